@@ -1,0 +1,26 @@
+import type { Asset } from './asset.ts';
+import { formatUnits, parseUnits } from './decimal.ts';
+import { assert } from './guard.ts';
+
+/** An amount of one asset, in whole units of `10^-decimals`. */
+export interface Amount {
+  readonly asset: Asset;
+  readonly units: bigint;
+}
+
+/** Parses a plain decimal; `null` when it is none or has more decimals than the asset. */
+export function parseAmount(text: string, asset: Asset): Amount | null {
+  const units = parseUnits(text, asset.decimals);
+  return units === null ? null : { asset, units };
+}
+
+/** The amount as a plain decimal: no sign, no exponent, no trailing zeros. */
+export function formatAmount({ asset, units }: Amount): string {
+  return formatUnits(units, asset.decimals);
+}
+
+/** The sum of two amounts of one asset. */
+export function addAmounts(a: Amount, b: Amount): Amount {
+  assert(a.asset.currency === b.asset.currency, `adding ${a.asset.currency} to ${b.asset.currency}`);
+  return { asset: a.asset, units: a.units + b.units };
+}

@@ -1,0 +1,126 @@
+import { TillgateError } from './errors.ts';
+
+/** The codes of the chains that the specification names; plugins may add others. */
+export type ChainCode = string;
+/** A crypto currency's code, `USDT-ERC20`; unique across chains, as in the specification. */
+export type CurrencyCode = string;
+
+/** What a chain is called. */
+export interface ChainName {
+  readonly code: ChainCode;
+  readonly name: string;
+}
+
+/** A coin or token on a chain. Amounts are whole units of `10^-decimals`. */
+export interface Asset {
+  readonly chain: ChainCode;
+  readonly currency: CurrencyCode;
+  /** The symbol that rate sources know: `USDT` for `USDT-ERC20`. */
+  readonly symbol: string;
+  readonly decimals: number;
+  /** `native` is the chain's own coin; `token` lives in a contract. */
+  readonly kind: 'native' | 'token';
+  /** True when `fixed_encrypt_price` prices it at exactly 1 USD. */
+  readonly stable: boolean;
+}
+
+/** Chain display names (specification, "Crypto currency entry"). */
+export const CHAINS: readonly ChainName[] = [
+  { code: 'ETH', name: 'Ethereum' },
+  { code: 'BTC', name: 'Bitcoin' },
+  { code: 'BLN', name: 'Bitcoin Lightning Network' },
+  { code: 'LTC', name: 'Litecoin' },
+  { code: 'BSC', name: 'BNB Smart Chain' },
+  { code: 'TRX', name: 'Tron' },
+];
+
+const native = (chain: string, currency: string, symbol: string, decimals: number): Asset => ({
+  chain,
+  currency,
+  symbol,
+  decimals,
+  kind: 'native',
+  stable: false,
+});
+const token = (chain: string, currency: string, symbol: string, decimals: number, stable: boolean): Asset => ({
+  chain,
+  currency,
+  symbol,
+  decimals,
+  kind: 'token',
+  stable,
+});
+
+/** The ten pairs of the specification, in its order. Lightning counts millisatoshi: 11 decimals of a bitcoin. */
+export const SPECIFIED_ASSETS: readonly Asset[] = [
+  native('ETH', 'ETH', 'ETH', 18),
+  token('ETH', 'USDT-ERC20', 'USDT', 6, true),
+  token('ETH', 'USDC-ERC20', 'USDC', 6, true),
+  token('ETH', 'DAI-ERC20', 'DAI', 18, true),
+  native('BTC', 'BTC', 'BTC', 8),
+  native('BLN', 'BTC-LN', 'BTC', 11),
+  native('LTC', 'LTC', 'LTC', 8),
+  native('BSC', 'BNB', 'BNB', 18),
+  token('TRX', 'USDT-TRC20', 'USDT', 6, true),
+  token('TRX', 'USDC-TRC20', 'USDC', 6, true),
+];
+
+/** Known for self-custody balances, and for orders only where it is configured (decisions, section 4). */
+export const SHIB_ERC20: Asset = token('ETH', 'SHIB-ERC20', 'SHIB', 18, false);
+
+/** One row of the crypto list: an asset, and whether orders can be made in it now. */
+export interface AssetStatus {
+  readonly asset: Asset;
+  readonly enabled: boolean;
+}
+
+/**
+ * What this installation knows and takes: the specification's pairs in its order, then what plugins added.
+ */
+export class AssetCatalogue {
+  readonly #assets = new Map<CurrencyCode, AssetStatus>();
+  readonly #chainNames = new Map<ChainCode, string>(CHAINS.map(({ code, name }) => [code, name]));
+
+  constructor(enabled: Iterable<Asset>, chainNames: Iterable<ChainName> = []) {
+    for (const { code, name } of chainNames) this.#chainNames.set(code, name);
+    for (const asset of SPECIFIED_ASSETS) this.#assets.set(asset.currency, { asset, enabled: false });
+    for (const asset of enabled) {
+      const known = this.#assets.get(asset.currency);
+      if (known !== undefined && (known.enabled || known.asset.chain !== asset.chain)) {
+        throw new TillgateError('CONFIG_INVALID', `The currency ${asset.currency} is configured twice; name it once, on one chain.`);
+      }
+      this.#assets.set(asset.currency, { asset, enabled: true });
+    }
+  }
+
+  /** Every known pair, for the crypto list (endpoint 8). */
+  list(): readonly AssetStatus[] {
+    return [...this.#assets.values()];
+  }
+
+  /** The pairs that orders can be made in. */
+  enabled(): readonly Asset[] {
+    return this.list()
+      .filter(({ enabled }) => enabled)
+      .map(({ asset }) => asset);
+  }
+
+  /** @throws TillgateError `UNSUPPORTED` when the pair is unknown or disabled. */
+  require(chain: ChainCode, currency: CurrencyCode): Asset {
+    const found = this.#assets.get(currency);
+    if (found === undefined || found.asset.chain !== chain || !found.enabled) {
+      throw new TillgateError('UNSUPPORTED', `The pair ${chain}/${currency} is not supported; see the list of crypto currencies.`);
+    }
+    return found.asset;
+  }
+
+  /** The asset of a currency code, enabled or not: old orders keep theirs. */
+  find(currency: CurrencyCode): Asset | null {
+    return this.#assets.get(currency)?.asset ?? null;
+  }
+
+  /** The chain's display name; its code where it has none. */
+  chainName(chain: ChainCode): string {
+    return this.#chainNames.get(chain) ?? chain;
+  }
+}

@@ -1,0 +1,80 @@
+const BRAND: unique symbol = Symbol.for('tillgate.error') as never;
+
+/** Words that name each refusal; the numbers and HTTP statuses they become live in one table at the HTTP edge. */
+export type ErrorCode =
+  | 'MALFORMED_REQUEST'
+  | 'INVALID_FIELDS'
+  | 'UNSUPPORTED'
+  | 'AMOUNT_OUT_OF_RANGE'
+  | 'VERIFICATION_REQUIRED'
+  | 'NO_WITHDRAWAL_ADDRESS'
+  | 'VERIFY_CODE_INVALID'
+  | 'INVOICE_INVALID'
+  | 'NO_CREDENTIALS'
+  | 'CREDENTIAL_INVALID'
+  | 'SIGNATURE_INVALID'
+  | 'DATE_INVALID'
+  | 'SIGNATURE_REPLAYED'
+  | 'LOGIN_FAILED'
+  | 'SIGNATURE_REQUIRED'
+  | 'ACCOUNT_INACTIVE'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'BODY_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'STATE_CONFLICT'
+  | 'IDEMPOTENCY_MISMATCH'
+  | 'IDEMPOTENCY_RUNNING'
+  | 'INSUFFICIENT_BALANCE'
+  | 'RATE_LIMITED'
+  | 'INTERNAL'
+  | 'NODE_FAILED'
+  | 'NOT_READY'
+  | 'LEASE_LOST'
+  | 'CHAIN_HALTED'
+  | 'CONFIG_INVALID';
+
+/** One invalid field: `path` is dotted (`price`, `ids.0`), `message` says what would be right. */
+export interface FieldError {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What a {@link TillgateError} may carry besides its message; none of it may hold a secret. */
+export interface ErrorDetails {
+  readonly fields?: readonly FieldError[];
+  readonly retryAfterSeconds?: number;
+  readonly allow?: readonly string[];
+  readonly signing?: Readonly<Record<string, string>>;
+  readonly [key: string]: unknown;
+}
+
+/**
+ * The one error of the project: a word, a sentence for the person who reads it, and details.
+ *
+ * A symbol brand, not `instanceof`, tells it apart, so that two copies of the package understand each other.
+ */
+export class TillgateError extends Error {
+  readonly [BRAND] = true;
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'TillgateError';
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** True for a {@link TillgateError} of any copy of this package, and of the given code when one is named. */
+export function isTillgateError(error: unknown, code?: ErrorCode): error is TillgateError {
+  if (typeof error !== 'object' || error === null || !(BRAND in error)) return false;
+  return code === undefined || (error as TillgateError).code === code;
+}
+
+/** A refusal of one field (code `INVALID_FIELDS`). */
+export function invalidField(path: string, message: string): TillgateError {
+  return new TillgateError('INVALID_FIELDS', `${path}: ${message}`, { fields: [{ path, message }] });
+}

@@ -1,0 +1,37 @@
+import { invalidField } from './errors.ts';
+
+/** Which page of a list is wanted: `page` from 1, `size` from 1 to the list's maximum (decisions, section 2). */
+export interface PageRequest {
+  readonly page: number;
+  readonly size: number;
+}
+
+/** One page of a list, newest first; `maxPage` is 0 for an empty list. */
+export interface Page<T> {
+  readonly page: number;
+  readonly size: number;
+  readonly total: number;
+  readonly maxPage: number;
+  readonly items: readonly T[];
+}
+
+/** Puts a page together from its items and the exact total. */
+export function pageOf<T>({ page, size }: PageRequest, total: number, items: readonly T[]): Page<T> {
+  return { page, size, total, maxPage: Math.ceil(total / size), items };
+}
+
+/**
+ * The dense numbers (1 is the oldest) that a page newest-first covers, or `null` for a page past the end.
+ */
+export function pageRange({ page, size }: PageRequest, total: number): { first: number; last: number } | null {
+  const last = total - (page - 1) * size;
+  return last < 1 ? null : { first: Math.max(1, last - size + 1), last };
+}
+
+/** Refuses a page request outside 1…maximum. */
+export function checkPage({ page, size }: PageRequest, maximum: number): void {
+  if (!Number.isSafeInteger(page) || page < 1) throw invalidField('page', 'must be a whole number from 1 up');
+  if (!Number.isSafeInteger(size) || size < 1 || size > maximum) {
+    throw invalidField('size', `must be a whole number from 1 to ${maximum}`);
+  }
+}

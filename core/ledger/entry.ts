@@ -1,0 +1,44 @@
+import type { CurrencyCode } from '../kernel/asset.ts';
+import type { AccountId, EntryId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+
+/**
+ * The ledger's accounts. Credit is positive: what the till owes to someone is above zero, what a chain holds for the
+ * till (`custody`) is below, and every entry sums to zero for each currency.
+ */
+export type LedgerAccount =
+  | `merchant:${AccountId}:${MerchantBalance}`
+  | `custody:${string}`
+  | 'fees:network'
+  | 'clearing'
+  | 'loss:reorganisation';
+
+/** The parts of a merchant's balance; `reserved` is what a request that is under way holds. */
+export type MerchantBalance = 'available' | 'pending' | 'reserved';
+
+export const merchantAccount = (accountId: AccountId, part: MerchantBalance): LedgerAccount => `merchant:${accountId}:${part}`;
+export const custodyAccount = (chain: string): LedgerAccount => `custody:${chain}`;
+export const LOSS_ACCOUNT: LedgerAccount = 'loss:reorganisation';
+
+/** One line of an entry: `units` may be negative. */
+export interface Posting {
+  readonly account: LedgerAccount;
+  readonly currency: CurrencyCode;
+  readonly units: bigint;
+}
+
+/** A journal entry. `reference` is unique: the same fact is booked once. */
+export interface LedgerEntry {
+  readonly id: EntryId;
+  readonly at: Millis;
+  readonly kind: 'deposit-credited' | 'deposit-matured' | 'deposit-reversed';
+  readonly reference: string;
+  readonly postings: readonly Posting[];
+}
+
+/** A balance as it stands in the ledger's cache. */
+export interface LedgerBalance {
+  readonly account: string;
+  readonly currency: CurrencyCode;
+  readonly units: bigint;
+}

@@ -1,0 +1,17 @@
+import { assert } from '../kernel/guard.ts';
+import type { Transaction } from '../ports/storage.ts';
+import type { LedgerEntry } from './entry.ts';
+
+/**
+ * Books an entry: the only way into the ledger.
+ *
+ * @returns false when its reference was booked before, and nothing changed
+ */
+export async function postEntry(tx: Transaction, entry: LedgerEntry): Promise<boolean> {
+  const postings = entry.postings.filter(({ units }) => units !== 0n);
+  const sums = new Map<string, bigint>();
+  for (const { currency, units } of postings) sums.set(currency, (sums.get(currency) ?? 0n) + units);
+  for (const [currency, sum] of sums) assert(sum === 0n, `entry ${entry.reference} leaves ${sum} units of ${currency}`);
+  assert(postings.length > 1, `entry ${entry.reference} moves nothing`);
+  return tx.ledger.append({ ...entry, postings });
+}

@@ -1,0 +1,50 @@
+import type { ChainName } from '../kernel/asset.ts';
+import type { ChainAdapter } from '../ports/chain-adapter.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { RateSource } from '../ports/rate-source.ts';
+import type { DocumentStore } from '../ports/storage.ts';
+
+/** The wallet as a plugin may see it: public keys only. */
+export interface PublicWallet {
+  /**
+   * The extended public key of an account path (`m/44'/60'/1'`), derived from the till's seed.
+   * @throws TillgateError `CONFIG_INVALID` when the till has no seed: the plugin then needs its `xpub` option.
+   */
+  extendedPublicKey(path: string): Promise<string>;
+}
+
+/** What a plugin's `setup` is given; it sees its own options and this, nothing else. */
+export interface PluginContext<Options> {
+  readonly options: Options;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly wallet: PublicWallet;
+  /** Documents under the plugin's own name. */
+  readonly documents: DocumentStore;
+  /** Adds a chain, and its display name when the specification does not know it. Refused when the chain is taken. */
+  addChain(chain: ChainAdapter, name?: ChainName): void;
+  addRateSource(source: RateSource): void;
+  onClose(close: () => void | Promise<void>): void;
+}
+
+/** A plugin: importing it has no effect, `setup` runs once when the host starts. */
+export interface Plugin<Options = unknown> {
+  readonly name: string;
+  readonly version: string;
+  /** The semver range of {@link PLUGIN_API_VERSION} it was written for, `^1.0.0`. */
+  readonly requires: string;
+  /** True for plugins that production mode must refuse. */
+  readonly sandboxOnly?: boolean;
+  /** Validates the configuration's `options`. @throws TillgateError `CONFIG_INVALID` naming the field. */
+  options(input: unknown): Options;
+  setup(context: PluginContext<Options>): void | Promise<void>;
+}
+
+/** The version of this interface. */
+export const PLUGIN_API_VERSION = '1.0.0';
+
+/** Gives a plugin its types; it changes nothing. */
+export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {
+  return plugin;
+}

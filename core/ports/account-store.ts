@@ -1,0 +1,46 @@
+import type { Account, AccountStatus, CallbackApiKey, CallbackCredential, Credential } from '../accounts/account.ts';
+import type { AccountId, CredentialId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+
+/** A credential and its account, as one look-up finds them. */
+export interface CredentialOwner {
+  readonly credential: Credential;
+  readonly account: Account;
+}
+
+/** What of an account may change. */
+export interface AccountChanges {
+  readonly name?: string | null;
+  readonly status?: AccountStatus;
+  readonly passwordHash?: string;
+  readonly authVersion?: number;
+  readonly dataSecurity?: boolean;
+  readonly callbackApiKey?: CallbackApiKey;
+  readonly verifiedCurrencies?: readonly string[];
+  readonly modifiedAt: Millis;
+}
+
+/** Accounts and payment API credentials. Look-ups see every committed change: nothing here may be cached. */
+export interface AccountStore {
+  /** @throws TillgateError `STATE_CONFLICT` when the email is taken. */
+  create(account: Account): Promise<void>;
+  find(id: AccountId): Promise<Account | null>;
+  /** By email, compared in lower case. */
+  findByEmail(email: string): Promise<Account | null>;
+  update(id: AccountId, changes: AccountChanges): Promise<boolean>;
+  createCredential(credential: Credential): Promise<void>;
+  /** Look-ups that wait together may be answered by one query. */
+  findByApiKeyHash(hash: string): Promise<CredentialOwner | null>;
+  findByApiTokenHash(hash: string): Promise<CredentialOwner | null>;
+  findCredential(id: CredentialId): Promise<Credential | null>;
+  revokeCredential(id: CredentialId, now: Millis): Promise<boolean>;
+  /** Creates the account's callback credential unless it has one; returns the one it has. */
+  ensureCallbackCredential(credential: CallbackCredential): Promise<CallbackCredential>;
+  findCallbackCredential(accountId: AccountId): Promise<CallbackCredential | null>;
+  /** Replaces it; false when `formerSealed` is no longer the present one. */
+  rotateCallbackCredential(formerSealed: string, next: CallbackCredential): Promise<boolean>;
+  /** Remembers a used signature until `expiresAt`; false when it was used before (decisions, section 3, replay). */
+  useSignature(replayKey: string, expiresAt: Millis): Promise<boolean>;
+  /** Forgets used signatures past their end; returns how many. */
+  pruneSignatures(now: Millis, limit: number): Promise<number>;
+}

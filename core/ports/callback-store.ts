@@ -1,0 +1,46 @@
+import type { AccountId, CallbackId, OrderId } from '../kernel/ids.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Callback, CallbackAttempt, CallbackStatus } from '../callbacks/callback.ts';
+
+/** A callback that this instance may send now; the fence tells its claim from a later one. */
+export interface ClaimedCallback {
+  readonly callback: Callback;
+  readonly fence: number;
+}
+
+/** How an attempt changes its callback. */
+export interface CallbackOutcomeChanges {
+  readonly status: CallbackStatus;
+  readonly attempts: number;
+  readonly nextAt: Millis;
+  readonly deliveredAt: Millis | null;
+}
+
+/** The outbox. */
+export interface CallbackStore {
+  find(id: CallbackId): Promise<Callback | null>;
+  byOrder(orderId: OrderId): Promise<readonly Callback[]>;
+  list(accountId: AccountId | null, status: CallbackStatus | null, page: PageRequest): Promise<Page<Callback>>;
+  attempts(id: CallbackId): Promise<readonly CallbackAttempt[]>;
+  /**
+   * Claims due callbacks for `leaseMs`, oldest due first; one of an order only when no earlier one of that order is
+   * still PENDING. Two instances never hold the same claim.
+   */
+  claimDue(now: Millis, leaseMs: number, limit: number): Promise<readonly ClaimedCallback[]>;
+  /**
+   * Records an attempt and what follows from it, in one transaction; false when the claim was lost to another instance
+   * (the attempt is recorded all the same).
+   */
+  finish(claim: ClaimedCallback, changes: CallbackOutcomeChanges, attempt: CallbackAttempt): Promise<boolean>;
+  /** DEAD or DELIVERED back to PENDING, due now; false when it is neither. */
+  replay(id: CallbackId, now: Millis): Promise<boolean>;
+  /** When the earliest PENDING callback is due; `null` for none. */
+  nextDueAt(): Promise<Millis | null>;
+}
+
+/** Outbox writes inside a transaction. */
+export interface CallbackWrites {
+  /** Adds a row; false when the order's row for this event exists. */
+  add(callback: Callback): Promise<boolean>;
+}

@@ -1,0 +1,24 @@
+import { token } from './token.ts';
+
+/** A request to a merchant's URL. */
+export interface CallbackRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** How an attempt ended: with an HTTP status, or without one. */
+export type CallbackOutcome =
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfterSeconds: number | null; readonly durationMs: number }
+  | { readonly kind: 'failed'; readonly reason: string; readonly durationMs: number };
+
+/**
+ * Sends callbacks: one deadline over all, no redirect followed, the reply read up to a cap, and every resolved address
+ * checked before the connection is made to that very address (decisions, section 7).
+ */
+export interface CallbackTransport {
+  send(request: CallbackRequest): Promise<CallbackOutcome>;
+}
+
+export const CALLBACK_TRANSPORT = token<CallbackTransport>('CallbackTransport');

@@ -1,0 +1,47 @@
+import type { ChainCode } from '../kernel/asset.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { BlockRef, DerivedAddress } from './chain-adapter.ts';
+import type { DepositAddress } from './order-store.ts';
+
+/** Where the follower of a chain stands. */
+export interface ChainState {
+  readonly chain: ChainCode;
+  /** What `identify` answered at the first start. */
+  readonly identity: string;
+  /** The last block that was scanned; `null` before the first. */
+  readonly cursor: BlockRef | null;
+  /** When a look that began at this time found nothing left to scan. */
+  readonly caughtUpAt: Millis | null;
+  /** Why the chain is stopped; `null` while it runs. */
+  readonly haltedReason: string | null;
+}
+
+/** Chain cursors and the address pool. */
+export interface ChainStore {
+  state(chain: ChainCode): Promise<ChainState | null>;
+  states(): Promise<readonly ChainState[]>;
+  /** Creates the state of a chain at its first start; does nothing when there is one. */
+  initialise(chain: ChainCode, identity: string): Promise<void>;
+  /** A stored block at a height; `null` when it was never stored or was pruned. */
+  block(chain: ChainCode, height: number): Promise<BlockRef | null>;
+  setHalted(chain: ChainCode, reason: string | null): Promise<void>;
+  /** Opens a range of `count` indexes of a wallet; no two calls ever get a common index. Returns the first. */
+  reserveIndexes(walletId: string, count: number): Promise<number>;
+  /** Puts derived addresses into the pool. */
+  fillPool(chain: ChainCode, walletId: string, addresses: readonly DerivedAddress[]): Promise<void>;
+  /** How many addresses wait in the pool. */
+  poolSize(chain: ChainCode, walletId: string): Promise<number>;
+  /** Takes addresses out of the pool for good, lowest index first; fewer when it has fewer. */
+  takeFromPool(chain: ChainCode, walletId: string, count: number): Promise<readonly DepositAddress[]>;
+}
+
+/** Cursor writes inside a transaction. */
+export interface ChainWrites {
+  /** Compare-and-set of the cursor by the former cursor's hash (`null`: none yet); false when another moved it. */
+  moveCursor(chain: ChainCode, formerHash: string | null, cursor: BlockRef): Promise<boolean>;
+  /** Stores scanned blocks and forgets those below `keepFrom`. */
+  addBlocks(chain: ChainCode, blocks: readonly BlockRef[], keepFrom: number): Promise<void>;
+  /** Forgets the stored blocks above a height. */
+  removeBlocksAbove(chain: ChainCode, height: number): Promise<void>;
+  setCaughtUp(chain: ChainCode, at: Millis): Promise<void>;
+}

@@ -1,0 +1,10 @@
+import type { Millis } from '../kernel/time.ts';
+import { token } from './token.ts';
+
+/** The one source of time. */
+export interface Clock {
+  /** Epoch milliseconds. Never jumps by more than a step of the machine's own steady clock. */
+  now(): Millis;
+}
+
+export const CLOCK = token<Clock>('Clock');

@@ -1,0 +1,63 @@
+import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import type { AccountId, DepositId, OrderId } from '../kernel/ids.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Deposit, DepositStatus } from '../deposits/deposit.ts';
+import type { TransactionRow, TransactionStatus } from '../transactions/transaction.ts';
+
+/** An address that is looked for on a chain, and whose it is. */
+export interface WatchedAddress {
+  readonly key: string;
+  readonly address: string;
+  readonly orderId: OrderId;
+  readonly accountId: AccountId;
+  /** The currency the order wants there now. */
+  readonly currency: CurrencyCode;
+  readonly watchUntil: Millis;
+}
+
+/** Deposit, transaction and watched-address reads. */
+export interface DepositStore {
+  /** An order's deposits in the order they were first seen. */
+  byOrder(orderId: OrderId): Promise<readonly Deposit[]>;
+  /** Deposits of several orders at once, for lists. */
+  byOrders(orderIds: readonly OrderId[]): Promise<readonly Deposit[]>;
+  /** SEEN and CREDITED deposits of a chain at or below a height, lowest first: what may confirm or mature now. */
+  unsettled(chain: ChainCode, maxHeight: number, limit: number, after: DepositId | null): Promise<readonly Deposit[]>;
+  transactions(accountId: AccountId, page: PageRequest): Promise<Page<TransactionRow>>;
+  /**
+   * Addresses of a chain watched beyond `now` that were handed out at or after `since` by the database's clock (all of
+   * them for 0), and the database's time of this look.
+   */
+  watched(chain: ChainCode, now: Millis, since: Millis): Promise<{ readonly addresses: readonly WatchedAddress[]; readonly asOf: Millis }>;
+  /** The owner of each of these keys, watched or not any more. */
+  owners(chain: ChainCode, keys: readonly string[]): Promise<readonly WatchedAddress[]>;
+}
+
+/** What of a deposit may change. */
+export interface DepositChanges {
+  readonly blockHeight?: number;
+  readonly blockHash?: string;
+  readonly creditedAt?: Millis | null;
+  readonly credits?: number;
+  readonly lossUnits?: bigint;
+}
+
+/** Deposit writes inside a transaction. */
+export interface DepositWrites {
+  /** Adds a deposit; false when (chain, txid, index) is known already. */
+  add(deposit: Deposit): Promise<boolean>;
+  /** The deposit of a transfer, locked. */
+  lockByTransfer(chain: ChainCode, txid: string, index: string): Promise<Deposit | null>;
+  lock(id: DepositId): Promise<Deposit | null>;
+  /** Every deposit of an order, inside this transaction's view. */
+  byOrder(orderId: OrderId): Promise<readonly Deposit[]>;
+  /** Deposits, not ORPHANED, in blocks of a chain above a height. */
+  above(chain: ChainCode, height: number): Promise<readonly Deposit[]>;
+  /** Compare-and-set of the status; false when the deposit is no longer in `from`. */
+  move(id: DepositId, from: DepositStatus, to: DepositStatus, changes: DepositChanges): Promise<boolean>;
+  /** Adds a merchant's transaction row and gives it its number. */
+  addTransaction(row: Omit<TransactionRow, 'number'>): Promise<void>;
+  /** Changes the status of a transaction row; false when there is none of that id. */
+  setTransactionStatus(id: string, status: TransactionStatus): Promise<boolean>;
+}

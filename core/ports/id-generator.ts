@@ -1,0 +1,8 @@
+import { token } from './token.ts';
+
+/** Makes ids that sort by time and are unique across instances (decisions, section 2). */
+export interface IdGenerator {
+  next(): string;
+}
+
+export const ID_GENERATOR = token<IdGenerator>('IdGenerator');

@@ -1,0 +1,96 @@
+import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import type { AccountId, OrderId } from '../kernel/ids.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Order, OrderHistoryEntry, OrderPayment } from '../orders/order.ts';
+import type { OrderStatus } from '../orders/order-status.ts';
+
+/** A derived address handed to an order. */
+export interface DepositAddress {
+  readonly chain: ChainCode;
+  readonly address: string;
+  /** What scanning compares. */
+  readonly key: string;
+  readonly walletId: string;
+  readonly index: number;
+}
+
+/** The first answer to an `Idempotency-Key`, kept for 24 hours (decisions, section 2). */
+export interface IdempotencyClaim {
+  /** The operation's path, part of the key's scope. */
+  readonly route: string;
+  readonly key: string;
+  /** SHA-256 of the body's bytes: another body with the same key is refused. */
+  readonly bodyHash: string;
+  readonly expiresAt: Millis;
+}
+
+/** An order about to be made; the store gives it its number. */
+export interface NewOrder {
+  readonly order: Omit<Order, 'number'>;
+  readonly depositAddress: DepositAddress | null;
+  readonly idempotency: IdempotencyClaim | null;
+}
+
+/** What became of a {@link NewOrder}: `repeated` names the order that the idempotency key made before. */
+export type CreateOrderResult =
+  | { readonly kind: 'created'; readonly order: Order }
+  | { readonly kind: 'repeated'; readonly orderId: OrderId; readonly bodyHash: string };
+
+/** What of an order may change without a change of status. */
+export interface OrderChanges {
+  readonly payment?: OrderPayment;
+  readonly received?: bigint;
+  readonly reorgedAt?: Millis | null;
+  readonly refundAddress?: string;
+  readonly updatedAt: Millis;
+}
+
+/** An order due for a decision. */
+export interface DueOrder {
+  readonly id: OrderId;
+  readonly chain: ChainCode | null;
+}
+
+/** Order reads and the one write that stands alone. All reads see every committed write. */
+export interface OrderStore {
+  /**
+   * Makes one order in one durable step: its row and number, its address, its idempotency claim. Calls that wait
+   * together may be committed together. Resolves only when it is durable.
+   */
+  create(order: NewOrder): Promise<CreateOrderResult>;
+  find(id: OrderId): Promise<Order | null>;
+  findByCheckoutToken(token: string): Promise<Order | null>;
+  /** An account's orders, newest first, with the exact total; the cost does not depend on the page. */
+  list(accountId: AccountId, page: PageRequest): Promise<Page<Order>>;
+  history(id: OrderId): Promise<readonly OrderHistoryEntry[]>;
+  /**
+   * PENDING orders whose deadline is at or before `now`: those without a chain, and those of chains named in `chains`
+   * whose deadline is also at or before that chain's time; not those that wait for a SEEN deposit paid in time.
+   * Oldest deadline first.
+   */
+  dueForExpiry(now: Millis, chains: ReadonlyMap<ChainCode, Millis>, limit: number): Promise<readonly DueOrder[]>;
+  /** SUCCESS and RESOLVED orders marked by a reorganisation whose watch window ended at or before `now`. */
+  dueForReversal(now: Millis, limit: number): Promise<readonly DueOrder[]>;
+  /** Deletes idempotency claims past their end; returns how many. */
+  pruneIdempotency(now: Millis, limit: number): Promise<number>;
+}
+
+/** Order writes inside a transaction. */
+export interface OrderWrites {
+  /** The order, locked against every other transaction until this one ends. */
+  lock(id: OrderId): Promise<Order | null>;
+  /** Compare-and-set of the status together with other changes; false when the order is no longer in `from`. */
+  move(id: OrderId, from: OrderStatus, to: OrderStatus, changes: OrderChanges): Promise<boolean>;
+  /** Changes without a change of status. */
+  update(id: OrderId, changes: OrderChanges): Promise<void>;
+  addHistory(entry: OrderHistoryEntry): Promise<void>;
+  /** Gives an order an address on a chain; a second one for the same (order, chain) is a defect. */
+  addAddress(id: OrderId, address: DepositAddress, currency: CurrencyCode, watchUntil: Millis): Promise<void>;
+  /** The address that this order already has on a chain. */
+  addressOn(id: OrderId, chain: ChainCode): Promise<DepositAddress | null>;
+  /** The currency now wanted at an order's address on a chain; the address counts as handed out anew (see `watched`). */
+  setAddressCurrency(id: OrderId, chain: ChainCode, currency: CurrencyCode): Promise<void>;
+  /** Watches an order's address on a chain at least until `until`; it counts as handed out anew (see `watched`). */
+  extendWatch(id: OrderId, chain: ChainCode, until: Millis): Promise<void>;
+}

@@ -1,0 +1,53 @@
+import type { AccountStore } from './account-store.ts';
+import type { CallbackStore, CallbackWrites } from './callback-store.ts';
+import type { ChainStore, ChainWrites } from './chain-store.ts';
+import type { DepositStore, DepositWrites } from './deposit-store.ts';
+import type { LeaseStore, LeaseWrites } from './lease-store.ts';
+import type { LedgerStore, LedgerWrites } from './ledger-store.ts';
+import type { OrderStore, OrderWrites } from './order-store.ts';
+import { token } from './token.ts';
+
+/** Everything that one transaction can write; it commits as a whole or not at all. */
+export interface Transaction {
+  readonly orders: OrderWrites;
+  readonly deposits: DepositWrites;
+  readonly ledger: LedgerWrites;
+  readonly callbacks: CallbackWrites;
+  readonly chains: ChainWrites;
+  readonly leases: LeaseWrites;
+}
+
+/** A small versioned document of a plugin or of the host, by key. */
+export interface DocumentStore {
+  read(key: string): Promise<{ readonly value: string; readonly version: number } | null>;
+  /** Writes when the stored version is `expectedVersion` (0 for none); false when it is not. */
+  write(key: string, value: string, expectedVersion: number): Promise<boolean>;
+}
+
+/**
+ * The one place where state is kept.
+ *
+ * Its errors: `NOT_READY` when the database is away, full or shutting down, nothing having been written.
+ */
+export interface Storage {
+  readonly accounts: AccountStore;
+  readonly callbacks: CallbackStore;
+  readonly chains: ChainStore;
+  readonly deposits: DepositStore;
+  readonly documents: DocumentStore;
+  readonly leases: LeaseStore;
+  readonly ledger: LedgerStore;
+  readonly orders: OrderStore;
+  /**
+   * Runs `work` in one serialised, durable transaction and commits it; an error rolls all of it back. A serialisation
+   * failure or deadlock is tried again from the start, so `work` must have no other effect than its writes.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Brings the schema up to date; safe to call from several instances at once. */
+  migrate(): Promise<void>;
+  /** @throws TillgateError `NOT_READY` when the database does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const STORAGE = token<Storage>('Storage');

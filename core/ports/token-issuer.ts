@@ -1,0 +1,21 @@
+import type { AccountId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import { token } from './token.ts';
+
+/** What an access token says. */
+export interface TokenClaims {
+  readonly accountId: AccountId;
+  /** The account's `authVersion` when it was issued; a token of an older one is refused. */
+  readonly authVersion: number;
+  readonly issuedAt: Millis;
+  readonly expiresAt: Millis;
+}
+
+/** Signs and reads the access tokens of endpoint 14 (decisions, section 3). */
+export interface TokenIssuer {
+  issue(claims: TokenClaims): Promise<string>;
+  /** `null` for anything that is not a valid, unexpired token of this service. */
+  read(text: string, now: Millis): Promise<TokenClaims | null>;
+}
+
+export const TOKEN_ISSUER = token<TokenIssuer>('TokenIssuer');
