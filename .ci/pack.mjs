@@ -1,0 +1,36 @@
+// Keeps the test node (`optionalDependencies`: anvil) out of the published manifest, so that an embedder of the
+// core installs nothing with it. `npm pack` and `npm publish` call this around the build of the tarball.
+//
+//   node .ci/pack.mjs strip     saves package.json and writes it without what only the repository needs
+//   node .ci/pack.mjs restore   puts the saved file back
+
+import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+
+const manifest = new URL('../package.json', import.meta.url);
+const saved = new URL('../.package.json.before-pack', import.meta.url);
+/** Meaningless to whoever installs the tarball, or harmful: npm would fetch the optional ones. */
+const repositoryOnly = ['optionalDependencies', 'devDependencies', 'allowScripts'];
+
+function strip() {
+  // A former pack that died half-way left a stripped manifest behind: start from the true one.
+  if (existsSync(saved)) renameSync(saved, manifest);
+  copyFileSync(manifest, saved);
+  const stripped = JSON.parse(readFileSync(manifest, 'utf8'));
+  for (const field of repositoryOnly) delete stripped[field];
+  writeFileSync(manifest, `${JSON.stringify(stripped, null, 2)}\n`);
+}
+
+function restore() {
+  // `npm publish` reads the manifest once more after `postpack`, and what it reads then is what the registry
+  // shows: the restore has to wait for `postpublish`.
+  const publishing = process.env.npm_command === 'publish' && process.env.npm_lifecycle_event === 'postpack';
+  if (!publishing && existsSync(saved)) renameSync(saved, manifest);
+}
+
+const command = process.argv[2];
+if (command === 'strip') strip();
+else if (command === 'restore') restore();
+else {
+  console.error('usage: node .ci/pack.mjs strip|restore');
+  process.exitCode = 2;
+}

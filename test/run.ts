@@ -1,0 +1,90 @@
+/**
+ * Runs the tests.
+ *
+ *     npm test                        all that need no daemon, with coverage
+ *     npm test -- orders http/        files whose path contains one of the words, without coverage
+ *     npm test -- --no-coverage       all, quicker
+ *     npm run test:nodes              those against real daemons (test/nodes)
+ *
+ * Arguments that begin with `--test-` go on to node. Node 20 expands no globs and starts no shared set-up of its own,
+ * so both happen here: one PostgreSQL serves all files, each of which makes a database of its own.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkCoverage } from './coverage.ts';
+import { startPostgres } from './support/postgres.ts';
+
+const repository = dirname(dirname(fileURLToPath(import.meta.url)));
+
+interface Plan {
+  readonly nodes: boolean;
+  readonly coverage: boolean;
+  readonly words: readonly string[];
+  readonly forNode: readonly string[];
+}
+
+function readPlan(args: readonly string[]): Plan {
+  const nodes = args.includes('--nodes');
+  const words = args.filter((arg) => !arg.startsWith('--'));
+  const forNode = args.filter((arg) => arg.startsWith('--test-'));
+  const unknown = args.find((arg) => arg.startsWith('--') && !forNode.includes(arg) && arg !== '--nodes' && arg !== '--no-coverage');
+  if (unknown) throw new Error(`unknown argument ${unknown}; see the head of test/run.ts`);
+  // A part of the tests covers a part of the code: a threshold would say nothing.
+  const partial = nodes || words.length > 0 || forNode.length > 0;
+  return { nodes, words, forNode, coverage: !partial && !args.includes('--no-coverage') };
+}
+
+function testFiles({ nodes, words }: Plan): string[] {
+  return readdirSync(join(repository, 'test'), { recursive: true, encoding: 'utf8' })
+    .map((path) => `test/${path.replaceAll('\\', '/')}`)
+    .filter((path) => /\.test\.tsx?$/.test(path))
+    .filter((path) => path.startsWith('test/nodes/') === nodes && !path.startsWith('test/bench/'))
+    .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
+    .sort();
+}
+
+/** Brings in the daemons that are missing; the tests themselves fail, and do not skip, where one still is. */
+function installDaemons(): boolean {
+  const installer = join(repository, 'test/nodes/install.sh');
+  if (!existsSync(installer)) return true;
+  return spawnSync('bash', [installer], { cwd: repository, stdio: ['ignore', 'inherit', 'inherit'] }).status === 0;
+}
+
+function startTests(plan: Plan, files: readonly string[], databaseUrl: string): ChildProcess {
+  const limits = [`--test-concurrency=${availableParallelism()}`, `--test-timeout=${plan.nodes ? 600_000 : 300_000}`];
+  const node = ['--import', 'tsx', '--test', '--test-reporter=spec', ...limits, ...plan.forNode, ...files];
+  const c8 = fileURLToPath(import.meta.resolve('c8/bin/c8.js'));
+  return spawn(process.execPath, plan.coverage ? [c8, process.execPath, ...node] : node, {
+    cwd: repository,
+    env: { ...process.env, TEST_DATABASE_URL: databaseUrl },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+}
+
+async function main(): Promise<number> {
+  const plan = readPlan(process.argv.slice(2));
+  const files = testFiles(plan);
+  if (files.length === 0) {
+    console.log(plan.nodes ? 'test/nodes holds no such test: NOTHING was tested against a daemon.' : 'No test file matches.');
+    return plan.words.length > 0 || !plan.nodes ? 1 : 0;
+  }
+  if (plan.nodes && !installDaemons()) {
+    console.error('test/nodes/install.sh failed: the tests against real daemons did not run.');
+    return 1;
+  }
+
+  const postgres = await startPostgres();
+  const tests = startTests(plan, files, postgres.url);
+  // A Ctrl-C reaches the tests by itself; here it only must not leave the server behind.
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', () => tests.kill());
+  const code = await new Promise<number>((resolve) => tests.once('exit', (status) => resolve(status ?? 1)));
+  await postgres.stop();
+  return code === 0 && plan.coverage ? checkCoverage() : code;
+}
+
+process.exitCode = await main();

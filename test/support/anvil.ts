@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { endWithThisProcess, stopProcess } from './processes.ts';
+
+/** What {@link startAnvil} may be told. */
+export interface AnvilOptions {
+  /** EIP-155 chain id; 31337 unless told. */
+  readonly chainId?: number;
+  /** Seconds between blocks; without it a block is mined for each transaction. */
+  readonly blockTime?: number;
+  /** Further arguments of the program, such as `['--hardfork', 'london']`. */
+  readonly args?: readonly string[];
+}
+
+/** A real EVM node of one test's own. */
+export interface Anvil {
+  /** Of its JSON-RPC, HTTP and WebSocket alike (`http:` → `ws:`). */
+  readonly url: string;
+  readonly chainId: number;
+  stop(): Promise<void>;
+  /** One JSON-RPC call. @throws Error with the node's message when it refuses */
+  rpc<T = unknown>(method: string, params?: readonly unknown[]): Promise<T>;
+  /** Mines so many blocks at once; the first takes up what waits in the pool. */
+  mine(blocks?: number): Promise<void>;
+  /** Whether each transaction gets a block of its own at once. */
+  setAutomine(on: boolean): Promise<void>;
+}
+
+/**
+ * Starts anvil on a free port of loopback.
+ *
+ * @throws Error when the program is missing: a test of an EVM chain must never pass without one
+ */
+export async function startAnvil({ chainId = 31337, blockTime, args = [] }: AnvilOptions = {}): Promise<Anvil> {
+  const every = blockTime === undefined ? [] : ['--block-time', String(blockTime)];
+  const child = spawn(
+    anvilProgram(),
+    ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId), ...every, ...args],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  endWithThisProcess(child);
+  const url = await new Promise<string>((resolve, reject) => {
+    const output: string[] = [];
+    for (const stream of [child.stdout, child.stderr]) {
+      // Read to the end, lest a full pipe stop the node; kept only until it listens.
+      createInterface(stream).on('line', (line) => {
+        const address = /^Listening on (\S+)$/.exec(line)?.[1];
+        if (address) resolve(`http://${address}`);
+        else if (output.length < 200) output.push(line);
+      });
+    }
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`anvil ended with ${code ?? 'a signal'} before it listened:\n${output.join('\n')}`)));
+  });
+
+  // From here on the node must not keep a test process alive that has nothing left to do.
+  for (const handle of [child, child.stdout as unknown as Socket, child.stderr as unknown as Socket]) handle.unref();
+
+  const rpc = caller(url);
+  return {
+    url,
+    chainId,
+    rpc,
+    stop: () => stopProcess(child),
+    mine: async (blocks = 1) => {
+      await rpc('anvil_mine', [`0x${blocks.toString(16)}`]);
+    },
+    setAutomine: async (on) => {
+      await rpc('evm_setAutomine', [on]);
+    },
+  };
+}
+
+/** The program of the optional package, or what `ANVIL` names where the platform has another. */
+function anvilProgram(): string {
+  const given = process.env['ANVIL'];
+  if (given) return given;
+  try {
+    const manifest = fileURLToPath(import.meta.resolve('@foundry-rs/anvil-linux-amd64/package.json'));
+    const program = join(dirname(manifest), 'bin', 'anvil');
+    if (existsSync(program)) return program;
+  } catch {
+    // Told below, together with the remedy.
+  }
+  throw new Error('anvil is missing: install the optional dependencies (npm ci --include=optional), or set ANVIL to the path of an anvil program');
+}
+
+function caller(url: string): Anvil['rpc'] {
+  let id = 0;
+  return async <T>(method: string, params: readonly unknown[] = []): Promise<T> => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params }),
+    });
+    const answer = (await response.json()) as { result?: T; error?: { code: number; message: string } };
+    if (answer.error) throw new Error(`${method}: ${answer.error.message} (${answer.error.code})`);
+    return answer.result as T;
+  };
+}

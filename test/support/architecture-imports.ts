@@ -1,0 +1,98 @@
+import { posix } from 'node:path';
+import type { SourceFile, SourceImport, SourceTree } from './source-tree.ts';
+
+/** One breach of a rule of the architecture. */
+export interface Violation {
+  readonly file: string;
+  /** Counted from 1; 0 where the breach is no single line's. */
+  readonly line: number;
+  readonly rule: string;
+  readonly message: string;
+}
+
+/** The folders at the top, each with the folders whose files its own may import. */
+export const layers: Readonly<Record<string, readonly string[]>> = {
+  core: ['core'],
+  adapters: ['core', 'adapters'],
+  plugins: ['core', 'adapters', 'plugins'],
+  host: ['core', 'adapters', 'plugins', 'host'],
+  examples: ['core', 'adapters', 'plugins', 'host', 'examples'],
+  test: ['core', 'adapters', 'plugins', 'host', 'examples', 'test'],
+};
+
+/** Rule 1: the direction of every import. */
+export function checkImports(tree: SourceTree): Violation[] {
+  return [...tree.files.values()].flatMap((file) =>
+    file.imports.flatMap((each) => {
+      const broken = brokenRule(file, each);
+      return broken ? [{ file: file.path, line: each.line, ...broken }] : [];
+    }),
+  );
+}
+
+type Broken = Pick<Violation, 'rule' | 'message'> | undefined;
+
+function brokenRule(file: SourceFile, { specifier, target }: SourceImport): Broken {
+  const layer = file.path.split('/', 1)[0] ?? '';
+  if (!specifier.startsWith('.')) return brokenByPackage(layer, specifier);
+
+  const meant = posix.join(posix.dirname(file.path), specifier);
+  const other = meant.includes('/') ? (meant.split('/', 1)[0] ?? '') : '';
+  if (layer === 'core' && other !== 'core') return { rule: 'core-is-alone', message: `core imports only core, not ${meant}` };
+  if (other in layers && !layers[layer]?.includes(other)) {
+    return { rule: 'layers', message: `${layer} may import ${layers[layer]?.join(', ') ?? 'nothing'}, not ${meant}` };
+  }
+  if (layer === 'plugins' && other === 'core' && meant !== 'core/index.ts') {
+    return { rule: 'plugins-use-the-surface', message: `plugins import core/index.ts, not ${meant}` };
+  }
+  if (target === undefined && /^$|^\.[cm]?[jt]sx?$/.test(posix.extname(meant))) {
+    return { rule: 'imports-exist', message: `there is no ${meant} (relative imports end in .ts or .tsx)` };
+  }
+  return undefined;
+}
+
+function brokenByPackage(layer: string, specifier: string): Broken {
+  if (layer === 'core') return { rule: 'core-is-alone', message: `core imports only core, not ${specifier}` };
+  if (/^tillgate(\/|$)/.test(specifier) && layer !== 'examples' && layer !== 'test') {
+    return { rule: 'layers', message: `${specifier} is this package: import the file by its relative path` };
+  }
+  return undefined;
+}
+
+/** Rule 2: no file imports itself by way of others, be it for types alone. */
+export function checkCircles(tree: SourceTree): Violation[] {
+  const next = (path: string): string[] => tree.files.get(path)?.imports.flatMap(({ target }) => target ?? []) ?? [];
+  const told = new Set<string>();
+  const violations: Violation[] = [];
+  for (const start of [...tree.files.keys()].sort()) {
+    if (told.has(start)) continue;
+    const circle = shortestWayBack(start, next);
+    if (!circle) continue;
+    // One message for one circle: its other members need not tell it again.
+    for (const member of circle) told.add(member);
+    violations.push({ file: start, line: 0, rule: 'no-circles', message: `imports itself: ${[...circle, start].join(' → ')}` });
+  }
+  return violations;
+}
+
+function shortestWayBack(start: string, next: (path: string) => string[]): string[] | undefined {
+  const cameFrom = new Map<string, string>();
+  const queue = [start];
+  for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+    for (const target of next(path)) {
+      if (target === start) {
+        const way = [path];
+        for (let step = path; step !== start; ) {
+          step = cameFrom.get(step) ?? start;
+          way.unshift(step);
+        }
+        return way;
+      }
+      if (!cameFrom.has(target)) {
+        cameFrom.set(target, path);
+        queue.push(target);
+      }
+    }
+  }
+  return undefined;
+}

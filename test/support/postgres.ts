@@ -1,0 +1,164 @@
+import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, mkdirSync, openSync, closeSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { binaryCandidates, serverFolder, serverUser } from './postgres-binaries.ts';
+import type { ServerUser } from './postgres-binaries.ts';
+import { endWithThisProcess, stopProcess } from './processes.ts';
+import { waitFor } from './wait.ts';
+
+const run = promisify(execFile);
+
+/** A running PostgreSQL server. */
+export interface PostgresServer {
+  /** Of a user who may create databases. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** A database of one test file's own. */
+export interface FreshDatabase {
+  readonly url: string;
+  /** Removes the database, and ends whatever connections a test forgot. */
+  drop(): Promise<void>;
+}
+
+/**
+ * Starts a throw-away PostgreSQL server on a free port of loopback, or answers with the one that `TEST_DATABASE_URL`
+ * names. The whole test run shares one: `test/run.ts` starts it and passes its address on in that variable.
+ *
+ * @throws AggregateError naming every place that was tried
+ */
+export async function startPostgres(): Promise<PostgresServer> {
+  const given = process.env['TEST_DATABASE_URL'];
+  if (given) return { url: given, stop: () => Promise.resolve() };
+
+  const user = serverUser();
+  const folder = serverFolder(user);
+  const failures: Error[] = [];
+  for (const { from, prepare } of binaryCandidates()) {
+    try {
+      return await startCluster(prepare(user, folder), user, folder);
+    } catch (error) {
+      failures.push(new Error(`${from}: ${(error as Error).message}`, { cause: error }));
+    }
+  }
+  rmSync(folder, { recursive: true, force: true });
+  const reasons = failures.map((failure) => `\n  ${failure.message}`).join('');
+  throw new AggregateError(failures, `no PostgreSQL could be started here; set TEST_DATABASE_URL, or see why:${reasons}`);
+}
+
+async function startCluster(bin: string, user: ServerUser, folder: string): Promise<PostgresServer> {
+  const data = join(folder, 'data');
+  rmSync(data, { recursive: true, force: true });
+  mkdirSync(data, { mode: 0o700 });
+  const passwordFile = join(folder, 'password');
+  const password = randomBytes(16).toString('hex');
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  for (const path of [data, passwordFile]) if (user.uid !== undefined && user.gid !== undefined) chownSync(path, user.uid, user.gid);
+
+  const options = { ...user, cwd: folder, env: serverEnvironment() };
+  const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+  await run(join(bin, 'initdb'), [`--pgdata=${data}`, '--encoding=UTF8', '--locale=C', '--no-sync', ...access], options);
+  rmSync(passwordFile);
+
+  const port = await freePort();
+  const logFile = join(folder, 'postgres.log');
+  const log = openSync(logFile, 'w');
+  const child = spawn(join(bin, 'postgres'), serverArguments(data, port), { ...options, stdio: ['ignore', log, log] });
+  closeSync(log);
+  // A server must not keep a test process alive that has nothing left to do.
+  child.unref();
+  endWithThisProcess(child, () => {
+    child.kill('SIGQUIT');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  });
+
+  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+  await ready(child, url, logFile);
+  return {
+    url,
+    stop: async () => {
+      await stopProcess(child, 'SIGINT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Durability is off: the cluster lives as long as a test run, and no test pulls the machine's plug. */
+function serverArguments(data: string, port: number): string[] {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    port,
+    max_connections: 200,
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    jit: 'off',
+  };
+  return ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}
+
+function serverEnvironment(): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PG') && !name.startsWith('LC_'));
+  return { ...Object.fromEntries(inherited), LC_ALL: 'C', TZ: 'UTC' };
+}
+
+async function ready(child: ChildProcess, url: string, logFile: string): Promise<void> {
+  let failure: Error | undefined;
+  child.once('error', (error) => (failure = error));
+  const over = (): boolean => failure !== undefined || child.exitCode !== null || child.signalCode !== null;
+  await waitFor(async () => over() || (await query(url, 'select 1')), {
+    timeoutMs: 30_000,
+    intervalMs: 25,
+    describe: () => `PostgreSQL; its log:\n${readFileSync(logFile, 'utf8')}`,
+  });
+  if (over()) throw new Error(`postgres ended at once: ${failure?.message ?? readFileSync(logFile, 'utf8')}`);
+}
+
+/** A port that was free a moment ago: PostgreSQL can't choose one for itself. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return port;
+}
+
+async function query(url: string, text: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query(text);
+    return true;
+  } finally {
+    await client.end();
+  }
+}
+
+let shared: Promise<PostgresServer> | undefined;
+
+/**
+ * Creates an empty database for one test file. Without `TEST_DATABASE_URL` (a test file started by hand) the first
+ * call starts a server for this process, which ends with it.
+ */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const server = await (shared ??= startPostgres());
+  const name = `tillgate_${randomBytes(8).toString('hex')}`;
+  await query(server.url, `create database ${name} template template0`);
+  const url = new URL(server.url);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: async () => {
+      await query(server.url, `drop database if exists ${name} with (force)`);
+    },
+  };
+}
