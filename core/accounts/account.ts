@@ -1,0 +1,68 @@
+import type { AccountId, CredentialId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+
+export type AccountRole = 'admin' | 'user';
+export type AccountStatus = 'active' | 'disabled' | 'archived';
+/** Which key goes along with a callback: the one of the credential that made the order, or one that authenticates nothing. */
+export type CallbackApiKey = 'order' | 'callback';
+
+/** An account (specification, "Management interface records"). */
+export interface Account {
+  readonly id: AccountId;
+  readonly email: string;
+  readonly name: string | null;
+  readonly role: AccountRole;
+  readonly status: AccountStatus;
+  readonly passwordHash: string;
+  /** Grows with each password change, disable and archive; older access tokens are refused. */
+  readonly authVersion: number;
+  /** With Data Security every request must be signed. */
+  readonly dataSecurity: boolean;
+  readonly callbackApiKey: CallbackApiKey;
+  /** Currencies that business verification covers; `*` for all. */
+  readonly verifiedCurrencies: readonly string[];
+  readonly createdAt: Millis;
+  readonly modifiedAt: Millis;
+}
+
+/**
+ * A payment API credential: an API key and a signing pair. Only keyed hashes of its public parts and a sealed record
+ * of the whole are stored.
+ */
+export interface Credential {
+  readonly id: CredentialId;
+  readonly accountId: AccountId;
+  readonly name: string;
+  readonly apiKeyHash: string;
+  readonly apiTokenHash: string;
+  /** Opens to {@link CredentialSecrets} as JSON, in the context `credential:<id>`. */
+  readonly sealed: string;
+  readonly status: 'active' | 'revoked';
+  readonly expiresAt: Millis | null;
+  readonly createdAt: Millis;
+  readonly revokedAt: Millis | null;
+}
+
+/** What a credential's sealed record opens to. */
+export interface CredentialSecrets {
+  readonly apiKey: string;
+  readonly apiToken: string;
+  readonly signingSecret: string;
+}
+
+/** The one callback credential of an account; during a rotation's overlap the former one signs too. */
+export interface CallbackCredential {
+  readonly accountId: AccountId;
+  /** Opens to {@link CallbackSecrets} as JSON, in the context `callback-credential:<accountId>`. */
+  readonly sealed: string;
+  readonly previousSealed: string | null;
+  readonly previousUntil: Millis | null;
+  readonly createdAt: Millis;
+}
+
+/** What a callback credential's sealed record opens to. `callbackSecret` is `whsec_` and base64 of 32 bytes. */
+export interface CallbackSecrets {
+  readonly callbackKey: string;
+  readonly callbackToken: string;
+  readonly callbackSecret: string;
+}

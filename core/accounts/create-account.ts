@@ -1,0 +1,73 @@
+import type { FieldError } from '../kernel/errors.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { PasswordHasher } from '../ports/password-hasher.ts';
+import type { Account, AccountRole } from './account.ts';
+import { currenciesProblem, emailProblem, nameProblem, passwordProblem } from './account-fields.ts';
+import type { CallbackCredentialDeps } from './credential-record.ts';
+import { ensureCallbackCredential } from './credential-record.ts';
+
+/** What an account is made from. */
+export interface CreateAccountInput {
+  readonly email: string;
+  readonly password: string;
+  readonly role?: AccountRole;
+  readonly name?: string | null;
+  /** Currencies that business verification covers; `*` for all; none by default. */
+  readonly verifiedCurrencies?: readonly string[];
+}
+
+/** What {@link CreateAccount} needs. */
+export interface CreateAccountDeps extends CallbackCredentialDeps {
+  readonly hasher: PasswordHasher;
+  readonly ids: IdGenerator;
+}
+
+const ROLES: readonly string[] = ['admin', 'user'] satisfies AccountRole[];
+
+const CHECKS: readonly (readonly [path: string, problem: (input: CreateAccountInput) => string | null])[] = [
+  ['email', ({ email }) => emailProblem(email)],
+  ['password', ({ password }) => passwordProblem(password)],
+  ['name', ({ name }) => nameProblem(name ?? '')],
+  ['role', ({ role }) => (role === undefined || ROLES.includes(role) ? null : 'must be admin or user')],
+  ['verified_currencies', ({ verifiedCurrencies }) => currenciesProblem(verifiedCurrencies ?? [])],
+];
+
+/** Makes an account, active from the start, with the credential that signs its callbacks. */
+export class CreateAccount {
+  readonly #deps: CreateAccountDeps;
+
+  constructor(deps: CreateAccountDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws TillgateError `INVALID_FIELDS` naming every wrong field; `STATE_CONFLICT` when the email is taken. */
+  async run(input: CreateAccountInput): Promise<Account> {
+    const fields = CHECKS.flatMap(([path, problem]): FieldError[] => {
+      const message = problem(input);
+      return message === null ? [] : [{ path, message }];
+    });
+    if (fields.length > 0) throw new TillgateError('INVALID_FIELDS', 'The account has invalid fields.', { fields });
+    const { storage, hasher, ids, clock } = this.#deps;
+    const now = clock.now();
+    const account: Account = {
+      id: ids.next() as AccountId,
+      // Emails are compared in lower case everywhere; storing them so keeps one form.
+      email: input.email.toLowerCase(),
+      name: input.name ?? null,
+      role: input.role ?? 'user',
+      status: 'active',
+      passwordHash: await hasher.hash(input.password),
+      authVersion: 1,
+      dataSecurity: false,
+      callbackApiKey: 'order',
+      verifiedCurrencies: input.verifiedCurrencies ?? [],
+      createdAt: now,
+      modifiedAt: now,
+    };
+    await storage.accounts.create(account);
+    await ensureCallbackCredential(this.#deps, account.id);
+    return account;
+  }
+}

@@ -1,0 +1,43 @@
+import { newCredentialSecrets } from '../auth/key-text.ts';
+import { invalidField, TillgateError } from '../kernel/errors.ts';
+import type { AccountId, CredentialId } from '../kernel/ids.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { CallbackSecrets, CredentialSecrets } from './account.ts';
+import { nameProblem } from './account-fields.ts';
+import type { CallbackCredentialDeps } from './credential-record.ts';
+import { callbackContext, credentialRecord, ensureCallbackCredential } from './credential-record.ts';
+
+/** A new credential in the clear, with the account's callback secrets. To be shown, never to be logged. */
+export interface NewCredential extends CredentialSecrets, CallbackSecrets {
+  readonly credentialId: CredentialId;
+}
+
+/** What {@link CreateCredential} needs. */
+export interface CreateCredentialDeps extends CallbackCredentialDeps {
+  readonly ids: IdGenerator;
+}
+
+/** Makes a payment API credential: an API key and a signing pair (specification, "Authentication"). */
+export class CreateCredential {
+  readonly #deps: CreateCredentialDeps;
+
+  constructor(deps: CreateCredentialDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws TillgateError `NOT_FOUND` for an unknown account, `STATE_CONFLICT` for an archived one, `INVALID_FIELDS`. */
+  async run(accountId: AccountId, name = ''): Promise<NewCredential> {
+    const problem = nameProblem(name);
+    if (problem !== null) throw invalidField('name', problem);
+    const { storage, vault, random, ids, clock } = this.#deps;
+    const account = await storage.accounts.find(accountId);
+    if (account === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
+    if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'An archived account gets no credentials.');
+    const { sealed } = await ensureCallbackCredential(this.#deps, accountId);
+    const callbackSecrets = JSON.parse(vault.open(sealed, callbackContext(accountId))) as CallbackSecrets;
+    const secrets = newCredentialSecrets(random);
+    const credentialId = ids.next() as CredentialId;
+    await storage.accounts.createCredential(credentialRecord({ id: credentialId, accountId, name }, secrets, vault, clock.now()));
+    return { credentialId, ...secrets, ...callbackSecrets };
+  }
+}

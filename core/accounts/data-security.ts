@@ -1,0 +1,20 @@
+import { TillgateError } from '../kernel/errors.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Storage } from '../ports/storage.ts';
+
+/** What {@link setDataSecurity} needs. */
+export interface DataSecurityDeps {
+  readonly storage: Pick<Storage, 'accounts'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Turns an account's Data Security on or off; it holds from the next request on, everywhere.
+ *
+ * @throws TillgateError `NOT_FOUND` for an unknown account.
+ */
+export async function setDataSecurity(deps: DataSecurityDeps, accountId: AccountId, on: boolean): Promise<void> {
+  const changed = await deps.storage.accounts.update(accountId, { dataSecurity: on, modifiedAt: deps.clock.now() });
+  if (!changed) throw new TillgateError('NOT_FOUND', 'There is no such account.');
+}

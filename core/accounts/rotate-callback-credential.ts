@@ -1,0 +1,36 @@
+import { newCallbackSecrets } from '../auth/key-text.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import type { CallbackSecrets } from './account.ts';
+import type { CallbackCredentialDeps } from './credential-record.ts';
+import { sealCallbackSecrets } from './credential-record.ts';
+
+/** How long the former secrets sign too (decisions, section 7). */
+const OVERLAP_MS = 24 * 3_600_000;
+
+/** Gives an account new callback secrets; for 24 hours callbacks carry a signature of the former ones as well. */
+export class RotateCallbackCredential {
+  readonly #deps: CallbackCredentialDeps;
+
+  constructor(deps: CallbackCredentialDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws TillgateError `NOT_FOUND` when the account has none, `STATE_CONFLICT` when another rotation came first. */
+  async run(accountId: AccountId): Promise<CallbackSecrets> {
+    const { storage, vault, random, clock } = this.#deps;
+    const present = await storage.accounts.findCallbackCredential(accountId);
+    if (present === null) throw new TillgateError('NOT_FOUND', 'The account has no callback credential.');
+    const secrets = newCallbackSecrets(random);
+    const now = clock.now();
+    const rotated = await storage.accounts.rotateCallbackCredential(present.sealed, {
+      accountId,
+      sealed: sealCallbackSecrets(accountId, secrets, vault),
+      previousSealed: present.sealed,
+      previousUntil: now + OVERLAP_MS,
+      createdAt: now,
+    });
+    if (!rotated) throw new TillgateError('STATE_CONFLICT', 'The callback credential was rotated by somebody else just now.');
+    return secrets;
+  }
+}

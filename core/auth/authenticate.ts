@@ -1,0 +1,159 @@
+import type { Account, Credential, CredentialSecrets } from '../accounts/account.ts';
+import { credentialContext, LOOKUP } from '../accounts/credential-record.ts';
+import type { ErrorDetails } from '../kernel/errors.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { CredentialOwner } from '../ports/account-store.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Digest } from '../ports/digest.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { TokenIssuer } from '../ports/token-issuer.ts';
+import type { Vault } from '../ports/vault.ts';
+import { API_KEY_PREFIX } from './key-text.ts';
+import { OpenedSecrets } from './opened-secrets.ts';
+import type { Principal } from './principal.ts';
+import type { SignatureVerdict, SignedRequest, SigningText } from './signature.ts';
+import { isSigned, verifySignature } from './signature.ts';
+
+/** What an operation asks of its credentials. */
+export interface AuthRule {
+  /** `X-Token` is accepted as well: the Lightning operations. */
+  readonly xToken: boolean;
+  /** A signature is accepted once: the operations that move money. */
+  readonly once: boolean;
+}
+
+/** What {@link Authenticate} needs. */
+export interface AuthenticateDeps {
+  readonly storage: Pick<Storage, 'accounts'>;
+  readonly vault: Vault;
+  readonly digest: Digest;
+  readonly tokens: TokenIssuer;
+  readonly clock: Clock;
+  /** The accepted difference between a signed `Date` and the server's time; 300,000 unless configured. */
+  readonly clockSkewMs: number;
+}
+
+interface Proof {
+  readonly account: Account;
+  readonly principal: Principal;
+}
+
+/** Finds out who makes a payment API request (specification, "Authentication"; decisions, section 3). */
+export class Authenticate {
+  readonly #deps: AuthenticateDeps;
+  readonly #secrets: OpenedSecrets<CredentialSecrets>;
+
+  constructor(deps: AuthenticateDeps) {
+    this.#deps = deps;
+    this.#secrets = new OpenedSecrets(deps.vault);
+  }
+
+  /**
+   * @throws TillgateError `NO_CREDENTIALS`, `CREDENTIAL_INVALID`, `SIGNATURE_INVALID` and `DATE_INVALID` (with
+   *   `details.signing`), `SIGNATURE_REPLAYED`, `ACCOUNT_INACTIVE`, `SIGNATURE_REQUIRED`; `MALFORMED_REQUEST` for a
+   *   repeated API-Key or X-Token.
+   */
+  async run(request: SignedRequest, rule: AuthRule): Promise<Principal> {
+    const plain = plainCredentials(request, rule);
+    if (isSigned(request)) return await this.#bySignature(request, plain, rule);
+    const [first, ...others] = plain;
+    if (first === undefined) throw new TillgateError('NO_CREDENTIALS', 'The request carries no credentials.');
+    const proof = await this.#byText(first);
+    for (const other of others) await this.#requireSameAccount(other, proof.account);
+    requireActive(proof.account);
+    if (proof.account.dataSecurity) {
+      throw new TillgateError('SIGNATURE_REQUIRED', 'This account has Data Security enabled: sign the request.');
+    }
+    return proof.principal;
+  }
+
+  async #bySignature(request: SignedRequest, plain: readonly string[], rule: AuthRule): Promise<Principal> {
+    const { storage, clock, clockSkewMs } = this.#deps;
+    const now = clock.now();
+    const found = await this.#findByToken(request, now);
+    const verdict = this.#verify(request, found, now);
+    if (!verdict.ok) throw new TillgateError(verdict.code, verdict.message, signingDetails(verdict.signing));
+    const owner = present(found, 'the owner of a verified signature');
+    // A key that rides along must not belong to somebody else: which of the two would be meant?
+    for (const text of plain) await this.#requireSameAccount(text, owner.account);
+    requireActive(owner.account);
+    if (rule.once && !(await storage.accounts.useSignature(verdict.replayKey, now + 2 * clockSkewMs))) {
+      throw new TillgateError('SIGNATURE_REPLAYED', 'This signed request was used already; sign a new one.');
+    }
+    return { accountId: owner.account.id, credentialId: owner.credential.id, via: 'signature' };
+  }
+
+  /** The owner of the request's API token; `null` when it is missing, unknown, revoked or expired. */
+  async #findByToken(request: SignedRequest, now: Millis): Promise<CredentialOwner | null> {
+    const apiToken = request.headers.get('api-token')?.[0];
+    if (apiToken === undefined) return null;
+    const hash = this.#deps.vault.lookupHash(LOOKUP.apiToken, apiToken);
+    const owner = await this.#deps.storage.accounts.findByApiTokenHash(hash);
+    return owner !== null && isUsable(owner.credential, now) ? owner : null;
+  }
+
+  #verify(request: SignedRequest, owner: CredentialOwner | null, now: Millis): SignatureVerdict {
+    const { digest, clockSkewMs } = this.#deps;
+    if (owner === null) return verifySignature(request, null, digest, now, clockSkewMs);
+    const { id, sealed, apiTokenHash } = owner.credential;
+    const { signingSecret } = this.#secrets.open(credentialContext(id), sealed);
+    return verifySignature(request, { secret: signingSecret, tokenHash: apiTokenHash }, digest, now, clockSkewMs);
+  }
+
+  /** An API key or an access token; the prefix tells which, so that neither costs the other's look-up. */
+  async #byText(text: string): Promise<Proof> {
+    return text.startsWith(API_KEY_PREFIX) ? await this.#byApiKey(text) : await this.#byAccessToken(text);
+  }
+
+  async #byApiKey(text: string): Promise<Proof> {
+    const { storage, vault, clock } = this.#deps;
+    const owner = await storage.accounts.findByApiKeyHash(vault.lookupHash(LOOKUP.apiKey, text));
+    if (owner === null || !isUsable(owner.credential, clock.now())) throw credentialInvalid();
+    const { account, credential } = owner;
+    return { account, principal: { accountId: account.id, credentialId: credential.id, via: 'api-key' } };
+  }
+
+  async #byAccessToken(text: string): Promise<Proof> {
+    const { storage, tokens, clock } = this.#deps;
+    const claims = await tokens.read(text, clock.now());
+    const account = claims === null ? null : await storage.accounts.find(claims.accountId);
+    if (claims === null || account === null || account.authVersion !== claims.authVersion) throw credentialInvalid();
+    return { account, principal: { accountId: account.id, credentialId: null, via: 'token' } };
+  }
+
+  async #requireSameAccount(text: string, account: Account): Promise<void> {
+    const other = await this.#byText(text);
+    if (other.account.id !== account.id) throw credentialInvalid();
+  }
+}
+
+/** The texts of API-Key and, where the operation takes it, X-Token. An empty header is no credential. */
+function plainCredentials(request: SignedRequest, rule: AuthRule): readonly string[] {
+  const names = rule.xToken ? ['api-key', 'x-token'] : ['api-key'];
+  const texts = names.flatMap((name) => {
+    const values = request.headers.get(name) ?? [];
+    if (values.length > 1) throw new TillgateError('MALFORMED_REQUEST', `The header ${name} appears more than once.`);
+    return values;
+  });
+  return [...new Set(texts)].filter((text) => text !== '');
+}
+
+/** True while a credential is accepted: compared at each request, never by a sweeper. */
+function isUsable(credential: Credential, now: Millis): boolean {
+  return credential.status === 'active' && (credential.expiresAt === null || now < credential.expiresAt);
+}
+
+function requireActive(account: Account): void {
+  if (account.status !== 'active') throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
+}
+
+/** One message for unknown, revoked, expired and foreign credentials: it must not tell which. */
+function credentialInvalid(): TillgateError {
+  return new TillgateError('CREDENTIAL_INVALID', 'The API key or token is not valid.');
+}
+
+function signingDetails(signing: SigningText | null): ErrorDetails {
+  return signing === null ? {} : { signing: { ...signing } };
+}

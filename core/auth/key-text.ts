@@ -1,0 +1,46 @@
+import type { CallbackSecrets, CredentialSecrets } from '../accounts/account.ts';
+import { assert } from '../kernel/guard.ts';
+import type { Random } from '../ports/random.ts';
+import { encodeBase64 } from './base64.ts';
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET_BYTES = 32;
+/** 62^43 is the first power of 62 above 2^256. */
+const SECRET_DIGITS = 43;
+
+/** What every API key begins with: it tells a key from an access token without a look-up. */
+export const API_KEY_PREFIX = 'tak_';
+/** What the text of a callback secret begins with (Standard Webhooks). */
+export const CALLBACK_SECRET_PREFIX = 'whsec_';
+
+/**
+ * 32 bytes as 43 base-62 digits. Each value has exactly one text, so the text is as hard to guess as the bytes: no
+ * digit is drawn on its own, and none can be more likely than its share.
+ */
+export function base62(bytes: Uint8Array): string {
+  assert(bytes.length === SECRET_BYTES, `base62 of ${bytes.length} bytes`);
+  let value = 0n;
+  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
+  let text = '';
+  for (let place = 0; place < SECRET_DIGITS; place++) {
+    text = DIGITS.charAt(Number(value % 62n)) + text;
+    value /= 62n;
+  }
+  return text;
+}
+
+const keyText = (prefix: string, random: Random): string => prefix + base62(random.bytes(SECRET_BYTES));
+
+/** The three secrets of a new credential. */
+export function newCredentialSecrets(random: Random): CredentialSecrets {
+  return { apiKey: keyText(API_KEY_PREFIX, random), apiToken: keyText('tat_', random), signingSecret: keyText('tss_', random) };
+}
+
+/** The three secrets of a new callback credential. */
+export function newCallbackSecrets(random: Random): CallbackSecrets {
+  return {
+    callbackKey: keyText('tck_', random),
+    callbackToken: keyText('tct_', random),
+    callbackSecret: CALLBACK_SECRET_PREFIX + encodeBase64(random.bytes(SECRET_BYTES)),
+  };
+}

@@ -1,0 +1,240 @@
+import { TillgateError } from '../kernel/errors.ts';
+import type { Millis } from '../kernel/time.ts';
+import { formatSignedDate, parseSignedDate } from '../kernel/time.ts';
+import type { Digest, SignatureAlgorithm } from '../ports/digest.ts';
+import { decodeBase64Of32, encodeBase64, encodeHex } from './base64.ts';
+
+/** A request as it came in, before anything of it was decoded. */
+export interface SignedRequest {
+  readonly method: string;
+  /** The raw request target: path and query exactly as they were sent. */
+  readonly target: string;
+  /** Lower-case names; every value of a repeated header. */
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  /** The raw bytes. */
+  readonly body: Uint8Array;
+}
+
+/** What the server saw of a signed request, for its sender to compare (specification, "Signature authentication", rule 5). */
+export interface SigningText {
+  readonly algorithm: string;
+  readonly date: string;
+  readonly request_info: string;
+  readonly body_md5: string;
+  readonly signature_origin: string;
+}
+
+/** Whose signature it should be: found by the request's API token before verification. */
+export interface SignatureKey {
+  readonly secret: string;
+  /** The keyed hash that the token was looked up by; part of the replay key. */
+  readonly tokenHash: string;
+}
+
+/** What verification found. `replayKey` is the token's hash and the decoded signature in hexadecimal. */
+export type SignatureVerdict =
+  | { readonly ok: true; readonly replayKey: string }
+  | {
+      readonly ok: false;
+      readonly code: 'SIGNATURE_INVALID' | 'DATE_INVALID' | 'NO_CREDENTIALS';
+      readonly message: string;
+      readonly signing: SigningText | null;
+    };
+
+type Refusal = Extract<SignatureVerdict, { ok: false }>;
+
+/** Any of these makes a request a signed one. `Date` does not: ordinary clients send it too. */
+const SIGNATURE_HEADERS = ['api-token', 'algorithm', 'signature', 'body-md5'] as const;
+/** The headers of the scheme, in the words of the specification. */
+const HEADERS = [
+  { name: 'API-Token', lower: 'api-token', required: true },
+  { name: 'Algorithm', lower: 'algorithm', required: true },
+  { name: 'Date', lower: 'date', required: true },
+  { name: 'Signature', lower: 'signature', required: true },
+  { name: 'Body-MD5', lower: 'body-md5', required: false },
+] as const;
+const ALGORITHMS: readonly SignatureAlgorithm[] = ['HMAC-SHA256', 'HMAC-SHA3_256'];
+/** The specification's text says `|`, its examples put a space on each side. */
+const DELIMITERS = [' | ', '|'] as const;
+/**
+ * With a bare `|` in the target, the three-part origin of one request could be the four-part one of another; white
+ * space would do the same to ` | `. Neither can be in a well-formed target.
+ */
+const SOUND_TARGET = /^\/[^\s|#]*$/;
+const SOUND_METHOD = /^[A-Z]+$/;
+/** An unknown token is verified against this, so that it takes as long as a known one. Nothing it verifies is accepted. */
+const NOBODY: SignatureKey = { secret: 'nobody has this secret, and what it verifies is refused', tokenHash: '' };
+
+/**
+ * Where a signature is decoded to, and read again before the call ends: a new array for each would leave the heap for
+ * the native comparison, which costs as much as a hash.
+ */
+const scratch = new Uint8Array(32);
+
+/** True when a request means to be signed: it carries at least one header that only signed requests have. */
+export function isSigned(request: SignedRequest): boolean {
+  return SIGNATURE_HEADERS.some((header) => request.headers.has(header));
+}
+
+/**
+ * Verifies the signature of a request (specification, "Signature authentication"; decisions, section 3). Pure: the key
+ * was looked up by the request's API token before.
+ *
+ * @param key - `null` for a token that is unknown or no longer valid; the answer and the work are those of a wrong signature
+ * @param skewMs - the accepted difference between `Date` and `now`, either way, itself included
+ */
+export function verifySignature(
+  request: SignedRequest,
+  key: SignatureKey | null,
+  digest: Digest,
+  now: Millis,
+  skewMs: number,
+): SignatureVerdict {
+  if (!isSigned(request)) {
+    return { ok: false, code: 'NO_CREDENTIALS', message: 'The request carries no credentials.', signing: null };
+  }
+  const seen = readSeen(request, digest);
+  const problem = headerProblem(request) ?? formProblem(seen) ?? dateProblem(seen.date, now, skewMs) ?? bodyProblem(seen);
+  if (problem !== null) return refuse(seen, problem);
+  const presented = decodeBase64Of32(seen.signature, scratch);
+  if (presented === null) return refuse(seen, { message: 'Signature must be standard base64 of exactly 32 bytes.' });
+  const { secret, tokenHash } = key ?? NOBODY;
+  let matched = false;
+  // Every candidate is computed and compared, whichever was right: the time tells nothing.
+  for (const origin of candidates(seen)) {
+    matched = digest.equal(digest.hmac(seen.algorithm as SignatureAlgorithm, secret, origin), presented) || matched;
+  }
+  if (!matched || key === null) return refuse(seen, { message: 'The signature does not verify.' });
+  return { ok: true, replayKey: tokenHash + encodeHex(presented) };
+}
+
+/** The parts of a signed request as they came in; an absent header is an empty text. */
+interface Seen {
+  readonly method: string;
+  readonly target: string;
+  readonly algorithm: string;
+  readonly date: string;
+  readonly signature: string;
+  /** The text of Body-MD5. */
+  readonly claimedMd5: string;
+  /** The MD5 of the body that arrived; empty when there is none. */
+  readonly bodyMd5: string;
+}
+
+interface Problem {
+  readonly message: string;
+  readonly code?: 'DATE_INVALID';
+}
+
+function readSeen({ method, target, headers, body }: SignedRequest, digest: Digest): Seen {
+  return {
+    method: method.toUpperCase(),
+    target,
+    algorithm: headers.get('algorithm')?.[0] ?? '',
+    date: headers.get('date')?.[0] ?? '',
+    signature: headers.get('signature')?.[0] ?? '',
+    claimedMd5: headers.get('body-md5')?.[0] ?? '',
+    bodyMd5: body.length === 0 ? '' : digest.md5Hex(body),
+  };
+}
+
+function headerProblem({ headers }: SignedRequest): Problem | null {
+  for (const { name, lower, required } of HEADERS) {
+    const count = headers.get(lower)?.length ?? 0;
+    if (count === 0 && required) return { message: `The header ${name} is missing.` };
+    if (count > 1) return { message: `The header ${name} appears more than once.` };
+  }
+  return null;
+}
+
+function formProblem({ algorithm, method, target }: Seen): Problem | null {
+  if (!(ALGORITHMS as readonly string[]).includes(algorithm)) return { message: `Algorithm must be one of ${ALGORITHMS.join(', ')}.` };
+  if (!SOUND_METHOD.test(method)) return { message: 'The method is not one that can be signed.' };
+  if (!SOUND_TARGET.test(target)) return { message: 'The request target must be a path without a raw "|", "#" or white space.' };
+  return null;
+}
+
+function dateProblem(date: string, now: Millis, skewMs: number): Problem | null {
+  const at = parseSignedDate(date);
+  if (at === null) return { code: 'DATE_INVALID', message: 'Date must have the form YYYY-MM-DDTHH:MM:SSZ.' };
+  if (Math.abs(now - at) <= skewMs) return null;
+  return { code: 'DATE_INVALID', message: `Date must be within ${Math.floor(skewMs / 1000)} seconds of the server's time.` };
+}
+
+function bodyProblem({ claimedMd5, bodyMd5 }: Seen): Problem | null {
+  if (claimedMd5 === bodyMd5 || (bodyMd5 !== '' && claimedMd5.toLowerCase() === bodyMd5)) return null;
+  if (bodyMd5 === '') return { message: 'Body-MD5 must be absent or empty when there is no body.' };
+  if (claimedMd5 === '') return { message: 'The header Body-MD5 is missing.' };
+  return { message: 'Body-MD5 is not the MD5 of the body that arrived.' };
+}
+
+/**
+ * The texts that may have been signed: with either delimiter; with a body four parts, the MD5 as the header wrote it;
+ * without one three parts, or four of which the last is empty (so the text ends in the delimiter).
+ */
+function candidates({ algorithm, date, method, target, claimedMd5 }: Seen): readonly string[] {
+  const texts: string[] = [];
+  for (const delimiter of DELIMITERS) {
+    const three = `${algorithm}${delimiter}${date}${delimiter}${method} ${target}`;
+    if (claimedMd5 === '') texts.push(three);
+    texts.push(`${three}${delimiter}${claimedMd5}`);
+  }
+  return texts;
+}
+
+/** A refusal with the signing text. Where Body-MD5 is wrong it shows the MD5 of what arrived, which is what helps. */
+function refuse(seen: Seen, { message, code = 'SIGNATURE_INVALID' }: Problem): Refusal {
+  const shown = seen.claimedMd5.toLowerCase() === seen.bodyMd5 ? seen.claimedMd5 : seen.bodyMd5;
+  const info = `${seen.method} ${seen.target}`;
+  const parts = [seen.algorithm, seen.date, info, ...(shown === '' ? [] : [shown])];
+  const signing: SigningText = {
+    algorithm: seen.algorithm,
+    date: seen.date,
+    request_info: info,
+    body_md5: shown,
+    signature_origin: parts.join(DELIMITERS[0]),
+  };
+  return { ok: false, code, message, signing };
+}
+
+/** A request about to be signed. */
+export interface UnsignedRequest {
+  readonly method: string;
+  /** Path and query exactly as they will be sent. */
+  readonly target: string;
+  readonly body: Uint8Array;
+}
+
+/** The pair that signs: the public token, and the secret whose text is the key of the hash. */
+export interface SigningPair {
+  readonly apiToken: string;
+  readonly secret: string;
+}
+
+/**
+ * Signs a request: what a merchant's client does, and what the till does with its callbacks. Returns the headers to
+ * send; `Body-MD5` is among them when there is a body.
+ *
+ * @throws TillgateError `MALFORMED_REQUEST` when the target holds a raw `|`, `#` or white space, or is no path.
+ */
+export function signRequest(
+  request: UnsignedRequest,
+  pair: SigningPair,
+  digest: Digest,
+  now: Millis,
+  algorithm: SignatureAlgorithm = 'HMAC-SHA256',
+): Readonly<Record<string, string>> {
+  if (!SOUND_TARGET.test(request.target)) {
+    throw new TillgateError('MALFORMED_REQUEST', 'A request target to be signed is a path without a raw "|", "#" or white space.');
+  }
+  const date = formatSignedDate(now);
+  const bodyMd5 = request.body.length === 0 ? null : digest.md5Hex(request.body);
+  const parts = [algorithm, date, `${request.method.toUpperCase()} ${request.target}`, ...(bodyMd5 === null ? [] : [bodyMd5])];
+  return {
+    'API-Token': pair.apiToken,
+    Algorithm: algorithm,
+    Date: date,
+    ...(bodyMd5 === null ? {} : { 'Body-MD5': bodyMd5 }),
+    Signature: encodeBase64(digest.hmac(algorithm, pair.secret, parts.join(DELIMITERS[0]))),
+  };
+}

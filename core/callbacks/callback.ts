@@ -1,0 +1,44 @@
+import type { AccountId, CallbackId, CredentialId, OrderId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { OrderEventName } from '../orders/order-status.ts';
+
+/** PENDING is due or waiting for its next attempt; DEAD was given up and can be sent again by an operator. */
+export const CALLBACK_STATUSES = ['PENDING', 'DELIVERED', 'DEAD'] as const;
+export type CallbackStatus = (typeof CALLBACK_STATUSES)[number];
+
+/** Every legal move of a callback, by event. */
+export const CALLBACK_TRANSITIONS = {
+  deliver: { from: ['PENDING'], to: 'DELIVERED' },
+  retry: { from: ['PENDING'], to: 'PENDING' },
+  giveUp: { from: ['PENDING'], to: 'DEAD' },
+  replay: { from: ['DEAD', 'DELIVERED'], to: 'PENDING' },
+} as const satisfies Record<string, { from: readonly CallbackStatus[]; to: CallbackStatus }>;
+
+/** A row of the outbox, written in the transaction of the status change that it tells of. */
+export interface Callback {
+  readonly id: CallbackId;
+  readonly accountId: AccountId;
+  readonly orderId: OrderId;
+  /** Unique with the order: one row for each terminal event. */
+  readonly event: OrderEventName;
+  readonly credentialId: CredentialId | null;
+  readonly method: 'GET' | 'POST';
+  /** The merchant's URL as given, our query parameters added for GET. */
+  readonly url: string;
+  /** The JSON body of a POST; `null` for GET. */
+  readonly body: string | null;
+  readonly status: CallbackStatus;
+  readonly attempts: number;
+  readonly nextAt: Millis;
+  readonly createdAt: Millis;
+  readonly deliveredAt: Millis | null;
+}
+
+/** One attempt, kept for the operator. */
+export interface CallbackAttempt {
+  readonly callbackId: CallbackId;
+  readonly at: Millis;
+  readonly durationMs: number;
+  readonly httpStatus: number | null;
+  readonly error: string | null;
+}

@@ -1,0 +1,177 @@
+import type { CallbackSecrets, Credential, CredentialSecrets } from '../accounts/account.ts';
+import { callbackContext, credentialContext, ensureCallbackCredential } from '../accounts/credential-record.ts';
+import { OpenedSecrets } from '../auth/opened-secrets.ts';
+import { isTillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { ClaimedCallback } from '../ports/callback-store.ts';
+import type { CallbackOutcome, CallbackRequest, CallbackTransport } from '../ports/callback-transport.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Deadline } from '../ports/deadline.ts';
+import type { Digest } from '../ports/digest.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { Random } from '../ports/random.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { Vault } from '../ports/vault.ts';
+import type { Callback, CallbackAttempt } from './callback.ts';
+import { afterAttempt } from './schedule.ts';
+import { SendSlots } from './send-slots.ts';
+import type { CallbackSigner } from './sign.ts';
+import { callbackHeaders, chooseApiKey } from './sign.ts';
+
+/** How callbacks are sent (decisions, section 7; settings `callbacks`). */
+export interface DeliverySettings {
+  /** Waits between attempts; see `CALLBACK_SCHEDULE_MS`. */
+  readonly scheduleMs: readonly number[];
+  /** The transport's deadline over one whole attempt. */
+  readonly timeoutMs: number;
+  readonly allowPrivateNetworks: boolean;
+}
+
+/** What {@link DeliverCallbacks} needs. */
+export interface DeliverCallbacksDeps {
+  readonly storage: Pick<Storage, 'accounts' | 'callbacks'>;
+  readonly transport: CallbackTransport;
+  readonly vault: Vault;
+  readonly digest: Digest;
+  readonly random: Random;
+  readonly clock: Clock;
+  readonly deadline: Deadline;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly settings: DeliverySettings;
+}
+
+const LIMITS = { total: 128, perHost: 6, waitingPerHost: 24, held: 512 } as const;
+/** Rows claimed at once. */
+const BATCH = 64;
+/** How often one pass looks past callbacks whose host has enough waiting. */
+const MAX_LOOKS = 20;
+/** A pass does not wait longer than this for slow receivers: new callbacks must not wait for them. */
+const PATIENCE_MS = 250;
+const MAX_ERROR_TEXT = 200;
+
+/**
+ * Sends due callbacks, at least once each. What an attempt came to is written after it; a crash in between sends the
+ * callback again with the same `webhook-id`.
+ */
+export class DeliverCallbacks {
+  readonly #deps: DeliverCallbacksDeps;
+  readonly #slots = new SendSlots(LIMITS);
+  readonly #callbackSecrets: OpenedSecrets<CallbackSecrets>;
+  readonly #credentialSecrets: OpenedSecrets<CredentialSecrets>;
+
+  constructor(deps: DeliverCallbacksDeps) {
+    this.#deps = deps;
+    this.#callbackSecrets = new OpenedSecrets(deps.vault);
+    this.#credentialSecrets = new OpenedSecrets(deps.vault);
+  }
+
+  /**
+   * One pass: claims what is due and sends it. Returns how many it took on, when all are done or 250 ms later: slow
+   * receivers go on in their own slots while the next pass runs.
+   */
+  async run(): Promise<number> {
+    const taken = await this.#takeOn();
+    const patience = this.#deps.deadline(PATIENCE_MS);
+    await Promise.race([
+      this.#slots.idle(),
+      new Promise<void>((resolve) => patience.addEventListener('abort', () => resolve(), { once: true })),
+    ]);
+    return taken;
+  }
+
+  /** Resolves when nothing is being sent any more: for an orderly stop. */
+  async drain(): Promise<void> {
+    await this.#slots.idle();
+  }
+
+  async #takeOn(): Promise<number> {
+    let taken = 0;
+    for (let look = 0; look < MAX_LOOKS; look++) {
+      const limit = Math.min(BATCH, this.#slots.room());
+      if (limit <= 0) break;
+      const at = this.#deps.clock.now();
+      const claims = await this.#deps.storage.callbacks.claimDue(at, this.#leaseMs(), limit);
+      const accepted = claims.filter((claim) => this.#slots.offer(hostOf(claim.callback.url), async () => await this.#attempt(claim, at)));
+      taken += accepted.length;
+      // What was not accepted stays claimed until its lease lapses, out of the way of other hosts' callbacks.
+      if (accepted.length === claims.length) break;
+    }
+    return taken;
+  }
+
+  /** A third of the lease for waiting, a third for the attempt, a third to write it down. */
+  #leaseMs(): number {
+    return this.#deps.settings.timeoutMs * 3;
+  }
+
+  async #attempt(claim: ClaimedCallback, claimedAt: Millis): Promise<void> {
+    const { clock, logger, metrics, settings } = this.#deps;
+    // Too late to end within the lease: whoever claims it next sends it.
+    if (clock.now() - claimedAt > settings.timeoutMs) return;
+    try {
+      const result = await this.#sendAndRecord(claim, clock.now());
+      metrics.count('tillgate_callbacks_total', { outcome: result });
+    } catch (error) {
+      metrics.count('tillgate_callbacks_total', { outcome: 'unrecorded' });
+      logger.error('a callback attempt could not be recorded; it will be made again', { callbackId: claim.callback.id, kind: kindOf(error) });
+    }
+  }
+
+  async #sendAndRecord(claim: ClaimedCallback, at: Millis): Promise<string> {
+    const { storage, clock, random, settings } = this.#deps;
+    const { callback } = claim;
+    const outcome = await this.#send(callback, at);
+    const { result, changes } = afterAttempt(outcome, callback.attempts, clock.now(), random, settings.scheduleMs);
+    const attempt: CallbackAttempt = {
+      callbackId: callback.id,
+      at,
+      durationMs: outcome.durationMs,
+      httpStatus: outcome.kind === 'answered' ? outcome.status : null,
+      error: outcome.kind === 'failed' ? outcome.reason.slice(0, MAX_ERROR_TEXT) : null,
+    };
+    return (await storage.callbacks.finish(claim, changes, attempt)) ? result : 'lost';
+  }
+
+  /** Signs and sends. Only a database that is away throws: what fails otherwise is an attempt that failed. */
+  async #send(callback: Callback, at: Millis): Promise<CallbackOutcome> {
+    try {
+      return await this.#deps.transport.send(await this.#prepare(callback, at));
+    } catch (error) {
+      if (isTillgateError(error, 'NOT_READY')) throw error;
+      return { kind: 'failed', reason: `not sent: ${kindOf(error)}`, durationMs: 0 };
+    }
+  }
+
+  async #prepare(callback: Callback, now: Millis): Promise<CallbackRequest> {
+    const signer = await this.#signer(callback, now);
+    const headers = callbackHeaders(callback, signer, this.#deps.digest, now);
+    return { method: callback.method, url: callback.url, headers, body: callback.body };
+  }
+
+  async #signer({ accountId, credentialId, url }: Callback, now: Millis): Promise<CallbackSigner> {
+    const { storage, settings } = this.#deps;
+    const account = present(await storage.accounts.find(accountId), 'the account of a callback');
+    // Made with the account; made here only when a crash came between the two.
+    const signing = await ensureCallbackCredential(this.#deps, accountId);
+    const credential = credentialId === null ? null : await storage.accounts.findCredential(credentialId);
+    const open = (sealed: string): CallbackSecrets => this.#callbackSecrets.open(callbackContext(accountId), sealed);
+    const overlapping = signing.previousSealed !== null && signing.previousUntil !== null && now < signing.previousUntil;
+    const former = overlapping ? open(signing.previousSealed) : null;
+    const secrets = open(signing.sealed);
+    const policy = { allowPrivateNetworks: settings.allowPrivateNetworks, now };
+    const apiKeyOf = ({ id, sealed }: Credential): string => this.#credentialSecrets.open(credentialContext(id), sealed).apiKey;
+    return { secrets, former, apiKey: chooseApiKey(url, account, credential, secrets, policy, apiKeyOf) };
+  }
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : '';
+}
+
+/** An error's kind: its message may hold a URL or a key. */
+function kindOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}

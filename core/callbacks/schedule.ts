@@ -1,0 +1,71 @@
+import type { Millis } from '../kernel/time.ts';
+import type { CallbackOutcomeChanges } from '../ports/callback-store.ts';
+import type { CallbackOutcome } from '../ports/callback-transport.ts';
+import type { Random } from '../ports/random.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** When a callback is tried again, from its last attempt (decisions, section 7): 5 s to 24 h. */
+export const CALLBACK_SCHEDULE_MS: readonly number[] = [
+  5 * SECOND,
+  30 * SECOND,
+  2 * MINUTE,
+  10 * MINUTE,
+  30 * MINUTE,
+  1 * HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  24 * HOUR,
+];
+/** A receiver may ask for more patience than the schedule has, up to this. */
+const MAX_RETRY_AFTER_MS = 24 * HOUR;
+/** Jitter of 20 % either way, in thousandths, so that receivers that fell over together are not called together. */
+const JITTER = { least: 800, most: 1200 } as const;
+
+/** How an attempt ends for the metrics. */
+export type AttemptResult = 'delivered' | 'retry' | 'dead';
+
+/** Any 2xx is success; everything else, a redirect included, is failure. */
+export function isDelivered(outcome: CallbackOutcome): boolean {
+  return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status <= 299;
+}
+
+/**
+ * What follows from an attempt: DELIVERED, another one later, or DEAD after a 410 and after the last of the schedule.
+ *
+ * @param former - attempts before this one
+ */
+export function afterAttempt(
+  outcome: CallbackOutcome,
+  former: number,
+  now: Millis,
+  random: Random,
+  scheduleMs: readonly number[],
+): { readonly result: AttemptResult; readonly changes: CallbackOutcomeChanges } {
+  const attempts = former + 1;
+  if (isDelivered(outcome)) {
+    return { result: 'delivered', changes: { status: 'DELIVERED', attempts, nextAt: now, deliveredAt: now } };
+  }
+  const delayMs = scheduleMs[former];
+  const gone = outcome.kind === 'answered' && outcome.status === 410;
+  if (gone || delayMs === undefined) {
+    return { result: 'dead', changes: { status: 'DEAD', attempts, nextAt: now, deliveredAt: null } };
+  }
+  const nextAt = now + Math.max(jittered(delayMs, random), retryAfterMs(outcome));
+  return { result: 'retry', changes: { status: 'PENDING', attempts, nextAt, deliveredAt: null } };
+}
+
+/** The delay, 20 % less to 20 % more, evenly. */
+function jittered(delayMs: number, random: Random): number {
+  const [high = 0, low = 0] = random.bytes(2);
+  const share = (high * 256 + low) / 65_535;
+  return Math.round((delayMs * (JITTER.least + share * (JITTER.most - JITTER.least))) / 1000);
+}
+
+function retryAfterMs(outcome: CallbackOutcome): number {
+  const seconds = outcome.kind === 'answered' ? (outcome.retryAfterSeconds ?? 0) : 0;
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(Math.ceil(seconds * SECOND), MAX_RETRY_AFTER_MS) : 0;
+}

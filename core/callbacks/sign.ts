@@ -1,0 +1,71 @@
+import type { Account, CallbackSecrets, Credential } from '../accounts/account.ts';
+import { decodeBase64Of32, encodeBase64 } from '../auth/base64.ts';
+import { CALLBACK_SECRET_PREFIX } from '../auth/key-text.ts';
+import { signRequest } from '../auth/signature.ts';
+import { present } from '../kernel/guard.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Digest } from '../ports/digest.ts';
+import type { Callback } from './callback.ts';
+
+/** Who signs a callback. */
+export interface CallbackSigner {
+  readonly secrets: CallbackSecrets;
+  /** The former secrets while a rotation's overlap lasts. */
+  readonly former: CallbackSecrets | null;
+  /** What goes into `API-Key`; `null` for no such header. */
+  readonly apiKey: string | null;
+}
+
+/**
+ * The headers of an attempt: `API-Key`; the service's own signature over method, path and query, keyed with the text
+ * of the callback secret; and Standard Webhooks', keyed with its bytes, in which a GET's full URL stands for the body
+ * (decisions, section 7).
+ */
+export function callbackHeaders(
+  callback: Pick<Callback, 'id' | 'method' | 'url' | 'body'>,
+  signer: CallbackSigner,
+  digest: Digest,
+  now: Millis,
+): Readonly<Record<string, string>> {
+  const { secrets, former, apiKey } = signer;
+  const url = new URL(callback.url);
+  const request = { method: callback.method, target: url.pathname + url.search, body: new TextEncoder().encode(callback.body ?? '') };
+  const timestamp = Math.floor(now / 1000).toString();
+  const signed = `${callback.id}.${timestamp}.${callback.body ?? callback.url}`;
+  const signatures = [secrets, ...(former === null ? [] : [former])].map(
+    ({ callbackSecret }) => `v1,${encodeBase64(digest.hmac('HMAC-SHA256', secretBytes(callbackSecret), signed))}`,
+  );
+  return {
+    ...(apiKey === null ? {} : { 'API-Key': apiKey }),
+    ...(callback.body === null ? {} : { 'Content-Type': 'application/json' }),
+    ...signRequest(request, { apiToken: secrets.callbackToken, secret: secrets.callbackSecret }, digest, now),
+    'webhook-id': callback.id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
+function secretBytes(callbackSecret: string): Uint8Array {
+  return present(decodeBase64Of32(callbackSecret.slice(CALLBACK_SECRET_PREFIX.length)), 'the bytes of a callback secret');
+}
+
+/**
+ * Which key goes along (fault 33): over https, or anywhere when private networks are allowed, the API key of the
+ * credential that made the order; the account's callback key, which authenticates nothing, when the account chose so
+ * or that credential is no longer active. `null` for no key at all.
+ *
+ * @param openApiKey - opens the credential's secrets; only called when its key is to be sent
+ */
+export function chooseApiKey(
+  url: string,
+  account: Pick<Account, 'callbackApiKey'>,
+  credential: Credential | null,
+  secrets: CallbackSecrets,
+  policy: { readonly allowPrivateNetworks: boolean; readonly now: Millis },
+  openApiKey: (credential: Credential) => string,
+): string | null {
+  if (!policy.allowPrivateNetworks && new URL(url).protocol !== 'https:') return null;
+  if (account.callbackApiKey === 'callback' || credential === null) return secrets.callbackKey;
+  const active = credential.status === 'active' && (credential.expiresAt === null || policy.now < credential.expiresAt);
+  return active ? openApiKey(credential) : secrets.callbackKey;
+}

@@ -1,0 +1,102 @@
+/** No URL of a merchant needs to be longer. */
+const MAX_URL = 2048;
+/** What the URL parser would silently drop or turn into something else. */
+const UNSOUND = /[\s\\\p{Cc}]/u;
+const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
+
+/** IPv4 blocks that are not the public internet (IANA's special-purpose registry), with their prefix lengths. */
+const SPECIAL_V4: readonly (readonly [network: string, bits: number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+];
+
+/** IPv6 blocks that are not the public internet, or that carry an IPv4 address to somewhere else. */
+const SPECIAL_V6: readonly (readonly [network: string, bits: number])[] = [
+  ['::', 96],
+  ['::ffff:0:0', 96],
+  ['::ffff:0:0:0', 96],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+  ['5f00::', 16],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
+];
+
+/**
+ * What makes a merchant's URL unsafe by itself, in words; `null` when nothing does (decisions, section 7). No name is
+ * resolved here: the addresses behind a name are checked when the connection is made.
+ *
+ * @param allowPrivate - true where private networks may be called (sandbox), and for URLs that only a browser follows
+ */
+export function checkMerchantUrl(text: string, allowPrivate: boolean): string | null {
+  if (text.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
+  if (UNSOUND.test(text) || !URL.canParse(text)) return 'must be an absolute http or https URL';
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an http or https URL';
+  if (url.username !== '' || url.password !== '') return 'must not carry a user name or password';
+  if (!allowPrivate && isPrivateHost(url.hostname)) return 'must not point to a private, local or reserved address';
+  return null;
+}
+
+/**
+ * True for the literal addresses and names that lead to this machine or a private network. Expects a host as `URL`
+ * writes it: there `2130706433`, `0x7f.1` and `127.1` are all `127.0.0.1` already.
+ */
+export function isPrivateHost(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, '');
+  if (name === 'localhost' || name.endsWith('.localhost')) return true;
+  const v4 = readIpv4(name);
+  if (v4 !== null) return V4_RANGES.some((range) => inRange(v4, range));
+  if (!name.startsWith('[')) return false;
+  const v6 = readIpv6(name.slice(1, -1));
+  return V6_RANGES.some((range) => inRange(v6, range));
+}
+
+/** The first address of a block, and how many low bits are free in it. */
+interface Range {
+  readonly first: bigint;
+  readonly freeBits: bigint;
+}
+
+const V4_RANGES = SPECIAL_V4.map(([network, bits]): Range => ({ first: readIpv4(network) ?? 0n, freeBits: BigInt(32 - bits) }));
+const V6_RANGES = SPECIAL_V6.map(([network, bits]): Range => ({ first: readIpv6(network), freeBits: BigInt(128 - bits) }));
+
+function inRange(address: bigint, { first, freeBits }: Range): boolean {
+  return address >> freeBits === first >> freeBits;
+}
+
+function readIpv4(text: string): bigint | null {
+  const parts = IPV4.exec(text)?.slice(1);
+  return parts === undefined ? null : parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n);
+}
+
+/** Reads an IPv6 address in hexadecimal groups, `::` at most once: the form in which `URL` writes every one. */
+function readIpv6(text: string): bigint {
+  const [head = '', tail] = text.split('::');
+  const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));
+  const before = groups(head);
+  const after = groups(tail ?? '');
+  const zeros = tail === undefined ? 0 : 8 - before.length - after.length;
+  const all = [...before, ...Array<string>(zeros).fill('0'), ...after];
+  return all.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
+}

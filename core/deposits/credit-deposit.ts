@@ -1,0 +1,102 @@
+import { creditEntry, matureEntry } from '../ledger/deposit-entries.ts';
+import { postEntry } from '../ledger/post-entry.ts';
+import { assert, present } from '../kernel/guard.ts';
+import type { EntryId } from '../kernel/ids.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import type { Lease } from '../ports/lease-store.ts';
+import type { ChainPolicy } from '../ports/chain-adapter.ts';
+import type { OrderMove, OrderMover } from '../orders/move-order.ts';
+import { amountRequired } from '../orders/order.ts';
+import type { Order } from '../orders/order.ts';
+import { sumReceived } from '../orders/settle-order.ts';
+import type { Deposit } from './deposit.ts';
+
+/** What crediting needs. */
+export interface CreditDeps {
+  readonly storage: Pick<Storage, 'transaction'>;
+  readonly mover: OrderMover;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+}
+
+/** The confirmations that a deposit has, and the chain's policy on them. */
+export interface Depth {
+  readonly confirmations: number;
+  readonly policy: ChainPolicy;
+}
+
+/**
+ * Credits a confirmed deposit: its postings, its transaction row, the order's status and callback, all in one
+ * transaction. The larger of the deposit and the order decides how many confirmations it takes.
+ *
+ * @returns the order's moves, `null` when there was nothing to do
+ */
+export async function creditDeposit(deps: CreditDeps, lease: Lease, seen: Deposit, depth: Depth): Promise<readonly OrderMove[] | null> {
+  return deps.storage.transaction(async (tx) => {
+    await tx.leases.check(lease);
+    const order = present(await tx.orders.lock(seen.orderId), `order ${seen.orderId}`);
+    const deposit = await tx.deposits.lock(seen.id);
+    if (deposit?.status !== 'SEEN' || deposit.blockHash !== seen.blockHash) return null;
+    if (depth.confirmations < depth.policy.confirmations(deposit.currency, weightOf(order, deposit))) return null;
+    const now = deps.clock.now();
+    const credits = deposit.credits + 1;
+    assert(await tx.deposits.move(deposit.id, 'SEEN', 'CREDITED', { creditedAt: now, credits }), `deposit ${deposit.id} changed while locked`);
+    assert(await postEntry(tx, creditEntry(deps.ids.next() as EntryId, now, deposit, credits)), `deposit ${deposit.id} is credited twice`);
+    await recordTransaction(tx, order, deposit, now);
+    const current = await refreshOrder(tx, order, now);
+    return deps.mover.settle(tx, current.order, current.deposits, { now, scannedPastDeadline: false });
+  });
+}
+
+/** Moves a deep enough deposit from the merchant's pending to its available balance; false when there was nothing to do. */
+export async function matureDeposit(deps: CreditDeps, lease: Lease, credited: Deposit): Promise<boolean> {
+  return deps.storage.transaction(async (tx) => {
+    await tx.leases.check(lease);
+    const deposit = await tx.deposits.lock(credited.id);
+    if (deposit?.status !== 'CREDITED' || deposit.blockHash !== credited.blockHash) return false;
+    assert(await tx.deposits.move(deposit.id, 'CREDITED', 'SPENDABLE', {}), `deposit ${deposit.id} changed while locked`);
+    const entry = matureEntry(deps.ids.next() as EntryId, deps.clock.now(), deposit);
+    if (entry !== null) assert(await postEntry(tx, entry), `deposit ${deposit.id} matures twice`);
+    return true;
+  });
+}
+
+/** Brings an order's received amount and its reorganisation mark up to date with its deposits. */
+export async function refreshOrder(tx: Transaction, order: Order, now: number): Promise<{ order: Order; deposits: readonly Deposit[] }> {
+  const deposits = await tx.deposits.byOrder(order.id);
+  const { confirmed } = sumReceived(order, deposits);
+  const short = order.payment !== null && confirmed < amountRequired(order.payment.units, order.toleranceBps);
+  const finished = order.status === 'SUCCESS' || order.status === 'RESOLVED';
+  const reorgedAt = finished && short ? (order.reorgedAt ?? now) : null;
+  if (confirmed === order.received && reorgedAt === order.reorgedAt) return { order, deposits };
+  const changes = { received: confirmed, reorgedAt, updatedAt: now };
+  await tx.orders.update(order.id, changes);
+  return { order: { ...order, ...changes }, deposits };
+}
+
+function weightOf(order: Order, deposit: Deposit): bigint {
+  const due = order.payment?.currency === deposit.currency ? order.payment.units : 0n;
+  return due > deposit.units ? due : deposit.units;
+}
+
+async function recordTransaction(tx: Transaction, order: Order, deposit: Deposit, at: number): Promise<void> {
+  if (await tx.deposits.setTransactionStatus(deposit.id, 'SUCCESS')) return;
+  await tx.deposits.addTransaction({
+    id: deposit.id,
+    accountId: deposit.accountId,
+    type: order.type,
+    status: 'SUCCESS',
+    orderId: deposit.orderId,
+    chain: deposit.chain,
+    currency: deposit.currency,
+    units: deposit.units,
+    obtained: deposit.units,
+    fee: 0n,
+    fromAddress: deposit.fromAddress,
+    toAddress: deposit.toAddress,
+    txHash: deposit.txid,
+    at,
+  });
+}

@@ -1,0 +1,43 @@
+import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import type { AccountId, DepositId, OrderId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+
+/** SEEN in a block; CREDITED to the merchant's pending balance; SPENDABLE; ORPHANED by a reorganisation. */
+export const DEPOSIT_STATUSES = ['SEEN', 'CREDITED', 'SPENDABLE', 'ORPHANED'] as const;
+export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
+
+/** Every legal move of a deposit, by event. ORPHANED → SEEN is the same transaction mined again. */
+export const DEPOSIT_TRANSITIONS = {
+  confirm: { from: ['SEEN'], to: 'CREDITED' },
+  mature: { from: ['CREDITED'], to: 'SPENDABLE' },
+  orphan: { from: ['SEEN', 'CREDITED', 'SPENDABLE'], to: 'ORPHANED' },
+  remine: { from: ['ORPHANED'], to: 'SEEN' },
+} as const satisfies Record<string, { from: readonly DepositStatus[]; to: DepositStatus }>;
+
+export type DepositEvent = keyof typeof DEPOSIT_TRANSITIONS;
+
+/** One transfer to one order's address. Unique by (chain, txid, index). */
+export interface Deposit {
+  readonly id: DepositId;
+  readonly orderId: OrderId;
+  readonly accountId: AccountId;
+  readonly chain: ChainCode;
+  readonly txid: string;
+  readonly index: string;
+  readonly blockHeight: number;
+  readonly blockHash: string;
+  readonly currency: CurrencyCode;
+  readonly units: bigint;
+  readonly fromAddress: string | null;
+  readonly toAddress: string;
+  readonly status: DepositStatus;
+  /** When this till first saw it. */
+  readonly seenAt: Millis;
+  /** The payment's time: the earlier of its block's time and the moment it was first seen. */
+  readonly paidAt: Millis;
+  readonly creditedAt: Millis | null;
+  /** How often it was credited: part of the ledger reference, so that each credit and reversal is booked once. */
+  readonly credits: number;
+  /** What a reversal could not take back from the merchant and the loss account bears. */
+  readonly lossUnits: bigint;
+}

@@ -1,0 +1,38 @@
+import { TillgateError } from '../kernel/errors.ts';
+import type { BlockRef, ChainAdapter } from '../ports/chain-adapter.ts';
+import type { ChainStore } from '../ports/chain-store.ts';
+
+/**
+ * Compares the stored past with the node's.
+ *
+ * @returns `null` when the cursor's block is still there; `behind` when the node has not come as far as the cursor but
+ * agrees with what is stored; else the last common block
+ * @throws TillgateError `CHAIN_HALTED` when the past changed below the finality bound
+ */
+export async function findAncestor(
+  chain: ChainAdapter,
+  stored: Pick<ChainStore, 'block'>,
+  cursor: BlockRef,
+  head: BlockRef,
+): Promise<BlockRef | 'behind' | null> {
+  const floor = Math.max(cursor.height - chain.policy.finalityBlocks, 0);
+  const top = Math.min(cursor.height, head.height);
+  for (let height = top; height >= floor; height--) {
+    const now = height === head.height ? head : await chain.blockAt(height);
+    // A node that cannot show a block below its own head is asked again later.
+    if (now === null) return 'behind';
+    const before = height === cursor.height ? cursor : await stored.block(chain.code, height);
+    // Nothing is stored below the block where following began, so nothing there can have been credited.
+    if (before === null || before.hash === now.hash) return sameAs(cursor, now, top);
+  }
+  throw new TillgateError(
+    'CHAIN_HALTED',
+    `${chain.name}'s node disagrees with the followed chain below height ${floor}, ${chain.policy.finalityBlocks} blocks under the cursor. ` +
+      'Check the node, then resume the chain.',
+  );
+}
+
+function sameAs(cursor: BlockRef, common: BlockRef, top: number): BlockRef | 'behind' | null {
+  if (common.height === cursor.height) return null;
+  return common.height === top ? 'behind' : common;
+}

@@ -1,0 +1,252 @@
+import { isTillgateError, TillgateError } from '../kernel/errors.ts';
+import { assert, present } from '../kernel/guard.ts';
+import type { DepositId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { OrderMover } from '../orders/move-order.ts';
+import type { BlockRef, ChainAdapter, ScannedRange } from '../ports/chain-adapter.ts';
+import type { ChainState } from '../ports/chain-store.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { EventBus } from '../ports/events.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Lease } from '../ports/lease-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { Storage } from '../ports/storage.ts';
+import { creditDeposit, matureDeposit } from './credit-deposit.ts';
+import type { Deposit } from './deposit.ts';
+import { findAncestor } from './find-ancestor.ts';
+import { orphanDeposits } from './orphan-deposits.ts';
+import { recordTransfer } from './record-transfer.ts';
+import type { OwnedTransfer } from './record-transfer.ts';
+import { WatchSet } from './watch-set.ts';
+
+/** What a {@link ChainFollower} needs. */
+export interface FollowChainDeps {
+  readonly storage: Storage;
+  readonly mover: OrderMover;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly events: EventBus;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** `advanced`: there may be more to do at once; `idle`: wait for the next block; `halted`: an operator must look. */
+export type FollowResult = 'advanced' | 'idle' | 'halted';
+
+/** Blocks kept beyond the finality bound, so that a reorganisation of just that depth finds its ancestor. */
+const KEEP_MARGIN = 16;
+const SETTLE_BATCH = 500;
+
+/**
+ * Follows one chain: a cursor of (height, hash, parent) moves over each block once, in order; what the blocks bring is
+ * stored in the transaction that moves the cursor, so that a crash at any point loses nothing and counts nothing twice.
+ * A changed past is walked back to the common ancestor; below the finality bound it stops the chain instead.
+ */
+export class ChainFollower {
+  readonly #chain: ChainAdapter;
+  readonly #deps: FollowChainDeps;
+  readonly #logger: Logger;
+  readonly #watch = new WatchSet();
+  #watchedAsOf: Millis = 0;
+  #settledHeight = -1;
+
+  constructor(chain: ChainAdapter, deps: FollowChainDeps) {
+    this.#chain = chain;
+    this.#deps = deps;
+    this.#logger = deps.logger.child({ chain: chain.code });
+  }
+
+  /**
+   * Checks that the node serves the chain that this till has followed so far.
+   *
+   * @throws TillgateError `CHAIN_HALTED` when it is another chain; the node's own error when it does not answer
+   */
+  async start(): Promise<void> {
+    const { code } = this.#chain;
+    const identity = await this.#chain.identify();
+    await this.#deps.storage.chains.initialise(code, identity);
+    const state = present(await this.#deps.storage.chains.state(code), `state of ${code}`);
+    if (state.identity !== identity) {
+      throw new TillgateError('CHAIN_HALTED', `${code} was followed on ${state.identity}, but its node is on ${identity}. Correct the node's address.`);
+    }
+  }
+
+  /** One step under a held lease. @throws TillgateError `LEASE_LOST`; any error of the node or the database: try again later */
+  async step(lease: Lease): Promise<FollowResult> {
+    const { storage, clock } = this.#deps;
+    const state = present(await storage.chains.state(this.#chain.code), `state of ${this.#chain.code}`);
+    if (state.haltedReason !== null) return 'halted';
+    const lookBegan = clock.now();
+    const head = await this.#chain.head();
+    try {
+      if (state.cursor === null) return await this.#begin(lease, head);
+      const ancestor = await findAncestor(this.#chain, storage.chains, state.cursor, head);
+      if (ancestor === 'behind') return 'idle';
+      if (ancestor !== null) return await this.#rollBack(lease, state.cursor, ancestor);
+      return await this.#advance(lease, state as ChainState & { cursor: BlockRef }, head, lookBegan);
+    } catch (error) {
+      if (isTillgateError(error, 'CHAIN_HALTED')) return this.#halt(error.message);
+      throw error;
+    }
+  }
+
+  async #begin(lease: Lease, head: BlockRef): Promise<FollowResult> {
+    const { startHeight, code, name } = this.#chain;
+    const height = startHeight === null ? head.height : Math.max(startHeight - 1, 0);
+    const cursor = height === head.height ? head : await this.#chain.blockAt(height);
+    if (cursor === null) throw new TillgateError('NODE_FAILED', `${name} has no block ${height} yet, where following is to start.`);
+    await this.#deps.storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      if (await tx.chains.moveCursor(code, null, cursor)) await tx.chains.addBlocks(code, [cursor], cursor.height);
+    });
+    return 'advanced';
+  }
+
+  async #advance(lease: Lease, state: ChainState & { cursor: BlockRef }, head: BlockRef, lookBegan: Millis): Promise<FollowResult> {
+    const { cursor } = state;
+    if (cursor.height >= head.height) {
+      const settled = await this.#settle(lease, cursor.height);
+      await this.#caughtUp(lease, lookBegan);
+      return settled > 0 ? 'advanced' : 'idle';
+    }
+    const to = Math.min(head.height, cursor.height + this.#chain.policy.maxScanBlocks);
+    // After the head is known: an address handed out before any of these blocks was made is in the set.
+    await this.#refreshWatch();
+    const scanned = await this.#chain.scan(cursor.height + 1, to, this.#watch);
+    if (scanned.blocks[0]?.parentHash !== cursor.hash) return 'advanced';
+    checkRange(scanned, cursor, to);
+    if (!(await this.#store(lease, cursor, scanned))) return 'advanced';
+    this.#deps.metrics.gauge('tillgate_chain_height', to, { chain: this.#chain.code });
+    await this.#settle(lease, to);
+    if (to === head.height) await this.#caughtUp(lease, lookBegan);
+    return to === head.height ? 'idle' : 'advanced';
+  }
+
+  async #refreshWatch(): Promise<void> {
+    const { storage, clock } = this.#deps;
+    const { addresses, asOf } = await storage.deposits.watched(this.#chain.code, clock.now(), this.#watchedAsOf);
+    const native = this.#nativeCurrency();
+    for (const { key, watchUntil, currency } of addresses) this.#watch.add(key, watchUntil, currency === native);
+    this.#watchedAsOf = asOf;
+    this.#watch.expire(clock.now());
+  }
+
+  #nativeCurrency(): string | null {
+    return this.#chain.assets.find(({ kind }) => kind === 'native')?.currency ?? null;
+  }
+
+  async #store(lease: Lease, cursor: BlockRef, scanned: ScannedRange): Promise<boolean> {
+    const { storage, clock, ids, events, metrics } = this.#deps;
+    const { code, policy } = this.#chain;
+    const owned = await this.#owned(scanned);
+    const last = present(scanned.blocks.at(-1), 'scanned block');
+    const keepFrom = last.height - policy.finalityBlocks - KEEP_MARGIN;
+    const moved = await storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      if (!(await tx.chains.moveCursor(code, cursor.hash, last))) return false;
+      await tx.chains.addBlocks(code, scanned.blocks.filter(({ height }) => height >= keepFrom), keepFrom);
+      for (const transfer of owned) await recordTransfer(tx, transfer, { chain: code, now: clock.now(), ids });
+      return true;
+    });
+    for (const { owner } of moved ? owned : []) {
+      metrics.count('tillgate_deposits_total', { chain: code, event: 'seen' });
+      events.emit('order.payment', { orderId: owner.orderId });
+    }
+    return moved;
+  }
+
+  /** The transfers with their orders, in one order of locking: by order, then as they stand in the chain. */
+  async #owned({ transfers }: ScannedRange): Promise<readonly OwnedTransfer[]> {
+    if (transfers.length === 0) return [];
+    const { deposits, orders } = this.#deps.storage;
+    const keys = [...new Set(transfers.map(({ toKey }) => toKey))];
+    const owners = new Map((await deposits.owners(this.#chain.code, keys)).map((owner) => [owner.key, owner]));
+    const owned: OwnedTransfer[] = [];
+    for (const transfer of transfers) {
+      const owner = present(owners.get(transfer.toKey), `owner of a watched address on ${this.#chain.code}`);
+      owned.push({ transfer, owner, history: await orders.history(owner.orderId) });
+    }
+    return owned.sort((a, b) => (a.owner.orderId < b.owner.orderId ? -1 : a.owner.orderId > b.owner.orderId ? 1 : 0));
+  }
+
+  /** Credits what has enough confirmations now and matures what is deep enough; returns how many deposits changed. */
+  async #settle(lease: Lease, height: number): Promise<number> {
+    if (height === this.#settledHeight) return 0;
+    let changed = 0;
+    let after: DepositId | null = null;
+    for (;;) {
+      const batch: readonly Deposit[] = await this.#deps.storage.deposits.unsettled(this.#chain.code, height, SETTLE_BATCH, after);
+      for (const deposit of batch) if (await this.#settleDeposit(lease, deposit, height)) changed += 1;
+      after = batch.at(-1)?.id ?? null;
+      if (batch.length < SETTLE_BATCH) break;
+    }
+    this.#settledHeight = height;
+    return changed;
+  }
+
+  async #settleDeposit(lease: Lease, deposit: Deposit, height: number): Promise<boolean> {
+    const { mover, metrics, events } = this.#deps;
+    const { policy, code } = this.#chain;
+    const confirmations = height - deposit.blockHeight + 1;
+    let changed = false;
+    if (deposit.status === 'SEEN' && confirmations >= policy.confirmations(deposit.currency, deposit.units)) {
+      const moves = await creditDeposit(this.#deps, lease, deposit, { confirmations, policy });
+      changed = moves !== null;
+      if (changed) metrics.count('tillgate_deposits_total', { chain: code, event: 'credited' });
+      if (changed) events.emit('order.payment', { orderId: deposit.orderId });
+      mover.announce(moves ?? []);
+    }
+    const credited = deposit.status === 'CREDITED' || changed;
+    if (!credited || confirmations < policy.spendableConfirmations) return changed;
+    return (await matureDeposit(this.#deps, lease, deposit)) || changed;
+  }
+
+  async #rollBack(lease: Lease, cursor: BlockRef, ancestor: BlockRef): Promise<FollowResult> {
+    const { storage, clock, ids, events, metrics } = this.#deps;
+    const { code } = this.#chain;
+    const orphaned = await storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      if (!(await tx.chains.moveCursor(code, cursor.hash, ancestor))) return [];
+      await tx.chains.removeBlocksAbove(code, ancestor.height);
+      return orphanDeposits(tx, { chain: code, ancestorHeight: ancestor.height, now: clock.now(), ids });
+    });
+    this.#settledHeight = -1;
+    // Their addresses are watched for longer now, and may have left the set: read it all again.
+    this.#watchedAsOf = 0;
+    this.#logger.warn('a reorganisation was followed', { depth: cursor.height - ancestor.height, deposits: orphaned.length });
+    for (const { orderId } of orphaned) {
+      metrics.count('tillgate_deposits_total', { chain: code, event: 'orphaned' });
+      events.emit('order.payment', { orderId });
+    }
+    return 'advanced';
+  }
+
+  async #caughtUp(lease: Lease, lookBegan: Millis): Promise<void> {
+    await this.#deps.storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      await tx.chains.setCaughtUp(this.#chain.code, lookBegan);
+    });
+  }
+
+  async #halt(reason: string): Promise<FollowResult> {
+    await this.#deps.storage.chains.setHalted(this.#chain.code, reason);
+    this.#logger.error('the chain is stopped; nothing on it is credited until an operator resumes it', { reason });
+    this.#deps.metrics.gauge('tillgate_chain_halted', 1, { chain: this.#chain.code });
+    this.#deps.events.emit('chain.halted', { chain: this.#chain.code, reason });
+    return 'halted';
+  }
+}
+
+/** What a chain adapter promised of a scan; a broken promise is a defect of the adapter. */
+function checkRange({ blocks, transfers }: ScannedRange, cursor: BlockRef, to: number): void {
+  let parent = cursor;
+  for (const block of blocks) {
+    assert(block.height === parent.height + 1 && block.parentHash === parent.hash, `scanned block ${block.height} does not follow ${parent.height}`);
+    parent = block;
+  }
+  assert(parent.height === to, `scan ended at ${parent.height} instead of ${to}`);
+  for (const { block, units } of transfers) {
+    assert(units > 0n && blocks.some(({ hash }) => hash === block.hash), `a transfer lies outside the scanned blocks`);
+  }
+}

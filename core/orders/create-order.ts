@@ -1,0 +1,181 @@
+import type { Principal } from '../auth/principal.ts';
+import type { AddressPool } from '../deposits/address-pool.ts';
+import type { Asset, AssetCatalogue } from '../kernel/asset.ts';
+import { compareDecimals, readDecimal, toUnits } from '../kernel/decimal.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import { invalidField, TillgateError } from '../kernel/errors.ts';
+import { findFiat } from '../kernel/fiat.ts';
+import type { Fiat } from '../kernel/fiat.ts';
+import { present } from '../kernel/guard.ts';
+import type { OrderId } from '../kernel/ids.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { EventBus } from '../ports/events.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { DepositAddress, IdempotencyClaim, NewOrder } from '../ports/order-store.ts';
+import type { Random } from '../ports/random.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { RateBook } from '../rates/rate-book.ts';
+import type { Order, OrderLinks, OrderPayment, Platform } from './order.ts';
+import type { OrderSettings } from './settings.ts';
+
+/** What both ways of creating an order take. */
+export interface OrderOptions {
+  readonly links: OrderLinks;
+  readonly fixedEncryptPrice: boolean;
+  readonly enablePostCallback: boolean;
+}
+
+/** Get Payment Info: the coin is known (endpoint 2). */
+export interface PayInfoInput extends OrderOptions {
+  readonly chain: string;
+  readonly currency: string;
+  readonly vsCurrency: string;
+  readonly vsPrice: Decimal;
+}
+
+/** A hosted page: the payer chooses the coin (endpoint 1). */
+export interface PayUrlInput extends OrderOptions {
+  readonly vsCurrency: string;
+  readonly vsPrice: Decimal;
+}
+
+/** What {@link CreateOrder} needs. */
+export interface CreateOrderDeps {
+  readonly storage: Pick<Storage, 'orders'>;
+  readonly assets: AssetCatalogue;
+  readonly rates: RateBook;
+  readonly addresses: AddressPool;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly random: Random;
+  readonly events: EventBus;
+  readonly metrics: Metrics;
+  readonly settings: OrderSettings;
+}
+
+interface Price {
+  readonly fiat: Fiat;
+  readonly units: bigint;
+}
+
+const TOKEN_BYTES = 16;
+
+/** Creates orders (endpoints 1 and 2). Nothing is answered before the order is durable. */
+export class CreateOrder {
+  readonly #deps: CreateOrderDeps;
+  readonly #min: Decimal;
+  readonly #max: Decimal;
+
+  constructor(deps: CreateOrderDeps) {
+    this.#deps = deps;
+    this.#min = present(readDecimal(deps.settings.min), 'orders.min');
+    this.#max = present(readDecimal(deps.settings.max), 'orders.max');
+  }
+
+  /**
+   * Direct payment information: an order with its coin, its rate and its own address.
+   *
+   * @throws TillgateError `INVALID_FIELDS`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE`, `NOT_READY` (no rate),
+   * `IDEMPOTENCY_MISMATCH`
+   */
+  async payInfo(principal: Principal, input: PayInfoInput, idempotency: IdempotencyClaim | null): Promise<Order> {
+    const { assets, rates, addresses, clock } = this.#deps;
+    const fiat = requireFiat(input.vsCurrency);
+    const price = { fiat, units: requirePrice(input.vsPrice, fiat, 'vs_price') };
+    const asset: Asset = assets.require(input.chain, input.currency);
+    await this.#checkLimits(price);
+    const { units, rate } = await rates.quote(asset, fiat, price.units, input.fixedEncryptPrice);
+    const address = await addresses.take(asset.chain);
+    const payment = { chain: asset.chain, currency: asset.currency, units, address: address.address, rate, chosenAt: clock.now() };
+    return this.#store(principal, input, price, 'API', { payment, address }, idempotency);
+  }
+
+  /**
+   * A hosted checkout: the coin, its rate and the address follow when the payer chooses.
+   *
+   * @throws TillgateError as {@link payInfo}
+   */
+  async payUrl(principal: Principal, input: PayUrlInput, idempotency: IdempotencyClaim | null): Promise<Order> {
+    const fiat = requireFiat(input.vsCurrency);
+    const price = { fiat, units: requirePrice(input.vsPrice, fiat, 'price') };
+    await this.#checkLimits(price);
+    return this.#store(principal, input, price, 'CHECKOUT', null, idempotency);
+  }
+
+  async #checkLimits(price: Price): Promise<void> {
+    const worth = await this.#deps.rates.usdWorth(price.fiat, price.units);
+    if (compareDecimals(worth, this.#min) >= 0 && compareDecimals(worth, this.#max) <= 0) return;
+    const { min, max } = this.#deps.settings;
+    throw new TillgateError('AMOUNT_OUT_OF_RANGE', `An order must be worth between ${min} and ${max} US dollars.`);
+  }
+
+  async #store(
+    principal: Principal,
+    options: OrderOptions,
+    price: Price,
+    platform: Platform,
+    pay: { payment: OrderPayment; address: DepositAddress } | null,
+    idempotency: IdempotencyClaim | null,
+  ): Promise<Order> {
+    const { storage, addresses, events, metrics } = this.#deps;
+    const order = this.#newOrder(principal, options, price, platform, pay?.payment ?? null);
+    const result = await storage.orders.create({ order, depositAddress: pay?.address ?? null, idempotency });
+    if (result.kind === 'created') {
+      metrics.count('tillgate_orders_total', { status: 'PENDING' });
+      events.emit('order.created', { orderId: result.order.id, accountId: principal.accountId });
+      return result.order;
+    }
+    if (pay !== null) addresses.giveBack(pay.address);
+    if (idempotency?.bodyHash !== result.bodyHash) {
+      throw new TillgateError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used before with another body; send a new key with a new request.');
+    }
+    return present(await storage.orders.find(result.orderId), `order ${result.orderId}`);
+  }
+
+  #newOrder(principal: Principal, options: OrderOptions, price: Price, platform: Platform, payment: OrderPayment | null): NewOrder['order'] {
+    const { clock, ids, random, settings } = this.#deps;
+    const now = clock.now();
+    return {
+      id: ids.next() as OrderId,
+      accountId: principal.accountId,
+      credentialId: principal.credentialId,
+      type: 'ORDER',
+      platform,
+      status: 'PENDING',
+      vsCurrency: price.fiat.code,
+      vsPrice: price.units,
+      payment,
+      received: 0n,
+      remark: '',
+      links: options.links,
+      fixedEncryptPrice: options.fixedEncryptPrice,
+      enablePostCallback: options.enablePostCallback,
+      checkoutToken: hex(random.bytes(TOKEN_BYTES)),
+      toleranceBps: settings.toleranceBps,
+      createdAt: now,
+      updatedAt: now,
+      expiresAt: now + settings.timeoutMs,
+      watchUntil: now + settings.timeoutMs + settings.watchMs,
+      reorgedAt: null,
+      refundAddress: null,
+    };
+  }
+}
+
+function requireFiat(code: string): Fiat {
+  const fiat = findFiat(code);
+  if (fiat !== null) return fiat;
+  throw new TillgateError('UNSUPPORTED', `The fiat currency ${code} is not supported; see the list of fiat currencies.`);
+}
+
+function requirePrice(price: Decimal, fiat: Fiat, path: string): bigint {
+  const units = toUnits(price, fiat.decimals);
+  if (units === null) throw invalidField(path, `must have at most ${fiat.decimals} decimals for ${fiat.code}`);
+  if (units === 0n) throw invalidField(path, 'must be more than 0');
+  return units;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

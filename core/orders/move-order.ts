@@ -1,0 +1,106 @@
+import { buildCallback } from '../callbacks/message.ts';
+import type { Deposit } from '../deposits/deposit.ts';
+import type { AssetCatalogue } from '../kernel/asset.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import type { CallbackId } from '../kernel/ids.ts';
+import type { EventBus } from '../ports/events.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { OrderChanges } from '../ports/order-store.ts';
+import type { Transaction } from '../ports/storage.ts';
+import { callbackRecord } from './order-record.ts';
+import type { ContractOf } from './order-record.ts';
+import type { Order } from './order.ts';
+import { findTransition } from './order-status.ts';
+import type { OrderEventName, OrderRule, OrderStatus } from './order-status.ts';
+import { decideOrder } from './settle-order.ts';
+import type { Decision, DecisionContext } from './settle-order.ts';
+
+/** A committed change of status, to be told to listeners. */
+export interface OrderMove {
+  readonly order: Order;
+  readonly from: OrderStatus;
+  readonly to: OrderStatus;
+  readonly rule: OrderRule;
+  readonly event: OrderEventName | null;
+}
+
+/** What moving orders needs. */
+export interface OrderMoverDeps {
+  readonly assets: AssetCatalogue;
+  readonly contractOf: ContractOf;
+  readonly ids: IdGenerator;
+  readonly events: EventBus;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Changes the status of orders: the only place that does. Each move is a compare-and-set on the former status, with its
+ * history entry and its callback row in the same transaction.
+ */
+export class OrderMover {
+  readonly #deps: OrderMoverDeps;
+
+  constructor(deps: OrderMoverDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Applies the rules to a locked order until none calls for a move.
+   *
+   * @param deposits - all of the order's deposits, in this transaction's view
+   * @returns the moves made, to be given to {@link announce} after the commit
+   */
+  async settle(tx: Transaction, order: Order, deposits: readonly Deposit[], context: DecisionContext): Promise<OrderMove[]> {
+    const moves: OrderMove[] = [];
+    let current = order;
+    for (;;) {
+      const decision = decideOrder(current, deposits, context);
+      if (decision === null) return moves;
+      const move = await this.move(tx, current, deposits, decision, { updatedAt: context.now });
+      moves.push(move);
+      current = move.order;
+    }
+  }
+
+  /**
+   * Makes one move of a locked order.
+   *
+   * @throws TillgateError `STATE_CONFLICT` when the table has no such move from the order's status
+   */
+  async move(tx: Transaction, order: Order, deposits: readonly Deposit[], decision: Decision, changes: OrderChanges): Promise<OrderMove> {
+    const transition = findTransition(decision.rule, order.status);
+    if (transition === null || !(await tx.orders.move(order.id, order.status, transition.to, changes))) {
+      throw new TillgateError('STATE_CONFLICT', `The order is ${order.status}; that does not allow "${decision.rule}".`);
+    }
+    const moved: Order = { ...order, ...changes, status: transition.to };
+    await tx.orders.addHistory({
+      orderId: order.id,
+      at: changes.updatedAt,
+      from: order.status,
+      to: transition.to,
+      rule: decision.rule,
+      inputs: decision.inputs,
+      rate: order.payment?.rate ?? null,
+    });
+    if (transition.event !== null) await this.#queueCallback(tx, moved, deposits, transition.event);
+    return { order: moved, from: order.status, to: transition.to, rule: decision.rule, event: transition.event };
+  }
+
+  /** Tells listeners of moves whose transaction has committed. */
+  announce(moves: readonly OrderMove[]): void {
+    const { events, metrics } = this.#deps;
+    for (const { order, from, to, rule, event } of moves) {
+      metrics.count('tillgate_orders_total', { status: to });
+      events.emit('order.status', { orderId: order.id, from, to, rule });
+      if (event !== null) events.emit('callback.queued', { accountId: order.accountId });
+    }
+  }
+
+  async #queueCallback(tx: Transaction, order: Order, deposits: readonly Deposit[], event: OrderEventName): Promise<void> {
+    const { ids, assets, contractOf } = this.#deps;
+    const record = callbackRecord(order, deposits, assets, contractOf);
+    const callback = buildCallback({ id: ids.next() as CallbackId, order, event, record, now: order.updatedAt });
+    if (callback !== null) await tx.callbacks.add(callback);
+  }
+}

@@ -1,0 +1,49 @@
+import { TillgateError } from '../kernel/errors.ts';
+import type { OrderId } from '../kernel/ids.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { OrderMover } from './move-order.ts';
+import type { Order } from './order.ts';
+import type { OrderRule } from './order-status.ts';
+
+/** What {@link OperateOrder} needs. */
+export interface OperateOrderDeps {
+  readonly storage: Pick<Storage, 'transaction'>;
+  readonly mover: OrderMover;
+  readonly clock: Clock;
+}
+
+/** What a merchant or an operator decides about an order by hand. `actor` says who, in the order's history. */
+export class OperateOrder {
+  readonly #deps: OperateOrderDeps;
+
+  constructor(deps: OperateOrderDeps) {
+    this.#deps = deps;
+  }
+
+  /** Cancels an order to which nothing was paid yet. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
+  terminate(orderId: string, actor: string): Promise<Order> {
+    return this.#move(orderId, 'cancelled', actor, true);
+  }
+
+  /** Accepts an OVERDUE or PARTIAL order as it is. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
+  resolve(orderId: string, actor: string): Promise<Order> {
+    return this.#move(orderId, 'operator-accepted', actor, false);
+  }
+
+  async #move(orderId: string, rule: OrderRule, actor: string, onlyUnpaid: boolean): Promise<Order> {
+    const { storage, mover, clock } = this.#deps;
+    const move = await storage.transaction(async (tx) => {
+      const order = await tx.orders.lock(orderId as OrderId);
+      if (order === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
+      const deposits = await tx.deposits.byOrder(order.id);
+      if (onlyUnpaid && deposits.some(({ status }) => status !== 'ORPHANED')) {
+        throw new TillgateError('STATE_CONFLICT', 'A payment was seen already; this order cannot be cancelled.');
+      }
+      const inputs = { actor, received: order.received.toString() };
+      return mover.move(tx, order, deposits, { rule, inputs }, { updatedAt: clock.now() });
+    });
+    mover.announce([move]);
+    return move.order;
+  }
+}

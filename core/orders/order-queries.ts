@@ -1,0 +1,188 @@
+import type { Deposit } from '../deposits/deposit.ts';
+import type { AssetCatalogue } from '../kernel/asset.ts';
+import { formatUnits } from '../kernel/decimal.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
+import { isId } from '../kernel/ids.ts';
+import type { AccountId, OrderId } from '../kernel/ids.ts';
+import { checkPage } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
+import type { Storage } from '../ports/storage.ts';
+import { orderDetailRecord, orderRecord, payInfoRecord, transactionRecord } from './order-record.ts';
+import type { ContractOf, OrderDetailRecord, OrderRecord, PayInfoRecord, TransactionRecord } from './order-record.ts';
+import { amountRequired } from './order.ts';
+import type { Order, OrderHistoryEntry } from './order.ts';
+import type { OrderSettings } from './settings.ts';
+import { liveDeposits, sumReceived } from './settle-order.ts';
+
+/** The payer's view of an order. Amounts are plain decimals of the order's coin; all empty before one is chosen. */
+export interface CheckoutView {
+  readonly order: Order;
+  readonly chainName: string;
+  readonly amount: string;
+  /** Seen or confirmed so far. */
+  readonly received: string;
+  /** Still to pay. */
+  readonly remaining: string;
+  readonly contractAddr: string;
+  readonly paymentUri: string;
+  /** Of the payment's youngest deposit; 0 before one was seen. */
+  readonly confirmations: number;
+  readonly confirmationsRequired: number;
+  readonly refundAddress: string | null;
+  readonly seen: boolean;
+}
+
+/** What {@link OrderQueries} needs. */
+export interface OrderQueriesDeps {
+  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'chains'>;
+  readonly assets: AssetCatalogue;
+  readonly chains: ChainRegistry;
+  readonly settings: Pick<OrderSettings, 'pageMax'>;
+  /** Where payers reach this till, without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+/** The contract of a token by the chains of this installation; an empty string where there is none. */
+export function contractsOf(chains: ChainRegistry): ContractOf {
+  return (chain, currency) => chains.get(chain)?.contractAddress(currency) ?? '';
+}
+
+/** Everything that merchants and payers read (endpoints 3, 4 and 7, and the payer's page). */
+export class OrderQueries {
+  readonly #deps: OrderQueriesDeps;
+  readonly #contractOf: ContractOf;
+
+  constructor(deps: OrderQueriesDeps) {
+    this.#deps = deps;
+    this.#contractOf = contractsOf(deps.chains);
+  }
+
+  /** An account's orders, newest first (endpoint 3). @throws TillgateError `INVALID_FIELDS` for a page out of range */
+  async list(accountId: AccountId, page: PageRequest): Promise<Page<OrderRecord>> {
+    const { storage, assets, settings } = this.#deps;
+    checkPage(page, settings.pageMax);
+    const orders = await storage.orders.list(accountId, page);
+    const paid = orders.items.filter(({ received }) => received > 0n).map(({ id }) => id);
+    const deposits = groupByOrder(paid.length === 0 ? [] : await storage.deposits.byOrders(paid));
+    return { ...orders, items: orders.items.map((order) => orderRecord(order, deposits.get(order.id) ?? [], assets)) };
+  }
+
+  /** One order of the account (endpoint 4). @throws TillgateError `NOT_FOUND`, the same for another account's order */
+  async detail(accountId: AccountId, orderId: string): Promise<OrderDetailRecord> {
+    const { storage, assets } = this.#deps;
+    const order = isId(orderId) ? await storage.orders.find(orderId as OrderId) : null;
+    if (order === null || order.accountId !== accountId) throw new TillgateError('NOT_FOUND', 'There is no such order.');
+    return orderDetailRecord(order, await storage.deposits.byOrder(order.id), assets, this.#contractOf);
+  }
+
+  /** An account's transactions, newest first (endpoint 7). @throws TillgateError `INVALID_FIELDS` for a page out of range */
+  async transactions(accountId: AccountId, page: PageRequest): Promise<Page<TransactionRecord>> {
+    const { storage, assets, settings } = this.#deps;
+    checkPage(page, settings.pageMax);
+    const rows = await storage.deposits.transactions(accountId, page);
+    return { ...rows, items: rows.items.map((row) => transactionRecord(row, assets)) };
+  }
+
+  /** The direct payment information of an order (endpoint 2). */
+  payInfo(order: Order): PayInfoRecord {
+    return payInfoRecord(order, this.#deps.assets, this.#contractOf, this.payUrl(order));
+  }
+
+  /** The payer's page of an order (endpoint 1). */
+  payUrl(order: Order): string {
+    return `${this.#deps.baseUrl}/checkout/${order.checkoutToken}`;
+  }
+
+  /** Each change of an order with its rule and inputs, the creation first; `null` for an unknown order. */
+  async history(orderId: string): Promise<{ order: Order; entries: readonly OrderHistoryEntry[] } | null> {
+    const order = isId(orderId) ? await this.#deps.storage.orders.find(orderId as OrderId) : null;
+    if (order === null) return null;
+    return { order, entries: [createdEntry(order), ...(await this.#deps.storage.orders.history(order.id))] };
+  }
+
+  /** What the payer's page shows. @throws TillgateError `NOT_FOUND` */
+  async checkout(token: string): Promise<CheckoutView> {
+    const { storage, chains } = this.#deps;
+    const order = await storage.orders.findByCheckoutToken(token);
+    if (order === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
+    const chain = order.payment === null ? undefined : chains.get(order.payment.chain);
+    if (order.payment === null || chain === undefined) return emptyView(order);
+    const deposits = await storage.deposits.byOrder(order.id);
+    const height = (await storage.chains.state(chain.code))?.cursor?.height ?? 0;
+    return this.#paymentView(order, chain, deposits, height);
+  }
+
+  #paymentView(order: Order, chain: ChainAdapter, deposits: readonly Deposit[], height: number): CheckoutView {
+    const payment = present(order.payment, 'payment');
+    const { currency, units } = payment;
+    const { decimals } = present(this.#deps.assets.find(currency), `asset ${currency}`);
+    const { confirmed, unconfirmed } = sumReceived(order, deposits);
+    const received = confirmed + unconfirmed;
+    const required = amountRequired(units, order.toleranceBps);
+    const remaining = received >= required ? 0n : units - received;
+    const live = liveDeposits(order, deposits);
+    const youngest = Math.max(...live.map(({ blockHeight }) => blockHeight));
+    return {
+      order,
+      chainName: this.#deps.assets.chainName(payment.chain),
+      amount: formatUnits(units, decimals),
+      received: formatUnits(received, decimals),
+      remaining: formatUnits(remaining, decimals),
+      contractAddr: chain.contractAddress(currency),
+      paymentUri: chain.paymentUri({ address: payment.address, currency, units: remaining === 0n ? units : remaining }),
+      confirmations: live.length === 0 ? 0 : Math.max(0, height - youngest + 1),
+      confirmationsRequired: chain.policy.confirmations(currency, units),
+      refundAddress: order.refundAddress,
+      seen: live.length > 0,
+    };
+  }
+}
+
+function emptyView(order: Order): CheckoutView {
+  return {
+    order,
+    chainName: '',
+    amount: '',
+    received: '',
+    remaining: '',
+    contractAddr: '',
+    paymentUri: '',
+    confirmations: 0,
+    confirmationsRequired: 0,
+    refundAddress: order.refundAddress,
+    seen: false,
+  };
+}
+
+/** A new order's history begins in the order itself, so that creating one writes no second row. */
+function createdEntry(order: Order): OrderHistoryEntry {
+  const atOnce = order.payment !== null && order.platform !== 'CHECKOUT' ? order.payment : null;
+  return {
+    orderId: order.id,
+    at: order.createdAt,
+    from: null,
+    to: 'PENDING',
+    rule: 'created',
+    inputs: {
+      vsPrice: order.vsPrice.toString(),
+      vsCurrency: order.vsCurrency,
+      chain: atOnce?.chain ?? null,
+      currency: atOnce?.currency ?? null,
+      due: atOnce?.units.toString() ?? null,
+      deadline: order.expiresAt,
+    },
+    rate: atOnce?.rate ?? null,
+  };
+}
+
+function groupByOrder(deposits: readonly Deposit[]): ReadonlyMap<OrderId, readonly Deposit[]> {
+  const groups = new Map<OrderId, Deposit[]>();
+  for (const deposit of deposits) {
+    const group = groups.get(deposit.orderId);
+    if (group === undefined) groups.set(deposit.orderId, [deposit]);
+    else group.push(deposit);
+  }
+  return groups;
+}

@@ -1,0 +1,51 @@
+/** The order statuses of the specification. */
+export const ORDER_STATUSES = ['PENDING', 'OVERDUE', 'SUCCESS', 'RESOLVED', 'PARTIAL', 'TERMINATED', 'REFUNDED'] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
+
+/** Why a status changes; stored with every change. */
+export type OrderRule =
+  | 'paid-in-time'
+  | 'deadline-nothing-seen'
+  | 'deadline-short'
+  | 'cancelled'
+  | 'late-payment'
+  | 'operator-accepted'
+  | 'refund-final'
+  | 'payment-reorganised-away';
+
+/** The terminal events that merchants are told of; each happens at most once for an order. */
+export type OrderEventName = 'order.succeeded' | 'order.timeout';
+
+/** One legal move of an order. */
+export interface OrderTransition {
+  readonly rule: OrderRule;
+  readonly from: readonly OrderStatus[];
+  readonly to: OrderStatus;
+  readonly event: OrderEventName | null;
+}
+
+/** Every legal move (decisions, section 4). Anything that is not in this table does not happen, in the database either. */
+export const ORDER_TRANSITIONS: readonly OrderTransition[] = [
+  { rule: 'paid-in-time', from: ['PENDING'], to: 'SUCCESS', event: 'order.succeeded' },
+  { rule: 'deadline-nothing-seen', from: ['PENDING'], to: 'OVERDUE', event: 'order.timeout' },
+  { rule: 'deadline-short', from: ['PENDING'], to: 'PARTIAL', event: 'order.timeout' },
+  { rule: 'cancelled', from: ['PENDING'], to: 'TERMINATED', event: null },
+  { rule: 'late-payment', from: ['OVERDUE', 'PARTIAL'], to: 'RESOLVED', event: 'order.succeeded' },
+  { rule: 'operator-accepted', from: ['OVERDUE', 'PARTIAL'], to: 'RESOLVED', event: 'order.succeeded' },
+  { rule: 'refund-final', from: ['SUCCESS', 'RESOLVED', 'PARTIAL', 'OVERDUE'], to: 'REFUNDED', event: null },
+  { rule: 'payment-reorganised-away', from: ['SUCCESS', 'RESOLVED'], to: 'TERMINATED', event: null },
+];
+
+const byRule = new Map(ORDER_TRANSITIONS.map((transition) => [transition.rule, transition]));
+
+/** The move that a rule makes from a status, or `null` where the table has none. */
+export function findTransition(rule: OrderRule, from: OrderStatus): OrderTransition | null {
+  const transition = byRule.get(rule);
+  return transition !== undefined && transition.from.includes(from) ? transition : null;
+}
+
+/** Every legal (from, to) pair: what the database enforces as well. */
+export function legalMoves(): readonly (readonly [OrderStatus, OrderStatus])[] {
+  const pairs = ORDER_TRANSITIONS.flatMap(({ from, to }) => from.map((status) => [status, to] as const));
+  return pairs.filter(([from, to], index) => pairs.findIndex(([f, t]) => f === from && t === to) === index);
+}

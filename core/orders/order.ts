@@ -1,0 +1,83 @@
+import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import type { AccountId, CredentialId, OrderId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { RateEvidence } from '../rates/evidence.ts';
+import type { OrderRule, OrderStatus } from './order-status.ts';
+
+/** ORDER for pay-info and pay-url, INVOICE for Lightning. */
+export type OrderType = 'ORDER' | 'INVOICE';
+export type Platform = 'API' | 'CHECKOUT' | 'DASHBOARD';
+
+/** Where payer and merchant are told; each is `null` when the merchant gave none. */
+export interface OrderLinks {
+  readonly succeedUrl: string | null;
+  readonly timeoutUrl: string | null;
+  readonly callbackUrl: string | null;
+  readonly timeoutCallback: string | null;
+}
+
+/** The coin, the amount due in its units, and the address that was given to the payer. */
+export interface OrderPayment {
+  readonly chain: ChainCode;
+  readonly currency: CurrencyCode;
+  readonly units: bigint;
+  readonly address: string;
+  readonly rate: RateEvidence;
+  readonly chosenAt: Millis;
+}
+
+/** An order (specification, "Order"). */
+export interface Order {
+  readonly id: OrderId;
+  readonly accountId: AccountId;
+  /** Dense per account, 1 for the first: lists are cut by it. */
+  readonly number: number;
+  /** The credential that made it; `null` for one made by a login. */
+  readonly credentialId: CredentialId | null;
+  readonly type: OrderType;
+  readonly platform: Platform;
+  readonly status: OrderStatus;
+  readonly vsCurrency: string;
+  /** In minor units of the fiat. */
+  readonly vsPrice: bigint;
+  /** `null` until the payer of a hosted page chose a coin. */
+  readonly payment: OrderPayment | null;
+  /** Confirmed units of the payment's currency: credited, and not taken back by a reorganisation. */
+  readonly received: bigint;
+  readonly remark: string;
+  readonly links: OrderLinks;
+  readonly fixedEncryptPrice: boolean;
+  readonly enablePostCallback: boolean;
+  /** The unguessable last part of the payer's page. */
+  readonly checkoutToken: string;
+  /** In basis points of the amount due. */
+  readonly toleranceBps: number;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+  /** The deadline of the payment. */
+  readonly expiresAt: Millis;
+  /** Until when late payments are looked for. */
+  readonly watchUntil: Millis;
+  /** Since when a reorganisation has taken money away from a finished order; `null` when none has. */
+  readonly reorgedAt: Millis | null;
+  /** Where the payer wants a refund; `null` until told. */
+  readonly refundAddress: string | null;
+}
+
+/** One change of an order, and why: the answer to "why is this order PARTIAL?". */
+export interface OrderHistoryEntry {
+  readonly orderId: OrderId;
+  readonly at: Millis;
+  readonly from: OrderStatus | null;
+  readonly to: OrderStatus;
+  /** The transition's rule, or `created`, `payment-chosen`, `deposit-other-currency`, `refund-address`. */
+  readonly rule: OrderRule | 'created' | 'payment-chosen' | 'deposit-other-currency' | 'refund-address' | 'payment-reorganised';
+  /** What the rule looked at: amounts as digit strings of units, times in epoch milliseconds. */
+  readonly inputs: Readonly<Record<string, string | number | boolean | null>>;
+  readonly rate: RateEvidence | null;
+}
+
+/** The least that pays the order: the amount due less the tolerance, rounded up. */
+export function amountRequired(units: bigint, toleranceBps: number): bigint {
+  return units - (units * BigInt(toleranceBps)) / 10_000n;
+}

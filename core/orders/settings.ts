@@ -1,0 +1,24 @@
+/** How orders behave in this installation (decisions, section 4). */
+export interface OrderSettings {
+  /** From creation to the deadline. */
+  readonly timeoutMs: number;
+  /** How long after the deadline late payments are looked for. */
+  readonly watchMs: number;
+  /** In basis points, 0 to 500: how much less than the amount due is taken as paid. */
+  readonly toleranceBps: number;
+  /** The least an order may be worth, in US dollars, a plain decimal; more than 0 in any case. */
+  readonly min: string;
+  /** The most an order may be worth, in US dollars, a plain decimal. */
+  readonly max: string;
+  /** The largest `size` of a list. */
+  readonly pageMax: number;
+}
+
+export const DEFAULT_ORDER_SETTINGS: OrderSettings = {
+  timeoutMs: 30 * 60_000,
+  watchMs: 24 * 3_600_000,
+  toleranceBps: 0,
+  min: '0',
+  max: '1000000',
+  pageMax: 100,
+};

@@ -1,0 +1,43 @@
+import type { Millis } from '../kernel/time.ts';
+import type { PriceTick } from '../ports/rate-source.ts';
+import type { MedianPrice } from './median.ts';
+import { medianPrice } from './median.ts';
+
+/** The newest tick of each source for each symbol, and the medians of them while they hold. */
+export class PriceBoard {
+  readonly #sources: readonly string[];
+  readonly #ticks = new Map<string, Map<string, PriceTick>>();
+  readonly #medians = new Map<string, MedianPrice>();
+
+  /** @param sources - their names, in the order in which evidence lists them */
+  constructor(sources: readonly string[]) {
+    this.#sources = sources;
+  }
+
+  /** Takes a source's answer. A symbol it does not mention keeps its former tick, until that is too old. */
+  put(source: string, ticks: readonly PriceTick[], wanted: ReadonlySet<string>, now: Millis): void {
+    for (const { symbol, usd, at } of ticks) {
+      // Sources are plugins too: what is no text would throw wherever the price is read.
+      if (!wanted.has(symbol) || typeof usd !== 'string') continue;
+      const bySource = this.#ticks.get(symbol) ?? new Map<string, PriceTick>();
+      this.#ticks.set(symbol, bySource);
+      // A source whose clock is ahead must not have prices that never grow old.
+      bySource.set(source, { symbol, usd, at: Math.min(at, now) });
+      this.#medians.delete(symbol);
+    }
+  }
+
+  /** The symbol's price at this moment. */
+  price(symbol: string, now: Millis): MedianPrice {
+    const known = this.#medians.get(symbol);
+    if (known !== undefined && now <= known.validUntil) return known;
+    const bySource = this.#ticks.get(symbol);
+    const ticks = this.#sources.flatMap((source) => {
+      const tick = bySource?.get(source);
+      return tick === undefined ? [] : [{ source, tick }];
+    });
+    const price = medianPrice(symbol, ticks, now);
+    this.#medians.set(symbol, price);
+    return price;
+  }
+}

@@ -1,0 +1,27 @@
+import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import type { AccountId, OrderId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+
+export type TransactionType = 'ORDER' | 'INVOICE' | 'WITHDRAW' | 'SWAP' | 'REFUND';
+export type TransactionStatus = 'PENDING' | 'SUCCESS' | 'FAILED';
+
+/** A row of the merchant's transactions (specification, "Transaction"); one for each credited deposit. */
+export interface TransactionRow {
+  /** The deposit's id for an ORDER. */
+  readonly id: string;
+  readonly accountId: AccountId;
+  /** Dense per account, 1 for the first; lists are cut by it. */
+  readonly number: number;
+  readonly type: TransactionType;
+  readonly status: TransactionStatus;
+  readonly orderId: OrderId | null;
+  readonly chain: ChainCode;
+  readonly currency: CurrencyCode;
+  readonly units: bigint;
+  readonly obtained: bigint;
+  readonly fee: bigint;
+  readonly fromAddress: string | null;
+  readonly toAddress: string;
+  readonly txHash: string | null;
+  readonly at: Millis;
+}

@@ -1,0 +1,434 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { formatUnits, merchantAccount, postEntry, readDecimal } from '../../../core/index.ts';
+import type { EntryId, Order, PayUrlInput } from '../../../core/index.ts';
+import { buildDomain } from '../../support/domain.ts';
+import type { Domain, DomainOptions } from '../../support/domain.ts';
+import type { FakePayment } from '../../support/fake-chain.ts';
+import { eachStorage } from '../../support/storage.ts';
+
+const MINUTE = 60_000;
+const USDT = 1_000_000n;
+
+const LINKS = {
+  succeedUrl: null,
+  timeoutUrl: null,
+  callbackUrl: 'https://shop.example/paid',
+  timeoutCallback: 'https://shop.example/late',
+};
+
+let payments = 0;
+const pay = (order: Order, units: bigint, changes: Partial<FakePayment> = {}): FakePayment => ({
+  to: order.payment?.address ?? '',
+  currency: order.payment?.currency ?? '',
+  units,
+  txid: `tx${(payments += 1)}`,
+  ...changes,
+});
+
+const eventsOf = async (domain: Domain, order: Order): Promise<string[]> =>
+  (await domain.storage.callbacks.byOrder(order.id)).map(({ event }) => event);
+
+eachStorage((engine, open) => {
+  const till = (name: string, body: (domain: Domain) => Promise<void>, options?: DomainOptions): void => {
+    test(name, async () => {
+      const opened = await open();
+      try {
+        const domain = await buildDomain(opened.storage, options);
+        await body(domain);
+        await domain.checkBooks();
+      } finally {
+        await opened.close();
+      }
+    });
+  };
+
+  describe(`deposits and orders on ${engine}`, () => {
+    till('an exact payment makes the order SUCCESS after its confirmations, not before (fault 50)', async (domain) => {
+      const order = await domain.payInfo({ links: LINKS });
+      domain.eth.mine(pay(order, 10n * USDT));
+      domain.eth.mine();
+      await domain.follow();
+      assert.equal((await domain.order(order.id)).status, 'PENDING');
+      assert.equal(await domain.balance('pending', 'USDT-ERC20'), 0n);
+      domain.eth.mine();
+      await domain.follow();
+      assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+      assert.equal(await domain.balance('pending', 'USDT-ERC20'), 10n * USDT);
+      assert.equal(await domain.balance('available', 'USDT-ERC20'), 0n);
+      assert.deepEqual(await eventsOf(domain, order), ['order.succeeded']);
+      domain.eth.mineEmpty(3);
+      await domain.follow();
+      assert.equal(await domain.balance('pending', 'USDT-ERC20'), 0n);
+      assert.equal(await domain.balance('available', 'USDT-ERC20'), 10n * USDT);
+      const { items } = await domain.queries.transactions(domain.principal.accountId, { page: 1, size: 10 });
+      assert.deepEqual(items.map(({ tx_type, status, amount }) => ({ tx_type, status, amount })), [
+        { tx_type: 'ORDER', status: 'SUCCESS', amount: '10' },
+      ]);
+    });
+
+    till('two payments, of two transactions and of one, add up (fault 54)', async (domain) => {
+      const order = await domain.payInfo();
+      domain.eth.mine(pay(order, 4n * USDT, { txid: 'split', index: '1' }), pay(order, 3n * USDT, { txid: 'split', index: '2' }));
+      domain.eth.mine(pay(order, 3n * USDT));
+      domain.eth.mineEmpty(2);
+      await domain.follow();
+      const paid = await domain.order(order.id);
+      assert.equal(paid.status, 'SUCCESS');
+      assert.equal(paid.received, 10n * USDT);
+      assert.equal((await domain.storage.deposits.byOrder(order.id)).length, 3);
+    });
+
+    till('a surplus is credited and shown', async (domain) => {
+      const order = await domain.payInfo();
+      domain.eth.mine(pay(order, 15n * USDT));
+      domain.eth.mineEmpty(2);
+      await domain.follow();
+      const detail = await domain.queries.detail(domain.principal.accountId, order.id);
+      assert.equal(detail.status, 'SUCCESS');
+      assert.equal(detail.obtained, '15');
+    });
+
+    till('the same transfer reported twice counts once (fault 52)', async (domain) => {
+      const order = await domain.payInfo();
+      const payment = pay(order, 10n * USDT, { txid: 'twice' });
+      domain.eth.mine(payment, payment);
+      domain.eth.mine(payment);
+      domain.eth.mineEmpty(3);
+      await domain.follow();
+      assert.equal(await domain.balance('pending', 'USDT-ERC20'), 10n * USDT);
+    });
+
+    till('less than the amount is PARTIAL at the deadline, completed later RESOLVED, with one callback each', async (domain) => {
+      const order = await domain.payInfo({ links: LINKS });
+      domain.eth.mine(pay(order, 4n * USDT));
+      domain.eth.mineEmpty(2);
+      await domain.follow();
+      domain.clock.advance(31 * MINUTE);
+      assert.equal(await domain.expire(), 1);
+      assert.equal((await domain.order(order.id)).status, 'PARTIAL');
+      domain.eth.mine(pay(order, 6n * USDT));
+      domain.eth.mineEmpty(2);
+      await domain.follow();
+      assert.equal((await domain.order(order.id)).status, 'RESOLVED');
+      assert.deepEqual(await eventsOf(domain, order), ['order.timeout', 'order.succeeded']);
+      const history = await domain.queries.history(order.id);
+      assert.deepEqual(history?.entries.map(({ rule }) => rule), ['created', 'deadline-short', 'late-payment']);
+      assert.equal(history.entries[1]?.inputs['confirmedInTime'], (4n * USDT).toString());
+      assert.equal(history.entries[0]?.rate?.coin.sources[0]?.source, 'fake');
+    });
+
+    till('nothing seen is OVERDUE, a late payment RESOLVED (fault 55)', async (domain) => {
+      const order = await domain.payInfo({ links: LINKS });
+      domain.clock.advance(30 * MINUTE);
+      assert.equal(await domain.expire(), 1);
+      assert.equal((await domain.order(order.id)).status, 'OVERDUE');
+      assert.equal(await domain.expire(), 0);
+      domain.clock.advance(5 * 60 * MINUTE);
+      domain.eth.mine(pay(order, 10n * USDT));
+      domain.eth.mineEmpty(2);
+      await domain.follow();
+      assert.equal((await domain.order(order.id)).status, 'RESOLVED');
+      assert.deepEqual(await eventsOf(domain, order), ['order.timeout', 'order.succeeded']);
+    });
+
+    till('a payment in time that is unconfirmed at the deadline keeps the order PENDING until it confirms', async (domain) => {
+      const order = await domain.payInfo();
+      domain.clock.advance(30 * MINUTE);
+      domain.eth.mine(pay(order, 10n * USDT));
+      domain.clock.advance(MINUTE);
+      assert.equal(await domain.expire(), 0);
+      assert.equal((await domain.order(order.id)).status, 'PENDING');
+      domain.eth.mineEmpty(2);
+      await domain.follow();
+      assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+    });
+
+    till('an unconfirmed payment that disappears lets the order become OVERDUE', async (domain) => {
+      const order = await domain.payInfo();
+      domain.clock.advance(29 * MINUTE);
+      domain.eth.mine(pay(order, 10n * USDT));
+      await domain.follow();
+      domain.clock.advance(2 * MINUTE);
+      domain.eth.drop(1);
+      domain.eth.mineEmpty(2);
+      assert.equal(await domain.expire(), 1);
+      assert.equal((await domain.order(order.id)).status, 'OVERDUE');
+    });
+
+    till('no order expires while its node is away: the payment in the blocks not read yet counts in time', async (domain) => {
+      const order = await domain.payInfo();
+      domain.eth.mine(pay(order, 10n * USDT));
+      domain.eth.mineEmpty(2);
+      domain.eth.failure = new Error('node away');
+      domain.clock.advance(45 * MINUTE);
+      assert.equal(await domain.expireOrders.run(), 0);
+      domain.eth.failure = null;
+      await domain.follow();
+      assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+    });
+
+    till('one chain away does not hold up the other', async (domain) => {
+      const onEth = await domain.payInfo();
+      const onBtc = await domain.payInfo({ chain: 'BTC', currency: 'BTC' });
+      domain.eth.failure = new Error('node away');
+      domain.clock.advance(31 * MINUTE);
+      await assert.rejects(domain.follow(domain.eth), /node away/);
+      await domain.follow(domain.btc);
+      assert.equal(await domain.expireOrders.run(), 1);
+      assert.equal((await domain.order(onEth.id)).status, 'PENDING');
+      assert.equal((await domain.order(onBtc.id)).status, 'OVERDUE');
+    });
+
+    till('a hosted order whose payer never chose a coin becomes OVERDUE', async (domain) => {
+      const order = await domain.createOrder.payUrl(domain.principal, { ...hosted(), links: LINKS }, null);
+      domain.clock.advance(30 * MINUTE);
+      assert.equal(await domain.expireOrders.run(), 1);
+      assert.equal((await domain.order(order.id)).status, 'OVERDUE');
+      assert.deepEqual(await eventsOf(domain, order), ['order.timeout']);
+    });
+
+    till('gaps after downtime are filled in steps', async (domain) => {
+      const order = await domain.payInfo();
+      domain.eth.mineEmpty(7);
+      domain.eth.mine(pay(order, 10n * USDT));
+      domain.eth.mineEmpty(23);
+      await domain.follow();
+      assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+      assert.equal((await domain.storage.chains.state('ETH'))?.cursor?.height, domain.eth.height);
+    });
+
+    till('an address handed out while a block is being scanned is seen in the next', async (domain) => {
+      let order: Order | null = null;
+      domain.eth.mine();
+      domain.eth.beforeScan = async () => {
+        order ??= await domain.payInfo();
+      };
+      await domain.follow();
+      assert.ok(order);
+      domain.eth.mine(pay(order, 10n * USDT));
+      domain.eth.mineEmpty(2);
+      await domain.follow();
+      assert.equal((await domain.order((order as Order).id)).status, 'SUCCESS');
+    });
+
+    for (const depth of [1, 2, 6, 19]) {
+      till(`a reorganisation ${depth} deep reverses the credit, and mined again credits once (fault 51)`, async (domain) => {
+        const order = await domain.payInfo({ links: LINKS });
+        domain.eth.mineEmpty(2);
+        await domain.follow();
+        const payment = pay(order, 10n * USDT, { txid: 'moved' });
+        domain.eth.mine(payment);
+        domain.eth.mineEmpty(Math.max(depth - 1, 2));
+        await domain.follow();
+        assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+        domain.eth.drop(Math.max(depth, 3));
+        domain.eth.mineEmpty(Math.max(depth, 3) + 1);
+        await domain.follow();
+        const marked = await domain.order(order.id);
+        assert.equal(marked.status, 'SUCCESS');
+        assert.notEqual(marked.reorgedAt, null);
+        assert.equal(marked.received, 0n);
+        assert.equal(await domain.balance('pending', 'USDT-ERC20'), 0n);
+        assert.equal(await domain.balance('available', 'USDT-ERC20'), 0n);
+        await domain.checkBooks();
+        domain.eth.mine(payment);
+        domain.eth.mineEmpty(6);
+        await domain.follow();
+        const again = await domain.order(order.id);
+        assert.equal(again.reorgedAt, null);
+        assert.equal(again.received, 10n * USDT);
+        assert.equal(await domain.balance('available', 'USDT-ERC20'), 10n * USDT);
+        assert.deepEqual(await eventsOf(domain, order), ['order.succeeded']);
+        const { total, items } = await domain.queries.transactions(domain.principal.accountId, { page: 1, size: 10 });
+        assert.deepEqual([total, items[0]?.status], [1, 'SUCCESS']);
+      });
+    }
+
+    till('a payment that a reorganisation took away for good ends in TERMINATED and an alert', async (domain) => {
+      const order = await domain.payInfo();
+      domain.eth.mine(pay(order, 10n * USDT));
+      domain.eth.mineEmpty(2);
+      await domain.follow();
+      domain.eth.drop(3);
+      domain.eth.mineEmpty(4);
+      await domain.follow();
+      assert.equal(await domain.expire(), 0);
+      domain.clock.advance(25 * 60 * MINUTE);
+      assert.equal(await domain.expire(), 1);
+      assert.equal((await domain.order(order.id)).status, 'TERMINATED');
+      assert.ok(domain.logger.lines.some(({ level, message }) => level === 'error' && message.includes('reorganisation')));
+      const { items } = await domain.queries.transactions(domain.principal.accountId, { page: 1, size: 10 });
+      assert.equal(items[0]?.status, 'FAILED');
+    });
+
+    till('what a reversal cannot take back from the merchant is the loss account\'s, and comes back when mined again', async (domain) => {
+      const order = await domain.payInfo();
+      const payment = pay(order, 10n * USDT);
+      domain.eth.mine(payment);
+      domain.eth.mineEmpty(5);
+      await domain.follow();
+      assert.equal(await domain.balance('available', 'USDT-ERC20'), 10n * USDT);
+      await spend(domain, 7n * USDT);
+      domain.eth.drop(6);
+      domain.eth.mineEmpty(7);
+      await domain.follow();
+      assert.equal(await domain.balance('available', 'USDT-ERC20'), 0n);
+      assert.deepEqual((await domain.storage.ledger.balances('loss:'))[0]?.units, -7n * USDT);
+      await domain.checkBooks();
+      domain.eth.mine(payment);
+      domain.eth.mineEmpty(6);
+      await domain.follow();
+      assert.equal(await domain.balance('available', 'USDT-ERC20'), 3n * USDT);
+      assert.deepEqual((await domain.storage.ledger.balances('loss:'))[0]?.units, 0n);
+    });
+
+    till('a change below the finality bound stops the chain with an alert and no credit (fault 56)', async (domain) => {
+      const order = await domain.payInfo();
+      domain.eth.mineEmpty(30);
+      await domain.follow();
+      domain.eth.drop(25);
+      domain.eth.mine(pay(order, 10n * USDT));
+      domain.eth.mineEmpty(30);
+      assert.equal(await domain.follow(), 'halted');
+      assert.equal(await domain.follow(), 'halted');
+      assert.equal((await domain.order(order.id)).status, 'PENDING');
+      assert.equal(domain.events.of('chain.halted').length, 1);
+      assert.match((await domain.storage.chains.state('ETH'))?.haltedReason ?? '', /disagrees/);
+    });
+
+    till('a node that jumped back far behind the cursor stops its chain (fault 56)', async (domain) => {
+      domain.eth.mineEmpty(40);
+      await domain.follow();
+      domain.eth.lagsAt = 10;
+      assert.equal(await domain.follow(), 'halted');
+    });
+
+    till('a node that lags a little is waited for', async (domain) => {
+      domain.eth.mineEmpty(10);
+      await domain.follow();
+      domain.eth.lagsAt = 8;
+      assert.equal(await domain.follow(), 'idle');
+      domain.eth.lagsAt = null;
+      domain.eth.mine();
+      assert.equal(await domain.follow(), 'idle');
+      assert.equal((await domain.storage.chains.state('ETH'))?.cursor?.height, domain.eth.height);
+    });
+
+    till('a node on another chain is refused at start (fault 56)', async (domain) => {
+      domain.eth.identity = 'fake:other';
+      await assert.rejects(domain.newFollower().start(), /Correct the node's address/);
+    });
+
+    till('a follower that lost its lease writes nothing (fault 41)', async (domain) => {
+      const order = await domain.payInfo();
+      const stale = await domain.lease();
+      await domain.storage.leases.release(stale);
+      const taken = await domain.storage.leases.acquire(stale.name, 'another', 60_000);
+      assert.ok(taken);
+      domain.eth.mine(pay(order, 10n * USDT));
+      await assert.rejects(domain.newFollower().step(stale), { code: 'LEASE_LOST' });
+      assert.deepEqual(await domain.storage.deposits.byOrder(order.id), []);
+      await domain.storage.leases.release(taken);
+    });
+
+    till('a new follower goes on where a former one was cut off', async (domain) => {
+      const order = await domain.payInfo();
+      domain.eth.mine(pay(order, 10n * USDT));
+      await domain.follow();
+      domain.eth.mineEmpty(2);
+      const other = domain.newFollower();
+      await other.start();
+      while ((await other.step(await domain.lease())) === 'advanced');
+      assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+    });
+
+    till('money in another coin than the order wants is credited, and the order says so', async (domain) => {
+      const order = await domain.payInfo();
+      domain.eth.mine(pay(order, 5n * 10n ** 15n, { currency: 'ETH' }));
+      domain.eth.mineEmpty(2);
+      await domain.follow();
+      assert.equal(await domain.balance('pending', 'ETH'), 5n * 10n ** 15n);
+      const history = await domain.queries.history(order.id);
+      assert.deepEqual(history?.entries.map(({ rule }) => rule), ['created', 'deposit-other-currency']);
+      assert.equal((await domain.order(order.id)).status, 'PENDING');
+    });
+
+    till('a payment to an earlier choice of the payer counts at its rate', async (domain) => {
+      const order = await domain.createOrder.payUrl(domain.principal, hosted(), null);
+      const inUsdt = await domain.choosePayment.choose(order.checkoutToken, 'ETH', 'USDT-ERC20');
+      const inBtc = await domain.choosePayment.choose(order.checkoutToken, 'BTC', 'BTC');
+      assert.notEqual(inBtc.payment?.address, inUsdt.payment?.address);
+      domain.eth.mine(pay(inUsdt, inUsdt.payment?.units ?? 0n));
+      domain.eth.mineEmpty(2);
+      await domain.follow();
+      const paid = await domain.order(order.id);
+      assert.equal(paid.status, 'SUCCESS');
+      assert.equal(paid.payment?.currency, 'USDT-ERC20');
+    });
+
+    till('a cancelled order still credits money that comes after all (fault 44)', async (domain) => {
+      const order = await domain.payInfo();
+      await domain.operateOrder.terminate(order.id, 'merchant');
+      domain.eth.mine(pay(order, 10n * USDT));
+      domain.eth.mineEmpty(2);
+      await domain.follow();
+      assert.equal((await domain.order(order.id)).status, 'TERMINATED');
+      assert.equal(await domain.balance('pending', 'USDT-ERC20'), 10n * USDT);
+    });
+
+    till(
+      'a large order waits for more confirmations than a small one, however its payment is split',
+      async (domain) => {
+        const order = await domain.payInfo({ chain: 'BTC', currency: 'BTC', price: '100000' });
+        assert.equal(formatUnits(order.payment?.units ?? 0n, 8), '2');
+        domain.btc.mine(pay(order, 100_000_000n), pay(order, 100_000_000n));
+        domain.btc.mine();
+        await domain.follow(domain.btc);
+        assert.equal((await domain.order(order.id)).status, 'PENDING');
+        domain.btc.mine();
+        await domain.follow(domain.btc);
+        assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+      },
+      { chain: { confirmations: (units) => (units > 100_000_000n ? 3 : 1) } },
+    );
+
+    till('amounts beyond 2^64 stay exact (fault 46)', async (domain) => {
+      const order = await domain.payInfo({ currency: 'ETH', price: '1000000' });
+      const units = 123_456_789_012_345_678_901_234n;
+      domain.eth.mine(pay(order, units));
+      domain.eth.mineEmpty(6);
+      await domain.follow();
+      assert.equal(await domain.balance('available', 'ETH'), units);
+      assert.equal((await domain.order(order.id)).received, units);
+    });
+  });
+});
+
+function hosted(): PayUrlInput {
+  const vsPrice = readDecimal('10');
+  assert.ok(vsPrice);
+  return {
+    vsCurrency: 'USD',
+    vsPrice,
+    links: { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null },
+    fixedEncryptPrice: false,
+    enablePostCallback: false,
+  };
+}
+
+/** Takes money out of the merchant's available balance, as a payout will. */
+async function spend(domain: Domain, units: bigint): Promise<void> {
+  await domain.storage.transaction(async (tx) => {
+    await postEntry(tx, {
+      id: domain.ids.next() as EntryId,
+      at: domain.clock.now(),
+      kind: 'deposit-matured',
+      reference: `test-spend:${units}`,
+      postings: [
+        { account: merchantAccount(domain.principal.accountId, 'available'), currency: 'USDT-ERC20', units: -units },
+        { account: 'clearing', currency: 'USDT-ERC20', units },
+      ],
+    });
+  });
+}

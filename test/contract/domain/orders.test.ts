@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { isId, readDecimal } from '../../../core/index.ts';
+import type { AccountId, ErrorCode, IdempotencyClaim, PayUrlInput } from '../../../core/index.ts';
+import { buildDomain } from '../../support/domain.ts';
+import type { Domain, DomainOptions } from '../../support/domain.ts';
+import { eachStorage } from '../../support/storage.ts';
+
+const LINKS = { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null };
+const NOBODY = '1000000000000000000' as AccountId;
+
+const hosted = (price = '10', vsCurrency = 'USD'): PayUrlInput => {
+  const vsPrice = readDecimal(price);
+  assert.ok(vsPrice);
+  return { vsCurrency, vsPrice, links: LINKS, fixedEncryptPrice: false, enablePostCallback: false };
+};
+
+const claim = (key: string, bodyHash = 'a'): IdempotencyClaim => ({ route: '/api/order/pay-info', key, bodyHash, expiresAt: 9_000_000_000_000 });
+
+eachStorage((engine, open) => {
+  const till = (name: string, body: (domain: Domain) => Promise<void>, options?: DomainOptions): void => {
+    test(name, async () => {
+      const opened = await open();
+      try {
+        await body(await buildDomain(opened.storage, options));
+      } finally {
+        await opened.close();
+      }
+    });
+  };
+
+  describe(`creating and reading orders on ${engine}`, () => {
+    till('pay-info answers the specification\'s fields', async (domain) => {
+      const order = await domain.payInfo({ currency: 'ETH', price: '12.34', vsCurrency: 'EUR' });
+      const info = domain.queries.payInfo(order);
+      assert.ok(isId(info.order_id));
+      assert.deepEqual(info, {
+        order_id: order.id,
+        status: 'PENDING',
+        // 12.34 EUR × 1.1 USD ÷ 2000 USD = 0.006787, exact to 8 decimals
+        amount: '0.006787',
+        create_time: '2026-03-01T12:00:00',
+        vs_currency: 'EUR',
+        vs_price: '12.34',
+        address: order.payment?.address,
+        contract_addr: '',
+        pay_url: `https://till.example/checkout/${order.checkoutToken}`,
+      });
+    });
+
+    till('amounts are rounded up to 8 decimals', async (domain) => {
+      const order = await domain.payInfo({ chain: 'BTC', currency: 'BTC', price: '10.01' });
+      assert.equal(order.payment?.units, 20_020n);
+      const odd = await domain.payInfo({ currency: 'ETH', price: '0.01' });
+      assert.equal(odd.payment?.units, 5n * 10n ** 12n);
+    });
+
+    const refusals: readonly (readonly [string, Parameters<Domain['payInfo']>[0], ErrorCode])[] = [
+      ['an unknown fiat', { vsCurrency: 'XXX' }, 'UNSUPPORTED'],
+      ['an unknown coin', { currency: 'DOGE' }, 'UNSUPPORTED'],
+      ['a coin on the wrong chain', { chain: 'BTC' }, 'UNSUPPORTED'],
+      ['a known coin that is not configured', { chain: 'LTC', currency: 'LTC' }, 'UNSUPPORTED'],
+      ['a price of zero', { price: '0' }, 'INVALID_FIELDS'],
+      ['more decimals than the fiat has (fault 45)', { price: '1.001' }, 'INVALID_FIELDS'],
+      ['decimals of a fiat without any', { price: '1.5', vsCurrency: 'JPY' }, 'INVALID_FIELDS'],
+      ['a price above the limit', { price: '1000000.01' }, 'AMOUNT_OUT_OF_RANGE'],
+      ['a price above the limit in another fiat', { price: '909091', vsCurrency: 'EUR' }, 'AMOUNT_OUT_OF_RANGE'],
+      ['a fiat without a rate', { vsCurrency: 'GBP' }, 'NOT_READY'],
+      ['a coin without a rate', { currency: 'ETH' }, 'NOT_READY'],
+    ];
+    for (const [what, input, code] of refusals) {
+      till(`${what} is ${code}`, async (domain) => {
+        if (what === 'a coin without a rate') domain.rates.prices.delete('ETH');
+        await assert.rejects(domain.payInfo(input), { code });
+        assert.equal((await domain.queries.list(domain.principal.accountId, { page: 1, size: 10 })).total, 0);
+      });
+    }
+
+    till('fixed_encrypt_price takes a stable coin for exactly 1 USD', async (domain) => {
+      domain.rates.prices.set('USDT', '0.97');
+      const floating = await domain.payInfo();
+      const fixed = await domain.payInfo({ fixedEncryptPrice: true });
+      assert.equal(floating.payment?.units, 10_309_279n);
+      assert.equal(fixed.payment?.units, 10_000_000n);
+      assert.equal(fixed.payment.rate.fixed, true);
+    });
+
+    till('an idempotency key makes one order, however often it is sent (fault 39)', async (domain) => {
+      const vsPrice = readDecimal('10');
+      assert.ok(vsPrice);
+      const input = { ...hosted(), chain: 'ETH', currency: 'USDT-ERC20', vsPrice };
+      const orders = await Promise.all(Array.from({ length: 8 }, () => domain.createOrder.payInfo(domain.principal, input, claim('k'))));
+      assert.equal(new Set(orders.map(({ id }) => id)).size, 1);
+      assert.equal((await domain.queries.list(domain.principal.accountId, { page: 1, size: 10 })).total, 1);
+      await assert.rejects(domain.createOrder.payInfo(domain.principal, input, claim('k', 'b')), { code: 'IDEMPOTENCY_MISMATCH' });
+      const next = await domain.payInfo();
+      assert.notEqual(next.payment?.address, orders[0]?.payment?.address);
+    });
+
+    till('no two orders share an address, whoever asks and however many at once', async (domain) => {
+      await domain.addresses.refill('ETH');
+      const orders = await Promise.all(Array.from({ length: 40 }, () => domain.payInfo()));
+      assert.equal(new Set(orders.map(({ payment }) => payment?.address)).size, 40);
+      assert.deepEqual(orders.map(({ number }) => number).sort((a, b) => a - b), Array.from({ length: 40 }, (_, i) => i + 1));
+    });
+
+    till('the address pool is refilled when it runs low, and given back at a graceful stop', async (domain) => {
+      assert.equal(await domain.addresses.refill('ETH'), 8);
+      assert.equal(await domain.addresses.refill('ETH'), 0);
+      await domain.payInfo();
+      await domain.addresses.release();
+      assert.equal(await domain.storage.chains.poolSize('ETH', 'wallet-ETH'), 7);
+      await assert.rejects(domain.addresses.take('DOGE'), { code: 'UNSUPPORTED' });
+    });
+
+    till('lists come newest first, in pages, with the exact total', async (domain) => {
+      const made = [];
+      for (let i = 0; i < 7; i++) made.push(await domain.payInfo());
+      const newest = made.map(({ id }) => id).reverse();
+      const first = await domain.queries.list(domain.principal.accountId, { page: 1, size: 3 });
+      const last = await domain.queries.list(domain.principal.accountId, { page: 3, size: 3 });
+      const past = await domain.queries.list(domain.principal.accountId, { page: 4, size: 3 });
+      assert.deepEqual([first.total, first.maxPage], [7, 3]);
+      assert.deepEqual(first.items.map(({ order_id }) => order_id), newest.slice(0, 3));
+      assert.deepEqual(last.items.map(({ order_id }) => order_id), newest.slice(6));
+      assert.deepEqual(past.items, []);
+      assert.deepEqual((await domain.queries.list(NOBODY, { page: 1, size: 3 })).maxPage, 0);
+      for (const page of [{ page: 0, size: 1 }, { page: 1, size: 101 }, { page: 1.5, size: 1 }, { page: NaN, size: 1 }, { page: 1, size: -1 }]) {
+        await assert.rejects(domain.queries.list(domain.principal.accountId, page), { code: 'INVALID_FIELDS' });
+        await assert.rejects(domain.queries.transactions(domain.principal.accountId, page), { code: 'INVALID_FIELDS' });
+      }
+    });
+
+    till('another account\'s order, an unknown one and no id at all get the same answer (fault 12)', async (domain) => {
+      const order = await domain.payInfo();
+      const answers = [];
+      for (const [account, id] of [[NOBODY, order.id], [domain.principal.accountId, '1234567890123456789'], [domain.principal.accountId, 'x']] as const) {
+        answers.push(await domain.queries.detail(account, id).catch((error: unknown) => String(error)));
+      }
+      assert.equal(new Set(answers).size, 1);
+      assert.equal(await domain.queries.history('x'), null);
+    });
+
+    till('a hosted order has its coin when the payer chose one, and a new choice until something was seen', async (domain) => {
+      const order = await domain.createOrder.payUrl(domain.principal, hosted(), null);
+      const blank = await domain.queries.checkout(order.checkoutToken);
+      assert.deepEqual([blank.amount, blank.chainName, blank.paymentUri, blank.seen], ['', '', '', false]);
+      const detail = await domain.queries.detail(domain.principal.accountId, order.id);
+      assert.deepEqual([detail.chain, detail.currency, detail.amount, detail.to_addr, detail.platform], ['', '', '', false, 'CHECKOUT']);
+      const options = await domain.choosePayment.options(order);
+      assert.deepEqual(options.map(({ asset }) => asset.currency), ['ETH', 'USDT-ERC20', 'BTC']);
+      const inEth = await domain.choosePayment.choose(order.checkoutToken, 'ETH', 'ETH');
+      const again = await domain.choosePayment.choose(order.checkoutToken, 'ETH', 'ETH');
+      const inUsdt = await domain.choosePayment.choose(order.checkoutToken, 'ETH', 'USDT-ERC20');
+      assert.deepEqual(again.payment, inEth.payment);
+      assert.equal(inUsdt.payment?.address, inEth.payment?.address);
+      domain.eth.mine({ to: inUsdt.payment?.address ?? '', currency: 'USDT-ERC20', units: 4_000_000n, txid: 'part' });
+      await domain.follow();
+      const view = await domain.queries.checkout(order.checkoutToken);
+      assert.deepEqual(
+        [view.amount, view.received, view.remaining, view.confirmations, view.confirmationsRequired, view.seen],
+        ['10', '4', '6', 1, 3, true],
+      );
+      await assert.rejects(domain.choosePayment.choose(order.checkoutToken, 'BTC', 'BTC'), { code: 'STATE_CONFLICT' });
+    });
+
+    till('a coin cannot be chosen for an unknown, a direct or an expired order', async (domain) => {
+      const direct = await domain.payInfo();
+      const order = await domain.createOrder.payUrl(domain.principal, hosted(), null);
+      await assert.rejects(domain.choosePayment.choose('none', 'ETH', 'ETH'), { code: 'NOT_FOUND' });
+      await assert.rejects(domain.queries.checkout('none'), { code: 'NOT_FOUND' });
+      await assert.rejects(domain.choosePayment.choose(direct.checkoutToken, 'ETH', 'ETH'), { code: 'STATE_CONFLICT' });
+      await assert.rejects(domain.choosePayment.choose(order.checkoutToken, 'ETH', 'DOGE'), { code: 'UNSUPPORTED' });
+      domain.clock.advance(30 * 60_000);
+      await assert.rejects(domain.choosePayment.choose(order.checkoutToken, 'ETH', 'ETH'), { code: 'STATE_CONFLICT' });
+    });
+
+    till('a coin without a rate is not offered', async (domain) => {
+      domain.rates.prices.delete('BTC');
+      const order = await domain.createOrder.payUrl(domain.principal, hosted(), null);
+      assert.deepEqual((await domain.choosePayment.options(order)).map(({ asset }) => asset.currency), ['ETH', 'USDT-ERC20']);
+    });
+
+    till('the payer can leave the address of a refund', async (domain) => {
+      const order = await domain.payInfo();
+      const blank = await domain.createOrder.payUrl(domain.principal, hosted(), null);
+      await domain.choosePayment.setRefundAddress(order.checkoutToken, 'eth-mine');
+      assert.equal((await domain.queries.checkout(order.checkoutToken)).refundAddress, 'eth-mine');
+      await assert.rejects(domain.choosePayment.setRefundAddress(order.checkoutToken, 'bc1'), { code: 'INVALID_FIELDS' });
+      await assert.rejects(domain.choosePayment.setRefundAddress(blank.checkoutToken, 'eth-mine'), { code: 'STATE_CONFLICT' });
+      await assert.rejects(domain.choosePayment.setRefundAddress('none', 'eth-mine'), { code: 'NOT_FOUND' });
+    });
+
+    till('an operator accepts an OVERDUE order and cancels an unpaid one; nothing else', async (domain) => {
+      const order = await domain.payInfo();
+      await assert.rejects(domain.operateOrder.resolve(order.id, 'admin'), { code: 'STATE_CONFLICT' });
+      await assert.rejects(domain.operateOrder.resolve('1', 'admin'), { code: 'NOT_FOUND' });
+      const paid = await domain.payInfo();
+      domain.eth.mine({ to: paid.payment?.address ?? '', currency: 'USDT-ERC20', units: 1n, txid: 'seen' });
+      await domain.follow();
+      await assert.rejects(domain.operateOrder.terminate(paid.id, 'merchant'), { code: 'STATE_CONFLICT' });
+      domain.clock.advance(30 * 60_000);
+      await domain.expire();
+      assert.equal((await domain.operateOrder.resolve(order.id, 'admin')).status, 'RESOLVED');
+      await assert.rejects(domain.operateOrder.terminate(order.id, 'merchant'), { code: 'STATE_CONFLICT' });
+      const history = await domain.queries.history(order.id);
+      assert.deepEqual(history?.entries.at(-1)?.inputs, { actor: 'admin', received: '0' });
+    });
+  });
+});

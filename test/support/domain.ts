@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import {
+  AddressPool,
+  AssetCatalogue,
+  ChainFollower,
+  checkLedger,
+  ChoosePayment,
+  contractsOf,
+  CreateOrder,
+  DEFAULT_ORDER_SETTINGS,
+  ExpireOrders,
+  OperateOrder,
+  OrderMover,
+  OrderQueries,
+  RateBook,
+  rateSymbols,
+  readDecimal,
+} from '../../core/index.ts';
+import type { Account, AccountId, Lease, Order, OrderSettings, PayInfoInput, Principal, Storage } from '../../core/index.ts';
+import { FakeChain } from './fake-chain.ts';
+import type { FakeChainOptions } from './fake-chain.ts';
+import { FakeClock, FakeDeadlines, FakeIds, FakeRateSource, MemoryEventBus, MemoryLogger, MemoryMetrics, SeededRandom } from './fakes.ts';
+
+const catalogue = new AssetCatalogue([]);
+const pick = (currency: string) => {
+  const asset = catalogue.find(currency);
+  assert(asset !== null);
+  return asset;
+};
+
+/** US dollars for one of each. */
+export const PRICES = { ETH: '2000', USDT: '1', USDC: '1', BTC: '50000', EUR: '1.1', JPY: '0.0065' };
+
+const NO_LINKS = { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null };
+
+/** The whole domain on a real storage, with two chains that do as told (`ETH` with ETH and USDT-ERC20, `BTC`). */
+export interface Domain {
+  readonly storage: Storage;
+  readonly clock: FakeClock;
+  readonly ids: FakeIds;
+  readonly events: MemoryEventBus;
+  readonly logger: MemoryLogger;
+  readonly metrics: MemoryMetrics;
+  readonly rates: FakeRateSource;
+  readonly eth: FakeChain;
+  readonly btc: FakeChain;
+  readonly assets: AssetCatalogue;
+  readonly addresses: AddressPool;
+  readonly createOrder: CreateOrder;
+  readonly choosePayment: ChoosePayment;
+  readonly queries: OrderQueries;
+  readonly expireOrders: ExpireOrders;
+  readonly operateOrder: OperateOrder;
+  readonly principal: Principal;
+  /** Runs the follower of a chain until it is idle or halted. */
+  follow(chain?: FakeChain): Promise<'idle' | 'halted'>;
+  /** A follower as another instance of the till would have it: it knows only what is stored. */
+  newFollower(chain?: FakeChain): ChainFollower;
+  lease(chain?: FakeChain): Promise<Lease>;
+  /** Expires what is due, after the chains were read up to now. */
+  expire(): Promise<number>;
+  payInfo(input?: Partial<Omit<PayInfoInput, 'vsPrice'>> & { price?: string }): Promise<Order>;
+  order(id: string): Promise<Order>;
+  balance(part: 'available' | 'pending', currency: string): Promise<bigint>;
+  /** Fails when any invariant of the books is broken. */
+  checkBooks(): Promise<void>;
+}
+
+/** Options of a {@link Domain}. */
+export interface DomainOptions {
+  readonly chain?: FakeChainOptions;
+  readonly orders?: Partial<OrderSettings>;
+}
+
+/** Builds a {@link Domain} with one merchant. */
+export async function buildDomain(storage: Storage, options: DomainOptions = {}): Promise<Domain> {
+  const clock = new FakeClock();
+  const [ids, events, logger, metrics] = [new FakeIds(clock), new MemoryEventBus(), new MemoryLogger(), new MemoryMetrics()];
+  const now = (): number => clock.now();
+  const eth = new FakeChain([pick('ETH'), pick('USDT-ERC20')], now, options.chain);
+  const btc = new FakeChain([pick('BTC')], now, options.chain);
+  const chains = new Map([eth, btc].map((chain) => [chain.code, chain]));
+  const assets = new AssetCatalogue([...eth.assets, ...btc.assets]);
+  const rateSource = new FakeRateSource('fake', PRICES, clock);
+  const rates = new RateBook({ sources: [rateSource], clock, deadline: new FakeDeadlines().after, logger, metrics, symbols: rateSymbols(assets) });
+  const settings = { ...DEFAULT_ORDER_SETTINGS, ...options.orders };
+  const mover = new OrderMover({ assets, contractOf: contractsOf(chains), ids, events, metrics });
+  const addresses = new AddressPool({ chains, storage, settings: { batch: 4, lowWater: 8, refill: 8 } });
+  const createOrder = new CreateOrder({ storage, assets, rates, addresses, clock, ids, random: new SeededRandom(), events, metrics, settings });
+  const expireOrders = new ExpireOrders({ storage, mover, clock, logger });
+  const accountId = ids.next() as AccountId;
+  await storage.accounts.create(merchant(accountId, clock.now()));
+  const principal: Principal = { accountId, credentialId: null, via: 'api-key' };
+  const followers = new Map<FakeChain, ChainFollower>();
+  const newFollower = (chain = eth): ChainFollower => new ChainFollower(chain, { storage, mover, clock, ids, events, logger, metrics });
+  const lease = async (chain = eth): Promise<Lease> => {
+    const held = await storage.leases.acquire(`follow:${chain.code}`, 'test', 60_000);
+    assert(held !== null, 'the lease is held by another');
+    return held;
+  };
+  const followerOf = async (chain: FakeChain): Promise<ChainFollower> => {
+    let follower = followers.get(chain);
+    if (follower === undefined) {
+      followers.set(chain, (follower = newFollower(chain)));
+      await follower.start();
+    }
+    return follower;
+  };
+  const follow = async (chain = eth): Promise<'idle' | 'halted'> => {
+    const follower = await followerOf(chain);
+    const held = await lease(chain);
+    for (let steps = 0; steps < 500; steps++) {
+      const result = await follower.step(held);
+      if (result !== 'advanced') return result;
+    }
+    throw new Error('the follower never came to rest');
+  };
+  await follow(eth);
+  await follow(btc);
+  return {
+    storage,
+    clock,
+    ids,
+    events,
+    logger,
+    metrics,
+    rates: rateSource,
+    eth,
+    btc,
+    assets,
+    addresses,
+    createOrder,
+    choosePayment: new ChoosePayment({ storage, assets, chains, rates, addresses, clock }),
+    queries: new OrderQueries({ storage, assets, chains, settings, baseUrl: 'https://till.example' }),
+    expireOrders,
+    operateOrder: new OperateOrder({ storage, mover, clock }),
+    principal,
+    follow,
+    newFollower,
+    lease,
+    async expire() {
+      await follow(eth);
+      await follow(btc);
+      return expireOrders.run();
+    },
+    payInfo({ price = '10', ...input } = {}) {
+      const vsPrice = readDecimal(price);
+      assert(vsPrice !== null);
+      const defaults = { chain: 'ETH', currency: 'USDT-ERC20', vsCurrency: 'USD', links: NO_LINKS, fixedEncryptPrice: false, enablePostCallback: false };
+      return createOrder.payInfo(principal, { ...defaults, ...input, vsPrice }, null);
+    },
+    async order(id) {
+      const order = await storage.orders.find(id as Order['id']);
+      assert(order !== null, `order ${id}`);
+      return order;
+    },
+    async balance(part, currency) {
+      const balances = await storage.ledger.balances(`merchant:${accountId}:${part}`);
+      return balances.find((balance) => balance.currency === currency)?.units ?? 0n;
+    },
+    async checkBooks() {
+      assert.deepEqual(await checkLedger(storage), []);
+    },
+  };
+}
+
+function merchant(id: AccountId, now: number): Account {
+  return {
+    id,
+    email: `merchant-${id}@example.com`,
+    name: null,
+    role: 'user',
+    status: 'active',
+    passwordHash: 'none',
+    authVersion: 1,
+    dataSecurity: false,
+    callbackApiKey: 'order',
+    verifiedCurrencies: [],
+    createdAt: now,
+    modifiedAt: now,
+  };
+}

@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import { TillgateError } from '../../core/index.ts';
+import type {
+  Asset,
+  BlockRef,
+  ChainAdapter,
+  ChainPolicy,
+  DerivedAddress,
+  ObservedTransfer,
+  PaymentTarget,
+  ScannedRange,
+  WatchList,
+} from '../../core/index.ts';
+
+/** What a block is to hold: a payment to an address. */
+export interface FakePayment {
+  readonly to: string;
+  readonly currency: string;
+  readonly units: bigint;
+  readonly txid: string;
+  readonly index?: string;
+  readonly from?: string | null;
+}
+
+interface FakeBlock {
+  readonly ref: BlockRef;
+  readonly payments: readonly FakePayment[];
+}
+
+/** How a {@link FakeChain} differs from the usual one. */
+export interface FakeChainOptions {
+  readonly code?: string;
+  readonly confirmations?: number | ((units: bigint) => number);
+  readonly spendableConfirmations?: number;
+  readonly finalityBlocks?: number;
+  readonly maxScanBlocks?: number;
+  readonly startHeight?: number | null;
+}
+
+const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** A chain that does as a test says: mines, reorganises, lags, lies and fails. */
+export class FakeChain implements ChainAdapter {
+  readonly code: string;
+  readonly name: string;
+  readonly assets: readonly Asset[];
+  readonly policy: ChainPolicy;
+  readonly walletId: string;
+  readonly startHeight: number | null;
+  readonly simulator = null;
+  identity: string;
+  /** When set, every call to the node fails with it. */
+  failure: Error | null = null;
+  /** When set, the node shows no block above it. */
+  lagsAt: number | null = null;
+  /** Called before each scan: the place to let something happen meanwhile. */
+  beforeScan: () => void | Promise<void> = () => undefined;
+  derived = 0;
+  #blocks: FakeBlock[];
+  #now: () => number;
+  #salt = 0;
+
+  constructor(assets: readonly Asset[], now: () => number, options: FakeChainOptions = {}) {
+    const { confirmations = 3 } = options;
+    this.code = options.code ?? assets[0]?.chain ?? 'ETH';
+    this.name = `Fake ${this.code}`;
+    this.identity = `fake:${this.code}`;
+    this.assets = assets;
+    this.walletId = `wallet-${this.code}`;
+    this.startHeight = options.startHeight ?? null;
+    this.#now = now;
+    this.policy = {
+      confirmations: (_currency, units) => (typeof confirmations === 'number' ? confirmations : confirmations(units)),
+      spendableConfirmations: options.spendableConfirmations ?? 6,
+      finalityBlocks: options.finalityBlocks ?? 20,
+      pollIntervalMs: 10,
+      maxScanBlocks: options.maxScanBlocks ?? 5,
+    };
+    this.#blocks = [this.#block(null, [])];
+  }
+
+  get height(): number {
+    return this.#blocks.length - 1;
+  }
+
+  /** Mines a block with these payments. */
+  mine(...payments: FakePayment[]): void {
+    this.#blocks.push(this.#block(this.#blocks.at(-1)?.ref ?? null, payments));
+  }
+
+  mineEmpty(count: number): void {
+    for (let i = 0; i < count; i++) this.mine();
+  }
+
+  /** Takes the last `depth` blocks away; what is mined next differs from them. */
+  drop(depth: number): void {
+    this.#salt += 1;
+    this.#blocks = this.#blocks.slice(0, this.#blocks.length - depth);
+  }
+
+  async identify(): Promise<string> {
+    this.#mayFail();
+    return this.identity;
+  }
+
+  async head(): Promise<BlockRef> {
+    this.#mayFail();
+    return this.#at(Math.min(this.height, this.lagsAt ?? this.height)) as BlockRef;
+  }
+
+  async blockAt(height: number): Promise<BlockRef | null> {
+    this.#mayFail();
+    return this.lagsAt !== null && height > this.lagsAt ? null : this.#at(height);
+  }
+
+  async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {
+    await this.beforeScan();
+    this.#mayFail();
+    const blocks = this.#blocks.slice(from, to + 1);
+    const transfers = blocks.flatMap(({ ref, payments }) =>
+      payments.filter((payment) => watch.has(payment.to)).map((payment) => transferOf(payment, ref)),
+    );
+    return { blocks: blocks.map(({ ref }) => ref), transfers };
+  }
+
+  async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
+    this.derived += count;
+    return Array.from({ length: count }, (_, i) => {
+      const address = `${this.code.toLowerCase()}${first + i}`;
+      return { index: first + i, address, key: address };
+    });
+  }
+
+  normaliseAddress(text: string): string | null {
+    return text.startsWith(this.code.toLowerCase()) ? text : null;
+  }
+
+  contractAddress(currency: string): string {
+    return this.assets.find((asset) => asset.currency === currency)?.kind === 'token' ? `contract-of-${currency}` : '';
+  }
+
+  paymentUri({ address, units }: PaymentTarget): string {
+    return `fake:${address}?amount=${units}`;
+  }
+
+  async close(): Promise<void> {
+    this.failure = new TillgateError('NODE_FAILED', 'closed');
+  }
+
+  #mayFail(): void {
+    if (this.failure !== null) throw this.failure;
+  }
+
+  #at(height: number): BlockRef | null {
+    return this.#blocks[height]?.ref ?? null;
+  }
+
+  #block(parent: BlockRef | null, payments: readonly FakePayment[]): FakeBlock {
+    const height = parent === null ? 0 : parent.height + 1;
+    const parentHash = parent?.hash ?? '0'.repeat(64);
+    const content = JSON.stringify(payments, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+    const hash = sha(`${this.code}:${parentHash}:${this.#salt}:${content}`);
+    return { ref: { height, hash, parentHash, time: this.#now() }, payments };
+  }
+}
+
+function transferOf(payment: FakePayment, block: BlockRef): ObservedTransfer {
+  return {
+    txid: payment.txid,
+    index: payment.index ?? '0',
+    block,
+    currency: payment.currency,
+    units: payment.units,
+    from: payment.from === undefined ? 'payer' : payment.from,
+    toKey: payment.to,
+  };
+}
