@@ -1,0 +1,70 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+
+type Network = readonly [address: string, prefix: number];
+
+/** IPv4 networks that no public receiver lives in (IANA's special-purpose registry, RFC 6890). */
+const CLOSED_IPV4: readonly Network[] = [
+  ['0.0.0.0', 8], // this network, unspecified
+  ['10.0.0.0', 8], // private
+  ['100.64.0.0', 10], // carrier-grade NAT
+  ['127.0.0.0', 8], // loopback
+  ['169.254.0.0', 16], // link-local, cloud metadata
+  ['172.16.0.0', 12], // private
+  ['192.0.0.0', 24], // protocol assignments
+  ['192.0.2.0', 24], // documentation
+  ['192.52.193.0', 24], // multicast tunnelling
+  ['192.88.99.0', 24], // 6to4 relays
+  ['192.168.0.0', 16], // private
+  ['198.18.0.0', 15], // benchmarks
+  ['198.51.100.0', 24], // documentation
+  ['203.0.113.0', 24], // documentation
+  ['224.0.0.0', 4], // multicast
+  ['240.0.0.0', 4], // reserved, broadcast
+];
+
+/** All of IPv6 that is unicast and global; loopback, mapped, local, site-local and multicast lie outside. */
+const OPEN_IPV6: Network = ['2000::', 3];
+
+/** Parts of {@link OPEN_IPV6} that lead elsewhere than they say. */
+const CLOSED_IPV6: readonly Network[] = [
+  ['2001::', 23], // protocol assignments: Teredo, benchmarks, ORCHID
+  ['2001:db8::', 32], // documentation
+  ['2002::', 16], // 6to4, which embeds any IPv4 address
+  ['3fff::', 20], // documentation
+];
+
+/** NAT64 (RFC 6052): the last 32 bits are an IPv4 address, which decides. */
+const NAT64: Network = ['64:ff9b::', 96];
+
+function blockList(networks: readonly Network[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList();
+  for (const [address, prefix] of networks) list.addSubnet(address, prefix, family);
+  return list;
+}
+
+const closedIpv4 = blockList(CLOSED_IPV4, 'ipv4');
+const openIpv6 = blockList([OPEN_IPV6], 'ipv6');
+const closedIpv6 = blockList(CLOSED_IPV6, 'ipv6');
+const nat64 = blockList([NAT64], 'ipv6');
+
+/** The IPv4 address in the last 32 bits of an IPv6 address, read from the form that the URL standard writes. */
+function embeddedIpv4(address: string): string | null {
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [high = '', low = ''] = canonical.split(':').slice(-2);
+  const value = Number.parseInt(high === '' ? '0' : high, 16) * 0x10000 + Number.parseInt(low === '' ? '0' : low, 16);
+  return Number.isNaN(value) ? null : [24, 16, 8, 0].map((shift) => (value >>> shift) & 0xff).join('.');
+}
+
+/**
+ * True for an IP address that callbacks may go to: a public unicast one. Whatever is not known to be one is refused:
+ * private, loopback, link-local, documentation and multicast networks, tunnels and mapped forms, addresses with a zone.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIPv4(address)) return !closedIpv4.check(address, 'ipv4');
+  if (!isIPv6(address) || address.includes('%')) return false;
+  if (nat64.check(address, 'ipv6')) {
+    const inner = embeddedIpv4(address);
+    return inner !== null && isPublicAddress(inner);
+  }
+  return openIpv6.check(address, 'ipv6') && !closedIpv6.check(address, 'ipv6');
+}

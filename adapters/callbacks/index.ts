@@ -1,0 +1,4 @@
+/** Callbacks over HTTP, to checked and pinned addresses. @packageDocumentation */
+export * from './addresses.ts';
+export * from './resolver.ts';
+export * from './undici-callback-transport.ts';

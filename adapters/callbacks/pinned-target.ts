@@ -1,0 +1,84 @@
+import { isIP, isIPv6 } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import { isPublicAddress } from './addresses.ts';
+import type { Resolve } from './resolver.ts';
+
+/** Why no request was sent; a short word that names neither the URL nor an address. */
+export class TargetRefused extends Error {
+  readonly reason: 'bad-url' | 'dns' | 'refused-address';
+
+  constructor(reason: 'bad-url' | 'dns' | 'refused-address') {
+    super(`callback target: ${reason}`);
+    this.name = 'TargetRefused';
+    this.reason = reason;
+  }
+}
+
+/** A URL together with the checked addresses that the connection is made to, and to no other. */
+export interface PinnedTarget {
+  readonly url: URL;
+  readonly lookup: LookupFunction;
+}
+
+/** How {@link pinTarget} finds and judges addresses. */
+export interface PinOptions {
+  readonly resolve: Resolve;
+  readonly allowPrivateNetworks: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Resolves a URL's host once and checks every address of it. One refused address refuses the whole: a name that
+ * points inside and outside at once is an attack, or soon one.
+ *
+ * @throws TargetRefused
+ */
+export async function pinTarget(text: string, { resolve, allowPrivateNetworks, signal }: PinOptions): Promise<PinnedTarget> {
+  const url = parseTarget(text);
+  const addresses = await addressesOf(url.hostname, resolve, signal);
+  if (!allowPrivateNetworks && !addresses.every(isPublicAddress)) throw new TargetRefused('refused-address');
+  return { url, lookup: lookupOf(addresses) };
+}
+
+function parseTarget(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const usable = url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === '';
+  if (!usable) throw new TargetRefused('bad-url');
+  return url;
+}
+
+async function addressesOf(hostname: string, resolve: Resolve, signal: AbortSignal): Promise<readonly string[]> {
+  // URL parsing brings 2130706433, 0x7f.1 and 127.1 to dotted form. No look-up is made for an address, so it is checked here.
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(literal) !== 0) return [literal];
+  const found = await withSignal(resolve(hostname, signal), signal).catch((cause: unknown) => {
+    if (signal.aborted) throw cause;
+    return [];
+  });
+  if (found.length === 0 || found.some((address) => isIP(address) === 0)) throw new TargetRefused('dns');
+  return found;
+}
+
+/** A resolver that heeds no signal must not outlive the deadline. */
+async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(new Error('aborted'));
+  });
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function lookupOf(addresses: readonly string[]): LookupFunction {
+  const entries = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  return (_hostname, options, callback) => {
+    const [first] = entries;
+    if (options.all === true) callback(null, entries);
+    else callback(first === undefined ? new Error('no address') : null, first?.address ?? '', first?.family);
+  };
+}

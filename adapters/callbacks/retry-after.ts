@@ -1,0 +1,14 @@
+import type { Millis } from '../../core/index.ts';
+
+const SECONDS = /^\d{1,9}$/;
+/** The only form of date that a sender may write (RFC 9110, section 5.6.7). */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** Reads a `Retry-After` header, seconds or a date, as whole seconds from `now`; `null` when it says nothing readable. */
+export function parseRetryAfter(header: string | undefined, now: Millis): number | null {
+  const text = header?.trim() ?? '';
+  if (SECONDS.test(text)) return Number(text);
+  if (!HTTP_DATE.test(text)) return null;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1000));
+}

@@ -1,0 +1,120 @@
+import { Client } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { CallbackOutcome, CallbackRequest, CallbackTransport, Clock } from '../../core/index.ts';
+import { failureReason } from './failure-reason.ts';
+import { pinTarget } from './pinned-target.ts';
+import type { PinnedTarget } from './pinned-target.ts';
+import { resolveByDns, resolveBySystem } from './resolver.ts';
+import type { Resolve } from './resolver.ts';
+import { parseRetryAfter } from './retry-after.ts';
+
+const MAX_HEADER_BYTES = 16 * 1024;
+/** How long one of several addresses may take before the next is tried. */
+const NEXT_ADDRESS_MS = 1000;
+
+/** Settings of {@link UndiciCallbackTransport}; each has a default. */
+export interface CallbackTransportOptions {
+  /** Over everything: resolving, connecting, sending and reading. */
+  readonly timeoutMs?: number;
+  /** What is read of a reply's body; the rest is dropped. */
+  readonly maxReplyBytes?: number;
+  /** Sends to private and local addresses too: for sandboxes and networks of one's own. */
+  readonly allowPrivateNetworks?: boolean;
+  /** Certificate authorities in PEM form, in place of the system's. */
+  readonly ca?: string;
+  readonly resolve?: Resolve;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+}
+
+/**
+ * {@link CallbackTransport} on undici (decisions, section 7). Every attempt resolves and checks its target anew and has
+ * a connection of its own, made to the checked addresses: attempts are minutes apart, and a connection that is
+ * kept is one more thing that an attacker's server could hold.
+ *
+ * Redirects are answers like any other, cookies are not kept, proxies of the environment are not used. A reply that
+ * breaks off, or is not complete at the deadline, is a failure even when its status has come.
+ */
+export class UndiciCallbackTransport implements CallbackTransport {
+  readonly #clock: Clock;
+  readonly #options: Required<Omit<CallbackTransportOptions, 'ca'>> & { readonly ca: string | undefined };
+  readonly #running = new Map<AbortController, Promise<CallbackOutcome>>();
+  #closed = false;
+
+  constructor(clock: Clock, options: CallbackTransportOptions = {}) {
+    const { timeoutMs = 15_000, maxReplyBytes = 64 * 1024, allowPrivateNetworks = false, ca } = options;
+    const resolve = options.resolve ?? (allowPrivateNetworks ? resolveBySystem : resolveByDns());
+    this.#clock = clock;
+    this.#options = { timeoutMs, maxReplyBytes, allowPrivateNetworks, ca, resolve };
+  }
+
+  async send(request: CallbackRequest): Promise<CallbackOutcome> {
+    if (this.#closed) return { kind: 'failed', reason: 'closed', durationMs: 0 };
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), this.#options.timeoutMs);
+    const outcome = this.#attempt(request, controller.signal);
+    this.#running.set(controller, outcome);
+    try {
+      return await outcome;
+    } finally {
+      clearTimeout(timer);
+      this.#running.delete(controller);
+    }
+  }
+
+  /** Breaks off what is under way; the callbacks concerned are sent again later. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const running = [...this.#running];
+    for (const [controller] of running) controller.abort();
+    await Promise.all(running.map(([, outcome]) => outcome));
+  }
+
+  async #attempt(request: CallbackRequest, signal: AbortSignal): Promise<CallbackOutcome> {
+    const start = this.#clock.now();
+    try {
+      const target = await pinTarget(request.url, { ...this.#options, signal });
+      const { status, retryAfter } = await this.#exchange(request, target, signal);
+      const now = this.#clock.now();
+      return { kind: 'answered', status, retryAfterSeconds: parseRetryAfter(retryAfter, now), durationMs: now - start };
+    } catch (error) {
+      const aborted = this.#closed ? 'closed' : 'timeout';
+      return { kind: 'failed', reason: signal.aborted ? aborted : failureReason(error), durationMs: this.#clock.now() - start };
+    }
+  }
+
+  async #exchange({ method, headers, body }: CallbackRequest, { url, lookup }: PinnedTarget, signal: AbortSignal): Promise<Reply> {
+    const { timeoutMs, maxReplyBytes, ca } = this.#options;
+    const client = new Client(url.origin, {
+      connect: { lookup, timeout: timeoutMs, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS, ...(ca === undefined ? {} : { ca }) },
+      // No keep-alive; and no time-outs but the one deadline.
+      pipelining: 0,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    });
+    try {
+      const reply = await client.request({ method, path: url.pathname + url.search, headers: { 'user-agent': 'tillgate', ...headers }, body, signal });
+      await readAtMost(reply.body, maxReplyBytes);
+      return { status: reply.statusCode, retryAfter: firstOf(reply.headers['retry-after']) };
+    } finally {
+      await client.destroy();
+    }
+  }
+}
+
+/** Reads a body to its end or to the cap, and keeps none of it: the status says all. */
+async function readAtMost(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<void> {
+  let left = maxBytes;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    left -= chunk.byteLength;
+    if (left < 0) return;
+  }
+}
+
+function firstOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}

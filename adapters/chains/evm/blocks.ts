@@ -1,0 +1,113 @@
+import type { BlockRef } from '../../../core/index.ts';
+import type { JsonRpcClient } from '../json-rpc.ts';
+import { asArray, asCount, asHash, asKey, asObject, asTime, asUnits, inconsistent, malformed, toQuantity } from './rpc-values.ts';
+import type { RpcObject } from './rpc-values.ts';
+
+/** Headers in one request. */
+const HEADERS_AT_ONCE = 100;
+/** Blocks with all their transactions in one request: some hundred kilobytes each. */
+const FULL_BLOCKS_AT_ONCE = 8;
+
+/** A plain transaction that moves the native coin to or from an address of interest. */
+export interface CoinTransaction {
+  readonly txid: string;
+  readonly position: number;
+  readonly block: BlockRef;
+  readonly fromKey: string;
+  /** `null` when it creates a contract. */
+  readonly toKey: string | null;
+  readonly units: bigint;
+}
+
+/** A linked piece of chain and the coin transactions of interest in it. */
+export interface ReadBlocks {
+  readonly refs: readonly BlockRef[];
+  readonly coins: readonly CoinTransaction[];
+}
+
+/** Reads a header's place; the rest of the block is not looked at. */
+export function readBlockRef(value: unknown): BlockRef {
+  const block = asObject(value, 'a block');
+  return {
+    height: asCount(block['number'], 'block number'),
+    hash: asHash(block['hash'], 'block hash'),
+    parentHash: asHash(block['parentHash'], 'parent hash'),
+    time: asTime(block['timestamp'], 'block timestamp'),
+  };
+}
+
+/** The latest block. */
+export async function fetchHead(client: JsonRpcClient): Promise<BlockRef> {
+  return readBlockRef(await client.call('eth_getBlockByNumber', ['latest', false]));
+}
+
+/** The block at a height, or `null` where the node has none. */
+export async function fetchBlock(client: JsonRpcClient, height: number): Promise<BlockRef | null> {
+  const value = await client.call('eth_getBlockByNumber', [toQuantity(height), false]);
+  if (value === null) return null;
+  const block = readBlockRef(value);
+  if (block.height !== height) throw inconsistent(`asked for block ${height}, answered ${block.height}`);
+  return block;
+}
+
+/**
+ * Reads blocks `from` to `to`, in parts so that only one part's transactions are in memory.
+ *
+ * @param interest - which address keys matter; `null` reads headers only
+ * @throws TillgateError `NODE_FAILED` when one is missing or they are not linked
+ */
+export async function fetchBlocks(
+  client: JsonRpcClient,
+  from: number,
+  to: number,
+  interest: ((key: string) => boolean) | null,
+): Promise<ReadBlocks> {
+  const step = interest === null ? HEADERS_AT_ONCE : FULL_BLOCKS_AT_ONCE;
+  const refs: BlockRef[] = [];
+  const coins: CoinTransaction[] = [];
+  for (let first = from; first <= to; first += step) {
+    const last = Math.min(to, first + step - 1);
+    const calls = Array.from({ length: last - first + 1 }, (_, offset) => ({
+      method: 'eth_getBlockByNumber',
+      params: [toQuantity(first + offset), interest !== null],
+    }));
+    for (const value of await client.batchResults(calls)) {
+      if (value === null) throw inconsistent(`the block at height ${from + refs.length} is missing`);
+      const ref = readBlockRef(value);
+      checkLink(ref, from + refs.length, refs.at(-1));
+      refs.push(ref);
+      if (interest !== null) coins.push(...readCoins(asObject(value, 'a block'), ref, interest));
+    }
+  }
+  return { refs, coins };
+}
+
+function checkLink(ref: BlockRef, height: number, former: BlockRef | undefined): void {
+  if (ref.height !== height) throw inconsistent(`asked for block ${height}, answered ${ref.height}`);
+  if (former !== undefined && ref.parentHash !== former.hash) throw inconsistent(`block ${height} does not follow block ${former.height}`);
+}
+
+function readCoins(block: RpcObject, ref: BlockRef, interest: (key: string) => boolean): CoinTransaction[] {
+  const coins: CoinTransaction[] = [];
+  const transactions = asArray(block['transactions'], 'the transactions of a block');
+  transactions.forEach((value, position) => {
+    const transaction = asObject(value, 'a transaction');
+    const { to } = transaction;
+    const toKey = to === null || to === undefined ? null : asKey(to, 'a recipient');
+    const fromKey = asKey(transaction['from'], 'a sender');
+    if ((toKey !== null && interest(toKey)) || interest(fromKey)) coins.push(readCoin(transaction, ref, position, fromKey, toKey));
+  });
+  return coins;
+}
+
+function readCoin(transaction: RpcObject, block: BlockRef, position: number, fromKey: string, toKey: string | null): CoinTransaction {
+  if (asHash(transaction['blockHash'], "a transaction's block") !== block.hash) throw malformed('a transaction of another block');
+  return {
+    txid: asHash(transaction['hash'], 'transaction hash'),
+    position,
+    block,
+    fromKey,
+    toKey,
+    units: asUnits(transaction['value'], 'transaction value'),
+  };
+}

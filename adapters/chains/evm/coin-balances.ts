@@ -1,0 +1,127 @@
+import type { BlockRef, Logger } from '../../../core/index.ts';
+import type { CoinMove } from './coin-arrivals.ts';
+import type { BalanceAnswer, StateAt, StateReader } from './state-reader.ts';
+
+/** A rise of a balance that no plain transaction explains, between two heights. */
+export interface UnexplainedRise {
+  readonly key: string;
+  /** The last block whose balance is believed to hold nothing unexplained. */
+  readonly from: StateAt;
+  readonly to: StateAt;
+  readonly fromUnits: bigint;
+  readonly toUnits: bigint;
+  /** The explained changes between them. */
+  readonly moves: readonly CoinMove[];
+}
+
+/** The balance of an address at the last block where it was looked at. */
+interface Baseline {
+  readonly at: StateAt;
+  /** `null`: not read yet; it can be asked for at `at`. */
+  readonly units: bigint | null;
+  /** What was explained since. */
+  readonly moves: readonly CoinMove[];
+}
+
+/** Baselines as of one block. */
+interface Book {
+  readonly tip: StateAt | null;
+  readonly entries: ReadonlyMap<string, Baseline>;
+}
+
+const EMPTY: Book = { tip: null, entries: new Map() };
+const NO_MOVES: readonly CoinMove[] = [];
+/** Beyond so many addresses that wait for coins at once, the newest are seen only when they are paid directly. */
+const MAX_TRACKED = 100_000;
+
+/**
+ * Watches the coin balances of addresses, to find what reached them without a transaction of its own: coins that a
+ * contract sends leave no log, and neither do block rewards and withdrawals of the beacon chain (EIP-4895).
+ *
+ * Balances are compared, and not traces searched, because every node answers `eth_getBalance`, while traces are an
+ * extra that few public nodes offer. The balance of the scan before is kept in memory, so that at the head an address
+ * costs one call in each scan; `limit` bounds the calls of one scan, and the addresses looked at least recently go first.
+ *
+ * A scan's result counts only when the next scan begins where it ended: until then it may have been thrown away and be
+ * asked for again, and what was found must be found again.
+ */
+export class CoinBalances {
+  readonly #state: StateReader;
+  readonly #logger: Logger;
+  readonly #limit: number;
+  #settled: Book = EMPTY;
+  #staged: Book = EMPTY;
+
+  constructor(state: StateReader, logger: Logger, limit: number) {
+    this.#state = state;
+    this.#logger = logger;
+    this.#limit = limit;
+  }
+
+  /** Compares the balances of `keys` after the scanned blocks with what they were. */
+  async check(
+    blocks: readonly BlockRef[],
+    keys: Iterable<string>,
+    moves: ReadonlyMap<string, readonly CoinMove[]>,
+  ): Promise<readonly UnexplainedRise[]> {
+    const first = blocks[0] as BlockRef;
+    const tip = blocks.at(-1) as BlockRef;
+    const before: StateAt = { height: first.height - 1, hash: first.parentHash };
+    const book = this.#bookAt(before);
+    const entries = new Map<string, Baseline>();
+    for (const key of keys) {
+      if (entries.size >= MAX_TRACKED) break;
+      const known = book.entries.get(key) ?? { at: before, units: null, moves: NO_MOVES };
+      const fresh = moves.get(key);
+      entries.set(key, fresh === undefined ? known : { ...known, moves: [...known.moves, ...fresh] });
+    }
+    const rises = await this.#look(this.#due(entries), entries, tip);
+    this.#staged = { tip, entries };
+    return rises;
+  }
+
+  #bookAt(before: StateAt): Book {
+    const isAt = ({ tip }: Book): boolean => tip?.height === before.height && tip.hash === before.hash;
+    if (isAt(this.#staged)) this.#settled = this.#staged;
+    else if (!isAt(this.#settled)) this.#settled = EMPTY;
+    return this.#settled;
+  }
+
+  /** Keys to look at in this scan: all, or those whose last look is longest ago. */
+  #due(entries: ReadonlyMap<string, Baseline>): readonly string[] {
+    const keys = [...entries.keys()];
+    if (keys.length <= this.#limit) return keys;
+    const heightOf = (key: string): number => entries.get(key)?.at.height ?? 0;
+    return keys.sort((a, b) => heightOf(a) - heightOf(b)).slice(0, this.#limit);
+  }
+
+  async #look(due: readonly string[], entries: Map<string, Baseline>, tip: StateAt): Promise<readonly UnexplainedRise[]> {
+    const unread = due.filter((key) => entries.get(key)?.units === null);
+    const asked = unread.map((key) => ({ key, at: (entries.get(key) as Baseline).at }));
+    const earlier = await this.#state.coins(asked);
+    const baselines = new Map<string, BalanceAnswer>(unread.map((key, at) => [key, earlier[at] as BalanceAnswer]));
+    const now = await this.#state.coins(due.map((key) => ({ key, at: tip })));
+    const rises: UnexplainedRise[] = [];
+    let blind = 0;
+    due.forEach((key, at) => {
+      const { at: from, units, moves } = entries.get(key) as Baseline;
+      const fromUnits = units ?? baselines.get(key) ?? 'gone';
+      const toUnits = now[at] ?? 'gone';
+      entries.set(key, { at: tip, units: toUnits === 'gone' ? null : toUnits, moves: NO_MOVES });
+      if (fromUnits === 'gone' || toUnits === 'gone') blind += 1;
+      else if (toUnits > sumOf(moves, fromUnits)) rises.push({ key, from, to: tip, fromUnits, toUnits, moves });
+    });
+    if (blind > 0) {
+      this.#logger.error('the node keeps no state of these blocks: coins that contracts sent there can not be seen', {
+        height: tip.height,
+        addresses: blind,
+      });
+    }
+    return rises;
+  }
+}
+
+/** The balance that the explained changes lead to. */
+export function sumOf(moves: readonly CoinMove[], start: bigint): bigint {
+  return moves.reduce((sum, { units }) => sum + units, start);
+}

@@ -1,0 +1,148 @@
+import { getAddress, isAddress } from 'viem';
+import { TillgateError } from '../../../core/index.ts';
+import type { BlockRef, ChainAdapter, ChainPolicy, CurrencyCode, DerivedAddress, Logger, PaymentTarget, ScannedRange, WatchList } from '../../../core/index.ts';
+import type { Asset } from '../../../core/index.ts';
+import { AccountKey, evmAddress, evmKey } from '../derive.ts';
+import { JsonRpcClient } from '../json-rpc.ts';
+import { fetchBlock, fetchHead } from './blocks.ts';
+import type { EvmChainOptions } from './evm-options.ts';
+import { RecentBlocks } from './recent-blocks.ts';
+import { asCount, asObject, asHash, inconsistent } from './rpc-values.ts';
+import { RangeScanner } from './range-scanner.ts';
+
+/** Addresses derived between two breaths: derivation is arithmetic and would hold up everything else. */
+const DERIVED_AT_ONCE = 16;
+const MAX_INDEX = 0x7fffffff;
+
+/** An EVM chain, read through JSON-RPC. Addresses come from an account's public key: nothing here can spend. */
+export class EvmChain implements ChainAdapter {
+  readonly code: string;
+  readonly name: string;
+  readonly assets: readonly Asset[];
+  readonly policy: ChainPolicy;
+  readonly walletId: string;
+  readonly startHeight: number | null;
+  readonly simulator = null;
+  readonly #chainId: number;
+  readonly #client: JsonRpcClient;
+  readonly #account: AccountKey;
+  readonly #contracts: ReadonlyMap<CurrencyCode, string>;
+  readonly #recent = new RecentBlocks();
+  readonly #scanner: RangeScanner;
+
+  /** @throws TillgateError `CONFIG_INVALID` for a URL, a key or a contract that is none */
+  constructor(options: EvmChainOptions, logger: Logger) {
+    this.code = options.code;
+    this.name = options.name;
+    this.#chainId = options.chainId;
+    this.startHeight = options.startBlock ?? null;
+    this.#contracts = new Map(options.tokens.map(({ asset, address }) => [asset.currency, checkedContract(asset.currency, address)]));
+    this.assets = [...(options.native === null ? [] : [options.native]), ...options.tokens.map(({ asset }) => asset)];
+    this.policy = policyOf(options);
+    this.#account = new AccountKey(options.xpub);
+    this.walletId = this.#account.walletId;
+    this.#client = new JsonRpcClient({
+      urls: options.rpcUrls,
+      logger,
+      ...(options.requestTimeoutMs === undefined ? {} : { timeoutMs: options.requestTimeoutMs }),
+      admit: async (call, host) => this.#checkChainId(await call('eth_chainId', []), host),
+    });
+    this.#scanner = new RangeScanner(this.#client, logger, {
+      native: options.native?.currency ?? null,
+      contracts: this.#contracts,
+      maxBalanceChecks: options.maxBalanceChecks ?? 5_000,
+    });
+  }
+
+  async identify(): Promise<string> {
+    this.#checkChainId(await this.#client.call('eth_chainId', []), this.#client.host);
+    const genesis = asObject(await this.#client.call('eth_getBlockByNumber', ['0x0', false]), 'the genesis block');
+    return `eip155:${this.#chainId}/${asHash(genesis['hash'], 'genesis hash')}`;
+  }
+
+  /** @throws TillgateError `NODE_FAILED` while the node lags behind what was read before */
+  async head(): Promise<BlockRef> {
+    const head = await fetchHead(this.#client);
+    if (this.#recent.isBehind(head)) {
+      this.#client.distrust();
+      throw inconsistent(`the head went back from ${this.#recent.height} to ${head.height} on the same chain`);
+    }
+    this.#recent.note(head);
+    return head;
+  }
+
+  async blockAt(height: number): Promise<BlockRef | null> {
+    const block = await fetchBlock(this.#client, height);
+    if (block === null && height <= this.#recent.height) {
+      this.#client.distrust();
+      throw inconsistent(`the block at height ${height} is missing below the head`);
+    }
+    return block;
+  }
+
+  async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {
+    const range = await this.#scanner.scan(from, to, watch);
+    for (const block of range.blocks.slice(-RecentBlocks.KEPT)) this.#recent.noteScanned(block);
+    return range;
+  }
+
+  async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
+    if (first < 0 || first + count - 1 > MAX_INDEX) throw new TillgateError('CONFIG_INVALID', `The wallet of ${this.code} has no more addresses.`);
+    const derived: DerivedAddress[] = [];
+    for (let index = first; index < first + count; index++) {
+      const key = evmKey(this.#account.publicKey(index));
+      derived.push({ index, address: evmAddress(key), key });
+      if (derived.length % DERIVED_AT_ONCE === 0) await new Promise((resolve) => void setImmediate(resolve));
+    }
+    return derived;
+  }
+
+  normaliseAddress(text: string): string | null {
+    return normaliseEvmAddress(text);
+  }
+
+  contractAddress(currency: CurrencyCode): string {
+    return this.#contracts.get(currency) ?? '';
+  }
+
+  paymentUri(target: PaymentTarget): string {
+    return evmPaymentUri(this.#chainId, this.contractAddress(target.currency), target);
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  #checkChainId(answer: unknown, host: string): void {
+    const chainId = asCount(answer, 'chain id');
+    if (chainId !== this.#chainId) {
+      throw new TillgateError('CHAIN_HALTED', `The node at ${host} is on chain ${chainId}, but ${this.code} is configured as chain ${this.#chainId}.`);
+    }
+  }
+}
+
+/** The address with its checksum; `null` for no address, and for mixed case whose checksum (EIP-55) is wrong. */
+export function normaliseEvmAddress(text: string): string | null {
+  if (!/^0x[0-9a-f]{40}$/i.test(text)) return null;
+  const digits = text.slice(2);
+  const plain = digits === digits.toLowerCase() || digits === digits.toUpperCase();
+  return plain || isAddress(text, { strict: true }) ? getAddress(`0x${digits.toLowerCase()}`) : null;
+}
+
+/** The payment as EIP-681 writes it, the amount in base units. */
+export function evmPaymentUri(chainId: number, contract: string, { address, units }: PaymentTarget): string {
+  return contract === ''
+    ? `ethereum:${address}@${chainId}?value=${units}`
+    : `ethereum:${contract}@${chainId}/transfer?address=${address}&uint256=${units}`;
+}
+
+function checkedContract(currency: CurrencyCode, text: string): string {
+  const address = normaliseEvmAddress(text);
+  if (address === null) throw new TillgateError('CONFIG_INVALID', `The contract of ${currency} is no valid address.`);
+  return address;
+}
+
+function policyOf(options: EvmChainOptions): ChainPolicy {
+  const { confirmations, spendableConfirmations, finalityBlocks, pollIntervalMs, maxScanBlocks } = options;
+  return { confirmations: () => confirmations, spendableConfirmations, finalityBlocks, pollIntervalMs, maxScanBlocks: maxScanBlocks ?? 200 };
+}

@@ -1,0 +1,33 @@
+import type { Asset, ChainCode } from '../../../core/index.ts';
+
+/** A token that is taken: what it is, and the one contract whose logs count. */
+export interface EvmToken {
+  readonly asset: Asset;
+  readonly address: string;
+}
+
+/** One EVM chain of an installation. */
+export interface EvmChainOptions {
+  readonly code: ChainCode;
+  readonly name: string;
+  /** EIP-155; a node on another chain is refused. */
+  readonly chainId: number;
+  /** Tried in order. They may hold keys and are never printed. */
+  readonly rpcUrls: readonly string[];
+  /** The account's extended public key. */
+  readonly xpub: string;
+  /** The chain's own coin, or `null` when it is not taken: then only headers and logs are read. */
+  readonly native: Asset | null;
+  readonly tokens: readonly EvmToken[];
+  readonly confirmations: number;
+  readonly spendableConfirmations: number;
+  readonly finalityBlocks: number;
+  readonly pollIntervalMs: number;
+  /** Where the first scan begins; `null` for the head. */
+  readonly startBlock?: number | null;
+  /** Blocks in one step; 200. */
+  readonly maxScanBlocks?: number;
+  /** Addresses whose coin balance is compared in one scan; 5,000. With more, each is looked at in turn. */
+  readonly maxBalanceChecks?: number;
+  readonly requestTimeoutMs?: number;
+}

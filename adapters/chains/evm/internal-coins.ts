@@ -1,0 +1,87 @@
+import type { BlockRef, CurrencyCode, ObservedTransfer } from '../../../core/index.ts';
+import type { JsonRpcClient } from '../json-rpc.ts';
+import { fetchBlock } from './blocks.ts';
+import { sumOf } from './coin-balances.ts';
+import type { UnexplainedRise } from './coin-balances.ts';
+import { creditsOf } from './coin-traces.ts';
+import { inconsistent } from './rpc-values.ts';
+import type { StateReader } from './state-reader.ts';
+
+/** A point of the bisection: how much of the balance is unexplained there. */
+interface Point {
+  readonly height: number;
+  readonly unexplained: bigint;
+}
+
+/** Turns unexplained rises into transfers: which blocks, and where it can be told which transactions, brought them. */
+export class InternalCoins {
+  readonly #client: JsonRpcClient;
+  readonly #state: StateReader;
+  readonly #currency: CurrencyCode;
+
+  constructor(client: JsonRpcClient, state: StateReader, currency: CurrencyCode) {
+    this.#client = client;
+    this.#state = state;
+    this.#currency = currency;
+  }
+
+  /**
+   * @param blocks - those of the scan. A rise that lies before them, of an address whose turn came late, is reported in
+   * the first of them: later than it happened, never earlier
+   * @returns transfers with index `internal:<key>`; their txid is the block's hash where no transaction can be named
+   */
+  async locate(rises: readonly UnexplainedRise[], blocks: readonly BlockRef[]): Promise<readonly ObservedTransfer[]> {
+    const known = new Map(blocks.map((block) => [block.height, block]));
+    const transfers: ObservedTransfer[] = [];
+    for (const rise of rises) {
+      const low = { height: rise.from.height, unexplained: rise.fromUnits };
+      const high = { height: rise.to.height, unexplained: rise.toUnits - sumOf(rise.moves, 0n) };
+      for (const { height, units } of await this.#bisect(rise, low, high, known)) {
+        const block = await this.#blockAt(height, known);
+        transfers.push(...(await this.#attribute(rise.key, units, block, known.get(height) ?? (blocks[0] as BlockRef))));
+      }
+    }
+    return transfers;
+  }
+
+  /** Each arrival costs the logarithm of the range in balance look-ups. */
+  async #bisect(
+    rise: UnexplainedRise,
+    low: Point,
+    high: Point,
+    known: ReadonlyMap<number, BlockRef>,
+  ): Promise<readonly { readonly height: number; readonly units: bigint }[]> {
+    if (high.unexplained <= low.unexplained) return [];
+    if (high.height - low.height === 1) return [{ height: high.height, units: high.unexplained - low.unexplained }];
+    const height = (low.height + high.height) >> 1;
+    const [balance] = await this.#state.coins([{ key: rise.key, at: await this.#blockAt(height, known) }]);
+    // The state of both ends was there: without the middle one the rise can still be told, at its end.
+    if (balance === undefined || balance === 'gone') return [{ height: high.height, units: high.unexplained - low.unexplained }];
+    const explained = sumOf(rise.moves.filter((move) => move.height <= height), 0n);
+    const middle = { height, unexplained: balance - explained };
+    return [...(await this.#bisect(rise, low, middle, known)), ...(await this.#bisect(rise, middle, high, known))];
+  }
+
+  async #blockAt(height: number, known: ReadonlyMap<number, BlockRef>): Promise<BlockRef> {
+    const block = known.get(height) ?? (await fetchBlock(this.#client, height));
+    if (block === null) throw inconsistent(`the block at height ${height} is missing`);
+    return block;
+  }
+
+  async #attribute(key: string, units: bigint, at: BlockRef, block: BlockRef): Promise<readonly ObservedTransfer[]> {
+    let left = units;
+    const transfers: ObservedTransfer[] = [];
+    const push = (txid: string, part: bigint): void => {
+      left -= part;
+      // The sender is a contract, which may not be able to take a refund: none is named.
+      transfers.push({ txid, index: `internal:${key}`, block, currency: this.#currency, units: part, from: null, toKey: key });
+    };
+    for (const credit of await creditsOf(this.#client, at.hash, key, units)) {
+      const part = credit.units < left ? credit.units : left;
+      if (part > 0n) push(credit.txid, part);
+    }
+    // Rewards, withdrawals, and whatever no transaction could be named for.
+    if (left > 0n) push(at.hash, left);
+    return transfers;
+  }
+}

@@ -1,0 +1,40 @@
+import type { WatchList } from '../../../core/index.ts';
+import { malformed } from './rpc-values.ts';
+
+/** `keccak256("Transfer(address,address,uint256)")`. */
+export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
+/** A log as the node wrote it. Only hits are read further. */
+export interface RawLog {
+  readonly topics?: readonly unknown[];
+  readonly removed?: unknown;
+  readonly [field: string]: unknown;
+}
+
+/** 32 bytes: `0x` and 64 digits; an address fills the last 40 of them. */
+const TOPIC_LENGTH = 66;
+const ADDRESS_START = 26;
+
+/**
+ * Those logs whose recipient is watched.
+ *
+ * The recipient is cut out of the third topic and looked up; nothing else of a log is read, for of a busy chain's logs
+ * hardly any is ours.
+ *
+ * @param logs - the result of `eth_getLogs`
+ * @throws TillgateError `NODE_FAILED` when it is no list of logs
+ */
+export function matchLogs(logs: unknown, watch: Pick<WatchList, 'has'>): RawLog[] {
+  if (!Array.isArray(logs)) throw malformed('eth_getLogs');
+  const hits: RawLog[] = [];
+  for (const log of logs as readonly (RawLog | null)[]) {
+    const topics = log?.topics;
+    if (!Array.isArray(topics)) throw malformed('a log without topics');
+    const recipient: unknown = topics[2];
+    // A transfer whose recipient is no topic belongs to no standard token.
+    if (recipient === undefined) continue;
+    if (typeof recipient !== 'string' || recipient.length !== TOPIC_LENGTH) throw malformed("a log's recipient");
+    if (watch.has(recipient.slice(ADDRESS_START).toLowerCase())) hits.push(log as RawLog);
+  }
+  return hits;
+}

@@ -1,0 +1,82 @@
+import { assert } from '../../../core/index.ts';
+import type { BlockRef, CurrencyCode, Logger, ObservedTransfer, ScannedRange, WatchList } from '../../../core/index.ts';
+import type { JsonRpcClient } from '../json-rpc.ts';
+import { fetchBlock, fetchBlocks } from './blocks.ts';
+import type { CoinTransaction } from './blocks.ts';
+import { coinMoves, directArrivals } from './coin-arrivals.ts';
+import { CoinBalances } from './coin-balances.ts';
+import { InternalCoins } from './internal-coins.ts';
+import { fetchReceipts } from './receipts.ts';
+import type { Receipt } from './receipts.ts';
+import { inconsistent } from './rpc-values.ts';
+import { StateReader } from './state-reader.ts';
+import { verifyArrivals } from './token-arrivals.ts';
+import { TokenLogs } from './token-logs.ts';
+
+/** What is looked for. */
+export interface ScannerOptions {
+  /** The native coin's currency, `null` when it is not taken. */
+  readonly native: CurrencyCode | null;
+  /** Token contracts by currency, checksummed. */
+  readonly contracts: ReadonlyMap<CurrencyCode, string>;
+  readonly maxBalanceChecks: number;
+}
+
+/**
+ * Reads a range of blocks and what it brought to watched addresses.
+ *
+ * Everything is bound to the hashes of the headers that were read first, and the last header is read again at the end:
+ * a chain that moves meanwhile fails the scan, which is then done anew.
+ */
+export class RangeScanner {
+  readonly #client: JsonRpcClient;
+  readonly #logger: Logger;
+  readonly #native: CurrencyCode | null;
+  readonly #logs: TokenLogs;
+  readonly #state: StateReader;
+  readonly #balances: CoinBalances;
+
+  constructor(client: JsonRpcClient, logger: Logger, { native, contracts, maxBalanceChecks }: ScannerOptions) {
+    this.#client = client;
+    this.#logger = logger;
+    this.#native = native;
+    this.#logs = new TokenLogs(client, new Map([...contracts].map(([currency, address]) => [address.slice(2).toLowerCase(), currency])));
+    this.#state = new StateReader(client, logger);
+    this.#balances = new CoinBalances(this.#state, logger, maxBalanceChecks);
+  }
+
+  /** @throws TillgateError `NODE_FAILED` when the node's answers are missing, malformed or do not fit together */
+  async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {
+    assert(Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from <= to, `scan of blocks ${from} to ${to}`);
+    const interest = this.#native === null ? null : (key: string): boolean => watch.has(key);
+    const { refs, coins } = await fetchBlocks(this.#client, from, to, interest);
+    const hits = await this.#logs.read(refs, watch);
+    const receipts = await fetchReceipts(this.#client, [...hits, ...coins].map(({ txid }) => txid));
+    const transfers = [
+      ...(await verifyArrivals(hits, receipts, this.#state, this.#logger)),
+      ...(this.#native === null ? [] : await this.#coins(this.#native, refs, coins, receipts, watch)),
+    ];
+    await this.#confirmTip(refs.at(-1) as BlockRef);
+    // Sorting is stable: within a block the order of finding stays.
+    return { blocks: refs, transfers: transfers.sort((a, b) => a.block.height - b.block.height) };
+  }
+
+  async #coins(
+    currency: CurrencyCode,
+    refs: readonly BlockRef[],
+    coins: readonly CoinTransaction[],
+    receipts: ReadonlyMap<string, Receipt>,
+    watch: WatchList,
+  ): Promise<readonly ObservedTransfer[]> {
+    const direct = directArrivals(coins, receipts, watch, currency);
+    // The genesis block has no parent to compare balances with.
+    if (refs[0]?.height === 0) return direct;
+    const rises = await this.#balances.check(refs, watch.nativeKeys(), coinMoves(coins, receipts));
+    return [...direct, ...(await new InternalCoins(this.#client, this.#state, currency).locate(rises, refs))];
+  }
+
+  async #confirmTip(tip: BlockRef): Promise<void> {
+    const now = await fetchBlock(this.#client, tip.height);
+    if (now?.hash !== tip.hash) throw inconsistent(`block ${tip.height} changed while it was read`);
+  }
+}

@@ -1,0 +1,79 @@
+import { TillgateError } from '../../../core/index.ts';
+import type { Millis } from '../../../core/index.ts';
+
+/** A JSON object of a node's answer, not looked at yet. */
+export type RpcObject = Readonly<Record<string, unknown>>;
+
+const QUANTITY = /^0x[0-9a-f]{1,64}$/i;
+const HASH = /^0x[0-9a-f]{64}$/i;
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+
+/** What a node sent that it must not send. It is tried again: nodes behind a balancer answer like this while they start. */
+export function malformed(what: string): TillgateError {
+  return new TillgateError('NODE_FAILED', `The node's answer is malformed: ${what}.`);
+}
+
+/** What a node says that contradicts what it said before; tried again from the start of the step. */
+export function inconsistent(what: string): TillgateError {
+  return new TillgateError('NODE_FAILED', `The node's answers do not fit together: ${what}.`);
+}
+
+export function asObject(value: unknown, what: string): RpcObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(what);
+  return value as RpcObject;
+}
+
+export function asArray(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw malformed(what);
+  return value as readonly unknown[];
+}
+
+/** A quantity of any size. */
+export function asUnits(value: unknown, what: string): bigint {
+  if (typeof value !== 'string' || !QUANTITY.test(value)) throw malformed(what);
+  return BigInt(value);
+}
+
+/** A quantity that counts: heights, positions. */
+export function asCount(value: unknown, what: string): number {
+  const count = Number(asUnits(value, what));
+  if (!Number.isSafeInteger(count)) throw malformed(what);
+  return count;
+}
+
+/** Seconds on the wire. */
+export function asTime(value: unknown, what: string): Millis {
+  const seconds = asCount(value, what);
+  // The largest time a date can hold.
+  if (seconds > 8_640_000_000_000) throw malformed(what);
+  return seconds * 1000;
+}
+
+/** 32 bytes, in lower case. */
+export function asHash(value: unknown, what: string): string {
+  if (typeof value !== 'string' || !HASH.test(value)) throw malformed(what);
+  return value.toLowerCase();
+}
+
+/** 20 bytes as a watch key: 40 hexadecimal digits, lower case. */
+export function asKey(value: unknown, what: string): string {
+  if (typeof value !== 'string' || !ADDRESS.test(value)) throw malformed(what);
+  return value.slice(2).toLowerCase();
+}
+
+/** A number as JSON-RPC quantities are written. */
+export function toQuantity(value: number): string {
+  return `0x${value.toString(16)}`;
+}
+
+/** The state after a block, named by its hash (EIP-1898), so that no other branch can answer. */
+export function atBlock(hash: string): { readonly blockHash: string } {
+  return { blockHash: hash };
+}
+
+/** True for the words with which nodes say that they keep no state of so old a block. */
+export function isStateGone(message: string): boolean {
+  return /missing trie node|prun|archive|state (?:is |data )?(?:not available|unavailable|not found)|historical state|required historical|too old|no state available/i.test(
+    message,
+  );
+}

@@ -1,0 +1,90 @@
+import { encodeFunctionData, erc20Abi } from 'viem';
+import type { Logger } from '../../../core/index.ts';
+import { refusal } from '../json-rpc.ts';
+import type { JsonRpcClient, RpcCall } from '../json-rpc.ts';
+import type { RpcReply } from '../json-rpc-replies.ts';
+import { asUnits, atBlock, isStateGone, malformed, toQuantity } from './rpc-values.ts';
+
+/** A block whose state is read: by its hash, or by its height where the node takes no hashes. */
+export interface StateAt {
+  readonly height: number;
+  readonly hash: string;
+}
+
+/** One balance to read. */
+export interface BalanceQuestion {
+  readonly key: string;
+  readonly at: StateAt;
+}
+
+/** `gone`: the node keeps no state so old. */
+export type BalanceAnswer = bigint | 'gone';
+
+/** JSON-RPC's "invalid params": what a node says that does not know EIP-1898. */
+const INVALID_PARAMS = -32602;
+/** What geth and its kin say of a call that reverted. */
+const REVERTED = 3;
+
+/** Balances of past blocks. */
+export class StateReader {
+  readonly #client: JsonRpcClient;
+  readonly #logger: Logger;
+  #byHash = true;
+
+  constructor(client: JsonRpcClient, logger: Logger) {
+    this.#client = client;
+    this.#logger = logger;
+  }
+
+  /** Balances of the native coin, in the order of the questions. */
+  async coins(questions: readonly BalanceQuestion[]): Promise<readonly BalanceAnswer[]> {
+    const replies = await this.#ask(questions, ({ key, at }) => ({
+      method: 'eth_getBalance',
+      params: [`0x${key}`, this.#block(at)],
+    }));
+    return replies.map((reply) => this.#answer('eth_getBalance', reply));
+  }
+
+  /** Balances of a token; a contract that is not there yet, or that reverts, holds nothing for anyone. */
+  async tokens(questions: readonly (BalanceQuestion & { readonly tokenKey: string })[]): Promise<readonly BalanceAnswer[]> {
+    const replies = await this.#ask(questions, ({ key, tokenKey, at }) => ({
+      method: 'eth_call',
+      params: [{ to: `0x${tokenKey}`, data: balanceOf(key) }, this.#block(at)],
+    }));
+    return replies.map((reply, at) => {
+      if (reply.problem !== null && (reply.problem.code === REVERTED || /revert/i.test(reply.problem.message))) {
+        this.#logger.error('a token refuses to tell a balance; nothing is credited', { token: `0x${questions[at]?.tokenKey ?? ''}` });
+        return 0n;
+      }
+      return reply.result === '0x' ? 0n : this.#answer('eth_call', reply);
+    });
+  }
+
+  async #ask<Q extends BalanceQuestion>(questions: readonly Q[], call: (question: Q) => RpcCall): Promise<readonly RpcReply[]> {
+    if (questions.length === 0) return [];
+    const replies = await this.#client.batch(questions.map(call));
+    if (!this.#byHash || !replies.some(({ problem }) => problem?.code === INVALID_PARAMS && !isStateGone(problem.message))) return replies;
+    // Heights say less than hashes; the scan's last look at its tip makes up for it.
+    this.#byHash = false;
+    return this.#client.batch(questions.map(call));
+  }
+
+  #block({ height, hash }: StateAt): unknown {
+    return this.#byHash ? atBlock(hash) : toQuantity(height);
+  }
+
+  #answer(method: string, reply: RpcReply): BalanceAnswer {
+    if (reply.problem === null) {
+      const { result } = reply;
+      // A call answers with 32 bytes; what a contract adds to them is no concern of ours.
+      if (method === 'eth_call' && (typeof result !== 'string' || result.length < 66)) throw malformed('balanceOf');
+      return asUnits(method === 'eth_call' ? (result as string).slice(0, 66) : result, 'a balance');
+    }
+    if (isStateGone(reply.problem.message)) return 'gone';
+    throw refusal(method, reply.problem, this.#client.host);
+  }
+}
+
+function balanceOf(key: string): string {
+  return encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [`0x${key}`] });
+}

@@ -1,0 +1,96 @@
+import type { Logger, ObservedTransfer } from '../../../core/index.ts';
+import { evmAddress } from '../derive.ts';
+import { receiptIn } from './receipts.ts';
+import type { Receipt } from './receipts.ts';
+import { inconsistent } from './rpc-values.ts';
+import type { StateReader } from './state-reader.ts';
+import type { TokenHit } from './token-logs.ts';
+
+/** The logs of one token to one address in one block: they share one balance. */
+interface Bundle {
+  readonly hits: readonly TokenHit[];
+  readonly claimed: bigint;
+}
+
+/**
+ * What truly arrived: never more than the logs say, and never more than the recipient's balance rose in that block, so
+ * that a fee on the transfer is deducted and a log without a movement is worth nothing. Several logs to one address in
+ * one block take from the rise in their order.
+ *
+ * Where the node keeps no state of the block any more (a pruned node that catches up), the logs' word is taken and a
+ * warning written: the contracts are the operator's choice.
+ */
+export async function verifyArrivals(
+  hits: readonly TokenHit[],
+  receipts: ReadonlyMap<string, Receipt>,
+  state: StateReader,
+  logger: Logger,
+): Promise<readonly ObservedTransfer[]> {
+  const bundles = bundle(hits.filter((hit) => receiptIn(receipts, hit.txid, hit.block.hash).success));
+  const rises = await readRises(bundles, state, logger);
+  return bundles.flatMap((one, at) => share(one, rises[at] as bigint, receipts));
+}
+
+function bundle(hits: readonly TokenHit[]): readonly Bundle[] {
+  const groups = new Map<string, TokenHit[]>();
+  for (const hit of hits) {
+    const name = `${hit.block.height}:${hit.tokenKey}:${hit.toKey}`;
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [hit]);
+    else group.push(hit);
+  }
+  return [...groups.values()].map((group) => ({ hits: group, claimed: group.reduce((sum, { units }) => sum + units, 0n) }));
+}
+
+async function readRises(bundles: readonly Bundle[], state: StateReader, logger: Logger): Promise<readonly bigint[]> {
+  const questions = bundles.flatMap(({ hits }) => {
+    const { block, tokenKey, toKey } = hits[0] as TokenHit;
+    const before = { height: block.height - 1, hash: block.parentHash };
+    return [before, block].map((at) => ({ key: toKey, tokenKey, at }));
+  });
+  const balances = await state.tokens(questions);
+  return bundles.map(({ hits, claimed }, at) => {
+    const before = balances[2 * at];
+    const after = balances[2 * at + 1];
+    if (before === undefined || after === undefined) throw inconsistent('a balance is missing');
+    const first = hits[0] as TokenHit;
+    if (before === 'gone' || after === 'gone') {
+      logger.warn('the node keeps no state of this block: the amount is the log’s word', { height: first.block.height, txid: first.txid });
+      return claimed;
+    }
+    if (after - before < claimed) {
+      logger.warn('less of a token arrived than its logs say', { txid: first.txid, claimed: String(claimed), arrived: String(after - before) });
+    }
+    return after - before;
+  });
+}
+
+function share({ hits }: Bundle, rise: bigint, receipts: ReadonlyMap<string, Receipt>): ObservedTransfer[] {
+  let left = rise;
+  const transfers: ObservedTransfer[] = [];
+  for (const hit of hits) {
+    const units = hit.units < left ? hit.units : left;
+    if (units <= 0n) continue;
+    left -= units;
+    transfers.push({
+      txid: hit.txid,
+      index: placeInTransaction(hit, receiptIn(receipts, hit.txid, hit.block.hash)),
+      block: hit.block,
+      currency: hit.currency,
+      units,
+      from: evmAddress(hit.fromKey),
+      toKey: hit.toKey,
+    });
+  }
+  return transfers;
+}
+
+/**
+ * The log's place among its transaction's logs: unlike its number in the block it stays the same when the transaction is
+ * mined again elsewhere, so that one payment remains one deposit.
+ */
+function placeInTransaction(hit: TokenHit, receipt: Receipt): string {
+  const place = receipt.logNumbers.indexOf(hit.logNumber);
+  if (place < 0) throw inconsistent(`the receipt of ${hit.txid} lacks a log`);
+  return String(place);
+}

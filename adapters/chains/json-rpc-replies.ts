@@ -1,0 +1,69 @@
+import { TransportFailure } from './http-endpoint.ts';
+
+/** How one call of a batch ended: with a result, or with the node's refusal. */
+export type RpcReply =
+  | { readonly result: unknown; readonly problem: null }
+  | { readonly result: null; readonly problem: { readonly code: number; readonly message: string } };
+
+/** Who answered: its host, and how to make its words fit to print. */
+export interface ReplySource {
+  readonly host: string;
+  redact(text: string): string;
+}
+
+interface Envelope {
+  readonly id?: unknown;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/**
+ * Reads the text of a reply, parsed once, into one outcome for each id, in their order.
+ *
+ * @throws TransportFailure when it is no JSON-RPC answer to these ids
+ */
+export function readReplies(text: string, ids: readonly number[], source: ReplySource): readonly RpcReply[] {
+  const parsed = parse(text, source);
+  if (!Array.isArray(parsed)) {
+    const only = readEnvelope(parsed, source);
+    // One object for many calls: the batch as a whole was refused.
+    if (only.problem !== null) return ids.map(() => only);
+    if (ids.length !== 1 || (parsed as Envelope).id !== ids[0]) throw notAnAnswer(source);
+    return [only];
+  }
+  const byId = new Map((parsed as readonly (Envelope | null)[]).map((entry) => [entry?.id, entry]));
+  return ids.map((id) => {
+    const entry = byId.get(id);
+    if (entry === undefined) throw notAnAnswer(source);
+    return readEnvelope(entry, source);
+  });
+}
+
+function parse(text: string, source: ReplySource): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw notAnAnswer(source);
+  }
+}
+
+function readEnvelope(value: unknown, source: ReplySource): RpcReply {
+  if (typeof value !== 'object' || value === null) throw notAnAnswer(source);
+  const { error, result } = value as Envelope;
+  if (error !== undefined && error !== null) {
+    const { code, message } = error as { code?: unknown; message?: unknown };
+    return {
+      result: null,
+      problem: {
+        code: typeof code === 'number' ? code : 0,
+        message: source.redact(typeof message === 'string' ? message : 'without a reason'),
+      },
+    };
+  }
+  if (result === undefined) throw notAnAnswer(source);
+  return { result, problem: null };
+}
+
+function notAnAnswer(source: ReplySource): TransportFailure {
+  return new TransportFailure(`${source.host}: the answer is no JSON-RPC reply to the request`);
+}

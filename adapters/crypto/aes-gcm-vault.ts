@@ -1,0 +1,76 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { TillgateError } from '../../core/index.ts';
+import type { Vault } from '../../core/index.ts';
+import { deriveSubKeys } from './master-keys.ts';
+import type { MasterKeys, SubKey } from './master-keys.ts';
+
+const ALGORITHM = 'aes-256-gcm';
+const VERSION = 1;
+const KEY_ID_BYTES = 4;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEADER_BYTES = 1 + KEY_ID_BYTES;
+const SHORTEST = HEADER_BYTES + NONCE_BYTES + TAG_BYTES;
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
+/**
+ * {@link Vault} with AES-256-GCM: `version | key id | nonce | ciphertext | tag` as base64url, the header and the
+ * record's context authenticated along with the text.
+ *
+ * Rotation: seal with the current master key, open with whichever the key id names. Look-up hashes stay with the
+ * *oldest* key given, since the rows hashed with it can be found by no other; drop that key only after hashing them anew.
+ * Nonces are random, good for 2^32 texts a key (NIST SP 800-38D, 8.3).
+ */
+export class AesGcmVault implements Vault {
+  readonly #current: SubKey;
+  readonly #byId: ReadonlyMap<string, KeyObject>;
+  readonly #lookup: KeyObject;
+
+  /** @throws TillgateError `CONFIG_INVALID` when a key has not 32 bytes, or two are the same. */
+  constructor(keys: MasterKeys) {
+    const subKeys = deriveSubKeys(keys, 'tillgate/vault');
+    this.#current = subKeys[0];
+    this.#byId = new Map(subKeys.map(({ id, key }) => [id, key]));
+    const lookups = deriveSubKeys(keys, 'tillgate/lookup');
+    this.#lookup = (lookups.at(-1) ?? lookups[0]).key;
+  }
+
+  seal(plain: string, context: string): string {
+    const header = Buffer.from([VERSION, ...Buffer.from(this.#current.id, 'hex')]);
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.#current.key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.concat([header, Buffer.from(context)]));
+    const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+    return Buffer.concat([header, nonce, body, cipher.getAuthTag()]).toString('base64url');
+  }
+
+  /** @throws TillgateError `INTERNAL` when the text was altered, belongs to another context or to an unknown master key. */
+  open(sealed: string, context: string): string {
+    const bytes = Buffer.from(BASE64URL.test(sealed) ? sealed : '', 'base64url');
+    if (bytes.length < SHORTEST || bytes[0] !== VERSION) throw broken('it has not the form of one');
+    const header = bytes.subarray(0, HEADER_BYTES);
+    const key = this.#byId.get(header.toString('hex', 1));
+    if (key === undefined) throw broken('it was sealed with a master key that is not configured');
+    const nonce = bytes.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES);
+    const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.concat([header, Buffer.from(context)]));
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    const body = decipher.update(bytes.subarray(HEADER_BYTES + NONCE_BYTES, -TAG_BYTES));
+    try {
+      return Buffer.concat([body, decipher.final()]).toString('utf8');
+    } catch {
+      throw broken('it was altered, or belongs to another record');
+    }
+  }
+
+  lookupHash(purpose: string, text: string): string {
+    // The zero byte keeps ("a", "bc") and ("ab", "c") apart.
+    return createHmac('sha256', this.#lookup).update(`${purpose}\0${text}`).digest('hex');
+  }
+}
+
+/** The reason is safe to show: it holds neither the text nor the key. */
+function broken(reason: string): TillgateError {
+  return new TillgateError('INTERNAL', `A sealed text does not open: ${reason}.`);
+}

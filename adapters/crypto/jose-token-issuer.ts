@@ -1,0 +1,87 @@
+import { SignJWT, decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import type { JWTPayload } from 'jose';
+import type { KeyObject } from 'node:crypto';
+import { isId } from '../../core/index.ts';
+import type { AccountId, Millis, TokenClaims, TokenIssuer } from '../../core/index.ts';
+import { deriveSubKeys } from './master-keys.ts';
+import type { MasterKeys, SubKey } from './master-keys.ts';
+
+const ALGORITHM = 'HS256';
+/** RFC 9068: an access token that says so can't be taken for another kind of token. */
+const TYPE = 'at+jwt';
+const LONGEST = 1024;
+
+/** Who issues the tokens and whom they are for; both are checked when one is read. */
+export interface JoseTokenIssuerOptions {
+  readonly issuer?: string;
+  readonly audience?: string;
+}
+
+/**
+ * {@link TokenIssuer} with JSON Web Tokens, HS256 under a key derived from the master key. Algorithm, type, issuer
+ * and audience are pinned; tokens of a former master key are read until they expire.
+ */
+export class JoseTokenIssuer implements TokenIssuer {
+  readonly #current: SubKey;
+  readonly #byId: ReadonlyMap<string, KeyObject>;
+  readonly #issuer: string;
+  readonly #audience: string;
+
+  /** @throws TillgateError `CONFIG_INVALID` when a key has not 32 bytes, or two are the same. */
+  constructor(keys: MasterKeys, { issuer = 'tillgate', audience = 'tillgate-api' }: JoseTokenIssuerOptions = {}) {
+    const subKeys = deriveSubKeys(keys, 'tillgate/access-token');
+    this.#current = subKeys[0];
+    this.#byId = new Map(subKeys.map(({ id, key }) => [id, key]));
+    this.#issuer = issuer;
+    this.#audience = audience;
+  }
+
+  async issue({ accountId, authVersion, issuedAt, expiresAt }: TokenClaims): Promise<string> {
+    // JWT times are seconds, with a fraction where they need one (RFC 7519, section 2).
+    return new SignJWT({ ver: authVersion })
+      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: this.#current.id })
+      .setSubject(accountId)
+      .setIssuer(this.#issuer)
+      .setAudience(this.#audience)
+      .setIssuedAt(issuedAt / 1000)
+      .setExpirationTime(expiresAt / 1000)
+      .sign(this.#current.key);
+  }
+
+  async read(text: string, now: Millis): Promise<TokenClaims | null> {
+    const payload = text.length > LONGEST ? null : await this.#verify(text, now);
+    const claims = payload === null ? null : readClaims(payload);
+    // The library compares whole seconds; the last fraction of one is compared here.
+    return claims !== null && now < claims.expiresAt ? claims : null;
+  }
+
+  async #verify(text: string, now: Millis): Promise<JWTPayload | null> {
+    try {
+      const key = this.#byId.get(String(decodeProtectedHeader(text).kid));
+      if (key === undefined) return null;
+      const { payload } = await jwtVerify(text, key, {
+        algorithms: [ALGORITHM],
+        typ: TYPE,
+        issuer: this.#issuer,
+        audience: this.#audience,
+        requiredClaims: ['sub', 'iat', 'exp', 'ver'],
+        currentDate: new Date(now),
+      });
+      return payload;
+    } catch (error) {
+      // Text that is no token at all is a TypeError; anything else is a defect and must be seen.
+      if (error instanceof errors.JOSEError || error instanceof TypeError) return null;
+      throw error;
+    }
+  }
+}
+
+function readClaims({ sub, iat, exp, ver }: JWTPayload): TokenClaims | null {
+  if (sub === undefined || !isId(sub) || iat === undefined || exp === undefined || typeof ver !== 'number') return null;
+  return {
+    accountId: sub as AccountId,
+    authVersion: ver,
+    issuedAt: Math.round(iat * 1000),
+    expiresAt: Math.round(exp * 1000),
+  };
+}

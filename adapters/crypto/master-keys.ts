@@ -1,0 +1,45 @@
+import { createSecretKey, hkdfSync } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { TillgateError } from '../../core/index.ts';
+
+const MASTER_KEY_BYTES = 32;
+
+/** The master keys of an installation, 32 bytes each: what is new is made with `current`, what `former` made still opens. */
+export interface MasterKeys {
+  readonly current: Uint8Array;
+  /** Newest first. */
+  readonly former?: readonly Uint8Array[];
+}
+
+/** What the sub-keys are for; each text gives an unrelated key (HKDF-SHA256, RFC 5869), so that no use can harm another. */
+export type KeyPurpose = 'tillgate/key-id' | 'tillgate/vault' | 'tillgate/lookup' | 'tillgate/access-token';
+
+/** A sub-key of one master key for one purpose. `id` is the master key's: 8 hexadecimal digits that reveal nothing of it. */
+export interface SubKey {
+  readonly id: string;
+  readonly key: KeyObject;
+}
+
+function derive(master: Uint8Array, purpose: KeyPurpose, length: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', master, new Uint8Array(0), purpose, length));
+}
+
+/**
+ * The sub-keys for one purpose, one for each master key, the current one's first.
+ *
+ * @throws TillgateError `CONFIG_INVALID` when a key has not 32 bytes, or two keys are the same.
+ */
+export function deriveSubKeys({ current, former = [] }: MasterKeys, purpose: KeyPurpose): readonly [SubKey, ...SubKey[]] {
+  const masters = [current, ...former];
+  if (masters.some((key) => key.byteLength !== MASTER_KEY_BYTES)) {
+    throw new TillgateError('CONFIG_INVALID', `A master key must have ${MASTER_KEY_BYTES} bytes.`);
+  }
+  const subKeys = masters.map((master) => ({
+    id: derive(master, 'tillgate/key-id', 4).toString('hex'),
+    key: createSecretKey(derive(master, purpose, 32)),
+  }));
+  if (new Set(subKeys.map(({ id }) => id)).size !== subKeys.length) {
+    throw new TillgateError('CONFIG_INVALID', 'A master key is given twice; name each former key once.');
+  }
+  return subKeys as [SubKey, ...SubKey[]];
+}

@@ -1,0 +1,118 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import type { ScryptOptions } from 'node:crypto';
+import { TillgateError } from '../../core/index.ts';
+import type { PasswordHasher } from '../../core/index.ts';
+
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** No stored hash may cost more memory than this: 256 MiB. */
+const MAX_BLOCKS = 2 ** 21;
+const FORM = /^scrypt\$(\d{1,8})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9+/]{11,}={0,2})\$([A-Za-z0-9+/]{43}=)$/;
+
+/** The cost of one hash: `128 × N × r` bytes of memory, `N × r × p` of work. */
+export interface ScryptCost {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** One of OWASP's equal choices, and the one that suits a small server: 32 MiB a hash. */
+const DEFAULT_COST: ScryptCost = { N: 2 ** 15, r: 8, p: 3 };
+
+/** Settings of {@link ScryptHasher}; each has a default. */
+export interface ScryptHasherOptions {
+  readonly cost?: ScryptCost;
+  /** Hashes computed at once. 2 leaves half of the thread pool to the database. */
+  readonly concurrency?: number;
+  /** Hashes that may wait; one more is refused. */
+  readonly maxWaiting?: number;
+}
+
+interface StoredHash {
+  readonly cost: ScryptCost;
+  readonly salt: Buffer;
+  readonly hash: Buffer;
+}
+
+/**
+ * {@link PasswordHasher} with scrypt, stored as `scrypt$N$r$p$salt$hash` (base64). Memory is bounded however many
+ * logins come at once: a few are hashed, some wait, the rest is told to come again.
+ */
+export class ScryptHasher implements PasswordHasher {
+  readonly #cost: ScryptCost;
+  readonly #maxWaiting: number;
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+
+  constructor({ cost = DEFAULT_COST, concurrency = 2, maxWaiting = 64 }: ScryptHasherOptions = {}) {
+    this.#cost = cost;
+    this.#free = concurrency;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** @throws TillgateError `RATE_LIMITED` when too many hashes wait already. */
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(SALT_BYTES);
+    const hash = await this.#derive(password, salt, this.#cost);
+    const { N, r, p } = this.#cost;
+    return ['scrypt', N, r, p, salt.toString('base64'), hash.toString('base64')].join('$');
+  }
+
+  /** @throws TillgateError `RATE_LIMITED` when too many hashes wait already. */
+  async verify(password: string, stored: string | null): Promise<boolean> {
+    const known = stored === null ? null : parse(stored);
+    // An unknown user costs the same work, so that the time of the answer tells nothing.
+    const { cost, salt, hash } = known ?? { cost: this.#cost, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
+    const derived = await this.#derive(password, salt, cost);
+    const equal = derived.length === hash.length && timingSafeEqual(derived, hash);
+    return equal && known !== null;
+  }
+
+  async #derive(password: string, salt: Buffer, cost: ScryptCost): Promise<Buffer> {
+    await this.#enter();
+    try {
+      return await scryptAsync(password, salt, cost);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    if (this.#waiting.length >= this.#maxWaiting) {
+      throw new TillgateError('RATE_LIMITED', 'Too many logins at once; try again shortly.', { retryAfterSeconds: 5 });
+    }
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #leave(): void {
+    // The place goes straight to whoever waits longest; nobody can slip in between.
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
+}
+
+function parse(stored: string): StoredHash | null {
+  const match = FORM.exec(stored);
+  if (match === null) return null;
+  const [N, r, p] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const possible = N > 1 && Number.isInteger(Math.log2(N)) && r > 0 && p > 0 && N * r <= MAX_BLOCKS;
+  if (!possible) return null;
+  return { cost: { N, r, p }, salt: Buffer.from(match[4] ?? '', 'base64'), hash: Buffer.from(match[5] ?? '', 'base64') };
+}
+
+function scryptAsync(password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
+  // Node's own limit is exactly the memory of N = 2^15, r = 8, and refuses it.
+  const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
+  return new Promise((resolve, reject) => {
+    // One password has several spellings in Unicode; NFKC makes them one (NIST SP 800-63B, 5.1.1.2).
+    scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, key) => {
+      if (error === null) resolve(key);
+      else reject(error);
+    });
+  });
+}

@@ -1,0 +1,2 @@
+/** The in-process event bus. @packageDocumentation */
+export * from './eventemitter3-bus.ts';

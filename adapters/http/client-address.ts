@@ -1,0 +1,12 @@
+import type { HttpRequest } from './messages.ts';
+
+/**
+ * The client's address: the peer's, or, behind `trustedHops` proxies of one's own, the entry of `X-Forwarded-For`
+ * that the outermost of them wrote. Whatever stands before that entry is the client's own invention.
+ */
+export function clientAddress({ peer, headers }: HttpRequest, trustedHops: number): string {
+  if (trustedHops === 0) return peer;
+  const forwarded = (headers.get('x-forwarded-for') ?? []).flatMap((line) => line.split(',')).map((entry) => entry.trim());
+  const hops = [...forwarded, peer];
+  return hops[Math.max(0, hops.length - 1 - trustedHops)] ?? peer;
+}

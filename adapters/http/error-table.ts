@@ -1,0 +1,75 @@
+import { isTillgateError } from '../../core/index.ts';
+import type { ErrorCode, ErrorDetails } from '../../core/index.ts';
+
+/** How a word of the core looks on the wire. */
+export interface WireError {
+  /** `status × 100 + n`, so that the status can be read off it. */
+  readonly code: number;
+  readonly meaning: string;
+  /** True when the reply carries `meaning` in place of the error's own words: one answer for all its causes. */
+  readonly uniform?: true;
+}
+
+/** Every error code of the payment API (decisions, section 1). */
+export const ERROR_TABLE = {
+  MALFORMED_REQUEST: { code: 40000, meaning: 'The request is malformed.' },
+  INVALID_FIELDS: { code: 40001, meaning: 'A field is missing or invalid; errors lists every one.' },
+  UNSUPPORTED: { code: 40002, meaning: 'The chain, currency or fiat code is not supported or disabled.' },
+  AMOUNT_OUT_OF_RANGE: { code: 40003, meaning: 'The amount is outside the limits.' },
+  VERIFICATION_REQUIRED: { code: 40004, meaning: 'The account must pass business verification before the currency can be withdrawn.' },
+  NO_WITHDRAWAL_ADDRESS: { code: 40005, meaning: 'No withdrawal address is registered for the chain.' },
+  VERIFY_CODE_INVALID: { code: 40006, meaning: 'verify_code is missing, wrong, used or blocked.' },
+  INVOICE_INVALID: { code: 40007, meaning: 'The Lightning invoice cannot be paid as asked.' },
+  NO_CREDENTIALS: { code: 40100, meaning: 'The request carries no credentials.' },
+  CREDENTIAL_INVALID: { code: 40101, meaning: 'The API key or token is unknown, disabled or expired.', uniform: true },
+  SIGNATURE_INVALID: { code: 40102, meaning: 'The signature does not verify; compare signing with what was signed.' },
+  DATE_INVALID: { code: 40103, meaning: 'Date is outside the accepted skew, or not YYYY-MM-DDTHH:MM:SSZ.' },
+  SIGNATURE_REPLAYED: { code: 40104, meaning: 'The signed request was used already.' },
+  LOGIN_FAILED: { code: 40105, meaning: 'Wrong username or password.', uniform: true },
+  SIGNATURE_REQUIRED: { code: 40300, meaning: 'The account has Data Security enabled: a signature is required.' },
+  ACCOUNT_INACTIVE: { code: 40301, meaning: 'The account is disabled or archived.' },
+  FORBIDDEN: { code: 40302, meaning: 'The role or credential may not do this.' },
+  NOT_FOUND: { code: 40400, meaning: 'There is no such resource.', uniform: true },
+  METHOD_NOT_ALLOWED: { code: 40500, meaning: 'The method is not allowed; see Allow.' },
+  STATE_CONFLICT: { code: 40900, meaning: 'The state of the resource does not allow this.' },
+  IDEMPOTENCY_MISMATCH: { code: 40901, meaning: 'The Idempotency-Key was used before with another body.' },
+  IDEMPOTENCY_RUNNING: { code: 40902, meaning: 'The first request with this Idempotency-Key is still running.' },
+  BODY_TOO_LARGE: { code: 41300, meaning: 'The body is too large.' },
+  UNSUPPORTED_MEDIA_TYPE: { code: 41500, meaning: 'The content type, charset or encoding is not supported.' },
+  INSUFFICIENT_BALANCE: { code: 42200, meaning: 'The balance is insufficient.' },
+  RATE_LIMITED: { code: 42900, meaning: 'Too many requests; see Retry-After.' },
+  INTERNAL: { code: 50000, meaning: 'Internal error; quote the trace_id to support.', uniform: true },
+  CONFIG_INVALID: { code: 50000, meaning: 'Internal error; quote the trace_id to support.', uniform: true },
+  LEASE_LOST: { code: 50000, meaning: 'Internal error; quote the trace_id to support.', uniform: true },
+  NODE_FAILED: { code: 50200, meaning: 'A chain or Lightning node failed.', uniform: true },
+  CHAIN_HALTED: { code: 50200, meaning: 'A chain or Lightning node failed.', uniform: true },
+  NOT_READY: { code: 50300, meaning: 'The service is not ready; try again shortly.' },
+} as const satisfies Record<ErrorCode, WireError>;
+
+/** The HTTP status of a numeric code. */
+export function statusOf(code: number): number {
+  return Math.floor(code / 100);
+}
+
+/** A failure, ready for the wire. */
+export interface Failure {
+  readonly code: number;
+  readonly status: number;
+  readonly message: string;
+  readonly details: ErrorDetails;
+  /** True when it is this program's fault or its surroundings', and belongs in the log with its cause. */
+  readonly ours: boolean;
+}
+
+const NO_DETAILS: ErrorDetails = {};
+
+/** Brings whatever was thrown to its code, status and message; nothing of an unknown error reaches the client. */
+export function failureOf(error: unknown): Failure {
+  const known = isTillgateError(error);
+  // A copy of the package newer than this one may know words that this table does not.
+  const word: ErrorCode = known && Object.hasOwn(ERROR_TABLE, error.code) ? error.code : 'INTERNAL';
+  const entry: WireError = ERROR_TABLE[word];
+  const status = statusOf(entry.code);
+  const message = known && entry.uniform !== true ? error.message : entry.meaning;
+  return { code: entry.code, status, message, details: known ? error.details : NO_DETAILS, ours: status >= 500 };
+}

@@ -1,0 +1,29 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { ClientGone } from '../messages.ts';
+import type { HttpApi } from '../pipeline.ts';
+import { fromNode } from './node-request.ts';
+import { writeResponse } from './write-response.ts';
+
+/**
+ * The operations table as Express middleware. Paths that the table does not have go on to the next handler.
+ *
+ * No body parser may stand before it: signatures and number texts need the raw bytes.
+ */
+export function expressBinding(api: HttpApi): RequestHandler {
+  return (req: Request, res: Response, next: NextFunction): void => {
+    // Node's own URL: Express takes the mount path off `url`, and signatures cover the whole target.
+    const target = req.originalUrl;
+    if (api.serves(target, req.baseUrl)) answer(api, req, res, target, req.baseUrl, next);
+    else next();
+  };
+}
+
+function answer(api: HttpApi, req: Request, res: Response, target: string, mount: string, next: NextFunction): void {
+  api.handle(fromNode(req, res, target, mount)).then(
+    (response) => writeResponse(req, res, response),
+    (error: unknown) => {
+      if (error instanceof ClientGone) res.destroy();
+      else next(error);
+    },
+  );
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ClientGone } from '../messages.ts';
+import type { HeaderMap, HttpRequest, RequestBody } from '../messages.ts';
+
+/** A Node request as plain data. `mount` is the path that a framework took off its URL. */
+export function fromNode(req: IncomingMessage, res: ServerResponse, target: string, mount: string): HttpRequest {
+  return {
+    method: req.method ?? '',
+    target,
+    mount,
+    headers: headerMap(req.rawHeaders),
+    body: new NodeBody(req, res),
+    peer: req.socket.remoteAddress ?? '',
+  };
+}
+
+/** Every value of every header: Node's own `headers` keeps the first of some and joins others. */
+function headerMap(raw: readonly string[]): HeaderMap {
+  const headers = new Map<string, string[]>();
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = (raw[at] as string).toLowerCase();
+    const value = raw[at + 1] as string;
+    const values = headers.get(name);
+    if (values === undefined) headers.set(name, [value]);
+    else values.push(value);
+  }
+  return headers;
+}
+
+class NodeBody implements RequestBody {
+  readonly present: boolean;
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+
+  constructor(req: IncomingMessage, res: ServerResponse) {
+    this.#req = req;
+    this.#res = res;
+    const length = req.headers['content-length'];
+    this.present = req.headers['transfer-encoding'] !== undefined || (length !== undefined && !/^0+$/.test(length));
+  }
+
+  async read(limit: number): Promise<Uint8Array | null> {
+    if (this.#req.readableEnded) throw new Error('Another middleware has read the body: mount the till before any body parser.');
+    if (this.#req.destroyed) throw new ClientGone('The client left before its body was read.');
+    if (Number(this.#req.headers['content-length'] ?? 0) > limit) return null;
+    // Only now does a client that asked first hear that its body is wanted (RFC 9110, section 10.1.1).
+    if (this.#req.headers.expect !== undefined) this.#res.writeContinue();
+    return await collect(this.#req, limit);
+  }
+}
+
+function collect(req: IncomingMessage, limit: number): Promise<Uint8Array | null> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const done = (result: Uint8Array | null): void => {
+      req.off('data', onData).off('end', onEnd).off('close', onClose);
+      resolve(result);
+    };
+    const onData = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length <= limit) chunks.push(chunk);
+      else done(null);
+    };
+    const onEnd = (): void => done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
+    const onClose = (): void => reject(new ClientGone('The client left before its body was complete.'));
+    // 'error' is always followed by 'close'; it needs a listener all the same.
+    req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', noop);
+  });
+}
+
+function noop(): void {
+  // The close that follows says it.
+}

@@ -1,0 +1,91 @@
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Express, NextFunction, Request, Response } from 'express';
+import { TillgateError } from '../../../core/index.ts';
+import type { HttpApi } from '../pipeline.ts';
+import { answerUnreadable } from './client-error.ts';
+import { fromNode } from './node-request.ts';
+import { writeResponse } from './write-response.ts';
+
+/** How long the server waits for a client, in milliseconds. */
+export interface ServerTimeouts {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  readonly keepAliveMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: ServerTimeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000 };
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/**
+ * An `http.Server` for an Express application that has {@link expressBinding} in it: bounded waiting, replies in the
+ * envelope for what no handler answered and for what Node itself refuses.
+ */
+export function createHttpServer(app: Express, api: HttpApi, timeouts: ServerTimeouts = DEFAULT_TIMEOUTS): Server {
+  app.disable('x-powered-by');
+  app.disable('etag');
+  const server = createServer({
+    ...prototypesOf(app),
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
+    connectionsCheckingInterval: Math.max(50, Math.min(1000, timeouts.headersMs / 4)),
+    // Missing hosts are answered below, in the envelope.
+    requireHostHeader: false,
+  });
+  const serve = (req: IncomingMessage, res: ServerResponse): void => {
+    if (req.headers.host === undefined && req.httpVersion === '1.1') {
+      writeResponse(req, res, api.failure(new TillgateError('MALFORMED_REQUEST', 'The header Host is missing.')));
+      return;
+    }
+    app(req as Request, res as Response, unanswered(api, req, res));
+  };
+  server.on('request', serve);
+  // The operation says "continue" itself, once it wants the body.
+  server.on('checkContinue', serve);
+  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
+    writeResponse(req, res, api.failure(new TillgateError('MALFORMED_REQUEST', 'The header Expect asks for what is not offered.')));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerUnreadable(error, socket, api));
+  return server;
+}
+
+/** What no handler of the application answered. */
+function unanswered(api: HttpApi, req: IncomingMessage, res: ServerResponse): NextFunction {
+  return (error?: unknown): void => {
+    if (res.headersSent) {
+      res.destroy();
+      return;
+    }
+    if (error !== undefined && error !== null) {
+      writeResponse(req, res, api.failure(error));
+      return;
+    }
+    const target = (req as Request).originalUrl ?? req.url ?? '';
+    api.handle(fromNode(req, res, target, '')).then(
+      (response) => writeResponse(req, res, response),
+      () => res.destroy(),
+    );
+  };
+}
+
+/**
+ * Express changes the prototype of each request and response, which costs more than all else it does. Objects that are
+ * born with those prototypes make the change a no-op.
+ */
+function prototypesOf(app: Express): { IncomingMessage: typeof IncomingMessage; ServerResponse: typeof ServerResponse } {
+  function BornRequest(socket: Socket): object {
+    return Reflect.construct(IncomingMessage, [socket], BornRequest) as object;
+  }
+  BornRequest.prototype = app.request;
+  function BornResponse(...parameters: unknown[]): object {
+    return Reflect.construct(ServerResponse, parameters, BornResponse) as object;
+  }
+  BornResponse.prototype = app.response;
+  return {
+    IncomingMessage: BornRequest as unknown as typeof IncomingMessage,
+    ServerResponse: BornResponse as unknown as typeof ServerResponse,
+  };
+}

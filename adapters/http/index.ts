@@ -1,0 +1,18 @@
+/**
+ * The payment API over HTTP: one table of operations, from which routing, validation and OpenAPI come, a pipeline that
+ * knows no framework, and its Express binding.
+ *
+ * @packageDocumentation
+ */
+export * from './messages.ts';
+export * from './deps.ts';
+export * from './error-table.ts';
+export * from './operation.ts';
+export * from './operations.ts';
+export * from './openapi.ts';
+export * from './pipeline.ts';
+export * from './trace-id.ts';
+export { prefersHtml } from './media-type.ts';
+export { textReply, seeOther } from './replies.ts';
+export * from './express/binding.ts';
+export * from './express/server.ts';

@@ -1,0 +1,45 @@
+/** Header values by lower-case name, each as it came in; a repeated header has several. */
+export type HeaderMap = ReadonlyMap<string, readonly string[]>;
+
+/** The body of a request, not read yet. */
+export interface RequestBody {
+  /** True when the request announces a body (a length above zero, or chunks). */
+  readonly present: boolean;
+  /**
+   * Reads all of it.
+   * @returns `null` when it is longer than `limit` bytes; the rest is left to the binding
+   * @throws ClientGone when the client left before its end
+   */
+  read(limit: number): Promise<Uint8Array | null>;
+}
+
+/** A request as plain data: what every binding (Express, `fetch`) makes of its own kind. */
+export interface HttpRequest {
+  /** As sent, upper case. */
+  readonly method: string;
+  /** The request target exactly as it came in: signatures cover it. */
+  readonly target: string;
+  /** The path under which the table is mounted; an empty string at the root. */
+  readonly mount: string;
+  readonly headers: HeaderMap;
+  readonly body: RequestBody;
+  /** The address of whoever opened the connection. */
+  readonly peer: string;
+}
+
+/** A reply as plain data. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/** The client left before its request was complete: there is nobody to answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+/** The first value of a header; `null` without it. */
+export function header(headers: HeaderMap, name: string): string | null {
+  return headers.get(name)?.[0] ?? null;
+}

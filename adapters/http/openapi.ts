@@ -1,0 +1,167 @@
+import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
+import type { ErrorCode } from '../../core/index.ts';
+import { z } from 'zod';
+import { ERROR_TABLE, statusOf } from './error-table.ts';
+import type { BodyKind } from './media-type.ts';
+import type { Operation } from './operation.ts';
+
+type RouteConfig = Parameters<OpenAPIRegistry['registerPath']>[0];
+type ResponseConfig = RouteConfig['responses'][string];
+type RequestConfig = NonNullable<RouteConfig['request']>;
+type Security = Record<string, string[]>[];
+
+const MEDIA: Readonly<Record<BodyKind, string>> = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
+const CODES = [...new Map(Object.values(ERROR_TABLE).map(({ code, meaning }) => [code, meaning])).entries()].sort(([a], [b]) => a - b);
+
+const errorSchema = z
+  .object({
+    code: z.number().meta({ type: 'integer', enum: CODES.map(([code]) => code), description: codeTable() }),
+    message: z.string(),
+    result: z.literal(false),
+    trace_id: z.string().meta({ description: 'Also in X-Trace-Id' }),
+    errors: z
+      .array(z.object({ path: z.string().meta({ description: 'Dotted path of the field' }), message: z.string() }))
+      .optional()
+      .meta({ description: 'Every missing or invalid field (40001)' }),
+    signing: z
+      .object({
+        algorithm: z.string(),
+        date: z.string(),
+        request_info: z.string(),
+        body_md5: z.string(),
+        signature_origin: z.string(),
+      })
+      .optional()
+      .meta({ description: 'What the server saw of a signed request that does not verify' }),
+  })
+  .meta({ id: 'Error' });
+
+/** Every operation can give these; more come from what it takes. */
+const COMMON: readonly ErrorCode[] = ['MALFORMED_REQUEST', 'METHOD_NOT_ALLOWED', 'INTERNAL', 'NOT_READY'];
+const WITH_BODY: readonly ErrorCode[] = ['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_FIELDS'];
+const WITH_CREDENTIALS: readonly ErrorCode[] = [
+  'NO_CREDENTIALS',
+  'CREDENTIAL_INVALID',
+  'SIGNATURE_INVALID',
+  'DATE_INVALID',
+  'SIGNATURE_REQUIRED',
+  'ACCOUNT_INACTIVE',
+  'RATE_LIMITED',
+];
+
+/** The OpenAPI 3.1 description of a table. */
+export function openApiDocument(operations: readonly Operation[]): object {
+  const registry = new OpenAPIRegistry();
+  const signed = registerSecurity(registry);
+  for (const operation of operations) {
+    if (operation.hidden) continue;
+    for (const path of [operation.path, ...operation.aliases]) registry.registerPath(routeOf(operation, path, signed));
+  }
+  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Tillgate payment API',
+      version: '1.0.0',
+      description: 'Crypto payment orders. Every reply is an envelope; see Error for the codes.',
+    },
+    servers: [{ url: '/' }],
+  });
+}
+
+/** Registers the ways to authenticate; returns the requirement that is the whole signature. */
+function registerSecurity(registry: OpenAPIRegistry): Record<string, string[]> {
+  const header = (name: string, description: string): string =>
+    registry.registerComponent('securitySchemes', name, { type: 'apiKey', in: 'header', name, description }).name;
+  header('API-Key', 'An API key, or the access token of endpoint 14.');
+  header('X-Token', 'The same, on the Lightning operations only.');
+  const names = [
+    header('API-Token', 'The public key of a signing pair.'),
+    header('Algorithm', 'HMAC-SHA256 or HMAC-SHA3_256.'),
+    header('Date', 'YYYY-MM-DDTHH:MM:SSZ, within the accepted skew.'),
+    header('Body-MD5', 'MD5 of the body in hexadecimal; empty or absent without a body.'),
+    header('Signature', 'Base64 of the keyed hash of "algorithm | date | METHOD target | body_md5".'),
+  ];
+  return Object.fromEntries(names.map((name) => [name, []]));
+}
+
+function routeOf(operation: Operation, path: string, signed: Record<string, string[]>): RouteConfig {
+  const alias = operation.aliases.indexOf(path);
+  return {
+    method: operation.method === 'GET' ? 'get' : 'post',
+    path,
+    operationId: alias === -1 ? operation.id : `${operation.id}_${alias + 1}`,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: operation.description,
+    security: securityOf(operation, signed),
+    request: requestOf(operation),
+    responses: responsesOf(operation),
+  };
+}
+
+function securityOf({ auth }: Operation, signed: Record<string, string[]>): Security {
+  if (auth.kind === 'none') return [];
+  return [{ 'API-Key': [] }, ...(auth.xToken ? [{ 'X-Token': [] }] : []), signed];
+}
+
+function requestOf({ schemas, bodyKinds, examples, idempotent }: Operation): RequestConfig {
+  const request: RequestConfig = {};
+  if (schemas.params !== null) request.params = schemas.params;
+  if (schemas.query !== null) request.query = schemas.query;
+  if (idempotent) {
+    const description = 'The same key with the same body gives the first outcome, for 24 hours';
+    request.headers = z.object({ 'Idempotency-Key': z.string().min(1).max(255).optional().meta({ description }) });
+  }
+  const { body: schema } = schemas;
+  if (schema !== null) {
+    const media = { schema, ...(examples.body === undefined ? {} : { example: examples.body }) };
+    request.body = { required: true, content: Object.fromEntries(bodyKinds.map((kind) => [MEDIA[kind], media])) };
+  }
+  return request;
+}
+
+function responsesOf(operation: Operation): RouteConfig['responses'] {
+  const responses: Record<string, ResponseConfig> = { 200: successOf(operation) };
+  if (operation.page !== null) responses['303'] = { description: "To a browser's form post: back to the page." };
+  for (const [status, codes] of errorsOf(operation)) {
+    responses[status] = {
+      description: codes.map(([code, meaning]) => `${code}: ${meaning}`).join('\n\n'),
+      headers: traceHeader,
+      content: { 'application/json': { schema: errorSchema } },
+    };
+  }
+  return responses;
+}
+
+const traceHeader = z.object({ 'X-Trace-Id': z.string().meta({ description: 'Names this reply in the logs' }) });
+
+function successOf({ reply, examples }: Operation): ResponseConfig {
+  if (reply.kind === 'text') return { description: 'OK', headers: traceHeader, content: { [reply.type]: { schema: z.unknown() } } };
+  const schema = z.object({ code: z.literal(0), message: z.literal('ok'), data: reply.schema, result: z.literal(true) });
+  const example = { code: 0, message: 'ok', data: examples.data, result: true };
+  const media = { schema, ...(examples.data === undefined ? {} : { example }) };
+  return { description: 'OK', headers: traceHeader, content: { 'application/json': media } };
+}
+
+function errorsOf({ auth, schemas, throttled, errors }: Operation): ReadonlyMap<number, readonly (readonly [number, string])[]> {
+  const words = new Set<ErrorCode>([
+    ...COMMON,
+    ...(auth.kind === 'merchant' ? WITH_CREDENTIALS : []),
+    ...(auth.kind === 'merchant' && auth.once ? (['SIGNATURE_REPLAYED'] as const) : []),
+    ...(schemas.body !== null ? WITH_BODY : []),
+    ...(schemas.query !== null ? (['INVALID_FIELDS'] as const) : []),
+    ...(throttled ? (['RATE_LIMITED'] as const) : []),
+    ...errors,
+  ]);
+  const byStatus = new Map<number, (readonly [number, string])[]>();
+  const entries = [...words].map((word) => ERROR_TABLE[word]).sort((a, b) => a.code - b.code);
+  for (const { code, meaning } of entries) {
+    const status = statusOf(code);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), [code, meaning]]);
+  }
+  return byStatus;
+}
+
+function codeTable(): string {
+  return ['| code | meaning |', '|---|---|', ...CODES.map(([code, meaning]) => `| ${code} | ${meaning} |`)].join('\n');
+}

@@ -1,0 +1,155 @@
+import { TillgateError } from '../../core/index.ts';
+import type { ErrorCode, FieldError, IdempotencyClaim, Principal } from '../../core/index.ts';
+import type { z } from 'zod';
+import type { HttpDeps } from './deps.ts';
+import { writeRecord } from './exact-json.ts';
+import type { BodyKind } from './media-type.ts';
+import type { HttpRequest, HttpResponse } from './messages.ts';
+import { successReply } from './replies.ts';
+
+/** Whose request it is: a merchant's, proved by key or signature, or anybody's. */
+export type OperationAuth =
+  | { readonly kind: 'merchant'; readonly xToken: boolean; readonly once: boolean }
+  | { readonly kind: 'none' };
+
+/** API key, access token or signature. */
+export const MERCHANT: OperationAuth = { kind: 'merchant', xToken: false, once: false };
+/** No credentials. */
+export const ANYBODY: OperationAuth = { kind: 'none' };
+
+/** A request on its way into a handler, its parts as they were read. */
+export interface RawCall {
+  readonly request: HttpRequest;
+  readonly traceId: string;
+  /** The client's address, behind trusted proxies too. */
+  readonly client: string;
+  readonly principal: Principal | null;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly idempotency: IdempotencyClaim | null;
+}
+
+/** A request as a handler sees it: validated. */
+export interface Call<Params, Query, Body> extends RawCall {
+  readonly params: Params & Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+}
+
+/** One row of the operations table: routing, validation, OpenAPI and client types all come from it. */
+export interface Operation {
+  readonly id: string;
+  readonly method: 'GET' | 'POST';
+  /** Path template, `/api/v2/order/detail/{order_id}`. */
+  readonly path: string;
+  /** Further paths that are the same operation. */
+  readonly aliases: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly tag: string;
+  readonly auth: OperationAuth;
+  readonly bodyKinds: readonly BodyKind[];
+  /** Accepts an `Idempotency-Key`. */
+  readonly idempotent: boolean;
+  /** At most so many a minute from one address come through, whoever they are: the logins. */
+  readonly throttled: boolean;
+  /** A browser's form post is answered with 303 to this relative page, refused or not. */
+  readonly page: ((params: Readonly<Record<string, string>>) => string) | null;
+  /** Left out of the OpenAPI document: pages. */
+  readonly hidden: boolean;
+  readonly schemas: { readonly params: z.ZodObject | null; readonly query: z.ZodObject | null; readonly body: z.ZodObject | null };
+  readonly reply: OperationReply;
+  readonly examples: { readonly body?: unknown; readonly data?: unknown };
+  /** Errors besides those that every operation of its kind can give. */
+  readonly errors: readonly ErrorCode[];
+  run(call: RawCall, deps: HttpDeps): Promise<HttpResponse>;
+}
+
+/** What a reply looks like: data in the envelope, or a text of its own. */
+export type OperationReply = { readonly kind: 'data'; readonly schema: z.ZodType } | { readonly kind: 'text'; readonly type: string };
+
+type Described = Pick<Operation, 'id' | 'method' | 'path' | 'summary' | 'description' | 'tag' | 'auth'> &
+  Partial<Pick<Operation, 'aliases' | 'bodyKinds' | 'idempotent' | 'throttled' | 'page' | 'hidden' | 'examples' | 'errors'>>;
+type Empty = z.ZodObject;
+
+/** An operation that answers with data in the envelope. */
+export interface DataOperationSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, D extends z.ZodType> extends Described {
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly data: D;
+  /** Fields of `data`, a flat record, whose decimal text is written as a JSON number. */
+  readonly numberFields?: readonly (keyof z.input<D> & string)[];
+  handler(call: Call<z.output<P>, z.output<Q>, z.output<B>>, deps: HttpDeps): Promise<z.input<D>>;
+}
+
+/** Makes a row of the table that answers in the envelope. */
+export function dataOperation<D extends z.ZodType, P extends z.ZodObject = Empty, Q extends z.ZodObject = Empty, B extends z.ZodObject = Empty>(
+  spec: DataOperationSpec<P, Q, B, D>,
+): Operation {
+  const schemas = { params: spec.params ?? null, query: spec.query ?? null, body: spec.body ?? null };
+  const numbers = new Set<string>(spec.numberFields);
+  const write = (data: z.input<D>): string => (numbers.size === 0 ? JSON.stringify(data) : writeRecord(data as object, numbers));
+  return {
+    ...described(spec),
+    schemas,
+    reply: { kind: 'data', schema: spec.data },
+    run: async (raw, deps) => {
+      const call = validate(raw, schemas) as Call<z.output<P>, z.output<Q>, z.output<B>>;
+      return successReply(write(await spec.handler(call, deps)), raw.traceId);
+    },
+  };
+}
+
+/** An operation that writes its own reply: a page, a document. */
+export interface TextOperationSpec extends Described {
+  readonly type: string;
+  handler(call: RawCall, deps: HttpDeps): Promise<HttpResponse>;
+}
+
+/** Makes a row of the table that writes its own reply. */
+export function textOperation(spec: TextOperationSpec): Operation {
+  return {
+    ...described(spec),
+    schemas: { params: null, query: null, body: null },
+    reply: { kind: 'text', type: spec.type },
+    run: (call, deps) => spec.handler(call, deps),
+  };
+}
+
+function described(spec: Described): Omit<Operation, 'schemas' | 'reply' | 'run'> {
+  return {
+    id: spec.id,
+    method: spec.method,
+    path: spec.path,
+    summary: spec.summary,
+    description: spec.description,
+    tag: spec.tag,
+    auth: spec.auth,
+    aliases: spec.aliases ?? [],
+    bodyKinds: spec.bodyKinds ?? ['json'],
+    idempotent: spec.idempotent ?? false,
+    throttled: spec.throttled ?? false,
+    page: spec.page ?? null,
+    hidden: spec.hidden ?? false,
+    examples: spec.examples ?? {},
+    errors: spec.errors ?? [],
+  };
+}
+
+/** Validates every part and refuses with all that is wrong, not only the first (decisions, section 1, 40001). */
+function validate(raw: RawCall, schemas: Operation['schemas']): RawCall {
+  const fields: FieldError[] = [];
+  const query = schemas.query === null ? raw.query : read(schemas.query, raw.query, fields);
+  const body = schemas.body === null ? raw.body : read(schemas.body, raw.body, fields);
+  if (fields.length === 0) return { ...raw, query, body };
+  throw new TillgateError('INVALID_FIELDS', fields.map(({ path, message }) => `${path}: ${message}`).join('; '), { fields });
+}
+
+function read(schema: z.ZodObject, value: unknown, fields: FieldError[]): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  for (const { path, message } of parsed.error.issues) fields.push({ path: path.map(String).join('.'), message });
+  return undefined;
+}

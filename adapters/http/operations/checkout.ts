@@ -1,0 +1,94 @@
+import { formatTimestamp, present, TillgateError } from '../../../core/index.ts';
+import type { CheckoutView } from '../../../core/index.ts';
+import { z } from 'zod';
+import type { HttpDeps } from '../deps.ts';
+import { code, text } from '../fields.ts';
+import { ANYBODY, dataOperation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import { checkoutStateSchema } from '../records.ts';
+import { checkoutStateExample } from './examples.ts';
+
+const params = z.object({ token: text(128, "The last part of the order's pay_url") });
+const shared = { tag: 'Checkout', auth: ANYBODY, params, data: checkoutStateSchema } as const;
+const examples = { data: checkoutStateExample };
+/** Relative, so that it holds under any base path. */
+const page = ({ token }: Readonly<Record<string, string>>): string => `../${present(token, 'token')}`;
+
+function stateRecord(view: CheckoutView): z.input<typeof checkoutStateSchema> {
+  const { order } = view;
+  return {
+    status: order.status,
+    chain: order.payment?.chain ?? '',
+    currency: order.payment?.currency ?? '',
+    amount: view.amount,
+    received: view.received,
+    address: order.payment?.address ?? '',
+    contract_addr: view.contractAddr,
+    payment_uri: view.paymentUri,
+    confirmations: view.confirmations,
+    confirmations_required: view.confirmationsRequired,
+    expires_at: formatTimestamp(order.expiresAt),
+    refund_address: view.refundAddress,
+  };
+}
+
+/** Nothing but what the till made itself reaches the storage as a token. */
+function tokenOf(params: { readonly token: string }): string {
+  if (/^[A-Za-z0-9_-]{1,128}$/.test(params.token)) return params.token;
+  throw new TillgateError('NOT_FOUND', 'There is no such order.');
+}
+
+const stateOf = async (token: string, { orderQueries }: HttpDeps) => stateRecord(await orderQueries.checkout(token));
+
+const chooseCoin = dataOperation({
+  ...shared,
+  id: 'chooseCheckoutCoin',
+  method: 'POST',
+  path: '/checkout/{token}/choice',
+  summary: 'Choose the coin',
+  description: 'Chooses the coin of a hosted order and fixes its rate; it may be changed until a payment was seen (decisions, section 4).',
+  bodyKinds: ['json', 'form'],
+  page,
+  errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT', 'NODE_FAILED', 'NOT_READY'],
+  body: z.object({ chain: code('Chain code'), currency: code('Crypto currency code') }),
+  examples: { body: { chain: 'ETH', currency: 'USDT-ERC20' }, ...examples },
+  handler: async ({ params, body }, deps) => {
+    const token = tokenOf(params);
+    await deps.choosePayment.choose(token, body.chain, body.currency);
+    return stateOf(token, deps);
+  },
+});
+
+const checkoutState = dataOperation({
+  ...shared,
+  id: 'getCheckoutState',
+  method: 'GET',
+  path: '/checkout/{token}/state',
+  summary: 'The state of a hosted order',
+  description: "What the payer's page shows and asks for again and again (decisions, section 4).",
+  errors: ['NOT_FOUND'],
+  examples,
+  handler: ({ params }, deps) => stateOf(tokenOf(params), deps),
+});
+
+const refundAddress = dataOperation({
+  ...shared,
+  id: 'setCheckoutRefundAddress',
+  method: 'POST',
+  path: '/checkout/{token}/refund-address',
+  summary: 'Leave the address of a refund',
+  description: 'The payer names the address that a refund shall go to (decisions, sections 4 and 5).',
+  bodyKinds: ['json', 'form'],
+  page,
+  errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+  body: z.object({ address: text(256, "An address on the order's chain") }),
+  examples: { body: { address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' }, ...examples },
+  handler: async ({ params, body }, deps) => {
+    const token = tokenOf(params);
+    await deps.choosePayment.setRefundAddress(token, body.address);
+    return stateOf(token, deps);
+  },
+});
+
+/** What the payer's page posts and polls. The page itself is the host's. */
+export const checkoutOperations: readonly Operation[] = [chooseCoin, checkoutState, refundAddress];

@@ -1,0 +1,35 @@
+import { FIATS } from '../../../core/index.ts';
+import { z } from 'zod';
+import { dataOperation, MERCHANT } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import { cryptoCurrencySchema, fiatCurrencySchema } from '../records.ts';
+
+const listCryptoCurrencies = dataOperation({
+  id: 'listCryptoCurrencies',
+  method: 'GET',
+  path: '/api/order/pay/crypto-currency',
+  tag: 'Currencies',
+  summary: 'Get Crypto Currency List',
+  description: 'Every known pair, and whether orders can be made in it (specification, endpoint 8).',
+  auth: MERCHANT,
+  data: z.array(cryptoCurrencySchema).readonly(),
+  examples: { data: [{ chain: 'ETH', currency: 'USDT-ERC20', status: true }] },
+  handler: async (_call, { assets }) =>
+    assets.list().map(({ asset, enabled }) => ({ chain: asset.chain, currency: asset.currency, status: enabled })),
+});
+
+const listFiatCurrencies = dataOperation({
+  id: 'listFiatCurrencies',
+  method: 'GET',
+  path: '/api/order/pay/real-currency',
+  tag: 'Currencies',
+  summary: 'Get Fiat Currency List',
+  description: 'The authority for fiat codes of orders (specification, endpoint 9).',
+  auth: MERCHANT,
+  data: z.array(fiatCurrencySchema).readonly(),
+  examples: { data: [{ currency: 'USD', name: 'US Dollar' }] },
+  handler: async () => FIATS.map(({ code, name }) => ({ currency: code, name })),
+});
+
+/** The lists of currencies: endpoints 8 and 9. */
+export const currencyOperations: readonly Operation[] = [listCryptoCurrencies, listFiatCurrencies];

@@ -1,0 +1,75 @@
+/** Examples of the OpenAPI document: one order of 25 USD paid in USDT on Ethereum. */
+export const orderExample = {
+  user_id: '1530217733410816000',
+  order_id: '1530217733414232064',
+  order_type: 'ORDER',
+  platform: 'API',
+  status: 'SUCCESS',
+  chain: 'ETH',
+  chain_name: 'Ethereum',
+  currency: 'USDT-ERC20',
+  amount: '25',
+  vs_price: '25',
+  vs_currency: 'USD',
+  remark: '',
+  refund: true,
+  create_time: '2026-05-04T12:00:00',
+  update_time: '2026-05-04T12:03:10',
+};
+
+const paid = {
+  from_addr: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  to_addr: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+  tx_hash: '0x5b9a3a1c7f0e4a6f2d8e1b3c5d7f9a0b2c4e6f8091a3b5c7d9e1f30517293b4d',
+};
+
+export const detailExample = {
+  ...orderExample,
+  tx_id: '1530218521990275072',
+  tx_type: 'ORDER',
+  obtained: '25',
+  fee: '0',
+  ...paid,
+  contract_id: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
+};
+
+export const payInfoExample = {
+  order_id: orderExample.order_id,
+  status: 'PENDING',
+  amount: 25,
+  create_time: orderExample.create_time,
+  vs_currency: 'USD',
+  vs_price: 25,
+  address: paid.to_addr,
+  contract_addr: detailExample.contract_id,
+  pay_url: 'https://pay.example.com/checkout/8f14e45fceea167a5a36dedd4bea2543',
+};
+
+export const transactionExample = {
+  user_id: orderExample.user_id,
+  tx_id: detailExample.tx_id,
+  tx_type: 'ORDER',
+  status: 'SUCCESS',
+  chain: 'ETH',
+  currency: 'USDT-ERC20',
+  amount: '25',
+  obtained: '25',
+  fee: '0',
+  ...paid,
+  event_time: '2026-05-04T12:03:10',
+};
+
+export const checkoutStateExample = {
+  status: 'PENDING',
+  chain: 'ETH',
+  currency: 'USDT-ERC20',
+  amount: '25',
+  received: '0',
+  address: paid.to_addr,
+  contract_addr: detailExample.contract_id,
+  payment_uri: `ethereum:${detailExample.contract_id}@1/transfer?address=${paid.to_addr}&uint256=25000000`,
+  confirmations: 0,
+  confirmations_required: 12,
+  expires_at: '2026-05-04T12:30:00',
+  refund_address: null,
+};

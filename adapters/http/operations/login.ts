@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { HttpSettings } from '../deps.ts';
+import { text } from '../fields.ts';
+import { ANYBODY, dataOperation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import { RateLimit } from '../rate-limits.ts';
+
+/** The longest email (RFC 5321), and more than any password that a person types. */
+const MAX_USERNAME = 254;
+const MAX_PASSWORD = 1024;
+
+/** Endpoint 14: username and password for an access token (decisions, section 3; fault 13). */
+export function loginOperation({ serviceName, loginsPerMinute }: HttpSettings): Operation {
+  const byUsername = new RateLimit(loginsPerMinute);
+  const names = [...new Set(['service', serviceName])];
+  const [path = '', ...aliases] = names.map((name) => `/api/plugin/key/${name}`);
+  return dataOperation({
+    id: 'exchangeToken',
+    method: 'POST',
+    path,
+    aliases,
+    tag: 'Login',
+    summary: 'Get API Key',
+    description: 'Exchanges username and password for an access token, accepted in the API-Key header (specification, endpoint 14).',
+    auth: ANYBODY,
+    throttled: true,
+    errors: ['LOGIN_FAILED', 'SIGNATURE_REQUIRED', 'ACCOUNT_INACTIVE', 'RATE_LIMITED'],
+    body: z.object({
+      username: text(MAX_USERNAME, "The account's email"),
+      password: z
+        .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
+        .max(MAX_PASSWORD, { error: `must have at most ${MAX_PASSWORD} characters` })
+        .meta({ format: 'password' }),
+    }),
+    data: z
+      .object({ access_token: z.string(), expire: z.number().meta({ type: 'integer', description: 'Lifetime in seconds' }) })
+      .meta({ id: 'AccessToken' }),
+    examples: {
+      body: { username: 'shop@example.com', password: 'correct horse battery staple' },
+      data: { access_token: '<access token>', expire: 3600 },
+    },
+    handler: async ({ body }, { exchangeToken }) => {
+      await byUsername.take(body.username.toLowerCase());
+      const { accessToken, expireSeconds } = await exchangeToken.run(body.username, body.password);
+      return { access_token: accessToken, expire: expireSeconds };
+    },
+  });
+}

@@ -1,0 +1,80 @@
+import { invalidField, isId, present, TillgateError } from '../../../core/index.ts';
+import type { ChainAdapter, ChainSimulator, Order, OrderId, OrderPayment } from '../../../core/index.ts';
+import { z } from 'zod';
+import type { HttpDeps } from '../deps.ts';
+import { code, count, optionalAmount, text, unitsOf } from '../fields.ts';
+import { ANYBODY, dataOperation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+
+const MAX_BLOCKS = 1000;
+
+async function findOrder(orderId: string, { orders }: HttpDeps): Promise<Order> {
+  const order = isId(orderId) ? await orders.find(orderId as OrderId) : null;
+  if (order === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
+  return order;
+}
+
+function simulatorOf(chain: ChainAdapter | undefined, chainCode: string): ChainSimulator {
+  const simulator = chain?.simulator ?? null;
+  if (simulator === null) throw new TillgateError('UNSUPPORTED', `The chain ${chainCode} is not simulated here.`);
+  return simulator;
+}
+
+async function unitsToPay(order: Order, payment: OrderPayment, amount: string | null, deps: HttpDeps): Promise<bigint> {
+  const { decimals } = present(deps.assets.find(payment.currency), `asset ${payment.currency}`);
+  const due = amount ?? (await deps.orderQueries.checkout(order.checkoutToken)).remaining;
+  const units = unitsOf(due, decimals);
+  if (units === null) throw invalidField('amount', `must have at most ${decimals} decimals for ${payment.currency}`);
+  if (units === 0n) throw new TillgateError('STATE_CONFLICT', 'Nothing is due any more; name an amount to pay all the same.');
+  return units;
+}
+
+const pay = dataOperation({
+  id: 'sandboxPay',
+  method: 'POST',
+  path: '/sandbox/v1/pay',
+  tag: 'Sandbox',
+  summary: 'Pay an order',
+  description: 'Pays an order on the simulated chain, by default what is still due (decisions, section 10). Sandbox mode only.',
+  auth: ANYBODY,
+  errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT'],
+  body: z.object({
+    order_id: text(64, 'The order'),
+    amount: optionalAmount("In the order's currency; what is still due unless given"),
+  }),
+  data: z.object({ tx_hash: z.string() }).meta({ id: 'SandboxPayment' }),
+  examples: { body: { order_id: '1530217733414232064' }, data: { tx_hash: '0x5b9a' } },
+  handler: async ({ body }, deps) => {
+    const order = await findOrder(body.order_id, deps);
+    const { payment } = order;
+    if (payment === null) throw new TillgateError('STATE_CONFLICT', 'The order has no coin yet; choose one on its page.');
+    const simulator = simulatorOf(deps.chains.get(payment.chain), payment.chain);
+    const units = await unitsToPay(order, payment, body.amount.text, deps);
+    return { tx_hash: await simulator.pay(payment.address, payment.currency, units) };
+  },
+});
+
+const mineBlocks = dataOperation({
+  id: 'sandboxBlocks',
+  method: 'POST',
+  path: '/sandbox/v1/blocks',
+  tag: 'Sandbox',
+  summary: 'Mine blocks',
+  description: 'Mines blocks on one simulated chain, or on all of them (decisions, section 10). Sandbox mode only.',
+  auth: ANYBODY,
+  errors: ['UNSUPPORTED'],
+  body: z.object({ chain: code('Chain code; every simulated chain unless given').optional(), count: count(1, MAX_BLOCKS, 'How many') }),
+  data: z
+    .object({ chains: z.array(z.string()), count: z.number().meta({ type: 'integer' }) })
+    .meta({ id: 'SandboxBlocks' }),
+  examples: { body: { chain: 'ETH', count: 12 }, data: { chains: ['ETH'], count: 12 } },
+  handler: async ({ body }, { chains }) => {
+    const wanted = body.chain === undefined ? [...chains.values()].filter(({ simulator }) => simulator !== null).map(({ code }) => code) : [body.chain];
+    const simulators = wanted.map((chainCode) => simulatorOf(chains.get(chainCode), chainCode));
+    for (const simulator of simulators) await simulator.mine(body.count);
+    return { chains: wanted, count: body.count };
+  },
+});
+
+/** The simulated chain's controls. Only a table of sandbox mode has them. */
+export const sandboxOperations: readonly Operation[] = [pay, mineBlocks];

@@ -1,0 +1,196 @@
+import { isTillgateError, TillgateError } from '../../core/index.ts';
+import type { Principal } from '../../core/index.ts';
+import { clientAddress } from './client-address.ts';
+import type { HttpDeps } from './deps.ts';
+import { failureOf } from './error-table.ts';
+import { idempotencyClaim } from './idempotency.ts';
+import { bodyKind, prefersHtml } from './media-type.ts';
+import type { BodyKind } from './media-type.ts';
+import { ClientGone } from './messages.ts';
+import type { HttpRequest, HttpResponse } from './messages.ts';
+import type { Operation, RawCall } from './operation.ts';
+import { RateLimit } from './rate-limits.ts';
+import { readForm, readQuery } from './read-form.ts';
+import { readJson } from './read-json.ts';
+import { failureReply, seeOther } from './replies.ts';
+import { checkRequest, pathOf, queryOf } from './request-checks.ts';
+import { RouteTable } from './route-table.ts';
+
+/** The most bytes that a body of this API may have. */
+export const BODY_LIMIT = 64 * 1024;
+const EMPTY = new Uint8Array(0);
+
+/** What is known of a request while it is served; the log line is made of it. */
+interface Progress {
+  readonly request: HttpRequest;
+  readonly traceId: string;
+  readonly startedAt: number;
+  operation: Operation | null;
+  params: Readonly<Record<string, string>>;
+  principal: Principal | null;
+  code: number;
+}
+
+/**
+ * The HTTP edge without a framework: plain requests in, plain replies out, every check in the order of the decisions,
+ * section 1. Bindings (Express, `fetch`) only translate.
+ */
+export class HttpApi {
+  readonly #routes: RouteTable;
+  readonly #deps: HttpDeps;
+  readonly #requests: RateLimit;
+  readonly #logins: RateLimit;
+
+  constructor(operations: readonly Operation[], deps: HttpDeps) {
+    this.#routes = new RouteTable(operations);
+    this.#deps = deps;
+    this.#requests = new RateLimit(deps.settings.requestsPerMinute);
+    this.#logins = new RateLimit(deps.settings.loginsPerMinute);
+  }
+
+  /** True when the table has an operation at this request's path, of whatever method. */
+  serves(target: string, mount: string): boolean {
+    return this.#routes.find(routePath(target, mount)) !== null;
+  }
+
+  /**
+   * Answers a request. Never throws but for a client that left.
+   * @throws ClientGone when there is nobody to answer any more
+   */
+  async handle(request: HttpRequest): Promise<HttpResponse> {
+    const progress: Progress = {
+      request,
+      traceId: this.#deps.traceId(),
+      startedAt: performance.now(),
+      operation: null,
+      params: {},
+      principal: null,
+      code: 0,
+    };
+    let response: HttpResponse;
+    try {
+      response = await this.#serve(progress);
+    } catch (error) {
+      if (error instanceof ClientGone) throw error;
+      response = this.#refuse(error, progress);
+    }
+    this.#record(progress, response.status);
+    // A host's own rows write their own headers.
+    if (response.headers['X-Trace-Id'] !== undefined) return response;
+    return { ...response, headers: { ...response.headers, 'X-Trace-Id': progress.traceId } };
+  }
+
+  /**
+   * The reply to a failure outside of any operation: a request that Node could not read, an error in a host's page.
+   *
+   * @param status - an HTTP status in place of the error's own, for what only HTTP knows (408)
+   */
+  failure(error: unknown, status: number | null = null): HttpResponse {
+    const traceId = this.#deps.traceId();
+    const failure = failureOf(error);
+    if (failure.ours) this.#deps.logger.error('request failed', { trace_id: traceId, error: causeOf(error) });
+    return failureReply(status === null ? failure : { ...failure, status, code: status * 100 }, traceId);
+  }
+
+  async #serve(progress: Progress): Promise<HttpResponse> {
+    const { request } = progress;
+    const { authenticate } = this.#deps;
+    const operation = this.#route(progress);
+    checkRequest(request);
+    const body = operation.method === 'POST' ? await readBody(request) : EMPTY;
+    const kind = this.#contentType(operation, request, body);
+    if (operation.auth.kind === 'merchant') {
+      const { method, target, headers } = request;
+      progress.principal = await authenticate.run({ method, target, headers, body }, operation.auth);
+      await this.#requests.take(progress.principal.accountId);
+    }
+    const client = clientAddress(request, this.#deps.settings.trustedHops);
+    if (operation.throttled) await this.#logins.take(client);
+    const response = await operation.run(this.#call(progress, operation, client, body, kind), this.#deps);
+    if (operation.page === null || !prefersHtml(request.headers)) return response;
+    return seeOther(operation.page(progress.params), progress.traceId);
+  }
+
+  #route(progress: Progress): Operation {
+    const { method, target, mount } = progress.request;
+    const route = this.#routes.find(routePath(target, mount));
+    if (route === null) throw new TillgateError('NOT_FOUND', 'There is no such resource.');
+    progress.params = route.params;
+    const operation = route.methods.get(method);
+    if (operation !== undefined) return (progress.operation = operation);
+    const allow = [...route.methods.keys()];
+    throw new TillgateError('METHOD_NOT_ALLOWED', `Use ${allow.join(' or ')}.`, { allow });
+  }
+
+  /** An empty body of no declared type is left to the credentials and the fields, which come later. */
+  #contentType({ bodyKinds }: Operation, { headers, body: { present } }: HttpRequest, body: Uint8Array): BodyKind {
+    const declared = headers.has('content-type') || headers.has('content-encoding');
+    if (!present && body.length === 0 && !declared) return 'json';
+    return body.length === 0 && !declared ? 'json' : bodyKind(headers, bodyKinds);
+  }
+
+  #call(progress: Progress, operation: Operation, client: string, body: Uint8Array, kind: BodyKind): RawCall {
+    const { request, traceId, principal, params } = progress;
+    const { schemas } = operation;
+    return {
+      request,
+      traceId,
+      client,
+      principal,
+      params,
+      body: schemas.body === null ? undefined : kind === 'form' ? readForm(body) : readJson(body),
+      query: schemas.query === null ? undefined : readQuery(queryOf(request.target)),
+      idempotency: operation.idempotent ? idempotencyClaim(request.headers, operation.path, body, this.#deps) : null,
+    };
+  }
+
+  #refuse(error: unknown, progress: Progress): HttpResponse {
+    const { request, traceId, operation, params } = progress;
+    const failure = failureOf(error);
+    progress.code = failure.code;
+    if (failure.ours) this.#deps.logger.error('request failed', { trace_id: traceId, operation: operation?.id, error: causeOf(error) });
+    if (operation?.page !== undefined && operation.page !== null && prefersHtml(request.headers)) {
+      return seeOther(`${operation.page(params)}?error=${failure.code}`, traceId);
+    }
+    return failureReply(failure, traceId);
+  }
+
+  #record({ traceId, operation, principal, startedAt, code, request }: Progress, status: number): void {
+    const { logger, metrics } = this.#deps;
+    const seconds = (performance.now() - startedAt) / 1000;
+    const name = operation?.id ?? 'none';
+    metrics.count('tillgate_http_requests_total', { operation: name, status: String(status) });
+    metrics.observe('tillgate_http_request_seconds', seconds, { operation: name });
+    // Never the target: a checkout's path is a secret of its payer.
+    logger.info('request', {
+      trace_id: traceId,
+      method: request.method,
+      operation: name,
+      status,
+      code,
+      account_id: principal?.accountId,
+      ms: Math.round(seconds * 1e5) / 100,
+    });
+  }
+}
+
+function routePath(target: string, mount: string): string {
+  const path = pathOf(target);
+  return mount !== '' && path.startsWith(mount) ? path.slice(mount.length) : path;
+}
+
+async function readBody({ body }: HttpRequest): Promise<Uint8Array> {
+  const bytes = body.present ? await body.read(BODY_LIMIT) : EMPTY;
+  if (bytes === null) throw new TillgateError('BODY_TOO_LARGE', `A body may have at most ${BODY_LIMIT} bytes.`);
+  return bytes;
+}
+
+/** What the log is told of a failure: an error of a library may hold anything, so its kind and stack, not its fields. */
+function causeOf(error: unknown): unknown {
+  if (isTillgateError(error)) return { code: error.code, message: error.message, stack: error.stack, cause: stackOf(error.cause) };
+  return stackOf(error);
+}
+
+function stackOf(error: unknown): string | undefined {
+  return error instanceof Error ? (error.stack ?? error.message) : undefined;
+}

@@ -1,0 +1,3 @@
+/** Structured logs that hold no secret. @packageDocumentation */
+export * from './pino-logger.ts';
+export { scrubText } from './secret-text.ts';

@@ -1,0 +1,83 @@
+import { pino } from 'pino';
+import type { DestinationStream, LoggerOptions, Logger as PinoInstance } from 'pino';
+import type { LogFields, Logger } from '../../core/index.ts';
+import { cleanValue } from './clean-fields.ts';
+import type { CleanValue } from './clean-fields.ts';
+import { scrubText } from './secret-text.ts';
+
+/** From the least to the most urgent; `silent` writes nothing. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+/** Settings of {@link PinoLogger}; each has a default. */
+export interface PinoLoggerOptions {
+  readonly level?: LogLevel;
+  /** Takes each line, its newline included; standard output when there is none. */
+  readonly destination?: DestinationStream;
+}
+
+/** Names that pino writes itself; a field of that name is written beside it. */
+const TAKEN = ['level', 'time', 'msg'] as const;
+
+/**
+ * {@link Logger} that writes JSON lines with pino. Nothing reaches a line but through {@link cleanValue}: secrets are
+ * redacted by what is copied, not by a list of places where they might be (fault 73).
+ */
+export class PinoLogger implements Logger {
+  readonly #pino: PinoInstance;
+
+  /** @param instance - the pino logger to write with, for children */
+  constructor(options: PinoLoggerOptions = {}, instance: PinoInstance = createPino(options)) {
+    this.#pino = instance;
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#write('debug', message, fields);
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#write('info', message, fields);
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#write('warn', message, fields);
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.#write('error', message, fields);
+  }
+
+  child(fields: LogFields): Logger {
+    return new PinoLogger({}, this.#pino.child({ ...cleanFields(fields) }));
+  }
+
+  #write(level: Exclude<LogLevel, 'silent'>, message: string, fields: LogFields | undefined): void {
+    if (!this.#pino.isLevelEnabled(level)) return;
+    this.#pino[level](fields === undefined ? {} : cleanFields(fields), scrubText(message));
+  }
+}
+
+function createPino({ level = 'info', destination }: PinoLoggerOptions): PinoInstance {
+  const options: LoggerOptions = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/** A log line must never be the reason for a failure, whatever a getter does. */
+function cleanFields(fields: LogFields): Record<string, CleanValue> {
+  try {
+    const clean = cleanValue({ ...fields }) as Record<string, CleanValue>;
+    for (const name of TAKEN) {
+      const value = clean[name];
+      if (value === undefined) continue;
+      clean[`${name}_`] = value;
+      Reflect.deleteProperty(clean, name);
+    }
+    return clean;
+  } catch {
+    return { fields: '[unreadable]' };
+  }
+}

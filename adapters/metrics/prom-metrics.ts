@@ -1,0 +1,109 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { Labels, Logger, Metrics } from '../../core/index.ts';
+import { METRIC_TABLE } from './metric-table.ts';
+import type { MetricDefinition, MetricKind } from './metric-table.ts';
+
+/** A metric that is used wrongly is not written; it is complained about once. */
+type Instrument =
+  | { readonly kind: 'counter'; readonly metric: Counter }
+  | { readonly kind: 'gauge'; readonly metric: Gauge }
+  | { readonly kind: 'histogram'; readonly metric: Histogram };
+
+interface Series {
+  readonly instrument: Instrument;
+  readonly labels: readonly string[];
+  /** The label values seen so far, joined. */
+  readonly seen: Set<string>;
+}
+
+/** What a label becomes when its metric has as many series as it may have. */
+const OTHER = 'other';
+
+/** Settings of {@link PromMetrics}; each has a default. */
+export interface PromMetricsOptions {
+  /** Adds the metrics of the process: memory, CPU, event loop, garbage collection. */
+  readonly processMetrics?: boolean;
+  /** Different label values that one metric may have; further ones are counted together. */
+  readonly maxSeries?: number;
+  /** Further metrics, of plugins or of the embedding application. */
+  readonly table?: Readonly<Record<string, MetricDefinition>>;
+}
+
+/**
+ * {@link Metrics} on prom-client, in a registry of its own. Only what the table declares is measured: an unknown name or
+ * label is logged once and dropped, so that no measurement can carry what nobody looked at.
+ */
+export class PromMetrics implements Metrics {
+  readonly #registry = new Registry();
+  readonly #series = new Map<string, Series>();
+  readonly #complaints = new Set<string>();
+  readonly #logger: Logger;
+  readonly #maxSeries: number;
+
+  constructor(logger: Logger, { processMetrics = true, maxSeries = 500, table = {} }: PromMetricsOptions = {}) {
+    this.#logger = logger;
+    this.#maxSeries = maxSeries;
+    for (const [name, definition] of Object.entries<MetricDefinition>({ ...METRIC_TABLE, ...table })) {
+      this.#series.set(name, { instrument: this.#register(name, definition), labels: definition.labels, seen: new Set() });
+    }
+    if (processMetrics) collectDefaultMetrics({ register: this.#registry });
+  }
+
+  count(name: string, labels: Labels = {}, by = 1): void {
+    const found = this.#find(name, 'counter', labels);
+    if (found?.instrument.kind === 'counter' && by >= 0) found.instrument.metric.inc(found.labels, by);
+  }
+
+  gauge(name: string, value: number, labels: Labels = {}): void {
+    const found = this.#find(name, 'gauge', labels);
+    if (found?.instrument.kind === 'gauge') found.instrument.metric.set(found.labels, value);
+  }
+
+  observe(name: string, value: number, labels: Labels = {}): void {
+    const found = this.#find(name, 'histogram', labels);
+    if (found?.instrument.kind === 'histogram') found.instrument.metric.observe(found.labels, value);
+  }
+
+  /** Everything measured, in Prometheus' text format. */
+  async text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  /** The content type of {@link text}. */
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  #register(name: string, { kind, help, labels, buckets }: MetricDefinition): Instrument {
+    const common = { name, help, labelNames: [...labels], registers: [this.#registry] };
+    if (kind === 'counter') return { kind, metric: new Counter(common) };
+    if (kind === 'gauge') return { kind, metric: new Gauge(common) };
+    return { kind, metric: new Histogram({ ...common, ...(buckets === undefined ? {} : { buckets: [...buckets] }) }) };
+  }
+
+  #find(name: string, kind: MetricKind, labels: Labels): { instrument: Instrument; labels: Record<string, string> } | null {
+    const series = this.#series.get(name);
+    const given = Object.keys(labels);
+    if (series?.instrument.kind !== kind || given.length !== series.labels.length || !series.labels.every((label) => given.includes(label))) {
+      this.#complain(name, kind, given);
+      return null;
+    }
+    return { instrument: series.instrument, labels: this.#bounded(series, labels) };
+  }
+
+  #bounded({ seen, labels: names }: Series, labels: Labels): Record<string, string> {
+    const key = names.map((name) => labels[name]).join('\0');
+    if (!seen.has(key)) {
+      if (seen.size >= this.#maxSeries) return Object.fromEntries(names.map((name) => [name, OTHER]));
+      seen.add(key);
+    }
+    return { ...labels };
+  }
+
+  #complain(name: string, kind: MetricKind, labels: readonly string[]): void {
+    const key = `${kind} ${name} ${labels.join(',')}`;
+    if (this.#complaints.has(key) || this.#complaints.size >= this.#maxSeries) return;
+    this.#complaints.add(key);
+    this.#logger.warn('a metric that is not in the table was dropped', { metric: name, kind, labels });
+  }
+}

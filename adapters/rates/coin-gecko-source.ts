@@ -1,0 +1,100 @@
+import { FIATS } from '../../core/index.ts';
+import type { Clock, Decimal, Millis, PriceTick, RateSource } from '../../core/index.ts';
+import { fetchJson, field } from './fetch-json.ts';
+import { priceText, quotient, readPrice } from './prices.ts';
+
+const DEFAULT_URL = 'https://api.coingecko.com/api/v3';
+/** Paid keys have a host and a header of their own. */
+const PRO_HOST = 'pro-api.coingecko.com';
+
+/** CoinGecko's ids of the coins that the till knows. */
+const COIN_IDS: Readonly<Record<string, string>> = {
+  BTC: 'bitcoin',
+  ETH: 'ethereum',
+  USDT: 'tether',
+  USDC: 'usd-coin',
+  DAI: 'dai',
+  LTC: 'litecoin',
+  BNB: 'binancecoin',
+  TRX: 'tron',
+  SHIB: 'shiba-inu',
+};
+
+const FIAT_CODES: ReadonlySet<string> = new Set(FIATS.map(({ code }) => code));
+
+/** Settings of {@link CoinGeckoSource}; each has a default. */
+export interface CoinGeckoOptions {
+  readonly url?: string;
+  readonly apiKey?: string;
+  /** CoinGecko's ids of further coins, by symbol. */
+  readonly ids?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Prices of CoinGecko, all from one `/simple/price` request: the coins in US dollars, and bitcoin in every fiat that is
+ * asked for, which gives each fiat's own dollar price, `BTC/USD ÷ BTC/EUR`. Unlike `/exchange_rates` it says when its
+ * prices are from, and it spends one call of a scarce allowance.
+ */
+export class CoinGeckoSource implements RateSource {
+  readonly name = 'coingecko';
+  readonly #clock: Clock;
+  readonly #url: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #ids: ReadonlyMap<string, string>;
+
+  constructor(clock: Clock, { url = DEFAULT_URL, apiKey, ids = {} }: CoinGeckoOptions = {}) {
+    this.#clock = clock;
+    this.#url = `${url.replace(/\/+$/, '')}/simple/price`;
+    this.#ids = new Map(Object.entries({ ...COIN_IDS, ...ids }));
+    const header = new URL(url).hostname === PRO_HOST ? 'x-cg-pro-api-key' : 'x-cg-demo-api-key';
+    this.#headers = apiKey === undefined ? {} : { [header]: apiKey };
+  }
+
+  /** @throws TillgateError `NOT_READY` when the service fails or answers nonsense. */
+  async fetch(symbols: readonly string[], signal: AbortSignal): Promise<readonly PriceTick[]> {
+    const coins = symbols.filter((symbol) => this.#ids.has(symbol));
+    const fiats = symbols.filter((symbol) => FIAT_CODES.has(symbol) && symbol !== 'USD');
+    const dollar: PriceTick[] = symbols.includes('USD') ? [{ symbol: 'USD', usd: '1', at: this.#clock.now() }] : [];
+    if (coins.length + fiats.length === 0) return dollar;
+    const body = await fetchJson({ source: this.name, url: this.#query(coins, fiats), headers: this.#headers, signal });
+    return [
+      ...dollar,
+      ...coins.flatMap((symbol) => coinTick(symbol, field(body, this.#ids.get(symbol) ?? ''))),
+      ...fiats.flatMap((symbol) => fiatTick(symbol, field(body, this.#ids.get('BTC') ?? ''))),
+    ];
+  }
+
+  #query(coins: readonly string[], fiats: readonly string[]): URL {
+    const wanted = fiats.length === 0 ? coins : [...coins, 'BTC'];
+    const url = new URL(this.#url);
+    url.searchParams.set('ids', [...new Set(wanted.map((symbol) => this.#ids.get(symbol)))].join(','));
+    url.searchParams.set('vs_currencies', ['USD', ...fiats].join(',').toLowerCase());
+    url.searchParams.set('include_last_updated_at', 'true');
+    url.searchParams.set('precision', 'full');
+    return url;
+  }
+}
+
+interface DatedPrice {
+  readonly usd: Decimal;
+  readonly at: Millis;
+}
+
+/** A coin's dollar price; `null` when it has none now or does not say of when it is. */
+function readEntry(entry: unknown): DatedPrice | null {
+  const usd = readPrice(field(entry, 'usd'));
+  const seconds = Number(field(entry, 'last_updated_at') ?? Number.NaN);
+  return usd === null || !Number.isFinite(seconds) ? null : { usd, at: Math.trunc(seconds * 1000) };
+}
+
+function coinTick(symbol: string, entry: unknown): readonly PriceTick[] {
+  const price = readEntry(entry);
+  return price === null ? [] : [{ symbol, usd: priceText(price.usd), at: price.at }];
+}
+
+function fiatTick(symbol: string, bitcoin: unknown): readonly PriceTick[] {
+  const price = readEntry(bitcoin);
+  const inFiat = readPrice(field(bitcoin, symbol.toLowerCase()));
+  const usd = price === null || inFiat === null ? null : quotient(price.usd, inFiat);
+  return price === null || usd === null ? [] : [{ symbol, usd, at: price.at }];
+}

@@ -1,0 +1,4 @@
+/** Sources of prices. @packageDocumentation */
+export * from './coin-gecko-source.ts';
+export * from './kraken-source.ts';
+export * from './static-source.ts';

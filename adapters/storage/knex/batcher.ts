@@ -1,0 +1,85 @@
+import { isTillgateError } from '../../../core/index.ts';
+
+/** How a {@link Batcher} works. */
+export interface BatcherOptions<I, O> {
+  /** Commits a batch, all of it or none; answers in the batch's order. */
+  readonly commit: (batch: readonly I[]) => Promise<readonly O[]>;
+  readonly maxSize: number;
+  /** How many batches may be on their way at once. */
+  readonly atOnce: number;
+  /** Two items of one key never share a batch: the later one waits for the next. `null` for no such key. */
+  readonly keyOf: (item: I) => string | null;
+}
+
+interface Waiting<I, O> {
+  readonly item: I;
+  readonly resolve: (outcome: O) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Group commit: while one batch is being committed the next collects, so that one flush of the log makes many items
+ * durable. An item is answered only when its batch is.
+ */
+export class Batcher<I, O> {
+  readonly #options: BatcherOptions<I, O>;
+  #queue: Waiting<I, O>[] = [];
+  #running = 0;
+  #scheduled = false;
+
+  constructor(options: BatcherOptions<I, O>) {
+    this.#options = options;
+  }
+
+  add(item: I): Promise<O> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ item, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Waits for the end of this turn of the event loop: what came with one read of the sockets goes together. */
+  #schedule(): void {
+    if (this.#scheduled || this.#queue.length === 0 || this.#running >= this.#options.atOnce) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      const batch = this.#take();
+      this.#running += 1;
+      void this.#commit(batch).finally(() => {
+        this.#running -= 1;
+        this.#schedule();
+      });
+      this.#schedule();
+    });
+  }
+
+  #take(): Waiting<I, O>[] {
+    const keys = new Set<string>();
+    const batch: Waiting<I, O>[] = [];
+    const later: Waiting<I, O>[] = [];
+    for (const waiting of this.#queue) {
+      const key = this.#options.keyOf(waiting.item);
+      const fits = batch.length < this.#options.maxSize && (key === null || !keys.has(key));
+      if (fits && key !== null) keys.add(key);
+      (fits ? batch : later).push(waiting);
+    }
+    this.#queue = later;
+    return batch;
+  }
+
+  async #commit(batch: readonly Waiting<I, O>[]): Promise<void> {
+    try {
+      const outcomes = await this.#options.commit(batch.map(({ item }) => item));
+      batch.forEach(({ resolve }, index) => resolve(outcomes[index] as O));
+    } catch (error) {
+      // A database that is away is away for each of them; anything else may be the fault of one.
+      const [only] = batch;
+      if (isTillgateError(error, 'NOT_READY') || (only !== undefined && batch.length === 1)) {
+        for (const { reject } of batch) reject(error);
+      } else {
+        for (const each of batch) await this.#commit([each]);
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import type { Knex } from 'knex';
+import type { Binding, ConnectionRole, Dialect, Row, RunOptions } from './dialects/dialect.ts';
+import { StatementError, wordsOf } from './errors.ts';
+
+/** A driver's connection; knex marks one that must not be used again. */
+interface DriverConnection {
+  __knex__disposed?: unknown;
+}
+
+/** The part of knex's client that hands out connections. */
+interface PoolClient {
+  acquireConnection(): Promise<DriverConnection>;
+  releaseConnection(connection: DriverConnection): Promise<void>;
+}
+
+/** One connection, taken out of its pool until it is given back. */
+export class Connection {
+  readonly #knex: Knex;
+  readonly #dialect: Dialect;
+  readonly raw: DriverConnection;
+
+  constructor(knex: Knex, dialect: Dialect, raw: DriverConnection) {
+    this.#knex = knex;
+    this.#dialect = dialect;
+    this.raw = raw;
+  }
+
+  /**
+   * Runs one statement.
+   *
+   * @throws StatementError with what the failure means, and without any bound value in it
+   */
+  async run(sql: string, bindings: readonly Binding[] = [], options: RunOptions = {}): Promise<readonly Row[]> {
+    try {
+      const statement = this.#knex.raw(sql, bindings as readonly Knex.RawBinding[]).connection(this.raw);
+      if (options.name !== undefined) void statement.options({ name: options.name });
+      return this.#dialect.rowsOf(await statement);
+    } catch (error) {
+      throw this.#wrapped(error);
+    }
+  }
+
+  /** A connection that is broken, or in a state that nobody knows, is not used again. */
+  dispose(): void {
+    this.raw.__knex__disposed ??= 'given up by the storage';
+  }
+
+  get lost(): boolean {
+    return this.raw.__knex__disposed !== undefined;
+  }
+
+  #wrapped(error: unknown): StatementError {
+    const failure = this.#dialect.classify(error);
+    if (failure.connectionLost) this.dispose();
+    return new StatementError(failure, wordsOf(error));
+  }
+}
+
+/** A pool of prepared connections: each was brought into the state that money needs before its first statement. */
+export class Connections {
+  readonly #knex: Knex;
+  readonly #dialect: Dialect;
+  readonly #role: ConnectionRole;
+  readonly #prepared = new WeakSet<DriverConnection>();
+
+  constructor(knex: Knex, dialect: Dialect, role: ConnectionRole) {
+    this.#knex = knex;
+    this.#dialect = dialect;
+    this.#role = role;
+  }
+
+  /** Lends a connection to `work`. */
+  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const client = this.#knex.client as PoolClient;
+    const connection = await this.#acquire(client);
+    try {
+      if (!this.#prepared.has(connection.raw)) await this.#prepare(connection);
+      return await work(connection);
+    } finally {
+      await client.releaseConnection(connection.raw);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#role.owned) await this.#knex.destroy();
+  }
+
+  async #acquire(client: PoolClient): Promise<Connection> {
+    try {
+      return new Connection(this.#knex, this.#dialect, await client.acquireConnection());
+    } catch (error) {
+      const failure = this.#dialect.classify(error);
+      // Whatever keeps a pool from opening a connection keeps the database away.
+      throw new StatementError({ ...failure, kind: 'unavailable', connectionLost: true }, wordsOf(error));
+    }
+  }
+
+  async #prepare(connection: Connection): Promise<void> {
+    try {
+      await this.#dialect.prepare((sql, bindings) => connection.run(sql, bindings), this.#role);
+      this.#prepared.add(connection.raw);
+    } catch (error) {
+      connection.dispose();
+      throw error;
+    }
+  }
+}

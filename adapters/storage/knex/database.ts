@@ -1,0 +1,151 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { TillgateError } from '../../../core/index.ts';
+import type { Connection, Connections } from './connections.ts';
+import type { Binding, Dialect, Row, Run, RunOptions } from './dialects/dialect.ts';
+import { notReady, publicError, StatementError } from './errors.ts';
+import { NestingGuard } from './nesting-guard.ts';
+import { Session } from './session.ts';
+import type { Tables } from './tables.ts';
+
+/** How often work is tried again after a serialisation failure or a deadlock. */
+const TRIES = 12;
+
+/** What a {@link Database} stands on. */
+export interface DatabaseParts {
+  readonly dialect: Dialect;
+  readonly tables: Tables;
+  /** SQLite: one connection. */
+  readonly writers: Connections;
+  /** Connections that see every commit; the writers themselves where there are no others. */
+  readonly readers: Connections;
+  /** Refuses calls of the storage from inside one of its transactions other than through that transaction. */
+  readonly guardNesting: boolean;
+}
+
+export interface TransactionOptions {
+  /** A migration: it may take as long as it needs. */
+  readonly patient?: boolean;
+}
+
+/** Statements and transactions on one database, whichever engine it is. Every error is of the kind that the storage promises. */
+export class Database {
+  readonly dialect: Dialect;
+  readonly tables: Tables;
+  readonly #parts: DatabaseParts;
+  readonly #guard: NestingGuard;
+  #closed = false;
+
+  constructor(parts: DatabaseParts) {
+    this.dialect = parts.dialect;
+    this.tables = parts.tables;
+    this.#parts = parts;
+    this.#guard = new NestingGuard(parts.guardNesting);
+  }
+
+  /** One read that sees every committed write. A connection that turns out to be dead is replaced once. */
+  readonly read: Run = (sql, bindings, options) =>
+    this.#outermost(() => this.#again(() => harmless(this.#one(this.#parts.readers, sql, bindings, options))));
+
+  /** One write, committed by itself; tried again when it collided with other work, which undid it. */
+  readonly write: Run = (sql, bindings, options) =>
+    this.#outermost(() => uncollided(() => this.#one(this.#parts.writers, sql, bindings, options)));
+
+  /** Reads that all see the database at one moment. */
+  snapshot<T>(work: (run: Run) => Promise<T>): Promise<T> {
+    const { beginSnapshot } = this.dialect;
+    return this.#outermost(() => this.#attempt(this.#parts.readers, beginSnapshot, { patient: true }, ({ run }) => work(run)));
+  }
+
+  /** Work that commits as a whole or not at all; tried again from its start when it collided with other work. */
+  transaction<T>(work: (session: Session) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    const { begin } = this.dialect;
+    return this.#outermost(() => uncollided(() => this.#again(() => this.#attempt(this.#parts.writers, begin, options, work))));
+  }
+
+  /** @throws Error when a transaction of this database is open around the call, where that is watched for */
+  checkNesting(): void {
+    this.#guard.check();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([this.#parts.readers.close(), this.#parts.writers.close()]);
+  }
+
+  #one(pool: Connections, sql: string, bindings?: readonly Binding[], options?: RunOptions): Promise<readonly Row[]> {
+    return pool.use((connection) => connection.run(sql, bindings, options));
+  }
+
+  async #attempt<T>(pool: Connections, begin: string, options: TransactionOptions, work: (session: Session) => Promise<T>): Promise<T> {
+    return pool.use(async (connection) => {
+      // Nothing has been done when a transaction can't be begun.
+      await harmless(connection.run(begin));
+      const session = new Session(connection, this.dialect, this.tables, options.patient ?? false);
+      try {
+        const result = await this.#guard.inside(() => session.racing(work(session)));
+        session.finish();
+        await connection.run('COMMIT');
+        return result;
+      } catch (error) {
+        session.end();
+        await rolledBack(connection);
+        // Work that swallowed a collision goes on in a transaction that is dead already: the collision is the cause.
+        throw session.collision ?? error;
+      }
+    });
+  }
+
+  /** Once more on another connection, when the one that was in the pool had died before anything ran on it. */
+  async #again<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof StatementError && error.failure.connectionLost && error.harmless)) throw error;
+      return run();
+    }
+  }
+
+  async #outermost<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw new TillgateError('NOT_READY', 'The storage is shutting down.');
+    this.#guard.check();
+    try {
+      return await run();
+    } catch (error) {
+      throw this.#closed && !(error instanceof TillgateError) ? notReady('', error) : publicError(error);
+    }
+  }
+}
+
+/** Work from its start, again and again while it collides with other work (serialisation failures, deadlocks). */
+async function uncollided<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const collided = error instanceof StatementError && error.failure.kind === 'retry';
+      if (!collided || tries === TRIES) throw error;
+      await pause(Math.random() * 2 ** Math.min(tries, 6));
+    }
+  }
+}
+
+/** Marks the failure of a statement that changes nothing as one that may be repeated. */
+async function harmless<T>(run: Promise<T>): Promise<T> {
+  try {
+    return await run;
+  } catch (error) {
+    if (error instanceof StatementError) error.harmless = true;
+    throw error;
+  }
+}
+
+/** After a failed rollback nobody knows the connection's state. */
+async function rolledBack(connection: Connection): Promise<void> {
+  if (connection.lost) return;
+  try {
+    await connection.run('ROLLBACK');
+  } catch (error) {
+    // SQLite rolls back by itself when its disk is full.
+    if (!(error instanceof Error && /no transaction is active/.test(error.message))) connection.dispose();
+  }
+}

@@ -1,0 +1,96 @@
+import { TillgateError } from '../../../../core/index.ts';
+import { codeOf, wordsOf } from '../errors.ts';
+import type { Failure } from '../errors.ts';
+import type { ConnectionRole, Dialect, MoveRule, Row, Run } from './dialect.ts';
+import { createOrdersPg } from './pg-create-orders.ts';
+
+/** Session settings of our own connections. A lock is waited for shortly; a forgotten transaction does not hold rows. */
+const SETTINGS = {
+  statement_timeout: '30000',
+  lock_timeout: '10000',
+  idle_in_transaction_session_timeout: '20000',
+  jit: 'off',
+} as const;
+
+/** Serialisation failure and deadlock: the same work tried again can succeed. */
+const RETRY = new Set(['40001', '40P01']);
+/**
+ * Away (08, 57P), no resources or disk (53), broken disk (58), read-only (25006), a time limit (55P03, 57014, 25P03,
+ * 25P04), no way in (28, 3D000).
+ */
+const UNAVAILABLE = /^(?:08|53|58|57P|28|3D000|25006|25P03|25P04|55P03|57014)/;
+const LOST = /^(?:08|57P|25P03|25P04)|^E[A-Z]/;
+const SOCKET = /^E(?:CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND|AI_)/;
+const WORDS = /connection terminated|not queryable|connection error|timeout exceeded when trying|acquir|aborted|connection ended/i;
+
+function classify(error: unknown): Failure {
+  const code = codeOf(error);
+  if (RETRY.has(code)) return { kind: 'retry', code, connectionLost: false };
+  if (UNAVAILABLE.test(code) || SOCKET.test(code)) return { kind: 'unavailable', code, connectionLost: LOST.test(code) };
+  if (code === '' && WORDS.test(wordsOf(error))) return { kind: 'unavailable', code, connectionLost: true };
+  return { kind: 'refused', code, connectionLost: false };
+}
+
+async function prepare(run: Run, { owned }: ConnectionRole): Promise<void> {
+  const set = Object.entries(SETTINGS).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  // Whatever is stronger than `on` (a standby that confirms) is left as it is.
+  const commit = `set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false)`;
+  if (owned) await run(`SELECT ${[...set, commit].join(', ')}`);
+  const [state] = await run(`SELECT current_setting('synchronous_commit') AS commit, pg_is_in_recovery() AS standby`);
+  if (state?.['standby'] === true) throw new TillgateError('NOT_READY', 'The database is a standby; decisions are made on the primary.');
+  if (state?.['commit'] === 'off') {
+    throw new TillgateError('CONFIG_INVALID', 'PostgreSQL runs with synchronous_commit off on this connection: an order could be acknowledged and lost.');
+  }
+}
+
+const legal = ({ moves }: MoveRule): string => moves.map(([from, to]) => `(OLD.status = '${from}' AND NEW.status = '${to}')`).join(' OR ');
+
+function refusing(name: string, words: string): string {
+  return `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION '${words}' USING ERRCODE = 'check_violation'; END $$`;
+}
+
+/** PostgreSQL through knex's `pg` client. */
+export const pgDialect: Dialect = {
+  // Digit strings compare as bytes: the order of ids must not depend on the cluster's locale.
+  types: { text: 'TEXT COLLATE "C"', units: 'NUMERIC(78,0)', time: 'BIGINT', int: 'BIGINT', flag: 'BOOLEAN', serial: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY' },
+  nowMs: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
+  // READ COMMITTED: every decision is made on rows that it locked (an order, a balance, a lease), on a compare-and-set
+  // or on a unique constraint, and a statement that waited for a lock goes on with what was committed meanwhile. A
+  // stricter level would turn that queue into a storm of retries. See README.md.
+  begin: 'BEGIN ISOLATION LEVEL READ COMMITTED',
+  beginSnapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+  forUpdate: 'FOR UPDATE',
+  forShare: 'FOR SHARE',
+  forUpdateSkipLocked: 'FOR UPDATE SKIP LOCKED',
+  batchesAtOnce: 2,
+  anyOf: (column) => `${column} = ANY(?)`,
+  list: (values) => values,
+  isNegative: (column) => `${column} < 0`,
+  rowsOf: (result) => (result as { rows?: Row[] }).rows ?? [],
+  classify,
+  prepare,
+  checkVersion: async (run) => {
+    const [row] = await run(`SELECT current_setting('server_version_num')::int AS version`);
+    if (Number(row?.['version']) < 130_000) throw new TillgateError('CONFIG_INVALID', 'PostgreSQL 13 or later is needed.');
+  },
+  migrationLock: (tables) => [
+    'SET LOCAL lock_timeout = 0',
+    'SET LOCAL statement_timeout = 0',
+    `SELECT pg_advisory_xact_lock(hashtextextended('tillgate ${tables.migrations}', 0))`,
+  ],
+  enforceMoves: (rule) => [
+    refusing(`${rule.table}_refuse_move`, `illegal change of status in ${rule.table}`),
+    `DROP TRIGGER IF EXISTS ${rule.table}_moves ON ${rule.table}`,
+    `CREATE TRIGGER ${rule.table}_moves BEFORE UPDATE ON ${rule.table} FOR EACH ROW
+      WHEN (OLD.status <> NEW.status AND NOT (${legal(rule)})) EXECUTE FUNCTION ${rule.table}_refuse_move()`,
+  ],
+  enforceAppendOnly: (table) => [
+    refusing(`${table}_refuse_change`, `${table} is append-only`),
+    `DROP TRIGGER IF EXISTS ${table}_append_only ON ${table}`,
+    `CREATE TRIGGER ${table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table}
+      FOR EACH STATEMENT EXECUTE FUNCTION ${table}_refuse_change()`,
+  ],
+  integrity: async () => [],
+  createOrders: createOrdersPg,
+};

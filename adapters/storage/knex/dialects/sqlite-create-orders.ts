@@ -1,0 +1,70 @@
+import { present } from '../../../../core/index.ts';
+import type { NewOrder } from '../../../../core/index.ts';
+import { insertion, names } from '../rows/columns.ts';
+import { ORDER_COLUMNS } from '../rows/order-row.ts';
+import type { BatchOutcome, BatchTarget, Run } from './dialect.ts';
+import { ADDRESS_COLUMNS, CLAIM_COLUMNS, claimConflict, claimsEndedBy, ORDERS_COUNTER } from './new-order.ts';
+import type { Tables } from '../tables.ts';
+
+/** One transaction for the whole batch, a multi-row statement for each table. */
+export async function createOrdersSqlite({ tables, transaction }: BatchTarget, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]> {
+  return transaction(async (run) => {
+    const repeated = await claim(run, tables, batch);
+    const fresh = batch.filter(({ order }) => !repeated.has(order.id));
+    const numbers = await numbered(run, tables, fresh);
+    if (fresh.length > 0) await store(run, tables, fresh, numbers);
+    return batch.map(({ order }) => {
+      const number = numbers.get(order.id);
+      return number === undefined ? { kind: 'repeated' } : { kind: 'created', number };
+    });
+  });
+}
+
+/** The ids of the orders whose key was used before. */
+async function claim(run: Run, tables: Tables, batch: readonly NewOrder[]): Promise<ReadonlySet<string>> {
+  const claiming = batch.filter(({ idempotency }) => idempotency !== null);
+  if (claiming.length === 0) return new Set();
+  const { sql, bindings } = insertion(tables.idempotency, CLAIM_COLUMNS, claiming);
+  const rows = await run(`${sql} ${claimConflict(tables.idempotency)}`, [...bindings, claimsEndedBy(batch)]);
+  const claimed = new Set(rows.map((row) => row['order_id']));
+  return new Set(claiming.map(({ order }) => order.id as string).filter((id) => !claimed.has(id)));
+}
+
+async function numbered(run: Run, tables: Tables, fresh: readonly NewOrder[]): Promise<ReadonlyMap<string, number>> {
+  const numbers = new Map<string, number>();
+  for (const [accountId, own] of byAccount(fresh)) {
+    const [row] = await run(
+      `INSERT INTO ${tables.counters} (account_id, counter, last) VALUES (?, '${ORDERS_COUNTER}', ?)
+       ON CONFLICT (account_id, counter) DO UPDATE SET last = last + excluded.last RETURNING last`,
+      [accountId, own.length],
+    );
+    own.forEach(({ order }, index) => numbers.set(order.id, Number(row?.['last']) - own.length + 1 + index));
+  }
+  return numbers;
+}
+
+function byAccount(orders: readonly NewOrder[]): ReadonlyMap<string, readonly NewOrder[]> {
+  const groups = new Map<string, NewOrder[]>();
+  for (const each of orders) {
+    const group = groups.get(each.order.accountId);
+    if (group === undefined) groups.set(each.order.accountId, [each]);
+    else group.push(each);
+  }
+  return groups;
+}
+
+async function store(run: Run, tables: Tables, fresh: readonly NewOrder[], numbers: ReadonlyMap<string, number>): Promise<void> {
+  const orders = insertion(
+    tables.orders,
+    ORDER_COLUMNS,
+    fresh.map(({ order }) => ({ ...order, number: present(numbers.get(order.id), 'number') })),
+  );
+  await run(orders.sql, orders.bindings);
+  const addressed = fresh.filter(({ depositAddress }) => depositAddress !== null);
+  if (addressed.length === 0) return;
+  const marks = `(${ADDRESS_COLUMNS.map(() => '?').join(', ')}, CAST(unixepoch('subsec') * 1000 AS INTEGER))`;
+  await run(
+    `INSERT INTO ${tables.addresses} (${names(ADDRESS_COLUMNS)}, created_at) VALUES ${addressed.map(() => marks).join(', ')}`,
+    addressed.flatMap((each) => ADDRESS_COLUMNS.map(({ of }) => of(each))),
+  );
+}

@@ -1,0 +1,91 @@
+import { TillgateError } from '../../../../core/index.ts';
+import { codeOf, wordsOf } from '../errors.ts';
+import type { Failure } from '../errors.ts';
+import type { ConnectionRole, Dialect, MoveRule, Row, Run } from './dialect.ts';
+import { createOrdersSqlite } from './sqlite-create-orders.ts';
+import { refuseBadSqlite } from './sqlite-version.ts';
+
+const BUSY_TIMEOUT_MS = 5000;
+/** Full disk, broken disk, a lock that was not to be had, a file that can't be opened or written. */
+const UNAVAILABLE = /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL|CORRUPT|NOTADB|INTERRUPT|MISUSE)/;
+
+/** Each pragma with what it must answer when it is asked again. `synchronous` falls back when a WAL file is reopened. */
+const PRAGMAS = [
+  { name: 'synchronous', set: 'FULL', must: [2] },
+  { name: 'foreign_keys', set: 'ON', must: [1] },
+  { name: 'busy_timeout', set: String(BUSY_TIMEOUT_MS), must: [BUSY_TIMEOUT_MS] },
+] as const;
+
+async function pragma(run: Run, name: string): Promise<unknown> {
+  const [row] = await run(`PRAGMA ${name}`);
+  return row === undefined ? undefined : Object.values(row)[0];
+}
+
+async function prepare(run: Run, { readOnly }: ConnectionRole): Promise<void> {
+  await run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  // An in-memory database has no log and answers `memory`: nothing of it outlives the process anyway.
+  const mode = (await run('PRAGMA journal_mode = WAL')).map((row) => row['journal_mode'])[0] ?? (await pragma(run, 'journal_mode'));
+  if (mode !== 'wal' && mode !== 'memory') throw unsafe('journal_mode', mode);
+  for (const { name, set, must } of PRAGMAS) {
+    await run(`PRAGMA ${name} = ${set}`);
+    const is = await pragma(run, name);
+    if (!must.some((value) => value === is)) throw unsafe(name, is);
+  }
+  if (readOnly) await run('PRAGMA query_only = ON');
+}
+
+function unsafe(name: string, value: unknown): TillgateError {
+  return new TillgateError('CONFIG_INVALID', `SQLite's ${name} is ${String(value)} and can't be set to what money needs.`);
+}
+
+function classify(error: unknown): Failure {
+  const code = codeOf(error);
+  const words = wordsOf(error);
+  if (UNAVAILABLE.test(code)) return { kind: 'unavailable', code, connectionLost: false };
+  const away = /Timeout acquiring a connection|Unable to acquire a connection|aborted|Database is closed/i.test(words);
+  return { kind: away ? 'unavailable' : 'refused', code, connectionLost: false };
+}
+
+const legal = ({ moves }: MoveRule): string => moves.map(([from, to]) => `(OLD.status = '${from}' AND NEW.status = '${to}')`).join(' OR ');
+
+/** SQLite through knex's `sqlite3` or `better-sqlite3` client. */
+export const sqliteDialect: Dialect = {
+  types: { text: 'TEXT', units: 'TEXT', time: 'INTEGER', int: 'INTEGER', flag: 'INTEGER', serial: 'INTEGER PRIMARY KEY AUTOINCREMENT' },
+  nowMs: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+  // Taken at once: a transaction that reads first and writes later could otherwise not get the lock any more.
+  begin: 'BEGIN IMMEDIATE',
+  beginSnapshot: 'BEGIN',
+  forUpdate: '',
+  forShare: '',
+  forUpdateSkipLocked: '',
+  batchesAtOnce: 1,
+  anyOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+  list: (values) => JSON.stringify(values),
+  isNegative: (column) => `substr(${column}, 1, 1) = '-'`,
+  rowsOf: (result) => (Array.isArray(result) ? (result as Row[]) : []),
+  classify,
+  prepare,
+  checkVersion: async (run) => {
+    const [row] = await run('SELECT sqlite_version() AS version');
+    refuseBadSqlite(String(row?.['version']));
+  },
+  migrationLock: () => [],
+  enforceMoves: (rule) => [
+    `DROP TRIGGER IF EXISTS ${rule.table}_moves`,
+    `CREATE TRIGGER ${rule.table}_moves BEFORE UPDATE ON ${rule.table} FOR EACH ROW
+      WHEN OLD.status <> NEW.status AND NOT (${legal(rule)})
+      BEGIN SELECT RAISE(ABORT, 'illegal change of status in ${rule.table}'); END`,
+  ],
+  enforceAppendOnly: (table) =>
+    ['UPDATE', 'DELETE'].flatMap((verb) => [
+      `DROP TRIGGER IF EXISTS ${table}_no_${verb.toLowerCase()}`,
+      `CREATE TRIGGER ${table}_no_${verb.toLowerCase()} BEFORE ${verb} ON ${table} FOR EACH ROW
+        BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END`,
+    ]),
+  integrity: async (run) => {
+    const quick = (await run('PRAGMA quick_check')).map((row) => String(Object.values(row)[0])).filter((text) => text !== 'ok');
+    const foreign = (await run('PRAGMA foreign_key_check')).map((row) => `a row of ${String(row['table'])} refers to nothing`);
+    return [...quick, ...foreign];
+  },
+  createOrders: createOrdersSqlite,
+};

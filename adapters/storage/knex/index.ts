@@ -1,0 +1,10 @@
+/**
+ * Storage in SQLite or PostgreSQL through knex.
+ *
+ * @packageDocumentation
+ */
+export { openStorage } from './open-storage.ts';
+export type { EmbeddedConfig, PgConfig, SqliteConfig, StorageConfig, StorageDeps } from './open-storage.ts';
+export { KnexStorage } from './knex-storage.ts';
+export { acquireServerLock } from './server-lock.ts';
+export type { ServerLock } from './server-lock.ts';

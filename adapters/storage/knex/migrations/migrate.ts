@@ -1,0 +1,67 @@
+import { TillgateError } from '../../../../core/index.ts';
+import type { Database } from '../database.ts';
+import type { Run } from '../dialects/dialect.ts';
+import type { Tables } from '../tables.ts';
+import { foundation } from './0001-foundation.ts';
+import type { Migration } from './migration.ts';
+import { checksum, ruleStatements } from './rules.ts';
+
+/** Every step of the schema, in order. */
+const MIGRATIONS: readonly Migration[] = [foundation];
+/** The row that remembers which text of the triggers is in force. */
+const RULES = 'rules';
+
+async function applied(run: Run, tables: Tables): Promise<ReadonlyMap<string, string>> {
+  const rows = await run(`SELECT name, checksum FROM ${tables.migrations}`);
+  return new Map(rows.map((row) => [row['name'] as string, row['checksum'] as string]));
+}
+
+async function apply(run: Run, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await run(statement);
+}
+
+/**
+ * Brings the schema up to date in one transaction that holds a lock of its own, so that several instances may start
+ * at once: one migrates, the others wait and find nothing left to do.
+ *
+ * @throws TillgateError `CONFIG_INVALID` when a newer release has migrated this database already
+ */
+export async function migrate(database: Database): Promise<readonly string[]> {
+  const { tables, dialect } = database;
+  return database.transaction(
+    async ({ run }) => {
+      await apply(run, dialect.migrationLock(tables));
+      const { text, time } = dialect.types;
+      await run(`CREATE TABLE IF NOT EXISTS ${tables.migrations} (name ${text} PRIMARY KEY, checksum ${text} NOT NULL, applied_at ${time} NOT NULL)`);
+      const done = await applied(run, tables);
+      refuseNewer(done);
+      const record = (name: string, sum: string) =>
+        run(
+          `INSERT INTO ${tables.migrations} (name, checksum, applied_at) VALUES (?, ?, ${dialect.nowMs})
+           ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum, applied_at = excluded.applied_at`,
+          [name, sum],
+        );
+      const missing = MIGRATIONS.filter(({ name }) => !done.has(name));
+      for (const migration of missing) {
+        const statements = migration.statements(tables, dialect);
+        await apply(run, statements);
+        await record(migration.name, checksum(statements));
+      }
+      const rules = ruleStatements(tables, dialect);
+      if (done.get(RULES) !== checksum(rules)) {
+        await apply(run, rules);
+        await record(RULES, checksum(rules));
+      }
+      return missing.map(({ name }) => name);
+    },
+    { patient: true },
+  );
+}
+
+function refuseNewer(done: ReadonlyMap<string, string>): void {
+  const known = new Set([...MIGRATIONS.map(({ name }) => name), RULES]);
+  const unknown = [...done.keys()].filter((name) => !known.has(name));
+  if (unknown.length > 0) {
+    throw new TillgateError('CONFIG_INVALID', `A newer release has migrated this database (${unknown.join(', ')}); start that one.`);
+  }
+}

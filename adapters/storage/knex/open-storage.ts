@@ -1,0 +1,126 @@
+import knex, { type Knex } from 'knex';
+import { TillgateError } from '../../../core/index.ts';
+import type { Logger } from '../../../core/index.ts';
+import { Connections } from './connections.ts';
+import { Database } from './database.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { pgDialect } from './dialects/pg-dialect.ts';
+import { sqliteDialect } from './dialects/sqlite-dialect.ts';
+import { KnexStorage } from './knex-storage.ts';
+import { tablesOf } from './tables.ts';
+
+/** A file of SQLite, through the driver that is installed. */
+export interface SqliteConfig {
+  readonly client: 'sqlite' | 'better-sqlite3';
+  /** A path, or `:memory:` for a database that ends with the process. */
+  readonly filename: string;
+}
+
+/** A PostgreSQL database. */
+export interface PgConfig {
+  readonly client: 'pg';
+  /** A connection string or the settings of `pg`. */
+  readonly connection: string | Knex.PgConnectionConfig;
+  readonly pool?: { readonly min?: number; readonly max?: number };
+}
+
+/** An embedder's own knex instance (clients `pg`, `sqlite3`, `better-sqlite3`); it stays the embedder's to close. */
+export interface EmbeddedConfig {
+  readonly knex: Knex;
+}
+
+export type StorageConfig = SqliteConfig | PgConfig | EmbeddedConfig;
+
+/** What the storage works with. */
+export interface StorageDeps {
+  readonly logger: Logger;
+  /** Put before every table's name; empty by default. */
+  readonly tablePrefix?: string;
+  /** Refuse calls from inside a transaction that bypass it: for tests and development, see `nesting-guard.ts`. */
+  readonly guardNesting?: boolean;
+}
+
+const ACQUIRE_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const SQLITE_READERS = 3;
+
+const DIALECTS: Readonly<Record<string, Dialect>> = { pg: pgDialect, sqlite3: sqliteDialect, 'better-sqlite3': sqliteDialect };
+
+interface Pools {
+  readonly dialect: Dialect;
+  readonly writers: Connections;
+  readonly readers: Connections;
+}
+
+/**
+ * Opens the storage and looks at the engine's version; the schema is brought up to date by `migrate()`.
+ *
+ * @throws TillgateError `NOT_READY` when the database does not answer, `CONFIG_INVALID` when it must not hold money
+ */
+export async function openStorage(config: StorageConfig, deps: StorageDeps): Promise<KnexStorage> {
+  const { dialect, writers, readers } = poolsOf(config, deps.logger);
+  const tables = tablesOf(deps.tablePrefix ?? '');
+  const database = new Database({ dialect, tables, writers, readers, guardNesting: deps.guardNesting ?? false });
+  try {
+    await dialect.checkVersion(database.write);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return new KnexStorage(database);
+}
+
+function poolsOf(config: StorageConfig, logger: Logger): Pools {
+  if ('knex' in config) return embedded(config.knex);
+  return config.client === 'pg' ? postgres(config, logger) : sqlite(config, logger);
+}
+
+function embedded(instance: Knex): Pools {
+  const dialect = DIALECTS[(instance.client as { driverName?: string }).driverName ?? ''];
+  if (dialect === undefined) throw new TillgateError('CONFIG_INVALID', 'The knex instance must be one of the clients pg, sqlite3 and better-sqlite3.');
+  const pool = new Connections(instance, dialect, { readOnly: false, owned: false });
+  return { dialect, writers: pool, readers: pool };
+}
+
+/** One connection writes; the log lets others read meanwhile. An in-memory database lives in its one connection. */
+function sqlite({ client, filename }: SqliteConfig, logger: Logger): Pools {
+  const settings = { client: client === 'sqlite' ? 'sqlite3' : client, connection: { filename }, useNullAsDefault: true };
+  const inMemory = filename === ':memory:';
+  const open = (pool: { min: number; max: number }, readOnly: boolean): Connections => {
+    // Nothing may close the one connection that an in-memory database is.
+    const lasting = inMemory ? { idleTimeoutMillis: 2 ** 31 - 1 } : {};
+    return new Connections(knex(common(settings, { ...pool, ...lasting }, logger)), sqliteDialect, { readOnly, owned: true });
+  };
+  const writers = open({ min: 1, max: 1 }, false);
+  return { dialect: sqliteDialect, writers, readers: inMemory ? writers : open({ min: 0, max: SQLITE_READERS }, true) };
+}
+
+function postgres({ connection, pool }: PgConfig, logger: Logger): Pools {
+  const given = typeof connection === 'string' ? { connectionString: connection } : connection;
+  const settings = {
+    client: 'pg',
+    connection: { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true, application_name: 'tillgate', ...given },
+  };
+  const instance = knex(common(settings, { min: 0, max: 10, ...pool }, logger));
+  const connections = new Connections(instance, pgDialect, { readOnly: false, owned: true });
+  return { dialect: pgDialect, writers: connections, readers: connections };
+}
+
+function common(settings: Knex.Config, pool: Knex.PoolConfig, logger: Logger): Knex.Config {
+  const silent = (): void => undefined;
+  return {
+    ...settings,
+    pool: { acquireTimeoutMillis: ACQUIRE_TIMEOUT_MS, ...pool },
+    // Bound values do not belong into error messages.
+    compileSqlOnError: false,
+    asyncStackTraces: false,
+    log: {
+      warn: (message: unknown) => logger.warn('The database driver warns.', { words: firstLine(message) }),
+      error: (message: unknown) => logger.error('The database driver failed.', { words: firstLine(message) }),
+      deprecate: silent,
+      debug: silent,
+    },
+  };
+}
+
+const firstLine = (message: unknown): string => String(message).split('\n', 1)[0] ?? '';

@@ -1,0 +1,38 @@
+import type { Binding } from '../dialects/dialect.ts';
+
+/** What PostgreSQL must be told of a column's type where nothing else tells it. */
+type Kind = 'text' | 'numeric' | 'bigint' | 'boolean';
+
+/** A column, and what a record stores in it. */
+export interface Column<T> {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly of: (record: T) => string | number | boolean | null;
+}
+
+/** The columns' names, comma-separated, each with a prefix where one is given (`o.`). */
+export function names(columns: readonly { readonly name: string }[], prefix = ''): string {
+  return columns.map(({ name }) => `${prefix}${name}`).join(', ');
+}
+
+/** `INSERT INTO … VALUES …` of several records, as one statement. */
+export function insertion<T>(table: string, columns: readonly Column<T>[], records: readonly T[]): { sql: string; bindings: Binding[] } {
+  const marks = `(${columns.map(() => '?').join(', ')})`;
+  return {
+    sql: `INSERT INTO ${table} (${names(columns)}) VALUES ${records.map(() => marks).join(', ')}`,
+    bindings: records.flatMap((record) => columns.map(({ of }) => of(record))),
+  };
+}
+
+/** How one field that may change is stored: the columns it fills. */
+export type Change = readonly (readonly [column: string, value: Binding])[];
+
+/** `SET` of the given changes. */
+export function assignments(changes: Change): { sql: string; bindings: Binding[] } {
+  return { sql: changes.map(([column]) => `${column} = ?`).join(', '), bindings: changes.map(([, value]) => value) };
+}
+
+/** Runs through a long list in parts that a single statement can carry. */
+export function* parts<T>(list: readonly T[], size: number): Generator<readonly T[]> {
+  for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
+}

@@ -1,0 +1,36 @@
+import knex from 'knex';
+import { TillgateError } from '../../../core/index.ts';
+import { codeOf } from './errors.ts';
+import type { SqliteConfig } from './open-storage.ts';
+
+/** Held by the one server of a SQLite file. */
+export interface ServerLock {
+  release(): Promise<void>;
+}
+
+/**
+ * Makes this process the one server of a SQLite file, or refuses. The lock is the operating system's on a file beside
+ * the database, taken through SQLite itself: it ends with the process, `kill -9` included, and leaves the database
+ * free for commands that run beside the server.
+ *
+ * @throws TillgateError `CONFIG_INVALID` when another server has it
+ */
+export async function acquireServerLock({ client, filename }: SqliteConfig): Promise<ServerLock> {
+  if (filename === ':memory:') return { release: () => Promise.resolve() };
+  const holder = knex({
+    client: client === 'sqlite' ? 'sqlite3' : client,
+    connection: { filename: `${filename}.server-lock` },
+    useNullAsDefault: true,
+    pool: { min: 1, max: 1, idleTimeoutMillis: 2 ** 31 - 1 },
+    compileSqlOnError: false,
+  });
+  try {
+    await holder.raw('PRAGMA busy_timeout = 0');
+    await holder.raw('BEGIN EXCLUSIVE');
+  } catch (error) {
+    await holder.destroy();
+    if (!codeOf(error).startsWith('SQLITE_BUSY')) throw error;
+    throw new TillgateError('CONFIG_INVALID', 'Another server is running on this SQLite database; a second one needs PostgreSQL.');
+  }
+  return { release: () => holder.destroy() };
+}

@@ -1,0 +1,131 @@
+import { pageOf } from '../../../../core/index.ts';
+import type {
+  AccountId,
+  Callback,
+  CallbackAttempt,
+  CallbackId,
+  CallbackOutcomeChanges,
+  CallbackStatus,
+  CallbackStore,
+  CallbackWrites,
+  ClaimedCallback,
+  Millis,
+  OrderId,
+  Page,
+  PageRequest,
+} from '../../../../core/index.ts';
+import type { Database } from '../database.ts';
+import type { Binding } from '../dialects/dialect.ts';
+import { ATTEMPT_COLUMNS, attemptOf, CALLBACK_COLUMNS, callbackOf } from '../rows/callback-row.ts';
+import { insertion, names } from '../rows/columns.ts';
+import { integer } from '../rows/values.ts';
+import type { Session } from '../session.ts';
+import { isStorable } from './common.ts';
+
+const CALLBACKS = names(CALLBACK_COLUMNS);
+
+/** The outbox in `callbacks` and `callback_attempts`. */
+export class KnexCallbackStore implements CallbackStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async find(id: CallbackId): Promise<Callback | null> {
+    if (!isStorable(id)) return null;
+    const [row] = await this.#db.read(`SELECT ${CALLBACKS} FROM ${this.#db.tables.callbacks} WHERE id = ?`, [id]);
+    return row === undefined ? null : callbackOf(row);
+  }
+
+  async byOrder(orderId: OrderId): Promise<readonly Callback[]> {
+    const sql = `SELECT ${CALLBACKS} FROM ${this.#db.tables.callbacks} WHERE order_id = ? ORDER BY created_at, id`;
+    return (await this.#db.read(sql, [orderId])).map(callbackOf);
+  }
+
+  async list(accountId: AccountId | null, status: CallbackStatus | null, page: PageRequest): Promise<Page<Callback>> {
+    const filters: [string, Binding][] = [];
+    if (accountId !== null) filters.push(['account_id = ?', accountId]);
+    if (status !== null) filters.push(['status = ?', status]);
+    const where = filters.length === 0 ? '' : `WHERE ${filters.map(([filter]) => filter).join(' AND ')}`;
+    const bindings = filters.map(([, value]) => value);
+    const { callbacks } = this.#db.tables;
+    // One statement, so that page and total are of one moment.
+    const rows = await this.#db.read(
+      `SELECT counted.total, page.* FROM (SELECT count(*) AS total FROM ${callbacks} ${where}) AS counted
+       LEFT JOIN (SELECT ${CALLBACKS} FROM ${callbacks} ${where} ORDER BY id DESC LIMIT ? OFFSET ?) AS page ON 1 = 1
+       ORDER BY page.id DESC`,
+      [...bindings, ...bindings, page.size, (page.page - 1) * page.size],
+    );
+    const [first] = rows;
+    return pageOf(page, first === undefined ? 0 : integer(first, 'total'), rows.filter((row) => row['id'] !== null).map(callbackOf));
+  }
+
+  async attempts(id: CallbackId): Promise<readonly CallbackAttempt[]> {
+    const sql = `SELECT ${names(ATTEMPT_COLUMNS)} FROM ${this.#db.tables.attempts} WHERE callback_id = ? ORDER BY id`;
+    return (await this.#db.read(sql, [id])).map(attemptOf);
+  }
+
+  async claimDue(now: Millis, leaseMs: number, limit: number): Promise<readonly ClaimedCallback[]> {
+    const { tables, dialect } = this.#db;
+    const rows = await this.#db.write(
+      `WITH due AS (
+         SELECT c.id FROM ${tables.callbacks} c
+         WHERE c.status = 'PENDING' AND c.next_at <= ? AND c.claimed_until <= ${dialect.nowMs}
+           AND NOT EXISTS (
+             SELECT 1 FROM ${tables.callbacks} e WHERE e.order_id = c.order_id AND e.status = 'PENDING'
+               AND (e.created_at < c.created_at OR (e.created_at = c.created_at AND e.id < c.id)))
+         ORDER BY c.next_at, c.id LIMIT ? ${dialect.forUpdateSkipLocked})
+       UPDATE ${tables.callbacks} SET claimed_until = ${dialect.nowMs} + ?, fence = fence + 1
+       WHERE id IN (SELECT id FROM due) RETURNING ${CALLBACKS}, fence`,
+      [now, limit, leaseMs],
+    );
+    const claimed = rows.map((row) => ({ callback: callbackOf(row), fence: integer(row, 'fence') }));
+    return claimed.sort((a, b) => a.callback.nextAt - b.callback.nextAt || (a.callback.id < b.callback.id ? -1 : 1));
+  }
+
+  finish({ callback, fence }: ClaimedCallback, changes: CallbackOutcomeChanges, attempt: CallbackAttempt): Promise<boolean> {
+    return this.#db.transaction(async ({ run, tables }) => {
+      const { sql, bindings } = insertion(tables.attempts, ATTEMPT_COLUMNS, [attempt]);
+      await run(sql, bindings);
+      const kept = await run(
+        `UPDATE ${tables.callbacks} SET status = ?, attempts = ?, next_at = ?, delivered_at = ?, claimed_until = 0
+         WHERE id = ? AND fence = ? AND status = 'PENDING' RETURNING id`,
+        [changes.status, changes.attempts, changes.nextAt, changes.deliveredAt, callback.id, fence],
+      );
+      return kept.length > 0;
+    });
+  }
+
+  async replay(id: CallbackId, now: Millis): Promise<boolean> {
+    if (!isStorable(id)) return false;
+    // The fence moves on, so that whoever still held an old claim can't finish the new one; the schedule starts anew.
+    const replayed = await this.#db.write(
+      `UPDATE ${this.#db.tables.callbacks}
+       SET status = 'PENDING', attempts = 0, next_at = ?, delivered_at = NULL, claimed_until = 0, fence = fence + 1
+       WHERE id = ? AND status IN ('DEAD', 'DELIVERED') RETURNING id`,
+      [now, id],
+    );
+    return replayed.length > 0;
+  }
+
+  async nextDueAt(): Promise<Millis | null> {
+    const [row] = await this.#db.read(`SELECT min(next_at) AS at FROM ${this.#db.tables.callbacks} WHERE status = 'PENDING'`);
+    return row === undefined || row['at'] === null ? null : integer(row, 'at');
+  }
+}
+
+/** Outbox writes of one transaction. */
+export class KnexCallbackWrites implements CallbackWrites {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async add(callback: Callback): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const { sql, bindings } = insertion(tables.callbacks, CALLBACK_COLUMNS, [callback]);
+    return (await run(`${sql} ON CONFLICT (order_id, event) DO NOTHING RETURNING id`, bindings)).length > 0;
+  }
+}

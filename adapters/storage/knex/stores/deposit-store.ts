@@ -1,0 +1,128 @@
+import { pageOf } from '../../../../core/index.ts';
+import type {
+  AccountId,
+  ChainCode,
+  Deposit,
+  DepositId,
+  DepositStore,
+  Millis,
+  OrderId,
+  Page,
+  PageRequest,
+  TransactionRow,
+  WatchedAddress,
+} from '../../../../core/index.ts';
+import type { Database } from '../database.ts';
+import type { Binding, Row } from '../dialects/dialect.ts';
+import { names, parts } from '../rows/columns.ts';
+import { DEPOSIT_COLUMNS, depositOf, TRANSACTION_COLUMNS, transactionOf } from '../rows/deposit-row.ts';
+import { integer, text } from '../rows/values.ts';
+import { numberedPage } from './common.ts';
+
+/** The counter that numbers transactions. */
+export const TRANSACTIONS_COUNTER = 'transactions';
+/** Rows read at once into the list of watched addresses: it may have a million. */
+const CHUNK = 10_000;
+const KEYS_AT_ONCE = 2_000;
+/**
+ * How far before `since` a look goes back. A row gets its time when it is written and is seen when its transaction
+ * commits, at most {@link LIFETIME_MS} and a statement's time limit later.
+ */
+const LOOK_BACK_MS = 60_000;
+
+const DEPOSITS = names(DEPOSIT_COLUMNS);
+const WATCHED = 'watch_key, address, order_id, account_id, currency, watch_until';
+
+/** Deposits, transactions, and the addresses that are looked for. */
+export class KnexDepositStore implements DepositStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async byOrder(orderId: OrderId): Promise<readonly Deposit[]> {
+    return this.byOrders([orderId]);
+  }
+
+  async byOrders(orderIds: readonly OrderId[]): Promise<readonly Deposit[]> {
+    if (orderIds.length === 0) return [];
+    const { tables, dialect } = this.#db;
+    const sql = `SELECT ${DEPOSITS} FROM ${tables.deposits} WHERE ${dialect.anyOf('order_id')} ORDER BY seen_at, id`;
+    return (await this.#db.read(sql, [dialect.list(orderIds)])).map(depositOf);
+  }
+
+  async unsettled(chain: ChainCode, maxHeight: number, limit: number, after: DepositId | null): Promise<readonly Deposit[]> {
+    const sql = `SELECT ${DEPOSITS} FROM ${this.#db.tables.deposits}
+      WHERE chain = ? AND id > ? AND status IN ('SEEN', 'CREDITED') AND block_height <= ? ORDER BY id LIMIT ?`;
+    return (await this.#db.read(sql, [chain, after ?? '', maxHeight, limit])).map(depositOf);
+  }
+
+  async transactions(accountId: AccountId, page: PageRequest): Promise<Page<TransactionRow>> {
+    const { transactions: table, counters } = this.#db.tables;
+    const numbered = { table, counters, counter: TRANSACTIONS_COUNTER, columns: TRANSACTION_COLUMNS };
+    const { total, rows } = await numberedPage(this.#db, numbered, accountId, page);
+    return pageOf(page, total, rows.map(transactionOf));
+  }
+
+  async watched(chain: ChainCode, now: Millis, since: Millis): Promise<{ readonly addresses: readonly WatchedAddress[]; readonly asOf: Millis }> {
+    const [clock] = await this.#db.read(`SELECT ${this.#db.dialect.nowMs} AS now`);
+    const asOf = clock === undefined ? 0 : integer(clock, 'now');
+    const addresses: WatchedAddress[] = [];
+    const intern = interner();
+    for await (const rows of this.#watchedRows(chain, now, since)) {
+      for (const row of rows) addresses.push(watchedOf(row, intern));
+    }
+    return { addresses, asOf };
+  }
+
+  async owners(chain: ChainCode, keys: readonly string[]): Promise<readonly WatchedAddress[]> {
+    const { tables, dialect } = this.#db;
+    const sql = `SELECT ${WATCHED} FROM ${tables.addresses} WHERE chain = ? AND ${dialect.anyOf('watch_key')}`;
+    const found: WatchedAddress[] = [];
+    for (const some of parts(keys, KEYS_AT_ONCE)) {
+      found.push(...(await this.#db.read(sql, [chain, dialect.list(some)])).map((row) => watchedOf(row, (value) => value)));
+    }
+    return found;
+  }
+
+  /** Chunks by (watch_until, order_id). Rows added meanwhile are found by the next look, which begins at `asOf`. */
+  async *#watchedRows(chain: ChainCode, now: Millis, since: Millis): AsyncGenerator<readonly Row[]> {
+    const recent = since > 0;
+    const sql = `SELECT ${WATCHED} FROM ${this.#db.tables.addresses}
+      WHERE chain = ? AND (watch_until, order_id) > (?, ?) ${recent ? 'AND created_at >= ?' : ''}
+      ORDER BY watch_until, order_id LIMIT ${CHUNK}`;
+    // The first bound lies after every order of a watch that ends now: ids are digits.
+    let after: [number, string] = [now, ':'];
+    for (;;) {
+      const bindings: Binding[] = [chain, ...after, ...(recent ? [since - LOOK_BACK_MS] : [])];
+      const rows = await this.#db.read(sql, bindings);
+      yield rows;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < CHUNK) return;
+      after = [integer(last, 'watch_until'), text(last, 'order_id')];
+    }
+  }
+}
+
+/** Gives equal texts of a few kinds one place in memory. */
+function interner(): (value: string) => string {
+  const known = new Map<string, string>();
+  return (value) => {
+    const same = known.get(value);
+    if (same !== undefined) return same;
+    known.set(value, value);
+    return value;
+  };
+}
+
+function watchedOf(row: Row, intern: (value: string) => string): WatchedAddress {
+  return {
+    key: text(row, 'watch_key'),
+    address: text(row, 'address'),
+    orderId: text(row, 'order_id') as OrderId,
+    accountId: intern(text(row, 'account_id')) as AccountId,
+    currency: intern(text(row, 'currency')),
+    watchUntil: integer(row, 'watch_until'),
+  };
+}

@@ -1,0 +1,53 @@
+import type { LedgerBalance, LedgerBreach, LedgerStore } from '../../../../core/index.ts';
+import type { Database } from '../database.ts';
+import type { Row } from '../dialects/dialect.ts';
+import { text, units } from '../rows/values.ts';
+import { driftedBalances, unbalancedEntries } from './ledger-sums.ts';
+import { missingCallbacks, mismatchedDeposits } from './ledger-facts.ts';
+
+/** The ledger's cached balances and its invariants. */
+export class KnexLedgerStore implements LedgerStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async balances(prefix: string): Promise<readonly LedgerBalance[]> {
+    // A range of names, not LIKE: no character of a prefix means anything else.
+    const sql = `SELECT account, currency, units FROM ${this.#db.tables.balances}
+      WHERE account >= ? AND substr(account, 1, ${prefix.length}) = ? ORDER BY account, currency`;
+    return (await this.#db.read(sql, [prefix, prefix])).map(balanceOf);
+  }
+
+  unbalancedEntries(limit: number): Promise<readonly LedgerBreach[]> {
+    return this.#db.snapshot((run) => unbalancedEntries(run, this.#db.tables, limit));
+  }
+
+  driftedBalances(limit: number): Promise<readonly LedgerBreach[]> {
+    return this.#db.snapshot((run) => driftedBalances(run, this.#db.tables, limit));
+  }
+
+  async negativeMerchants(limit: number): Promise<readonly LedgerBreach[]> {
+    const { tables, dialect } = this.#db;
+    const rows = await this.#db.read(
+      `SELECT account, currency, units FROM ${tables.balances}
+       WHERE substr(account, 1, 9) = 'merchant:' AND ${dialect.isNegative('units')} ORDER BY account, currency LIMIT ?`,
+      [limit],
+    );
+    return rows.map(balanceOf).map(({ account, currency, units: below }) => ({
+      invariant: 'no merchant balance is below zero',
+      detail: `${account} has ${below} units of ${currency}`,
+    }));
+  }
+
+  mismatchedDeposits(limit: number): Promise<readonly LedgerBreach[]> {
+    return mismatchedDeposits(this.#db, limit);
+  }
+
+  missingCallbacks(limit: number): Promise<readonly LedgerBreach[]> {
+    return missingCallbacks(this.#db, limit);
+  }
+}
+
+const balanceOf = (row: Row): LedgerBalance => ({ account: text(row, 'account'), currency: text(row, 'currency'), units: units(row, 'units') });

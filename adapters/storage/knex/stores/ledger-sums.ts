@@ -1,0 +1,62 @@
+import type { LedgerBreach } from '../../../../core/index.ts';
+import type { Row, Run } from '../dialects/dialect.ts';
+import { integer, text, units } from '../rows/values.ts';
+import type { Tables } from '../tables.ts';
+
+/** Postings read at once. The sums are made here, in bigints: SQLite adds TEXT as doubles. */
+const CHUNK = 5_000;
+
+/** Every posting, those of one entry one after another. */
+async function* postings(run: Run, tables: Tables): AsyncGenerator<Row> {
+  let after: [string, number] = ['', -1];
+  for (;;) {
+    const rows = await run(
+      `SELECT entry_id, line, account, currency, units FROM ${tables.postings}
+       WHERE (entry_id, line) > (?, ?) ORDER BY entry_id, line LIMIT ${CHUNK}`,
+      after,
+    );
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < CHUNK) return;
+    after = [text(last, 'entry_id'), integer(last, 'line')];
+  }
+}
+
+const add = (sums: Map<string, bigint>, key: string, amount: bigint): Map<string, bigint> => sums.set(key, (sums.get(key) ?? 0n) + amount);
+const notZero = (sums: ReadonlyMap<string, bigint>): (readonly [string, bigint])[] => [...sums].filter(([, sum]) => sum !== 0n);
+
+/** Entries that do not sum to zero in each currency, and what all postings together are off by. */
+export async function unbalancedEntries(run: Run, tables: Tables, limit: number): Promise<readonly LedgerBreach[]> {
+  const breaches: LedgerBreach[] = [];
+  const total = new Map<string, bigint>();
+  let entry = { id: '', sums: new Map<string, bigint>() };
+  const close = (): void => {
+    for (const [currency, sum] of notZero(entry.sums)) {
+      breaches.push({ invariant: 'every entry sums to zero', detail: `entry ${entry.id} is off by ${sum} units of ${currency}` });
+    }
+  };
+  for await (const row of postings(run, tables)) {
+    const id = text(row, 'entry_id');
+    if (id !== entry.id) {
+      close();
+      entry = { id, sums: new Map() };
+    }
+    add(entry.sums, text(row, 'currency'), units(row, 'units'));
+    add(total, text(row, 'currency'), units(row, 'units'));
+  }
+  close();
+  const off = notZero(total).map(([currency, sum]) => ({ invariant: 'all postings sum to zero', detail: `${currency} is off by ${sum} units` }));
+  return [...off, ...breaches].slice(0, limit);
+}
+
+/** Accounts whose cached balance is not the sum of their postings. */
+export async function driftedBalances(run: Run, tables: Tables, limit: number): Promise<readonly LedgerBreach[]> {
+  const drift = new Map<string, bigint>();
+  for await (const row of postings(run, tables)) add(drift, `${text(row, 'account')} in ${text(row, 'currency')}`, units(row, 'units'));
+  for (const row of await run(`SELECT account, currency, units FROM ${tables.balances}`)) {
+    add(drift, `${text(row, 'account')} in ${text(row, 'currency')}`, -units(row, 'units'));
+  }
+  return notZero(drift)
+    .slice(0, limit)
+    .map(([account, sum]) => ({ invariant: 'a balance is the sum of its postings', detail: `the postings of ${account} are ${sum} units above its balance` }));
+}

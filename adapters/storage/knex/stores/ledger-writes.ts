@@ -1,0 +1,70 @@
+import type { CurrencyCode, LedgerEntry, LedgerWrites, Posting } from '../../../../core/index.ts';
+import { insertion } from '../rows/columns.ts';
+import type { Column } from '../rows/columns.ts';
+import { units } from '../rows/values.ts';
+import type { Session } from '../session.ts';
+
+interface Line extends Posting {
+  readonly entryId: string;
+  readonly line: number;
+}
+
+const ENTRY_COLUMNS: readonly Column<LedgerEntry>[] = [
+  { name: 'id', kind: 'text', of: (entry) => entry.id },
+  { name: 'booked_at', kind: 'bigint', of: (entry) => entry.at },
+  { name: 'kind', kind: 'text', of: (entry) => entry.kind },
+  { name: 'reference', kind: 'text', of: (entry) => entry.reference },
+];
+
+const POSTING_COLUMNS: readonly Column<Line>[] = [
+  { name: 'entry_id', kind: 'text', of: (line) => line.entryId },
+  { name: 'line', kind: 'bigint', of: (line) => line.line },
+  { name: 'account', kind: 'text', of: (line) => line.account },
+  { name: 'currency', kind: 'text', of: (line) => line.currency },
+  { name: 'units', kind: 'numeric', of: (line) => String(line.units) },
+];
+
+/** Ledger writes of one transaction. */
+export class KnexLedgerWrites implements LedgerWrites {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async lockBalance(account: string, currency: CurrencyCode): Promise<bigint> {
+    const { run, tables } = this.#session;
+    // Makes the row when there is none, and locks it either way.
+    const [row] = await run(
+      `INSERT INTO ${tables.balances} (account, currency, units) VALUES (?, ?, '0')
+       ON CONFLICT (account, currency) DO UPDATE SET units = ${tables.balances}.units RETURNING units`,
+      [account, currency],
+    );
+    return row === undefined ? 0n : units(row, 'units');
+  }
+
+  async append(entry: LedgerEntry): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const head = insertion(tables.entries, ENTRY_COLUMNS, [entry]);
+    const added = await run(`${head.sql} ON CONFLICT (reference) DO NOTHING RETURNING id`, head.bindings);
+    if (added.length === 0) return false;
+    const lines = entry.postings.map((posting, line) => ({ ...posting, entryId: entry.id, line }));
+    const body = insertion(tables.postings, POSTING_COLUMNS, lines);
+    await run(body.sql, body.bindings);
+    // In one order for all: two entries that share accounts do not lock each other out.
+    for (const { account, currency, units: change } of changesOf(entry.postings)) {
+      const balance = await this.lockBalance(account, currency);
+      await run(`UPDATE ${tables.balances} SET units = ? WHERE account = ? AND currency = ?`, [String(balance + change), account, currency]);
+    }
+    return true;
+  }
+}
+
+function changesOf(postings: readonly Posting[]): readonly Posting[] {
+  const sums = new Map<string, Posting>();
+  for (const posting of postings) {
+    const key = `${posting.account} ${posting.currency}`;
+    sums.set(key, { ...posting, units: (sums.get(key)?.units ?? 0n) + posting.units });
+  }
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change);
+}

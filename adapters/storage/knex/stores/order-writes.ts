@@ -1,0 +1,88 @@
+import { assert } from '../../../../core/index.ts';
+import type {
+  ChainCode,
+  CurrencyCode,
+  DepositAddress,
+  Millis,
+  Order,
+  OrderChanges,
+  OrderHistoryEntry,
+  OrderId,
+  OrderStatus,
+  OrderWrites,
+} from '../../../../core/index.ts';
+import type { Binding } from '../dialects/dialect.ts';
+import { assignments, insertion, names } from '../rows/columns.ts';
+import { depositAddressOf, HISTORY_COLUMNS, ORDER_COLUMNS, orderChange, orderOf } from '../rows/order-row.ts';
+import type { Session } from '../session.ts';
+
+/** Order writes of one transaction. */
+export class KnexOrderWrites implements OrderWrites {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async lock(id: OrderId): Promise<Order | null> {
+    const { run, tables, dialect } = this.#session;
+    const [row] = await run(`SELECT ${names(ORDER_COLUMNS)} FROM ${tables.orders} WHERE id = ? ${dialect.forUpdate}`, [id]);
+    return row === undefined ? null : orderOf(row);
+  }
+
+  async move(id: OrderId, from: OrderStatus, to: OrderStatus, changes: OrderChanges): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const { sql, bindings } = assignments([['status', to], ...orderChange(changes)]);
+    const moved = await run(`UPDATE ${tables.orders} SET ${sql} WHERE id = ? AND status = ? RETURNING id`, [...bindings, id, from]);
+    return moved.length > 0;
+  }
+
+  async update(id: OrderId, changes: OrderChanges): Promise<void> {
+    const { run, tables } = this.#session;
+    const { sql, bindings } = assignments(orderChange(changes));
+    const changed = await run(`UPDATE ${tables.orders} SET ${sql} WHERE id = ? RETURNING id`, [...bindings, id]);
+    assert(changed.length === 1, `order ${id} to be changed does not exist`);
+  }
+
+  async addHistory(entry: OrderHistoryEntry): Promise<void> {
+    const { sql, bindings } = insertion(this.#session.tables.history, HISTORY_COLUMNS, [entry]);
+    await this.#session.run(sql, bindings);
+  }
+
+  async addAddress(id: OrderId, address: DepositAddress, currency: CurrencyCode, watchUntil: Millis): Promise<void> {
+    const { run, tables, dialect } = this.#session;
+    await run(
+      `INSERT INTO ${tables.addresses}
+         (order_id, account_id, chain, currency, address, watch_key, wallet_id, address_index, watch_until, created_at)
+       VALUES (?, (SELECT account_id FROM ${tables.orders} WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ${dialect.nowMs})`,
+      [id, id, address.chain, currency, address.address, address.key, address.walletId, address.index, watchUntil],
+    );
+  }
+
+  async addressOn(id: OrderId, chain: ChainCode): Promise<DepositAddress | null> {
+    const { run, tables } = this.#session;
+    const [row] = await run(
+      `SELECT chain, address, watch_key, wallet_id, address_index FROM ${tables.addresses} WHERE order_id = ? AND chain = ?`,
+      [id, chain],
+    );
+    return row === undefined ? null : depositAddressOf(row);
+  }
+
+  async setAddressCurrency(id: OrderId, chain: ChainCode, currency: CurrencyCode): Promise<void> {
+    await this.#readdress(id, chain, 'currency = ?', [currency]);
+  }
+
+  async extendWatch(id: OrderId, chain: ChainCode, until: Millis): Promise<void> {
+    await this.#readdress(id, chain, 'watch_until = CASE WHEN watch_until < ? THEN ? ELSE watch_until END', [until, until]);
+  }
+
+  /** `created_at` moves along, so that followers that look for what is new see the change. */
+  async #readdress(id: OrderId, chain: ChainCode, change: string, bindings: readonly Binding[]): Promise<void> {
+    const { run, tables, dialect } = this.#session;
+    const changed = await run(
+      `UPDATE ${tables.addresses} SET ${change}, created_at = ${dialect.nowMs} WHERE order_id = ? AND chain = ? RETURNING order_id`,
+      [...bindings, id, chain],
+    );
+    assert(changed.length === 1, `order ${id} has no address on ${chain}`);
+  }
+}

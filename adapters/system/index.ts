@@ -1,0 +1,4 @@
+/** Time, ids and deadlines of the machine. @packageDocumentation */
+export * from './deadline.ts';
+export * from './snowflake-ids.ts';
+export * from './system-clock.ts';

@@ -1,0 +1,77 @@
+import { parseArgs } from 'node:util';
+import type { ParseArgsConfig } from 'node:util';
+import { isTillgateError } from '../core/index.ts';
+import { COMMANDS } from './cli/commands.ts';
+import type { Command } from './cli/commands.ts';
+
+/** Where a command's words go, line by line. */
+export interface Terminal {
+  readonly out: (line: string) => void;
+  readonly err: (line: string) => void;
+}
+
+/**
+ * Runs one command line.
+ *
+ * @returns the exit code: 0 for success, 1 for a command that failed or found something wrong, 2 for a wrong command line
+ */
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
+  const command = COMMANDS.find(({ words }) => words.every((word, index) => args[index] === word));
+  if (command === undefined) return usage(args, terminal);
+  const parsed = readArguments(command, args.slice(command.words.length));
+  if (typeof parsed === 'string') {
+    terminal.err(`${parsed}\nusage: tillgate ${usageOf(command)}`);
+    return 2;
+  }
+  try {
+    return await command.run({ ...parsed, terminal });
+  } catch (error) {
+    terminal.err(inWords(error));
+    return 1;
+  }
+}
+
+interface Arguments {
+  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  readonly operands: readonly string[];
+  readonly json: boolean;
+}
+
+function readArguments({ options, operands: wanted }: Command, args: readonly string[]): Arguments | string {
+  const config: NonNullable<ParseArgsConfig['options']> = { json: { type: 'boolean' } };
+  for (const [name, { flag }] of Object.entries(options)) config[name] = { type: flag === true ? 'boolean' : 'string' };
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options: config, allowPositionals: true, strict: true });
+    const missing = Object.entries(options).find(([name, { required }]) => required === true && values[name] === undefined);
+    if (missing !== undefined) return `--${missing[0]} is missing.`;
+    if (positionals.length !== wanted.length) return wanted.length === 0 ? `"${positionals[0] ?? ''}" is not understood.` : `${wanted.join(' ')} is missing.`;
+    return { values: values as Arguments['values'], operands: positionals, json: values['json'] === true };
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function usage(args: readonly string[], { out, err }: Terminal): number {
+  const asked = args.length === 0 || args[0] === 'help' || args[0] === '--help' || args[0] === '-h';
+  const say = asked ? out : err;
+  if (!asked) say(`There is no command "${args.slice(0, 2).join(' ')}".`);
+  say('Commands of tillgate; each takes --json:');
+  for (const command of COMMANDS) say(`  ${usageOf(command).padEnd(72)} ${command.summary}`);
+  return asked ? 0 : 2;
+}
+
+function usageOf({ words, operands, options }: Command): string {
+  const named = Object.entries(options).map(([name, { flag, required, value }]) => {
+    const text = flag === true ? `--${name}` : `--${name} ${value ?? name.toUpperCase()}`;
+    return required === true ? text : `[${text}]`;
+  });
+  return [...words, ...operands, ...named].join(' ');
+}
+
+/** An error as a person reads it; a defect keeps its stack, for whoever is asked about it. */
+function inWords(error: unknown): string {
+  if (!isTillgateError(error)) return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const fields = error.details.fields ?? [];
+  const told = fields.filter(({ path, message }) => !error.message.includes(message) || !error.message.includes(path));
+  return [error.message, ...told.map(({ path, message }) => `  ${path}: ${message}`)].join('\n');
+}

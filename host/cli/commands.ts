@@ -1,0 +1,78 @@
+import type { Terminal } from '../cli.ts';
+import { accountCreate, credentialCreate, dataSecurity } from './account-commands.ts';
+import { doctor } from './doctor.ts';
+import { ledgerCheck, orderShow } from './order-commands.ts';
+import { migrate, walletInit, walletShow } from './till-commands.ts';
+
+/** An option of a command: a flag, or one that takes a value. */
+export interface CommandOption {
+  readonly flag?: boolean;
+  readonly required?: boolean;
+  /** What stands for the value in the usage; the option's name in capitals unless told. */
+  readonly value?: string;
+}
+
+/** What a command is given. */
+export interface CommandCall {
+  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  readonly operands: readonly string[];
+  readonly json: boolean;
+  readonly terminal: Terminal;
+}
+
+/** One command of `tillgate`. */
+export interface Command {
+  readonly words: readonly string[];
+  readonly summary: string;
+  readonly operands: readonly string[];
+  readonly options: Readonly<Record<string, CommandOption>>;
+  /** Returns the exit code. */
+  run(call: CommandCall): Promise<number>;
+}
+
+const required = { required: true } as const;
+const flag = { flag: true } as const;
+
+const serve: Command['run'] = async ({ json, terminal }) => {
+  // Imported here, so that a short command does not load a server.
+  const { serve: run } = await import('../main.ts');
+  return run(json, terminal.out);
+};
+
+/** Every command (decisions, section 10). */
+export const COMMANDS: readonly Command[] = [
+  { words: ['serve'], summary: 'runs the till', operands: [], options: {}, run: serve },
+  { words: ['migrate'], summary: 'brings the database up to date', operands: [], options: {}, run: migrate },
+  { words: ['doctor'], summary: 'checks configuration, database, chains and rates', operands: [], options: {}, run: doctor },
+  {
+    words: ['account', 'create'],
+    summary: 'makes an account',
+    operands: [],
+    options: {
+      email: required,
+      password: required,
+      name: {},
+      role: { value: 'admin|user' },
+      verified: { value: "'*'" },
+    },
+    run: accountCreate,
+  },
+  {
+    words: ['credential', 'create'],
+    summary: 'makes an API key and a signing pair, shown once',
+    operands: [],
+    options: { account: { required: true, value: 'ID' }, name: {} },
+    run: credentialCreate,
+  },
+  {
+    words: ['security', 'data-security'],
+    summary: 'says whether an account must sign every request',
+    operands: [],
+    options: { account: { required: true, value: 'ID' }, on: flag, off: flag },
+    run: dataSecurity,
+  },
+  { words: ['wallet', 'init'], summary: 'makes the seed, stores it encrypted and shows it once', operands: [], options: {}, run: walletInit },
+  { words: ['wallet', 'show'], summary: 'shows the addresses that money is paid out from', operands: [], options: {}, run: walletShow },
+  { words: ['order', 'show'], summary: 'shows an order and why it is as it is', operands: ['ID'], options: {}, run: orderShow },
+  { words: ['ledger', 'check'], summary: 'checks the books; fails when an invariant is broken', operands: [], options: {}, run: ledgerCheck },
+];

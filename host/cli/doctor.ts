@@ -1,0 +1,99 @@
+import { FIATS } from '../../core/index.ts';
+import type { ChainAdapter } from '../../core/index.ts';
+import { configError, loadConfig } from '../config.ts';
+import type { HostConfig } from '../config.ts';
+import type { Till } from '../container.ts';
+import { openLog } from '../log.ts';
+import { openBase, openTill } from '../open.ts';
+import { importPlugins } from '../plugins.ts';
+import type { CommandCall } from './commands.ts';
+
+/** What was looked at, and what was found. */
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly words: string;
+}
+
+/** `doctor`: looks at everything that a till needs, and says in words what is wrong. */
+export async function doctor({ json, terminal }: CommandCall): Promise<number> {
+  const findings: Finding[] = [];
+  const look = async <T>(check: string, work: () => Promise<readonly [words: string, found: T]>): Promise<T | null> => {
+    try {
+      const [words, found] = await work();
+      findings.push({ check, ok: true, words });
+      return found;
+    } catch (error) {
+      findings.push({ check, ok: false, words: (error as Error).message });
+      return null;
+    }
+  };
+  const config = await look('configuration', readConfiguration);
+  if (config !== null) await lookAtTill(config, look);
+  const ok = findings.every((finding) => finding.ok);
+  if (json) terminal.out(JSON.stringify({ ok, findings }));
+  else for (const { check, ok: fine, words } of findings) terminal.out(`${fine ? 'ok   ' : 'WRONG'} ${check}: ${words}`);
+  return ok ? 0 : 1;
+}
+
+type Look = <T>(check: string, work: () => Promise<readonly [words: string, found: T]>) => Promise<T | null>;
+
+async function readConfiguration(): Promise<readonly [string, HostConfig]> {
+  const config = await loadConfig();
+  const { problems } = await importPlugins(config.plugins, config.mode, config.directory);
+  if (problems.length > 0) throw configError(problems);
+  return [`${config.mode} mode, ${config.plugins.length} plugin(s), data in ${config.dataDir}`, config];
+}
+
+async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
+  const log = openLog('silent');
+  const base = await look('database', async () => {
+    const opened = await openBase(config, log.logger, 'command');
+    return [`${config.database.client} answers and is up to date`, opened];
+  });
+  if (base === null) return;
+  try {
+    const till = await look('plugins', async () => {
+      const { plugins } = await importPlugins(config.plugins, config.mode, config.directory);
+      const opened = await openTill(base, plugins, { url: '' });
+      const chains = [...opened.chains.keys()];
+      return [chains.length === 0 ? 'none brings a chain: no order can be made' : `chains ${chains.join(', ')}`, opened];
+    });
+    if (till === null) return;
+    for (const chain of till.chains.values()) await look(`chain ${chain.code}`, () => lookAtChain(chain, till));
+    await look('rates', () => lookAtRates(till));
+  } finally {
+    await base.close();
+  }
+}
+
+async function lookAtChain(chain: ChainAdapter, { storage }: Till): Promise<readonly [string, null]> {
+  const identity = await chain.identify();
+  const state = await storage.chains.state(chain.code);
+  if (state !== null && state.identity !== identity) {
+    throw new Error(`the node is on ${identity}, but the till has followed ${state.identity}; correct the node's address`);
+  }
+  if (state?.haltedReason != null) throw new Error(`stopped: ${state.haltedReason}`);
+  const { height } = await chain.head();
+  const behind = state?.cursor == null ? 'not followed yet' : `${Math.max(0, height - state.cursor.height)} block(s) behind`;
+  return [`${identity}, height ${height}, ${behind}`, null];
+}
+
+async function lookAtRates({ rateBook, assets }: Till): Promise<readonly [string, null]> {
+  await rateBook.refresh();
+  const symbols = new Set([...assets.enabled().map(({ symbol }) => symbol), ...FIATS.map(({ code }) => code)]);
+  const missing = [...symbols].filter((symbol) => !hasPrice(rateBook, symbol));
+  const coins = assets.enabled().filter(({ symbol }) => missing.includes(symbol));
+  if (coins.length > 0) throw new Error(`no usable price of ${missing.join(', ')}; name another source in rates.sources`);
+  return [missing.length === 0 ? 'every coin and fiat has a price' : `every coin has a price; no price of ${missing.join(', ')}`, null];
+}
+
+function hasPrice(rateBook: Till['rateBook'], symbol: string): boolean {
+  try {
+    rateBook.price(symbol);
+    return true;
+  } catch {
+    // What is missing is told by name.
+    return false;
+  }
+}

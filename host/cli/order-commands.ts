@@ -1,0 +1,74 @@
+import { AssetCatalogue, OrderQueries, SHIB_ERC20, TillgateError, checkLedger, findFiat, formatInstant, formatUnits } from '../../core/index.ts';
+import type { Order, OrderHistoryEntry } from '../../core/index.ts';
+import type { CommandCall } from './commands.ts';
+import { withBase } from './with-base.ts';
+
+/** `order show ID`: the order, and each change with the rule that made it and what the rule looked at. */
+export async function orderShow({ operands, json, terminal }: CommandCall): Promise<number> {
+  const id = operands[0] ?? '';
+  // No plugin is set up for a look: the specification's assets are enough to write amounts with.
+  const assets = new AssetCatalogue([SHIB_ERC20]);
+  const found = await withBase(({ storage }) =>
+    new OrderQueries({ storage, assets, chains: new Map(), settings: { pageMax: 1 }, baseUrl: '' }).history(id),
+  );
+  if (found === null) throw new TillgateError('NOT_FOUND', `There is no order ${id}.`);
+  const lines = json ? [JSON.stringify(record(found.order, found.entries, assets))] : inWords(found.order, found.entries, assets);
+  for (const line of lines) terminal.out(line);
+  return 0;
+}
+
+/** `ledger check` */
+export async function ledgerCheck({ json, terminal }: CommandCall): Promise<number> {
+  const breaches = await withBase(({ storage }) => checkLedger(storage));
+  if (json) terminal.out(JSON.stringify({ ok: breaches.length === 0, breaches }));
+  else if (breaches.length === 0) terminal.out('The ledger is in order.');
+  else for (const { invariant, detail } of breaches) terminal.out(`${invariant}: ${detail}`);
+  return breaches.length === 0 ? 0 : 1;
+}
+
+function amount(units: bigint, order: Order, assets: AssetCatalogue): string {
+  const asset = order.payment === null ? null : assets.find(order.payment.currency);
+  return asset === null ? `${units} units` : `${formatUnits(units, asset.decimals)} ${asset.currency}`;
+}
+
+function price({ vsPrice, vsCurrency }: Order): string {
+  return `${formatUnits(vsPrice, findFiat(vsCurrency)?.decimals ?? 0)} ${vsCurrency}`;
+}
+
+function record(order: Order, entries: readonly OrderHistoryEntry[], assets: AssetCatalogue): object {
+  return {
+    order_id: order.id,
+    user_id: order.accountId,
+    status: order.status,
+    price: price(order),
+    chain: order.payment?.chain ?? '',
+    currency: order.payment?.currency ?? '',
+    amount: order.payment === null ? '' : amount(order.payment.units, order, assets),
+    received: amount(order.received, order, assets),
+    address: order.payment?.address ?? '',
+    created_at: formatInstant(order.createdAt),
+    expires_at: formatInstant(order.expiresAt),
+    watch_until: formatInstant(order.watchUntil),
+    history: entries.map(({ at, from, to, rule, inputs, rate }) => ({ at: formatInstant(at), from, to, rule, inputs, rate })),
+  };
+}
+
+function inWords(order: Order, entries: readonly OrderHistoryEntry[], assets: AssetCatalogue): string[] {
+  const payment = order.payment;
+  return [
+    `Order ${order.id} of account ${order.accountId}: ${order.status}`,
+    `  price     ${price(order)}`,
+    ...(payment === null ? ['  coin      not chosen yet'] : [`  due       ${amount(payment.units, order, assets)} on ${payment.chain} to ${payment.address}`]),
+    `  received  ${amount(order.received, order, assets)}`,
+    `  deadline  ${formatInstant(order.expiresAt)}, watched until ${formatInstant(order.watchUntil)}`,
+    'History:',
+    ...entries.flatMap(entryLines),
+  ];
+}
+
+function entryLines({ at, from, to, rule, inputs, rate }: OrderHistoryEntry): string[] {
+  const looked = Object.entries(inputs).map(([name, value]) => `${name} ${String(value)}`);
+  const change = from === null || from === to ? to : `${from} → ${to}`;
+  const priced = rate === null ? [] : [`      rate: ${rate.coin.symbol} ${rate.coin.usd} USD, ${rate.fiat.symbol} ${rate.fiat.usd} USD`];
+  return [`  ${formatInstant(at)}  ${change}  by ${rule}`, `      ${looked.join(', ')}`, ...priced];
+}

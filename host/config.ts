@@ -1,0 +1,201 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { TillgateError } from '../core/index.ts';
+import type { FieldError } from '../core/index.ts';
+import { SANDBOX_PRICES } from './static-prices.ts';
+import { parseSettings } from './settings.ts';
+import type { PluginSetting, RateSourceSetting, Settings } from './settings.ts';
+
+/** What comes from the environment only. */
+export interface Secrets {
+  /** 32 bytes; `null` when none was given: the sandbox then keeps one of its own. */
+  readonly masterKey: Uint8Array | null;
+  /** The wallet's seed words; `null` when none were given: then the stored wallet counts. */
+  readonly mnemonic: string | null;
+}
+
+/** Where orders are kept. */
+export type DatabaseConfig =
+  | { readonly client: 'sqlite'; readonly filename: string }
+  | { readonly client: 'pg'; readonly connection: string; readonly pool: { readonly min: number; readonly max: number } };
+
+/** Every setting with its final value; paths are absolute. */
+export interface HostConfig extends Omit<Settings, 'database' | 'listen' | 'baseUrl' | 'rates' | 'plugins' | 'callbacks'> {
+  readonly listen: { readonly host: string; readonly port: number; readonly trustedHops: number };
+  /** `null`: `http://localhost:<port>`, whatever port it becomes. */
+  readonly baseUrl: string | null;
+  readonly database: DatabaseConfig;
+  readonly callbacks: { readonly schedule: readonly number[]; readonly timeoutSeconds: number; readonly allowPrivateNetworks: boolean };
+  readonly rateSources: readonly RateSourceSetting[];
+  readonly plugins: readonly PluginSetting[];
+  /** What relative paths and plugin modules are relative to. */
+  readonly directory: string;
+  readonly secrets: Secrets;
+}
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What {@link resolveConfig} may be told besides the settings. */
+export interface ConfigSources {
+  /** Relative paths are relative to it; the working directory unless told. */
+  readonly directory?: string;
+  /** None unless told: an embedder's environment is its own. */
+  readonly environment?: Environment;
+}
+
+const FILE_NAMES = ['tillgate.config.json', 'tillgate.config.ts', 'tillgate.config.js'];
+
+/**
+ * Reads the settings file that `TILLGATE_CONFIG` names (else `tillgate.config.json` or `.ts` in the working directory,
+ * else none: the sandbox) and the secrets of the environment (decisions, section 10).
+ *
+ * @throws TillgateError `CONFIG_INVALID` listing every problem
+ */
+export async function loadConfig(environment: Environment = process.env, directory = process.cwd()): Promise<HostConfig> {
+  return resolveConfig(await readSettingsFile(environment, directory), { environment, directory });
+}
+
+/**
+ * Settings with their defaults, checked as a whole.
+ *
+ * @throws TillgateError `CONFIG_INVALID` listing every problem
+ */
+export function resolveConfig(input: unknown, { directory = process.cwd(), environment = {} }: ConfigSources = {}): HostConfig {
+  const { settings, problems } = parseSettings(input);
+  const found: FieldError[] = [...problems];
+  const secrets: Secrets = {
+    masterKey: masterKeyOf(secretText(environment, 'TILLGATE_MASTER_KEY', directory, found), found),
+    mnemonic: secretText(environment, 'TILLGATE_MNEMONIC', directory, found),
+  };
+  const port = portOf(environment['TILLGATE_PORT'], found);
+  const databaseUrl = environment['TILLGATE_DATABASE_URL'] || null;
+  found.push(...productionProblems(input, environment), ...databaseProblems(settings, databaseUrl));
+  if (settings === null || found.length > 0) throw configError(found);
+  return complete(settings, secrets, port, databaseUrl, directory);
+}
+
+/** The one error for any number of configuration problems, one line each. */
+export function configError(problems: readonly FieldError[]): TillgateError {
+  const lines = problems.map(({ path, message }) => `  ${path}: ${message}`);
+  return new TillgateError('CONFIG_INVALID', `The configuration is not usable:\n${lines.join('\n')}`, { fields: problems });
+}
+
+async function readSettingsFile(environment: Environment, directory: string): Promise<unknown> {
+  const path = settingsPath(environment['TILLGATE_CONFIG'], directory);
+  if (path === null) return {};
+  try {
+    if (path.endsWith('.json')) return JSON.parse(readFileSync(path, 'utf8'));
+    const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+    return module.default;
+  } catch (error) {
+    throw configError([{ path, message: `cannot be read: ${(error as Error).message}` }]);
+  }
+}
+
+function settingsPath(named: string | undefined, directory: string): string | null {
+  if (named !== undefined && named !== '') {
+    const path = resolve(directory, named);
+    if (existsSync(path)) return path;
+    throw configError([{ path: 'TILLGATE_CONFIG', message: `names ${named}, which does not exist` }]);
+  }
+  const [first, second] = FILE_NAMES.map((name) => resolve(directory, name)).filter((path) => existsSync(path));
+  if (second !== undefined) throw configError([{ path: second, message: `stands beside ${first ?? ''}: keep one of them` }]);
+  return first ?? null;
+}
+
+/** A secret given by value or, with `_FILE`, by the name of a file that holds it. */
+function secretText(environment: Environment, name: string, directory: string, problems: FieldError[]): string | null {
+  const value = environment[name]?.trim() ?? '';
+  const file = environment[`${name}_FILE`] ?? '';
+  if (value !== '' && file !== '') problems.push({ path: `${name}_FILE`, message: `is set together with ${name}: keep one of them` });
+  if (value !== '' || file === '') return value === '' ? null : value;
+  try {
+    return readFileSync(resolve(directory, file), 'utf8').trim();
+  } catch (error) {
+    problems.push({ path: `${name}_FILE`, message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})` });
+    return null;
+  }
+}
+
+function masterKeyOf(text: string | null, problems: FieldError[]): Uint8Array | null {
+  if (text === null) return null;
+  const hex = /^[0-9a-fA-F]{64}$/.test(text);
+  const base64 = /^[A-Za-z0-9+/]{43}=?$/.test(text);
+  const key = hex ? Buffer.from(text, 'hex') : base64 ? Buffer.from(text, 'base64') : null;
+  if (key === null || key.length !== 32) {
+    problems.push({ path: 'TILLGATE_MASTER_KEY', message: 'write 32 random bytes as base64 or hex (openssl rand -base64 32)' });
+    return null;
+  }
+  if (new Set(key).size < 8) {
+    problems.push({ path: 'TILLGATE_MASTER_KEY', message: 'is not random: make one with openssl rand -base64 32' });
+    return null;
+  }
+  return key;
+}
+
+function portOf(text: string | undefined, problems: FieldError[]): number | null {
+  if (text === undefined || text === '') return null;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
+  if (port >= 0 && port <= 65535) return port;
+  problems.push({ path: 'TILLGATE_PORT', message: 'write a port from 0 to 65535' });
+  return null;
+}
+
+/** Asked of the raw input, so that it is told together with whatever else is wrong (faults, row 74). */
+function productionProblems(input: unknown, environment: Environment): FieldError[] {
+  const { mode, rates } = (input ?? {}) as { mode?: unknown; rates?: { sources?: unknown } };
+  if (mode !== 'production') return [];
+  const problems: FieldError[] = [];
+  if (!environment['TILLGATE_MASTER_KEY'] && !environment['TILLGATE_MASTER_KEY_FILE']) {
+    const message = 'production needs it, or TILLGATE_MASTER_KEY_FILE: 32 random bytes (openssl rand -base64 32)';
+    problems.push({ path: 'TILLGATE_MASTER_KEY', message });
+  }
+  const sources: unknown[] = Array.isArray(rates?.sources) ? rates.sources : [];
+  for (const [index, source] of sources.entries()) {
+    const { use, prices } = (source ?? {}) as { use?: unknown; prices?: unknown };
+    if (use !== 'static' || prices !== undefined) continue;
+    problems.push({ path: `rates.sources.${index}.prices`, message: 'write the prices: the sandbox table is not for real money' });
+  }
+  return problems;
+}
+
+function databaseProblems(settings: Settings | null, databaseUrl: string | null): FieldError[] {
+  const database = settings?.database;
+  if (database?.client !== 'pg' || database.connection !== undefined || databaseUrl !== null) return [];
+  return [{ path: 'database.connection', message: 'write the connection string here or in TILLGATE_DATABASE_URL' }];
+}
+
+function complete(settings: Settings, secrets: Secrets, port: number | null, databaseUrl: string | null, directory: string): HostConfig {
+  const sandbox = settings.mode === 'sandbox';
+  const dataDir = resolve(directory, settings.dataDir);
+  const { callbacks, listen, rates, plugins, database, ...rest } = settings;
+  return {
+    ...rest,
+    dataDir,
+    directory,
+    secrets,
+    baseUrl: settings.baseUrl?.replace(/\/+$/, '') ?? null,
+    listen: { ...listen, host: listen.host ?? (sandbox ? '127.0.0.1' : '0.0.0.0'), port: port ?? listen.port },
+    database: databaseOf(database, databaseUrl, directory, dataDir),
+    callbacks: { ...callbacks, allowPrivateNetworks: callbacks.allowPrivateNetworks ?? sandbox },
+    rateSources: (rates.sources ?? defaultSources(sandbox)).map(withSandboxPrices),
+    plugins: plugins ?? (sandbox ? [{ use: 'sandbox' }] : []),
+  };
+}
+
+function databaseOf(setting: Settings['database'], url: string | null, directory: string, dataDir: string): DatabaseConfig {
+  if (setting?.client === 'pg' || (setting === undefined && url !== null)) {
+    return { client: 'pg', connection: url ?? setting?.connection ?? '', pool: setting?.pool ?? { min: 0, max: 10 } };
+  }
+  return { client: 'sqlite', filename: setting?.filename === undefined ? resolve(dataDir, 'tillgate.db') : resolve(directory, setting.filename) };
+}
+
+function defaultSources(sandbox: boolean): RateSourceSetting[] {
+  return sandbox ? [{ use: 'static' }] : [{ use: 'coingecko' }, { use: 'kraken' }];
+}
+
+function withSandboxPrices(source: RateSourceSetting): RateSourceSetting {
+  return source.use === 'static' && source.prices === undefined ? { ...source, prices: { ...SANDBOX_PRICES } } : source;
+}

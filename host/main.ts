@@ -1,0 +1,70 @@
+import { loadConfig } from './config.ts';
+import { createHost } from './host.ts';
+import type { Host } from './host.ts';
+import { openLog } from './log.ts';
+import type { ProcessLog } from './log.ts';
+
+/** After this the process ends whatever still runs: it must be gone 10 seconds after SIGTERM. */
+const LONGEST_STOP_MS = 9500;
+
+/**
+ * `tillgate serve`: runs the till until a signal ends it. The only place with process-wide effects.
+ *
+ * @param say - receives what a person or a script is told on standard output, line by line
+ * @returns the exit code
+ */
+export async function serve(json: boolean, say: (line: string) => void): Promise<number> {
+  const config = await loadConfig();
+  const log = openLog();
+  const host = createHost(config, { logger: log.logger });
+  dieOfDefects(log);
+  const stopped = stopOnSignal(host, log);
+  try {
+    await host.start();
+    for (const line of json ? [JSON.stringify(summary(host, config.mode))] : greeting(host, config.mode)) say(line);
+    return await stopped;
+  } finally {
+    log.flush();
+  }
+}
+
+function summary(host: Host, mode: string): object {
+  return { url: host.url, mode, chains: [...host.till.chains.keys()], demo: host.demo };
+}
+
+function greeting({ url, demo, till }: Host, mode: string): string[] {
+  const chains = [...till.chains.keys()].join(', ') || 'none: name a plugin in the configuration';
+  const lines = [`Tillgate (${mode}) listens on ${url}`, `Chains: ${chains}`];
+  if (demo === null) return lines;
+  return [...lines, 'Demo merchant:', `API-Key: ${demo.api_key}`, `API-Token: ${demo.api_token}`, `Signing-Secret: ${demo.signing_secret}`];
+}
+
+/** Resolves with 0 once the host has stopped, which the first signal begins; the second does not wait for it. */
+function stopOnSignal(host: Host, log: ProcessLog): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let asked = false;
+    const end = (code: number): void => {
+      log.flush();
+      process.exit(code);
+    };
+    const onSignal = (): void => {
+      if (asked) end(1);
+      asked = true;
+      setTimeout(() => end(0), LONGEST_STOP_MS).unref();
+      host.stop().then(() => resolve(0), reject);
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
+}
+
+/** What nobody caught is a defect: a new start is safe, going on is not. */
+function dieOfDefects({ logger, flush }: ProcessLog): void {
+  const die = (error: unknown): void => {
+    logger.error('defect: the process ends and is safe to be started again', { error });
+    flush();
+    process.exit(70);
+  };
+  process.on('uncaughtException', die);
+  process.on('unhandledRejection', die);
+}

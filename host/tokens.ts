@@ -1,0 +1,57 @@
+import { token } from '../core/index.ts';
+import type {
+  AddressPool,
+  AssetCatalogue,
+  Authenticate,
+  ChainCode,
+  ChainFollower,
+  ChoosePayment,
+  CreateAccount,
+  CreateCredential,
+  CreateOrder,
+  DeliverCallbacks,
+  DeliverySettings,
+  ExchangeToken,
+  ExpireOrders,
+  OperateOrder,
+  OrderMover,
+  OrderQueries,
+  OrderSettings,
+  PublicWallet,
+  RateBook,
+} from '../core/index.ts';
+import type { UndiciCallbackTransport } from '../adapters/callbacks/index.ts';
+import type { PromMetrics } from '../adapters/metrics/index.ts';
+import type { HostConfig } from './config.ts';
+import type { NodeNumber } from './node-number.ts';
+
+/** Names of what the container holds besides the ports, whose tokens stand beside them in the core. */
+export const CONFIG = token<HostConfig>('HostConfig');
+export const BASE_URL = token<BaseUrl>('BaseUrl');
+export const NODE_NUMBER = token<NodeNumber>('NodeNumber');
+export const PUBLIC_WALLET = token<PublicWallet>('PublicWallet');
+export const ORDER_SETTINGS = token<OrderSettings>('OrderSettings');
+export const DELIVERY_SETTINGS = token<DeliverySettings>('DeliverySettings');
+export const UNDICI_TRANSPORT = token<UndiciCallbackTransport>('UndiciCallbackTransport');
+export const PROM_METRICS = token<PromMetrics>('PromMetrics');
+export const ASSETS = token<AssetCatalogue>('AssetCatalogue');
+
+export const RATE_BOOK = token<RateBook>('RateBook');
+export const ADDRESS_POOL = token<AddressPool>('AddressPool');
+export const ORDER_MOVER = token<OrderMover>('OrderMover');
+export const CREATE_ORDER = token<CreateOrder>('CreateOrder');
+export const CHOOSE_PAYMENT = token<ChoosePayment>('ChoosePayment');
+export const ORDER_QUERIES = token<OrderQueries>('OrderQueries');
+export const OPERATE_ORDER = token<OperateOrder>('OperateOrder');
+export const EXPIRE_ORDERS = token<ExpireOrders>('ExpireOrders');
+export const DELIVER_CALLBACKS = token<DeliverCallbacks>('DeliverCallbacks');
+export const FOLLOWERS = token<ReadonlyMap<ChainCode, ChainFollower>>('ChainFollowers');
+export const AUTHENTICATE = token<Authenticate>('Authenticate');
+export const EXCHANGE_TOKEN = token<ExchangeToken>('ExchangeToken');
+export const CREATE_ACCOUNT = token<CreateAccount>('CreateAccount');
+export const CREATE_CREDENTIAL = token<CreateCredential>('CreateCredential');
+
+/** Where payers reach this till, without a slash at the end; `url` is set once the port is known. */
+export interface BaseUrl {
+  url: string;
+}

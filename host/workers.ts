@@ -1,0 +1,128 @@
+import type { AddressPool, ChainCode, ChainFollower, ChainRegistry, DeliverCallbacks, EventBus, ExpireOrders, Clock, Lease, RateBook, Storage } from '../core/index.ts';
+import { assert } from '../core/index.ts';
+import { Loop } from './loop.ts';
+import type { LoopTools, LoopWork } from './loop.ts';
+import type { NodeNumber } from './node-number.ts';
+
+/** What the workers drive. */
+export interface WorkerDuties {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly events: EventBus;
+  readonly chains: ChainRegistry;
+  readonly followers: ReadonlyMap<ChainCode, ChainFollower>;
+  readonly expireOrders: ExpireOrders;
+  readonly deliverCallbacks: DeliverCallbacks;
+  readonly addressPool: AddressPool;
+  readonly rateBook: RateBook;
+  readonly nodeNumber: NodeNumber;
+}
+
+const EXPIRE_EVERY_MS = 1000;
+const DELIVER_EVERY_MS = 1000;
+const REFILL_EVERY_MS = 5000;
+const REFRESH_RATES_EVERY_MS = 60_000;
+const PRUNE_EVERY_MS = 600_000;
+const PRUNE_BATCH = 1000;
+const HALTED_PAUSE_MS = 30_000;
+
+/** The work that goes on behind the requests: one loop for each duty, so that none can hold up another. */
+export class Workers {
+  readonly #loops: readonly Loop[];
+  readonly #unsubscribe: readonly (() => void)[];
+
+  constructor(duties: WorkerDuties, tools: LoopTools) {
+    const loop = (work: LoopWork): Loop => new Loop(work, tools);
+    const deliver = loop(deliverCallbacks(duties));
+    const refills = [...duties.chains.keys()].map((chain) => loop(refillPool(duties, chain)));
+    this.#loops = [
+      loop(keepNodeNumber(duties, tools)),
+      loop(refreshRates(duties)),
+      ...refills,
+      ...[...duties.followers].map(([chain, follower]) => loop(followChain(duties, chain, follower))),
+      loop(expireOrders(duties)),
+      deliver,
+      loop(prune(duties)),
+    ];
+    this.#unsubscribe = [duties.events.on('callback.queued', () => deliver.wake())];
+  }
+
+  start(): void {
+    for (const loop of this.#loops) loop.start();
+  }
+
+  /** Lets every pass that runs come to its end and gives the leases back. */
+  async stop(): Promise<void> {
+    for (const end of this.#unsubscribe) end();
+    await Promise.all(this.#loops.map((loop) => loop.stop()));
+  }
+}
+
+function followChain({ chains }: WorkerDuties, chain: ChainCode, follower: ChainFollower): LoopWork {
+  const pollMs = chains.get(chain)?.policy.pollIntervalMs ?? HALTED_PAUSE_MS;
+  let started = false;
+  return {
+    name: `follow:${chain}`,
+    lease: `follow:${chain}`,
+    pass: async (lease) => {
+      if (!started) await follower.start();
+      started = true;
+      const result = await follower.step(held(lease));
+      return result === 'advanced' ? 0 : result === 'idle' ? pollMs : HALTED_PAUSE_MS;
+    },
+  };
+}
+
+function held(lease: Lease | null): Lease {
+  assert(lease !== null, 'a leased loop without its lease');
+  return lease;
+}
+
+function expireOrders({ expireOrders: expire }: WorkerDuties): LoopWork {
+  return { name: 'expire-orders', lease: 'expire-orders', pass: async () => ((await expire.run()) > 0 ? 0 : EXPIRE_EVERY_MS) };
+}
+
+/** Not leased as a whole: every instance claims callbacks of its own. */
+function deliverCallbacks({ deliverCallbacks: deliver }: WorkerDuties): LoopWork {
+  return { name: 'deliver-callbacks', lease: null, pass: async () => ((await deliver.run()) > 0 ? 0 : DELIVER_EVERY_MS) };
+}
+
+function refillPool({ addressPool }: WorkerDuties, chain: ChainCode): LoopWork {
+  return { name: `refill:${chain}`, lease: `refill:${chain}`, pass: async () => ((await addressPool.refill(chain)) > 0 ? 0 : REFILL_EVERY_MS) };
+}
+
+/** Not leased: prices are kept in each instance's memory. */
+function refreshRates({ rateBook }: WorkerDuties): LoopWork {
+  return {
+    name: 'refresh-rates',
+    lease: null,
+    pass: async () => {
+      await rateBook.refresh();
+      return REFRESH_RATES_EVERY_MS;
+    },
+  };
+}
+
+function prune({ storage, clock }: WorkerDuties): LoopWork {
+  return {
+    name: 'prune',
+    lease: 'prune',
+    pass: async () => {
+      const now = clock.now();
+      const claims = await storage.orders.pruneIdempotency(now, PRUNE_BATCH);
+      const signatures = await storage.accounts.pruneSignatures(now, PRUNE_BATCH);
+      return claims === PRUNE_BATCH || signatures === PRUNE_BATCH ? 0 : PRUNE_EVERY_MS;
+    },
+  };
+}
+
+function keepNodeNumber({ nodeNumber }: WorkerDuties, { leaseTtlMs }: LoopTools): LoopWork {
+  return {
+    name: 'node-number',
+    lease: null,
+    pass: async () => {
+      await nodeNumber.renew();
+      return leaseTtlMs / 3;
+    },
+  };
+}

@@ -1,0 +1,235 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { TillgateError, assert, invalidField, present } from '../../core/index.ts';
+import type {
+  Asset,
+  BlockRef,
+  ChainAdapter,
+  ChainCode,
+  ChainPolicy,
+  ChainSimulator,
+  Clock,
+  CurrencyCode,
+  DerivedAddress,
+  DocumentStore,
+  ObservedTransfer,
+  PaymentTarget,
+  ScannedRange,
+  WatchList,
+} from '../../core/index.ts';
+import { AccountKey } from '../../adapters/chains/index.ts';
+import type { Addressing } from './addressing.ts';
+import { append, blocksOf, cut, genesisState, sandboxHash } from './sandbox-blocks.ts';
+import type { SandboxBlock, SandboxState } from './sandbox-blocks.ts';
+
+/** What a simulated chain is made of. */
+export interface SandboxChainOptions {
+  readonly code: ChainCode;
+  readonly name: string;
+  readonly assets: readonly Asset[];
+  readonly addressing: Addressing;
+  /** The extended public key of the addressing's account. */
+  readonly xpub: string;
+  readonly documents: DocumentStore;
+  readonly clock: Clock;
+  readonly confirmations: number;
+  readonly spendableConfirmations: number;
+  readonly pollIntervalMs: number;
+}
+
+/** The stored state, read and expanded. */
+interface View {
+  readonly version: number;
+  readonly state: SandboxState;
+  readonly blocks: readonly SandboxBlock[];
+}
+
+/** What a change leads to. */
+interface Change<T> {
+  readonly state: SandboxState;
+  readonly result: T;
+}
+
+const FINALITY_BLOCKS = 64;
+const MAX_MINED = 10_000;
+const WRITE_ATTEMPTS = 100;
+
+/**
+ * A chain without a network: one document holds its blocks, changed by compare-and-set, so that it outlives a restart and
+ * instances on one database see the same chain.
+ */
+export class SandboxChain implements ChainAdapter {
+  readonly code: ChainCode;
+  readonly name: string;
+  readonly assets: readonly Asset[];
+  readonly policy: ChainPolicy;
+  readonly walletId: string;
+  readonly startHeight = null;
+  readonly simulator: ChainSimulator;
+  readonly #options: SandboxChainOptions;
+  readonly #account: AccountKey;
+  #view: View | null = null;
+  #scannedTo = -1;
+  /** Changes of this instance go one after another; only other instances can come between. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SandboxChainOptions) {
+    const { code, name, assets, xpub, confirmations, spendableConfirmations, pollIntervalMs } = options;
+    this.code = code;
+    this.name = name;
+    this.assets = assets;
+    this.policy = { confirmations: () => confirmations, spendableConfirmations, finalityBlocks: FINALITY_BLOCKS, pollIntervalMs, maxScanBlocks: 1_000 };
+    this.#options = options;
+    this.#account = new AccountKey(xpub);
+    this.walletId = this.#account.walletId;
+    this.simulator = {
+      pay: (address, currency, units) => this.#pay(address, currency, units),
+      mine: (count) => this.#mine(count),
+    };
+  }
+
+  async identify(): Promise<string> {
+    return `sandbox:${this.code}/${(await this.#read()).state.genesis}`;
+  }
+
+  async head(): Promise<BlockRef> {
+    return headOf(await this.#read());
+  }
+
+  async blockAt(height: number): Promise<BlockRef | null> {
+    const { blocks, state } = await this.#read();
+    if (height < state.base.height) throw this.#forgotten(height);
+    return blocks[height - state.base.height]?.ref ?? null;
+  }
+
+  async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {
+    const { blocks, state } = await this.#read();
+    if (from < state.base.height) throw this.#forgotten(from);
+    const scanned = blocks.slice(from - state.base.height, to - state.base.height + 1);
+    if (scanned.length !== to - from + 1) throw new TillgateError('NODE_FAILED', `The simulated chain ${this.code} has no block ${to} yet.`);
+    this.#scannedTo = to;
+    return { blocks: scanned.map(({ ref }) => ref), transfers: scanned.flatMap((block) => this.#transfersOf(block, watch)) };
+  }
+
+  async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
+    return Array.from({ length: count }, (_, offset) => {
+      const index = first + offset;
+      return { index, ...this.#options.addressing.fromPublicKey(this.#account.publicKey(index)) };
+    });
+  }
+
+  normaliseAddress(text: string): string | null {
+    return this.#options.addressing.read(text)?.address ?? null;
+  }
+
+  contractAddress(currency: CurrencyCode): string {
+    const asset = this.assets.find((one) => one.currency === currency);
+    return asset === undefined ? '' : this.#options.addressing.contract(asset);
+  }
+
+  paymentUri(target: PaymentTarget): string {
+    return this.#options.addressing.uri(target, this.#asset(target.currency), this.contractAddress(target.currency));
+  }
+
+  /**
+   * Replaces the top `depth` blocks by one more than there were, as a stronger branch would.
+   *
+   * @param remine - whether the replaced transactions are in the new branch's first block, or nowhere any more
+   */
+  async reorganise(depth: number, { remine = false }: { readonly remine?: boolean } = {}): Promise<void> {
+    await this.#change(({ state, blocks }) => {
+      assert(depth >= 1 && depth < blocks.length, `a reorganisation of ${depth} blocks`);
+      const { state: shorter, dropped } = cut(state, depth);
+      const first = remine && dropped.length > 0 ? this.#append(shorter, 1, dropped) : shorter;
+      const empty = depth + 1 - (first === shorter ? 0 : 1);
+      return { state: this.#append(first, empty, []), result: undefined };
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#queue;
+  }
+
+  async #pay(address: string, currency: CurrencyCode, units: bigint): Promise<string> {
+    const { key } = this.#options.addressing.read(address) ?? { key: null };
+    if (key === null) throw invalidField('address', `is no address of ${this.code}`);
+    if (units <= 0n) throw invalidField('amount', 'must be more than 0');
+    this.#asset(currency);
+    return this.#change(({ state }) => {
+      const payments = state.payments + 1;
+      const txid = sandboxHash(this.#options.addressing.hashPrefix, `${state.genesis} payment ${payments} ${key} ${currency} ${units}`);
+      const transfer = { txid, currency, units: units.toString(), key };
+      return { state: this.#append({ ...state, payments }, 1, [transfer]), result: txid };
+    });
+  }
+
+  async #mine(count: number): Promise<void> {
+    if (!Number.isInteger(count) || count < 1 || count > MAX_MINED) throw invalidField('count', `must be a whole number from 1 to ${MAX_MINED}`);
+    await this.#change(({ state }) => ({ state: this.#append(state, count, []), result: undefined }));
+  }
+
+  #append(state: SandboxState, count: number, transfers: SandboxBlock['transfers']): SandboxState {
+    return append(state, { count, time: this.#options.clock.now(), transfers }, this.#scannedTo, this.#options.addressing.hashPrefix);
+  }
+
+  #transfersOf({ ref, transfers }: SandboxBlock, watch: WatchList): readonly ObservedTransfer[] {
+    const { payer } = this.#options.addressing;
+    return transfers
+      .filter(({ key }) => watch.has(key))
+      .map(({ txid, currency, units, key }) => ({ txid, index: '0', block: ref, currency, units: BigInt(units), from: payer, toKey: key }));
+  }
+
+  #asset(currency: CurrencyCode): Asset {
+    const asset = this.assets.find((one) => one.currency === currency);
+    if (asset === undefined) throw new TillgateError('UNSUPPORTED', `The pair ${this.code}/${currency} is not simulated.`);
+    return asset;
+  }
+
+  #forgotten(height: number): TillgateError {
+    return new TillgateError('NODE_FAILED', `The simulated chain ${this.code} has forgotten block ${height}.`);
+  }
+
+  async #read(): Promise<View> {
+    return (await this.#load()) ?? this.#change((view) => ({ state: view.state, result: view }));
+  }
+
+  /** The stored view; `null` before there is one. */
+  async #load(): Promise<View | null> {
+    const stored = await this.#options.documents.read(this.#documentKey);
+    if (stored === null) return null;
+    if (this.#view?.version === stored.version) return this.#view;
+    const state = JSON.parse(stored.value) as SandboxState;
+    assert(state.version === 1, `a document of the simulated chain ${this.code} of another version`);
+    this.#view = { version: stored.version, state, blocks: blocksOf(state, this.#options.addressing.hashPrefix) };
+    return this.#view;
+  }
+
+  get #documentKey(): string {
+    return `chain:${this.code}`;
+  }
+
+  #change<T>(edit: (view: View) => Change<T>): Promise<T> {
+    const changed = this.#queue.then(() => this.#compareAndSet(edit));
+    this.#queue = changed.catch(() => undefined);
+    return changed;
+  }
+
+  async #compareAndSet<T>(edit: (view: View) => Change<T>): Promise<T> {
+    const { addressing, documents, clock } = this.#options;
+    for (let attempt = 0; attempt < WRITE_ATTEMPTS; attempt++) {
+      const view = (await this.#load()) ?? firstView(genesisState(addressing.hashPrefix, `${this.code} ${this.walletId}`, clock.now()));
+      const { state, result } = edit(view);
+      if (await documents.write(this.#documentKey, JSON.stringify(state), view.version)) return result;
+      // Another instance wrote in between: its block comes first.
+      await pause(Math.random() * Math.min(attempt + 1, 20));
+    }
+    throw new TillgateError('NODE_FAILED', `The simulated chain ${this.code} is too busy.`);
+  }
+}
+
+function firstView(state: SandboxState): View {
+  return { version: 0, state, blocks: [{ ref: state.base, transfers: [] }] };
+}
+
+function headOf({ blocks }: View): BlockRef {
+  return present(blocks.at(-1), 'the head').ref;
+}

@@ -1,0 +1,63 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A call as it came. */
+export interface ProxiedCall {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** What is answered in the node's place; `null` lets the node answer. */
+export type Interference = (call: ProxiedCall) => { readonly result: unknown } | { readonly error: { code: number; message: string } } | null;
+
+/** A node that is honest but for what a test wants. */
+export interface RpcProxy {
+  readonly url: string;
+  /** How many HTTP requests came. */
+  requests(): number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Stands before a node and changes some answers: lying, lagging, limited.
+ *
+ * @param raw - answers a whole request instead: status and body
+ */
+export async function startProxy(
+  target: string,
+  interfere: Interference,
+  raw: (body: string) => { readonly status: number; readonly body: string } | null = () => null,
+): Promise<RpcProxy> {
+  let requests = 0;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      requests += 1;
+      const body = Buffer.concat(chunks).toString();
+      const instead = raw(body);
+      const answer = instead === null ? answerAll(body).then((text) => ({ status: 200, body: text })) : Promise.resolve(instead);
+      void answer.then(({ status, body: text }) => response.writeHead(status, { 'content-type': 'application/json' }).end(text));
+    });
+  });
+  const answerAll = async (body: string): Promise<string> => {
+    const parsed = JSON.parse(body) as (ProxiedCall & { id: number }) | (ProxiedCall & { id: number })[];
+    const one = async (call: ProxiedCall & { id: number }): Promise<unknown> => {
+      const changed = interfere(call);
+      if (changed !== null) return { jsonrpc: '2.0', id: call.id, ...changed };
+      const answered = await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(call) });
+      return answered.json();
+    };
+    return JSON.stringify(Array.isArray(parsed) ? await Promise.all(parsed.map(one)) : await one(parsed));
+  };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: () => requests,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

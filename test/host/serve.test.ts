@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { freshDatabase } from '../support/postgres.ts';
+import type { FreshDatabase } from '../support/postgres.ts';
+import { waitFor } from '../support/wait.ts';
+import { Merchant, isGenuine, readDemo, startReceiver } from './merchant.ts';
+import type { ReceivedCallback } from './merchant.ts';
+import { freshDirectory, run, serve } from './till-process.ts';
+
+type Receiver = Awaited<ReturnType<typeof startReceiver>>;
+
+async function payThrough(directory: string, url: string, receiver: Receiver): Promise<{ orderId: string; callback: ReceivedCallback }> {
+  const demo = readDemo(directory);
+  const merchant = new Merchant(url, demo);
+  const order = await merchant.payInfo(`${receiver.url}/paid`);
+  assert.equal(order.code, 0, order.message);
+  const orderId = String(order.data['order_id']);
+  assert.equal((await merchant.pay(orderId)).code, 0);
+  await waitFor(async () => (await merchant.status(orderId)) === 'SUCCESS', { describe: `order ${orderId} to be SUCCESS` });
+  const callback = await waitFor(() => receiver.received.find(({ body }) => body.includes(orderId)), { describe: 'the callback' });
+  assert.ok(isGenuine(callback, demo.callback_secret), 'the callback is signed with the callback secret');
+  return { orderId, callback };
+}
+
+describe('a till with no configuration at all', () => {
+  const directory = freshDirectory();
+  let receiver: Receiver;
+  before(async () => {
+    receiver = await startReceiver();
+  });
+  after(async () => {
+    await receiver.close();
+    directory.remove();
+  });
+
+  test('takes a signed order, is paid, calls back signed, and ends 0 within 10 s of SIGTERM', async () => {
+    const till = serve(directory.path);
+    const url = await till.url();
+    const demo = readDemo(directory.path);
+    for (const line of [`API-Key: ${demo.api_key}`, `API-Token: ${demo.api_token}`, `Signing-Secret: ${demo.signing_secret}`]) {
+      await waitFor(() => till.out.includes(line), { describe: 'the credentials on standard output' });
+    }
+    assert.equal(statSync(join(directory.path, 'data', 'demo.json')).mode & 0o777, 0o600);
+    assert.equal(statSync(join(directory.path, 'data', 'master.key')).mode & 0o777, 0o600);
+    const { callback } = await payThrough(directory.path, url, receiver);
+    assert.equal(callback.method, 'POST');
+    assert.equal((JSON.parse(callback.body) as { status: string }).status, 'SUCCESS');
+    const asked = performance.now();
+    const { code, err } = await till.signal('SIGTERM');
+    assert.equal(code, 0, err);
+    assert.ok(performance.now() - asked < 10_000);
+    for (const secret of [demo.api_key, demo.api_token, demo.signing_secret, demo.callback_secret, demo.password]) {
+      assert.ok(!err.includes(secret), 'fault 73: no secret in the log');
+    }
+  });
+
+  test('fault 35: after kill -9 a new start keeps the merchant, the order and goes on', async () => {
+    const first = serve(directory.path);
+    const demo = readDemo(directory.path);
+    const before = new Merchant(await first.url(), demo);
+    const order = await before.payInfo(`${receiver.url}/killed`);
+    const orderId = String(order.data['order_id']);
+    assert.equal((await before.pay(orderId)).code, 0);
+    await first.signal('SIGKILL');
+
+    const second = serve(directory.path);
+    const merchant = new Merchant(await second.url(), demo);
+    assert.deepEqual(readDemo(directory.path), demo, 'the merchant is made once');
+    await waitFor(async () => (await merchant.status(orderId)) === 'SUCCESS', { timeoutMs: 15_000, describe: 'the paid order to be SUCCESS' });
+    await waitFor(() => receiver.received.some(({ body }) => body.includes(orderId)), { describe: 'its callback' });
+
+    const shown = await run(directory.path, ['order', 'show', orderId]);
+    assert.equal(shown.code, 0, shown.err);
+    assert.match(shown.out, /PENDING → SUCCESS {2}by paid-in-time/);
+    const checked = await run(directory.path, ['ledger', 'check', '--json']);
+    assert.deepEqual([checked.code, JSON.parse(checked.out)], [0, { ok: true, breaches: [] }], 'a command runs beside the server');
+
+    const refused = await serve(directory.path).ended();
+    assert.equal(refused.code, 1, 'a second server on one SQLite file is refused');
+    assert.match(refused.err, /another server/i);
+    assert.equal((await second.signal('SIGTERM')).code, 0);
+  });
+});
+
+describe('two hosts on one PostgreSQL database', () => {
+  let database: FreshDatabase;
+  before(async () => {
+    database = await freshDatabase();
+  });
+  after(() => database.drop());
+
+  test('share the work; when one is killed the other goes on', async () => {
+    const [one, two] = [freshDirectory(), freshDirectory()];
+    const receiver = await startReceiver();
+    const environment = {
+      TILLGATE_DATABASE_URL: database.url,
+      TILLGATE_MASTER_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+    };
+    const first = serve(one.path, environment);
+    const second = serve(two.path, environment);
+    const urls = await Promise.all([first.url(), second.url()]);
+    assert.deepEqual(readDemo(one.path), readDemo(two.path), 'both know the one demo merchant');
+    const paid = await Promise.all(urls.map((url, index) => payThrough(index === 0 ? one.path : two.path, url, receiver)));
+    for (const { orderId } of paid) {
+      assert.equal(receiver.received.filter(({ body }) => body.includes(orderId)).length, 1, 'one callback for each order');
+    }
+    await first.signal('SIGKILL');
+    const merchant = new Merchant(urls[1] ?? '', readDemo(two.path));
+    const order = await merchant.payInfo(`${receiver.url}/after`);
+    await merchant.pay(order.data['order_id']);
+    await waitFor(async () => (await merchant.status(order.data['order_id'])) === 'SUCCESS', { timeoutMs: 40_000, describe: 'the other host to take over' });
+    const asked = performance.now();
+    assert.equal((await second.signal('SIGTERM')).code, 0);
+    assert.ok(performance.now() - asked < 10_000);
+    await receiver.close();
+    one.remove();
+    two.remove();
+  });
+});

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { endWithThisProcess } from '../support/processes.ts';
+import { waitFor } from '../support/wait.ts';
+
+const BIN = fileURLToPath(new URL('../../host/bin.ts', import.meta.url));
+const LOADER = import.meta.resolve('tsx');
+
+/** What the program left behind when it ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A working directory of one test's own. */
+export function freshDirectory(): { readonly path: string; write(name: string, content: unknown): void; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'tillgate-host-'));
+  return {
+    path,
+    write: (name, content) => writeFileSync(join(path, name), typeof content === 'string' ? content : JSON.stringify(content)),
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
+/** `tillgate …` as its own process, in a directory, with nothing of this process's settings. */
+export class TillProcess {
+  readonly child: ChildProcess;
+  readonly #texts = { out: '', err: '' };
+  readonly #end: Promise<Ended>;
+
+  constructor(directory: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TILLGATE_') && name !== 'NODE_OPTIONS');
+    this.child = spawn(process.execPath, ['--import', LOADER, BIN, ...args], {
+      cwd: directory,
+      env: { ...Object.fromEntries(inherited), ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    endWithThisProcess(this.child);
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.#texts.out += text));
+    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#texts.err += text));
+    this.#end = new Promise((resolve) => this.child.once('close', (code) => resolve({ code, ...this.#texts })));
+  }
+
+  get out(): string {
+    return this.#texts.out;
+  }
+
+  get err(): string {
+    return this.#texts.err;
+  }
+
+  /** Waits for its end. */
+  ended(): Promise<Ended> {
+    return this.#end;
+  }
+
+  async signal(signal: NodeJS.Signals): Promise<Ended> {
+    this.child.kill(signal);
+    return this.#end;
+  }
+
+  /** Waits until the server listens, and answers with its address. */
+  async url(): Promise<string> {
+    return waitFor(
+      () => {
+        if (this.child.exitCode !== null) throw new Error(`ended with ${this.child.exitCode}: ${this.err}`);
+        return /listens on (\S+)/.exec(this.out)?.[1]?.replace('localhost', '127.0.0.1');
+      },
+      { timeoutMs: 60_000, intervalMs: 25, describe: () => `the server to listen; it said:\n${this.out}${this.err}` },
+    );
+  }
+}
+
+/** Starts a server on a free port. */
+export function serve(directory: string, environment: Readonly<Record<string, string>> = {}): TillProcess {
+  return new TillProcess(directory, ['serve'], { TILLGATE_PORT: '0', ...environment });
+}
+
+/** Runs a command to its end. */
+export function run(directory: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  return new TillProcess(directory, args, environment).ended();
+}

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe } from 'node:test';
+import type { TestContext } from 'node:test';
+import knex, { type Knex } from 'knex';
+import { openStorage } from '../../adapters/storage/knex/index.ts';
+import type { KnexStorage, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
+import type { Logger } from '../../core/index.ts';
+import { freshDatabase } from './postgres.ts';
+
+/** A logger that keeps nothing. */
+export const silentLogger: Logger = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  child: () => silentLogger,
+};
+
+/** A storage on a database of a test's own, migrated. */
+export interface TestStorage {
+  readonly storage: KnexStorage;
+  /** What opens the same database again: a restart, or a second instance. */
+  readonly config: SqliteConfig | PgConfig;
+  /** A second instance on the same database; closed with the first. */
+  another(options?: { readonly tablePrefix?: string }): Promise<KnexStorage>;
+  /** Statements past the storage, for what only a tamperer or another program would do. */
+  sql(text: string, bindings?: readonly (string | number | null)[]): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+/** Opens a fresh, migrated database; with a test's context it is closed and removed after that test. */
+export type OpenStorage = (t?: Pick<TestContext, 'after'>) => Promise<TestStorage>;
+
+export type EngineName = 'sqlite' | 'pg';
+
+interface Place {
+  readonly config: SqliteConfig | PgConfig;
+  remove(): Promise<void>;
+}
+
+const PLACES: Readonly<Record<EngineName, () => Promise<Place>>> = {
+  sqlite: () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tillgate-sqlite-'));
+    const remove = async (): Promise<void> => rmSync(folder, { recursive: true, force: true });
+    return Promise.resolve({ config: { client: 'sqlite', filename: join(folder, 'till.db') }, remove });
+  },
+  pg: async () => {
+    const { url, drop } = await freshDatabase();
+    return { config: { client: 'pg', connection: url }, remove: drop };
+  },
+};
+
+function tamperer(config: SqliteConfig | PgConfig): Knex {
+  return config.client === 'pg'
+    ? knex({ client: 'pg', connection: config.connection, pool: { min: 0, max: 1 } })
+    : knex({ client: 'sqlite3', connection: { filename: config.filename }, useNullAsDefault: true });
+}
+
+async function open(engine: EngineName, t?: Pick<TestContext, 'after'>): Promise<TestStorage> {
+  const { config, remove } = await PLACES[engine]();
+  const open: KnexStorage[] = [];
+  let raw: Knex | undefined;
+  const another: TestStorage['another'] = async (options = {}) => {
+    const storage = await openStorage(config, { logger: silentLogger, guardNesting: true, ...options });
+    open.push(storage);
+    return storage;
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all([...open.splice(0).map((each) => each.close()), raw?.destroy()]);
+    await remove();
+  };
+  t?.after(close);
+  const storage = await another();
+  await storage.migrate();
+  const sql: TestStorage['sql'] = async (text, bindings = []) => {
+    raw ??= tamperer(config);
+    const result: unknown = await raw.raw(text, bindings);
+    return (Array.isArray(result) ? result : (result as { rows: unknown }).rows) as Record<string, unknown>[];
+  };
+  return { storage, config, another, sql, close };
+}
+
+/** Runs one suite on every engine; `open` gives a fresh database each time it is called. */
+export function eachStorage(suite: (name: EngineName, open: OpenStorage) => void): void {
+  for (const name of ['sqlite', 'pg'] as const) {
+    describe(name, () => suite(name, (t) => open(name, t)));
+  }
+}

@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AesGcmVault, NodeRandom } from '../../adapters/crypto/index.ts';
+import type { Account, ChainCode, Lease, Logger } from '../../core/index.ts';
+import { present, setDataSecurity } from '../../core/index.ts';
+import { resolveConfig } from '../../host/config.ts';
+import type { HostConfig } from '../../host/config.ts';
+import { bindPlugins, bindWallet, createContainer, resolveAccounts, resolveTill } from '../../host/container.ts';
+import type { Accounts, Till } from '../../host/container.ts';
+import { NodeNumber } from '../../host/node-number.ts';
+import { importPlugins, setUpPlugins } from '../../host/plugins.ts';
+import { createListener } from '../../host/server.ts';
+import type { SettingsInput } from '../../host/settings.ts';
+import { openWallet } from '../../host/wallet.ts';
+import { FakeClock, MemoryLogger } from './fakes.ts';
+import { HttpClient } from './http.ts';
+import type { SigningKeys } from './http.ts';
+import type { TestStorage } from './storage.ts';
+
+/** Longer than any test's clock runs: the node number of a test is never lost. */
+const FOREVER_MS = 1e12;
+const MAX_STEPS = 1000;
+
+/** A merchant with credentials. */
+export interface TestMerchant {
+  readonly account: Account;
+  readonly email: string;
+  readonly password: string;
+  readonly apiKey: string;
+  readonly keys: SigningKeys;
+  /** Sends the API key with each request. */
+  readonly client: HttpClient;
+  /** What a request needs to be signed at the till's present time. */
+  signed(): { readonly keys: SigningKeys; readonly at: number };
+  setDataSecurity(on: boolean): Promise<void>;
+}
+
+/** What of a {@link TestTill} differs from the ordinary. */
+export interface TestTillOptions {
+  /** Settings as in `tillgate.config.json`; sandbox mode with its simulated chains unless told otherwise. */
+  readonly settings?: SettingsInput;
+  readonly clock?: FakeClock;
+  readonly logger?: Logger;
+}
+
+/** The whole till in this process, wired as the host wires it: time stands still and work is done when a test says so. */
+export interface TestTill {
+  readonly url: string;
+  readonly port: number;
+  readonly till: Till;
+  readonly config: HostConfig;
+  readonly clock: FakeClock;
+  readonly accounts: Accounts;
+  /** Everything that was logged, unless another logger was given. */
+  readonly logger: MemoryLogger;
+  /** The first merchant. */
+  readonly merchant: TestMerchant;
+  /** Without credentials. */
+  readonly client: HttpClient;
+  newMerchant(): Promise<TestMerchant>;
+  /** Does all work that is due now: follows every chain to its head, expires orders, sends callbacks. */
+  work(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a till with its server on a free port, over an open storage that outlives it. */
+export async function startTestTill({ storage }: TestStorage, options: TestTillOptions = {}): Promise<TestTill> {
+  const directory = mkdtempSync(join(tmpdir(), 'tillgate-till-'));
+  const logger = new MemoryLogger();
+  const clock = options.clock ?? new FakeClock();
+  const settings: SettingsInput = { mode: 'sandbox', ...options.settings, listen: { host: '127.0.0.1', port: 0, ...options.settings?.listen } };
+  const config = resolveConfig(settings, { directory });
+  const random = new NodeRandom();
+  const masterKey = random.bytes(32);
+  const vault = new AesGcmVault({ current: masterKey });
+  const nodeNumber = await NodeNumber.take({ leases: storage.leases, owner: 'test', ttlMs: FOREVER_MS, clock, random });
+  const container = createContainer({ config, masterKey, clock, logger: options.logger ?? logger, random, vault, storage, nodeNumber });
+  bindWallet(container, await openWallet({ documents: storage.documents, vault }, null, true, logger));
+  const { plugins, problems } = await importPlugins(config.plugins, config.mode, directory);
+  if (problems.length > 0) throw new Error(JSON.stringify(problems));
+  const harvest = await setUpPlugins(container, plugins);
+  const base = { url: 'http://till.invalid' };
+  bindPlugins(container, harvest, base);
+  const till = resolveTill(container);
+  const accounts = resolveAccounts(container);
+  const listener = createListener(till, config);
+  const port = await listener.listen();
+  base.url = `http://127.0.0.1:${port}`;
+  const client = new HttpClient(base.url);
+  const merchants = new Merchants(till, accounts, client);
+  return {
+    url: base.url,
+    port,
+    till,
+    config,
+    clock,
+    accounts,
+    logger,
+    merchant: await merchants.create(),
+    client,
+    newMerchant: () => merchants.create(),
+    work: () => workOnce(till),
+    async close() {
+      listener.cut();
+      await listener.drain();
+      merchants.close();
+      await till.callbackTransport.close();
+      await harvest.close();
+      await nodeNumber.release();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+class Merchants {
+  readonly #till: Till;
+  readonly #accounts: Accounts;
+  readonly #client: HttpClient;
+  readonly #clients: HttpClient[] = [];
+
+  constructor(till: Till, accounts: Accounts, client: HttpClient) {
+    this.#till = till;
+    this.#accounts = accounts;
+    this.#client = client;
+    this.#clients.push(client);
+  }
+
+  async create(): Promise<TestMerchant> {
+    const { storage, clock } = this.#till;
+    const email = `shop-${this.#clients.length}@example.com`;
+    const password = `correct horse ${this.#clients.length}`;
+    const account = await this.#accounts.createAccount.run({ email, password });
+    const { apiKey, apiToken, signingSecret } = await this.#accounts.createCredential.run(account.id);
+    const client = this.#client.with({ 'API-Key': apiKey });
+    this.#clients.push(client);
+    const keys = { apiToken, signingSecret };
+    return {
+      account,
+      email,
+      password,
+      apiKey,
+      keys,
+      client,
+      signed: () => ({ keys, at: clock.now() }),
+      setDataSecurity: (on) => setDataSecurity({ storage, clock }, account.id, on),
+    };
+  }
+
+  close(): void {
+    for (const client of this.#clients) client.close();
+  }
+}
+
+async function workOnce(till: Till): Promise<void> {
+  for (const code of till.followers.keys()) await follow(till, code);
+  while ((await till.expireOrders.run()) > 0);
+  while ((await till.deliverCallbacks.run()) > 0);
+  await till.deliverCallbacks.drain();
+}
+
+const started = new WeakSet<object>();
+
+async function follow({ followers, storage }: Till, code: ChainCode): Promise<void> {
+  const follower = present(followers.get(code), `follower of ${code}`);
+  if (!started.has(follower)) await follower.start();
+  started.add(follower);
+  const lease: Lease = present(await storage.leases.acquire(`follow:${code}`, 'test', FOREVER_MS), `lease of ${code}`);
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
+    if ((await follower.step(lease)) !== 'advanced') return;
+  }
+  throw new Error(`the follower of ${code} never came to rest`);
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AesGcmVault } from '../../../../adapters/crypto/index.ts';
+import { isTillgateError } from '../../../../core/index.ts';
+
+const key = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
+const vault = new AesGcmVault({ current: key(1) });
+
+function assertRefused(open: () => string): void {
+  assert.throws(open, (error: unknown) => {
+    assert.ok(isTillgateError(error, 'INTERNAL'));
+    assert.doesNotMatch(error.message, /tss_|credential:/);
+    return true;
+  });
+}
+
+describe('AesGcmVault', () => {
+  test('opens what it sealed, in the same context', () => {
+    for (const plain of ['', 'tss_secret', '{"name":"Zoë €"}', 'x'.repeat(100_000)]) {
+      assert.equal(vault.open(vault.seal(plain, 'credential:1'), 'credential:1'), plain);
+    }
+  });
+
+  test('seals the same text differently each time, and shows nothing of it', () => {
+    const first = vault.seal('tss_secret', 'credential:1');
+    assert.notEqual(first, vault.seal('tss_secret', 'credential:1'));
+    assert.match(first, /^[A-Za-z0-9_-]+$/);
+    assert.ok(!Buffer.from(first, 'base64url').toString('latin1').includes('tss_secret'));
+  });
+
+  test('fault 18: a sealed text moved to another record does not open', () => {
+    const sealed = vault.seal('tss_secret', 'credential:1');
+    assertRefused(() => vault.open(sealed, 'credential:2'));
+  });
+
+  test('a text with any single byte changed does not open', () => {
+    const sealed = Buffer.from(vault.seal('tss_secret', 'credential:1'), 'base64url');
+    for (let at = 0; at < sealed.length; at++) {
+      const altered = Buffer.from(sealed);
+      altered.writeUInt8(altered.readUInt8(at) ^ 1, at);
+      assertRefused(() => vault.open(altered.toString('base64url'), 'credential:1'));
+    }
+  });
+
+  test('a cut, empty or foreign text does not open', () => {
+    const sealed = vault.seal('tss_secret', 'credential:1');
+    for (const text of ['', 'x', sealed.slice(0, 20), sealed.slice(0, -4), `${sealed}AAAA`, 'not base64!', `${sealed}\n`]) {
+      assertRefused(() => vault.open(text, 'credential:1'));
+    }
+  });
+
+  test('another master key opens nothing', () => {
+    const sealed = vault.seal('tss_secret', 'credential:1');
+    assertRefused(() => new AesGcmVault({ current: key(2) }).open(sealed, 'credential:1'));
+  });
+
+  test('after a rotation the former key still opens, and the new one seals', () => {
+    const old = vault.seal('tss_secret', 'credential:1');
+    const rotated = new AesGcmVault({ current: key(2), former: [key(1)] });
+    assert.equal(rotated.open(old, 'credential:1'), 'tss_secret');
+    const fresh = rotated.seal('tss_secret', 'credential:1');
+    assert.equal(new AesGcmVault({ current: key(2) }).open(fresh, 'credential:1'), 'tss_secret');
+    assertRefused(() => vault.open(fresh, 'credential:1'));
+  });
+
+  test('look-up hashes are keyed, kept apart by purpose, and survive a rotation', () => {
+    const hash = vault.lookupHash('api-key', 'tak_1');
+    assert.match(hash, /^[0-9a-f]{64}$/);
+    assert.equal(vault.lookupHash('api-key', 'tak_1'), hash);
+    assert.notEqual(vault.lookupHash('api-token', 'tak_1'), hash);
+    assert.notEqual(vault.lookupHash('a', 'bc'), vault.lookupHash('ab', 'c'));
+    assert.notEqual(new AesGcmVault({ current: key(2) }).lookupHash('api-key', 'tak_1'), hash);
+    assert.equal(new AesGcmVault({ current: key(3), former: [key(2), key(1)] }).lookupHash('api-key', 'tak_1'), hash);
+  });
+
+  test('a master key of another length, or one given twice, is refused', () => {
+    const configInvalid = (error: unknown): boolean => isTillgateError(error, 'CONFIG_INVALID');
+    assert.throws(() => new AesGcmVault({ current: new Uint8Array(31) }), configInvalid);
+    assert.throws(() => new AesGcmVault({ current: key(1), former: [new Uint8Array(0)] }), configInvalid);
+    assert.throws(() => new AesGcmVault({ current: key(1), former: [key(1)] }), configInvalid);
+  });
+});

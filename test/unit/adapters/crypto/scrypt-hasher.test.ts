@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ScryptHasher } from '../../../../adapters/crypto/index.ts';
+import { isTillgateError } from '../../../../core/index.ts';
+
+const cheap = { cost: { N: 1024, r: 8, p: 1 } };
+const hasher = new ScryptHasher(cheap);
+
+describe('ScryptHasher', () => {
+  test('verifies the password it hashed and no other', async () => {
+    const stored = await hasher.hash('correct horse');
+    assert.match(stored, /^scrypt\$1024\$8\$1\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/);
+    assert.equal(await hasher.verify('correct horse', stored), true);
+    assert.equal(await hasher.verify('correct horsf', stored), false);
+    assert.equal(await hasher.verify('', stored), false);
+    assert.notEqual(await hasher.hash('correct horse'), stored);
+  });
+
+  test('verifies the example of RFC 7914, whatever its own cost is', async () => {
+    const salt = Buffer.from('SodiumChloride').toString('base64');
+    const hash = Buffer.from('7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2', 'hex').toString('base64');
+    assert.equal(await hasher.verify('pleaseletmein', `scrypt$16384$8$1$${salt}$${hash}`), true);
+  });
+
+  test('two spellings of one password are one', async () => {
+    const stored = await hasher.hash('caf\u00e9');
+    assert.equal(await hasher.verify('cafe\u0301', stored), true);
+  });
+
+  test('the default cost is 32 MiB a hash', async () => {
+    assert.match(await new ScryptHasher().hash('x'), /^scrypt\$32768\$8\$3\$/);
+  });
+
+  test('an unreadable stored hash is a wrong password, never an error', async () => {
+    const stored = await hasher.hash('x');
+    const costly = stored.replace('$1024$8$', '$67108864$99$');
+    for (const text of ['', 'x', stored.slice(0, -30), costly, stored.replace('$1024$', '$1000$'), stored.replace('$8$', '$0$')]) {
+      assert.equal(await hasher.verify('x', text), false);
+    }
+  });
+
+  test('fault 13: an unknown user costs as much work as a wrong password', async () => {
+    const slow = new ScryptHasher({ cost: { N: 2 ** 14, r: 8, p: 1 } });
+    const stored = await slow.hash('x');
+    const timed = async (hash: string | null): Promise<number> => {
+      const start = process.hrtime.bigint();
+      assert.equal(await slow.verify('y', hash), false);
+      return Number(process.hrtime.bigint() - start);
+    };
+    const best = { known: Infinity, unknown: Infinity };
+    for (let round = 0; round < 4; round++) {
+      best.known = Math.min(best.known, await timed(stored));
+      best.unknown = Math.min(best.unknown, await timed(null));
+    }
+    assert.ok(best.unknown > best.known / 2 && best.unknown < best.known * 2, JSON.stringify(best));
+  });
+
+  test('fault 13: a flood of logins is bounded: some wait their turn, the rest is refused at once', async () => {
+    const small = new ScryptHasher({ ...cheap, concurrency: 1, maxWaiting: 2 });
+    const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => small.hash('x')));
+    assert.deepEqual(outcomes.map(({ status }) => status), ['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected']);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') assert.ok(isTillgateError(outcome.reason, 'RATE_LIMITED'));
+    }
+    assert.equal(await small.verify('x', await small.hash('x')), true);
+  });
+});
