@@ -3,8 +3,7 @@ import { createBase58check } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import { Address, OutScript, p2wpkh } from '@scure/btc-signer';
 import type { NETWORK } from '@scure/btc-signer';
-import { getAddress } from 'viem';
-import { publicKeyToAddress } from 'viem/accounts';
+import { getAddress, keccak256 } from 'viem/utils';
 import { TillgateError } from '../../core/index.ts';
 
 /** BIP-32's version of a public key of the main network: `xpub`. */
@@ -75,7 +74,7 @@ export function evmAddress(key: string): string {
 export function evmKey(publicKey: Uint8Array): string {
   // The address is a hash of the uncompressed form; OpenSSL finds the other coordinate ten times faster than script does.
   const point = ECDH.convertKey(publicKey, 'secp256k1', undefined, 'hex', 'uncompressed') as string;
-  return publicKeyToAddress(`0x${point}`).slice(2).toLowerCase();
+  return keccak256(`0x${point.slice(2)}`).slice(-40);
 }
 
 /** A Tron address, base58 with its checksum, from the key hash that EVM addresses have too. */

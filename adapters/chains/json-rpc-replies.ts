@@ -11,6 +11,9 @@ export interface ReplySource {
   redact(text: string): string;
 }
 
+/** A node that has had enough of us: another one is asked, and none is asked harder. */
+const THROTTLED = /too many requests|rate.?limit|quota|exceeded .*(?:capacity|throughput|per second)/i;
+
 interface Envelope {
   readonly id?: unknown;
   readonly result?: unknown;
@@ -26,8 +29,11 @@ export function readReplies(text: string, ids: readonly number[], source: ReplyS
   const parsed = parse(text, source);
   if (!Array.isArray(parsed)) {
     const only = readEnvelope(parsed, source);
-    // One object for many calls: the batch as a whole was refused.
-    if (only.problem !== null) return ids.map(() => only);
+    if (only.problem !== null) {
+      if (THROTTLED.test(only.problem.message)) throw new TransportFailure(`${source.host}: ${only.problem.message}`);
+      // One object for many calls: the batch as a whole was refused.
+      return ids.map(() => only);
+    }
     if (ids.length !== 1 || (parsed as Envelope).id !== ids[0]) throw notAnAnswer(source);
     return [only];
   }

@@ -123,7 +123,7 @@ interface Seen {
 
 interface Problem {
   readonly message: string;
-  readonly code?: 'DATE_INVALID';
+  readonly code?: Refusal['code'];
 }
 
 function readSeen({ method, target, headers, body }: SignedRequest, digest: Digest): Seen {

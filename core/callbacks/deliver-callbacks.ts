@@ -46,7 +46,7 @@ export interface DeliverCallbacksDeps {
 const LIMITS = { total: 128, perHost: 6, waitingPerHost: 24, held: 512 } as const;
 /** Rows claimed at once. */
 const BATCH = 64;
-/** How often one pass looks past callbacks whose host has enough waiting. */
+/** How often one pass claims: enough to look past the long queue of a host that has enough waiting. */
 const MAX_LOOKS = 20;
 /** A pass does not wait longer than this for slow receivers: new callbacks must not wait for them. */
 const PATIENCE_MS = 250;
@@ -94,10 +94,10 @@ export class DeliverCallbacks {
       if (limit <= 0) break;
       const at = this.#deps.clock.now();
       const claims = await this.#deps.storage.callbacks.claimDue(at, this.#leaseMs(), limit);
+      // What is not accepted stays claimed until its lease lapses, out of the way of other hosts' callbacks.
       const accepted = claims.filter((claim) => this.#slots.offer(hostOf(claim.callback.url), async () => await this.#attempt(claim, at)));
       taken += accepted.length;
-      // What was not accepted stays claimed until its lease lapses, out of the way of other hosts' callbacks.
-      if (accepted.length === claims.length) break;
+      if (claims.length < limit) break;
     }
     return taken;
   }

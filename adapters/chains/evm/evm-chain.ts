@@ -1,4 +1,4 @@
-import { getAddress, isAddress } from 'viem';
+import { getAddress, isAddress } from 'viem/utils';
 import { TillgateError } from '../../../core/index.ts';
 import type { BlockRef, ChainAdapter, ChainPolicy, CurrencyCode, DerivedAddress, Logger, PaymentTarget, ScannedRange, WatchList } from '../../../core/index.ts';
 import type { Asset } from '../../../core/index.ts';
@@ -63,7 +63,7 @@ export class EvmChain implements ChainAdapter {
   /** @throws TillgateError `NODE_FAILED` while the node lags behind what was read before */
   async head(): Promise<BlockRef> {
     const head = await fetchHead(this.#client);
-    if (this.#recent.isBehind(head)) {
+    if (this.#recent.isBehind(head, this.policy.finalityBlocks)) {
       this.#client.distrust();
       throw inconsistent(`the head went back from ${this.#recent.height} to ${head.height} on the same chain`);
     }

@@ -11,11 +11,15 @@ export class RecentBlocks {
     return this.#height;
   }
 
-  /** True for a head that is lower than one before, and an ancestor of it as far as is known. */
-  isBehind(head: BlockRef): boolean {
-    if (head.height >= this.#height) return false;
+  /**
+   * True for a head that is lower than one before, and an ancestor of it as far as is known. One that fell back further
+   * than `finalityBlocks` is no mere laggard: it is for the follower to stop the chain.
+   */
+  isBehind(head: BlockRef, finalityBlocks: number): boolean {
+    const missing = this.#height - head.height;
+    if (missing <= 0 || missing > finalityBlocks) return false;
     const known = this.#hashes.get(head.height);
-    return known === undefined ? this.#height - head.height < RecentBlocks.KEPT : known === head.hash;
+    return known === undefined || known === head.hash;
   }
 
   /** Believes a head; what was known above it is of another branch. */

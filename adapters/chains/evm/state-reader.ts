@@ -1,8 +1,9 @@
-import { encodeFunctionData, erc20Abi } from 'viem';
+import { encodeFunctionData } from 'viem/utils';
 import type { Logger } from '../../../core/index.ts';
 import { refusal } from '../json-rpc.ts';
 import type { JsonRpcClient, RpcCall } from '../json-rpc.ts';
 import type { RpcReply } from '../json-rpc-replies.ts';
+import { ERC20 } from './erc20.ts';
 import { asUnits, atBlock, isStateGone, malformed, toQuantity } from './rpc-values.ts';
 
 /** A block whose state is read: by its hash, or by its height where the node takes no hashes. */
@@ -86,5 +87,5 @@ export class StateReader {
 }
 
 function balanceOf(key: string): string {
-  return encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [`0x${key}`] });
+  return encodeFunctionData({ abi: ERC20, functionName: 'balanceOf', args: [`0x${key}`] });
 }

@@ -1,9 +1,10 @@
 import { isTillgateError } from '../../../core/index.ts';
 import type { BlockRef, CurrencyCode, WatchList } from '../../../core/index.ts';
-import { decodeEventLog, erc20Abi } from 'viem';
+import { decodeEventLog } from 'viem/utils';
 import type { Hex } from 'viem';
 import type { JsonRpcClient } from '../json-rpc.ts';
 import { refusal } from '../json-rpc.ts';
+import { ERC20 } from './erc20.ts';
 import { TRANSFER_TOPIC, matchLogs } from './log-matching.ts';
 import type { RawLog } from './log-matching.ts';
 import { asCount, asHash, asKey, inconsistent, malformed, toQuantity } from './rpc-values.ts';
@@ -133,7 +134,7 @@ export class TokenLogs {
 function decodeTransfer(log: RawLog): { readonly from: string; readonly to: string; readonly value: bigint } {
   try {
     const { args } = decodeEventLog({
-      abi: erc20Abi,
+      abi: ERC20,
       eventName: 'Transfer',
       data: log['data'] as Hex,
       topics: log.topics as [Hex, ...Hex[]],

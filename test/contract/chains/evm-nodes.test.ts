@@ -145,6 +145,48 @@ describe('an EVM chain and nodes that fail it', () => {
   });
   let lagged: unknown = null;
 
+  test('fault 56: a head that fell back behind the finality bound is shown as it is, so that the chain is stopped', async () => {
+    const rewound = await startProxy(anvil.url, ({ method, params }) => {
+      return fallen !== null && method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: fallen } : null;
+    });
+    let fallen: unknown = null;
+    const { chain } = await evmChain([rewound.url]);
+    await anvil.mine(chain.policy.finalityBlocks + 2);
+    const head = await chain.head();
+    const height = head.height - chain.policy.finalityBlocks - 1;
+    fallen = await anvil.rpc('eth_getBlockByNumber', [`0x${height.toString(16)}`, false]);
+    assert.equal((await chain.head()).height, height);
+    await chain.close();
+    await rewound.stop();
+  });
+
+  test('where one URL lags, the next one is asked instead', async () => {
+    const head = await height(anvil);
+    const behind = await anvil.rpc('eth_getBlockByNumber', [`0x${(head - 1).toString(16)}`, false]);
+    let lags = false;
+    const proxy = await startProxy(anvil.url, ({ params }) => (lags && params[0] === 'latest' ? { result: behind } : null));
+    const { chain } = await evmChain([proxy.url, anvil.url]);
+    assert.equal((await chain.head()).height, head);
+    lags = true;
+    await assert.rejects(chain.head(), failsWith('NODE_FAILED', /went back/));
+    assert.equal((await chain.head()).height, head);
+    await chain.close();
+    await proxy.stop();
+  });
+
+  test('a node that has had enough of a batch is left for another one', async () => {
+    const proxy = await startProxy(
+      anvil.url,
+      () => null,
+      (body) => (body.startsWith('[') ? { status: 200, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"Too Many Requests"}}' } : null),
+    );
+    const { chain } = await evmChain([proxy.url, anvil.url], { 'USDT-ERC20': token.address });
+    assert.deepEqual((await chain.scan(paidAt - 1, paidAt + 1, watching(to))).transfers.map(({ units }) => units), [42n, 7n]);
+    assert.ok(proxy.requests() <= 2, `${proxy.requests()} requests`);
+    await chain.close();
+    await proxy.stop();
+  });
+
   test('a block that is missing below the head is a failure, above it is none', async () => {
     let hole = false;
     await through(
