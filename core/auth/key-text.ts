@@ -21,11 +21,13 @@ export function base62(bytes: Uint8Array): string {
   assert(bytes.length === SECRET_BYTES, `base62 of ${bytes.length} bytes`);
   let value = 0n;
   for (const byte of bytes) value = (value << 8n) | BigInt(byte);
+  return fixedBase62(value, SECRET_DIGITS);
+}
+
+/** A number as exactly so many base-62 digits. */
+export function fixedBase62(value: bigint, digits: number): string {
   let text = '';
-  for (let place = 0; place < SECRET_DIGITS; place++) {
-    text = DIGITS.charAt(Number(value % 62n)) + text;
-    value /= 62n;
-  }
+  for (let left = value, place = 0; place < digits; place++, left /= 62n) text = DIGITS.charAt(Number(left % 62n)) + text;
   return text;
 }
 

@@ -9,6 +9,9 @@ export type DepositId = Id<'deposit'>;
 export type CallbackId = Id<'callback'>;
 export type CredentialId = Id<'credential'>;
 export type EntryId = Id<'entry'>;
+export type AppId = Id<'app'>;
+export type AppKeyId = Id<'app-key'>;
+export type RouteId = Id<'route'>;
 
 /** 2015-01-01T00:00:00Z. From it on, ids have 19 digits until 2084, so that they sort as text too. */
 const EPOCH_MS = 1_420_070_400_000;

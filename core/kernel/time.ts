@@ -2,7 +2,14 @@
 export type Millis = number;
 
 /** Where `YYYY-MM-DDTHH:MM:SSZ` has no digit, and which character stands there. */
-const SEPARATORS = [...'YYYY-MM-DDTHH:MM:SSZ'].flatMap((character, at) => ('-T:Z'.includes(character) ? [[at, character.charCodeAt(0)] as const] : []));
+const SEPARATORS = [
+  [4, '-'],
+  [7, '-'],
+  [10, 'T'],
+  [13, ':'],
+  [16, ':'],
+  [19, 'Z'],
+] as const;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 /** `YYYY-MM-DDTHH:MM:SS`, UTC without a designator: the payment API's form (decisions, section 2). */
@@ -23,7 +30,7 @@ export function formatInstant(at: Millis): string {
 /** Reads exactly `YYYY-MM-DDTHH:MM:SSZ`; `null` for any other form and for days that do not exist. */
 export function parseSignedDate(text: string): Millis | null {
   // Read digit by digit: every signed request comes through here, and this costs a tenth of taking it apart by a pattern.
-  if (text.length !== 20 || !SEPARATORS.every(([at, code]) => text.charCodeAt(at) === code)) return null;
+  if (text.length !== 20 || !SEPARATORS.every(([at, separator]) => text[at] === separator)) return null;
   const year = digits(text, 0, 4);
   const month = digits(text, 5, 2);
   const day = digits(text, 8, 2);

@@ -124,8 +124,8 @@ export class RateBook {
     const now = this.#deps.clock.now();
     const age = now - this.#startedAt;
     const missing = symbols.some((symbol) => this.#find(symbol, now) === null);
-    if (missing && (this.#refreshing !== null || age >= RETRY_AFTER_MS)) return await this.refresh();
-    if (!missing && age >= REFRESH_AFTER_MS && symbols.some((symbol) => symbol !== 'USD')) void this.refresh();
+    if (missing && (this.#refreshing !== null || age >= RETRY_AFTER_MS)) await this.refresh();
+    else if (!missing && age >= REFRESH_AFTER_MS && symbols.some((symbol) => symbol !== 'USD')) void this.refresh();
   }
 
   async #fetchAll(): Promise<void> {

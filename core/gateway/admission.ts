@@ -1,0 +1,101 @@
+import type { ChainCode } from '../kernel/asset.ts';
+import type { AccountId, AppId, AppKeyId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import { isAccepted, keyState } from '../keys/app-key.ts';
+import type { AppKeyState, StoredKeyState } from '../keys/app-key.ts';
+import { refuse } from './refusal.ts';
+import type { Refusal } from './refusal.ts';
+import { ADMISSION_MODES } from './route.ts';
+import type { AdmissionLimits, AdmissionMode, GatewayRoute } from './route.ts';
+
+/** What the gateway knows of an App. */
+export interface AppView {
+  readonly id: AppId;
+  readonly accountId: AccountId;
+  readonly enabled: boolean;
+  readonly accountActive: boolean;
+  readonly chains: ReadonlySet<ChainCode>;
+  readonly admissionMode: AdmissionMode | null;
+  readonly limits: AdmissionLimits | null;
+}
+
+/** What the gateway knows of a key. */
+export interface KeyView {
+  readonly id: AppKeyId;
+  readonly state: StoredKeyState;
+  readonly expiresAt: Millis | null;
+  readonly app: AppView;
+}
+
+/** An accepted key and its state now. */
+export interface Authenticated {
+  readonly key: KeyView;
+  readonly state: Extract<AppKeyState, 'active' | 'grace'>;
+}
+
+/**
+ * Checks a key that was looked up: its own state first, then its App and its account, so that an archived account's key
+ * is `key_revoked` (decisions, section 8).
+ */
+export function authenticateKey(key: KeyView | null, now: Millis): Authenticated | Refusal {
+  if (key === null) return refuse('key_unknown');
+  const state = keyState(key, now);
+  if (!isAccepted(state)) return refuse(state === 'revoked' ? 'key_revoked' : 'key_expired');
+  if (!key.app.accountActive) return refuse('account_inactive');
+  if (!key.app.enabled) return refuse('app_inactive');
+  return { key, state: state as Authenticated['state'] };
+}
+
+/** The mode that holds for an App on a route: the stricter of the two. */
+export function effectiveMode(route: GatewayRoute, app: AppView): AdmissionMode {
+  const { admissionMode } = app;
+  if (admissionMode === null) return route.admission;
+  return ADMISSION_MODES.indexOf(admissionMode) > ADMISSION_MODES.indexOf(route.admission) ? admissionMode : route.admission;
+}
+
+/** The limits that hold for an App on a route: of each kind the smaller. */
+export function effectiveLimits(route: GatewayRoute, app: AppView): AdmissionLimits {
+  const { limits } = app;
+  if (limits === null) return route.limits;
+  return {
+    requestsPerSecond: smaller(route.limits.requestsPerSecond, limits.requestsPerSecond),
+    burst: smaller(route.limits.burst, limits.burst),
+    concurrency: smaller(route.limits.concurrency, limits.concurrency),
+  };
+}
+
+function smaller(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.min(a, b);
+}
+
+/** What admission says of a request, and what is done about it. */
+export interface AdmissionVerdict {
+  readonly mode: AdmissionMode;
+  readonly verdict: 'allowed' | 'refused' | 'would_refuse';
+  /** Why it is, or would be, refused. */
+  readonly refusal: Refusal | null;
+}
+
+/**
+ * Applies a mode to what an evaluation found. An evaluation that fails refuses where admission is enforced and passes
+ * where it only watches: neither does a fault open the gate, nor does shadow ever shut it.
+ *
+ * @param evaluate - the refusal that the request deserves, `null` for none; not called when admission is disabled
+ */
+export function applyAdmission(mode: AdmissionMode, evaluate: () => Refusal | null): AdmissionVerdict {
+  if (mode === 'disabled') return { mode, verdict: 'allowed', refusal: null };
+  let refusal: Refusal | null;
+  try {
+    refusal = evaluate();
+  } catch {
+    refusal = refuse('upstream_unavailable', { status: 503, message: 'Admission could not be decided; try again.', retryAfterSeconds: 1 });
+  }
+  if (refusal === null) return { mode, verdict: 'allowed', refusal };
+  return { mode, verdict: mode === 'enforce' ? 'refused' : 'would_refuse', refusal };
+}
+
+/** Whether a route is enabled for an App: part of admission, unlike the route's own `enabled`. */
+export function checkChain(route: GatewayRoute, app: AppView): Refusal | null {
+  return app.chains.has(route.chain) ? null : refuse('route_disabled');
+}

@@ -1,0 +1,131 @@
+import type { MethodRules } from './route.ts';
+
+/**
+ * Never for sale unless a route's own `allow` names them: a node's administration, its miner, its debugger and its
+ * wallet, of Ethereum-like and of Bitcoin-like nodes.
+ */
+export const DENIED_BY_DEFAULT: readonly string[] = [
+  'admin_*',
+  'clique_*',
+  'debug_*',
+  'engine_*',
+  'erigon_*',
+  'les_*',
+  'miner_*',
+  'parity_*',
+  'personal_*',
+  'anvil_*',
+  'hardhat_*',
+  'evm_*',
+  'eth_accounts',
+  'eth_coinbase',
+  'eth_mining',
+  'eth_sendTransaction',
+  'eth_sign',
+  'eth_signTransaction',
+  'eth_signTypedData*',
+  'abandontransaction',
+  'addnode',
+  'backupwallet',
+  'bumpfee',
+  'clearbanned',
+  'createwallet',
+  'createwalletdescriptor',
+  'disconnectnode',
+  'dumpprivkey',
+  'dumptxoutset',
+  'dumpwallet',
+  'encryptwallet',
+  'generate*',
+  'getbalance*',
+  'getnewaddress',
+  'getrawchangeaddress',
+  'gettransaction',
+  'getwalletinfo',
+  'import*',
+  'invalidateblock',
+  'keypoolrefill',
+  'list*',
+  'loadtxoutset',
+  'loadwallet',
+  'lockunspent',
+  'logging',
+  'preciousblock',
+  'pruneblockchain',
+  'psbtbumpfee',
+  'reconsiderblock',
+  'removeprunedfunds',
+  'rescanblockchain',
+  'restorewallet',
+  'send',
+  'sendall',
+  'sendmany',
+  'sendtoaddress',
+  'setban',
+  'sethdseed',
+  'setlabel',
+  'setnetworkactive',
+  'settxfee',
+  'setwalletflag',
+  'signmessage',
+  'signrawtransactionwithwallet',
+  'stop',
+  'submitblock',
+  'unloadwallet',
+  'walletcreatefundedpsbt',
+  'walletlock',
+  'walletpassphrase*',
+  'walletprocesspsbt',
+];
+
+/** Methods that put a transaction on its way: the gateway never sends one of these twice. */
+const BROADCASTS: ReadonlySet<string> = new Set(['eth_sendrawtransaction', 'eth_sendrawtransactionsync', 'sendrawtransaction', 'submitpackage', 'eth_sendbundle']);
+
+/** Set look-up for exact names, a scan over the few prefixes. Names are compared without case: nodes differ in it. */
+class MethodSet {
+  readonly #names: ReadonlySet<string>;
+  readonly #prefixes: readonly string[];
+
+  constructor(patterns: readonly string[]) {
+    const lower = patterns.map((pattern) => pattern.toLowerCase());
+    this.#names = new Set(lower.filter((pattern) => !pattern.endsWith('*')));
+    this.#prefixes = lower.filter((pattern) => pattern.endsWith('*')).map((pattern) => pattern.slice(0, -1));
+  }
+
+  get empty(): boolean {
+    return this.#names.size === 0 && this.#prefixes.length === 0;
+  }
+
+  has(method: string): boolean {
+    const lower = method.toLowerCase();
+    return this.#names.has(lower) || this.#prefixes.some((prefix) => lower.startsWith(prefix));
+  }
+}
+
+const deniedByDefault = new MethodSet(DENIED_BY_DEFAULT);
+
+/** Which methods a route takes. */
+export class MethodPolicy {
+  readonly #allow: MethodSet;
+  readonly #deny: MethodSet;
+  readonly #lifted: MethodSet;
+
+  constructor({ allow, deny }: MethodRules) {
+    this.#allow = new MethodSet(allow);
+    this.#deny = new MethodSet(deny);
+    // `eth_*` must not let `eth_sendTransaction` in: only its own name, or the very pattern that denies it, does.
+    this.#lifted = new MethodSet(allow.filter((pattern) => !pattern.endsWith('*') || DENIED_BY_DEFAULT.includes(pattern)));
+  }
+
+  /** A route's `deny` wins over everything; what is denied by default must be named by `allow`. */
+  allows(method: string): boolean {
+    if (this.#deny.has(method)) return false;
+    if (deniedByDefault.has(method)) return this.#lifted.has(method);
+    return this.#allow.empty || this.#allow.has(method);
+  }
+}
+
+/** True for a method whose second sending could matter. */
+export function isBroadcast(method: string): boolean {
+  return BROADCASTS.has(method.toLowerCase());
+}

@@ -1,0 +1,36 @@
+/** Why the gateway refuses a request, and with which HTTP status (decisions, section 8). */
+export const REFUSALS = {
+  bad_request: { status: 400, message: 'The request is malformed.' },
+  http_method_not_allowed: { status: 405, message: 'This gateway does not take that HTTP method.' },
+  not_found: { status: 404, message: 'There is nothing at this address.' },
+  key_missing: { status: 401, message: 'An App key is needed: in the header "Authorization: Bearer <key>" or as the first part of the path.' },
+  key_malformed: { status: 401, message: 'The App key is malformed: the header must be exactly "Bearer <key>".' },
+  key_unknown: { status: 401, message: 'The App key is unknown.' },
+  key_revoked: { status: 401, message: 'The App key was revoked.' },
+  key_expired: { status: 401, message: 'The App key has expired: it was replaced, and its grace period is over.' },
+  key_mismatch: { status: 401, message: 'The App key in the header and the one in the path differ.' },
+  app_inactive: { status: 403, message: 'The App is not active.' },
+  account_inactive: { status: 403, message: 'The account is not active.' },
+  route_disabled: { status: 403, message: 'This gateway is not enabled for the App.' },
+  method_not_allowed: { status: 403, message: 'The method is not allowed on this gateway.' },
+  rate_limited: { status: 429, message: 'Too many requests of this App; try again later.' },
+  body_too_large: { status: 413, message: 'The body is too large.' },
+  batch_too_large: { status: 400, message: 'The batch has too many elements.' },
+  upstream_unavailable: { status: 502, message: 'No node could answer.' },
+  upstream_timeout: { status: 504, message: 'The node did not answer in time.' },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type RefusalReason = keyof typeof REFUSALS;
+
+/** A refused request. */
+export interface Refusal {
+  readonly reason: RefusalReason;
+  readonly status: number;
+  readonly message: string;
+  readonly retryAfterSeconds: number | null;
+}
+
+/** The refusal of a reason; another status or a sentence of its own where the case has one. */
+export function refuse(reason: RefusalReason, more: Partial<Omit<Refusal, 'reason'>> = {}): Refusal {
+  return { reason, retryAfterSeconds: null, ...REFUSALS[reason], ...more };
+}

@@ -1,0 +1,77 @@
+import type { ChainCode } from '../kernel/asset.ts';
+import type { RouteId } from '../kernel/ids.ts';
+
+/** What a route speaks. */
+export type RouteProtocol = 'jsonrpc' | 'http' | 'websocket';
+
+/** How admission is applied: not at all, recorded only, or enforced (specification, "Admission mode"). */
+export const ADMISSION_MODES = ['disabled', 'shadow', 'enforce'] as const;
+export type AdmissionMode = (typeof ADMISSION_MODES)[number];
+
+/** A node behind a route; headers go along with each request to it (credentials of a provider). */
+export interface RouteUpstream {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Methods by exact name or `prefix*`. A method is allowed when `allow` is empty or has it, and `deny` has it not. */
+export interface MethodRules {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+
+/** Limits of each App on a route. `null` is no limit. */
+export interface AdmissionLimits {
+  readonly requestsPerSecond: number | null;
+  /** How many may come at once after a pause; at least `requestsPerSecond`. */
+  readonly burst: number | null;
+  readonly concurrency: number | null;
+}
+
+/** Deadlines towards upstreams, in milliseconds. */
+export interface RouteTimeouts {
+  readonly connectMs: number;
+  readonly firstByteMs: number;
+  readonly idleMs: number;
+}
+
+/** One gateway: the request's host selects it (decisions, section 8). */
+export interface GatewayRoute {
+  readonly id: RouteId;
+  /** Lower case, without a port; unique. */
+  readonly host: string;
+  readonly chain: ChainCode;
+  readonly network: string;
+  readonly protocol: RouteProtocol;
+  readonly upstreams: readonly RouteUpstream[];
+  readonly admission: AdmissionMode;
+  readonly enabled: boolean;
+  readonly methods: MethodRules;
+  readonly limits: AdmissionLimits;
+  readonly timeouts: RouteTimeouts;
+  readonly maxBodyBytes: number;
+  readonly maxBatch: number;
+}
+
+export const NO_LIMITS: AdmissionLimits = { requestsPerSecond: null, burst: null, concurrency: null };
+export const DEFAULT_TIMEOUTS: RouteTimeouts = { connectMs: 5_000, firstByteMs: 30_000, idleMs: 60_000 };
+export const DEFAULT_MAX_BODY_BYTES = 5 * 1024 * 1024;
+export const DEFAULT_MAX_BATCH = 1_000;
+
+/** The routes by host. The host is compared exactly, its port dropped and its case folded, nothing else. */
+export class RouteTable {
+  readonly #byHost: ReadonlyMap<string, GatewayRoute>;
+
+  constructor(routes: Iterable<GatewayRoute>) {
+    this.#byHost = new Map([...routes].map((route) => [route.host, route]));
+  }
+
+  /** The route of a `Host` header; `null` for a host that is not served. */
+  find(hostHeader: string): GatewayRoute | null {
+    const colon = hostHeader.indexOf(':');
+    const name = colon < 0 ? hostHeader : PORT.test(hostHeader.slice(colon)) ? hostHeader.slice(0, colon) : '';
+    return this.#byHost.get(name.toLowerCase()) ?? null;
+  }
+}
+
+const PORT = /^:\d{1,5}$/;

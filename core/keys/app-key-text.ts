@@ -1,0 +1,29 @@
+import { base62, fixedBase62 } from '../auth/key-text.ts';
+import type { Random } from '../ports/random.ts';
+
+/** What every App key begins with. */
+export const APP_KEY_PREFIX = 'tgk_';
+const SECRET_DIGITS = 43;
+const CHECK_DIGITS = 6;
+const FORM = new RegExp(`^${APP_KEY_PREFIX}[0-9A-Za-z]{${SECRET_DIGITS + CHECK_DIGITS}}$`);
+
+/** A new key: the prefix, 32 random bytes in base 62, and a checksum that tells a typing error from an unknown key. */
+export function newAppKeyText(random: Random): string {
+  const body = APP_KEY_PREFIX + base62(random.bytes(32));
+  return body + checksum(body);
+}
+
+/** True for text that has a key's form and its checksum. */
+export function isAppKeyText(text: string): boolean {
+  return FORM.test(text) && checksum(text.slice(0, -CHECK_DIGITS)) === text.slice(-CHECK_DIGITS);
+}
+
+/** CRC-32 (ISO 3309) in base 62. */
+function checksum(text: string): string {
+  let crc = 0xffffffff;
+  for (let at = 0; at < text.length; at++) {
+    crc ^= text.charCodeAt(at);
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return fixedBase62(BigInt((crc ^ 0xffffffff) >>> 0), CHECK_DIGITS);
+}
