@@ -19,7 +19,7 @@ export interface PinoLoggerOptions {
 const TAKEN = ['level', 'time', 'msg'] as const;
 
 /**
- * {@link Logger} that writes JSON lines with pino. Nothing reaches a line but through {@link cleanValue}: secrets are
+ * {@link Logger} that writes JSON lines with pino. Nothing reaches a line but as a cleaned copy: secrets are
  * redacted by what is copied, not by a list of places where they might be (fault 73).
  */
 export class PinoLogger implements Logger {

@@ -10,6 +10,8 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, REDACTED],
   // Keys, tokens and secrets of our own.
   [/(?<![A-Za-z0-9])(tak|tat|tss|tck|tct|tgk|whsec)_[A-Za-z0-9+/=_-]+/g, `$1_${REDACTED}`],
+  // The last part of a payer's page lets everyone in who knows it.
+  [/(\/checkout\/)[A-Za-z0-9_-]{16,}/g, `$1${REDACTED}`],
   // JSON Web Tokens, whole or cut.
   [/\beyJ[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*){0,4}/g, REDACTED],
   // Extended private keys (BIP-32, SLIP-132), and private keys in wallet import format.
@@ -35,7 +37,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
  * what nearly every field holds, and is spared the long way.
  */
 const PLAIN = /^[A-Za-z0-9 .,;()'/-]{0,46}$/;
-const HINT = /eyJ|prv|tpv|bearer|basic|digest|0201036c6e64/i;
+const HINT = /eyJ|prv|tpv|bearer|basic|digest|0201036c6e64|checkout/i;
 
 /** Any URL but those of our own code in a stack. */
 const URL_TEXT = /\b((?!file:|node:)[a-z][a-z0-9+.-]{1,20}:\/\/)([^\s"'<>]+)/gi;

@@ -20,7 +20,6 @@ const seconds = (buckets: readonly number[], help: string, ...labels: readonly s
 });
 
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
-const SLOW = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
 /**
  * Every metric of Tillgate. Labels take values from small closed sets (operations, statuses, chains, sources): never
@@ -31,17 +30,10 @@ export const METRIC_TABLE = {
   tillgate_http_request_seconds: seconds(FAST, 'Time from a request to its answer.', 'operation'),
   tillgate_orders_total: counter('Orders that entered a status.', 'status'),
   tillgate_callbacks_total: counter('Callback attempts, by how they ended.', 'outcome'),
-  tillgate_callback_seconds: seconds(SLOW, 'Time that one callback attempt took.', 'outcome'),
   tillgate_deposits_total: counter('Deposits seen, credited, matured or orphaned.', 'chain', 'event'),
   tillgate_chain_height: gauge('Height of the last block that was followed.', 'chain'),
-  tillgate_chain_lag_blocks: gauge("Blocks between the node's head and the last one followed.", 'chain'),
   tillgate_chain_halted: gauge('1 while a chain is stopped and waits for an operator.', 'chain'),
-  tillgate_addresses_free: gauge('Deposit addresses derived ahead and not given out.', 'chain'),
   tillgate_rate_fetches_total: counter('Requests to rate sources, by how they ended.', 'source', 'outcome'),
-  tillgate_rate_age_seconds: gauge("Age of the newest price of a source.", 'source'),
+  tillgate_rate_age_seconds: gauge('Age of the newest price of a source.', 'source'),
   tillgate_worker_errors_total: counter('Passes of a worker that failed and are tried again.', 'loop'),
-  tillgate_clock_jump_seconds: gauge('How far the wall clock stands from the clock that the till follows; 0 while they agree.'),
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
-
-/** The name of a metric that exists. */
-export type MetricName = keyof typeof METRIC_TABLE;

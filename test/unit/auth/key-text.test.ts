@@ -22,7 +22,7 @@ describe('base 62', () => {
       fc.property(arb32, (bytes) => {
         const text = base62(bytes);
         assert.match(text, /^[0-9A-Za-z]{43}$/);
-        const value = [...text].reduce((sum, digit) => sum * 62n + BigInt(digits.indexOf(digit)), 0n);
+        const value = Array.from(text).reduce((sum, digit) => sum * 62n + BigInt(digits.indexOf(digit)), 0n);
         assert.equal(value, BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
       }),
     );

@@ -152,6 +152,7 @@ describe('prices in memory', () => {
 describe('one bad source', () => {
   test('that throws, in any way, leaves the others alone and no URL in the log', async () => {
     const secret = 'https://rates.example/?key=hunter2';
+    const notAnError = secret as unknown as Error;
     const sources: RateSource[] = [
       { name: 'rejects', fetch: async () => await Promise.reject(new Error(secret)) },
       {
@@ -160,7 +161,7 @@ describe('one bad source', () => {
           throw new TypeError(secret);
         },
       },
-      { name: 'throws a text', fetch: async () => await Promise.reject(secret as unknown as Error) },
+      { name: 'throws a text', fetch: async () => await Promise.reject(notAnError) },
       { name: 'answers nonsense', fetch: async () => await Promise.resolve(null as unknown as PriceTick[]) },
     ];
     const { book, logger, metrics } = bookOf([PRICES], sources);

@@ -49,9 +49,9 @@ describe('resolveByDns', () => {
 
   test('a silent name server is given up with the signal', async (t) => {
     const server = await nameServer(t, null);
-    const start = performance.now();
-    assert.deepEqual(await resolveByDns([server])('shop.example', AbortSignal.timeout(50)), []);
-    assert.ok(performance.now() - start < 2000);
+    const signal = AbortSignal.timeout(50);
+    assert.deepEqual(await resolveByDns([server])('shop.example', signal), []);
+    assert.equal(signal.aborted, true);
   });
 });
 

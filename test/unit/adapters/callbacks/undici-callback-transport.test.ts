@@ -41,7 +41,7 @@ const serve = (listener: RequestListener): Promise<number> => listen(createServe
 const serveRaw = (listener: (socket: Socket) => void): Promise<number> => listen(createRawServer(listener));
 
 function transportWith(options: CallbackTransportOptions = {}): UndiciCallbackTransport {
-  const transport = new UndiciCallbackTransport(clock, { allowPrivateNetworks: true, timeoutMs: 2000, ...options });
+  const transport = new UndiciCallbackTransport(clock, { allowPrivateNetworks: true, timeoutMs: 20_000, ...options });
   cleanups.push(() => transport.close());
   return transport;
 }

@@ -29,6 +29,7 @@ const SECRETS: Readonly<Record<string, readonly [text: string, secret: string]>>
   'a key in a URL query': [`wss://node.example?apikey=${CANARY}`, CANARY],
   'a key in a URL fragment': [`https://a.example#${CANARY}`, CANARY],
   'a key in a relative query': [`GET /x?a=1&key=${CANARY} failed`, CANARY],
+  'a payer\'s page': [`GET /checkout/${CANARY}/state`, CANARY],
   'a password in a sentence': [`password=${CANARY} is wrong`, CANARY],
   'a password in JSON': [`{"password":"${CANARY}"}`, CANARY],
   'a password in JSON in JSON': [`"{\\"password\\":\\"${CANARY}\\"}"`, CANARY],
@@ -61,9 +62,9 @@ describe('fault 73: secrets in text', () => {
 
   test('hostile text takes no time to speak of', () => {
     const texts = ['a'.repeat(50_000), 'abc '.repeat(20_000), '://'.repeat(20_000), 'a://@'.repeat(10_000), 'eyJ'.repeat(20_000), 'password'.repeat(9000), 'key= '.repeat(9000), '-----BEGIN PRIVATE KEY-----'.repeat(900)];
-    const start = performance.now();
+    const start = process.cpuUsage();
     for (const text of texts) scrubText(text);
-    assert.ok(performance.now() - start < 1000);
+    assert.ok(process.cpuUsage(start).user < 1_000_000);
   });
 });
 

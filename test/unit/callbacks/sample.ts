@@ -1,0 +1,57 @@
+import { buildCallback } from '../../../core/index.ts';
+import type { AccountId, Callback, CallbackBody, CallbackId, CallbackInput, CredentialId, OrderEventName, OrderId } from '../../../core/index.ts';
+import { START } from '../../support/fakes.ts';
+
+/** The nine fields and a few more, as an order's record has them. */
+export const RECORD = {
+  order_id: '312345678901234567',
+  order_type: 'ORDER',
+  status: 'SUCCESS',
+  chain: 'ETH',
+  currency: 'USDT-ERC20',
+  amount: '10.8',
+  vs_price: '10',
+  vs_currency: 'EUR',
+  remark: 'tea & "cake" | grün',
+  tx_hash: '0xabc',
+} satisfies CallbackBody & Record<string, string>;
+
+/** How a sample differs from a GET of `order.succeeded`. */
+export interface SampleOptions {
+  readonly url?: string;
+  readonly post?: boolean;
+  readonly event?: OrderEventName;
+  readonly type?: 'ORDER' | 'INVOICE';
+  readonly accountId?: AccountId;
+  readonly credentialId?: CredentialId | null;
+  readonly id?: string;
+  readonly orderId?: string;
+  readonly record?: CallbackBody;
+  readonly now?: number;
+}
+
+/** What a callback is made from. */
+export function inputOf(options: SampleOptions = {}): CallbackInput {
+  const { url = 'https://shop.example/paid', post = false, event = 'order.succeeded', type = 'ORDER' } = options;
+  return {
+    id: (options.id ?? '412345678901234567') as CallbackId,
+    event,
+    now: options.now ?? START,
+    record: options.record ?? RECORD,
+    order: {
+      id: (options.orderId ?? RECORD.order_id) as OrderId,
+      accountId: options.accountId ?? ('112345678901234567' as AccountId),
+      credentialId: options.credentialId ?? null,
+      type,
+      enablePostCallback: post,
+      links: { succeedUrl: null, timeoutUrl: null, callbackUrl: url, timeoutCallback: `${url}/late` },
+    },
+  };
+}
+
+/** A callback as the outbox holds it. */
+export function sample(options: SampleOptions = {}): Callback {
+  const callback = buildCallback(inputOf(options));
+  if (callback === null) throw new Error('The sample has no URL.');
+  return callback;
+}
