@@ -195,8 +195,8 @@ export class MemoryEventBus implements EventBus {
   on<Name extends keyof DomainEvents>(name: Name, listener: (event: DomainEvents[Name]) => void): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners);
-    listeners.add(listener as (event: never) => void);
-    return () => void listeners.delete(listener as (event: never) => void);
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
   }
 
   /** The events of one name, in the order they were emitted. */

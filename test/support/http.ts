@@ -3,6 +3,9 @@ import { createHash, createHmac } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { OpenApiChecker } from './openapi.ts';
+import type { Reply } from './openapi.ts';
+
+export type { Reply } from './openapi.ts';
 
 /** The two algorithms of request signatures, as node:crypto names their hashes. */
 const HASHES = { 'HMAC-SHA256': 'sha256', 'HMAC-SHA3_256': 'sha3-256' } as const;
@@ -35,13 +38,6 @@ export function signatureHeaders(keys: SigningKeys, method: string, target: stri
     ...(md5[0] === undefined ? {} : { 'Body-MD5': md5[0] }),
     Signature: signature,
   };
-}
-
-/** A reply as it came. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
 }
 
 /** The envelope of the payment API, as far as a test looks into it. */

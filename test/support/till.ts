@@ -89,6 +89,8 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
   base.url = `http://127.0.0.1:${port}`;
   const client = new HttpClient(base.url);
   const merchants = new Merchants(till, accounts, client);
+  // Chains are followed from where they stand at the first look.
+  await workOnce(till);
   return {
     url: base.url,
     port,

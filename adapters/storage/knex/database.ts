@@ -5,6 +5,7 @@ import type { Binding, Dialect, Row, Run, RunOptions } from './dialects/dialect.
 import { notReady, publicError, StatementError } from './errors.ts';
 import { NestingGuard } from './nesting-guard.ts';
 import { Session } from './session.ts';
+import type { TransactionLimits } from './session.ts';
 import type { Tables } from './tables.ts';
 
 /** How often work is tried again after a serialisation failure or a deadlock. */
@@ -20,6 +21,7 @@ export interface DatabaseParts {
   readonly readers: Connections;
   /** Refuses calls of the storage from inside one of its transactions other than through that transaction. */
   readonly guardNesting: boolean;
+  readonly limits: TransactionLimits;
 }
 
 export interface TransactionOptions {
@@ -80,14 +82,14 @@ export class Database {
     return pool.use(async (connection) => {
       // Nothing has been done when a transaction can't be begun.
       await harmless(connection.run(begin));
-      const session = new Session(connection, this.dialect, this.tables, options.patient ?? false);
+      const session = new Session(connection, this.dialect, this.tables, options.patient === true ? null : this.#parts.limits);
       try {
         const result = await this.#guard.inside(() => session.racing(work(session)));
         session.finish();
         await connection.run('COMMIT');
         return result;
       } catch (error) {
-        session.end();
+        await session.end();
         await rolledBack(connection);
         // Work that swallowed a collision goes on in a transaction that is dead already: the collision is the cause.
         throw session.collision ?? error;

@@ -6,5 +6,6 @@
 export { openStorage } from './open-storage.ts';
 export type { EmbeddedConfig, PgConfig, SqliteConfig, StorageConfig, StorageDeps } from './open-storage.ts';
 export { KnexStorage } from './knex-storage.ts';
+export type { TransactionLimits } from './session.ts';
 export { acquireServerLock } from './server-lock.ts';
 export type { ServerLock } from './server-lock.ts';

@@ -7,6 +7,8 @@ import type { Dialect } from './dialects/dialect.ts';
 import { pgDialect } from './dialects/pg-dialect.ts';
 import { sqliteDialect } from './dialects/sqlite-dialect.ts';
 import { KnexStorage } from './knex-storage.ts';
+import { DEFAULT_LIMITS } from './session.ts';
+import type { TransactionLimits } from './session.ts';
 import { tablesOf } from './tables.ts';
 
 /** A file of SQLite, through the driver that is installed. */
@@ -38,6 +40,7 @@ export interface StorageDeps {
   readonly tablePrefix?: string;
   /** Refuse calls from inside a transaction that bypass it: for tests and development, see `nesting-guard.ts`. */
   readonly guardNesting?: boolean;
+  readonly limits?: Partial<TransactionLimits>;
 }
 
 const ACQUIRE_TIMEOUT_MS = 10_000;
@@ -60,7 +63,7 @@ interface Pools {
 export async function openStorage(config: StorageConfig, deps: StorageDeps): Promise<KnexStorage> {
   const { dialect, writers, readers } = poolsOf(config, deps.logger);
   const tables = tablesOf(deps.tablePrefix ?? '');
-  const database = new Database({ dialect, tables, writers, readers, guardNesting: deps.guardNesting ?? false });
+  const database = new Database({ dialect, tables, writers, readers, guardNesting: deps.guardNesting ?? false, limits: { ...DEFAULT_LIMITS, ...deps.limits } });
   try {
     await dialect.checkVersion(database.write);
   } catch (error) {

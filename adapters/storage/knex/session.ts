@@ -4,56 +4,64 @@ import type { Dialect, Run } from './dialects/dialect.ts';
 import { StatementError } from './errors.ts';
 import type { Tables } from './tables.ts';
 
-/** A transaction that does nothing for so long has lost its way: most likely it waits for the connection that it holds. */
-const IDLE_MS = 10_000;
-/**
- * No transaction may commit later than this after its start: `watched` relies on rows becoming visible within a minute
- * of their `created_at`.
- */
-export const LIFETIME_MS = 25_000;
+/** How long a transaction may take. */
+export interface TransactionLimits {
+  /** One that does nothing for so long has lost its way: most likely it waits for the connection that it holds. */
+  readonly idleMs: number;
+  /**
+   * None may commit later than this after its start: `watched` relies on rows becoming visible within a minute of
+   * their `created_at`.
+   */
+  readonly lifetimeMs: number;
+}
+
+export const DEFAULT_LIMITS: TransactionLimits = { idleMs: 10_000, lifetimeMs: 25_000 };
 
 /** The statements of one open transaction. */
 export class Session {
   readonly dialect: Dialect;
   readonly tables: Tables;
   readonly #connection: Connection;
-  readonly #patient: boolean;
+  /** `null` for work that may take as long as it needs. */
+  readonly #limits: TransactionLimits | null;
   readonly #startedAt = performance.now();
   #lastUse = this.#startedAt;
-  #running = 0;
+  readonly #running = new Set<Promise<unknown>>();
   #over = false;
   /** The serialisation failure or deadlock that ended this transaction, if one did. */
   collision: StatementError | null = null;
 
-  constructor(connection: Connection, dialect: Dialect, tables: Tables, patient: boolean) {
+  constructor(connection: Connection, dialect: Dialect, tables: Tables, limits: TransactionLimits | null) {
     this.#connection = connection;
     this.dialect = dialect;
     this.tables = tables;
-    this.#patient = patient;
+    this.#limits = limits;
   }
 
   readonly run: Run = async (sql, bindings, options) => {
     assert(!this.#over, 'a statement after the end of its transaction');
-    this.#running += 1;
+    const running = this.#connection.run(sql, bindings, options);
+    this.#running.add(running);
     try {
-      return await this.#connection.run(sql, bindings, options);
+      return await running;
     } catch (error) {
       if (error instanceof StatementError && error.failure.kind === 'retry') this.collision = error;
       throw error;
     } finally {
-      this.#running -= 1;
+      this.#running.delete(running);
       this.#lastUse = performance.now();
     }
   };
 
   /** The work's outcome, or an error as soon as the work has been idle for too long. */
   async racing<T>(work: Promise<T>): Promise<T> {
-    if (this.#patient) return work;
+    if (this.#limits === null) return work;
+    const { idleMs } = this.#limits;
     let timer: NodeJS.Timeout | undefined;
     const idle = new Promise<never>((_resolve, reject) => {
       timer = setInterval(() => {
-        if (this.#running === 0 && performance.now() - this.#lastUse >= IDLE_MS) reject(timedOut('was idle', IDLE_MS));
-      }, IDLE_MS / 10);
+        if (this.#running.size === 0 && performance.now() - this.#lastUse >= idleMs) reject(timedOut('was idle for', idleMs));
+      }, idleMs / 10);
       timer.unref();
     });
     try {
@@ -65,13 +73,16 @@ export class Session {
 
   /** The last check before the commit. */
   finish(): void {
-    assert(this.#running === 0, 'a transaction committed while a statement of it was still running');
-    if (!this.#patient && performance.now() - this.#startedAt > LIFETIME_MS) throw timedOut('took longer than', LIFETIME_MS);
-    this.end();
+    assert(this.#running.size === 0, 'a transaction committed while a statement of it was still running');
+    const lifetimeMs = this.#limits?.lifetimeMs ?? Infinity;
+    if (performance.now() - this.#startedAt > lifetimeMs) throw timedOut('took longer than', lifetimeMs);
+    this.#over = true;
   }
 
-  end(): void {
+  /** No statement begins any more, and none is left that could run after the rollback, on its own and for good. */
+  async end(): Promise<void> {
     this.#over = true;
+    await Promise.allSettled(this.#running);
   }
 }
 

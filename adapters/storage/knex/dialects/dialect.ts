@@ -86,5 +86,6 @@ export interface BatchTarget {
   readonly tables: Tables;
   /** One statement, committed by itself. */
   readonly write: Run;
-  transaction<T>(work: (run: Run) => Promise<T>): Promise<T>;
+  /** A transaction that starts with the right to write. */
+  readonly transaction: <T>(work: (run: Run) => Promise<T>) => Promise<T>;
 }

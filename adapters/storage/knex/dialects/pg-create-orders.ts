@@ -28,7 +28,10 @@ function from(prefix: string, columns: readonly Column<NewOrder>[]): string {
 
 /**
  * The whole batch as one statement, so one round trip and one commit: claims in the order of their keys, then counters
- * in the order of their accounts (all instances lock in this order), then the rows.
+ * in the order of their accounts (all instances lock in this order), then the orders.
+ *
+ * A counter stays locked until its batch is on the disk. The addresses need no number, so they are written before it is
+ * taken: half the work of one batch is then done while the other waits for the disk.
  */
 function statement(t: Tables): string {
   const arrays = INPUT.map(({ column }) => `?::${column.kind}[]`).join(', ');
@@ -41,9 +44,14 @@ function statement(t: Tables): string {
     ), fresh AS (
       SELECT input.* FROM input LEFT JOIN claimed ON claimed.order_id = input.id
       WHERE claim_claim_key IS NULL OR claimed.order_id IS NOT NULL
+    ), addressed AS (
+      INSERT INTO ${t.addresses} (${names(ADDRESS_COLUMNS)}, created_at)
+      SELECT ${from('address', ADDRESS_COLUMNS)}, (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+      FROM fresh WHERE address_chain IS NOT NULL RETURNING 1
     ), counted AS (
       INSERT INTO ${t.counters} (account_id, counter, last)
-      SELECT account_id, '${ORDERS_COUNTER}', count(*) FROM fresh GROUP BY account_id ORDER BY account_id
+      SELECT account_id, '${ORDERS_COUNTER}', count(*) FROM fresh WHERE (SELECT count(*) FROM addressed) >= 0
+      GROUP BY account_id ORDER BY account_id
       ON CONFLICT (account_id, counter) DO UPDATE SET last = ${t.counters}.last + excluded.last
       RETURNING account_id, last
     ), numbered AS (
@@ -51,10 +59,6 @@ function statement(t: Tables): string {
       FROM fresh JOIN counted ON counted.account_id = fresh.account_id
     ), stored AS (
       INSERT INTO ${t.orders} (${names(ORDER_COLUMNS)}) SELECT ${names(ORDER_COLUMNS)} FROM numbered
-    ), addressed AS (
-      INSERT INTO ${t.addresses} (${names(ADDRESS_COLUMNS)}, created_at)
-      SELECT ${from('address', ADDRESS_COLUMNS)}, (extract(epoch FROM clock_timestamp()) * 1000)::bigint
-      FROM numbered WHERE address_chain IS NOT NULL
     ) SELECT id, number FROM numbered`;
 }
 

@@ -50,7 +50,7 @@ function orders(t: Tables, { types: { text, units, time, int, flag, serial } }: 
     `CREATE UNIQUE INDEX ${t.addresses}_address ON ${t.addresses} (chain, address)`,
     `CREATE UNIQUE INDEX ${t.addresses}_key ON ${t.addresses} (chain, watch_key)`,
     `CREATE UNIQUE INDEX ${t.addresses}_index ON ${t.addresses} (wallet_id, address_index)`,
-    `CREATE INDEX ${t.addresses}_created ON ${t.addresses} (chain, created_at)`,
+    `CREATE INDEX ${t.addresses}_created ON ${t.addresses} (chain, created_at, order_id)`,
     `CREATE INDEX ${t.addresses}_watch ON ${t.addresses} (chain, watch_until, order_id)`,
     `CREATE TABLE ${t.history} (
       id ${serial}, order_id ${text} NOT NULL REFERENCES ${t.orders} (id), happened_at ${time} NOT NULL, from_status ${text},

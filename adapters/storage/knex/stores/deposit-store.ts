@@ -26,7 +26,7 @@ const CHUNK = 10_000;
 const KEYS_AT_ONCE = 2_000;
 /**
  * How far before `since` a look goes back. A row gets its time when it is written and is seen when its transaction
- * commits, at most {@link LIFETIME_MS} and a statement's time limit later.
+ * commits, at most a transaction's lifetime (25 s) and a statement's time limit (30 s) later.
  */
 const LOOK_BACK_MS = 60_000;
 
@@ -86,21 +86,25 @@ export class KnexDepositStore implements DepositStore {
     return found;
   }
 
-  /** Chunks by (watch_until, order_id). Rows added meanwhile are found by the next look, which begins at `asOf`. */
+  /**
+   * In chunks: all of them by the end of their watch, recent ones by the time they were handed out, each along its own
+   * index. Rows added meanwhile are found by the next look, which begins at `asOf`.
+   */
   async *#watchedRows(chain: ChainCode, now: Millis, since: Millis): AsyncGenerator<readonly Row[]> {
-    const recent = since > 0;
-    const sql = `SELECT ${WATCHED} FROM ${this.#db.tables.addresses}
-      WHERE chain = ? AND (watch_until, order_id) > (?, ?) ${recent ? 'AND created_at >= ?' : ''}
-      ORDER BY watch_until, order_id LIMIT ${CHUNK}`;
-    // The first bound lies after every order of a watch that ends now: ids are digits.
-    let after: [number, string] = [now, ':'];
+    const by = since > 0 ? 'created_at' : 'watch_until';
+    // `+ 0` keeps SQLite, which has no statistics, from taking the other index.
+    const alive = since > 0 ? 'AND watch_until + 0 > ?' : '';
+    const sql = `SELECT ${WATCHED}, created_at FROM ${this.#db.tables.addresses}
+      WHERE chain = ? AND (${by}, order_id) > (?, ?) ${alive} ORDER BY ${by}, order_id LIMIT ${CHUNK}`;
+    // An empty id comes before, a colon after every digit string: `since` itself is wanted, `now` is not.
+    let after: [number, string] = since > 0 ? [since - LOOK_BACK_MS, ''] : [now, ':'];
     for (;;) {
-      const bindings: Binding[] = [chain, ...after, ...(recent ? [since - LOOK_BACK_MS] : [])];
+      const bindings: Binding[] = [chain, ...after, ...(since > 0 ? [now] : [])];
       const rows = await this.#db.read(sql, bindings);
       yield rows;
       const last = rows.at(-1);
       if (last === undefined || rows.length < CHUNK) return;
-      after = [integer(last, 'watch_until'), text(last, 'order_id')];
+      after = [integer(last, by), text(last, 'order_id')];
     }
   }
 }

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CALLBACK_STATUSES } from '../../../core/index.ts';
+import type { Callback, CallbackAttempt, CallbackId, Order, Storage } from '../../../core/index.ts';
+import { eachStorage } from '../../support/storage.ts';
+import { waitFor } from '../../support/wait.ts';
+import { callback, NOW, storedAccount, storedOrder } from './fixtures.ts';
+
+const LEASE = 60_000;
+const delivered = { status: 'DELIVERED', attempts: 1, nextAt: NOW, deliveredAt: NOW + 1 } as const;
+const attempt = (of: Callback, given: Partial<CallbackAttempt> = {}): CallbackAttempt => ({ callbackId: of.id, at: NOW, durationMs: 12, httpStatus: 200, error: null, ...given });
+
+async function outbox(storage: Storage, rows: readonly Callback[]): Promise<void> {
+  await storage.transaction(async (tx) => {
+    for (const row of rows) assert.equal(await tx.callbacks.add(row), true);
+  });
+}
+
+async function orders(storage: Storage, count: number): Promise<Order[]> {
+  const { id } = await storedAccount(storage);
+  return Promise.all(Array.from({ length: count }, () => storedOrder(storage, id)));
+}
+
+eachStorage((_name, open) => {
+  test('one row for each event of an order', async (t) => {
+    const { storage } = await open(t);
+    const [made] = await orders(storage, 1);
+    const first = callback(made!, { method: 'POST', body: '{"a":1}', credentialId: '7' as never, deliveredAt: NOW });
+    await outbox(storage, [first]);
+    assert.equal(await storage.transaction((tx) => tx.callbacks.add(callback(made!))), false);
+    await outbox(storage, [callback(made!, { event: 'order.timeout', createdAt: NOW - 1 })]);
+    assert.deepEqual(await storage.callbacks.find(first.id), first);
+    assert.deepEqual((await storage.callbacks.byOrder(made!.id)).map(({ event }) => event), ['order.timeout', 'order.succeeded']);
+    assert.equal(await storage.callbacks.find('404' as CallbackId), null);
+    assert.equal(await storage.callbacks.find('\0' as CallbackId), null);
+  });
+
+  test('parallel claims of several instances never hold the same callback, and none is left over', async (t) => {
+    const { storage, another } = await open(t);
+    const instances = [storage, await another(), await another()];
+    const made = await orders(storage, 40);
+    await outbox(storage, made.map((order) => callback(order)));
+    const claims: string[] = [];
+    const drain = async (instance: Storage): Promise<void> => {
+      for (;;) {
+        const some = await instance.callbacks.claimDue(NOW, LEASE, 3);
+        if (some.length === 0) return;
+        claims.push(...some.map((each) => each.callback.id));
+      }
+    };
+    await Promise.all([...instances, ...instances].map(drain));
+    await drain(storage);
+    assert.equal(claims.length, 40);
+    assert.equal(new Set(claims).size, 40);
+  });
+
+  test('only what is due is claimed, oldest due first, and never past the limit', async (t) => {
+    const { storage } = await open(t);
+    const made = await orders(storage, 4);
+    const rows = made.map((order, n) => callback(order, { nextAt: NOW - n * 10 + 10 }));
+    await outbox(storage, rows);
+    assert.equal(await storage.callbacks.nextDueAt(), NOW - 20);
+    assert.deepEqual((await storage.callbacks.claimDue(NOW, LEASE, 2)).map((each) => each.callback.id), [rows[3]!.id, rows[2]!.id]);
+    assert.deepEqual((await storage.callbacks.claimDue(NOW, LEASE, 9)).map((each) => each.callback.id), [rows[1]!.id]);
+    assert.deepEqual(await storage.callbacks.claimDue(NOW, LEASE, 9), []);
+  });
+
+  test('the second callback of an order waits for the first, also while that one waits for a retry', async (t) => {
+    const { storage } = await open(t);
+    const [made] = await orders(storage, 1);
+    const timeout = callback(made!, { event: 'order.timeout', nextAt: NOW - 5 });
+    const success = callback(made!, { createdAt: NOW + 1, nextAt: NOW - 50 });
+    await outbox(storage, [timeout, success]);
+    const [first, none] = await storage.callbacks.claimDue(NOW, LEASE, 9);
+    assert.deepEqual([first?.callback.id, none], [timeout.id, undefined]);
+    assert.equal(await storage.callbacks.finish(first!, { status: 'PENDING', attempts: 1, nextAt: NOW + 100, deliveredAt: null }, attempt(timeout, { httpStatus: 500 })), true);
+    assert.deepEqual(await storage.callbacks.claimDue(NOW, LEASE, 9), []);
+    const [again] = await storage.callbacks.claimDue(NOW + 100, LEASE, 9);
+    assert.equal(again?.callback.attempts, 1);
+    assert.ok(again.fence > first!.fence);
+    assert.equal(await storage.callbacks.finish(again, delivered, attempt(timeout)), true);
+    assert.deepEqual((await storage.callbacks.claimDue(NOW + 100, LEASE, 9)).map((each) => each.callback.id), [success.id]);
+    assert.deepEqual((await storage.callbacks.attempts(timeout.id)).map(({ httpStatus }) => httpStatus), [500, 200]);
+  });
+
+  test('a claim lapses by the database’s clock, and its former holder can not finish it any more', async (t) => {
+    const { storage, another } = await open(t);
+    const second = await another();
+    const [made] = await orders(storage, 1);
+    const row = callback(made!);
+    await outbox(storage, [row]);
+    const [lost] = await storage.callbacks.claimDue(NOW, 1, 9);
+    // The caller's own time is no help: an hour's jump of it frees nothing that the database still holds.
+    const [held] = await waitFor(async () => {
+      const claims = await second.callbacks.claimDue(NOW, LEASE, 9);
+      return claims.length > 0 ? claims : null;
+    });
+    assert.deepEqual(await second.callbacks.claimDue(NOW + 3_600_000, LEASE, 9), []);
+    assert.equal(await storage.callbacks.finish(lost!, { ...delivered, status: 'DEAD' }, attempt(row, { error: 'too late', httpStatus: null })), false);
+    assert.equal((await storage.callbacks.find(row.id))?.status, 'PENDING');
+    assert.equal(await second.callbacks.finish(held!, delivered, attempt(row)), true);
+    assert.deepEqual(await storage.callbacks.find(row.id), { ...row, ...delivered });
+    assert.deepEqual((await storage.callbacks.attempts(row.id)).map(({ error }) => error), ['too late', null], 'a late attempt is recorded all the same');
+    assert.equal(await second.callbacks.finish(held!, delivered, attempt(row)), false);
+  });
+
+  test('a dead or delivered callback is replayed, a pending one is not', async (t) => {
+    const { storage } = await open(t);
+    const made = await orders(storage, 3);
+    const rows = [callback(made[0]!, { status: 'DEAD', attempts: 11 }), callback(made[1]!, { status: 'DELIVERED', deliveredAt: NOW }), callback(made[2]!)];
+    await outbox(storage, rows);
+    assert.deepEqual(await Promise.all(rows.map(({ id }) => storage.callbacks.replay(id, NOW + 5))), [true, true, false]);
+    assert.equal(await storage.callbacks.replay('404' as CallbackId, NOW), false);
+    assert.deepEqual(await storage.callbacks.find(rows[0]!.id), { ...rows[0], status: 'PENDING', attempts: 0, nextAt: NOW + 5 });
+    assert.equal((await storage.callbacks.claimDue(NOW + 5, LEASE, 9)).length, 3);
+  });
+
+  test('the database refuses a move that is not in the table', async (t) => {
+    const { storage, sql } = await open(t);
+    const made = await orders(storage, 1);
+    for (const from of CALLBACK_STATUSES.filter((status) => status !== 'PENDING')) {
+      const row = callback(made[0]!, { status: from, event: from === 'DEAD' ? 'order.timeout' : 'order.succeeded' });
+      await outbox(storage, [row]);
+      const to = from === 'DEAD' ? 'DELIVERED' : 'DEAD';
+      await assert.rejects(sql('UPDATE callbacks SET status = ? WHERE id = ?', [to, row.id]), /illegal change of status/);
+    }
+  });
+
+  test('the list is cut by account and status, newest first, with the exact total on every page', async (t) => {
+    const { storage } = await open(t);
+    const [one, two] = [await orders(storage, 3), await orders(storage, 1)];
+    const rows = [callback(one[0]!), callback(one[1]!, { status: 'DEAD' }), callback(one[2]!), callback(two[0]!)];
+    await outbox(storage, rows);
+    const { accountId } = one[0]!;
+    const page = await storage.callbacks.list(accountId, null, { page: 1, size: 2 });
+    assert.deepEqual([page.total, page.maxPage, page.items], [3, 2, [rows[2], rows[1]]]);
+    assert.deepEqual((await storage.callbacks.list(accountId, 'PENDING', { page: 1, size: 9 })).items, [rows[2], rows[0]]);
+    assert.deepEqual((await storage.callbacks.list(null, null, { page: 1, size: 9 })).total, 4);
+    assert.deepEqual(await storage.callbacks.list(null, 'DEAD', { page: 5, size: 9 }), { page: 5, size: 9, total: 1, maxPage: 1, items: [] });
+    assert.equal(await storage.callbacks.nextDueAt(), NOW);
+  });
+
+  test('nothing is due in an empty outbox', async (t) => {
+    const { storage } = await open(t);
+    assert.equal(await storage.callbacks.nextDueAt(), null);
+    assert.deepEqual(await storage.callbacks.claimDue(NOW, LEASE, 9), []);
+  });
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BlockRef } from '../../../core/index.ts';
+import { eachStorage } from '../../support/storage.ts';
+import { NOW } from './fixtures.ts';
+
+const block = (height: number, fork = 'a'): BlockRef => ({ height, hash: `${fork}${height}`, parentHash: `${fork}${height - 1}`, time: NOW + height });
+const derived = (first: number, count: number) => Array.from({ length: count }, (_, n) => ({ index: first + n, address: `0x${first + n}`, key: `k${first + n}` }));
+
+eachStorage((_name, open) => {
+  test('a chain keeps the identity of its first start', async (t) => {
+    const { storage } = await open(t);
+    assert.equal(await storage.chains.state('ETH'), null);
+    await storage.chains.initialise('ETH', 'eip155:1');
+    await storage.chains.initialise('ETH', 'eip155:666');
+    await storage.chains.initialise('BTC', 'bitcoin');
+    const fresh = { chain: 'ETH', identity: 'eip155:1', cursor: null, caughtUpAt: null, haltedReason: null };
+    assert.deepEqual(await storage.chains.state('ETH'), fresh);
+    await storage.chains.setHalted('ETH', 'wrong chain');
+    assert.deepEqual((await storage.chains.states()).map(({ chain, haltedReason }) => [chain, haltedReason]), [['BTC', null], ['ETH', 'wrong chain']]);
+    await storage.chains.setHalted('ETH', null);
+    assert.deepEqual(await storage.chains.state('ETH'), fresh);
+  });
+
+  test('the cursor moves only from where its mover saw it', async (t) => {
+    const { storage } = await open(t);
+    await storage.chains.initialise('ETH', 'eip155:1');
+    const move = (former: string | null, to: BlockRef): Promise<boolean> => storage.transaction((tx) => tx.chains.moveCursor('ETH', former, to));
+    assert.equal((await Promise.all([move(null, block(5)), move(null, block(5))])).filter(Boolean).length, 1);
+    assert.equal(await move('b5', block(6)), false);
+    assert.equal(await move(null, block(6)), false);
+    assert.equal(await move('a5', block(6)), true);
+    await storage.transaction((tx) => tx.chains.setCaughtUp('ETH', NOW));
+    assert.deepEqual(await storage.chains.state('ETH'), { chain: 'ETH', identity: 'eip155:1', cursor: block(6), caughtUpAt: NOW, haltedReason: null });
+  });
+
+  test('stored blocks are pruned below and removed above', async (t) => {
+    const { storage } = await open(t);
+    const blocks = Array.from({ length: 1200 }, (_, n) => block(n));
+    await storage.transaction((tx) => tx.chains.addBlocks('ETH', blocks, 100));
+    assert.deepEqual([await storage.chains.block('ETH', 99), await storage.chains.block('ETH', 100)], [null, block(100)]);
+    await storage.transaction(async (tx) => {
+      await tx.chains.removeBlocksAbove('ETH', 1000);
+      await tx.chains.addBlocks('ETH', [block(1001, 'b')], 100);
+      await tx.chains.addBlocks('ETH', [], 100);
+    });
+    assert.deepEqual(await storage.chains.block('ETH', 1000), block(1000));
+    assert.deepEqual(await storage.chains.block('ETH', 1001), block(1001, 'b'));
+    assert.equal(await storage.chains.block('ETH', 1002), null);
+    assert.equal(await storage.chains.block('BTC', 1000), null);
+  });
+
+  test('parallel reservations of several instances have no index in common', async (t) => {
+    const { storage, another } = await open(t);
+    const second = await another();
+    const firsts = await Promise.all(Array.from({ length: 30 }, (_, n) => (n % 2 === 0 ? storage : second).chains.reserveIndexes('w', 10)));
+    assert.deepEqual(firsts.sort((a, b) => a - b), Array.from({ length: 30 }, (_, n) => n * 10));
+    assert.equal(await storage.chains.reserveIndexes('other', 1), 0);
+  });
+
+  test('no address leaves the pool twice, lowest index first', async (t) => {
+    const { storage, another } = await open(t);
+    const second = await another();
+    await storage.chains.fillPool('ETH', 'w', derived(0, 1100));
+    await storage.chains.fillPool('ETH', 'w', derived(0, 3));
+    await storage.chains.fillPool('ETH', 'other', derived(5, 2));
+    await storage.chains.fillPool('BSC', 'w', []);
+    assert.equal(await storage.chains.poolSize('ETH', 'w'), 1100);
+    assert.deepEqual(await storage.chains.takeFromPool('ETH', 'w', 2), [
+      { chain: 'ETH', walletId: 'w', index: 0, address: '0x0', key: 'k0' },
+      { chain: 'ETH', walletId: 'w', index: 1, address: '0x1', key: 'k1' },
+    ]);
+    const taken = (await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? storage : second).chains.takeFromPool('ETH', 'w', 30)))).flat();
+    const rest = await storage.chains.takeFromPool('ETH', 'w', 2000);
+    const indexes = [...taken, ...rest].map(({ index }) => index);
+    assert.deepEqual(indexes.sort((a, b) => a - b), Array.from({ length: 1098 }, (_, n) => n + 2));
+    assert.equal(await storage.chains.poolSize('ETH', 'w'), 0);
+    assert.deepEqual(await storage.chains.takeFromPool('BSC', 'w', 1), []);
+    assert.equal(await storage.chains.poolSize('ETH', 'other'), 2);
+  });
+});
