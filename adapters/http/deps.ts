@@ -73,8 +73,11 @@ export interface HttpDeps {
   readonly metrics: Metrics;
   /** All metrics in the text format of Prometheus, with its content type. */
   readonly metricsText: () => Promise<{ readonly contentType: string; readonly text: string }>;
-  /** @throws TillgateError `NOT_READY` while the service cannot work (`/readyz`). */
-  readonly readiness: () => Promise<void>;
+  /**
+   * Resolves to the chains that are stopped and wait for an operator, when it is known: the others go on.
+   * @throws TillgateError `NOT_READY` while the service cannot work (`/readyz`).
+   */
+  readonly readiness: () => Promise<readonly string[] | void>;
   /** A fresh trace id, which cannot be guessed. */
   readonly traceId: () => string;
 }

@@ -71,7 +71,6 @@ export type OperationReply = { readonly kind: 'data'; readonly schema: z.ZodType
 
 type Described = Pick<Operation, 'id' | 'method' | 'path' | 'summary' | 'description' | 'tag' | 'auth'> &
   Partial<Pick<Operation, 'aliases' | 'bodyKinds' | 'idempotent' | 'throttled' | 'page' | 'hidden' | 'examples' | 'errors'>>;
-type Empty = z.ZodObject;
 
 /** An operation that answers with data in the envelope. */
 export interface DataOperationSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, D extends z.ZodType> extends Described {
@@ -85,12 +84,13 @@ export interface DataOperationSpec<P extends z.ZodObject, Q extends z.ZodObject,
 }
 
 /** Makes a row of the table that answers in the envelope. */
-export function dataOperation<D extends z.ZodType, P extends z.ZodObject = Empty, Q extends z.ZodObject = Empty, B extends z.ZodObject = Empty>(
+export function dataOperation<D extends z.ZodType, P extends z.ZodObject = z.ZodObject, Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
   spec: DataOperationSpec<P, Q, B, D>,
 ): Operation {
   const schemas = { params: spec.params ?? null, query: spec.query ?? null, body: spec.body ?? null };
-  const numbers = new Set<string>(spec.numberFields);
-  const write = (data: z.input<D>): string => (numbers.size === 0 ? JSON.stringify(data) : writeRecord(data as object, numbers));
+  const numbers = spec.numberFields ?? [];
+  const write = (data: z.input<D>): string =>
+    numbers.length === 0 ? JSON.stringify(data) : writeRecord(data as Readonly<Record<string, unknown>>, numbers);
   return {
     ...described(spec),
     schemas,

@@ -15,6 +15,7 @@ import { readJson } from './read-json.ts';
 import { failureReply, seeOther } from './replies.ts';
 import { checkRequest, pathOf, queryOf } from './request-checks.ts';
 import { RouteTable } from './route-table.ts';
+import type { RouteMatch } from './route-table.ts';
 
 /** The most bytes that a body of this API may have. */
 export const BODY_LIMIT = 64 * 1024;
@@ -23,10 +24,10 @@ const EMPTY = new Uint8Array(0);
 /** What is known of a request while it is served; the log line is made of it. */
 interface Progress {
   readonly request: HttpRequest;
+  readonly route: RouteMatch | null;
   readonly traceId: string;
   readonly startedAt: number;
   operation: Operation | null;
-  params: Readonly<Record<string, string>>;
   principal: Principal | null;
   code: number;
 }
@@ -48,22 +49,24 @@ export class HttpApi {
     this.#logins = new RateLimit(deps.settings.loginsPerMinute);
   }
 
-  /** True when the table has an operation at this request's path, of whatever method. */
-  serves(target: string, mount: string): boolean {
-    return this.#routes.find(routePath(target, mount)) !== null;
+  /** The operations at a target's path, of whatever method; `null` for a path that the table does not have. */
+  route(target: string, mount: string): RouteMatch | null {
+    return this.#routes.find(routePath(target, mount));
   }
 
   /**
    * Answers a request. Never throws but for a client that left.
+   *
+   * @param route - what {@link route} found for it, where a binding asked before
    * @throws ClientGone when there is nobody to answer any more
    */
-  async handle(request: HttpRequest): Promise<HttpResponse> {
+  async handle(request: HttpRequest, route: RouteMatch | null = this.route(request.target, request.mount)): Promise<HttpResponse> {
     const progress: Progress = {
       request,
+      route,
       traceId: this.#deps.traceId(),
       startedAt: performance.now(),
       operation: null,
-      params: {},
       principal: null,
       code: 0,
     };
@@ -95,7 +98,7 @@ export class HttpApi {
   async #serve(progress: Progress): Promise<HttpResponse> {
     const { request } = progress;
     const { authenticate } = this.#deps;
-    const operation = this.#route(progress);
+    const { route, operation } = choose(progress);
     checkRequest(request);
     const body = operation.method === 'POST' ? await readBody(request) : EMPTY;
     const kind = this.#contentType(operation, request, body);
@@ -106,20 +109,9 @@ export class HttpApi {
     }
     const client = clientAddress(request, this.#deps.settings.trustedHops);
     if (operation.throttled) await this.#logins.take(client);
-    const response = await operation.run(this.#call(progress, operation, client, body, kind), this.#deps);
+    const response = await operation.run(this.#call(progress, { route, operation }, client, body, kind), this.#deps);
     if (operation.page === null || !prefersHtml(request.headers)) return response;
-    return seeOther(operation.page(progress.params), progress.traceId);
-  }
-
-  #route(progress: Progress): Operation {
-    const { method, target, mount } = progress.request;
-    const route = this.#routes.find(routePath(target, mount));
-    if (route === null) throw new TillgateError('NOT_FOUND', 'There is no such resource.');
-    progress.params = route.params;
-    const operation = route.methods.get(method);
-    if (operation !== undefined) return (progress.operation = operation);
-    const allow = [...route.methods.keys()];
-    throw new TillgateError('METHOD_NOT_ALLOWED', `Use ${allow.join(' or ')}.`, { allow });
+    return seeOther(operation.page(route.params), progress.traceId);
   }
 
   /** An empty body of no declared type is left to the credentials and the fields, which come later. */
@@ -129,15 +121,15 @@ export class HttpApi {
     return body.length === 0 && !declared ? 'json' : bodyKind(headers, bodyKinds);
   }
 
-  #call(progress: Progress, operation: Operation, client: string, body: Uint8Array, kind: BodyKind): RawCall {
-    const { request, traceId, principal, params } = progress;
+  #call(progress: Progress, { route, operation }: Chosen, client: string, body: Uint8Array, kind: BodyKind): RawCall {
+    const { request, traceId, principal } = progress;
     const { schemas } = operation;
     return {
       request,
       traceId,
       client,
       principal,
-      params,
+      params: route.params,
       body: schemas.body === null ? undefined : kind === 'form' ? readForm(body) : readJson(body),
       query: schemas.query === null ? undefined : readQuery(queryOf(request.target)),
       idempotency: operation.idempotent ? idempotencyClaim(request.headers, operation.path, body, this.#deps) : null,
@@ -145,12 +137,13 @@ export class HttpApi {
   }
 
   #refuse(error: unknown, progress: Progress): HttpResponse {
-    const { request, traceId, operation, params } = progress;
+    const { request, traceId, operation, route } = progress;
     const failure = failureOf(error);
     progress.code = failure.code;
     if (failure.ours) this.#deps.logger.error('request failed', { trace_id: traceId, operation: operation?.id, error: causeOf(error) });
-    if (operation?.page !== undefined && operation.page !== null && prefersHtml(request.headers)) {
-      return seeOther(`${operation.page(params)}?error=${failure.code}`, traceId);
+    const page = operation?.page ?? null;
+    if (page !== null && route !== null && prefersHtml(request.headers)) {
+      return seeOther(`${page(route.params)}?error=${failure.code}`, traceId);
     }
     return failureReply(failure, traceId);
   }
@@ -172,6 +165,21 @@ export class HttpApi {
       ms: Math.round(seconds * 1e5) / 100,
     });
   }
+}
+
+interface Chosen {
+  readonly route: RouteMatch;
+  readonly operation: Operation;
+}
+
+/** @throws TillgateError `NOT_FOUND`, `METHOD_NOT_ALLOWED` */
+function choose(progress: Progress): Chosen {
+  const { route, request } = progress;
+  if (route === null) throw new TillgateError('NOT_FOUND', 'There is no such resource.');
+  const operation = route.methods.get(request.method);
+  if (operation !== undefined) return { route, operation: (progress.operation = operation) };
+  const allow = [...route.methods.keys()];
+  throw new TillgateError('METHOD_NOT_ALLOWED', `Use ${allow.join(' or ')}.`, { allow });
 }
 
 function routePath(target: string, mount: string): string {

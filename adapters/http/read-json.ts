@@ -72,10 +72,10 @@ function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null || value instanceof LosslessNumber) return 0;
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countMembers(item), 0);
   let members = 0;
-  for (const [name, item] of Object.entries(value) as [string, unknown][]) {
+  for (const name of Object.keys(value)) {
     if (name === '__proto__') throw malformed('The body has a member __proto__.');
     checkText(name);
-    members += 1 + countMembers(item);
+    members += 1 + countMembers((value as Readonly<Record<string, unknown>>)[name]);
   }
   return members;
 }

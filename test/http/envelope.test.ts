@@ -16,7 +16,10 @@ const CODES = [
 /** An edge whose order list fails with what a test says. */
 async function failingEdge(): Promise<{ edge: FakeEdge; failWith(error: unknown): void }> {
   let error: unknown = null;
-  const orderQueries = { list: async () => Promise.reject(error) } as unknown as HttpDeps['orderQueries'];
+  const orderQueries = { list: async () => {
+      throw error;
+    },
+  } as unknown as HttpDeps['orderQueries'];
   const edge = await startFakeEdge({ deps: { orderQueries } });
   return { edge, failWith: (next) => (error = next) };
 }

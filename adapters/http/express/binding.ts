@@ -11,19 +11,19 @@ import { writeResponse } from './write-response.ts';
  */
 export function expressBinding(api: HttpApi): RequestHandler {
   return (req: Request, res: Response, next: NextFunction): void => {
-    // Node's own URL: Express takes the mount path off `url`, and signatures cover the whole target.
+    // Express takes the mount path off `url`, and signatures cover the whole target.
     const target = req.originalUrl;
-    if (api.serves(target, req.baseUrl)) answer(api, req, res, target, req.baseUrl, next);
-    else next();
+    const route = api.route(target, req.baseUrl);
+    if (route === null) {
+      next();
+      return;
+    }
+    api.handle(fromNode(req, res, target, req.baseUrl), route).then(
+      (response) => writeResponse(req, res, response),
+      (error: unknown) => {
+        if (error instanceof ClientGone) res.destroy();
+        else next(error);
+      },
+    );
   };
-}
-
-function answer(api: HttpApi, req: Request, res: Response, target: string, mount: string, next: NextFunction): void {
-  api.handle(fromNode(req, res, target, mount)).then(
-    (response) => writeResponse(req, res, response),
-    (error: unknown) => {
-      if (error instanceof ClientGone) res.destroy();
-      else next(error);
-    },
-  );
 }

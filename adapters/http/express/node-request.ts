@@ -53,22 +53,18 @@ function collect(req: IncomingMessage, limit: number): Promise<Uint8Array | null
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const done = (result: Uint8Array | null): void => {
-      req.off('data', onData).off('end', onEnd).off('close', onClose);
-      resolve(result);
-    };
-    const onData = (chunk: Buffer): void => {
+    // Whoever settles first wins; a settled promise ignores the rest, so that no listener has to be taken off again.
+    req.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length <= limit) chunks.push(chunk);
-      else done(null);
-    };
-    const onEnd = (): void => done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
-    const onClose = (): void => reject(new ClientGone('The client left before its body was complete.'));
-    // 'error' is always followed by 'close'; it needs a listener all the same.
-    req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', noop);
+      else resolve(null);
+    });
+    req.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    // 'error' is always followed by 'close'; without a listener it would end the process.
+    req.on('error', () => reject(new ClientGone('The client left before its body was complete.')));
+    req.on('close', () => {
+      // An error costs its stack: nearly every request closes complete.
+      if (!req.complete) reject(new ClientGone('The request ended before its body was complete.'));
+    });
   });
-}
-
-function noop(): void {
-  // The close that follows says it.
 }

@@ -71,21 +71,24 @@ function unanswered(api: HttpApi, req: IncomingMessage, res: ServerResponse): Ne
   };
 }
 
+/** Node's constructor as what it is: a function that can be called on an object. */
+type Initialiser = (this: object, ...parameters: unknown[]) => void;
+
 /**
  * Express changes the prototype of each request and response, which costs more than all else it does. Objects that are
- * born with those prototypes make the change a no-op.
+ * born with those prototypes make the change a no-op. (`Reflect.construct` with another prototype would cost as much.)
  */
 function prototypesOf(app: Express): { IncomingMessage: typeof IncomingMessage; ServerResponse: typeof ServerResponse } {
-  function BornRequest(socket: Socket): object {
-    return Reflect.construct(IncomingMessage, [socket], BornRequest) as object;
-  }
-  BornRequest.prototype = app.request;
-  function BornResponse(...parameters: unknown[]): object {
-    return Reflect.construct(ServerResponse, parameters, BornResponse) as object;
-  }
-  BornResponse.prototype = app.response;
   return {
-    IncomingMessage: BornRequest as unknown as typeof IncomingMessage,
-    ServerResponse: BornResponse as unknown as typeof ServerResponse,
+    IncomingMessage: bornWith(app.request, IncomingMessage as unknown as Initialiser) as unknown as typeof IncomingMessage,
+    ServerResponse: bornWith(app.response, ServerResponse as unknown as Initialiser) as unknown as typeof ServerResponse,
   };
+}
+
+function bornWith(prototype: object, initialise: Initialiser): Initialiser {
+  function Born(this: object, ...parameters: unknown[]): void {
+    initialise.apply(this, parameters);
+  }
+  Born.prototype = prototype;
+  return Born;
 }

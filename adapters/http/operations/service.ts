@@ -4,6 +4,7 @@ import type { Operation } from '../operation.ts';
 import { textReply } from '../replies.ts';
 
 const statusSchema = z.object({ status: z.string() });
+const readinessSchema = statusSchema.extend({ halted_chains: z.array(z.string()).optional() });
 const shared = { method: 'GET', tag: 'Service', auth: ANYBODY } as const;
 
 const livez = dataOperation({
@@ -22,13 +23,13 @@ const readyz = dataOperation({
   id: 'readyz',
   path: '/readyz',
   summary: 'The service can work',
-  description: '503 while the database is away or the service is shutting down (decisions, section 10).',
+  description: '503 while the database is away or the service is shutting down (decisions, section 10); `degraded` while a chain is stopped: the others go on.',
   errors: ['NOT_READY'],
-  data: statusSchema,
+  data: readinessSchema,
   examples: { data: { status: 'ok' } },
   handler: async (_call, { readiness }) => {
-    await readiness();
-    return { status: 'ok' };
+    const halted = (await readiness()) ?? [];
+    return halted.length === 0 ? { status: 'ok' } : { status: 'degraded', halted_chains: [...halted] };
   },
 });
 
