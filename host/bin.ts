@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-import { runCli } from './cli.ts';
+import { loadInLittleMemory } from './memory.ts';
 
+loadInLittleMemory();
+const { runCli } = await import('./cli.ts');
 const code = await runCli(process.argv.slice(2), {
   out: (line) => console.log(line),
   err: (line) => console.error(line),

@@ -1,14 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
 import { isTillgateError } from '../core/index.ts';
+import type { Command, Terminal } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
-import type { Command } from './cli/commands.ts';
-
-/** Where a command's words go, line by line. */
-export interface Terminal {
-  readonly out: (line: string) => void;
-  readonly err: (line: string) => void;
-}
 
 /**
  * Runs one command line.

@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { Container } from 'inversify';
 import {
-  AddressPool,
   AssetCatalogue,
   Authenticate,
   CALLBACK_TRANSPORT,
@@ -13,6 +12,7 @@ import {
   CreateCredential,
   CreateOrder,
   DEADLINE,
+  DEFAULT_POOL,
   DIGEST,
   DeliverCallbacks,
   EVENT_BUS,
@@ -34,17 +34,16 @@ import {
   contractsOf,
   rateSymbols,
 } from '../core/index.ts';
-import type { ChainCode, ChainRegistry, Clock, Digest, EventBus, Logger, PasswordHasher, PublicWallet, Random, RateSource, Storage, Vault } from '../core/index.ts';
-import { CoinGeckoSource, KrakenSource, StaticSource } from '../adapters/rates/index.ts';
+import type { AddressPool, AddressPoolSettings, ChainCode, ChainRegistry, Clock, Digest, EventBus, Logger, PasswordHasher, PublicWallet, Random, Storage, Vault } from '../core/index.ts';
 import { JoseTokenIssuer, NodeDigest, ScryptHasher } from '../adapters/crypto/index.ts';
-import { UndiciCallbackTransport } from '../adapters/callbacks/index.ts';
 import { Eventemitter3Bus } from '../adapters/events/index.ts';
 import { PromMetrics } from '../adapters/metrics/index.ts';
 import { deadline } from '../adapters/system/index.ts';
+import { BegunChainsPool } from './begin-chains.ts';
 import type { HostConfig } from './config.ts';
+import { LazyCallbackTransport, rateSource } from './lazy-edges.ts';
 import type { NodeNumber } from './node-number.ts';
 import type { PluginHarvest } from './plugins.ts';
-import type { RateSourceSetting } from './settings.ts';
 import * as tokens from './tokens.ts';
 
 /** What exists before the container: made with waiting, or by what the process is. */
@@ -58,6 +57,9 @@ export interface Foundations {
   readonly storage: Storage;
   readonly nodeNumber: NodeNumber;
 }
+
+/** What {@link createContainer} makes; only this file and `plugins.ts` take things out of it. */
+export type TillContainer = Container;
 
 /** The container of one till: ports and accounts. {@link bindWallet} and {@link bindPlugins} add the rest. */
 export function createContainer(foundations: Foundations): Container {
@@ -116,19 +118,18 @@ export function bindPlugins(container: Container, { chains, chainNames, rateSour
   bindWork(container);
 }
 
-function rateSource(setting: RateSourceSetting, clock: Clock): RateSource {
-  if (setting.use === 'static') return new StaticSource(clock, setting.prices ?? {});
-  const options = setting.url === undefined ? {} : { url: setting.url };
-  return setting.use === 'kraken' ? new KrakenSource(clock, options) : new CoinGeckoSource(clock, options);
+/** Deriving keeps the process from everything else, so it is done in small pieces; a sandbox needs no large store. */
+function poolSettings({ mode }: HostConfig): AddressPoolSettings {
+  return { ...DEFAULT_POOL, refill: 20, lowWater: mode === 'sandbox' ? 200 : DEFAULT_POOL.lowWater };
 }
 
 function bindEdges(container: Container): void {
-  container.bind(CALLBACK_TRANSPORT).toResolvedValue((transport) => transport, [tokens.UNDICI_TRANSPORT]);
+  container.bind(CALLBACK_TRANSPORT).toResolvedValue((transport) => transport, [tokens.LAZY_TRANSPORT]);
   container
-    .bind(tokens.UNDICI_TRANSPORT)
+    .bind(tokens.LAZY_TRANSPORT)
     .toResolvedValue(
       ({ callbacks }, clock) =>
-        new UndiciCallbackTransport(clock, { timeoutMs: callbacks.timeoutSeconds * 1000, allowPrivateNetworks: callbacks.allowPrivateNetworks }),
+        new LazyCallbackTransport(clock, { timeoutMs: callbacks.timeoutSeconds * 1000, allowPrivateNetworks: callbacks.allowPrivateNetworks }),
       [tokens.CONFIG, CLOCK],
     );
   container
@@ -167,7 +168,7 @@ function bindOrders(container: Container): void {
     );
   container
     .bind(tokens.ADDRESS_POOL)
-    .toResolvedValue((chains, storage) => new AddressPool({ chains, storage }), [CHAINS_TOKEN, STORAGE]);
+    .toResolvedValue((config, chains, storage) => new BegunChainsPool({ chains, storage, settings: poolSettings(config) }), [tokens.CONFIG, CHAINS_TOKEN, STORAGE]);
   container
     .bind(tokens.ORDER_MOVER)
     .toResolvedValue(
@@ -273,7 +274,7 @@ export interface Till {
   readonly operateOrder: OperateOrder;
   readonly expireOrders: ExpireOrders;
   readonly deliverCallbacks: DeliverCallbacks;
-  readonly callbackTransport: UndiciCallbackTransport;
+  readonly callbackTransport: LazyCallbackTransport;
   readonly followers: ReadonlyMap<ChainCode, ChainFollower>;
   readonly authenticate: Authenticate;
   readonly exchangeToken: ExchangeToken;
@@ -299,7 +300,7 @@ export function resolveTill(container: Container): Till {
     operateOrder: container.get(tokens.OPERATE_ORDER),
     expireOrders: container.get(tokens.EXPIRE_ORDERS),
     deliverCallbacks: container.get(tokens.DELIVER_CALLBACKS),
-    callbackTransport: container.get(tokens.UNDICI_TRANSPORT),
+    callbackTransport: container.get(tokens.LAZY_TRANSPORT),
     followers: container.get(tokens.FOLLOWERS),
     authenticate: container.get(tokens.AUTHENTICATE),
     exchangeToken: container.get(tokens.EXCHANGE_TOKEN),

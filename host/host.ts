@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../core/index.ts';
 import { PinoLogger } from '../adapters/logging/index.ts';
+import { beginChains } from './begin-chains.ts';
 import { configError, resolveConfig } from './config.ts';
 import type { ConfigSources, HostConfig } from './config.ts';
 import type { Till } from './container.ts';
@@ -90,6 +91,7 @@ class RunningHost implements Host {
   async #run(base: Base, plugins: readonly LoadedPlugin[]): Promise<void> {
     const till = await openTill(base, plugins, this.#base);
     this.#demo = await demoOf(base);
+    await beginChains({ ...till, owner: base.owner });
     const listener = createListener(till, this.#config);
     const port = await listener.listen();
     this.#base.url = this.#config.baseUrl ?? `http://localhost:${port}`;

@@ -3,6 +3,7 @@ import { createHost } from './host.ts';
 import type { Host } from './host.ts';
 import { openLog } from './log.ts';
 import type { ProcessLog } from './log.ts';
+import { workInEnoughMemory } from './memory.ts';
 
 /** After this the process ends whatever still runs: it must be gone 10 seconds after SIGTERM. */
 const LONGEST_STOP_MS = 9500;
@@ -21,6 +22,10 @@ export async function serve(json: boolean, say: (line: string) => void): Promise
   const stopped = stopOnSignal(host, log);
   try {
     await host.start();
+    const calm = host.till.events.on('order.created', () => {
+      workInEnoughMemory();
+      calm();
+    });
     for (const line of json ? [JSON.stringify(summary(host, config.mode))] : greeting(host, config.mode)) say(line);
     return await stopped;
   } finally {
@@ -59,10 +64,10 @@ function stopOnSignal(host: Host, log: ProcessLog): Promise<number> {
 }
 
 /** What nobody caught is a defect: a new start is safe, going on is not. */
-function dieOfDefects({ logger, flush }: ProcessLog): void {
+function dieOfDefects(log: ProcessLog): void {
   const die = (error: unknown): void => {
-    logger.error('defect: the process ends and is safe to be started again', { error });
-    flush();
+    log.logger.error('defect: the process ends and is safe to be started again', { error });
+    log.flush();
     process.exit(70);
   };
   process.on('uncaughtException', die);

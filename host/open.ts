@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import type { Container } from 'inversify';
 import type { Clock, Logger, Storage, Vault } from '../core/index.ts';
 import { AesGcmVault, NodeRandom } from '../adapters/crypto/index.ts';
 import { SystemClock } from '../adapters/system/index.ts';
 import { acquireServerLock, openStorage } from '../adapters/storage/knex/index.ts';
 import type { HostConfig } from './config.ts';
 import { bindPlugins, bindWallet, createContainer, resolveAccounts, resolveTill } from './container.ts';
-import type { Accounts, Till } from './container.ts';
+import type { Accounts, Till, TillContainer } from './container.ts';
 import { checkMasterKey, obtainMasterKey } from './master-key.ts';
 import { NodeNumber } from './node-number.ts';
 import { setUpPlugins } from './plugins.ts';
@@ -31,7 +30,7 @@ export interface Base {
   readonly owner: string;
   /** How long this instance's leases outlive it, in milliseconds. */
   readonly leaseTtlMs: number;
-  readonly container: Container;
+  readonly container: TillContainer;
   /** Runs `close` when the till is closed, before all that was opened earlier. */
   onClose(name: string, close: () => void | Promise<void>): void;
   /** Gives everything back, the last opened first. */

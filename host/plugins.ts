@@ -69,8 +69,8 @@ function checkPlugin(found: unknown, mode: 'sandbox' | 'production'): Plugin {
     typeof plugin.options === 'function' &&
     typeof plugin.setup === 'function';
   if (!shaped) throw new TillgateError('CONFIG_INVALID', 'its default export is no plugin: make it with definePlugin');
-  if (!satisfies(PLUGIN_API_VERSION, plugin.requires as string)) {
-    const message = `requires the plugin interface ${plugin.requires as string}, this is ${PLUGIN_API_VERSION}: use a release made for it`;
+  if (!satisfies(PLUGIN_API_VERSION, plugin.requires)) {
+    const message = `requires the plugin interface ${plugin.requires}, this is ${PLUGIN_API_VERSION}: use a release made for it`;
     throw new TillgateError('CONFIG_INVALID', message);
   }
   if (plugin.sandboxOnly === true && mode === 'production') {

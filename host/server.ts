@@ -59,6 +59,8 @@ function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean)
     readiness: async () => {
       if (isStopping()) throw new TillgateError('NOT_READY', 'The service is shutting down.');
       await storage.ping();
+      const states = await storage.chains.states();
+      return states.filter(({ chain, haltedReason }) => haltedReason !== null && till.chains.has(chain)).map(({ chain }) => chain);
     },
     traceId: randomTraceId,
   };

@@ -20,9 +20,9 @@ import type {
   PublicWallet,
   RateBook,
 } from '../core/index.ts';
-import type { UndiciCallbackTransport } from '../adapters/callbacks/index.ts';
 import type { PromMetrics } from '../adapters/metrics/index.ts';
 import type { HostConfig } from './config.ts';
+import type { LazyCallbackTransport } from './lazy-edges.ts';
 import type { NodeNumber } from './node-number.ts';
 
 /** Names of what the container holds besides the ports, whose tokens stand beside them in the core. */
@@ -32,7 +32,7 @@ export const NODE_NUMBER = token<NodeNumber>('NodeNumber');
 export const PUBLIC_WALLET = token<PublicWallet>('PublicWallet');
 export const ORDER_SETTINGS = token<OrderSettings>('OrderSettings');
 export const DELIVERY_SETTINGS = token<DeliverySettings>('DeliverySettings');
-export const UNDICI_TRANSPORT = token<UndiciCallbackTransport>('UndiciCallbackTransport');
+export const LAZY_TRANSPORT = token<LazyCallbackTransport>('LazyCallbackTransport');
 export const PROM_METRICS = token<PromMetrics>('PromMetrics');
 export const ASSETS = token<AssetCatalogue>('AssetCatalogue');
 

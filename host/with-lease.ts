@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { TillgateError } from '../core/index.ts';
-import type { LeaseStore } from '../core/index.ts';
+import type { Lease, LeaseStore } from '../core/index.ts';
 
 const TTL_MS = 15_000;
 const ASK_EVERY_MS = 100;
@@ -10,7 +10,7 @@ const ASK_EVERY_MS = 100;
  *
  * @throws TillgateError `NOT_READY` when another instance does not come to its end
  */
-export async function withLease<T>(leases: LeaseStore, name: string, owner: string, work: () => Promise<T>): Promise<T> {
+export async function withLease<T>(leases: LeaseStore, name: string, owner: string, work: (lease: Lease) => Promise<T>): Promise<T> {
   for (let waited = 0; waited <= 2 * TTL_MS; waited += ASK_EVERY_MS) {
     const lease = await leases.acquire(name, owner, TTL_MS);
     if (lease === null) {
@@ -18,7 +18,7 @@ export async function withLease<T>(leases: LeaseStore, name: string, owner: stri
       continue;
     }
     try {
-      return await work();
+      return await work(lease);
     } finally {
       await leases.release(lease);
     }

@@ -14,7 +14,7 @@ export interface AddressPoolSettings {
   readonly refill: number;
 }
 
-export const DEFAULT_POOL: AddressPoolSettings = { batch: 64, lowWater: 2_000, refill: 500 };
+export const DEFAULT_POOL: AddressPoolSettings = { batch: 256, lowWater: 2_000, refill: 500 };
 
 /** How many are derived in line when the stored pool is empty. */
 const INLINE = 8;

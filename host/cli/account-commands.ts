@@ -1,6 +1,6 @@
 import { TillgateError, setDataSecurity } from '../../core/index.ts';
 import type { AccountId, AccountRole } from '../../core/index.ts';
-import type { CommandCall } from './commands.ts';
+import type { CommandCall } from './command.ts';
 import { withBase } from './with-base.ts';
 
 /** `account create --email E --password P [--role admin|user] [--verified '*']` */

@@ -1,34 +1,8 @@
-import type { Terminal } from '../cli.ts';
+import type { Command } from './command.ts';
 import { accountCreate, credentialCreate, dataSecurity } from './account-commands.ts';
 import { doctor } from './doctor.ts';
 import { ledgerCheck, orderShow } from './order-commands.ts';
 import { migrate, walletInit, walletShow } from './till-commands.ts';
-
-/** An option of a command: a flag, or one that takes a value. */
-export interface CommandOption {
-  readonly flag?: boolean;
-  readonly required?: boolean;
-  /** What stands for the value in the usage; the option's name in capitals unless told. */
-  readonly value?: string;
-}
-
-/** What a command is given. */
-export interface CommandCall {
-  readonly values: Readonly<Record<string, string | boolean | undefined>>;
-  readonly operands: readonly string[];
-  readonly json: boolean;
-  readonly terminal: Terminal;
-}
-
-/** One command of `tillgate`. */
-export interface Command {
-  readonly words: readonly string[];
-  readonly summary: string;
-  readonly operands: readonly string[];
-  readonly options: Readonly<Record<string, CommandOption>>;
-  /** Returns the exit code. */
-  run(call: CommandCall): Promise<number>;
-}
 
 const required = { required: true } as const;
 const flag = { flag: true } as const;

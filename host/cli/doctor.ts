@@ -6,7 +6,7 @@ import type { Till } from '../container.ts';
 import { openLog } from '../log.ts';
 import { openBase, openTill } from '../open.ts';
 import { importPlugins } from '../plugins.ts';
-import type { CommandCall } from './commands.ts';
+import type { CommandCall } from './command.ts';
 
 /** What was looked at, and what was found. */
 interface Finding {

@@ -1,6 +1,6 @@
 import { AssetCatalogue, OrderQueries, SHIB_ERC20, TillgateError, checkLedger, findFiat, formatInstant, formatUnits } from '../../core/index.ts';
 import type { Order, OrderHistoryEntry } from '../../core/index.ts';
-import type { CommandCall } from './commands.ts';
+import type { CommandCall } from './command.ts';
 import { withBase } from './with-base.ts';
 
 /** `order show ID`: the order, and each change with the rule that made it and what the rule looked at. */

@@ -1,6 +1,6 @@
 import { TillgateError } from '../../core/index.ts';
 import { hotAddresses, initWallet } from '../wallet.ts';
-import type { CommandCall } from './commands.ts';
+import type { CommandCall } from './command.ts';
 import { withBase } from './with-base.ts';
 
 /** `migrate` */

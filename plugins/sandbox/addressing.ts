@@ -1,19 +1,10 @@
 import { createHash } from 'node:crypto';
 import { formatUnits } from '../../core/index.ts';
 import type { Asset, ChainCode, PaymentTarget } from '../../core/index.ts';
-import {
-  BITCOIN_REGTEST,
-  LITECOIN_REGTEST,
-  evmAddress,
-  evmKey,
-  evmPaymentUri,
-  normaliseEvmAddress,
-  readUtxoAddress,
-  segwitAddress,
-  tronAddress,
-  tronKey,
-} from '../../adapters/chains/index.ts';
-import type { UtxoNetwork } from '../../adapters/chains/index.ts';
+// From their files, not the package: a simulated chain needs no node's client in memory.
+import { BITCOIN_REGTEST, LITECOIN_REGTEST, evmAddress, evmKey, readUtxoAddress, segwitAddress, tronAddress, tronKey } from '../../adapters/chains/derive.ts';
+import type { UtxoNetwork } from '../../adapters/chains/derive.ts';
+import { evmPaymentUri, normaliseEvmAddress } from '../../adapters/chains/evm/evm-address.ts';
 
 /** An address as it is written, and as it is compared. */
 export interface KeyedAddress {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CHAINS, SPECIFIED_ASSETS, definePlugin, present } from '../../core/index.ts';
 import type { ChainCode } from '../../core/index.ts';
-import { invalidOptions, parseOptions } from '../../adapters/chains/index.ts';
+import { invalidOptions, parseOptions } from '../../adapters/chains/parse-options.ts';
 import { ADDRESSINGS } from './addressing.ts';
 import { SandboxChain } from './sandbox-chain.ts';
 

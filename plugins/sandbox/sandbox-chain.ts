@@ -16,7 +16,7 @@ import type {
   ScannedRange,
   WatchList,
 } from '../../core/index.ts';
-import { AccountKey } from '../../adapters/chains/index.ts';
+import { AccountKey } from '../../adapters/chains/derive.ts';
 import type { Addressing } from './addressing.ts';
 import { append, blocksOf, cut, genesisState, sandboxHash } from './sandbox-blocks.ts';
 import type { SandboxBlock, SandboxState } from './sandbox-blocks.ts';

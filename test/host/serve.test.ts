@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { freshDatabase } from '../support/postgres.ts';
 import type { FreshDatabase } from '../support/postgres.ts';
 import { waitFor } from '../support/wait.ts';
 import { Merchant, isGenuine, readDemo, startReceiver } from './merchant.ts';
 import type { ReceivedCallback } from './merchant.ts';
-import { freshDirectory, run, serve } from './till-process.ts';
+import { freshDirectory, killAll, run, serve } from './till-process.ts';
 
 type Receiver = Awaited<ReturnType<typeof startReceiver>>;
+
+afterEach(killAll);
 
 async function payThrough(directory: string, url: string, receiver: Receiver): Promise<{ orderId: string; callback: ReceivedCallback }> {
   const demo = readDemo(directory);
@@ -18,7 +20,7 @@ async function payThrough(directory: string, url: string, receiver: Receiver): P
   assert.equal(order.code, 0, order.message);
   const orderId = String(order.data['order_id']);
   assert.equal((await merchant.pay(orderId)).code, 0);
-  await waitFor(async () => (await merchant.status(orderId)) === 'SUCCESS', { describe: `order ${orderId} to be SUCCESS` });
+  await waitFor(async () => (await merchant.status(orderId)) === 'SUCCESS', { timeoutMs: 30_000, describe: `order ${orderId} to be SUCCESS` });
   const callback = await waitFor(() => receiver.received.find(({ body }) => body.includes(orderId)), { describe: 'the callback' });
   assert.ok(isGenuine(callback, demo.callback_secret), 'the callback is signed with the callback secret');
   return { orderId, callback };
@@ -85,15 +87,21 @@ describe('a till with no configuration at all', () => {
 });
 
 describe('two hosts on one PostgreSQL database', () => {
+  const [one, two] = [freshDirectory(), freshDirectory()];
   let database: FreshDatabase;
+  let receiver: Receiver;
   before(async () => {
     database = await freshDatabase();
+    receiver = await startReceiver();
   });
-  after(() => database.drop());
+  after(async () => {
+    await receiver.close();
+    await database.drop();
+    one.remove();
+    two.remove();
+  });
 
   test('share the work; when one is killed the other goes on', async () => {
-    const [one, two] = [freshDirectory(), freshDirectory()];
-    const receiver = await startReceiver();
     const environment = {
       TILLGATE_DATABASE_URL: database.url,
       TILLGATE_MASTER_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
@@ -114,8 +122,5 @@ describe('two hosts on one PostgreSQL database', () => {
     const asked = performance.now();
     assert.equal((await second.signal('SIGTERM')).code, 0);
     assert.ok(performance.now() - asked < 10_000);
-    await receiver.close();
-    one.remove();
-    two.remove();
   });
 });

@@ -17,6 +17,13 @@ export interface Ended {
   readonly err: string;
 }
 
+const running = new Set<TillProcess>();
+
+/** Kills what a failed test left running: a test file ends only when its children have. */
+export async function killAll(): Promise<void> {
+  await Promise.all([...running].map((process) => process.signal('SIGKILL')));
+}
+
 /** A working directory of one test's own. */
 export function freshDirectory(): { readonly path: string; write(name: string, content: unknown): void; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'tillgate-host-'));
@@ -41,9 +48,11 @@ export class TillProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     endWithThisProcess(this.child);
+    running.add(this);
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.#texts.out += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#texts.err += text));
     this.#end = new Promise((resolve) => this.child.once('close', (code) => resolve({ code, ...this.#texts })));
+    void this.#end.then(() => running.delete(this));
   }
 
   get out(): string {

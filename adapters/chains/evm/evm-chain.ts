@@ -1,10 +1,10 @@
-import { getAddress, isAddress } from 'viem/utils';
 import { TillgateError } from '../../../core/index.ts';
 import type { BlockRef, ChainAdapter, ChainPolicy, CurrencyCode, DerivedAddress, Logger, PaymentTarget, ScannedRange, WatchList } from '../../../core/index.ts';
 import type { Asset } from '../../../core/index.ts';
 import { AccountKey, evmAddress, evmKey } from '../derive.ts';
 import { JsonRpcClient } from '../json-rpc.ts';
 import { fetchBlock, fetchHead } from './blocks.ts';
+import { evmPaymentUri, normaliseEvmAddress } from './evm-address.ts';
 import type { EvmChainOptions } from './evm-options.ts';
 import { RecentBlocks } from './recent-blocks.ts';
 import { asCount, asObject, asHash, inconsistent } from './rpc-values.ts';
@@ -119,21 +119,6 @@ export class EvmChain implements ChainAdapter {
       throw new TillgateError('CHAIN_HALTED', `The node at ${host} is on chain ${chainId}, but ${this.code} is configured as chain ${this.#chainId}.`);
     }
   }
-}
-
-/** The address with its checksum; `null` for no address, and for mixed case whose checksum (EIP-55) is wrong. */
-export function normaliseEvmAddress(text: string): string | null {
-  if (!/^0x[0-9a-f]{40}$/i.test(text)) return null;
-  const digits = text.slice(2);
-  const plain = digits === digits.toLowerCase() || digits === digits.toUpperCase();
-  return plain || isAddress(text, { strict: true }) ? getAddress(`0x${digits.toLowerCase()}`) : null;
-}
-
-/** The payment as EIP-681 writes it, the amount in base units. */
-export function evmPaymentUri(chainId: number, contract: string, { address, units }: PaymentTarget): string {
-  return contract === ''
-    ? `ethereum:${address}@${chainId}?value=${units}`
-    : `ethereum:${contract}@${chainId}/transfer?address=${address}&uint256=${units}`;
 }
 
 function checkedContract(currency: CurrencyCode, text: string): string {

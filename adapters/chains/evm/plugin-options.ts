@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SHIB_ERC20, SPECIFIED_ASSETS } from '../../../core/index.ts';
 import type { Asset, ChainCode, FieldError } from '../../../core/index.ts';
 import { invalidOptions, parseOptions } from '../parse-options.ts';
-import { normaliseEvmAddress } from './evm-chain.ts';
+import { normaliseEvmAddress } from './evm-address.ts';
 import type { EvmToken } from './evm-options.ts';
 
 /** What a chain's plugin knows of its main network. */

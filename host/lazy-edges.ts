@@ -1,0 +1,43 @@
+import type { CallbackOutcome, CallbackRequest, CallbackTransport, Clock, RateSource } from '../core/index.ts';
+import type { CallbackTransportOptions, UndiciCallbackTransport } from '../adapters/callbacks/index.ts';
+import { StaticSource } from '../adapters/rates/static-source.ts';
+import type { RateSourceSetting } from './settings.ts';
+
+/** The callback transport, its HTTP client loaded with the first callback: an idle till does not hold it in memory. */
+export class LazyCallbackTransport implements CallbackTransport {
+  readonly #load: () => Promise<UndiciCallbackTransport>;
+  #transport: Promise<UndiciCallbackTransport> | null = null;
+  #closed = false;
+
+  constructor(clock: Clock, options: CallbackTransportOptions) {
+    this.#load = async () => {
+      const { UndiciCallbackTransport: Transport } = await import('../adapters/callbacks/index.ts');
+      return new Transport(clock, options);
+    };
+  }
+
+  async send(request: CallbackRequest): Promise<CallbackOutcome> {
+    if (this.#closed) return { kind: 'failed', reason: 'closed', durationMs: 0 };
+    const transport = await (this.#transport ??= this.#load());
+    return transport.send(request);
+  }
+
+  /** Breaks off what is under way; the callbacks concerned are sent again later. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await (await this.#transport)?.close();
+  }
+}
+
+/** The source of a setting; those on the network are loaded when they are asked for the first time. */
+export function rateSource(setting: RateSourceSetting, clock: Clock): RateSource {
+  if (setting.use === 'static') return new StaticSource(clock, setting.prices ?? {});
+  const { use, url } = setting;
+  const options = url === undefined ? {} : { url };
+  let source: Promise<RateSource> | null = null;
+  const load = async (): Promise<RateSource> => {
+    const { CoinGeckoSource, KrakenSource } = await import('../adapters/rates/index.ts');
+    return use === 'kraken' ? new KrakenSource(clock, options) : new CoinGeckoSource(clock, options);
+  };
+  return { name: use, fetch: async (symbols, signal) => (await (source ??= load())).fetch(symbols, signal) };
+}

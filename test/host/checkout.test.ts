@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { createHost } from '../../host/index.ts';
+import type { Host } from '../../host/index.ts';
+import { waitFor } from '../support/wait.ts';
+import { Merchant } from './merchant.ts';
+import { freshDirectory } from './till-process.ts';
+
+interface Page {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly html: string;
+}
+
+describe("the payer's page", () => {
+  const directory = freshDirectory();
+  let host: Host;
+  let url: string;
+  let merchant: Merchant;
+
+  before(async () => {
+    host = createHost({ mode: 'sandbox', listen: { port: 0 }, orders: { timeoutSeconds: 600 }, plugins: [{ use: 'sandbox', options: { confirmations: 2 } }] }, { directory: directory.path });
+    await host.start();
+    url = host.url.replace('localhost', '127.0.0.1');
+    assert.ok(host.demo !== null);
+    merchant = new Merchant(url, host.demo);
+  });
+  after(async () => {
+    await host.stop();
+    directory.remove();
+  });
+
+  async function hosted(more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    const { data, message } = await merchant.call('POST', '/api/order/pay-url', { price: 12.5, currency: 'EUR', ...more });
+    assert.equal(message, 'ok');
+    return new URL(String(data['pay_url'])).pathname;
+  }
+
+  async function get(path: string): Promise<Page> {
+    const reply = await fetch(`${url}${path}`, { headers: { Accept: 'text/html' } });
+    return { status: reply.status, headers: reply.headers, html: await reply.text() };
+  }
+
+  async function post(path: string, form: Readonly<Record<string, string>>): Promise<Response> {
+    return fetch(`${url}${path}`, { method: 'POST', headers: { Accept: 'text/html' }, body: new URLSearchParams(form), redirect: 'manual' });
+  }
+
+  async function orderOf(path: string): Promise<string> {
+    const order = await host.till.storage.orders.findByCheckoutToken(path.split('/').at(-1) ?? '');
+    return order?.id ?? '';
+  }
+
+  test('offers every coin with its amount, without a script and under a strict policy', async () => {
+    const { status, headers, html } = await get(await hosted());
+    assert.equal(status, 200);
+    assert.match(html, /^<!doctype html><html lang="en">/);
+    for (const currency of ['ETH', 'USDT-ERC20', 'BTC', 'LTC', 'BNB', 'USDT-TRC20']) assert.ok(html.includes(`value="${currency}"`), currency);
+    assert.match(html, /<strong>13\.5<\/strong>/, '12.50 EUR at 1.08 is 13.5 USDT');
+    assert.ok(!/<script|javascript:|\son\w+=/i.test(html));
+    const style = /<style>(.*)<\/style>/s.exec(html)?.[1] ?? '';
+    const policy = headers.get('content-security-policy') ?? '';
+    assert.ok(policy.startsWith("default-src 'none'"));
+    assert.ok(policy.includes(`'sha256-${createHash('sha256').update(style).digest('base64')}'`), 'the style sheet is allowed by its hash');
+    assert.equal(headers.get('cache-control'), 'no-store');
+    assert.equal(headers.get('referrer-policy'), 'no-referrer');
+  });
+
+  test('leads from the choice by the address, the QR code and the confirmations to the shop', async () => {
+    const path = await hosted({ succeed_url: 'https://shop.example/thanks?order=1&x="y"' });
+    const chosen = await post(`${path}/choice`, { chain: 'ETH', currency: 'USDT-ERC20' });
+    assert.equal(chosen.status, 303);
+    assert.equal(new URL(chosen.headers.get('location') ?? '', `${url}${path}/choice`).pathname, path);
+
+    const waiting = (await get(path)).html;
+    const { address, contract_addr: contract, amount } = (await (await fetch(`${url}${path}/state`)).json() as { data: Record<string, string> }).data;
+    for (const text of [address, contract, amount]) assert.ok(text !== undefined && waiting.includes(`<code>${text}</code>`), text);
+    assert.match(waiting, /<svg class="qr"/);
+    assert.match(waiting, /http-equiv="refresh" content="5"/);
+    assert.match(waiting, /9 minutes/);
+
+    await merchant.pay(await orderOf(path));
+    const seen = await waitFor(async () => {
+      const { html } = await get(path);
+      return html.includes('1 of 2 confirmations') && html;
+    }, { describe: 'the page to show the payment' });
+    assert.match(seen, /Leave an address for a refund/);
+    await fetch(`${url}/sandbox/v1/blocks`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"chain":"ETH","count":1}' });
+    const paid = await waitFor(async () => {
+      const { html } = await get(path);
+      return html.includes('Your payment is complete') && html;
+    }, { describe: 'the page to say that it is paid' });
+    assert.match(paid, /http-equiv="refresh" content="5;url=https:\/\/shop\.example\/thanks\?order=1&amp;x=%22y%22"|content="5;url=https:\/\/shop\.example\/thanks\?order=1&amp;x=&quot;y&quot;"/);
+    assert.match(paid, /Back to the merchant/);
+  });
+
+  test('says what is still to pay, keeps an address for a refund, and shows a refused form in words', async () => {
+    const path = await hosted();
+    await post(`${path}/choice`, { chain: 'ETH', currency: 'USDT-ERC20' });
+    await merchant.pay(await orderOf(path), { amount: '10' });
+    await waitFor(async () => (await get(path)).html.includes('10 USDT-ERC20 arrived; 3.5 USDT-ERC20 is still to pay'), { describe: 'the rest to be shown' });
+
+    const form = (await get(`${path}?view=refund`)).html;
+    assert.match(form, /<label for="address">Your own address on Ethereum<\/label>/);
+    assert.ok(!form.includes('http-equiv="refresh"'), 'nothing that is being typed is lost');
+    const refused = await post(`${path}/refund-address`, { address: 'nonsense' });
+    const back = new URL(refused.headers.get('location') ?? '', `${url}${path}/refund-address`);
+    assert.match((await get(back.pathname + back.search)).html, /role="alert">That was not accepted/);
+    await post(`${path}/refund-address`, { address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' });
+    assert.match((await get(`${path}?view=refund`)).html, /value="0x70997970C51812dc3A010C7d01b50e0d17dc79C8"/);
+  });
+
+  test('answers 404 with a page for an unknown token, and says nothing of what was asked', async () => {
+    for (const token of ['0'.repeat(32), '%3Cscript%3E', 'x'.repeat(300)]) {
+      const { status, html } = await get(`/checkout/${token}`);
+      assert.equal(status, 404, token);
+      assert.ok(!html.includes('<script>'));
+    }
+    assert.match((await get(`/checkout/${'0'.repeat(32)}`)).html, /There is no such order/);
+  });
+});

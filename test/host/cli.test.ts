@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, describe, test } from 'node:test';
+import { freshDirectory, killAll, run } from './till-process.ts';
+
+const MNEMONIC = 'test test test test test test test test test test test junk';
+
+describe('the command line', () => {
+  const directory = freshDirectory();
+  afterEach(killAll);
+  after(() => directory.remove());
+  const json = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
+    const { code, out, err } = await run(directory.path, [...args, '--json']);
+    assert.equal(code, 0, err);
+    return JSON.parse(out) as Record<string, unknown>;
+  };
+
+  test('makes an account and a credential, in the given form', async () => {
+    const account = await json('account', 'create', '--email', 'Shop@example.com', '--password', 'a good password', '--verified', '*');
+    assert.match(String(account['id']), /^\d{18,19}$/);
+    const credential = await json('credential', 'create', '--account', String(account['id']));
+    assert.deepEqual(Object.keys(credential), ['api_key', 'api_token', 'signing_secret', 'callback_key', 'callback_token', 'callback_secret']);
+    assert.match(String(credential['callback_secret']), /^whsec_/);
+    assert.deepEqual(await json('security', 'data-security', '--account', String(account['id']), '--on'), { id: account['id'], data_security: true });
+  });
+
+  test('says in words, on standard error, what is wrong', async () => {
+    const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
+      [['account', 'create', '--email', 'nobody', '--password', 'short'], 1, /email: must be an email address[\s\S]*password/],
+      [['account', 'create', '--email', 'a@b.c'], 2, /--password is missing/],
+      [['credential', 'create', '--account', '123'], 1, /There is no such account/],
+      [['order', 'show', '1530217733414232064'], 1, /There is no order/],
+      [['frobnicate'], 2, /There is no command "frobnicate"/],
+    ];
+    for (const [args, expected, words] of cases) {
+      const { code, out, err } = await run(directory.path, args);
+      assert.equal(code, expected, args.join(' '));
+      assert.match(err, words);
+      assert.equal(out, '');
+    }
+  });
+
+  test('shows a new seed once, and the address that it pays out from', async () => {
+    const made = await json('wallet', 'init');
+    assert.equal(String(made['mnemonic']).split(' ').length, 24);
+    const again = await run(directory.path, ['wallet', 'init']);
+    assert.equal(again.code, 1);
+    assert.match(again.err, /There is a wallet already/);
+    // The address that every tool derives from these words at m/44'/60'/0'/0/0.
+    const shown = await run(directory.path, ['wallet', 'show'], { TILLGATE_MNEMONIC: MNEMONIC });
+    assert.match(shown.out, /ETH\s+m\/44'\/60'\/0'\/0\/0\s+0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266/);
+  });
+
+  test('has a doctor who finds nothing wrong, and one who does', async () => {
+    const { code, out } = await run(directory.path, ['doctor']);
+    assert.equal(code, 0, out);
+    for (const check of ['configuration', 'database', 'plugins', 'chain ETH', 'rates']) assert.match(out, new RegExp(`^ok +${check}`, 'm'));
+    directory.write('sick.json', { plugins: [{ use: 'ethereum', options: { rpcUrls: ['http://127.0.0.1:9'] } }], rates: { sources: [{ use: 'static', prices: { USDT: '1' } }] } });
+    const sick = await run(directory.path, ['doctor'], { TILLGATE_CONFIG: 'sick.json' });
+    assert.equal(sick.code, 1);
+    assert.match(sick.out, /^WRONG chain ETH: /m);
+    assert.match(sick.out, /^WRONG rates: no usable price of ETH/m);
+  });
+});

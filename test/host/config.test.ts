@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { afterEach, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { FIATS, SPECIFIED_ASSETS, isTillgateError } from '../../core/index.ts';
+import { loadConfig, resolveConfig } from '../../host/index.ts';
+import type { Environment } from '../../host/index.ts';
+import { importPlugins } from '../../host/plugins.ts';
+import { SANDBOX_PRICES } from '../../host/static-prices.ts';
+import { freshDirectory, killAll, run, serve } from './till-process.ts';
+
+const KEY = randomBytes(32).toString('base64');
+
+function problemsOf(input: unknown, environment: Environment = {}): Record<string, string> {
+  try {
+    resolveConfig(input, { environment });
+  } catch (error) {
+    assert.ok(isTillgateError(error, 'CONFIG_INVALID'));
+    return Object.fromEntries((error.details.fields ?? []).map(({ path, message }) => [path, message]));
+  }
+  return {};
+}
+
+afterEach(killAll);
+
+describe('the configuration', () => {
+  test('is the sandbox when there is none: SQLite under ./data, the simulated chain, static prices', () => {
+    const config = resolveConfig({}, { directory: '/srv/till' });
+    assert.equal(config.mode, 'sandbox');
+    assert.deepEqual(config.database, { client: 'sqlite', filename: '/srv/till/data/tillgate.db' });
+    assert.deepEqual(config.plugins, [{ use: 'sandbox' }]);
+    assert.equal(config.listen.port, 8080);
+    assert.equal(config.callbacks.allowPrivateNetworks, true);
+    assert.equal(config.rateSources[0]?.use, 'static');
+    assert.deepEqual(config.orders, { timeoutSeconds: 1800, watchSeconds: 86_400, toleranceBps: 0, min: '0', max: '1000000' });
+    assert.deepEqual(config.callbacks.schedule, [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400]);
+  });
+
+  test('has a sandbox price for every fiat code and coin of the specification', () => {
+    for (const { code } of FIATS) assert.ok(SANDBOX_PRICES[code], code);
+    for (const { symbol } of SPECIFIED_ASSETS) assert.ok(SANDBOX_PRICES[symbol], symbol);
+  });
+
+  test('refuses unknown keys by name and lists every problem at once, each with its path', () => {
+    const problems = problemsOf(
+      { mode: 'test', timeout: 5, listen: { port: 70_000, hots: 'x' }, orders: { toleranceBps: 501 }, plugins: [{ options: {} }], baseUrl: 'pay.example.com' },
+      { TILLGATE_PORT: 'many', TILLGATE_MASTER_KEY: 'short' },
+    );
+    const paths = ['mode', 'timeout', 'listen.port', 'listen.hots', 'orders.toleranceBps', 'plugins.0.use', 'baseUrl', 'TILLGATE_PORT', 'TILLGATE_MASTER_KEY'];
+    assert.deepEqual(Object.keys(problems).sort(), [...paths].sort());
+    assert.match(problems['timeout'] ?? '', /unknown setting/);
+    assert.match(problems['orders.toleranceBps'] ?? '', /from 0 to 500/);
+  });
+
+  test('refuses settings of what does not exist yet, by name', () => {
+    assert.deepEqual(Object.keys(problemsOf({ withdrawals: {}, keys: {}, gateways: [] })).sort(), ['gateways', 'keys', 'withdrawals']);
+  });
+
+  test('fault 74: production refuses to start without a master key, with a trivial one, and with the sandbox prices', () => {
+    assert.ok('TILLGATE_MASTER_KEY' in problemsOf({ mode: 'production' }));
+    assert.ok('TILLGATE_MASTER_KEY' in problemsOf({ mode: 'production' }, { TILLGATE_MASTER_KEY: '00'.repeat(32) }));
+    assert.ok('rates.sources.0.prices' in problemsOf({ mode: 'production', rates: { sources: [{ use: 'static' }] } }, { TILLGATE_MASTER_KEY: KEY }));
+    assert.deepEqual(problemsOf({ mode: 'production', database: { client: 'sqlite' }, rates: { sources: [{ use: 'static', prices: { ETH: '2500' } }] } }, { TILLGATE_MASTER_KEY: KEY }), {});
+  });
+
+  test('reads the master key as base64 and as hex, and from a file', () => {
+    const directory = freshDirectory();
+    const bytes = Buffer.from(KEY, 'base64');
+    directory.write('key', `${KEY}\n`);
+    for (const environment of [{ TILLGATE_MASTER_KEY: KEY }, { TILLGATE_MASTER_KEY: bytes.toString('hex') }, { TILLGATE_MASTER_KEY_FILE: 'key' }]) {
+      const { secrets } = resolveConfig({}, { environment, directory: directory.path });
+      assert.deepEqual(Buffer.from(secrets.masterKey ?? []), bytes);
+    }
+    assert.ok('TILLGATE_MASTER_KEY_FILE' in problemsOf({}, { TILLGATE_MASTER_KEY_FILE: join(directory.path, 'none') }));
+    assert.ok('TILLGATE_MASTER_KEY_FILE' in problemsOf({}, { TILLGATE_MASTER_KEY_FILE: join(directory.path, 'key'), TILLGATE_MASTER_KEY: KEY }));
+    directory.remove();
+  });
+
+  test('takes the file that TILLGATE_CONFIG names, the one in the working directory, JSON or a module', async () => {
+    const directory = freshDirectory();
+    directory.write('tillgate.config.json', { serviceName: 'from-json' });
+    directory.write('other.ts', 'export default { serviceName: "from-module" as string, database: { client: "pg" as const } };');
+    assert.equal((await loadConfig({}, directory.path)).serviceName, 'from-json');
+    const config = await loadConfig({ TILLGATE_CONFIG: 'other.ts', TILLGATE_DATABASE_URL: 'postgres://db/till', TILLGATE_PORT: '9000' }, directory.path);
+    assert.equal(config.serviceName, 'from-module');
+    assert.equal(config.database.client === 'pg' && config.database.connection, 'postgres://db/till');
+    assert.equal(config.listen.port, 9000);
+    await assert.rejects(loadConfig({ TILLGATE_CONFIG: 'other.ts' }, directory.path), /database\.connection/);
+    await assert.rejects(loadConfig({ TILLGATE_CONFIG: 'gone.json' }, directory.path), /does not exist/);
+    directory.write('tillgate.config.json', '{"mode": ');
+    await assert.rejects(loadConfig({}, directory.path), /cannot be read/);
+    directory.remove();
+  });
+});
+
+describe('the self-hosting example', () => {
+  test('is a production configuration that every check accepts', async () => {
+    const directory = fileURLToPath(new URL('../../examples/self-host', import.meta.url));
+    const config = await loadConfig({ TILLGATE_MASTER_KEY: KEY }, directory);
+    assert.equal(config.mode, 'production');
+    assert.deepEqual((await importPlugins(config.plugins, config.mode, directory)).problems, []);
+  });
+});
+
+describe('a start that must not happen', () => {
+  test('tells every problem of the file on standard error and exits with 1', async () => {
+    const directory = freshDirectory();
+    directory.write('tillgate.config.json', { mode: 'production', tiemout: 1, orders: { min: 5 } });
+    const { code, err } = await run(directory.path, ['serve']);
+    assert.equal(code, 1);
+    for (const word of ['tiemout', 'orders.min', 'TILLGATE_MASTER_KEY']) assert.match(err, new RegExp(word));
+    directory.remove();
+  });
+
+  test('fault 74: production refuses the sandbox plugin, the key that the sandbox made, and the demo merchant', async () => {
+    const directory = freshDirectory();
+    const sandbox = serve(directory.path);
+    await sandbox.url();
+    assert.equal((await sandbox.signal('SIGTERM')).code, 0);
+
+    directory.write('tillgate.config.json', { mode: 'production', plugins: [{ use: 'sandbox' }, { use: 'nowhere' }] });
+    const plugins = await run(directory.path, ['serve'], { TILLGATE_MASTER_KEY: KEY });
+    assert.equal(plugins.code, 1);
+    assert.match(plugins.err, /plugins\.0: plugin sandbox: is for the sandbox only/);
+    assert.match(plugins.err, /plugins\.1: plugin nowhere/);
+
+    directory.write('tillgate.config.json', { mode: 'production' });
+    const generated = await run(directory.path, ['serve'], { TILLGATE_MASTER_KEY_FILE: join('data', 'master.key') });
+    assert.equal(generated.code, 1);
+    assert.match(generated.err, /the key that the sandbox made/);
+    const other = await run(directory.path, ['serve'], { TILLGATE_MASTER_KEY: KEY });
+    assert.equal(other.code, 1);
+    assert.match(other.err, /another master key/);
+
+    const own = freshDirectory();
+    const keyed = serve(own.path, { TILLGATE_MASTER_KEY: KEY });
+    await keyed.url();
+    assert.equal((await keyed.signal('SIGTERM')).code, 0);
+    own.write('tillgate.config.json', { mode: 'production' });
+    const demo = await run(own.path, ['serve'], { TILLGATE_MASTER_KEY: KEY });
+    assert.equal(demo.code, 1);
+    assert.match(demo.err, /demo merchant/);
+    own.remove();
+    directory.remove();
+  });
+});

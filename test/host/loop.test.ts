@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { TillgateError } from '../../core/index.ts';
+import type { Lease, LeaseStore, Logger, Metrics } from '../../core/index.ts';
+import { Loop } from '../../host/loop.ts';
+import type { LoopTools, LoopWork } from '../../host/loop.ts';
+import { waitFor } from '../support/wait.ts';
+
+class MemoryLeases implements LeaseStore {
+  readonly held = new Map<string, Lease>();
+  fence = 0;
+
+  async acquire(name: string, owner: string): Promise<Lease | null> {
+    const present = this.held.get(name);
+    if (present !== undefined) return present.owner === owner ? present : null;
+    const lease = { name, owner, fence: ++this.fence };
+    this.held.set(name, lease);
+    return lease;
+  }
+
+  async release(lease: Lease): Promise<void> {
+    if (this.held.get(lease.name)?.fence === lease.fence) this.held.delete(lease.name);
+  }
+
+  async acquireNode(): Promise<null> {
+    return null;
+  }
+}
+
+const noMetrics: Metrics = { count: () => undefined, gauge: () => undefined, observe: () => undefined };
+
+function loopOf(work: Partial<LoopWork> & Pick<LoopWork, 'pass'>, leases = new MemoryLeases(), owner = 'me') {
+  const errors: string[] = [];
+  const logger: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: (message) => void errors.push(message), child: () => logger };
+  const tools: LoopTools = { leases, owner, leaseTtlMs: 30, logger, metrics: noMetrics };
+  return { loop: new Loop({ name: 'test', lease: null, ...work }, tools), leases, errors };
+}
+
+describe('a loop', () => {
+  test('makes the next pass at once while there is work, and ends its wait when woken', async () => {
+    let passes = 0;
+    const { loop } = loopOf({ pass: async () => (++passes < 5 ? 0 : 3_600_000) });
+    loop.start();
+    await waitFor(() => passes === 5);
+    loop.wake();
+    await waitFor(() => passes === 6);
+    await loop.stop();
+  });
+
+  test('does not lose a wake that comes during a pass', async () => {
+    let passes = 0;
+    const { loop } = loopOf({
+      pass: async () => {
+        if (++passes === 1) loop.wake();
+        return 3_600_000;
+      },
+    });
+    loop.start();
+    await waitFor(() => passes === 2);
+    await loop.stop();
+  });
+
+  test('logs an error and goes on', async () => {
+    let passes = 0;
+    const { loop, errors } = loopOf({
+      pass: async () => {
+        if (++passes === 1) throw new Error('the node is away');
+        return 3_600_000;
+      },
+    });
+    loop.start();
+    await waitFor(() => errors.length === 1);
+    loop.wake();
+    await waitFor(() => passes === 2);
+    await loop.stop();
+    assert.equal(errors.length, 1);
+  });
+
+  test('lets the pass that runs come to its end before it stops, and gives its lease back', async () => {
+    let finish = (): void => undefined;
+    let ended = false;
+    const leases = new MemoryLeases();
+    const { loop } = loopOf(
+      {
+        lease: 'work',
+        pass: async () => {
+          await new Promise<void>((resolve) => (finish = resolve));
+          ended = true;
+          return 0;
+        },
+      },
+      leases,
+    );
+    loop.start();
+    await waitFor(() => leases.held.has('work'));
+    const stopped = loop.stop();
+    finish();
+    await stopped;
+    assert.ok(ended);
+    assert.equal(leases.held.size, 0);
+  });
+
+  test('fault 41: works only under its lease, and stands back quietly when the fence says it was lost', async () => {
+    const leases = new MemoryLeases();
+    const other = await leases.acquire('work', 'other');
+    let passes = 0;
+    const { loop, errors } = loopOf(
+      {
+        lease: 'work',
+        pass: async (lease) => {
+          passes += 1;
+          if (passes > 1) return 3_600_000;
+          leases.held.set('work', { name: 'work', owner: 'other', fence: (lease?.fence ?? 0) + 1 });
+          throw new TillgateError('LEASE_LOST', 'another instance has it');
+        },
+      },
+      leases,
+    );
+    loop.start();
+    assert.equal(passes, 0);
+    assert.ok(other !== null);
+    await leases.release(other);
+    await waitFor(() => passes === 1);
+    leases.held.delete('work');
+    await waitFor(() => passes === 2, { describe: 'the loop to take the lease again' });
+    await loop.stop();
+    assert.deepEqual(errors, []);
+  });
+});

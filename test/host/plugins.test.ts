@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { isTillgateError } from '../../core/index.ts';
+import { PinoLogger } from '../../adapters/logging/index.ts';
+import { NoWallet } from '../../adapters/wallet/index.ts';
+import { bindWallet } from '../../host/container.ts';
+import { resolveConfig } from '../../host/index.ts';
+import { openBase } from '../../host/open.ts';
+import { importPlugins, satisfies, setUpPlugins } from '../../host/plugins.ts';
+import { freshDirectory } from './till-process.ts';
+
+const directory = freshDirectory();
+after(() => directory.remove());
+
+function plugin(name: string, more: string): void {
+  directory.write(`${name}.mjs`, `export default { name: '${name}', version: '1.0.0', requires: '^1.0.0', options: (input) => input, setup() {}, ${more} };`);
+}
+
+describe('the plugin loader', () => {
+  test('checks the interface that a plugin was written for', () => {
+    const cases: readonly (readonly [string, string, boolean])[] = [
+      ['1.0.0', '^1.0.0', true],
+      ['1.4.2', '^1.0.0', true],
+      ['1.4.2', '^1.4.3', false],
+      ['2.0.0', '^1.0.0', false],
+      ['1.0.0', '^1.1.0', false],
+      ['0.3.0', '^0.2.0', false],
+      ['0.0.4', '^0.0.3', false],
+      ['1.0.0', '1.0.0', true],
+      ['1.0.1', '1.0.0', false],
+      ['1.0.0', '>=1', false],
+    ];
+    for (const [version, range, fits] of cases) assert.equal(satisfies(version, range), fits, `${version} in ${range}`);
+  });
+
+  test('lists the problems of all plugins at once, each by its setting and name', async () => {
+    plugin('modern', "requires: '^2.0.0'");
+    plugin('toy', 'sandboxOnly: true');
+    directory.write('nothing.mjs', 'export const a = 1;');
+    const settings = ['./modern.mjs', './toy.mjs', './nothing.mjs', 'not-installed'].map((use) => ({ use }));
+    const { plugins, problems } = await importPlugins([...settings, { use: 'ethereum', options: { rpcUrl: 'http://typo' } }], 'production', directory.path);
+    assert.equal(plugins.length, 0);
+    const told = problems.map(({ path, message }) => `${path} ${message}`).join('\n');
+    for (const part of [/plugins\.0 .*modern.*\^2\.0\.0/, /plugins\.1 .*sandbox only/, /plugins\.2 .*definePlugin/, /plugins\.3 .*not-installed/, /plugins\.4\.options\.rpcUrl/]) {
+      assert.match(told, part);
+    }
+  });
+
+  test('names the plugin that failed, refuses a chain that is there already, and closes what it had opened', async () => {
+    const config = resolveConfig({}, { directory: directory.path });
+    const base = await openBase(config, new PinoLogger({ level: 'silent' }), 'command');
+    bindWallet(base.container, new NoWallet());
+    const chain = "{ code: 'XYZ', name: 'Xyz', assets: [], policy: {} }";
+    plugin('first', `setup({ addChain, onClose }) { addChain(${chain}); onClose(() => { globalThis.closedFirst = true; }); }`);
+    plugin('second', `setup({ addChain }) { addChain(${chain}); }`);
+    const { plugins } = await importPlugins([{ use: './first.mjs' }, { use: './second.mjs' }], 'sandbox', directory.path);
+    await assert.rejects(setUpPlugins(base.container, plugins), (error) => {
+      assert.ok(isTillgateError(error, 'CONFIG_INVALID'));
+      assert.match(error.message, /plugin second .*chain XYZ .*plugin first/);
+      return true;
+    });
+    assert.equal((globalThis as { closedFirst?: boolean }).closedFirst, true);
+    await base.close();
+  });
+
+  test('gives each plugin documents of its own', async () => {
+    const config = resolveConfig({}, { directory: directory.path });
+    const base = await openBase(config, new PinoLogger({ level: 'silent' }), 'command');
+    bindWallet(base.container, new NoWallet());
+    plugin('writer', "async setup({ documents }) { await documents.write('host:wallet', 'mine', 0); }");
+    const { plugins } = await importPlugins([{ use: './writer.mjs' }], 'sandbox', directory.path);
+    await (await setUpPlugins(base.container, plugins)).close();
+    assert.equal(await base.storage.documents.read('host:wallet'), null);
+    assert.equal((await base.storage.documents.read('plugin:writer:host:wallet'))?.value, 'mine');
+    await base.close();
+  });
+});
