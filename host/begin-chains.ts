@@ -1,5 +1,4 @@
-import { AddressPool, TillgateError } from '../core/index.ts';
-import type { ChainCode, ChainFollower, DepositAddress, LeaseStore, Logger, Storage } from '../core/index.ts';
+import type { ChainCode, ChainFollower, LeaseStore, Logger, Storage } from '../core/index.ts';
 import { withLease } from './with-lease.ts';
 
 /** What {@link beginChains} needs. */
@@ -32,24 +31,4 @@ async function begin({ storage, logger, owner }: BeginTools, chain: ChainCode, f
 
 async function hasBegun({ chains }: Pick<Storage, 'chains'>, chain: ChainCode): Promise<boolean> {
   return ((await chains.state(chain))?.cursor ?? null) !== null;
-}
-
-/** An address pool that gives out no address of a chain whose following has not begun: nobody would see it paid. */
-export class BegunChainsPool extends AddressPool {
-  readonly #storage: Pick<Storage, 'chains'>;
-  readonly #begun = new Set<ChainCode>();
-
-  constructor(deps: ConstructorParameters<typeof AddressPool>[0]) {
-    super(deps);
-    this.#storage = deps.storage;
-  }
-
-  /** @throws TillgateError `NOT_READY` until the chain was reached once; as {@link AddressPool.take} */
-  override async take(code: ChainCode): Promise<DepositAddress> {
-    if (!this.#begun.has(code)) {
-      if (!(await hasBegun(this.#storage, code))) throw new TillgateError('NOT_READY', `The chain ${code} has not been reached yet; try again.`);
-      this.#begun.add(code);
-    }
-    return super.take(code);
-  }
 }

@@ -12,6 +12,7 @@ import {
   CreateCredential,
   CreateOrder,
   DEADLINE,
+  AddressPool,
   DEFAULT_POOL,
   DIGEST,
   DeliverCallbacks,
@@ -34,12 +35,11 @@ import {
   contractsOf,
   rateSymbols,
 } from '../core/index.ts';
-import type { AddressPool, AddressPoolSettings, ChainCode, ChainRegistry, Clock, Digest, EventBus, Logger, PasswordHasher, PublicWallet, Random, Storage, Vault } from '../core/index.ts';
+import type { AddressPoolSettings, ChainCode, ChainRegistry, Clock, Digest, EventBus, Logger, PasswordHasher, PublicWallet, Random, Storage, Vault } from '../core/index.ts';
 import { JoseTokenIssuer, NodeDigest, ScryptHasher } from '../adapters/crypto/index.ts';
 import { Eventemitter3Bus } from '../adapters/events/index.ts';
 import { PromMetrics } from '../adapters/metrics/index.ts';
 import { deadline } from '../adapters/system/index.ts';
-import { BegunChainsPool } from './begin-chains.ts';
 import type { HostConfig } from './config.ts';
 import { LazyCallbackTransport, rateSource } from './lazy-edges.ts';
 import type { NodeNumber } from './node-number.ts';
@@ -168,7 +168,7 @@ function bindOrders(container: Container): void {
     );
   container
     .bind(tokens.ADDRESS_POOL)
-    .toResolvedValue((config, chains, storage) => new BegunChainsPool({ chains, storage, settings: poolSettings(config) }), [tokens.CONFIG, CHAINS_TOKEN, STORAGE]);
+    .toResolvedValue((config, chains, storage) => new AddressPool({ chains, storage, settings: poolSettings(config) }), [tokens.CONFIG, CHAINS_TOKEN, STORAGE]);
   container
     .bind(tokens.ORDER_MOVER)
     .toResolvedValue(

@@ -43,7 +43,12 @@ export class AddressPool {
     this.#settings = deps.settings ?? DEFAULT_POOL;
   }
 
-  /** An address that no order has had. @throws TillgateError `UNSUPPORTED` for a chain that is not configured. */
+  /**
+   * An address that no order has had.
+   *
+   * @throws TillgateError `UNSUPPORTED` for a chain that is not configured; `NOT_READY` for one whose following has not
+   * begun: nobody would see the address paid
+   */
   async take(code: ChainCode): Promise<DepositAddress> {
     const chain = this.#require(code);
     const shelf = this.#shelf(code);
@@ -108,6 +113,9 @@ export class AddressPool {
 
   async #fetch(chain: ChainAdapter, shelf: Shelf): Promise<void> {
     const { code, walletId } = chain;
+    if (((await this.#storage.chains.state(code))?.cursor ?? null) === null) {
+      throw new TillgateError('NOT_READY', `The chain ${code} has not been reached yet; try again.`);
+    }
     const taken = await this.#storage.chains.takeFromPool(code, walletId, this.#settings.batch);
     // The lowest index is handed out first.
     for (const address of [...taken].reverse()) shelf.waiting.unshift(address);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isId, readDecimal } from '../../../core/index.ts';
+import { AddressPool, isId, readDecimal } from '../../../core/index.ts';
 import type { AccountId, ErrorCode, IdempotencyClaim, PayUrlInput } from '../../../core/index.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain, DomainOptions } from '../../support/domain.ts';
+import { FakeChain } from '../../support/fake-chain.ts';
 import { eachStorage } from '../../support/storage.ts';
 
 const LINKS = { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null };
@@ -111,6 +112,13 @@ eachStorage((engine, open) => {
       await domain.addresses.release();
       assert.equal(await domain.storage.chains.poolSize('ETH', 'wallet-ETH'), 7);
       await assert.rejects(domain.addresses.take('DOGE'), { code: 'UNSUPPORTED' });
+    });
+
+    till('no address is given out on a chain whose following has not begun: nobody would see it paid', async (domain) => {
+      const never = new FakeChain(domain.btc.assets, () => domain.clock.now(), { code: 'NEW' });
+      const pool = new AddressPool({ chains: new Map([['NEW', never]]), storage: domain.storage });
+      await domain.storage.chains.initialise('NEW', 'fake:NEW');
+      await assert.rejects(pool.take('NEW'), { code: 'NOT_READY' });
     });
 
     till('lists come newest first, in pages, with the exact total', async (domain) => {
