@@ -56,6 +56,7 @@ export * from './orders/operate-order.ts';
 export * from './deposits/watch-set.ts';
 export * from './deposits/address-pool.ts';
 export * from './deposits/follow-chain.ts';
+export * from './deposits/resume-chain.ts';
 export * from './ledger/check-ledger.ts';
 export * from './ports/deadline.ts';
 export * from './auth/principal.ts';

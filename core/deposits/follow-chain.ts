@@ -50,6 +50,7 @@ export class ChainFollower {
   readonly #watch = new WatchSet();
   #watchedAsOf: Millis = 0;
   #settledHeight = -1;
+  #halted = false;
 
   constructor(chain: ChainAdapter, deps: FollowChainDeps) {
     this.#chain = chain;
@@ -76,7 +77,8 @@ export class ChainFollower {
   async step(lease: Lease): Promise<FollowResult> {
     const { storage, clock } = this.#deps;
     const state = present(await storage.chains.state(this.#chain.code), `state of ${this.#chain.code}`);
-    if (state.haltedReason !== null) return 'halted';
+    this.#showHalted(state.haltedReason !== null);
+    if (this.#halted) return 'halted';
     const lookBegan = clock.now();
     const head = await this.#chain.head();
     try {
@@ -232,9 +234,14 @@ export class ChainFollower {
   async #halt(reason: string): Promise<FollowResult> {
     await this.#deps.storage.chains.setHalted(this.#chain.code, reason);
     this.#logger.error('the chain is stopped; nothing on it is credited until an operator resumes it', { reason });
-    this.#deps.metrics.gauge('tillgate_chain_halted', 1, { chain: this.#chain.code });
+    this.#showHalted(true);
     this.#deps.events.emit('chain.halted', { chain: this.#chain.code, reason });
     return 'halted';
+  }
+
+  #showHalted(halted: boolean): void {
+    if (halted !== this.#halted) this.#deps.metrics.gauge('tillgate_chain_halted', halted ? 1 : 0, { chain: this.#chain.code });
+    this.#halted = halted;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Command } from './command.ts';
 import { accountCreate, credentialCreate, dataSecurity } from './account-commands.ts';
 import { doctor } from './doctor.ts';
 import { ledgerCheck, orderShow } from './order-commands.ts';
-import { migrate, walletInit, walletShow } from './till-commands.ts';
+import { chainResume, migrate, walletInit, walletShow } from './till-commands.ts';
 
 const required = { required: true } as const;
 const flag = { flag: true } as const;
@@ -47,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
   },
   { words: ['wallet', 'init'], summary: 'makes the seed, stores it encrypted and shows it once', operands: [], options: {}, run: walletInit },
   { words: ['wallet', 'show'], summary: 'shows the addresses that money is paid out from', operands: [], options: {}, run: walletShow },
+  { words: ['chain', 'resume'], summary: 'goes on with a chain that was stopped', operands: ['CODE'], options: {}, run: chainResume },
   { words: ['order', 'show'], summary: 'shows an order and why it is as it is', operands: ['ID'], options: {}, run: orderShow },
   { words: ['ledger', 'check'], summary: 'checks the books; fails when an invariant is broken', operands: [], options: {}, run: ledgerCheck },
 ];

@@ -1,4 +1,4 @@
-import { TillgateError } from '../../core/index.ts';
+import { resumeChain, TillgateError } from '../../core/index.ts';
 import { hotAddresses, initWallet } from '../wallet.ts';
 import type { CommandCall } from './command.ts';
 import { withBase } from './with-base.ts';
@@ -32,5 +32,13 @@ export async function walletShow({ json, terminal }: CommandCall): Promise<numbe
   const addresses = await withBase(({ config, storage, vault }) => hotAddresses({ documents: storage.documents, vault }, config.secrets.mnemonic));
   if (json) terminal.out(JSON.stringify({ addresses }));
   else for (const { chain, path, address } of addresses) terminal.out(`${chain.padEnd(5)} ${path.padEnd(18)} ${address}`);
+  return 0;
+}
+
+/** `chain resume CODE` */
+export async function chainResume({ operands, json, terminal }: CommandCall): Promise<number> {
+  const chain = operands[0] ?? '';
+  const reason = await withBase(({ storage }) => resumeChain(storage, chain));
+  terminal.out(json ? JSON.stringify({ chain, reason }) : `${chain} goes on. It had been stopped because: ${reason}`);
   return 0;
 }

@@ -29,6 +29,7 @@ describe('the command line', () => {
       [['account', 'create', '--email', 'a@b.c'], 2, /--password is missing/],
       [['credential', 'create', '--account', '123'], 1, /There is no such account/],
       [['order', 'show', '1530217733414232064'], 1, /There is no order/],
+      [['chain', 'resume', 'DOGE'], 1, /There is no chain DOGE here/],
       [['frobnicate'], 2, /There is no command "frobnicate"/],
     ];
     for (const [args, expected, words] of cases) {

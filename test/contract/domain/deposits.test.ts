@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { formatUnits, merchantAccount, postEntry, readDecimal } from '../../../core/index.ts';
+import { formatUnits, merchantAccount, postEntry, readDecimal, resumeChain } from '../../../core/index.ts';
 import type { EntryId, Order, PayUrlInput } from '../../../core/index.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain, DomainOptions } from '../../support/domain.ts';
@@ -295,6 +295,25 @@ eachStorage((engine, open) => {
       assert.equal((await domain.order(order.id)).status, 'PENDING');
       assert.equal(domain.events.of('chain.halted').length, 1);
       assert.match((await domain.storage.chains.state('ETH'))?.haltedReason ?? '', /disagrees/);
+    });
+
+    till('a stopped chain goes on when an operator resumes it, and stops again while its node is wrong', async (domain) => {
+      await assert.rejects(resumeChain(domain.storage, 'ETH'), { code: 'STATE_CONFLICT' });
+      await assert.rejects(resumeChain(domain.storage, 'DOGE'), { code: 'NOT_FOUND' });
+      const order = await domain.payInfo();
+      domain.eth.mineEmpty(30);
+      await domain.follow();
+      domain.eth.lagsAt = 3;
+      assert.equal(await domain.follow(), 'halted');
+      assert.match(await resumeChain(domain.storage, 'ETH'), /disagrees/);
+      assert.equal(await domain.follow(), 'halted');
+      await resumeChain(domain.storage, 'ETH');
+      domain.eth.lagsAt = null;
+      domain.eth.mine(pay(order, 10n * USDT));
+      domain.eth.mineEmpty(2);
+      assert.equal(await domain.follow(), 'idle');
+      assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+      assert.equal(domain.metrics.gauges.get('tillgate_chain_halted{chain="ETH"}'), 0);
     });
 
     till('a node that jumped back far behind the cursor stops its chain (fault 56)', async (domain) => {
