@@ -5,7 +5,7 @@ import type { Order } from '../orders/order.ts';
 import type { Callback } from './callback.ts';
 
 /** The fields of the order's record that a GET callback carries, in the order of decisions, section 7; `event` comes first. */
-const QUERY_FIELDS = ['order_id', 'status', 'chain', 'currency', 'amount', 'vs_price', 'vs_currency', 'tx_hash'] as const;
+export const QUERY_FIELDS = ['order_id', 'status', 'chain', 'currency', 'amount', 'vs_price', 'vs_currency', 'tx_hash'] as const;
 const OUR_NAMES: ReadonlySet<string> = new Set(['event', ...QUERY_FIELDS]);
 
 /** The order's record as callbacks send it: the body of a POST as it is, part of it in the query of a GET. */

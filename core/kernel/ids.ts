@@ -1,7 +1,8 @@
 import { assert } from './guard.ts';
 import type { Millis } from './time.ts';
 
-type Id<Name extends string> = string & { readonly __id: Name };
+/** A digit string that is an id of this kind of record and of no other. */
+export type Id<Name extends string> = string & { readonly __id: Name };
 
 export type AccountId = Id<'account'>;
 export type OrderId = Id<'order'>;
@@ -12,6 +13,7 @@ export type EntryId = Id<'entry'>;
 export type AppId = Id<'app'>;
 export type AppKeyId = Id<'app-key'>;
 export type RouteId = Id<'route'>;
+export type AuditId = Id<'audit'>;
 
 /** 2015-01-01T00:00:00Z. From it on, ids have 19 digits until 2084, so that they sort as text too. */
 const EPOCH_MS = 1_420_070_400_000;

@@ -1,4 +1,15 @@
-import type { Storage, Transaction } from '../../../core/index.ts';
+import type {
+  AccountStore,
+  CallbackStore,
+  ChainStore,
+  DepositStore,
+  DocumentStore,
+  LeaseStore,
+  LedgerStore,
+  OrderStore,
+  Storage,
+  Transaction,
+} from '../../../core/index.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrations/migrate.ts';
 import { KnexAccountStore } from './stores/account-store.ts';
@@ -25,14 +36,14 @@ const writesOf = (session: Session): Transaction => ({
 
 /** The storage of the till in SQLite or PostgreSQL, made by `openStorage`. */
 export class KnexStorage implements Storage {
-  readonly accounts: KnexAccountStore;
-  readonly callbacks: KnexCallbackStore;
-  readonly chains: KnexChainStore;
-  readonly deposits: KnexDepositStore;
-  readonly documents: KnexDocumentStore;
-  readonly leases: KnexLeaseStore;
-  readonly ledger: KnexLedgerStore;
-  readonly orders: KnexOrderStore;
+  readonly accounts: AccountStore;
+  readonly callbacks: CallbackStore;
+  readonly chains: ChainStore;
+  readonly deposits: DepositStore;
+  readonly documents: DocumentStore;
+  readonly leases: LeaseStore;
+  readonly ledger: LedgerStore;
+  readonly orders: OrderStore;
   readonly #db: Database;
   #closing: Promise<void> | null = null;
 
