@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -114,8 +115,13 @@ describe('SQLite', () => {
     await (await acquireServerLock({ client: 'sqlite', filename: ':memory:' })).release();
   });
 
-  test('the better-sqlite3 driver serves as well', async (t) => {
+  test('the better-sqlite3 driver serves as well; built for another Node, it is refused in words that help', async (t) => {
     const filename = join(folder(t), 'till.db');
+    if (!builtForThisNode()) {
+      const isHelpful = (error: unknown): boolean => isTillgateError(error, 'CONFIG_INVALID') && error.message.includes('npm rebuild');
+      await assert.rejects(openStorage({ client: 'better-sqlite3', filename }, deps), isHelpful);
+      return;
+    }
     const storage = await opened(t, { client: 'better-sqlite3', filename });
     const { id } = await storedAccount(storage, { dataSecurity: true });
     const results = await Promise.all(Array.from({ length: 30 }, () => storage.orders.create(newOrder(id, { vsPrice: 2n ** 200n }))));
@@ -143,6 +149,18 @@ describe('SQLite', () => {
     await assert.rejects(openStorage({ knex: foreign }, deps), (error) => isTillgateError(error, 'CONFIG_INVALID'));
   });
 });
+
+/** That driver, unlike sqlite3, has a binary of its own for each major version of Node. */
+function builtForThisNode(): boolean {
+  const Driver = createRequire(import.meta.url)('better-sqlite3') as new (path: string) => { close(): void };
+  try {
+    new Driver(':memory:').close();
+    return true;
+  } catch (error) {
+    assert.equal((error as { code?: unknown }).code, 'ERR_DLOPEN_FAILED');
+    return false;
+  }
+}
 
 describe('the server lock of a SQLite file', () => {
   test('a second server is refused, a command beside the first is not', async (t) => {
