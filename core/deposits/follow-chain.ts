@@ -37,6 +37,7 @@ export type FollowResult = 'advanced' | 'idle' | 'halted';
 /** Blocks kept beyond the finality bound, so that a reorganisation of just that depth finds its ancestor. */
 const KEEP_MARGIN = 16;
 const SETTLE_BATCH = 500;
+const CAUGHT_UP_STEP_MS = 1_000;
 
 /**
  * Follows one chain: a cursor of (height, hash, parent) moves over each block once, in order; what the blocks bring is
@@ -51,6 +52,7 @@ export class ChainFollower {
   #watchedAsOf: Millis = 0;
   #settledHeight = -1;
   #halted = false;
+  #caughtUpAt: Millis = -Infinity;
 
   constructor(chain: ChainAdapter, deps: FollowChainDeps) {
     this.#chain = chain;
@@ -224,11 +226,14 @@ export class ChainFollower {
     return 'advanced';
   }
 
+  /** Orders expire by it, to the second: a chain that is looked at more often need not be written so often. */
   async #caughtUp(lease: Lease, lookBegan: Millis): Promise<void> {
+    if (lookBegan - this.#caughtUpAt < CAUGHT_UP_STEP_MS) return;
     await this.#deps.storage.transaction(async (tx) => {
       await tx.leases.check(lease);
       await tx.chains.setCaughtUp(this.#chain.code, lookBegan);
     });
+    this.#caughtUpAt = lookBegan;
   }
 
   async #halt(reason: string): Promise<FollowResult> {

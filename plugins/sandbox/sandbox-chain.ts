@@ -67,6 +67,8 @@ export class SandboxChain implements ChainAdapter {
   readonly simulator: ChainSimulator;
   readonly #options: SandboxChainOptions;
   readonly #account: AccountKey;
+  /** Each reply to a merchant names one; making it takes a hash and a checksum. */
+  readonly #contracts: ReadonlyMap<CurrencyCode, string>;
   #view: View | null = null;
   #scannedTo = -1;
   /** Changes of this instance go one after another; only other instances can come between. */
@@ -80,6 +82,7 @@ export class SandboxChain implements ChainAdapter {
     this.policy = { confirmations: () => confirmations, spendableConfirmations, finalityBlocks: FINALITY_BLOCKS, pollIntervalMs, maxScanBlocks: 1_000 };
     this.#options = options;
     this.#account = new AccountKey(xpub);
+    this.#contracts = new Map(assets.map((asset) => [asset.currency, options.addressing.contract(asset)]));
     this.walletId = this.#account.walletId;
     this.simulator = {
       pay: (address, currency, units) => this.#pay(address, currency, units),
@@ -122,8 +125,7 @@ export class SandboxChain implements ChainAdapter {
   }
 
   contractAddress(currency: CurrencyCode): string {
-    const asset = this.assets.find((one) => one.currency === currency);
-    return asset === undefined ? '' : this.#options.addressing.contract(asset);
+    return this.#contracts.get(currency) ?? '';
   }
 
   paymentUri(target: PaymentTarget): string {

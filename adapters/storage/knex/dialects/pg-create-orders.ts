@@ -3,7 +3,7 @@ import { names } from '../rows/columns.ts';
 import type { Column } from '../rows/columns.ts';
 import { ORDER_COLUMNS } from '../rows/order-row.ts';
 import type { Tables } from '../tables.ts';
-import type { BatchOutcome, BatchTarget, Binding } from './dialect.ts';
+import type { BatchOutcome, BatchTarget, Binding, Row } from './dialect.ts';
 import { ADDRESS_COLUMNS, CLAIM_COLUMNS, claimConflict, claimsEndedBy, ORDERS_COUNTER } from './new-order.ts';
 
 /** The input's columns, each bound as one array: the order's, then the claim's and the address's own. */
@@ -28,10 +28,7 @@ function from(prefix: string, columns: readonly Column<NewOrder>[]): string {
 
 /**
  * The whole batch as one statement, so one round trip and one commit: claims in the order of their keys, then counters
- * in the order of their accounts (all instances lock in this order), then the orders.
- *
- * A counter stays locked until its batch is on the disk. The addresses need no number, so they are written before it is
- * taken: half the work of one batch is then done while the other waits for the disk.
+ * in the order of their accounts (all instances lock in this order), then the rows.
  */
 function statement(t: Tables): string {
   const arrays = INPUT.map(({ column }) => `?::${column.kind}[]`).join(', ');
@@ -44,14 +41,9 @@ function statement(t: Tables): string {
     ), fresh AS (
       SELECT input.* FROM input LEFT JOIN claimed ON claimed.order_id = input.id
       WHERE claim_claim_key IS NULL OR claimed.order_id IS NOT NULL
-    ), addressed AS (
-      INSERT INTO ${t.addresses} (${names(ADDRESS_COLUMNS)}, created_at)
-      SELECT ${from('address', ADDRESS_COLUMNS)}, (extract(epoch FROM clock_timestamp()) * 1000)::bigint
-      FROM fresh WHERE address_chain IS NOT NULL RETURNING 1
     ), counted AS (
       INSERT INTO ${t.counters} (account_id, counter, last)
-      SELECT account_id, '${ORDERS_COUNTER}', count(*) FROM fresh WHERE (SELECT count(*) FROM addressed) >= 0
-      GROUP BY account_id ORDER BY account_id
+      SELECT account_id, '${ORDERS_COUNTER}', count(*) FROM fresh GROUP BY account_id ORDER BY account_id
       ON CONFLICT (account_id, counter) DO UPDATE SET last = ${t.counters}.last + excluded.last
       RETURNING account_id, last
     ), numbered AS (
@@ -59,20 +51,50 @@ function statement(t: Tables): string {
       FROM fresh JOIN counted ON counted.account_id = fresh.account_id
     ), stored AS (
       INSERT INTO ${t.orders} (${names(ORDER_COLUMNS)}) SELECT ${names(ORDER_COLUMNS)} FROM numbered
-    ) SELECT id, number FROM numbered`;
+    ), addressed AS (
+      INSERT INTO ${t.addresses} (${names(ADDRESS_COLUMNS)}, created_at)
+      SELECT ${from('address', ADDRESS_COLUMNS)}, (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+      FROM numbered WHERE address_chain IS NOT NULL
+    ) SELECT string_agg(id || ' ' || number, ',') AS numbers FROM numbered`;
 }
 
+/** What a backslash must stand before in a quoted element. */
+const SPECIAL = /["\\]/g;
 const statements = new WeakMap<Tables, string>();
 
 /** One prepared statement for the whole batch. */
 export async function createOrdersPg({ tables, write }: BatchTarget, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]> {
   const sql = statements.get(tables) ?? statement(tables);
   statements.set(tables, sql);
-  const arrays: Binding[] = INPUT.map(({ column }) => batch.map(column.of));
-  const rows = await write(sql, [...arrays, claimsEndedBy(batch)], { name: `${tables.prefix}create_orders` });
-  const numbers = new Map(rows.map((row) => [row['id'] as string, Number(row['number'])]));
+  const arrays: Binding[] = INPUT.map(({ column }) => arrayText(batch, column.of));
+  const [row] = await write(sql, [...arrays, claimsEndedBy(batch)], { name: `${tables.prefix}create_orders` });
+  const numbers = numbersOf(row);
   return batch.map(({ order }) => {
     const number = numbers.get(order.id);
     return number === undefined ? { kind: 'repeated' } : { kind: 'created', number };
   });
+}
+
+/** One text for the whole batch: a driver takes its time over each row. No row of it: every key was used before. */
+function numbersOf(row: Row | undefined): ReadonlyMap<string, number> {
+  const text = (row?.['numbers'] ?? '') as string;
+  const pairs = text === '' ? [] : text.split(',');
+  return new Map(
+    pairs.map((pair): [string, number] => {
+      const [id = '', number = ''] = pair.split(' ');
+      return [id, Number(number)];
+    }),
+  );
+}
+
+/** An array as PostgreSQL reads it from text. Written here, since the layers between look at every element again. */
+function arrayText(batch: readonly NewOrder[], of: (order: NewOrder) => string | number | boolean | null): string {
+  let text = '';
+  for (const order of batch) {
+    const value = of(order);
+    text += text === '' ? '{' : ',';
+    if (typeof value === 'string') text += `"${value.replaceAll(SPECIAL, '\\$&')}"`;
+    else text += value === null ? 'NULL' : String(value);
+  }
+  return `${text}}`;
 }

@@ -1,12 +1,13 @@
 import { present } from '../../../../core/index.ts';
 import type { NewOrder } from '../../../../core/index.ts';
-import { insertion, names } from '../rows/columns.ts';
+import { names } from '../rows/columns.ts';
+import type { Column } from '../rows/columns.ts';
 import { ORDER_COLUMNS } from '../rows/order-row.ts';
 import type { BatchOutcome, BatchTarget, Run } from './dialect.ts';
 import { ADDRESS_COLUMNS, CLAIM_COLUMNS, claimConflict, claimsEndedBy, ORDERS_COUNTER } from './new-order.ts';
 import type { Tables } from '../tables.ts';
 
-/** One transaction for the whole batch, a multi-row statement for each table. */
+/** One transaction for the whole batch, a statement for each table. */
 export async function createOrdersSqlite({ tables, transaction }: BatchTarget, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]> {
   return transaction(async (run) => {
     const repeated = await claim(run, tables, batch);
@@ -24,8 +25,9 @@ export async function createOrdersSqlite({ tables, transaction }: BatchTarget, b
 async function claim(run: Run, tables: Tables, batch: readonly NewOrder[]): Promise<ReadonlySet<string>> {
   const claiming = batch.filter(({ idempotency }) => idempotency !== null);
   if (claiming.length === 0) return new Set();
-  const { sql, bindings } = insertion(tables.idempotency, CLAIM_COLUMNS, claiming);
-  const rows = await run(`${sql} ${claimConflict(tables.idempotency)}`, [...bindings, claimsEndedBy(batch)]);
+  // Without the WHERE the parser would take ON for a part of a join.
+  const sql = `${insertionOf(tables.idempotency, CLAIM_COLUMNS)} WHERE true ${claimConflict(tables.idempotency)}`;
+  const rows = await run(sql, [listOf(CLAIM_COLUMNS, claiming), claimsEndedBy(batch)]);
   const claimed = new Set(rows.map((row) => row['order_id']));
   return new Set(claiming.map(({ order }) => order.id as string).filter((id) => !claimed.has(id)));
 }
@@ -54,17 +56,24 @@ function byAccount(orders: readonly NewOrder[]): ReadonlyMap<string, readonly Ne
 }
 
 async function store(run: Run, tables: Tables, fresh: readonly NewOrder[], numbers: ReadonlyMap<string, number>): Promise<void> {
-  const orders = insertion(
-    tables.orders,
-    ORDER_COLUMNS,
-    fresh.map(({ order }) => ({ ...order, number: present(numbers.get(order.id), 'number') })),
-  );
-  await run(orders.sql, orders.bindings);
+  const orders = fresh.map(({ order }) => ({ ...order, number: present(numbers.get(order.id), 'number') }));
+  await run(insertionOf(tables.orders, ORDER_COLUMNS), [listOf(ORDER_COLUMNS, orders)]);
   const addressed = fresh.filter(({ depositAddress }) => depositAddress !== null);
   if (addressed.length === 0) return;
-  const marks = `(${ADDRESS_COLUMNS.map(() => '?').join(', ')}, CAST(unixepoch('subsec') * 1000 AS INTEGER))`;
-  await run(
-    `INSERT INTO ${tables.addresses} (${names(ADDRESS_COLUMNS)}, created_at) VALUES ${addressed.map(() => marks).join(', ')}`,
-    addressed.flatMap((each) => ADDRESS_COLUMNS.map(({ of }) => of(each))),
-  );
+  const now = { name: 'created_at', sql: `CAST(unixepoch('subsec') * 1000 AS INTEGER)` };
+  await run(insertionOf(tables.addresses, ADDRESS_COLUMNS, now), [listOf(ADDRESS_COLUMNS, addressed)]);
+}
+
+/**
+ * Inserts any number of records, bound as one list (see {@link listOf}): the layers below take their time over each
+ * bound value.
+ */
+function insertionOf<T>(table: string, columns: readonly Column<T>[], computed?: { readonly name: string; readonly sql: string }): string {
+  const more = computed === undefined ? [] : [computed];
+  const values = [...columns.map((_, index) => `value ->> ${index}`), ...more.map(({ sql }) => sql)];
+  return `INSERT INTO ${table} (${names([...columns, ...more])}) SELECT ${values.join(', ')} FROM json_each(?)`;
+}
+
+function listOf<T>(columns: readonly Column<T>[], records: readonly T[]): string {
+  return JSON.stringify(records.map((record) => columns.map(({ of }) => of(record))));
 }
