@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TillgateError } from '../core/index.ts';
-import type { FieldError } from '../core/index.ts';
+import type { FieldError, GatewayRoute } from '../core/index.ts';
+import { readGateways } from './gateway-settings.ts';
 import { SANDBOX_PRICES } from './static-prices.ts';
 import { parseSettings } from './settings.ts';
 import type { PluginSetting, RateSourceSetting, Settings } from './settings.ts';
@@ -21,7 +22,7 @@ export type DatabaseConfig =
   | { readonly client: 'pg'; readonly connection: string; readonly pool: { readonly min: number; readonly max: number } };
 
 /** Every setting with its final value; paths are absolute. */
-export interface HostConfig extends Omit<Settings, 'database' | 'listen' | 'baseUrl' | 'rates' | 'plugins' | 'callbacks'> {
+export interface HostConfig extends Omit<Settings, 'database' | 'listen' | 'baseUrl' | 'rates' | 'plugins' | 'callbacks' | 'gateways'> {
   readonly listen: { readonly host: string; readonly port: number; readonly trustedHops: number };
   /** `null`: `http://localhost:<port>`, whatever port it becomes. */
   readonly baseUrl: string | null;
@@ -29,6 +30,7 @@ export interface HostConfig extends Omit<Settings, 'database' | 'listen' | 'base
   readonly callbacks: { readonly schedule: readonly number[]; readonly timeoutSeconds: number; readonly allowPrivateNetworks: boolean };
   readonly rateSources: readonly RateSourceSetting[];
   readonly plugins: readonly PluginSetting[];
+  readonly gateways: readonly GatewayRoute[];
   /** What relative paths and plugin modules are relative to. */
   readonly directory: string;
   readonly secrets: Secrets;
@@ -170,7 +172,7 @@ function databaseProblems(settings: Settings | null, databaseUrl: string | null)
 function complete(settings: Settings, secrets: Secrets, port: number | null, databaseUrl: string | null, directory: string): HostConfig {
   const sandbox = settings.mode === 'sandbox';
   const dataDir = resolve(directory, settings.dataDir);
-  const { callbacks, listen, rates, plugins, database, ...rest } = settings;
+  const { callbacks, listen, rates, plugins, database, gateways, ...rest } = settings;
   return {
     ...rest,
     dataDir,
@@ -182,6 +184,7 @@ function complete(settings: Settings, secrets: Secrets, port: number | null, dat
     callbacks: { ...callbacks, allowPrivateNetworks: callbacks.allowPrivateNetworks ?? sandbox },
     rateSources: (rates.sources ?? defaultSources(sandbox)).map(withSandboxPrices),
     plugins: plugins ?? (sandbox ? [{ use: 'sandbox' }] : []),
+    gateways: readGateways(gateways).routes,
   };
 }
 

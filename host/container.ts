@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import 'reflect-metadata';
 import { Container } from 'inversify';
 import {
@@ -20,6 +21,9 @@ import {
   ExchangeToken,
   ExpireOrders,
   ID_GENERATOR,
+  KEY_DIRECTORY,
+  KnownKeys,
+  KnownRoutes,
   LOGGER,
   METRICS,
   OperateOrder,
@@ -32,15 +36,19 @@ import {
   STORAGE,
   TOKEN_ISSUER,
   VAULT,
+  CHANGE_FEED,
   contractsOf,
+  createManage,
   rateSymbols,
 } from '../core/index.ts';
-import type { AddressPoolSettings, ChainCode, ChainRegistry, Clock, Digest, EventBus, Logger, PasswordHasher, PublicWallet, Random, Storage, Vault } from '../core/index.ts';
+import type { AddressPoolSettings, ChainCode, ChainRegistry, Clock, Digest, EventBus, Logger, Manage, PasswordHasher, PublicWallet, Random, Storage, Vault } from '../core/index.ts';
 import { JoseTokenIssuer, NodeDigest, ScryptHasher } from '../adapters/crypto/index.ts';
 import { Eventemitter3Bus } from '../adapters/events/index.ts';
 import { PromMetrics } from '../adapters/metrics/index.ts';
+import { randomTraceId } from '../adapters/http/trace-id.ts';
 import { deadline } from '../adapters/system/index.ts';
 import type { HostConfig } from './config.ts';
+import { GatewayDoor } from './gateway-door.ts';
 import { LazyCallbackTransport, rateSource } from './lazy-edges.ts';
 import type { NodeNumber } from './node-number.ts';
 import type { PluginHarvest } from './plugins.ts';
@@ -116,6 +124,7 @@ export function bindPlugins(container: Container, { chains, chainNames, rateSour
   bindEdges(container);
   bindOrders(container);
   bindWork(container);
+  bindGateway(container);
 }
 
 /** Deriving keeps the process from everything else, so it is done in small pieces; a sandbox needs no large store. */
@@ -240,6 +249,77 @@ function bindWork(container: Container): void {
     );
 }
 
+function bindGateway(container: Container): void {
+  container.bind(CHANGE_FEED).toResolvedValue((storage) => storage.feed, [STORAGE]);
+  container
+    .bind(tokens.KNOWN_ROUTES)
+    .toResolvedValue(
+      (config, storage, vault, logger) => new KnownRoutes({ routes: storage.routes, vault, logger, configured: config.gateways }),
+      [tokens.CONFIG, STORAGE, VAULT, LOGGER],
+    );
+  container.bind(KEY_DIRECTORY).toResolvedValue((keys) => keys, [tokens.KNOWN_KEYS]);
+  container
+    .bind(tokens.KNOWN_KEYS)
+    .toResolvedValue(
+      (storage, feed, routes, vault, random, clock, deadline, logger) =>
+        // One that was never before: a former self that was cut off must not speak for this one.
+        new KnownKeys({ apps: storage.apps, feed, vault, random, clock, deadline, logger, instance: randomUUID(), alongside: [routes] }),
+      [STORAGE, CHANGE_FEED, tokens.KNOWN_ROUTES, VAULT, RANDOM, CLOCK, DEADLINE, LOGGER],
+    );
+  container
+    .bind(tokens.GATEWAY)
+    .toResolvedValue(
+      (routes, directory, clock, metrics, logger) =>
+        new GatewayDoor({ routes: () => routes.table(), directory, clock, metrics, logger, traceId: randomTraceId }),
+      [tokens.KNOWN_ROUTES, KEY_DIRECTORY, CLOCK, METRICS, LOGGER],
+    );
+  bindManage(container);
+}
+
+function bindManage(container: Container): void {
+  container
+    .bind(tokens.MANAGE)
+    .toResolvedValue(
+      ({ serviceName, auth, keys, gateways }, storage, vault, random, ids, clock, digest, hasher, events, createAccount, mover, queries, gateway) =>
+        createManage({
+          storage,
+          vault,
+          random,
+          ids,
+          clock,
+          digest,
+          hasher,
+          events,
+          createAccount,
+          mover,
+          queries,
+          admissionTally: (app) => gateway.admissionTally(app),
+          settings: {
+            issuer: serviceName,
+            sessionTtlSeconds: auth.tokenTtlSeconds,
+            graceSeconds: keys.graceSeconds,
+            pageMax: 100,
+            routes: gateways,
+          },
+        }),
+      [
+        tokens.CONFIG,
+        STORAGE,
+        VAULT,
+        RANDOM,
+        ID_GENERATOR,
+        CLOCK,
+        DIGEST,
+        PASSWORD_HASHER,
+        EVENT_BUS,
+        tokens.CREATE_ACCOUNT,
+        tokens.ORDER_MOVER,
+        tokens.ORDER_QUERIES,
+        tokens.GATEWAY,
+      ],
+    );
+}
+
 /** What works without any chain. */
 export interface Accounts {
   readonly hasher: PasswordHasher;
@@ -279,6 +359,9 @@ export interface Till {
   readonly authenticate: Authenticate;
   readonly exchangeToken: ExchangeToken;
   readonly nodeNumber: NodeNumber;
+  readonly knownKeys: KnownKeys;
+  readonly gateway: GatewayDoor;
+  readonly manage: Manage;
 }
 
 /** Takes the parts of a till out of its container, plugins bound. */
@@ -305,5 +388,8 @@ export function resolveTill(container: Container): Till {
     authenticate: container.get(tokens.AUTHENTICATE),
     exchangeToken: container.get(tokens.EXCHANGE_TOKEN),
     nodeNumber: container.get(tokens.NODE_NUMBER),
+    knownKeys: container.get(tokens.KNOWN_KEYS),
+    gateway: container.get(tokens.GATEWAY),
+    manage: container.get(tokens.MANAGE),
   };
 }

@@ -92,6 +92,8 @@ class RunningHost implements Host {
     const till = await openTill(base, plugins, this.#base);
     this.#demo = await demoOf(base);
     await beginChains({ ...till, owner: base.owner });
+    await till.knownKeys.start();
+    till.gateway.openIfNeeded();
     const listener = createListener(till, this.#config);
     const port = await listener.listen();
     this.#base.url = this.#config.baseUrl ?? `http://localhost:${port}`;
@@ -131,6 +133,7 @@ async function shutDown(base: Base, till: Till, listener: HttpListener, workers:
   const inTime = await Promise.race([finished.then(() => true), pause(DRAIN_MS, false, { ref: false })]);
   // What is cut off here is safe all the same: orders are durable before they are answered, callbacks are sent again.
   if (!inTime) till.logger.warn('not everything came to its end in time; it is resumed at the next start');
+  await Promise.race([Promise.all([till.gateway.close(), till.knownKeys.close()]), pause(CLOSE_MS, undefined, { ref: false })]);
   listener.cut();
   await till.callbackTransport.close();
   await Promise.race([till.addressPool.release(), pause(CLOSE_MS, undefined, { ref: false })]).catch((error: unknown) => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import type { Clock, Logger, Storage, Vault } from '../core/index.ts';
+import type { Clock, IdGenerator, Logger, Random, Storage, Vault } from '../core/index.ts';
 import { AesGcmVault, NodeRandom } from '../adapters/crypto/index.ts';
 import { SystemClock } from '../adapters/system/index.ts';
 import { acquireServerLock, openStorage } from '../adapters/storage/knex/index.ts';
@@ -25,6 +25,8 @@ export interface Base {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly vault: Vault;
+  readonly random: Random;
+  readonly ids: IdGenerator;
   readonly storage: Storage;
   readonly accounts: Accounts;
   readonly owner: string;
@@ -83,6 +85,8 @@ async function assemble(config: HostConfig, logger: Logger, role: Role, closers:
     clock,
     logger,
     vault,
+    random,
+    ids: nodeNumber,
     storage,
     accounts: resolveAccounts(container),
     owner,

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import express from 'express';
-import { ANYBODY, HttpApi, createHttpServer, createOperations, expressBinding, randomTraceId, textOperation } from '../adapters/http/index.ts';
+import { ANYBODY, HttpApi, createHttpServer, createOperations, expressBinding, manageOperations, randomTraceId, textOperation } from '../adapters/http/index.ts';
 import type { HttpDeps, HttpSettings, Operation } from '../adapters/http/index.ts';
 import { TillgateError } from '../core/index.ts';
 import { checkoutPage } from './checkout/route.ts';
@@ -23,10 +23,10 @@ export interface HttpListener {
 export function createListener(till: Till, config: HostConfig): HttpListener {
   let stopping = false;
   const settings = httpSettings(config);
-  const api = new HttpApi(createOperations(settings, [payersPage(till)]), httpDeps(till, settings, () => stopping));
+  const api = new HttpApi(createOperations(settings, [payersPage(till), ...desk(till, config)]), httpDeps(till, settings, () => stopping));
   const app = express();
   app.use(expressBinding(api));
-  const server = createHttpServer(app, api);
+  const server = createHttpServer(app, api, { door: till.gateway });
   return {
     listen: () => listen(server, config.listen),
     drain: async () => {
@@ -55,7 +55,10 @@ function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean)
     ...till,
     settings,
     orders: storage.orders,
-    metricsText: async () => ({ contentType: metrics.contentType, text: await metrics.text() }),
+    metricsText: async () => {
+      till.gateway.flush();
+      return { contentType: metrics.contentType, text: await metrics.text() };
+    },
     readiness: async () => {
       if (isStopping()) throw new TillgateError('NOT_READY', 'The service is shutting down.');
       await storage.ping();
@@ -64,6 +67,12 @@ function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean)
     },
     traceId: randomTraceId,
   };
+}
+
+/** The management API (decisions, section 9). */
+function desk({ manage, assets }: Till, { mode, limits }: HostConfig): readonly Operation[] {
+  const settings = { pageMax: 100, loginsPerMinute: limits.loginsPerMinute, secureCookies: mode === 'production' };
+  return manageOperations({ manage, assets, settings });
 }
 
 function payersPage(till: Till): Operation {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FieldError } from '../core/index.ts';
+import { gatewaySetting, readGateways } from './gateway-settings.ts';
 
 const whole = (unit: string, min: number, max: number) => {
   const error = `write a whole number of ${unit} from ${min} to ${max}`;
@@ -136,6 +137,8 @@ export const settingsSchema = z.strictObject(
         section,
       )
       .prefault({}),
+    keys: z.strictObject({ graceSeconds: whole('seconds', 0, 604_800).default(86_400) }, section).prefault({}),
+    gateways: z.array(gatewaySetting, { error: 'write a list of gateways' }).default([]),
     plugins: z.array(plugin, { error: 'write a list, such as [{"use": "ethereum", "options": {…}}]' }).optional(),
   },
   { error: 'write an object in braces' },
@@ -168,8 +171,8 @@ function problemsOf(issue: z.core.$ZodIssue): FieldError[] {
   return issue.keys.map((key) => ({ path: at(key), message: 'unknown setting: correct its spelling or remove it' }));
 }
 
-function crossChecks({ orders, database }: Settings): FieldError[] {
-  const problems: FieldError[] = [];
+function crossChecks({ orders, database, gateways }: Settings): FieldError[] {
+  const problems: FieldError[] = [...readGateways(gateways).problems];
   if (Number(orders.min) > Number(orders.max)) problems.push({ path: 'orders.min', message: 'write an amount not above orders.max' });
   if (database?.client === 'pg' && database.pool !== undefined && database.pool.min > database.pool.max) {
     problems.push({ path: 'database.pool.min', message: 'write a number not above database.pool.max' });

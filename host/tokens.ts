@@ -13,6 +13,9 @@ import type {
   DeliverySettings,
   ExchangeToken,
   ExpireOrders,
+  KnownKeys,
+  KnownRoutes,
+  Manage,
   OperateOrder,
   OrderMover,
   OrderQueries,
@@ -23,6 +26,7 @@ import type {
 import type { PromMetrics } from '../adapters/metrics/index.ts';
 import type { HostConfig } from './config.ts';
 import type { LazyCallbackTransport } from './lazy-edges.ts';
+import type { GatewayDoor } from './gateway-door.ts';
 import type { NodeNumber } from './node-number.ts';
 
 /** Names of what the container holds besides the ports, whose tokens stand beside them in the core. */
@@ -55,3 +59,7 @@ export const CREATE_CREDENTIAL = token<CreateCredential>('CreateCredential');
 export interface BaseUrl {
   url: string;
 }
+export const KNOWN_KEYS = token<KnownKeys>('KnownKeys');
+export const KNOWN_ROUTES = token<KnownRoutes>('KnownRoutes');
+export const GATEWAY = token<GatewayDoor>('GatewayDoor');
+export const MANAGE = token<Manage>('Manage');

@@ -1,4 +1,4 @@
-import type { AddressPool, ChainCode, ChainFollower, ChainRegistry, DeliverCallbacks, EventBus, ExpireOrders, Clock, Lease, RateBook, Storage } from '../core/index.ts';
+import type { AddressPool, ChainCode, ChainFollower, ChainRegistry, DeliverCallbacks, EventBus, ExpireOrders, Clock, KnownKeys, Lease, RateBook, Storage } from '../core/index.ts';
 import { assert } from '../core/index.ts';
 import { Loop } from './loop.ts';
 import type { LoopTools, LoopWork } from './loop.ts';
@@ -16,6 +16,7 @@ export interface WorkerDuties {
   readonly addressPool: AddressPool;
   readonly rateBook: RateBook;
   readonly nodeNumber: NodeNumber;
+  readonly knownKeys: KnownKeys;
 }
 
 const EXPIRE_EVERY_MS = 1000;
@@ -43,6 +44,7 @@ export class Workers {
       loop(expireOrders(duties)),
       deliver,
       loop(prune(duties)),
+      loop(followKeys(duties)),
     ];
     this.#unsubscribe = [duties.events.on('callback.queued', () => deliver.wake())];
   }
@@ -110,6 +112,11 @@ function refreshRates({ rateBook }: WorkerDuties): LoopWork {
       return REFRESH_RATES_EVERY_MS;
     },
   };
+}
+
+/** Not leased: every instance knows every App key. */
+function followKeys({ knownKeys }: WorkerDuties): LoopWork {
+  return { name: 'follow-keys', lease: null, pass: () => knownKeys.run() };
 }
 
 function prune({ storage, clock }: WorkerDuties): LoopWork {

@@ -8,9 +8,11 @@ export interface WireError {
   readonly meaning: string;
   /** True when the reply carries `meaning` in place of the error's own words: one answer for all its causes. */
   readonly uniform?: true;
+  /** True for what only the management API answers. */
+  readonly manageOnly?: true;
 }
 
-/** Every error code of the payment API (decisions, section 1). */
+/** Every error code (decisions, section 1); the management API answers with the status alone. */
 export const ERROR_TABLE = {
   MALFORMED_REQUEST: { code: 40000, meaning: 'The request is malformed.' },
   INVALID_FIELDS: { code: 40001, meaning: 'A field is missing or invalid; errors lists every one.' },
@@ -25,6 +27,7 @@ export const ERROR_TABLE = {
   SIGNATURE_INVALID: { code: 40102, meaning: 'The signature does not verify; compare signing with what was signed.' },
   DATE_INVALID: { code: 40103, meaning: 'Date is outside the accepted skew, or not YYYY-MM-DDTHH:MM:SSZ.' },
   SIGNATURE_REPLAYED: { code: 40104, meaning: 'The signed request was used already.' },
+  SESSION_INVALID: { code: 40101, meaning: 'The session is unknown, over or expired: log in again.', uniform: true, manageOnly: true },
   LOGIN_FAILED: { code: 40105, meaning: 'Wrong username or password.', uniform: true },
   SIGNATURE_REQUIRED: { code: 40300, meaning: 'The account has Data Security enabled: a signature is required.' },
   ACCOUNT_INACTIVE: { code: 40301, meaning: 'The account is disabled or archived.' },
@@ -34,9 +37,11 @@ export const ERROR_TABLE = {
   STATE_CONFLICT: { code: 40900, meaning: 'The state of the resource does not allow this.' },
   IDEMPOTENCY_MISMATCH: { code: 40901, meaning: 'The Idempotency-Key was used before with another body.' },
   IDEMPOTENCY_RUNNING: { code: 40902, meaning: 'The first request with this Idempotency-Key is still running.' },
+  VERSION_MISMATCH: { code: 41200, meaning: 'The record has another version by now; read it again.', manageOnly: true },
   BODY_TOO_LARGE: { code: 41300, meaning: 'The body is too large.' },
   UNSUPPORTED_MEDIA_TYPE: { code: 41500, meaning: 'The content type, charset or encoding is not supported.' },
   INSUFFICIENT_BALANCE: { code: 42200, meaning: 'The balance is insufficient.' },
+  PRECONDITION_REQUIRED: { code: 42800, meaning: 'If-Match with the version of the record is required.', manageOnly: true },
   RATE_LIMITED: { code: 42900, meaning: 'Too many requests; see Retry-After.' },
   INTERNAL: { code: 50000, meaning: 'Internal error; quote the trace_id to support.', uniform: true },
   CONFIG_INVALID: { code: 50000, meaning: 'Internal error; quote the trace_id to support.', uniform: true },

@@ -15,5 +15,6 @@ export * from './trace-id.ts';
 export type { BodyKind } from './media-type.ts';
 export type { RouteMatch } from './route-table.ts';
 export { textReply } from './replies.ts';
+export * from './manage/index.ts';
 export * from './express/binding.ts';
 export * from './express/server.ts';

@@ -2,7 +2,9 @@ import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-ope
 import type { ErrorCode } from '../../core/index.ts';
 import { z } from 'zod';
 import { ERROR_TABLE, statusOf } from './error-table.ts';
+import type { WireError } from './error-table.ts';
 import type { BodyKind } from './media-type.ts';
+import { manageErrorSchema, registerSessions, sessionSecurity } from './manage/openapi.ts';
 import type { Operation } from './operation.ts';
 
 type RouteConfig = Parameters<OpenAPIRegistry['registerPath']>[0];
@@ -11,7 +13,9 @@ type RequestConfig = NonNullable<RouteConfig['request']>;
 type Security = Record<string, string[]>[];
 
 const MEDIA: Readonly<Record<BodyKind, string>> = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
-const CODES = [...new Map(Object.values(ERROR_TABLE).map(({ code, meaning }) => [code, meaning])).entries()].sort(([a], [b]) => a - b);
+const METHODS = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const;
+const PAYMENT_ERRORS = Object.values<WireError>(ERROR_TABLE).filter(({ manageOnly }) => manageOnly !== true);
+const CODES = [...new Map(PAYMENT_ERRORS.map(({ code, meaning }) => [code, meaning])).entries()].sort(([a], [b]) => a - b);
 
 const errorSchema = z
   .object({
@@ -49,10 +53,13 @@ const WITH_CREDENTIALS: readonly ErrorCode[] = [
   'RATE_LIMITED',
 ];
 
+const WITH_SESSION: readonly ErrorCode[] = ['NO_CREDENTIALS', 'SESSION_INVALID', 'FORBIDDEN', 'RATE_LIMITED'];
+
 /** The OpenAPI 3.1 description of a table. */
 export function openApiDocument(operations: readonly Operation[]): object {
   const registry = new OpenAPIRegistry();
   const signed = registerSecurity(registry);
+  if (operations.some(({ auth }) => auth.kind === 'session')) registerSessions(registry);
   for (const operation of operations) {
     if (operation.hidden) continue;
     for (const path of [operation.path, ...operation.aliases]) registry.registerPath(routeOf(operation, path, signed));
@@ -87,7 +94,7 @@ function registerSecurity(registry: OpenAPIRegistry): Record<string, string[]> {
 function routeOf(operation: Operation, path: string, signed: Record<string, string[]>): RouteConfig {
   const alias = operation.aliases.indexOf(path);
   return {
-    method: operation.method === 'GET' ? 'get' : 'post',
+    method: METHODS[operation.method],
     path,
     operationId: alias === -1 ? operation.id : `${operation.id}_${alias + 1}`,
     tags: [operation.tag],
@@ -99,12 +106,13 @@ function routeOf(operation: Operation, path: string, signed: Record<string, stri
   };
 }
 
-function securityOf({ auth }: Operation, signed: Record<string, string[]>): Security {
+function securityOf({ auth, method }: Operation, signed: Record<string, string[]>): Security {
   if (auth.kind === 'none') return [];
+  if (auth.kind === 'session') return sessionSecurity(method);
   return [{ 'API-Key': [] }, ...(auth.xToken ? [{ 'X-Token': [] }] : []), signed];
 }
 
-function requestOf({ schemas, bodyKinds, examples, idempotent }: Operation): RequestConfig {
+function requestOf({ schemas, bodyKinds, examples, idempotent, bodyOptional, versioned }: Operation): RequestConfig {
   const request: RequestConfig = {};
   if (schemas.params !== null) request.params = schemas.params;
   if (schemas.query !== null) request.query = schemas.query;
@@ -112,22 +120,27 @@ function requestOf({ schemas, bodyKinds, examples, idempotent }: Operation): Req
     const description = 'The same key with the same body gives the first outcome, for 24 hours';
     request.headers = z.object({ 'Idempotency-Key': z.string().min(1).max(255).optional().meta({ description }) });
   }
+  if (versioned) {
+    // Optional here: a request without it is answered with 428, not with 400.
+    const description = 'The version of the record that the change is made of: "3" or 3';
+    request.headers = z.object({ 'If-Match': z.string().optional().meta({ description }) });
+  }
   const { body: schema } = schemas;
   if (schema !== null) {
     const media = { schema, ...(examples.body === undefined ? {} : { example: examples.body }) };
-    request.body = { required: true, content: Object.fromEntries(bodyKinds.map((kind) => [MEDIA[kind], media])) };
+    request.body = { required: !bodyOptional, content: Object.fromEntries(bodyKinds.map((kind) => [MEDIA[kind], media])) };
   }
   return request;
 }
 
 function responsesOf(operation: Operation): RouteConfig['responses'] {
-  const responses: Record<string, ResponseConfig> = { 200: successOf(operation) };
+  const responses: Record<string, ResponseConfig> = { [operation.status]: successOf(operation) };
   if (operation.page !== null) responses['303'] = { description: "To a browser's form post: back to the page." };
   for (const [status, codes] of errorsOf(operation)) {
     responses[status] = {
-      description: codes.map(([code, meaning]) => `${code}: ${meaning}`).join('\n\n'),
+      description: codes.map(([code, meaning]) => (operation.envelope === 'manage' ? meaning : `${code}: ${meaning}`)).join('\n\n'),
       headers: traceHeader,
-      content: { 'application/json': { schema: errorSchema } },
+      content: { 'application/json': { schema: operation.envelope === 'manage' ? manageErrorSchema : errorSchema } },
     };
   }
   return responses;
@@ -135,20 +148,25 @@ function responsesOf(operation: Operation): RouteConfig['responses'] {
 
 const traceHeader = z.object({ 'X-Trace-Id': z.string().meta({ description: 'Names this reply in the logs' }) });
 
-function successOf({ reply, examples }: Operation): ResponseConfig {
+function successOf({ reply, examples, envelope, status }: Operation): ResponseConfig {
   if (reply.kind === 'text') return { description: 'OK', headers: traceHeader, content: { [reply.type]: { schema: z.unknown() } } };
-  const schema = z.object({ code: z.literal(0), message: z.literal('ok'), data: reply.schema, result: z.literal(true) });
-  const example = { code: 0, message: 'ok', data: examples.data, result: true };
-  const media = { schema, ...(examples.data === undefined ? {} : { example }) };
-  return { description: 'OK', headers: traceHeader, content: { 'application/json': media } };
+  const { data } = examples;
+  const [schema, example] =
+    envelope === 'manage'
+      ? [z.object({ data: reply.schema, msg: z.literal('ok') }), { data, msg: 'ok' }]
+      : [z.object({ code: z.literal(0), message: z.literal('ok'), data: reply.schema, result: z.literal(true) }), { code: 0, message: 'ok', data, result: true }];
+  const media = { schema, ...(data === undefined ? {} : { example }) };
+  return { description: status === 201 ? 'Created' : 'OK', headers: traceHeader, content: { 'application/json': media } };
 }
 
-function errorsOf({ auth, schemas, throttled, errors }: Operation): ReadonlyMap<number, readonly (readonly [number, string])[]> {
+function errorsOf(operation: Operation): ReadonlyMap<number, readonly (readonly [number, string])[]> {
+  const { auth, schemas, throttled, errors } = operation;
   const words = new Set<ErrorCode>([
     ...COMMON,
     ...(auth.kind === 'merchant' ? WITH_CREDENTIALS : []),
+    ...(auth.kind === 'session' ? WITH_SESSION : []),
     ...(auth.kind === 'merchant' && auth.once ? (['SIGNATURE_REPLAYED'] as const) : []),
-    ...(schemas.body !== null ? WITH_BODY : []),
+    ...(schemas.body !== null ? WITH_BODY : operation.method === 'GET' ? [] : (['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
     ...(schemas.query !== null ? (['INVALID_FIELDS'] as const) : []),
     ...(throttled ? (['RATE_LIMITED'] as const) : []),
     ...errors,

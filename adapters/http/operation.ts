@@ -1,5 +1,5 @@
 import { TillgateError } from '../../core/index.ts';
-import type { ErrorCode, FieldError, IdempotencyClaim, Principal } from '../../core/index.ts';
+import type { ErrorCode, FieldError, IdempotencyClaim, OpenSession, Principal } from '../../core/index.ts';
 import type { z } from 'zod';
 import type { HttpDeps } from './deps.ts';
 import { writeRecord } from './exact-json.ts';
@@ -7,9 +7,10 @@ import type { BodyKind } from './media-type.ts';
 import type { HttpRequest, HttpResponse } from './messages.ts';
 import { successReply } from './replies.ts';
 
-/** Whose request it is: a merchant's, proved by key or signature, or anybody's. */
+/** Whose request it is: a merchant's, proved by key or signature, somebody's who logged in to the management API, or anybody's. */
 export type OperationAuth =
   | { readonly kind: 'merchant'; readonly xToken: boolean; readonly once: boolean }
+  | { readonly kind: 'session'; admit(request: HttpRequest): Promise<OpenSession> }
   | { readonly kind: 'none' };
 
 /** API key, access token or signature. */
@@ -24,6 +25,7 @@ export interface RawCall {
   /** The client's address, behind trusted proxies too. */
   readonly client: string;
   readonly principal: Principal | null;
+  readonly session: OpenSession | null;
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
   readonly body: unknown;
@@ -37,10 +39,14 @@ export interface Call<Params, Query, Body> extends RawCall {
   readonly body: Body;
 }
 
+export type OperationMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+/** `{code, message, data, result}` of the payment API, or `{data, msg}` of the management API. */
+export type Envelope = 'payment' | 'manage';
+
 /** One row of the operations table: routing, validation, OpenAPI and client types all come from it. */
 export interface Operation {
   readonly id: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: OperationMethod;
   /** Path template, `/api/v2/order/detail/{order_id}`. */
   readonly path: string;
   /** Further paths that are the same operation. */
@@ -49,7 +55,14 @@ export interface Operation {
   readonly description: string;
   readonly tag: string;
   readonly auth: OperationAuth;
+  readonly envelope: Envelope;
+  /** The status of a success. */
+  readonly status: 200 | 201;
   readonly bodyKinds: readonly BodyKind[];
+  /** True when no body at all is as good as an empty object. */
+  readonly bodyOptional: boolean;
+  /** Wants the record's version in `If-Match`. */
+  readonly versioned: boolean;
   /** Accepts an `Idempotency-Key`. */
   readonly idempotent: boolean;
   /** At most so many a minute from one address come through, whoever they are: the logins. */
@@ -69,8 +82,8 @@ export interface Operation {
 /** What a reply looks like: data in the envelope, or a text of its own. */
 export type OperationReply = { readonly kind: 'data'; readonly schema: z.ZodType } | { readonly kind: 'text'; readonly type: string };
 
-type Described = Pick<Operation, 'id' | 'method' | 'path' | 'summary' | 'description' | 'tag' | 'auth'> &
-  Partial<Pick<Operation, 'aliases' | 'bodyKinds' | 'idempotent' | 'throttled' | 'page' | 'hidden' | 'examples' | 'errors'>>;
+export type Described = Pick<Operation, 'id' | 'method' | 'path' | 'summary' | 'description' | 'tag' | 'auth'> &
+  Partial<Pick<Operation, 'aliases' | 'envelope' | 'status' | 'bodyOptional' | 'versioned' | 'bodyKinds' | 'idempotent' | 'throttled' | 'page' | 'hidden' | 'examples' | 'errors'>>;
 
 /** An operation that answers with data in the envelope. */
 export interface DataOperationSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, D extends z.ZodType> extends Described {
@@ -118,7 +131,8 @@ export function textOperation(spec: TextOperationSpec): Operation {
   };
 }
 
-function described(spec: Described): Omit<Operation, 'schemas' | 'reply' | 'run'> {
+/** What of a row comes from its description, with its defaults. */
+export function described(spec: Described): Omit<Operation, 'schemas' | 'reply' | 'run'> {
   return {
     id: spec.id,
     method: spec.method,
@@ -128,7 +142,11 @@ function described(spec: Described): Omit<Operation, 'schemas' | 'reply' | 'run'
     tag: spec.tag,
     auth: spec.auth,
     aliases: spec.aliases ?? [],
+    envelope: spec.envelope ?? 'payment',
+    status: spec.status ?? 200,
     bodyKinds: spec.bodyKinds ?? ['json'],
+    bodyOptional: spec.bodyOptional ?? false,
+    versioned: spec.versioned ?? false,
     idempotent: spec.idempotent ?? false,
     throttled: spec.throttled ?? false,
     page: spec.page ?? null,
@@ -139,7 +157,7 @@ function described(spec: Described): Omit<Operation, 'schemas' | 'reply' | 'run'
 }
 
 /** Validates every part and refuses with all that is wrong, not only the first (decisions, section 1, 40001). */
-function validate(raw: RawCall, schemas: Operation['schemas']): RawCall {
+export function validate(raw: RawCall, schemas: Operation['schemas']): RawCall {
   const fields: FieldError[] = [];
   const query = schemas.query === null ? raw.query : read(schemas.query, raw.query, fields);
   const body = schemas.body === null ? raw.body : read(schemas.body, raw.body, fields);

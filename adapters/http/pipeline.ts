@@ -1,9 +1,10 @@
 import { isTillgateError, TillgateError } from '../../core/index.ts';
-import type { Principal } from '../../core/index.ts';
+import type { OpenSession, Principal } from '../../core/index.ts';
 import { clientAddress } from './client-address.ts';
 import type { HttpDeps } from './deps.ts';
 import { failureOf } from './error-table.ts';
 import { idempotencyClaim } from './idempotency.ts';
+import { MANAGE_BASE } from './manage/base.ts';
 import { bodyKind, prefersHtml } from './media-type.ts';
 import type { BodyKind } from './media-type.ts';
 import { ClientGone } from './messages.ts';
@@ -12,7 +13,7 @@ import type { Operation, RawCall } from './operation.ts';
 import { RateLimit } from './rate-limits.ts';
 import { readForm, readQuery } from './read-form.ts';
 import { readJson } from './read-json.ts';
-import { failureReply, seeOther } from './replies.ts';
+import { failureReply, manageFailureReply, seeOther } from './replies.ts';
 import { checkRequest, pathOf, queryOf } from './request-checks.ts';
 import { RouteTable } from './route-table.ts';
 import type { RouteMatch } from './route-table.ts';
@@ -29,6 +30,7 @@ interface Progress {
   readonly startedAt: number;
   operation: Operation | null;
   principal: Principal | null;
+  session: OpenSession | null;
   code: number;
 }
 
@@ -68,6 +70,7 @@ export class HttpApi {
       startedAt: performance.now(),
       operation: null,
       principal: null,
+      session: null,
       code: 0,
     };
     let response: HttpResponse;
@@ -100,12 +103,16 @@ export class HttpApi {
     const { authenticate } = this.#deps;
     const { route, operation } = choose(progress);
     checkRequest(request);
-    const body = operation.method === 'POST' ? await readBody(request) : EMPTY;
+    const body = operation.method === 'GET' ? EMPTY : await readBody(request);
     const kind = this.#contentType(operation, request, body);
     if (operation.auth.kind === 'merchant') {
       const { method, target, headers } = request;
       progress.principal = await authenticate.run({ method, target, headers, body }, operation.auth);
       await this.#requests.take(progress.principal.accountId);
+    }
+    if (operation.auth.kind === 'session') {
+      progress.session = await operation.auth.admit(request);
+      await this.#requests.take(progress.session.account.id);
     }
     const client = clientAddress(request, this.#deps.settings.trustedHops);
     if (operation.throttled) await this.#logins.take(client);
@@ -122,15 +129,16 @@ export class HttpApi {
   }
 
   #call(progress: Progress, { route, operation }: Chosen, client: string, body: Uint8Array, kind: BodyKind): RawCall {
-    const { request, traceId, principal } = progress;
+    const { request, traceId, principal, session } = progress;
     const { schemas } = operation;
     return {
       request,
       traceId,
       client,
       principal,
+      session,
       params: route.params,
-      body: schemas.body === null ? undefined : kind === 'form' ? readForm(body) : readJson(body),
+      body: schemas.body === null ? undefined : readBodyAs(kind, body, operation.bodyOptional),
       query: schemas.query === null ? undefined : readQuery(queryOf(request.target)),
       idempotency: operation.idempotent ? idempotencyClaim(request.headers, operation.path, body, this.#deps) : null,
     };
@@ -145,10 +153,11 @@ export class HttpApi {
     if (page !== null && route !== null && prefersHtml(request.headers)) {
       return seeOther(`${page(route.params)}?error=${failure.code}`, traceId);
     }
-    return failureReply(failure, traceId);
+    const managed = routePath(request.target, request.mount).startsWith(`${MANAGE_BASE}/`);
+    return managed ? manageFailureReply(failure, traceId) : failureReply(failure, traceId);
   }
 
-  #record({ traceId, operation, principal, startedAt, code, request }: Progress, status: number): void {
+  #record({ traceId, operation, principal, session, startedAt, code, request }: Progress, status: number): void {
     const { logger, metrics } = this.#deps;
     const seconds = (performance.now() - startedAt) / 1000;
     const name = operation?.id ?? 'none';
@@ -161,7 +170,7 @@ export class HttpApi {
       operation: name,
       status,
       code,
-      account_id: principal?.accountId,
+      account_id: principal?.accountId ?? session?.account.id,
       ms: Math.round(seconds * 1e5) / 100,
     });
   }
@@ -191,6 +200,11 @@ async function readBody({ body }: HttpRequest): Promise<Uint8Array> {
   const bytes = body.present ? await body.read(BODY_LIMIT) : EMPTY;
   if (bytes === null) throw new TillgateError('BODY_TOO_LARGE', `A body may have at most ${BODY_LIMIT} bytes.`);
   return bytes;
+}
+
+function readBodyAs(kind: BodyKind, body: Uint8Array, optional: boolean): unknown {
+  if (optional && body.length === 0) return {};
+  return kind === 'form' ? readForm(body) : readJson(body);
 }
 
 /** What the log is told of a failure: an error of a library may hold anything, so its kind and stack, not its fields. */

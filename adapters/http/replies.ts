@@ -1,3 +1,4 @@
+import type { ErrorDetails } from '../../core/index.ts';
 import type { Failure } from './error-table.ts';
 import type { HttpResponse } from './messages.ts';
 
@@ -14,10 +15,7 @@ export function successReply(dataText: string, traceId: string): HttpResponse {
 
 /** A failed reply: the envelope without data, and what sections 1 and 3 of the decisions add to it. */
 export function failureReply({ code, status, message, details }: Failure, traceId: string): HttpResponse {
-  const headers: Record<string, string> = baseHeaders(traceId);
-  if (details.retryAfterSeconds !== undefined) headers['Retry-After'] = String(details.retryAfterSeconds);
-  if (details.allow !== undefined) headers['Allow'] = details.allow.join(', ');
-  if (status === 401) headers['WWW-Authenticate'] = 'API-Key realm="payment API"';
+  const headers = failureHeaders(status, details, traceId, 'API-Key realm="payment API"');
   const body = JSON.stringify({
     code,
     message,
@@ -27,6 +25,25 @@ export function failureReply({ code, status, message, details }: Failure, traceI
     signing: details.signing,
   });
   return { status, headers, body };
+}
+
+/** A successful reply of the management API around data that is JSON already (specification, "Management interface records"). */
+export function manageReply(status: number, dataText: string, traceId: string, headers: Readonly<Record<string, string>> = {}): HttpResponse {
+  return { status, headers: { ...baseHeaders(traceId), ...headers }, body: `{"data":${dataText},"msg":"ok"}` };
+}
+
+/** A failed reply of the management API (decisions, section 9). */
+export function manageFailureReply({ status, message, details }: Failure, traceId: string): HttpResponse {
+  const headers = failureHeaders(status, details, traceId, 'Bearer realm="management API"');
+  return { status, headers, body: JSON.stringify({ data: null, msg: message, errors: details.fields }) };
+}
+
+function failureHeaders(status: number, details: ErrorDetails, traceId: string, challenge: string): Record<string, string> {
+  const headers: Record<string, string> = baseHeaders(traceId);
+  if (details.retryAfterSeconds !== undefined) headers['Retry-After'] = String(details.retryAfterSeconds);
+  if (details.allow !== undefined) headers['Allow'] = details.allow.join(', ');
+  if (status === 401) headers['WWW-Authenticate'] = challenge;
+  return headers;
 }
 
 /** Text that is no envelope: metrics, the OpenAPI document. */

@@ -8,7 +8,7 @@ import type { HttpRequest } from './messages.ts';
  */
 const SINGLE = [
   'host', 'api-key', 'x-token', 'api-token', 'algorithm', 'date', 'body-md5', 'signature', 'authorization',
-  'idempotency-key', 'content-type', 'content-encoding', 'content-length', 'transfer-encoding',
+  'idempotency-key', 'if-match', 'x-csrf-token', 'content-type', 'content-encoding', 'content-length', 'transfer-encoding',
 ] as const;
 
 /** The path of a target, without its query; of an absolute-form target too, so that it finds its route before it is refused. */

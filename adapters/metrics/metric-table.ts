@@ -23,7 +23,7 @@ const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5
 
 /**
  * Every metric of Tillgate. Labels take values from small closed sets (operations, statuses, chains, sources): never
- * an id, an address, a URL or a key.
+ * an id (but for the App's in the gateway's metrics), an address, a URL or a key.
  */
 export const METRIC_TABLE = {
   tillgate_http_requests_total: counter('Requests answered, by operation and HTTP status.', 'operation', 'status'),
@@ -35,5 +35,11 @@ export const METRIC_TABLE = {
   tillgate_chain_halted: gauge('1 while a chain is stopped and waits for an operator.', 'chain'),
   tillgate_rate_fetches_total: counter('Requests to rate sources, by how they ended.', 'source', 'outcome'),
   tillgate_rate_age_seconds: gauge('Age of the newest price of a source.', 'source'),
+  tillgate_gateway_requests_total: counter('Requests to the node gateway, by route, App (its id; none without a key) and HTTP status.', 'route', 'app', 'status'),
+  tillgate_gateway_admission_total: counter('What admission said of requests, and why.', 'route', 'app', 'mode', 'verdict', 'reason'),
+  tillgate_gateway_request_seconds: seconds(FAST, 'Time from a request to the end of its answer.', 'route'),
+  tillgate_gateway_bytes_total: counter('Bytes of bodies that went through the gateway, in from clients and out to them.', 'route', 'app', 'direction'),
+  tillgate_gateway_upstream_up: gauge('1 while an upstream of a route serves.', 'route', 'upstream'),
+  tillgate_gateway_websockets: gauge('Open WebSocket connections.', 'route'),
   tillgate_worker_errors_total: counter('Passes of a worker that failed and are tried again.', 'loop'),
 } as const satisfies Readonly<Record<string, MetricDefinition>>;

@@ -3,6 +3,14 @@ import type { Millis } from '../kernel/time.ts';
 
 export type AccountRole = 'admin' | 'user';
 export type AccountStatus = 'active' | 'disabled' | 'archived';
+
+/** Every legal move of an account, by event (decisions, section 9); archived is final. */
+export const ACCOUNT_TRANSITIONS = {
+  disable: { from: ['active'], to: 'disabled' },
+  enable: { from: ['disabled'], to: 'active' },
+  archive: { from: ['active', 'disabled'], to: 'archived' },
+} as const satisfies Record<string, { from: readonly AccountStatus[]; to: AccountStatus }>;
+
 /** Which key goes along with a callback: the one of the credential that made the order, or one that authenticates nothing. */
 export type CallbackApiKey = 'order' | 'callback';
 

@@ -44,14 +44,22 @@ export class CreateAccount {
 
   /** @throws TillgateError `INVALID_FIELDS` naming every wrong field; `STATE_CONFLICT` when the email is taken. */
   async run(input: CreateAccountInput): Promise<Account> {
+    const account = await this.prepare(input);
+    await this.#deps.storage.accounts.create(account);
+    await ensureCallbackCredential(this.#deps, account.id);
+    return account;
+  }
+
+  /** A checked account, its password hashed, not stored yet. @throws TillgateError `INVALID_FIELDS` naming every wrong field. */
+  async prepare(input: CreateAccountInput): Promise<Account> {
     const fields = CHECKS.flatMap(([path, problem]): FieldError[] => {
       const message = problem(input);
       return message === null ? [] : [{ path, message }];
     });
     if (fields.length > 0) throw new TillgateError('INVALID_FIELDS', 'The account has invalid fields.', { fields });
-    const { storage, hasher, ids, clock } = this.#deps;
+    const { hasher, ids, clock } = this.#deps;
     const now = clock.now();
-    const account: Account = {
+    return {
       id: ids.next() as AccountId,
       // Emails are compared in lower case everywhere; storing them so keeps one form.
       email: input.email.toLowerCase(),
@@ -66,8 +74,5 @@ export class CreateAccount {
       createdAt: now,
       modifiedAt: now,
     };
-    await storage.accounts.create(account);
-    await ensureCallbackCredential(this.#deps, account.id);
-    return account;
   }
 }

@@ -3,7 +3,8 @@ import { assert } from '../kernel/guard.ts';
 import type { Random } from '../ports/random.ts';
 import { encodeBase64 } from './base64.ts';
 
-const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** The digits of base 62, in the order of ASCII. */
+export const BASE62_DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_BYTES = 32;
 /** 62^43 is the first power of 62 above 2^256. */
 const SECRET_DIGITS = 43;
@@ -21,13 +22,8 @@ export function base62(bytes: Uint8Array): string {
   assert(bytes.length === SECRET_BYTES, `base62 of ${bytes.length} bytes`);
   let value = 0n;
   for (const byte of bytes) value = (value << 8n) | BigInt(byte);
-  return fixedBase62(value, SECRET_DIGITS);
-}
-
-/** A number as exactly so many base-62 digits. */
-export function fixedBase62(value: bigint, digits: number): string {
   let text = '';
-  for (let left = value, place = 0; place < digits; place++, left /= 62n) text = DIGITS.charAt(Number(left % 62n)) + text;
+  for (let left = value, place = 0; place < SECRET_DIGITS; place++, left /= 62n) text = BASE62_DIGITS.charAt(Number(left % 62n)) + text;
   return text;
 }
 

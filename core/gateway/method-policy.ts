@@ -104,6 +104,20 @@ class MethodSet {
 
 const deniedByDefault = new MethodSet(DENIED_BY_DEFAULT);
 
+/**
+ * Methods that change nothing anywhere, not even which answer comes next: these may be asked of a second node when the
+ * first one failed. Whatever is not known to be a read is none.
+ */
+const READS = new MethodSet([
+  'eth_blockNumber', 'eth_call', 'eth_chainId', 'eth_createAccessList', 'eth_estimateGas', 'eth_feeHistory', 'eth_gasPrice', 'eth_getAccount',
+  'eth_getBalance', 'eth_getBlock*', 'eth_getCode', 'eth_getHeader*', 'eth_getLogs', 'eth_getProof', 'eth_getRawTransaction*', 'eth_getStorage*',
+  'eth_getTransaction*', 'eth_getUncle*', 'eth_blobBaseFee', 'eth_maxPriorityFeePerGas', 'eth_protocolVersion', 'eth_syncing', 'eth_simulateV1',
+  'net_*', 'web3_*', 'trace_*', 'debug_trace*',
+  'combinerawtransaction', 'decode*', 'deriveaddresses', 'estimate*', 'getbest*', 'getblock*', 'getchain*', 'getconnectioncount', 'getdeploymentinfo',
+  'getdescriptorinfo', 'getdifficulty', 'getindexinfo', 'getmempool*', 'getmininginfo', 'getnettotals', 'getnetwork*', 'getrawmempool',
+  'getrawtransaction', 'gettxout*', 'gettxspendingprevout', 'help', 'scanblocks', 'testmempoolaccept', 'uptime', 'validateaddress', 'verifymessage', 'verifytxoutproof',
+]);
+
 /** Which methods a route takes. */
 export class MethodPolicy {
   readonly #allow: MethodSet;
@@ -128,4 +142,9 @@ export class MethodPolicy {
 /** True for a method whose second sending could matter. */
 export function isBroadcast(method: string): boolean {
   return BROADCASTS.has(method.toLowerCase());
+}
+
+/** True for a method that a second node may be asked when the first one failed. */
+export function isRead(method: string): boolean {
+  return READS.has(method) && !isBroadcast(method);
 }

@@ -28,9 +28,16 @@ export interface Refusal {
   readonly status: number;
   readonly message: string;
   readonly retryAfterSeconds: number | null;
+  /** The JSON-RPC error code: the request is invalid, or could not be read at all. */
+  readonly rpcCode: -32600 | -32700;
 }
 
 /** The refusal of a reason; another status or a sentence of its own where the case has one. */
 export function refuse(reason: RefusalReason, more: Partial<Omit<Refusal, 'reason'>> = {}): Refusal {
-  return { reason, retryAfterSeconds: null, ...REFUSALS[reason], ...more };
+  return { reason, retryAfterSeconds: null, rpcCode: -32600, ...REFUSALS[reason], ...more };
+}
+
+/** True for a refusal among the results of a check. */
+export function isRefusal(value: object): value is Refusal {
+  return 'rpcCode' in value;
 }

@@ -66,6 +66,11 @@ export class RouteTable {
     this.#byHost = new Map([...routes].map((route) => [route.host, route]));
   }
 
+  /** Every route of the table. */
+  all(): Iterable<GatewayRoute> {
+    return this.#byHost.values();
+  }
+
   /** The route of a `Host` header; `null` for a host that is not served. */
   find(hostHeader: string): GatewayRoute | null {
     const colon = hostHeader.indexOf(':');

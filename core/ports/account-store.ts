@@ -1,4 +1,4 @@
-import type { Account, AccountStatus, CallbackApiKey, CallbackCredential, Credential } from '../accounts/account.ts';
+import type { Account, AccountRole, AccountStatus, CallbackApiKey, CallbackCredential, Credential } from '../accounts/account.ts';
 import type { AccountId, CredentialId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
@@ -11,6 +11,7 @@ export interface CredentialOwner {
 /** What of an account may change. */
 export interface AccountChanges {
   readonly name?: string | null;
+  readonly role?: AccountRole;
   readonly status?: AccountStatus;
   readonly passwordHash?: string;
   readonly authVersion?: number;
@@ -27,6 +28,7 @@ export interface AccountStore {
   find(id: AccountId): Promise<Account | null>;
   /** By email, compared in lower case. */
   findByEmail(email: string): Promise<Account | null>;
+  /** A change of status is published to the change feed, and holds on every gateway when this returns. */
   update(id: AccountId, changes: AccountChanges): Promise<boolean>;
   createCredential(credential: Credential): Promise<void>;
   /** Look-ups that wait together may be answered by one query. */
@@ -43,4 +45,12 @@ export interface AccountStore {
   useSignature(replayKey: string, expiresAt: Millis): Promise<boolean>;
   /** Forgets used signatures past their end; returns how many. */
   pruneSignatures(now: Millis, limit: number): Promise<number>;
+}
+
+/** Accounts, inside a transaction. */
+export interface AccountWrites {
+  /** The account, held until the transaction ends. */
+  lock(id: AccountId): Promise<Account | null>;
+  /** A change of status is published to the change feed; wait for `feed.settled()` after the commit. */
+  update(id: AccountId, changes: AccountChanges): Promise<boolean>;
 }

@@ -43,4 +43,6 @@ export interface CallbackStore {
 export interface CallbackWrites {
   /** Adds a row; false when the order's row for this event exists. */
   add(callback: Callback): Promise<boolean>;
+  /** As {@link CallbackStore.replay}, inside a transaction. */
+  replay(id: CallbackId, now: Millis): Promise<boolean>;
 }

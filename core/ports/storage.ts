@@ -1,10 +1,16 @@
-import type { AccountStore } from './account-store.ts';
+import type { AccountStore, AccountWrites } from './account-store.ts';
+import type { AppStore, AppWrites } from './app-store.ts';
+import type { AuditStore, AuditWrites } from './audit-store.ts';
 import type { CallbackStore, CallbackWrites } from './callback-store.ts';
 import type { ChainStore, ChainWrites } from './chain-store.ts';
+import type { ChangeFeed } from './change-feed.ts';
 import type { DepositStore, DepositWrites } from './deposit-store.ts';
 import type { LeaseStore, LeaseWrites } from './lease-store.ts';
 import type { LedgerStore, LedgerWrites } from './ledger-store.ts';
+import type { ManageStore, ManageWrites } from './manage-store.ts';
 import type { OrderStore, OrderWrites } from './order-store.ts';
+import type { RouteStore, RouteWrites } from './route-store.ts';
+import type { SessionStore, SessionWrites } from './session-store.ts';
 import { token } from './token.ts';
 
 /** Everything that one transaction can write; it commits as a whole or not at all. */
@@ -15,6 +21,12 @@ export interface Transaction {
   readonly callbacks: CallbackWrites;
   readonly chains: ChainWrites;
   readonly leases: LeaseWrites;
+  readonly accounts: AccountWrites;
+  readonly apps: AppWrites;
+  readonly routes: RouteWrites;
+  readonly audit: AuditWrites;
+  readonly manage: ManageWrites;
+  readonly sessions: SessionWrites;
 }
 
 /** A small versioned document of a plugin or of the host, by key. */
@@ -31,13 +43,21 @@ export interface DocumentStore {
  */
 export interface Storage {
   readonly accounts: AccountStore;
+  readonly apps: AppStore;
+  readonly audit: AuditStore;
   readonly callbacks: CallbackStore;
   readonly chains: ChainStore;
   readonly deposits: DepositStore;
   readonly documents: DocumentStore;
+  /** What gateways must hear of; every write of it publishes here. */
+  readonly feed: ChangeFeed;
   readonly leases: LeaseStore;
   readonly ledger: LedgerStore;
+  /** What only the management API knows of accounts. */
+  readonly manage: ManageStore;
   readonly orders: OrderStore;
+  readonly routes: RouteStore;
+  readonly sessions: SessionStore;
   /**
    * Runs `work` in one serialised, durable transaction and commits it; an error rolls all of it back. A serialisation
    * failure or deadlock is tried again from the start, so `work` must have no other effect than its writes.

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import { accountCreate, credentialCreate, dataSecurity } from './account-commands.ts';
 import { doctor } from './doctor.ts';
+import { appCreate, gatewayList, keyRevoke, keyRotate } from './gateway-commands.ts';
 import { ledgerCheck, orderShow } from './order-commands.ts';
 import { chainResume, migrate, walletInit, walletShow } from './till-commands.ts';
 
@@ -45,6 +46,28 @@ export const COMMANDS: readonly Command[] = [
     options: { account: { required: true, value: 'ID' }, on: flag, off: flag },
     run: dataSecurity,
   },
+  {
+    words: ['app', 'create'],
+    summary: 'makes an App with its first key',
+    operands: [],
+    options: { account: { required: true, value: 'ID' }, name: required, chains: { required: true, value: 'ETH,TRX' } },
+    run: appCreate,
+  },
+  {
+    words: ['key', 'rotate'],
+    summary: 'makes a new key; the former one stays for its grace',
+    operands: [],
+    options: { app: { required: true, value: 'ID' }, grace: { value: 'SECONDS' } },
+    run: keyRotate,
+  },
+  {
+    words: ['key', 'revoke'],
+    summary: 'ends a key everywhere, at once',
+    operands: [],
+    options: { app: { required: true, value: 'ID' }, key: { required: true, value: 'ID' } },
+    run: keyRevoke,
+  },
+  { words: ['gateway', 'list'], summary: 'shows the gateways', operands: [], options: {}, run: gatewayList },
   { words: ['wallet', 'init'], summary: 'makes the seed, stores it encrypted and shows it once', operands: [], options: {}, run: walletInit },
   { words: ['wallet', 'show'], summary: 'shows the addresses that money is paid out from', operands: [], options: {}, run: walletShow },
   { words: ['chain', 'resume'], summary: 'goes on with a chain that was stopped', operands: ['CODE'], options: {}, run: chainResume },

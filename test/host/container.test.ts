@@ -24,8 +24,7 @@ describe('the container', () => {
   });
 
   test('resolves every token, ports and use cases alike, each once', () => {
-    // The gateway's port has its decisions in the core; its storage and its proxy come with the gateway.
-    const others = ['Symbol(tillgate.error)', 'Symbol(tillgate.KeyDirectory)'];
+    const others = ['Symbol(tillgate.error)'];
     const ports = Object.entries<unknown>({ ...core, ...hostTokens }).filter(
       ([, value]) => typeof value === 'symbol' && value.toString().startsWith('Symbol(tillgate.') && !others.includes(value.toString()),
     );

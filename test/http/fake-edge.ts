@@ -199,7 +199,7 @@ export async function startFakeEdge(options: FakeEdgeOptions = {}): Promise<Fake
   options.app?.(app);
   if (options.mount === undefined) app.use(expressBinding(api));
   else app.use(options.mount, expressBinding(api));
-  const server: Server = createHttpServer(app, api, options.timeouts);
+  const server: Server = createHttpServer(app, api, options.timeouts === undefined ? {} : { timeouts: options.timeouts });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const client = new HttpClient(`http://127.0.0.1:${port}`, { 'API-Key': 'good' });

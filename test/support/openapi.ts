@@ -34,7 +34,7 @@ export class OpenApiChecker {
     const path = this.#pathOf(target);
     const operation = path === null ? undefined : this.#document.paths[path]?.[method.toLowerCase()];
     if (path === null || operation === undefined) {
-      this.#validate('document#/components/schemas/Error', text);
+      this.#validate(`document#/components/schemas/${target.startsWith('/manage/v1/') ? 'ManageError' : 'Error'}`, text);
       return;
     }
     const response = operation.responses[String(status)];

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AesGcmVault, NodeRandom } from '../../adapters/crypto/index.ts';
-import type { Account, ChainCode, Lease, Logger } from '../../core/index.ts';
+import type { Account, ChainCode, Lease, Logger, Vault } from '../../core/index.ts';
 import { present, setDataSecurity } from '../../core/index.ts';
 import { resolveConfig } from '../../host/config.ts';
 import type { HostConfig } from '../../host/config.ts';
@@ -52,6 +52,7 @@ export interface TestTill {
   readonly config: HostConfig;
   readonly clock: FakeClock;
   readonly accounts: Accounts;
+  readonly vault: Vault;
   /** Everything that was logged, unless another logger was given. */
   readonly logger: MemoryLogger;
   /** The first merchant. */
@@ -98,6 +99,7 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
     config,
     clock,
     accounts,
+    vault,
     logger,
     merchant: await merchants.create(),
     client,

@@ -1,6 +1,7 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { TillgateError } from '../../../core/index.ts';
 import type { HttpApi } from '../pipeline.ts';
@@ -16,13 +17,26 @@ export interface ServerTimeouts {
 }
 
 export const DEFAULT_TIMEOUTS: ServerTimeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000 };
+/** What is served before the application, by its host: the node gateway. */
+export interface FrontDoor {
+  handles(host: string | undefined): boolean;
+  request(req: IncomingMessage, res: ServerResponse): void;
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+/** What {@link createHttpServer} may be told. */
+export interface ServerOptions {
+  readonly timeouts?: ServerTimeouts;
+  readonly door?: FrontDoor;
+}
+
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
  * An `http.Server` for an Express application that has {@link expressBinding} in it: bounded waiting, replies in the
  * envelope for what no handler answered and for what Node itself refuses.
  */
-export function createHttpServer(app: Express, api: HttpApi, timeouts: ServerTimeouts = DEFAULT_TIMEOUTS): Server {
+export function createHttpServer(app: Express, api: HttpApi, { timeouts = DEFAULT_TIMEOUTS, door }: ServerOptions = {}): Server {
   app.disable('x-powered-by');
   app.disable('etag');
   const server = createServer({
@@ -40,6 +54,10 @@ export function createHttpServer(app: Express, api: HttpApi, timeouts: ServerTim
       writeResponse(req, res, api.failure(new TillgateError('MALFORMED_REQUEST', 'The header Host is missing.')));
       return;
     }
+    if (door?.handles(req.headers.host) === true) {
+      door.request(req, res);
+      return;
+    }
     app(req as Request, res as Response, unanswered(api, req, res));
   };
   server.on('request', serve);
@@ -47,6 +65,10 @@ export function createHttpServer(app: Express, api: HttpApi, timeouts: ServerTim
   server.on('checkContinue', serve);
   server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
     writeResponse(req, res, api.failure(new TillgateError('MALFORMED_REQUEST', 'The header Expect asks for what is not offered.')));
+  });
+  server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (door?.handles(req.headers.host) === true) door.upgrade(req, socket, head);
+    else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerUnreadable(error, socket, api));
   return server;

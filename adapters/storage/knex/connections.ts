@@ -10,6 +10,8 @@ interface DriverConnection {
 /** The part of knex's client that hands out connections. */
 interface PoolClient {
   acquireConnection(): Promise<DriverConnection>;
+  acquireRawConnection(): Promise<DriverConnection>;
+  destroyRawConnection(connection: DriverConnection): Promise<unknown>;
   releaseConnection(connection: DriverConnection): Promise<void>;
 }
 
@@ -79,6 +81,16 @@ export class Connections {
     } finally {
       await client.releaseConnection(connection.raw);
     }
+  }
+
+  /** Opens a connection outside of the pool, for good; `end` closes it. */
+  async dedicated(): Promise<{ readonly raw: unknown; readonly end: () => Promise<void> }> {
+    const client = this.#knex.client as PoolClient;
+    const raw = await client.acquireRawConnection();
+    const end = async (): Promise<void> => {
+      await client.destroyRawConnection(raw);
+    };
+    return { raw, end };
   }
 
   async close(): Promise<void> {

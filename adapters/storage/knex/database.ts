@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { TillgateError } from '../../../core/index.ts';
 import type { Connection, Connections } from './connections.ts';
-import type { Binding, Dialect, Row, Run, RunOptions } from './dialects/dialect.ts';
+import type { Binding, Dialect, Listening, NewsListener, Row, Run, RunOptions } from './dialects/dialect.ts';
 import { notReady, publicError, StatementError } from './errors.ts';
 import { NestingGuard } from './nesting-guard.ts';
 import { Session } from './session.ts';
@@ -62,6 +62,14 @@ export class Database {
   transaction<T>(work: (session: Session) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const { begin } = this.dialect;
     return this.#outermost(() => uncollided(() => this.#again(() => this.#attempt(this.#parts.writers, begin, options, work))));
+  }
+
+  /** Listens to a channel on a connection of its own; `null` on an engine without notifications. */
+  async listen(channel: string, listener: NewsListener): Promise<Listening | null> {
+    const { listen } = this.dialect;
+    if (listen === null || this.#closed) return null;
+    const { raw, end } = await this.#parts.readers.dedicated();
+    return listen(raw, channel, listener, end);
   }
 
   /** @throws Error when a transaction of this database is open around the call, where that is watched for */

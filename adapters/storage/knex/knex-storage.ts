@@ -1,55 +1,89 @@
 import type {
+  AccountChanges,
+  AccountId,
   AccountStore,
+  AppStore,
+  AuditStore,
   CallbackStore,
   ChainStore,
   DepositStore,
   DocumentStore,
   LeaseStore,
   LedgerStore,
+  ManageStore,
   OrderStore,
+  RouteStore,
+  SessionStore,
   Storage,
   Transaction,
 } from '../../../core/index.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrations/migrate.ts';
-import { KnexAccountStore } from './stores/account-store.ts';
+import { Publications } from './publications.ts';
+import { KnexAccountStore, KnexAccountWrites } from './stores/account-store.ts';
+import { KnexAppStore } from './stores/app-store.ts';
+import { KnexAppWrites } from './stores/app-writes.ts';
+import { KnexAuditStore, KnexAuditWrites } from './stores/audit-store.ts';
 import { KnexCallbackStore, KnexCallbackWrites } from './stores/callback-store.ts';
 import { KnexChainStore, KnexChainWrites } from './stores/chain-store.ts';
+import { KnexChangeFeed } from './stores/change-feed.ts';
 import { KnexDepositStore } from './stores/deposit-store.ts';
 import { KnexDepositWrites } from './stores/deposit-writes.ts';
 import { KnexDocumentStore } from './stores/document-store.ts';
 import { KnexLeaseStore, KnexLeaseWrites } from './stores/lease-store.ts';
 import { KnexLedgerStore } from './stores/ledger-store.ts';
 import { KnexLedgerWrites } from './stores/ledger-writes.ts';
+import { KnexManageStore } from './stores/manage-store.ts';
+import { KnexManageWrites } from './stores/manage-writes.ts';
 import { KnexOrderStore } from './stores/order-store.ts';
 import { KnexOrderWrites } from './stores/order-writes.ts';
+import { KnexRouteStore, KnexRouteWrites } from './stores/route-store.ts';
+import { KnexSessionStore, KnexSessionWrites } from './stores/session-store.ts';
 import type { Session } from './session.ts';
 
-const writesOf = (session: Session): Transaction => ({
+const writesOf = (session: Session, publications: Publications): Transaction => ({
   orders: new KnexOrderWrites(session),
   deposits: new KnexDepositWrites(session),
   ledger: new KnexLedgerWrites(session),
   callbacks: new KnexCallbackWrites(session),
   chains: new KnexChainWrites(session),
   leases: new KnexLeaseWrites(session),
+  accounts: new KnexAccountWrites(session, publications),
+  apps: new KnexAppWrites(session, publications),
+  routes: new KnexRouteWrites(session, publications),
+  audit: new KnexAuditWrites(session),
+  manage: new KnexManageWrites(session),
+  sessions: new KnexSessionWrites(session),
 });
 
 /** The storage of the till in SQLite or PostgreSQL, made by `openStorage`. */
 export class KnexStorage implements Storage {
   readonly accounts: AccountStore;
+  readonly apps: AppStore;
+  readonly audit: AuditStore;
   readonly callbacks: CallbackStore;
   readonly chains: ChainStore;
   readonly deposits: DepositStore;
   readonly documents: DocumentStore;
+  readonly feed: KnexChangeFeed;
   readonly leases: LeaseStore;
   readonly ledger: LedgerStore;
+  readonly manage: ManageStore;
   readonly orders: OrderStore;
+  readonly routes: RouteStore;
+  readonly sessions: SessionStore;
   readonly #db: Database;
   #closing: Promise<void> | null = null;
 
   constructor(db: Database) {
     this.#db = db;
-    this.accounts = new KnexAccountStore(db);
+    this.feed = new KnexChangeFeed(db);
+    this.accounts = new KnexAccountStore(db, (id, changes) => this.#changeAccount(id, changes));
+    this.apps = new KnexAppStore(db);
+    this.audit = new KnexAuditStore(db);
+    this.manage = new KnexManageStore(db);
+    this.sessions = new KnexSessionStore(db);
+    this.routes = new KnexRouteStore(db);
     this.callbacks = new KnexCallbackStore(db);
     this.chains = new KnexChainStore(db);
     this.deposits = new KnexDepositStore(db);
@@ -60,7 +94,7 @@ export class KnexStorage implements Storage {
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#db.transaction((session) => work(writesOf(session)));
+    return this.#published((session, publications) => work(writesOf(session, publications)));
   }
 
   async migrate(): Promise<void> {
@@ -77,6 +111,23 @@ export class KnexStorage implements Storage {
   }
 
   close(): Promise<void> {
-    return (this.#closing ??= this.#db.close());
+    return (this.#closing ??= this.feed.close().then(() => this.#db.close()));
+  }
+
+  /** A transaction with what it has to tell the gateways, which it writes last. */
+  async #published<T>(work: (session: Session, publications: Publications) => Promise<T>): Promise<T> {
+    const { result, told } = await this.#db.transaction(async (session) => {
+      const publications = new Publications(session);
+      return { result: await work(session, publications), told: await publications.write() };
+    });
+    if (told) this.feed.tell();
+    return result;
+  }
+
+  /** A change of an account's status counts only when every gateway knows of it. */
+  async #changeAccount(id: AccountId, changes: AccountChanges): Promise<boolean> {
+    const changed = await this.transaction((tx) => tx.accounts.update(id, changes));
+    if (changed) await this.feed.settled();
+    return changed;
   }
 }

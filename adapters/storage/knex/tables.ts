@@ -23,6 +23,16 @@ const NAMES = {
   addressPool: 'address_pool',
   leases: 'leases',
   documents: 'documents',
+  apps: 'apps',
+  appKeys: 'app_keys',
+  routes: 'gateway_routes',
+  feed: 'gateway_feed',
+  changes: 'gateway_changes',
+  instances: 'gateway_instances',
+  profiles: 'account_profiles',
+  security: 'account_security',
+  sessions: 'manage_sessions',
+  audit: 'audit_trail',
   migrations: 'schema_migrations',
 } as const;
 

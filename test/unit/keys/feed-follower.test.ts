@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FeedFollower } from '../../../core/index.ts';
 import type { ChangeFeed, FeedPage, FeedReader, GatewayChange, GatewaySubject } from '../../../core/index.ts';
-import { FakeClock, FakeDeadlines, MemoryLogger } from '../../support/fakes.ts';
+import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
 
 const LEASE = 1000;
 const OWN = LEASE * 0.95;
@@ -57,10 +57,27 @@ class ScriptedFeed implements ChangeFeed {
   }
 }
 
+/** Deadlines that pass when the test says so; one that is asked for meanwhile waits for the next time. */
+class Deadlines {
+  #open: AbortController[] = [];
+
+  readonly after = (): AbortSignal => {
+    const controller = new AbortController();
+    this.#open.push(controller);
+    return controller.signal;
+  };
+
+  passAll(): void {
+    const open = this.#open;
+    this.#open = [];
+    for (const controller of open) controller.abort();
+  }
+}
+
 function setting() {
   const feed = new ScriptedFeed();
   const clock = new FakeClock();
-  const deadlines = new FakeDeadlines();
+  const deadlines = new Deadlines();
   const logger = new MemoryLogger();
   const read: string[] = [];
   const reader: FeedReader = {
@@ -106,7 +123,7 @@ describe('a follower of the change feed', () => {
     assert.deepEqual([read, feed.rows.get('i'), feed.confirmations], [['all', 'a', 'b'], 2, 2]);
     await follower.run();
     assert.equal(feed.confirmations, 2, 'nothing to say');
-    clock.advance(LEASE / 3);
+    clock.advance(LEASE / 2);
     await follower.run();
     assert.deepEqual([feed.confirmations, follower.trusted], [3, true]);
     assert.ok(feed.reaped > 0);
@@ -133,7 +150,7 @@ describe('a follower of the change feed', () => {
   test('the same when its row is gone, although its own clock has time left', async () => {
     const { feed, clock, follower, read } = setting();
     await follower.start();
-    clock.advance(LEASE / 3);
+    clock.advance(LEASE / 2);
     let once = true;
     feed.rows.clear();
     feed.onConfirm = () => {
@@ -208,6 +225,15 @@ describe('a follower of the change feed', () => {
     assert.equal(heard.length, 2);
   });
 
+  test('a start that failed is made up for by the next look', async () => {
+    const { feed, follower, read } = setting();
+    feed.failing = true;
+    await assert.rejects(follower.start());
+    feed.failing = false;
+    await follower.run();
+    assert.deepEqual([follower.trusted, read, feed.news !== null], [true, ['all'], true]);
+  });
+
   test('closed, it trusts itself no more, whatever comes', async () => {
     const { feed, follower } = setting();
     await follower.start();
@@ -216,6 +242,6 @@ describe('a follower of the change feed', () => {
     await passing;
     await follower.run();
     await follower.refresh();
-    assert.deepEqual([follower.trusted, feed.news], [false, null]);
+    assert.deepEqual([follower.trusted, feed.news, feed.rows.size], [false, null, 0]);
   });
 });

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import type { AccountId, AppId, AppKeyId, DirectoryKey } from '../../../core/index.ts';
 import { KeyTable } from '../../../core/gateway/key-table.ts';
 import { RowIndex } from '../../../core/gateway/row-index.ts';
-import { TextCache } from '../../../core/gateway/text-cache.ts';
+import { FingerprintCache } from '../../../core/gateway/fingerprint-cache.ts';
+import { SeededRandom } from '../../support/fakes.ts';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const START = 8_000_000_000_000_000_000n;
@@ -79,16 +80,69 @@ describe('the table of keys', () => {
     }
   });
 
-  test('the cache of texts is bounded and keeps what is asked for', () => {
-    const cache = new TextCache<number>(100);
-    cache.set('hot', 1);
-    for (let n = 0; n < 1000; n++) {
-      cache.set(`text ${n}`, n);
-      assert.equal(cache.get('hot'), 1);
+  test('the cache finds the rows of texts, is bounded, and knows no text that it was not told of', () => {
+    const cache = new FingerprintCache(new SeededRandom(), 53);
+    const textOf = (n: number): string => `tgk_${hashOf(String(n)).slice(0, 49)}`;
+    cache.fit(10_000);
+    assert.ok(cache.capacity >= 20_000 && cache.capacity <= 40_000);
+    for (let n = 0; n < 10_000; n++) {
+      assert.equal(cache.find(textOf(n)), -1);
+      cache.remember(n);
+      assert.equal(cache.find(textOf(n)), n);
     }
-    const kept = Array.from({ length: 1000 }, (_, n) => cache.get(`text ${n}`)).filter((value) => value !== undefined);
-    assert.ok(kept.length <= 100);
+    const found = Array.from({ length: 10_000 }, (_, n) => cache.find(textOf(n)));
+    assert.ok(found.every((row, n) => row === n || row === -1));
+    assert.ok(found.filter((row) => row === -1).length < 1000, 'few had to give way');
+    for (let n = 10_000; n < 200_000; n++) {
+      if (cache.find(textOf(n)) === -1) cache.remember(n);
+    }
+    assert.ok(cache.capacity <= 40_000);
     cache.clear();
-    assert.equal(cache.get('hot'), undefined);
+    assert.equal(cache.find(textOf(1)), -1);
+    cache.fit(2 ** 40);
+    assert.equal(cache.capacity, 2 ** 21);
+  });
+
+  test('a text that differs in one place has another fingerprint, and one that is no key has none', () => {
+    const cache = new FingerprintCache(new SeededRandom(), 53);
+    const text = `tgk_${hashOf('a').slice(0, 49)}`;
+    assert.equal(cache.find(text), -1);
+    cache.remember(7);
+    for (let at = 0; at < text.length; at++) {
+      for (const other of ['!', '~', '0', 'z', String.fromCharCode(text.charCodeAt(at) ^ 1)]) {
+        const changed = text.slice(0, at) + other + text.slice(at + 1);
+        assert.equal(cache.find(changed), changed === text ? 7 : -1);
+      }
+      assert.equal(cache.find(`${text.slice(0, at)}${String.fromCharCode(text.charCodeAt(at) + 128)}${text.slice(at + 1)}`), null);
+    }
+    // Neighbours that trade value between the two places of one pair.
+    const traded = text.slice(0, 10) + String.fromCharCode(text.charCodeAt(10) - 1, text.charCodeAt(11) + 128) + text.slice(12);
+    assert.equal(cache.find(traded), null);
+    for (const none of ['', text.slice(1), `${text}0`]) assert.equal(cache.find(none), null);
+    assert.equal(cache.find(text), 7);
+  });
+
+  test('fingerprints agree with exact arithmetic', () => {
+    const random = new SeededRandom('fingerprint');
+    const replay = new SeededRandom('fingerprint');
+    const cache = new FingerprintCache(random, 5);
+    const prime = 4_294_967_291n;
+    const key: bigint[] = [];
+    while (key.length < 12) {
+      const number = BigInt(`0x${Buffer.from(replay.bytes(4)).toString('hex')}`);
+      if (number < prime) key.push(number);
+    }
+    const printOf = (text: string): string =>
+      [0, 1, 2].map((lane) => {
+        const pairs = [0, 2, 4].map((at) => BigInt(text.charCodeAt(at) * 128 + (text.charCodeAt(at + 1) || 0)));
+        return pairs.reduce((sum, pair, n) => sum + pair * key[3 * (n + 1) + lane]!, key[lane]!) % prime;
+      }).join();
+    const rows = new Map<string, number>();
+    for (const text of ['\x7f\x7f\x7f\x7f\x7f', '     ', 'abcde', 'abced', '\0\0\0\0\0']) {
+      assert.equal(cache.find(text), -1);
+      cache.remember(rows.size);
+      rows.set(printOf(text), rows.size);
+    }
+    assert.equal(rows.size, 5);
   });
 });

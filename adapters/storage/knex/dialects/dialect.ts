@@ -43,6 +43,19 @@ export interface MoveRule {
   readonly moves: readonly (readonly [string, string])[];
 }
 
+/** Who listens to a channel. */
+export interface NewsListener {
+  /** Something was notified. */
+  news(): void;
+  /** The connection is gone; nothing will be heard any more. */
+  lost(): void;
+}
+
+/** A channel that is listened to. */
+export interface Listening {
+  end(): Promise<void>;
+}
+
 /** Everything in which the engines differ. */
 export interface Dialect {
   readonly types: ColumnTypes;
@@ -77,6 +90,12 @@ export interface Dialect {
   enforceAppendOnly(table: string): readonly string[];
   /** Words of damage found in the database's file; empty for none. */
   integrity(run: Run): Promise<readonly string[]>;
+  /** How long followers of the change feed wait between two looks, with notifications and without, in milliseconds. */
+  readonly feedPoll: { readonly notifiedMs: number; readonly unnotifiedMs: number };
+  /** Statements that notify a channel's listeners when their transaction commits; none where there is no such thing. */
+  notify(channel: string): readonly string[];
+  /** Listens on a connection of its own; `null` where there is no such thing. */
+  readonly listen: ((raw: unknown, channel: string, listener: NewsListener, end: () => Promise<void>) => Promise<Listening>) | null;
   /** Writes a batch of orders in one durable step, all or none; no idempotency key comes twice in it. */
   createOrders(store: BatchTarget, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]>;
 }

@@ -3,6 +3,7 @@ import { codeOf, wordsOf } from '../errors.ts';
 import type { Failure } from '../errors.ts';
 import type { ConnectionRole, Dialect, MoveRule, Row, Run } from './dialect.ts';
 import { createOrdersPg } from './pg-create-orders.ts';
+import { listenPg } from './pg-listen.ts';
 
 /** Session settings of our own connections. A lock is waited for shortly; a forgotten transaction does not hold rows. */
 const SETTINGS = {
@@ -92,5 +93,8 @@ export const pgDialect: Dialect = {
       FOR EACH STATEMENT EXECUTE FUNCTION ${table}_refuse_change()`,
   ],
   integrity: async () => [],
+  feedPoll: { notifiedMs: 1000, unnotifiedMs: 100 },
+  notify: (channel) => [`SELECT pg_notify('${channel}', '')`],
+  listen: listenPg,
   createOrders: createOrdersPg,
 };

@@ -87,5 +87,9 @@ export const sqliteDialect: Dialect = {
     const foreign = (await run('PRAGMA foreign_key_check')).map((row) => `a row of ${String(row['table'])} refers to nothing`);
     return [...quick, ...foreign];
   },
+  // Only commands that run beside the server write in another process: what they publish is found by looking.
+  feedPoll: { notifiedMs: 50, unnotifiedMs: 50 },
+  notify: () => [],
+  listen: null,
   createOrders: createOrdersSqlite,
 };

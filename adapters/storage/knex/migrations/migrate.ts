@@ -3,11 +3,13 @@ import type { Database } from '../database.ts';
 import type { Run } from '../dialects/dialect.ts';
 import type { Tables } from '../tables.ts';
 import { foundation } from './0001-foundation.ts';
+import { gateway } from './0002-gateway.ts';
+import { management } from './0003-management.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
 /** Every step of the schema, in order. */
-const MIGRATIONS: readonly Migration[] = [foundation];
+const MIGRATIONS: readonly Migration[] = [foundation, gateway, management];
 /** The row that remembers which text of the triggers is in force. */
 const RULES = 'rules';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CALLBACK_TRANSITIONS, DEPOSIT_TRANSITIONS, legalMoves } from '../../../../core/index.ts';
+import { ACCOUNT_TRANSITIONS, APP_KEY_TRANSITIONS, CALLBACK_TRANSITIONS, DEPOSIT_TRANSITIONS, legalMoves } from '../../../../core/index.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Tables } from '../tables.ts';
 
@@ -18,10 +18,12 @@ export function ruleStatements(tables: Tables, dialect: Dialect): readonly strin
     [tables.orders, legalMoves()],
     [tables.deposits, pairs(DEPOSIT_TRANSITIONS)],
     [tables.callbacks, pairs(CALLBACK_TRANSITIONS)],
+    [tables.appKeys, pairs(APP_KEY_TRANSITIONS)],
+    [tables.accounts, pairs(ACCOUNT_TRANSITIONS)],
   ];
   return [
     ...moves.flatMap(([table, legal]) => dialect.enforceMoves({ table, moves: legal })),
-    ...[tables.entries, tables.postings, tables.history].flatMap((table) => dialect.enforceAppendOnly(table)),
+    ...[tables.entries, tables.postings, tables.history, tables.audit].flatMap((table) => dialect.enforceAppendOnly(table)),
   ];
 }
 

@@ -4,6 +4,7 @@ import type {
   AccountChanges,
   AccountId,
   AccountStore,
+  AccountWrites,
   CallbackCredential,
   Credential,
   CredentialId,
@@ -12,6 +13,8 @@ import type {
 } from '../../../../core/index.ts';
 import { Coalescer } from '../coalescer.ts';
 import type { Database } from '../database.ts';
+import type { Publications } from '../publications.ts';
+import type { Session } from '../session.ts';
 import {
   ACCOUNT_COLUMNS,
   accountChange,
@@ -38,9 +41,12 @@ export class KnexAccountStore implements AccountStore {
   readonly #db: Database;
   readonly #byKey: Coalescer<CredentialOwner>;
   readonly #byToken: Coalescer<CredentialOwner>;
+  readonly #publishing: AccountStore['update'];
 
-  constructor(db: Database) {
+  /** @param publishing - updates an account and sees to it that every gateway hears of it */
+  constructor(db: Database, publishing: AccountStore['update']) {
     this.#db = db;
+    this.#publishing = publishing;
     this.#byKey = new Coalescer((hashes) => this.#owners('api_key_hash', hashes));
     this.#byToken = new Coalescer((hashes) => this.#owners('api_token_hash', hashes));
   }
@@ -60,6 +66,7 @@ export class KnexAccountStore implements AccountStore {
   }
 
   async update(id: AccountId, changes: AccountChanges): Promise<boolean> {
+    if (changes.status !== undefined) return this.#publishing(id, changes);
     const { sql, bindings } = assignments(accountChange(changes));
     return (await this.#db.write(`UPDATE ${this.#db.tables.accounts} SET ${sql} WHERE id = ? RETURNING id`, [...bindings, id])).length > 0;
   }
@@ -140,5 +147,31 @@ export class KnexAccountStore implements AccountStore {
       { name: `${tables.prefix}owners_by_${column}` },
     );
     return new Map(rows.map((row) => [text(row, column), { credential: credentialOf(row), account: accountOf(row, 'owner_') }]));
+  }
+}
+
+/** Writes of accounts in one transaction; a change of status is published by it. */
+export class KnexAccountWrites implements AccountWrites {
+  readonly #session: Session;
+  readonly #publications: Publications;
+
+  constructor(session: Session, publications: Publications) {
+    this.#session = session;
+    this.#publications = publications;
+  }
+
+  async lock(id: AccountId): Promise<Account | null> {
+    if (!isStorable(id)) return null;
+    const { run, tables, dialect } = this.#session;
+    const [row] = await run(`SELECT ${ACCOUNTS} FROM ${tables.accounts} WHERE id = ? ${dialect.forUpdate}`, [id]);
+    return row === undefined ? null : accountOf(row);
+  }
+
+  async update(id: AccountId, changes: AccountChanges): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const { sql, bindings } = assignments(accountChange(changes));
+    const changed = await run(`UPDATE ${tables.accounts} SET ${sql} WHERE id = ? RETURNING id`, [...bindings, id]);
+    if (changed.length > 0 && changes.status !== undefined) this.#publications.add({ kind: 'account', id });
+    return changed.length > 0;
   }
 }

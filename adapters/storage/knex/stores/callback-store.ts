@@ -15,11 +15,12 @@ import type {
   PageRequest,
 } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
-import type { Binding } from '../dialects/dialect.ts';
+import type { Binding, Run } from '../dialects/dialect.ts';
 import { ATTEMPT_COLUMNS, attemptOf, CALLBACK_COLUMNS, callbackOf } from '../rows/callback-row.ts';
 import { insertion, names } from '../rows/columns.ts';
 import { integer } from '../rows/values.ts';
 import type { Session } from '../session.ts';
+import type { Tables } from '../tables.ts';
 import { isStorable } from './common.ts';
 
 const CALLBACKS = names(CALLBACK_COLUMNS);
@@ -99,20 +100,24 @@ export class KnexCallbackStore implements CallbackStore {
 
   async replay(id: CallbackId, now: Millis): Promise<boolean> {
     if (!isStorable(id)) return false;
-    // The fence moves on, so that whoever still held an old claim can't finish the new one; the schedule starts anew.
-    const replayed = await this.#db.write(
-      `UPDATE ${this.#db.tables.callbacks}
-       SET status = 'PENDING', attempts = 0, next_at = ?, delivered_at = NULL, claimed_until = 0, fence = fence + 1
-       WHERE id = ? AND status IN ('DEAD', 'DELIVERED') RETURNING id`,
-      [now, id],
-    );
-    return replayed.length > 0;
+    return replayed(this.#db.write, this.#db.tables, id, now);
   }
 
   async nextDueAt(): Promise<Millis | null> {
     const [row] = await this.#db.read(`SELECT min(next_at) AS at FROM ${this.#db.tables.callbacks} WHERE status = 'PENDING'`);
     return row === undefined || row['at'] === null ? null : integer(row, 'at');
   }
+}
+
+/** The fence moves on, so that whoever still held an old claim can't finish the new one; the schedule starts anew. */
+async function replayed(run: Run, { callbacks }: Tables, id: CallbackId, now: Millis): Promise<boolean> {
+  const rows = await run(
+    `UPDATE ${callbacks}
+     SET status = 'PENDING', attempts = 0, next_at = ?, delivered_at = NULL, claimed_until = 0, fence = fence + 1
+     WHERE id = ? AND status IN ('DEAD', 'DELIVERED') RETURNING id`,
+    [now, id],
+  );
+  return rows.length > 0;
 }
 
 /** Outbox writes of one transaction. */
@@ -127,5 +132,10 @@ export class KnexCallbackWrites implements CallbackWrites {
     const { run, tables } = this.#session;
     const { sql, bindings } = insertion(tables.callbacks, CALLBACK_COLUMNS, [callback]);
     return (await run(`${sql} ON CONFLICT (order_id, event) DO NOTHING RETURNING id`, bindings)).length > 0;
+  }
+
+  async replay(id: CallbackId, now: Millis): Promise<boolean> {
+    const { run, tables } = this.#session;
+    return isStorable(id) && replayed(run, tables, id, now);
   }
 }

@@ -1,0 +1,21 @@
+import { TillgateError } from '../../../core/index.ts';
+import type { HeaderMap } from '../messages.ts';
+
+export const SESSION_COOKIE = 'tillgate_session';
+
+/**
+ * The session token of a request's cookies; `null` without one.
+ *
+ * @throws TillgateError `MALFORMED_REQUEST` for two of them: which would be meant?
+ */
+export function sessionCookie(headers: HeaderMap): string | null {
+  const pairs = (headers.get('cookie') ?? []).flatMap((line) => line.split(';')).map((pair) => pair.trim());
+  const values = pairs.filter((pair) => pair.startsWith(`${SESSION_COOKIE}=`)).map((pair) => pair.slice(SESSION_COOKIE.length + 1));
+  if (values.length > 1) throw new TillgateError('MALFORMED_REQUEST', `The cookie ${SESSION_COOKIE} stands more than once.`);
+  return values[0] ?? null;
+}
+
+/** The `Set-Cookie` of a session: out of reach of scripts, and sent by no other site (RFC 6265bis). */
+export function setSessionCookie(token: string, maxAgeSeconds: number, secure: boolean): string {
+  return `${SESSION_COOKIE}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
+}

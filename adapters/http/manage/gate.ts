@@ -1,0 +1,36 @@
+import { TillgateError } from '../../../core/index.ts';
+import type { OpenSession, Sessions } from '../../../core/index.ts';
+import { header } from '../messages.ts';
+import type { HttpRequest } from '../messages.ts';
+import type { OperationAuth } from '../operation.ts';
+import { sessionCookie } from './cookies.ts';
+
+const BEARER = /^Bearer ([\x21-\x7e]+)$/;
+const SAFE: readonly string[] = ['GET', 'HEAD'];
+
+/** Lets requests in that prove a session: by a bearer token, or by the cookie of a browser. */
+export function sessionGate(sessions: Sessions): OperationAuth {
+  return { kind: 'session', admit: (request) => admit(sessions, request) };
+}
+
+/**
+ * @throws TillgateError `NO_CREDENTIALS`; `SESSION_INVALID`; `FORBIDDEN` for an unsafe request of a browser without
+ *   its CSRF token
+ */
+async function admit(sessions: Sessions, request: HttpRequest): Promise<OpenSession> {
+  const { headers, method } = request;
+  const authorization = header(headers, 'authorization');
+  if (authorization !== null) {
+    const token = BEARER.exec(authorization)?.[1];
+    if (token === undefined) throw new TillgateError('SESSION_INVALID', 'Write Authorization: Bearer <access token>.');
+    return sessions.find(token, false);
+  }
+  const cookie = sessionCookie(headers);
+  if (cookie === null) throw new TillgateError('NO_CREDENTIALS', 'Log in first: POST /manage/v1/session.');
+  const session = await sessions.find(cookie, true);
+  // The browser sends the cookie by itself, whoever made the page; only a page of ours knows the token.
+  if (!SAFE.includes(method) && !sessions.provesSameSite(session, header(headers, 'x-csrf-token'))) {
+    throw new TillgateError('FORBIDDEN', 'The header X-CSRF-Token is missing or wrong.');
+  }
+  return session;
+}

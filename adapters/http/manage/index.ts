@@ -1,0 +1,3 @@
+export * from './base.ts';
+export * from './deps.ts';
+export * from './operations.ts';

@@ -1,0 +1,33 @@
+import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
+import { z } from 'zod';
+import type { OperationMethod } from '../operation.ts';
+import { SESSION_COOKIE } from './cookies.ts';
+
+type Security = Record<string, string[]>[];
+
+/** A failed reply of the management API; what went wrong is the HTTP status. */
+export const manageErrorSchema = z
+  .object({
+    data: z.null(),
+    msg: z.string(),
+    errors: z
+      .array(z.object({ path: z.string().meta({ description: 'Dotted path of the field' }), message: z.string() }))
+      .optional()
+      .meta({ description: 'Every missing or invalid field (400)' }),
+  })
+  .meta({ id: 'ManageError' });
+
+/** Registers the ways to prove a session. */
+export function registerSessions(registry: OpenAPIRegistry): void {
+  const register = (name: string, scheme: Parameters<OpenAPIRegistry['registerComponent']>[2]): void => {
+    registry.registerComponent('securitySchemes', name, scheme);
+  };
+  register('Session-Token', { type: 'http', scheme: 'bearer', description: 'The access token of a session.' });
+  register('Session-Cookie', { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: "A browser's session." });
+  register('X-CSRF-Token', { type: 'apiKey', in: 'header', name: 'X-CSRF-Token', description: 'Goes along with the cookie on every unsafe method.' });
+}
+
+/** What an operation of a session wants: the token, or the cookie and the proof that a page of ours sends it. */
+export function sessionSecurity(method: OperationMethod): Security {
+  return [{ 'Session-Token': [] }, { 'Session-Cookie': [], ...(method === 'GET' ? {} : { 'X-CSRF-Token': [] }) }];
+}

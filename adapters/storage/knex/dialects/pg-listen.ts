@@ -1,0 +1,41 @@
+import type { Listening, NewsListener } from './dialect.ts';
+
+/** The part of a connection of `pg` that listening needs. */
+interface PgConnection {
+  query(text: string): Promise<unknown>;
+  on(event: 'notification' | 'error' | 'end', listener: () => void): unknown;
+}
+
+/**
+ * Listens on a connection of its own.
+ *
+ * @param end - closes the connection
+ */
+export async function listenPg(raw: unknown, channel: string, listener: NewsListener, end: () => Promise<void>): Promise<Listening> {
+  const connection = raw as PgConnection;
+  let over = false;
+  const ended = (): void => {
+    if (over) return;
+    over = true;
+    // What is half dead would keep its socket.
+    void end().catch(() => undefined);
+    listener.lost();
+  };
+  connection.on('notification', () => listener.news());
+  connection.on('error', ended);
+  connection.on('end', ended);
+  try {
+    await connection.query(`LISTEN ${channel}`);
+  } catch (error) {
+    over = true;
+    await end();
+    throw error;
+  }
+  return {
+    end: async () => {
+      if (over) return;
+      over = true;
+      await end();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { pageOf } from '../../../../core/index.ts';
+import type { Page, PageRequest } from '../../../../core/index.ts';
+import type { Database } from '../database.ts';
+import type { Binding, Row } from '../dialects/dialect.ts';
+import { integer } from '../rows/values.ts';
+
+/** What a page is cut from. */
+export interface Listed<T> {
+  readonly table: string;
+  /** The page's columns, the id among them. */
+  readonly columns: string;
+  /** The one equality that filters it; `null` for all rows. */
+  readonly where: { readonly column: string; readonly value: string } | null;
+  /** Joined to the page, not to the count. */
+  readonly join?: string;
+  readonly of: (row: Row) => T;
+}
+
+/** A page of rows, newest (highest id) first, with the exact total: one statement, so that both are of one moment. */
+export async function listedPage<T>(db: Database, { table, columns, where, join = '', of }: Listed<T>, page: PageRequest): Promise<Page<T>> {
+  const filter = where === null ? '' : `WHERE ${where.column} = ?`;
+  const bindings: Binding[] = where === null ? [] : [where.value];
+  const rows = await db.read(
+    `SELECT counted.total, page.* FROM (SELECT count(*) AS total FROM ${table} ${filter}) counted
+     LEFT JOIN (SELECT ${columns} FROM (SELECT * FROM ${table} ${filter} ORDER BY id DESC LIMIT ? OFFSET ?) listed ${join}) page ON 1 = 1
+     ORDER BY page.id DESC`,
+    [...bindings, ...bindings, page.size, (page.page - 1) * page.size],
+  );
+  const [first] = rows;
+  return pageOf(page, first === undefined ? 0 : integer(first, 'total'), rows.filter((row) => row['id'] !== null).map(of));
+}

@@ -1,0 +1,59 @@
+import type { Account, AccountId, Millis, Session as ManageSession, SessionStore, SessionWrites } from '../../../../core/index.ts';
+import type { Database } from '../database.ts';
+import { ACCOUNT_COLUMNS, accountOf } from '../rows/account-row.ts';
+import { insertion, names } from '../rows/columns.ts';
+import { SESSION_COLUMNS, sessionOf } from '../rows/manage-row.ts';
+import type { Session } from '../session.ts';
+import { deleteSome } from './common.ts';
+
+const SESSION_WITH_ACCOUNT = [
+  names(ACCOUNT_COLUMNS, 'a.'),
+  ...SESSION_COLUMNS.map(({ name }) => `s.${name} AS session_${name}`),
+].join(', ');
+
+/** Sessions of the management API in `manage_sessions`. Nothing is cached. */
+export class KnexSessionStore implements SessionStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async find(tokenHash: string): Promise<{ readonly session: ManageSession; readonly account: Account } | null> {
+    const { sessions, accounts } = this.#db.tables;
+    const [row] = await this.#db.read(
+      `SELECT ${SESSION_WITH_ACCOUNT} FROM ${sessions} s JOIN ${accounts} a ON a.id = s.account_id WHERE s.token_hash = ?`,
+      [tokenHash],
+    );
+    return row === undefined ? null : { session: sessionOf(row, 'session_'), account: accountOf(row) };
+  }
+
+  prune(now: Millis, limit: number): Promise<number> {
+    return deleteSome(this.#db, this.#db.tables.sessions, ['token_hash'], 'expires_at <= ?', [now], limit);
+  }
+}
+
+/** Sessions, in one transaction. */
+export class KnexSessionWrites implements SessionWrites {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async create(session: ManageSession): Promise<void> {
+    const { run, tables } = this.#session;
+    const { sql, bindings } = insertion(tables.sessions, SESSION_COLUMNS, [session]);
+    await run(sql, bindings);
+  }
+
+  async end(tokenHash: string): Promise<boolean> {
+    const { run, tables } = this.#session;
+    return (await run(`DELETE FROM ${tables.sessions} WHERE token_hash = ? RETURNING token_hash`, [tokenHash])).length > 0;
+  }
+
+  async endAll(accountId: AccountId): Promise<number> {
+    const { run, tables } = this.#session;
+    return (await run(`DELETE FROM ${tables.sessions} WHERE account_id = ? RETURNING token_hash`, [accountId])).length;
+  }
+}

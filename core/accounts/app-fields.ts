@@ -1,0 +1,52 @@
+import { ADMISSION_MODES } from '../gateway/route.ts';
+import type { AdmissionLimits } from '../gateway/route.ts';
+import type { FieldError } from '../kernel/errors.ts';
+import type { AppChanges } from '../ports/app-store.ts';
+import { nameProblem } from './account-fields.ts';
+
+const CHAIN = /^[A-Z0-9][A-Z0-9_-]{0,31}$/;
+const MAX_CHAINS = 64;
+const MAX_LIMIT = 1_000_000_000;
+
+const isLimit = (value: number): boolean => Number.isSafeInteger(value) && value >= 1 && value <= MAX_LIMIT;
+
+/** The limits by the names that they have on the wire, and what each may be. A rate may be below one a second. */
+const LIMIT_FIELDS: readonly { name: string; field: keyof AdmissionLimits; fits: (value: number) => boolean; form: string }[] = [
+  { name: 'requests_per_second', field: 'requestsPerSecond', fits: (value) => value > 0 && value <= MAX_LIMIT, form: 'a number above 0' },
+  { name: 'burst', field: 'burst', fits: isLimit, form: 'a whole number from 1 up' },
+  { name: 'concurrency', field: 'concurrency', fits: isLimit, form: 'a whole number from 1 up' },
+];
+
+/** What is wrong with admission limits; `null` in a place is no limit. */
+export function limitErrors(limits: AdmissionLimits, path = 'limits'): FieldError[] {
+  return LIMIT_FIELDS.flatMap(({ name, field, fits, form }) => {
+    const value = limits[field];
+    return value === null || fits(value) ? [] : [{ path: `${path}.${name}`, message: `must be ${form}, or null for no limit` }];
+  });
+}
+
+/** What is wrong with the code of a chain, in words; `null` for nothing. */
+export function chainProblem(chain: string): string | null {
+  return CHAIN.test(chain) ? null : 'must be a chain code such as ETH';
+}
+
+function chainErrors(chains: readonly string[]): FieldError[] {
+  if (chains.length > MAX_CHAINS) return [{ path: 'chains', message: `must name at most ${MAX_CHAINS} chains` }];
+  return chains.flatMap((chain, index) => {
+    const message = chainProblem(chain) ?? (chains.indexOf(chain) < index ? 'must be named once' : null);
+    return message === null ? [] : [{ path: `chains.${index}`, message }];
+  });
+}
+
+/** Every wrong field of an App that is made or changed. */
+export function appErrors({ name, chains, admissionMode, limits }: AppChanges): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const nameWrong = name === undefined ? null : name.trim() === '' ? 'must not be empty' : nameProblem(name);
+  if (nameWrong !== null) errors.push({ path: 'name', message: nameWrong });
+  if (chains !== undefined) errors.push(...chainErrors(chains));
+  if (admissionMode != null && !ADMISSION_MODES.includes(admissionMode)) {
+    errors.push({ path: 'admission_mode', message: `must be one of ${ADMISSION_MODES.join(', ')}, or null for the route's own` });
+  }
+  if (limits != null) errors.push(...limitErrors(limits));
+  return errors;
+}

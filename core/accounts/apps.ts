@@ -1,0 +1,114 @@
+import type { FieldError } from '../kernel/errors.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
+import type { AccountId, AppId } from '../kernel/ids.ts';
+import { checkPage } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import { settledIfPossible } from '../keys/app-keys.ts';
+import { makeKey } from '../keys/issued-key.ts';
+import type { IssuedKey, KeyMaker } from '../keys/issued-key.ts';
+import type { AppChanges } from '../ports/app-store.ts';
+import type { Storage } from '../ports/storage.ts';
+import { appErrors } from './app-fields.ts';
+import type { App } from './app.ts';
+import { nameProblem } from './account-fields.ts';
+
+/** What an App is made from. */
+export interface NewApp {
+  readonly accountId: AccountId;
+  readonly name: string;
+  /** The chains whose gateways it may use. */
+  readonly chains: readonly string[];
+  readonly providerId?: string | null;
+}
+
+/** What {@link Apps} needs. */
+export interface AppsDeps extends KeyMaker {
+  readonly storage: Pick<Storage, 'apps' | 'feed' | 'transaction'>;
+  /** The longest page of a list; 100 where it is not given. */
+  readonly pageMax?: number;
+}
+
+const DEFAULT_PAGE_MAX = 100;
+
+const noSuchApp = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such App.');
+
+function refuse(fields: readonly FieldError[]): void {
+  if (fields.length > 0) throw new TillgateError('INVALID_FIELDS', 'The App has invalid fields.', { fields });
+}
+
+/** Apps of accounts (decisions, section 9). */
+export class Apps {
+  readonly #deps: AppsDeps;
+
+  constructor(deps: AppsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Makes an App with its first key, both or neither.
+   *
+   * @throws TillgateError `INVALID_FIELDS`; `NOT_FOUND` for an unknown account, `STATE_CONFLICT` for an archived one
+   */
+  async create(input: NewApp): Promise<{ readonly app: App; readonly key: IssuedKey }> {
+    const { accountId, name, chains, providerId = null } = input;
+    const providerWrong = providerId === null ? null : nameProblem(providerId);
+    refuse([...appErrors({ name, chains }), ...(providerWrong === null ? [] : [{ path: 'provider_id', message: providerWrong }])]);
+    const { storage, clock, ids } = this.#deps;
+    const now = clock.now();
+    const id = ids.next() as AppId;
+    const app: App = { id, accountId, name, enabled: true, version: 1, providerId, chains, admissionMode: null, limits: null, createdAt: now, modifiedAt: now };
+    const key = makeKey(this.#deps, id);
+    await storage.transaction(async ({ apps }) => {
+      const status = await apps.accountStatus(accountId);
+      if (status === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
+      if (status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived.');
+      await apps.create(app);
+      await apps.createKey(key.key);
+    });
+    await settledIfPossible(storage);
+    return { app, key };
+  }
+
+  find(id: AppId): Promise<App | null> {
+    return this.#deps.storage.apps.find(id);
+  }
+
+  /**
+   * Apps newest first: of one account, or of all for `null`.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for a page that cannot be
+   */
+  async list(accountId: AccountId | null, page: PageRequest): Promise<Page<App>> {
+    checkPage(page, this.#deps.pageMax ?? DEFAULT_PAGE_MAX);
+    return this.#deps.storage.apps.list(accountId, page);
+  }
+
+  countOf(accountId: AccountId): Promise<number> {
+    return this.#deps.storage.apps.countOf(accountId);
+  }
+
+  /**
+   * Changes an App; answers when that holds on every gateway.
+   *
+   * @param expectedVersion - the version that the caller has seen
+   * @throws TillgateError `VERSION_MISMATCH` when it has another by now; `NOT_FOUND`; `INVALID_FIELDS`; `STATE_CONFLICT`
+   *   when an archived account's App is to be enabled; `NOT_READY` when it is stored but not sure to hold everywhere yet
+   */
+  async update(id: AppId, expectedVersion: number, changes: AppChanges): Promise<App> {
+    refuse(appErrors(changes));
+    const { storage, clock } = this.#deps;
+    const changed = await storage.transaction(async ({ apps }) => {
+      const found = await apps.find(id);
+      if (found === null) throw noSuchApp();
+      const status = await apps.accountStatus(found.accountId);
+      const { version } = present(await apps.lock(id), 'the App');
+      const updated = version === expectedVersion ? await apps.update(id, expectedVersion, changes, clock.now()) : null;
+      if (updated === null) throw new TillgateError('VERSION_MISMATCH', `The App has version ${version} by now.`, { version });
+      if (changes.enabled === true && status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived.');
+      return updated;
+    });
+    await storage.feed.settled();
+    return changed;
+  }
+}

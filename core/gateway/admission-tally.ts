@@ -1,0 +1,52 @@
+import type { AppId } from '../kernel/ids.ts';
+import type { AdmissionVerdict } from './admission.ts';
+import type { RefusalReason } from './refusal.ts';
+import type { AdmissionMode } from './route.ts';
+
+/** How often admission said something of an App's requests on a route. */
+export interface AdmissionCount {
+  /** The route's host. */
+  readonly route: string;
+  readonly mode: AdmissionMode;
+  readonly verdict: AdmissionVerdict['verdict'];
+  /** `none` for what was allowed. */
+  readonly reason: RefusalReason | 'none';
+  readonly count: number;
+}
+
+type Counting = { -readonly [Field in keyof AdmissionCount]: AdmissionCount[Field] };
+
+const MAX_APPS = 10_000;
+/** More than every combination on a dozen routes; beyond it nothing new is counted for an App. */
+const MAX_COUNTS = 500;
+
+/** Verdicts by App, route and reason since this instance started; bounded, the App that came first goes first. */
+export class AdmissionTally {
+  readonly #apps = new Map<AppId, Map<string, Counting>>();
+  readonly #maxApps: number;
+
+  constructor(maxApps = MAX_APPS) {
+    this.#maxApps = maxApps;
+  }
+
+  add(app: AppId, route: string, { mode, verdict, refusal }: AdmissionVerdict): void {
+    const counts = this.#apps.get(app) ?? this.#begin(app);
+    const reason = refusal?.reason ?? 'none';
+    const name = `${route} ${mode} ${verdict} ${reason}`;
+    const found = counts.get(name);
+    if (found !== undefined) found.count += 1;
+    else if (counts.size < MAX_COUNTS) counts.set(name, { route, mode, verdict, reason, count: 1 });
+  }
+
+  of(app: AppId): readonly AdmissionCount[] {
+    return [...(this.#apps.get(app)?.values() ?? [])].map((count) => ({ ...count }));
+  }
+
+  #begin(app: AppId): Map<string, Counting> {
+    const [first] = this.#apps.keys();
+    if (this.#apps.size >= this.#maxApps && first !== undefined) this.#apps.delete(first);
+    const counts = new Map<string, Counting>();
+    this.#apps.set(app, counts);
+    return counts;
+  }
+}

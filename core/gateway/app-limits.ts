@@ -1,0 +1,96 @@
+import type { AppId, RouteId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import { refuse } from './refusal.ts';
+import type { Refusal } from './refusal.ts';
+import type { AdmissionLimits } from './route.ts';
+
+/**
+ * What one App uses of one route: a bucket of tokens, filled at the permitted rate, and the requests under way.
+ *
+ * (Not rate-limiter-flexible: its answers are promises, which the path of each request would have to wait for, it
+ * counts in fixed windows, and it sets a timer for each key.)
+ */
+export class AppUse {
+  #spent = 0;
+  #at: Millis;
+  #running = 0;
+
+  constructor(now: Millis) {
+    this.#at = now;
+  }
+
+  /** Takes tokens for so many requests, or says why not. Nothing is taken by a refusal. */
+  charge({ requestsPerSecond: rate, burst }: AdmissionLimits, requests: number, now: Millis): Refusal | null {
+    if (rate === null) return null;
+    const capacity = Math.max(burst ?? rate, rate);
+    this.#refill(rate, now);
+    const missing = this.#spent + requests - capacity;
+    if (missing > 0) return refuse('rate_limited', { retryAfterSeconds: Math.max(1, Math.ceil(Math.min(missing, this.#spent) / rate)) });
+    this.#spent += requests;
+    return null;
+  }
+
+  /** Why no further request may begin now. */
+  checkConcurrency({ concurrency }: AdmissionLimits): Refusal | null {
+    return concurrency !== null && this.#running >= concurrency ? refuse('rate_limited', { message: 'Too many requests of this App are under way.', retryAfterSeconds: 1 }) : null;
+  }
+
+  enter(): void {
+    this.#running += 1;
+  }
+
+  leave(): void {
+    this.#running -= 1;
+  }
+
+  /** True when forgetting it changes nothing, as nobody limited by this rate could tell. */
+  idle(now: Millis): boolean {
+    return this.#running === 0 && now - this.#at >= FORGET_MS;
+  }
+
+  #refill(rate: number, now: Millis): void {
+    // A clock that went back refills nothing.
+    this.#spent = Math.max(0, this.#spent - (Math.max(0, now - this.#at) * rate) / 1000);
+    this.#at = Math.max(this.#at, now);
+  }
+}
+
+const FORGET_MS = 60_000;
+const MAX_USES = 50_000;
+const LOOK_AT = 16;
+
+/** The use of every App on every route, in memory, bounded. */
+export class AppLimits {
+  readonly #uses = new Map<string, AppUse>();
+  readonly #max: number;
+
+  constructor(max = MAX_USES) {
+    this.#max = max;
+  }
+
+  get size(): number {
+    return this.#uses.size;
+  }
+
+  of(app: AppId, route: RouteId, now: Millis): AppUse {
+    const name = `${app} ${route}`;
+    let use = this.#uses.get(name);
+    if (use !== undefined) return use;
+    if (this.#uses.size >= this.#max) this.#makeRoom(now);
+    use = new AppUse(now);
+    this.#uses.set(name, use);
+    return use;
+  }
+
+  /** Forgets the idle ones among the oldest; where none is idle, the very oldest goes. */
+  #makeRoom(now: Millis): void {
+    let oldest: string | null = null;
+    let left = LOOK_AT;
+    for (const [name, use] of this.#uses) {
+      oldest ??= name;
+      if (use.idle(now)) this.#uses.delete(name);
+      if (--left === 0) break;
+    }
+    if (this.#uses.size >= this.#max && oldest !== null) this.#uses.delete(oldest);
+  }
+}

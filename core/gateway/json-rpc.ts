@@ -1,0 +1,124 @@
+import { refuse } from './refusal.ts';
+import type { Refusal } from './refusal.ts';
+
+/** What the gateway must know of a JSON-RPC request: its methods and, to answer in its place, its ids. */
+export interface JsonRpcRequest {
+  readonly batch: boolean;
+  /** Of each element, in their order. */
+  readonly methods: readonly string[];
+  /** Each element's id as JSON text, exactly as it came; `null` for a notification. */
+  readonly ids: readonly (string | null)[];
+}
+
+/** Printable ASCII: no node has another method, and a name that two readers fold differently is none. */
+const METHOD = /^[\x21-\x7e]{1,128}$/;
+const MAX_ID = 256;
+const MAX_MEMBERS = 16;
+
+/**
+ * Reads exactly the text that goes to the node. Members that differ in case only are refused like duplicates: some nodes
+ * read names without case and keep the last, others keep the first (fault 27).
+ */
+export function readJsonRpc(text: string, maxBatch: number): JsonRpcRequest | Refusal {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refuse('bad_request', { message: 'The body is not valid JSON.', rpcCode: -32700 });
+  }
+  const batch = Array.isArray(value);
+  const elements: readonly unknown[] = batch ? (value as readonly unknown[]) : [value];
+  if (elements.length === 0) return invalid('A batch must not be empty.');
+  if (elements.length > maxBatch) return refuse('batch_too_large', { message: `A batch may have at most ${maxBatch} elements.` });
+  const methods: string[] = [];
+  for (const element of elements) {
+    const method = methodOf(element);
+    if (method === null) return invalid('Each request must be an object whose "method" is a string.');
+    methods.push(method);
+  }
+  const ids = readIds(text, batch ? 2 : 1);
+  return ids === null ? invalid('A request has a member twice, too many members or an id of another kind than text or number.') : { batch, methods, ids };
+}
+
+const invalid = (message: string): Refusal => refuse('bad_request', { message });
+
+function methodOf(element: unknown): string | null {
+  if (typeof element !== 'object' || element === null || Array.isArray(element)) return null;
+  const { method } = element as { readonly method?: unknown };
+  return typeof method === 'string' && METHOD.test(method) ? method : null;
+}
+
+const BACKSLASH = 0x5c;
+const ID = /^(?:null|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)$/;
+
+/**
+ * Walks over JSON text that is known to be valid, and finds what parsing loses: members that stand twice, and ids as
+ * they were written.
+ *
+ * @param level - the nesting at which the members of the requests stand
+ * @returns `null` when a request has a member twice, too many of them, or an id of another kind
+ */
+function readIds(text: string, level: number): (string | null)[] | null {
+  const ids: (string | null)[] = [];
+  let names: string[] = [];
+  let depth = 0;
+  let nameComes = false;
+  let idAt = -1;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: {
+        const end = endOfString(text, at);
+        if (nameComes && depth === level) {
+          nameComes = false;
+          const name = foldedName(text, at, end);
+          if (names.length === MAX_MEMBERS || names.includes(name)) return null;
+          names.push(name);
+          if (name === 'id') idAt = text.indexOf(':', end + 1) + 1;
+        }
+        at = end;
+        break;
+      }
+      case 0x7b: // {
+        depth += 1;
+        if (depth !== level) break;
+        names = [];
+        nameComes = true;
+        ids.push(null);
+        break;
+      case 0x5b: // [
+        depth += 1;
+        break;
+      case 0x2c: // ,
+      case 0x7d: // }
+        if (depth === level) {
+          nameComes = true;
+          if (idAt > 0) {
+            const id = text.slice(idAt, at).trim();
+            if (id.length > MAX_ID || !ID.test(id)) return null;
+            ids[ids.length - 1] = id;
+            idAt = -1;
+          }
+        }
+        if (text.charCodeAt(at) === 0x7d) depth -= 1;
+        break;
+      case 0x5d: // ]
+        depth -= 1;
+        break;
+      default:
+    }
+  }
+  return ids;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+}
+
+function foldedName(text: string, start: number, end: number): string {
+  const name = text.slice(start + 1, end);
+  return (name.includes('\\') ? (JSON.parse(text.slice(start, end + 1)) as string) : name).toLowerCase();
+}

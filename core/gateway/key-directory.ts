@@ -1,0 +1,136 @@
+import type { AppKeyId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import { APP_KEY_LENGTH } from '../keys/app-key-text.ts';
+import { APP_KEY_LOOKUP } from '../keys/issued-key.ts';
+import type { AppStore, DirectorySource } from '../ports/app-store.ts';
+import type { GatewaySubject } from '../ports/change-feed.ts';
+import type { KeyDirectory } from '../ports/key-directory.ts';
+import type { Random } from '../ports/random.ts';
+import type { Vault } from '../ports/vault.ts';
+import type { KeyView } from './admission.ts';
+import { FeedFollower, notSure } from './feed-follower.ts';
+import type { FeedFollowerDeps, FeedReader } from './feed-follower.ts';
+import { FingerprintCache } from './fingerprint-cache.ts';
+import { loadKeys, readChanges } from './key-reader.ts';
+import { KeyTable } from './key-table.ts';
+
+/** What {@link KnownKeys} needs. */
+export interface KnownKeysDeps extends FeedFollowerDeps {
+  readonly apps: Pick<AppStore, 'directory' | 'touchKeys'>;
+  readonly vault: Vault;
+  readonly random: Random;
+  /** What else is kept in step with the feed: the routes of the database. */
+  readonly alongside?: readonly FeedReader[];
+  /** How often last uses are written, in milliseconds. */
+  readonly flushUsesMs?: number;
+}
+
+const FLUSH_USES_MS = 10_000;
+const USES_AT_ONCE = 1_000;
+/** Beyond this a last use may go unrecorded until the next flush. */
+const MAX_USES = 100_000;
+
+/**
+ * {@link KeyDirectory} in memory, kept exact by the change feed. The host calls {@link run} again and again; news of a
+ * change makes it look at once by itself.
+ */
+export class KnownKeys implements KeyDirectory {
+  readonly #deps: KnownKeysDeps;
+  readonly #follower: FeedFollower;
+  readonly #rows: FingerprintCache;
+  #table = new KeyTable();
+  #uses = new Map<AppKeyId, Millis>();
+  #flushedAt: Millis;
+
+  constructor(deps: KnownKeysDeps) {
+    this.#deps = deps;
+    this.#rows = new FingerprintCache(deps.random, APP_KEY_LENGTH);
+    this.#flushedAt = deps.clock.now();
+    const own: FeedReader = { load: () => this.#load(), apply: (subjects) => this.#apply(subjects) };
+    this.#follower = new FeedFollower(deps, [own, ...(deps.alongside ?? [])]);
+  }
+
+  /** How many keys are known. */
+  get size(): number {
+    return this.#table.size;
+  }
+
+  /** True while look-ups are answered. */
+  get ready(): boolean {
+    return this.#follower.trusted;
+  }
+
+  find(keyText: string): KeyView | null {
+    if (!this.#follower.trusted) throw notSure();
+    const row = this.#rows.find(keyText);
+    if (row === null) return null;
+    return row < 0 ? this.#lookUp(keyText) : this.#table.view(row);
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#follower.onChange(listener);
+  }
+
+  used(id: AppKeyId, at: Millis): void {
+    if (this.#uses.size < MAX_USES || this.#uses.has(id)) this.#uses.set(id, at);
+  }
+
+  /** Loads every key and begins to answer. @throws TillgateError `NOT_READY` when the database is away */
+  start(): Promise<void> {
+    return this.#follower.start();
+  }
+
+  /** One pass; never fails. Returns how long to wait before the next, in milliseconds. */
+  async run(): Promise<number> {
+    const wait = await this.#follower.run();
+    const { clock, flushUsesMs = FLUSH_USES_MS, logger } = this.#deps;
+    if (clock.now() - this.#flushedAt < flushUsesMs) return wait;
+    // Not waited for: the next look at the feed must not come later for it.
+    this.flushUses().catch((error: unknown) => logger.warn('the last uses of keys could not be written', { error }));
+    return wait;
+  }
+
+  /** Applies what is new and confirms it. @throws TillgateError `NOT_READY` when the database is away */
+  refresh(): Promise<void> {
+    return this.#follower.refresh();
+  }
+
+  /** Writes the last uses noted so far. */
+  async flushUses(): Promise<void> {
+    this.#flushedAt = this.#deps.clock.now();
+    const uses = [...this.#uses].map(([id, at]) => ({ id, at }));
+    this.#uses = new Map();
+    for (let start = 0; start < uses.length; start += USES_AT_ONCE) {
+      await this.#deps.apps.touchKeys(uses.slice(start, start + USES_AT_ONCE));
+    }
+  }
+
+  /** Stops answering and lets the others go on without this instance. */
+  async close(): Promise<void> {
+    await this.#follower.close();
+    await this.flushUses();
+  }
+
+  /** The keyed hash costs more than all the rest: it is computed once for each key. */
+  #lookUp(keyText: string): KeyView | null {
+    const row = this.#table.rowOf(this.#deps.vault.lookupHash(APP_KEY_LOOKUP, keyText));
+    if (row < 0) return null;
+    this.#rows.remember(row);
+    return this.#table.view(row);
+  }
+
+  async #load(): Promise<void> {
+    this.#table = await loadKeys(this.#source);
+    this.#rows.clear();
+    this.#rows.fit(this.#table.size);
+  }
+
+  async #apply(subjects: readonly GatewaySubject[]): Promise<void> {
+    await readChanges(this.#source, this.#table, subjects);
+    this.#rows.fit(this.#table.size);
+  }
+
+  get #source(): DirectorySource {
+    return this.#deps.apps.directory;
+  }
+}

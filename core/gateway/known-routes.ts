@@ -1,0 +1,54 @@
+import type { GatewaySubject } from '../ports/change-feed.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { RouteStore } from '../ports/route-store.ts';
+import type { Vault } from '../ports/vault.ts';
+import type { FeedReader } from './feed-follower.ts';
+import { openRoute } from './routes.ts';
+import { RouteTable } from './route.ts';
+import type { GatewayRoute } from './route.ts';
+
+/** What {@link KnownRoutes} needs. */
+export interface KnownRoutesDeps {
+  readonly routes: RouteStore;
+  readonly vault: Vault;
+  readonly logger: Logger;
+  /** The routes of the configuration; they win over the database's. */
+  readonly configured: readonly GatewayRoute[];
+}
+
+/** The routes that are served: the configuration's and the database's, these kept exact by the change feed. */
+export class KnownRoutes implements FeedReader {
+  readonly #deps: KnownRoutesDeps;
+  #table: RouteTable;
+
+  constructor(deps: KnownRoutesDeps) {
+    this.#deps = deps;
+    this.#table = new RouteTable(deps.configured);
+  }
+
+  /** The present table; a new one after each change. */
+  table(): RouteTable {
+    return this.#table;
+  }
+
+  async load(): Promise<void> {
+    const { routes, configured } = this.#deps;
+    const stored = await routes.all();
+    this.#table = new RouteTable([...stored.flatMap((route) => this.#open(route)), ...configured]);
+  }
+
+  async apply(subjects: readonly GatewaySubject[]): Promise<void> {
+    if (subjects.some(({ kind }) => kind === 'route')) await this.load();
+  }
+
+  /** A route whose upstreams do not open is not served; it must not take the others with it. */
+  #open(stored: Parameters<typeof openRoute>[1]): readonly GatewayRoute[] {
+    const { vault, logger } = this.#deps;
+    try {
+      return [openRoute(vault, stored)];
+    } catch (error) {
+      logger.error('a gateway is not served: its upstreams do not open', { routeId: stored.id, host: stored.host, error });
+      return [];
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { Refusal } from './refusal.ts';
+import type { RouteProtocol } from './route.ts';
+
+/** What a refused request is told. */
+export interface RefusalReply {
+  readonly status: number;
+  /** Names and values in turn, the framing left out. */
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+/** The HTTP methods of each protocol. */
+export const HTTP_METHODS: Readonly<Record<RouteProtocol, readonly string[]>> = {
+  jsonrpc: ['POST'],
+  http: ['GET', 'HEAD', 'POST'],
+  websocket: ['GET'],
+};
+
+/** Status, headers and body of a refusal, in the form of the route's protocol (decisions, section 8, "Failures"). */
+export function refusalReply(refusal: Refusal, protocol: RouteProtocol | null, traceId: string): RefusalReply {
+  const { status, reason, message } = refusal;
+  const body = protocol === 'jsonrpc' ? rpcRefusal(refusal, 'null', traceId) : JSON.stringify({ error: { code: reason, message, trace_id: traceId } });
+  return { status, headers: ['Content-Type', 'application/json', 'X-Trace-Id', traceId, 'Cache-Control', 'no-store', ...extras(refusal, protocol)], body };
+}
+
+function extras({ status, retryAfterSeconds }: Refusal, protocol: RouteProtocol | null): readonly string[] {
+  if (status === 401) return ['WWW-Authenticate', 'Bearer'];
+  if (status === 405) return ['Allow', HTTP_METHODS[protocol ?? 'http'].join(', ')];
+  if (status === 429 || retryAfterSeconds !== null) return ['Retry-After', String(retryAfterSeconds ?? 1)];
+  return [];
+}
+
+/**
+ * A refusal as a JSON-RPC error.
+ *
+ * @param idText - the request's id as JSON text, exactly as it came
+ */
+export function rpcRefusal({ rpcCode, reason, message }: Refusal, idText: string, traceId: string): string {
+  const error = JSON.stringify({ code: rpcCode, message, data: { reason, trace_id: traceId } });
+  return `{"jsonrpc":"2.0","id":${idText},"error":${error}}`;
+}

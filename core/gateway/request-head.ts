@@ -1,0 +1,90 @@
+import { refuse } from './refusal.ts';
+import type { Refusal } from './refusal.ts';
+
+/** What the gateway wants to know of a request's headers before it reads anything else. */
+export interface RequestHead {
+  /** Every value of the header; at most one. */
+  readonly authorization: readonly string[];
+  /** `null` when none was declared. */
+  readonly contentLength: number | null;
+  readonly chunked: boolean;
+  /** True for a body in a coding that cannot be looked into. */
+  readonly encoded: boolean;
+  readonly expectsContinue: boolean;
+}
+
+/** Headers that two readers of one request could understand differently if they stood twice. */
+interface Single {
+  host?: string;
+  authorization?: string;
+  'content-length'?: string;
+  'transfer-encoding'?: string;
+  'content-type'?: string;
+  'content-encoding'?: string;
+  expect?: string;
+  upgrade?: string;
+  'sec-websocket-key'?: string;
+  'sec-websocket-version'?: string;
+}
+
+/**
+ * Reads and checks the headers that decide who asks and where a request ends (fault 25).
+ *
+ * @param rawHeaders - names and values in turn, as they came
+ */
+export function readHead(method: string, httpVersion: string, rawHeaders: readonly string[]): RequestHead | Refusal {
+  const found: Single = {};
+  const repeated = singleHeaders(rawHeaders, found);
+  if (repeated !== null) return malformed(`The header ${repeated} stands more than once.`);
+  const { authorization, 'transfer-encoding': coding, 'content-length': length } = found;
+  const framing = checkFraming(method, httpVersion, coding, length);
+  if (framing !== null) return malformed(framing);
+  const expect = found.expect?.toLowerCase();
+  if (expect !== undefined && expect !== '100-continue') return malformed('The header Expect asks for what is not offered.');
+  return {
+    authorization: authorization === undefined ? [] : [authorization],
+    contentLength: length === undefined ? null : Number(length),
+    chunked: coding !== undefined,
+    encoded: (found['content-encoding'] ?? 'identity').toLowerCase() !== 'identity',
+    expectsContinue: expect !== undefined,
+  };
+}
+
+const DIGITS = /^\d{1,15}$/;
+
+/** What is wrong with the framing; `null` for nothing. */
+function checkFraming(method: string, httpVersion: string, coding: string | undefined, length: string | undefined): string | null {
+  if (coding !== undefined) {
+    if (coding.toLowerCase() !== 'chunked') return 'The only transfer coding is chunked.';
+    if (length !== undefined || httpVersion !== '1.1') return 'The length of the body is ambiguous.';
+  }
+  if (length !== undefined && !DIGITS.test(length)) return 'The length of the body is malformed.';
+  const hasBody = coding !== undefined || Number(length ?? 0) > 0;
+  return hasBody && method !== 'POST' ? `A ${method} request must not have a body.` : null;
+}
+
+/** Takes the headers of {@link Single} out; answers with the name of one that stands more than once. */
+function singleHeaders(rawHeaders: readonly string[], found: Single): string | null {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] as string).toLowerCase();
+    switch (name) {
+      case 'host':
+      case 'authorization':
+      case 'content-length':
+      case 'transfer-encoding':
+      case 'content-type':
+      case 'content-encoding':
+      case 'expect':
+      case 'upgrade':
+      case 'sec-websocket-key':
+      case 'sec-websocket-version':
+        if (found[name] !== undefined) return name;
+        found[name] = rawHeaders[at + 1] as string;
+        break;
+      default:
+    }
+  }
+  return null;
+}
+
+const malformed = (message: string): Refusal => refuse('bad_request', { message });

@@ -1,0 +1,91 @@
+import { chainProblem, limitErrors } from '../accounts/app-fields.ts';
+import type { FieldError } from '../kernel/errors.ts';
+import { ADMISSION_MODES } from './route.ts';
+import type { GatewayRoute, MethodRules, RouteProtocol, RouteTimeouts, RouteUpstream } from './route.ts';
+
+/** What a route is made of, besides its id. */
+export type RouteFields = Omit<GatewayRoute, 'id'>;
+
+/** The URL schemes of a protocol's upstreams. */
+const SCHEMES: Readonly<Record<RouteProtocol, readonly string[]>> = {
+  jsonrpc: ['http:', 'https:'],
+  http: ['http:', 'https:'],
+  websocket: ['ws:', 'wss:', 'http:', 'https:'],
+};
+const HOST = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+const NETWORK = /^[^\p{Cc}]{1,64}$/u;
+const METHOD = /^[A-Za-z0-9_.:/-]{0,127}[A-Za-z0-9_.:/*-]$/;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
+/** Framing belongs to each side of the gateway, and the host follows from the URL. */
+const RESERVED_HEADERS: ReadonlySet<string> = new Set(['connection', 'content-length', 'host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
+const MAX_UPSTREAMS = 32;
+const MAX_METHODS = 1_000;
+const MAX_TIMEOUT_MS = 3_600_000;
+const MAX_BODY_BYTES = 1024 * 1024 * 1024;
+const MAX_BATCH = 100_000;
+
+const TIMEOUTS: readonly (readonly [string, keyof RouteTimeouts])[] = [
+  ['connect_ms', 'connectMs'],
+  ['first_byte_ms', 'firstByteMs'],
+  ['idle_ms', 'idleMs'],
+];
+
+const when = (wrong: boolean, path: string, message: string): FieldError[] => (wrong ? [{ path, message }] : []);
+
+const isWhole = (value: number, from: number, to: number): boolean => Number.isSafeInteger(value) && value >= from && value <= to;
+
+function headerErrors(headers: RouteUpstream['headers'], path: string): FieldError[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (!HEADER_NAME.test(name)) return [{ path: `${path}.headers`, message: 'must have names that HTTP allows' }];
+    const reserved = RESERVED_HEADERS.has(name.toLowerCase());
+    return [
+      ...when(reserved, `${path}.headers.${name}`, 'is set by the gateway itself'),
+      // The value may be a secret: it is not repeated.
+      ...when(!HEADER_VALUE.test(value), `${path}.headers.${name}`, 'must be a header value without line breaks'),
+    ];
+  });
+}
+
+function urlProblem(url: string, protocol: RouteProtocol): string | null {
+  const schemes = SCHEMES[protocol] ?? [];
+  const fits = /^[\x21-\x7e]{1,2048}$/.test(url) && !url.includes('#') && !url.includes('\\') && URL.canParse(url) && schemes.includes(new URL(url).protocol);
+  return fits ? null : `must be an absolute URL (${schemes.map((scheme) => scheme.slice(0, -1)).join(', ')})`;
+}
+
+function upstreamErrors({ upstreams, protocol }: RouteFields): FieldError[] {
+  const own = when(upstreams.length === 0 || upstreams.length > MAX_UPSTREAMS, 'upstreams', `must name 1 to ${MAX_UPSTREAMS} nodes`);
+  return [
+    ...own,
+    ...upstreams.flatMap(({ url, headers }, index) => {
+      const wrong = urlProblem(url, protocol);
+      return [...when(wrong !== null, `upstreams.${index}.url`, wrong ?? ''), ...headerErrors(headers, `upstreams.${index}`)];
+    }),
+  ];
+}
+
+function methodErrors({ methods }: RouteFields): FieldError[] {
+  return (['allow', 'deny'] as const satisfies readonly (keyof MethodRules)[]).flatMap((list) => [
+    ...when(methods[list].length > MAX_METHODS, `methods.${list}`, `must have at most ${MAX_METHODS} methods`),
+    ...methods[list].flatMap((method, index) => when(!METHOD.test(method), `methods.${list}.${index}`, 'must be a method, or a prefix that ends in *')),
+  ]);
+}
+
+/** Every wrong field of a route, by the names that they have on the wire. No message repeats an upstream's URL or headers. */
+export function routeErrors(route: RouteFields): readonly FieldError[] {
+  const { host, chain, network, protocol, admission, limits, timeouts, maxBodyBytes, maxBatch } = route;
+  const chainWrong = chainProblem(chain);
+  return [
+    ...when(!HOST.test(host), 'host', 'must be a host name in lower case, without a port'),
+    ...when(chainWrong !== null, 'chain', chainWrong ?? ''),
+    ...when(!NETWORK.test(network), 'network', 'must have 1 to 64 characters'),
+    ...when(!Object.hasOwn(SCHEMES, protocol), 'protocol', `must be one of ${Object.keys(SCHEMES).join(', ')}`),
+    ...upstreamErrors(route),
+    ...when(!ADMISSION_MODES.includes(admission), 'admission', `must be one of ${ADMISSION_MODES.join(', ')}`),
+    ...methodErrors(route),
+    ...limitErrors(limits),
+    ...TIMEOUTS.flatMap(([name, field]) => when(!isWhole(timeouts[field], 1, MAX_TIMEOUT_MS), `timeouts.${name}`, `must be a whole number from 1 to ${MAX_TIMEOUT_MS}`)),
+    ...when(!isWhole(maxBodyBytes, 1, MAX_BODY_BYTES), 'max_body_bytes', `must be a whole number from 1 to ${MAX_BODY_BYTES}`),
+    ...when(!isWhole(maxBatch, 1, MAX_BATCH), 'max_batch', `must be a whole number from 1 to ${MAX_BATCH}`),
+  ];
+}

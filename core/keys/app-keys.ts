@@ -1,0 +1,126 @@
+import { invalidField, isTillgateError, TillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
+import type { AppId, AppKeyId } from '../kernel/ids.ts';
+import type { AppWrites } from '../ports/app-store.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { App } from '../accounts/app.ts';
+import { APP_KEY_TRANSITIONS } from './app-key.ts';
+import { makeKey, openKey } from './issued-key.ts';
+import type { IssuedKey, KeyMaker } from './issued-key.ts';
+
+/** The longest grace of a rotated key, in seconds: 7 days (decisions, section 8). */
+export const MAX_GRACE_SECONDS = 7 * 86_400;
+/** The grace of a rotated key where nothing else is said: 24 hours. */
+export const DEFAULT_GRACE_SECONDS = 86_400;
+
+/** What {@link AppKeys} needs. */
+export interface AppKeysDeps extends KeyMaker {
+  readonly storage: Pick<Storage, 'apps' | 'feed' | 'transaction'>;
+  /** The setting `keys.graceSeconds`. */
+  readonly graceSeconds?: number;
+}
+
+const noSuchApp = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such App.');
+const noSuchKey = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such key.');
+
+/**
+ * The life of App keys (specification, "Application key"; decisions, sections 8 and 9). What takes something away
+ * answers when it holds on every instance, so that the next request anywhere is decided by it.
+ */
+export class AppKeys {
+  readonly #deps: AppKeysDeps;
+
+  constructor(deps: AppKeysDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * An App's keys with their texts, newest first.
+   *
+   * @throws TillgateError `NOT_FOUND` for an unknown App
+   */
+  async list(appId: AppId): Promise<readonly IssuedKey[]> {
+    const { storage, vault, clock } = this.#deps;
+    if ((await storage.apps.find(appId)) === null) throw noSuchApp();
+    const keys = await storage.apps.keys(appId);
+    return keys.map((key) => openKey(vault, key, clock.now()));
+  }
+
+  /** @throws TillgateError `NOT_FOUND` for an unknown App, `STATE_CONFLICT` when it has an active key or is archived */
+  async create(appId: AppId): Promise<IssuedKey> {
+    const issued = await this.#deps.storage.transaction(async ({ apps }) => {
+      await lockUsable(apps, appId);
+      if ((await apps.activeKey(appId)) !== null) throw new TillgateError('STATE_CONFLICT', 'The App has an active key; rotate that one.');
+      return this.#store(apps, appId);
+    });
+    await settledIfPossible(this.#deps.storage);
+    return issued;
+  }
+
+  /**
+   * Makes a new active key; the one it replaces stays accepted for its grace.
+   *
+   * @param graceSeconds - 0 to {@link MAX_GRACE_SECONDS}; the setting where it is not given
+   * @throws TillgateError `INVALID_FIELDS`; `NOT_FOUND` for an unknown App; `STATE_CONFLICT` without an active key
+   */
+  async rotate(appId: AppId, graceSeconds = this.#deps.graceSeconds ?? DEFAULT_GRACE_SECONDS): Promise<{ readonly key: IssuedKey; readonly replaced: IssuedKey }> {
+    if (!Number.isSafeInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > MAX_GRACE_SECONDS) {
+      throw invalidField('grace_seconds', `must be a whole number from 0 to ${MAX_GRACE_SECONDS}`);
+    }
+    const { storage, vault, clock } = this.#deps;
+    const { from, to } = APP_KEY_TRANSITIONS.rotate;
+    const { former, issued } = await storage.transaction(async ({ apps }) => {
+      await lockUsable(apps, appId);
+      const active = await apps.activeKey(appId);
+      const expiresAt = clock.now() + graceSeconds * 1000;
+      if (active === null || !(await apps.moveKey(active.id, from, { to, expiresAt }))) {
+        throw new TillgateError('STATE_CONFLICT', 'The App has no active key; create one.');
+      }
+      return { former: { ...active, state: to, expiresAt }, issued: await this.#store(apps, appId) };
+    });
+    await storage.feed.settled();
+    return { key: issued, replaced: openKey(vault, former, clock.now()) };
+  }
+
+  /**
+   * Ends a key at once and for good. Answers only when it holds everywhere: also for a key that was revoked before,
+   * since whoever revoked it may not have lived to see that.
+   *
+   * @throws TillgateError `NOT_FOUND` for an unknown key or another App's; `NOT_READY` when it is stored but not sure to
+   *   hold everywhere yet: then ask again
+   */
+  async revoke(appId: AppId, keyId: AppKeyId): Promise<IssuedKey> {
+    const { storage, vault, clock } = this.#deps;
+    const { from, to } = APP_KEY_TRANSITIONS.revoke;
+    const revoked = await storage.transaction(async ({ apps }) => {
+      if ((await apps.lock(appId)) === null) throw noSuchKey();
+      if ((await apps.key(keyId))?.appId !== appId) throw noSuchKey();
+      await apps.moveKey(keyId, from, { to, revokedAt: clock.now() });
+      return present(await apps.key(keyId), 'the revoked key');
+    });
+    await storage.feed.settled();
+    return openKey(vault, revoked, clock.now());
+  }
+
+  /** Made while the App is held, so that its keys' ids are in the order in which they came to be. */
+  async #store(apps: AppWrites, appId: AppId): Promise<IssuedKey> {
+    const issued = makeKey(this.#deps, appId);
+    await apps.createKey(issued.key);
+    return issued;
+  }
+}
+
+/** The App, locked after its account: no key is made for an archived one. */
+async function lockUsable(apps: AppWrites, appId: AppId): Promise<App> {
+  const found = await apps.find(appId);
+  if (found === null) throw noSuchApp();
+  if ((await apps.accountStatus(found.accountId)) === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived.');
+  return present(await apps.lock(appId), 'the App');
+}
+
+/** After something was only added: where it is not known yet it is refused, and nobody gets what is not theirs. */
+export async function settledIfPossible({ feed }: Pick<Storage, 'feed'>): Promise<void> {
+  await feed.settled().catch((error: unknown) => {
+    if (!isTillgateError(error, 'NOT_READY')) throw error;
+  });
+}

@@ -1,0 +1,54 @@
+import type { AppId, AppKeyId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Random } from '../ports/random.ts';
+import type { Vault } from '../ports/vault.ts';
+import { newAppKeyText } from './app-key-text.ts';
+import { keyState } from './app-key.ts';
+import type { AppKey, AppKeyState } from './app-key.ts';
+
+/** The purpose under which App keys are hashed for look-up. */
+export const APP_KEY_LOOKUP = 'app-key';
+
+/** The context that an App key's text is sealed in. */
+export const appKeyContext = (id: AppKeyId): string => `app-key:${id}`;
+
+/** A key with its text: what the dashboard shows. Never to be logged. */
+export interface IssuedKey {
+  readonly key: AppKey;
+  readonly text: string;
+  /** Its state at the time it was read. */
+  readonly state: AppKeyState;
+}
+
+/** What App keys are made with. */
+export interface KeyMaker {
+  readonly vault: Vault;
+  readonly random: Random;
+  readonly ids: IdGenerator;
+  readonly clock: Clock;
+}
+
+/** A new, active key of an App, not stored yet. */
+export function makeKey({ vault, random, ids, clock }: KeyMaker, appId: AppId): IssuedKey {
+  const text = newAppKeyText(random);
+  const id = ids.next() as AppKeyId;
+  const key: AppKey = {
+    id,
+    appId,
+    lookupHash: vault.lookupHash(APP_KEY_LOOKUP, text),
+    sealed: vault.seal(text, appKeyContext(id)),
+    state: 'active',
+    expiresAt: null,
+    revokedAt: null,
+    createdAt: clock.now(),
+    lastUsedAt: null,
+  };
+  return { key, text, state: 'active' };
+}
+
+/** A stored key with its text and its state now. */
+export function openKey(vault: Vault, key: AppKey, now: Millis): IssuedKey {
+  return { key, text: vault.open(key.sealed, appKeyContext(key.id)), state: keyState(key, now) };
+}

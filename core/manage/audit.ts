@@ -1,0 +1,71 @@
+import type { AccountId, AuditId } from '../kernel/ids.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import { checkPage } from '../kernel/page.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import { listScope } from './actor.ts';
+import type { Actor } from './actor.ts';
+import type { AuditChanges, AuditRow, FieldChange } from './audit-row.ts';
+
+/** What happened, to what. */
+export interface AuditEntry {
+  readonly action: string;
+  readonly accountId: AccountId | null;
+  readonly subjectId: string;
+  readonly changes?: AuditChanges;
+}
+
+/** What audit rows are made with. */
+export interface AuditDeps {
+  readonly ids: IdGenerator;
+  readonly clock: Clock;
+}
+
+/** Writes the audit row of a change into the transaction that makes it: neither is there without the other. */
+export async function leaveTrace({ ids, clock }: AuditDeps, { audit }: Pick<Transaction, 'audit'>, actor: Actor, entry: AuditEntry): Promise<void> {
+  await audit.add({
+    id: ids.next() as AuditId,
+    at: clock.now(),
+    actorId: actor.accountId,
+    accountId: entry.accountId,
+    action: entry.action,
+    subjectType: entry.action.slice(0, entry.action.indexOf('.')),
+    subjectId: entry.subjectId,
+    changes: entry.changes ?? {},
+    ip: actor.ip,
+    traceId: actor.traceId,
+  });
+}
+
+/** The fields among `next` that differ from `former`, by their names on the wire. */
+export function changesOf<T extends object>(former: T, next: Partial<T>, names: Readonly<Partial<Record<keyof T & string, string>>>): AuditChanges {
+  const changes: Record<string, FieldChange> = {};
+  for (const [field, name] of Object.entries(names) as [keyof T & string, string][]) {
+    const [from, to] = [former[field], next[field]];
+    if (to !== undefined && JSON.stringify(from) !== JSON.stringify(to)) changes[name] = { from: from ?? null, to };
+  }
+  return changes;
+}
+
+/** The fields of a new record, which had no former values. */
+export function createdWith(fields: Readonly<Record<string, unknown>>): AuditChanges {
+  return Object.fromEntries(Object.entries(fields).map(([name, to]) => [name, { from: null, to }]));
+}
+
+/** Reads the audit trail: a user what was done to its own account's records, an admin everything. */
+export class ReadAudit {
+  readonly #storage: Pick<Storage, 'audit'>;
+  readonly #pageMax: number;
+
+  constructor(storage: Pick<Storage, 'audit'>, pageMax: number) {
+    this.#storage = storage;
+    this.#pageMax = pageMax;
+  }
+
+  /** @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another account's trail */
+  async list(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<AuditRow>> {
+    checkPage(page, this.#pageMax);
+    return this.#storage.audit.list(listScope(actor, accountId), page);
+  }
+}

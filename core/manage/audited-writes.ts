@@ -1,0 +1,162 @@
+import type { AccountStatus } from '../accounts/account.ts';
+import type { App } from '../accounts/app.ts';
+import type { AccountId, AppId, AppKeyId, RouteId } from '../kernel/ids.ts';
+import type { AppKey, StoredKeyState } from '../keys/app-key.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { AppChanges, AppWrites, KeyMove } from '../ports/app-store.ts';
+import type { RouteWrites, StoredRoute } from '../ports/route-store.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import type { Actor } from './actor.ts';
+import { changesOf, createdWith, leaveTrace } from './audit.ts';
+import type { AuditChanges } from './audit-row.ts';
+import type { AuditDeps, AuditEntry } from './audit.ts';
+
+type Trace = (entry: AuditEntry) => Promise<void>;
+
+const APP_NAMES = { name: 'name', enabled: 'enabled', chains: 'chains', admissionMode: 'admission_mode', limits: 'limits' } as const;
+const ROUTE_NAMES = {
+  host: 'host',
+  chain: 'chain',
+  network: 'network',
+  protocol: 'protocol',
+  admission: 'admission',
+  enabled: 'enabled',
+  methods: 'methods',
+  limits: 'limits',
+  timeouts: 'timeouts',
+  maxBodyBytes: 'max_body_bytes',
+  maxBatch: 'max_batch',
+} as const;
+
+/** Writes of Apps and keys, each of which leaves a row in the audit trail: no use case has to remember to. */
+class AuditedApps implements AppWrites {
+  readonly #writes: AppWrites;
+  readonly #trace: Trace;
+
+  constructor(writes: AppWrites, trace: Trace) {
+    this.#writes = writes;
+    this.#trace = trace;
+  }
+
+  accountStatus(id: AccountId): Promise<AccountStatus | null> {
+    return this.#writes.accountStatus(id);
+  }
+
+  find(id: AppId): Promise<App | null> {
+    return this.#writes.find(id);
+  }
+
+  lock(id: AppId): Promise<App | null> {
+    return this.#writes.lock(id);
+  }
+
+  key(id: AppKeyId): Promise<AppKey | null> {
+    return this.#writes.key(id);
+  }
+
+  activeKey(appId: AppId): Promise<AppKey | null> {
+    return this.#writes.activeKey(appId);
+  }
+
+  async create(app: App): Promise<void> {
+    await this.#writes.create(app);
+    const changes = createdWith({ name: app.name, chains: app.chains, provider_id: app.providerId });
+    await this.#trace({ action: 'app.create', accountId: app.accountId, subjectId: app.id, changes });
+  }
+
+  async update(id: AppId, expectedVersion: number, changes: AppChanges, now: Millis): Promise<App | null> {
+    const former = await this.#writes.find(id);
+    const changed = await this.#writes.update(id, expectedVersion, changes, now);
+    if (former === null || changed === null) return changed;
+    await this.#trace({ action: 'app.update', accountId: changed.accountId, subjectId: id, changes: changesOf(former, changed, APP_NAMES) });
+    return changed;
+  }
+
+  async createKey(key: AppKey): Promise<void> {
+    await this.#writes.createKey(key);
+    await this.#traceKey('app_key.create', key, createdWith({ app_id: key.appId }));
+  }
+
+  async moveKey(id: AppKeyId, from: readonly StoredKeyState[], move: KeyMove): Promise<boolean> {
+    const former = await this.#writes.key(id);
+    const moved = await this.#writes.moveKey(id, from, move);
+    if (moved && former !== null) {
+      const action = move.to === 'grace' ? 'app_key.rotate' : 'app_key.revoke';
+      await this.#traceKey(action, former, { state: { from: former.state, to: move.to } });
+    }
+    return moved;
+  }
+
+  /** Part of the change of its account, which leaves the row. */
+  archiveAll(accountId: AccountId, now: Millis): Promise<void> {
+    return this.#writes.archiveAll(accountId, now);
+  }
+
+  async #traceKey(action: string, { id, appId }: AppKey, changes: AuditChanges): Promise<void> {
+    const app = await this.#writes.find(appId);
+    await this.#trace({ action, accountId: app?.accountId ?? null, subjectId: id, changes });
+  }
+}
+
+/** Writes of gateway routes, likewise. Upstreams hold a provider's credentials: that they changed is all that is told. */
+class AuditedRoutes implements RouteWrites {
+  readonly #writes: RouteWrites;
+  readonly #trace: Trace;
+  readonly #extra: AuditChanges;
+
+  constructor(writes: RouteWrites, trace: Trace, extra: AuditChanges) {
+    this.#writes = writes;
+    this.#trace = trace;
+    this.#extra = extra;
+  }
+
+  lock(id: RouteId): Promise<StoredRoute | null> {
+    return this.#writes.lock(id);
+  }
+
+  async create(route: StoredRoute): Promise<boolean> {
+    if (!(await this.#writes.create(route))) return false;
+    const { host, chain, network, protocol, admission, enabled } = route;
+    const changes = { ...createdWith({ host, chain, network, protocol, admission, enabled }), ...this.#extra };
+    await this.#trace({ action: 'gateway.create', accountId: null, subjectId: route.id, changes });
+    return true;
+  }
+
+  async replace(route: StoredRoute): Promise<boolean> {
+    const former = await this.#writes.lock(route.id);
+    if (!(await this.#writes.replace(route))) return false;
+    const changes = former === null ? {} : changesOf(former, route, ROUTE_NAMES);
+    await this.#trace({ action: 'gateway.update', accountId: null, subjectId: route.id, changes: { ...changes, ...this.#extra } });
+    return true;
+  }
+}
+
+/** What use cases of Apps, keys and routes stand on. */
+export type GatewayStorage = Pick<Storage, 'apps' | 'routes' | 'feed' | 'transaction'>;
+
+/**
+ * The storage as one actor has it: every write of an App, key or route leaves its audit row in the same transaction,
+ * whatever use case makes it.
+ *
+ * @param routeChanges - what a route's audit row says besides what can be seen of it
+ */
+export function auditedStorage(storage: GatewayStorage, deps: AuditDeps, actor: Actor, routeChanges: AuditChanges = {}): GatewayStorage {
+  const audited = (tx: Transaction): Transaction => {
+    const trace: Trace = (entry) => leaveTrace(deps, tx, actor, entry);
+    return { ...tx, apps: new AuditedApps(tx.apps, trace), routes: new AuditedRoutes(tx.routes, trace, routeChanges) };
+  };
+  const { apps, routes, feed } = storage;
+  return { apps, routes, feed, transaction: (work) => storage.transaction((tx) => work(audited(tx))) };
+}
+
+/** A storage whose every transaction leaves this audit row. */
+export function tracedStorage(storage: Pick<Storage, 'transaction'>, deps: AuditDeps, actor: Actor, entry: AuditEntry): Pick<Storage, 'transaction'> {
+  return {
+    transaction: (work) =>
+      storage.transaction(async (tx) => {
+        const result = await work(tx);
+        await leaveTrace(deps, tx, actor, entry);
+        return result;
+      }),
+  };
+}

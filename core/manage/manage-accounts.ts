@@ -1,0 +1,186 @@
+import type { Account, AccountRole, AccountStatus } from '../accounts/account.ts';
+import { currenciesProblem, nameProblem } from '../accounts/account-fields.ts';
+import { archiveAccountKeys } from '../accounts/archive-account-keys.ts';
+import type { Apps } from '../accounts/apps.ts';
+import { sealCallbackSecrets } from '../accounts/credential-record.ts';
+import type { CreateAccount, CreateAccountInput } from '../accounts/create-account.ts';
+import { newCallbackSecrets } from '../auth/key-text.ts';
+import type { Routes } from '../gateway/routes.ts';
+import type { FieldError } from '../kernel/errors.ts';
+import { invalidField, TillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import { checkPage } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { AccountChanges } from '../ports/account-store.ts';
+import type { Random } from '../ports/random.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import type { Vault } from '../ports/vault.ts';
+import type { AccountEntry } from './account-entry.ts';
+import { guardAdmins, mayMove } from './account-rules.ts';
+import { noSuchRecord, requireAccess, requireAdmin } from './actor.ts';
+import type { Actor } from './actor.ts';
+import { changesOf, createdWith, leaveTrace } from './audit.ts';
+import type { AuditDeps } from './audit.ts';
+
+const MAX_ARCHIVED_AT_ONCE = 100;
+const MAX_URL = 2048;
+
+/** What of an account its owner and admins may change; the last three are an admin's alone. */
+export interface AccountPatch {
+  readonly name?: string | null;
+  readonly avatarUrl?: string | null;
+  readonly role?: AccountRole;
+  readonly status?: AccountStatus;
+  readonly verifiedCurrencies?: readonly string[];
+}
+
+/** An account with what it has. */
+export interface AccountDetail extends AccountEntry {
+  readonly appCount: number;
+  /** Enabled gateways that its enabled Apps reach. */
+  readonly gatewayCount: number;
+}
+
+/** What {@link ManageAccounts} needs. */
+export interface ManageAccountsDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'manage' | 'feed' | 'transaction'>;
+  readonly vault: Vault;
+  readonly random: Random;
+  readonly createAccount: Pick<CreateAccount, 'prepare'>;
+  readonly apps: Pick<Apps, 'list' | 'countOf'>;
+  readonly routes: Pick<Routes, 'list'>;
+  readonly pageMax: number;
+}
+
+const WIRE_NAMES = { name: 'name', role: 'role', status: 'status', verifiedCurrencies: 'verified_currencies', avatarUrl: 'avatar_url' } as const;
+
+/** Accounts, as their owners and admins manage them (decisions, section 9). */
+export class ManageAccounts {
+  readonly #deps: ManageAccountsDeps;
+
+  constructor(deps: ManageAccountsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Newest first; a user sees its own. @throws TillgateError `INVALID_FIELDS` for a page out of range */
+  async list(actor: Actor, page: PageRequest): Promise<Page<AccountEntry>> {
+    checkPage(page, this.#deps.pageMax);
+    return this.#deps.storage.manage.accounts(actor.role === 'admin' ? null : actor.accountId, page);
+  }
+
+  /** @throws TillgateError `NOT_FOUND`, the same for another's account */
+  async find(actor: Actor, id: AccountId): Promise<AccountDetail> {
+    requireAccess(actor, id);
+    const entry = await this.#deps.storage.manage.account(id);
+    if (entry === null) throw noSuchRecord();
+    return { ...entry, appCount: await this.#deps.apps.countOf(id), gatewayCount: await this.#countGateways(id) };
+  }
+
+  /** @throws TillgateError `FORBIDDEN` for a user, `INVALID_FIELDS`, `STATE_CONFLICT` when the email is taken */
+  async create(actor: Actor, input: CreateAccountInput): Promise<AccountDetail> {
+    requireAdmin(actor);
+    const account = await this.#deps.createAccount.prepare(input);
+    const { id, email, name, role } = account;
+    const sealed = sealCallbackSecrets(id, newCallbackSecrets(this.#deps.random), this.#deps.vault);
+    await this.#deps.storage.transaction(async (tx) => {
+      await tx.manage.createAccount(account);
+      await tx.manage.createCallbackCredential({ accountId: id, sealed, previousSealed: null, previousUntil: null, createdAt: account.createdAt });
+      const changes = createdWith({ email, name, role });
+      await leaveTrace(this.#deps, tx, actor, { action: 'account.create', accountId: id, subjectId: id, changes });
+    });
+    return { account, avatarUrl: null, firstLoginAt: null, lastLogin: null, appCount: 0, gatewayCount: 0 };
+  }
+
+  /**
+   * Changes an account. A change of status holds everywhere when this returns; whoever is disabled or archived is
+   * logged out.
+   *
+   * @throws TillgateError `NOT_FOUND`; `FORBIDDEN` for what only an admin may change; `INVALID_FIELDS`; `STATE_CONFLICT`
+   */
+  async update(actor: Actor, id: AccountId, patch: AccountPatch): Promise<AccountDetail> {
+    requireAccess(actor, id);
+    const { role, status, verifiedCurrencies } = patch;
+    if (role !== undefined || status !== undefined || verifiedCurrencies !== undefined) requireAdmin(actor);
+    checkFields(patch);
+    const moved = await this.#deps.storage.transaction(async (tx) => {
+      const admins = role === undefined && status === undefined ? [] : await tx.manage.lockAdmins();
+      return this.#change(tx, actor, id, patch, admins);
+    });
+    if (moved) await this.#deps.storage.feed.settled();
+    return this.find(actor, id);
+  }
+
+  /**
+   * Archives accounts, all or none; one that is archived already stays as it is.
+   *
+   * @throws TillgateError `FORBIDDEN` for a user, `NOT_FOUND`, `INVALID_FIELDS`, `STATE_CONFLICT`
+   */
+  async archive(actor: Actor, ids: readonly AccountId[]): Promise<readonly AccountEntry[]> {
+    requireAdmin(actor);
+    const wanted = [...new Set(ids)];
+    if (wanted.length === 0 || ids.length > MAX_ARCHIVED_AT_ONCE) throw invalidField('ids', `must name 1 to ${MAX_ARCHIVED_AT_ONCE} accounts`);
+    const { storage } = this.#deps;
+    await storage.transaction(async (tx) => {
+      let admins = await tx.manage.lockAdmins();
+      // In one order everywhere, so that two that archive the same accounts do not wait for each other.
+      for (const id of wanted.toSorted()) {
+        await this.#change(tx, actor, id, { status: 'archived' }, admins);
+        admins = admins.filter((admin) => admin !== id);
+      }
+    });
+    await storage.feed.settled();
+    return Promise.all(wanted.map(async (id) => present(await storage.manage.account(id), 'an archived account')));
+  }
+
+  /** True when its status changed. */
+  async #change(tx: Transaction, actor: Actor, id: AccountId, patch: AccountPatch, admins: readonly AccountId[]): Promise<boolean> {
+    const account = await tx.accounts.lock(id);
+    if (account === null) throw noSuchRecord();
+    const next = { role: patch.role ?? account.role, status: patch.status ?? account.status };
+    if (!mayMove(account.status, next.status)) throw new TillgateError('STATE_CONFLICT', `The account is ${account.status}; it cannot become ${next.status}.`);
+    guardAdmins(actor, account, next, admins);
+    const former = { ...account, avatarUrl: (await tx.manage.avatar(id)) ?? null };
+    const changes = changesOf<typeof former>(former, patch, WIRE_NAMES);
+    if (Object.keys(changes).length === 0) return false;
+    if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
+    await this.#write(tx, account, patch);
+    const action = patch.status === 'archived' ? 'account.archive' : 'account.update';
+    await leaveTrace(this.#deps, tx, actor, { action, accountId: id, subjectId: id, changes });
+    return account.status !== next.status;
+  }
+
+  async #write(tx: Transaction, account: Account, { avatarUrl, ...patch }: AccountPatch): Promise<void> {
+    const modifiedAt = this.#deps.clock.now();
+    const leaves = account.status === 'active' && patch.status !== undefined && patch.status !== 'active';
+    const archived = patch.status === 'archived';
+    const changes: AccountChanges = { ...patch, ...(leaves || archived ? { authVersion: account.authVersion + 1 } : {}), modifiedAt };
+    await tx.accounts.update(account.id, changes);
+    if (avatarUrl !== undefined) await tx.manage.setAvatar(account.id, avatarUrl);
+    if (archived) await archiveAccountKeys(tx, account.id, modifiedAt);
+    if (leaves || archived) await tx.sessions.endAll(account.id);
+  }
+
+  async #countGateways(id: AccountId): Promise<number> {
+    const { apps, routes, pageMax } = this.#deps;
+    const chains = new Set<string>();
+    for (let page = 1, maxPage = 1; page <= maxPage; page++) {
+      const found = await apps.list(id, { page, size: pageMax });
+      maxPage = found.maxPage;
+      for (const app of found.items) if (app.enabled) app.chains.forEach((chain) => chains.add(chain));
+    }
+    if (chains.size === 0) return 0;
+    return (await routes.list()).filter(({ route }) => route.enabled && chains.has(route.chain)).length;
+  }
+}
+
+function checkFields({ name, avatarUrl, verifiedCurrencies }: AccountPatch): void {
+  const problems = { name: nameProblem(name ?? ''), avatar_url: avatarProblem(avatarUrl ?? null), verified_currencies: currenciesProblem(verifiedCurrencies ?? []) };
+  const fields = Object.entries(problems).flatMap(([path, message]): FieldError[] => (message === null ? [] : [{ path, message }]));
+  if (fields.length > 0) throw new TillgateError('INVALID_FIELDS', 'The account has invalid fields.', { fields });
+}
+
+/** A picture is loaded by browsers: nothing but http and https may stand there. */
+function avatarProblem(url: string | null): string | null {
+  return url === null || (url.length <= MAX_URL && /^https?:\/\/[^\s\p{Cc}"'<>\\]+$/u.test(url)) ? null : `must be an http or https URL of at most ${MAX_URL} characters, or null`;
+}

@@ -1,0 +1,98 @@
+import type { App } from '../accounts/app.ts';
+import { Apps } from '../accounts/apps.ts';
+import type { AdmissionCount } from '../gateway/admission-tally.ts';
+import type { AccountId, AppId, AppKeyId } from '../kernel/ids.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import { AppKeys } from '../keys/app-keys.ts';
+import type { IssuedKey, KeyMaker } from '../keys/issued-key.ts';
+import type { AppChanges } from '../ports/app-store.ts';
+import { listScope, noSuchRecord, requireAccess, targetAccount } from './actor.ts';
+import type { Actor } from './actor.ts';
+import { auditedStorage } from './audited-writes.ts';
+import type { GatewayStorage } from './audited-writes.ts';
+
+/** What {@link ManageApps} needs. */
+export interface ManageAppsDeps extends KeyMaker {
+  readonly storage: GatewayStorage;
+  /** What admission said of an App's requests; of this instance. */
+  readonly admissionTally: (app: AppId) => readonly AdmissionCount[];
+  /** The grace of a rotated key. */
+  readonly graceSeconds: number;
+  readonly pageMax: number;
+}
+
+/** What a new App is made from; for another account only by an admin. */
+export interface ManagedAppInput {
+  readonly accountId?: AccountId;
+  readonly name: string;
+  readonly chains: readonly string[];
+  readonly providerId?: string | null;
+}
+
+/** Apps and their keys, as their owners manage them (decisions, section 9). */
+export class ManageApps {
+  readonly #deps: ManageAppsDeps;
+
+  constructor(deps: ManageAppsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another's account */
+  list(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<App>> {
+    return new Apps(this.#deps).list(listScope(actor, accountId), page);
+  }
+
+  /** @throws TillgateError `NOT_FOUND`, the same for another account's App */
+  async find(actor: Actor, id: AppId): Promise<App> {
+    const app = await this.#deps.storage.apps.find(id);
+    if (app === null) throw noSuchRecord();
+    requireAccess(actor, app.accountId);
+    return app;
+  }
+
+  /** An App with its first key. @throws TillgateError `INVALID_FIELDS`, `NOT_FOUND`, `STATE_CONFLICT` for an archived account */
+  create(actor: Actor, { accountId, ...input }: ManagedAppInput): Promise<{ readonly app: App; readonly key: IssuedKey }> {
+    return new Apps(this.#as(actor)).create({ ...input, accountId: targetAccount(actor, accountId) });
+  }
+
+  /** @throws TillgateError `NOT_FOUND`, `VERSION_MISMATCH`, `INVALID_FIELDS`, `STATE_CONFLICT` */
+  async update(actor: Actor, id: AppId, expectedVersion: number, changes: AppChanges): Promise<App> {
+    await this.find(actor, id);
+    return new Apps(this.#as(actor)).update(id, expectedVersion, changes);
+  }
+
+  /** Verdicts of admission by route and reason. @throws TillgateError `NOT_FOUND` */
+  async admission(actor: Actor, id: AppId): Promise<readonly AdmissionCount[]> {
+    await this.find(actor, id);
+    return this.#deps.admissionTally(id);
+  }
+
+  /** Keys with their texts, newest first. @throws TillgateError `NOT_FOUND` */
+  async keys(actor: Actor, id: AppId): Promise<readonly IssuedKey[]> {
+    await this.find(actor, id);
+    return new AppKeys(this.#deps).list(id);
+  }
+
+  /** @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` when there is an active key */
+  async createKey(actor: Actor, id: AppId): Promise<IssuedKey> {
+    await this.find(actor, id);
+    return new AppKeys(this.#as(actor)).create(id);
+  }
+
+  /** @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` without an active key, `INVALID_FIELDS` */
+  async rotateKey(actor: Actor, id: AppId, graceSeconds: number | undefined): Promise<{ readonly key: IssuedKey; readonly replaced: IssuedKey }> {
+    await this.find(actor, id);
+    return new AppKeys(this.#as(actor)).rotate(id, graceSeconds);
+  }
+
+  /** @throws TillgateError `NOT_FOUND` */
+  async revokeKey(actor: Actor, id: AppId, keyId: AppKeyId): Promise<IssuedKey> {
+    await this.find(actor, id);
+    return new AppKeys(this.#as(actor)).revoke(id, keyId);
+  }
+
+  /** What the use cases stand on when this actor changes something: each write leaves its audit row. */
+  #as(actor: Actor): ManageAppsDeps {
+    return { ...this.#deps, storage: auditedStorage(this.#deps.storage, this.#deps, actor) };
+  }
+}

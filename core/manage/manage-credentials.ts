@@ -1,0 +1,136 @@
+import type { CallbackSecrets, Credential, CredentialSecrets } from '../accounts/account.ts';
+import { nameProblem } from '../accounts/account-fields.ts';
+import { callbackContext, credentialContext, credentialRecord, sealCallbackSecrets } from '../accounts/credential-record.ts';
+import { newCallbackSecrets, newCredentialSecrets } from '../auth/key-text.ts';
+import { invalidField, TillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
+import type { AccountId, CredentialId } from '../kernel/ids.ts';
+import { checkPage } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { Random } from '../ports/random.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import type { Vault } from '../ports/vault.ts';
+import { listScope, noSuchRecord, requireAccess, targetAccount } from './actor.ts';
+import type { Actor } from './actor.ts';
+import { createdWith, leaveTrace } from './audit.ts';
+import type { AuditDeps } from './audit.ts';
+
+const SHOWN_FIRST = 8;
+const SHOWN_LAST = 4;
+
+/** A credential as lists show it. */
+export interface MaskedCredential {
+  readonly credential: Credential;
+  /** The first and last few characters: enough to tell one from another, worth nothing else. */
+  readonly apiKey: string;
+  readonly apiToken: string;
+}
+
+/** A credential in the clear, with the account's callback secrets. To be shown, never to be logged. */
+export interface RevealedCredential extends CredentialSecrets, CallbackSecrets {
+  readonly credential: Credential;
+}
+
+/** What {@link ManageCredentials} needs. */
+export interface ManageCredentialsDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'accounts' | 'manage' | 'transaction'>;
+  readonly vault: Vault;
+  readonly random: Random;
+  readonly pageMax: number;
+}
+
+/** API keys and signing tokens of the payment API, as their owners manage them. */
+export class ManageCredentials {
+  readonly #deps: ManageCredentialsDeps;
+
+  constructor(deps: ManageCredentialsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Newest first, masked. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another's account */
+  async list(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<MaskedCredential>> {
+    checkPage(page, this.#deps.pageMax);
+    const found = await this.#deps.storage.manage.credentials(listScope(actor, accountId), page);
+    return { ...found, items: found.items.map((credential) => this.#masked(credential)) };
+  }
+
+  /** @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for an account that is not active, `INVALID_FIELDS` */
+  async create(actor: Actor, input: { readonly accountId?: AccountId; readonly name?: string }): Promise<RevealedCredential> {
+    const accountId = targetAccount(actor, input.accountId);
+    const name = input.name ?? '';
+    const problem = nameProblem(name);
+    if (problem !== null) throw invalidField('name', problem);
+    const { random, vault, ids, clock, storage } = this.#deps;
+    const secrets = newCredentialSecrets(random);
+    const credential = credentialRecord({ id: ids.next() as CredentialId, accountId, name }, secrets, vault, clock.now());
+    await storage.transaction(async (tx) => {
+      const account = await tx.accounts.lock(accountId);
+      if (account === null) throw noSuchRecord();
+      if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'An archived account gets no credentials.');
+      await this.#ensureCallbackCredential(tx, accountId);
+      await tx.manage.createCredential(credential);
+      await leaveTrace(this.#deps, tx, actor, { action: 'credential.create', accountId, subjectId: credential.id, changes: createdWith({ name }) });
+    });
+    return this.#revealed(credential);
+  }
+
+  /** Shows a credential; that it was shown is on record. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for a revoked one */
+  async reveal(actor: Actor, id: CredentialId): Promise<RevealedCredential> {
+    const credential = await this.#deps.storage.transaction(async (tx) => {
+      const found = await this.#lock(tx, actor, id);
+      if (found.status === 'revoked') throw new TillgateError('STATE_CONFLICT', 'The credential is revoked.');
+      await this.#ensureCallbackCredential(tx, found.accountId);
+      await leaveTrace(this.#deps, tx, actor, { action: 'credential.reveal', accountId: found.accountId, subjectId: id });
+      return found;
+    });
+    return this.#revealed(credential);
+  }
+
+  /** Ends a credential at once and for good; again is no error. @throws TillgateError `NOT_FOUND` */
+  async revoke(actor: Actor, id: CredentialId): Promise<MaskedCredential> {
+    const { storage, clock } = this.#deps;
+    const credential = await storage.transaction(async (tx): Promise<Credential> => {
+      const found = await this.#lock(tx, actor, id);
+      const revokedAt = clock.now();
+      if (!(await tx.manage.revokeCredential(id, revokedAt))) return found;
+      const changes = { status: { from: found.status, to: 'revoked' } };
+      await leaveTrace(this.#deps, tx, actor, { action: 'credential.revoke', accountId: found.accountId, subjectId: id, changes });
+      return { ...found, status: 'revoked', revokedAt };
+    });
+    return this.#masked(credential);
+  }
+
+  async #lock(tx: Transaction, actor: Actor, id: CredentialId): Promise<Credential> {
+    const found = await tx.manage.lockCredential(id);
+    if (found === null) throw noSuchRecord();
+    requireAccess(actor, found.accountId);
+    return found;
+  }
+
+  async #ensureCallbackCredential(tx: Transaction, accountId: AccountId): Promise<void> {
+    const sealed = sealCallbackSecrets(accountId, newCallbackSecrets(this.#deps.random), this.#deps.vault);
+    const createdAt = this.#deps.clock.now();
+    await tx.manage.createCallbackCredential({ accountId, sealed, previousSealed: null, previousUntil: null, createdAt });
+  }
+
+  async #revealed(credential: Credential): Promise<RevealedCredential> {
+    const { storage, vault } = this.#deps;
+    const { accountId } = credential;
+    const callback = present(await storage.accounts.findCallbackCredential(accountId), 'the callback credential');
+    const callbackSecrets = JSON.parse(vault.open(callback.sealed, callbackContext(accountId))) as CallbackSecrets;
+    return { credential, ...this.#open(credential), ...callbackSecrets };
+  }
+
+  #masked(credential: Credential): MaskedCredential {
+    const { apiKey, apiToken } = this.#open(credential);
+    return { credential, apiKey: masked(apiKey), apiToken: masked(apiToken) };
+  }
+
+  #open({ id, sealed }: Credential): CredentialSecrets {
+    return JSON.parse(this.#deps.vault.open(sealed, credentialContext(id))) as CredentialSecrets;
+  }
+}
+
+function masked(text: string): string {
+  return `${text.slice(0, SHOWN_FIRST)}…${text.slice(-SHOWN_LAST)}`;
+}

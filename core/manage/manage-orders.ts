@@ -1,0 +1,57 @@
+import type { OrderId } from '../kernel/ids.ts';
+import { isId } from '../kernel/ids.ts';
+import { OperateOrder } from '../orders/operate-order.ts';
+import type { OrderMover } from '../orders/move-order.ts';
+import type { OrderQueries } from '../orders/order-queries.ts';
+import type { OrderDetailRecord } from '../orders/order-record.ts';
+import type { Order, OrderHistoryEntry } from '../orders/order.ts';
+import type { Storage } from '../ports/storage.ts';
+import { noSuchRecord, requireAccess } from './actor.ts';
+import type { Actor } from './actor.ts';
+import type { AuditDeps } from './audit.ts';
+import { tracedStorage } from './audited-writes.ts';
+
+/** What {@link ManageOrders} needs. */
+export interface ManageOrdersDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'orders' | 'transaction'>;
+  readonly mover: OrderMover;
+  readonly queries: Pick<OrderQueries, 'detail' | 'history'>;
+}
+
+/** What merchants and operators decide about orders by hand. */
+export class ManageOrders {
+  readonly #deps: ManageOrdersDeps;
+
+  constructor(deps: ManageOrdersDeps) {
+    this.#deps = deps;
+  }
+
+  /** Cancels an order to which nothing was paid yet. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
+  terminate(actor: Actor, id: OrderId): Promise<OrderDetailRecord> {
+    return this.#operate(actor, id, 'terminate');
+  }
+
+  /** Accepts an OVERDUE or PARTIAL order as it is. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
+  resolve(actor: Actor, id: OrderId): Promise<OrderDetailRecord> {
+    return this.#operate(actor, id, 'resolve');
+  }
+
+  /** Each change with its rule, inputs and rates, the creation first. @throws TillgateError `NOT_FOUND` */
+  async history(actor: Actor, id: OrderId): Promise<{ readonly order: Order; readonly entries: readonly OrderHistoryEntry[] }> {
+    const found = await this.#deps.queries.history(id);
+    if (found === null) throw noSuchRecord();
+    requireAccess(actor, found.order.accountId);
+    return found;
+  }
+
+  async #operate(actor: Actor, id: OrderId, verb: 'terminate' | 'resolve'): Promise<OrderDetailRecord> {
+    const { storage, mover, clock, queries } = this.#deps;
+    const order = isId(id) ? await storage.orders.find(id) : null;
+    if (order === null) throw noSuchRecord();
+    requireAccess(actor, order.accountId);
+    const traced = tracedStorage(storage, this.#deps, actor, { action: `order.${verb}`, accountId: order.accountId, subjectId: id });
+    const operate = new OperateOrder({ storage: traced, mover, clock });
+    await operate[verb](id, actor.accountId ?? 'operator');
+    return queries.detail(order.accountId, id);
+  }
+}

@@ -1,0 +1,63 @@
+import { Routes } from '../gateway/routes.ts';
+import type { RouteChanges, RouteInput, RouteRecord, RoutesDeps } from '../gateway/routes.ts';
+import type { RouteId } from '../kernel/ids.ts';
+import { checkPage, pageOf } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import { noSuchRecord, requireAdmin } from './actor.ts';
+import type { Actor } from './actor.ts';
+import type { AuditChanges } from './audit-row.ts';
+import { auditedStorage } from './audited-writes.ts';
+import type { GatewayStorage } from './audited-writes.ts';
+
+/** What {@link ManageRoutes} needs. */
+export interface ManageRoutesDeps extends Omit<RoutesDeps, 'storage'> {
+  readonly storage: GatewayStorage;
+  readonly pageMax: number;
+}
+
+/** The gateways, which only admins manage. */
+export class ManageRoutes {
+  readonly #deps: ManageRoutesDeps;
+
+  constructor(deps: ManageRoutesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Newest first, those of the configuration last. @throws TillgateError `FORBIDDEN` for a user, `INVALID_FIELDS` for a page out of range */
+  async list(actor: Actor, page: PageRequest): Promise<Page<RouteRecord>> {
+    requireAdmin(actor);
+    checkPage(page, this.#deps.pageMax);
+    const all = (await this.all()).toReversed();
+    return pageOf(page, all.length, all.slice((page.page - 1) * page.size, page.page * page.size));
+  }
+
+  /** Every route, for what others show of it. */
+  all(): Promise<readonly RouteRecord[]> {
+    return new Routes(this.#deps).list();
+  }
+
+  /** @throws TillgateError `FORBIDDEN`, `NOT_FOUND` */
+  async find(actor: Actor, id: RouteId): Promise<RouteRecord> {
+    requireAdmin(actor);
+    const found = await new Routes(this.#deps).find(id);
+    if (found === null) throw noSuchRecord();
+    return found;
+  }
+
+  /** @throws TillgateError `FORBIDDEN`, `INVALID_FIELDS`, `STATE_CONFLICT` when the host is taken */
+  async create(actor: Actor, input: RouteInput): Promise<RouteRecord> {
+    requireAdmin(actor);
+    return this.#as(actor, {}).create(input);
+  }
+
+  /** @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `INVALID_FIELDS`, `STATE_CONFLICT` for a route of the configuration or a taken host */
+  async update(actor: Actor, id: RouteId, changes: RouteChanges): Promise<RouteRecord> {
+    requireAdmin(actor);
+    const hidden: AuditChanges = changes.upstreams === undefined ? {} : { upstreams: { from: 'not shown', to: 'not shown' } };
+    return this.#as(actor, hidden).update(id, changes);
+  }
+
+  #as(actor: Actor, hidden: AuditChanges): Routes {
+    return new Routes({ ...this.#deps, storage: auditedStorage(this.#deps.storage, this.#deps, actor, hidden) });
+  }
+}

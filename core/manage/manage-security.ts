@@ -1,0 +1,116 @@
+import type { Account, CallbackApiKey } from '../accounts/account.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import { noSuchRecord, targetAccount } from './actor.ts';
+import type { Actor } from './actor.ts';
+import { changesOf, leaveTrace } from './audit.ts';
+import type { AuditDeps } from './audit.ts';
+import type { SecondFactor, TotpEnrolment } from './second-factor.ts';
+
+/** What an account demands of whoever acts for it. */
+export interface SecurityRecord {
+  readonly accountId: AccountId;
+  readonly dataSecurity: boolean;
+  readonly callbackApiKey: CallbackApiKey;
+  readonly totpForWithdrawals: boolean;
+  /** A second factor exists. */
+  readonly totpEnrolled: boolean;
+  /** A code of it was right once: it is demanded at each login. */
+  readonly totpConfirmed: boolean;
+}
+
+/** What of it may change. */
+export type SecurityPatch = Partial<Pick<SecurityRecord, 'dataSecurity' | 'callbackApiKey' | 'totpForWithdrawals'>>;
+
+/** What {@link ManageSecurity} needs. */
+export interface ManageSecurityDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'accounts' | 'manage' | 'transaction'>;
+  readonly secondFactor: SecondFactor;
+}
+
+const WIRE_NAMES = { dataSecurity: 'data_security', callbackApiKey: 'callback_api_key', totpForWithdrawals: 'totp_for_withdrawals' } as const;
+
+/** Data Security, the second factor, and which key goes along with callbacks. An admin may act for any account. */
+export class ManageSecurity {
+  readonly #deps: ManageSecurityDeps;
+
+  constructor(deps: ManageSecurityDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws TillgateError `NOT_FOUND`, the same for another's account */
+  async find(actor: Actor, wanted: AccountId | undefined): Promise<SecurityRecord> {
+    const id = targetAccount(actor, wanted);
+    const account = await this.#deps.storage.accounts.find(id);
+    if (account === null) throw noSuchRecord();
+    return recordOf(account, await this.#deps.storage.manage.security(id));
+  }
+
+  /** @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when codes are to be demanded and none can be made, or the account is archived */
+  async update(actor: Actor, wanted: AccountId | undefined, patch: SecurityPatch): Promise<SecurityRecord> {
+    const id = targetAccount(actor, wanted);
+    await this.#deps.storage.transaction(async (tx) => {
+      const account = await lockLive(tx, id);
+      const security = await tx.manage.security(id);
+      if (patch.totpForWithdrawals === true && security.totp === null) {
+        throw new TillgateError('STATE_CONFLICT', 'Enrol a second factor first.');
+      }
+      const changes = changesOf(recordOf(account, security), patch, WIRE_NAMES);
+      if (Object.keys(changes).length === 0) return;
+      const { totpForWithdrawals, ...ofAccount } = patch;
+      await tx.accounts.update(id, { ...ofAccount, modifiedAt: this.#deps.clock.now() });
+      if (totpForWithdrawals !== undefined) await tx.manage.saveSecurity({ ...security, totpForWithdrawals });
+      await leaveTrace(this.#deps, tx, actor, { action: 'security.update', accountId: id, subjectId: id, changes });
+    });
+    return this.find(actor, id);
+  }
+
+  /**
+   * Makes a new second factor and tells its secret, once. Its first right code, at a login or at {@link confirm}, confirms it.
+   *
+   * @param code - a code of the present second factor, which must prove itself before it is replaced
+   * @throws TillgateError `NOT_FOUND`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT` for an archived account
+   */
+  async enrol(actor: Actor, wanted: AccountId | undefined, code: string | null): Promise<TotpEnrolment> {
+    const id = targetAccount(actor, wanted);
+    const { secondFactor, storage } = this.#deps;
+    // An admin who replaces another's lost device cannot have a code of it.
+    const own = id === actor.accountId;
+    const former = (await storage.manage.security(id)).totp;
+    if (own && former !== null && former.confirmedAt !== null) await secondFactor.use(id, code, 'verify_code');
+    return storage.transaction(async (tx) => {
+      const { email } = await lockLive(tx, id);
+      const present = (await tx.manage.security(id)).totp;
+      if (own && present?.sealed !== former?.sealed) throw new TillgateError('STATE_CONFLICT', 'The second factor was replaced just now.');
+      const enrolment = await secondFactor.enrol(tx, id, email);
+      await leaveTrace(this.#deps, tx, actor, { action: 'security.totp_enrol', accountId: id, subjectId: id });
+      return enrolment;
+    });
+  }
+
+  /** Proves that the second factor works: from now on it is demanded. @throws TillgateError `NOT_FOUND`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT` */
+  async confirm(actor: Actor, wanted: AccountId | undefined, code: string): Promise<SecurityRecord> {
+    const record = await this.find(actor, wanted);
+    const { accountId } = record;
+    if (!record.totpEnrolled) throw new TillgateError('STATE_CONFLICT', 'There is no second factor to confirm; enrol one.');
+    await this.#deps.secondFactor.use(accountId, code, 'verify_code', (tx) =>
+      leaveTrace(this.#deps, tx, actor, { action: 'security.totp_confirm', accountId, subjectId: accountId }),
+    );
+    return this.find(actor, accountId);
+  }
+}
+
+async function lockLive(tx: Transaction, id: AccountId): Promise<Account> {
+  const account = await tx.accounts.lock(id);
+  if (account === null) throw noSuchRecord();
+  if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
+  return account;
+}
+
+function recordOf(
+  { id, dataSecurity, callbackApiKey }: Account,
+  { totp, totpForWithdrawals }: { readonly totp: { readonly confirmedAt: number | null } | null; readonly totpForWithdrawals: boolean },
+): SecurityRecord {
+  return { accountId: id, dataSecurity, callbackApiKey, totpForWithdrawals, totpEnrolled: totp !== null, totpConfirmed: totp !== null && totp.confirmedAt !== null };
+}

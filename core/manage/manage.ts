@@ -1,0 +1,90 @@
+import { Apps } from '../accounts/apps.ts';
+import type { CreateAccount } from '../accounts/create-account.ts';
+import type { AdmissionCount } from '../gateway/admission-tally.ts';
+import type { GatewayRoute } from '../gateway/route.ts';
+import { Routes } from '../gateway/routes.ts';
+import type { AppId } from '../kernel/ids.ts';
+import type { OrderMover } from '../orders/move-order.ts';
+import type { OrderQueries } from '../orders/order-queries.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Digest } from '../ports/digest.ts';
+import type { EventBus } from '../ports/events.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { PasswordHasher } from '../ports/password-hasher.ts';
+import type { Random } from '../ports/random.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { Vault } from '../ports/vault.ts';
+import { ReadAudit } from './audit.ts';
+import { ManageAccounts } from './manage-accounts.ts';
+import { ManageApps } from './manage-apps.ts';
+import { ManageCallbacks } from './manage-callbacks.ts';
+import { ManageCredentials } from './manage-credentials.ts';
+import { ManageOrders } from './manage-orders.ts';
+import { ManageRoutes } from './manage-routes.ts';
+import { ManageSecurity } from './manage-security.ts';
+import { SecondFactor } from './second-factor.ts';
+import { Sessions } from './sessions.ts';
+
+/** What the management use cases are configured with. */
+export interface ManageSettings {
+  /** What authenticator programs show beside the account. */
+  readonly issuer: string;
+  readonly sessionTtlSeconds: number;
+  /** The grace of a rotated App key. */
+  readonly graceSeconds: number;
+  /** The largest `size` of a list. */
+  readonly pageMax: number;
+  /** The gateways of the configuration. */
+  readonly routes: readonly GatewayRoute[];
+}
+
+/** What {@link createManage} needs. */
+export interface CreateManageDeps {
+  readonly storage: Storage;
+  readonly vault: Vault;
+  readonly random: Random;
+  readonly ids: IdGenerator;
+  readonly clock: Clock;
+  readonly digest: Digest;
+  readonly hasher: PasswordHasher;
+  readonly events: EventBus;
+  readonly createAccount: CreateAccount;
+  readonly mover: OrderMover;
+  readonly queries: OrderQueries;
+  readonly admissionTally: (app: AppId) => readonly AdmissionCount[];
+  readonly settings: ManageSettings;
+}
+
+/** Everything that the management API and the commands do. */
+export interface Manage {
+  readonly sessions: Sessions;
+  readonly secondFactor: SecondFactor;
+  readonly accounts: ManageAccounts;
+  readonly credentials: ManageCredentials;
+  readonly security: ManageSecurity;
+  readonly apps: ManageApps;
+  readonly routes: ManageRoutes;
+  readonly callbacks: ManageCallbacks;
+  readonly orders: ManageOrders;
+  readonly audit: ReadAudit;
+}
+
+/** Puts the management use cases together. */
+export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
+  const { issuer, sessionTtlSeconds: ttlSeconds, graceSeconds, pageMax, routes: configured } = settings;
+  const shared = { ...deps, pageMax };
+  const secondFactor = new SecondFactor({ ...deps, issuer });
+  const routes = new Routes({ ...deps, configured });
+  return {
+    sessions: new Sessions({ ...deps, secondFactor, ttlSeconds }),
+    secondFactor,
+    accounts: new ManageAccounts({ ...shared, apps: new Apps(shared), routes }),
+    credentials: new ManageCredentials(shared),
+    security: new ManageSecurity({ ...deps, secondFactor }),
+    apps: new ManageApps({ ...shared, graceSeconds }),
+    routes: new ManageRoutes({ ...shared, configured }),
+    callbacks: new ManageCallbacks(shared),
+    orders: new ManageOrders(deps),
+    audit: new ReadAudit(deps.storage, pageMax),
+  };
+}

@@ -1,0 +1,76 @@
+import { encodeBase32 } from '../auth/base32.ts';
+import { judgeTotp, newTotp, TOTP_SECRET_BYTES, totpUri } from '../auth/totp.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import { assert } from '../kernel/guard.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Digest } from '../ports/digest.ts';
+import type { Random } from '../ports/random.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import type { Vault } from '../ports/vault.ts';
+
+/** A new second factor: shown once. */
+export interface TotpEnrolment {
+  /** Base32. */
+  readonly secret: string;
+  readonly uri: string;
+}
+
+/** What {@link SecondFactor} needs. */
+export interface SecondFactorDeps {
+  readonly storage: Pick<Storage, 'transaction' | 'manage'>;
+  readonly vault: Vault;
+  readonly random: Random;
+  readonly digest: Pick<Digest, 'hmacSha1' | 'equal'>;
+  readonly clock: Clock;
+  /** What authenticator programs show beside the account. */
+  readonly issuer: string;
+}
+
+const context = (accountId: AccountId): string => `totp:${accountId}`;
+
+/** The one answer for a code that is missing, wrong, used or blocked (decisions, section 5). */
+function invalidCode(path: string, message: string): TillgateError {
+  return new TillgateError('VERIFY_CODE_INVALID', `${path}: ${message}`, { fields: [{ path, message }] });
+}
+
+/** Time-based codes of accounts: enrolling and using them. */
+export class SecondFactor {
+  readonly #deps: SecondFactorDeps;
+
+  constructor(deps: SecondFactorDeps) {
+    this.#deps = deps;
+  }
+
+  /** Gives the account, whose row is locked, a new secret; its first right code confirms it. */
+  async enrol(tx: Pick<Transaction, 'manage'>, accountId: AccountId, email: string): Promise<TotpEnrolment> {
+    const { vault, random, issuer } = this.#deps;
+    const secret = encodeBase32(random.bytes(TOTP_SECRET_BYTES));
+    const security = await tx.manage.security(accountId);
+    await tx.manage.saveSecurity({ ...security, totp: newTotp(vault.seal(secret, context(accountId))) });
+    return { secret, uri: totpUri(issuer, email, secret) };
+  }
+
+  /**
+   * Uses a code up, in a transaction of its own: a wrong one counts whatever becomes of the request.
+   *
+   * @param path - the field that the code came in
+   * @param confirmed - what else belongs to the transaction in which the first right code confirms the enrolment
+   * @throws TillgateError `VERIFY_CODE_INVALID`
+   */
+  async use(accountId: AccountId, code: string | null, path: string, confirmed?: (tx: Transaction) => Promise<void>): Promise<void> {
+    if (code === null) throw invalidCode(path, 'is required');
+    const { storage, vault, digest, clock } = this.#deps;
+    const verdict = await storage.transaction(async (tx) => {
+      assert((await tx.accounts.lock(accountId)) !== null, `account ${accountId} is gone`);
+      const security = await tx.manage.security(accountId);
+      if (security.totp === null) return 'wrong';
+      const secret = vault.open(security.totp.sealed, context(accountId));
+      const judged = judgeTotp(security.totp, secret, code, digest, clock.now());
+      await tx.manage.saveSecurity({ ...security, totp: judged.state });
+      if (judged.verdict === 'accepted' && security.totp.confirmedAt === null) await confirmed?.(tx);
+      return judged.verdict;
+    });
+    if (verdict !== 'accepted') throw invalidCode(path, 'is wrong, was used before, or is blocked for a while');
+  }
+}

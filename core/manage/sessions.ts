@@ -1,0 +1,175 @@
+import type { Account } from '../accounts/account.ts';
+import { emailProblem, MAX_PASSWORD } from '../accounts/account-fields.ts';
+import { base62 } from '../auth/key-text.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Digest } from '../ports/digest.ts';
+import type { PasswordHasher } from '../ports/password-hasher.ts';
+import type { Random } from '../ports/random.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { Vault } from '../ports/vault.ts';
+import type { AccountEntry } from './account-entry.ts';
+import type { Actor } from './actor.ts';
+import { createdWith, leaveTrace } from './audit.ts';
+import type { AuditDeps } from './audit.ts';
+import type { SecondFactor } from './second-factor.ts';
+import type { Session } from './session.ts';
+
+/** What every session token begins with. */
+export const SESSION_PREFIX = 'tms_';
+const PRUNED_AT_ONCE = 100;
+const MAX_USER_AGENT = 255;
+
+/** What somebody logs in with. */
+export interface LoginInput {
+  readonly email: string;
+  readonly password: string;
+  readonly totp: string | null;
+  /** True for a browser: the token will come back in a cookie. */
+  readonly cookie: boolean;
+}
+
+/** Where a login comes from. */
+export interface LoginOrigin {
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+  readonly traceId: string | null;
+}
+
+/** A session as its holder knows it. */
+export interface OpenSession {
+  readonly session: Session;
+  readonly account: Account;
+  /** What a browser must send along with each unsafe request; worthless without the cookie. */
+  readonly csrfToken: string;
+}
+
+/** A new session; its token is told once. */
+export interface NewSession extends OpenSession {
+  readonly token: string;
+  readonly entry: AccountEntry;
+}
+
+/** What {@link Sessions} needs. */
+export interface SessionsDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'accounts' | 'sessions' | 'manage' | 'transaction'>;
+  readonly hasher: PasswordHasher;
+  readonly vault: Vault;
+  readonly random: Random;
+  readonly digest: Pick<Digest, 'equal' | 'sha256Hex'>;
+  readonly clock: Clock;
+  readonly secondFactor: SecondFactor;
+  /** The life of a session. */
+  readonly ttlSeconds: number;
+}
+
+/** Logins to the management API (decisions, section 9). */
+export class Sessions {
+  readonly #deps: SessionsDeps;
+
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Opens a session.
+   *
+   * @throws TillgateError `LOGIN_FAILED`, the same for a wrong password and an unknown user and after the same work;
+   *   once the password has verified: `ACCOUNT_INACTIVE`, `VERIFY_CODE_INVALID`
+   */
+  async login(input: LoginInput, origin: LoginOrigin): Promise<NewSession> {
+    const account = await this.#verify(input.email, input.password);
+    if (account.status !== 'active') throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
+    await this.#checkSecondFactor(account, input.totp, { accountId: account.id, role: account.role, ip: origin.ip, traceId: origin.traceId });
+    const { storage, vault, random, clock, ttlSeconds } = this.#deps;
+    const token = SESSION_PREFIX + base62(random.bytes(32));
+    const now = clock.now();
+    const session: Session = {
+      tokenHash: this.#hash(token),
+      accountId: account.id,
+      authVersion: account.authVersion,
+      cookie: input.cookie,
+      createdAt: now,
+      expiresAt: now + ttlSeconds * 1000,
+    };
+    await this.#store(session, account, origin, now);
+    await storage.sessions.prune(now, PRUNED_AT_ONCE);
+    const entry = present(await storage.manage.account(account.id), 'the account of a login');
+    return { session, account, token, csrfToken: vault.lookupHash('session-csrf', token), entry };
+  }
+
+  /**
+   * The session of a token. Its account is read anew each time: what ended a moment ago is over.
+   *
+   * @param cookie - whether the token came in a cookie: a browser's token is good for nothing else
+   * @throws TillgateError `SESSION_INVALID`, the same for unknown, ended, expired and outdated sessions
+   */
+  async find(token: string, cookie: boolean): Promise<OpenSession> {
+    const { storage, vault, clock } = this.#deps;
+    const found = token.startsWith(SESSION_PREFIX) ? await storage.sessions.find(this.#hash(token)) : null;
+    if (found === null || !isOpen(found, clock.now()) || found.session.cookie !== cookie) {
+      throw new TillgateError('SESSION_INVALID', 'The session is not valid.');
+    }
+    return { ...found, csrfToken: vault.lookupHash('session-csrf', token) };
+  }
+
+  /** True when this is the session's CSRF token. */
+  provesSameSite({ csrfToken }: OpenSession, sent: string | null): boolean {
+    const { digest } = this.#deps;
+    // Both are hashed, so that unequal lengths cost the same.
+    const bytes = (text: string): Uint8Array => Uint8Array.from(digest.sha256Hex(text), (digit) => digit.charCodeAt(0));
+    return sent !== null && digest.equal(bytes(sent), bytes(csrfToken));
+  }
+
+  /** How long a session still lasts. */
+  secondsLeft({ expiresAt }: Session): number {
+    return Math.max(0, Math.floor((expiresAt - this.#deps.clock.now()) / 1000));
+  }
+
+  /** Ends a session; ending it twice is no error. */
+  async end(actor: Actor, { tokenHash, accountId }: Session): Promise<void> {
+    await this.#deps.storage.transaction(async (tx) => {
+      if (!(await tx.sessions.end(tokenHash))) return;
+      await leaveTrace(this.#deps, tx, actor, { action: 'session.end', accountId, subjectId: accountId });
+    });
+  }
+
+  async #verify(email: string, password: string): Promise<Account> {
+    const { storage, hasher } = this.#deps;
+    // What can be nobody's name or password is not looked up or hashed whole, and is wrong at the usual cost.
+    const account = emailProblem(email) === null ? await storage.accounts.findByEmail(email.toLowerCase()) : null;
+    const known = password.length <= MAX_PASSWORD ? account : null;
+    const verified = await hasher.verify(password.slice(0, MAX_PASSWORD), known?.passwordHash ?? null);
+    if (known === null || !verified) throw new TillgateError('LOGIN_FAILED', 'The email or the password is wrong.');
+    return known;
+  }
+
+  /** A code is demanded once one was right; before, the first right one confirms the enrolment. */
+  async #checkSecondFactor({ id }: Account, code: string | null, actor: Actor): Promise<void> {
+    const { secondFactor } = this.#deps;
+    const { totp } = await this.#deps.storage.manage.security(id);
+    if (totp === null || (totp.confirmedAt === null && code === null)) return;
+    await secondFactor.use(id, code, 'totp', (tx) => leaveTrace(this.#deps, tx, actor, { action: 'security.totp_confirm', accountId: id, subjectId: id }));
+  }
+
+  async #store(session: Session, account: Account, { ip, userAgent, traceId }: LoginOrigin, now: Millis): Promise<void> {
+    const { id, role } = account;
+    const login = { at: now, ip, userAgent: userAgent?.slice(0, MAX_USER_AGENT) ?? null };
+    await this.#deps.storage.transaction(async (tx) => {
+      await tx.sessions.create(session);
+      await tx.manage.noteLogin(id, login);
+      const changes = createdWith({ cookie: session.cookie });
+      await leaveTrace(this.#deps, tx, { accountId: id, role, ip, traceId }, { action: 'session.create', accountId: id, subjectId: id, changes });
+    });
+  }
+
+  #hash(token: string): string {
+    return this.#deps.vault.lookupHash('session', token);
+  }
+}
+
+function isOpen({ session, account }: Pick<OpenSession, 'session' | 'account'>, now: Millis): boolean {
+  return now < session.expiresAt && account.status === 'active' && account.authVersion === session.authVersion;
+}

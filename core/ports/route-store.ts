@@ -1,0 +1,28 @@
+import type { GatewayRoute } from '../gateway/route.ts';
+import type { RouteId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+
+/** A gateway route as it is stored: its upstreams sealed, for their addresses and headers may hold a provider's credentials. */
+export interface StoredRoute extends Omit<GatewayRoute, 'upstreams'> {
+  /** Opens to the upstreams as JSON, in the context `route:<id>`. */
+  readonly sealedUpstreams: string;
+  readonly createdAt: Millis;
+  readonly modifiedAt: Millis;
+}
+
+/** Gateway routes kept in the database. */
+export interface RouteStore {
+  /** Every route, oldest first. */
+  all(): Promise<readonly StoredRoute[]>;
+  find(id: RouteId): Promise<StoredRoute | null>;
+}
+
+/** Gateway routes, inside a transaction. Each write is published to the change feed by the same transaction. */
+export interface RouteWrites {
+  /** The route, held until the transaction ends. */
+  lock(id: RouteId): Promise<StoredRoute | null>;
+  /** False when the host is taken. */
+  create(route: StoredRoute): Promise<boolean>;
+  /** Replaces it; false when its new host is taken. */
+  replace(route: StoredRoute): Promise<boolean>;
+}

@@ -1,0 +1,21 @@
+import type { Account } from '../accounts/account.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Session } from '../manage/session.ts';
+
+/** Sessions of the management API. Look-ups see every committed change: an ended session is over at once. */
+export interface SessionStore {
+  /** The session of a token's hash, with its account. */
+  find(tokenHash: string): Promise<{ readonly session: Session; readonly account: Account } | null>;
+  /** Forgets sessions past their end; returns how many. */
+  prune(now: Millis, limit: number): Promise<number>;
+}
+
+/** Sessions, inside a transaction. */
+export interface SessionWrites {
+  create(session: Session): Promise<void>;
+  /** False when it was over already. */
+  end(tokenHash: string): Promise<boolean>;
+  /** Ends every session of an account; returns how many. */
+  endAll(accountId: AccountId): Promise<number>;
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { AdmissionCount, AppId, KeyDirectory, RouteTable } from '../core/index.ts';
+import type { Gateway, GatewayDeps } from './gateway/index.ts';
+
+/**
+ * The gateway as the server knows it: it is there for the hosts of its routes, and loaded only once there is a route,
+ * so that a till without gateways does not carry a proxy.
+ */
+export class GatewayDoor {
+  readonly #deps: GatewayDeps;
+  readonly #endNews: () => void;
+  #loading: Promise<Gateway> | null = null;
+  #gateway: Gateway | null = null;
+
+  constructor(deps: GatewayDeps & { readonly routes: () => RouteTable; readonly directory: KeyDirectory }) {
+    this.#deps = deps;
+    this.#endNews = deps.directory.onChange(() => this.openIfNeeded());
+  }
+
+  /** Loads the proxy when there is a route; its health checks begin with it. */
+  openIfNeeded(): void {
+    if (this.#loading !== null) return;
+    for (const _route of this.#deps.routes().all()) {
+      this.#open().catch((error: unknown) => this.#deps.logger.error('the gateway could not be loaded', { error }));
+      return;
+    }
+  }
+
+  handles(host: string | undefined): boolean {
+    return host !== undefined && this.#deps.routes().find(host) !== null;
+  }
+
+  request(req: IncomingMessage, res: ServerResponse): void {
+    this.#with((gateway) => gateway.request(req, res), () => res.destroy());
+  }
+
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#with((gateway) => gateway.upgrade(req, socket, head), () => socket.destroy());
+  }
+
+  /** What admission said of an App's requests on this instance. */
+  admissionTally(app: AppId): readonly AdmissionCount[] {
+    return this.#gateway?.admissionTally(app) ?? [];
+  }
+
+  /** Hands on the latest counts, before metrics are read. */
+  flush(): void {
+    this.#gateway?.flush();
+  }
+
+  async close(): Promise<void> {
+    this.#endNews();
+    await (await this.#loading)?.close();
+  }
+
+  #with(use: (gateway: Gateway) => void, giveUp: () => void): void {
+    if (this.#gateway !== null) use(this.#gateway);
+    else this.#open().then(use, giveUp);
+  }
+
+  #open(): Promise<Gateway> {
+    this.#loading ??= import('./gateway/index.ts').then(({ createGateway }) => (this.#gateway = createGateway(this.#deps)));
+    return this.#loading;
+  }
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { isTillgateError, readRoute } from '../core/index.ts';
+import type { FieldError, GatewayRoute, RouteId, RouteInput } from '../core/index.ts';
+
+const section = { error: 'write an object in braces' };
+const text = (what: string) => z.string({ error: `write ${what}` });
+const number = z.number({ error: 'write a number' });
+const limit = number.nullable();
+const methods = z.array(text('a method, such as "eth_*"'), { error: 'write a list of methods, such as ["eth_*"]' });
+const upstream = z.union([z.string(), z.strictObject({ url: z.string(), headers: z.record(z.string(), z.string()).optional() })], {
+  error: 'write the address of a node, or {"url": "…", "headers": {…}}',
+});
+
+/** One entry of `gateways` (decisions, section 8); what is left out has the defaults there. */
+export const gatewaySetting = z.strictObject(
+  {
+    host: text('the host name that selects this gateway'),
+    chain: text('a chain code, such as "ETH"'),
+    network: text('the network, such as "mainnet"'),
+    protocol: z.enum(['jsonrpc', 'http', 'websocket'], { error: 'write "jsonrpc", "http" or "websocket"' }),
+    upstreams: z.array(upstream, { error: 'write a list of nodes' }),
+    admission: z.enum(['disabled', 'shadow', 'enforce'], { error: 'write "disabled", "shadow" or "enforce"' }).optional(),
+    enabled: z.boolean({ error: 'write true or false' }).optional(),
+    methods: z.strictObject({ allow: methods.optional(), deny: methods.optional() }, section).optional(),
+    limits: z.strictObject({ requestsPerSecond: limit.optional(), burst: limit.optional(), concurrency: limit.optional() }, section).optional(),
+    timeouts: z.strictObject({ connectMs: number.optional(), firstByteMs: number.optional(), idleMs: number.optional() }, section).optional(),
+    maxBodyBytes: number.optional(),
+    maxBatch: number.optional(),
+  },
+  section,
+);
+
+/** A gateway as the settings file has it. */
+export type GatewaySetting = z.output<typeof gatewaySetting>;
+
+/** The routes of the settings, and what is wrong with them. A route's id is its host: it stays the same at each start. */
+export function readGateways(settings: readonly GatewaySetting[]): { routes: readonly GatewayRoute[]; problems: readonly FieldError[] } {
+  const routes: GatewayRoute[] = [];
+  const problems: FieldError[] = [];
+  settings.forEach((setting, index) => {
+    const host = setting.host.toLowerCase();
+    if (routes.some((route) => route.host === host)) problems.push({ path: `gateways.${index}.host`, message: 'name each host once' });
+    try {
+      routes.push({ id: `config:${host}` as RouteId, ...readRoute(inputOf(setting)) });
+    } catch (error) {
+      if (!isTillgateError(error, 'INVALID_FIELDS')) throw error;
+      for (const { path, message } of error.details.fields ?? []) problems.push({ path: `gateways.${index}.${path}`, message });
+    }
+  });
+  return { routes, problems };
+}
+
+function inputOf({ upstreams, ...setting }: GatewaySetting): RouteInput {
+  const nodes = upstreams.map((node) => (typeof node === 'string' ? { url: node, headers: {} } : { url: node.url, headers: node.headers ?? {} }));
+  return withoutUndefined({ ...setting, upstreams: nodes }) as RouteInput;
+}
+
+/** What a setting leaves out must not stand in the way of its default. */
+function withoutUndefined(value: object): object {
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(entries.map(([key, each]: [string, unknown]) => [key, isPlain(each) ? withoutUndefined(each) : each]));
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

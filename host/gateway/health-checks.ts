@@ -1,0 +1,120 @@
+import { connect } from 'node:net';
+import type { Logger } from '../../core/index.ts';
+import type { LiveRoute, LiveRoutes } from './live-route.ts';
+import type { Meter } from './meter.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What the checks work with. */
+export interface HealthDeps {
+  readonly routes: LiveRoutes;
+  readonly meter: Meter;
+  readonly logger: Logger;
+  /** Between two rounds; 0 for none at all. */
+  readonly intervalMs: number;
+}
+
+const TIMEOUT_MS = 5_000;
+const MAX_REPLY_BYTES = 64 * 1024;
+/** Chains whose nodes speak like Bitcoin's; all others that speak JSON-RPC know `eth_blockNumber`. */
+const BITCOIN_LIKE: ReadonlySet<string> = new Set(['BTC', 'LTC']);
+
+/** Asks every upstream of every route now and then whether it serves, and how far its chain has come. */
+export class HealthChecks {
+  readonly #deps: HealthDeps;
+  readonly #timer: NodeJS.Timeout | null;
+  readonly #known = new Map<Upstream, boolean>();
+  readonly #closing = new AbortController();
+  #running = false;
+
+  constructor(deps: HealthDeps) {
+    this.#deps = deps;
+    this.#timer = deps.intervalMs > 0 ? setInterval(() => void this.run(), deps.intervalMs).unref() : null;
+    if (this.#timer !== null) void this.run();
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#closing.abort();
+  }
+
+  /** One round; never two at once. */
+  async run(): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
+    try {
+      const pairs = [...this.#deps.routes.all()].flatMap((live) => live.upstreams.map((upstream) => ({ live, upstream })));
+      await Promise.all(pairs.map(({ live, upstream }) => this.#check(live, upstream)));
+      const present = new Set(pairs.map(({ upstream }) => upstream));
+      for (const upstream of this.#known.keys()) if (!present.has(upstream)) this.#known.delete(upstream);
+    } catch (error) {
+      this.#deps.logger.warn('the upstreams could not be checked', { error });
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  async #check(live: LiveRoute, upstream: Upstream): Promise<void> {
+    const { health } = upstream;
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    try {
+      health.checked(await headOf(live, upstream, signal));
+    } catch {
+      // Why is not told: a message could repeat a URL. That it is down is seen below.
+      if (this.#closing.signal.aborted) return;
+      health.checkFailed(performance.now());
+    }
+    this.#tell(live, upstream, health.state(performance.now()) === 'up');
+  }
+
+  #tell({ route }: LiveRoute, upstream: Upstream, up: boolean): void {
+    const before = this.#known.get(upstream);
+    this.#known.set(upstream, up);
+    this.#deps.meter.upstream(route.host, upstream.host, up);
+    if (before === up || (before === undefined && up)) return;
+    if (up) this.#deps.logger.info('an upstream is up again', { route: route.host, upstream: upstream.host });
+    else this.#deps.logger.warn('an upstream is down', { route: route.host, upstream: upstream.host });
+  }
+}
+
+/** The chain's head where the upstream tells it. @throws Error when the upstream does not serve */
+async function headOf({ route }: LiveRoute, upstream: Upstream, signal: AbortSignal): Promise<number | null> {
+  if (route.protocol === 'websocket') return dial(upstream, signal);
+  if (route.protocol === 'http') return askHttp(upstream, signal);
+  return askRpc(upstream, BITCOIN_LIKE.has(route.chain) ? 'getblockcount' : 'eth_blockNumber', signal);
+}
+
+function dial({ url }: Upstream, signal: AbortSignal): Promise<null> {
+  const secure = url.protocol === 'wss:' || url.protocol === 'https:';
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port, signal });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(null);
+    });
+    socket.once('error', reject);
+  });
+}
+
+async function askHttp(upstream: Upstream, signal: AbortSignal): Promise<null> {
+  const reply = await upstream.pool.request({ path: upstream.target('/'), method: 'HEAD', headers: [...upstream.own.pairs], signal });
+  await reply.body.dump({ limit: MAX_REPLY_BYTES, signal });
+  if (reply.statusCode >= 500) throw new Error(`HTTP ${reply.statusCode}`);
+  return null;
+}
+
+async function askRpc(upstream: Upstream, method: string, signal: AbortSignal): Promise<number | null> {
+  const own = upstream.own.names.has('content-type') ? [] : ['content-type', 'application/json'];
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] });
+  const reply = await upstream.pool.request({ path: upstream.target(null), method: 'POST', headers: [...own, ...upstream.own.pairs], body, signal });
+  let text = '';
+  for await (const chunk of reply.body) {
+    text += String(chunk);
+    if (text.length > MAX_REPLY_BYTES) throw new Error('too long');
+  }
+  const { result, error } = JSON.parse(text) as { readonly result?: unknown; readonly error?: unknown };
+  if (result === undefined && (error === undefined || error === null)) throw new Error('no JSON-RPC answer');
+  const head = typeof result === 'number' || typeof result === 'string' ? Number(result) : NaN;
+  // A node that does not know the method is up all the same.
+  return Number.isSafeInteger(head) ? head : null;
+}

@@ -1,0 +1,2 @@
+/** The node gateway. @packageDocumentation */
+export * from './gateway.ts';

@@ -1,0 +1,82 @@
+import { chooseUpstream, MethodPolicy } from '../../core/index.ts';
+import type { GatewayRoute, Logger, RouteTable } from '../../core/index.ts';
+import { Upstream } from './upstream.ts';
+
+/** Blocks that a node may be behind the foremost one of its route before it is asked only in need. */
+const MAX_LAG: Readonly<Record<string, number>> = { BTC: 1, LTC: 2 };
+const DEFAULT_MAX_LAG = 10;
+const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:']);
+const RETIRE_MS = 60_000;
+
+/** A route with what it needs at run time. */
+export interface LiveRoute {
+  readonly route: GatewayRoute;
+  readonly policy: MethodPolicy;
+  readonly upstreams: readonly Upstream[];
+}
+
+/** The next upstream to ask; `null` when none is known to be up. */
+export function nextUpstream({ route, upstreams }: LiveRoute, excluded: readonly Upstream[]): Upstream | null {
+  return chooseUpstream(upstreams, excluded, {
+    now: performance.now(),
+    maxLag: MAX_LAG[route.chain] ?? DEFAULT_MAX_LAG,
+    draw: (below) => Math.floor(Math.random() * below),
+  });
+}
+
+/** The routes of the present table, with their connections; a new table keeps those of upstreams that stay as they are. */
+export class LiveRoutes {
+  readonly #table: () => RouteTable;
+  readonly #logger: Logger;
+  #current: RouteTable | null = null;
+  #live = new Map<GatewayRoute, LiveRoute>();
+  #upstreams = new Map<string, Upstream>();
+
+  constructor(table: () => RouteTable, logger: Logger) {
+    this.#table = table;
+    this.#logger = logger;
+  }
+
+  /** The route of a `Host` header; `null` for a host that is not served. */
+  find(hostHeader: string): LiveRoute | null {
+    const table = this.#refreshed();
+    const route = table.find(hostHeader);
+    return route === null ? null : (this.#live.get(route) ?? null);
+  }
+
+  all(): Iterable<LiveRoute> {
+    this.#refreshed();
+    return this.#live.values();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#upstreams.values()].map((upstream) => upstream.close()));
+  }
+
+  #refreshed(): RouteTable {
+    const table = this.#table();
+    if (table !== this.#current) this.#follow(table);
+    return table;
+  }
+
+  #follow(table: RouteTable): void {
+    const former = this.#upstreams;
+    this.#upstreams = new Map();
+    this.#live = new Map([...table.all()].map((route) => [route, this.#liveRoute(route, former)]));
+    this.#current = table;
+    for (const [name, upstream] of former) if (!this.#upstreams.has(name)) void upstream.retire(RETIRE_MS);
+  }
+
+  #liveRoute(route: GatewayRoute, former: ReadonlyMap<string, Upstream>): LiveRoute {
+    const usable = route.upstreams.filter(({ url }) => URL.canParse(url) && SCHEMES.has(new URL(url).protocol));
+    // One bad entry must not take the other routes down with it.
+    if (usable.length < route.upstreams.length) this.#logger.error('a gateway route has an upstream whose URL is not valid', { route: route.host });
+    const upstreams = usable.map((one) => {
+      const name = JSON.stringify([route.id, one.url, one.headers, route.timeouts.connectMs]);
+      const upstream = this.#upstreams.get(name) ?? former.get(name) ?? new Upstream(one, route.timeouts);
+      this.#upstreams.set(name, upstream);
+      return upstream;
+    });
+    return { route, policy: new MethodPolicy(route.methods), upstreams };
+  }
+}

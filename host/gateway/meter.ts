@@ -1,0 +1,93 @@
+import { AdmissionTally } from '../../core/index.ts';
+import type { AdmissionCount, AdmissionVerdict, AppId, Labels, Metrics } from '../../core/index.ts';
+
+/** What one request amounted to. */
+export interface Measured {
+  /** The route's host; `unknown` where there is none. */
+  readonly route: string;
+  /** The App's id; `none` before a key was accepted. */
+  readonly app: string;
+  readonly status: number;
+  readonly seconds: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+}
+
+interface Pending {
+  readonly name: string;
+  readonly labels: Labels;
+  count: number;
+}
+
+const FLUSH_MS = 500;
+const MAX_PENDING = 5_000;
+
+/**
+ * What the gateway measures. Counts are added up here and handed on twice a second: handing on each one would cost
+ * more than the checks of a request.
+ */
+export class Meter {
+  readonly #metrics: Metrics;
+  readonly #tally = new AdmissionTally();
+  readonly #open = new Map<string, number>();
+  readonly #pending = new Map<string, Pending>();
+  readonly #timer = setInterval(() => this.flush(), FLUSH_MS).unref();
+
+  constructor(metrics: Metrics) {
+    this.#metrics = metrics;
+  }
+
+  request({ route, app, status, seconds, bytesIn, bytesOut }: Measured): void {
+    this.#add('tillgate_gateway_requests_total', `${route} ${app} ${status}`, 1, () => ({ route, app, status: String(status) }));
+    this.bytes(route, app, bytesIn, bytesOut);
+    this.#metrics.observe('tillgate_gateway_request_seconds', seconds, { route });
+  }
+
+  bytes(route: string, app: string, bytesIn: number, bytesOut: number): void {
+    if (bytesIn > 0) this.#add('tillgate_gateway_bytes_total', `i ${route} ${app}`, bytesIn, () => ({ route, app, direction: 'in' }));
+    if (bytesOut > 0) this.#add('tillgate_gateway_bytes_total', `o ${route} ${app}`, bytesOut, () => ({ route, app, direction: 'out' }));
+  }
+
+  admission(route: string, app: AppId, admission: AdmissionVerdict): void {
+    const { mode, verdict, refusal } = admission;
+    const reason = refusal?.reason ?? 'none';
+    this.#tally.add(app, route, admission);
+    this.#add('tillgate_gateway_admission_total', `${route} ${app} ${mode} ${verdict} ${reason}`, 1, () => ({ route, app, mode, verdict, reason }));
+  }
+
+  upstream(route: string, upstream: string, up: boolean): void {
+    this.#metrics.gauge('tillgate_gateway_upstream_up', up ? 1 : 0, { route, upstream });
+  }
+
+  connections(route: string, change: 1 | -1): void {
+    const open = (this.#open.get(route) ?? 0) + change;
+    this.#open.set(route, open);
+    this.#metrics.gauge('tillgate_gateway_websockets', open, { route });
+  }
+
+  tally(app: AppId): readonly AdmissionCount[] {
+    return this.#tally.of(app);
+  }
+
+  /** Hands on what has been added up. */
+  flush(): void {
+    for (const { name, labels, count } of this.#pending.values()) this.#metrics.count(name, labels, count);
+    this.#pending.clear();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.flush();
+  }
+
+  #add(name: string, series: string, by: number, labels: () => Labels): void {
+    const key = `${name} ${series}`;
+    const pending = this.#pending.get(key);
+    if (pending !== undefined) {
+      pending.count += by;
+      return;
+    }
+    if (this.#pending.size >= MAX_PENDING) this.flush();
+    this.#pending.set(key, { name, labels: labels(), count: by });
+  }
+}

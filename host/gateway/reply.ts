@@ -1,0 +1,90 @@
+import { STATUS_CODES } from 'node:http';
+import type { IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { formatInstant, refusalReply } from '../../core/index.ts';
+import type { Authenticated, Refusal } from '../../core/index.ts';
+import type { Visit } from './visit.ts';
+
+/** How much of a body that nobody wants is read before the connection is cut. */
+const DRAIN_BYTES = 1024 * 1024;
+const DRAIN_MS = 2_000;
+
+/** Connections whose next reply is their last: what was sent behind a refused request is not looked at. */
+const ending = new WeakSet<object>();
+
+/** True for a connection that closes with the reply before; nothing more of it may be carried out. */
+export function isEnding(socket: object): boolean {
+  return ending.has(socket);
+}
+
+/** Lets no further request of a connection be carried out. */
+export function endAfterReply(socket: object): void {
+  ending.add(socket);
+}
+
+/** What every reply to a key in grace says: when the key ends. */
+export function graceHeaders(auth: Authenticated | null): readonly string[] {
+  const expires = auth?.state === 'grace' ? auth.key.expiresAt : null;
+  return expires === null ? NONE : ['X-Key-Expires', formatInstant(expires)];
+}
+
+const NONE: readonly string[] = [];
+
+/**
+ * Answers with a refusal. One that comes before the body was read closes the connection: a client that is still
+ * sending reads its reply only when the connection is not reset under it, so what still comes is thrown away within
+ * bounds first.
+ */
+export function writeRefusal(req: IncomingMessage, res: ServerResponse, visit: Visit, refusal: Refusal, { early }: { readonly early: boolean }): void {
+  const { status, headers, body } = refusalReply(refusal, visit.live?.route.protocol ?? null, visit.traceId);
+  const all = [...headers, ...graceHeaders(visit.auth), 'Content-Length', String(Buffer.byteLength(body))];
+  if (!early) {
+    res.writeHead(status, all);
+    res.end(body);
+    return;
+  }
+  endAfterReply(req.socket);
+  res.writeHead(status, [...all, 'Connection', 'close']);
+  const sendsBody = visit.head?.chunked === true || (visit.head?.contentLength ?? 0) > 0;
+  if (!sendsBody || visit.head?.expectsContinue === true) {
+    res.end(body);
+    return;
+  }
+  res.write(body);
+  drainThenEnd(req, res);
+}
+
+/** Ends a reply whose client is still sending. */
+export function drainThenEnd(req: IncomingMessage, res: ServerResponse): void {
+  if (req.complete || req.destroyed) {
+    res.end();
+    return;
+  }
+  let drained = 0;
+  const finish = (): void => {
+    clearTimeout(timer);
+    req.off('data', onData).off('end', finish).off('close', finish);
+    res.end();
+  };
+  const onData = (chunk: Buffer): void => {
+    drained += chunk.length;
+    if (drained > DRAIN_BYTES) finish();
+  };
+  const timer = setTimeout(finish, DRAIN_MS).unref();
+  req.on('data', onData).on('end', finish).on('close', finish).resume();
+}
+
+/** Answers a refused change of protocol on the bare connection, and closes it. */
+export function writeRawRefusal(socket: Duplex, visit: Visit, refusal: Refusal, extra: readonly string[] = []): void {
+  // A reply to an earlier request of this connection is still on its way: nothing may be written into the middle of it.
+  if (!socket.writable || (socket as Duplex & { readonly _httpMessage?: OutgoingMessage | null })._httpMessage) {
+    socket.destroy();
+    return;
+  }
+  const { status, headers, body } = refusalReply(refusal, visit.live?.route.protocol ?? null, visit.traceId);
+  const all = [...headers, ...graceHeaders(visit.auth), ...extra, 'Content-Length', String(Buffer.byteLength(body)), 'Connection', 'close'];
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+  for (let at = 0; at < all.length; at += 2) head += `${all[at] ?? ''}: ${all[at + 1] ?? ''}\r\n`;
+  endAfterReply(socket);
+  socket.end(`${head}\r\n${body}`, () => socket.destroy());
+}

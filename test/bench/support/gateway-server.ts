@@ -1,0 +1,70 @@
+/**
+ * One HTTP proxy in a process of its own: `node gateway-server.js NAME UPSTREAM_URL` prints its port.
+ * What each does is what its documentation shows for one upstream with connections that are kept.
+ */
+import { Agent, createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import fastProxy from 'fast-proxy';
+import httpProxy from 'http-proxy';
+import { createProxyMiddleware } from 'http-proxy-middleware';
+import { randomTraceId } from '../../../adapters/http/trace-id.ts';
+import { PinoLogger } from '../../../adapters/logging/index.ts';
+import { PromMetrics } from '../../../adapters/metrics/index.ts';
+import { SystemClock } from '../../../adapters/system/index.ts';
+import { RouteTable } from '../../../core/index.ts';
+import { createGateway } from '../../../host/gateway/index.ts';
+import { attach, FakeDirectory, HOST, routeOf } from '../../gateway/support.ts';
+
+const CONNECTIONS = 256;
+const agent = (): Agent => new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+
+/** With a key to check, limits to keep and metrics to count. */
+function gateway(upstream: string): Server {
+  const logger = new PinoLogger({ level: 'warn' });
+  const limits = { requestsPerSecond: 1e9, burst: 1e9, concurrency: 1e6 };
+  const table = new RouteTable([routeOf([upstream], { limits }), routeOf([upstream], { id: '9' as never, host: 'http.example', protocol: 'http', limits })]);
+  const server = createServer();
+  attach(
+    server,
+    createGateway({
+      routes: () => table,
+      directory: new FakeDirectory(),
+      clock: new SystemClock(),
+      metrics: new PromMetrics(logger),
+      logger,
+      traceId: randomTraceId,
+    }),
+  );
+  return server;
+}
+
+function onServer(listener: RequestListener): Server {
+  return createServer(listener);
+}
+
+const MAKERS: Readonly<Record<string, (upstream: string) => Server>> = {
+  gateway,
+  'http-proxy': (target) => {
+    const proxy = httpProxy.createProxyServer({ target, agent: agent() });
+    proxy.on('error', (_error, _req, res) => void res.destroy());
+    return onServer((req, res) => proxy.web(req, res));
+  },
+  'fast-proxy': (base) => {
+    const { proxy } = fastProxy({ base, undici: { connections: CONNECTIONS, pipelining: 1 } });
+    return onServer((req, res) => proxy(req, res, req.url ?? '/', {}));
+  },
+  'http-proxy-middleware': (target) => {
+    const app = express();
+    app.use(createProxyMiddleware({ target, agent: agent() }));
+    return onServer(app);
+  },
+};
+
+const [name = '', upstream = ''] = process.argv.slice(2);
+const make = MAKERS[name];
+if (make === undefined) throw new Error(`There is no proxy "${name}" (${HOST}).`);
+const server = make(upstream);
+server.keepAliveTimeout = 65_000;
+server.listen(0, '127.0.0.1', () => console.log(String((server.address() as AddressInfo).port)));

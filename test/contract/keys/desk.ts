@@ -1,0 +1,103 @@
+import type { TestContext } from 'node:test';
+import { AesGcmVault, NodeRandom } from '../../../adapters/crypto/index.ts';
+import { deadline, SystemClock } from '../../../adapters/system/index.ts';
+import { AppKeys, Apps, DEFAULT_FEED_LEASE_MS, IdSequence, isTillgateError, KnownKeys, KnownRoutes, Routes } from '../../../core/index.ts';
+import type { AppId, Clock, GatewayRoute, KeyView, Storage } from '../../../core/index.ts';
+import { MemoryLogger } from '../../support/fakes.ts';
+import type { OpenStorage, TestStorage } from '../../support/storage.ts';
+import { storedAccount } from '../storage/fixtures.ts';
+
+/** For instances that fall silent: short, so that who waits for its end does not wait for long. */
+export const LEASE_MS = 600;
+
+export const vault = new AesGcmVault({ current: new Uint8Array(32).fill(7) });
+const random = new NodeRandom();
+let node = 0;
+
+/** One instance of the till, as far as keys are concerned: use cases, and the directory that its gateway asks. */
+export class Instance {
+  readonly storage: Storage;
+  readonly clock: Clock = new SystemClock();
+  readonly logger = new MemoryLogger();
+  readonly apps: Apps;
+  readonly keys: AppKeys;
+  readonly routes: Routes;
+  readonly knownRoutes: KnownRoutes;
+  readonly directory: KnownKeys;
+  #stopped = true;
+  #closing: Promise<void> | null = null;
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(storage: Storage, name: string, leaseMs = DEFAULT_FEED_LEASE_MS, configured: readonly GatewayRoute[] = []) {
+    this.storage = storage;
+    const { clock, logger } = this;
+    const ids = new IdSequence(() => clock.now(), ++node % 1000, () => 0);
+    const deps = { storage, vault, random, ids, clock };
+    this.apps = new Apps(deps);
+    this.keys = new AppKeys(deps);
+    this.routes = new Routes({ ...deps, configured });
+    this.knownRoutes = new KnownRoutes({ routes: storage.routes, vault, logger, configured });
+    const { feed, apps } = storage;
+    this.directory = new KnownKeys({ feed, apps, vault, random, clock, deadline, logger, instance: `${name}-${node}`, leaseMs, alongside: [this.knownRoutes] });
+  }
+
+  /** Serves, as a host does: one pass after another. */
+  async serve(t: Pick<TestContext, 'after'>): Promise<this> {
+    t.after(() => this.stop());
+    await this.directory.start();
+    this.resume();
+    return this;
+  }
+
+  resume(): void {
+    this.#stopped = false;
+    this.#loop = this.#passes();
+  }
+
+  /** Falls silent, as a process does that is stopped. News still reaches it. */
+  async pause(): Promise<void> {
+    this.#stopped = true;
+    await this.#loop;
+  }
+
+  async stop(): Promise<void> {
+    await this.pause();
+    await (this.#closing ??= this.directory.close());
+  }
+
+  /** An App with its key on an account of its own. */
+  async newApp(chains = ['ETH']): Promise<{ appId: AppId; text: string; keyId: KeyView['id']; accountId: KeyView['app']['accountId'] }> {
+    const { id: accountId } = await storedAccount(this.storage);
+    const { app, key } = await this.apps.create({ accountId, name: 'shop', chains });
+    return { appId: app.id, text: key.text, keyId: key.key.id, accountId };
+  }
+
+  /** What the gateway would do with a key now. */
+  look(text: string): string {
+    try {
+      const key = this.directory.find(text);
+      return key === null ? 'unknown' : !key.app.accountActive ? 'account off' : !key.app.enabled ? 'app off' : key.state;
+    } catch (error) {
+      if (!isTillgateError(error, 'NOT_READY')) throw error;
+      return 'not ready';
+    }
+  }
+
+  async #passes(): Promise<void> {
+    while (!this.#stopped) {
+      const wait = await this.directory.run();
+      await new Promise((resolve) => setTimeout(resolve, Math.min(wait, 50)));
+    }
+  }
+}
+
+/** A database, and `later` for what must end before it does: hooks of a test run in the order they were made. */
+export async function openFor(t: Pick<TestContext, 'after'>, open: OpenStorage): Promise<TestStorage & { readonly later: Pick<TestContext, 'after'> }> {
+  const opened = await open();
+  const ends: (() => unknown)[] = [];
+  t.after(async () => {
+    for (const end of ends.reverse()) await end();
+    await opened.close();
+  });
+  return { ...opened, later: { after: (end) => void ends.push(end as () => unknown) } };
+}

@@ -1,0 +1,13 @@
+/** Revokes the keys that its arguments name, as `tillgate key revoke` does, in a process of its own. */
+import { openStorage } from '../../../adapters/storage/knex/index.ts';
+import type { AppId, AppKeyId } from '../../../core/index.ts';
+import { silentLogger } from '../../support/storage.ts';
+import { Instance } from './desk.ts';
+
+const [filename = '', ...pairs] = process.argv.slice(2);
+const storage = await openStorage({ client: 'sqlite', filename }, { logger: silentLogger });
+const { keys } = new Instance(storage, 'command');
+const states: string[] = [];
+for (let at = 0; at < pairs.length; at += 2) states.push((await keys.revoke(pairs[at] as AppId, pairs[at + 1] as AppKeyId)).state);
+await storage.close();
+console.log(JSON.stringify(states));

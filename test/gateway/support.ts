@@ -1,0 +1,271 @@
+import { createServer, request as httpRequest } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import {
+  DEFAULT_MAX_BATCH,
+  DEFAULT_MAX_BODY_BYTES,
+  DEFAULT_TIMEOUTS,
+  newAppKeyText,
+  NO_LIMITS,
+  refuse,
+  RouteTable,
+  TillgateError,
+} from '../../core/index.ts';
+import type { AppId, AppKeyId, AppView, GatewayRoute, KeyDirectory, KeyView, Millis, RouteId } from '../../core/index.ts';
+import { PromMetrics } from '../../adapters/metrics/index.ts';
+import { PinoLogger } from '../../adapters/logging/index.ts';
+import { createGateway } from '../../host/gateway/index.ts';
+import type { Gateway, GatewayDeps } from '../../host/gateway/index.ts';
+import { FakeClock, SeededRandom } from '../support/fakes.ts';
+
+export const HOST = 'eth.gate.example';
+export const KEY = newAppKeyText(new SeededRandom('gateway'));
+export const OTHER_KEY = newAppKeyText(new SeededRandom('another'));
+export const UNKNOWN_KEY = newAppKeyText(new SeededRandom('unknown'));
+
+export const appView = (changes: Partial<AppView> = {}): AppView => ({
+  id: '1000000000000000001' as AppId,
+  accountId: '1000000000000000009' as AppView['accountId'],
+  enabled: true,
+  accountActive: true,
+  chains: new Set(['ETH']),
+  admissionMode: null,
+  limits: null,
+  ...changes,
+});
+
+export const keyView = (changes: Partial<KeyView> = {}): KeyView => ({
+  id: '1000000000000000002' as AppKeyId,
+  state: 'active',
+  expiresAt: null,
+  app: appView(),
+  ...changes,
+});
+
+/** A bench must not remember every request. */
+const MAX_USES = 1000;
+
+/** A directory that holds what a test puts into it. */
+export class FakeDirectory implements KeyDirectory {
+  readonly keys = new Map<string, KeyView>([[KEY, keyView()]]);
+  readonly uses: (readonly [AppKeyId, Millis])[] = [];
+  ready = true;
+  readonly #listeners = new Set<() => void>();
+
+  find(keyText: string): KeyView | null {
+    if (!this.ready) throw new TillgateError('NOT_READY', 'Not sure.');
+    return this.keys.get(keyText) ?? null;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  used(id: AppKeyId, at: Millis): void {
+    if (this.uses.length === MAX_USES) this.uses.length = 0;
+    this.uses.push([id, at]);
+  }
+
+  set(keyText: string, view: KeyView): void {
+    this.keys.set(keyText, view);
+    for (const listener of this.#listeners) listener();
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+}
+
+export const routeOf = (upstreams: readonly string[], changes: Partial<GatewayRoute> = {}): GatewayRoute => ({
+  id: '1000000000000000003' as RouteId,
+  host: HOST,
+  chain: 'ETH',
+  network: 'mainnet',
+  protocol: 'jsonrpc',
+  upstreams: upstreams.map((url) => ({ url, headers: {} })),
+  admission: 'enforce',
+  enabled: true,
+  methods: { allow: [], deny: [] },
+  limits: NO_LIMITS,
+  timeouts: DEFAULT_TIMEOUTS,
+  maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
+  maxBatch: DEFAULT_MAX_BATCH,
+  ...changes,
+});
+
+/** One request as an upstream saw it. */
+export interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly rawHeaders: readonly string[];
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** An HTTP server that stands for a node. */
+export interface FakeNode {
+  readonly url: string;
+  readonly port: number;
+  readonly seen: Seen[];
+  readonly server: Server;
+  readonly sockets: Set<Socket>;
+  close(): Promise<void>;
+}
+
+/** Keeps every request; answers with `answer`, or as a JSON-RPC node that knows everything. */
+export async function startNode(answer?: (req: IncomingMessage, res: ServerResponse, body: string) => void, raw?: RequestListener): Promise<FakeNode> {
+  const seen: Seen[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
+    if (raw !== undefined) {
+      raw(req, res);
+      return;
+    }
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      seen.push({ method: req.method ?? '', url: req.url ?? '', rawHeaders: req.rawHeaders, headers: req.headers, body });
+      if (answer !== undefined) answer(req, res, body);
+      else answerRpc(res, body);
+    });
+  });
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  const port = await listen(server);
+  return { url: `http://127.0.0.1:${port}`, port, seen, server, sockets, close: () => closeServer(server) };
+}
+
+export function answerRpc(res: ServerResponse, body: string): void {
+  const calls = JSON.parse(body === '' ? '{}' : body) as { id?: unknown } | { id?: unknown }[];
+  const reply = (call: { id?: unknown }): object => ({ jsonrpc: '2.0', id: call.id ?? null, result: '0x10' });
+  const text = JSON.stringify(Array.isArray(calls) ? calls.map(reply) : reply(calls));
+  res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
+}
+
+export async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+export function closeServer(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+/** A gateway on a listener of its own, as the host puts it on its own. */
+export interface TestGateway {
+  readonly gateway: Gateway;
+  readonly port: number;
+  readonly directory: FakeDirectory;
+  readonly clock: FakeClock;
+  readonly server: Server;
+  /** Everything logged, as it would be written. */
+  log(): string;
+  metrics(): Promise<string>;
+  setRoutes(routes: readonly GatewayRoute[]): void;
+  close(): Promise<void>;
+}
+
+export async function startGateway(routes: readonly GatewayRoute[], deps: Partial<GatewayDeps> = {}): Promise<TestGateway> {
+  const directory = new FakeDirectory();
+  const clock = new FakeClock();
+  let log = '';
+  const logger = new PinoLogger({ level: 'debug', destination: { write: (line: string) => void (log += line) } });
+  const metrics = new PromMetrics(logger, { processMetrics: false });
+  let table = new RouteTable(routes);
+  let traces = 0;
+  const traceId = (): string => (++traces).toString(16).padStart(32, '0');
+  const gateway = createGateway({ routes: () => table, directory, clock, metrics, logger, traceId, healthIntervalMs: 0, ...deps });
+  const server = createServer({ requireHostHeader: false, keepAliveTimeout: 5_000 });
+  attach(server, gateway);
+  const port = await listen(server);
+  return {
+    gateway,
+    port,
+    directory,
+    clock,
+    server,
+    log: () => log,
+    metrics: () => {
+      gateway.flush();
+      return metrics.text();
+    },
+    setRoutes: (next) => (table = new RouteTable(next)),
+    close: async () => {
+      await gateway.close();
+      await closeServer(server);
+    },
+  };
+}
+
+/** Puts a gateway at a listener; what is not the gateway's is 404. */
+export function attach(server: Server, gateway: Gateway): void {
+  const serve = (req: IncomingMessage, res: ServerResponse): void => {
+    if (gateway.handles(req.headers.host)) gateway.request(req, res);
+    else res.writeHead(404, { 'x-from': 'the application', connection: 'close' }).end();
+  };
+  server.on('request', serve);
+  server.on('checkContinue', serve);
+  server.on('checkExpectation', serve);
+  server.on('upgrade', (req, socket, head) => {
+    if (gateway.handles(req.headers.host)) gateway.upgrade(req, socket, head);
+    else socket.destroy();
+  });
+  server.on('clientError', (_error, socket) => {
+    const answering = (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage?.headersSent ?? false;
+    if (socket.writable && !answering) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    else socket.destroy();
+  });
+}
+
+/** A reply of the gateway. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+}
+
+/** How a test's request is sent; the key stands in the header unless told. */
+export interface Ask {
+  readonly method?: string;
+  readonly path?: string;
+  readonly host?: string;
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Buffer;
+}
+
+export const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}';
+
+export function ask(port: number, { method = 'POST', path = '/', host = HOST, key = KEY, headers = {}, body }: Ask = {}): Promise<Answer> {
+  const payload = body ?? (method === 'POST' ? CALL : undefined);
+  const all = {
+    host,
+    ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+    ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
+    ...headers,
+  };
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: all, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() }));
+    });
+    request.on('error', reject);
+    request.end(payload);
+  });
+}
+
+/** The reason in a refusal's body, of either form. */
+export function reasonOf({ text }: Answer): string {
+  const { error } = JSON.parse(text) as { error: { code: unknown; data?: { reason: string } } };
+  return error.data?.reason ?? String(error.code);
+}
+
+/** A message that the gateway must give with a reason. */
+export const messageOf = (reason: Parameters<typeof refuse>[0]): string => refuse(reason).message;

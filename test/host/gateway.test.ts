@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { afterEach, describe, test } from 'node:test';
+import { startAnvil } from '../support/anvil.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { freshDirectory, killAll, run, serve } from './till-process.ts';
+
+const HOST = 'eth.gate.example';
+
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** A JSON-RPC call to the gateway's host, as a reverse proxy would pass it on. */
+function rpc(url: string, key: string | null, method = 'eth_chainId'): Promise<Reply> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] });
+  const headers = { Host: HOST, 'Content-Type': 'application/json', ...(key === null ? {} : { Authorization: `Bearer ${key}` }) };
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', headers }, (reply) => {
+      const chunks: Buffer[] = [];
+      reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+      reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+const reasonOf = ({ body }: Reply): string => (JSON.parse(body) as { error: { data: { reason: string } } }).error.data.reason;
+
+for (const engine of ['sqlite', 'pg'] as const) {
+  describe(`the gateway of a real host on ${engine}`, () => {
+    afterEach(killAll);
+
+    test('a key made on the command line opens the route, beside the payment API; a revoke that was answered holds at once, on every instance (fault 14)', async (t) => {
+      const anvil = await startAnvil();
+      const directory = freshDirectory();
+      const database = engine === 'pg' ? await freshDatabase() : null;
+      t.after(async () => {
+        await anvil.stop();
+        await database?.drop();
+        directory.remove();
+      });
+      directory.write('tillgate.config.json', {
+        database: database === null ? { client: 'sqlite' } : { client: 'pg', connection: database.url },
+        gateways: [{ host: HOST, chain: 'ETH', network: 'devnet', protocol: 'jsonrpc', upstreams: [anvil.url] }],
+      });
+      const urls = [await serve(directory.path).url()];
+      if (engine === 'pg') urls.push(await serve(directory.path).url());
+      const command = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
+        const { code, out, err } = await run(directory.path, [...args, '--json']);
+        assert.equal(code, 0, err);
+        return JSON.parse(out) as Record<string, unknown>;
+      };
+
+      const account = await command('account', 'create', '--email', 'node-user@example.com', '--password', 'correct horse battery');
+      const app = await command('app', 'create', '--account', String(account['id']), '--name', 'wallet', '--chains', 'ETH');
+      const first = app['key'] as { id: string; api_key: string };
+      for (const url of urls) {
+        assert.deepEqual(JSON.parse((await rpc(url, first.api_key)).body), { jsonrpc: '2.0', id: 1, result: '0x7a69' });
+        assert.equal(reasonOf(await rpc(url, null)), 'key_missing');
+        assert.equal(reasonOf(await rpc(url, first.api_key, 'anvil_setBalance')), 'method_not_allowed');
+        assert.equal((await fetch(`${url}/livez`)).status, 200, 'another host is the payment API');
+      }
+
+      const rotated = await command('key', 'rotate', '--app', String(app['id']));
+      const second = rotated['key'] as { id: string; api_key: string };
+      for (const url of urls) for (const { api_key } of [first, second]) assert.equal((await rpc(url, api_key)).status, 200);
+      assert.equal((await command('key', 'revoke', '--app', String(app['id']), '--key', first.id))['state'], 'revoked');
+      for (const url of urls) {
+        assert.equal(reasonOf(await rpc(url, first.api_key)), 'key_revoked');
+        assert.equal((await rpc(url, second.api_key)).status, 200);
+      }
+      const listed = await command('gateway', 'list');
+      assert.deepEqual((listed as unknown as { host: string; source: string }[]).map(({ host, source }) => [host, source]), [[HOST, 'config']]);
+    });
+  });
+}

@@ -1,0 +1,176 @@
+import { after, before, describe, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { eachStorage } from '../support/storage.ts';
+import type { TestStorage } from '../support/storage.ts';
+import { assertRefused, managed, startDesk } from './desk.ts';
+import type { Desk, List } from './desk.ts';
+
+type Record_ = Record<string, unknown>;
+
+eachStorage((_name, open) => {
+  let store: TestStorage;
+  let desk: Desk;
+  before(async () => {
+    store = await open();
+    desk = await startDesk(store);
+  });
+  after(async () => {
+    await desk.close();
+    await store.close();
+  });
+
+  const create = async (fields: object = {}): Promise<Record_> => {
+    const email = `made-${Math.floor(performance.now() * 1000)}@example.com`;
+    return managed(await desk.admin.client.post('/manage/v1/accounts', { email, password: 'long enough', ...fields }), 201);
+  };
+  const patch = (id: unknown, body: object, by = desk.admin) => by.client.request('PATCH', `/manage/v1/accounts/${String(id)}`, { body });
+
+  describe('accounts', () => {
+    test('has every field of the specification, times in RFC 3339', async () => {
+      const made = await create({ email: 'Fields@Example.com', name: 'Fields', role: 'user' });
+      const detail = managed(await desk.admin.client.get(`/manage/v1/accounts/${String(made['id'])}`));
+      assert.deepEqual(detail, made);
+      const { id, created_at, modified_at, ...rest } = detail;
+      assert.match(String(id), /^\d{18,19}$/);
+      assert.match(String(created_at), /^\d{4}-\d{2}-\d{2}T[\d:]{8}\.\d{3}Z$/);
+      assert.equal(modified_at, created_at);
+      assert.deepEqual(rest, {
+        email: 'fields@example.com',
+        role: 'user',
+        status: 'active',
+        activated: true,
+        role_label: 'User',
+        status_label: 'Active',
+        name: 'Fields',
+        avatar_url: null,
+        app_count: 0,
+        gateway_count: 0,
+        first_login_at: null,
+        last_login_at: null,
+        last_login_ip: null,
+        last_login_user_agent: null,
+        verified_currencies: [],
+      });
+    });
+
+    test('a user sees itself alone, an admin everybody, newest first', async () => {
+      const user = await desk.newMember();
+      const own = managed<List>(await user.client.get('/manage/v1/accounts'));
+      assert.deepEqual([own.page, own.size, own.total, own.max_page, own.items.map(({ id }) => id)], [1, 10, 1, 1, [user.id]]);
+      const all = managed<List>(await desk.admin.client.get('/manage/v1/accounts?size=100'));
+      assert(all.total >= 3);
+      const ids = all.items.map(({ id }) => String(id));
+      assert.deepEqual(ids, ids.toSorted().toReversed());
+      const past = managed<List>(await desk.admin.client.get('/manage/v1/accounts?page=1000'));
+      assert.deepEqual([past.items, past.total], [[], all.total]);
+      for (const query of ['page=0', 'size=101', 'size=-1', 'page=x']) assertRefused(await desk.admin.client.get(`/manage/v1/accounts?${query}`), 400);
+    });
+
+    test('only an admin makes accounts; fields are checked together; an email is taken once', async () => {
+      const user = await desk.newMember();
+      const fields = { email: 'other@example.com', password: 'long enough' };
+      assertRefused(await user.client.post('/manage/v1/accounts', fields), 403);
+      const wrong = assertRefused(await desk.admin.client.post('/manage/v1/accounts', { email: 'nobody', password: 'short', role: 'user' }), 400, 'email');
+      assert.deepEqual(wrong.errors?.map(({ path }) => path), ['email', 'password']);
+      assertRefused(await desk.admin.client.post('/manage/v1/accounts', { ...fields, role: 'king' }), 400, 'role');
+      assertRefused(await desk.admin.client.post('/manage/v1/accounts', {}), 400, 'password');
+      assertRefused(await desk.admin.client.post('/manage/v1/accounts', { ...fields, email: user.email.toUpperCase() }), 409);
+      assertRefused(await desk.admin.client.post('/manage/v1/accounts', '{"email":'), 400);
+    });
+
+    test("fault 12: another's account is answered byte for byte as an unknown one", async () => {
+      const [one, two] = [await desk.newMember(), await desk.newMember()];
+      for (const method of ['GET', 'PATCH']) {
+        const body = method === 'PATCH' ? { body: { name: 'Mine', role: 'admin' } } : {};
+        const replies = [];
+        for (const id of [two.id, desk.admin.id, '1530217733410816001', 'nobody', '%00']) {
+          replies.push(await one.client.request(method, `/manage/v1/accounts/${id}`, body));
+        }
+        for (const reply of replies) assertRefused(reply, 404);
+        assert.equal(new Set(replies.map(({ text }) => text)).size, 1);
+      }
+    });
+
+    test('a user changes its own name and picture, and nothing that only an admin may', async () => {
+      const user = await desk.newMember();
+      const changed = managed(await patch(user.id, { name: 'New', avatar_url: 'https://example.com/a.png' }, user));
+      assert.deepEqual([changed['name'], changed['avatar_url']], ['New', 'https://example.com/a.png']);
+      assert.equal(managed(await patch(user.id, { avatar_url: null }, user))['avatar_url'], null);
+      for (const body of [{ role: 'admin' }, { status: 'active' }, { verified_currencies: ['*'] }]) assertRefused(await patch(user.id, body, user), 403);
+      assertRefused(await patch(user.id, { avatar_url: 'javascript:alert(1)' }, user), 400, 'avatar_url');
+      assertRefused(await patch(user.id, { name: '' }, user), 400, 'name');
+      assertRefused(await patch(user.id, { status: 'gone' }), 400, 'status');
+    });
+
+    test('disabling logs out at once, enabling lets in again, archiving is final', async () => {
+      const user = await desk.newMember();
+      assert.equal(managed(await patch(user.id, { status: 'disabled' }))['status_label'], 'Disabled');
+      assertRefused(await user.client.get('/manage/v1/session'), 401);
+      assertRefused(await desk.login(user.email, user.password), 403);
+      managed(await patch(user.id, { status: 'active' }));
+      assertRefused(await user.client.get('/manage/v1/session'), 401);
+      managed(await desk.login(user.email, user.password));
+      managed(await patch(user.id, { status: 'archived' }));
+      managed(await patch(user.id, { status: 'archived' }));
+      assertRefused(await patch(user.id, { status: 'active' }), 409);
+      assertRefused(await patch(user.id, { name: 'Late' }), 409);
+      await assert.rejects(store.sql('UPDATE accounts SET status = ? WHERE id = ?', ['active', user.id]), /illegal change of status/);
+    });
+
+    test('archiving turns Apps off, revokes keys, ends tokens of endpoint 14, and is no error again', async () => {
+      const user = await desk.newMember();
+      const app = managed(await user.client.post('/manage/v1/apps', { name: 'Shop', chains: ['ETH'] }), 201);
+      const { data } = JSON.parse((await desk.client.post('/api/plugin/key/service', { username: user.email, password: user.password })).text) as { data: { access_token: string } };
+      const first = managed(await desk.admin.client.post('/manage/v1/accounts/archive', { ids: [user.id, user.id] }));
+      assert.equal(first['total'], 1);
+      assert.deepEqual((first['items'] as Record_[]).map(({ id, status }) => [id, status]), [[user.id, 'archived']]);
+      assert.deepEqual(managed(await desk.admin.client.post('/manage/v1/accounts/archive', { ids: [user.id] })), first);
+      const off = managed(await desk.admin.client.get(`/manage/v1/apps/${String(app['id'])}`));
+      assert.equal(off['enabled'], false);
+      const keys = managed<List>(await desk.admin.client.get(`/manage/v1/apps/${String(app['id'])}/keys`));
+      assert.deepEqual(keys.items.map(({ state }) => state), ['revoked']);
+      assert.equal((await desk.client.get('/api/v2/order/', { headers: { 'API-Key': data.access_token } })).status, 401);
+      assertRefused(await desk.admin.client.post('/manage/v1/accounts/archive', { ids: ['1530217733410816001'] }), 404);
+      assertRefused(await desk.admin.client.post('/manage/v1/accounts/archive', { ids: [] }), 400, 'ids');
+      assertRefused(await user.client.post('/manage/v1/accounts/archive', { ids: [user.id] }), 401);
+      assertRefused(await (await desk.newMember()).client.post('/manage/v1/accounts/archive', { ids: [user.id] }), 403);
+    });
+
+    test('an archive is all or none', async () => {
+      const [one, two] = [await desk.newMember(), await desk.newMember()];
+      assertRefused(await desk.admin.client.post('/manage/v1/accounts/archive', { ids: [one.id, '1530217733410816001', two.id] }), 404);
+      managed(await one.client.get('/manage/v1/session'));
+    });
+
+    test('app_count and gateway_count tell what the account has', async () => {
+      const user = await desk.newMember();
+      managed(await user.client.post('/manage/v1/apps', { name: 'One', chains: ['LTC'] }), 201);
+      managed(await user.client.post('/manage/v1/apps', { name: 'Two', chains: ['LTC', 'TRX'] }), 201);
+      const route = { host: 'ltc.gateway.test', chain: 'LTC', network: 'main', protocol: 'http', upstreams: ['http://127.0.0.1:1'] };
+      managed(await desk.admin.client.post('/manage/v1/gateways', route), 201);
+      managed(await desk.admin.client.post('/manage/v1/gateways', { ...route, host: 'ltc2.gateway.test', enabled: false }), 201);
+      const detail = managed(await user.client.get(`/manage/v1/accounts/${user.id}`));
+      assert.deepEqual([detail['app_count'], detail['gateway_count']], [2, 1]);
+    });
+  });
+
+  describe('whoever is in charge', () => {
+    test('nobody archives, disables or demotes itself', async () => {
+      const other = await desk.newMember('admin');
+      for (const body of [{ status: 'disabled' }, { status: 'archived' }, { role: 'user' }]) assertRefused(await patch(other.id, body, other), 409);
+      assertRefused(await other.client.post('/manage/v1/accounts/archive', { ids: [other.id] }), 409);
+      managed(await patch(other.id, { role: 'user' }));
+      assertRefused(await other.client.get('/manage/v1/gateways'), 403);
+    });
+
+    test('two admins who demote each other at once leave one', async () => {
+      const [one, two] = [await desk.newMember('admin'), await desk.newMember('admin')];
+      managed(await patch(desk.admin.id, { role: 'user' }, one));
+      const replies = await Promise.all([patch(two.id, { role: 'user' }, one), patch(one.id, { status: 'disabled' }, two)]);
+      assert.deepEqual(replies.map(({ status }) => status).toSorted().at(0), 200);
+      const left = await store.sql("SELECT id FROM accounts WHERE role = 'admin' AND status = 'active'");
+      assert.equal(left.length, 1);
+      await store.sql("UPDATE accounts SET role = 'admin' WHERE id = ?", [desk.admin.id]);
+    });
+  });
+});

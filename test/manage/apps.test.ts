@@ -1,0 +1,190 @@
+import { after, before, describe, test } from 'node:test';
+import assert from 'node:assert/strict';
+import type { AppId } from '../../core/index.ts';
+import { DEFAULT_MAX_BATCH, DEFAULT_MAX_BODY_BYTES, DEFAULT_TIMEOUTS, NO_LIMITS } from '../../core/index.ts';
+import type { GatewayRoute, RouteId } from '../../core/index.ts';
+import { eachStorage } from '../support/storage.ts';
+import type { TestStorage } from '../support/storage.ts';
+import { assertRefused, managed, startDesk } from './desk.ts';
+import type { Desk, List, Member } from './desk.ts';
+
+type Fields = Record<string, unknown>;
+
+const CONFIGURED: GatewayRoute = {
+  id: 'config-eth' as RouteId,
+  host: 'eth.gateway.test',
+  chain: 'ETH',
+  network: 'mainnet',
+  protocol: 'jsonrpc',
+  upstreams: [{ url: 'http://127.0.0.1:1/key', headers: {} }],
+  admission: 'enforce',
+  enabled: true,
+  methods: { allow: [], deny: [] },
+  limits: NO_LIMITS,
+  timeouts: DEFAULT_TIMEOUTS,
+  maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
+  maxBatch: DEFAULT_MAX_BATCH,
+};
+
+eachStorage((_name, open) => {
+  let store: TestStorage;
+  let desk: Desk;
+  let user: Member;
+  before(async () => {
+    store = await open();
+    desk = await startDesk(store, { routes: [CONFIGURED] });
+    user = await desk.newMember();
+  });
+  after(async () => {
+    await desk.close();
+    await store.close();
+  });
+
+  const create = async (fields: object = {}, by = user): Promise<Fields & { id: string; key: Fields }> =>
+    managed(await by.client.post('/manage/v1/apps', { name: 'Shop', chains: ['ETH'], ...fields }), 201);
+  const patch = (id: string, body: object, version: string | null, by = user) =>
+    by.client.request('PATCH', `/manage/v1/apps/${id}`, { body, headers: version === null ? {} : { 'If-Match': version } });
+
+  describe('Apps', () => {
+    test('a new App has its first key and the gateways of its chains', async () => {
+      const { id, key, created_at, modified_at, ...rest } = await create({ chains: ['ETH', 'TRX'], provider_id: 'p-1' });
+      assert.deepEqual(rest, {
+        account_id: user.id,
+        name: 'Shop',
+        enabled: true,
+        version: 1,
+        chains: [
+          { code: 'ETH', name: 'Ethereum', network: 'mainnet', protocol: 'jsonrpc', host: 'eth.gateway.test', enabled: true },
+          { code: 'TRX', name: 'Tron', network: null, protocol: null, host: null, enabled: false },
+        ],
+        admission_mode: null,
+        limits: null,
+        provider_id: 'p-1',
+      });
+      assert.equal(created_at, modified_at);
+      assert.match(String(key['api_key']), /^tgk_[0-9A-Za-z]{49}$/);
+      assert.deepEqual([key['state'], key['expires_at'], key['revoked_at']], ['active', null, null]);
+      const list = managed<List>(await user.client.get('/manage/v1/apps'));
+      const item = list.items.find((each) => each['id'] === id);
+      assert(item !== undefined && !('provider_id' in item) && Array.isArray(item['chains']));
+      const { key: _key, ...without } = { id, key, created_at, modified_at, ...rest };
+      assert.deepEqual(managed(await user.client.get(`/manage/v1/apps/${id}`)), without);
+    });
+
+    test('wrong fields are refused together', async () => {
+      assertRefused(await user.client.post('/manage/v1/apps', { name: '', chains: 'ETH' }), 400, 'chains');
+      assertRefused(await user.client.post('/manage/v1/apps', { name: 'A', chains: ['eth!'] }), 400, 'chains.0');
+      assertRefused(await user.client.post('/manage/v1/apps', {}), 400, 'name');
+    });
+
+    test('a change wants the version: none is 428, a stale one 412, and each change counts up', async () => {
+      const { id } = await create();
+      assertRefused(await patch(id, { name: 'A' }, null), 428);
+      for (const stale of ['2', '"2"', 'W/"1"', '*', 'x', '']) assertRefused(await patch(id, { name: 'A' }, stale), 412);
+      const limits = { requests_per_second: 0.5, burst: 2, concurrency: null };
+      const changed = managed(await patch(id, { name: 'A', admission_mode: 'shadow', limits }, '"1"'));
+      assert.deepEqual([changed['version'], changed['name'], changed['admission_mode'], changed['limits']], [2, 'A', 'shadow', limits]);
+      assertRefused(await patch(id, { name: 'B' }, '1'), 412);
+      const back = managed(await patch(id, { enabled: false, admission_mode: null, limits: null }, '2'));
+      assert.deepEqual([back['version'], back['name'], back['enabled'], back['admission_mode'], back['limits']], [3, 'A', false, null, null]);
+      assertRefused(await patch(id, { limits: { burst: 0 } }, '3'), 400, 'limits.burst');
+      assertRefused(await patch(id, { enabled: 'yes' }, '3'), 400, 'enabled');
+    });
+
+    test('of two changes of one version one wins', async () => {
+      const { id } = await create();
+      const replies = await Promise.all(['A', 'B', 'C'].map((name) => patch(id, { name }, '1')));
+      assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 412, 412]);
+    });
+
+    test('only an admin makes an App for another account', async () => {
+      const other = await desk.newMember();
+      assertRefused(await user.client.post('/manage/v1/apps', { name: 'A', chains: [], account_id: other.id }), 404);
+      const app = await create({ account_id: other.id }, desk.admin);
+      assert.equal(app['account_id'], other.id);
+      assert.equal(managed(await other.client.get(`/manage/v1/apps/${app.id}`))['id'], app.id);
+      assert.equal(managed<List>(await desk.admin.client.get(`/manage/v1/apps?account_id=${other.id}`)).total, 1);
+      assertRefused(await user.client.get(`/manage/v1/apps?account_id=${other.id}`), 404);
+    });
+
+    test('admission tells verdicts by gateway and reason', async () => {
+      const { id } = await create();
+      assert.deepEqual(managed(await user.client.get(`/manage/v1/apps/${id}/admission`)), { items: [] });
+      const counts = [{ route: 'eth.gateway.test', mode: 'shadow', verdict: 'would_refuse', reason: 'rate_limited', count: 3 }] as const;
+      desk.admission.set(id as AppId, counts);
+      assert.deepEqual(managed(await user.client.get(`/manage/v1/apps/${id}/admission`)), { items: counts });
+    });
+  });
+
+  describe('keys of Apps', () => {
+    test('rotating keeps the replaced key for its grace; revoking ends one at once and again is no error', async () => {
+      const { id, key } = await create();
+      const path = `/manage/v1/apps/${id}/keys`;
+      const { key: next, replaced } = managed<{ key: Fields; replaced: Fields }>(await user.client.post(`${path}/rotate`, { grace_seconds: 60 }));
+      assert.deepEqual([replaced['id'], replaced['state'], replaced['api_key']], [key['id'], 'grace', key['api_key']]);
+      assert.equal(replaced['expires_at'], new Date(desk.till.clock.now() + 60_000).toISOString());
+      const list = managed<{ total: number; items: Fields[] }>(await user.client.get(path));
+      assert.deepEqual([list.total, list.items.map(({ state }) => state)], [2, ['active', 'grace']]);
+      const revoked = managed(await user.client.request('POST', `${path}/${String(next['id'])}/revoke`));
+      assert.equal(revoked['state'], 'revoked');
+      assert.deepEqual(managed(await user.client.request('POST', `${path}/${String(next['id'])}/revoke`)), revoked);
+      assertRefused(await user.client.post(`${path}/rotate`, {}), 409);
+      assert.equal(managed(await user.client.request('POST', path), 201)['state'], 'active');
+      assertRefused(await user.client.request('POST', path), 409);
+      assertRefused(await user.client.post(`${path}/rotate`, { grace_seconds: -1 }), 400, 'grace_seconds');
+      assertRefused(await user.client.post(`${path}/rotate`, { grace_seconds: '60' }), 400, 'grace_seconds');
+      const day = managed<{ replaced: Fields }>(await user.client.request('POST', `${path}/rotate`));
+      assert.equal(day.replaced['expires_at'], new Date(desk.till.clock.now() + 86_400_000).toISOString());
+    });
+
+    test('fault 15: of parallel rotations each replaces the key before it, and one is active', async () => {
+      const { id } = await create();
+      const path = `/manage/v1/apps/${id}/keys`;
+      await Promise.all([1, 2, 3].map(() => user.client.request('POST', `${path}/rotate`)));
+      const { items } = managed<{ items: Fields[] }>(await user.client.get(path));
+      assert.equal(items.filter(({ state }) => state === 'active').length, 1);
+    });
+  });
+
+  describe('gateways', () => {
+    const route = { host: 'BTC.gateway.test', chain: 'BTC', network: 'main', protocol: 'jsonrpc', upstreams: ['https://node.test/secret-path'] };
+
+    test('an admin makes, lists and changes them; hosts are taken once', async () => {
+      const { id, created_at, modified_at, ...made } = managed(await desk.admin.client.post('/manage/v1/gateways', route), 201);
+      assert.equal(created_at, modified_at);
+      assert.deepEqual(made, {
+        ...route,
+        host: 'btc.gateway.test',
+        upstreams: [{ url: 'https://node.test/secret-path', headers: {} }],
+        admission: 'enforce',
+        enabled: true,
+        methods: { allow: [], deny: [] },
+        limits: { requests_per_second: null, burst: null, concurrency: null },
+        timeouts: { connect_ms: 5000, first_byte_ms: 30_000, idle_ms: 60_000 },
+        max_body_bytes: 5_242_880,
+        max_batch: 1000,
+        source: 'managed',
+      });
+      assertRefused(await desk.admin.client.post('/manage/v1/gateways', route), 409);
+      const body = { upstreams: [{ url: 'https://other.test', headers: { 'x-key': 'canary-header' } }], timeouts: { idle_ms: 5 }, methods: { deny: ['stop'] }, limits: { burst: 9 } };
+      const changed = managed(await desk.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }));
+      assert.deepEqual(changed['upstreams'], body.upstreams);
+      assert.deepEqual(changed['timeouts'], { connect_ms: 5000, first_byte_ms: 30_000, idle_ms: 5 });
+      assert.deepEqual([changed['methods'], changed['limits']], [{ allow: [], deny: ['stop'] }, { requests_per_second: null, burst: 9, concurrency: null }]);
+      assert.deepEqual(managed(await desk.admin.client.get(`/manage/v1/gateways/${String(id)}`)), changed);
+      const list = managed<List>(await desk.admin.client.get('/manage/v1/gateways'));
+      assert.deepEqual(list.items.map(({ source }) => source), ['managed', 'config']);
+      assertRefused(await desk.admin.client.post('/manage/v1/gateways', { ...route, host: 'a b', timeouts: { idle_ms: 0 } }), 400, 'timeouts.idle_ms');
+      assertRefused(await desk.admin.client.post('/manage/v1/gateways', { host: 'x.test' }), 400, 'upstreams');
+    });
+
+    test('a gateway of the configuration is changed only there; users see none', async () => {
+      assertRefused(await desk.admin.client.request('PATCH', '/manage/v1/gateways/config-eth', { body: { enabled: false } }), 409);
+      assertRefused(await desk.admin.client.get('/manage/v1/gateways/unknown'), 404);
+      assertRefused(await user.client.get('/manage/v1/gateways'), 403);
+      assertRefused(await user.client.get('/manage/v1/gateways/config-eth'), 403);
+      assertRefused(await user.client.post('/manage/v1/gateways', route), 403);
+      assertRefused(await user.client.request('PATCH', '/manage/v1/gateways/config-eth', { body: { enabled: false } }), 403);
+    });
+  });
+});

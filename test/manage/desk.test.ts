@@ -1,0 +1,272 @@
+import { after, before, describe, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { decodeBase32, totpCode, totpStep } from '../../core/index.ts';
+import { PlainDigest } from '../support/fakes.ts';
+import type { HttpClient } from '../support/http.ts';
+import { dataOf } from '../support/http.ts';
+import { eachStorage } from '../support/storage.ts';
+import type { TestStorage } from '../support/storage.ts';
+import { assertRefused, managed, startDesk } from './desk.ts';
+import type { Desk, List, Member } from './desk.ts';
+
+type Fields = Record<string, unknown>;
+
+const UNKNOWN = '1530217733410816001';
+
+eachStorage((_name, open) => {
+  let store: TestStorage;
+  let desk: Desk;
+  let user: Member;
+  before(async () => {
+    store = await open();
+    desk = await startDesk(store, { sessionTtlSeconds: 1_000_000 });
+    user = await desk.newMember();
+  });
+  after(async () => {
+    await desk.close();
+    await store.close();
+  });
+
+  const credential = async (by = user): Promise<Fields & { id: string }> => managed(await by.client.post('/manage/v1/credentials', { name: 'Shop' }), 201);
+  const payer = (apiKey: unknown): HttpClient => desk.client.with({ 'API-Key': String(apiKey) });
+  const code = (secret: string, ms = 0): string => totpCode(new PlainDigest(), decodeBase32(secret) ?? new Uint8Array(), totpStep(desk.till.clock.now() + ms));
+
+  /** An order of the user that nobody paid in time, its callback dead. */
+  const overdue = async (): Promise<{ orderId: string; callbackId: string }> => {
+    const client = payer((await credential())['api_key']);
+    const body = { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25, timeout_callback: 'http://127.0.0.1:1/late' };
+    const { order_id: orderId } = dataOf<{ order_id: string }>(await client.post('/api/order/pay-info', body));
+    client.close();
+    desk.till.clock.advance(1_801_000);
+    await desk.till.work();
+    const [callback] = managed<List>(await user.client.get('/manage/v1/callbacks')).items;
+    assert.equal(callback?.['order_id'], orderId);
+    return { orderId, callbackId: String(callback['id']) };
+  };
+
+  describe('credentials of the payment API', () => {
+    test('are told whole when made and when revealed, masked in lists, and end at once', async () => {
+      const made = await credential();
+      assert.match(String(made['api_key']), /^tak_/);
+      assert.match(String(made['callback_secret']), /^whsec_/);
+      const client = payer(made['api_key']);
+      dataOf(await client.get('/api/v2/order/'));
+      const list = managed<List>(await user.client.get('/manage/v1/credentials'));
+      const item = list.items.find(({ id }) => id === made.id);
+      assert.equal(item?.['api_key'], `${String(made['api_key']).slice(0, 8)}…${String(made['api_key']).slice(-4)}`);
+      assert(!JSON.stringify(list).includes(String(made['signing_secret'])));
+      const path = `/manage/v1/credentials/${made.id}`;
+      assert.deepEqual(managed(await user.client.request('POST', `${path}/reveal`)), made);
+      const revoked = managed(await user.client.request('POST', `${path}/revoke`));
+      assert.equal(revoked['status'], 'revoked');
+      assert.equal((await client.get('/api/v2/order/')).status, 401);
+      assert.deepEqual(managed(await user.client.request('POST', `${path}/revoke`)), revoked);
+      assertRefused(await user.client.request('POST', `${path}/reveal`), 409);
+      client.close();
+    });
+
+    test('an admin makes them for any account, a user for its own', async () => {
+      assert.equal(managed(await desk.admin.client.post('/manage/v1/credentials', { account_id: user.id }), 201)['account_id'], user.id);
+      assertRefused(await user.client.post('/manage/v1/credentials', { account_id: desk.admin.id }), 404);
+      assertRefused(await desk.admin.client.post('/manage/v1/credentials', { account_id: UNKNOWN }), 404);
+    });
+  });
+
+  describe('security', () => {
+    test('Data Security and the callback key hold from the next request on', async () => {
+      const member = await desk.newMember();
+      const client = payer((await credential(member))['api_key']);
+      const changed = managed(await member.client.request('PATCH', '/manage/v1/security', { body: { data_security: true, callback_api_key: 'callback' } }));
+      assert.deepEqual(changed, {
+        account_id: member.id,
+        data_security: true,
+        totp_for_withdrawals: false,
+        callback_api_key: 'callback',
+        totp_enrolled: false,
+        totp_confirmed: false,
+      });
+      assert.equal((await client.get('/api/v2/order/')).status, 403);
+      assert.deepEqual(managed(await desk.admin.client.get(`/manage/v1/security?account_id=${member.id}`)), changed);
+      assertRefused(await member.client.get(`/manage/v1/security?account_id=${desk.admin.id}`), 404);
+      assertRefused(await member.client.request('PATCH', '/manage/v1/security', { body: { totp_for_withdrawals: true } }), 409);
+      assertRefused(await member.client.request('PATCH', '/manage/v1/security', { body: { data_security: 'on' } }), 400, 'data_security');
+      client.close();
+    });
+
+    test('a second factor is demanded once a code was right, and each code opens one login', async () => {
+      const member = await desk.newMember();
+      const { secret, uri } = managed<{ secret: string; uri: string }>(await member.client.post('/manage/v1/security/totp', {}));
+      assert.match(uri, new RegExp(`^otpauth://totp/Tillgate:.*secret=${secret}&`));
+      assert(!JSON.stringify(await store.sql('SELECT * FROM account_security')).includes(secret));
+      managed(await desk.login(member.email, member.password));
+      assertRefused(await member.client.post('/manage/v1/security/totp/confirm', { verify_code: '000000' }), 400, 'verify_code');
+      const confirmed = managed(await member.client.post('/manage/v1/security/totp/confirm', { verify_code: code(secret) }));
+      assert.deepEqual([confirmed['totp_enrolled'], confirmed['totp_confirmed']], [true, true]);
+      assertRefused(await desk.login(member.email, member.password), 400, 'totp');
+      assertRefused(await desk.login(member.email, member.password, { totp: code(secret) }), 400, 'totp');
+      managed(await desk.login(member.email, member.password, { totp: code(secret, 30_000) }));
+      assertRefused(await desk.login(member.email, 'wrong', { totp: code(secret) }), 401);
+      assert.equal(managed(await member.client.request('PATCH', '/manage/v1/security', { body: { totp_for_withdrawals: true } }))['totp_for_withdrawals'], true);
+      assertRefused(await member.client.post('/manage/v1/security/totp', {}), 400, 'verify_code');
+      assert.notEqual(managed(await desk.admin.client.post(`/manage/v1/security/totp?account_id=${member.id}`, {}))['secret'], secret);
+    });
+
+    test('a right code at a login confirms the enrolment, on record', async () => {
+      const member = await desk.newMember();
+      const { secret } = managed<{ secret: string }>(await member.client.request('POST', '/manage/v1/security/totp'));
+      managed(await desk.login(member.email, member.password, { totp: code(secret) }));
+      assert.equal(managed(await member.client.get('/manage/v1/security'))['totp_confirmed'], true);
+      assertRefused(await desk.login(member.email, member.password), 400, 'totp');
+      const { items } = managed<List>(await member.client.get('/manage/v1/audit'));
+      assert.deepEqual(items.slice(0, 2).map(({ action }) => action), ['session.create', 'security.totp_confirm']);
+    });
+
+    test('fault 62: five wrong codes, and a right one is refused for 15 minutes', async () => {
+      const member = await desk.newMember();
+      const { secret } = managed<{ secret: string }>(await member.client.request('POST', '/manage/v1/security/totp'));
+      managed(await member.client.post('/manage/v1/security/totp/confirm', { verify_code: code(secret, -30_000) }));
+      for (let tries = 0; tries < 5; tries++) assertRefused(await desk.login(member.email, member.password, { totp: '000000' }), 400, 'totp');
+      assertRefused(await desk.login(member.email, member.password, { totp: code(secret) }), 400, 'totp');
+      desk.till.clock.advance(15 * 60_000);
+      managed(await desk.login(member.email, member.password, { totp: code(secret) }));
+    });
+  });
+
+  describe('orders and callbacks', () => {
+    test('a dead or delivered callback is sent again; a pending one is not', async () => {
+      const { callbackId } = await overdue();
+      const path = `/manage/v1/callbacks/${callbackId}`;
+      const detail = managed<Fields & { log: Fields[] }>(await user.client.get(path));
+      assert.equal(detail['event'], 'order.timeout');
+      assert.equal(detail.log.length, 1);
+      assertRefused(await user.client.request('POST', `${path}/redeliver`), 409);
+      await store.sql("UPDATE callbacks SET status = 'DEAD' WHERE id = ?", [callbackId]);
+      assert.equal(managed<List>(await user.client.get('/manage/v1/callbacks?status=DEAD')).total, 1);
+      const again = managed(await user.client.request('POST', `${path}/redeliver`));
+      assert.deepEqual([again['status'], again['attempts']], ['PENDING', 0]);
+      assertRefused(await user.client.get('/manage/v1/callbacks?status=GONE'), 400, 'status');
+    });
+
+    test('an order is accepted as it is, once, and its history says by whom and why', async () => {
+      const { orderId } = await overdue();
+      const path = `/manage/v1/orders/${orderId}`;
+      assertRefused(await user.client.request('POST', `${path}/terminate`), 409);
+      assert.equal(managed(await user.client.request('POST', `${path}/resolve`))['status'], 'RESOLVED');
+      assertRefused(await user.client.request('POST', `${path}/resolve`), 409);
+      const { items } = managed<{ items: Fields[] }>(await user.client.get(`${path}/history`));
+      assert.deepEqual(items.map(({ rule }) => rule), ['created', 'deadline-nothing-seen', 'operator-accepted']);
+      assert.equal((items.at(-1)?.['inputs'] as Fields)['actor'], user.id);
+      assert.match(String(items[0]?.['at']), /Z$/);
+    });
+
+    test('an order to which nothing was paid is cancelled', async () => {
+      const client = payer((await credential())['api_key']);
+      const { order_id } = dataOf<{ order_id: string }>(await client.post('/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25 }));
+      client.close();
+      const done = managed(await user.client.request('POST', `/manage/v1/orders/${order_id}/terminate`));
+      assert.deepEqual([done['status'], done['order_id']], ['TERMINATED', order_id]);
+      assert.match(String(done['update_time']), /^\d{4}-\d{2}-\d{2}T[\d:]{8}Z$/);
+    });
+  });
+
+  describe('fault 12: what belongs to somebody else', () => {
+    test('is answered byte for byte as what does not exist, by every operation', async () => {
+      const { orderId, callbackId } = await overdue();
+      const app = managed<Fields & { key: Fields }>(await user.client.post('/manage/v1/apps', { name: 'A', chains: [] }), 201);
+      const made = await credential();
+      const other = await desk.newMember();
+      const ids: Record<string, unknown> = { apps: app['id'], credentials: made.id, callbacks: callbackId, orders: orderId };
+      const rows: readonly [method: string, collection: string, rest: string, body?: object, headers?: Record<string, string>][] = [
+        ['GET', 'apps', ''],
+        ['PATCH', 'apps', '', { name: 'Mine' }, { 'If-Match': '1' }],
+        ['GET', 'apps', '/admission'],
+        ['GET', 'apps', '/keys'],
+        ['POST', 'apps', '/keys'],
+        ['POST', 'apps', '/keys/rotate'],
+        ['POST', 'apps', `/keys/${String(app.key['id'])}/revoke`],
+        ['POST', 'credentials', '/reveal'],
+        ['POST', 'credentials', '/revoke'],
+        ['GET', 'callbacks', ''],
+        ['POST', 'callbacks', '/redeliver'],
+        ['POST', 'orders', '/terminate'],
+        ['POST', 'orders', '/resolve'],
+        ['GET', 'orders', '/history'],
+      ];
+      for (const [method, collection, rest, body, headers = {}] of rows) {
+        const sent = { headers, ...(body === undefined ? {} : { body }) };
+        const ask = (id: string) => other.client.request(method, `/manage/v1/${collection}/${id}${rest}`, sent);
+        const [foreign, unknown, garbage] = [await ask(String(ids[collection])), await ask(UNKNOWN), await ask('garbage')];
+        assertRefused(foreign, 404);
+        assert.deepEqual([foreign.text, garbage.text], [unknown.text, unknown.text], `${method} ${collection}${rest}`);
+      }
+      for (const list of ['apps', 'credentials', 'callbacks']) assert.equal(managed<List>(await other.client.get(`/manage/v1/${list}`)).total, 0, list);
+    });
+  });
+
+  describe('the audit trail', () => {
+    test('has a row for each change, with who, what, whence, and no secret', async () => {
+      const member = await desk.newMember();
+      const made = await credential(member);
+      managed(await member.client.request('POST', `/manage/v1/credentials/${made.id}/reveal`));
+      managed(await member.client.request('POST', `/manage/v1/credentials/${made.id}/revoke`));
+      const app = managed<Fields & { key: Fields }>(await member.client.post('/manage/v1/apps', { name: 'A', chains: ['ETH'] }), 201);
+      const path = `/manage/v1/apps/${String(app['id'])}`;
+      managed(await member.client.request('PATCH', path, { body: { name: 'B', chains: ['ETH'] }, headers: { 'If-Match': '1' } }));
+      const rotated = managed<{ key: Fields }>(await member.client.request('POST', `${path}/keys/rotate`));
+      managed(await member.client.request('POST', `${path}/keys/${String(rotated.key['id'])}/revoke`));
+      managed(await member.client.request('POST', `${path}/keys/${String(rotated.key['id'])}/revoke`));
+      const { secret } = managed<{ secret: string }>(await member.client.request('POST', '/manage/v1/security/totp'));
+      managed(await member.client.request('PATCH', '/manage/v1/security', { body: { data_security: true } }));
+      managed(await member.client.request('PATCH', '/manage/v1/security', { body: { data_security: true } }));
+      managed(await desk.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, { body: { status: 'disabled', name: 'C' } }));
+      const all = managed<List<Fields>>(await desk.admin.client.get(`/manage/v1/audit?size=100&account_id=${member.id}`));
+      assert.deepEqual(all.items.map(({ action }) => action).toReversed(), [
+        'session.create', 'credential.create', 'credential.reveal', 'credential.revoke', 'app.create', 'app_key.create', 'app.update',
+        'app_key.rotate', 'app_key.create', 'app_key.revoke', 'security.totp_enrol', 'security.update', 'account.update',
+      ]);
+      const [last] = all.items;
+      assert.deepEqual(last?.['changes'], { name: { from: null, to: 'C' }, status: { from: 'active', to: 'disabled' } });
+      assert.deepEqual([last['actor_id'], last['subject_type'], last['subject_id'], last['ip']], [desk.admin.id, 'account', member.id, '127.0.0.1']);
+      assert.match(String(last['trace_id']), /^[0-9a-f]{32}$/);
+      const update = all.items.find(({ action }) => action === 'app.update');
+      assert.deepEqual(update?.['changes'], { name: { from: 'A', to: 'B' } });
+      const secrets = [made['api_key'], made['signing_secret'], made['callback_secret'], app.key['api_key'], rotated.key['api_key'], secret, member.password, member.token];
+      const text = JSON.stringify([all, await store.sql('SELECT * FROM audit_trail'), desk.till.logger.lines]);
+      for (const each of secrets) assert(!text.includes(String(each)));
+      assert.equal(managed<List>(await user.client.get('/manage/v1/audit')).items.some(({ subject_id }) => subject_id === member.id), false);
+      assertRefused(await user.client.get(`/manage/v1/audit?account_id=${member.id}`), 404);
+    });
+
+    test('gateways: that upstreams changed is told, not what they are', async () => {
+      const route = { host: 'audited.test', chain: 'ETH', network: 'main', protocol: 'jsonrpc', upstreams: ['https://node.test/canary-path'] };
+      const { id } = managed(await desk.admin.client.post('/manage/v1/gateways', route), 201);
+      const body = { enabled: false, upstreams: ['https://node.test/canary-next'] };
+      managed(await desk.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }));
+      const { items } = managed<List<Fields>>(await desk.admin.client.get('/manage/v1/audit?size=2'));
+      assert.deepEqual(items.map(({ action, subject_id }) => [action, subject_id]), [['gateway.update', id], ['gateway.create', id]]);
+      assert.deepEqual(items[0]?.['changes'], { enabled: { from: true, to: false }, upstreams: { from: 'not shown', to: 'not shown' } });
+      assert(!JSON.stringify(items).includes('canary'));
+    });
+
+    test('a refused change leaves none, and nobody rewrites what is there', async () => {
+      const before = managed<List>(await desk.admin.client.get('/manage/v1/audit')).total;
+      const app = managed(await desk.admin.client.post('/manage/v1/apps', { name: 'A', chains: [] }), 201);
+      assertRefused(await desk.admin.client.request('PATCH', `/manage/v1/apps/${String(app['id'])}`, { body: { name: 'B' }, headers: { 'If-Match': '9' } }), 412);
+      assertRefused(await desk.admin.client.request('PATCH', `/manage/v1/accounts/${desk.admin.id}`, { body: { status: 'disabled' } }), 409);
+      assert.equal(managed<List>(await desk.admin.client.get('/manage/v1/audit')).total, before + 2);
+      await assert.rejects(store.sql("UPDATE audit_trail SET action = 'x'"), /append-only/);
+      await assert.rejects(store.sql('DELETE FROM audit_trail'), /append-only/);
+    });
+
+    test('a change whose row cannot be written is not made', async () => {
+      const member = await desk.newMember();
+      await store.sql('ALTER TABLE audit_trail RENAME TO audit_away');
+      const reply = await desk.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, { body: { name: 'Unseen' } });
+      const app = await member.client.post('/manage/v1/apps', { name: 'Unseen', chains: [] });
+      await store.sql('ALTER TABLE audit_away RENAME TO audit_trail');
+      assert.deepEqual([reply.status, app.status], [500, 500]);
+      assert.equal(managed(await member.client.get(`/manage/v1/accounts/${member.id}`))['name'], null);
+      assert.equal(managed<List>(await member.client.get('/manage/v1/apps')).total, 0);
+    });
+  });
+});

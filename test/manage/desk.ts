@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { createHttpServer, createOperations, expressBinding, HttpApi, manageOperations, randomTraceId } from '../../adapters/http/index.ts';
+import { NodeRandom } from '../../adapters/crypto/index.ts';
+import { contractsOf, createManage, OrderMover } from '../../core/index.ts';
+import type { Account, AccountRole, AdmissionCount, AppId, GatewayRoute, Manage } from '../../core/index.ts';
+import { HttpClient } from '../support/http.ts';
+import type { Reply } from '../support/openapi.ts';
+import type { TestStorage } from '../support/storage.ts';
+import { startTestTill } from '../support/till.ts';
+import type { TestTill } from '../support/till.ts';
+
+/** Somebody who is logged in. */
+export interface Member {
+  readonly account: Account;
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+  readonly token: string;
+  /** Sends the access token with each request. */
+  readonly client: HttpClient;
+}
+
+/** A till with its management API. */
+export interface Desk {
+  readonly till: TestTill;
+  readonly manage: Manage;
+  /** Without credentials. */
+  readonly client: HttpClient;
+  readonly port: number;
+  readonly admin: Member;
+  newMember(role?: AccountRole): Promise<Member>;
+  /** Another session of somebody. */
+  login(email: string, password: string, more?: object): Promise<Reply>;
+  readonly admission: Map<AppId, readonly AdmissionCount[]>;
+  close(): Promise<void>;
+}
+
+/** What of a {@link Desk} differs from the ordinary. */
+export interface DeskOptions {
+  readonly loginsPerMinute?: number;
+  readonly secureCookies?: boolean;
+  readonly sessionTtlSeconds?: number;
+  readonly routes?: readonly GatewayRoute[];
+}
+
+/** Starts a till and its management API over an open storage. */
+export async function startDesk(store: TestStorage, options: DeskOptions = {}): Promise<Desk> {
+  const till = await startTestTill(store);
+  const { clock, storage, chains, assets, events, metrics, digest, nodeNumber: ids, orderQueries: queries } = till.till;
+  const admission = new Map<AppId, readonly AdmissionCount[]>();
+  const { hasher, createAccount } = till.accounts;
+  const manage = createManage({
+    storage,
+    vault: till.vault,
+    random: new NodeRandom(),
+    ids,
+    clock,
+    digest,
+    hasher,
+    events,
+    createAccount,
+    mover: new OrderMover({ assets, contractOf: contractsOf(chains), ids, events, metrics }),
+    queries,
+    admissionTally: (id) => admission.get(id) ?? [],
+    settings: { issuer: 'Tillgate', sessionTtlSeconds: options.sessionTtlSeconds ?? 3600, graceSeconds: 86_400, pageMax: 100, routes: options.routes ?? [] },
+  });
+  const loginsPerMinute = options.loginsPerMinute ?? 10_000;
+  const settings = { serviceName: 'service', sandbox: true, pageMax: 100, requestsPerMinute: 100_000, loginsPerMinute, trustedHops: 0, allowPrivateNetworks: true };
+  const rows = manageOperations({ settings: { pageMax: 100, loginsPerMinute, secureCookies: options.secureCookies ?? false }, manage, assets });
+  const api = new HttpApi(createOperations(settings, rows), {
+    ...till.till,
+    settings,
+    orders: storage.orders,
+    metricsText: async () => ({ contentType: 'text/plain', text: await metrics.text() }),
+    readiness: async () => {},
+    traceId: randomTraceId,
+  });
+  const app = express();
+  app.use(expressBinding(api));
+  const server = createHttpServer(app, api);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const client = new HttpClient(`http://127.0.0.1:${port}`);
+  const clients = [client];
+  const login: Desk['login'] = (email, password, more = {}) => client.post('/manage/v1/session', { email, password, ...more });
+  const newMember = async (role: AccountRole = 'user'): Promise<Member> => {
+    const email = `${role}-${clients.length}@example.com`;
+    const password = `correct horse ${clients.length}`;
+    const account = await createAccount.run({ email, password, role });
+    const { access_token: token } = managed<{ access_token: string }>(await login(email, password));
+    const member = client.with({ Authorization: `Bearer ${token}` });
+    clients.push(member);
+    return { account, id: account.id, email, password, token, client: member };
+  };
+  return {
+    till,
+    manage,
+    client,
+    port,
+    admin: await newMember('admin'),
+    newMember,
+    login,
+    admission,
+    async close() {
+      for (const each of clients) each.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await till.close();
+    },
+  };
+}
+
+/** The envelope of the management API. */
+export interface ManageEnvelope<T = unknown> {
+  readonly data: T;
+  readonly msg: string;
+  readonly errors?: readonly { readonly path: string; readonly message: string }[];
+}
+
+export function manageEnvelope<T = unknown>(reply: Reply): ManageEnvelope<T> {
+  return JSON.parse(reply.text) as ManageEnvelope<T>;
+}
+
+/** A reply's data; fails the test unless it has this status. */
+export function managed<T = Record<string, unknown>>(reply: Reply, status = 200): T {
+  assert.equal(reply.status, status, reply.text);
+  const { data, msg } = manageEnvelope<T>(reply);
+  assert.equal(msg, 'ok');
+  return data;
+}
+
+/** Fails the test unless the reply is a refusal of this status in its envelope. */
+export function assertRefused(reply: Reply, status: number, path?: string): ManageEnvelope {
+  assert.equal(reply.status, status, reply.text);
+  const found = manageEnvelope(reply);
+  assert.equal(found.data, null);
+  assert.notEqual(found.msg, 'ok');
+  if (path !== undefined) assert(found.errors?.some((error) => error.path === path), reply.text);
+  return found;
+}
+
+/** A page of a list of the management API. */
+export interface List<T = Record<string, unknown>> {
+  readonly page: number;
+  readonly size: number;
+  readonly total: number;
+  readonly max_page: number;
+  readonly items: readonly T[];
+}

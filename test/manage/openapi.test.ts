@@ -1,0 +1,97 @@
+import { describe, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { createOperations, manageOperations, openApiDocument } from '../../adapters/http/index.ts';
+import type { ManageDeps } from '../../adapters/http/index.ts';
+
+interface Media {
+  readonly schema: object;
+  readonly example?: unknown;
+}
+interface Described {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>;
+}
+
+const settings = { serviceName: 'service', sandbox: true, pageMax: 100, requestsPerMinute: 1, loginsPerMinute: 1, trustedHops: 0, allowPrivateNetworks: false };
+
+describe('the management API in the OpenAPI document', () => {
+  // Only described here, never called.
+  const deps = { settings: { pageMax: 100, loginsPerMinute: 1, secureCookies: true }, manage: {}, assets: {} } as unknown as ManageDeps;
+  const table = createOperations(settings, manageOperations(deps));
+  const document = JSON.parse(JSON.stringify(openApiDocument(table))) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+    readonly components: { readonly schemas: Readonly<Record<string, { readonly required?: readonly string[] }>>; readonly securitySchemes: object };
+  };
+  const rows = Object.entries(document.paths)
+    .filter(([path]) => path.startsWith('/manage/v1/'))
+    .flatMap(([path, methods]) => Object.entries(methods).map(([method, row]) => ({ path, method, row })));
+
+  test('has every operation of decisions, section 9, that is built', () => {
+    const found = rows.map(({ path, method }) => `${method.toUpperCase()} ${path.slice('/manage/v1/'.length)}`).sort();
+    assert.deepEqual(
+      found,
+      [
+        'POST session', 'GET session', 'DELETE session',
+        'GET accounts', 'POST accounts', 'GET accounts/{id}', 'PATCH accounts/{id}', 'POST accounts/archive',
+        'GET apps', 'POST apps', 'GET apps/{id}', 'PATCH apps/{id}', 'GET apps/{id}/admission',
+        'GET apps/{id}/keys', 'POST apps/{id}/keys', 'POST apps/{id}/keys/rotate', 'POST apps/{id}/keys/{key_id}/revoke',
+        'GET gateways', 'POST gateways', 'GET gateways/{id}', 'PATCH gateways/{id}',
+        'GET credentials', 'POST credentials', 'POST credentials/{id}/reveal', 'POST credentials/{id}/revoke',
+        'GET security', 'PATCH security', 'POST security/totp', 'POST security/totp/confirm',
+        'GET callbacks', 'GET callbacks/{id}', 'POST callbacks/{id}/redeliver',
+        'POST orders/{id}/terminate', 'POST orders/{id}/resolve', 'GET orders/{id}/history',
+        'GET audit',
+      ].sort(),
+    );
+    assert.equal(new Set(rows.map(({ row }) => row.operationId)).size, rows.length);
+    assert(rows.every(({ row }) => row.tags[0] === 'Management'));
+  });
+
+  test('every operation but the login wants a session; a browser proves unsafe requests', () => {
+    for (const { path, method, row } of rows) {
+      if (path.endsWith('/session') && method === 'post') assert.deepEqual(row.security, []);
+      else assert.deepEqual(row.security, [{ 'Session-Token': [] }, { 'Session-Cookie': [], ...(method === 'get' ? {} : { 'X-CSRF-Token': [] }) }], path);
+    }
+  });
+
+  test('records require the fields of the specification', () => {
+    const required = (name: string): readonly string[] => document.components.schemas[name]?.required ?? [];
+    const has = (name: string, fields: readonly string[]): void => assert.deepEqual(fields.filter((field) => !required(name).includes(field)), [], name);
+    has('AccountBase', ['id', 'email', 'role', 'status', 'activated', 'role_label', 'status_label']);
+    has('AccountDetail', ['app_count', 'gateway_count', 'first_login_at', 'last_login_at', 'last_login_ip', 'last_login_user_agent']);
+    has('AccountArchiveResult', ['total', 'items']);
+    has('AppItem', ['id', 'name', 'enabled', 'version', 'created_at', 'modified_at']);
+    has('AppKeyItem', ['id', 'api_key', 'state', 'expires_at', 'revoked_at', 'created_at']);
+    has('AppKeyList', ['total', 'items']);
+    for (const list of ['AccountList', 'AppList']) has(list, ['page', 'size', 'total', 'max_page', 'items']);
+    has('Chain', ['code', 'name', 'network', 'protocol', 'host', 'enabled']);
+    assert.equal(required('AppListItem').includes('provider_id'), false);
+    has('AuditRow', ['id', 'at', 'actor_id', 'action', 'subject_type', 'subject_id', 'changes', 'ip', 'trace_id']);
+  });
+
+  test('the examples fit their own schemas', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+    ajv.addSchema(document, 'document', false, false);
+    for (const { path, method, row } of rows) {
+      const bodies = Object.entries(row.requestBody?.content ?? {}).map(([type, media]) => ({ at: ['requestBody', 'content', type], media }));
+      const replies = Object.entries(row.responses).flatMap(([status, { content = {} }]) =>
+        Object.entries(content).map(([type, media]) => ({ at: ['responses', status, 'content', type], media })),
+      );
+      for (const { at, media } of [...bodies, ...replies]) {
+        if (!('example' in media)) continue;
+        const pointer = ['paths', path, method, ...at, 'schema'].map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
+        const validate = ajv.compile({ $ref: `document#/${pointer}` });
+        assert(validate(media.example), `${pointer}: ${ajv.errorsText(validate.errors)}`);
+      }
+    }
+  });
+
+  test('a body whose fields may all be absent may be absent itself', () => {
+    assert.equal(document.paths['/manage/v1/apps/{id}/keys/rotate']?.['post']?.requestBody?.required, false);
+    assert.equal(document.paths['/manage/v1/apps']?.['post']?.requestBody?.required, true);
+  });
+});
