@@ -4,7 +4,7 @@ import { TillgateError } from '../kernel/errors.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import type { Actor } from './actor.ts';
 
-type Standing = Pick<Account, 'role' | 'status'>;
+export type Standing = Pick<Account, 'role' | 'status'>;
 
 /** True when the table has this move, or there is nothing to move. */
 export function mayMove(from: AccountStatus, to: AccountStatus): boolean {

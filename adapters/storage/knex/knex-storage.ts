@@ -5,6 +5,7 @@ import type {
   AppStore,
   AuditStore,
   CallbackStore,
+  ChangeFeed,
   ChainStore,
   DepositStore,
   DocumentStore,
@@ -65,7 +66,7 @@ export class KnexStorage implements Storage {
   readonly chains: ChainStore;
   readonly deposits: DepositStore;
   readonly documents: DocumentStore;
-  readonly feed: KnexChangeFeed;
+  readonly feed: ChangeFeed;
   readonly leases: LeaseStore;
   readonly ledger: LedgerStore;
   readonly manage: ManageStore;
@@ -73,11 +74,13 @@ export class KnexStorage implements Storage {
   readonly routes: RouteStore;
   readonly sessions: SessionStore;
   readonly #db: Database;
+  readonly #feed: KnexChangeFeed;
   #closing: Promise<void> | null = null;
 
   constructor(db: Database) {
     this.#db = db;
-    this.feed = new KnexChangeFeed(db);
+    this.#feed = new KnexChangeFeed(db);
+    this.feed = this.#feed;
     this.accounts = new KnexAccountStore(db, (id, changes) => this.#changeAccount(id, changes));
     this.apps = new KnexAppStore(db);
     this.audit = new KnexAuditStore(db);
@@ -111,7 +114,7 @@ export class KnexStorage implements Storage {
   }
 
   close(): Promise<void> {
-    return (this.#closing ??= this.feed.close().then(() => this.#db.close()));
+    return (this.#closing ??= this.#feed.close().then(() => this.#db.close()));
   }
 
   /** A transaction with what it has to tell the gateways, which it writes last. */
@@ -120,7 +123,7 @@ export class KnexStorage implements Storage {
       const publications = new Publications(session);
       return { result: await work(session, publications), told: await publications.write() };
     });
-    if (told) this.feed.tell();
+    if (told) this.#feed.tell();
     return result;
   }
 
