@@ -7,7 +7,7 @@ const LOGIN = '/api/plugin/key/service';
 const login = (username: string, password = 'wrong') => ({ username, password });
 
 describe('rate limits', () => {
-  test('an account has so many requests a minute, then 42900 with Retry-After; another account has its own', async () => {
+  test('fault 72: an account has so many requests a minute, orders and their addresses among them, then 42900 with Retry-After; another account has its own', async () => {
     const edge = await startFakeEdge({ settings: { requestsPerMinute: 3 } });
     try {
       for (let n = 0; n < 3; n++) dataOf(await edge.client.get('/api/v2/order/'));

@@ -180,7 +180,7 @@ eachStorage((_name, open) => {
     await assert.rejects(sql('DELETE FROM order_history'), /append-only/);
   });
 
-  test('a locked order makes other transactions wait for the outcome', async (t) => {
+  test('fault 66: a locked order makes other transactions wait for the outcome', async (t) => {
     const { storage } = await open(t);
     const { id: accountId } = await storedAccount(storage);
     const { id } = await storedOrder(storage, accountId);
