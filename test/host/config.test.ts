@@ -54,7 +54,27 @@ describe('the configuration', () => {
   });
 
   test('refuses settings of what does not exist yet, by name', () => {
-    assert.deepEqual(Object.keys(problemsOf({ withdrawals: {}, keys: {}, gateways: [] })).sort(), ['gateways', 'keys', 'withdrawals']);
+    assert.deepEqual(Object.keys(problemsOf({ withdrawals: {} })), ['withdrawals']);
+  });
+
+  test('reads gateways with their defaults, and names each wrong field of each of them', () => {
+    const node = { host: 'ETH.gate.example', chain: 'ETH', network: 'mainnet', protocol: 'jsonrpc', upstreams: ['https://node.example'] };
+    const { gateways } = resolveConfig({ gateways: [{ ...node, limits: { requestsPerSecond: 5 } }] });
+    const [route] = gateways;
+    assert.deepEqual(
+      [route?.id, route?.host, route?.admission, route?.enabled, route?.upstreams, route?.limits],
+      [
+        'config:eth.gate.example',
+        'eth.gate.example',
+        'enforce',
+        true,
+        [{ url: 'https://node.example', headers: {} }],
+        { requestsPerSecond: 5, burst: null, concurrency: null },
+      ],
+    );
+    const wrong = problemsOf({ gateways: [node, { ...node, upstreams: ['ftp://node.example', { url: 'https://node.example', headers: { Host: 'x' } }] }] });
+    assert.deepEqual(Object.keys(wrong).sort(), ['gateways.1.host', 'gateways.1.upstreams.0.url', 'gateways.1.upstreams.1.headers.Host']);
+    assert.ok('gateways.0.upstream' in problemsOf({ gateways: [{ ...node, upstream: 'x' }] }), 'unknown keys are refused');
   });
 
   test('fault 74: production refuses to start without a master key, with a trivial one, and with the sandbox prices', () => {
