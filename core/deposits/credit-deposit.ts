@@ -11,6 +11,7 @@ import type { OrderMove, OrderMover } from '../orders/move-order.ts';
 import { amountRequired } from '../orders/order.ts';
 import type { Order } from '../orders/order.ts';
 import { sumReceived } from '../orders/settle-order.ts';
+import { holdingRef } from './deposit.ts';
 import type { Deposit } from './deposit.ts';
 
 /** What crediting needs. */
@@ -59,6 +60,9 @@ export async function matureDeposit(deps: CreditDeps, lease: Lease, credited: De
     assert(await tx.deposits.move(deposit.id, 'CREDITED', 'SPENDABLE', {}), `deposit ${deposit.id} changed while locked`);
     const entry = matureEntry(deps.ids.next() as EntryId, deps.clock.now(), deposit);
     if (entry !== null) assert(await postEntry(tx, entry), `deposit ${deposit.id} matures twice`);
+    const address = present(await tx.orders.addressOn(deposit.orderId, deposit.chain), `address of order ${deposit.orderId} on ${deposit.chain}`);
+    const { chain, currency, units } = deposit;
+    await tx.transfers.addHolding({ chain, currency, units, ref: holdingRef(deposit), address: address.address, index: address.index });
     return true;
   });
 }

@@ -41,3 +41,8 @@ export interface Deposit {
   /** What a reversal could not take back from the merchant and the loss account bears. */
   readonly lossUnits: bigint;
 }
+
+/** What a spendable deposit is called among the till's holdings; on UTXO chains its outpoint. */
+export function holdingRef({ txid, index }: Pick<Deposit, 'txid' | 'index'>): string {
+  return `${txid}:${index}`;
+}

@@ -1,5 +1,6 @@
 import { TillgateError } from '../kernel/errors.ts';
-import type { BlockRef, ChainAdapter } from '../ports/chain-adapter.ts';
+import type { BlockRef } from '../ports/block-ref.ts';
+import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { ChainStore } from '../ports/chain-store.ts';
 
 /**

@@ -1,9 +1,11 @@
+import { raiseAlert } from '../alerts/raise-alert.ts';
 import { isTillgateError, TillgateError } from '../kernel/errors.ts';
 import { assert, present } from '../kernel/guard.ts';
 import type { DepositId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { OrderMover } from '../orders/move-order.ts';
-import type { BlockRef, ChainAdapter, ScannedRange } from '../ports/chain-adapter.ts';
+import type { BlockRef } from '../ports/block-ref.ts';
+import type { ChainAdapter, ScannedRange } from '../ports/chain-adapter.ts';
 import type { ChainState } from '../ports/chain-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/events.ts';
@@ -16,6 +18,7 @@ import { creditDeposit, matureDeposit } from './credit-deposit.ts';
 import type { Deposit } from './deposit.ts';
 import { findAncestor } from './find-ancestor.ts';
 import { orphanDeposits } from './orphan-deposits.ts';
+import type { Orphaned } from './orphan-deposits.ts';
 import { recordTransfer } from './record-transfer.ts';
 import type { OwnedTransfer } from './record-transfer.ts';
 import { WatchSet } from './watch-set.ts';
@@ -209,9 +212,9 @@ export class ChainFollower {
   async #rollBack(lease: Lease, cursor: BlockRef, ancestor: BlockRef): Promise<FollowResult> {
     const { storage, clock, ids, events, metrics } = this.#deps;
     const { code } = this.#chain;
-    const orphaned = await storage.transaction(async (tx) => {
+    const { deposits: orphaned, losses } = await storage.transaction<Orphaned>(async (tx) => {
       await tx.leases.check(lease);
-      if (!(await tx.chains.moveCursor(code, cursor.hash, ancestor))) return [];
+      if (!(await tx.chains.moveCursor(code, cursor.hash, ancestor))) return { deposits: [], losses: [] };
       await tx.chains.removeBlocksAbove(code, ancestor.height);
       return orphanDeposits(tx, { chain: code, ancestorHeight: ancestor.height, now: clock.now(), ids });
     });
@@ -223,6 +226,7 @@ export class ChainFollower {
       metrics.count('tillgate_deposits_total', { chain: code, event: 'orphaned' });
       events.emit('order.payment', { orderId });
     }
+    for (const { accountId, reason } of losses) raiseAlert(this.#deps, 'loss', `account ${accountId}`, reason);
     return 'advanced';
   }
 

@@ -2,10 +2,11 @@ import { balanceOf, reversalLoss, reverseEntry } from '../ledger/deposit-entries
 import { merchantAccount } from '../ledger/entry.ts';
 import { postEntry } from '../ledger/post-entry.ts';
 import { assert, present } from '../kernel/guard.ts';
-import type { EntryId, OrderId } from '../kernel/ids.ts';
+import type { AccountId, DepositId, EntryId, OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Transaction } from '../ports/storage.ts';
+import { holdingRef } from './deposit.ts';
 import type { Deposit } from './deposit.ts';
 import { refreshOrder } from './credit-deposit.ts';
 
@@ -21,28 +22,44 @@ export interface OrphanContext {
 /** How long at least a payment that a reorganisation took away is looked for again. */
 const WATCH_AGAIN_MS = 24 * 3_600_000;
 
+/** What a reversal could not take back, because the merchant had withdrawn it. */
+export interface Loss {
+  readonly accountId: AccountId;
+  readonly depositId: DepositId;
+  readonly reason: string;
+}
+
+/** The deposits as they stood before, and what was lost with them. */
+export interface Orphaned {
+  readonly deposits: readonly Deposit[];
+  readonly losses: readonly Loss[];
+}
+
 /**
  * Takes back every deposit in blocks that a reorganisation removed: credited ones with a reversal in the ledger. The
- * orders stay as they are, marked, until the payment is mined again or the watch window ends.
- *
- * @returns the deposits as they stood before
+ * orders stay as they are, marked, until the payment is mined again or the watch window ends. A merchant that had
+ * withdrawn the money withdraws no more until an operator has looked.
  */
-export async function orphanDeposits(tx: Transaction, context: OrphanContext): Promise<readonly Deposit[]> {
+export async function orphanDeposits(tx: Transaction, context: OrphanContext): Promise<Orphaned> {
   const deposits = await tx.deposits.above(context.chain, context.ancestorHeight);
   // One order of locking for everybody: orders by id, then their deposits.
   const orderIds = [...new Set(deposits.map(({ orderId }) => orderId))].sort();
+  const losses: Loss[] = [];
   for (const orderId of orderIds) {
-    await orphanOfOrder(tx, orderId, deposits.filter((deposit) => deposit.orderId === orderId), context);
+    losses.push(...(await orphanOfOrder(tx, orderId, deposits.filter((deposit) => deposit.orderId === orderId), context)));
   }
-  return deposits;
+  return { deposits, losses };
 }
 
-async function orphanOfOrder(tx: Transaction, orderId: OrderId, deposits: readonly Deposit[], context: OrphanContext): Promise<void> {
+async function orphanOfOrder(tx: Transaction, orderId: OrderId, deposits: readonly Deposit[], context: OrphanContext): Promise<readonly Loss[]> {
+  const losses: Loss[] = [];
   const order = present(await tx.orders.lock(orderId), `order ${orderId}`);
   for (const { id } of deposits) {
     const deposit = present(await tx.deposits.lock(id), `deposit ${id}`);
     if (deposit.status === 'ORPHANED') continue;
     const lossUnits = deposit.status === 'SEEN' ? deposit.lossUnits : await reverse(tx, deposit, context);
+    if (deposit.status === 'SPENDABLE') await tx.transfers.dropHolding(context.chain, holdingRef(deposit));
+    if (deposit.status === 'SPENDABLE' && lossUnits > 0n) losses.push(await freeze(tx, deposit, lossUnits, context.now));
     const changes = { creditedAt: null, lossUnits };
     assert(await tx.deposits.move(id, deposit.status, 'ORPHANED', changes), `deposit ${id} changed while locked`);
   }
@@ -58,6 +75,14 @@ async function orphanOfOrder(tx: Transaction, orderId: OrderId, deposits: readon
     inputs: { units: units.toString(), receivedNow: current.order.received.toString(), ancestorHeight: context.ancestorHeight },
     rate: null,
   });
+  return losses;
+}
+
+/** In the transaction that holds the balance: no withdrawal of the account slips in between. */
+async function freeze(tx: Transaction, { id, accountId, currency, txid }: Deposit, lossUnits: bigint, at: Millis): Promise<Loss> {
+  const reason = `A reorganisation took the payment ${txid} away after it was withdrawn; ${lossUnits} units of ${currency} are missing.`;
+  await tx.transfers.freeze({ accountId, reason, at });
+  return { accountId, depositId: id, reason };
 }
 
 /** Books the reversal; returns what the loss account bears. */

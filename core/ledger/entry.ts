@@ -9,6 +9,7 @@ import type { Millis } from '../kernel/time.ts';
 export type LedgerAccount =
   | `merchant:${AccountId}:${MerchantBalance}`
   | `custody:${string}`
+  | `cold:${string}`
   | 'fees:network'
   | 'clearing'
   | 'loss:reorganisation';
@@ -18,6 +19,8 @@ export type MerchantBalance = 'available' | 'pending' | 'reserved';
 
 export const merchantAccount = (accountId: AccountId, part: MerchantBalance): LedgerAccount => `merchant:${accountId}:${part}`;
 export const custodyAccount = (chain: string): LedgerAccount => `custody:${chain}`;
+export const coldAccount = (chain: string): LedgerAccount => `cold:${chain}`;
+export const FEES_ACCOUNT: LedgerAccount = 'fees:network';
 export const LOSS_ACCOUNT: LedgerAccount = 'loss:reorganisation';
 
 /** One line of an entry: `units` may be negative. */
@@ -31,7 +34,7 @@ export interface Posting {
 export interface LedgerEntry {
   readonly id: EntryId;
   readonly at: Millis;
-  readonly kind: 'deposit-credited' | 'deposit-matured' | 'deposit-reversed';
+  readonly kind: 'deposit-credited' | 'deposit-matured' | 'deposit-reversed' | 'transfer-reserved' | 'transfer-paid' | 'transfer-released' | 'transfer-failed';
   readonly reference: string;
   readonly postings: readonly Posting[];
 }

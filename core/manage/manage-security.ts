@@ -18,14 +18,19 @@ export interface SecurityRecord {
   readonly totpEnrolled: boolean;
   /** A code of it was right once: it is demanded at each login. */
   readonly totpConfirmed: boolean;
+  /** Why the account may not withdraw; `null` while it may. */
+  readonly withdrawalsFrozen: string | null;
 }
+
+/** What of it the account itself says. */
+type SecurityDemands = Omit<SecurityRecord, 'withdrawalsFrozen'>;
 
 /** What of it may change. */
 export type SecurityPatch = Partial<Pick<SecurityRecord, 'dataSecurity' | 'callbackApiKey' | 'totpForWithdrawals'>>;
 
 /** What {@link ManageSecurity} needs. */
 export interface ManageSecurityDeps extends AuditDeps {
-  readonly storage: Pick<Storage, 'accounts' | 'manage' | 'transaction'>;
+  readonly storage: Pick<Storage, 'accounts' | 'manage' | 'transfers' | 'transaction'>;
   readonly secondFactor: SecondFactor;
 }
 
@@ -42,9 +47,11 @@ export class ManageSecurity {
   /** @throws TillgateError `NOT_FOUND`, the same for another's account */
   async find(actor: Actor, wanted: AccountId | undefined): Promise<SecurityRecord> {
     const id = targetAccount(actor, wanted);
-    const account = await this.#deps.storage.accounts.find(id);
+    const { accounts, manage, transfers } = this.#deps.storage;
+    const account = await accounts.find(id);
     if (account === null) throw noSuchRecord();
-    return recordOf(account, await this.#deps.storage.manage.security(id));
+    const freeze = await transfers.freeze(id);
+    return { ...demandsOf(account, await manage.security(id)), withdrawalsFrozen: freeze?.reason ?? null };
   }
 
   /** @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when codes are to be demanded and none can be made, or the account is archived */
@@ -56,7 +63,7 @@ export class ManageSecurity {
       if (patch.totpForWithdrawals === true && security.totp === null) {
         throw new TillgateError('STATE_CONFLICT', 'Enrol a second factor first.');
       }
-      const changes = changesOf(recordOf(account, security), patch, WIRE_NAMES);
+      const changes = changesOf<SecurityDemands>(demandsOf(account, security), patch, WIRE_NAMES);
       if (Object.keys(changes).length === 0) return;
       const { totpForWithdrawals, ...ofAccount } = patch;
       await tx.accounts.update(id, { ...ofAccount, modifiedAt: this.#deps.clock.now() });
@@ -108,9 +115,9 @@ async function lockLive(tx: Transaction, id: AccountId): Promise<Account> {
   return account;
 }
 
-function recordOf(
+function demandsOf(
   { id, dataSecurity, callbackApiKey }: Account,
   { totp, totpForWithdrawals }: { readonly totp: { readonly confirmedAt: number | null } | null; readonly totpForWithdrawals: boolean },
-): SecurityRecord {
+): SecurityDemands {
   return { accountId: id, dataSecurity, callbackApiKey, totpForWithdrawals, totpEnrolled: totp !== null, totpConfirmed: totp !== null && totp.confirmedAt !== null };
 }

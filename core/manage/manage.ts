@@ -6,6 +6,7 @@ import { Routes } from '../gateway/routes.ts';
 import type { AppId } from '../kernel/ids.ts';
 import type { OrderMover } from '../orders/move-order.ts';
 import type { OrderQueries } from '../orders/order-queries.ts';
+import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Digest } from '../ports/digest.ts';
 import type { EventBus } from '../ports/events.ts';
@@ -14,14 +15,18 @@ import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
+import { WatchAddresses } from '../wallets/watch-addresses.ts';
+import { WithdrawalAddresses } from '../withdrawals/withdrawal-addresses.ts';
 import { ReadAudit } from './audit.ts';
 import { ManageAccounts } from './manage-accounts.ts';
+import { ManageAddresses } from './manage-addresses.ts';
 import { ManageApps } from './manage-apps.ts';
 import { ManageCallbacks } from './manage-callbacks.ts';
 import { ManageCredentials } from './manage-credentials.ts';
 import { ManageOrders } from './manage-orders.ts';
 import { ManageRoutes } from './manage-routes.ts';
 import { ManageSecurity } from './manage-security.ts';
+import { ManageWithdrawals } from './manage-withdrawals.ts';
 import { SecondFactor } from './second-factor.ts';
 import { Sessions } from './sessions.ts';
 
@@ -34,6 +39,8 @@ export interface ManageSettings {
   readonly graceSeconds: number;
   /** The largest `size` of a list. */
   readonly pageMax: number;
+  /** How long a changed withdrawal address waits. */
+  readonly addressHoldMs: number;
   /** The gateways of the configuration. */
   readonly routes: readonly GatewayRoute[];
 }
@@ -52,6 +59,7 @@ export interface CreateManageDeps {
   readonly mover: OrderMover;
   readonly queries: OrderQueries;
   readonly admissionTally: (app: AppId) => readonly AdmissionCount[];
+  readonly chains: ChainRegistry;
   readonly settings: ManageSettings;
 }
 
@@ -66,12 +74,14 @@ export interface Manage {
   readonly routes: ManageRoutes;
   readonly callbacks: ManageCallbacks;
   readonly orders: ManageOrders;
+  readonly addresses: ManageAddresses;
+  readonly withdrawals: ManageWithdrawals;
   readonly audit: ReadAudit;
 }
 
 /** Puts the management use cases together. */
 export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
-  const { issuer, sessionTtlSeconds: ttlSeconds, graceSeconds, pageMax, routes: configured } = settings;
+  const { issuer, sessionTtlSeconds: ttlSeconds, graceSeconds, pageMax, addressHoldMs, routes: configured } = settings;
   const shared = { ...deps, pageMax };
   const secondFactor = new SecondFactor({ ...deps, issuer });
   const routes = new Routes({ ...deps, configured });
@@ -85,6 +95,13 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     routes: new ManageRoutes({ ...shared, configured }),
     callbacks: new ManageCallbacks(shared),
     orders: new ManageOrders(deps),
+    addresses: new ManageAddresses({
+      ...shared,
+      secondFactor,
+      withdrawalAddresses: new WithdrawalAddresses({ ...deps, addressHoldMs }),
+      watchAddresses: new WatchAddresses(deps),
+    }),
+    withdrawals: new ManageWithdrawals(shared),
     audit: new ReadAudit(deps.storage, pageMax),
   };
 }

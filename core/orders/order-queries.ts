@@ -6,6 +6,7 @@ import { present } from '../kernel/guard.ts';
 import { isId } from '../kernel/ids.ts';
 import type { AccountId, OrderId } from '../kernel/ids.ts';
 import { checkPage } from '../kernel/page.ts';
+import { merchantAccount } from '../ledger/entry.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -13,6 +14,7 @@ import { orderDetailRecord, orderRecord, payInfoRecord, transactionRecord } from
 import type { ContractOf, OrderDetailRecord, OrderRecord, PayInfoRecord, TransactionRecord } from './order-record.ts';
 import { amountRequired } from './order.ts';
 import type { Order, OrderHistoryEntry } from './order.ts';
+import type { RefundMeans } from './refundable.ts';
 import type { OrderSettings } from './settings.ts';
 import { liveDeposits, sumReceived } from './settle-order.ts';
 
@@ -36,7 +38,7 @@ export interface CheckoutView {
 
 /** What {@link OrderQueries} needs. */
 export interface OrderQueriesDeps {
-  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'chains'>;
+  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'chains' | 'ledger' | 'transfers'>;
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
   readonly settings: Pick<OrderSettings, 'pageMax'>;
@@ -65,8 +67,10 @@ export class OrderQueries {
     checkPage(page, settings.pageMax);
     const orders = await storage.orders.list(accountId, page);
     const paid = orders.items.filter(({ received }) => received > 0n).map(({ id }) => id);
-    const deposits = groupByOrder(paid.length === 0 ? [] : await storage.deposits.byOrders(paid));
-    return { ...orders, items: orders.items.map((order) => orderRecord(order, deposits.get(order.id) ?? [], assets)) };
+    if (paid.length === 0) return { ...orders, items: orders.items.map((order) => orderRecord(order, [], NO_MEANS, assets)) };
+    const deposits = groupByOrder(await storage.deposits.byOrders(paid));
+    const means = await this.#refundMeans(accountId, orders.items);
+    return { ...orders, items: orders.items.map((order) => orderRecord(order, deposits.get(order.id) ?? [], means(order), assets)) };
   }
 
   /** One order of the account (endpoint 4). @throws TillgateError `NOT_FOUND`, the same for another account's order */
@@ -74,7 +78,9 @@ export class OrderQueries {
     const { storage, assets } = this.#deps;
     const order = isId(orderId) ? await storage.orders.find(orderId as OrderId) : null;
     if (order === null || order.accountId !== accountId) throw new TillgateError('NOT_FOUND', 'There is no such order.');
-    return orderDetailRecord(order, await storage.deposits.byOrder(order.id), assets, this.#contractOf);
+    const deposits = await storage.deposits.byOrder(order.id);
+    const means = order.received === 0n ? NO_MEANS : (await this.#refundMeans(accountId, [order]))(order);
+    return orderDetailRecord(order, deposits, means, assets, this.#contractOf);
   }
 
   /** An account's transactions, newest first (endpoint 7). @throws TillgateError `INVALID_FIELDS` for a page out of range */
@@ -114,6 +120,18 @@ export class OrderQueries {
     return this.#paymentView(order, chain, deposits, height);
   }
 
+  /** What a refund of each of these orders would meet: two reads, however many they are. */
+  async #refundMeans(accountId: AccountId, orders: readonly Order[]): Promise<(order: Order) => RefundMeans> {
+    const { ledger, transfers } = this.#deps.storage;
+    const [balances, refunds] = await Promise.all([
+      ledger.balances(merchantAccount(accountId, 'available')),
+      transfers.refundsOf(orders.map(({ id }) => id)),
+    ]);
+    const available = new Map(balances.map(({ currency, units }) => [currency, units]));
+    const refunded = new Set(refunds.filter(({ status }) => status !== 'FAILED').map(({ orderId }) => orderId));
+    return ({ id, payment }) => ({ refunded: refunded.has(id), available: payment === null ? 0n : (available.get(payment.currency) ?? 0n) });
+  }
+
   #paymentView(order: Order, chain: ChainAdapter, deposits: readonly Deposit[], height: number): CheckoutView {
     const payment = present(order.payment, 'payment');
     const { currency, units } = payment;
@@ -139,6 +157,8 @@ export class OrderQueries {
     };
   }
 }
+
+const NO_MEANS: RefundMeans = { refunded: false, available: 0n };
 
 function emptyView(order: Order): CheckoutView {
   return {

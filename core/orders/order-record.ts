@@ -7,6 +7,7 @@ import { formatTimestamp } from '../kernel/time.ts';
 import type { TransactionRow } from '../transactions/transaction.ts';
 import type { Order } from './order.ts';
 import { isRefundable, singleSender } from './refundable.ts';
+import type { RefundMeans } from './refundable.ts';
 import { liveDeposits } from './settle-order.ts';
 
 /** An item of the order list (specification, "Order"); amounts are plain decimals. */
@@ -95,7 +96,7 @@ function formatCoin(units: bigint, currency: string, assets: AssetCatalogue): st
 }
 
 /** The order as the list shows it. */
-export function orderRecord(order: Order, deposits: readonly Deposit[], assets: AssetCatalogue): OrderRecord {
+export function orderRecord(order: Order, deposits: readonly Deposit[], means: RefundMeans, assets: AssetCatalogue): OrderRecord {
   const { payment } = order;
   return {
     user_id: order.accountId,
@@ -110,7 +111,7 @@ export function orderRecord(order: Order, deposits: readonly Deposit[], assets: 
     vs_price: formatPrice(order),
     vs_currency: order.vsCurrency,
     remark: order.remark,
-    refund: isRefundable(order, deposits),
+    refund: isRefundable(order, deposits, means),
     create_time: formatTimestamp(order.createdAt),
     update_time: formatTimestamp(order.updatedAt),
   };
@@ -135,18 +136,27 @@ function hashes(order: Order, deposits: readonly Deposit[]): readonly string[] {
 }
 
 /** The order as Get Orders Details shows it. */
-export function orderDetailRecord(order: Order, deposits: readonly Deposit[], assets: AssetCatalogue, contractOf: ContractOf): OrderDetailRecord {
+export function orderDetailRecord(
+  order: Order,
+  deposits: readonly Deposit[],
+  means: RefundMeans,
+  assets: AssetCatalogue,
+  contractOf: ContractOf,
+): OrderDetailRecord {
   return {
-    ...orderRecord(order, deposits, assets),
+    ...orderRecord(order, deposits, means, assets),
     ...paymentFields(order, deposits, assets, contractOf),
     to_addr: order.payment?.address ?? false,
     tx_hash: hashes(order, deposits).at(-1) ?? '',
   };
 }
 
-/** The order as callbacks tell it, in the specification's order of fields. */
+/**
+ * The order as callbacks tell it, in the specification's order of fields. They tell of an order at its end, when it has no
+ * refund yet; whether the balance suffices is for the moment in which a refund is asked for.
+ */
 export function callbackRecord(order: Order, deposits: readonly Deposit[], assets: AssetCatalogue, contractOf: ContractOf): CallbackRecord {
-  const { create_time, update_time, ...record } = orderRecord(order, deposits, assets);
+  const { create_time, update_time, ...record } = orderRecord(order, deposits, { refunded: false, available: order.received }, assets);
   const { contract_id, ...payment } = paymentFields(order, deposits, assets, contractOf);
   const list = hashes(order, deposits);
   return {

@@ -1,6 +1,7 @@
 import type { Deposit } from '../deposits/deposit.ts';
 import type { Order } from './order.ts';
 import { findTransition } from './order-status.ts';
+import { liveDeposits } from './settle-order.ts';
 
 /** The one address that all of these deposits came from; `null` when there are several, or one is not known. */
 export function singleSender(deposits: readonly Deposit[]): string | null {
@@ -10,10 +11,27 @@ export function singleSender(deposits: readonly Deposit[]): string | null {
 }
 
 /**
- * True for an order whose money could be sent back: its status allows it, money is confirmed, and there is a
- * destination (the payer's own word, else the payment's single sender).
+ * Where a refund goes: the payer's own word, else the single sender of the payment; `null` when neither is known.
+ *
+ * @param deposits - the order's live ones
  */
-export function isRefundable(order: Order, deposits: readonly Deposit[]): boolean {
-  if (findTransition('refund-final', order.status) === null || order.received === 0n) return false;
-  return order.refundAddress !== null || singleSender(deposits.filter(({ status }) => status !== 'ORPHANED')) !== null;
+export function refundDestination(order: Order, deposits: readonly Deposit[]): string | null {
+  return order.refundAddress ?? singleSender(deposits);
+}
+
+/** What decides, besides the order itself, whether a refund would be accepted now. */
+export interface RefundMeans {
+  /** The order has a refund that is under way or was paid. */
+  readonly refunded: boolean;
+  /** What the merchant can spend of the order's currency. */
+  readonly available: bigint;
+}
+
+/**
+ * True when Orders Refund would be accepted now: the status allows it, money is confirmed, there is a destination, no
+ * other refund, and enough balance (decisions, section 5).
+ */
+export function isRefundable(order: Order, deposits: readonly Deposit[], { refunded, available }: RefundMeans): boolean {
+  if (refunded || findTransition('refund-final', order.status) === null || order.received === 0n || available < order.received) return false;
+  return refundDestination(order, liveDeposits(order, deposits)) !== null;
 }

@@ -2,6 +2,7 @@ import type { ChainName } from '../kernel/asset.ts';
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Signer } from '../ports/signer.ts';
 import type { RateSource } from '../ports/rate-source.ts';
 import type { DocumentStore } from '../ports/storage.ts';
 
@@ -20,6 +21,8 @@ export interface PluginContext<Options> {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly wallet: PublicWallet;
+  /** Signs with the till's keys; `null` where the till has no seed, and the chain is watch-only then. */
+  readonly signer: Signer | null;
   /** Documents under the plugin's own name. */
   readonly documents: DocumentStore;
   /** Adds a chain, and its display name when the specification does not know it. Refused when the chain is taken. */
@@ -42,7 +45,7 @@ export interface Plugin<Options = unknown> {
 }
 
 /** The version of this interface. */
-export const PLUGIN_API_VERSION = '1.0.0';
+export const PLUGIN_API_VERSION = '1.1.0';
 
 /** Gives a plugin its types; it changes nothing. */
 export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {

@@ -1,14 +1,8 @@
 import type { Asset, ChainCode, CurrencyCode } from '../kernel/asset.ts';
-import type { Millis } from '../kernel/time.ts';
+import type { BlockRef } from './block-ref.ts';
+import type { ChainBalances } from './chain-balances.ts';
+import type { ChainPayments } from './chain-payments.ts';
 import { token } from './token.ts';
-
-/** A block's place in its chain. Hashes are the chain's own text form, lower case where it has cases. */
-export interface BlockRef {
-  readonly height: number;
-  readonly hash: string;
-  readonly parentHash: string;
-  readonly time: Millis;
-}
 
 /** A transfer that truly arrived: successful, of a configured asset, to a watched address. */
 export interface ObservedTransfer {
@@ -97,10 +91,18 @@ export interface ChainAdapter {
   deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]>;
   /** The address in the chain's usual written form, or `null` when it is no address of this chain and network. */
   normaliseAddress(text: string): string | null;
+  /** Why an address is refused, in words that complete "the address …"; `null` for one that is taken. */
+  addressProblem?(text: string): string | null;
+  /** The watch key of an address in its usual written form; without it, foreign and own deposit addresses look the same. */
+  keyOf?(address: string): string;
   /** A token's contract; an empty string for the native coin. */
   contractAddress(currency: CurrencyCode): string;
   /** A URI that wallets open (BIP-21, EIP-681), or the plain address. */
   paymentUri(target: PaymentTarget): string;
+  /** The paying side; `null` for a watch-only chain: orders work, money out does not. */
+  readonly payments: ChainPayments | null;
+  /** Self-custody balances; `null` where the node cannot tell them. */
+  readonly balances: ChainBalances | null;
   readonly simulator: ChainSimulator | null;
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { ChainCode } from '../kernel/asset.ts';
 import type { Millis } from '../kernel/time.ts';
-import type { BlockRef, DerivedAddress } from './chain-adapter.ts';
+import type { BlockRef } from './block-ref.ts';
+import type { DerivedAddress } from './chain-adapter.ts';
 import type { DepositAddress } from './order-store.ts';
 
 /** Where the follower of a chain stands. */

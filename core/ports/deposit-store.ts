@@ -43,6 +43,14 @@ export interface DepositChanges {
   readonly lossUnits?: bigint;
 }
 
+/** What of a transaction row may change. */
+export interface TransactionChanges {
+  readonly status?: TransactionStatus;
+  readonly obtained?: bigint;
+  readonly fee?: bigint;
+  readonly txHash?: string;
+}
+
 /** Deposit writes inside a transaction. */
 export interface DepositWrites {
   /** Adds a deposit; false when (chain, txid, index) is known already. */
@@ -60,4 +68,6 @@ export interface DepositWrites {
   addTransaction(row: Omit<TransactionRow, 'number'>): Promise<void>;
   /** Changes the status of a transaction row; false when there is none of that id. */
   setTransactionStatus(id: string, status: TransactionStatus): Promise<boolean>;
+  /** Changes a transaction row; false when there is none of that id. */
+  updateTransaction(id: string, changes: TransactionChanges): Promise<boolean>;
 }

@@ -1,5 +1,6 @@
-import type { AccountId, OrderId } from '../kernel/ids.ts';
+import type { AccountId, OrderId, TransferId } from '../kernel/ids.ts';
 import type { OrderStatus } from '../orders/order-status.ts';
+import type { TransferStatus } from '../transfers/transfer.ts';
 import { token } from './token.ts';
 
 /** What happens inside, by name. Told after the transaction committed; for screens and metrics, never for money. */
@@ -8,6 +9,11 @@ export interface DomainEvents {
   'order.status': { readonly orderId: OrderId; readonly from: OrderStatus; readonly to: OrderStatus; readonly rule: string };
   'order.payment': { readonly orderId: OrderId };
   'chain.halted': { readonly chain: string; readonly reason: string };
+  'transfer.status': { readonly transferId: TransferId; readonly from: TransferStatus; readonly to: TransferStatus };
+  /** There is something new to sign or to send on a chain. */
+  'transfer.queued': { readonly chain: string };
+  /** Something that a person must look at; logged as an error too. */
+  'alert': { readonly subject: string; readonly reason: string };
   'callback.queued': { readonly accountId: AccountId };
 }
 

@@ -15,6 +15,9 @@ export interface DepositAddress {
   readonly index: number;
 }
 
+/** How long an `Idempotency-Key` keeps its first answer (decisions, section 2): a claim's `expiresAt` less the moment it was made. */
+export const CLAIM_KEPT_MS = 86_400_000;
+
 /** The first answer to an `Idempotency-Key`, kept for 24 hours (decisions, section 2). */
 export interface IdempotencyClaim {
   /** The operation's path, part of the key's scope. */

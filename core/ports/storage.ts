@@ -12,6 +12,8 @@ import type { OrderStore, OrderWrites } from './order-store.ts';
 import type { RouteStore, RouteWrites } from './route-store.ts';
 import type { SessionStore, SessionWrites } from './session-store.ts';
 import { token } from './token.ts';
+import type { TransferStore, TransferWrites } from './transfer-store.ts';
+import type { WalletStore, WalletWrites } from './wallet-store.ts';
 
 /** Everything that one transaction can write; it commits as a whole or not at all. */
 export interface Transaction {
@@ -27,6 +29,8 @@ export interface Transaction {
   readonly audit: AuditWrites;
   readonly manage: ManageWrites;
   readonly sessions: SessionWrites;
+  readonly transfers: TransferWrites;
+  readonly wallets: WalletWrites;
 }
 
 /** A small versioned document of a plugin or of the host, by key. */
@@ -58,6 +62,9 @@ export interface Storage {
   readonly orders: OrderStore;
   readonly routes: RouteStore;
   readonly sessions: SessionStore;
+  readonly transfers: TransferStore;
+  /** The addresses that accounts registered. */
+  readonly wallets: WalletStore;
   /**
    * Runs `work` in one serialised, durable transaction and commits it; an error rolls all of it back. A serialisation
    * failure or deadlock is tried again from the start, so `work` must have no other effect than its writes.

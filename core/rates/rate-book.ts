@@ -10,6 +10,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { PriceTick, RateSource } from '../ports/rate-source.ts';
 import type { PriceEvidence, RateEvidence } from './evidence.ts';
+import { convertUnits } from './convert.ts';
 import { trim } from './median.ts';
 import { PriceBoard } from './price-board.ts';
 import { quoteUnits } from './quote.ts';
@@ -37,9 +38,12 @@ interface PricedSymbol {
   readonly evidence: PriceEvidence;
 }
 
-/** Everything that may have to be priced: the symbols of the enabled assets, and the fiat codes but USD itself. */
-export function rateSymbols(assets: Pick<AssetCatalogue, 'enabled'>): readonly string[] {
-  const coins = assets.enabled().map(({ symbol }) => symbol);
+/**
+ * Everything that may have to be priced: the symbols of the enabled assets, of the coins that fees are paid in, and the
+ * fiat codes but USD itself.
+ */
+export function rateSymbols(assets: Pick<AssetCatalogue, 'enabled'>, feeAssets: Iterable<Asset> = []): readonly string[] {
+  const coins = [...assets.enabled(), ...feeAssets].map(({ symbol }) => symbol);
   const fiats = FIATS.map(({ code }) => code).filter((code) => code !== 'USD');
   return [...new Set([...coins, ...fiats])];
 }
@@ -105,6 +109,18 @@ export class RateBook {
     await this.#makeReady([fiat.code]);
     const { usd } = this.#require(fiat.code, this.#deps.clock.now());
     return trim({ digits: price * usd.digits, scale: fiat.decimals + usd.scale });
+  }
+
+  /**
+   * What an amount of one asset is worth in another, rounded up: a fee in the chain's own coin, charged in a token.
+   *
+   * @throws TillgateError `NOT_READY` when one of the two prices cannot be had.
+   */
+  async convert(units: bigint, from: Asset, to: Asset): Promise<bigint> {
+    if (from.currency === to.currency) return units;
+    await this.#makeReady([from.symbol, to.symbol]);
+    const now = this.#deps.clock.now();
+    return convertUnits(units, from, this.#require(from.symbol, now).usd, to, this.#require(to.symbol, now).usd, 'up');
   }
 
   #require(symbol: string, now: Millis): PricedSymbol {

@@ -45,6 +45,8 @@ export interface Domain {
   readonly eth: FakeChain;
   readonly btc: FakeChain;
   readonly assets: AssetCatalogue;
+  readonly rateBook: RateBook;
+  readonly mover: OrderMover;
   readonly addresses: AddressPool;
   readonly createOrder: CreateOrder;
   readonly choosePayment: ChoosePayment;
@@ -61,7 +63,7 @@ export interface Domain {
   expire(): Promise<number>;
   payInfo(input?: Partial<Omit<PayInfoInput, 'vsPrice'>> & { price?: string }): Promise<Order>;
   order(id: string): Promise<Order>;
-  balance(part: 'available' | 'pending', currency: string): Promise<bigint>;
+  balance(part: 'available' | 'pending' | 'reserved', currency: string): Promise<bigint>;
   /** Fails when any invariant of the books is broken. */
   checkBooks(): Promise<void>;
 }
@@ -128,6 +130,8 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
     eth,
     btc,
     assets,
+    rateBook: rates,
+    mover,
     addresses,
     createOrder,
     choosePayment: new ChoosePayment({ storage, assets, chains, rates, addresses, clock }),

@@ -4,6 +4,8 @@ import type {
   Asset,
   BlockRef,
   ChainAdapter,
+  ChainBalances,
+  ChainPayments,
   ChainPolicy,
   DerivedAddress,
   ObservedTransfer,
@@ -47,6 +49,8 @@ export class FakeChain implements ChainAdapter {
   readonly policy: ChainPolicy;
   readonly walletId: string;
   readonly startHeight: number | null;
+  payments: ChainPayments | null = null;
+  balances: ChainBalances | null = null;
   readonly simulator = null;
   identity: string;
   /** When set, every call to the node fails with it. */
@@ -92,6 +96,21 @@ export class FakeChain implements ChainAdapter {
     for (let i = 0; i < count; i++) this.mine();
   }
 
+  /** True while the block is in the present chain. */
+  has({ height, hash }: BlockRef): boolean {
+    return this.#at(height)?.hash === hash;
+  }
+
+  /** Every payment of the present chain. */
+  get paid(): readonly FakePayment[] {
+    return this.#blocks.flatMap(({ payments }) => payments);
+  }
+
+  /** The last block of the present chain. */
+  get top(): BlockRef {
+    return this.#at(this.height) as BlockRef;
+  }
+
   /** Takes the last `depth` blocks away; what is mined next differs from them. */
   drop(depth: number): void {
     this.#salt += 1;
@@ -133,6 +152,10 @@ export class FakeChain implements ChainAdapter {
 
   normaliseAddress(text: string): string | null {
     return text.startsWith(this.code.toLowerCase()) ? text : null;
+  }
+
+  keyOf(address: string): string {
+    return address;
   }
 
   contractAddress(currency: string): string {

@@ -17,6 +17,8 @@ import type {
   SessionStore,
   Storage,
   Transaction,
+  TransferStore,
+  WalletStore,
 } from '../../../core/index.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -40,6 +42,9 @@ import { KnexOrderStore } from './stores/order-store.ts';
 import { KnexOrderWrites } from './stores/order-writes.ts';
 import { KnexRouteStore, KnexRouteWrites } from './stores/route-store.ts';
 import { KnexSessionStore, KnexSessionWrites } from './stores/session-store.ts';
+import { KnexTransferStore } from './stores/transfer-store.ts';
+import { KnexTransferWrites } from './stores/transfer-writes.ts';
+import { KnexWalletStore, KnexWalletWrites } from './stores/wallet-store.ts';
 import type { Session } from './session.ts';
 
 const writesOf = (session: Session, publications: Publications): Transaction => ({
@@ -55,6 +60,8 @@ const writesOf = (session: Session, publications: Publications): Transaction => 
   audit: new KnexAuditWrites(session),
   manage: new KnexManageWrites(session),
   sessions: new KnexSessionWrites(session),
+  transfers: new KnexTransferWrites(session),
+  wallets: new KnexWalletWrites(session),
 });
 
 /** The storage of the till in SQLite or PostgreSQL, made by `openStorage`. */
@@ -73,6 +80,8 @@ export class KnexStorage implements Storage {
   readonly orders: OrderStore;
   readonly routes: RouteStore;
   readonly sessions: SessionStore;
+  readonly transfers: TransferStore;
+  readonly wallets: WalletStore;
   readonly #db: Database;
   readonly #feed: KnexChangeFeed;
   #closing: Promise<void> | null = null;
@@ -94,6 +103,8 @@ export class KnexStorage implements Storage {
     this.leases = new KnexLeaseStore(db);
     this.ledger = new KnexLedgerStore(db);
     this.orders = new KnexOrderStore(db);
+    this.transfers = new KnexTransferStore(db);
+    this.wallets = new KnexWalletStore(db);
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

@@ -33,6 +33,15 @@ const NAMES = {
   security: 'account_security',
   sessions: 'manage_sessions',
   audit: 'audit_trail',
+  transfers: 'transfers',
+  bundles: 'bundles',
+  bundleAttempts: 'bundle_attempts',
+  holdings: 'holdings',
+  payerNonces: 'payer_nonces',
+  withdrawalAddresses: 'withdrawal_addresses',
+  watchAddresses: 'watch_addresses',
+  withdrawalFreezes: 'withdrawal_freezes',
+  payoutStops: 'payout_stops',
   migrations: 'schema_migrations',
 } as const;
 

@@ -43,6 +43,17 @@ export interface MoveRule {
   readonly moves: readonly (readonly [string, string])[];
 }
 
+/** Changes of a column that a trigger refuses. */
+export interface UpdateRule {
+  readonly table: string;
+  readonly name: string;
+  readonly column: string;
+  /** SQL over OLD and NEW. */
+  readonly refused: string;
+  /** What the refusal says. */
+  readonly words: string;
+}
+
 /** Who listens to a channel. */
 export interface NewsListener {
   /** Something was notified. */
@@ -74,8 +85,14 @@ export interface Dialect {
   /** SQL that is true when the column is one of a list bound with {@link Dialect.list}. */
   anyOf(column: string): string;
   list(values: readonly string[]): Binding;
+  /** SQL that is true when the column is one of a query's rows, few beside the table's: each is looked up along an index. */
+  anyFrom(column: string, query: string): string;
   /** SQL that is true when a units column is below zero. */
   isNegative(column: string): string;
+  /** Expressions that sort units, none of them below zero, as numbers. */
+  bySize(column: string): readonly string[];
+  /** SQL for a sum of units that tells large from small, not exact to the unit everywhere. */
+  roughSum(column: string): string;
   rowsOf(result: unknown): readonly Row[];
   classify(error: unknown): Failure;
   /** Brings a new connection into the state that money needs, and makes sure that it is. */
@@ -86,6 +103,8 @@ export interface Dialect {
   migrationLock(tables: Tables): readonly string[];
   /** Statements that (re)create the trigger refusing every other change of `status`. */
   enforceMoves(rule: MoveRule): readonly string[];
+  /** Statements that (re)create the trigger refusing some changes of a column. */
+  enforceUpdates(rule: UpdateRule): readonly string[];
   /** Statements that (re)create the triggers refusing changes and deletions of rows. */
   enforceAppendOnly(table: string): readonly string[];
   /** Words of damage found in the database's file; empty for none. */

@@ -66,8 +66,12 @@ export const pgDialect: Dialect = {
   forUpdateSkipLocked: 'FOR UPDATE SKIP LOCKED',
   batchesAtOnce: 2,
   anyOf: (column) => `${column} = ANY(?)`,
+  // As an array, because a join is planned from guesses at how many rows there are, and may read the whole table.
+  anyFrom: (column, query) => `${column} = ANY(ARRAY(${query}))`,
   list: (values) => values,
   isNegative: (column) => `${column} < 0`,
+  bySize: (column) => [column],
+  roughSum: (column) => `sum(${column})`,
   rowsOf: (result) => (result as { rows?: Row[] }).rows ?? [],
   classify,
   prepare,
@@ -85,6 +89,13 @@ export const pgDialect: Dialect = {
     `DROP TRIGGER IF EXISTS ${rule.table}_moves ON ${rule.table}`,
     `CREATE TRIGGER ${rule.table}_moves BEFORE UPDATE ON ${rule.table} FOR EACH ROW
       WHEN (OLD.status <> NEW.status AND NOT (${legal(rule)})) EXECUTE FUNCTION ${rule.table}_refuse_move()`,
+  ],
+  enforceUpdates: ({ table, name, column, refused, words }) => [
+    // The condition may look into other tables, which a trigger's WHEN can't.
+    `CREATE OR REPLACE FUNCTION ${table}_${name}() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN IF ${refused} THEN RAISE EXCEPTION '${words}' USING ERRCODE = 'check_violation'; END IF; RETURN NEW; END $$`,
+    `DROP TRIGGER IF EXISTS ${table}_${name} ON ${table}`,
+    `CREATE TRIGGER ${table}_${name} BEFORE UPDATE OF ${column} ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_${name}()`,
   ],
   enforceAppendOnly: (table) => [
     refusing(`${table}_refuse_change`, `${table} is append-only`),

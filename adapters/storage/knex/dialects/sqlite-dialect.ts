@@ -60,8 +60,11 @@ export const sqliteDialect: Dialect = {
   forUpdateSkipLocked: '',
   batchesAtOnce: 1,
   anyOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+  anyFrom: (column, query) => `${column} IN (${query})`,
   list: (values) => JSON.stringify(values),
   isNegative: (column) => `substr(${column}, 1, 1) = '-'`,
+  bySize: (column) => [`length(${column})`, column],
+  roughSum: (column) => `sum(CAST(${column} AS REAL))`,
   rowsOf: (result) => (Array.isArray(result) ? (result as Row[]) : []),
   classify,
   prepare,
@@ -75,6 +78,12 @@ export const sqliteDialect: Dialect = {
     `CREATE TRIGGER ${rule.table}_moves BEFORE UPDATE ON ${rule.table} FOR EACH ROW
       WHEN OLD.status <> NEW.status AND NOT (${legal(rule)})
       BEGIN SELECT RAISE(ABORT, 'illegal change of status in ${rule.table}'); END`,
+  ],
+  enforceUpdates: ({ table, name, column, refused, words }) => [
+    `DROP TRIGGER IF EXISTS ${table}_${name}`,
+    `CREATE TRIGGER ${table}_${name} BEFORE UPDATE OF ${column} ON ${table} FOR EACH ROW
+      WHEN ${refused}
+      BEGIN SELECT RAISE(ABORT, '${words}'); END`,
   ],
   enforceAppendOnly: (table) =>
     ['UPDATE', 'DELETE'].flatMap((verb) => [

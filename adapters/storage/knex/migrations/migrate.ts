@@ -5,11 +5,12 @@ import type { Tables } from '../tables.ts';
 import { foundation } from './0001-foundation.ts';
 import { gateway } from './0002-gateway.ts';
 import { management } from './0003-management.ts';
+import { moneyOut } from './0004-money-out.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
 /** Every step of the schema, in order. */
-const MIGRATIONS: readonly Migration[] = [foundation, gateway, management];
+const MIGRATIONS: readonly Migration[] = [foundation, gateway, management, moneyOut];
 /** The row that remembers which text of the triggers is in force. */
 const RULES = 'rules';
 

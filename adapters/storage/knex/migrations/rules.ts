@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
-import { ACCOUNT_TRANSITIONS, APP_KEY_TRANSITIONS, CALLBACK_TRANSITIONS, DEPOSIT_TRANSITIONS, legalMoves } from '../../../../core/index.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import {
+  ACCOUNT_TRANSITIONS,
+  APP_KEY_TRANSITIONS,
+  CALLBACK_TRANSITIONS,
+  DEPOSIT_TRANSITIONS,
+  legalMoves,
+  TRANSFER_TRANSITIONS,
+} from '../../../../core/index.ts';
+import type { BundleStatus, HoldingStatus } from '../../../../core/index.ts';
+import type { Dialect, UpdateRule } from '../dialects/dialect.ts';
 import type { Tables } from '../tables.ts';
 
 type Moves = readonly (readonly [string, string])[];
@@ -8,6 +16,38 @@ type Moves = readonly (readonly [string, string])[];
 function pairs(transitions: Readonly<Record<string, { readonly from: readonly string[]; readonly to: string }>>): Moves {
   return Object.values(transitions).flatMap(({ from, to }) => from.map((status) => [status, to] as const));
 }
+
+/** A bundle is closed once. */
+const BUNDLE_MOVES: readonly (readonly [BundleStatus, BundleStatus])[] = [
+  ['LIVE', 'DONE'],
+  ['LIVE', 'VOID'],
+];
+
+/** What is mined again after a reorganisation is what it was: free, or its bundle's. SPENT is never free again. */
+const HOLDING_MOVES: readonly (readonly [HoldingStatus, HoldingStatus])[] = [
+  ['FREE', 'TAKEN'],
+  ['TAKEN', 'FREE'],
+  ['TAKEN', 'SPENT'],
+  ['FREE', 'GONE'],
+  ['TAKEN', 'GONE'],
+  ['SPENT', 'GONE'],
+  ['GONE', 'FREE'],
+  ['GONE', 'TAKEN'],
+  ['GONE', 'SPENT'],
+];
+
+/**
+ * A transfer changes its bundle only when nothing of the former one can be mined any more: otherwise both might be, and
+ * it would be paid twice.
+ */
+const resigned = ({ transfers, bundles }: Tables): UpdateRule => ({
+  table: transfers,
+  name: 'one_bundle',
+  column: 'bundle_id',
+  refused: `OLD.bundle_id IS NOT NULL AND (NEW.bundle_id IS NULL OR NEW.bundle_id <> OLD.bundle_id)
+    AND NOT EXISTS (SELECT 1 FROM ${bundles} WHERE id = OLD.bundle_id AND status = 'VOID')`,
+  words: `a transfer in ${transfers} leaves a bundle that is not VOID`,
+});
 
 /**
  * The statements that make the database refuse what the domain's tables refuse. They come from those tables as data,
@@ -20,10 +60,14 @@ export function ruleStatements(tables: Tables, dialect: Dialect): readonly strin
     [tables.callbacks, pairs(CALLBACK_TRANSITIONS)],
     [tables.appKeys, pairs(APP_KEY_TRANSITIONS)],
     [tables.accounts, pairs(ACCOUNT_TRANSITIONS)],
+    [tables.transfers, pairs(TRANSFER_TRANSITIONS)],
+    [tables.bundles, BUNDLE_MOVES],
+    [tables.holdings, HOLDING_MOVES],
   ];
   return [
     ...moves.flatMap(([table, legal]) => dialect.enforceMoves({ table, moves: legal })),
-    ...[tables.entries, tables.postings, tables.history, tables.audit].flatMap((table) => dialect.enforceAppendOnly(table)),
+    ...dialect.enforceUpdates(resigned(tables)),
+    ...[tables.entries, tables.postings, tables.history, tables.audit, tables.bundleAttempts].flatMap((table) => dialect.enforceAppendOnly(table)),
   ];
 }
 

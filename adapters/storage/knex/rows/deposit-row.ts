@@ -1,4 +1,4 @@
-import type { Deposit, DepositChanges, TransactionRow } from '../../../../core/index.ts';
+import type { Deposit, DepositChanges, TransactionChanges, TransactionRow } from '../../../../core/index.ts';
 import type { Row } from '../dialects/dialect.ts';
 import type { Change, Column } from './columns.ts';
 import { integer, integerOrNull, text, textOrNull, units } from './values.ts';
@@ -96,4 +96,14 @@ export function transactionOf(row: Row): TransactionRow {
     txHash: textOrNull(row, 'tx_hash'),
     at: integer(row, 'happened_at'),
   };
+}
+
+/** The columns that changes of a transaction fill. */
+export function transactionChange({ status, obtained, fee, txHash }: TransactionChanges): Change {
+  const change: (readonly [string, string])[] = [];
+  if (status !== undefined) change.push(['status', status]);
+  if (obtained !== undefined) change.push(['obtained', String(obtained)]);
+  if (fee !== undefined) change.push(['fee', String(fee)]);
+  if (txHash !== undefined) change.push(['tx_hash', txHash]);
+  return change;
 }

@@ -6,11 +6,12 @@ import type {
   DepositStatus,
   DepositWrites,
   OrderId,
+  TransactionChanges,
   TransactionRow,
   TransactionStatus,
 } from '../../../../core/index.ts';
 import { assignments, insertion, names } from '../rows/columns.ts';
-import { DEPOSIT_COLUMNS, depositChange, depositOf, TRANSACTION_COLUMNS } from '../rows/deposit-row.ts';
+import { DEPOSIT_COLUMNS, depositChange, depositOf, TRANSACTION_COLUMNS, transactionChange } from '../rows/deposit-row.ts';
 import { integer } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 import { TRANSACTIONS_COUNTER } from './deposit-store.ts';
@@ -75,9 +76,14 @@ export class KnexDepositWrites implements DepositWrites {
     await run(sql, bindings);
   }
 
-  async setTransactionStatus(id: string, status: TransactionStatus): Promise<boolean> {
+  setTransactionStatus(id: string, status: TransactionStatus): Promise<boolean> {
+    return this.updateTransaction(id, { status });
+  }
+
+  async updateTransaction(id: string, changes: TransactionChanges): Promise<boolean> {
     const { run, tables } = this.#session;
-    return (await run(`UPDATE ${tables.transactions} SET status = ? WHERE id = ? RETURNING id`, [status, id])).length > 0;
+    const { sql, bindings } = assignments([['id', id], ...transactionChange(changes)]);
+    return (await run(`UPDATE ${tables.transactions} SET ${sql} WHERE id = ? RETURNING id`, [...bindings, id])).length > 0;
   }
 
   async #locked(where: string, bindings: readonly string[]): Promise<readonly Deposit[]> {

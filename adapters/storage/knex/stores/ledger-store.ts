@@ -4,6 +4,7 @@ import type { Row } from '../dialects/dialect.ts';
 import { text, units } from '../rows/values.ts';
 import { driftedBalances, unbalancedEntries } from './ledger-sums.ts';
 import { missingCallbacks, mismatchedDeposits } from './ledger-facts.ts';
+import { mismatchedTransfers } from './ledger-transfers.ts';
 
 /** The ledger's cached balances and its invariants. */
 export class KnexLedgerStore implements LedgerStore {
@@ -43,6 +44,10 @@ export class KnexLedgerStore implements LedgerStore {
 
   mismatchedDeposits(limit: number): Promise<readonly LedgerBreach[]> {
     return mismatchedDeposits(this.#db, limit);
+  }
+
+  mismatchedTransfers(limit: number): Promise<readonly LedgerBreach[]> {
+    return this.#db.snapshot((run) => mismatchedTransfers(run, this.#db.tables, limit));
   }
 
   missingCallbacks(limit: number): Promise<readonly LedgerBreach[]> {

@@ -1,0 +1,152 @@
+import type { Attempt, Bundle, BundleChanges, Holding, SpendableCoin, Transfer, TransferChanges } from '../../../../core/index.ts';
+import type { Row } from '../dialects/dialect.ts';
+import type { Change, Column } from './columns.ts';
+import { integer, integerOrNull, text, textOrNull, units } from './values.ts';
+
+export const TRANSFER_COLUMNS: readonly Column<Transfer>[] = [
+  { name: 'id', kind: 'text', of: (t) => t.id },
+  { name: 'kind', kind: 'text', of: (t) => t.kind },
+  { name: 'account_id', kind: 'text', of: (t) => t.accountId },
+  { name: 'order_id', kind: 'text', of: (t) => t.orderId },
+  { name: 'chain', kind: 'text', of: (t) => t.chain },
+  { name: 'currency', kind: 'text', of: (t) => t.currency },
+  { name: 'units', kind: 'numeric', of: (t) => String(t.units) },
+  { name: 'fee_units', kind: 'numeric', of: (t) => String(t.feeUnits) },
+  { name: 'max_fee_units', kind: 'numeric', of: (t) => String(t.maxFeeUnits) },
+  { name: 'source_address', kind: 'text', of: (t) => t.sourceAddress },
+  { name: 'source_index', kind: 'bigint', of: (t) => t.sourceIndex },
+  { name: 'to_address', kind: 'text', of: (t) => t.toAddress },
+  { name: 'status', kind: 'text', of: (t) => t.status },
+  { name: 'bundle_id', kind: 'text', of: (t) => t.bundleId },
+  { name: 'reason', kind: 'text', of: (t) => t.reason },
+  { name: 'created_at', kind: 'bigint', of: (t) => t.createdAt },
+  { name: 'updated_at', kind: 'bigint', of: (t) => t.updatedAt },
+  { name: 'finished_at', kind: 'bigint', of: (t) => t.finishedAt },
+];
+
+/** The transfer in a row of `transfers`. */
+export function transferOf(row: Row): Transfer {
+  return {
+    id: text(row, 'id') as Transfer['id'],
+    kind: text(row, 'kind') as Transfer['kind'],
+    accountId: textOrNull(row, 'account_id') as Transfer['accountId'],
+    orderId: textOrNull(row, 'order_id') as Transfer['orderId'],
+    chain: text(row, 'chain'),
+    currency: text(row, 'currency'),
+    units: units(row, 'units'),
+    feeUnits: units(row, 'fee_units'),
+    maxFeeUnits: units(row, 'max_fee_units'),
+    sourceAddress: text(row, 'source_address'),
+    sourceIndex: integerOrNull(row, 'source_index'),
+    toAddress: text(row, 'to_address'),
+    status: text(row, 'status') as Transfer['status'],
+    bundleId: textOrNull(row, 'bundle_id') as Transfer['bundleId'],
+    reason: textOrNull(row, 'reason'),
+    createdAt: integer(row, 'created_at'),
+    updatedAt: integer(row, 'updated_at'),
+    finishedAt: integerOrNull(row, 'finished_at'),
+  };
+}
+
+/** The columns that changes of a transfer fill. */
+export function transferChange({ feeUnits, maxFeeUnits, bundleId, reason, updatedAt, finishedAt }: TransferChanges): Change {
+  const change: (readonly [string, string | number | null])[] = [['updated_at', updatedAt]];
+  if (feeUnits !== undefined) change.push(['fee_units', String(feeUnits)]);
+  if (maxFeeUnits !== undefined) change.push(['max_fee_units', String(maxFeeUnits)]);
+  if (bundleId !== undefined) change.push(['bundle_id', bundleId]);
+  if (reason !== undefined) change.push(['reason', reason]);
+  if (finishedAt !== undefined) change.push(['finished_at', finishedAt]);
+  return change;
+}
+
+export const BUNDLE_COLUMNS: readonly Column<Bundle>[] = [
+  { name: 'id', kind: 'text', of: (b) => b.id },
+  { name: 'chain', kind: 'text', of: (b) => b.chain },
+  { name: 'source_address', kind: 'text', of: (b) => b.sourceAddress },
+  { name: 'source_index', kind: 'bigint', of: (b) => b.sourceIndex },
+  { name: 'nonce', kind: 'bigint', of: (b) => b.nonce },
+  { name: 'status', kind: 'text', of: (b) => b.status },
+  { name: 'mined_txid', kind: 'text', of: (b) => b.minedTxid },
+  { name: 'mined_height', kind: 'bigint', of: (b) => b.minedHeight },
+  { name: 'sent_at', kind: 'bigint', of: (b) => b.sentAt },
+  { name: 'created_at', kind: 'bigint', of: (b) => b.createdAt },
+];
+
+/** The bundle in a row of `bundles`. */
+export function bundleOf(row: Row): Bundle {
+  return {
+    id: text(row, 'id') as Bundle['id'],
+    chain: text(row, 'chain'),
+    sourceAddress: text(row, 'source_address'),
+    sourceIndex: integerOrNull(row, 'source_index'),
+    nonce: integerOrNull(row, 'nonce'),
+    status: text(row, 'status') as Bundle['status'],
+    minedTxid: textOrNull(row, 'mined_txid'),
+    minedHeight: integerOrNull(row, 'mined_height'),
+    sentAt: integerOrNull(row, 'sent_at'),
+    createdAt: integer(row, 'created_at'),
+  };
+}
+
+/** The columns that changes of a bundle fill. */
+export function bundleChange({ sentAt, minedTxid, minedHeight }: BundleChanges): Change {
+  const change: (readonly [string, string | number | null])[] = [];
+  if (sentAt !== undefined) change.push(['sent_at', sentAt]);
+  if (minedTxid !== undefined) change.push(['mined_txid', minedTxid]);
+  if (minedHeight !== undefined) change.push(['mined_height', minedHeight]);
+  return change;
+}
+
+/** The columns of `bundle_attempts` but for `chain`, which is the bundle's. */
+export const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
+  { name: 'bundle_id', kind: 'text', of: (a) => a.bundleId },
+  { name: 'number', kind: 'bigint', of: (a) => a.number },
+  { name: 'txid', kind: 'text', of: (a) => a.txid },
+  { name: 'raw', kind: 'text', of: (a) => a.raw },
+  { name: 'fee_units', kind: 'numeric', of: (a) => String(a.feeUnits) },
+  { name: 'terms', kind: 'text', of: (a) => a.terms },
+  { name: 'expires_at', kind: 'bigint', of: (a) => a.expiresAt },
+  { name: 'created_at', kind: 'bigint', of: (a) => a.createdAt },
+];
+
+/** The attempt in a row of `bundle_attempts`. */
+export function attemptOf(row: Row): Attempt {
+  return {
+    bundleId: text(row, 'bundle_id') as Attempt['bundleId'],
+    number: integer(row, 'number'),
+    txid: text(row, 'txid'),
+    raw: text(row, 'raw'),
+    feeUnits: units(row, 'fee_units'),
+    terms: text(row, 'terms'),
+    expiresAt: integerOrNull(row, 'expires_at'),
+    createdAt: integer(row, 'created_at'),
+  };
+}
+
+/** The columns of `holdings` but for its own number. */
+export const HOLDING_COLUMNS: readonly Column<Holding>[] = [
+  { name: 'chain', kind: 'text', of: (h) => h.chain },
+  { name: 'ref', kind: 'text', of: (h) => h.ref },
+  { name: 'address', kind: 'text', of: (h) => h.address },
+  { name: 'address_index', kind: 'bigint', of: (h) => h.index },
+  { name: 'currency', kind: 'text', of: (h) => h.currency },
+  { name: 'units', kind: 'numeric', of: (h) => String(h.units) },
+  { name: 'status', kind: 'text', of: (h) => h.status },
+  { name: 'bundle_id', kind: 'text', of: (h) => h.bundleId },
+];
+
+/** The holding in a row of `holdings`. */
+export function holdingOf(row: Row): Holding {
+  return {
+    ...coinOf(row),
+    chain: text(row, 'chain'),
+    currency: text(row, 'currency'),
+    status: text(row, 'status') as Holding['status'],
+    bundleId: textOrNull(row, 'bundle_id') as Holding['bundleId'],
+  };
+}
+
+/** The coin in a row of `holdings`. */
+export function coinOf(row: Row): SpendableCoin {
+  return { ref: text(row, 'ref'), address: text(row, 'address'), index: integerOrNull(row, 'address_index'), units: units(row, 'units') };
+}

@@ -1,0 +1,72 @@
+import type { Bundle, BundleView, ChainCode, InFlight } from '../../../../core/index.ts';
+import type { Dialect, Row, Run } from '../dialects/dialect.ts';
+import { names } from '../rows/columns.ts';
+import { ATTEMPT_COLUMNS, attemptOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
+import { text, textOrNull, units } from '../rows/values.ts';
+import type { Tables } from '../tables.ts';
+
+interface Place {
+  readonly tables: Tables;
+  readonly dialect: Dialect;
+}
+
+/** Adds to bundles, in their order, what they pay and what was signed for them. */
+export async function bundleViews(run: Run, { tables, dialect }: Place, bundles: readonly Bundle[]): Promise<readonly BundleView[]> {
+  if (bundles.length === 0) return [];
+  const ids = dialect.list(bundles.map(({ id }) => id));
+  const of = async (table: string, columns: string, order: string): Promise<ReadonlyMap<string, readonly Row[]>> =>
+    byBundle(await run(`SELECT ${columns} FROM ${table} WHERE ${dialect.anyOf('bundle_id')} ORDER BY ${order}`, [ids]));
+  const attempts = await of(tables.bundleAttempts, names(ATTEMPT_COLUMNS), 'bundle_id, number');
+  const transfers = await of(tables.transfers, names(TRANSFER_COLUMNS), 'id');
+  return bundles.map((bundle) => ({
+    bundle,
+    attempts: (attempts.get(bundle.id) ?? []).map(attemptOf),
+    transfers: (transfers.get(bundle.id) ?? []).map(transferOf),
+  }));
+}
+
+function byBundle(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const id = text(row, 'bundle_id');
+    const group = groups.get(id);
+    if (group === undefined) groups.set(id, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/**
+ * What leaves each address in each currency. A bundle's fee counts once, however many transfers it pays and however
+ * often it was raised: one attempt is mined, at most the dearest.
+ */
+export async function inFlight(run: Run, { tables, dialect }: Place, chain: ChainCode): Promise<readonly InFlight[]> {
+  const paid = await run(
+    `SELECT bundle_id, source_address, currency, units FROM ${tables.transfers}
+     WHERE chain = ? AND status IN ('SIGNED', 'BROADCAST') ORDER BY id`,
+    [chain],
+  );
+  const ids = [...new Set(paid.map((row) => textOrNull(row, 'bundle_id') ?? ''))];
+  const fees = dearest(await run(`SELECT bundle_id, fee_units FROM ${tables.bundleAttempts} WHERE ${dialect.anyOf('bundle_id')}`, [dialect.list(ids)]));
+  const sums = new Map<string, InFlight>();
+  for (const row of paid) {
+    const sourceAddress = text(row, 'source_address');
+    const currency = text(row, 'currency');
+    const key = `${sourceAddress} ${currency}`;
+    const former = sums.get(key) ?? { sourceAddress, currency, units: 0n, nativeFeeUnits: 0n };
+    const bundleId = textOrNull(row, 'bundle_id') ?? '';
+    const fee = fees.get(bundleId) ?? 0n;
+    fees.delete(bundleId);
+    sums.set(key, { ...former, units: former.units + units(row, 'units'), nativeFeeUnits: former.nativeFeeUnits + fee });
+  }
+  return [...sums.values()];
+}
+
+function dearest(attempts: readonly Row[]): Map<string, bigint> {
+  const fees = new Map<string, bigint>();
+  for (const row of attempts) {
+    const fee = units(row, 'fee_units');
+    if (fee > (fees.get(text(row, 'bundle_id')) ?? -1n)) fees.set(text(row, 'bundle_id'), fee);
+  }
+  return fees;
+}

@@ -1,0 +1,44 @@
+import { assert, CLAIM_KEPT_MS } from '../../../../core/index.ts';
+import type { AccountId, IdempotencyClaim, Millis, TransferId } from '../../../../core/index.ts';
+import { claimConflict } from '../dialects/new-order.ts';
+import type { Run } from '../dialects/dialect.ts';
+import { text } from '../rows/values.ts';
+import type { Tables } from '../tables.ts';
+
+/** What an idempotency key was claimed for, and with which body. */
+export interface ClaimedTransfer {
+  readonly transferId: TransferId;
+  readonly bodyHash: string;
+}
+
+/** When a claim is made, by the clock that its end comes from. */
+const madeAt = ({ expiresAt }: IdempotencyClaim): Millis => expiresAt - CLAIM_KEPT_MS;
+
+/** What a key was claimed for before; `null` when it was not, or that claim has ended. */
+export async function claimedTransfer(run: Run, { idempotency }: Tables, accountId: AccountId, claim: IdempotencyClaim): Promise<ClaimedTransfer | null> {
+  const [row] = await run(
+    `SELECT order_id, body_hash FROM ${idempotency} WHERE account_id = ? AND route = ? AND claim_key = ? AND expires_at > ?`,
+    [accountId, claim.route, claim.key, madeAt(claim)],
+  );
+  return row === undefined ? null : { transferId: text(row, 'order_id') as TransferId, bodyHash: text(row, 'body_hash') };
+}
+
+/** Claims a key; of two that do so at once, the later waits for the first to commit and gets what that one claimed it for. */
+export async function claimTransfer(
+  run: Run,
+  tables: Tables,
+  accountId: AccountId,
+  claim: IdempotencyClaim,
+  id: TransferId,
+): Promise<ClaimedTransfer | null> {
+  const { route, key, bodyHash, expiresAt } = claim;
+  const claimed = await run(
+    `INSERT INTO ${tables.idempotency} (account_id, route, claim_key, body_hash, order_id, expires_at) VALUES (?, ?, ?, ?, ?, ?)
+     ${claimConflict(tables.idempotency)}`,
+    [accountId, route, key, bodyHash, id, expiresAt, madeAt(claim)],
+  );
+  if (claimed.length > 0) return null;
+  const former = await claimedTransfer(run, tables, accountId, claim);
+  assert(former !== null, 'a claim that stood in the way is locked and stays');
+  return former;
+}

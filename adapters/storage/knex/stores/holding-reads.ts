@@ -1,0 +1,33 @@
+import type { BundleId, ChainCode, CurrencyCode, Holding, SpendableCoin } from '../../../../core/index.ts';
+import type { Database } from '../database.ts';
+import { names } from '../rows/columns.ts';
+import { coinOf, HOLDING_COLUMNS, holdingOf } from '../rows/transfer-row.ts';
+
+const COIN = 'ref, address, address_index, units';
+
+/** Free coins of a currency, most units first. */
+export async function freeCoins(db: Database, chain: ChainCode, currency: CurrencyCode, limit: number): Promise<readonly SpendableCoin[]> {
+  const { tables, dialect } = db;
+  const order = [...dialect.bySize('units'), 'id'].map((column) => `${column} DESC`).join(', ');
+  const sql = `SELECT ${COIN} FROM ${tables.holdings} WHERE chain = ? AND currency = ? AND status = 'FREE' ORDER BY ${order} LIMIT ?`;
+  return (await db.read(sql, [chain, currency, limit])).map(coinOf);
+}
+
+/** What a bundle took, in the order in which it came in. A coin that a reorganisation took away stays a part of its bundle. */
+export async function coinsOf(db: Database, bundleId: BundleId): Promise<readonly SpendableCoin[]> {
+  return (await db.read(`SELECT ${COIN} FROM ${db.tables.holdings} WHERE bundle_id = ? ORDER BY id`, [bundleId])).map(coinOf);
+}
+
+/** What must lie on chain, by ref. */
+export async function keptHoldings(db: Database, chain: ChainCode, after: string | null, limit: number): Promise<readonly Holding[]> {
+  const sql = `SELECT ${names(HOLDING_COLUMNS)} FROM ${db.tables.holdings}
+    WHERE chain = ? AND status IN ('FREE', 'TAKEN') AND ref > ? ORDER BY ref LIMIT ?`;
+  return (await db.read(sql, [chain, after ?? '', limit])).map(holdingOf);
+}
+
+/** What lies free at one address, in the order in which it came in. */
+export async function freeAt(db: Database, chain: ChainCode, address: string, currency: CurrencyCode): Promise<readonly Holding[]> {
+  const sql = `SELECT ${names(HOLDING_COLUMNS)} FROM ${db.tables.holdings}
+    WHERE chain = ? AND currency = ? AND address = ? AND status = 'FREE' ORDER BY id`;
+  return (await db.read(sql, [chain, currency, address])).map(holdingOf);
+}

@@ -1,0 +1,78 @@
+import type { BundleId, ChainCode, Holding } from '../../../../core/index.ts';
+import { names } from '../rows/columns.ts';
+import { HOLDING_COLUMNS } from '../rows/transfer-row.ts';
+import { text } from '../rows/values.ts';
+import type { Session } from '../session.ts';
+
+/** Takes all or nothing: locked and counted first, so that a refusal leaves nothing to undo. */
+export async function takeHoldings({ run, tables, dialect }: Session, chain: ChainCode, refs: readonly string[], bundleId: BundleId): Promise<boolean> {
+  const wanted = [...new Set(refs)];
+  const list = dialect.list(wanted);
+  // In one order for all: two that take the same coins do not lock each other out.
+  const free = await run(
+    `SELECT ref FROM ${tables.holdings} WHERE chain = ? AND ${dialect.anyOf('ref')} AND status = 'FREE' ORDER BY ref ${dialect.forUpdate}`,
+    [chain, list],
+  );
+  if (free.length < wanted.length) return false;
+  await run(`UPDATE ${tables.holdings} SET status = 'TAKEN', bundle_id = ? WHERE chain = ? AND ${dialect.anyOf('ref')}`, [bundleId, chain, list]);
+  return true;
+}
+
+/**
+ * A coin that a reorganisation took away meanwhile stays GONE; of a payment that was not made it is nobody's from then
+ * on, so that it comes back as a free one.
+ */
+export async function settleHoldings({ run, tables, dialect }: Session, bundleId: BundleId, to: 'SPENT' | 'FREE'): Promise<void> {
+  const { holdings, bundles } = tables;
+  // Coins come back under this row's lock: each of them did before, or does once the bundle's end is committed.
+  await run(`SELECT id FROM ${bundles} WHERE id = ? ${dialect.forUpdate}`, [bundleId]);
+  if (to === 'SPENT') await run(`UPDATE ${holdings} SET status = 'SPENT' WHERE bundle_id = ? AND status = 'TAKEN'`, [bundleId]);
+  else {
+    await run(
+      `UPDATE ${holdings} SET status = CASE status WHEN 'TAKEN' THEN 'FREE' ELSE status END, bundle_id = NULL
+       WHERE bundle_id = ? AND status IN ('TAKEN', 'GONE')`,
+      [bundleId],
+    );
+  }
+}
+
+/** Adds what is new, or brings back what was gone. */
+export async function addHolding(session: Session, holding: Omit<Holding, 'status' | 'bundleId'>): Promise<boolean> {
+  const { run, tables } = session;
+  const { holdings } = tables;
+  const marks = HOLDING_COLUMNS.map(() => '?').join(', ');
+  const values = HOLDING_COLUMNS.map(({ of }) => of({ ...holding, status: 'FREE', bundleId: null }));
+  const added = await run(
+    `INSERT INTO ${holdings} (${names(HOLDING_COLUMNS)}, further)
+     VALUES (${marks}, EXISTS (SELECT 1 FROM ${holdings} WHERE chain = ? AND currency = ? AND address = ?))
+     ON CONFLICT (chain, ref) DO NOTHING RETURNING ref`,
+    [...values, holding.chain, holding.currency, holding.address],
+  );
+  return added.length > 0 || comeBack(session, holding);
+}
+
+/**
+ * What is mined again belongs to the bundle that had taken it, as long as the signed bytes that spend it can be mined
+ * or were: free, it would be spent twice.
+ */
+async function comeBack({ run, tables, dialect }: Session, { chain, ref, address, index, currency, units }: Omit<Holding, 'status' | 'bundleId'>): Promise<boolean> {
+  const { holdings, bundles } = tables;
+  // The bundle is closed before this look at it, or after this transaction.
+  const [bundle] = await run(
+    `SELECT status FROM ${bundles} WHERE id = (SELECT bundle_id FROM ${holdings} WHERE chain = ? AND ref = ?) ${dialect.forShare}`,
+    [chain, ref],
+  );
+  const owned = bundle === undefined ? null : text(bundle, 'status');
+  const status = owned === 'LIVE' ? 'TAKEN' : owned === 'DONE' ? 'SPENT' : 'FREE';
+  const back = await run(
+    `UPDATE ${holdings} SET status = ?, bundle_id = ${status === 'FREE' ? 'NULL' : 'bundle_id'}, address = ?, address_index = ?, currency = ?, units = ?
+     WHERE chain = ? AND ref = ? AND status = 'GONE' RETURNING ref`,
+    [status, address, index, currency, String(units), chain, ref],
+  );
+  return back.length > 0;
+}
+
+/** It stays its bundle's, whose signed bytes still spend it. */
+export async function dropHolding({ run, tables }: Session, chain: ChainCode, ref: string): Promise<boolean> {
+  return (await run(`UPDATE ${tables.holdings} SET status = 'GONE' WHERE chain = ? AND ref = ? RETURNING ref`, [chain, ref])).length > 0;
+}

@@ -1,0 +1,108 @@
+import type { LedgerBreach } from '../../../../core/index.ts';
+import type { Row, Run } from '../dialects/dialect.ts';
+import { integer, text, units } from '../rows/values.ts';
+import type { Tables } from '../tables.ts';
+
+/** Transfers under way read at once; their sums are made here, in bigints: SQLite adds TEXT as doubles. */
+const CHUNK = 5_000;
+const LIVE = "status NOT IN ('CONFIRMED', 'FAILED')";
+
+/** What transfers and the ledger say of each other, and what must hold of transfers alone. */
+export async function mismatchedTransfers(run: Run, tables: Tables, limit: number): Promise<readonly LedgerBreach[]> {
+  const checks = [
+    await driftedReserves(run, tables),
+    await wrongEntries(run, tables, limit),
+    await ownerlessBundles(run, tables, limit),
+    await doubleRefunds(run, tables, limit),
+  ];
+  return checks.flat().slice(0, limit);
+}
+
+async function* liveTransfers(run: Run, { transfers }: Tables): AsyncGenerator<Row> {
+  for (let after = ''; ; ) {
+    const rows = await run(
+      `SELECT id, account_id, currency, units FROM ${transfers}
+       WHERE ${LIVE} AND kind IN ('withdrawal', 'refund') AND id > ? ORDER BY id LIMIT ${CHUNK}`,
+      [after],
+    );
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < CHUNK) return;
+    after = text(last, 'id');
+  }
+}
+
+/** A merchant's reserve is what its withdrawals and refunds under way hold, not more and not less. */
+async function driftedReserves(run: Run, tables: Tables): Promise<readonly LedgerBreach[]> {
+  const drift = new Map<string, bigint>();
+  const add = (account: string, row: Row, change: bigint): unknown => {
+    const key = `${account} in ${text(row, 'currency')}`;
+    return drift.set(key, (drift.get(key) ?? 0n) + change);
+  };
+  for (const row of await run(`SELECT account, currency, units FROM ${tables.balances} WHERE account LIKE 'merchant:%:reserved'`)) {
+    add(text(row, 'account'), row, units(row, 'units'));
+  }
+  for await (const row of liveTransfers(run, tables)) add(`merchant:${text(row, 'account_id')}:reserved`, row, -units(row, 'units'));
+  return [...drift]
+    .filter(([, sum]) => sum !== 0n)
+    .map(([account, sum]) => ({
+      invariant: 'a reserve is the sum of the withdrawals and refunds under way',
+      detail: `${account} is ${sum} units above them`,
+    }));
+}
+
+const booked = (entries: string, what: string): string =>
+  `(SELECT count(*) FROM ${entries} e WHERE e.reference = 'transfer:' || t.id || ':${what}')`;
+
+/**
+ * A merchant's transfer ends with exactly one entry. The till's own moves have at most one: what cost nothing is not
+ * booked. Nobody's has one of an end that it did not have.
+ */
+async function wrongEntries(run: Run, { transfers, entries }: Tables, limit: number): Promise<readonly LedgerBreach[]> {
+  const least = "CASE WHEN kind IN ('withdrawal', 'refund') THEN 1 ELSE 0 END";
+  const rows = await run(
+    `SELECT id, kind, status, paid, released, failed FROM (
+       SELECT t.id, t.kind, t.status, ${booked(entries, 'paid')} AS paid, ${booked(entries, 'released')} AS released,
+         ${booked(entries, 'failed')} AS failed FROM ${transfers} t) AS counted
+     WHERE NOT CASE status
+       WHEN 'CONFIRMED' THEN paid BETWEEN ${least} AND 1 AND released + failed = 0
+       WHEN 'FAILED' THEN released + failed BETWEEN ${least} AND 1 AND paid = 0
+       ELSE paid + released + failed = 0 END
+     ORDER BY id LIMIT ?`,
+    [limit],
+  );
+  return rows.map((row) => ({
+    invariant: 'a transfer has exactly the entries of its end',
+    detail: `${text(row, 'kind')} ${text(row, 'id')} is ${text(row, 'status')} and has ${entriesOf(row)}`,
+  }));
+}
+
+function entriesOf(row: Row): string {
+  const has = ['paid', 'released', 'failed'].filter((what) => integer(row, what) > 0);
+  return has.length === 0 ? 'none' : has.join(', ');
+}
+
+/** A transfer names its one bundle; a bundle that nothing names, and that can be mined or was, paid it a second time. */
+async function ownerlessBundles(run: Run, { transfers, bundles }: Tables, limit: number): Promise<readonly LedgerBreach[]> {
+  const rows = await run(
+    `SELECT b.id, b.status FROM ${bundles} b
+     WHERE b.status <> 'VOID' AND NOT EXISTS (SELECT 1 FROM ${transfers} t WHERE t.bundle_id = b.id) ORDER BY b.id LIMIT ?`,
+    [limit],
+  );
+  return rows.map((row) => ({
+    invariant: 'a transfer has at most one bundle that is not VOID',
+    detail: `bundle ${text(row, 'id')} is ${text(row, 'status')} and no transfer names it`,
+  }));
+}
+
+async function doubleRefunds(run: Run, { transfers }: Tables, limit: number): Promise<readonly LedgerBreach[]> {
+  const rows = await run(
+    `SELECT order_id, count(*) AS paid FROM ${transfers} WHERE kind = 'refund' AND status = 'CONFIRMED'
+     GROUP BY order_id HAVING count(*) > 1 ORDER BY order_id LIMIT ?`,
+    [limit],
+  );
+  return rows.map((row) => ({
+    invariant: 'an order is refunded once',
+    detail: `order ${text(row, 'order_id')} has ${integer(row, 'paid')} paid refunds`,
+  }));
+}

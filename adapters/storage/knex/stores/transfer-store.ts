@@ -1,0 +1,164 @@
+import type {
+  AccountId,
+  Bundle,
+  BundleId,
+  BundleView,
+  ChainCode,
+  CurrencyCode,
+  Holding,
+  IdempotencyClaim,
+  InFlight,
+  OrderId,
+  Page,
+  PageRequest,
+  SpendableCoin,
+  SweepCandidate,
+  Transfer,
+  TransferId,
+  TransferStatus,
+  TransferStore,
+  WithdrawalFreeze,
+} from '../../../../core/index.ts';
+import type { Database } from '../database.ts';
+import type { Binding, Run } from '../dialects/dialect.ts';
+import { names } from '../rows/columns.ts';
+import { BUNDLE_COLUMNS, bundleOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
+import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
+import { integer, text } from '../rows/values.ts';
+import { bundleViews, inFlight } from './bundle-views.ts';
+import { claimedTransfer } from './claims.ts';
+import type { ClaimedTransfer } from './claims.ts';
+import { isStorable } from './common.ts';
+import { expectedCustody } from './custody.ts';
+import { coinsOf, freeAt, freeCoins, keptHoldings } from './holding-reads.ts';
+import { listedPage } from './listed-page.ts';
+import { sweepCandidates } from './sweep-candidates.ts';
+
+const TRANSFERS = names(TRANSFER_COLUMNS);
+const BUNDLES = names(BUNDLE_COLUMNS);
+
+/** Transfers, their bundles and the coins that they spend; every read is of the primary. */
+export class KnexTransferStore implements TransferStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async find(id: TransferId): Promise<Transfer | null> {
+    if (!isStorable(id)) return null;
+    const [row] = await this.#db.read(`SELECT ${TRANSFERS} FROM ${this.#db.tables.transfers} WHERE id = ?`, [id]);
+    return row === undefined ? null : transferOf(row);
+  }
+
+  async refundOf(orderId: OrderId): Promise<Transfer | null> {
+    if (!isStorable(orderId)) return null;
+    return (await this.refundsOf([orderId]))[0] ?? null;
+  }
+
+  async refundsOf(orderIds: readonly OrderId[]): Promise<readonly Transfer[]> {
+    if (orderIds.length === 0) return [];
+    const { tables, dialect } = this.#db;
+    const sql = `SELECT ${TRANSFERS} FROM ${tables.transfers} WHERE ${dialect.anyOf('order_id')} AND kind = 'refund'
+      ORDER BY CASE WHEN status = 'FAILED' THEN 0 ELSE 1 END, id`;
+    // The last of each order is the one that is live or was paid, else the newest.
+    const refunds = (await this.#db.read(sql, [dialect.list(orderIds)])).map(transferOf);
+    return [...new Map(refunds.map((refund) => [refund.orderId, refund])).values()];
+  }
+
+  async claimed(accountId: AccountId, claim: IdempotencyClaim): Promise<ClaimedTransfer | null> {
+    if (!isStorable(claim.key)) return null;
+    return claimedTransfer(this.#db.read, this.#db.tables, accountId, claim);
+  }
+
+  async waiting(chain: ChainCode, after: TransferId | null, limit: number): Promise<readonly Transfer[]> {
+    const sql = `SELECT ${TRANSFERS} FROM ${this.#db.tables.transfers} WHERE chain = ? AND status = 'REQUESTED' AND id > ? ORDER BY id LIMIT ?`;
+    return (await this.#db.read(sql, [chain, after ?? '', limit])).map(transferOf);
+  }
+
+  liveBundles(chain: ChainCode, after: BundleId | null, limit: number): Promise<readonly BundleView[]> {
+    return this.#views(`chain = ? AND status = 'LIVE' AND id > ? ORDER BY id LIMIT ?`, [chain, after ?? '', limit]);
+  }
+
+  doneBundles(chain: ChainCode, minHeight: number, limit: number): Promise<readonly BundleView[]> {
+    return this.#views(`chain = ? AND status = 'DONE' AND mined_height >= ? ORDER BY mined_height, id LIMIT ?`, [chain, minHeight, limit]);
+  }
+
+  async bundleOf(id: TransferId): Promise<BundleView | null> {
+    if (!isStorable(id)) return null;
+    const [view] = await this.#views(`id = (SELECT bundle_id FROM ${this.#db.tables.transfers} WHERE id = ?)`, [id]);
+    return view ?? null;
+  }
+
+  inFlight(chain: ChainCode): Promise<readonly InFlight[]> {
+    return this.#db.snapshot((run) => inFlight(run, this.#db, chain));
+  }
+
+  list(status: TransferStatus | null, page: PageRequest): Promise<Page<Transfer>> {
+    const where = status === null ? null : { column: 'status', value: status };
+    return listedPage(this.#db, { table: this.#db.tables.transfers, columns: TRANSFERS, where, of: transferOf }, page);
+  }
+
+  sweepCandidates(chain: ChainCode, limit: number): Promise<readonly SweepCandidate[]> {
+    const { tables, dialect } = this.#db;
+    return this.#db.snapshot((run) => sweepCandidates({ run, tables, dialect, chain }, limit));
+  }
+
+  freeCoins(chain: ChainCode, currency: CurrencyCode, limit: number): Promise<readonly SpendableCoin[]> {
+    return freeCoins(this.#db, chain, currency, limit);
+  }
+
+  coinsOf(bundleId: BundleId): Promise<readonly SpendableCoin[]> {
+    return coinsOf(this.#db, bundleId);
+  }
+
+  holdings(chain: ChainCode, after: string | null, limit: number): Promise<readonly Holding[]> {
+    return keptHoldings(this.#db, chain, after, limit);
+  }
+
+  freeAt(chain: ChainCode, address: string, currency: CurrencyCode): Promise<readonly Holding[]> {
+    return freeAt(this.#db, chain, address, currency);
+  }
+
+  expectedCustody(chain: ChainCode): Promise<ReadonlyMap<CurrencyCode, bigint>> {
+    return this.#db.snapshot((run) => expectedCustody(run, this.#db.tables, chain));
+  }
+
+  async nonce(chain: ChainCode, address: string): Promise<number | null> {
+    const sql = `SELECT next_nonce FROM ${this.#db.tables.payerNonces} WHERE chain = ? AND address = ?`;
+    const [row] = await this.#db.read(sql, [chain, address]);
+    return row === undefined ? null : integer(row, 'next_nonce');
+  }
+
+  async payoutStop(chain: ChainCode): Promise<string | null> {
+    const [row] = await this.#db.read(`SELECT reason FROM ${this.#db.tables.payoutStops} WHERE chain = ?`, [chain]);
+    return row === undefined ? null : text(row, 'reason');
+  }
+
+  async setPayoutStop(chain: ChainCode, reason: string | null): Promise<void> {
+    const { tables, dialect } = this.#db;
+    if (reason === null) {
+      await this.#db.write(`DELETE FROM ${tables.payoutStops} WHERE chain = ?`, [chain]);
+      return;
+    }
+    await this.#db.write(
+      `INSERT INTO ${tables.payoutStops} (chain, reason, stopped_at) VALUES (?, ?, ${dialect.nowMs})
+       ON CONFLICT (chain) DO UPDATE SET reason = excluded.reason, stopped_at = excluded.stopped_at`,
+      [chain, reason],
+    );
+  }
+
+  async freeze(accountId: AccountId): Promise<WithdrawalFreeze | null> {
+    if (!isStorable(accountId)) return null;
+    const sql = `SELECT ${names(FREEZE_COLUMNS)} FROM ${this.#db.tables.withdrawalFreezes} WHERE account_id = ?`;
+    const [row] = await this.#db.read(sql, [accountId]);
+    return row === undefined ? null : freezeOf(row);
+  }
+
+  /** Bundles with their attempts and transfers, all of one moment. */
+  #views(where: string, bindings: readonly Binding[]): Promise<readonly BundleView[]> {
+    const found = async (run: Run): Promise<readonly Bundle[]> =>
+      (await run(`SELECT ${BUNDLES} FROM ${this.#db.tables.bundles} WHERE ${where}`, bindings)).map(bundleOf);
+    return this.#db.snapshot(async (run) => bundleViews(run, this.#db, await found(run)));
+  }
+}

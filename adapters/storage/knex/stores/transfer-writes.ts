@@ -1,0 +1,166 @@
+import { assert } from '../../../../core/index.ts';
+import type {
+  AccountId,
+  Attempt,
+  Bundle,
+  BundleChanges,
+  BundleId,
+  BundleStatus,
+  ChainCode,
+  Holding,
+  IdempotencyClaim,
+  Transfer,
+  TransferChanges,
+  TransferId,
+  TransferKind,
+  TransferStatus,
+  TransferWrites,
+  WithdrawalFreeze,
+} from '../../../../core/index.ts';
+import { assignments, insertion, names } from '../rows/columns.ts';
+import { ATTEMPT_COLUMNS, BUNDLE_COLUMNS, bundleChange, bundleOf, TRANSFER_COLUMNS, transferChange, transferOf } from '../rows/transfer-row.ts';
+import { integer } from '../rows/values.ts';
+import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
+import type { Session } from '../session.ts';
+import { claimTransfer } from './claims.ts';
+import type { ClaimedTransfer } from './claims.ts';
+import { addHolding, dropHolding, settleHoldings, takeHoldings } from './holding-writes.ts';
+
+/** Writes of one transaction around transfers. */
+export class KnexTransferWrites implements TransferWrites {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async add(transfer: Transfer): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const { sql, bindings } = insertion(tables.transfers, TRANSFER_COLUMNS, [transfer]);
+    // Whichever unique index stands in the way: waits for whoever adds the same, and leaves the transaction usable.
+    return (await run(`${sql} ON CONFLICT DO NOTHING RETURNING id`, bindings)).length > 0;
+  }
+
+  async lock(id: TransferId): Promise<Transfer | null> {
+    const { run, tables, dialect } = this.#session;
+    const [row] = await run(`SELECT ${names(TRANSFER_COLUMNS)} FROM ${tables.transfers} WHERE id = ? ${dialect.forUpdate}`, [id]);
+    return row === undefined ? null : transferOf(row);
+  }
+
+  async move(id: TransferId, from: TransferStatus, to: TransferStatus, changes: TransferChanges): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const { sql, bindings } = assignments([['status', to], ...transferChange(changes)]);
+    return (await run(`UPDATE ${tables.transfers} SET ${sql} WHERE id = ? AND status = ? RETURNING id`, [...bindings, id, from])).length > 0;
+  }
+
+  async update(id: TransferId, status: TransferStatus, changes: TransferChanges): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const { sql, bindings } = assignments(transferChange(changes));
+    return (await run(`UPDATE ${tables.transfers} SET ${sql} WHERE id = ? AND status = ? RETURNING id`, [...bindings, id, status])).length > 0;
+  }
+
+  claim(accountId: AccountId, claim: IdempotencyClaim, id: TransferId): Promise<ClaimedTransfer | null> {
+    return claimTransfer(this.#session.run, this.#session.tables, accountId, claim, id);
+  }
+
+  async openBundle(bundle: Bundle): Promise<boolean> {
+    if (bundle.nonce !== null && !(await this.#useNonce(bundle.chain, bundle.sourceAddress, bundle.nonce))) return false;
+    const { sql, bindings } = insertion(this.#session.tables.bundles, BUNDLE_COLUMNS, [bundle]);
+    await this.#session.run(sql, bindings);
+    return true;
+  }
+
+  async lockBundle(id: BundleId): Promise<Bundle | null> {
+    const { run, tables, dialect } = this.#session;
+    const [row] = await run(`SELECT ${names(BUNDLE_COLUMNS)} FROM ${tables.bundles} WHERE id = ? ${dialect.forUpdate}`, [id]);
+    return row === undefined ? null : bundleOf(row);
+  }
+
+  async updateBundle(id: BundleId, changes: BundleChanges): Promise<void> {
+    const { run, tables } = this.#session;
+    const { sql, bindings } = assignments([['id', id], ...bundleChange(changes)]);
+    const changed = await run(`UPDATE ${tables.bundles} SET ${sql} WHERE id = ? RETURNING id`, [...bindings, id]);
+    assert(changed.length === 1, `bundle ${id} to be changed does not exist`);
+  }
+
+  async closeBundle(id: BundleId, to: Exclude<BundleStatus, 'LIVE'>, changes: BundleChanges): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const { sql, bindings } = assignments([['status', to], ...bundleChange(changes)]);
+    return (await run(`UPDATE ${tables.bundles} SET ${sql} WHERE id = ? AND status = 'LIVE' RETURNING id`, [...bindings, id])).length > 0;
+  }
+
+  async addAttempt(attempt: Attempt): Promise<void> {
+    const { run, tables } = this.#session;
+    const marks = ATTEMPT_COLUMNS.map(() => '?').join(', ');
+    // Without a LIVE bundle there is no chain, and the row is refused.
+    await run(
+      `INSERT INTO ${tables.bundleAttempts} (${names(ATTEMPT_COLUMNS)}, chain)
+       VALUES (${marks}, (SELECT chain FROM ${tables.bundles} WHERE id = ? AND status = 'LIVE'))`,
+      [...ATTEMPT_COLUMNS.map(({ of }) => of(attempt)), attempt.bundleId],
+    );
+  }
+
+  takeHoldings(chain: ChainCode, refs: readonly string[], bundleId: BundleId): Promise<boolean> {
+    return takeHoldings(this.#session, chain, refs, bundleId);
+  }
+
+  settleHoldings(bundleId: BundleId, to: 'SPENT' | 'FREE'): Promise<void> {
+    return settleHoldings(this.#session, bundleId, to);
+  }
+
+  addHolding(holding: Omit<Holding, 'status' | 'bundleId'>): Promise<boolean> {
+    return addHolding(this.#session, holding);
+  }
+
+  dropHolding(chain: ChainCode, ref: string): Promise<boolean> {
+    return dropHolding(this.#session, chain, ref);
+  }
+
+  async setNonce(chain: ChainCode, address: string, nonce: number): Promise<void> {
+    const { run, tables } = this.#session;
+    const { payerNonces } = tables;
+    await run(
+      `INSERT INTO ${payerNonces} (chain, address, next_nonce) VALUES (?, ?, ?)
+       ON CONFLICT (chain, address) DO UPDATE SET next_nonce = excluded.next_nonce WHERE ${payerNonces}.next_nonce < excluded.next_nonce`,
+      [chain, address, nonce],
+    );
+  }
+
+  async freeze(freeze: WithdrawalFreeze): Promise<void> {
+    const { run, tables } = this.#session;
+    const { sql, bindings } = insertion(tables.withdrawalFreezes, FREEZE_COLUMNS, [freeze]);
+    await run(`${sql} ON CONFLICT (account_id) DO UPDATE SET reason = excluded.reason, frozen_at = excluded.frozen_at`, bindings);
+  }
+
+  async findFreeze(accountId: AccountId): Promise<WithdrawalFreeze | null> {
+    const { run, tables } = this.#session;
+    const [row] = await run(`SELECT ${names(FREEZE_COLUMNS)} FROM ${tables.withdrawalFreezes} WHERE account_id = ?`, [accountId]);
+    return row === undefined ? null : freezeOf(row);
+  }
+
+  async unfreeze(accountId: AccountId): Promise<boolean> {
+    const { run, tables } = this.#session;
+    return (await run(`DELETE FROM ${tables.withdrawalFreezes} WHERE account_id = ? RETURNING account_id`, [accountId])).length > 0;
+  }
+
+  async countLive(accountId: AccountId, kinds: readonly TransferKind[]): Promise<number> {
+    const { run, tables, dialect } = this.#session;
+    const sql = `SELECT count(*) AS live FROM ${tables.transfers}
+      WHERE account_id = ? AND ${dialect.anyOf('kind')} AND status NOT IN ('CONFIRMED', 'FAILED')`;
+    const [row] = await run(sql, [accountId, dialect.list(kinds)]);
+    return row === undefined ? 0 : integer(row, 'live');
+  }
+
+  /** Of two that open a bundle for one nonce, the later waits for the counter's row and finds it moved. */
+  async #useNonce(chain: ChainCode, address: string, nonce: number): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const { payerNonces } = tables;
+    const moved = await run(
+      `INSERT INTO ${payerNonces} (chain, address, next_nonce) VALUES (?, ?, ?)
+       ON CONFLICT (chain, address) DO UPDATE SET next_nonce = excluded.next_nonce
+       WHERE ${payerNonces}.next_nonce = excluded.next_nonce - 1 RETURNING next_nonce`,
+      [chain, address, nonce + 1],
+    );
+    return moved.length > 0;
+  }
+}

@@ -1,0 +1,92 @@
+import type { CurrencyCode } from '../kernel/asset.ts';
+import { assert } from '../kernel/guard.ts';
+import type { EntryId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import { obtainedUnits } from '../transfers/transfer.ts';
+import type { Transfer } from '../transfers/transfer.ts';
+import { coldAccount, custodyAccount, FEES_ACCOUNT, merchantAccount } from './entry.ts';
+import type { LedgerEntry, MerchantBalance, Posting } from './entry.ts';
+
+/** What a mined transaction cost, in units of the chain's own coin. */
+export interface NetworkCost {
+  readonly currency: CurrencyCode;
+  readonly units: bigint;
+}
+
+/** A request under way: its amount leaves what the merchant can spend. */
+export function reserveEntry(id: EntryId, at: Millis, transfer: Transfer): LedgerEntry {
+  return entryOf(id, at, 'transfer-reserved', transfer, moveBalance(transfer, 'available', 'reserved'));
+}
+
+/** A transfer that was never signed, or whose transaction can never be mined: the amount is the merchant's again. */
+export function releaseEntry(id: EntryId, at: Millis, transfer: Transfer): LedgerEntry {
+  return entryOf(id, at, 'transfer-released', transfer, moveBalance(transfer, 'reserved', 'available'));
+}
+
+/**
+ * A final payment: the merchant's reserve pays what the receiver got and what was charged for the network; the till bears
+ * the difference between what it charged and what the network took. The till's own moves cost it the network's fee.
+ */
+export function paidEntry(id: EntryId, at: Millis, transfer: Transfer, cost: NetworkCost): LedgerEntry {
+  return entryOf(id, at, 'transfer-paid', transfer, [...payout(transfer), ...networkFee(transfer, cost)]);
+}
+
+/** A transaction that was mined without effect: the amount is the merchant's again, the till bears the network's fee. */
+export function failedEntry(id: EntryId, at: Millis, transfer: Transfer, cost: NetworkCost): LedgerEntry {
+  const back = transfer.accountId === null ? [] : moveBalance(transfer, 'reserved', 'available');
+  return entryOf(id, at, 'transfer-failed', transfer, [...back, ...networkFee(transfer, cost)]);
+}
+
+const REFERENCES = {
+  'transfer-reserved': 'reserved',
+  'transfer-released': 'released',
+  'transfer-paid': 'paid',
+  'transfer-failed': 'failed',
+} as const;
+
+function entryOf(id: EntryId, at: Millis, kind: keyof typeof REFERENCES, transfer: Transfer, postings: readonly Posting[]): LedgerEntry {
+  return { id, at, kind, reference: `transfer:${transfer.id}:${REFERENCES[kind]}`, postings: merge(postings) };
+}
+
+function moveBalance({ id, accountId, currency, units }: Transfer, from: MerchantBalance, to: MerchantBalance): Posting[] {
+  assert(accountId !== null, `transfer ${id} has no merchant`);
+  return [
+    { account: merchantAccount(accountId, from), currency, units: -units },
+    { account: merchantAccount(accountId, to), currency, units },
+  ];
+}
+
+function payout(transfer: Transfer): Posting[] {
+  const { kind, accountId, chain, currency, units, feeUnits } = transfer;
+  const obtained = obtainedUnits(transfer);
+  if (kind === 'cold') {
+    return [
+      { account: custodyAccount(chain), currency, units: obtained },
+      { account: coldAccount(chain), currency, units: -obtained },
+    ];
+  }
+  if (accountId === null) return [];
+  return [
+    { account: merchantAccount(accountId, 'reserved'), currency, units: -units },
+    { account: custodyAccount(chain), currency, units: obtained },
+    { account: FEES_ACCOUNT, currency, units: feeUnits },
+  ];
+}
+
+function networkFee({ chain }: Transfer, { currency, units }: NetworkCost): Posting[] {
+  return [
+    { account: custodyAccount(chain), currency, units },
+    { account: FEES_ACCOUNT, currency, units: -units },
+  ];
+}
+
+/** One posting for each account and currency: charged and actual fee meet in the same account. */
+function merge(postings: readonly Posting[]): readonly Posting[] {
+  const merged = new Map<string, Posting>();
+  for (const posting of postings) {
+    const key = `${posting.account} ${posting.currency}`;
+    const former = merged.get(key);
+    merged.set(key, former === undefined ? posting : { ...former, units: former.units + posting.units });
+  }
+  return [...merged.values()].filter(({ units }) => units !== 0n);
+}

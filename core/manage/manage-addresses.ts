@@ -1,0 +1,144 @@
+import type { AccountId, WatchAddressId } from '../kernel/ids.ts';
+import { isId } from '../kernel/ids.ts';
+import { checkPage } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import { formatInstant } from '../kernel/time.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { WatchAddress } from '../wallets/watch-address.ts';
+import type { WatchAddresses } from '../wallets/watch-addresses.ts';
+import { addressInForce } from '../withdrawals/withdrawal-address.ts';
+import type { WithdrawalAddress } from '../withdrawals/withdrawal-address.ts';
+import type { WithdrawalAddresses } from '../withdrawals/withdrawal-addresses.ts';
+import { listScope, noSuchRecord, requireAccess, targetAccount } from './actor.ts';
+import type { Actor } from './actor.ts';
+import { changesOf, createdWith, leaveTrace } from './audit.ts';
+import type { AuditChanges } from './audit-row.ts';
+import type { AuditDeps } from './audit.ts';
+import type { SecondFactor } from './second-factor.ts';
+
+/** What of an extended public key is told in the audit trail: whoever has all of it sees every payment of its owner. */
+const SHOWN_OF_KEY = 16;
+
+/** A registered withdrawal address and where withdrawals go now. */
+export interface RegisteredAddress {
+  readonly record: WithdrawalAddress;
+  /** `null` while the first one waits out its hold. */
+  readonly inForce: string | null;
+}
+
+/** Where withdrawals shall go; for another account only by an admin. */
+export interface RegisterAddressInput {
+  readonly accountId?: AccountId;
+  readonly chain: string;
+  readonly address: string;
+  /** A code of the account's own second factor, once one was confirmed. */
+  readonly totp?: string;
+}
+
+/** What is to be watched; for another account only by an admin. */
+export interface ManagedWatchInput {
+  readonly accountId?: AccountId;
+  readonly chain: string;
+  readonly value: string;
+  readonly label?: string;
+}
+
+/** What {@link ManageAddresses} needs. */
+export interface ManageAddressesDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'accounts' | 'manage' | 'wallets' | 'transaction'>;
+  readonly withdrawalAddresses: WithdrawalAddresses;
+  readonly watchAddresses: WatchAddresses;
+  readonly secondFactor: SecondFactor;
+  readonly pageMax: number;
+}
+
+/** The addresses that accounts register: where their withdrawals go, and what they watch (decisions, section 5). */
+export class ManageAddresses {
+  readonly #deps: ManageAddressesDeps;
+
+  constructor(deps: ManageAddressesDeps) {
+    this.#deps = deps;
+  }
+
+  /** By chain. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another's account */
+  async list(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<RegisteredAddress>> {
+    checkPage(page, this.#deps.pageMax);
+    const found = await this.#deps.storage.wallets.withdrawalAddresses(listScope(actor, accountId), page);
+    return { ...found, items: found.items.map((record) => this.#registered(record)) };
+  }
+
+  /**
+   * Registers where an account's withdrawals on a chain go. A change waits out its hold. Whoever changes its own proves
+   * its second factor; an admin who acts for another cannot have a code of it.
+   *
+   * @param atOnce - without the hold; for the operator at the machine
+   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `INVALID_FIELDS`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT`
+   */
+  async register(actor: Actor, input: RegisterAddressInput, atOnce = false): Promise<RegisteredAddress> {
+    const accountId = targetAccount(actor, input.accountId);
+    const { storage, withdrawalAddresses, secondFactor } = this.#deps;
+    if ((await storage.accounts.find(accountId)) === null) throw noSuchRecord();
+    const address = await withdrawalAddresses.read(input.chain, input.address);
+    const { totp } = await storage.manage.security(accountId);
+    const proves = accountId === actor.accountId && totp !== null && totp.confirmedAt !== null;
+    if (proves) await secondFactor.use(accountId, input.totp ?? null, 'totp');
+    const record = await storage.transaction(async (tx) => {
+      const change = await withdrawalAddresses.set(tx, accountId, input.chain, address, atOnce);
+      const changes = addressChanges(change.former, change.record);
+      if (Object.keys(changes).length > 0) {
+        await leaveTrace(this.#deps, tx, actor, { action: 'withdrawal_address.set', accountId, subjectId: `${accountId}:${input.chain}`, changes });
+      }
+      return change.record;
+    });
+    return this.#registered(record);
+  }
+
+  /** Newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another's account */
+  async watched(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<WatchAddress>> {
+    checkPage(page, this.#deps.pageMax);
+    return this.#deps.storage.wallets.watchAddresses(listScope(actor, accountId), page);
+  }
+
+  /** @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `INVALID_FIELDS`, `STATE_CONFLICT` */
+  async watch(actor: Actor, { accountId: wanted, chain, value, label = '' }: ManagedWatchInput): Promise<WatchAddress> {
+    const accountId = targetAccount(actor, wanted);
+    const { storage, watchAddresses } = this.#deps;
+    if ((await storage.accounts.find(accountId)) === null) throw noSuchRecord();
+    const record = await watchAddresses.prepare(accountId, { chain, value, label });
+    await storage.transaction(async (tx) => {
+      await watchAddresses.add(tx, record);
+      const changes = createdWith({ chain, kind: record.kind, value: shown(record), label });
+      await leaveTrace(this.#deps, tx, actor, { action: 'watch_address.create', accountId, subjectId: record.id, changes });
+    });
+    return record;
+  }
+
+  /** Watches it no more. @throws TillgateError `NOT_FOUND`, the same for another's */
+  async unwatch(actor: Actor, id: WatchAddressId): Promise<WatchAddress> {
+    if (!isId(id)) throw noSuchRecord();
+    return this.#deps.storage.transaction(async (tx) => {
+      const record = await tx.wallets.findWatchAddress(id);
+      if (record === null) throw noSuchRecord();
+      requireAccess(actor, record.accountId);
+      if (!(await tx.wallets.removeWatchAddress(id))) throw noSuchRecord();
+      const changes = { chain: { from: record.chain, to: null }, value: { from: shown(record), to: null } };
+      await leaveTrace(this.#deps, tx, actor, { action: 'watch_address.remove', accountId: record.accountId, subjectId: id, changes });
+      return record;
+    });
+  }
+
+  #registered(record: WithdrawalAddress): RegisteredAddress {
+    return { record, inForce: addressInForce(record, this.#deps.clock.now()) };
+  }
+}
+
+/** The old and the new address, and from when the new one is in force. */
+function addressChanges(former: WithdrawalAddress | null, record: WithdrawalAddress): AuditChanges {
+  const fields = ({ chain, address, activeFrom }: WithdrawalAddress) => ({ chain, address, active_from: formatInstant(activeFrom) });
+  if (former === null) return createdWith(fields(record));
+  return changesOf(fields(former), fields(record), { chain: 'chain', address: 'address', active_from: 'active_from' });
+}
+
+function shown({ kind, value }: WatchAddress): string {
+  return kind === 'address' ? value : `${value.slice(0, SHOWN_OF_KEY)}…`;
+}

@@ -1,0 +1,125 @@
+import { TillgateError } from '../kernel/errors.ts';
+import type { AccountId, TransferId } from '../kernel/ids.ts';
+import { isId } from '../kernel/ids.ts';
+import { checkPage } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { ChainAdapter } from '../ports/chain-adapter.ts';
+import type { EventBus } from '../ports/events.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import { approveTransfer, rejectTransfer } from '../transfers/decide-transfer.ts';
+import { resumePayouts } from '../transfers/resume-payouts.ts';
+import type { BundleView, Transfer, TransferStatus } from '../transfers/transfer.ts';
+import { noSuchRecord, requireAdmin } from './actor.ts';
+import type { Actor } from './actor.ts';
+import { leaveTrace } from './audit.ts';
+import type { AuditDeps } from './audit.ts';
+
+/** A transfer and the transaction that pays it; `null` while none was signed. */
+export interface TransferDetail {
+  readonly transfer: Transfer;
+  readonly bundle: BundleView | null;
+}
+
+/** What {@link ManageWithdrawals} needs. */
+export interface ManageWithdrawalsDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'transfers' | 'transaction'>;
+  readonly events: Pick<EventBus, 'emit'>;
+  readonly pageMax: number;
+}
+
+/** Money on its way out, as operators see and decide it. All of it is for admins: it shows the till's own moves too. */
+export class ManageWithdrawals {
+  readonly #deps: ManageWithdrawalsDeps;
+
+  constructor(deps: ManageWithdrawalsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Newest first. @throws TillgateError `FORBIDDEN`, `INVALID_FIELDS` for a page out of range */
+  async list(actor: Actor, status: TransferStatus | null, page: PageRequest): Promise<Page<Transfer>> {
+    requireAdmin(actor);
+    checkPage(page, this.#deps.pageMax);
+    return this.#deps.storage.transfers.list(status, page);
+  }
+
+  /** @throws TillgateError `FORBIDDEN`, `NOT_FOUND` */
+  async find(actor: Actor, id: TransferId): Promise<TransferDetail> {
+    requireAdmin(actor);
+    const { transfers } = this.#deps.storage;
+    const transfer = isId(id) ? await transfers.find(id) : null;
+    if (transfer === null) throw noSuchRecord();
+    return { transfer, bundle: await transfers.bundleOf(id) };
+  }
+
+  /** Lets a held one go on. @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is not held */
+  approve(actor: Actor, id: TransferId): Promise<Transfer> {
+    return this.#decide(actor, id, 'approve', (tx) => approveTransfer(tx, id, this.#deps.clock.now()));
+  }
+
+  /**
+   * Gives one up for which nothing was signed; the amount is the merchant's again.
+   *
+   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` once it is signed
+   */
+  reject(actor: Actor, id: TransferId, reason: string): Promise<Transfer> {
+    const { clock, ids } = this.#deps;
+    return this.#decide(actor, id, 'reject', (tx) => rejectTransfer(tx, id, reason, { now: clock.now(), ids }));
+  }
+
+  /** Lets an account withdraw again. @returns why it was frozen @throws TillgateError `FORBIDDEN`, `STATE_CONFLICT` when it is not frozen */
+  async unfreeze(actor: Actor, accountId: AccountId): Promise<string> {
+    requireAdmin(actor);
+    return this.#deps.storage.transaction(async (tx) => {
+      if ((await tx.accounts.lock(accountId)) === null) throw noSuchRecord();
+      const freeze = await tx.transfers.findFreeze(accountId);
+      if (freeze === null || !(await tx.transfers.unfreeze(accountId))) {
+        throw new TillgateError('STATE_CONFLICT', "The account's withdrawals are not frozen.");
+      }
+      const changes = { withdrawals_frozen: { from: freeze.reason, to: null } };
+      await leaveTrace(this.#deps, tx, actor, { action: 'account.unfreeze_withdrawals', accountId, subjectId: accountId, changes });
+      return freeze.reason;
+    });
+  }
+
+  /**
+   * Lets a chain's payments go on, once somebody has looked.
+   *
+   * @returns why they were stopped
+   * @throws TillgateError `FORBIDDEN`, `STATE_CONFLICT` when they are not stopped, `NOT_READY`, `NODE_FAILED`
+   */
+  async resumePayouts(actor: Actor, chain: ChainAdapter): Promise<string> {
+    requireAdmin(actor);
+    const { storage, events } = this.#deps;
+    const { code } = chain;
+    const reason = await storage.transfers.payoutStop(code);
+    if (reason === null) throw new TillgateError('STATE_CONFLICT', `Payments on the chain ${code} are not stopped.`);
+    // The trace comes first: money must not move again with nothing on record.
+    await storage.transaction((tx) => {
+      const changes = { payout_stop: { from: reason, to: null } };
+      return leaveTrace(this.#deps, tx, actor, { action: 'chain.resume_payouts', accountId: null, subjectId: code, changes });
+    });
+    await resumePayouts(chain, storage);
+    events.emit('transfer.queued', { chain: code });
+    return reason;
+  }
+
+  async #decide(actor: Actor, id: TransferId, verb: 'approve' | 'reject', decide: (tx: Transaction) => Promise<Transfer>): Promise<Transfer> {
+    requireAdmin(actor);
+    if (!isId(id)) throw noSuchRecord();
+    const { storage, events } = this.#deps;
+    const [from, transfer] = await storage.transaction(async (tx) => {
+      const former = await tx.transfers.lock(id);
+      if (former === null) throw noSuchRecord();
+      const decided = await decide(tx);
+      const changes = {
+        status: { from: former.status, to: decided.status },
+        ...(decided.reason === null ? {} : { reason: { from: former.reason, to: decided.reason } }),
+      };
+      await leaveTrace(this.#deps, tx, actor, { action: `withdrawal.${verb}`, accountId: decided.accountId, subjectId: id, changes });
+      return [former.status, decided] as const;
+    });
+    events.emit('transfer.status', { transferId: id, from, to: transfer.status });
+    if (transfer.status === 'REQUESTED') events.emit('transfer.queued', { chain: transfer.chain });
+    return transfer;
+  }
+}

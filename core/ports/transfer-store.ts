@@ -1,0 +1,143 @@
+import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import type { AccountId, BundleId, OrderId, TransferId } from '../kernel/ids.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Attempt, Bundle, BundleStatus, BundleView, Holding, Transfer, TransferKind, TransferStatus } from '../transfers/transfer.ts';
+import type { IdempotencyClaim } from './order-store.ts';
+import type { SpendableCoin } from './chain-payments.ts';
+
+/** What of a transfer may change. */
+export interface TransferChanges {
+  readonly feeUnits?: bigint;
+  readonly maxFeeUnits?: bigint;
+  readonly bundleId?: BundleId;
+  readonly reason?: string | null;
+  readonly updatedAt: Millis;
+  readonly finishedAt?: Millis;
+}
+
+/** What of a bundle may change without a change of status. */
+export interface BundleChanges {
+  readonly sentAt?: Millis;
+  readonly minedTxid?: string | null;
+  readonly minedHeight?: number | null;
+}
+
+/** The free coins of one address in one currency: what a sweep would move. */
+export interface SweepCandidate {
+  readonly address: string;
+  readonly index: number;
+  readonly currency: CurrencyCode;
+  readonly units: bigint;
+  /** The holdings, oldest first. */
+  readonly refs: readonly string[];
+}
+
+/** What leaves an address with transfers that are signed and not finished. */
+export interface InFlight {
+  readonly sourceAddress: string;
+  readonly currency: CurrencyCode;
+  /** The transfers' units. */
+  readonly units: bigint;
+  /** What their dearest attempts cost at most, in units of the chain's own coin. */
+  readonly nativeFeeUnits: bigint;
+}
+
+/** Why an account may not withdraw. */
+export interface WithdrawalFreeze {
+  readonly accountId: AccountId;
+  readonly reason: string;
+  readonly at: Millis;
+}
+
+/** Transfer reads. */
+export interface TransferStore {
+  find(id: TransferId): Promise<Transfer | null>;
+  /** The refund of an order that is live or was paid, else the newest failed one; `null` when none was asked for. */
+  refundOf(orderId: OrderId): Promise<Transfer | null>;
+  /** As {@link refundOf}, for several orders at once; orders without a refund are left out. */
+  refundsOf(orderIds: readonly OrderId[]): Promise<readonly Transfer[]>;
+  /** What an idempotency key was claimed for; `null` when it was not, or its claim has ended. */
+  claimed(accountId: AccountId, claim: IdempotencyClaim): Promise<{ readonly transferId: TransferId; readonly bodyHash: string } | null>;
+  /** REQUESTED transfers of a chain after an id, oldest first. */
+  waiting(chain: ChainCode, after: TransferId | null, limit: number): Promise<readonly Transfer[]>;
+  /** LIVE bundles of a chain after an id, oldest first. */
+  liveBundles(chain: ChainCode, after: BundleId | null, limit: number): Promise<readonly BundleView[]>;
+  /** DONE bundles of a chain mined at or above a height: a reorganisation may still take them away. */
+  doneBundles(chain: ChainCode, minHeight: number, limit: number): Promise<readonly BundleView[]>;
+  /** The bundle of a transfer; `null` while it is not signed. */
+  bundleOf(id: TransferId): Promise<BundleView | null>;
+  inFlight(chain: ChainCode): Promise<readonly InFlight[]>;
+  /** Newest first; of one status, or all for `null`. */
+  list(status: TransferStatus | null, page: PageRequest): Promise<Page<Transfer>>;
+  /** Free deposits at deposit addresses, summed by address and currency, most units first within each currency. */
+  sweepCandidates(chain: ChainCode, limit: number): Promise<readonly SweepCandidate[]>;
+  /** Free coins of a currency, most units first; and, so that small ones do not pile up, nothing is left out but by `limit`. */
+  freeCoins(chain: ChainCode, currency: CurrencyCode, limit: number): Promise<readonly SpendableCoin[]>;
+  /** The coins that a bundle took. */
+  coinsOf(bundleId: BundleId): Promise<readonly SpendableCoin[]>;
+  /** Free and taken holdings of a chain after a ref, by ref: what must lie on chain. */
+  holdings(chain: ChainCode, after: string | null, limit: number): Promise<readonly Holding[]>;
+  /** Free deposits at one address in one currency, oldest first. */
+  freeAt(chain: ChainCode, address: string, currency: CurrencyCode): Promise<readonly Holding[]>;
+  /**
+   * What must lie at the holdings' addresses and the hot wallet while nothing is in flight, by currency: what the ledger
+   * says the chain holds (the custody account, its sign turned), less CREDITED deposits, which are no holdings yet.
+   */
+  expectedCustody(chain: ChainCode): Promise<ReadonlyMap<CurrencyCode, bigint>>;
+  /** The next nonce of an address as this till counts; `null` when it never paid from there. */
+  nonce(chain: ChainCode, address: string): Promise<number | null>;
+  /** Why payments of a chain are stopped; `null` while they are not. */
+  payoutStop(chain: ChainCode): Promise<string | null>;
+  setPayoutStop(chain: ChainCode, reason: string | null): Promise<void>;
+  freeze(accountId: AccountId): Promise<WithdrawalFreeze | null>;
+}
+
+/** Transfer writes inside a transaction. */
+export interface TransferWrites {
+  /**
+   * Adds a transfer. False, with nothing added, when a live one stands in its way: one refund for each order (a CONFIRMED
+   * one counts as live for ever), one `gas` for each receiving address, one `sweep` for each (source, currency), one
+   * `cold` for each (chain, currency). Live is everything that is not CONFIRMED or FAILED.
+   */
+  add(transfer: Transfer): Promise<boolean>;
+  lock(id: TransferId): Promise<Transfer | null>;
+  /** Compare-and-set of the status; false when the transfer is no longer in `from`. */
+  move(id: TransferId, from: TransferStatus, to: TransferStatus, changes: TransferChanges): Promise<boolean>;
+  /** Changes of a transfer that is still in `status`; false when it is not. */
+  update(id: TransferId, status: TransferStatus, changes: TransferChanges): Promise<boolean>;
+  /**
+   * The first outcome of an idempotency key: claims it for `id` and returns `null`, or returns what it was claimed for.
+   * Keys are shared with orders: (account, route, key).
+   */
+  claim(accountId: AccountId, claim: IdempotencyClaim, id: TransferId): Promise<{ readonly transferId: TransferId; readonly bodyHash: string } | null>;
+  /**
+   * Opens a bundle. On chains with nonces the address's counter moves from the bundle's nonce to the next, by
+   * compare-and-set; false, with nothing opened, when the counter stands elsewhere. A first use sets the counter.
+   */
+  openBundle(bundle: Bundle): Promise<boolean>;
+  lockBundle(id: BundleId): Promise<Bundle | null>;
+  updateBundle(id: BundleId, changes: BundleChanges): Promise<void>;
+  /** Compare-and-set from LIVE. */
+  closeBundle(id: BundleId, to: Exclude<BundleStatus, 'LIVE'>, changes: BundleChanges): Promise<boolean>;
+  addAttempt(attempt: Attempt): Promise<void>;
+  /** Takes free holdings for a bundle: all of them, or false. */
+  takeHoldings(chain: ChainCode, refs: readonly string[], bundleId: BundleId): Promise<boolean>;
+  /** What a bundle took is SPENT with its payment, or FREE again. */
+  settleHoldings(bundleId: BundleId, to: 'SPENT' | 'FREE'): Promise<void>;
+  /**
+   * Adds a free holding; false when it is known. One that is GONE is again what its bundle makes of it: TAKEN by a live
+   * one, SPENT by a done one, else FREE.
+   */
+  addHolding(holding: Omit<Holding, 'status' | 'bundleId'>): Promise<boolean>;
+  /** A reorganisation took it: GONE, whatever it was, its bundle remembered; false when unknown. */
+  dropHolding(chain: ChainCode, ref: string): Promise<boolean>;
+  /** Moves an address's counter forward to what the chain shows, when an operator says so. */
+  setNonce(chain: ChainCode, address: string, nonce: number): Promise<void>;
+  freeze(freeze: WithdrawalFreeze): Promise<void>;
+  /** The freeze of an account, inside this transaction's view. */
+  findFreeze(accountId: AccountId): Promise<WithdrawalFreeze | null>;
+  unfreeze(accountId: AccountId): Promise<boolean>;
+  /** How many live transfers of these kinds an account has. */
+  countLive(accountId: AccountId, kinds: readonly TransferKind[]): Promise<number>;
+}

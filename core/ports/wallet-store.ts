@@ -1,0 +1,26 @@
+import type { ChainCode } from '../kernel/asset.ts';
+import type { AccountId, WatchAddressId } from '../kernel/ids.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { WatchAddress } from '../wallets/watch-address.ts';
+import type { WithdrawalAddress } from '../withdrawals/withdrawal-address.ts';
+
+/** Reads of the addresses that accounts registered. */
+export interface WalletStore {
+  withdrawalAddress(accountId: AccountId, chain: ChainCode): Promise<WithdrawalAddress | null>;
+  /** By chain; of one account, or of all for `null`. */
+  withdrawalAddresses(accountId: AccountId | null, page: PageRequest): Promise<Page<WithdrawalAddress>>;
+  /** All of an account's, oldest first. */
+  watched(accountId: AccountId): Promise<readonly WatchAddress[]>;
+  watchAddresses(accountId: AccountId | null, page: PageRequest): Promise<Page<WatchAddress>>;
+}
+
+/** Writes of the addresses that accounts registered, inside a transaction. */
+export interface WalletWrites {
+  /** The record, locked until the transaction ends (with none: the account's row is, lock it first). */
+  lockWithdrawalAddress(accountId: AccountId, chain: ChainCode): Promise<WithdrawalAddress | null>;
+  saveWithdrawalAddress(record: WithdrawalAddress): Promise<void>;
+  /** False when the account has this value on this chain already. */
+  addWatchAddress(record: WatchAddress): Promise<boolean>;
+  findWatchAddress(id: WatchAddressId): Promise<WatchAddress | null>;
+  removeWatchAddress(id: WatchAddressId): Promise<boolean>;
+}

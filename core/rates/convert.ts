@@ -1,0 +1,14 @@
+import type { Asset } from '../kernel/asset.ts';
+import { mulDiv, pow10 } from '../kernel/decimal.ts';
+import type { Decimal, Rounding } from '../kernel/decimal.ts';
+
+/**
+ * An amount of one asset in units of another, at these prices in US dollars; divided once.
+ *
+ * @param units - of `from`
+ */
+export function convertUnits(units: bigint, from: Asset, fromUsd: Decimal, to: Asset, toUsd: Decimal, rounding: Rounding): bigint {
+  const numerator = units * fromUsd.digits * pow10(toUsd.scale);
+  const denominator = toUsd.digits * pow10(from.decimals + fromUsd.scale);
+  return mulDiv(numerator, pow10(to.decimals), denominator, rounding);
+}

@@ -1,0 +1,199 @@
+import type { Principal } from '../auth/principal.ts';
+import type { Deposit } from '../deposits/deposit.ts';
+import type { AssetCatalogue } from '../kernel/asset.ts';
+import { formatUnits } from '../kernel/decimal.ts';
+import { isTillgateError, TillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
+import { isId } from '../kernel/ids.ts';
+import type { AccountId, OrderId, TransferId } from '../kernel/ids.ts';
+import { formatTimestamp } from '../kernel/time.ts';
+import { findTransition } from '../orders/order-status.ts';
+import type { Order, OrderPayment } from '../orders/order.ts';
+import { refundDestination } from '../orders/refundable.ts';
+import { liveDeposits } from '../orders/settle-order.ts';
+import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { EventBus } from '../ports/events.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { IdempotencyClaim } from '../ports/order-store.ts';
+import type { Storage } from '../ports/storage.ts';
+import { requirePayments } from '../transfers/fee-desk.ts';
+import type { FeeDesk, FeeEstimate } from '../transfers/fee-desk.ts';
+import { claimTransfer, formerTransfer, reserveTransfer } from '../transfers/reserve-transfer.ts';
+import type { MerchantTransfer } from '../transfers/reserve-transfer.ts';
+import { obtainedUnits } from '../transfers/transfer.ts';
+import type { Transfer, TransferStatus } from '../transfers/transfer.ts';
+import type { RefundRecord } from './refund-record.ts';
+
+/** What {@link RequestRefund} needs. */
+export interface RequestRefundDeps {
+  readonly storage: Storage;
+  readonly assets: AssetCatalogue;
+  readonly chains: ChainRegistry;
+  readonly fees: FeeDesk;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly events: EventBus;
+  readonly metrics: Metrics;
+  /** The payer's page of an order, where a refund address can be left. */
+  readonly claimUrl: (order: Order) => string;
+}
+
+const REFUND_STATUS: Readonly<Record<TransferStatus, RefundRecord['refund_status']>> = {
+  HELD: 'PENDING',
+  REQUESTED: 'PENDING',
+  SIGNED: 'PENDING',
+  BROADCAST: 'PENDING',
+  CONFIRMED: 'SUCCESS',
+  FAILED: 'TERMINATED',
+};
+
+/** An order whose money can go back, and where to. */
+interface Refundable {
+  readonly payment: OrderPayment;
+  readonly units: bigint;
+  readonly toAddress: string;
+}
+
+/** Sends back what an order received (endpoints 5 and 6). */
+export class RequestRefund {
+  readonly #deps: RequestRefundDeps;
+
+  constructor(deps: RequestRefundDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Reserves the whole received amount and queues its payment to the payer's address.
+   *
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` without confirmed money, a destination, enough balance, or with
+   * another live refund; `IDEMPOTENCY_MISMATCH`, `NOT_READY` (watch-only, no rate), `NODE_FAILED`
+   */
+  async run({ accountId }: Principal, orderId: string, idempotency: IdempotencyClaim | null): Promise<RefundRecord> {
+    const { storage, assets } = this.#deps;
+    const former = await formerTransfer(storage, accountId, idempotency);
+    if (former !== null) return this.#record(present(await storage.transfers.find(former), `transfer ${former}`));
+    const order = await this.#find(accountId, orderId);
+    const seen = this.#refundable(order, await storage.deposits.byOrder(order.id));
+    await this.#refuseSecond(order.id);
+    const chain = this.#chain(seen.payment);
+    const asset = present(assets.find(seen.payment.currency), `asset ${seen.payment.currency}`);
+    const fee = await this.#estimate(() => this.#deps.fees.estimate(chain, asset, seen.units, seen.toAddress));
+    return this.#store(order.id, seen, fee, idempotency);
+  }
+
+  /** The order's refund (endpoint 5). @throws TillgateError `NOT_FOUND` for an unknown order, and before there is a refund */
+  async info(accountId: AccountId, orderId: string): Promise<RefundRecord> {
+    const order = await this.#find(accountId, orderId);
+    const refund = await this.#deps.storage.transfers.refundOf(order.id);
+    if (refund === null) throw new TillgateError('NOT_FOUND', 'There is no refund of this order.');
+    return this.#record(refund);
+  }
+
+  async #find(accountId: AccountId, orderId: string): Promise<Order> {
+    const order = isId(orderId) ? await this.#deps.storage.orders.find(orderId as OrderId) : null;
+    if (order === null || order.accountId !== accountId) throw new TillgateError('NOT_FOUND', 'There is no such order.');
+    return order;
+  }
+
+  #refundable(order: Order, deposits: readonly Deposit[]): Refundable {
+    const { payment } = order;
+    if (findTransition('refund-final', order.status) === null) throw conflict(`The order is ${order.status}; there is nothing to refund.`);
+    if (payment === null || order.received === 0n) throw conflict('No money of this order is confirmed; there is nothing to refund.');
+    const toAddress = refundDestination(order, liveDeposits(order, deposits));
+    if (toAddress === null) {
+      throw conflict(`Nobody knows where to send the refund: the payer can leave an address at ${this.#deps.claimUrl(order)}`);
+    }
+    return { payment, units: order.received, toAddress };
+  }
+
+  async #refuseSecond(orderId: OrderId): Promise<void> {
+    const former = await this.#deps.storage.transfers.refundOf(orderId);
+    if (former !== null && former.status !== 'FAILED') throw secondRefund();
+  }
+
+  #chain({ chain }: OrderPayment): ChainAdapter {
+    const adapter = this.#deps.chains.get(chain);
+    if (adapter === undefined) throw new TillgateError('NOT_READY', `The chain ${chain} is not configured any more; nothing can be paid on it.`);
+    return adapter;
+  }
+
+  /** Money too small to send back is a matter of the order's state here, not of a field. */
+  async #estimate(estimate: () => Promise<FeeEstimate>): Promise<FeeEstimate> {
+    try {
+      return await estimate();
+    } catch (error) {
+      if (isTillgateError(error, 'AMOUNT_OUT_OF_RANGE')) throw conflict("What was received does not cover the network's fee.");
+      throw error;
+    }
+  }
+
+  async #store(orderId: OrderId, seen: Refundable, fee: FeeEstimate, idempotency: IdempotencyClaim | null): Promise<RefundRecord> {
+    const { storage, ids, events, metrics } = this.#deps;
+    const hotAddress = requirePayments(this.#chain(seen.payment)).hotAddress;
+    const outcome = await storage.transaction(async (tx) => {
+      const order = present(await tx.orders.lock(orderId), `order ${orderId}`);
+      const now = this.#refundable(order, await tx.deposits.byOrder(orderId));
+      if (now.units !== seen.units || now.toAddress !== seen.toAddress) throw conflict('The order changed at this moment; ask again.');
+      const transfer = this.#newTransfer(order, now, hotAddress, fee);
+      const claimed = await claimTransfer(tx, transfer, idempotency);
+      if (claimed !== null) return { id: claimed, added: false };
+      const added = await reserveTransfer(tx, transfer, ids, () => conflict('The available balance is less than what was received: part of it is pending or was withdrawn.'));
+      if (!added) throw secondRefund();
+      return { id: transfer.id, added };
+    });
+    if (outcome.added) {
+      metrics.count('tillgate_transfers_total', { chain: seen.payment.chain, kind: 'refund', status: 'REQUESTED' });
+      events.emit('transfer.queued', { chain: seen.payment.chain });
+    }
+    return this.#record(present(await storage.transfers.find(outcome.id), `transfer ${outcome.id}`));
+  }
+
+  #newTransfer(order: Order, { payment, units, toAddress }: Refundable, sourceAddress: string, fee: FeeEstimate): MerchantTransfer {
+    const { clock, ids } = this.#deps;
+    const now = clock.now();
+    return {
+      id: ids.next() as TransferId,
+      kind: 'refund',
+      accountId: order.accountId,
+      orderId: order.id,
+      chain: payment.chain,
+      currency: payment.currency,
+      units,
+      ...fee,
+      sourceAddress,
+      sourceIndex: null,
+      toAddress,
+      status: 'REQUESTED',
+      bundleId: null,
+      reason: null,
+      createdAt: now,
+      updatedAt: now,
+      finishedAt: null,
+    };
+  }
+
+  #record(transfer: Transfer): RefundRecord {
+    const { decimals } = present(this.#deps.assets.find(transfer.currency), `asset ${transfer.currency}`);
+    const amount = formatUnits(transfer.units, decimals);
+    const final = transfer.status === 'CONFIRMED' ? transfer.finishedAt : null;
+    return {
+      order_id: present(transfer.orderId, `order of transfer ${transfer.id}`),
+      chain: transfer.chain,
+      currency: transfer.currency,
+      amount,
+      network_fee: formatUnits(transfer.feeUnits, decimals),
+      obtained: formatUnits(obtainedUnits(transfer), decimals),
+      from_addr: transfer.sourceAddress,
+      to_addr: transfer.toAddress,
+      refund_et: final === null ? 0 : Math.floor(final / 1000),
+      refund_status: REFUND_STATUS[transfer.status],
+      refund_amount: amount,
+      refund_date: final === null ? null : formatTimestamp(final),
+    };
+  }
+}
+
+const conflict = (message: string): TillgateError => new TillgateError('STATE_CONFLICT', message);
+const secondRefund = (): TillgateError => conflict('The order has a refund already; read it with the refund information.');

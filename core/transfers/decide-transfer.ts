@@ -1,0 +1,48 @@
+import { TillgateError } from '../kernel/errors.ts';
+import { assert } from '../kernel/guard.ts';
+import type { EntryId, TransferId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import { postEntry } from '../ledger/post-entry.ts';
+import { releaseEntry } from '../ledger/transfer-entries.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Transaction } from '../ports/storage.ts';
+import type { Transfer } from './transfer.ts';
+
+/** Lets a held withdrawal go on. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` when it is not held */
+export async function approveTransfer(tx: Transaction, id: TransferId, now: Millis): Promise<Transfer> {
+  const transfer = await requireTransfer(tx, id);
+  if (transfer.status !== 'HELD') throw new TillgateError('STATE_CONFLICT', `The transfer is ${transfer.status}; only one that is HELD waits for approval.`);
+  const changes = { reason: null, updatedAt: now };
+  assert(await tx.transfers.move(id, 'HELD', 'REQUESTED', changes), `transfer ${id} changed while locked`);
+  return { ...transfer, ...changes, status: 'REQUESTED' };
+}
+
+/**
+ * Gives up a transfer for which nothing was signed: what it reserved is the merchant's again.
+ *
+ * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` once it is signed, since whoever holds the bytes can still send them
+ */
+export async function rejectTransfer(
+  tx: Transaction,
+  id: TransferId,
+  reason: string,
+  { now, ids }: { readonly now: Millis; readonly ids: IdGenerator },
+): Promise<Transfer> {
+  const transfer = await requireTransfer(tx, id);
+  if (transfer.status !== 'HELD' && transfer.status !== 'REQUESTED') {
+    throw new TillgateError('STATE_CONFLICT', `The transfer is ${transfer.status}; it can be rejected only before it is signed.`);
+  }
+  const changes = { reason, updatedAt: now, finishedAt: now };
+  assert(await tx.transfers.move(id, transfer.status, 'FAILED', changes), `transfer ${id} changed while locked`);
+  if (transfer.accountId !== null) {
+    assert(await postEntry(tx, releaseEntry(ids.next() as EntryId, now, transfer)), `transfer ${id} is released twice`);
+    await tx.deposits.updateTransaction(id, { status: 'FAILED' });
+  }
+  return { ...transfer, ...changes, status: 'FAILED' };
+}
+
+async function requireTransfer(tx: Transaction, id: TransferId): Promise<Transfer> {
+  const transfer = await tx.transfers.lock(id);
+  if (transfer === null) throw new TillgateError('NOT_FOUND', 'There is no such transfer.');
+  return transfer;
+}

@@ -1,0 +1,97 @@
+import type { Asset } from '../kernel/asset.ts';
+import { isTillgateError, TillgateError } from '../kernel/errors.ts';
+import type { ChainAdapter } from '../ports/chain-adapter.ts';
+import type { ChainPayments, PricedPayment, SpendableCoin } from '../ports/chain-payments.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { RateBook } from '../rates/rate-book.ts';
+import { HotWallet } from './hot-wallet.ts';
+
+/** What a payment is said to cost before it is made, and the most that it may cost in the end; in the currency paid. */
+export interface FeeEstimate {
+  readonly feeUnits: bigint;
+  readonly maxFeeUnits: bigint;
+}
+
+/** A fee may grow to so many times its estimate before the transfer waits instead. */
+const MARGIN = 2n;
+/** A merchant is charged for bringing its coins together at most so many times the fee of the payment itself. */
+const GATHERING = 2n;
+/** The most coins that are looked at for one payment. */
+export const MOST_COINS = 500;
+const MOST_CANDIDATES = 200;
+
+/**
+ * What bringing coins together costs whoever is paid: the part of the amount that the hot wallet lacks because sweeps
+ * were paid out of it, at most twice the payment's own fee. More than that the operator has to bring.
+ *
+ * @param short - how much the hot wallet lacks; negative when it has enough
+ */
+export function gatheringFee(short: bigint, feeUnits: bigint): bigint {
+  const most = feeUnits * GATHERING;
+  if (short <= 0n) return 0n;
+  return short > most ? most : short;
+}
+
+/** Tells what payments will cost. */
+export class FeeDesk {
+  readonly #storage: Pick<Storage, 'transfers'>;
+  readonly #rates: RateBook;
+
+  constructor(deps: { readonly storage: Pick<Storage, 'transfers'>; readonly rates: RateBook }) {
+    this.#storage = deps.storage;
+    this.#rates = deps.rates;
+  }
+
+  /**
+   * The fee of paying an amount now.
+   *
+   * @param units - what leaves the balance
+   * @throws TillgateError `NOT_READY` on a watch-only chain or without a rate; `AMOUNT_OUT_OF_RANGE` when the fee leaves
+   * nothing; `STATE_CONFLICT` when the network would refuse the payment; `NODE_FAILED`
+   */
+  async estimate(chain: ChainAdapter, asset: Asset, units: bigint, to: string): Promise<FeeEstimate> {
+    const payments = requirePayments(chain);
+    const priced = await this.#price(chain, payments, asset, units, to);
+    const own = await this.#rates.convert(priced.feeUnits, payments.feeAsset, asset);
+    const feeUnits = own + (await this.#gathering(chain, payments, asset, units, priced.feeUnits));
+    const left = units - payments.dust(asset.currency);
+    if (feeUnits > left) {
+      throw new TillgateError('AMOUNT_OUT_OF_RANGE', `The amount does not cover the network's fee on ${chain.name}; send more at once.`);
+    }
+    return { feeUnits, maxFeeUnits: feeUnits * MARGIN > left ? left : feeUnits * MARGIN };
+  }
+
+  async #price(chain: ChainAdapter, payments: ChainPayments, asset: Asset, units: bigint, to: string): Promise<PricedPayment> {
+    const source = { address: payments.hotAddress, index: null };
+    const lines = [{ to, currency: asset.currency, units }];
+    if (payments.model === 'account') return payments.price({ source, lines, coins: [], replaces: null });
+    const coins = await this.#storage.transfers.freeCoins(chain.code, asset.currency, MOST_COINS);
+    try {
+      return await payments.price({ source, lines, coins, replaces: null });
+    } catch (error) {
+      // The coins are on their way, in another payment's change: one of the right size stands for them.
+      if (!isTillgateError(error, 'INSUFFICIENT_BALANCE')) throw error;
+      return payments.price({ source, lines, coins: [{ ...source, ref: EXPECTED_REF, units: units * 2n }], replaces: null });
+    }
+  }
+
+  /** Sweeps that must come first, on account chains, and what was swept already, cost the hot wallet some of the coin. */
+  async #gathering(chain: ChainAdapter, payments: ChainPayments, asset: Asset, units: bigint, feeUnits: bigint): Promise<bigint> {
+    if (payments.model !== 'account' || asset.currency !== payments.feeAsset.currency) return 0n;
+    const hot = await HotWallet.open(chain.code, payments, this.#storage);
+    let reach = await hot.free(asset.currency);
+    if (reach >= units) return 0n;
+    for (const { currency, units: waiting } of await this.#storage.transfers.sweepCandidates(chain.code, MOST_CANDIDATES)) {
+      if (currency === asset.currency && waiting > feeUnits) reach += waiting - feeUnits;
+    }
+    return gatheringFee(units - reach, feeUnits);
+  }
+}
+
+/** @throws TillgateError `NOT_READY` on a watch-only chain */
+export function requirePayments(chain: ChainAdapter): ChainPayments {
+  if (chain.payments !== null) return chain.payments;
+  throw new TillgateError('NOT_READY', `${chain.name} is watch-only in this installation: it takes orders and pays nothing out.`);
+}
+
+const EXPECTED_REF: SpendableCoin['ref'] = `${'0'.repeat(64)}:0`;

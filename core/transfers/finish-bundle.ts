@@ -1,0 +1,127 @@
+import { assert } from '../kernel/guard.ts';
+import type { EntryId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import { postEntry } from '../ledger/post-entry.ts';
+import { failedEntry, paidEntry, releaseEntry } from '../ledger/transfer-entries.ts';
+import type { NetworkCost } from '../ledger/transfer-entries.ts';
+import type { OrderMove, OrderMover } from '../orders/move-order.ts';
+import { findTransition } from '../orders/order-status.ts';
+import type { BundleFate, ChainPayments } from '../ports/chain-payments.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { LedgerEntry } from '../ledger/entry.ts';
+import type { Transaction } from '../ports/storage.ts';
+import type { BundleView, Transfer, TransferStatus } from './transfer.ts';
+
+/** What finishing needs besides the transaction. */
+export interface FinishContext {
+  readonly payments: Pick<ChainPayments, 'feeAsset'>;
+  readonly mover: OrderMover;
+  readonly ids: IdGenerator;
+  readonly now: Millis;
+}
+
+/** What changed, to be told to listeners after the commit. */
+export interface Finished {
+  readonly transfers: readonly { readonly transfer: Transfer; readonly to: TransferStatus }[];
+  readonly orders: readonly OrderMove[];
+}
+
+type Mined = Extract<BundleFate, { kind: 'mined' }>;
+const NOTHING: Finished = { transfers: [], orders: [] };
+
+/**
+ * Books a bundle whose transaction is buried deep enough: statuses, postings, the merchant's rows, a refunded order, the
+ * coins it spent and the change it made, all in one transaction.
+ */
+export async function finishMined(tx: Transaction, view: BundleView, fate: Mined, context: FinishContext): Promise<Finished> {
+  const { bundle } = view;
+  // One order of locking for everybody: orders first.
+  const orderIds = view.transfers.flatMap(({ orderId }) => (orderId === null ? [] : [orderId])).sort();
+  for (const orderId of orderIds) await tx.orders.lock(orderId);
+  if ((await tx.transfers.lockBundle(bundle.id))?.status !== 'LIVE') return NOTHING;
+  const mined = { minedTxid: fate.txid, minedHeight: fate.block.height };
+  assert(await tx.transfers.closeBundle(bundle.id, 'DONE', mined), `bundle ${bundle.id} changed while locked`);
+  await tx.transfers.settleHoldings(bundle.id, fate.succeeded ? 'SPENT' : 'FREE');
+  if (fate.change !== null) await tx.transfers.addHolding({ ...fate.change, chain: bundle.chain, currency: changeCurrency(view) });
+  const orders: OrderMove[] = [];
+  const transfers: { transfer: Transfer; to: TransferStatus }[] = [];
+  for (const [at, listed] of view.transfers.entries()) {
+    const cost = { currency: context.payments.feeAsset.currency, units: shareOf(fate.feeUnits, view.transfers.length, at) };
+    const to = fate.succeeded ? 'CONFIRMED' : 'FAILED';
+    transfers.push({ transfer: await finishOne(tx, listed, to, fate.txid, cost, context), to });
+    if (fate.succeeded) orders.push(...(await refundOrder(tx, listed, fate.txid, context)));
+  }
+  return { transfers, orders };
+}
+
+/** Gives back what a bundle reserved, because a transaction that excludes all of its attempts is final. */
+export async function voidBundle(tx: Transaction, view: BundleView, reason: string, context: FinishContext): Promise<Finished> {
+  const { bundle } = view;
+  if ((await tx.transfers.lockBundle(bundle.id))?.status !== 'LIVE') return NOTHING;
+  assert(await tx.transfers.closeBundle(bundle.id, 'VOID', {}), `bundle ${bundle.id} changed while locked`);
+  // Coins that the other transaction took do not come back; the reconciliation knows what is left.
+  await tx.transfers.settleHoldings(bundle.id, 'SPENT');
+  const transfers: { transfer: Transfer; to: TransferStatus }[] = [];
+  for (const listed of view.transfers) {
+    const transfer = await moveLocked(tx, listed, 'FAILED', reason, context.now);
+    if (transfer.accountId !== null) {
+      await post(tx, releaseEntry(context.ids.next() as EntryId, context.now, transfer));
+      await tx.deposits.updateTransaction(transfer.id, { status: 'FAILED' });
+    }
+    transfers.push({ transfer, to: 'FAILED' });
+  }
+  return { transfers, orders: [] };
+}
+
+async function finishOne(
+  tx: Transaction,
+  listed: Transfer,
+  to: 'CONFIRMED' | 'FAILED',
+  txHash: string,
+  cost: NetworkCost,
+  { ids, now }: FinishContext,
+): Promise<Transfer> {
+  const reason = to === 'FAILED' ? 'The transaction was mined without effect.' : null;
+  const transfer = await moveLocked(tx, listed, to, reason, now);
+  const book = to === 'CONFIRMED' ? paidEntry : failedEntry;
+  await post(tx, book(ids.next() as EntryId, now, transfer, cost));
+  if (transfer.accountId !== null) {
+    await tx.deposits.updateTransaction(transfer.id, { status: to === 'CONFIRMED' ? 'SUCCESS' : 'FAILED', txHash });
+  }
+  return transfer;
+}
+
+async function moveLocked(tx: Transaction, listed: Transfer, to: 'CONFIRMED' | 'FAILED', reason: string | null, now: Millis): Promise<Transfer> {
+  const transfer = await tx.transfers.lock(listed.id);
+  assert(transfer?.status === 'SIGNED' || transfer?.status === 'BROADCAST', `transfer ${listed.id} of a live bundle is ${transfer?.status}`);
+  const changes = { reason, updatedAt: now, finishedAt: now };
+  assert(await tx.transfers.move(transfer.id, transfer.status, to, changes), `transfer ${transfer.id} changed while locked`);
+  return { ...transfer, ...changes, status: to };
+}
+
+/** A sweep that cost nothing moves nothing in the books. */
+async function post(tx: Transaction, entry: LedgerEntry): Promise<void> {
+  if (entry.postings.length > 0) assert(await postEntry(tx, entry), `${entry.reference} is booked twice`);
+}
+
+async function refundOrder(tx: Transaction, { id, orderId, units }: Transfer, txHash: string, context: FinishContext): Promise<readonly OrderMove[]> {
+  if (orderId === null) return [];
+  const order = await tx.orders.lock(orderId);
+  // A reorganisation may have ended the order meanwhile; the payment stands in the books all the same.
+  if (order === null || findTransition('refund-final', order.status) === null) return [];
+  const decision = { rule: 'refund-final', inputs: { transferId: id, units: units.toString(), txHash } } as const;
+  const deposits = await tx.deposits.byOrder(order.id);
+  return [await context.mover.move(tx, order, deposits, decision, { updatedAt: context.now })];
+}
+
+/** One transaction's fee over what it paid: even shares, the odd units with the first. */
+export function shareOf(total: bigint, count: number, at: number): bigint {
+  const share = total / BigInt(count);
+  return at === 0 ? total - share * BigInt(count - 1) : share;
+}
+
+function changeCurrency({ transfers }: BundleView): string {
+  const [first] = transfers;
+  assert(first !== undefined, 'a bundle without transfers');
+  return first.currency;
+}

@@ -1,0 +1,236 @@
+import { raiseAlert } from '../alerts/raise-alert.ts';
+import { present } from '../kernel/guard.ts';
+import type { BundleId } from '../kernel/ids.ts';
+import type { BlockRef } from '../ports/block-ref.ts';
+import type { BundleFate } from '../ports/chain-payments.ts';
+import type { Lease } from '../ports/lease-store.ts';
+import type { Transaction } from '../ports/storage.ts';
+import { Drafter } from './draft.ts';
+import { finishMined, voidBundle } from './finish-bundle.ts';
+import type { FinishContext, Finished } from './finish-bundle.ts';
+import { announceTransfer } from './payout-deps.ts';
+import type { PayingChain, PayoutDeps } from './payout-deps.ts';
+import type { Attempt, BundleView } from './transfer.ts';
+
+const PAGE = 100;
+/** How many bundles the node is asked about at once. */
+const AT_ONCE = 8;
+/** A fee is raised to at most so many times the first one; after that a person has to look. */
+const MOST_RAISED = 5n;
+
+type Mined = Extract<BundleFate, { kind: 'mined' }>;
+
+/**
+ * Sends signed bundles and follows them to their end: sends the same bytes again while no node has them, raises the fee of
+ * one that stays unmined, books what is buried, and gives nothing back unless no attempt can ever be mined.
+ */
+export class FollowBundles {
+  readonly #chain: PayingChain;
+  readonly #deps: PayoutDeps;
+  readonly #drafter: Drafter;
+  /** Bundles whose trouble was told already. */
+  readonly #told = new Map<BundleId, string>();
+  #followed: BlockRef | null = null;
+
+  constructor(chain: PayingChain, deps: PayoutDeps) {
+    this.#chain = chain;
+    this.#deps = deps;
+    this.#drafter = new Drafter(chain, deps);
+  }
+
+  /** One pass; the node is asked about sent bundles once for each block. @throws TillgateError `LEASE_LOST` */
+  async run(lease: Lease, cursor: BlockRef): Promise<void> {
+    const newBlock = this.#followed?.hash !== cursor.hash;
+    if (newBlock && (await this.#pastChanged())) await this.#lookBack(lease, cursor);
+    let after: BundleId | null = null;
+    for (;;) {
+      const page: readonly BundleView[] = await this.#deps.storage.transfers.liveBundles(this.#chain.code, after, PAGE);
+      await this.#each(page, (view) => this.#follow(lease, view, newBlock));
+      after = page.at(-1)?.bundle.id ?? null;
+      if (page.length < PAGE) break;
+    }
+    this.#followed = cursor;
+  }
+
+  /** One bundle's trouble is its own; only a lost lease ends the pass. */
+  async #each(views: readonly BundleView[], work: (view: BundleView) => Promise<void>): Promise<void> {
+    const queue = [...views];
+    const failures: unknown[] = [];
+    const worker = async (): Promise<void> => {
+      for (let view = queue.shift(); view !== undefined; view = queue.shift()) {
+        try {
+          await work(view);
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    // The rest of the pass is done; the loop that runs it logs the first failure and tries again.
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #follow(lease: Lease, view: BundleView, newBlock: boolean): Promise<void> {
+    const { bundle, attempts } = view;
+    if (bundle.sentAt === null && (await this.#send(lease, view, latest(attempts)))) return;
+    if (!newBlock) return;
+    const fate = await this.#fate(view);
+    switch (fate.kind) {
+      case 'pending':
+        await this.#noteSent(lease, view, latest(attempts));
+        return this.#raiseWhenSlow(lease, view);
+      case 'missing':
+        await this.#send(lease, view, latest(attempts));
+        return this.#raiseWhenSlow(lease, view);
+      case 'mined':
+        return this.#mined(lease, view, fate);
+      case 'expired':
+        return this.#signAgain(lease, view);
+      case 'conflicted':
+        return this.#conflicted(lease, view, fate.txid, fate.confirmations);
+      case 'unclear':
+        this.#tell(view, fate.reason);
+    }
+  }
+
+  async #fate({ bundle, attempts }: BundleView): Promise<BundleFate> {
+    const { payments } = this.#chain;
+    const coins = payments.model === 'utxo' ? (await this.#deps.storage.transfers.coinsOf(bundle.id)).map(({ ref }) => ref) : [];
+    return payments.fate({ source: { address: bundle.sourceAddress, index: bundle.sourceIndex }, nonce: bundle.nonce, coins, attempts });
+  }
+
+  /** Gives the node the bytes; a refusal or a lost reply decides nothing. */
+  async #send(lease: Lease, view: BundleView, attempt: Attempt): Promise<boolean> {
+    try {
+      await this.#chain.payments.broadcast(attempt);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : 'unknown';
+      this.#deps.logger.warn('a signed transaction was not taken by the node; it is asked again', { chain: this.#chain.code, txid: attempt.txid, reason });
+      return false;
+    }
+    await this.#noteSent(lease, view, attempt);
+    return true;
+  }
+
+  async #noteSent(lease: Lease, { bundle, transfers }: BundleView, { txid }: Attempt): Promise<void> {
+    const { storage, clock } = this.#deps;
+    const signed = transfers.filter(({ status }) => status === 'SIGNED');
+    if (signed.length === 0 && bundle.sentAt !== null) return;
+    const now = clock.now();
+    await storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      await tx.transfers.updateBundle(bundle.id, { sentAt: now });
+      for (const { id, accountId } of signed) {
+        const moved = await tx.transfers.move(id, 'SIGNED', 'BROADCAST', { updatedAt: now });
+        if (moved && accountId !== null) await tx.deposits.updateTransaction(id, { txHash: txid });
+      }
+    });
+    for (const transfer of signed) announceTransfer(this.#deps, transfer, 'SIGNED', 'BROADCAST');
+  }
+
+  async #mined(lease: Lease, view: BundleView, fate: Mined): Promise<void> {
+    const { storage } = this.#deps;
+    const { bundle } = view;
+    if (fate.confirmations >= this.#chain.policy.spendableConfirmations) {
+      await this.#finish(lease, (tx, context) => finishMined(tx, view, fate, context));
+      return;
+    }
+    if (bundle.minedTxid === fate.txid && bundle.minedHeight === fate.block.height) return;
+    await storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      await tx.transfers.updateBundle(bundle.id, { minedTxid: fate.txid, minedHeight: fate.block.height });
+    });
+  }
+
+  /** Released only when the other transaction is as final as this chain gets. */
+  async #conflicted(lease: Lease, view: BundleView, txid: string, confirmations: number): Promise<void> {
+    const reason = `Its nonce or coins were used by the transaction ${txid}, which this till did not make for it.`;
+    this.#tell(view, reason);
+    if (confirmations < this.#chain.policy.finalityBlocks) return;
+    await this.#finish(lease, (tx, context) => voidBundle(tx, view, reason, context));
+  }
+
+  async #finish(lease: Lease, book: (tx: Transaction, context: FinishContext) => Promise<Finished>): Promise<void> {
+    const { storage, mover, ids, clock } = this.#deps;
+    const { payments } = this.#chain;
+    const { transfers, orders } = await storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      return book(tx, { payments, mover, ids, now: clock.now() });
+    });
+    for (const { transfer, to } of transfers) {
+      announceTransfer(this.#deps, transfer, 'BROADCAST', to);
+      if (to === 'FAILED') raiseAlert(this.#deps, 'transfer', `transfer ${transfer.id}`, transfer.reason ?? 'It failed.');
+    }
+    mover.announce(orders);
+  }
+
+  async #raiseWhenSlow(lease: Lease, view: BundleView): Promise<void> {
+    const { bumpAfterMs } = this.#chain.payments;
+    const last = latest(view.attempts);
+    if (bumpAfterMs === null || this.#deps.clock.now() - last.createdAt < bumpAfterMs) return;
+    await this.#addAttempt(lease, view, last);
+  }
+
+  /** None of the attempts can be mined any more, for good: the same payments are signed anew. */
+  async #signAgain(lease: Lease, view: BundleView): Promise<void> {
+    await this.#addAttempt(lease, view, null);
+  }
+
+  async #addAttempt(lease: Lease, view: BundleView, replaced: Attempt | null): Promise<void> {
+    const { storage, clock, logger } = this.#deps;
+    const { bundle, attempts, transfers } = view;
+    const coins = await storage.transfers.coinsOf(bundle.id);
+    const source = { address: bundle.sourceAddress, index: bundle.sourceIndex };
+    const replaces = replaced === null ? null : { ...replaced, change: null };
+    let signed;
+    try {
+      signed = await this.#drafter.again(transfers, { source, coins, replaces }, bundle.nonce);
+    } catch (error) {
+      logger.warn('a transaction could not be signed again yet', { bundle: bundle.id, reason: error instanceof Error ? error.message : 'unknown' });
+      return;
+    }
+    const first = present(attempts[0], `attempts of bundle ${bundle.id}`);
+    if (signed.feeUnits > first.feeUnits * MOST_RAISED) {
+      this.#tell(view, 'It stays unmined although its fee was raised as far as is allowed.');
+      return;
+    }
+    const attempt = { ...signed, bundleId: bundle.id, number: attempts.length + 1, createdAt: clock.now() };
+    const added = await storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      if ((await tx.transfers.lockBundle(bundle.id))?.status !== 'LIVE') return false;
+      await tx.transfers.addAttempt(attempt);
+      return true;
+    });
+    if (added) await this.#send(lease, view, attempt);
+  }
+
+  /** True at the start, and when the block that was followed last is no longer in the chain. */
+  async #pastChanged(): Promise<boolean> {
+    if (this.#followed === null) return true;
+    const { height, hash } = this.#followed;
+    return (await this.#deps.storage.chains.block(this.#chain.code, height))?.hash !== hash;
+  }
+
+  /** A payment that a reorganisation took out of its block is sent again: the same bytes, so it is paid once. */
+  async #lookBack(lease: Lease, cursor: BlockRef): Promise<void> {
+    const { storage, logger } = this.#deps;
+    const from = cursor.height - this.#chain.policy.finalityBlocks;
+    await this.#each(await storage.transfers.doneBundles(this.#chain.code, from, PAGE * AT_ONCE), async (view) => {
+      const fate = await this.#fate(view);
+      if (fate.kind !== 'missing') return;
+      logger.warn('a reorganisation took a payment out of its block; it is sent again', { bundle: view.bundle.id });
+      const mined = view.attempts.find(({ txid }) => txid === view.bundle.minedTxid) ?? latest(view.attempts);
+      await this.#send(lease, view, mined);
+    });
+  }
+
+  #tell({ bundle, transfers }: BundleView, reason: string): void {
+    if (this.#told.get(bundle.id) === reason) return;
+    this.#told.set(bundle.id, reason);
+    for (const { id } of transfers) raiseAlert(this.#deps, 'transfer', `transfer ${id}`, reason);
+  }
+}
+
+function latest(attempts: readonly Attempt[]): Attempt {
+  return present(attempts.at(-1), 'attempts of a bundle');
+}

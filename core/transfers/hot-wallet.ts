@@ -1,0 +1,45 @@
+import type { CurrencyCode } from '../kernel/asset.ts';
+import type { ChainPayments } from '../ports/chain-payments.ts';
+import type { Storage } from '../ports/storage.ts';
+
+/**
+ * What the hot wallet of an account chain can still pay: what the node shows there, less everything that signed
+ * transactions may yet take. Those that were mined since are counted twice until they are followed, which errs to the
+ * safe side.
+ */
+export class HotWallet {
+  readonly #payments: ChainPayments;
+  readonly #free = new Map<CurrencyCode, bigint>();
+  readonly #inFlight: ReadonlyMap<CurrencyCode, bigint>;
+
+  private constructor(payments: ChainPayments, inFlight: ReadonlyMap<CurrencyCode, bigint>) {
+    this.#payments = payments;
+    this.#inFlight = inFlight;
+  }
+
+  /** Reads what is in flight; balances are read when they are first asked for. */
+  static async open(chain: string, payments: ChainPayments, { transfers }: Pick<Storage, 'transfers'>): Promise<HotWallet> {
+    const taken = new Map<CurrencyCode, bigint>();
+    const add = (currency: CurrencyCode, units: bigint): void => void taken.set(currency, (taken.get(currency) ?? 0n) + units);
+    for (const { sourceAddress, currency, units, nativeFeeUnits } of await transfers.inFlight(chain)) {
+      if (sourceAddress !== payments.hotAddress) continue;
+      add(currency, units);
+      add(payments.feeAsset.currency, nativeFeeUnits);
+    }
+    return new HotWallet(payments, taken);
+  }
+
+  /** Below zero when more was promised than is there. */
+  async free(currency: CurrencyCode): Promise<bigint> {
+    const known = this.#free.get(currency);
+    if (known !== undefined) return known;
+    const free = (await this.#payments.balance(this.#payments.hotAddress, currency)) - (this.#inFlight.get(currency) ?? 0n);
+    this.#free.set(currency, free);
+    return free;
+  }
+
+  /** Notes a payment that is about to be signed. */
+  async spend(currency: CurrencyCode, units: bigint): Promise<void> {
+    this.#free.set(currency, (await this.free(currency)) - units);
+  }
+}

@@ -1,0 +1,34 @@
+import type { AssetCatalogue } from '../kernel/asset.ts';
+import type { OrderMover } from '../orders/move-order.ts';
+import type { ChainAdapter } from '../ports/chain-adapter.ts';
+import type { ChainPayments } from '../ports/chain-payments.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { EventBus } from '../ports/events.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { RateBook } from '../rates/rate-book.ts';
+import type { Transfer, TransferStatus } from './transfer.ts';
+
+/** What the paying side of the domain needs. */
+export interface PayoutDeps {
+  readonly storage: Storage;
+  readonly assets: AssetCatalogue;
+  readonly rates: RateBook;
+  readonly mover: OrderMover;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly events: EventBus;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** A chain that can pay. */
+export type PayingChain = ChainAdapter & { readonly payments: ChainPayments };
+
+/** Tells listeners of a transfer's committed change. */
+export function announceTransfer({ events, metrics }: PayoutDeps, transfer: Transfer, from: TransferStatus, to: TransferStatus): void {
+  metrics.count('tillgate_transfers_total', { chain: transfer.chain, kind: transfer.kind, status: to });
+  events.emit('transfer.status', { transferId: transfer.id, from, to });
+}

@@ -1,0 +1,110 @@
+import { raiseAlert } from '../alerts/raise-alert.ts';
+import type { Millis } from '../kernel/time.ts';
+import { isTillgateError } from '../kernel/errors.ts';
+import type { Lease } from '../ports/lease-store.ts';
+import { FollowBundles } from './follow-bundles.ts';
+import { PlanSweeps } from './plan-sweeps.ts';
+import type { RefusedSweep } from './plan-sweeps.ts';
+import { reconcile } from './reconcile.ts';
+import type { PayingChain, PayoutDeps } from './payout-deps.ts';
+import type { SweepSettings } from './settings.ts';
+import { SignTransfers } from './sign-transfers.ts';
+
+/** `advanced`: there may be more to do at once; `idle`: wait; `stopped`: what is signed is followed, nothing new is paid. */
+export type PayoutResult = 'advanced' | 'idle' | 'stopped';
+
+const RECONCILE_EVERY_MS = 10 * 60_000;
+/** A reorganisation that the follower has not met yet looks like missing money for a moment. */
+const SHORT_BEFORE_STOP = 3;
+const SWEEP_EVERY_MS = 30_000;
+
+/**
+ * The paying side of one chain: follows what was signed, compares the chain with the books, plans sweeps, signs what
+ * waits. Each step begins again from what is stored, so that it may be killed anywhere.
+ */
+export class PayoutRunner {
+  readonly #chain: PayingChain;
+  readonly #deps: PayoutDeps;
+  readonly #follow: FollowBundles;
+  readonly #sweeps: PlanSweeps;
+  readonly #sign: SignTransfers;
+  #reconciledAt: Millis = -Infinity;
+  #short = 0;
+  #sweptAt: Millis = -Infinity;
+  #sweptHeight = -1;
+
+  constructor(chain: PayingChain, deps: PayoutDeps, settings: SweepSettings) {
+    this.#chain = chain;
+    this.#deps = deps;
+    this.#follow = new FollowBundles(chain, deps);
+    this.#sweeps = new PlanSweeps(chain, deps, settings);
+    this.#sign = new SignTransfers(chain, deps);
+  }
+
+  /** One step under a held lease. @throws TillgateError `LEASE_LOST`; any error of the node or the database: try again later */
+  async step(lease: Lease): Promise<PayoutResult> {
+    const { storage, metrics } = this.#deps;
+    const { code } = this.#chain;
+    const state = await storage.chains.state(code);
+    const cursor = state?.cursor ?? null;
+    if (state === null || cursor === null) return 'idle';
+    await this.#follow.run(lease, cursor);
+    const stopped = state.haltedReason !== null || (await storage.transfers.payoutStop(code)) !== null;
+    metrics.gauge('tillgate_payouts_stopped', stopped ? 1 : 0, { chain: code });
+    if (stopped) {
+      // Whoever resumes it has the books compared again first.
+      this.#reconciledAt = -Infinity;
+      return 'stopped';
+    }
+    if (!(await this.#booksHold())) return 'idle';
+    await this.#planSweeps(lease, cursor.height);
+    return this.#signWaiting(lease, cursor.height);
+  }
+
+  /** The moves that are not worth their fee now. */
+  refusedSweeps(): Promise<readonly RefusedSweep[]> {
+    return this.#sweeps.refusals();
+  }
+
+  async #signWaiting(lease: Lease, height: number): Promise<PayoutResult> {
+    try {
+      const signed = await this.#sign.run(lease, height);
+      return signed > 0 ? 'advanced' : 'idle';
+    } catch (error) {
+      if (isTillgateError(error, 'CHAIN_HALTED')) return 'stopped';
+      throw error;
+    }
+  }
+
+  async #planSweeps(lease: Lease, height: number): Promise<void> {
+    const now = this.#deps.clock.now();
+    if (height === this.#sweptHeight && now - this.#sweptAt < SWEEP_EVERY_MS) return;
+    await this.#sweeps.run(lease);
+    this.#sweptHeight = height;
+    this.#sweptAt = now;
+  }
+
+  /** Nothing is paid after a start, or while money is missing, before the chain was seen to hold what the books say. */
+  async #booksHold(): Promise<boolean> {
+    const { clock, metrics, storage } = this.#deps;
+    const { code } = this.#chain;
+    const now = clock.now();
+    if (now - this.#reconciledAt < RECONCILE_EVERY_MS) return true;
+    const lines = await reconcile(this.#chain, this.#deps);
+    for (const { currency, shortfall } of lines) metrics.gauge('tillgate_custody_shortfall', shortfall > 0n ? 1 : 0, { chain: code, currency });
+    const short = lines.filter(({ shortfall }) => shortfall > 0n);
+    if (short.length === 0) {
+      this.#short = 0;
+      this.#reconciledAt = now;
+      return true;
+    }
+    this.#short += 1;
+    if (this.#short < SHORT_BEFORE_STOP) return false;
+    const missing = short.map(({ currency, shortfall }) => `${shortfall} units of ${currency}`).join(', ');
+    const reason = `The chain ${code} holds less than the books say: ${missing} are missing. Find out why, then resume payouts.`;
+    await storage.transfers.setPayoutStop(code, reason);
+    raiseAlert(this.#deps, 'payouts-stopped', `chain ${code}`, reason);
+    this.#short = 0;
+    return false;
+  }
+}

@@ -1,0 +1,78 @@
+import type { CurrencyCode } from '../kernel/asset.ts';
+import type { ExpectedCoins } from '../ports/chain-payments.ts';
+import type { Holding } from './transfer.ts';
+import type { PayingChain, PayoutDeps } from './payout-deps.ts';
+
+/** One currency as the books and the chain have it, in units. */
+export interface CustodyLine {
+  readonly currency: CurrencyCode;
+  /** What the books say must lie there while nothing is in flight. */
+  readonly expected: bigint;
+  readonly onChain: bigint;
+  /** The most that signed transactions may have taken already. */
+  readonly inFlight: bigint;
+  /** What is missing; 0 when all is there. What is more than expected is the operator's own. */
+  readonly shortfall: bigint;
+}
+
+const PAGE = 500;
+
+/** Compares what the chain holds for the till with what the books say, by currency. @throws TillgateError `NODE_FAILED` */
+export async function reconcile(chain: PayingChain, { storage }: Pick<PayoutDeps, 'storage'>): Promise<readonly CustodyLine[]> {
+  const expected = await storage.transfers.expectedCustody(chain.code);
+  const inFlight = await flight(chain, { storage });
+  const onChain = new Map<CurrencyCode, bigint>();
+  const hot = hotWalletOf(chain);
+  const asked = new Set<string>();
+  let after: string | null = null;
+  for (;;) {
+    const page: readonly Holding[] = await storage.transfers.holdings(chain.code, after, PAGE);
+    const coins = [...(after === null ? hot : []), ...page.filter((holding) => askedFor(chain, holding, inFlight, asked)).map(coinOf(chain))];
+    if (coins.length > 0) for (const [currency, units] of await chain.payments.custody(coins)) add(onChain, currency, units);
+    after = page.at(-1)?.ref ?? null;
+    if (page.length < PAGE) break;
+  }
+  return [...expected].map(([currency, units]) => line(currency, units, onChain.get(currency) ?? 0n, inFlight.get(currency) ?? 0n));
+}
+
+function line(currency: CurrencyCode, expected: bigint, onChain: bigint, inFlight: bigint): CustodyLine {
+  const missing = expected - onChain - inFlight;
+  return { currency, expected, onChain, inFlight, shortfall: missing > 0n ? missing : 0n };
+}
+
+/** On account chains the fees of sweeps and all that leaves the hot wallet; on UTXO chains the coins that are taken are added as they are met. */
+async function flight({ code, payments }: PayingChain, { storage }: Pick<PayoutDeps, 'storage'>): Promise<Map<CurrencyCode, bigint>> {
+  const taken = new Map<CurrencyCode, bigint>();
+  if (payments.model === 'utxo') return taken;
+  for (const { sourceAddress, currency, units, nativeFeeUnits } of await storage.transfers.inFlight(code)) {
+    // A sweep arrives at the hot wallet, and between two looks it may be counted at neither end.
+    add(taken, currency, sourceAddress === payments.hotAddress ? units : 0n);
+    add(taken, payments.feeAsset.currency, nativeFeeUnits);
+  }
+  return taken;
+}
+
+function askedFor({ payments }: PayingChain, holding: Holding, inFlight: Map<CurrencyCode, bigint>, asked: Set<string>): boolean {
+  if (payments.model === 'utxo') {
+    if (holding.status === 'TAKEN') add(inFlight, holding.currency, holding.units);
+    return holding.status === 'FREE';
+  }
+  const key = `${holding.address} ${holding.currency}`;
+  if (asked.has(key)) return false;
+  asked.add(key);
+  return true;
+}
+
+function coinOf({ payments }: PayingChain): (holding: Holding) => ExpectedCoins {
+  return ({ ref, address, currency }) => ({ ref: payments.model === 'utxo' ? ref : '', address, currency });
+}
+
+function hotWalletOf({ assets, payments }: PayingChain): readonly ExpectedCoins[] {
+  if (payments.model === 'utxo') return [];
+  const currencies = new Set([...assets.map(({ currency }) => currency), payments.feeAsset.currency]);
+  return [...currencies].map((currency) => ({ ref: '', address: payments.hotAddress, currency }));
+}
+
+function add(sums: Map<CurrencyCode, bigint>, currency: CurrencyCode, units: bigint): void {
+  sums.set(currency, (sums.get(currency) ?? 0n) + units);
+}

@@ -1,0 +1,73 @@
+import { TillgateError } from '../kernel/errors.ts';
+import { assert } from '../kernel/guard.ts';
+import type { AccountId, EntryId, TransferId } from '../kernel/ids.ts';
+import { merchantAccount } from '../ledger/entry.ts';
+import { postEntry } from '../ledger/post-entry.ts';
+import { reserveEntry } from '../ledger/transfer-entries.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { IdempotencyClaim } from '../ports/order-store.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import { obtainedUnits } from './transfer.ts';
+import type { Transfer } from './transfer.ts';
+
+/** A merchant's transfer: its balance pays. */
+export type MerchantTransfer = Transfer & { readonly accountId: AccountId };
+
+/**
+ * Stores a merchant's transfer with its reserve and its transaction row, in the caller's transaction.
+ *
+ * @param lacking - the refusal when the balance does not suffice
+ * @returns false when a live one stands in its way
+ * @throws TillgateError `STATE_CONFLICT` while the account's withdrawals are frozen, and what `lacking` makes
+ */
+export async function reserveTransfer(tx: Transaction, transfer: MerchantTransfer, ids: IdGenerator, lacking: () => TillgateError): Promise<boolean> {
+  const available = await tx.ledger.lockBalance(merchantAccount(transfer.accountId, 'available'), transfer.currency);
+  // Whoever freezes an account holds this balance too, so that none slips through meanwhile.
+  const freeze = await tx.transfers.findFreeze(transfer.accountId);
+  if (freeze !== null) throw new TillgateError('STATE_CONFLICT', `Withdrawals of this account are frozen: ${freeze.reason}`);
+  if (available < transfer.units) throw lacking();
+  if (!(await tx.transfers.add(transfer))) return false;
+  assert(await postEntry(tx, reserveEntry(ids.next() as EntryId, transfer.createdAt, transfer)), `transfer ${transfer.id} is reserved twice`);
+  await tx.deposits.addTransaction({
+    id: transfer.id,
+    accountId: transfer.accountId,
+    type: transfer.kind === 'refund' ? 'REFUND' : 'WITHDRAW',
+    status: 'PENDING',
+    orderId: transfer.orderId,
+    chain: transfer.chain,
+    currency: transfer.currency,
+    units: transfer.units,
+    obtained: obtainedUnits(transfer),
+    fee: transfer.feeUnits,
+    fromAddress: transfer.sourceAddress,
+    toAddress: transfer.toAddress,
+    txHash: null,
+    at: transfer.createdAt,
+  });
+  return true;
+}
+
+/**
+ * The transfer that an idempotency key made before; `null` for a new key.
+ *
+ * @throws TillgateError `IDEMPOTENCY_MISMATCH` when the key came with another body
+ */
+export async function formerTransfer(
+  { transfers }: Pick<Storage, 'transfers'>,
+  accountId: AccountId,
+  claim: IdempotencyClaim | null,
+): Promise<TransferId | null> {
+  const former = claim === null ? null : await transfers.claimed(accountId, claim);
+  return former === null ? null : matching(former, claim);
+}
+
+/** Claims the key inside the transaction that makes the transfer. @returns whom it belongs to already; `null` when it is this one's now */
+export async function claimTransfer(tx: Transaction, transfer: MerchantTransfer, claim: IdempotencyClaim | null): Promise<TransferId | null> {
+  const former = claim === null ? null : await tx.transfers.claim(transfer.accountId, claim, transfer.id);
+  return former === null ? null : matching(former, claim);
+}
+
+function matching(former: { readonly transferId: TransferId; readonly bodyHash: string }, claim: IdempotencyClaim | null): TransferId {
+  if (former.bodyHash === claim?.bodyHash) return former.transferId;
+  throw new TillgateError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used before with another body; send a new key with a new request.');
+}

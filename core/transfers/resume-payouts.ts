@@ -1,0 +1,31 @@
+import { TillgateError } from '../kernel/errors.ts';
+import type { ChainAdapter } from '../ports/chain-adapter.ts';
+import type { Storage } from '../ports/storage.ts';
+import { requirePayments } from './fee-desk.ts';
+
+/**
+ * Lets payments of a chain go on after an operator has looked. The hot wallet's transaction count is taken over from the
+ * chain, and the books are compared with it before anything is paid.
+ *
+ * @returns false when payments were not stopped
+ * @throws TillgateError `NOT_READY` on a watch-only chain, `NODE_FAILED`
+ */
+export async function resumePayouts(chain: ChainAdapter, storage: Pick<Storage, 'transfers' | 'transaction'>): Promise<boolean> {
+  const payments = requirePayments(chain);
+  const { hotAddress } = payments;
+  if ((await storage.transfers.payoutStop(chain.code)) === null) return false;
+  const onChain = await payments.nextNonce(hotAddress);
+  const stored = await storage.transfers.nonce(chain.code, hotAddress);
+  if (onChain !== null && stored !== null && onChain > stored) {
+    await storage.transaction((tx) => tx.transfers.setNonce(chain.code, hotAddress, onChain));
+  }
+  await storage.transfers.setPayoutStop(chain.code, null);
+  return true;
+}
+
+/** The chain of a command. @throws TillgateError `UNSUPPORTED` */
+export function requireChain(chains: ReadonlyMap<string, ChainAdapter>, code: string): ChainAdapter {
+  const chain = chains.get(code);
+  if (chain === undefined) throw new TillgateError('UNSUPPORTED', `The chain ${code} is not configured.`);
+  return chain;
+}

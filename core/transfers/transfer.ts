@@ -1,0 +1,133 @@
+import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import type { AccountId, BundleId, OrderId, TransferId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+
+/**
+ * Why money leaves an address: a merchant's `withdrawal`, an order's `refund`, a `sweep` from a deposit address to the
+ * hot wallet, `gas` for a token's sweep, `cold` for what the hot wallet holds above its ceiling.
+ */
+export const TRANSFER_KINDS = ['withdrawal', 'refund', 'sweep', 'gas', 'cold'] as const;
+export type TransferKind = (typeof TRANSFER_KINDS)[number];
+
+/** HELD waits for an operator; from SIGNED on the bytes exist, so only the chain decides. */
+export const TRANSFER_STATUSES = ['HELD', 'REQUESTED', 'SIGNED', 'BROADCAST', 'CONFIRMED', 'FAILED'] as const;
+export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
+
+/**
+ * Every legal move of a transfer, by event. `abandon` is for what was never signed; `fail` for a transaction that was
+ * mined without effect or can never be mined.
+ */
+export const TRANSFER_TRANSITIONS = {
+  approve: { from: ['HELD'], to: 'REQUESTED' },
+  abandon: { from: ['HELD', 'REQUESTED'], to: 'FAILED' },
+  sign: { from: ['REQUESTED'], to: 'SIGNED' },
+  send: { from: ['SIGNED'], to: 'BROADCAST' },
+  confirm: { from: ['SIGNED', 'BROADCAST'], to: 'CONFIRMED' },
+  fail: { from: ['SIGNED', 'BROADCAST'], to: 'FAILED' },
+} as const satisfies Record<string, { from: readonly TransferStatus[]; to: TransferStatus }>;
+
+export type TransferEvent = keyof typeof TRANSFER_TRANSITIONS;
+
+/** One payment that the till makes or means to make. Its id is its idempotency key. */
+export interface Transfer {
+  readonly id: TransferId;
+  readonly kind: TransferKind;
+  /** Whose balance pays; `null` for the till's own moves. */
+  readonly accountId: AccountId | null;
+  /** The order that a refund pays back. */
+  readonly orderId: OrderId | null;
+  readonly chain: ChainCode;
+  readonly currency: CurrencyCode;
+  /** What leaves the balance, or the swept address. */
+  readonly units: bigint;
+  /** What of it is charged as the network's fee, in the same currency: an estimate until SIGNED, fixed from then on. */
+  readonly feeUnits: bigint;
+  /** The most that may be charged: while the network asks for more, the transfer waits. */
+  readonly maxFeeUnits: bigint;
+  readonly sourceAddress: string;
+  /** The derivation index of a deposit address; `null` for the hot wallet. */
+  readonly sourceIndex: number | null;
+  readonly toAddress: string;
+  readonly status: TransferStatus;
+  readonly bundleId: BundleId | null;
+  /** Why it is FAILED, or what a REQUESTED one waits for; `null` otherwise. */
+  readonly reason: string | null;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+  /** When it became CONFIRMED or FAILED. */
+  readonly finishedAt: Millis | null;
+}
+
+/** What the receiver gets. */
+export function obtainedUnits({ units, feeUnits }: Pick<Transfer, 'units' | 'feeUnits'>): bigint {
+  return units - feeUnits;
+}
+
+/** One signed transaction of a bundle. All are kept, and any of them may be the one that is mined. */
+export interface Attempt {
+  readonly bundleId: BundleId;
+  /** 1 for the first; each bump of the fee adds one. */
+  readonly number: number;
+  readonly txid: string;
+  /** The signed bytes, in the form that the node takes. */
+  readonly raw: string;
+  /** What it costs at most, in units of the chain's own coin. */
+  readonly feeUnits: bigint;
+  /** The chain's own terms (gas, price, inputs …), as its adapter wrote them. */
+  readonly terms: string;
+  /** When the chain stops taking it; `null` for never. */
+  readonly expiresAt: Millis | null;
+  readonly createdAt: Millis;
+}
+
+/** LIVE until one of its attempts is buried; DONE when paid; VOID when none can be mined any more. */
+export const BUNDLE_STATUSES = ['LIVE', 'DONE', 'VOID'] as const;
+export type BundleStatus = (typeof BUNDLE_STATUSES)[number];
+
+/**
+ * What one transaction on the chain pays: one transfer on account chains, several where a transaction has many outputs.
+ * Its nonce, or its coins, belong to it alone, so that of all its attempts only one can ever be mined.
+ */
+export interface Bundle {
+  readonly id: BundleId;
+  readonly chain: ChainCode;
+  readonly sourceAddress: string;
+  readonly sourceIndex: number | null;
+  /** `null` on chains without nonces. */
+  readonly nonce: number | null;
+  readonly status: BundleStatus;
+  /** The attempt that was mined, and where; `null` until then. */
+  readonly minedTxid: string | null;
+  readonly minedHeight: number | null;
+  /** When bytes of it were last given to a node. */
+  readonly sentAt: Millis | null;
+  readonly createdAt: Millis;
+}
+
+/** A bundle with all that it pays and every attempt, oldest first. */
+export interface BundleView {
+  readonly bundle: Bundle;
+  readonly attempts: readonly Attempt[];
+  readonly transfers: readonly Transfer[];
+}
+
+/** FREE, TAKEN by a bundle, SPENT by a mined one, GONE with a reorganisation. */
+export const HOLDING_STATUSES = ['FREE', 'TAKEN', 'SPENT', 'GONE'] as const;
+export type HoldingStatus = (typeof HOLDING_STATUSES)[number];
+
+/**
+ * Coins that lie at an address of the till's: each spendable deposit, and the change of the till's own transactions.
+ * Unique by (chain, ref): on UTXO chains the ref is the outpoint, so that no coin is ever spent by two bundles.
+ */
+export interface Holding {
+  readonly chain: ChainCode;
+  /** `txid:index` of the deposit or the change. */
+  readonly ref: string;
+  readonly address: string;
+  /** The derivation index of a deposit address; `null` for the hot wallet. */
+  readonly index: number | null;
+  readonly currency: CurrencyCode;
+  readonly units: bigint;
+  readonly status: HoldingStatus;
+  readonly bundleId: BundleId | null;
+}

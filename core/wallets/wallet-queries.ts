@@ -1,0 +1,117 @@
+import type { Asset, AssetCatalogue, ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import { formatUnits } from '../kernel/decimal.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import { merchantAccount } from '../ledger/entry.ts';
+import type { ChainRegistry } from '../ports/chain-adapter.ts';
+import type { BalanceSheet, ChainBalances } from '../ports/chain-balances.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { SelfCustodyRecord, WalletRecord } from './wallet-record.ts';
+import type { WatchAddress } from './watch-address.ts';
+
+/** How many addresses are read from nodes at once, for one answer. */
+const READS_AT_ONCE = 4;
+
+/** What {@link WalletQueries} needs. */
+export interface WalletQueriesDeps {
+  readonly storage: Pick<Storage, 'ledger' | 'wallets'>;
+  readonly assets: AssetCatalogue;
+  readonly chains: ChainRegistry;
+}
+
+/** What accounts have: here in the ledger, and elsewhere at addresses of their own. */
+export class WalletQueries {
+  readonly #deps: WalletQueriesDeps;
+  /** One look at the nodes for each account: whoever asks again meanwhile gets the same. */
+  readonly #looks = new Map<AccountId, Promise<readonly SelfCustodyRecord[]>>();
+
+  constructor(deps: WalletQueriesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Get Wallets List: the ledger's balances in each enabled currency, zeros too, and in any other that has one. */
+  async list(accountId: AccountId): Promise<readonly WalletRecord[]> {
+    const { storage, assets } = this.#deps;
+    const balances = await storage.ledger.balances(`merchant:${accountId}:`);
+    const units = new Map(balances.map((balance) => [`${balance.account} ${balance.currency}`, balance.units]));
+    return assets.list().flatMap(({ asset, enabled }) => {
+      const [available, pending, reserved] = (['available', 'pending', 'reserved'] as const).map(
+        (part) => units.get(`${merchantAccount(accountId, part)} ${asset.currency}`) ?? 0n,
+      ) as [bigint, bigint, bigint];
+      const empty = available === 0n && pending === 0n && reserved === 0n;
+      return enabled || !empty ? [walletRecord(asset, available, pending, reserved)] : [];
+    });
+  }
+
+  /**
+   * Self-custody balances (endpoint 10): what the nodes show at the addresses that the account registered, never the
+   * ledger. A chain where nothing is registered is not asked.
+   *
+   * @throws TillgateError `NODE_FAILED` naming the chain
+   */
+  selfCustody(accountId: AccountId): Promise<readonly SelfCustodyRecord[]> {
+    const running = this.#looks.get(accountId);
+    if (running !== undefined) return running;
+    const look = this.#look(accountId).finally(() => this.#looks.delete(accountId));
+    this.#looks.set(accountId, look);
+    return look;
+  }
+
+  async #look(accountId: AccountId): Promise<readonly SelfCustodyRecord[]> {
+    const watched = await this.#deps.storage.wallets.watched(accountId);
+    const sheets = await inParallel(watched, READS_AT_ONCE, (each) => this.#balances(each));
+    const chains = [...new Set(watched.map(({ chain }) => chain))];
+    return chains.flatMap((chain) => {
+      const ofChain = sheets.filter((_sheet, at) => watched[at]?.chain === chain);
+      return this.#readable(chain).assets.map((asset) => selfCustodyRecord(asset, sum(ofChain, asset.currency)));
+    });
+  }
+
+  async #balances({ chain, kind, value }: WatchAddress): Promise<BalanceSheet> {
+    const balances = this.#readable(chain);
+    try {
+      return await (kind === 'address' ? balances.ofAddress(value) : balances.ofExtendedKey(value));
+    } catch (error) {
+      throw new TillgateError('NODE_FAILED', `The node of the chain ${chain} did not tell the balances.`, { chain }, error);
+    }
+  }
+
+  #readable(chain: ChainCode): ChainBalances {
+    const balances = this.#deps.chains.get(chain)?.balances ?? null;
+    if (balances === null) throw new TillgateError('NODE_FAILED', `Nothing here can read balances on the chain ${chain}.`, { chain });
+    return balances;
+  }
+}
+
+function walletRecord({ chain, currency, decimals }: Asset, available: bigint, pending: bigint, reserved: bigint): WalletRecord {
+  const text = (units: bigint): string => formatUnits(units, decimals);
+  return { chain, currency, available: text(available), pending: text(pending), locked: text(reserved), total: text(available + pending + reserved) };
+}
+
+function selfCustodyRecord({ chain, currency, decimals }: Asset, units: bigint): SelfCustodyRecord {
+  return { chain, currency, amount: formatUnits(units, decimals) };
+}
+
+function sum(sheets: readonly BalanceSheet[], currency: CurrencyCode): bigint {
+  return sheets.reduce((total, sheet) => total + (sheet.get(currency) ?? 0n), 0n);
+}
+
+/** The results in order, at most `limit` of them under way; after a failure nothing more is begun. */
+async function inParallel<T, R>(items: readonly T[], limit: number, work: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  let failed = false;
+  const worker = async (): Promise<void> => {
+    for (const [at, item] of queue) {
+      if (failed) return;
+      try {
+        results[at] = await work(item);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: limit }, worker));
+  return results;
+}

@@ -1,0 +1,63 @@
+import type { ChainCode } from '../kernel/asset.ts';
+import { invalidField, TillgateError } from '../kernel/errors.ts';
+import type { AccountId, WatchAddressId } from '../kernel/ids.ts';
+import type { ChainRegistry } from '../ports/chain-adapter.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import type { WatchAddress } from './watch-address.ts';
+
+/** How many addresses an account may watch on one chain: each is read from the node for each answer of endpoint 10. */
+export const MAX_WATCHED = 50;
+
+/** What {@link WatchAddresses} needs. */
+export interface WatchAddressesDeps {
+  readonly storage: Pick<Storage, 'wallets'>;
+  readonly chains: ChainRegistry;
+  readonly ids: IdGenerator;
+  readonly clock: Clock;
+}
+
+/** What is to be watched: an address, or an extended public key. */
+export interface WatchInput {
+  readonly chain: ChainCode;
+  readonly value: string;
+  readonly label: string;
+}
+
+/** The addresses and extended public keys whose balances accounts want to see (decisions, section 5). */
+export class WatchAddresses {
+  readonly #deps: WatchAddressesDeps;
+
+  constructor(deps: WatchAddressesDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * A checked record, not stored yet.
+   *
+   * @throws TillgateError `UNSUPPORTED` for a chain that is not here or whose node tells no balances; `INVALID_FIELDS`
+   *   for what is neither an address nor an extended public key of it, a private key among them; `STATE_CONFLICT` for
+   *   more than {@link MAX_WATCHED} on one chain
+   */
+  async prepare(accountId: AccountId, { chain: code, value: text, label }: WatchInput): Promise<WatchAddress> {
+    const { chains, ids, clock, storage } = this.#deps;
+    const chain = chains.get(code);
+    if (chain === undefined || chain.balances === null) throw new TillgateError('UNSUPPORTED', `Balances on the chain ${code} cannot be read here.`);
+    const key = chain.balances.readExtendedKey(text);
+    const value = key ?? chain.normaliseAddress(text);
+    // The value stays out of the message: it may be a private key that somebody pasted.
+    if (value === null) throw invalidField('value', `must be an address or an extended public key on ${chain.name}`);
+    const watched = (await storage.wallets.watched(accountId)).filter((each) => each.chain === code);
+    if (watched.length >= MAX_WATCHED) throw new TillgateError('STATE_CONFLICT', `An account watches at most ${MAX_WATCHED} addresses on one chain; remove one first.`);
+    return { id: ids.next() as WatchAddressId, accountId, chain: code, kind: key === null ? 'address' : 'extended-key', value, label, createdAt: clock.now() };
+  }
+
+  /** @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when the account watches it already or is archived */
+  async add(tx: Pick<Transaction, 'accounts' | 'wallets'>, record: WatchAddress): Promise<void> {
+    const account = await tx.accounts.lock(record.accountId);
+    if (account === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
+    if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
+    if (!(await tx.wallets.addWatchAddress(record))) throw new TillgateError('STATE_CONFLICT', 'The account watches this already.');
+  }
+}

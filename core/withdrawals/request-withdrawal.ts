@@ -1,0 +1,205 @@
+import { raiseAlert } from '../alerts/raise-alert.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Asset, AssetCatalogue, CurrencyCode } from '../kernel/asset.ts';
+import { formatUnits, parseUnits, toUnits } from '../kernel/decimal.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import { invalidField, TillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
+import type { AccountId, TransferId } from '../kernel/ids.ts';
+import { formatTimestamp } from '../kernel/time.ts';
+import { merchantAccount } from '../ledger/entry.ts';
+import type { SecondFactor } from '../manage/second-factor.ts';
+import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { EventBus } from '../ports/events.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { IdempotencyClaim } from '../ports/order-store.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { TransactionStatus } from '../transactions/transaction.ts';
+import { requirePayments } from '../transfers/fee-desk.ts';
+import type { FeeDesk, FeeEstimate } from '../transfers/fee-desk.ts';
+import { claimTransfer, formerTransfer, reserveTransfer } from '../transfers/reserve-transfer.ts';
+import type { MerchantTransfer } from '../transfers/reserve-transfer.ts';
+import { obtainedUnits } from '../transfers/transfer.ts';
+import type { Transfer, TransferStatus } from '../transfers/transfer.ts';
+import type { WithdrawalSettings } from './settings.ts';
+import { addressInForce } from './withdrawal-address.ts';
+import type { WithdrawalRecord } from './withdrawal-record.ts';
+
+/** The body of POST /api/withdraw. */
+export interface WithdrawalInput {
+  readonly chain: string;
+  readonly currency: string;
+  readonly amount: Decimal;
+  readonly lnInvoices: string | null;
+  readonly verifyCode: string | null;
+}
+
+/** What {@link RequestWithdrawal} needs. */
+export interface RequestWithdrawalDeps {
+  readonly storage: Storage;
+  readonly assets: AssetCatalogue;
+  readonly chains: ChainRegistry;
+  readonly fees: FeeDesk;
+  readonly secondFactor: SecondFactor;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly events: EventBus;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly settings: WithdrawalSettings;
+}
+
+/** How a transfer stands in the merchant's transactions. */
+const WIRE_STATUS: Readonly<Record<TransferStatus, TransactionStatus>> = {
+  HELD: 'PENDING',
+  REQUESTED: 'PENDING',
+  SIGNED: 'PENDING',
+  BROADCAST: 'PENDING',
+  CONFIRMED: 'SUCCESS',
+  FAILED: 'FAILED',
+};
+
+/** Withdraws a merchant's balance to the address that is registered for the chain (endpoint 11). */
+export class RequestWithdrawal {
+  readonly #deps: RequestWithdrawalDeps;
+
+  constructor(deps: RequestWithdrawalDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Reserves the amount and queues the payment; nothing is answered before that is durable.
+   *
+   * @throws TillgateError `INVALID_FIELDS`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE`, `VERIFICATION_REQUIRED`,
+   * `NO_WITHDRAWAL_ADDRESS`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT` (frozen), `INSUFFICIENT_BALANCE`,
+   * `IDEMPOTENCY_MISMATCH`, `NOT_READY` (watch-only, no rate), `NODE_FAILED`
+   */
+  async run({ accountId }: Principal, input: WithdrawalInput, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord> {
+    const { storage, assets, chains, fees, clock } = this.#deps;
+    const former = await formerTransfer(storage, accountId, idempotency);
+    if (former !== null) return this.#answer(former);
+    const asset = assets.require(input.chain, input.currency);
+    const units = requireAmount(input.amount, asset);
+    this.#checkLimits(asset, units);
+    await this.#checkVerified(accountId, asset.currency);
+    const chain = present(chains.get(asset.chain), `chain ${asset.chain}`);
+    const payments = requirePayments(chain);
+    const toAddress = addressInForce(await storage.wallets.withdrawalAddress(accountId, asset.chain), clock.now());
+    if (toAddress === null) throw noAddress(chain);
+    const fee = await fees.estimate(chain, asset, units, toAddress);
+    await this.#useCode(accountId, input.verifyCode);
+    const transfer = this.#newTransfer(accountId, asset, units, { address: payments.hotAddress, toAddress }, fee);
+    return this.#store(transfer, idempotency);
+  }
+
+  async #store(transfer: MerchantTransfer, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord> {
+    const { storage, ids, events, metrics } = this.#deps;
+    const former = await storage.transaction(async (tx) => {
+      const claimed = await claimTransfer(tx, transfer, idempotency);
+      if (claimed === null) await reserveTransfer(tx, transfer, ids, () => this.#lacking(transfer));
+      return claimed;
+    });
+    if (former !== null) return this.#answer(former);
+    metrics.count('tillgate_transfers_total', { chain: transfer.chain, kind: transfer.kind, status: transfer.status });
+    if (transfer.status === 'HELD') raiseAlert(this.#deps, 'approval', `withdrawal ${transfer.id}`, 'A withdrawal waits for an operator to approve it.');
+    else events.emit('transfer.queued', { chain: transfer.chain });
+    return this.#answer(transfer.id);
+  }
+
+  #newTransfer(
+    accountId: AccountId,
+    { chain, currency, decimals }: Asset,
+    units: bigint,
+    { address, toAddress }: { readonly address: string; readonly toAddress: string },
+    fee: FeeEstimate,
+  ): MerchantTransfer {
+    const { clock, ids, settings } = this.#deps;
+    const now = clock.now();
+    const threshold = settings.approveAbove.get(currency);
+    const held = threshold !== undefined && units > present(parseUnits(threshold, decimals), `withdrawals.approveAbove of ${currency}`);
+    return {
+      id: ids.next() as TransferId,
+      kind: 'withdrawal',
+      accountId,
+      orderId: null,
+      chain,
+      currency,
+      units,
+      ...fee,
+      sourceAddress: address,
+      sourceIndex: null,
+      toAddress,
+      status: held ? 'HELD' : 'REQUESTED',
+      bundleId: null,
+      reason: held ? 'Waits for an operator to approve it.' : null,
+      createdAt: now,
+      updatedAt: now,
+      finishedAt: null,
+    };
+  }
+
+  #checkLimits({ currency, decimals }: Asset, units: bigint): void {
+    const { min, max } = this.#deps.settings;
+    const [least, most] = [min.get(currency), max.get(currency)];
+    const below = least !== undefined && units < present(parseUnits(least, decimals), `withdrawals.min of ${currency}`);
+    const above = most !== undefined && units > present(parseUnits(most, decimals), `withdrawals.max of ${currency}`);
+    if (!below && !above) return;
+    const bounds = [least === undefined ? '' : `at least ${least}`, most === undefined ? '' : `at most ${most}`].filter((bound) => bound !== '');
+    throw new TillgateError('AMOUNT_OUT_OF_RANGE', `A withdrawal of ${currency} must be ${bounds.join(' and ')}.`);
+  }
+
+  async #checkVerified(accountId: AccountId, currency: CurrencyCode): Promise<void> {
+    const account = present(await this.#deps.storage.accounts.find(accountId), `account ${accountId}`);
+    if (account.verifiedCurrencies.some((covered) => covered === '*' || covered === currency)) return;
+    throw new TillgateError('VERIFICATION_REQUIRED', `The account must pass business verification before ${currency} can be withdrawn.`);
+  }
+
+  async #useCode(accountId: AccountId, code: string | null): Promise<void> {
+    const { storage, secondFactor } = this.#deps;
+    const { totpForWithdrawals } = await storage.manage.security(accountId);
+    if (totpForWithdrawals) await secondFactor.use(accountId, code, 'verify_code');
+  }
+
+  #lacking({ currency }: Transfer): TillgateError {
+    return new TillgateError('INSUFFICIENT_BALANCE', `The available balance of ${currency} is less than the amount.`);
+  }
+
+  async #answer(id: TransferId): Promise<WithdrawalRecord> {
+    const { storage, assets } = this.#deps;
+    const transfer = present(await storage.transfers.find(id), `transfer ${id}`);
+    const { decimals } = present(assets.find(transfer.currency), `asset ${transfer.currency}`);
+    const accountId = present(transfer.accountId, `account of transfer ${id}`);
+    const account = merchantAccount(accountId, 'available');
+    const balance = (await storage.ledger.balances(account)).find(({ currency }) => currency === transfer.currency)?.units ?? 0n;
+    const view = await storage.transfers.bundleOf(id);
+    return {
+      user_id: accountId,
+      tx_id: id,
+      type: 'WITHDRAW',
+      status: WIRE_STATUS[transfer.status],
+      chain: transfer.chain,
+      currency: transfer.currency,
+      amount: formatUnits(transfer.units, decimals),
+      fee: formatUnits(transfer.feeUnits, decimals),
+      obtained: formatUnits(obtainedUnits(transfer), decimals),
+      balance: formatUnits(balance, decimals),
+      to_addr: transfer.toAddress,
+      tx_hash: view === null ? null : (view.bundle.minedTxid ?? view.attempts.at(-1)?.txid ?? null),
+      update_time: formatTimestamp(transfer.updatedAt),
+    };
+  }
+}
+
+function requireAmount(amount: Decimal, { currency, decimals }: Asset): bigint {
+  const units = toUnits(amount, decimals);
+  if (units === null) throw invalidField('amount', `must have at most ${decimals} decimals in ${currency}`);
+  if (units <= 0n) throw invalidField('amount', 'must be more than 0');
+  return units;
+}
+
+function noAddress({ name, code }: ChainAdapter): TillgateError {
+  return new TillgateError('NO_WITHDRAWAL_ADDRESS', `No withdrawal address on ${name} is in force; register one for ${code}, and wait until its change holds.`);
+}

@@ -1,0 +1,441 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { approveTransfer, isTillgateError, obtainedUnits, rejectTransfer, resumePayouts } from '../../../core/index.ts';
+import type { AccountId, ErrorCode, TransferId } from '../../../core/index.ts';
+import { buildMoney, PAYEE } from '../../support/money.ts';
+import type { MoneyDomain, MoneyOptions } from '../../support/money.ts';
+import { eachStorage } from '../../support/storage.ts';
+
+const ETHER = 10n ** 18n;
+const refusal = (code: ErrorCode, message = /./) => (error: unknown) => isTillgateError(error, code) && message.test(error.message);
+const total = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, units) => sum + units, 0n);
+
+eachStorage((engine, open) => {
+  const money = (name: string, body: (till: MoneyDomain) => Promise<void>, options?: MoneyOptions): void => {
+    test(name, async () => {
+      const opened = await open();
+      try {
+        const till = await buildMoney(opened.storage, options);
+        await body(till);
+        await till.checkBooks();
+      } finally {
+        await opened.close();
+      }
+    });
+  };
+
+  describe(`withdrawals on ${engine}`, () => {
+    money('pays exactly what was obtained, once, and takes the amount from the balance', async (till) => {
+      await till.fund('ETH', '2000');
+      assert.equal(await till.balance('available', 'ETH'), ETHER);
+      const asked = await till.withdraw('0.25');
+      assert.equal(asked.status, 'PENDING');
+      assert.equal(asked.balance, '0.75');
+      assert.equal(asked.to_addr, PAYEE.ETH);
+      assert.equal(await till.balance('reserved', 'ETH'), ETHER / 4n);
+      await till.settle();
+      const transfer = await till.transfer(asked.tx_id);
+      assert.equal(transfer.status, 'CONFIRMED');
+      assert.deepEqual(till.ethPayments.paidTo(PAYEE.ETH, 'ETH'), [obtainedUnits(transfer)]);
+      assert.equal(await till.balance('reserved', 'ETH'), 0n);
+      assert.equal(await till.balance('available', 'ETH'), (ETHER / 4n) * 3n);
+      const rows = await till.queries.transactions(till.principal.accountId, { page: 1, size: 10 });
+      assert.deepEqual(
+        rows.items.map(({ tx_type, status }) => [tx_type, status]),
+        [['WITHDRAW', 'SUCCESS'], ['ORDER', 'SUCCESS']],
+      );
+    });
+
+    money('the whole balance can be withdrawn: what sweeps cost is charged with it', async (till) => {
+      await till.fund('ETH', '2000');
+      const asked = await till.withdraw('1');
+      await till.settle();
+      const transfer = await till.transfer(asked.tx_id);
+      assert.equal(transfer.status, 'CONFIRMED', transfer.reason ?? '');
+      assert.deepEqual(till.ethPayments.paidTo(PAYEE.ETH, 'ETH'), [ETHER - transfer.feeUnits]);
+      assert.ok(transfer.feeUnits <= transfer.maxFeeUnits);
+    });
+
+    money('a token is paid after gas was sent ahead and it was swept; the fee is taken in the token', async (till) => {
+      till.ethPayments.fee = 10n ** 13n;
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      await till.fund('USDT-ERC20', '100');
+      const asked = await till.withdraw('60', 'USDT-ERC20');
+      // 0.00001 ETH at 2000 is 0.02 USDT.
+      assert.equal(asked.fee, '0.02');
+      await till.settle();
+      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+      assert.deepEqual(till.ethPayments.paidTo(PAYEE.ETH, 'USDT-ERC20'), [59_980_000n]);
+      assert.equal(await till.ethPayments.balance(till.ethPayments.hotAddress, 'USDT-ERC20'), 40_020_000n);
+    });
+
+    money('200 at once with a balance for one: one wins, the others lack balance (fault 38)', async (till) => {
+      await till.fund('ETH', '2000');
+      const outcomes = await Promise.allSettled(Array.from({ length: 200 }, () => till.withdraw('0.9')));
+      assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') assert.ok(isTillgateError(outcome.reason, 'INSUFFICIENT_BALANCE'), String(outcome.reason));
+      }
+      await till.settle();
+      assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
+    });
+
+    money('a repeated key gives the same withdrawal, another body is refused (fault 39)', async (till) => {
+      await till.fund('ETH', '2000');
+      const claim = { route: '/api/withdraw', key: 'k', bodyHash: 'a'.repeat(64), expiresAt: till.clock.now() + 86_400_000 };
+      const first = await till.withdraw('0.5', 'ETH', claim);
+      const again = await till.withdraw('0.5', 'ETH', claim);
+      assert.equal(again.tx_id, first.tx_id);
+      await assert.rejects(till.withdraw('0.4', 'ETH', { ...claim, bodyHash: 'b'.repeat(64) }), refusal('IDEMPOTENCY_MISMATCH'));
+      const parallel = { ...claim, key: 'p' };
+      const twins = await Promise.all([till.withdraw('0.1', 'ETH', parallel), till.withdraw('0.1', 'ETH', parallel)]);
+      assert.equal(twins[0].tx_id, twins[1].tx_id);
+      assert.equal(await till.balance('reserved', 'ETH'), (ETHER / 10n) * 6n);
+    });
+
+    money(
+      'above the limit it waits for an operator, who lets it go or gives it back',
+      async (till) => {
+        await till.fund('ETH', '4000');
+        const [held, other] = [await till.withdraw('0.6'), await till.withdraw('0.7')];
+        const small = await till.withdraw('0.5');
+        await till.settle();
+        assert.equal((await till.transfer(held.tx_id)).status, 'HELD');
+        assert.equal((await till.transfer(small.tx_id)).status, 'CONFIRMED');
+        const now = till.clock.now();
+        await till.storage.transaction((tx) => approveTransfer(tx, held.tx_id as TransferId, now));
+        await till.storage.transaction((tx) => rejectTransfer(tx, other.tx_id as TransferId, 'Not ours.', { now, ids: till.ids }));
+        await till.settle();
+        assert.equal((await till.transfer(held.tx_id)).status, 'CONFIRMED');
+        assert.equal((await till.transfer(other.tx_id)).status, 'FAILED');
+        assert.equal(await till.balance('available', 'ETH'), (ETHER / 10n) * 9n);
+        await assert.rejects(
+          till.storage.transaction((tx) => rejectTransfer(tx, held.tx_id as TransferId, 'too late', { now, ids: till.ids })),
+          refusal('STATE_CONFLICT'),
+        );
+      },
+      { withdrawals: { approveAbove: new Map([['ETH', '0.5']]) } },
+    );
+
+    money(
+      'limits, verification, address and balance are checked in that order',
+      async (till) => {
+        await assert.rejects(till.withdraw('0.01'), refusal('AMOUNT_OUT_OF_RANGE', /at least 0\.1 and at most 5/));
+        await assert.rejects(till.withdraw('6'), refusal('AMOUNT_OUT_OF_RANGE'));
+        await assert.rejects(till.withdraw('0'), refusal('INVALID_FIELDS'));
+        await assert.rejects(till.withdraw('0.1234567890123456789'), refusal('INVALID_FIELDS', /18 decimals/));
+        await assert.rejects(till.withdraw('1', 'DAI-ERC20'), refusal('UNSUPPORTED'));
+        const { accountId } = till.principal;
+        await till.storage.accounts.update(accountId, { verifiedCurrencies: ['BTC'], modifiedAt: till.clock.now() });
+        await assert.rejects(till.withdraw('1'), refusal('VERIFICATION_REQUIRED', /business verification/));
+        await till.storage.accounts.update(accountId, { verifiedCurrencies: ['ETH'], modifiedAt: till.clock.now() });
+        const later = { accountId, chain: 'ETH', formerAddress: null, address: 'eth-new', activeFrom: till.clock.now() + 1_000, updatedAt: till.clock.now() };
+        await till.storage.transaction((tx) => tx.wallets.saveWithdrawalAddress(later));
+        await assert.rejects(till.withdraw('1'), refusal('NO_WITHDRAWAL_ADDRESS'));
+        till.clock.advance(1_000);
+        await assert.rejects(till.withdraw('1'), refusal('INSUFFICIENT_BALANCE'));
+        till.ethPayments.fee = ETHER;
+        await assert.rejects(till.withdraw('1'), refusal('AMOUNT_OUT_OF_RANGE', /cover the network's fee/));
+      },
+      { withdrawals: { min: new Map([['ETH', '0.1']]), max: new Map([['ETH', '5']]) } },
+    );
+
+    money('many payments of coins share one transaction, and its change is spent again', async (till) => {
+      await till.fund('BTC', '50000');
+      const asked = [await till.withdraw('0.1', 'BTC'), await till.withdraw('0.2', 'BTC'), await till.withdraw('0.3', 'BTC')];
+      await till.settle(till.btc);
+      const sent = [...till.btcPayments.sent.values()];
+      assert.equal(sent.length, 1);
+      const transfers = await Promise.all(asked.map(({ tx_id }) => till.transfer(tx_id)));
+      assert.deepEqual(transfers.map(({ status }) => status), ['CONFIRMED', 'CONFIRMED', 'CONFIRMED']);
+      assert.equal(total(transfers.map(({ feeUnits }) => feeUnits)), till.btcPayments.fee);
+      assert.equal(total(till.btcPayments.paidTo(PAYEE.BTC, 'BTC')), 60_000_000n - till.btcPayments.fee);
+      await till.withdraw('0.4', 'BTC');
+      await till.settle(till.btc);
+      assert.equal(total(till.btcPayments.paidTo(PAYEE.BTC, 'BTC')), 100_000_000n - 2n * till.btcPayments.fee);
+    });
+
+    money('a stored fee limit makes a payment wait while the network asks for more', async (till) => {
+      await till.fund('ETH', '2000');
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      const asked = await till.withdraw('0.5');
+      const { fee } = till.ethPayments;
+      till.ethPayments.fee = fee * 3n;
+      await till.settle();
+      const waiting = await till.transfer(asked.tx_id);
+      assert.equal(waiting.status, 'REQUESTED');
+      assert.match(waiting.reason ?? '', /above the most/);
+      till.ethPayments.fee = fee;
+      await till.settle();
+      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+    });
+  });
+
+  describe(`refunds on ${engine}`, () => {
+    money('goes to the payer and makes the order REFUNDED only when it is final', async (till) => {
+      const order = await till.fund('ETH', '2000');
+      assert.equal(order.status, 'SUCCESS');
+      assert.equal((await till.queries.detail(till.principal.accountId, order.id)).refund, true);
+      await assert.rejects(till.refund.info(till.principal.accountId, order.id), refusal('NOT_FOUND'));
+      const asked = await till.refund.run(till.principal, order.id, null);
+      assert.deepEqual([asked.refund_status, asked.amount, asked.to_addr, asked.refund_et, asked.refund_date], ['PENDING', '1', 'eth-payer', 0, null]);
+      assert.equal((await till.queries.detail(till.principal.accountId, order.id)).refund, false);
+      await assert.rejects(till.refund.run(till.principal, order.id, null), refusal('STATE_CONFLICT', /has a refund already/));
+      await till.payOut();
+      till.ethPayments.bury(2);
+      await till.follow();
+      await till.payOut();
+      assert.equal((await till.order(order.id)).status, 'SUCCESS');
+      await till.settle();
+      assert.equal((await till.order(order.id)).status, 'REFUNDED');
+      const done = await till.refund.info(till.principal.accountId, order.id);
+      assert.equal(done.refund_status, 'SUCCESS');
+      assert.ok(done.refund_et > 0 && done.refund_date !== null);
+      assert.equal(total(till.ethPayments.paidTo('eth-payer', 'ETH')), ETHER - (await refundOf(till, order.id)).feeUnits);
+      await assert.rejects(till.refund.run(till.principal, order.id, null), refusal('STATE_CONFLICT'));
+      assert.equal(await till.balance('available', 'ETH'), 0n);
+    });
+
+    money('without a known payer the answer has the page where an address can be left', async (till) => {
+      const order = await till.fund('BTC', '50000');
+      await assert.rejects(till.refund.run(till.principal, order.id, null), refusal('STATE_CONFLICT', /https:\/\/till\.example\/checkout\//));
+      await till.choosePayment.setRefundAddress(order.checkoutToken, 'btc-customer');
+      await till.refund.run(till.principal, order.id, null);
+      await till.settle(till.btc);
+      assert.equal((await till.order(order.id)).status, 'REFUNDED');
+      assert.deepEqual(till.btcPayments.paidTo('btc-customer', 'BTC'), [100_000_000n - till.btcPayments.fee]);
+    });
+
+    money('is refused without confirmed money, without balance, and of another account', async (till) => {
+      const unpaid = await till.payInfo({ currency: 'ETH' });
+      await assert.rejects(till.refund.run(till.principal, unpaid.id, null), refusal('STATE_CONFLICT', /PENDING/));
+      const order = await till.fund('ETH', '2000');
+      await till.withdraw('0.5');
+      await assert.rejects(till.refund.run(till.principal, order.id, null), refusal('STATE_CONFLICT', /balance/));
+      const stranger = { ...till.principal, accountId: '7000000000000000001' as AccountId };
+      await assert.rejects(till.refund.run(stranger, order.id, null), refusal('NOT_FOUND'));
+    });
+
+    money('a refund that the chain mined without effect is TERMINATED and can be asked for again (fault 47)', async (till) => {
+      const order = await till.fund('ETH', '2000');
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      till.ethPayments.reverts = ({ to }) => to === 'eth-payer';
+      await till.refund.run(till.principal, order.id, null);
+      await till.settle();
+      assert.equal((await till.refund.info(till.principal.accountId, order.id)).refund_status, 'TERMINATED');
+      assert.equal((await till.order(order.id)).status, 'SUCCESS');
+      assert.equal(await till.balance('available', 'ETH'), ETHER);
+      till.ethPayments.reverts = () => false;
+      await till.refund.run(till.principal, order.id, null);
+      await till.settle();
+      assert.equal((await till.order(order.id)).status, 'REFUNDED');
+      assert.equal(till.ethPayments.paidTo('eth-payer', 'ETH').length, 1);
+    });
+  });
+
+  describe(`what nodes do to payments, on ${engine}`, () => {
+    money('a lost reply, a refusal and a forgotten mempool end in one payment of the same bytes (faults 40, 42)', async (till) => {
+      await till.fund('ETH', '2000');
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      till.ethPayments.troubles.push('refuses', 'reply-lost');
+      const asked = await till.withdraw('0.5');
+      await till.payOut();
+      await till.payOut();
+      till.ethPayments.dropMempool();
+      assert.equal(till.ethPayments.sent.size, 0);
+      await till.settle();
+      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+      const view = await till.storage.transfers.bundleOf(asked.tx_id as TransferId);
+      assert.equal(view?.attempts.length, 1);
+      assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
+    });
+
+    money('a slow payment is raised with its nonce, and the former one may win all the same (fault 43)', async (till) => {
+      await till.fund('ETH', '2000');
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      const asked = await till.withdraw('0.5');
+      await till.payOut();
+      const [first] = [...till.ethPayments.sent.values()].filter(({ content }) => content.lines[0]?.to === PAYEE.ETH);
+      till.clock.advance(61_000);
+      till.eth.mine();
+      await till.follow();
+      await till.payOut();
+      const view = await till.storage.transfers.bundleOf(asked.tx_id as TransferId);
+      assert.equal(view?.attempts.length, 2);
+      // The node mines in the order of arrival: the former one.
+      await till.settle();
+      const transfer = await till.transfer(asked.tx_id);
+      assert.equal(transfer.status, 'CONFIRMED');
+      assert.equal((await till.storage.transfers.bundleOf(transfer.id))?.bundle.minedTxid, first?.txid);
+      assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
+    });
+
+    money('a payment in a block that a reorganisation removed is sent again and paid once', async (till) => {
+      await till.fund('ETH', '2000');
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      const asked = await till.withdraw('0.5');
+      await till.payOut();
+      for (let block = 0; block < 7; block++) {
+        till.ethPayments.mine();
+        await till.follow();
+        await till.payOut();
+      }
+      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+      till.eth.drop(8);
+      till.ethPayments.dropMempool();
+      till.eth.mineEmpty(9);
+      await till.follow();
+      await till.payOut();
+      till.ethPayments.bury();
+      assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
+    });
+
+    money('a nonce used by another transaction gives the amount back only when that one is final (fault 42)', async (till) => {
+      await till.fund('ETH', '2000');
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      const asked = await till.withdraw('0.5');
+      await till.payOut();
+      const view = await till.storage.transfers.bundleOf(asked.tx_id as TransferId);
+      till.ethPayments.dropMempool();
+      till.ethPayments.steal(view?.bundle.nonce ?? -1);
+      till.ethPayments.mine();
+      till.eth.mineEmpty(10);
+      await till.follow();
+      await till.payOut();
+      assert.equal((await till.transfer(asked.tx_id)).status, 'BROADCAST');
+      assert.equal(await till.balance('reserved', 'ETH'), ETHER / 2n);
+      till.eth.mineEmpty(10);
+      await till.follow();
+      await till.payOut();
+      assert.equal((await till.transfer(asked.tx_id)).status, 'FAILED');
+      assert.equal(await till.balance('available', 'ETH'), ETHER);
+    });
+
+    money('a node that cannot explain itself releases nothing', async (till) => {
+      await till.fund('ETH', '2000');
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      const asked = await till.withdraw('0.5');
+      await till.payOut();
+      till.ethPayments.lie = { kind: 'unclear', reason: 'The nonce was used, but by nothing that the node can show.' };
+      till.eth.mineEmpty(40);
+      await till.follow();
+      await till.payOut();
+      assert.equal((await till.transfer(asked.tx_id)).status, 'BROADCAST');
+      assert.equal(await till.balance('reserved', 'ETH'), ETHER / 2n);
+      assert.ok(till.logger.lines.some(({ level, fields }) => level === 'error' && String(fields['reason']).includes('nonce was used')));
+      till.ethPayments.lie = null;
+      await till.settle();
+      assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
+    });
+
+    money('a transaction count ahead of the books stops payouts until an operator has looked (fault 68)', async (till) => {
+      await till.fund('ETH', '2000');
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      const first = await till.withdraw('0.2');
+      await till.settle();
+      // What a restored backup does not know of: a payment that was made after it.
+      till.ethPayments.steal(1);
+      till.ethPayments.mine();
+      const second = await till.withdraw('0.3');
+      await till.settle();
+      assert.equal((await till.transfer(first.tx_id)).status, 'CONFIRMED');
+      assert.equal((await till.transfer(second.tx_id)).status, 'REQUESTED');
+      assert.match((await till.storage.transfers.payoutStop('ETH')) ?? '', /backup/);
+      assert.equal(await resumePayouts(till.eth, till.storage), true);
+      await till.settle();
+      assert.equal((await till.transfer(second.tx_id)).status, 'CONFIRMED');
+      assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 2);
+    });
+
+    money('money that is missing on chain stops payouts (fault 68)', async (till) => {
+      await till.fund('BTC', '50000');
+      const deposit = till.btc.paid.at(-1);
+      // The coin of the deposit is gone: somebody with the keys, or a payment that an older backup does not know of.
+      till.btcPayments.sent.set('foreign', {
+        txid: 'foreign',
+        content: { source: 'x', nonce: null, coins: [`${deposit?.txid}:0`], lines: [], fee: '0', change: '0' },
+        block: null,
+        succeeded: true,
+      });
+      till.btcPayments.mine();
+      const asked = await till.withdraw('0.3', 'BTC');
+      for (let round = 0; round < 4; round++) await till.payOut(till.btc);
+      assert.equal((await till.transfer(asked.tx_id)).status, 'REQUESTED');
+      assert.match((await till.storage.transfers.payoutStop('BTC')) ?? '', /100000000 units of BTC are missing/);
+      assert.equal(till.btcPayments.sent.size, 1);
+    });
+
+    money('a reorganised and already withdrawn deposit is a loss, freezes the merchant and alerts; the books hold (fault 51)', async (till) => {
+      const order = await till.fund('ETH', '2000');
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', 2n * ETHER);
+      const asked = await till.withdraw('0.9');
+      await till.payOut();
+      till.eth.drop(11);
+      till.eth.mineEmpty(12);
+      await till.follow();
+      assert.equal((await till.order(order.id)).reorgedAt !== null, true);
+      assert.equal(await till.balance('available', 'ETH'), 0n);
+      const loss = (await till.storage.ledger.balances('loss:')).find(({ currency }) => currency === 'ETH')?.units;
+      assert.equal(loss, (ETHER / 10n) * -9n);
+      assert.ok(till.logger.lines.some(({ fields }) => fields['alert'] === 'loss'));
+      await till.checkBooks();
+      await till.settle();
+      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+      await till.fund('ETH', '2000');
+      await assert.rejects(till.withdraw('0.05'), refusal('STATE_CONFLICT', /frozen/));
+      await till.storage.transaction((tx) => tx.transfers.unfreeze(till.principal.accountId));
+      await till.withdraw('0.05');
+    });
+
+    money('an instance that lost its lease writes nothing (fault 41)', async (till) => {
+      await till.fund('ETH', '2000');
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      await till.withdraw('0.5');
+      const stale = await till.payoutLease();
+      await till.storage.leases.release(stale);
+      const other = await till.storage.leases.acquire('payout:ETH', 'other', 60_000);
+      assert.ok(other !== null && other.fence > stale.fence);
+      await assert.rejects(till.newRunner().step(stale), refusal('LEASE_LOST'));
+      assert.equal(till.ethPayments.sent.size, 0);
+      const runner = till.newRunner();
+      while ((await runner.step(other)) === 'advanced');
+      assert.equal([...till.ethPayments.sent.values()].filter(({ content }) => content.lines[0]?.to === PAYEE.ETH).length, 1);
+    });
+  });
+
+  describe(`sweeps on ${engine}`, () => {
+    money(
+      'moves what is worth its fee, and lists what is not',
+      async (till) => {
+        await till.fund('ETH', '2000');
+        till.ethPayments.fee = ETHER / 2_000n;
+        await till.fund('ETH', '20');
+        await till.settle();
+        assert.equal(till.ethPayments.paidTo(till.ethPayments.hotAddress, 'ETH').length, 1);
+        const refused = await till.newRunner().refusedSweeps();
+        assert.deepEqual(refused.map(({ currency, units }) => [currency, units]), [['ETH', ETHER / 100n]]);
+      },
+      { sweeps: { maxFeeBps: 100 } },
+    );
+
+    money(
+      'what the hot wallet holds above its ceiling goes to the cold address',
+      async (till) => {
+        await till.fund('ETH', '2000');
+        await till.settle();
+        const paid = till.ethPayments.paidTo('eth-cold', 'ETH');
+        assert.equal(paid.length, 1);
+        const left = await till.ethPayments.balance(till.ethPayments.hotAddress, 'ETH');
+        assert.equal(left, ETHER / 4n);
+        assert.equal((await till.storage.ledger.balances('cold:ETH'))[0]?.units, -total(paid));
+      },
+      { sweeps: { cold: new Map([['ETH', { address: 'eth-cold', above: new Map([['ETH', '0.25']]) }]]) } },
+    );
+  });
+});
+
+async function refundOf(till: MoneyDomain, orderId: string) {
+  const refund = await till.storage.transfers.refundOf(orderId as never);
+  assert.ok(refund !== null);
+  return refund;
+}

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BUNDLE_STATUSES } from '../../../core/index.ts';
+import type { BundleChanges, BundleId, BundleStatus, TransferId } from '../../../core/index.ts';
+import { eachStorage } from '../../support/storage.ts';
+import { NOW } from './fixtures.ts';
+import { attempt, bundle, HOT, merchant, open, signed, stored, transfer, withdrawal } from './money-out-fixtures.ts';
+
+const MAX = 2n ** 256n - 1n;
+
+eachStorage((_name, opened) => {
+  test('a bundle comes back as it was opened, with and without a nonce', async (t) => {
+    const { storage } = await opened(t);
+    for (const given of [{}, { nonce: 0 }, { nonce: 2 ** 48, sourceAddress: '0xdeposit', sourceIndex: 12, sentAt: NOW, minedTxid: '0xm', minedHeight: 9 }]) {
+      const made = bundle(given);
+      assert.equal(await open(storage, made), true);
+      assert.deepEqual(await storage.transaction((tx) => tx.transfers.lockBundle(made.id)), made);
+    }
+    assert.equal(await storage.transaction((tx) => tx.transfers.lockBundle('1' as BundleId)), null);
+  });
+
+  test('a nonce is used once: the counter moves by one, and a bundle for any other is not opened', async (t) => {
+    const { storage } = await opened(t);
+    const nonce = (address = HOT): Promise<number | null> => storage.transfers.nonce('ETH', address);
+    assert.equal(await nonce(), null);
+    assert.equal(await open(storage, bundle({ nonce: 41 })), true);
+    assert.equal(await nonce(), 42);
+    for (const wrong of [40, 41, 43]) {
+      const made = bundle({ nonce: wrong });
+      const goesOn = await storage.transaction(async (tx) => [await tx.transfers.openBundle(made), await tx.transfers.openBundle(bundle())]);
+      assert.deepEqual(goesOn, [false, true], `nonce ${wrong}`);
+      assert.equal(await storage.transaction((tx) => tx.transfers.lockBundle(made.id)), null);
+    }
+    assert.equal(await open(storage, bundle({ nonce: 42 })), true);
+    assert.equal(await open(storage, bundle({ nonce: 5, sourceAddress: '0xother' })), true);
+    assert.equal(await open(storage, bundle({ nonce: 5, chain: 'BSC' })), true);
+    assert.deepEqual([await nonce(), await nonce('0xother'), await storage.transfers.nonce('BSC', HOT)], [43, 6, 6]);
+  });
+
+  test('an operator moves the counter forward, never back', async (t) => {
+    const { storage } = await opened(t);
+    for (const [set, expected] of [[7, 7], [3, 7], [9, 9]] as const) {
+      await storage.transaction((tx) => tx.transfers.setNonce('ETH', HOT, set));
+      assert.equal(await storage.transfers.nonce('ETH', HOT), expected);
+    }
+  });
+
+  test('fault 41: of several that open a bundle for one nonce at once, on two instances, one wins', async (t) => {
+    const { storage, another } = await opened(t);
+    const second = await another();
+    for (const nonce of [0, 1, 2]) {
+      const tries = await Promise.all(Array.from({ length: 6 }, (_, n) => open(n % 2 === 0 ? storage : second, bundle({ nonce }))));
+      assert.equal(tries.filter(Boolean).length, 1, `nonce ${nonce}`);
+      assert.equal(await storage.transfers.nonce('ETH', HOT), nonce + 1);
+    }
+  });
+
+  test('who lost its bundle to a rollback leaves the nonce to the next', async (t) => {
+    const { storage } = await opened(t);
+    const work = storage.transaction(async (tx) => {
+      assert.equal(await tx.transfers.openBundle(bundle({ nonce: 8 })), true);
+      throw new Error('the lease is lost');
+    });
+    await assert.rejects(work, /lease is lost/);
+    assert.equal(await open(storage, bundle({ nonce: 8 })), true);
+  });
+
+  test('the database holds one bundle for each nonce that is not VOID, whatever the counter says', async (t) => {
+    const { storage, sql } = await opened(t);
+    const first = bundle({ nonce: 1 });
+    await open(storage, first);
+    const rewind = (): Promise<unknown> => sql('UPDATE payer_nonces SET next_nonce = 1');
+    await rewind();
+    await assert.rejects(open(storage, bundle({ nonce: 1 })));
+    assert.equal(await storage.transfers.nonce('ETH', HOT), 1);
+    await storage.transaction((tx) => tx.transfers.closeBundle(first.id, 'VOID', {}));
+    assert.equal(await open(storage, bundle({ nonce: 1 })), true);
+  });
+
+  test('a bundle is closed once, with what is known of its transaction; every other change of status is refused', async (t) => {
+    const { storage, sql } = await opened(t);
+    const close = (id: BundleId, to: Exclude<BundleStatus, 'LIVE'>, changes: BundleChanges = {}): Promise<boolean> =>
+      storage.transaction((tx) => tx.transfers.closeBundle(id, to, changes));
+    const made = bundle();
+    await open(storage, made);
+    assert.equal(await close(made.id, 'DONE', { minedTxid: '0xm', minedHeight: 77 }), true);
+    assert.deepEqual([await close(made.id, 'VOID'), await close(made.id, 'DONE')], [false, false]);
+    const expected = { ...made, status: 'DONE', minedTxid: '0xm', minedHeight: 77 };
+    assert.deepEqual(await storage.transaction((tx) => tx.transfers.lockBundle(made.id)), expected);
+    for (const from of BUNDLE_STATUSES) {
+      for (const to of BUNDLE_STATUSES) {
+        const some = bundle({ status: from });
+        await open(storage, some);
+        const moved = sql('UPDATE bundles SET status = ? WHERE id = ?', [to, some.id]);
+        if (from === to || from === 'LIVE') await moved;
+        else await assert.rejects(moved, /illegal change of status/, `${from} → ${to}`);
+      }
+    }
+  });
+
+  test('changes of a bundle touch what they name, and what was mined can be taken away again', async (t) => {
+    const { storage } = await opened(t);
+    const made = bundle();
+    await open(storage, made);
+    const seen: unknown[] = [];
+    for (const changes of [{ sentAt: NOW }, { minedTxid: '0xm', minedHeight: 5 }, { minedTxid: null, minedHeight: null }, {}]) {
+      await storage.transaction((tx) => tx.transfers.updateBundle(made.id, changes));
+      seen.push(await storage.transaction((tx) => tx.transfers.lockBundle(made.id)));
+    }
+    const sent = { ...made, sentAt: NOW };
+    assert.deepEqual(seen, [sent, { ...sent, minedTxid: '0xm', minedHeight: 5 }, sent, sent]);
+    await assert.rejects(storage.transaction((tx) => tx.transfers.updateBundle('1' as BundleId, {})), /does not exist/);
+  });
+
+  test('signed bytes are kept for good: attempts are neither changed nor deleted, and a txid comes once on a chain', async (t) => {
+    const { storage, sql } = await opened(t);
+    const [made, other, elsewhere] = [bundle(), bundle(), bundle({ chain: 'BSC' })];
+    for (const each of [made, other, elsewhere]) await open(storage, each);
+    const first = attempt(made.id, { feeUnits: MAX, expiresAt: NOW + 1, raw: 'ab'.repeat(20_000), terms: '{"price":"1"}' });
+    const write = (given: typeof first): Promise<void> => storage.transaction((tx) => tx.transfers.addAttempt(given));
+    await write(first);
+    await write(attempt(elsewhere.id, { txid: first.txid }));
+    await assert.rejects(write(attempt(other.id, { txid: first.txid })));
+    await assert.rejects(write(attempt(made.id)));
+    await assert.rejects(write(attempt('1' as BundleId)));
+    for (const change of ["UPDATE bundle_attempts SET raw = ''", 'DELETE FROM bundle_attempts']) await assert.rejects(sql(change), /append-only/);
+    await storage.transaction((tx) => tx.transfers.closeBundle(other.id, 'VOID', {}));
+    // Nothing is signed for a closed bundle.
+    await assert.rejects(write(attempt(other.id)));
+    const paying = await stored(storage, transfer());
+    await storage.transaction((tx) => tx.transfers.update(paying.id, 'REQUESTED', { bundleId: made.id, updatedAt: NOW }));
+    assert.deepEqual((await storage.transfers.bundleOf(paying.id))?.attempts, [first]);
+  });
+
+  test('a bundle is seen with all that it pays and every attempt, oldest first', async (t) => {
+    const { storage } = await opened(t);
+    const accountId = await merchant(storage);
+    const paid = [await stored(storage, withdrawal(accountId)), await stored(storage, withdrawal(accountId))];
+    const made = await signed(storage, paid, { nonce: 0 });
+    const attempts = [attempt(made.id), attempt(made.id, { number: 2, feeUnits: 30n }), attempt(made.id, { number: 11 })];
+    for (const each of [attempts[2]!, attempts[0]!, attempts[1]!]) await storage.transaction((tx) => tx.transfers.addAttempt(each));
+    const transfers = paid.map((each) => ({ ...each, status: 'SIGNED' as const, bundleId: made.id }));
+    for (const { id } of paid) assert.deepEqual(await storage.transfers.bundleOf(id), { bundle: made, attempts, transfers });
+    const unsigned = await stored(storage, transfer());
+    for (const id of [unsigned.id, '1' as TransferId, 'x\0' as TransferId]) assert.equal(await storage.transfers.bundleOf(id), null);
+  });
+
+  test('LIVE bundles are paged by id, oldest first, of one chain; DONE ones come by the height they were mined at', async (t) => {
+    const { storage } = await opened(t);
+    const ids: BundleId[] = [];
+    for (let n = 0; n < 6; n++) ids.push((await signed(storage, [await stored(storage, transfer())], { nonce: n })).id);
+    await open(storage, bundle({ chain: 'BSC' }));
+    const close = (n: number, to: 'DONE' | 'VOID', changes: BundleChanges): Promise<boolean> =>
+      storage.transaction((tx) => tx.transfers.closeBundle(ids[n]!, to, changes));
+    const live = async (after: BundleId | null, limit: number): Promise<readonly string[]> =>
+      (await storage.transfers.liveBundles('ETH', after, limit)).map((view) => view.bundle.id);
+    assert.deepEqual(await live(null, 2), ids.slice(0, 2));
+    assert.deepEqual(await live(ids[1]!, 10), ids.slice(2));
+    await close(0, 'DONE', { minedTxid: '0x0', minedHeight: 103 });
+    await close(1, 'DONE', { minedTxid: '0x1', minedHeight: 100 });
+    await close(2, 'VOID', {});
+    await close(3, 'DONE', { minedTxid: '0x3', minedHeight: 101 });
+    assert.deepEqual(await live(null, 10), ids.slice(4));
+    const done = async (height: number, limit: number): Promise<readonly string[]> =>
+      (await storage.transfers.doneBundles('ETH', height, limit)).map((view) => view.bundle.id);
+    assert.deepEqual(await done(100, 10), [ids[1], ids[3], ids[0]]);
+    assert.deepEqual([await done(101, 1), await done(104, 10)], [[ids[3]], []]);
+    assert.equal((await storage.transfers.doneBundles('ETH', 103, 1))[0]?.transfers.length, 1);
+  });
+
+  test('fault 40: a transfer leaves its bundle only when nothing of it can be mined any more', async (t) => {
+    const { storage, sql } = await opened(t);
+    const made = await stored(storage, transfer());
+    const first = await signed(storage, [made], { nonce: 0 });
+    const second = bundle({ nonce: 1 });
+    await open(storage, second);
+    const rebind = (to: BundleId): Promise<boolean> => storage.transaction((tx) => tx.transfers.update(made.id, 'SIGNED', { bundleId: to, updatedAt: NOW }));
+    await assert.rejects(rebind(second.id), /leaves a bundle that is not VOID/);
+    await assert.rejects(sql('UPDATE transfers SET bundle_id = NULL WHERE id = ?', [made.id]), /leaves a bundle/);
+    assert.equal(await rebind(first.id), true);
+    await storage.transaction((tx) => tx.transfers.closeBundle(first.id, 'VOID', {}));
+    assert.equal(await rebind(second.id), true);
+    assert.equal((await storage.transfers.bundleOf(made.id))?.bundle.id, second.id);
+  });
+
+  test('what is in flight: units by source and currency, and the dearest attempt of each bundle once', async (t) => {
+    const { storage } = await opened(t);
+    const accountId = await merchant(storage);
+    assert.deepEqual(await storage.transfers.inFlight('ETH'), []);
+    const many = [await stored(storage, withdrawal(accountId, { units: MAX })), await stored(storage, withdrawal(accountId, { units: 2n ** 53n + 1n }))];
+    const shared = await signed(storage, many, { nonce: 0 });
+    const token = await stored(storage, withdrawal(accountId, { currency: 'USDT-ERC20', units: 9n }));
+    const tokens = await signed(storage, [token], { nonce: 1 }, 'BROADCAST');
+    const sweep = await stored(storage, transfer({ sourceAddress: '0xd', units: 4n }));
+    await signed(storage, [sweep], { nonce: 0, sourceAddress: '0xd', sourceIndex: 7 });
+    await stored(storage, withdrawal(accountId, { units: 100n }));
+    const finished = await stored(storage, withdrawal(accountId, { units: 100n }));
+    const over = await signed(storage, [finished], { nonce: 2 }, 'CONFIRMED');
+    await storage.transaction(async (tx) => {
+      await tx.transfers.addAttempt(attempt(shared.id, { feeUnits: MAX }));
+      await tx.transfers.addAttempt(attempt(shared.id, { number: 2, feeUnits: 2n }));
+      await tx.transfers.addAttempt(attempt(tokens.id, { feeUnits: 10n }));
+      await tx.transfers.addAttempt(attempt(over.id, { feeUnits: 1000n }));
+    });
+    assert.deepEqual(await storage.transfers.inFlight('ETH'), [
+      { sourceAddress: HOT, currency: 'ETH', units: MAX + 2n ** 53n + 1n, nativeFeeUnits: MAX },
+      { sourceAddress: HOT, currency: 'USDT-ERC20', units: 9n, nativeFeeUnits: 10n },
+      { sourceAddress: '0xd', currency: 'ETH', units: 4n, nativeFeeUnits: 0n },
+    ]);
+    assert.deepEqual(await storage.transfers.inFlight('BSC'), []);
+  });
+
+  test('a payout is signed for good or not at all, and the loser of its nonce leaves no trace', async (t) => {
+    const { storage, another } = await opened(t);
+    const second = await another();
+    const made = await stored(storage, transfer());
+    const sign = (n: number): Promise<boolean> =>
+      (n % 2 === 0 ? storage : second).transaction(async (tx) => {
+        const own = bundle({ nonce: 0 });
+        if (!(await tx.transfers.openBundle(own))) return false;
+        await tx.transfers.addAttempt(attempt(own.id));
+        return tx.transfers.move(made.id, 'REQUESTED', 'SIGNED', { bundleId: own.id, updatedAt: NOW });
+      });
+    assert.equal((await Promise.all([0, 1, 2, 3].map(sign))).filter(Boolean).length, 1);
+    const live = await storage.transfers.liveBundles('ETH', null, 10);
+    assert.deepEqual(live.map(({ attempts, transfers }) => [attempts.length, transfers.map(({ id }) => id)]), [[1, [made.id]]]);
+  });
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pgDialect } from '../../../adapters/storage/knex/dialects/pg-dialect.ts';
+import { sqliteDialect } from '../../../adapters/storage/knex/dialects/sqlite-dialect.ts';
+import { foundation } from '../../../adapters/storage/knex/migrations/0001-foundation.ts';
+import { gateway } from '../../../adapters/storage/knex/migrations/0002-gateway.ts';
+import { management } from '../../../adapters/storage/knex/migrations/0003-management.ts';
+import { checksum } from '../../../adapters/storage/knex/migrations/rules.ts';
+import { tablesOf } from '../../../adapters/storage/knex/tables.ts';
+import { checkLedger } from '../../../core/index.ts';
+import { eachStorage } from '../../support/storage.ts';
+import { deposit, entry, storedAccount, storedOrder } from './fixtures.ts';
+import { add, refund } from './money-out-fixtures.ts';
+
+eachStorage((name, open) => {
+  test('a database of the release before gets what money needs on its way out, and keeps what it has', async (t) => {
+    const { another, sql } = await open(t);
+    const former = await another({ tablePrefix: 'old_' });
+    const tables = tablesOf('old_');
+    const dialect = name === 'pg' ? pgDialect : sqliteDialect;
+    await sql(`CREATE TABLE ${tables.migrations} (name ${dialect.types.text} PRIMARY KEY, checksum ${dialect.types.text} NOT NULL, applied_at ${dialect.types.time} NOT NULL)`);
+    for (const migration of [foundation, gateway, management]) {
+      const statements = migration.statements(tables, dialect);
+      for (const statement of statements) await sql(statement);
+      await sql(`INSERT INTO ${tables.migrations} (name, checksum, applied_at) VALUES (?, ?, 0)`, [migration.name, checksum(statements)]);
+    }
+    await sql(`INSERT INTO ${tables.migrations} (name, checksum, applied_at) VALUES ('rules', 'former', 0)`);
+    const { id: accountId } = await storedAccount(former);
+    const order = await storedOrder(former, accountId);
+    const seen = deposit(order);
+    await former.transaction(async (tx) => {
+      await tx.deposits.add(seen);
+      await tx.ledger.append(entry(accountId, 'booked before', 5n));
+    });
+    await Promise.all([former, await another({ tablePrefix: 'old_' })].map((each) => each.migrate()));
+    assert.deepEqual(await former.orders.find(order.id), order);
+    assert.deepEqual(await former.deposits.byOrder(order.id), [seen]);
+    assert.equal(await add(former, refund(order, { status: 'FAILED' })), true);
+    await assert.rejects(sql("UPDATE old_transfers SET status = 'REQUESTED'"), /illegal change of status/);
+    await sql('DELETE FROM old_transfers');
+    assert.deepEqual(await checkLedger(former), []);
+    const before = await sql(`SELECT name, checksum FROM ${tables.migrations} ORDER BY name`);
+    assert.deepEqual(before.map((row) => row['name']).slice(0, 4), ['0001-foundation', '0002-gateway', '0003-management', '0004-money-out']);
+    await former.migrate();
+    assert.deepEqual(await sql(`SELECT name, checksum FROM ${tables.migrations} ORDER BY name`), before);
+  });
+});

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { TillgateError } from '../../core/index.ts';
+import type {
+  Asset,
+  BlockRef,
+  BundleFate,
+  ChainPayments,
+  CurrencyCode,
+  ExpectedCoins,
+  PaymentLine,
+  PricedPayment,
+  PriceRequest,
+  SignedBundle,
+  SignedTransaction,
+  SignRequest,
+  SpendableCoin,
+} from '../../core/index.ts';
+import type { FakeChain } from './fake-chain.ts';
+
+/** A transaction as its bytes say. */
+interface Content {
+  readonly source: string;
+  readonly nonce: number | null;
+  readonly coins: readonly string[];
+  readonly lines: readonly { readonly to: string; readonly currency: string; readonly units: string }[];
+  readonly fee: string;
+  readonly change: string;
+}
+
+interface Sent {
+  readonly txid: string;
+  readonly content: Content;
+  /** `null` while it waits; one whose block is gone waits again. */
+  block: BlockRef | null;
+  succeeded: boolean;
+}
+
+/** What can go wrong with one call of the node. */
+export type Trouble = 'refuses' | 'reply-lost';
+
+const HOT = 'hot';
+const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** The paying side of a {@link FakeChain}: a mempool, nonces or coins, and blocks that are mined when a test says so. */
+export class FakePayments implements ChainPayments {
+  readonly model: 'account' | 'utxo';
+  readonly feeAsset: Asset;
+  readonly hotAddress: string;
+  readonly maxLines: number;
+  bumpAfterMs: number | null = 60_000;
+  /** The network's fee of one transaction. */
+  fee = 1_000n;
+  /** When set, `price` refuses with it. */
+  refusal: string | null = null;
+  /** What happens to the next broadcasts, first to last. */
+  readonly troubles: Trouble[] = [];
+  /** When set, `fate` answers it. */
+  lie: BundleFate | null = null;
+  /** Transactions that are mined without effect, by what they pay. */
+  reverts: (line: Content['lines'][number]) => boolean = () => false;
+  readonly sent = new Map<string, Sent>();
+  readonly #chain: FakeChain;
+  readonly #funds = new Map<string, bigint>();
+
+  constructor(chain: FakeChain, model: 'account' | 'utxo') {
+    this.#chain = chain;
+    this.model = model;
+    this.maxLines = model === 'utxo' ? 5 : 1;
+    this.hotAddress = `${HOT}-${chain.code}`;
+    const [native] = chain.assets;
+    assert(native !== undefined);
+    this.feeAsset = native;
+  }
+
+  /** Coins of the operator's own. */
+  fund(address: string, currency: CurrencyCode, units: bigint): void {
+    this.#funds.set(`${address} ${currency}`, (this.#funds.get(`${address} ${currency}`) ?? 0n) + units);
+  }
+
+  /** Mines a block with everything that waits and can be mined. */
+  mine(): void {
+    this.#chain.mine();
+    const block = this.#chain.top;
+    for (const sent of this.sent.values()) {
+      if (this.#mined(sent) !== null || this.#excluded(sent)) continue;
+      sent.block = block;
+      sent.succeeded = !sent.content.lines.some((line) => this.reverts(line));
+    }
+  }
+
+  /** Mines until whatever waits is final. */
+  bury(blocks = 30): void {
+    for (let i = 0; i < blocks; i++) this.mine();
+  }
+
+  /** Forgets what waits, as a node does that is restarted. */
+  dropMempool(): void {
+    for (const [txid, sent] of this.sent) if (this.#mined(sent) === null) this.sent.delete(txid);
+  }
+
+  /** Another transaction with the till's own key. */
+  steal(nonce: number): void {
+    const content: Content = { source: this.hotAddress, nonce, coins: [], lines: [{ to: 'elsewhere', currency: this.feeAsset.currency, units: '1' }], fee: '1', change: '0' };
+    const raw = JSON.stringify(content);
+    this.sent.set(sha(raw), { txid: sha(raw), content, block: null, succeeded: true });
+  }
+
+  /** What mined transactions of the present chain paid to an address. */
+  paidTo(address: string, currency: CurrencyCode): readonly bigint[] {
+    return this.#effective().flatMap(({ content }) => content.lines.filter((line) => line.to === address && line.currency === currency).map(({ units }) => BigInt(units)));
+  }
+
+  dust(): bigint {
+    return 10n;
+  }
+
+  async price({ lines, coins, replaces }: PriceRequest): Promise<PricedPayment> {
+    if (this.refusal !== null) throw new TillgateError('STATE_CONFLICT', this.refusal);
+    const feeUnits = replaces === null ? this.fee : replaces.feeUnits + this.fee;
+    if (this.model === 'account') return { feeUnits, coins: [], terms: 'account' };
+    const wanted = lines.reduce((sum, { units }) => sum + units, 0n);
+    const chosen: SpendableCoin[] = [];
+    let sum = 0n;
+    for (const coin of coins) {
+      if (sum >= wanted) break;
+      chosen.push(coin);
+      sum += coin.units;
+    }
+    if (sum < wanted) throw new TillgateError('INSUFFICIENT_BALANCE', 'The coins do not suffice.');
+    return { feeUnits, coins: chosen, terms: 'utxo' };
+  }
+
+  async sign({ source, lines, priced, nonce }: SignRequest): Promise<SignedTransaction> {
+    const whole = priced.coins.reduce((sum, { units }) => sum + units, 0n);
+    const changeUnits = this.model === 'utxo' ? whole - sumOf(lines) - priced.feeUnits : 0n;
+    assert(changeUnits >= 0n, 'a transaction that spends more than its coins');
+    const content: Content = {
+      source: source.address,
+      nonce,
+      coins: priced.coins.map(({ ref }) => ref),
+      lines: lines.map(({ to, currency, units }) => ({ to, currency, units: units.toString() })),
+      fee: priced.feeUnits.toString(),
+      change: changeUnits.toString(),
+    };
+    const raw = JSON.stringify(content);
+    const txid = sha(raw);
+    return { txid, raw, feeUnits: priced.feeUnits, terms: priced.terms, change: this.#change(txid, changeUnits), expiresAt: null };
+  }
+
+  async broadcast({ txid, raw }: { readonly txid: string; readonly raw: string }): Promise<void> {
+    const trouble = this.troubles.shift();
+    if (trouble === 'refuses') throw new TillgateError('NODE_FAILED', 'The node refused.');
+    assert.equal(sha(raw), txid);
+    if (!this.sent.has(txid)) this.sent.set(txid, { txid, content: JSON.parse(raw) as Content, block: null, succeeded: true });
+    if (trouble === 'reply-lost') throw new TillgateError('NODE_FAILED', 'The reply was lost.');
+  }
+
+  async fate({ source, nonce, coins, attempts }: SignedBundle): Promise<BundleFate> {
+    if (this.lie !== null) return this.lie;
+    for (const { txid } of attempts) {
+      const sent = this.sent.get(txid);
+      const block = sent === undefined ? null : this.#mined(sent);
+      if (sent === undefined || block === null) continue;
+      const confirmations = this.#chain.height - block.height + 1;
+      const feeUnits = BigInt(sent.content.fee);
+      return { kind: 'mined', txid, block, confirmations, succeeded: sent.succeeded, feeUnits, change: this.#change(txid, BigInt(sent.content.change)) };
+    }
+    const rival = [...this.sent.values()].find((sent) => this.#mined(sent) !== null && collides(sent.content, source.address, nonce, coins));
+    if (rival !== undefined) {
+      return { kind: 'conflicted', txid: rival.txid, confirmations: this.#chain.height - (this.#mined(rival)?.height ?? 0) + 1 };
+    }
+    return { kind: attempts.some(({ txid }) => this.sent.has(txid)) ? 'pending' : 'missing' };
+  }
+
+  async custody(expected: readonly ExpectedCoins[]): Promise<ReadonlyMap<CurrencyCode, bigint>> {
+    const sums = new Map<CurrencyCode, bigint>();
+    for (const { ref, address, currency } of expected) {
+      const units = this.model === 'utxo' ? this.#coin(ref) : await this.balance(address, currency);
+      sums.set(currency, (sums.get(currency) ?? 0n) + units);
+    }
+    return sums;
+  }
+
+  async balance(address: string, currency: CurrencyCode): Promise<bigint> {
+    const deposits = this.#chain.paid.filter(({ to, currency: paid }) => to === address && paid === currency).reduce((sum, { units }) => sum + units, 0n);
+    let units = deposits + (this.#funds.get(`${address} ${currency}`) ?? 0n);
+    for (const { content, succeeded } of this.#minedAll()) {
+      if (content.source === address && currency === this.feeAsset.currency) units -= BigInt(content.fee);
+      for (const line of succeeded ? content.lines : []) {
+        if (line.currency !== currency) continue;
+        if (content.source === address) units -= BigInt(line.units);
+        if (line.to === address) units += BigInt(line.units);
+      }
+    }
+    return units;
+  }
+
+  async nextNonce(address: string): Promise<number | null> {
+    if (this.model === 'utxo') return null;
+    return Math.max(0, ...[...this.sent.values()].filter(({ content }) => content.source === address).map(({ content }) => (content.nonce ?? -1) + 1));
+  }
+
+  #change(txid: string, units: bigint): SpendableCoin | null {
+    return units === 0n ? null : { ref: `${txid}:change`, address: this.hotAddress, index: null, units };
+  }
+
+  #coin(ref: string): bigint {
+    if (this.#minedAll().some(({ content }) => content.coins.includes(ref))) return 0n;
+    const deposit = this.#chain.paid.find(({ txid, index }) => `${txid}:${index ?? '0'}` === ref);
+    if (deposit !== undefined) return deposit.units;
+    const maker = this.#minedAll().find(({ txid }) => `${txid}:change` === ref);
+    return maker === undefined ? 0n : BigInt(maker.content.change);
+  }
+
+  #mined({ block }: Sent): BlockRef | null {
+    return block !== null && this.#chain.has(block) ? block : null;
+  }
+
+  #minedAll(): readonly Sent[] {
+    return [...this.sent.values()].filter((sent) => this.#mined(sent) !== null);
+  }
+
+  #effective(): readonly Sent[] {
+    return this.#minedAll().filter(({ succeeded }) => succeeded);
+  }
+
+  /** Another one with its nonce or one of its coins is mined. */
+  #excluded({ txid, content }: Sent): boolean {
+    return this.#minedAll().some((other) => other.txid !== txid && collides(other.content, content.source, content.nonce, content.coins));
+  }
+}
+
+function collides(content: Content, source: string, nonce: number | null, coins: readonly string[]): boolean {
+  if (nonce !== null) return content.source === source && content.nonce === nonce;
+  return content.coins.some((ref) => coins.includes(ref));
+}
+
+function sumOf(lines: readonly PaymentLine[]): bigint {
+  return lines.reduce((sum, { units }) => sum + units, 0n);
+}

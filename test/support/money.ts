@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { FeeDesk, PayoutRunner, readDecimal, RequestRefund, RequestWithdrawal, SecondFactor } from '../../core/index.ts';
+import type {
+  IdempotencyClaim,
+  Lease,
+  Order,
+  PayingChain,
+  PayoutResult,
+  Storage,
+  SweepSettings,
+  Transfer,
+  TransferId,
+  WithdrawalRecord,
+  WithdrawalSettings,
+} from '../../core/index.ts';
+import { NodeDigest } from '../../adapters/crypto/index.ts';
+import { buildDomain } from './domain.ts';
+import type { Domain, DomainOptions } from './domain.ts';
+import type { FakeChain } from './fake-chain.ts';
+import { FakePayments } from './fake-payments.ts';
+import { FakeVault, SeededRandom } from './fakes.ts';
+
+/** A {@link Domain} whose merchant may withdraw, and whose chains pay: `eth` by accounts and nonces, `btc` by coins. */
+export interface MoneyDomain extends Domain {
+  readonly ethPayments: FakePayments;
+  readonly btcPayments: FakePayments;
+  readonly withdrawal: RequestWithdrawal;
+  readonly refund: RequestRefund;
+  readonly secondFactor: SecondFactor;
+  /** A runner as another instance of the till would have it: it knows only what is stored. */
+  newRunner(chain?: FakeChain, storage?: Storage): PayoutRunner;
+  payoutLease(chain?: FakeChain): Promise<Lease>;
+  /** Steps the runner of a chain until it rests. */
+  payOut(chain?: FakeChain): Promise<PayoutResult>;
+  /** Pays an order and mines until the merchant may spend it. */
+  fund(currency: 'ETH' | 'USDT-ERC20' | 'BTC', price: string): Promise<Order>;
+  withdraw(amount: string, currency?: string, claim?: IdempotencyClaim | null): Promise<WithdrawalRecord>;
+  transfer(id: string): Promise<Transfer>;
+  /** Follows and pays, block by block, until nothing is left to do. */
+  settle(chain?: FakeChain): Promise<void>;
+}
+
+/** Options of a {@link MoneyDomain}. */
+export interface MoneyOptions extends DomainOptions {
+  readonly withdrawals?: Partial<WithdrawalSettings>;
+  readonly sweeps?: Partial<SweepSettings>;
+}
+
+/** Where the merchant's withdrawals go, by chain. */
+export const PAYEE = { ETH: 'eth-merchant', BTC: 'btc-merchant' } as const;
+
+const CHAIN_OF: Readonly<Record<string, 'ETH' | 'BTC'>> = { ETH: 'ETH', 'USDT-ERC20': 'ETH', BTC: 'BTC' };
+let payments = 0;
+
+/** Builds a {@link MoneyDomain}. */
+export async function buildMoney(storage: Storage, options: MoneyOptions = {}): Promise<MoneyDomain> {
+  const domain = await buildDomain(storage, options);
+  const { eth, btc, assets, clock, ids, events, logger, metrics, rateBook, mover, principal } = domain;
+  const ethPayments = new FakePayments(eth, 'account');
+  const btcPayments = new FakePayments(btc, 'utxo');
+  eth.payments = ethPayments;
+  btc.payments = btcPayments;
+  const chains = new Map([eth, btc].map((chain) => [chain.code, chain]));
+  const fees = new FeeDesk({ storage, rates: rateBook });
+  const secondFactor = new SecondFactor({ storage, vault: new FakeVault(), random: new SeededRandom(), digest: new NodeDigest(), clock, issuer: 'Test' });
+  const settings = { min: new Map(), max: new Map(), approveAbove: new Map(), addressHoldMs: 0, ...options.withdrawals };
+  const sweeps = { maxFeeBps: 5_000, cold: new Map(), ...options.sweeps };
+  const withdrawal = new RequestWithdrawal({ storage, assets, chains, fees, secondFactor, clock, ids, events, metrics, logger, settings });
+  const refund = new RequestRefund({ storage, assets, chains, fees, clock, ids, events, metrics, claimUrl: (order) => `https://till.example/checkout/${order.checkoutToken}` });
+  await storage.accounts.update(principal.accountId, { verifiedCurrencies: ['*'], modifiedAt: clock.now() });
+  await storage.transaction(async (tx) => {
+    for (const [chain, address] of Object.entries(PAYEE)) {
+      const record = { accountId: principal.accountId, chain, formerAddress: null, address, activeFrom: clock.now(), updatedAt: clock.now() };
+      await tx.wallets.saveWithdrawalAddress(record);
+    }
+  });
+  const newRunner = (chain = eth, store = storage): PayoutRunner =>
+    new PayoutRunner(chain as PayingChain, { storage: store, assets, rates: rateBook, mover, clock, ids, events, logger, metrics }, sweeps);
+  const runners = new Map<FakeChain, PayoutRunner>();
+  const payoutLease = async (chain = eth): Promise<Lease> => {
+    const lease = await storage.leases.acquire(`payout:${chain.code}`, 'test', 60_000);
+    assert(lease !== null, 'the lease is held by another');
+    return lease;
+  };
+  const payOut = async (chain = eth): Promise<PayoutResult> => {
+    const runner = runners.get(chain) ?? newRunner(chain);
+    runners.set(chain, runner);
+    const lease = await payoutLease(chain);
+    for (let steps = 0; steps < 500; steps++) {
+      const result = await runner.step(lease);
+      if (result !== 'advanced') return result;
+    }
+    throw new Error('the runner never came to rest');
+  };
+  const paymentsOf = (chain: FakeChain): FakePayments => (chain === eth ? ethPayments : btcPayments);
+  return {
+    ...domain,
+    ethPayments,
+    btcPayments,
+    withdrawal,
+    refund,
+    secondFactor,
+    newRunner,
+    payoutLease,
+    payOut,
+    async fund(currency, price) {
+      const code = CHAIN_OF[currency] ?? 'ETH';
+      const chain = code === 'ETH' ? eth : btc;
+      const order = await domain.payInfo({ chain: code, currency, price });
+      assert(order.payment !== null);
+      chain.mine({ to: order.payment.address, currency, units: order.payment.units, txid: `paid${(payments += 1)}`, from: code === 'ETH' ? 'eth-payer' : null });
+      chain.mineEmpty(chain.policy.spendableConfirmations + 4);
+      await domain.follow(chain);
+      return domain.order(order.id);
+    },
+    withdraw(amount, currency = 'ETH', claim = null) {
+      const value = readDecimal(amount);
+      assert(value !== null);
+      return withdrawal.run(principal, { chain: CHAIN_OF[currency] ?? 'ETH', currency, amount: value, lnInvoices: null, verifyCode: null }, claim);
+    },
+    async transfer(id) {
+      const transfer = await storage.transfers.find(id as TransferId);
+      assert(transfer !== null, `transfer ${id}`);
+      return transfer;
+    },
+    async settle(chain = eth) {
+      for (let round = 0; round < 60; round++) {
+        clock.advance(1_000);
+        paymentsOf(chain).mine();
+        await domain.follow(chain);
+        await payOut(chain);
+      }
+    },
+  };
+}
