@@ -29,19 +29,26 @@ import {
   OperateOrder,
   OrderMover,
   OrderQueries,
+  FeeDesk,
   PASSWORD_HASHER,
+  PayoutRunner,
+  RequestRefund,
+  RequestWithdrawal,
+  SecondFactor,
   RANDOM,
   RATE_SOURCES,
   RateBook,
+  SIGNER,
   STORAGE,
   TOKEN_ISSUER,
   VAULT,
   CHANGE_FEED,
+  WalletQueries,
   contractsOf,
   createManage,
   rateSymbols,
 } from '../core/index.ts';
-import type { AddressPoolSettings, ChainCode, ChainRegistry, Clock, Digest, EventBus, Logger, Manage, PasswordHasher, PublicWallet, Random, Storage, Vault } from '../core/index.ts';
+import type { AddressPoolSettings, Asset, ChainAdapter, ChainCode, ChainRegistry, PayingChain, SweepSettings, WithdrawalSettings, Clock, Digest, EventBus, Logger, Manage, PasswordHasher, Random, Storage, Vault } from '../core/index.ts';
 import { JoseTokenIssuer, NodeDigest, ScryptHasher } from '../adapters/crypto/index.ts';
 import { Eventemitter3Bus } from '../adapters/events/index.ts';
 import { PromMetrics } from '../adapters/metrics/index.ts';
@@ -53,6 +60,7 @@ import { LazyCallbackTransport, rateSource } from './lazy-edges.ts';
 import type { NodeNumber } from './node-number.ts';
 import type { PluginHarvest } from './plugins.ts';
 import * as tokens from './tokens.ts';
+import type { OpenWallet } from './wallet.ts';
 
 /** What exists before the container: made with waiting, or by what the process is. */
 export interface Foundations {
@@ -108,8 +116,9 @@ function bindAccounts(container: Container): void {
 }
 
 /** Binds what plugins are given besides the ports. */
-export function bindWallet(container: Container, wallet: PublicWallet): void {
+export function bindWallet(container: Container, { wallet, signer }: OpenWallet): void {
   container.bind(tokens.PUBLIC_WALLET).toConstantValue(wallet);
+  container.bind(SIGNER).toConstantValue(signer);
 }
 
 /** Binds what plugins brought, and the use cases. */
@@ -124,6 +133,7 @@ export function bindPlugins(container: Container, { chains, chainNames, rateSour
   bindEdges(container);
   bindOrders(container);
   bindWork(container);
+  bindMoneyOut(container);
   bindGateway(container);
 }
 
@@ -172,8 +182,8 @@ function bindOrders(container: Container): void {
   container
     .bind(tokens.RATE_BOOK)
     .toResolvedValue(
-      (sources, assets, clock, deadline, logger, metrics) => new RateBook({ sources, symbols: rateSymbols(assets), clock, deadline, logger, metrics }),
-      [RATE_SOURCES, tokens.ASSETS, CLOCK, DEADLINE, LOGGER, METRICS],
+      (sources, assets, chains, clock, deadline, logger, metrics) => new RateBook({ sources, symbols: rateSymbols(assets, feeAssets(chains)), clock, deadline, logger, metrics }),
+      [RATE_SOURCES, tokens.ASSETS, CHAINS_TOKEN, CLOCK, DEADLINE, LOGGER, METRICS],
     );
   container
     .bind(tokens.ADDRESS_POOL)
@@ -217,6 +227,9 @@ function bindOrders(container: Container): void {
 
 function bindWork(container: Container): void {
   container
+    .bind(tokens.WALLET_QUERIES)
+    .toResolvedValue((storage, assets, chains) => new WalletQueries({ storage, assets, chains }), [STORAGE, tokens.ASSETS, CHAINS_TOKEN]);
+  container
     .bind(tokens.OPERATE_ORDER)
     .toResolvedValue((storage, mover, clock) => new OperateOrder({ storage, mover, clock }), [STORAGE, tokens.ORDER_MOVER, CLOCK]);
   container
@@ -247,6 +260,52 @@ function bindWork(container: Container): void {
         new DeliverCallbacks({ storage, transport, vault, digest, random, clock, deadline, logger, metrics, settings }),
       [STORAGE, CALLBACK_TRANSPORT, VAULT, DIGEST, RANDOM, CLOCK, DEADLINE, LOGGER, METRICS, tokens.DELIVERY_SETTINGS],
     );
+}
+
+function feeAssets(chains: ChainRegistry): readonly Asset[] {
+  return [...chains.values()].flatMap(({ payments }) => (payments === null ? [] : [payments.feeAsset]));
+}
+
+function bindMoneyOut(container: Container): void {
+  container.bind(tokens.FEE_DESK).toResolvedValue((storage, rates) => new FeeDesk({ storage, rates }), [STORAGE, tokens.RATE_BOOK]);
+  container
+    .bind(tokens.SECOND_FACTOR)
+    .toResolvedValue(
+      ({ serviceName }, storage, vault, random, digest, clock) => new SecondFactor({ storage, vault, random, digest, clock, issuer: serviceName }),
+      [tokens.CONFIG, STORAGE, VAULT, RANDOM, DIGEST, CLOCK],
+    );
+  container
+    .bind(tokens.REQUEST_WITHDRAWAL)
+    .toResolvedValue(
+      ({ withdrawals }, storage, assets, chains, fees, secondFactor, clock, ids, events, metrics, logger) =>
+        new RequestWithdrawal({ storage, assets, chains, fees, secondFactor, clock, ids, events, metrics, logger, settings: withdrawalSettings(withdrawals) }),
+      [tokens.CONFIG, STORAGE, tokens.ASSETS, CHAINS_TOKEN, tokens.FEE_DESK, tokens.SECOND_FACTOR, CLOCK, ID_GENERATOR, EVENT_BUS, METRICS, LOGGER],
+    );
+  container
+    .bind(tokens.REQUEST_REFUND)
+    .toResolvedValue(
+      (storage, assets, chains, fees, clock, ids, events, metrics, queries) =>
+        new RequestRefund({ storage, assets, chains, fees, clock, ids, events, metrics, claimUrl: (order) => queries.payUrl(order) }),
+      [STORAGE, tokens.ASSETS, CHAINS_TOKEN, tokens.FEE_DESK, CLOCK, ID_GENERATOR, EVENT_BUS, METRICS, tokens.ORDER_QUERIES],
+    );
+  container.bind(tokens.PAYOUTS).toResolvedValue(
+    ({ sweeps }, chains, storage, assets, rates, mover, clock, ids, events, logger, metrics) => {
+      const deps = { storage, assets, rates, mover, clock, ids, events, logger, metrics };
+      return new Map([...chains.values()].filter(canPay).map((chain) => [chain.code, new PayoutRunner(chain, deps, sweepSettings(sweeps))]));
+    },
+    [tokens.CONFIG, CHAINS_TOKEN, STORAGE, tokens.ASSETS, tokens.RATE_BOOK, tokens.ORDER_MOVER, CLOCK, ID_GENERATOR, EVENT_BUS, LOGGER, METRICS],
+  );
+}
+
+const canPay = (chain: ChainAdapter): chain is PayingChain => chain.payments !== null;
+const byCurrency = (amounts: Readonly<Record<string, string>>): ReadonlyMap<string, string> => new Map(Object.entries(amounts));
+
+function withdrawalSettings({ min, max, approveAbove, addressHoldSeconds }: HostConfig['withdrawals']): WithdrawalSettings {
+  return { min: byCurrency(min), max: byCurrency(max), approveAbove: byCurrency(approveAbove), addressHoldMs: addressHoldSeconds * 1000 };
+}
+
+function sweepSettings({ maxFeeBps, cold }: HostConfig['sweeps']): SweepSettings {
+  return { maxFeeBps, cold: new Map(Object.entries(cold).map(([chain, { address, above }]) => [chain, { address, above: byCurrency(above) }])) };
 }
 
 function bindGateway(container: Container): void {
@@ -280,7 +339,7 @@ function bindManage(container: Container): void {
   container
     .bind(tokens.MANAGE)
     .toResolvedValue(
-      ({ serviceName, auth, keys, gateways }, storage, vault, random, ids, clock, digest, hasher, events, createAccount, mover, queries, gateway) =>
+      ({ serviceName, auth, keys, gateways, withdrawals }, storage, vault, random, ids, clock, digest, hasher, events, createAccount, mover, queries, gateway, chains) =>
         createManage({
           storage,
           vault,
@@ -293,12 +352,14 @@ function bindManage(container: Container): void {
           createAccount,
           mover,
           queries,
+          chains,
           admissionTally: (app) => gateway.admissionTally(app),
           settings: {
             issuer: serviceName,
             sessionTtlSeconds: auth.tokenTtlSeconds,
             graceSeconds: keys.graceSeconds,
             pageMax: 100,
+            addressHoldMs: withdrawals.addressHoldSeconds * 1000,
             routes: gateways,
           },
         }),
@@ -316,6 +377,7 @@ function bindManage(container: Container): void {
         tokens.ORDER_MOVER,
         tokens.ORDER_QUERIES,
         tokens.GATEWAY,
+        CHAINS_TOKEN,
       ],
     );
 }
@@ -351,6 +413,10 @@ export interface Till {
   readonly createOrder: CreateOrder;
   readonly choosePayment: ChoosePayment;
   readonly orderQueries: OrderQueries;
+  readonly requestWithdrawal: RequestWithdrawal;
+  readonly requestRefund: RequestRefund;
+  readonly payouts: ReadonlyMap<ChainCode, PayoutRunner>;
+  readonly walletQueries: WalletQueries;
   readonly operateOrder: OperateOrder;
   readonly expireOrders: ExpireOrders;
   readonly deliverCallbacks: DeliverCallbacks;
@@ -380,6 +446,10 @@ export function resolveTill(container: Container): Till {
     createOrder: container.get(tokens.CREATE_ORDER),
     choosePayment: container.get(tokens.CHOOSE_PAYMENT),
     orderQueries: container.get(tokens.ORDER_QUERIES),
+    requestWithdrawal: container.get(tokens.REQUEST_WITHDRAWAL),
+    requestRefund: container.get(tokens.REQUEST_REFUND),
+    payouts: container.get(tokens.PAYOUTS),
+    walletQueries: container.get(tokens.WALLET_QUERIES),
     operateOrder: container.get(tokens.OPERATE_ORDER),
     expireOrders: container.get(tokens.EXPIRE_ORDERS),
     deliverCallbacks: container.get(tokens.DELIVER_CALLBACKS),

@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { Container } from 'inversify';
-import { CLOCK, LOGGER, PLUGIN_API_VERSION, STORAGE, TillgateError, isTillgateError } from '../core/index.ts';
+import { CLOCK, LOGGER, PLUGIN_API_VERSION, SIGNER, STORAGE, TillgateError, isTillgateError } from '../core/index.ts';
 import type { ChainAdapter, ChainCode, ChainName, DocumentStore, FieldError, Plugin, PluginContext, RateSource } from '../core/index.ts';
 import type { PluginSetting } from './settings.ts';
 import { PUBLIC_WALLET } from './tokens.ts';
@@ -24,6 +24,10 @@ export interface PluginHarvest {
 
 const BUILT_IN: Readonly<Record<string, () => Promise<{ default: unknown }>>> = {
   ethereum: () => import('../plugins/ethereum/index.ts'),
+  bsc: () => import('../plugins/bsc/index.ts'),
+  tron: () => import('../plugins/tron/index.ts'),
+  bitcoin: () => import('../plugins/bitcoin/index.ts'),
+  litecoin: () => import('../plugins/litecoin/index.ts'),
   sandbox: () => import('../plugins/sandbox/index.ts'),
 };
 
@@ -145,6 +149,7 @@ class Harvest implements PluginHarvest {
       logger: this.#container.get(LOGGER).child({ plugin: plugin.name }),
       clock: this.#container.get(CLOCK),
       wallet: this.#container.get(PUBLIC_WALLET),
+      signer: this.#container.get(SIGNER),
       documents: namespaced(this.#container.get(STORAGE).documents, plugin.name),
       addChain: (chain, name) => this.#addChain(plugin.name, chain, name),
       addRateSource: (source) => void this.rateSources.push(source),

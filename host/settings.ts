@@ -11,6 +11,13 @@ const section = { error: 'write an object in braces' };
 const usd = z
   .string({ error: 'write a decimal in quotation marks, such as "1000000"' })
   .regex(/^\d{1,30}(\.\d{1,18})?$/, { error: 'write a plain decimal in quotation marks, such as "1000000" or "0.5"' });
+const amounts = z.record(
+  z.string(),
+  z
+    .string({ error: 'write a decimal in quotation marks, such as "0.5"' })
+    .regex(/^\d{1,30}(\.\d{1,18})?$/, { error: 'write a plain decimal in quotation marks, such as "0.5"' }),
+  { error: 'write amounts by currency, such as {"ETH": "0.5"}' },
+);
 const price = z
   .string({ error: 'write the price in US dollars in quotation marks, such as "2500"' })
   .regex(/^(?=.*[1-9])\d{1,30}(\.\d{1,30})?$/, { error: 'write a plain decimal above zero, such as "2500" or "0.0067"' });
@@ -122,6 +129,32 @@ export const settingsSchema = z.strictObject(
         {
           clockSkewSeconds: whole('seconds', 1, 3600).default(300),
           tokenTtlSeconds: whole('seconds', 1, 31_536_000).default(3600),
+        },
+        section,
+      )
+      .prefault({}),
+    withdrawals: z
+      .strictObject(
+        {
+          min: amounts.default({}),
+          max: amounts.default({}),
+          approveAbove: amounts.default({}),
+          addressHoldSeconds: whole('seconds', 0, 31_536_000).default(86_400),
+        },
+        section,
+      )
+      .prefault({}),
+    sweeps: z
+      .strictObject(
+        {
+          maxFeeBps: whole('basis points', 1, 5_000).default(100),
+          cold: z
+            .record(
+              z.string(),
+              z.strictObject({ address: text('an address of the chain'), above: amounts }, { error: 'write {"address": "…", "above": {"ETH": "10"}}' }),
+              { error: 'write a cold address for each chain, such as {"ETH": {"address": "0x…", "above": {"ETH": "10"}}}' },
+            )
+            .default({}),
         },
         section,
       )

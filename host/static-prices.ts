@@ -7,6 +7,7 @@ export const SANDBOX_PRICES: Readonly<Record<string, string>> = {
   BTC: '60000',
   LTC: '80',
   BNB: '600',
+  TRX: '0.25',
   USDT: '1',
   USDC: '1',
   DAI: '1',

@@ -20,8 +20,14 @@ import type {
   OrderMover,
   OrderQueries,
   OrderSettings,
+  FeeDesk,
+  PayoutRunner,
   PublicWallet,
   RateBook,
+  RequestRefund,
+  RequestWithdrawal,
+  SecondFactor,
+  WalletQueries,
 } from '../core/index.ts';
 import type { PromMetrics } from '../adapters/metrics/index.ts';
 import type { HostConfig } from './config.ts';
@@ -46,6 +52,12 @@ export const ORDER_MOVER = token<OrderMover>('OrderMover');
 export const CREATE_ORDER = token<CreateOrder>('CreateOrder');
 export const CHOOSE_PAYMENT = token<ChoosePayment>('ChoosePayment');
 export const ORDER_QUERIES = token<OrderQueries>('OrderQueries');
+export const FEE_DESK = token<FeeDesk>('FeeDesk');
+export const SECOND_FACTOR = token<SecondFactor>('SecondFactor');
+export const REQUEST_WITHDRAWAL = token<RequestWithdrawal>('RequestWithdrawal');
+export const REQUEST_REFUND = token<RequestRefund>('RequestRefund');
+export const PAYOUTS = token<ReadonlyMap<ChainCode, PayoutRunner>>('PayoutRunners');
+export const WALLET_QUERIES = token<WalletQueries>('WalletQueries');
 export const OPERATE_ORDER = token<OperateOrder>('OperateOrder');
 export const EXPIRE_ORDERS = token<ExpireOrders>('ExpireOrders');
 export const DELIVER_CALLBACKS = token<DeliverCallbacks>('DeliverCallbacks');

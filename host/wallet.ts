@@ -1,4 +1,4 @@
-import type { DocumentStore, Logger, PublicWallet, Vault } from '../core/index.ts';
+import type { DocumentStore, Logger, PublicWallet, Signer, Vault } from '../core/index.ts';
 import { TillgateError } from '../core/index.ts';
 import { MnemonicWallet, NoWallet, generateMnemonic } from '../adapters/wallet/index.ts';
 
@@ -10,18 +10,33 @@ export interface WalletTools {
   readonly vault: Vault;
 }
 
+/** The till's keys: the public ones for plugins, and what signs with the private ones. */
+export interface OpenWallet {
+  readonly wallet: PublicWallet;
+  /** `null` for a till without a seed: it is watch-only. */
+  readonly signer: Signer | null;
+}
+
+/** The wallet of a till without a seed. */
+export const WATCH_ONLY: OpenWallet = { wallet: new NoWallet(), signer: null };
+
 /**
  * The till's wallet: the environment's seed, else the stored one, else in the sandbox a new one, else none.
  *
  * @throws TillgateError `CONFIG_INVALID` when the environment's words are no mnemonic
  */
-export async function openWallet(tools: WalletTools, mnemonic: string | null, makeOne: boolean, logger: Logger): Promise<PublicWallet> {
-  if (mnemonic !== null) return new MnemonicWallet(mnemonic);
+export async function openWallet(tools: WalletTools, mnemonic: string | null, makeOne: boolean, logger: Logger): Promise<OpenWallet> {
+  if (mnemonic !== null) return openMnemonic(mnemonic);
   const stored = await storedMnemonic(tools);
-  if (stored !== null) return new MnemonicWallet(stored);
-  if (!makeOne) return new NoWallet();
+  if (stored !== null) return openMnemonic(stored);
+  if (!makeOne) return WATCH_ONLY;
   logger.info('made a wallet for the sandbox');
-  return new MnemonicWallet((await initWallet(tools)) ?? (await requireStored(tools)));
+  return openMnemonic((await initWallet(tools)) ?? (await requireStored(tools)));
+}
+
+function openMnemonic(mnemonic: string): OpenWallet {
+  const wallet = new MnemonicWallet(mnemonic);
+  return { wallet, signer: wallet };
 }
 
 /**
@@ -44,28 +59,4 @@ async function requireStored(tools: WalletTools): Promise<string> {
   const stored = await storedMnemonic(tools);
   if (stored === null) throw new TillgateError('INTERNAL', 'The wallet was neither made nor found.');
   return stored;
-}
-
-/** An address that money is paid out from. */
-export interface HotAddress {
-  readonly chain: string;
-  /** The whole derivation path. */
-  readonly path: string;
-  readonly address: string;
-}
-
-/** Hot wallets lie at account 2k, k = 0 for Ethereum (decisions, section 10); each chain's row comes with its plugin. */
-const HOT_ACCOUNTS: readonly { readonly chain: string; readonly account: string }[] = [{ chain: 'ETH', account: "m/44'/60'/0'" }];
-
-/** @throws TillgateError `CONFIG_INVALID` for a till without a seed */
-export async function hotAddresses(tools: WalletTools, mnemonic: string | null): Promise<readonly HotAddress[]> {
-  const words = mnemonic ?? (await storedMnemonic(tools));
-  const wallet = words === null ? new NoWallet() : new MnemonicWallet(words);
-  const { AccountKey, evmAddress, evmKey } = await import('../adapters/chains/index.ts');
-  return Promise.all(
-    HOT_ACCOUNTS.map(async ({ chain, account }) => {
-      const key = new AccountKey(await wallet.extendedPublicKey(account));
-      return { chain, path: `${account}/0/0`, address: evmAddress(evmKey(key.publicKey(0))) };
-    }),
-  );
 }

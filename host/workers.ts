@@ -1,4 +1,4 @@
-import type { AddressPool, ChainCode, ChainFollower, ChainRegistry, DeliverCallbacks, EventBus, ExpireOrders, Clock, KnownKeys, Lease, RateBook, Storage } from '../core/index.ts';
+import type { AddressPool, ChainCode, ChainFollower, ChainRegistry, DeliverCallbacks, EventBus, ExpireOrders, Clock, KnownKeys, Lease, PayoutRunner, RateBook, Storage } from '../core/index.ts';
 import { assert } from '../core/index.ts';
 import { Loop } from './loop.ts';
 import type { LoopTools, LoopWork } from './loop.ts';
@@ -11,6 +11,7 @@ export interface WorkerDuties {
   readonly events: EventBus;
   readonly chains: ChainRegistry;
   readonly followers: ReadonlyMap<ChainCode, ChainFollower>;
+  readonly payouts: ReadonlyMap<ChainCode, PayoutRunner>;
   readonly expireOrders: ExpireOrders;
   readonly deliverCallbacks: DeliverCallbacks;
   readonly addressPool: AddressPool;
@@ -36,17 +37,22 @@ export class Workers {
     const loop = (work: LoopWork): Loop => new Loop(work, tools);
     const deliver = loop(deliverCallbacks(duties));
     const refills = [...duties.chains.keys()].map((chain) => loop(refillPool(duties, chain)));
+    const payouts = new Map([...duties.payouts].map(([chain, runner]) => [chain, loop(payOut(duties, chain, runner))]));
     this.#loops = [
       loop(keepNodeNumber(duties, tools)),
       loop(refreshRates(duties)),
       ...refills,
       ...[...duties.followers].map(([chain, follower]) => loop(followChain(duties, chain, follower))),
+      ...payouts.values(),
       loop(expireOrders(duties)),
       deliver,
       loop(prune(duties)),
       loop(followKeys(duties)),
     ];
-    this.#unsubscribe = [duties.events.on('callback.queued', () => deliver.wake())];
+    this.#unsubscribe = [
+      duties.events.on('callback.queued', () => deliver.wake()),
+      duties.events.on('transfer.queued', ({ chain }) => payouts.get(chain)?.wake()),
+    ];
   }
 
   start(): void {
@@ -72,6 +78,16 @@ function followChain({ chains }: WorkerDuties, chain: ChainCode, follower: Chain
       const result = await follower.step(held(lease));
       return result === 'advanced' ? 0 : result === 'idle' ? pollMs : HALTED_PAUSE_MS;
     },
+  };
+}
+
+/** Its own lease, so that paying and following do not wait for each other. */
+function payOut({ chains }: WorkerDuties, chain: ChainCode, runner: PayoutRunner): LoopWork {
+  const pollMs = chains.get(chain)?.policy.pollIntervalMs ?? HALTED_PAUSE_MS;
+  return {
+    name: `payout:${chain}`,
+    lease: `payout:${chain}`,
+    pass: async (lease) => ((await runner.step(held(lease))) === 'advanced' ? 0 : pollMs),
   };
 }
 

@@ -3,5 +3,9 @@
  *
  * @packageDocumentation
  */
+export { default as bsc } from './bsc/index.ts';
+export { default as bitcoin } from './bitcoin/index.ts';
 export { default as ethereum } from './ethereum/index.ts';
+export { default as litecoin } from './litecoin/index.ts';
 export { default as sandbox } from './sandbox/index.ts';
+export { default as tron } from './tron/index.ts';

@@ -24,33 +24,44 @@ export class HttpEndpoint {
   /** `name:port`, all of the URL that may be told. */
   readonly host: string;
   readonly #path: string;
+  readonly #search: string;
   readonly #pool: Pool;
   readonly #headers: Record<string, string>;
   readonly #secrets: readonly string[];
 
-  /** @throws TillgateError `CONFIG_INVALID` when the text is no http(s) URL; the message does not repeat it */
+  /**
+   * @param headers - sent with each request; their values are secrets
+   * @throws TillgateError `CONFIG_INVALID` when the text is no http(s) URL; the message does not repeat it
+   */
   constructor(
     url: string,
     readonly timeoutMs: number,
     readonly maxBytes: number,
+    headers: Readonly<Record<string, string>> = {},
   ) {
     const parsed = URL.canParse(url) ? new URL(url) : null;
     if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) {
       throw new TillgateError('CONFIG_INVALID', 'A node URL is not a valid http or https URL.');
     }
     this.host = parsed.host;
-    this.#path = `${parsed.pathname}${parsed.search}`;
-    this.#headers = { 'content-type': 'application/json', accept: 'application/json', ...basicAuthorization(parsed) };
-    this.#secrets = secretsOf(parsed);
+    this.#path = parsed.pathname;
+    this.#search = parsed.search;
+    this.#headers = { 'content-type': 'application/json', accept: 'application/json', ...basicAuthorization(parsed), ...headers };
+    this.#secrets = secretsOf(parsed, Object.values(headers));
     this.#pool = new Pool(parsed.origin, { connections: CONNECTIONS, connect: { timeout: CONNECT_TIMEOUT_MS } });
   }
 
-  /** Posts a body and returns the reply's text. @throws TransportFailure */
-  async post(body: string): Promise<string> {
+  /**
+   * Posts a body and returns the reply's text.
+   *
+   * @param subPath - below the URL's own path, `/wallet/getnowblock`; the URL itself without one
+   * @throws TransportFailure
+   */
+  async post(body: string, subPath = ''): Promise<string> {
     const signal = AbortSignal.timeout(this.timeoutMs);
     try {
       const reply = await this.#pool.request({
-        path: this.#path,
+        path: subPath === '' ? `${this.#path}${this.#search}` : `${this.#path.replace(/\/+$/, '')}${subPath}${this.#search}`,
         method: 'POST',
         headers: this.#headers,
         body,
@@ -100,8 +111,8 @@ function basicAuthorization({ username, password }: URL): Record<string, string>
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-function secretsOf(url: URL): readonly string[] {
-  const parts = [url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values()];
+function secretsOf(url: URL, more: readonly string[]): readonly string[] {
+  const parts = [url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values(), ...more];
   const all = [...parts, ...parts.map(decodePart)].filter((part) => part.length >= SECRET_LENGTH);
   return [...new Set(all)].sort((a, b) => b.length - a.length);
 }

@@ -25,8 +25,13 @@ interface Envelope {
  *
  * @throws TransportFailure when it is no JSON-RPC answer to these ids
  */
-export function readReplies(text: string, ids: readonly number[], source: ReplySource): readonly RpcReply[] {
-  const parsed = parse(text, source);
+export function readReplies(
+  text: string,
+  ids: readonly number[],
+  source: ReplySource,
+  read: (text: string) => unknown = JSON.parse,
+): readonly RpcReply[] {
+  const parsed = parse(text, source, read);
   if (!Array.isArray(parsed)) {
     const only = readEnvelope(parsed, source);
     if (only.problem !== null) {
@@ -45,9 +50,9 @@ export function readReplies(text: string, ids: readonly number[], source: ReplyS
   });
 }
 
-function parse(text: string, source: ReplySource): unknown {
+function parse(text: string, source: ReplySource, read: (text: string) => unknown): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return read(text);
   } catch {
     throw notAnAnswer(source);
   }

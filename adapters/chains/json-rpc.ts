@@ -29,6 +29,8 @@ export interface JsonRpcOptions {
    * fallback URL of another network is never believed.
    */
   readonly admit?: (call: RpcCaller, host: string) => Promise<void>;
+  /** Reads a reply's text; `JSON.parse` unless told, which makes doubles of all numbers. */
+  readonly parse?: (text: string) => unknown;
 }
 
 const DEFAULT_TIMEOUT_MS = 20_000;
@@ -48,6 +50,7 @@ export class JsonRpcClient {
   readonly #logger: Logger;
   readonly #maxBatch: number;
   readonly #admit: JsonRpcOptions['admit'];
+  readonly #parse: JsonRpcOptions['parse'];
   readonly #admitted = new WeakSet<HttpEndpoint>();
   /** How many calls an endpoint takes together, where it refused more. */
   readonly #batchLimits = new WeakMap<HttpEndpoint, number>();
@@ -62,6 +65,7 @@ export class JsonRpcClient {
     this.#logger = options.logger;
     this.#maxBatch = options.maxBatch ?? DEFAULT_MAX_BATCH;
     this.#admit = options.admit;
+    this.#parse = options.parse;
   }
 
   /** The result of one call. @throws TillgateError `NODE_FAILED`; with `details.rpcCode` when the node refused it */
@@ -138,7 +142,7 @@ export class JsonRpcClient {
   async #callOn(endpoint: HttpEndpoint, method: string, params: readonly unknown[]): Promise<unknown> {
     const id = this.#nextId++;
     const text = await endpoint.post(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-    const reply = readReplies(text, [id], endpoint)[0] as RpcReply;
+    const reply = readReplies(text, [id], endpoint, this.#parse)[0] as RpcReply;
     if (reply.problem !== null) throw refusal(method, reply.problem, endpoint.host);
     return reply.result;
   }
@@ -164,7 +168,7 @@ export class JsonRpcClient {
     // A lone call goes out bare: it is what every node takes, batches or not.
     const body = JSON.stringify(requests.length === 1 ? requests[0] : requests);
     const ids = requests.map(({ id }) => id);
-    return readReplies(await endpoint.post(body), ids, endpoint);
+    return readReplies(await endpoint.post(body), ids, endpoint, this.#parse);
   }
 }
 

@@ -1,18 +1,21 @@
-import { HDKey } from '@scure/bip32';
-import { generateMnemonic as generate, mnemonicToSeed, validateMnemonic } from '@scure/bip39';
+import { mnemonicToSeed, generateMnemonic as generate, validateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { TillgateError } from '../../core/index.ts';
-import type { PublicWallet } from '../../core/index.ts';
+import type { EcdsaSignature, PublicWallet, Signer, SigningIntent } from '../../core/index.ts';
+import { KeyTree } from './key-tree.ts';
 
 /** Account paths only, hardened throughout: with such a public key and a stray private one below it no other key is found. */
 const ACCOUNT_PATH = /^m(?:\/\d{1,10}'){3}$/;
+/** An account, its branch and the address's index: the only keys that sign. */
+const KEY_PATH = /^(m(?:\/\d{1,10}'){3})\/(\d{1,10})\/(\d{1,10})$/;
+const DIGEST_BYTES = 32;
 const BITS = { 12: 128, 24: 256 } as const;
 
-/** The till's seed. It stays in here: public keys are all that comes out. */
-export class MnemonicWallet implements PublicWallet {
+/** The till's seed. It stays in here: public keys and signatures are all that comes out. */
+export class MnemonicWallet implements PublicWallet, Signer {
   readonly #phrase: string;
   readonly #passphrase: string;
-  #root: Promise<HDKey> | null = null;
+  #tree: Promise<KeyTree> | null = null;
 
   /**
    * @param mnemonic - BIP-39 words in English; case and spacing are forgiven
@@ -29,18 +32,30 @@ export class MnemonicWallet implements PublicWallet {
 
   async extendedPublicKey(path: string): Promise<string> {
     if (!ACCOUNT_PATH.test(path)) throw new TillgateError('CONFIG_INVALID', `${path} is not an account path such as m/44'/60'/1'.`);
-    const root = await (this.#root ??= this.#readRoot());
-    const account = root.derive(path);
-    const xpub = account.publicExtendedKey;
-    account.wipePrivateData();
-    return xpub;
+    return (await this.#open()).extendedPublicKey(path);
   }
 
-  async #readRoot(): Promise<HDKey> {
+  /**
+   * ECDSA over secp256k1 with the nonce of RFC 6979 and low s: the same digest and path give the same bytes each time.
+   *
+   * The intent is for signers with a policy; whoever holds the seed itself has none.
+   */
+  async sign(path: string, digest: Uint8Array, _intent: SigningIntent): Promise<EcdsaSignature> {
+    const [, account, branch, index] = KEY_PATH.exec(path) ?? [];
+    if (account === undefined) throw new TillgateError('CONFIG_INVALID', `${path} is not the path of a key such as m/44'/60'/0'/0/0.`);
+    if (digest.length !== DIGEST_BYTES) throw new TillgateError('INTERNAL', `A digest has ${DIGEST_BYTES} bytes, this one ${digest.length}.`);
+    return (await this.#open()).sign(account, Number(branch), Number(index), digest);
+  }
+
+  #open(): Promise<KeyTree> {
+    return (this.#tree ??= this.#readTree());
+  }
+
+  async #readTree(): Promise<KeyTree> {
     const seed = await mnemonicToSeed(this.#phrase, this.#passphrase);
-    const root = HDKey.fromMasterSeed(seed);
+    const tree = new KeyTree(seed);
     seed.fill(0);
-    return root;
+    return tree;
   }
 }
 

@@ -63,11 +63,13 @@ export async function openTill(filename: string): Promise<Till> {
   // A plugin brings chains. Its wallet sees public keys only; a real application keeps its seed, this one forgets it.
   const chains = new Map<string, ChainAdapter>();
   const closers: (() => void | Promise<void>)[] = [];
+  const wallet = new MnemonicWallet(generateMnemonic());
   await sandbox.setup({
     options: sandbox.options({ confirmations: 2 }),
     logger,
     clock,
-    wallet: new MnemonicWallet(generateMnemonic()),
+    wallet,
+    signer: wallet,
     documents: storage.documents,
     addChain: (added) => void chains.set(added.code, added),
     addRateSource: () => undefined,

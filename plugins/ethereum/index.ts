@@ -1,10 +1,14 @@
 import { SPECIFIED_ASSETS, definePlugin, present } from '../../core/index.ts';
-import { EvmChain, parseEvmOptions } from '../../adapters/chains/index.ts';
+import { openEvmChain, parseEvmOptions } from '../../adapters/chains/index.ts';
 import type { EvmDefaults, EvmPluginOptions } from '../../adapters/chains/index.ts';
 
 /** Ethereum's main network. SHIB-ERC20 is taken only where the options name it. */
 const MAINNET: EvmDefaults = {
   code: 'ETH',
+  name: 'Ethereum',
+  coin: present(SPECIFIED_ASSETS.find(({ currency }) => currency === 'ETH'), 'the asset ETH'),
+  // Accounts 2k and 2k + 1 with k = 0 (decisions, section 10).
+  accounts: { hot: "m/44'/60'/0'", deposit: "m/44'/60'/1'" },
   chainId: 1,
   confirmations: 12,
   spendableConfirmations: 64,
@@ -16,27 +20,15 @@ const MAINNET: EvmDefaults = {
     'DAI-ERC20': { address: '0x6B175474E89094C44Da98b954EedeAC495271d0F', decimals: 18 },
   },
 };
-/** Deposits lie at account 2k + 1, with k = 0 for Ethereum (decisions, section 10). */
-const DEPOSIT_ACCOUNT = "m/44'/60'/1'";
 
 /** Ethereum, or with another `chainId` any network of its kind: ETH and ERC-20 tokens. */
 const ethereum = definePlugin<EvmPluginOptions>({
   name: 'ethereum',
-  version: '1.0.0',
-  requires: '^1.0.0',
+  version: '1.1.0',
+  requires: '^1.1.0',
   options: (input) => parseEvmOptions(input, MAINNET),
   async setup(context) {
-    const { native, xpub, ...rest } = context.options;
-    const chain = new EvmChain(
-      {
-        ...rest,
-        code: MAINNET.code,
-        name: 'Ethereum',
-        native: native ? present(SPECIFIED_ASSETS.find(({ currency }) => currency === 'ETH'), 'the asset ETH') : null,
-        xpub: xpub ?? (await context.wallet.extendedPublicKey(DEPOSIT_ACCOUNT)),
-      },
-      context.logger,
-    );
+    const chain = await openEvmChain(MAINNET, context);
     context.addChain(chain);
     context.onClose(() => chain.close());
   },

@@ -16,6 +16,8 @@ export interface KeyedAddress {
 export interface Addressing {
   /** The account whose keys its deposit addresses are made of: even a real coin sent there by mistake is the operator's. */
   readonly account: string;
+  /** The account whose first key is the hot wallet's. */
+  readonly hotAccount: string;
   fromPublicKey(publicKey: Uint8Array): KeyedAddress;
   /** `null` when the text is no address of the chain. */
   read(text: string): KeyedAddress | null;
@@ -34,9 +36,10 @@ function pseudoKey(name: string): string {
   return createHash('sha256').update(`tillgate sandbox ${name}`).digest('hex').slice(0, 40);
 }
 
-function evm(code: ChainCode, account: string): Addressing {
+function evm(code: ChainCode, hotAccount: string, account: string): Addressing {
   return {
     account,
+    hotAccount,
     fromPublicKey(publicKey) {
       const key = evmKey(publicKey);
       return { address: evmAddress(key), key };
@@ -52,9 +55,10 @@ function evm(code: ChainCode, account: string): Addressing {
   };
 }
 
-function utxo(account: string, network: UtxoNetwork, scheme: string): Addressing {
+function utxo(hotAccount: string, account: string, network: UtxoNetwork, scheme: string): Addressing {
   return {
     account,
+    hotAccount,
     fromPublicKey: (publicKey) => segwitAddress(publicKey, network),
     read: (text) => readUtxoAddress(text, network),
     hashPrefix: '',
@@ -66,6 +70,7 @@ function utxo(account: string, network: UtxoNetwork, scheme: string): Addressing
 
 const tron: Addressing = {
   account: "m/44'/195'/1'",
+  hotAccount: "m/44'/195'/0'",
   fromPublicKey(publicKey) {
     const key = evmKey(publicKey);
     return { address: tronAddress(key), key };
@@ -82,12 +87,12 @@ const tron: Addressing = {
 
 /**
  * The simulated chains. Accounts are those of decisions, section 10; Bitcoin and Litecoin share a coin type off their
- * main networks and so take two accounts of it, lest one key serve two chains.
+ * main networks and so take four accounts of it, lest one key serve two chains.
  */
 export const ADDRESSINGS: ReadonlyMap<ChainCode, Addressing> = new Map([
-  ['ETH', evm('ETH', "m/44'/60'/1'")],
-  ['BTC', utxo("m/84'/1'/1'", BITCOIN_REGTEST, 'bitcoin')],
-  ['LTC', utxo("m/84'/1'/3'", LITECOIN_REGTEST, 'litecoin')],
-  ['BSC', evm('BSC', "m/44'/60'/3'")],
+  ['ETH', evm('ETH', "m/44'/60'/0'", "m/44'/60'/1'")],
+  ['BTC', utxo("m/84'/1'/0'", "m/84'/1'/1'", BITCOIN_REGTEST, 'bitcoin')],
+  ['LTC', utxo("m/84'/1'/2'", "m/84'/1'/3'", LITECOIN_REGTEST, 'litecoin')],
+  ['BSC', evm('BSC', "m/44'/60'/2'", "m/44'/60'/3'")],
   ['TRX', tron],
 ]);

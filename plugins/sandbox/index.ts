@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CHAINS, SPECIFIED_ASSETS, definePlugin, present } from '../../core/index.ts';
-import type { ChainCode } from '../../core/index.ts';
+import type { Asset, ChainCode } from '../../core/index.ts';
 import { invalidOptions, parseOptions } from '../../adapters/chains/parse-options.ts';
 import { ADDRESSINGS } from './addressing.ts';
 import { SandboxChain } from './sandbox-chain.ts';
@@ -29,12 +29,12 @@ function parseSandboxOptions(input: unknown): SandboxOptions {
 /** Simulated chains for every on-chain pair of the specification; refused in production mode. */
 const sandbox = definePlugin<SandboxOptions>({
   name: 'sandbox',
-  version: '1.0.0',
-  requires: '^1.0.0',
+  version: '1.1.0',
+  requires: '^1.1.0',
   sandboxOnly: true,
   options: parseSandboxOptions,
   async setup(context) {
-    const { options, clock, documents, wallet } = context;
+    const { options, clock, documents, wallet, signer } = context;
     for (const [code, addressing] of ADDRESSINGS) {
       const chain = new SandboxChain({
         ...options,
@@ -42,7 +42,9 @@ const sandbox = definePlugin<SandboxOptions>({
         name: nameOf(code),
         assets: SPECIFIED_ASSETS.filter((asset) => asset.chain === code),
         addressing,
+        feeAsset: feeAssetOf(code),
         xpub: await wallet.extendedPublicKey(addressing.account),
+        hotXpub: signer === null ? null : await signer.extendedPublicKey(addressing.hotAccount),
         documents,
         clock,
       });
@@ -54,6 +56,13 @@ const sandbox = definePlugin<SandboxOptions>({
 
 function nameOf(code: ChainCode): string {
   return present(CHAINS.find((chain) => chain.code === code), `the chain ${code}`).name;
+}
+
+/** No order takes Tron's own coin, but its fees are paid in it. */
+const TRX: Asset = { chain: 'TRX', currency: 'TRX', symbol: 'TRX', decimals: 6, kind: 'native', stable: false };
+
+function feeAssetOf(code: ChainCode): Asset {
+  return SPECIFIED_ASSETS.find((asset) => asset.chain === code && asset.kind === 'native') ?? TRX;
 }
 
 export default sandbox;

@@ -9,6 +9,21 @@ export interface SandboxTransfer {
   /** A whole number of units, as text. */
   readonly units: string;
   readonly key: string;
+  /** Its place among the outputs of its transaction; 0 unless told. */
+  readonly place?: number;
+  /** What a payment of the till spent, and its fee in units of the native coin; absent from other payments. */
+  readonly payout?: { readonly spends: readonly string[]; readonly fee: string };
+}
+
+/** What tells a coin from the others of its transaction. The units are in it, so that nobody has to keep a list of coins. */
+export function coinIndex({ place = 0, units }: Pick<SandboxTransfer, 'place' | 'units'>): string {
+  return `${place}-${units}`;
+}
+
+/** The units of a coin by its name, `txid:place-units`; `null` for a name of another kind. */
+export function unitsOfCoin(ref: string): bigint | null {
+  const units = /:\d+-(\d+)$/.exec(ref)?.[1];
+  return units === undefined ? null : BigInt(units);
 }
 
 /** Blocks mined together: one that holds transfers, or any number of empty ones. */

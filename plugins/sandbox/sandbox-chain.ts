@@ -5,6 +5,7 @@ import type {
   BlockRef,
   ChainAdapter,
   ChainCode,
+  ChainPayments,
   ChainPolicy,
   ChainSimulator,
   Clock,
@@ -18,8 +19,9 @@ import type {
 } from '../../core/index.ts';
 import { AccountKey } from '../../adapters/chains/derive.ts';
 import type { Addressing } from './addressing.ts';
-import { append, blocksOf, cut, genesisState, sandboxHash } from './sandbox-blocks.ts';
+import { append, blocksOf, coinIndex, cut, genesisState, sandboxHash } from './sandbox-blocks.ts';
 import type { SandboxBlock, SandboxState } from './sandbox-blocks.ts';
+import { SandboxPayments } from './sandbox-payments.ts';
 
 /** What a simulated chain is made of. */
 export interface SandboxChainOptions {
@@ -29,6 +31,10 @@ export interface SandboxChainOptions {
   readonly addressing: Addressing;
   /** The extended public key of the addressing's account. */
   readonly xpub: string;
+  /** The coin that fees are paid in. */
+  readonly feeAsset: Asset;
+  /** The extended public key of the hot wallet's account; `null` for a watch-only chain. */
+  readonly hotXpub: string | null;
   readonly documents: DocumentStore;
   readonly clock: Clock;
   readonly confirmations: number;
@@ -64,6 +70,8 @@ export class SandboxChain implements ChainAdapter {
   readonly policy: ChainPolicy;
   readonly walletId: string;
   readonly startHeight = null;
+  readonly payments: ChainPayments | null;
+  readonly balances = null;
   readonly simulator: ChainSimulator;
   readonly #options: SandboxChainOptions;
   readonly #account: AccountKey;
@@ -88,6 +96,7 @@ export class SandboxChain implements ChainAdapter {
       pay: (address, currency, units) => this.#pay(address, currency, units),
       mine: (count) => this.#mine(count),
     };
+    this.payments = options.hotXpub === null ? null : this.#payingSide(options.hotXpub);
   }
 
   async identify(): Promise<string> {
@@ -124,6 +133,10 @@ export class SandboxChain implements ChainAdapter {
     return this.#options.addressing.read(text)?.address ?? null;
   }
 
+  keyOf(address: string): string {
+    return present(this.#options.addressing.read(address), `the address ${address}`).key;
+  }
+
   contractAddress(currency: CurrencyCode): string {
     return this.#contracts.get(currency) ?? '';
   }
@@ -151,6 +164,21 @@ export class SandboxChain implements ChainAdapter {
     await this.#queue;
   }
 
+  #payingSide(hotXpub: string): ChainPayments {
+    const { addressing, feeAsset } = this.#options;
+    return new SandboxPayments({
+      addressing,
+      feeAsset,
+      hot: addressing.fromPublicKey(new AccountKey(hotXpub).publicKey(0)),
+      read: async () => (await this.#read()).blocks,
+      mine: (decide) =>
+        this.#change((view) => {
+          const transfers = decide(view.blocks);
+          return { state: transfers.length === 0 ? view.state : this.#append(view.state, 1, transfers), result: undefined };
+        }),
+    });
+  }
+
   async #pay(address: string, currency: CurrencyCode, units: bigint): Promise<string> {
     const { key } = this.#options.addressing.read(address) ?? { key: null };
     if (key === null) throw invalidField('address', `is no address of ${this.code}`);
@@ -175,9 +203,18 @@ export class SandboxChain implements ChainAdapter {
 
   #transfersOf({ ref, transfers }: SandboxBlock, watch: WatchList): readonly ObservedTransfer[] {
     const { payer } = this.#options.addressing;
+    const till = payer === null ? null : (this.payments?.hotAddress ?? null);
     return transfers
       .filter(({ key }) => watch.has(key))
-      .map(({ txid, currency, units, key }) => ({ txid, index: '0', block: ref, currency, units: BigInt(units), from: payer, toKey: key }));
+      .map((transfer) => ({
+        txid: transfer.txid,
+        index: coinIndex(transfer),
+        block: ref,
+        currency: transfer.currency,
+        units: BigInt(transfer.units),
+        from: transfer.payout === undefined ? payer : till,
+        toKey: transfer.key,
+      }));
   }
 
   #asset(currency: CurrencyCode): Asset {

@@ -59,7 +59,7 @@ async function compare(text: string, blocks: readonly BlockRef[], watch: WatchSe
     const times = { ours: 0, bare: 0 };
     // In turns, so that neither side always runs in the other's wake.
     for (const side of round % 2 === 0 ? (['ours', 'bare'] as const) : (['bare', 'ours'] as const)) {
-      times[side] = await timed(async () => (side === 'ours' ? (await logs.read(blocks, watch)).length : bareMatch(text, set)));
+      times[side] = await timed(async () => (side === 'ours' ? (await logs.read(blocks, watch)).hits.length : bareMatch(text, set)));
     }
     if (round < 0) continue;
     oursMs.push(times.ours);

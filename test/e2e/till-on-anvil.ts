@@ -11,6 +11,8 @@ import { startAnvil } from '../support/anvil.ts';
 import type { Anvil } from '../support/anvil.ts';
 import { deployContract, mint } from '../support/contracts.ts';
 import type { DeployedContract } from '../support/contracts.ts';
+import { startRpcGate } from '../support/rpc-gate.ts';
+import type { RpcGate } from '../support/rpc-gate.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -42,6 +44,8 @@ export interface Tokens {
 /** A real till as its own process, production mode, on a real EVM node and a real database. */
 export class TillOnAnvil {
   readonly anvil: Anvil;
+  /** What the till talks to its node through. */
+  readonly gate: RpcGate;
   readonly tokens: Tokens;
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>;
   readonly #directory: ReturnType<typeof freshDirectory>;
@@ -53,6 +57,7 @@ export class TillOnAnvil {
 
   private constructor(
     anvil: Anvil,
+    gate: RpcGate,
     tokens: Tokens,
     receiver: TillOnAnvil['receiver'],
     directory: ReturnType<typeof freshDirectory>,
@@ -60,6 +65,7 @@ export class TillOnAnvil {
     cleanUp: () => Promise<void>,
   ) {
     this.anvil = anvil;
+    this.gate = gate;
     this.tokens = tokens;
     this.receiver = receiver;
     this.#directory = directory;
@@ -68,15 +74,20 @@ export class TillOnAnvil {
   }
 
   /** Deploys the tokens, writes the settings, makes a merchant by the command line, and starts the server. */
-  static async start(engine: 'sqlite' | 'pg'): Promise<TillOnAnvil> {
+  static async start(
+    engine: 'sqlite' | 'pg',
+    { timeoutSeconds = TIMEOUT_SECONDS, mnemonic = MNEMONIC }: { readonly timeoutSeconds?: number; readonly mnemonic?: string } = {},
+  ): Promise<TillOnAnvil> {
     const anvil = await startAnvil();
     const tokens = await deployTokens(anvil);
     const receiver = await startReceiver();
+    const gate = await startRpcGate(anvil.url);
     const directory = freshDirectory();
     const database = engine === 'pg' ? await freshDatabase() : null;
-    directory.write('tillgate.config.json', settings(anvil, tokens, database?.url ?? null));
-    const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: MNEMONIC };
-    const till = new TillOnAnvil(anvil, tokens, receiver, directory, environment, async () => {
+    directory.write('tillgate.config.json', settings(anvil, gate, tokens, { databaseUrl: database?.url ?? null, timeoutSeconds }));
+    const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: mnemonic };
+    const till = new TillOnAnvil(anvil, gate, tokens, receiver, directory, environment, async () => {
+      await gate.close();
       await anvil.stop();
       await receiver.close();
       await database?.drop();
@@ -183,7 +194,7 @@ export class TillOnAnvil {
   }
 
   async #createMerchant(): Promise<void> {
-    const account = await this.command('account', 'create', '--email', 'shop@example.com', '--password', 'correct horse battery');
+    const account = await this.command('account', 'create', '--email', 'shop@example.com', '--password', 'correct horse battery', '--verified', '*');
     assert.equal(account.code, 0, account.err);
     const { id } = JSON.parse(account.out) as { id: string };
     const credential = await this.command('credential', 'create', '--account', id);
@@ -202,20 +213,25 @@ async function deployTokens(anvil: Anvil): Promise<Tokens> {
   return { honest, fee, lying, refusing, foreign, forwarder: await deployContract(anvil, 'Forwarder') };
 }
 
-function settings(anvil: Anvil, tokens: Tokens, databaseUrl: string | null): unknown {
+function settings(
+  anvil: Anvil,
+  gate: RpcGate,
+  tokens: Tokens,
+  { databaseUrl, timeoutSeconds }: { readonly databaseUrl: string | null; readonly timeoutSeconds: number },
+): unknown {
   const token = ({ address }: DeployedContract, decimals: number): unknown => ({ address, decimals });
   return {
     mode: 'production',
     listen: { host: '127.0.0.1' },
     database: databaseUrl === null ? { client: 'sqlite' } : { client: 'pg', connection: databaseUrl },
-    orders: { timeoutSeconds: TIMEOUT_SECONDS },
+    orders: { timeoutSeconds },
     callbacks: { allowPrivateNetworks: true, schedule: [1, 1, 1, 1, 1] },
     rates: { sources: [{ use: 'static', prices: { USDT: '1', USDC: '1', DAI: '1', SHIB: '0.00001', ETH: '2500', EUR: '1.1' } }] },
     plugins: [
       {
         use: 'ethereum',
         options: {
-          rpcUrls: [anvil.url],
+          rpcUrls: [gate.url],
           chainId: anvil.chainId,
           confirmations: CONFIRMATIONS,
           spendableConfirmations: 5,

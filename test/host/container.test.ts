@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as core from '../../core/index.ts';
-import { NoWallet } from '../../adapters/wallet/index.ts';
 import { PinoLogger } from '../../adapters/logging/index.ts';
+import { MnemonicWallet, generateMnemonic } from '../../adapters/wallet/index.ts';
 import { bindPlugins, bindWallet } from '../../host/container.ts';
 import { resolveConfig } from '../../host/index.ts';
 import { openBase } from '../../host/open.ts';
@@ -15,7 +15,8 @@ describe('the container', () => {
   let base: Base;
   before(async () => {
     base = await openBase(resolveConfig({}, { directory: directory.path }), new PinoLogger({ level: 'silent' }), 'command');
-    bindWallet(base.container, new NoWallet());
+    const wallet = new MnemonicWallet(generateMnemonic(12));
+    bindWallet(base.container, { wallet, signer: wallet });
     bindPlugins(base.container, { chains: new Map(), chainNames: [], rateSources: [], close: async () => undefined }, { url: 'http://localhost' });
   });
   after(async () => {

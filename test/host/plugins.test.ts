@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { isTillgateError } from '../../core/index.ts';
 import { PinoLogger } from '../../adapters/logging/index.ts';
-import { NoWallet } from '../../adapters/wallet/index.ts';
 import { bindWallet } from '../../host/container.ts';
+import { WATCH_ONLY } from '../../host/wallet.ts';
 import { resolveConfig } from '../../host/index.ts';
 import { openBase } from '../../host/open.ts';
 import { importPlugins, satisfies, setUpPlugins } from '../../host/plugins.ts';
@@ -49,7 +49,7 @@ describe('the plugin loader', () => {
   test('names the plugin that failed, refuses a chain that is there already, and closes what it had opened', async () => {
     const config = resolveConfig({}, { directory: directory.path });
     const base = await openBase(config, new PinoLogger({ level: 'silent' }), 'command');
-    bindWallet(base.container, new NoWallet());
+    bindWallet(base.container, WATCH_ONLY);
     const chain = "{ code: 'XYZ', name: 'Xyz', assets: [], policy: {} }";
     plugin('first', `setup({ addChain, onClose }) { addChain(${chain}); onClose(() => { globalThis.closedFirst = true; }); }`);
     plugin('second', `setup({ addChain }) { addChain(${chain}); }`);
@@ -66,7 +66,7 @@ describe('the plugin loader', () => {
   test('gives each plugin documents of its own', async () => {
     const config = resolveConfig({}, { directory: directory.path });
     const base = await openBase(config, new PinoLogger({ level: 'silent' }), 'command');
-    bindWallet(base.container, new NoWallet());
+    bindWallet(base.container, WATCH_ONLY);
     plugin('writer', "async setup({ documents }) { await documents.write('host:wallet', 'mine', 0); }");
     const { plugins } = await importPlugins([{ use: './writer.mjs' }], 'sandbox', directory.path);
     await (await setUpPlugins(base.container, plugins)).close();

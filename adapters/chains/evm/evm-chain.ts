@@ -1,11 +1,26 @@
-import { TillgateError } from '../../../core/index.ts';
-import type { BlockRef, ChainAdapter, ChainPolicy, CurrencyCode, DerivedAddress, Logger, PaymentTarget, ScannedRange, WatchList } from '../../../core/index.ts';
-import type { Asset } from '../../../core/index.ts';
+import { SHIB_ERC20, TillgateError } from '../../../core/index.ts';
+import type {
+  Asset,
+  BlockRef,
+  ChainAdapter,
+  ChainBalances,
+  ChainPayments,
+  ChainPolicy,
+  CurrencyCode,
+  DerivedAddress,
+  Logger,
+  PaymentTarget,
+  ScannedRange,
+  WatchList,
+} from '../../../core/index.ts';
 import { AccountKey, evmAddress, evmKey } from '../derive.ts';
 import { JsonRpcClient } from '../json-rpc.ts';
+import { AccountBalances } from './account-balances.ts';
 import { fetchBlock, fetchHead } from './blocks.ts';
 import { evmPaymentUri, normaliseEvmAddress } from './evm-address.ts';
+import { EvmBalances } from './evm-balances.ts';
 import type { EvmChainOptions } from './evm-options.ts';
+import { EvmPayments } from './evm-payments.ts';
 import { RecentBlocks } from './recent-blocks.ts';
 import { asCount, asObject, asHash, inconsistent } from './rpc-values.ts';
 import { RangeScanner } from './range-scanner.ts';
@@ -14,7 +29,7 @@ import { RangeScanner } from './range-scanner.ts';
 const DERIVED_AT_ONCE = 16;
 const MAX_INDEX = 0x7fffffff;
 
-/** An EVM chain, read through JSON-RPC. Addresses come from an account's public key: nothing here can spend. */
+/** An EVM chain, read through JSON-RPC. Addresses come from an account's public key; only its paying side can spend. */
 export class EvmChain implements ChainAdapter {
   readonly code: string;
   readonly name: string;
@@ -22,6 +37,8 @@ export class EvmChain implements ChainAdapter {
   readonly policy: ChainPolicy;
   readonly walletId: string;
   readonly startHeight: number | null;
+  readonly payments: ChainPayments | null;
+  readonly balances: ChainBalances;
   readonly simulator = null;
   readonly #chainId: number;
   readonly #client: JsonRpcClient;
@@ -37,7 +54,7 @@ export class EvmChain implements ChainAdapter {
     this.#chainId = options.chainId;
     this.startHeight = options.startBlock ?? null;
     this.#contracts = new Map(options.tokens.map(({ asset, address }) => [asset.currency, checkedContract(asset.currency, address)]));
-    this.assets = [...(options.native === null ? [] : [options.native]), ...options.tokens.map(({ asset }) => asset)];
+    this.assets = [...(options.takesCoin ? [options.coin] : []), ...options.tokens.map(({ asset }) => asset)];
     this.policy = policyOf(options);
     this.#account = new AccountKey(options.xpub);
     this.walletId = this.#account.walletId;
@@ -48,10 +65,13 @@ export class EvmChain implements ChainAdapter {
       admit: async (call, host) => this.#checkChainId(await call('eth_chainId', []), host),
     });
     this.#scanner = new RangeScanner(this.#client, logger, {
-      native: options.native?.currency ?? null,
+      native: options.takesCoin ? options.coin.currency : null,
       contracts: this.#contracts,
+      hotAddress: options.paying?.keys?.hotAddress ?? null,
       maxBalanceChecks: options.maxBalanceChecks ?? 5_000,
     });
+    this.balances = balancesOf(this.#client, logger, options, this.#contracts);
+    this.payments = paymentsOf(this.#client, logger, options, this.#contracts);
   }
 
   async identify(): Promise<string> {
@@ -101,6 +121,10 @@ export class EvmChain implements ChainAdapter {
     return normaliseEvmAddress(text);
   }
 
+  keyOf(address: string): string {
+    return address.slice(2).toLowerCase();
+  }
+
   contractAddress(currency: CurrencyCode): string {
     return this.#contracts.get(currency) ?? '';
   }
@@ -125,6 +149,27 @@ function checkedContract(currency: CurrencyCode, text: string): string {
   const address = normaliseEvmAddress(text);
   if (address === null) throw new TillgateError('CONFIG_INVALID', `The contract of ${currency} is no valid address.`);
   return address;
+}
+
+/** SHIB-ERC20 is shown among self-custody balances even where no order takes it. */
+const SHIB_CONTRACT = '0x95aD61b0a150d79219dCF64E1E6Cc01f0B64C4cE';
+const MAINNET_ID = 1;
+
+function balancesOf(client: JsonRpcClient, logger: Logger, { coin, tokens, chainId }: EvmChainOptions, contracts: ReadonlyMap<CurrencyCode, string>): EvmBalances {
+  const addsShib = chainId === MAINNET_ID && coin.chain === SHIB_ERC20.chain && !contracts.has(SHIB_ERC20.currency);
+  const known = addsShib ? new Map([...contracts, [SHIB_ERC20.currency, SHIB_CONTRACT]]) : contracts;
+  const assets = [coin, ...tokens.map(({ asset }) => asset), ...(addsShib ? [SHIB_ERC20] : [])];
+  return new EvmBalances(client, new AccountBalances(client, logger, coin.currency, known), assets);
+}
+
+const MAX_GAS_PRICE = 500_000_000_000n;
+const BUMP_AFTER_MS = 600_000;
+
+function paymentsOf(client: JsonRpcClient, logger: Logger, { code, chainId, coin, paying }: EvmChainOptions, contracts: ReadonlyMap<CurrencyCode, string>): EvmPayments | null {
+  const { keys = null, maxGasPrice = MAX_GAS_PRICE, bumpAfterMs = BUMP_AFTER_MS } = paying ?? {};
+  if (keys === null) return null;
+  const balances = new AccountBalances(client, logger, coin.currency, contracts);
+  return new EvmPayments(client, balances, { code, chainId, coin, contracts, keys, maxGasPrice, bumpAfterMs });
 }
 
 function policyOf(options: EvmChainOptions): ChainPolicy {

@@ -1,9 +1,20 @@
 import type { Asset, ChainCode } from '../../../core/index.ts';
+import type { PayingKeys } from './paying-keys.ts';
 
 /** A token that is taken: what it is, and the one contract whose logs count. */
 export interface EvmToken {
   readonly asset: Asset;
   readonly address: string;
+}
+
+/** How an EVM chain pays. */
+export interface EvmPayingOptions {
+  /** `null` for a watch-only chain. */
+  readonly keys: PayingKeys | null;
+  /** In wei; payments wait while the network asks for more. 500 gwei. */
+  readonly maxGasPrice?: bigint;
+  /** After this long without a block a payment is sent again at a higher price; ten minutes. */
+  readonly bumpAfterMs?: number;
 }
 
 /** One EVM chain of an installation. */
@@ -16,8 +27,10 @@ export interface EvmChainOptions {
   readonly rpcUrls: readonly string[];
   /** The account's extended public key. */
   readonly xpub: string;
-  /** The chain's own coin, or `null` when it is not taken: then only headers and logs are read. */
-  readonly native: Asset | null;
+  /** The chain's own coin, in which fees are paid. */
+  readonly coin: Asset;
+  /** Whether it is taken; else only headers and logs are read. */
+  readonly takesCoin: boolean;
   readonly tokens: readonly EvmToken[];
   readonly confirmations: number;
   readonly spendableConfirmations: number;
@@ -30,4 +43,6 @@ export interface EvmChainOptions {
   /** Addresses whose coin balance is compared in one scan; 5,000. With more, each is looked at in turn. */
   readonly maxBalanceChecks?: number;
   readonly requestTimeoutMs?: number;
+  /** Watch-only without it. */
+  readonly paying?: EvmPayingOptions;
 }

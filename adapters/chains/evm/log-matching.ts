@@ -38,3 +38,16 @@ export function matchLogs(logs: unknown, watch: Pick<WatchList, 'has'>): RawLog[
   }
   return hits;
 }
+
+/** Those logs whose sender is one of a few addresses; asked only when these got something in the same blocks. */
+export function matchSenders(logs: readonly RawLog[], senders: ReadonlySet<string>): RawLog[] {
+  return logs.filter(({ topics }) => {
+    const sender: unknown = topics?.[1];
+    return typeof sender === 'string' && sender.length === TOPIC_LENGTH && senders.has(sender.slice(ADDRESS_START).toLowerCase());
+  });
+}
+
+/** The watch key of a log's recipient, which {@link matchLogs} has found fit. */
+export function recipientOf({ topics }: RawLog): string {
+  return String(topics?.[2]).slice(ADDRESS_START).toLowerCase();
+}

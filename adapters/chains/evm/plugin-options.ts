@@ -4,10 +4,16 @@ import type { Asset, ChainCode, FieldError } from '../../../core/index.ts';
 import { invalidOptions, parseOptions } from '../parse-options.ts';
 import { normaliseEvmAddress } from './evm-address.ts';
 import type { EvmToken } from './evm-options.ts';
+import type { EvmAccounts } from './paying-keys.ts';
 
 /** What a chain's plugin knows of its main network. */
 export interface EvmDefaults {
   readonly code: ChainCode;
+  readonly name: string;
+  /** The chain's own coin. */
+  readonly coin: Asset;
+  /** Accounts of the till's seed that no other chain uses. */
+  readonly accounts: EvmAccounts;
   readonly chainId: number;
   readonly confirmations: number;
   readonly spendableConfirmations: number;
@@ -29,6 +35,9 @@ export interface EvmPluginOptions {
   readonly xpub: string | null;
   readonly native: boolean;
   readonly tokens: readonly EvmToken[];
+  /** In wei: above it payments wait. */
+  readonly maxGasPrice: bigint;
+  readonly bumpAfterMs: number;
 }
 
 const KNOWN_ASSETS: readonly Asset[] = [...SPECIFIED_ASSETS, SHIB_ERC20];
@@ -56,6 +65,10 @@ const optionsSchema = z.strictObject({
   xpub: z.string().min(1).optional(),
   /** False: the chain's own coin is not taken, and whole blocks need not be read. */
   native: z.boolean().optional(),
+  /** Payments wait while the network asks for more. */
+  maxFeePerGasGwei: z.number().min(0.001).max(1_000_000).default(500),
+  /** A payment that is not mined after this long is sent again at a higher price. */
+  bumpAfterSeconds: count(10, 86_400).default(600),
   tokens: z.record(z.string().regex(/^[A-Z0-9][A-Z0-9-]{0,31}$/, 'must be a currency code such as USDT-ERC20'), tokenSchema).optional(),
 });
 
@@ -85,6 +98,9 @@ export function parseEvmOptions(input: unknown, defaults: EvmDefaults): EvmPlugi
     xpub: data.xpub ?? null,
     native: data.native ?? true,
     tokens,
+    // Thousandths of a gwei are as fine as anybody sets it.
+    maxGasPrice: BigInt(Math.round(data.maxFeePerGasGwei * 1_000)) * 1_000_000n,
+    bumpAfterMs: data.bumpAfterSeconds * 1_000,
   };
 }
 

@@ -19,6 +19,8 @@ export interface ScannerOptions {
   readonly native: CurrencyCode | null;
   /** Token contracts by currency, checksummed. */
   readonly contracts: ReadonlyMap<CurrencyCode, string>;
+  /** The till's own hot wallet: coins that it sends to a deposit address pay for a sweep and are no deposit. */
+  readonly hotAddress: string | null;
   readonly maxBalanceChecks: number;
 }
 
@@ -35,12 +37,14 @@ export class RangeScanner {
   readonly #logs: TokenLogs;
   readonly #state: StateReader;
   readonly #balances: CoinBalances;
+  readonly #hotKey: string | null;
 
-  constructor(client: JsonRpcClient, logger: Logger, { native, contracts, maxBalanceChecks }: ScannerOptions) {
+  constructor(client: JsonRpcClient, logger: Logger, { native, contracts, hotAddress, maxBalanceChecks }: ScannerOptions) {
     this.#client = client;
     this.#logger = logger;
     this.#native = native;
-    this.#logs = new TokenLogs(client, new Map([...contracts].map(([currency, address]) => [address.slice(2).toLowerCase(), currency])));
+    this.#hotKey = hotAddress === null ? null : keyOf(hotAddress);
+    this.#logs = new TokenLogs(client, new Map([...contracts].map(([currency, address]) => [keyOf(address), currency])));
     this.#state = new StateReader(client, logger);
     this.#balances = new CoinBalances(this.#state, logger, maxBalanceChecks);
   }
@@ -50,10 +54,10 @@ export class RangeScanner {
     assert(Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from <= to, `scan of blocks ${from} to ${to}`);
     const interest = this.#native === null ? null : (key: string): boolean => watch.has(key);
     const { refs, coins } = await fetchBlocks(this.#client, from, to, interest);
-    const hits = await this.#logs.read(refs, watch);
-    const receipts = await fetchReceipts(this.#client, [...hits, ...coins].map(({ txid }) => txid));
+    const { hits, departures } = await this.#logs.read(refs, watch);
+    const receipts = await fetchReceipts(this.#client, [...hits, ...departures, ...coins].map(({ txid }) => txid));
     const transfers = [
-      ...(await verifyArrivals(hits, receipts, this.#state, this.#logger)),
+      ...(await verifyArrivals({ hits, departures }, receipts, this.#state, this.#logger)),
       ...(this.#native === null ? [] : await this.#coins(this.#native, refs, coins, receipts, watch)),
     ];
     await this.#confirmTip(refs.at(-1) as BlockRef);
@@ -68,7 +72,9 @@ export class RangeScanner {
     receipts: ReadonlyMap<string, Receipt>,
     watch: WatchList,
   ): Promise<readonly ObservedTransfer[]> {
-    const direct = directArrivals(coins, receipts, watch, currency);
+    // Gas for sweeps is left out here, and explained to the balances below: it is no deposit either way.
+    const payments = coins.filter(({ fromKey }) => fromKey !== this.#hotKey);
+    const direct = directArrivals(payments, receipts, watch, currency);
     // The genesis block has no parent to compare balances with.
     if (refs[0]?.height === 0) return direct;
     const rises = await this.#balances.check(refs, watch.nativeKeys(), coinMoves(coins, receipts));
@@ -79,4 +85,8 @@ export class RangeScanner {
     const now = await fetchBlock(this.#client, tip.height);
     if (now?.hash !== tip.hash) throw inconsistent(`block ${tip.height} changed while it was read`);
   }
+}
+
+function keyOf(address: string): string {
+  return address.slice(2).toLowerCase();
 }

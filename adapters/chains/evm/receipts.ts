@@ -52,7 +52,8 @@ function readReceipt(value: RpcObject, txid: string): Receipt {
   };
 }
 
-function readFee(value: RpcObject): bigint {
+/** What the sender paid, in units of the native coin. */
+export function readFee(value: RpcObject): bigint {
   const units = (name: string): bigint => (value[name] === undefined || value[name] === null ? 0n : asUnits(value[name], name));
   // Blobs are paid apart (EIP-4844), and so is the first layer's share on a second layer.
   return units('gasUsed') * units('effectiveGasPrice') + units('blobGasUsed') * units('blobGasPrice') + units('l1Fee');

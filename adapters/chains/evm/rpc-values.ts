@@ -62,7 +62,7 @@ export function asKey(value: unknown, what: string): string {
 }
 
 /** A number as JSON-RPC quantities are written. */
-export function toQuantity(value: number): string {
+export function toQuantity(value: number | bigint): string {
   return `0x${value.toString(16)}`;
 }
 

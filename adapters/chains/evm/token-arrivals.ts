@@ -4,42 +4,53 @@ import { receiptIn } from './receipts.ts';
 import type { Receipt } from './receipts.ts';
 import { inconsistent } from './rpc-values.ts';
 import type { StateReader } from './state-reader.ts';
-import type { TokenHit } from './token-logs.ts';
+import type { TokenHit, TokenMovements } from './token-logs.ts';
 
 /** The logs of one token to one address in one block: they share one balance. */
 interface Bundle {
   readonly hits: readonly TokenHit[];
   readonly claimed: bigint;
+  /** What the recipient itself sent in the block, a sweep of ours: its balance rose by so much less. */
+  readonly sent: bigint;
 }
 
 /**
  * What truly arrived: never more than the logs say, and never more than the recipient's balance rose in that block, so
  * that a fee on the transfer is deducted and a log without a movement is worth nothing. Several logs to one address in
- * one block take from the rise in their order.
+ * one block take from the rise in their order. What a deposit address sends in the same block, with a transaction of its
+ * own, is added to the rise again; nobody else can make an address look as if it had sent something.
  *
  * Where the node keeps no state of the block any more (a pruned node that catches up), the logs' word is taken and a
  * warning written: the contracts are the operator's choice.
  */
 export async function verifyArrivals(
-  hits: readonly TokenHit[],
+  { hits, departures }: TokenMovements,
   receipts: ReadonlyMap<string, Receipt>,
   state: StateReader,
   logger: Logger,
 ): Promise<readonly ObservedTransfer[]> {
-  const bundles = bundle(hits.filter((hit) => receiptIn(receipts, hit.txid, hit.block.hash).success));
+  const took = (hit: TokenHit): boolean => hit.fromKey !== hit.toKey && receiptIn(receipts, hit.txid, hit.block.hash).success;
+  const sent = departures.filter((hit) => took(hit) && receiptIn(receipts, hit.txid, hit.block.hash).fromKey === hit.fromKey);
+  const bundles = bundle(hits.filter(took), sent);
   const rises = await readRises(bundles, state, logger);
   return bundles.flatMap((one, at) => share(one, rises[at] as bigint, receipts));
 }
 
-function bundle(hits: readonly TokenHit[]): readonly Bundle[] {
+function bundle(hits: readonly TokenHit[], departures: readonly TokenHit[]): readonly Bundle[] {
+  const nameOf = ({ block, tokenKey }: TokenHit, key: string): string => `${block.height}:${tokenKey}:${key}`;
   const groups = new Map<string, TokenHit[]>();
+  const sent = new Map<string, bigint>();
+  for (const one of departures) {
+    const name = nameOf(one, one.fromKey);
+    sent.set(name, (sent.get(name) ?? 0n) + one.units);
+  }
   for (const hit of hits) {
-    const name = `${hit.block.height}:${hit.tokenKey}:${hit.toKey}`;
+    const name = nameOf(hit, hit.toKey);
     const group = groups.get(name);
     if (group === undefined) groups.set(name, [hit]);
     else group.push(hit);
   }
-  return [...groups.values()].map((group) => ({ hits: group, claimed: group.reduce((sum, { units }) => sum + units, 0n) }));
+  return [...groups].map(([name, group]) => ({ hits: group, claimed: group.reduce((sum, { units }) => sum + units, 0n), sent: sent.get(name) ?? 0n }));
 }
 
 async function readRises(bundles: readonly Bundle[], state: StateReader, logger: Logger): Promise<readonly bigint[]> {
@@ -49,7 +60,7 @@ async function readRises(bundles: readonly Bundle[], state: StateReader, logger:
     return [before, block].map((at) => ({ key: toKey, tokenKey, at }));
   });
   const balances = await state.tokens(questions);
-  return bundles.map(({ hits, claimed }, at) => {
+  return bundles.map(({ hits, claimed, sent }, at) => {
     const before = balances[2 * at];
     const after = balances[2 * at + 1];
     if (before === undefined || after === undefined) throw inconsistent('a balance is missing');
@@ -58,10 +69,11 @@ async function readRises(bundles: readonly Bundle[], state: StateReader, logger:
       logger.warn('the node keeps no state of this block: the amount is the log’s word', { height: first.block.height, txid: first.txid });
       return claimed;
     }
-    if (after - before < claimed) {
-      logger.warn('less of a token arrived than its logs say', { txid: first.txid, claimed: String(claimed), arrived: String(after - before) });
+    const arrived = after - before + sent;
+    if (arrived < claimed) {
+      logger.warn('less of a token arrived than its logs say', { txid: first.txid, claimed: String(claimed), arrived: String(arrived) });
     }
-    return after - before;
+    return arrived;
   });
 }
 

@@ -5,7 +5,7 @@ import type { Hex } from 'viem';
 import type { JsonRpcClient } from '../json-rpc.ts';
 import { refusal } from '../json-rpc.ts';
 import { ERC20 } from './erc20.ts';
-import { TRANSFER_TOPIC, matchLogs } from './log-matching.ts';
+import { TRANSFER_TOPIC, matchLogs, matchSenders, recipientOf } from './log-matching.ts';
 import type { RawLog } from './log-matching.ts';
 import { asCount, asHash, asKey, inconsistent, malformed, toQuantity } from './rpc-values.ts';
 
@@ -20,6 +20,19 @@ export interface TokenHit {
   readonly fromKey: string;
   readonly toKey: string;
   readonly units: bigint;
+}
+
+/** What the logs of some blocks say. */
+export interface TokenMovements {
+  readonly hits: readonly TokenHit[];
+  /** What the recipients of these hits sent in the same blocks: their balances rose by so much less. */
+  readonly departures: readonly TokenHit[];
+}
+
+/** The same, before it is read further. */
+interface RawMovements {
+  readonly arrived: RawLog[];
+  readonly left: RawLog[];
 }
 
 /** So few blocks are asked for one by one and by hash; more by range. */
@@ -46,25 +59,29 @@ export class TokenLogs {
     this.#filter = { address: [...tokens.keys()].map((key) => `0x${key}`), topics: [TRANSFER_TOPIC] };
   }
 
-  /** Hits in the given blocks, in the order of the chain. */
-  async read(blocks: readonly BlockRef[], watch: WatchList): Promise<readonly TokenHit[]> {
-    if (this.#tokens.size === 0) return [];
-    const logs = blocks.length <= BY_HASH_LIMIT ? await this.#byHash(blocks, watch) : await this.#byRange(blocks, watch);
+  /** Movements in the given blocks, in the order of the chain. */
+  async read(blocks: readonly BlockRef[], watch: WatchList): Promise<TokenMovements> {
+    if (this.#tokens.size === 0) return { hits: [], departures: [] };
+    const { arrived, left } = blocks.length <= BY_HASH_LIMIT ? await this.#byHash(blocks, watch) : await this.#byRange(blocks, watch);
     const byHeight = new Map(blocks.map((block) => [block.height, block]));
+    return { hits: this.#readHits(arrived, byHeight), departures: this.#readHits(left, byHeight) };
+  }
+
+  #readHits(logs: readonly RawLog[], byHeight: ReadonlyMap<number, BlockRef>): readonly TokenHit[] {
     const hits = logs.map((log) => this.#readHit(log, byHeight)).filter((hit) => hit !== null);
     hits.sort((a, b) => a.block.height - b.block.height || a.logNumber - b.logNumber);
     // A log that is listed twice is one log.
     return hits.filter((hit, at) => hit.logNumber !== hits[at - 1]?.logNumber || hit.block !== hits[at - 1]?.block);
   }
 
-  async #byHash(blocks: readonly BlockRef[], watch: WatchList): Promise<RawLog[]> {
+  async #byHash(blocks: readonly BlockRef[], watch: WatchList): Promise<RawMovements> {
     const calls = blocks.map(({ hash }) => ({ method: 'eth_getLogs', params: [{ ...this.#filter, blockHash: hash }] }));
     const results = await this.#client.batchResults(calls);
-    return results.flatMap((result) => matchLogs(result, watch));
+    return joined(results.map((result) => movements(result, watch)));
   }
 
-  async #byRange(blocks: readonly BlockRef[], watch: WatchList): Promise<RawLog[]> {
-    const hits: RawLog[] = [];
+  async #byRange(blocks: readonly BlockRef[], watch: WatchList): Promise<RawMovements> {
+    const parts: RawMovements[] = [];
     let at = 0;
     while (at < blocks.length) {
       const part = blocks.slice(at, at + this.#span);
@@ -73,18 +90,18 @@ export class TokenLogs {
         this.#span = Math.max(1, part.length >> 1);
         continue;
       }
-      for (const hit of found) hits.push(hit);
+      parts.push(found);
       at += part.length;
       this.#span = Math.min(MAX_RANGE, this.#span * 2);
     }
-    return hits;
+    return joined(parts);
   }
 
   /**
-   * The hits of one range, or `null` when the node finds it too much. The range's last block is read in the same
+   * The movements of one range, or `null` when the node finds it too much. The range's last block is read in the same
    * request: a node that lags behind would have answered with an empty list instead of an error.
    */
-  async #onePart(part: readonly BlockRef[], watch: WatchList): Promise<RawLog[] | null> {
+  async #onePart(part: readonly BlockRef[], watch: WatchList): Promise<RawMovements | null> {
     const first = part[0] as BlockRef;
     const last = part.at(-1) as BlockRef;
     const range = { ...this.#filter, fromBlock: toQuantity(first.height), toBlock: toQuantity(last.height) };
@@ -102,7 +119,7 @@ export class TokenLogs {
       if (typeof tipHash !== 'string' || tipHash.toLowerCase() !== last.hash) {
         throw inconsistent(`block ${last.height} changed while its logs were read`);
       }
-      return matchLogs(logs.result, watch);
+      return movements(logs.result, watch);
     } catch (error) {
       if (isTillgateError(error) && error.details['tooLarge'] === true && part.length > 1) return null;
       throw error;
@@ -129,6 +146,16 @@ export class TokenLogs {
       units: transfer.value,
     };
   }
+}
+
+function movements(logs: unknown, watch: WatchList): RawMovements {
+  const arrived = matchLogs(logs, watch);
+  const left = arrived.length === 0 ? [] : matchSenders(logs as readonly RawLog[], new Set(arrived.map(recipientOf)));
+  return { arrived, left };
+}
+
+function joined(parts: readonly RawMovements[]): RawMovements {
+  return { arrived: parts.flatMap(({ arrived }) => arrived), left: parts.flatMap(({ left }) => left) };
 }
 
 function decodeTransfer(log: RawLog): { readonly from: string; readonly to: string; readonly value: bigint } {

@@ -176,7 +176,7 @@ describe('an EVM chain sees its own coin', () => {
       methods.push([method, params[1]]);
       return null;
     });
-    const headersOnly = await evmChain([proxy.url], { 'USDT-ERC20': freshAddress() }, { native: null });
+    const headersOnly = await evmChain([proxy.url], { 'USDT-ERC20': freshAddress() }, { takesCoin: false });
     const to = freshAddress();
     await pay(anvil, to, 3n);
     const at = await height(anvil);

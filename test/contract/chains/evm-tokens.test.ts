@@ -172,7 +172,7 @@ describe('an EVM chain sees tokens', () => {
     await receipt(anvil, await transfer(anvil, token, to, 2n));
     await anvil.mine(1_500);
     await receipt(anvil, await transfer(anvil, token, to, 3n));
-    const tokensOnly = await evmChain([anvil.url], { 'USDT-ERC20': token.address }, { native: null });
+    const tokensOnly = await evmChain([anvil.url], { 'USDT-ERC20': token.address }, { takesCoin: false });
     const last = await height(anvil);
     const { blocks, transfers } = await tokensOnly.chain.scan(from, last, watching(to));
     assert.equal(blocks.length, 3_003);

@@ -1,68 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setImmediate as breathe } from 'node:timers/promises';
-import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
 import { SPECIFIED_ASSETS, isTillgateError } from '../../../core/index.ts';
-import type { ChainAdapter, DocumentStore, WatchList } from '../../../core/index.ts';
+import type { WatchList } from '../../../core/index.ts';
 import { sandbox } from '../../../plugins/index.ts';
-import { SandboxChain } from '../../../plugins/sandbox/sandbox-chain.ts';
-import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
-
-const JUNK = 'test test test test test test test test test test test junk';
-
-/** Documents that take their time, as a database does, so that two instances can come between each other. */
-class SlowDocuments implements DocumentStore {
-  readonly #rows = new Map<string, { value: string; version: number }>();
-  writes = 0;
-  refused = 0;
-
-  async read(key: string): Promise<{ value: string; version: number } | null> {
-    await breathe();
-    return this.#rows.get(key) ?? null;
-  }
-
-  async write(key: string, value: string, expectedVersion: number): Promise<boolean> {
-    await breathe();
-    const version = this.#rows.get(key)?.version ?? 0;
-    if (version !== expectedVersion) {
-      this.refused += 1;
-      return false;
-    }
-    this.writes += 1;
-    this.#rows.set(key, { value, version: version + 1 });
-    return true;
-  }
-
-  size(key: string): number {
-    return this.#rows.get(key)?.value.length ?? 0;
-  }
-}
-
-async function chains(documents: DocumentStore, clock = new FakeClock(), options?: unknown): Promise<Map<string, SandboxChain>> {
-  const found: ChainAdapter[] = [];
-  await sandbox.setup({
-    options: sandbox.options(options),
-    logger: new MemoryLogger(),
-    clock,
-    wallet: new MnemonicWallet(JUNK),
-    documents,
-    addChain: (chain) => void found.push(chain),
-    addRateSource: () => undefined,
-    onClose: () => undefined,
-  });
-  return new Map(
-    found.map((chain) => {
-      assert.ok(chain instanceof SandboxChain);
-      return [chain.code, chain];
-    }),
-  );
-}
+import { FakeClock } from '../../support/fakes.ts';
+import { SlowDocuments, sandboxChains } from './sandbox-support.ts';
 
 const everything: WatchList = { has: () => true, nativeKeys: () => [] };
 
 describe('the sandbox plugin', () => {
   test('simulates every pair of the specification but Lightning’s, and is for the sandbox only', async () => {
-    const found = await chains(new SlowDocuments());
+    const found = await sandboxChains(new SlowDocuments());
     const pairs = [...found.values()].flatMap(({ assets }) => assets);
     assert.deepEqual(new Set(pairs), new Set(SPECIFIED_ASSETS.filter(({ chain }) => chain !== 'BLN')));
     assert.deepEqual([...found.values()].map(({ name }) => name), ['Ethereum', 'Bitcoin', 'Litecoin', 'BNB Smart Chain', 'Tron']);
@@ -77,7 +25,7 @@ describe('the sandbox plugin', () => {
   });
 
   test('addresses look like each chain’s own, come from the till’s seed, and serve one chain only', async () => {
-    const found = await chains(new SlowDocuments());
+    const found = await sandboxChains(new SlowDocuments());
     const forms: Record<string, RegExp> = {
       ETH: /^0x[0-9a-fA-F]{40}$/,
       BSC: /^0x[0-9a-fA-F]{40}$/,
@@ -99,7 +47,7 @@ describe('the sandbox plugin', () => {
   });
 
   test('payment URIs are those of each chain, and of no public network', async () => {
-    const found = await chains(new SlowDocuments());
+    const found = await sandboxChains(new SlowDocuments());
     const uri = async (code: string, currency: string, units: bigint): Promise<string> => {
       const [{ address } = { address: '' }] = await found.get(code)!.deriveAddresses(0, 1);
       return found.get(code)!.paymentUri({ address, currency, units }).replace(address, 'A');
@@ -118,7 +66,7 @@ describe('the sandbox plugin', () => {
 describe('a simulated chain', () => {
   test('a payment is mined in a block of its own and scanned from there', async () => {
     const clock = new FakeClock();
-    const chain = (await chains(new SlowDocuments(), clock)).get('ETH')!;
+    const chain = (await sandboxChains(new SlowDocuments(), { clock })).get('ETH')!;
     const [to] = await chain.deriveAddresses(0, 1);
     const start = await chain.head();
     assert.equal(await chain.blockAt(start.height + 1), null);
@@ -137,7 +85,7 @@ describe('a simulated chain', () => {
   });
 
   test('refuses to pay junk', async () => {
-    const chain = (await chains(new SlowDocuments())).get('BTC')!;
+    const chain = (await sandboxChains(new SlowDocuments())).get('BTC')!;
     const [to] = await chain.deriveAddresses(0, 1);
     await assert.rejects(chain.simulator.pay('junk', 'BTC', 1n), (error: unknown) => isTillgateError(error, 'INVALID_FIELDS'));
     await assert.rejects(chain.simulator.pay(to!.address, 'BTC', 0n), (error: unknown) => isTillgateError(error, 'INVALID_FIELDS'));
@@ -148,12 +96,12 @@ describe('a simulated chain', () => {
 
   test('a restart finds the chain as it was', async () => {
     const documents = new SlowDocuments();
-    const first = (await chains(documents)).get('TRX')!;
+    const first = (await sandboxChains(documents)).get('TRX')!;
     const [to] = await first.deriveAddresses(3, 1);
     await first.simulator.mine(5);
     await first.simulator.pay(to!.address, 'USDT-TRC20', 9n);
     await first.close();
-    const second = (await chains(documents)).get('TRX')!;
+    const second = (await sandboxChains(documents)).get('TRX')!;
     assert.equal(await second.identify(), await first.identify());
     assert.deepEqual(await second.head(), await first.head());
     assert.deepEqual(await second.scan(1, 6, everything), await first.scan(1, 6, everything));
@@ -162,7 +110,7 @@ describe('a simulated chain', () => {
 
   test('two instances on one database share one chain, and no payment is lost between them', async () => {
     const documents = new SlowDocuments();
-    const pair = [(await chains(documents)).get('ETH')!, (await chains(documents)).get('ETH')!];
+    const pair = [(await sandboxChains(documents)).get('ETH')!, (await sandboxChains(documents)).get('ETH')!];
     const [to] = await pair[0]!.deriveAddresses(0, 1);
     const paid = await Promise.all(
       Array.from({ length: 40 }, (_, at) => pair[at % 2]!.simulator.pay(to!.address, 'ETH', BigInt(at + 1))),
@@ -178,7 +126,7 @@ describe('a simulated chain', () => {
 
   test('many blocks are linked, cheap to keep, and forgotten only after they were scanned', async () => {
     const documents = new SlowDocuments();
-    const chain = (await chains(documents)).get('BSC')!;
+    const chain = (await sandboxChains(documents)).get('BSC')!;
     const [to] = await chain.deriveAddresses(0, 1);
     await chain.simulator.mine(5_000);
     for (let at = 0; at < 450; at++) await chain.simulator.pay(to!.address, 'BNB', 1n);
@@ -194,7 +142,7 @@ describe('a simulated chain', () => {
   });
 
   test('fault 51: a reorganisation takes payments away, or mines them again under the same name', async () => {
-    const chain = (await chains(new SlowDocuments())).get('ETH')!;
+    const chain = (await sandboxChains(new SlowDocuments())).get('ETH')!;
     const [to] = await chain.deriveAddresses(0, 1);
     await chain.simulator.mine(3);
     const kept = await chain.simulator.pay(to!.address, 'ETH', 1n);

@@ -18,6 +18,7 @@ async function setUp(input: unknown, wallet: PluginContext<Options>['wallet'] = 
     logger: new MemoryLogger(),
     clock: new FakeClock(),
     wallet,
+    signer: wallet instanceof MnemonicWallet ? wallet : null,
     documents: { read: async () => null, write: async () => false },
     addChain: (chain) => void chains.push(chain),
     addRateSource: () => undefined,
@@ -65,6 +66,31 @@ describe('the ethereum plugin', () => {
     const watching = await setUp({ ...URLS, xpub }, new NoWallet());
     assert.equal(watching.walletId, (await setUp(URLS)).walletId);
     await assert.rejects(setUp(URLS, new NoWallet()), (error: unknown) => isTillgateError(error, 'CONFIG_INVALID'));
+  });
+
+  test('shows SHIB among balances on the main network, and elsewhere only where it is configured', async () => {
+    const shown = async (input: object): Promise<unknown> => (await setUp({ ...URLS, ...input })).balances?.assets.map(({ currency }) => currency);
+    assert.deepEqual(await shown({}), ['ETH', 'USDT-ERC20', 'USDC-ERC20', 'DAI-ERC20', 'SHIB-ERC20']);
+    assert.deepEqual(await shown({ native: false }), ['ETH', 'USDT-ERC20', 'USDC-ERC20', 'DAI-ERC20', 'SHIB-ERC20']);
+    assert.deepEqual(await shown({ chainId: 31337 }), ['ETH']);
+  });
+
+  test('pays from account 0 with the till’s seed, also where no order takes ETH', async () => {
+    const { payments } = await setUp({ ...URLS, native: false, bumpAfterSeconds: 60 });
+    assert.equal(payments?.hotAddress, '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266');
+    assert.deepEqual([payments.model, payments.maxLines, payments.feeAsset.currency, payments.bumpAfterMs, payments.dust('ETH')], ['account', 1, 'ETH', 60_000, 1n]);
+    const xpub = await new MnemonicWallet(JUNK).extendedPublicKey("m/44'/60'/1'");
+    assert.notEqual((await setUp({ ...URLS, xpub })).payments, null);
+    assert.equal((await setUp({ ...URLS, xpub }, new NoWallet())).payments, null);
+    const foreign = await new MnemonicWallet(JUNK).extendedPublicKey("m/44'/60'/5'");
+    assert.equal((await setUp({ ...URLS, xpub: foreign })).payments, null);
+  });
+
+  test('reads the limit of the gas price in gwei, exactly', () => {
+    const limit = (maxFeePerGasGwei?: number): bigint => ethereum.options({ ...URLS, ...(maxFeePerGasGwei === undefined ? {} : { maxFeePerGasGwei }) }).maxGasPrice;
+    assert.deepEqual([limit(), limit(0.1), limit(1.005), limit(1_000_000)], [500_000_000_000n, 100_000_000n, 1_005_000_000n, 10n ** 15n]);
+    assert.ok('maxFeePerGasGwei' in problems({ ...URLS, maxFeePerGasGwei: 0 }));
+    assert.ok('bumpAfterSeconds' in problems({ ...URLS, bumpAfterSeconds: 1 }));
   });
 
   test('given tokens replace the main network’s; SHIB is known by its code', async () => {

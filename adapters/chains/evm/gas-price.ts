@@ -1,0 +1,82 @@
+import { TillgateError } from '../../../core/index.ts';
+import { refusal } from '../json-rpc.ts';
+import type { JsonRpcClient } from '../json-rpc.ts';
+import type { RpcReply } from '../json-rpc-replies.ts';
+import { asArray, asObject, asUnits } from './rpc-values.ts';
+
+/** What a unit of gas is paid with; `legacy` where blocks have no base fee (before EIP-1559). */
+export interface GasPrice {
+  readonly type: 'eip1559' | 'legacy';
+  /** In wei, and exact: a transaction of ours costs `gasUsed × price`, neither more nor less. */
+  readonly price: bigint;
+}
+
+const GWEI = 1_000_000_000n;
+/** The least tip that the common clients take, and the most that is believed of a node's advice. */
+const MIN_TIP = GWEI / 1_000n;
+const MAX_TIP = 50n * GWEI;
+/** Where a node advises nothing. */
+const USUAL_TIP = GWEI;
+
+/**
+ * The price that the next block should take.
+ *
+ * Maximum and tip of an EIP-1559 transaction are set to the same price P, so that P is what is paid whatever the base
+ * fee becomes, and the fee of a plain payment is known before it is made. P is the next base fee and a quarter, so that
+ * it stays good for two full blocks at least, and the tip.
+ */
+export async function fetchGasPrice(client: JsonRpcClient): Promise<GasPrice> {
+  const [head, history, tip, gasPrice] = (await client.batch([
+    { method: 'eth_getBlockByNumber', params: ['latest', false] },
+    { method: 'eth_feeHistory', params: ['0x1', 'latest', []] },
+    { method: 'eth_maxPriorityFeePerGas', params: [] },
+    { method: 'eth_gasPrice', params: [] },
+  ])) as [RpcReply, RpcReply, RpcReply, RpcReply];
+  if (head.problem !== null) throw refusal('eth_getBlockByNumber', head.problem, client.host);
+  const baseFee = asObject(head.result, 'a block')['baseFeePerGas'];
+  if (baseFee === undefined || baseFee === null) {
+    if (gasPrice.problem !== null) throw refusal('eth_gasPrice', gasPrice.problem, client.host);
+    return { type: 'legacy', price: atLeast(asUnits(gasPrice.result, 'gas price'), 1n) };
+  }
+  const base = asUnits(baseFee, 'base fee');
+  const next = nextBaseFee(history, base);
+  return { type: 'eip1559', price: divideUp(next * 5n, 4n) + adviseTip(tip, gasPrice, base) };
+}
+
+/**
+ * The price that outbids an earlier one by the network's rule: an eighth more at least, rounded up.
+ *
+ * @throws TillgateError `STATE_CONFLICT` above the limit, so that the payment waits for a quieter network
+ */
+export function boundedPrice(now: GasPrice, replaced: bigint | null, limit: bigint): GasPrice {
+  const price = replaced === null ? now.price : atLeast(now.price, divideUp(replaced * 9n, 8n));
+  if (price > limit) {
+    throw new TillgateError('STATE_CONFLICT', `The gas price is above the configured limit: ${gwei(price)} gwei, at most ${gwei(limit)} are paid.`);
+  }
+  return { type: now.type, price };
+}
+
+function nextBaseFee(history: RpcReply, base: bigint): bigint {
+  // A block raises it by an eighth at most.
+  if (history.problem !== null) return divideUp(base * 9n, 8n);
+  const fees = asArray(asObject(history.result, 'the fee history')['baseFeePerGas'], 'base fees');
+  return asUnits(fees.at(-1), 'the next base fee');
+}
+
+function adviseTip(tip: RpcReply, gasPrice: RpcReply, base: bigint): bigint {
+  const advised = tip.problem === null ? asUnits(tip.result, 'a tip') : gasPrice.problem === null ? asUnits(gasPrice.result, 'gas price') - base : USUAL_TIP;
+  return advised > MAX_TIP ? MAX_TIP : atLeast(advised, MIN_TIP);
+}
+
+function atLeast(value: bigint, least: bigint): bigint {
+  return value < least ? least : value;
+}
+
+function divideUp(value: bigint, by: bigint): bigint {
+  return (value + by - 1n) / by;
+}
+
+/** For a sentence: rounded down to thousandths. */
+function gwei(wei: bigint): string {
+  return `${wei / GWEI}.${String((wei % GWEI) / 1_000_000n).padStart(3, '0')}`;
+}

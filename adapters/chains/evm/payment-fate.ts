@@ -1,0 +1,57 @@
+import { assert } from '../../../core/index.ts';
+import type { BundleFate, SignedBundle } from '../../../core/index.ts';
+import type { JsonRpcClient } from '../json-rpc.ts';
+import { fetchHead } from './blocks.ts';
+import { feeOf, loggedPayment, minedReceipts, readPaymentReceipt } from './payment-receipts.ts';
+import type { MinedReceipt } from './payment-receipts.ts';
+import { readPayment } from './payment-transaction.ts';
+import { asCount, toQuantity } from './rpc-values.ts';
+import { explainTakenNonce } from './taken-nonce.ts';
+
+/**
+ * What became of a payment: receipts first, then the nonce, then the pool.
+ *
+ * Everything is as of one head, so that a balancer's nodes that are a block apart do not contradict each other.
+ */
+export async function paymentFate(client: JsonRpcClient, chainId: number, { source, nonce, attempts }: SignedBundle): Promise<BundleFate> {
+  assert(nonce !== null, 'a payment without a nonce');
+  const head = await fetchHead(client);
+  const txids = attempts.map(({ txid }) => txid);
+  const [count, ...answers] = await client.batchResults([
+    { method: 'eth_getTransactionCount', params: [source.address, toQuantity(head.height)] },
+    ...txids.map((txid) => ({ method: 'eth_getTransactionReceipt', params: [txid] })),
+    ...txids.map((txid) => ({ method: 'eth_getTransactionByHash', params: [txid] })),
+  ]);
+  const receipts = txids.map((txid, at) => readPaymentReceipt(answers[at], txid)).filter((receipt) => receipt !== null);
+  const mined = await minedReceipts(client, receipts);
+  if (mined.length > 1) return { kind: 'unclear', reason: `two transactions of nonce ${nonce} are said to be mined` };
+  const [receipt] = mined;
+  if (receipt !== undefined) {
+    const raw = attempts.find(({ txid }) => txid === receipt.txid)?.raw ?? '';
+    return minedFate(receipt, raw, source.address, head.height);
+  }
+  if (asCount(count, 'a nonce') > nonce) {
+    return explainTakenNonce(client, { chainId, source: source.address, nonce, headHeight: head.height, txids });
+  }
+  return { kind: answers.slice(txids.length).some((transaction) => transaction !== null) ? 'pending' : 'missing' };
+}
+
+function minedFate(receipt: MinedReceipt, raw: string, source: string, headHeight: number): BundleFate {
+  const { txid, block, fromKey } = receipt;
+  if (fromKey !== source.slice(2).toLowerCase()) return { kind: 'unclear', reason: `the receipt of ${txid} names another sender` };
+  const payment = readPayment(raw);
+  const logged = payment.contract === '' ? 'exact' : loggedPayment(receipt, payment);
+  // The transaction took effect, but another one than was signed: a fee of the token's own, perhaps. Neither to be
+  // booked as paid nor to be paid again.
+  if (receipt.success && logged === 'other') return { kind: 'unclear', reason: `the token's contract logged another movement in ${txid} than was signed` };
+  return {
+    kind: 'mined',
+    txid,
+    block,
+    // A receipt can be of a block that came after the head was read.
+    confirmations: Math.max(1, headHeight - block.height + 1),
+    succeeded: receipt.success && logged === 'exact',
+    feeUnits: feeOf(receipt, payment.price),
+    change: null,
+  };
+}

@@ -1,0 +1,93 @@
+import { toHex } from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
+import type { HDAccount } from 'viem/accounts';
+import { openPayingKeys } from '../../../adapters/chains/index.ts';
+import type { EvmChain, EvmChainOptions, EvmPayingOptions } from '../../../adapters/chains/index.ts';
+import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
+import { present } from '../../../core/index.ts';
+import type { BundleFate, ChainPayments, PaymentLine, PayingAddress, SignedBundle, SignedTransaction } from '../../../core/index.ts';
+import type { Anvil } from '../../support/anvil.ts';
+import type { MemoryLogger } from '../../support/fakes.ts';
+import { evmChain } from './evm-support.ts';
+
+/** Not anvil's own words: nothing but the till signs with these keys, and whoever a test lets. */
+export const TILL_WORDS = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
+const ACCOUNTS = { hot: "m/44'/60'/0'", deposit: "m/44'/60'/1'" };
+const ETHER = 10n ** 18n;
+
+/** A chain that can pay. */
+export interface PayingChain {
+  readonly chain: EvmChain;
+  readonly payments: ChainPayments;
+  readonly logger: MemoryLogger;
+  readonly hot: PayingAddress;
+  /** A deposit address. */
+  deposit(index: number): Promise<PayingAddress>;
+  /** Prices and signs a payment from an address, at the nonce that is due unless told. */
+  sign(line: Partial<PaymentLine> & { readonly to: string }, more?: SigningOptions): Promise<Signed>;
+}
+
+/** What a signed payment may be told. */
+export interface SigningOptions {
+  readonly source?: PayingAddress;
+  readonly nonce?: number;
+  readonly replaces?: SignedTransaction;
+}
+
+/** A signed payment and the bundle it is alone in. */
+export interface Signed extends SignedTransaction {
+  readonly nonce: number;
+  readonly bundle: SignedBundle;
+}
+
+/** A chain on the given nodes, with the till's own keys. */
+export async function payingChain(
+  rpcUrls: readonly string[],
+  tokens: Readonly<Record<string, string>> = {},
+  options: Partial<EvmChainOptions> = {},
+  paying: Partial<EvmPayingOptions> = {},
+): Promise<PayingChain> {
+  const wallet = new MnemonicWallet(TILL_WORDS);
+  const keys = await openPayingKeys(wallet, ACCOUNTS, null);
+  const xpub = await wallet.extendedPublicKey(ACCOUNTS.deposit);
+  const { chain, logger } = await evmChain(rpcUrls, tokens, { xpub, paying: { keys, ...paying }, ...options });
+  const payments = present(chain.payments, 'the paying side');
+  const hot = { address: payments.hotAddress, index: null };
+  return {
+    chain,
+    payments,
+    logger,
+    hot,
+    deposit: async (index) => ({ address: present((await chain.deriveAddresses(index, 1))[0], 'an address').address, index }),
+    sign: async ({ to, currency = 'ETH', units = 1_000n }, { source = hot, nonce, replaces } = {}) => {
+      const lines = [{ to, currency, units }];
+      const priced = await payments.price({ source, lines, coins: [], replaces: replaces ?? null });
+      const due = nonce ?? present(await payments.nextNonce(source.address), 'a nonce');
+      const signed = await payments.sign({ source, lines, priced, nonce: due });
+      return { ...signed, nonce: due, bundle: bundleOf(source, due, [signed]) };
+    },
+  };
+}
+
+export function bundleOf(source: PayingAddress, nonce: number, attempts: readonly SignedTransaction[]): SignedBundle {
+  return { source, nonce, coins: [], attempts };
+}
+
+/** Whoever has the till's words could sign as it does. */
+export function tillAccount(): HDAccount {
+  return mnemonicToAccount(TILL_WORDS);
+}
+
+/** Gives an address ten coins out of nothing. */
+export async function fund(anvil: Anvil, { address }: PayingAddress): Promise<void> {
+  await anvil.rpc('anvil_setBalance', [address, toHex(10n * ETHER)]);
+}
+
+type Mined = Extract<BundleFate, { kind: 'mined' }>;
+
+/** The fate of a bundle that must be mined. */
+export async function minedFate(payments: ChainPayments, bundle: SignedBundle): Promise<Mined> {
+  const fate = await payments.fate(bundle);
+  if (fate.kind !== 'mined') throw new Error(`the payment is ${JSON.stringify(fate)}, not mined`);
+  return fate;
+}
