@@ -1,0 +1,77 @@
+import type { CurrencyCode, ObservedTransfer, ScannedRange, WatchList } from '../../../core/index.ts';
+import { tronAddress } from '../derive.ts';
+import { fetchBlocks } from './blocks.ts';
+import type { TronBlock } from './blocks.ts';
+import { peekContract, peekRecipient, readTransactionInfo, readTransferLog } from './transaction-info.ts';
+import type { TronClient } from './tron-client.ts';
+import { asArray, asHash, asObject, asTime, inconsistent } from './tron-values.ts';
+
+/**
+ * Finds transfers of the configured contracts to watched addresses.
+ *
+ * The outcomes of a block's transactions come by height alone, so they are held against the block that was read: the
+ * same transactions, all of them, and the same time. Otherwise a node on another branch, or one that is not so far yet,
+ * would pass for a block without payments.
+ */
+export class TransferScanner {
+  readonly #client: TronClient;
+  readonly #currencies: ReadonlyMap<string, CurrencyCode>;
+
+  /** @param currencies - by the contract's key */
+  constructor(client: TronClient, currencies: ReadonlyMap<string, CurrencyCode>) {
+    this.#client = client;
+    this.#currencies = currencies;
+  }
+
+  /** @throws TillgateError `NODE_FAILED` when the node's answers do not fit together */
+  async scan(from: number, to: number, watch: Pick<WatchList, 'has'>): Promise<ScannedRange> {
+    const transfers: ObservedTransfer[] = [];
+    const blocks = await fetchBlocks(this.#client, from, to, async (part) => {
+      const found = await Promise.all(part.map((block) => this.#scanBlock(block, watch)));
+      transfers.push(...found.flat());
+    });
+    return { blocks, transfers };
+  }
+
+  async #scanBlock(block: TronBlock, watch: Pick<WatchList, 'has'>): Promise<readonly ObservedTransfer[]> {
+    if (block.results.size === 0) return [];
+    const { height } = block.ref;
+    const infos = asArray(await this.#client.ask('/wallet/gettransactioninfobyblocknum', { num: height }), 'the outcomes of a block');
+    if (infos.length !== block.results.size) {
+      this.#client.distrust();
+      throw inconsistent(`block ${height} has ${block.results.size} transactions, but ${infos.length} outcomes`);
+    }
+    return infos.flatMap((info) => this.#readOutcome(info, block, watch));
+  }
+
+  #readOutcome(value: unknown, block: TronBlock, watch: Pick<WatchList, 'has'>): readonly ObservedTransfer[] {
+    const info = asObject(value, "a transaction's outcome");
+    const txid = asHash(info['id'], 'transaction id');
+    const result = block.results.get(txid);
+    if (result === undefined || asTime(info['blockTimeStamp'], "a transaction's time") !== block.ref.time) {
+      throw inconsistent(`block ${block.ref.height} changed while its transactions were read`);
+    }
+    const logs = asArray(info['log'] ?? [], 'the logs of a transaction');
+    // Of a busy chain's transactions hardly any is ours: nothing more is read of the others.
+    if (!logs.some((log) => this.#concerns(log, watch))) return [];
+    if (result !== 'SUCCESS' || !readTransactionInfo(info).succeeded) return [];
+    return logs.flatMap((log, index) => (this.#concerns(log, watch) ? this.#readTransfer(log, index, txid, block) : []));
+  }
+
+  /** The contract first: whatever a stranger's contract wrote is not even looked at. */
+  #concerns(log: unknown, watch: Pick<WatchList, 'has'>): boolean {
+    const contract = peekContract(log);
+    if (contract === null || !this.#currencies.has(contract)) return false;
+    const recipient = peekRecipient(log);
+    return recipient !== null && watch.has(recipient);
+  }
+
+  #readTransfer(log: unknown, index: number, txid: string, { ref }: TronBlock): readonly ObservedTransfer[] {
+    const transfer = readTransferLog(log, index);
+    const currency = transfer === null ? undefined : this.#currencies.get(transfer.contractKey);
+    // What an address sends to itself is no arrival.
+    if (transfer === null || currency === undefined || transfer.units === 0n || transfer.fromKey === transfer.toKey) return [];
+    const { fromKey, toKey, units } = transfer;
+    return [{ txid, index: String(index), block: ref, currency, units, from: tronAddress(fromKey), toKey }];
+  }
+}

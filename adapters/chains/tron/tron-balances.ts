@@ -1,0 +1,67 @@
+import { TillgateError, isTillgateError } from '../../../core/index.ts';
+import type { Asset, BalanceSheet, ChainBalances, CurrencyCode } from '../../../core/index.ts';
+import { AccountKey, evmKey } from '../derive.ts';
+import { TRX } from './account-reader.ts';
+import type { AccountReader } from './account-reader.ts';
+import { requireKey } from './tron-values.ts';
+
+/** TRX pays the fees; no order is made in it. */
+export const TRX_ASSET: Asset = { chain: 'TRX', currency: TRX, symbol: 'TRX', decimals: 6, kind: 'native', stable: false };
+
+/** BIP-44: after so many unused addresses a wallet holds no more. */
+const GAP = 20;
+/** Addresses asked together: public nodes take few requests a second. */
+const AT_ONCE = 5;
+/** A key with more addresses than this in use is no person's wallet. */
+const MOST_ADDRESSES = 2_000;
+
+/** What lies at anybody's addresses on Tron: TRX and the configured tokens. */
+export class TronBalances implements ChainBalances {
+  readonly assets: readonly Asset[];
+  readonly #reader: AccountReader;
+
+  constructor(reader: AccountReader, tokens: readonly Asset[]) {
+    this.#reader = reader;
+    this.assets = [TRX_ASSET, ...tokens];
+  }
+
+  /** An account's key (`m/44'/195'/0'`) in the one spelling that Tron's wallets use. */
+  readExtendedKey(text: string): string | null {
+    if (!text.startsWith('xpub')) return null;
+    try {
+      new AccountKey(text);
+      return text;
+    } catch (error) {
+      if (isTillgateError(error, 'CONFIG_INVALID')) return null;
+      throw error;
+    }
+  }
+
+  async ofAddress(address: string): Promise<BalanceSheet> {
+    return (await this.#look(requireKey(address))).sheet;
+  }
+
+  /** Over `…/0/i`; Tron's wallets have no addresses for change. */
+  async ofExtendedKey(text: string): Promise<BalanceSheet> {
+    const account = new AccountKey(text);
+    const sums = new Map<CurrencyCode, bigint>();
+    for (let first = 0, unused = 0; unused < GAP; first += AT_ONCE) {
+      if (first >= MOST_ADDRESSES) throw new TillgateError('NODE_FAILED', `The extended key has more than ${MOST_ADDRESSES} addresses in use; that is more than are read.`);
+      const keys = Array.from({ length: AT_ONCE }, (_, offset) => evmKey(account.publicKey(first + offset)));
+      for (const { used, sheet } of await Promise.all(keys.map((key) => this.#look(key)))) {
+        unused = used ? 0 : unused + 1;
+        for (const [currency, units] of sheet) sums.set(currency, (sums.get(currency) ?? 0n) + units);
+      }
+    }
+    return sums;
+  }
+
+  /** An account that was ever active is used, and so is an address that only holds tokens. */
+  async #look(key: string): Promise<{ readonly used: boolean; readonly sheet: BalanceSheet }> {
+    const [account, ...tokens] = await Promise.all([
+      this.#reader.account(key),
+      ...this.assets.slice(1).map(async ({ currency }) => [currency, await this.#reader.units(key, currency)] as const),
+    ]);
+    return { used: account.exists || tokens.some(([, units]) => units > 0n), sheet: new Map([[TRX, account.sun], ...tokens]) };
+  }
+}

@@ -1,0 +1,158 @@
+import { TillgateError } from '../../../core/index.ts';
+import type {
+  Asset,
+  BlockRef,
+  ChainAdapter,
+  ChainBalances,
+  ChainPayments,
+  ChainPolicy,
+  CurrencyCode,
+  DerivedAddress,
+  Logger,
+  PaymentTarget,
+  ScannedRange,
+  WatchList,
+} from '../../../core/index.ts';
+import { AccountKey, evmKey, tronAddress, tronKey } from '../derive.ts';
+import { RecentBlocks } from '../evm/recent-blocks.ts';
+import { fetchBlock, fetchHead } from './blocks.ts';
+import { NetworkCheck } from './network.ts';
+import { TransferScanner } from './transfer-scanner.ts';
+import { AccountReader } from './account-reader.ts';
+import { TronBalances } from './tron-balances.ts';
+import { TronClient } from './tron-client.ts';
+import type { TronChainOptions, TronPaymentOptions } from './tron-options.ts';
+import { TronPayments } from './tron-payments.ts';
+import type { TronPayer } from './tron-payments.ts';
+import { inconsistent, requireKey } from './tron-values.ts';
+
+/** Addresses derived between two breaths: derivation is arithmetic and would hold up everything else. */
+const DERIVED_AT_ONCE = 16;
+const MAX_INDEX = 0x7fffffff;
+const CODE = 'TRX';
+
+/** Tron, read through a full node's HTTP API. TRC-20 tokens are taken; TRX only pays fees. */
+export class TronChain implements ChainAdapter {
+  readonly code = CODE;
+  readonly name = 'Tron';
+  readonly assets: readonly Asset[];
+  readonly policy: ChainPolicy;
+  readonly walletId: string;
+  readonly startHeight: number | null;
+  readonly payments: ChainPayments | null;
+  readonly balances: ChainBalances;
+  readonly simulator = null;
+  readonly #client: TronClient;
+  readonly #network: NetworkCheck;
+  readonly #account: AccountKey;
+  readonly #contracts: ReadonlyMap<CurrencyCode, string>;
+  readonly #recent = new RecentBlocks();
+  readonly #scanner: TransferScanner;
+
+  /**
+   * @param payer - who signs; `null` for a watch-only chain
+   * @throws TillgateError `CONFIG_INVALID` for a URL, a key or a contract that is none
+   */
+  constructor(options: TronChainOptions, logger: Logger, payer: (TronPayer & TronPaymentOptions) | null = null) {
+    this.startHeight = options.startBlock ?? null;
+    this.#contracts = new Map(options.tokens.map(({ asset, address }) => [asset.currency, checkedContract(asset.currency, address)]));
+    this.assets = options.tokens.map(({ asset }) => asset);
+    this.policy = policyOf(options);
+    this.#account = new AccountKey(options.xpub);
+    this.walletId = this.#account.walletId;
+    this.#network = new NetworkCheck(options.network);
+    this.#client = clientOf(options, logger, this.#network);
+    const keys = new Map([...this.#contracts].map(([currency, address]) => [currency, requireKey(address)]));
+    this.#scanner = new TransferScanner(this.#client, new Map([...keys].map(([currency, key]) => [key, currency])));
+    const reader = new AccountReader(this.#client, keys);
+    this.balances = new TronBalances(reader, this.assets);
+    this.payments = payer === null ? null : new TronPayments(this.#client, reader, keys, payer);
+  }
+
+  async identify(): Promise<string> {
+    return `tron:${await this.#client.withNode((node) => this.#network.admit(node))}`;
+  }
+
+  /** @throws TillgateError `NODE_FAILED` while the node lags behind what was read before */
+  async head(): Promise<BlockRef> {
+    const head = await fetchHead(this.#client);
+    if (this.#recent.isBehind(head, this.policy.finalityBlocks)) {
+      this.#client.distrust();
+      throw inconsistent(`the head went back from ${this.#recent.height} to ${head.height} on the same chain`);
+    }
+    this.#recent.note(head);
+    return head;
+  }
+
+  async blockAt(height: number): Promise<BlockRef | null> {
+    const block = await fetchBlock(this.#client, height);
+    if (block === null && height <= this.#recent.height) {
+      this.#client.distrust();
+      throw inconsistent(`the block at height ${height} is missing below the head`);
+    }
+    return block?.ref ?? null;
+  }
+
+  async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {
+    const range = await this.#scanner.scan(from, to, watch);
+    for (const block of range.blocks.slice(-RecentBlocks.KEPT)) this.#recent.noteScanned(block);
+    return range;
+  }
+
+  async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
+    if (first < 0 || first + count - 1 > MAX_INDEX) throw new TillgateError('CONFIG_INVALID', `The wallet of ${this.code} has no more addresses.`);
+    const derived: DerivedAddress[] = [];
+    for (let index = first; index < first + count; index++) {
+      const key = evmKey(this.#account.publicKey(index));
+      derived.push({ index, address: tronAddress(key), key });
+      if (derived.length % DERIVED_AT_ONCE === 0) await new Promise((resolve) => void setImmediate(resolve));
+    }
+    return derived;
+  }
+
+  normaliseAddress(text: string): string | null {
+    const key = tronKey(text);
+    return key === null ? null : tronAddress(key);
+  }
+
+  keyOf(address: string): string {
+    return requireKey(address);
+  }
+
+  contractAddress(currency: CurrencyCode): string {
+    return this.#contracts.get(currency) ?? '';
+  }
+
+  /** The plain address: Tron's wallets agree on no form of a URI. */
+  paymentUri({ address }: PaymentTarget): string {
+    return address;
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+}
+
+function clientOf(options: TronChainOptions, logger: Logger, network: NetworkCheck): TronClient {
+  return new TronClient({
+    urls: options.apiUrls,
+    ...(options.solidityUrls == null ? {} : { solidityUrls: options.solidityUrls }),
+    apiKey: options.apiKey ?? null,
+    logger,
+    ...(options.requestTimeoutMs === undefined ? {} : { timeoutMs: options.requestTimeoutMs }),
+    admit: async (node) => {
+      await network.admit(node);
+    },
+  });
+}
+
+function checkedContract(currency: CurrencyCode, text: string): string {
+  const key = tronKey(text);
+  if (key === null) throw new TillgateError('CONFIG_INVALID', `The contract of ${currency} is no valid address.`);
+  return tronAddress(key);
+}
+
+function policyOf(options: TronChainOptions): ChainPolicy {
+  const { confirmations, spendableConfirmations, finalityBlocks, pollIntervalMs, maxScanBlocks } = options;
+  return { confirmations: () => confirmations, spendableConfirmations, finalityBlocks, pollIntervalMs, maxScanBlocks: maxScanBlocks ?? 50 };
+}

@@ -1,0 +1,187 @@
+import { isLosslessNumber, parse } from 'lossless-json';
+import { TillgateError, isTillgateError } from '../../../core/index.ts';
+import type { Logger } from '../../../core/index.ts';
+import { HttpEndpoint, TransportFailure } from '../http-endpoint.ts';
+import { asObject, asWords } from './tron-values.ts';
+
+/** One node, asked by path: `/wallet/getnowblock`. */
+export interface TronNode {
+  /** `name:port`, all of its URL that may be told. */
+  readonly host: string;
+  /**
+   * The answer, parsed. Numbers beyond 2^53 are not exact in it: for blocks and logs, whose amounts are hexadecimal.
+   * @throws TransportFailure when the node does not serve
+   */
+  ask(path: string, body: object): Promise<unknown>;
+  /** The same with every number as it was written, for amounts. */
+  askExactly(path: string, body: object): Promise<unknown>;
+}
+
+/** How to reach the nodes of the chain. */
+export interface TronClientOptions {
+  /** Tried in order; they may hold keys and are never printed but for their host. */
+  readonly urls: readonly string[];
+  /** Where each serves `/walletsolidity/…`, in the same order; the same URLs when left out. */
+  readonly solidityUrls?: readonly string[];
+  /** Sent as `TRON-PRO-API-KEY`. */
+  readonly apiKey?: string | null;
+  readonly logger: Logger;
+  /** The whole of one request, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** The largest reply that is read. */
+  readonly maxBytes?: number;
+  /** Asked before a node's first question, and again after it failed: what it throws keeps the node out. */
+  readonly admit?: (node: TronNode) => Promise<void>;
+}
+
+const DEFAULT_TIMEOUT_MS = 20_000;
+const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
+const SOLIDITY = '/walletsolidity/';
+
+/**
+ * The HTTP API of Tron's full nodes over several URLs: the next one is tried when the connection, the time, the HTTP
+ * status or the form of the answer fails, or when a node says that it cannot serve.
+ *
+ * Its errors are `NODE_FAILED` and name the host only.
+ */
+export class TronClient {
+  readonly #nodes: readonly HttpNode[];
+  readonly #logger: Logger;
+  readonly #admit: TronClientOptions['admit'];
+  readonly #admitted = new WeakSet<HttpNode>();
+  #preferred = 0;
+
+  /** @throws TillgateError `CONFIG_INVALID` when a URL is none */
+  constructor(options: TronClientOptions) {
+    const { urls, solidityUrls = urls } = options;
+    if (urls.length === 0) throw new TillgateError('CONFIG_INVALID', 'At least one node URL is needed.');
+    if (solidityUrls.length !== urls.length) throw new TillgateError('CONFIG_INVALID', 'Each node URL needs its own solidity URL.');
+    this.#nodes = urls.map((url, at) => new HttpNode(url, solidityUrls[at] as string, options));
+    this.#logger = options.logger;
+    this.#admit = options.admit;
+  }
+
+  async ask(path: string, body: object): Promise<unknown> {
+    return this.withNode((node) => node.ask(path, body));
+  }
+
+  async askExactly(path: string, body: object): Promise<unknown> {
+    return this.withNode((node) => node.askExactly(path, body));
+  }
+
+  /**
+   * Several questions to one and the same node; all of them again to the next one when it does not serve.
+   * @throws TillgateError `NODE_FAILED` when none does; whatever else `work` throws
+   */
+  async withNode<T>(work: (node: TronNode) => Promise<T>): Promise<T> {
+    const failures: unknown[] = [];
+    const first = this.#preferred;
+    for (let step = 0; step < this.#nodes.length; step++) {
+      const at = (first + step) % this.#nodes.length;
+      const node = this.#nodes[at] as HttpNode;
+      try {
+        await this.#ensureAdmitted(node);
+        const result = await work(node);
+        if (step > 0 && this.#preferred === first) this.#preferred = at;
+        return result;
+      } catch (error) {
+        if (!(error instanceof TransportFailure) && !isTillgateError(error, 'CHAIN_HALTED')) throw error;
+        this.#admitted.delete(node);
+        failures.push(error);
+        // Another node's answer to the same question is as large.
+        if (error instanceof TransportFailure && error.tooLarge) break;
+        if (this.#nodes.length > 1) this.#logger.warn('a node does not serve', { host: node.host, reason: (error as Error).message });
+      }
+    }
+    throw summarise(failures);
+  }
+
+  /** The same question to every node. @throws TillgateError `NODE_FAILED` when any of them does not answer */
+  async withEveryNode<T>(work: (node: TronNode) => Promise<T>): Promise<readonly T[]> {
+    const outcomes = await Promise.allSettled(
+      this.#nodes.map(async (node) => {
+        await this.#ensureAdmitted(node);
+        return work(node);
+      }),
+    );
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed === undefined) return outcomes.map((outcome) => (outcome as PromiseFulfilledResult<T>).value);
+    if (failed.reason instanceof TransportFailure) throw summarise([failed.reason]);
+    throw failed.reason;
+  }
+
+  /** The host that is asked first now. */
+  get host(): string {
+    return this.#nodes[this.#preferred]?.host ?? '';
+  }
+
+  /** Asks another node first from now on: this one's answers lag or contradict themselves. */
+  distrust(): void {
+    this.#preferred = (this.#preferred + 1) % this.#nodes.length;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#nodes.map((node) => node.close()));
+  }
+
+  async #ensureAdmitted(node: HttpNode): Promise<void> {
+    if (this.#admit === undefined || this.#admitted.has(node)) return;
+    await this.#admit(node);
+    this.#admitted.add(node);
+  }
+}
+
+class HttpNode implements TronNode {
+  readonly #full: HttpEndpoint;
+  readonly #solidity: HttpEndpoint;
+
+  constructor(url: string, solidityUrl: string, { apiKey, timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES }: TronClientOptions) {
+    const headers: Record<string, string> = apiKey == null ? {} : { 'TRON-PRO-API-KEY': apiKey };
+    this.#full = new HttpEndpoint(url, timeoutMs, maxBytes, headers);
+    this.#solidity = solidityUrl === url ? this.#full : new HttpEndpoint(solidityUrl, timeoutMs, maxBytes, headers);
+  }
+
+  get host(): string {
+    return this.#full.host;
+  }
+
+  async ask(path: string, body: object): Promise<unknown> {
+    return this.#ask(path, body, (text) => JSON.parse(text) as unknown);
+  }
+
+  async askExactly(path: string, body: object): Promise<unknown> {
+    return this.#ask(path, body, (text) => parse(text));
+  }
+
+  async close(): Promise<void> {
+    await this.#full.close();
+    if (this.#solidity !== this.#full) await this.#solidity.close();
+  }
+
+  async #ask(path: string, body: object, read: (text: string) => unknown): Promise<unknown> {
+    const endpoint = path.startsWith(SOLIDITY) ? this.#solidity : this.#full;
+    const text = await endpoint.post(JSON.stringify(body), path);
+    let answer: unknown;
+    try {
+      answer = read(text);
+    } catch {
+      throw new TransportFailure(`${endpoint.host}: the answer to ${path} is no JSON`);
+    }
+    // null, a number, a word: a balancer's or a portal's, never a node's.
+    if (typeof answer !== 'object' || answer === null || isLosslessNumber(answer)) {
+      throw new TransportFailure(`${endpoint.host}: the answer to ${path} is not a node's`);
+    }
+    const problem: unknown = Array.isArray(answer) ? undefined : asObject(answer, path)['Error'];
+    // The questions are well formed: what a node then calls an error is its own trouble, and another one may answer.
+    if (problem !== undefined) throw new TransportFailure(`${endpoint.host} refused ${path}: ${endpoint.redact(asWords(problem, 4_000))}`);
+    return answer;
+  }
+}
+
+/** One node's failure as it is; several as one sentence. A wrong chain halts only when no node merely failed. */
+function summarise(failures: readonly unknown[]): unknown {
+  if (failures.every((failure) => isTillgateError(failure, 'CHAIN_HALTED'))) return failures[0];
+  const reasons = failures.map((failure) => (failure as Error).message);
+  const tooLarge = failures.some((failure) => failure instanceof TransportFailure && failure.tooLarge);
+  return new TillgateError('NODE_FAILED', `No node answers: ${reasons.join('; ')}`, { tooLarge });
+}

@@ -1,0 +1,159 @@
+import { TillgateError, assert } from '../../../core/index.ts';
+import type {
+  BundleFate,
+  ChainPayments,
+  Clock,
+  CurrencyCode,
+  ExpectedCoins,
+  Millis,
+  PaymentLine,
+  PriceRequest,
+  PricedPayment,
+  SignRequest,
+  SignedBundle,
+  SignedTransaction,
+} from '../../../core/index.ts';
+import { tronKey } from '../derive.ts';
+import { pathOf } from '../evm/paying-keys.ts';
+import type { PayingKeys } from '../evm/paying-keys.ts';
+import { TRX } from './account-reader.ts';
+import type { AccountReader } from './account-reader.ts';
+import { fetchSolidHead } from './blocks.ts';
+import { sendPayment } from './payment-broadcast.ts';
+import { paymentFate } from './payment-fate.ts';
+import { lacks, pricePayment } from './payment-price.ts';
+import { readTerms, writeTerms } from './payment-terms.ts';
+import { assemble, digestOf, encodeRawData } from './transaction.ts';
+import type { TransactionTerms, TronPayment } from './transaction.ts';
+import { TRX_ASSET } from './tron-balances.ts';
+import type { TronClient } from './tron-client.ts';
+import type { TronPaymentOptions } from './tron-options.ts';
+import { requireKey } from './tron-values.ts';
+
+/** Who pays: the keys, with the hot wallet's address in base58, and the time. */
+export interface TronPayer {
+  readonly keys: PayingKeys;
+  readonly clock: Clock;
+}
+
+/** A transaction that could be mined for less than this is not worth signing. */
+const LEAST_LIFE_MS = 60_000;
+/** Balances asked together. */
+const AT_ONCE = 5;
+
+/**
+ * Payments on Tron: one transfer a transaction, made here byte by byte, and never what a node composed. There are no
+ * nonces and no replacements; a transaction's expiry is what keeps a payment from being made twice.
+ */
+export class TronPayments implements ChainPayments {
+  readonly model = 'account';
+  readonly feeAsset = TRX_ASSET;
+  readonly maxLines = 1;
+  readonly bumpAfterMs = null;
+  readonly hotAddress: string;
+  readonly #client: TronClient;
+  readonly #reader: AccountReader;
+  readonly #contracts: ReadonlyMap<CurrencyCode, string>;
+  readonly #payer: TronPayer & TronPaymentOptions;
+  #lastTimestamp: Millis = 0;
+
+  /** @param contracts - keys of the tokens' contracts by currency */
+  constructor(client: TronClient, reader: AccountReader, contracts: ReadonlyMap<CurrencyCode, string>, payer: TronPayer & TronPaymentOptions) {
+    this.#client = client;
+    this.#reader = reader;
+    this.#contracts = contracts;
+    this.#payer = payer;
+    this.hotAddress = payer.keys.hotAddress;
+  }
+
+  dust(_currency: CurrencyCode): bigint {
+    return 1n;
+  }
+
+  /** A source that holds too little is given a usual price, for an estimate; {@link sign} refuses its terms. */
+  async price({ source, lines, replaces }: PriceRequest): Promise<PricedPayment> {
+    if (replaces !== null && (replaces.expiresAt ?? Infinity) >= this.#payer.clock.now()) {
+      throw new TillgateError('STATE_CONFLICT', 'A transaction on Tron cannot be replaced; it is made anew once it has expired.');
+    }
+    const line = onlyLine(lines);
+    const { feeUnits, ...terms } = await pricePayment(this.#paymentOf(source.address, line), {
+      client: this.#client,
+      reader: this.#reader,
+      currency: line.currency,
+      feeLimitSun: this.#payer.feeLimitSun,
+      pays: source.index === null ? 'often' : 'alone',
+    });
+    return { feeUnits, coins: [], terms: writeTerms(terms) };
+  }
+
+  async sign({ source, lines, priced, nonce }: SignRequest): Promise<SignedTransaction> {
+    const line = onlyLine(lines);
+    assert(nonce === null && line.units > 0n, `a payment of ${line.units} units with nonce ${String(nonce)}`);
+    const payment = this.#paymentOf(source.address, line);
+    const { feeLimit, provisional } = readTerms(priced.terms);
+    if (provisional) throw lacks(payment, line.currency);
+    const terms = await this.#terms(feeLimit);
+    const rawData = encodeRawData(payment, terms);
+    const { signer, accounts } = this.#payer.keys;
+    const signature = await signer.sign(pathOf(accounts, source.index), digestOf(rawData), {
+      chain: TRX_ASSET.chain,
+      payments: [{ to: line.to, currency: line.currency, units: line.units.toString() }],
+    });
+    const signed = await assemble(rawData, signature, payment.fromKey);
+    return { ...signed, feeUnits: priced.feeUnits, terms: priced.terms, change: null, expiresAt: terms.expiresAt };
+  }
+
+  async broadcast(transaction: { readonly txid: string; readonly raw: string }): Promise<void> {
+    await sendPayment(this.#client, transaction);
+  }
+
+  async fate(bundle: SignedBundle): Promise<BundleFate> {
+    return paymentFate(this.#client, this.#payer.clock.now(), bundle);
+  }
+
+  async custody(expected: readonly ExpectedCoins[]): Promise<ReadonlyMap<CurrencyCode, bigint>> {
+    const questions = [...new Map(expected.map(({ address, currency }) => [`${address} ${currency}`, { address, currency }])).values()];
+    const sums = new Map<CurrencyCode, bigint>();
+    for (let first = 0; first < questions.length; first += AT_ONCE) {
+      const part = questions.slice(first, first + AT_ONCE);
+      const units = await Promise.all(part.map(({ address, currency }) => this.balance(address, currency)));
+      part.forEach(({ currency }, at) => sums.set(currency, (sums.get(currency) ?? 0n) + (units[at] ?? 0n)));
+    }
+    return sums;
+  }
+
+  async balance(address: string, currency: CurrencyCode): Promise<bigint> {
+    return this.#reader.units(requireKey(address), currency);
+  }
+
+  async nextNonce(_address: string): Promise<null> {
+    return null;
+  }
+
+  /** The reference block is a solidified one, so that no reorganisation makes the transaction void. */
+  async #terms(feeLimit: bigint): Promise<TransactionTerms> {
+    const { clock, expirationMs } = this.#payer;
+    const reference = await fetchSolidHead(this.#client);
+    const expiresAt = reference.time + expirationMs;
+    if (expiresAt < clock.now() + LEAST_LIFE_MS) {
+      throw new TillgateError('NODE_FAILED', `The node at ${this.#client.host} has solidified nothing since ${new Date(reference.time).toISOString()}.`);
+    }
+    // Two payments that are the same in everything else must not be one transaction.
+    this.#lastTimestamp = Math.max(clock.now(), this.#lastTimestamp + 1);
+    return { reference, expiresAt, timestamp: this.#lastTimestamp, feeLimit };
+  }
+
+  #paymentOf(source: string, { to, currency, units }: PaymentLine): TronPayment {
+    const contractKey = currency === TRX ? null : this.#contracts.get(currency);
+    if (contractKey === undefined) throw new TillgateError('UNSUPPORTED', `The pair ${TRX_ASSET.chain}/${currency} is not configured.`);
+    const toKey = tronKey(to);
+    if (toKey === null) throw new TillgateError('STATE_CONFLICT', 'The receiver is no address of Tron.');
+    return { fromKey: requireKey(source), toKey, units, contractKey };
+  }
+}
+
+function onlyLine(lines: readonly PaymentLine[]): PaymentLine {
+  const [line] = lines;
+  assert(line !== undefined && lines.length === 1, `a transaction with ${lines.length} payments`);
+  return line;
+}
