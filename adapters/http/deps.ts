@@ -21,8 +21,13 @@ import type {
   PayInfoRecord,
   PayUrlInput,
   Principal,
+  RefundRecord,
+  SelfCustodyRecord,
   SignedRequest,
   TransactionRecord,
+  WalletRecord,
+  WithdrawalInput,
+  WithdrawalRecord,
 } from '../../core/index.ts';
 
 /** The settings that the HTTP edge needs. */
@@ -62,6 +67,15 @@ export interface HttpDeps {
     payInfo(order: Order): PayInfoRecord;
     payUrl(order: Order): string;
     checkout(token: string): Promise<CheckoutView>;
+  };
+  readonly requestRefund: {
+    run(principal: Principal, orderId: string, idempotency: IdempotencyClaim | null): Promise<RefundRecord>;
+    info(accountId: AccountId, orderId: string): Promise<RefundRecord>;
+  };
+  readonly requestWithdrawal: { run(principal: Principal, input: WithdrawalInput, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord> };
+  readonly walletQueries: {
+    list(accountId: AccountId): Promise<readonly WalletRecord[]>;
+    selfCustody(accountId: AccountId): Promise<readonly SelfCustodyRecord[]>;
   };
   readonly exchangeToken: { run(username: string, password: string): Promise<{ accessToken: string; expireSeconds: number }> };
   readonly orders: { find(id: OrderId): Promise<Order | null> };

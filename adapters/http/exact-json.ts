@@ -1,4 +1,4 @@
-import { assert } from '../../core/index.ts';
+import { assert, formatUnits, present, readDecimal, roundUnits } from '../../core/index.ts';
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
@@ -15,4 +15,14 @@ export function writeRecord(record: Readonly<Record<string, unknown>>, numberFie
     text = text.replace(`"${name}":"${digits}"`, `"${name}":${digits}`);
   }
   return text;
+}
+
+/** What a JSON number of this API has at most, so that it is exact as a double (decisions, section 2). */
+const NUMBER_DECIMALS = 8;
+const NUMBER_DIGITS = 15;
+
+/** A plain decimal as a JSON number may tell it: rounded down, so that nothing is told that is not there (decisions, section 5). */
+export function roundedDown(decimal: string): string {
+  const { digits, scale } = present(readDecimal(decimal), 'a plain decimal');
+  return formatUnits(roundUnits(digits, scale, NUMBER_DECIMALS, NUMBER_DIGITS, 'down'), scale);
 }

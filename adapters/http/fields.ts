@@ -79,6 +79,25 @@ export function optionalAmount(description: string) {
   return converted(convert, 'a positive number, or a positive decimal in a string', { type: ['number', 'string'], description });
 }
 
+/** Text that may be absent; an empty one counts as absent, `null`. */
+export function optionalText(max: number, description: string) {
+  const convert = (value: unknown): { readonly text: string | null } | null => {
+    if (value === undefined || value === '') return { text: null };
+    return typeof value === 'string' && value.length <= max && !CONTROL.test(value) ? { text: value } : null;
+  };
+  return converted(convert, `a string of at most ${max} characters without control characters`, { type: 'string', maxLength: max, description });
+}
+
+/** The digits of a one-time code, as text or as a JSON number, which cannot tell the zeros in front; `null` when it is absent. */
+export function optionalCode(length: number, description: string) {
+  const convert = (value: unknown): { readonly text: string | null } | null => {
+    if (value === undefined || value === '') return { text: null };
+    if (isLosslessNumber(value)) return /^\d{1,16}$/.test(value.value) ? { text: value.value.padStart(length, '0') } : null;
+    return typeof value === 'string' && /^[\x20-\x7e]{1,16}$/.test(value) ? { text: value } : null;
+  };
+  return converted(convert, `${length} digits, in a string or as a number`, { type: ['string', 'integer'], description });
+}
+
 /** A whole number from `min` to `max` in a JSON body. */
 export function count(min: number, max: number, description: string) {
   const convert = (value: unknown): number | null => within(isLosslessNumber(value) ? value.value : '', min, max);

@@ -140,10 +140,19 @@ function responsesOf(operation: Operation): RouteConfig['responses'] {
     responses[status] = {
       description: codes.map(([code, meaning]) => (operation.envelope === 'manage' ? meaning : `${code}: ${meaning}`)).join('\n\n'),
       headers: traceHeader,
-      content: { 'application/json': { schema: operation.envelope === 'manage' ? manageErrorSchema : errorSchema } },
+      content: { 'application/json': operation.envelope === 'manage' ? { schema: manageErrorSchema } : { schema: errorSchema, ...errorExamples(operation, codes) } },
     };
   }
   return responses;
+}
+
+const EXAMPLE_TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+/** Examples of the errors that are an operation's own; those that all have in common are in the table of codes. */
+function errorExamples({ errors }: Operation, codes: readonly (readonly [number, string])[]): { examples?: Record<string, { value: object }> } {
+  const own = new Set<number>(errors.map((word) => ERROR_TABLE[word].code));
+  const examples = codes.filter(([code]) => own.has(code)).map(([code, message]) => [String(code), { value: { code, message, result: false, trace_id: EXAMPLE_TRACE } }] as const);
+  return examples.length === 0 ? {} : { examples: Object.fromEntries(examples) };
 }
 
 const traceHeader = z.object({ 'X-Trace-Id': z.string().meta({ description: 'Names this reply in the logs' }) });

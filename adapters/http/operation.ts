@@ -14,7 +14,9 @@ export type OperationAuth =
   | { readonly kind: 'none' };
 
 /** API key, access token or signature. */
-export const MERCHANT: OperationAuth = { kind: 'merchant', xToken: false, once: false };
+export const MERCHANT = { kind: 'merchant', xToken: false, once: false } as const satisfies OperationAuth;
+/** The same, for what moves money: a signature is accepted once (decisions, section 3). */
+export const MERCHANT_ONCE: OperationAuth = { ...MERCHANT, once: true };
 /** No credentials. */
 export const ANYBODY: OperationAuth = { kind: 'none' };
 
@@ -91,19 +93,26 @@ export interface DataOperationSpec<P extends z.ZodObject, Q extends z.ZodObject,
   readonly query?: Q;
   readonly body?: B;
   readonly data: D;
-  /** Fields of `data`, a flat record, whose decimal text is written as a JSON number. */
-  readonly numberFields?: readonly (keyof z.input<D> & string)[];
+  /** Fields of `data`, a flat record or a list of such, whose decimal text is written as a JSON number. */
+  readonly numberFields?: readonly FieldOf<z.input<D>>[];
   handler(call: Call<z.output<P>, z.output<Q>, z.output<B>>, deps: HttpDeps): Promise<z.input<D>>;
 }
+
+/** The fields of a record, or of the records of a list. */
+export type FieldOf<T> = T extends readonly (infer Item)[] ? keyof Item & string : keyof T & string;
+type FlatRecord = Readonly<Record<string, unknown>>;
 
 /** Makes a row of the table that answers in the envelope. */
 export function dataOperation<D extends z.ZodType, P extends z.ZodObject = z.ZodObject, Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
   spec: DataOperationSpec<P, Q, B, D>,
 ): Operation {
   const schemas = { params: spec.params ?? null, query: spec.query ?? null, body: spec.body ?? null };
-  const numbers = spec.numberFields ?? [];
-  const write = (data: z.input<D>): string =>
-    numbers.length === 0 ? JSON.stringify(data) : writeRecord(data as Readonly<Record<string, unknown>>, numbers);
+  const numbers: readonly string[] = spec.numberFields ?? [];
+  const write = (data: unknown): string => {
+    if (numbers.length === 0) return JSON.stringify(data);
+    if (Array.isArray(data)) return `[${data.map((item: FlatRecord) => writeRecord(item, numbers)).join(',')}]`;
+    return writeRecord(data as FlatRecord, numbers);
+  };
   return {
     ...described(spec),
     schemas,

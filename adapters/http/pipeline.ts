@@ -140,7 +140,7 @@ export class HttpApi {
       params: route.params,
       body: schemas.body === null ? undefined : readBodyAs(kind, body, operation.bodyOptional),
       query: schemas.query === null ? undefined : readQuery(queryOf(request.target)),
-      idempotency: operation.idempotent ? idempotencyClaim(request.headers, operation.path, body, this.#deps) : null,
+      idempotency: operation.idempotent ? idempotencyClaim(request.headers, operation.path, route.params, body, this.#deps) : null,
     };
   }
 

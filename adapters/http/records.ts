@@ -81,6 +81,60 @@ export const transactionSchema = z
   })
   .meta({ id: 'Transaction' });
 
+/** Refund information, with the fields of both documented shapes (specification, "Refund information"; decisions, section 5). */
+export const refundSchema = z
+  .object({
+    order_id: id('The order'),
+    chain: z.string(),
+    currency: z.string(),
+    amount: decimalNumber('What leaves the balance: what was received'),
+    network_fee: decimalNumber('The fee of the refund, in the same currency; an estimate until it is signed'),
+    obtained: decimalNumber('What the payer gets'),
+    from_addr: z.string().meta({ description: 'Where the refund is paid from' }),
+    to_addr: z.string().meta({ description: 'Where it goes' }),
+    refund_et: z.number().meta({ type: 'integer', minimum: 0, description: 'Unix seconds; 0 until it is final' }),
+    refund_status: z.enum(['PENDING', 'SUCCESS', 'TERMINATED']).meta({ description: 'TERMINATED when it could not be paid' }),
+    refund_amount: decimalNumber('The same as amount'),
+    refund_date: timestamp('When it was final; null until then').nullable(),
+  })
+  .meta({ id: 'Refund' });
+
+/** The answer of a withdrawal (decisions, section 5). */
+export const withdrawalSchema = z
+  .object({
+    user_id: id('The owner'),
+    tx_id: id('The withdrawal, as in the transaction list'),
+    type: z.literal('WITHDRAW'),
+    status: z.enum(['PENDING', 'SUCCESS', 'FAILED']),
+    chain: z.string(),
+    currency: z.string(),
+    amount: decimal('What leaves the balance; the fee comes out of it'),
+    fee: decimal('The fee, in the same currency; an estimate until it is signed'),
+    obtained: decimal('What arrives'),
+    balance: decimal('What is left to withdraw'),
+    to_addr: z.string(),
+    tx_hash: z.string().nullable(),
+    update_time: timestamp('Last change'),
+  })
+  .meta({ id: 'Withdrawal' });
+
+/** A row of the wallet list (decisions, section 5). */
+export const walletSchema = z
+  .object({
+    chain: z.string(),
+    currency: z.string(),
+    available: decimal('To be spent now'),
+    pending: decimal('Credited, but not spendable yet'),
+    locked: decimal('Held by withdrawals and refunds that are under way'),
+    total: decimal('All three'),
+  })
+  .meta({ id: 'Wallet' });
+
+/** A row of the self-custody balances (specification, "Self-custody balance entry"). */
+export const selfCustodySchema = z
+  .object({ chain: z.string(), currency: z.string(), amount: decimalNumber("What lies on chain at the account's own addresses") })
+  .meta({ id: 'SelfCustodyBalance' });
+
 /** What the payer's page asks for again and again (decisions, section 4). */
 export const checkoutStateSchema = z
   .object({

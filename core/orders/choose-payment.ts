@@ -8,6 +8,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { DepositAddress } from '../ports/order-store.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
+import { isOwnAddress } from '../wallets/own-address.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 
 /** A coin the payer can choose, and what the order costs in it now. */
@@ -18,7 +19,7 @@ export interface PaymentOption {
 
 /** What {@link ChoosePayment} needs. */
 export interface ChoosePaymentDeps {
-  readonly storage: Pick<Storage, 'orders' | 'transaction'>;
+  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'transaction'>;
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
   readonly rates: RateBook;
@@ -100,6 +101,7 @@ export class ChoosePayment {
     if (chain === undefined) throw new TillgateError('STATE_CONFLICT', 'Choose a coin first; a refund goes back in the coin that was paid.');
     const refundAddress = chain.normaliseAddress(address);
     if (refundAddress === null) throw invalidField('address', `must be an address on ${chain.name}`);
+    if (await isOwnAddress(chain, refundAddress, storage)) throw invalidField('address', 'must not be an address of this till');
     await storage.transaction(async (tx) => {
       const order = present(await tx.orders.lock(found.id), `order ${found.id}`);
       if (order.status === 'REFUNDED') throw new TillgateError('STATE_CONFLICT', 'This order was refunded already.');

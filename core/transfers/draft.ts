@@ -1,6 +1,6 @@
 import { assert } from '../kernel/guard.ts';
 import { isTillgateError, TillgateError } from '../kernel/errors.ts';
-import type { PaymentLine, PricedPayment, SignedTransaction } from '../ports/chain-payments.ts';
+import type { PaymentLine, PricedPayment, PriceRequest, SignedTransaction } from '../ports/chain-payments.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { gatheringFee, MOST_COINS } from './fee-desk.ts';
 import { shareOf } from './finish-bundle.ts';
@@ -26,8 +26,8 @@ export interface Draft {
 export class Waits extends Error {
   readonly transfers: readonly Transfer[];
 
-  constructor(transfers: readonly Transfer[], reason: string) {
-    super(reason);
+  constructor(transfers: readonly Transfer[], reason: string, cause?: unknown) {
+    super(reason, { cause });
     this.transfers = transfers;
   }
 }
@@ -81,7 +81,9 @@ export class Drafter {
     if (affordable.length === 0) throw new Waits([first], 'The coins for it are still on their way.');
     const source = { address: payments.hotAddress, index: null };
     const lines = affordable.map(({ toAddress, currency, units }) => ({ to: toAddress, currency, units }));
-    const priced = await this.#price(affordable, () => payments.price({ source, lines, coins, replaces: null }));
+    const priced = await this.#priceCoins(affordable, { source, lines, coins, replaces: null });
+    // Too many small coins for one transaction: fewer payments at once.
+    if (priced === null) return this.fromCoins(affordable.slice(0, Math.ceil(affordable.length / 2)));
     const charged: ChargedTransfer[] = [];
     for (const [at, transfer] of affordable.entries()) {
       const share = shareOf(priced.feeUnits, affordable.length, at);
@@ -92,18 +94,28 @@ export class Drafter {
   }
 
   /** Another transaction of the same bundle at a higher price; receivers get what they were promised. */
-  async again(transfers: readonly Transfer[], request: Pick<Parameters<PayingChain['payments']['price']>[0], 'source' | 'coins' | 'replaces'>, nonce: number | null): Promise<SignedTransaction> {
+  async again(transfers: readonly Transfer[], request: Pick<PriceRequest, 'source' | 'coins' | 'replaces'>, nonce: number | null): Promise<SignedTransaction> {
     const { payments } = this.#chain;
     const lines = transfers.map((transfer) => lineOf({ transfer, feeUnits: transfer.feeUnits }));
     const priced = await payments.price({ ...request, lines });
     return payments.sign({ source: request.source, lines, priced, nonce });
   }
 
+  /** `null` when the coins suffice for these only in more than one transaction. */
+  async #priceCoins(transfers: readonly Transfer[], request: PriceRequest): Promise<PricedPayment | null> {
+    try {
+      return await this.#price(transfers, () => this.#chain.payments.price(request));
+    } catch (error) {
+      if (error instanceof Waits && isTillgateError(error.cause, 'INSUFFICIENT_BALANCE') && transfers.length > 1) return null;
+      throw error;
+    }
+  }
+
   async #price(transfers: readonly Transfer[], price: () => Promise<PricedPayment>): Promise<PricedPayment> {
     try {
       return await price();
     } catch (error) {
-      if (isTillgateError(error, 'STATE_CONFLICT') || isTillgateError(error, 'INSUFFICIENT_BALANCE')) throw new Waits(transfers, error.message);
+      if (isTillgateError(error, 'STATE_CONFLICT') || isTillgateError(error, 'INSUFFICIENT_BALANCE')) throw new Waits(transfers, error.message, error);
       throw error;
     }
   }

@@ -5,6 +5,7 @@ import type { Millis } from '../kernel/time.ts';
 import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
+import { isOwnAddress } from '../wallets/own-address.ts';
 import { addressInForce } from './withdrawal-address.ts';
 import type { WithdrawalAddress } from './withdrawal-address.ts';
 
@@ -42,7 +43,7 @@ export class WithdrawalAddresses {
     if (chain === undefined) throw new TillgateError('UNSUPPORTED', `The chain ${chainCode} is not supported; see the list of crypto currencies.`);
     const address = chain.normaliseAddress(text);
     if (address === null) throw invalidField('address', wrongAddress(chain, text));
-    if (await this.#isOwn(chain, address)) throw invalidField('address', 'must not be an address of this till');
+    if (await isOwnAddress(chain, address, this.#deps.storage)) throw invalidField('address', 'must not be an address of this till');
     return address;
   }
 
@@ -63,12 +64,6 @@ export class WithdrawalAddresses {
     const record = nextRecord(former, { accountId, chain, address }, now, atOnce ? now : now + addressHoldMs);
     if (record !== former) await tx.wallets.saveWithdrawalAddress(record);
     return { former, record };
-  }
-
-  async #isOwn(chain: ChainAdapter, address: string): Promise<boolean> {
-    if (chain.payments !== null && chain.normaliseAddress(chain.payments.hotAddress) === address) return true;
-    const key = chain.keyOf?.(address);
-    return key !== undefined && (await this.#deps.storage.deposits.owners(chain.code, [key])).length > 0;
   }
 }
 

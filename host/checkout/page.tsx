@@ -16,12 +16,22 @@ export interface Choice {
   readonly amount: string;
 }
 
+/** Money on its way back to the payer, or back already. */
+export interface RefundNotice {
+  readonly sent: boolean;
+  /** A plain decimal: what the payer gets. */
+  readonly amount: string;
+  readonly address: string;
+}
+
 /** What the page shows besides the order: the coins to choose from, or the form for a refund's address. */
 export interface CheckoutPage {
   readonly view: CheckoutView;
   /** `null` where no coin is being chosen. */
   readonly choices: readonly Choice[] | null;
   readonly refundForm: boolean;
+  /** `null` while no refund is on its way. */
+  readonly refund: RefundNotice | null;
   /** Why the form sent last was refused. */
   readonly refusal: string | null;
   readonly now: Millis;
@@ -116,14 +126,15 @@ function Coins({ choices, view: { order } }: { readonly choices: readonly Choice
 }
 
 function Body({ page }: { readonly page: CheckoutPage }): VNode {
-  const { view } = page;
+  const { view, refund } = page;
   const { order } = view;
   const payable = order.status === 'PENDING' && order.payment !== null;
   return (
     <>
       {payable ? <HowToPay page={page} /> : null}
+      {refund === null ? null : <Refund view={view} refund={refund} />}
       <Leave view={view} />
-      {mayLeaveRefundAddress(view) ? <p><a href={`${order.checkoutToken}?view=refund`}>{view.refundAddress === null ? 'Leave an address for a refund' : 'Change the address for a refund'}</a></p> : null}
+      {refund === null && mayLeaveRefundAddress(view) ? <p><a href={`${order.checkoutToken}?view=refund`}>{view.refundAddress === null ? 'Leave an address for a refund' : 'Change the address for a refund'}</a></p> : null}
     </>
   );
 }
@@ -147,6 +158,20 @@ function HowToPay({ page: { view, now } }: { readonly page: CheckoutPage }): VNo
       </dl>
       {seen || !/^[a-z][a-z0-9+.-]*:/.test(paymentUri) ? null : <p><a class="button" href={paymentUri}>Open in a wallet</a></p>}
       {mayChoose(view) ? <p><a href={`${order.checkoutToken}?view=coins`}>Pay with another coin</a></p> : null}
+    </section>
+  );
+}
+
+function Refund({ view: { order, chainName }, refund: { sent, amount, address } }: { readonly view: CheckoutView; readonly refund: RefundNotice }): VNode {
+  return (
+    <section class="card" aria-labelledby="refund">
+      <h2 id="refund">{sent ? 'Your refund' : 'Your refund is on its way'}</h2>
+      <dl>
+        <dt>{sent ? 'Amount' : "Amount, less the network's fee"}</dt>
+        <dd><code>{amount}</code> {order.payment?.currency}</dd>
+        <dt>Address ({chainName})</dt>
+        <dd><code>{address}</code></dd>
+      </dl>
     </section>
   );
 }

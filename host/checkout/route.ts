@@ -1,6 +1,6 @@
-import { formatUnits, isTillgateError } from '../../core/index.ts';
-import type { AssetCatalogue, CheckoutView, ChoosePayment, Clock, OrderQueries } from '../../core/index.ts';
-import type { Choice } from './page.tsx';
+import { formatUnits, isTillgateError, obtainedUnits, present } from '../../core/index.ts';
+import type { AssetCatalogue, CheckoutView, ChoosePayment, Clock, OrderQueries, TransferStore } from '../../core/index.ts';
+import type { Choice, RefundNotice } from './page.tsx';
 import { CONTENT_SECURITY_POLICY } from './style.ts';
 import { refusalOf } from './wording.ts';
 
@@ -8,7 +8,8 @@ import { refusalOf } from './wording.ts';
 export interface CheckoutPages {
   readonly orderQueries: Pick<OrderQueries, 'checkout'>;
   readonly choosePayment: Pick<ChoosePayment, 'options'>;
-  readonly assets: Pick<AssetCatalogue, 'chainName'>;
+  readonly assets: Pick<AssetCatalogue, 'chainName' | 'find'>;
+  readonly storage: { readonly transfers: Pick<TransferStore, 'refundOf'> };
   readonly clock: Clock;
 }
 
@@ -50,8 +51,9 @@ export async function checkoutPage(pages: CheckoutPages, token: string, wanted: 
     const view = await pages.orderQueries.checkout(token);
     const choosing = mayChoose(view) && (view.order.payment === null || wanted.view === 'coins');
     const choices = choosing ? await choicesOf(pages, view) : null;
-    const refundForm = wanted.view === 'refund' && mayLeaveRefundAddress(view);
-    return reply(200, renderCheckout({ view, choices, refundForm, refusal: refusalOf(wanted.error), now: pages.clock.now() }));
+    const refund = await refundOf(pages, view);
+    const refundForm = wanted.view === 'refund' && refund === null && mayLeaveRefundAddress(view);
+    return reply(200, renderCheckout({ view, choices, refundForm, refund, refusal: refusalOf(wanted.error), now: pages.clock.now() }));
   } catch (error) {
     if (isTillgateError(error, 'NOT_FOUND')) return reply(404, renderMessage(...UNKNOWN));
     if (isTillgateError(error, 'NOT_READY')) return reply(503, renderMessage(...AWAY));
@@ -61,6 +63,14 @@ export async function checkoutPage(pages: CheckoutPages, token: string, wanted: 
 
 const UNKNOWN = ['There is no such order', 'Check the link, or ask the merchant for a new one.'] as const;
 const AWAY = ['Back in a moment', 'This page cannot be shown right now. Please reload it in a minute; no payment is lost.'] as const;
+
+/** A refund that failed is the merchant's business: the payer's money is where it was. */
+async function refundOf({ storage, assets }: CheckoutPages, { order }: CheckoutView): Promise<RefundNotice | null> {
+  const transfer = order.received === 0n ? null : await storage.transfers.refundOf(order.id);
+  if (transfer === null || transfer.status === 'FAILED') return null;
+  const { decimals } = present(assets.find(transfer.currency), `asset ${transfer.currency}`);
+  return { sent: transfer.status === 'CONFIRMED', amount: formatUnits(obtainedUnits(transfer), decimals), address: transfer.toAddress };
+}
 
 async function choicesOf({ choosePayment, assets }: CheckoutPages, { order }: CheckoutView): Promise<Choice[]> {
   const options = await choosePayment.options(order);

@@ -1,13 +1,14 @@
-import { TillgateError, setDataSecurity } from '../../core/index.ts';
-import type { AccountId, AccountRole } from '../../core/index.ts';
+import { OPERATOR, TillgateError } from '../../core/index.ts';
+import type { AccountRole } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';
+import { operatorsDesk, requireAccount } from './operators-desk.ts';
 import { withBase } from './with-base.ts';
 
 /** `account create --email E --password P [--role admin|user] [--verified '*']` */
 export async function accountCreate({ values, json, terminal }: CommandCall): Promise<number> {
   const verified = text(values['verified']);
-  const account = await withBase(({ accounts }) =>
-    accounts.createAccount.run({
+  const { account } = await withBase((base) =>
+    operatorsDesk(base).accounts.create(OPERATOR, {
       email: text(values['email']) ?? '',
       password: text(values['password']) ?? '',
       role: (text(values['role']) ?? 'user') as AccountRole,
@@ -20,9 +21,21 @@ export async function accountCreate({ values, json, terminal }: CommandCall): Pr
   return 0;
 }
 
+/** `account unfreeze ID` */
+export async function accountUnfreeze({ operands, json, terminal }: CommandCall): Promise<number> {
+  const [id, reason] = await withBase(async (base) => {
+    const account = await requireAccount(base, operands[0]);
+    return [account, await operatorsDesk(base).withdrawals.unfreeze(OPERATOR, account)] as const;
+  });
+  terminal.out(json ? JSON.stringify({ id, withdrawals_frozen: false, reason }) : `Account ${id} may withdraw again. It had been frozen because: ${reason}`);
+  return 0;
+}
+
 /** `credential create --account ID` */
 export async function credentialCreate({ values, json, terminal }: CommandCall): Promise<number> {
-  const made = await withBase(({ accounts }) => accounts.createCredential.run(accountId(values['account']), text(values['name']) ?? ''));
+  const made = await withBase(async (base) =>
+    operatorsDesk(base).credentials.create(OPERATOR, { accountId: await requireAccount(base, values['account']), name: text(values['name']) ?? '' }),
+  );
   const record = {
     api_key: made.apiKey,
     api_token: made.apiToken,
@@ -40,16 +53,27 @@ export async function credentialCreate({ values, json, terminal }: CommandCall):
 export async function dataSecurity({ values, json, terminal }: CommandCall): Promise<number> {
   const on = values['on'] === true;
   if (on === (values['off'] === true)) throw new TillgateError('CONFIG_INVALID', 'Give either --on or --off.');
-  const account = accountId(values['account']);
-  await withBase(({ storage, clock }) => setDataSecurity({ storage, clock }, account, on));
-  terminal.out(json ? JSON.stringify({ id: account, data_security: on }) : `Data Security of account ${account} is ${on ? 'on' : 'off'}.`);
+  const { accountId: id } = await withBase(async (base) =>
+    operatorsDesk(base).security.update(OPERATOR, await requireAccount(base, values['account']), { dataSecurity: on }),
+  );
+  terminal.out(json ? JSON.stringify({ id, data_security: on }) : `Data Security of account ${id} is ${on ? 'on' : 'off'}.`);
+  return 0;
+}
+
+/** `security totp --account ID [--for-withdrawals]` */
+export async function securityTotp({ values, json, terminal }: CommandCall): Promise<number> {
+  const { secret, uri } = await withBase(async (base) => {
+    const { security } = operatorsDesk(base);
+    const account = await requireAccount(base, values['account']);
+    const enrolment = await security.enrol(OPERATOR, account, null);
+    if (values['for-withdrawals'] === true) await security.update(OPERATOR, account, { totpForWithdrawals: true });
+    return enrolment;
+  });
+  if (json) terminal.out(JSON.stringify({ secret, uri }));
+  else for (const line of ['Shown this once; an authenticator program takes either:', secret, uri]) terminal.out(line);
   return 0;
 }
 
 function text(value: string | boolean | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-function accountId(value: string | boolean | undefined): AccountId {
-  return String(value) as AccountId;
 }

@@ -1,7 +1,8 @@
 import type { Command } from './command.ts';
-import { accountCreate, credentialCreate, dataSecurity } from './account-commands.ts';
+import { accountCreate, accountUnfreeze, credentialCreate, dataSecurity, securityTotp } from './account-commands.ts';
 import { doctor } from './doctor.ts';
 import { appCreate, gatewayList, keyRevoke, keyRotate } from './gateway-commands.ts';
+import { chainResumePayouts, transferShow, withdrawalAddressSet, withdrawalApprove, withdrawalList, withdrawalReject } from './money-commands.ts';
 import { ledgerCheck, orderShow } from './order-commands.ts';
 import { chainResume, migrate, walletInit, walletShow } from './till-commands.ts';
 
@@ -32,6 +33,7 @@ export const COMMANDS: readonly Command[] = [
     },
     run: accountCreate,
   },
+  { words: ['account', 'unfreeze'], summary: 'lets an account withdraw again', operands: ['ID'], options: {}, run: accountUnfreeze },
   {
     words: ['credential', 'create'],
     summary: 'makes an API key and a signing pair, shown once',
@@ -46,6 +48,24 @@ export const COMMANDS: readonly Command[] = [
     options: { account: { required: true, value: 'ID' }, on: flag, off: flag },
     run: dataSecurity,
   },
+  {
+    words: ['security', 'totp'],
+    summary: 'makes a second factor, shown once',
+    operands: [],
+    options: { account: { required: true, value: 'ID' }, 'for-withdrawals': flag },
+    run: securityTotp,
+  },
+  {
+    words: ['withdrawal-address', 'set'],
+    summary: 'says where an account’s withdrawals go; --now without the hold',
+    operands: [],
+    options: { account: { required: true, value: 'ID' }, chain: { required: true, value: 'ETH' }, address: { required: true, value: 'A' }, now: flag },
+    run: withdrawalAddressSet,
+  },
+  { words: ['withdrawal', 'list'], summary: 'shows money on its way out, newest first', operands: [], options: { status: { value: 'HELD' } }, run: withdrawalList },
+  { words: ['withdrawal', 'approve'], summary: 'lets a held withdrawal go on', operands: ['ID'], options: {}, run: withdrawalApprove },
+  { words: ['withdrawal', 'reject'], summary: 'gives up a withdrawal that is not signed', operands: ['ID'], options: { reason: required }, run: withdrawalReject },
+  { words: ['transfer', 'show'], summary: 'shows a transfer and what was signed for it', operands: ['ID'], options: {}, run: transferShow },
   {
     words: ['app', 'create'],
     summary: 'makes an App with its first key',
@@ -71,6 +91,7 @@ export const COMMANDS: readonly Command[] = [
   { words: ['wallet', 'init'], summary: 'makes the seed, stores it encrypted and shows it once', operands: [], options: {}, run: walletInit },
   { words: ['wallet', 'show'], summary: 'shows the addresses that money is paid out from', operands: [], options: {}, run: walletShow },
   { words: ['chain', 'resume'], summary: 'goes on with a chain that was stopped', operands: ['CODE'], options: {}, run: chainResume },
+  { words: ['chain', 'resume-payouts'], summary: 'lets the payments of a chain go on', operands: ['CODE'], options: {}, run: chainResumePayouts },
   { words: ['order', 'show'], summary: 'shows an order and why it is as it is', operands: ['ID'], options: {}, run: orderShow },
   { words: ['ledger', 'check'], summary: 'checks the books; fails when an invariant is broken', operands: [], options: {}, run: ledgerCheck },
 ];

@@ -1,10 +1,11 @@
-import { AppKeys, Apps, formatInstant, Routes } from '../../core/index.ts';
+import { AppKeys, Apps, auditedStorage, formatInstant, OPERATOR, Routes } from '../../core/index.ts';
 import type { AccountId, AppId, AppKeyId, AppsDeps, IssuedKey } from '../../core/index.ts';
 import type { Base } from '../open.ts';
 import type { CommandCall } from './command.ts';
 import { withBase } from './with-base.ts';
 
-const makerOf = ({ storage, vault, random, ids, clock }: Base): AppsDeps => ({ storage, vault, random, ids, clock });
+/** What a command changes is on record as the operator's doing. */
+const makerOf = ({ storage, vault, random, ids, clock }: Base): AppsDeps => ({ storage: auditedStorage(storage, { ids, clock }, OPERATOR), vault, random, ids, clock });
 
 const keysOf = (base: Base): AppKeys => new AppKeys({ ...makerOf(base), graceSeconds: base.config.keys.graceSeconds });
 

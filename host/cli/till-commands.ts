@@ -1,5 +1,6 @@
-import { resumeChain, TillgateError } from '../../core/index.ts';
-import { hotAddresses, initWallet } from '../wallet.ts';
+import { leaveTrace, OPERATOR, resumeChain, TillgateError } from '../../core/index.ts';
+import { hotAddresses } from '../hot-addresses.ts';
+import { initWallet } from '../wallet.ts';
 import type { CommandCall } from './command.ts';
 import { withBase } from './with-base.ts';
 
@@ -29,7 +30,7 @@ export async function walletInit({ json, terminal }: CommandCall): Promise<numbe
 
 /** `wallet show` */
 export async function walletShow({ json, terminal }: CommandCall): Promise<number> {
-  const addresses = await withBase(({ config, storage, vault }) => hotAddresses({ documents: storage.documents, vault }, config.secrets.mnemonic));
+  const addresses = await withBase(hotAddresses);
   if (json) terminal.out(JSON.stringify({ addresses }));
   else for (const { chain, path, address } of addresses) terminal.out(`${chain.padEnd(5)} ${path.padEnd(18)} ${address}`);
   return 0;
@@ -38,7 +39,12 @@ export async function walletShow({ json, terminal }: CommandCall): Promise<numbe
 /** `chain resume CODE` */
 export async function chainResume({ operands, json, terminal }: CommandCall): Promise<number> {
   const chain = operands[0] ?? '';
-  const reason = await withBase(({ storage }) => resumeChain(storage, chain));
+  const reason = await withBase(async ({ storage, ids, clock }) => {
+    const halted = await resumeChain(storage, chain);
+    const changes = { halted_reason: { from: halted, to: null } };
+    await storage.transaction((tx) => leaveTrace({ ids, clock }, tx, OPERATOR, { action: 'chain.resume', accountId: null, subjectId: chain, changes }));
+    return halted;
+  });
   terminal.out(json ? JSON.stringify({ chain, reason }) : `${chain} goes on. It had been stopped because: ${reason}`);
   return 0;
 }

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { ORDER_STATUSES } from '../../core/index.ts';
 import type { CheckoutView, Order } from '../../core/index.ts';
 import { renderCheckout } from '../../host/checkout/page.tsx';
+import type { RefundNotice } from '../../host/checkout/page.tsx';
 import { formatSpan } from '../../host/checkout/wording.ts';
 
 const NOW = 1_700_000_000_000;
@@ -41,7 +42,7 @@ function viewOf(order: Partial<Order>, more: Partial<CheckoutView> = {}): Checko
   };
 }
 
-const page = (view: CheckoutView): string => renderCheckout({ view, choices: null, refundForm: false, refusal: null, now: NOW });
+const page = (view: CheckoutView, refund: RefundNotice | null = null): string => renderCheckout({ view, choices: null, refundForm: false, refund, refusal: null, now: NOW });
 const refreshOf = (html: string): string | undefined => /http-equiv="refresh" content="([^"]*)"/.exec(html)?.[1];
 
 describe("the words of the payer's page", () => {
@@ -65,6 +66,15 @@ describe("the words of the payer's page", () => {
       assert.equal(refreshOf(html), refresh);
     });
   }
+
+  test('tells of a refund what comes back and where to, and asks for no address any more', () => {
+    const view = viewOf({ status: 'SUCCESS', received: 10n }, { seen: true, refundAddress: '0xpayer' });
+    assert.match(page(view), /Change the address for a refund/);
+    const waiting = page(view, { sent: false, amount: '9.58', address: '0xpayer' });
+    assert.match(waiting, /Your refund is on its way[\s\S]*9\.58[\s\S]*0xpayer/);
+    assert.ok(!waiting.includes('the address for a refund'));
+    assert.match(page(viewOf({ status: 'REFUNDED' }), { sent: true, amount: '9.58', address: '0xpayer' }), /<h2 id="refund">Your refund<\/h2>/);
+  });
 
   test('covers every status', () => {
     for (const status of ORDER_STATUSES) assert.match(page(viewOf({ status })), /<h1/);

@@ -49,6 +49,12 @@ describe('the command line', () => {
     // The address that every tool derives from these words at m/44'/60'/0'/0/0.
     const shown = await run(directory.path, ['wallet', 'show'], { TILLGATE_MNEMONIC: MNEMONIC });
     assert.match(shown.out, /ETH\s+m\/44'\/60'\/0'\/0\/0\s+0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266/);
+    for (const line of [/^BSC +m\/44'\/60'\/2'\/0\/0 +0x/m, /^BTC +m\/84'\/1'\/0'\/0\/0 +bcrt1q/m, /^LTC +m\/84'\/1'\/2'\/0\/0 +rltc1q/m, /^TRX +m\/44'\/195'\/0'\/0\/0 +T/m]) assert.match(shown.out, line);
+    // With no chain configured: those of the main networks.
+    directory.write('bare.json', { plugins: [] });
+    const bare = await run(directory.path, ['wallet', 'show'], { TILLGATE_MNEMONIC: MNEMONIC, TILLGATE_CONFIG: 'bare.json' });
+    assert.match(bare.out, /^BTC +m\/84'\/0'\/0'\/0\/0 +bc1q/m);
+    assert.match(bare.out, /^LTC +m\/84'\/2'\/0'\/0\/0 +ltc1q/m);
   });
 
   test('has a doctor who finds nothing wrong, and one who does', async () => {

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { AssetCatalogue, SPECIFIED_ASSETS, TillgateError } from '../../core/index.ts';
-import type { AccountId, CheckoutView, IdempotencyClaim, Order, OrderId, PayInfoInput, PayUrlInput, Principal } from '../../core/index.ts';
+import type { AccountId, CheckoutView, IdempotencyClaim, Order, OrderId, PayInfoInput, PayUrlInput, Principal, RefundRecord, WithdrawalInput, WithdrawalRecord } from '../../core/index.ts';
 import { createHttpServer, createOperations, expressBinding, HttpApi, randomTraceId } from '../../adapters/http/index.ts';
 import type { HttpDeps, HttpSettings, Operation, ServerTimeouts } from '../../adapters/http/index.ts';
 import { FakeClock, MemoryLogger, MemoryMetrics, PlainDigest, START } from '../support/fakes.ts';
@@ -64,10 +64,45 @@ const VIEW: CheckoutView = {
   seen: false,
 };
 
+/** The refund that the fake knows, with more digits than a JSON number tells. */
+export const REFUND: RefundRecord = {
+  order_id: ORDER_ID,
+  chain: 'ETH',
+  currency: 'ETH',
+  amount: '1.123456789123456789',
+  network_fee: '0.000000009',
+  obtained: '1.123456780123456789',
+  from_addr: ADDRESS,
+  to_addr: ADDRESS,
+  refund_et: 0,
+  refund_status: 'PENDING',
+  refund_amount: '1.123456789123456789',
+  refund_date: null,
+};
+
+/** The withdrawal that the fake makes of anything. */
+export const WITHDRAWAL: WithdrawalRecord = {
+  user_id: ACCOUNT,
+  tx_id: '1530219844911046656',
+  type: 'WITHDRAW',
+  status: 'PENDING',
+  chain: 'ETH',
+  currency: 'USDT-ERC20',
+  amount: '100.5',
+  fee: '0.42',
+  obtained: '100.08',
+  balance: '899.5',
+  to_addr: ADDRESS,
+  tx_hash: null,
+  update_time: '2026-03-01T12:00:00',
+};
+
 /** What the fake use cases were asked. */
 export interface Asked {
   readonly payInfo: { input: PayInfoInput; idempotency: IdempotencyClaim | null }[];
   readonly payUrl: { input: PayUrlInput; idempotency: IdempotencyClaim | null }[];
+  readonly refunds: { orderId: string; idempotency: IdempotencyClaim | null }[];
+  readonly withdrawals: { input: WithdrawalInput; idempotency: IdempotencyClaim | null }[];
   readonly chosen: string[];
   readonly authenticated: { target: string; method: string; body: string; headers: ReadonlyMap<string, readonly string[]> }[];
 }
@@ -169,6 +204,29 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
         return VIEW;
       },
     },
+    requestRefund: {
+      async run(_principal, orderId, idempotency) {
+        asked.refunds.push({ orderId, idempotency });
+        return REFUND;
+      },
+      async info(_accountId, orderId) {
+        if (orderId !== ORDER_ID) throw new TillgateError('NOT_FOUND', 'There is no such order.');
+        return REFUND;
+      },
+    },
+    requestWithdrawal: {
+      async run(_principal, input, idempotency) {
+        asked.withdrawals.push({ input, idempotency });
+        return WITHDRAWAL;
+      },
+    },
+    walletQueries: {
+      list: async () => [{ chain: 'ETH', currency: 'ETH', available: '1.000000000000000001', pending: '0', locked: '0', total: '1.000000000000000001' }],
+      selfCustody: async () => [
+        { chain: 'ETH', currency: 'ETH', amount: '0.999999999999999999' },
+        { chain: 'ETH', currency: 'SHIB-ERC20', amount: '589735030408323.123456789' },
+      ],
+    },
     exchangeToken: {
       async run(_username, password) {
         if (password !== 'right') throw new TillgateError('LOGIN_FAILED', 'wrong');
@@ -191,7 +249,7 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
 
 /** Starts a server over fake use cases on a free port. */
 export async function startFakeEdge(options: FakeEdgeOptions = {}): Promise<FakeEdge> {
-  const asked: Asked = { payInfo: [], payUrl: [], chosen: [], authenticated: [] };
+  const asked: Asked = { payInfo: [], payUrl: [], refunds: [], withdrawals: [], chosen: [], authenticated: [] };
   const [logger, metrics] = [new MemoryLogger(), new MemoryMetrics()];
   const deps = fakeDeps(options, asked, logger, metrics);
   const api = new HttpApi(createOperations(deps.settings, options.extra), deps);

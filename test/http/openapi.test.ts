@@ -18,6 +18,7 @@ const SETTINGS = {
 interface Media {
   readonly schema: object;
   readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 interface Described {
   readonly operationId: string;
@@ -70,12 +71,19 @@ describe('the OpenAPI document', () => {
         Object.entries(content).map(([type, media]) => ({ at: ['responses', status, 'content', type], media })),
       );
       for (const { at, media } of [...bodies, ...replies]) {
-        if (!('example' in media)) continue;
+        const examples = [...('example' in media ? [media.example] : []), ...Object.values(media.examples ?? {}).map(({ value }) => value)];
+        if (examples.length === 0) continue;
         const pointer = ['paths', path, method, ...at, 'schema'].map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
         const validate = ajv.compile({ $ref: `document#/${pointer}` });
-        assert(validate(media.example), `${pointer}: ${ajv.errorsText(validate.errors)}`);
+        for (const example of examples) assert(validate(example), `${pointer}: ${ajv.errorsText(validate.errors)}`);
       }
     }
+  });
+
+  test('shows an example of each refusal that is an operation’s own', () => {
+    const responses = document.paths['/api/withdraw']?.['post']?.responses ?? {};
+    const codes = Object.values(responses).flatMap(({ content }) => Object.keys(content?.['application/json']?.examples ?? {}));
+    assert.deepEqual(codes, ['40002', '40003', '40004', '40005', '40006', '40007', '40900', '40901', '40902', '42200', '50200', '50300']);
   });
 
   test('names the fields that must be there', () => {

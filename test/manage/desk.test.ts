@@ -84,6 +84,8 @@ eachStorage((_name, open) => {
         callback_api_key: 'callback',
         totp_enrolled: false,
         totp_confirmed: false,
+        withdrawals_frozen: false,
+        withdrawals_frozen_reason: null,
       });
       assert.equal((await client.get('/api/v2/order/')).status, 403);
       assert.deepEqual(managed(await desk.admin.client.get(`/manage/v1/security?account_id=${member.id}`)), changed);

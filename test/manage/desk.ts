@@ -42,6 +42,7 @@ export interface DeskOptions {
   readonly loginsPerMinute?: number;
   readonly secureCookies?: boolean;
   readonly sessionTtlSeconds?: number;
+  readonly addressHoldMs?: number;
   readonly routes?: readonly GatewayRoute[];
 }
 
@@ -63,8 +64,16 @@ export async function startDesk(store: TestStorage, options: DeskOptions = {}): 
     createAccount,
     mover: new OrderMover({ assets, contractOf: contractsOf(chains), ids, events, metrics }),
     queries,
+    chains,
     admissionTally: (id) => admission.get(id) ?? [],
-    settings: { issuer: 'Tillgate', sessionTtlSeconds: options.sessionTtlSeconds ?? 3600, graceSeconds: 86_400, pageMax: 100, routes: options.routes ?? [] },
+    settings: {
+      issuer: 'Tillgate',
+      sessionTtlSeconds: options.sessionTtlSeconds ?? 3600,
+      graceSeconds: 86_400,
+      pageMax: 100,
+      addressHoldMs: options.addressHoldMs ?? 86_400_000,
+      routes: options.routes ?? [],
+    },
   });
   const loginsPerMinute = options.loginsPerMinute ?? 10_000;
   const settings = { serviceName: 'service', sandbox: true, pageMax: 100, requestsPerMinute: 100_000, loginsPerMinute, trustedHops: 0, allowPrivateNetworks: true };

@@ -7,6 +7,7 @@ import type { ManageDeps } from '../../adapters/http/index.ts';
 interface Media {
   readonly schema: object;
   readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 interface Described {
   readonly operationId: string;
@@ -44,6 +45,10 @@ describe('the management API in the OpenAPI document', () => {
         'GET security', 'PATCH security', 'POST security/totp', 'POST security/totp/confirm',
         'GET callbacks', 'GET callbacks/{id}', 'POST callbacks/{id}/redeliver',
         'POST orders/{id}/terminate', 'POST orders/{id}/resolve', 'GET orders/{id}/history',
+        'GET withdrawal-addresses', 'POST withdrawal-addresses',
+        'GET watch-addresses', 'POST watch-addresses', 'DELETE watch-addresses/{id}',
+        'GET withdrawals', 'GET withdrawals/{id}', 'POST withdrawals/{id}/approve', 'POST withdrawals/{id}/reject',
+        'POST accounts/{id}/unfreeze-withdrawals',
         'GET audit',
       ].sort(),
     );
@@ -82,10 +87,11 @@ describe('the management API in the OpenAPI document', () => {
         Object.entries(content).map(([type, media]) => ({ at: ['responses', status, 'content', type], media })),
       );
       for (const { at, media } of [...bodies, ...replies]) {
-        if (!('example' in media)) continue;
+        const examples = [...('example' in media ? [media.example] : []), ...Object.values(media.examples ?? {}).map(({ value }) => value)];
+        if (examples.length === 0) continue;
         const pointer = ['paths', path, method, ...at, 'schema'].map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
         const validate = ajv.compile({ $ref: `document#/${pointer}` });
-        assert(validate(media.example), `${pointer}: ${ajv.errorsText(validate.errors)}`);
+        for (const example of examples) assert(validate(example), `${pointer}: ${ajv.errorsText(validate.errors)}`);
       }
     }
   });

@@ -135,7 +135,7 @@ eachStorage((_name, open) => {
       const reply = await user.client.request('DELETE', '/manage/v1/accounts');
       assert.equal(reply.status, 405);
       assert.equal(reply.headers['allow'], 'GET, HEAD, POST');
-      for (const path of ['/manage/v1/withdrawal-addresses', '/manage/v1/accounts/']) assertRefused(await user.client.get(path), 404);
+      for (const path of ['/manage/v1/nothing-here', '/manage/v1/accounts/']) assertRefused(await user.client.get(path), 404);
     });
   });
 });

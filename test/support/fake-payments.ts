@@ -67,7 +67,7 @@ export class FakePayments implements ChainPayments {
     this.#chain = chain;
     this.model = model;
     this.maxLines = model === 'utxo' ? 5 : 1;
-    this.hotAddress = `${HOT}-${chain.code}`;
+    this.hotAddress = `${chain.code.toLowerCase()}-${HOT}`;
     const [native] = chain.assets;
     assert(native !== undefined);
     this.feeAsset = native;

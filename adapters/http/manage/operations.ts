@@ -6,6 +6,7 @@ import type { ManageDeps } from './deps.ts';
 import { auditOperations, callbackOperations, orderDeskOperations } from './desk-operations.ts';
 import { sessionGate } from './gate.ts';
 import { gatewayOperations } from './gateway-operations.ts';
+import { watchAddressOperations, withdrawalAddressOperations, withdrawalOperations } from './money-operations.ts';
 import { manageRows } from './operation.ts';
 import { sessionOperations } from './session-operations.ts';
 
@@ -22,6 +23,9 @@ export function manageOperations(deps: ManageDeps): readonly Operation[] {
     securityOperations,
     callbackOperations,
     orderDeskOperations,
+    withdrawalAddressOperations,
+    watchAddressOperations,
+    withdrawalOperations,
     auditOperations,
   ];
   return [...sessionOperations(deps, gate), ...parts.flatMap((part) => part(deps, row))];

@@ -176,6 +176,8 @@ export const securitySchema = z
     callback_api_key: z.enum(['order', 'callback']),
     totp_enrolled: z.boolean(),
     totp_confirmed: z.boolean().meta({ description: 'A code was right once: it is demanded at each login' }),
+    withdrawals_frozen: z.boolean().meta({ description: 'Until an operator lifts it, the account may not withdraw' }),
+    withdrawals_frozen_reason: z.string().nullable(),
   })
   .meta({ id: 'Security' });
 

@@ -154,6 +154,8 @@ export function securityRecord(record: SecurityRecord) {
     callback_api_key: record.callbackApiKey,
     totp_enrolled: record.totpEnrolled,
     totp_confirmed: record.totpConfirmed,
+    withdrawals_frozen: record.withdrawalsFrozen !== null,
+    withdrawals_frozen_reason: record.withdrawalsFrozen,
   };
 }
 

@@ -73,3 +73,40 @@ export const checkoutStateExample = {
   expires_at: '2026-05-04T12:30:00',
   refund_address: null,
 };
+
+export const refundExample = {
+  order_id: orderExample.order_id,
+  chain: 'ETH',
+  currency: 'USDT-ERC20',
+  amount: 25,
+  network_fee: 0.42,
+  obtained: 24.58,
+  from_addr: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+  to_addr: paid.from_addr,
+  refund_et: 0,
+  refund_status: 'PENDING',
+  refund_amount: 25,
+  refund_date: null,
+};
+
+export const paidRefundExample = { ...refundExample, refund_et: 1777896600, refund_status: 'SUCCESS', refund_date: '2026-05-04T12:10:00' };
+
+export const withdrawalExample = {
+  user_id: orderExample.user_id,
+  tx_id: '1530219844911046656',
+  type: 'WITHDRAW',
+  status: 'PENDING',
+  chain: 'ETH',
+  currency: 'USDT-ERC20',
+  amount: '100.5',
+  fee: '0.42',
+  obtained: '100.08',
+  balance: '899.5',
+  to_addr: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+  tx_hash: null,
+  update_time: '2026-05-04T12:20:00',
+};
+
+export const walletExample = { chain: 'ETH', currency: 'USDT-ERC20', available: '899.5', pending: '25', locked: '100.5', total: '1025' };
+
+export const selfCustodyExample = { chain: 'ETH', currency: 'SHIB-ERC20', amount: 1250000.5 };

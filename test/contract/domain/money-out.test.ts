@@ -199,6 +199,9 @@ eachStorage((engine, open) => {
     money('without a known payer the answer has the page where an address can be left', async (till) => {
       const order = await till.fund('BTC', '50000');
       await assert.rejects(till.refund.run(till.principal, order.id, null), refusal('STATE_CONFLICT', /https:\/\/till\.example\/checkout\//));
+      for (const own of [till.btcPayments.hotAddress, order.payment?.address ?? '']) {
+        await assert.rejects(till.choosePayment.setRefundAddress(order.checkoutToken, own), refusal('INVALID_FIELDS', /this till/));
+      }
       await till.choosePayment.setRefundAddress(order.checkoutToken, 'btc-customer');
       await till.refund.run(till.principal, order.id, null);
       await till.settle(till.btc);

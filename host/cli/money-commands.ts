@@ -1,0 +1,79 @@
+import { AssetCatalogue, OPERATOR, SHIB_ERC20, TRANSFER_STATUSES, TillgateError, formatInstant, requireChain } from '../../core/index.ts';
+import type { AccountId, TransferId, TransferStatus } from '../../core/index.ts';
+import { transferDetailRecord, transferRecord } from '../../adapters/http/manage/money-records.ts';
+import type { CommandCall } from './command.ts';
+import { operatorsDesk } from './operators-desk.ts';
+import { withBase } from './with-base.ts';
+import { withTill } from './with-till.ts';
+
+// No plugin is set up for a look: the specification's assets are enough to write amounts with.
+const ASSETS = new AssetCatalogue([SHIB_ERC20]);
+const SHOWN = 100;
+
+/** `withdrawal-address set --account ID --chain ETH --address A [--now]` */
+export async function withdrawalAddressSet({ values, json, terminal }: CommandCall): Promise<number> {
+  const [accountId, chain, address] = [String(values['account']) as AccountId, String(values['chain']), String(values['address'])];
+  const { record, inForce } = await withTill(async ({ manage, storage }) => {
+    if ((await storage.accounts.find(accountId)) === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
+    return manage.addresses.register(OPERATOR, { accountId, chain, address }, values['now'] === true);
+  });
+  const activeFrom = formatInstant(record.activeFrom);
+  const written = { account_id: accountId, chain, address: record.address, active_from: activeFrom, former_address: record.formerAddress, in_force: inForce };
+  if (json) terminal.out(JSON.stringify(written));
+  else if (inForce === record.address) terminal.out(`Withdrawals of account ${accountId} on ${chain} go to ${record.address}.`);
+  else terminal.out(`Withdrawals of account ${accountId} on ${chain} go to ${record.address} from ${activeFrom} on; until then ${inForce ?? 'nowhere'}.`);
+  return 0;
+}
+
+/** `withdrawal list [--status HELD]` */
+export async function withdrawalList({ values, json, terminal }: CommandCall): Promise<number> {
+  const status = (values['status'] ?? null) as TransferStatus | null;
+  if (status !== null && !TRANSFER_STATUSES.includes(status)) throw new TillgateError('CONFIG_INVALID', `--status is one of ${TRANSFER_STATUSES.join(', ')}.`);
+  const found = await withBase((base) => operatorsDesk(base).withdrawals.list(OPERATOR, status, { page: 1, size: SHOWN }));
+  const records = found.items.map((transfer) => transferRecord(transfer, ASSETS));
+  if (json) terminal.out(JSON.stringify(records));
+  else if (records.length === 0) terminal.out('There is none.');
+  for (const { id, kind, status: at, chain, amount, currency, to_addr: to } of json ? [] : records) {
+    terminal.out(`${id}  ${at.padEnd(9)}  ${kind.padEnd(10)}  ${chain}  ${amount} ${currency}  to ${to}`);
+  }
+  if (!json && found.total > records.length) terminal.out(`… and ${found.total - records.length} older.`);
+  return 0;
+}
+
+/** `withdrawal approve ID` */
+export async function withdrawalApprove({ operands, json, terminal }: CommandCall): Promise<number> {
+  const transfer = await withBase((base) => operatorsDesk(base).withdrawals.approve(OPERATOR, (operands[0] ?? '') as TransferId));
+  terminal.out(json ? JSON.stringify(transferRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is approved and will be paid.`);
+  return 0;
+}
+
+/** `withdrawal reject ID --reason R` */
+export async function withdrawalReject({ operands, values, json, terminal }: CommandCall): Promise<number> {
+  const reason = String(values['reason']);
+  const transfer = await withBase((base) => operatorsDesk(base).withdrawals.reject(OPERATOR, (operands[0] ?? '') as TransferId, reason));
+  terminal.out(json ? JSON.stringify(transferRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is rejected; the amount is the account's again.`);
+  return 0;
+}
+
+/** `transfer show ID`: the transfer and each transaction that was signed for it, without the signed bytes. */
+export async function transferShow({ operands, json, terminal }: CommandCall): Promise<number> {
+  const detail = await withBase((base) => operatorsDesk(base).withdrawals.find(OPERATOR, (operands[0] ?? '') as TransferId));
+  const { bundle, ...record } = transferDetailRecord(detail, ASSETS);
+  if (json) {
+    terminal.out(JSON.stringify({ ...record, bundle }));
+    return 0;
+  }
+  for (const [name, value] of Object.entries(record)) terminal.out(`${name.padEnd(12)}${value ?? '-'}`);
+  if (bundle === null) terminal.out('Nothing is signed for it.');
+  else terminal.out(`bundle      ${bundle.id} ${bundle.status}, nonce ${bundle.nonce ?? '-'}, mined ${bundle.tx_hash ?? 'not yet'}`);
+  for (const { number, tx_hash: hash, fee_units: fee, created_at: at } of bundle?.attempts ?? []) terminal.out(`  ${number}. ${at}  ${hash}  costs at most ${fee} units`);
+  return 0;
+}
+
+/** `chain resume-payouts CODE` */
+export async function chainResumePayouts({ operands, json, terminal }: CommandCall): Promise<number> {
+  const chain = operands[0] ?? '';
+  const reason = await withTill(({ manage, chains }) => manage.withdrawals.resumePayouts(OPERATOR, requireChain(chains, chain)));
+  terminal.out(json ? JSON.stringify({ chain, reason }) : `Payments on ${chain} go on. They had been stopped because: ${reason}`);
+  return 0;
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { openStorage } from '../../adapters/storage/knex/index.ts';
+import type { KnexStorage } from '../../adapters/storage/knex/index.ts';
+import { custodyAccount, merchantAccount, postEntry, reserveEntry } from '../../core/index.ts';
+import type { AccountId, BundleId, EntryId, Transfer, TransferId, TransferStatus } from '../../core/index.ts';
+import { runCli } from '../../host/cli.ts';
+import { FakeIds, START } from '../support/fakes.ts';
+import { silentLogger } from '../support/storage.ts';
+import { freshDirectory } from './till-process.ts';
+
+type Fields = Record<string, unknown>;
+
+const [A, B] = ['0x90F79bf6EB2c4f870365E785982E1f101E93b906', '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'];
+const RAW = '0x02f8dead';
+
+/** A command in this process, which is a test file's own, in its working directory. */
+async function run(...args: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await runCli(args, { out: (line) => void out.push(line), err: (line) => void err.push(line) });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+describe('money out at the command line', () => {
+  const directory = freshDirectory();
+  const home = process.cwd();
+  const ids = new FakeIds();
+  let account: string;
+  before(async () => {
+    process.chdir(directory.path);
+    account = String((await json('account', 'create', '--email', 'shop@example.com', '--password', 'a good password', '--verified', '*'))['id']);
+  });
+  after(() => {
+    process.chdir(home);
+    directory.remove();
+  });
+
+  const json = async (...args: readonly string[]): Promise<Fields> => {
+    const { code, out, err } = await run(...args, '--json');
+    assert.equal(code, 0, err);
+    return JSON.parse(out) as Fields;
+  };
+  const fails = async (words: RegExp, ...args: readonly string[]): Promise<void> => {
+    const { code, out, err } = await run(...args);
+    assert.equal(code, 1, args.join(' '));
+    assert.match(err, words);
+    assert.equal(out, '');
+  };
+  /** Looks into the commands' database. */
+  const inStorage = async <T>(work: (storage: KnexStorage) => Promise<T>): Promise<T> => {
+    const storage = await openStorage({ client: 'sqlite', filename: join(directory.path, 'data', 'tillgate.db') }, { logger: silentLogger });
+    try {
+      return await work(storage);
+    } finally {
+      await storage.close();
+    }
+  };
+  const actions = async (): Promise<readonly (readonly [string, string | null])[]> =>
+    inStorage(async ({ audit }) => (await audit.list(null, { page: 1, size: 100 })).items.map(({ action, actorId }) => [action, actorId] as const));
+  const transferOf = (status: TransferStatus): Promise<Transfer> =>
+    inStorage(async (storage) => {
+      const [currency, units, accountId] = ['USDT-ERC20', 100_500_000n, account as AccountId] as const;
+      const transfer: Transfer = {
+        id: ids.next() as TransferId,
+        kind: 'withdrawal',
+        accountId,
+        orderId: null,
+        chain: 'ETH',
+        currency,
+        units,
+        feeUnits: 420_000n,
+        maxFeeUnits: 840_000n,
+        sourceAddress: B,
+        sourceIndex: null,
+        toAddress: A,
+        status,
+        bundleId: null,
+        reason: null,
+        createdAt: START,
+        updatedAt: START,
+        finishedAt: null,
+      };
+      const postings = [
+        { account: custodyAccount('ETH'), currency, units: -units },
+        { account: merchantAccount(accountId, 'available'), currency, units },
+      ];
+      await storage.transaction(async (tx) => {
+        await postEntry(tx, { id: ids.next() as EntryId, at: START, kind: 'deposit-matured', reference: `test:${transfer.id}`, postings });
+        await tx.transfers.add(transfer);
+        await postEntry(tx, reserveEntry(ids.next() as EntryId, START, transfer));
+      });
+      return transfer;
+    });
+
+  test('accounts, credentials, their security and Apps are made on record, as the operator', async () => {
+    await json('credential', 'create', '--account', account);
+    await json('security', 'data-security', '--account', account, '--on');
+    const { secret, uri } = await json('security', 'totp', '--account', account, '--for-withdrawals');
+    assert.match(String(uri), new RegExp(`secret=${String(secret)}`));
+    await json('app', 'create', '--account', account, '--name', 'wallet', '--chains', 'ETH');
+    const made = [...(await actions())].reverse();
+    assert.deepEqual(
+      made.map(([action]) => action),
+      ['account.create', 'credential.create', 'security.update', 'security.totp_enrol', 'security.update', 'app.create', 'app_key.create'],
+    );
+    assert(made.every(([, actor]) => actor === null));
+    await fails(/There is no such account/, 'security', 'totp', '--account', '123');
+  });
+
+  test('an address waits out its hold, or holds at once with --now', async () => {
+    const set = (address: string, ...more: string[]) => json('withdrawal-address', 'set', '--account', account, '--chain', 'ETH', '--address', address, ...more);
+    const first = await set(A.toLowerCase(), '--now');
+    assert.deepEqual([first['address'], first['in_force'], first['former_address']], [A, A, null]);
+    const second = await set(B);
+    assert.deepEqual([second['address'], second['in_force'], second['former_address']], [B, A, A]);
+    assert.equal((await set(B, '--now'))['in_force'], B);
+    assert.equal((await actions()).filter(([action]) => action === 'withdrawal_address.set').length, 3);
+    await fails(/must be an address on Ethereum/, 'withdrawal-address', 'set', '--account', account, '--chain', 'ETH', '--address', '0x1234');
+    await fails(/There is no such account/, 'withdrawal-address', 'set', '--account', '123', '--chain', 'ETH', '--address', A);
+    await fails(/DOGE is not supported/, 'withdrawal-address', 'set', '--account', account, '--chain', 'DOGE', '--address', A);
+  });
+
+  test('withdrawals are listed, approved and rejected', async () => {
+    const [first, second] = [await transferOf('HELD'), await transferOf('HELD')];
+    const { out } = await run('withdrawal', 'list', '--status', 'HELD');
+    assert.match(out, new RegExp(`${first.id}  HELD +withdrawal +ETH  100\\.5 USDT-ERC20  to ${A}`));
+    assert.equal((await json('withdrawal', 'approve', first.id))['status'], 'REQUESTED');
+    await fails(/only one that is HELD/, 'withdrawal', 'approve', first.id);
+    const rejected = await json('withdrawal', 'reject', second.id, '--reason', 'not known');
+    assert.deepEqual([rejected['status'], rejected['reason']], ['FAILED', 'not known']);
+    await fails(/There is no such resource/, 'withdrawal', 'approve', '123');
+    await fails(/--status is one of HELD/, 'withdrawal', 'list', '--status', 'LOST');
+    const balances = await inStorage(({ ledger }) => ledger.balances(`merchant:${account}:`));
+    assert.deepEqual(balances.map(({ account: name, units }) => [name.split(':')[2], units]).sort(), [['available', 100_500_000n], ['reserved', 100_500_000n]]);
+  });
+
+  test('a transfer is shown with what was signed for it, but for the signed bytes', async () => {
+    const transfer = await transferOf('REQUESTED');
+    assert.match((await run('transfer', 'show', transfer.id)).out, /Nothing is signed for it/);
+    const bundleId = ids.next() as BundleId;
+    await inStorage((storage) =>
+      storage.transaction(async (tx) => {
+        await tx.transfers.openBundle({ id: bundleId, chain: 'ETH', sourceAddress: B, sourceIndex: null, nonce: 7, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: START });
+        await tx.transfers.addAttempt({ bundleId, number: 1, txid: '0xabc', raw: RAW, feeUnits: 21_000n, terms: '{}', expiresAt: null, createdAt: START });
+        assert(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', { bundleId, updatedAt: START }));
+      }),
+    );
+    const shown = await run('transfer', 'show', transfer.id);
+    assert.match(shown.out, /status +SIGNED[\s\S]*nonce 7[\s\S]*1\. 2026-03-01T12:00:00\.000Z  0xabc  costs at most 21000 units/);
+    const asJson = await run('transfer', 'show', transfer.id, '--json');
+    assert.deepEqual((JSON.parse(asJson.out) as { bundle: Fields }).bundle['attempts'], [{ number: 1, tx_hash: '0xabc', fee_units: '21000', created_at: '2026-03-01T12:00:00.000Z' }]);
+    assert.equal(`${shown.out}${asJson.out}`.includes(RAW), false);
+    await fails(/can be rejected only before it is signed/, 'withdrawal', 'reject', transfer.id, '--reason', 'late');
+  });
+
+  test('a frozen account is freed, once, on record', async () => {
+    await fails(/are not frozen/, 'account', 'unfreeze', account);
+    await inStorage((storage) => storage.transaction((tx) => tx.transfers.freeze({ accountId: account as AccountId, reason: 'A deposit was taken back.', at: START })));
+    assert.deepEqual(await json('account', 'unfreeze', account), { id: account, withdrawals_frozen: false, reason: 'A deposit was taken back.' });
+    assert.deepEqual((await actions())[0], ['account.unfreeze_withdrawals', null]);
+    await fails(/There is no such account/, 'account', 'unfreeze', '123');
+  });
+
+  test('payments that are not stopped, and of no chain, are not resumed', async () => {
+    await fails(/are not stopped/, 'chain', 'resume-payouts', 'ETH');
+    await fails(/DOGE is not configured/, 'chain', 'resume-payouts', 'DOGE');
+  });
+});
