@@ -25,7 +25,7 @@ export type { TronPluginOptions } from './tron/plugin-options.ts';
 export { UtxoChain } from './utxo/utxo-chain.ts';
 export { openUtxoChain } from './utxo/open-chain.ts';
 export type { UtxoSurroundings } from './utxo/open-chain.ts';
-export { BITCOIN, LITECOIN } from './utxo/utxo-coins.ts';
+export { BITCOIN, LITECOIN, UTXO_NETWORKS } from './utxo/utxo-coins.ts';
 export type { UtxoCoin, UtxoNetworkName, UtxoNetworkTerms } from './utxo/utxo-coins.ts';
 export type { ConfirmationTier, FeeRateBounds, UtxoChainOptions } from './utxo/utxo-options.ts';
 export { parseUtxoOptions } from './utxo/plugin-options.ts';

@@ -1,0 +1,132 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { Transaction } from '@scure/btc-signer';
+import { assert, present } from '../../../core/index.ts';
+import type { BlockRef, BundleFate, SignedBundle, SpendableCoin } from '../../../core/index.ts';
+import { MinedAttempts } from './mined-attempts.ts';
+import { inconsistent } from './node-values.ts';
+import { readSignedTerms } from './payment-terms.ts';
+import type { SignedTerms } from './payment-terms.ts';
+import { inputDigest } from './sign-payment.ts';
+import { SpenderSearch } from './spender-search.ts';
+import type { FoundSpender } from './spender-search.ts';
+import type { UtxoKeys } from './utxo-keys.ts';
+import { outpointOf } from './utxo-node.ts';
+import type { UtxoNode } from './utxo-node.ts';
+
+/** One of the bundle's transactions, opened. */
+interface OpenAttempt {
+  readonly txid: string;
+  readonly outputs: readonly bigint[];
+  readonly terms: SignedTerms;
+}
+
+/** Blocks hold transactions of all kinds; they are read, and not judged. */
+const ANY_KIND = { allowUnknownVersion: true, allowUnknownInputs: true, allowUnknownOutputs: true, disableScriptCheck: true } as const;
+
+/** What became of signed transactions, by the coins they spend and the outputs they make: no index, no wallet. */
+export class BundleFates {
+  readonly #node: UtxoNode;
+  readonly #keys: UtxoKeys;
+  readonly #mined: MinedAttempts;
+  readonly #search: SpenderSearch;
+
+  constructor(node: UtxoNode, keys: UtxoKeys) {
+    this.#node = node;
+    this.#keys = keys;
+    this.#mined = new MinedAttempts(node);
+    this.#search = new SpenderSearch(node);
+  }
+
+  async of(bundle: SignedBundle): Promise<BundleFate> {
+    const attempts = bundle.attempts.map(openAttempt).reverse();
+    assert(attempts.length > 0, 'a bundle has an attempt');
+    if (await this.#waits(attempts)) return { kind: 'pending' };
+    for (const attempt of attempts) {
+      const found = await this.#mined.find(attempt.txid, attempt.outputs.length);
+      if (found !== null) return this.#minedFate(attempt, found.block, found.confirmations);
+    }
+    const inChain = await this.#node.unspent(bundle.coins, false);
+    const gone = bundle.coins[inChain.indexOf(null)];
+    return gone === undefined ? this.#unmined(bundle, attempts) : this.#spent(gone, bundle, attempts);
+  }
+
+  async #waits(attempts: readonly OpenAttempt[]): Promise<boolean> {
+    for (const { txid } of attempts) if ((await this.#node.waiting(txid)) !== null) return true;
+    return false;
+  }
+
+  /** All coins are there in the chain: the transaction is to be sent, unless a waiting one takes them. */
+  async #unmined(bundle: SignedBundle, attempts: readonly OpenAttempt[]): Promise<BundleFate> {
+    const inPool = await this.#node.unspent(bundle.coins, true);
+    const taken = bundle.coins[inPool.indexOf(null)];
+    if (taken === undefined) return { kind: 'missing' };
+    // It may have come into the pool since it was looked for there.
+    if (await this.#waits(attempts)) return { kind: 'pending' };
+    return { kind: 'unclear', reason: `The coin ${taken} is being spent by a waiting transaction that is none of the till's own.` };
+  }
+
+  async #spent(gone: string, bundle: SignedBundle, attempts: readonly OpenAttempt[]): Promise<BundleFate> {
+    const since = Math.min(...attempts.map(({ terms }) => terms.height));
+    const spender = await this.#search.find(gone, since);
+    if (spender === null) return this.#unmade(gone, bundle, since);
+    const confirmations = (await this.#node.height()) - spender.block.height + 1;
+    const own = attempts.find(({ txid }) => txid === spender.txid);
+    if (own !== undefined) {
+      this.#mined.note(own.txid, spender.block);
+      return this.#minedFate(own, spender.block, confirmations);
+    }
+    const coin = attempts.flatMap(({ terms }) => terms.coins).find(({ ref }) => ref === gone);
+    if (!this.#isSignedByUs(spender, present(coin, `terms of ${gone}`))) {
+      return { kind: 'unclear', reason: `The node shows the coin ${gone} as spent by ${spender.txid}, without a right signature.` };
+    }
+    return { kind: 'conflicted', txid: spender.txid, confirmations };
+  }
+
+  /** A coin that is not unspent and that nobody spent: its own transaction is out of the chain. */
+  async #unmade(gone: string, { coins }: SignedBundle, since: number): Promise<BundleFate> {
+    const inPool = await this.#node.unspent(coins, true);
+    if (inPool.every((output) => output !== null)) return { kind: 'missing' };
+    return { kind: 'unclear', reason: `The coin ${gone} is neither unspent nor spent in any block since ${since}.` };
+  }
+
+  async #minedFate({ txid, terms, outputs }: OpenAttempt, block: BlockRef, confirmations: number): Promise<BundleFate> {
+    if (confirmations < 1) throw inconsistent(`block ${block.height} is above the head`);
+    const { changeNumber, feeUnits } = terms;
+    const { address } = this.#keys.hot;
+    const change: SpendableCoin | null =
+      changeNumber === null ? null : { ref: `${txid}:${changeNumber}`, address, index: null, units: present(outputs[changeNumber], 'the change') };
+    return { kind: 'mined', txid, block, confirmations, succeeded: true, feeUnits, change };
+  }
+
+  /** Whoever makes up a spend of our coin has to make up a signature of our key. */
+  #isSignedByUs({ raw }: FoundSpender, coin: SpendableCoin): boolean {
+    const { publicKey, script } = this.#keys.of(coin);
+    try {
+      const transaction = Transaction.fromRaw(raw, ANY_KIND);
+      const at = inputOf(transaction, coin.ref);
+      const [signature, key] = transaction.getInput(at).finalScriptWitness ?? [];
+      if (signature === undefined || key === undefined || Buffer.compare(key, publicKey) !== 0) return false;
+      const digest = inputDigest(transaction, at, script, signature.at(-1) ?? 0, coin.units);
+      return secp256k1.verify(signature.subarray(0, -1), digest, publicKey, { prehash: false, format: 'der' });
+    } catch {
+      // No transaction, or no signature, in form or kind.
+      return false;
+    }
+  }
+}
+
+function openAttempt({ txid, raw, terms }: SignedBundle['attempts'][number]): OpenAttempt {
+  const transaction = Transaction.fromRaw(Buffer.from(raw, 'hex'), ANY_KIND);
+  assert(transaction.id === txid, `the bytes of ${txid} are its own`);
+  const outputs = Array.from({ length: transaction.outputsLength }, (_, at) => present(transaction.getOutput(at).amount, 'an amount'));
+  return { txid, outputs, terms: readSignedTerms(terms) };
+}
+
+function inputOf(transaction: Transaction, ref: string): number {
+  const [txid, number] = outpointOf(ref);
+  for (let at = 0; at < transaction.inputsLength; at++) {
+    const input = transaction.getInput(at);
+    if (input.index === number && Buffer.from(input.txid ?? []).toString('hex') === txid) return at;
+  }
+  throw inconsistent(`the transaction does not spend ${ref}`);
+}

@@ -1,0 +1,78 @@
+import type { SpendableCoin } from '../../../core/index.ts';
+
+/** What a selection must keep to. */
+export interface SelectionLimits {
+  /** Change below this is not worth an output. */
+  readonly dust: bigint;
+  readonly maxInputs: number;
+}
+
+/** Steps of the search for coins that leave no change. */
+const SEARCH_STEPS = 20_000;
+
+/**
+ * Coins that together are worth the target or more. The same coins give the same choice.
+ *
+ * First such that leave nothing, or less than dust, over: no change, one output less now and one input less later. Else
+ * the fewest coins, the largest first, the last of them as small as will do, and change that is worth having.
+ *
+ * @returns `null` when all together, or the largest of them, are not worth so much
+ */
+export function selectCoins(coins: readonly SpendableCoin[], target: bigint, limits: SelectionLimits): readonly SpendableCoin[] | null {
+  const sorted = [...coins].sort(byUnitsDown);
+  const fewest = largestFirst(sorted, target, limits.maxInputs);
+  if (fewest === null) return null;
+  const most = Math.min(fewest.length + 1, limits.maxInputs);
+  return withoutChange(sorted, target, limits.dust, most) ?? smallerLast(sorted, fewest, target, limits.dust);
+}
+
+export function sumOf(coins: readonly { readonly units: bigint }[]): bigint {
+  return coins.reduce((sum, { units }) => sum + units, 0n);
+}
+
+function byUnitsDown(a: SpendableCoin, b: SpendableCoin): number {
+  if (a.units !== b.units) return a.units < b.units ? 1 : -1;
+  return a.ref < b.ref ? -1 : 1;
+}
+
+function largestFirst(sorted: readonly SpendableCoin[], target: bigint, maxInputs: number): readonly SpendableCoin[] | null {
+  let sum = 0n;
+  for (const [at, { units }] of sorted.slice(0, maxInputs).entries()) {
+    sum += units;
+    if (sum >= target) return sorted.slice(0, at + 1);
+  }
+  return null;
+}
+
+/** Branch and bound: with or without each coin in turn, given up where the sum is too much or cannot be reached any more. */
+function withoutChange(sorted: readonly SpendableCoin[], target: bigint, dust: bigint, most: number): readonly SpendableCoin[] | null {
+  const left = suffixSums(sorted);
+  const chosen: SpendableCoin[] = [];
+  let steps = SEARCH_STEPS;
+  const search = (at: number, sum: bigint): boolean => {
+    if (sum >= target) return sum - target < dust;
+    if (--steps < 0 || chosen.length >= most || sum + (left[at] ?? 0n) < target) return false;
+    const coin = sorted[at] as SpendableCoin;
+    if (sum + coin.units - target < dust) {
+      chosen.push(coin);
+      if (search(at + 1, sum + coin.units)) return true;
+      chosen.pop();
+    }
+    return search(at + 1, sum);
+  };
+  return search(0, 0n) ? chosen : null;
+}
+
+function suffixSums(sorted: readonly SpendableCoin[]): readonly bigint[] {
+  const sums: bigint[] = [0n];
+  for (const { units } of sorted.toReversed()) sums.push((sums.at(-1) as bigint) + units);
+  return sums.reverse();
+}
+
+/** The last of the fewest coins changed for the smallest one that suffices and leaves change worth having. */
+function smallerLast(sorted: readonly SpendableCoin[], fewest: readonly SpendableCoin[], target: bigint, dust: bigint): readonly SpendableCoin[] {
+  const kept = fewest.slice(0, -1);
+  const missing = target - sumOf(kept);
+  const last = sorted.slice(kept.length).findLast(({ units }) => units >= missing + dust);
+  return last === undefined ? fewest : [...kept, last];
+}

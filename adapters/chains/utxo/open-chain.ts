@@ -1,0 +1,35 @@
+import { SPECIFIED_ASSETS, present } from '../../../core/index.ts';
+import type { Logger, PublicWallet, Signer } from '../../../core/index.ts';
+import { AccountKey } from '../derive.ts';
+import type { UtxoPluginOptions } from './plugin-options.ts';
+import { UtxoChain } from './utxo-chain.ts';
+import type { UtxoCoin } from './utxo-coins.ts';
+import type { UtxoChainOptions } from './utxo-options.ts';
+
+/** What a plugin was given to open its chain with. */
+export interface UtxoSurroundings {
+  readonly logger: Logger;
+  readonly wallet: PublicWallet;
+  readonly signer: Signer | null;
+}
+
+/**
+ * A coin's chain as its plugin's options say. It pays when the till can sign for the addresses that it hands out; with
+ * an `xpub` of another wallet it only watches.
+ *
+ * @throws TillgateError `CONFIG_INVALID` without a seed and without an `xpub`
+ */
+export async function openUtxoChain(coin: UtxoCoin, options: UtxoPluginOptions, { logger, wallet, signer }: UtxoSurroundings): Promise<UtxoChain> {
+  const terms = coin.networks[options.network];
+  const xpub = options.xpub ?? (await wallet.extendedPublicKey(terms.depositAccount));
+  const spending = signer === null ? null : await spendingOf(signer, terms, xpub);
+  if (signer !== null && spending === null) logger.warn('the xpub is of another wallet than the till’s seed: the chain is watch-only', { chain: coin.code });
+  const asset = present(SPECIFIED_ASSETS.find(({ chain, kind }) => chain === coin.code && kind === 'native'), `the asset of ${coin.code}`);
+  return new UtxoChain({ ...options, coin, asset, xpub, spending }, logger);
+}
+
+async function spendingOf(signer: Signer, terms: UtxoCoin['networks']['main'], xpub: string): Promise<UtxoChainOptions['spending']> {
+  const own = new AccountKey(await signer.extendedPublicKey(terms.depositAccount));
+  if (own.walletId !== new AccountKey(xpub).walletId) return null;
+  return { signer, hotXpub: await signer.extendedPublicKey(terms.hotAccount) };
+}

@@ -1,0 +1,115 @@
+import { TillgateError } from '../../../core/index.ts';
+import type { Logger, PaymentLine, PriceRequest, PricedPayment, SignedTransaction, SpendableCoin } from '../../../core/index.ts';
+import { selectCoins, sumOf } from './coin-selection.ts';
+import type { FeeRates } from './fee-rates.ts';
+import { greater } from './fee-rates.ts';
+import { writeTerms } from './payment-terms.ts';
+import { readTransaction, virtualSize } from './raw-transaction.ts';
+import { feeOf, virtualSizeOf } from './transaction-size.ts';
+import type { UtxoAddresses } from './utxo-addresses.ts';
+import type { UtxoNode } from './utxo-node.ts';
+import { WireReader } from './wire-reader.ts';
+
+/** What pricing needs. */
+export interface PricingDeps {
+  readonly node: UtxoNode;
+  readonly rates: FeeRates;
+  readonly addresses: UtxoAddresses;
+  readonly logger: Logger;
+  /** Below it there is no change. */
+  readonly ownDust: bigint;
+  /** Of the output that change would be. */
+  readonly ownScriptBytes: number;
+}
+
+/** So many coins are 13,600 virtual bytes; a node carries up to 100,000. */
+const MAX_INPUTS = 200;
+const RESELECTIONS = 3;
+/** An outpoint that no transaction has: a coin that is only supposed, to learn what a payment would cost. */
+const SUPPOSED = '0'.repeat(64);
+
+/** Chooses coins and computes the fee of payments to segwit and older addresses. */
+export class Pricing {
+  readonly #deps: PricingDeps;
+
+  constructor(deps: PricingDeps) {
+    this.#deps = deps;
+  }
+
+  async price(request: PriceRequest): Promise<PricedPayment> {
+    const scripts = request.lines.map((line) => this.#scriptBytes(line));
+    // Before the coins are looked at: whatever spends them from now on is mined above this height.
+    const height = await this.#deps.node.height();
+    const priced = request.replaces === null ? await this.#first(request, scripts) : await this.#bump(request, request.replaces, scripts);
+    return { ...priced, terms: writeTerms({ height }) };
+  }
+
+  /** The fee comes out of the lines, so the coins must be worth their sum and no more. */
+  async #first({ lines, coins }: PriceRequest, scripts: readonly number[]): Promise<Omit<PricedPayment, 'terms'>> {
+    const { rate } = await this.#deps.rates.now();
+    const total = sumOf(lines);
+    const chosen = await this.#choose(coins, total);
+    const outputs = sumOf(chosen) - total >= this.#deps.ownDust ? this.#withChange(scripts) : scripts;
+    return { coins: chosen, feeUnits: feeOf(rate, virtualSizeOf(chosen.length, outputs)) };
+  }
+
+  /** What the receivers get stays; the higher fee comes out of the change (BIP-125). */
+  async #bump({ lines, coins }: PriceRequest, replaced: SignedTransaction, scripts: readonly number[]): Promise<Omit<PricedPayment, 'terms'>> {
+    const { rates, node, ownDust } = this.#deps;
+    const [{ rate, increment }, waiting] = await Promise.all([rates.now(), node.waiting(replaced.txid)]);
+    // Whoever spent an output of it has paid fees too, and they are replaced with it (rule 3).
+    const outbid = greater(replaced.feeUnits, waiting?.descendantFees ?? 0n);
+    const least = (vbytes: number): bigint => greater(outbid + feeOf(increment, vbytes), greater(dearer(replaced, vbytes), feeOf(rate, vbytes)));
+    const room = sumOf(coins) - sumOf(lines);
+    const size = virtualSizeOf(coins.length, this.#withChange(scripts));
+    const smaller = virtualSizeOf(coins.length, scripts);
+    const keepsChange = room - least(size) >= ownDust;
+    const feeUnits = keepsChange ? least(size) : room;
+    const required = outbid + feeOf(increment, smaller);
+    if (!keepsChange && (room < required || room < dearer(replaced, smaller))) {
+      throw new TillgateError('STATE_CONFLICT', 'There is no room for a higher fee: the transaction has too little change.');
+    }
+    rates.checkBound((feeUnits * 1_000n) / BigInt(keepsChange ? size : smaller));
+    return { coins, feeUnits };
+  }
+
+  /** Coins that the node does not show, or shows otherwise, are passed over: nothing that spends them would be carried. */
+  async #choose(coins: readonly SpendableCoin[], total: bigint): Promise<readonly SpendableCoin[]> {
+    let usable = coins;
+    for (let round = 0; round < RESELECTIONS; round++) {
+      const chosen = selectCoins(usable, total, { dust: this.#deps.ownDust, maxInputs: MAX_INPUTS });
+      if (chosen === null) break;
+      const absent = await this.#absent(chosen);
+      if (absent.size === 0) return chosen;
+      this.#deps.logger.warn('coins of the till are not at the node and are passed over', { refs: [...absent] });
+      usable = usable.filter(({ ref }) => !absent.has(ref));
+    }
+    throw new TillgateError('INSUFFICIENT_BALANCE', `The coins that can be spent now, at most ${MAX_INPUTS} in one transaction, do not suffice.`);
+  }
+
+  async #absent(coins: readonly SpendableCoin[]): Promise<ReadonlySet<string>> {
+    const real = coins.filter(({ ref }) => !ref.startsWith(SUPPOSED));
+    const outputs = await this.#deps.node.unspent(real.map(({ ref }) => ref), true);
+    const fits = ({ units, address }: SpendableCoin, at: number): boolean => {
+      const output = outputs[at];
+      return output?.units === units && output.script === this.#deps.addresses.read(address)?.key;
+    };
+    return new Set(real.filter((coin, at) => !fits(coin, at)).map(({ ref }) => ref));
+  }
+
+  #withChange(scripts: readonly number[]): readonly number[] {
+    return [...scripts, this.#deps.ownScriptBytes];
+  }
+
+  #scriptBytes({ to }: PaymentLine): number {
+    const read = this.#deps.addresses.read(to);
+    if (read === null) throw new TillgateError('STATE_CONFLICT', `The address ${to} ${this.#deps.addresses.problem(to)}.`);
+    return read.key.length / 2;
+  }
+}
+
+/** A fee whose rate is above that of the transaction to be replaced, rounded up. */
+function dearer({ raw, feeUnits }: SignedTransaction, vbytes: number): bigint {
+  const size = BigInt(virtualSize(readTransaction(new WireReader(Buffer.from(raw, 'hex')), {})));
+  return (feeUnits * BigInt(vbytes)) / size + 1n;
+}

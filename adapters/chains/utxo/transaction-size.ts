@@ -1,0 +1,29 @@
+import { mulDiv } from '../../../core/index.ts';
+
+/** Units for 1,000 virtual bytes, as nodes state fee rates. */
+export type FeeRate = bigint;
+
+/** Version, lock time, and the two bytes that announce witnesses, in units of weight (BIP-141). */
+const FRAME = 8 * 4 + 2;
+/** Outpoint, empty script and sequence; then a signature of 72 bytes at most and a key of 33, each with its length. */
+const OWN_INPUT = 41 * 4 + 1 + 73 + 34;
+const AMOUNT = 8;
+
+/**
+ * The size of a transaction that spends so many of the till's own coins, in virtual bytes: exact but for signatures that
+ * happen to be a byte or two shorter, so never too little.
+ */
+export function virtualSizeOf(inputs: number, scriptLengths: readonly number[]): number {
+  const outputs = scriptLengths.reduce((sum, length) => sum + AMOUNT + sizeOfCount(length) + length, 0);
+  const bytes = sizeOfCount(inputs) + sizeOfCount(scriptLengths.length) + outputs;
+  return Math.ceil((FRAME + inputs * OWN_INPUT + bytes * 4) / 4);
+}
+
+/** The fee of a size, rounded up: a unit too little and the network refuses it. */
+export function feeOf(rate: FeeRate, vbytes: number): bigint {
+  return mulDiv(rate, BigInt(vbytes), 1_000n, 'up');
+}
+
+function sizeOfCount(count: number): number {
+  return count < 0xfd ? 1 : 3;
+}

@@ -1,0 +1,33 @@
+import { asArray, asObject, asUnits, malformed } from './node-values.ts';
+import type { UtxoNode } from './utxo-node.ts';
+
+/** What a scan looks for: an output descriptor (BIP-380), with its range of indexes where it has one. */
+export type ScanObject = string | { readonly desc: string; readonly range: readonly [number, number] };
+
+/**
+ * Looks through all unspent outputs of the chain, as a node without an index of addresses can. On a main network that
+ * takes a minute or more, and a node runs one such scan at a time: they queue here.
+ */
+export class UnspentScans {
+  readonly #node: UtxoNode;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(node: UtxoNode) {
+    this.#node = node;
+  }
+
+  /** What lies at all of these together, in units. @throws TillgateError `NODE_FAILED` */
+  sum(objects: readonly ScanObject[]): Promise<bigint> {
+    const run = this.#last.then(() => this.#scan(objects));
+    // The next one waits for the end of this one, however it ends; its failure is told to whoever asked for it.
+    this.#last = run.catch(() => undefined);
+    return run;
+  }
+
+  async #scan(objects: readonly ScanObject[]): Promise<bigint> {
+    const answer = asObject(await this.#node.call('scantxoutset', 'start', objects), 'a scan');
+    if (answer['success'] !== true) throw malformed('a scan that did not come to its end');
+    const found = asArray(answer['unspents'], 'unspent outputs');
+    return found.reduce<bigint>((sum, output) => sum + asUnits(asObject(output, 'an output')['amount'], 'an amount'), 0n);
+  }
+}

@@ -1,0 +1,168 @@
+import { TillgateError, isTillgateError } from '../../../core/index.ts';
+import type { BlockRef, Logger } from '../../../core/index.ts';
+import { JsonRpcClient } from '../json-rpc.ts';
+import type { RpcCaller } from '../json-rpc.ts';
+import { parseExactly } from './exact-replies.ts';
+import { hash256, toHashText, fromHashText } from './hash256.ts';
+import { asCount, asHash, asHex, asObject, asUnits, inconsistent, malformed } from './node-values.ts';
+
+/** How to reach the nodes of one UTXO chain. */
+export interface UtxoNodeOptions {
+  /** What the chain is called in messages. */
+  readonly code: string;
+  readonly urls: readonly string[];
+  /** Hashes of the first block that are right. */
+  readonly genesis: readonly string[];
+  readonly network: string;
+  readonly timeoutMs?: number;
+}
+
+/** An output that nobody has spent. */
+export interface UnspentOutput {
+  readonly units: bigint;
+  /** In hexadecimal. */
+  readonly script: string;
+  /** 0 while it waits to be mined. */
+  readonly confirmations: number;
+  /** The block by which this was said. */
+  readonly bestBlock: string;
+}
+
+const NOT_THERE = -5;
+const OUT_OF_RANGE = -8;
+
+/** A node that speaks Bitcoin Core's JSON-RPC. It needs no wallet and no index of its own. */
+export class UtxoNode {
+  readonly #client: JsonRpcClient;
+  readonly #options: UtxoNodeOptions;
+
+  /** @throws TillgateError `CONFIG_INVALID` when a URL is none */
+  constructor(options: UtxoNodeOptions, logger: Logger) {
+    this.#options = options;
+    this.#client = new JsonRpcClient({
+      urls: options.urls,
+      logger,
+      parse: parseExactly,
+      admit: async (call) => {
+        await this.#checkedGenesis(call);
+      },
+      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+    });
+  }
+
+  /** @throws TillgateError `CHAIN_HALTED` on another chain than the configured one */
+  genesis(): Promise<string> {
+    return this.#checkedGenesis((method, params) => this.#client.call(method, params));
+  }
+
+  /** One call, for what is asked in one place only. @throws TillgateError `NODE_FAILED` */
+  call(method: string, ...params: readonly unknown[]): Promise<unknown> {
+    return this.#client.call(method, params);
+  }
+
+  async height(): Promise<number> {
+    return asCount(await this.call('getblockcount'), 'the height');
+  }
+
+  async head(): Promise<BlockRef> {
+    return this.header(asHash(await this.call('getbestblockhash'), 'the hash of the head'));
+  }
+
+  /** The hash at a height on the node's present chain; `null` above its head. */
+  async hashAt(height: number): Promise<string | null> {
+    try {
+      return asHash(await this.call('getblockhash', height), 'a block hash');
+    } catch (error) {
+      if (refusedWith(error, OUT_OF_RANGE)) return null;
+      throw error;
+    }
+  }
+
+  async header(hash: string): Promise<BlockRef> {
+    return readHeader(await this.call('getblockheader', hash), hash);
+  }
+
+  /** The block's bytes as the network carries them, unchecked: `readBlock` holds them against the hash. */
+  async rawBlock(hash: string): Promise<Buffer> {
+    return Buffer.from(asHex(await this.call('getblock', hash, 0), `block ${hash}`), 'hex');
+  }
+
+  /**
+   * What of these outpoints (`txid:number`) is unspent, in their order; `null` for spent or never made.
+   *
+   * @param withPool - as if all that waits to be mined had been
+   */
+  async unspent(refs: readonly string[], withPool: boolean): Promise<readonly (UnspentOutput | null)[]> {
+    const calls = refs.map((ref) => ({ method: 'gettxout', params: [...outpointOf(ref), withPool] }));
+    const results = await this.#client.batchResults(calls);
+    return results.map((result) => (result === null ? null : readUnspent(result)));
+  }
+
+  /** Fees of a waiting transaction and of those that spend it, in units; `null` when it does not wait. */
+  async waiting(txid: string): Promise<{ readonly descendantFees: bigint } | null> {
+    try {
+      const entry = asObject(await this.call('getmempoolentry', txid), 'a waiting transaction');
+      return { descendantFees: asUnits(asObject(entry['fees'], 'its fees')['descendant'], 'its descendants’ fees') };
+    } catch (error) {
+      if (refusedWith(error, NOT_THERE)) return null;
+      throw error;
+    }
+  }
+
+  /** Asks another URL first from now on. */
+  distrust(): void {
+    this.#client.distrust();
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  async #checkedGenesis(call: RpcCaller): Promise<string> {
+    const { genesis, network, code } = this.#options;
+    const hash = asHash(await call('getblockhash', [0]), 'the hash of the first block');
+    if (genesis.includes(hash)) return hash;
+    throw new TillgateError('CHAIN_HALTED', `The node's first block is ${hash}, which is not that of ${code} on its ${network} network.`);
+  }
+}
+
+/** True when the node itself refused a call with this code. */
+export function refusedWith(error: unknown, code: number): boolean {
+  return isTillgateError(error, 'NODE_FAILED') && error.details['rpcCode'] === code;
+}
+
+/** @returns the transaction's id and the output's number */
+export function outpointOf(ref: string): readonly [string, number] {
+  const [txid = '', number = ''] = ref.split(':');
+  return [txid, Number(number)];
+}
+
+function readUnspent(value: unknown): UnspentOutput {
+  const output = asObject(value, 'an output');
+  return {
+    units: asUnits(output['value'], 'an amount'),
+    script: asHex(asObject(output['scriptPubKey'], 'a script')['hex'], 'a script'),
+    confirmations: asCount(output['confirmations'], 'confirmations'),
+    bestBlock: asHash(output['bestblock'], 'the best block'),
+  };
+}
+
+/** The header as the node tells it, put together again: a field that is not the block's gives another hash. */
+function readHeader(value: unknown, hash: string): BlockRef {
+  const header = asObject(value, 'a block header');
+  const height = asCount(header['height'], 'a height');
+  const time = asCount(header['time'], 'a block time');
+  const parent = header['previousblockhash'];
+  const parentHash = height === 0 && parent === undefined ? '0'.repeat(64) : asHash(parent, 'a parent hash');
+  const bytes = Buffer.alloc(80);
+  const { version } = header;
+  if (typeof version !== 'number' || !Number.isInteger(version) || Math.abs(version) > 2 ** 31) throw malformed('a block version');
+  bytes.writeInt32LE(version | 0, 0);
+  bytes.set(fromHashText(parentHash), 4);
+  bytes.set(fromHashText(asHash(header['merkleroot'], 'a merkle root')), 36);
+  bytes.writeUInt32LE(time, 68);
+  bytes.writeUInt32LE(Number.parseInt(asHex(header['bits'], 'bits'), 16), 72);
+  bytes.writeUInt32LE(asCount(header['nonce'], 'a nonce'), 76);
+  if (toHashText(hash256(bytes)) !== hash) throw inconsistent(`the header of ${hash} has another hash`);
+  return { height, hash, parentHash, time: time * 1000 };
+}

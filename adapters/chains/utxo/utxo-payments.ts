@@ -1,0 +1,119 @@
+import { TillgateError, isTillgateError } from '../../../core/index.ts';
+import type {
+  Asset,
+  BundleFate,
+  ChainPayments,
+  CurrencyCode,
+  ExpectedCoins,
+  Logger,
+  PriceRequest,
+  PricedPayment,
+  SignRequest,
+  SignedBundle,
+  SignedTransaction,
+} from '../../../core/index.ts';
+import { BundleFates } from './bundle-fate.ts';
+import { FeeRates } from './fee-rates.ts';
+import { inconsistent } from './node-values.ts';
+import { Pricing } from './price-payment.ts';
+import { Signing } from './sign-payment.ts';
+import type { UnspentScans } from './unspent-scans.ts';
+import type { UtxoAddresses } from './utxo-addresses.ts';
+import { UtxoKeys } from './utxo-keys.ts';
+import { refusedWith } from './utxo-node.ts';
+import type { UtxoNode } from './utxo-node.ts';
+import type { UtxoChainOptions } from './utxo-options.ts';
+
+/** What a chain shares with its paying side. */
+export interface UtxoPaymentsDeps {
+  readonly options: UtxoChainOptions;
+  readonly node: UtxoNode;
+  readonly scans: UnspentScans;
+  readonly addresses: UtxoAddresses;
+  readonly logger: Logger;
+}
+
+/** With change, 51 outputs: a receiver's wallet looks through all of them, and the fee stays small for each. */
+const MAX_LINES = 50;
+/** In a block, its outputs unspent yet. */
+const ALREADY_IN_CHAIN = -27;
+const ALREADY_WAITING = /already[- ]in[- ]mempool|already[- ]known/i;
+
+/** Pays with coins where they lie: deposits and change, several payments in one transaction. */
+export class UtxoPayments implements ChainPayments {
+  readonly model = 'utxo';
+  readonly feeAsset: Asset;
+  readonly hotAddress: string;
+  readonly maxLines = MAX_LINES;
+  readonly bumpAfterMs: number | null;
+  readonly #deps: UtxoPaymentsDeps;
+  readonly #pricing: Pricing;
+  readonly #signing: Signing;
+  readonly #fates: BundleFates;
+
+  constructor(deps: UtxoPaymentsDeps, { hotXpub, signer }: NonNullable<UtxoChainOptions['spending']>) {
+    const { options, node, addresses, logger } = deps;
+    const { coin, network, feeRates, feeTargetBlocks } = options;
+    const keys = new UtxoKeys(coin.networks[network], hotXpub, options.xpub);
+    this.#deps = deps;
+    this.feeAsset = options.asset;
+    this.hotAddress = keys.hot.address;
+    this.bumpAfterMs = options.bumpAfterMs;
+    const rates = new FeeRates(node, feeRates, feeTargetBlocks);
+    const { ownDust } = coin;
+    this.#pricing = new Pricing({ node, rates, addresses, logger, ownDust, ownScriptBytes: keys.hot.script.length });
+    this.#signing = new Signing({ chain: coin.code, signer, keys, addresses, ownDust });
+    this.#fates = new BundleFates(node, keys);
+  }
+
+  dust(): bigint {
+    return this.#deps.options.coin.dust;
+  }
+
+  price(request: PriceRequest): Promise<PricedPayment> {
+    return this.#pricing.price(request);
+  }
+
+  sign(request: SignRequest): Promise<SignedTransaction> {
+    return this.#signing.sign(request);
+  }
+
+  async broadcast({ txid, raw }: { readonly txid: string; readonly raw: string }): Promise<void> {
+    try {
+      const accepted = await this.#deps.node.call('sendrawtransaction', raw);
+      if (accepted !== txid) throw inconsistent(`the node took ${txid} for another transaction`);
+    } catch (error) {
+      if (!isKnownAlready(error)) throw error;
+    }
+  }
+
+  fate(bundle: SignedBundle): Promise<BundleFate> {
+    return this.#fates.of(bundle);
+  }
+
+  async custody(expected: readonly ExpectedCoins[]): Promise<ReadonlyMap<CurrencyCode, bigint>> {
+    const sums = new Map(expected.map(({ currency }) => [currency, 0n]));
+    const outputs = await this.#deps.node.unspent(expected.map(({ ref }) => ref), false);
+    for (const [at, { currency, address }] of expected.entries()) {
+      const output = outputs[at];
+      const isOurs = output !== null && output !== undefined && output.script === this.#deps.addresses.read(address)?.key;
+      if (isOurs) sums.set(currency, (sums.get(currency) ?? 0n) + output.units);
+    }
+    return sums;
+  }
+
+  async balance(address: string): Promise<bigint> {
+    if (this.#deps.addresses.read(address) === null) {
+      throw new TillgateError('STATE_CONFLICT', `The address ${address} ${this.#deps.addresses.problem(address)}.`);
+    }
+    return this.#deps.scans.sum([`addr(${address})`]);
+  }
+
+  async nextNonce(): Promise<null> {
+    return null;
+  }
+}
+
+function isKnownAlready(error: unknown): boolean {
+  return refusedWith(error, ALREADY_IN_CHAIN) || (isTillgateError(error, 'NODE_FAILED') && ALREADY_WAITING.test(error.message));
+}

@@ -1,0 +1,3 @@
+import { describeOrders } from './utxo-orders.ts';
+
+describeOrders('bitcoind');

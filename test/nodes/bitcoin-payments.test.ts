@@ -1,0 +1,3 @@
+import { describePayments } from './utxo-payments.ts';
+
+describePayments('bitcoind');

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# Brings in the daemons that the tests of this folder run against: bitcoind and litecoind.
+#
+#     test/nodes/install.sh            what is missing, and nothing when nothing is
+#
+# A daemon that the machine has on its PATH, or that BITCOIND or LITECOIND names, is used as it is. What has to be
+# fetched comes as Debian packages from the machine's own package source and is unpacked below this folder
+# (.bin, or what TEST_NODES_DIR names): the system stays as it was.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+prefix=$(realpath -m "${TEST_NODES_DIR:-$here/.bin}")
+
+# True when a program runs, be it one of the machine's or one of ours.
+runs() { "$1" --version >/dev/null 2>&1; }
+
+have() {
+  local named=$1 program=$2
+  if [ -n "$named" ]; then runs "$named"; else runs "$program" || runs "$prefix/bin/$program"; fi
+}
+
+need_apt() {
+  command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null && return
+  echo "$1 is missing and there is no apt-get here: install it and put it on the PATH, or name it by $2." >&2
+  exit 1
+}
+
+# Prints the URI of the archive that this machine fetches its own packages from.
+archive() {
+  local uri
+  uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null | grep -m 1 -E '/debian/?$' || true)
+  if [ -z "$uri" ]; then
+    apt-get update -qq >&2 || true
+    uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m 1 -E '/debian/?$' || true)
+  fi
+  [ -n "$uri" ] || { echo "This machine knows no Debian archive; install bitcoind and litecoind by hand." >&2; exit 1; }
+  printf '%s\n' "$uri"
+}
+
+# A package manager of its own for the suites it is told, with everything it keeps below one folder.
+private_apt() {
+  local folder=$1 uri=$2 suite
+  shift 2
+  mkdir -p "$folder"/{lists/partial,cache/archives/partial,preferences.d,debs}
+  : >"$folder/status"
+  : >"$folder/sources"
+  for suite in "$@"; do
+    printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' "$uri" "$suite" >>"$folder/sources"
+  done
+  # The suite that is named first wins wherever it has a package.
+  printf 'Package: *\nPin: release n=%s\nPin-Priority: 900\n' "$1" >"$folder/preferences.d/first"
+  cat >"$folder/conf" <<CONF
+Dir::Etc::sourcelist "$folder/sources";
+Dir::Etc::sourceparts "-";
+Dir::Etc::preferences "-";
+Dir::Etc::preferencesparts "$folder/preferences.d";
+Dir::State "$folder";
+Dir::State::lists "$folder/lists";
+Dir::State::status "$folder/status";
+Dir::Cache "$folder/cache";
+APT::Sandbox::User "root";
+APT::Install-Recommends "false";
+Acquire::Languages "none";
+CONF
+  APT_CONFIG="$folder/conf" apt-get update -qq
+}
+
+# The package and the libraries it is linked with, however deep; what only an installation needs is left out.
+closure() {
+  local package=$1
+  apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces --no-enhances "$package" |
+    grep -E "^($package|lib[a-z0-9.+-]+|zlib1g[a-z0-9]*|gcc-[0-9]+-base)\$" |
+    grep -vE '^lib(systemd|mount|blkid|selinux|pcre2|audit|acl|crypt1|pam|seccomp|apparmor|kmod|fdisk|p11|idn2|unistring|tss2)' |
+    sort -u
+}
+
+# Unpacks a package with its libraries, and writes a starter that runs it with exactly those.
+unpack() {
+  local package=$1 program=$2 variable=$3
+  shift 3
+  need_apt "$program" "$variable"
+  local work root loader binary libraries
+  work=$(mktemp -d)
+  root="$prefix/$package"
+  rm -rf "$root"
+  mkdir -p "$root" "$prefix/bin"
+  private_apt "$work" "$(archive)" "$@"
+  export APT_CONFIG="$work/conf"
+  # shellcheck disable=SC2046
+  (cd "$work/debs" && apt-get download -qq $(closure "$package"))
+  unset APT_CONFIG
+  for deb in "$work"/debs/*.deb; do dpkg-deb -x "$deb" "$root"; done
+  rm -rf "$work"
+  # The machine's loader may be older than the libraries, so that theirs runs the program; and not through a script of
+  # the package, which would look for the system's own folders.
+  loader=$(find "$root" -name 'ld-linux*.so.*' | head -n 1)
+  binary=$(find "$root/usr" -type f -name "$program" -exec sh -c 'head -c 4 "$1" | grep -q ELF' _ {} \; -print | head -n 1)
+  libraries=$(find "$root" \( -name libc.so.6 -o -name 'libstdc++.so.6' \) -printf '%h\n' | sort -u | paste -s -d :)
+  printf '#!/bin/sh\nexec "%s" --library-path "%s" --argv0 "%s" "%s" "$@"\n' "$loader" "$libraries" "$program" "$binary" >"$prefix/bin/$program"
+  chmod +x "$prefix/bin/$program"
+  runs "$prefix/bin/$program" || { echo "$program was unpacked but does not start." >&2; exit 1; }
+}
+
+if ! have "${LITECOIND:-}" litecoind; then
+  unpack litecoind litecoind LITECOIND bookworm
+fi
+# No stable suite has a node for Bitcoin. The unstable one has a fork of Bitcoin Core that is kept up with it.
+if ! have "${BITCOIND:-}" bitcoind; then
+  unpack bitcoin-knots bitcoind BITCOIND trixie sid
+fi

@@ -1,0 +1,3 @@
+import { describeDeposits } from './utxo-deposits.ts';
+
+describeDeposits('litecoind');

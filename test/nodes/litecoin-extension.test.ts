@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { UtxoYard, watching } from './utxo-yard.ts';
+
+/** The height at which the extension begins on a regression test chain; its first block needs a coin that moves in. */
+const BEFORE_EXTENSION = 431;
+
+describe('Litecoin blocks with their extension (LIP-2, LIP-3)', () => {
+  let yard: UtxoYard;
+  before(async () => {
+    yard = await UtxoYard.start('litecoind', {}, { extension: true, firstBlocks: BEFORE_EXTENSION });
+    await yard.daemon.pay(await yard.daemon.rpc<string>('getnewaddress', '', 'mweb'), '10');
+    await yard.daemon.mine();
+  });
+  after(() => yard.stop());
+
+  test('an ordinary payment in such a block is reported', async () => {
+    const { address, key } = await yard.address();
+    const txid = await yard.daemon.pay(address, '0.5');
+    await yard.daemon.mine();
+    const { height, hash } = await yard.chain.head();
+    const { mweb } = await yard.daemon.rpc<{ mweb?: unknown }>('getblock', hash, 2);
+    assert.ok(mweb !== undefined, 'the block has an extension');
+    const { transfers, blocks } = await yard.chain.scan(height - 2, height, watching(key));
+    assert.equal(blocks.length, 3);
+    assert.deepEqual(transfers.map((transfer) => [transfer.txid, transfer.units]), [[txid, 50_000_000n]]);
+  });
+
+  test('coins that move out of the extension to a deposit address are reported', async () => {
+    const { address, key } = await yard.address();
+    const { rpc } = yard.daemon;
+    const unspent = await rpc<{ txid: string; vout?: number }[]>('listunspent');
+    const open = unspent.filter(({ vout }) => vout !== undefined);
+    assert.ok(open.length < unspent.length, 'some coins lie inside');
+    // Without the others, those inside are left to pay with.
+    await rpc('lockunspent', false, open.map(({ txid, vout }) => ({ txid, vout })));
+    await yard.daemon.pay(address, '0.25');
+    await yard.daemon.mine();
+    const { height } = await yard.chain.head();
+    const { transfers } = await yard.chain.scan(height, height, watching(key));
+    assert.deepEqual(transfers.map(({ units }) => units), [25_000_000n]);
+  });
+
+  test('an address inside of the extension is refused with its reason', async () => {
+    const address = await yard.daemon.rpc<string>('getnewaddress', '', 'mweb');
+    assert.equal(yard.chain.normaliseAddress(address), null);
+    assert.match(yard.chain.addressProblem(address) ?? '', /MimbleWimble extension \(MWEB\)/);
+  });
+});
