@@ -267,7 +267,7 @@ function feeAssets(chains: ChainRegistry): readonly Asset[] {
 }
 
 function bindMoneyOut(container: Container): void {
-  container.bind(tokens.FEE_DESK).toResolvedValue((storage, rates) => new FeeDesk({ storage, rates }), [STORAGE, tokens.RATE_BOOK]);
+  container.bind(tokens.FEE_DESK).toResolvedValue((storage, rates, clock) => new FeeDesk({ storage, rates, clock }), [STORAGE, tokens.RATE_BOOK, CLOCK]);
   container
     .bind(tokens.SECOND_FACTOR)
     .toResolvedValue(

@@ -81,13 +81,20 @@ function followChain({ chains }: WorkerDuties, chain: ChainCode, follower: Chain
   };
 }
 
-/** Its own lease, so that paying and following do not wait for each other. */
-function payOut({ chains }: WorkerDuties, chain: ChainCode, runner: PayoutRunner): LoopWork {
+/**
+ * Its own lease, so that paying and following do not wait for each other. Signing takes half of the time at most, however
+ * much waits: new orders come first.
+ */
+function payOut({ chains, clock }: WorkerDuties, chain: ChainCode, runner: PayoutRunner): LoopWork {
   const pollMs = chains.get(chain)?.policy.pollIntervalMs ?? HALTED_PAUSE_MS;
   return {
     name: `payout:${chain}`,
     lease: `payout:${chain}`,
-    pass: async (lease) => ((await runner.step(held(lease))) === 'advanced' ? 0 : pollMs),
+    pass: async (lease) => {
+      const began = clock.now();
+      const result = await runner.step(held(lease));
+      return result === 'advanced' ? Math.max(clock.now() - began, 1) : pollMs;
+    },
   };
 }
 

@@ -139,9 +139,9 @@ export class RequestRefund {
       const transfer = this.#newTransfer(order, now, hotAddress, fee);
       const claimed = await claimTransfer(tx, transfer, idempotency);
       if (claimed !== null) return { id: claimed, added: false };
-      const added = await reserveTransfer(tx, transfer, ids, () => conflict('The available balance is less than what was received: part of it is pending or was withdrawn.'));
-      if (!added) throw secondRefund();
-      return { id: transfer.id, added };
+      const left = await reserveTransfer(tx, transfer, ids, () => conflict('The available balance is less than what was received: part of it is pending or was withdrawn.'));
+      if (left === null) throw secondRefund();
+      return { id: transfer.id, added: true };
     });
     if (outcome.added) {
       metrics.count('tillgate_transfers_total', { chain: seen.payment.chain, kind: 'refund', status: 'REQUESTED' });

@@ -1,7 +1,9 @@
-import type { Asset } from '../kernel/asset.ts';
+import type { Asset, ChainCode } from '../kernel/asset.ts';
 import { isTillgateError, TillgateError } from '../kernel/errors.ts';
+import type { Millis } from '../kernel/time.ts';
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { ChainPayments, PricedPayment, SpendableCoin } from '../ports/chain-payments.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
 import { HotWallet } from './hot-wallet.ts';
@@ -19,6 +21,8 @@ const GATHERING = 2n;
 /** The most coins that are looked at for one payment. */
 export const MOST_COINS = 500;
 const MOST_CANDIDATES = 200;
+/** How long an estimate believes what the hot wallet held. */
+const HOT_KEPT_MS = 2_000;
 
 /**
  * What bringing coins together costs whoever is paid: the part of the amount that the hot wallet lacks because sweeps
@@ -36,10 +40,13 @@ export function gatheringFee(short: bigint, feeUnits: bigint): bigint {
 export class FeeDesk {
   readonly #storage: Pick<Storage, 'transfers'>;
   readonly #rates: RateBook;
+  readonly #clock: Clock;
+  readonly #hot = new Map<ChainCode, { readonly until: Millis; readonly wallet: Promise<HotWallet> }>();
 
-  constructor(deps: { readonly storage: Pick<Storage, 'transfers'>; readonly rates: RateBook }) {
+  constructor(deps: { readonly storage: Pick<Storage, 'transfers'>; readonly rates: RateBook; readonly clock: Clock }) {
     this.#storage = deps.storage;
     this.#rates = deps.rates;
+    this.#clock = deps.clock;
   }
 
   /**
@@ -78,13 +85,24 @@ export class FeeDesk {
   /** Sweeps that must come first, on account chains, and what was swept already, cost the hot wallet some of the coin. */
   async #gathering(chain: ChainAdapter, payments: ChainPayments, asset: Asset, units: bigint, feeUnits: bigint): Promise<bigint> {
     if (payments.model !== 'account' || asset.currency !== payments.feeAsset.currency) return 0n;
-    const hot = await HotWallet.open(chain.code, payments, this.#storage);
+    const hot = await this.#hotWallet(chain, payments);
     let reach = await hot.free(asset.currency);
     if (reach >= units) return 0n;
     for (const { currency, units: waiting } of await this.#storage.transfers.sweepCandidates(chain.code, MOST_CANDIDATES)) {
       if (currency === asset.currency && waiting > feeUnits) reach += waiting - feeUnits;
     }
     return gatheringFee(units - reach, feeUnits);
+  }
+
+  /** An estimate: what was true a moment ago will do, and the many who ask at once read it once. */
+  async #hotWallet({ code }: ChainAdapter, payments: ChainPayments): Promise<HotWallet> {
+    const now = this.#clock.now();
+    const known = this.#hot.get(code);
+    if (known !== undefined && known.until > now) return known.wallet;
+    const wallet = HotWallet.open(code, payments, this.#storage);
+    this.#hot.set(code, { until: now + HOT_KEPT_MS, wallet });
+    wallet.catch(() => this.#hot.delete(code));
+    return wallet;
   }
 }
 

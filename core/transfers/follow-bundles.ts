@@ -30,6 +30,8 @@ export class FollowBundles {
   readonly #drafter: Drafter;
   /** Bundles whose trouble was told already. */
   readonly #told = new Map<BundleId, string>();
+  /** Signed and not taken by a node yet. */
+  #unsent: readonly BundleView[] = [];
   #followed: BlockRef | null = null;
 
   constructor(chain: PayingChain, deps: PayoutDeps) {
@@ -38,18 +40,30 @@ export class FollowBundles {
     this.#drafter = new Drafter(chain, deps);
   }
 
-  /** One pass; the node is asked about sent bundles once for each block. @throws TillgateError `LEASE_LOST` */
+  /**
+   * One pass: with each block every live bundle is looked at, in between only what could not be sent.
+   *
+   * @throws TillgateError `LEASE_LOST`
+   */
   async run(lease: Lease, cursor: BlockRef): Promise<void> {
-    const newBlock = this.#followed?.hash !== cursor.hash;
-    if (newBlock && (await this.#pastChanged())) await this.#lookBack(lease, cursor);
+    if (this.#followed?.hash === cursor.hash) return this.send(lease, this.#unsent);
+    if (await this.#pastChanged()) await this.#lookBack(lease, cursor);
+    this.#unsent = [];
     let after: BundleId | null = null;
     for (;;) {
       const page: readonly BundleView[] = await this.#deps.storage.transfers.liveBundles(this.#chain.code, after, PAGE);
-      await this.#each(page, (view) => this.#follow(lease, view, newBlock));
+      await this.#each(page, (view) => this.#follow(lease, view));
       after = page.at(-1)?.bundle.id ?? null;
       if (page.length < PAGE) break;
     }
     this.#followed = cursor;
+  }
+
+  /** Gives a node what was signed a moment ago, in the order of signing. */
+  async send(lease: Lease, views: readonly BundleView[]): Promise<void> {
+    const unsent: BundleView[] = [];
+    for (const view of views) if (!(await this.#send(lease, view, latest(view.attempts)))) unsent.push(view);
+    this.#unsent = unsent;
   }
 
   /** One bundle's trouble is its own; only a lost lease ends the pass. */
@@ -70,10 +84,9 @@ export class FollowBundles {
     if (failures.length > 0) throw failures[0];
   }
 
-  async #follow(lease: Lease, view: BundleView, newBlock: boolean): Promise<void> {
+  async #follow(lease: Lease, view: BundleView): Promise<void> {
     const { bundle, attempts } = view;
     if (bundle.sentAt === null && (await this.#send(lease, view, latest(attempts)))) return;
-    if (!newBlock) return;
     const fate = await this.#fate(view);
     switch (fate.kind) {
       case 'pending':

@@ -69,7 +69,9 @@ export class PayoutRunner {
   async #signWaiting(lease: Lease, height: number): Promise<PayoutResult> {
     try {
       const signed = await this.#sign.run(lease, height);
-      return signed > 0 ? 'advanced' : 'idle';
+      if (signed.length === 0) return 'idle';
+      await this.#follow.send(lease, signed);
+      return 'advanced';
     } catch (error) {
       if (isTillgateError(error, 'CHAIN_HALTED')) return 'stopped';
       throw error;

@@ -17,16 +17,16 @@ export type MerchantTransfer = Transfer & { readonly accountId: AccountId };
  * Stores a merchant's transfer with its reserve and its transaction row, in the caller's transaction.
  *
  * @param lacking - the refusal when the balance does not suffice
- * @returns false when a live one stands in its way
+ * @returns what is left to spend; `null` when a live one stands in its way
  * @throws TillgateError `STATE_CONFLICT` while the account's withdrawals are frozen, and what `lacking` makes
  */
-export async function reserveTransfer(tx: Transaction, transfer: MerchantTransfer, ids: IdGenerator, lacking: () => TillgateError): Promise<boolean> {
+export async function reserveTransfer(tx: Transaction, transfer: MerchantTransfer, ids: IdGenerator, lacking: () => TillgateError): Promise<bigint | null> {
   const available = await tx.ledger.lockBalance(merchantAccount(transfer.accountId, 'available'), transfer.currency);
   // Whoever freezes an account holds this balance too, so that none slips through meanwhile.
   const freeze = await tx.transfers.findFreeze(transfer.accountId);
   if (freeze !== null) throw new TillgateError('STATE_CONFLICT', `Withdrawals of this account are frozen: ${freeze.reason}`);
   if (available < transfer.units) throw lacking();
-  if (!(await tx.transfers.add(transfer))) return false;
+  if (!(await tx.transfers.add(transfer))) return null;
   assert(await postEntry(tx, reserveEntry(ids.next() as EntryId, transfer.createdAt, transfer)), `transfer ${transfer.id} is reserved twice`);
   await tx.deposits.addTransaction({
     id: transfer.id,
@@ -44,7 +44,7 @@ export async function reserveTransfer(tx: Transaction, transfer: MerchantTransfe
     txHash: null,
     at: transfer.createdAt,
   });
-  return true;
+  return available - transfer.units;
 }
 
 /**

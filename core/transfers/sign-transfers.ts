@@ -1,5 +1,6 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
 import { isTillgateError, TillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
 import type { BundleId, TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Lease } from '../ports/lease-store.ts';
@@ -10,11 +11,13 @@ import { HotWallet } from './hot-wallet.ts';
 import { announceTransfer } from './payout-deps.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { rejectTransfer } from './decide-transfer.ts';
-import type { Transfer } from './transfer.ts';
+import type { Attempt, Bundle, BundleView, Transfer } from './transfer.ts';
 
-/** How many transactions are signed and stored together. */
-const BATCH = 50;
-/** How many waiting transfers one pass looks at. */
+/**
+ * How many transactions are signed and stored together: few, since a new order waits for the database meanwhile.
+ */
+const BATCH = 4;
+/** How many waiting transfers are read at once. */
 const LOOKED_AT = 400;
 /** One that cannot be signed now is looked at again after this, or with the next block. */
 const RETRY_MS = 15_000;
@@ -37,6 +40,10 @@ export class SignTransfers {
   readonly #deps: PayoutDeps;
   readonly #drafter: Drafter;
   readonly #retryAt = new Map<TransferId, Millis>();
+  readonly #counters = new Map<string, Counter>();
+  /** Read and not looked at yet. */
+  #queue: Transfer[] = [];
+  #hot: HotWallet | null = null;
   #height = -1;
   #after: TransferId | null = null;
 
@@ -49,39 +56,54 @@ export class SignTransfers {
   /**
    * One pass.
    *
-   * @returns how many transactions were signed and stored
+   * @returns what was signed and stored, to be sent; empty when nothing could be signed
    * @throws TillgateError `LEASE_LOST`, `NODE_FAILED`, `NOT_READY`; nothing was sent then
    */
-  async run(lease: Lease, height: number): Promise<number> {
-    if (height !== this.#height) this.#retryAt.clear();
+  async run(lease: Lease, height: number): Promise<readonly BundleView[]> {
+    if (height !== this.#height) {
+      this.#retryAt.clear();
+      this.#forget();
+    }
     this.#height = height;
-    const waiting = await this.#waiting();
-    if (waiting.length === 0) return 0;
-    const hot = await HotWallet.open(this.#chain.code, this.#chain.payments, this.#deps.storage);
-    const counters = new Map<string, Counter>();
-    const drafts = this.#chain.payments.model === 'utxo' ? await this.#fromCoins(lease, waiting) : await this.#fromAccounts(lease, waiting, hot, counters);
-    if (drafts.length === 0) return 0;
-    return (await this.#commit(lease, drafts, counters)) ? drafts.length : 0;
+    try {
+      return await this.#pass(lease);
+    } catch (error) {
+      this.#forget();
+      throw error;
+    }
+  }
+
+  async #pass(lease: Lease): Promise<readonly BundleView[]> {
+    if (this.#queue.length === 0) await this.#fill();
+    if (this.#queue.length === 0) return [];
+    const drafts = this.#chain.payments.model === 'utxo' ? await this.#fromCoins(lease) : await this.#fromAccounts(lease);
+    return drafts.length === 0 ? [] : this.#commit(lease, drafts);
+  }
+
+  /** What is remembered between passes is read anew: with each block, and when it turned out to be wrong. */
+  #forget(): void {
+    this.#queue = [];
+    this.#hot = null;
+    this.#counters.clear();
   }
 
   /** The next waiting transfers in turn, those that cannot be signed yet left out. */
-  async #waiting(): Promise<readonly Transfer[]> {
+  async #fill(): Promise<void> {
     const { storage, clock } = this.#deps;
     const page = await storage.transfers.waiting(this.#chain.code, this.#after, LOOKED_AT);
     this.#after = page.length === LOOKED_AT ? (page.at(-1)?.id ?? null) : null;
     const now = clock.now();
-    return page.filter(({ id }) => (this.#retryAt.get(id) ?? 0) <= now);
+    this.#queue = page.filter(({ id }) => (this.#retryAt.get(id) ?? 0) <= now);
   }
 
-  async #fromAccounts(lease: Lease, waiting: readonly Transfer[], hot: HotWallet, counters: Map<string, Counter>): Promise<readonly Draft[]> {
+  async #fromAccounts(lease: Lease): Promise<readonly Draft[]> {
     const drafts: Draft[] = [];
-    for (const transfer of waiting) {
-      if (drafts.length === BATCH) {
-        // The rest of this look comes first in the next one.
-        this.#after = null;
-        break;
-      }
-      const counter = await this.#counter(transfer, counters);
+    this.#hot ??= await HotWallet.open(this.#chain.code, this.#chain.payments, this.#deps.storage);
+    const hot = this.#hot;
+    while (drafts.length < BATCH) {
+      const transfer = this.#queue.shift();
+      if (transfer === undefined) break;
+      const counter = await this.#counter(transfer);
       const draft = await this.#try(lease, [transfer], () => this.#drafter.fromAccount(transfer, counter?.next ?? null, hot));
       if (draft === null) continue;
       if (counter !== null) counter.next += 1;
@@ -91,16 +113,16 @@ export class SignTransfers {
   }
 
   /** One transaction a pass: the next one needs to know what this one left. */
-  async #fromCoins(lease: Lease, waiting: readonly Transfer[]): Promise<readonly Draft[]> {
-    const currency = waiting[0]?.currency;
-    let rest = waiting.filter((transfer) => transfer.currency === currency).slice(0, this.#chain.payments.maxLines);
-    while (rest.length > 0) {
-      const draft = await this.#try(lease, rest, () => this.#drafter.fromCoins(rest));
-      if (draft !== null) {
-        this.#after = null;
-        return [draft];
-      }
-      rest = rest.filter(({ id }) => !this.#retryAt.has(id));
+  async #fromCoins(lease: Lease): Promise<readonly Draft[]> {
+    const currency = this.#queue[0]?.currency;
+    let chosen = this.#queue.filter((transfer) => transfer.currency === currency).slice(0, this.#chain.payments.maxLines);
+    while (chosen.length > 0) {
+      const transfers = chosen;
+      const draft = await this.#try(lease, transfers, () => this.#drafter.fromCoins(transfers));
+      const settled = new Set(draft?.charged.map(({ transfer }) => transfer.id));
+      this.#queue = this.#queue.filter(({ id }) => !settled.has(id) && !this.#retryAt.has(id));
+      if (draft !== null) return [draft];
+      chosen = chosen.filter(({ id }) => !this.#retryAt.has(id));
     }
     return [];
   }
@@ -138,11 +160,11 @@ export class SignTransfers {
     });
   }
 
-  async #counter(transfer: Transfer, counters: Map<string, Counter>): Promise<Counter | null> {
-    const known = counters.get(transfer.sourceAddress);
+  async #counter(transfer: Transfer): Promise<Counter | null> {
+    const known = this.#counters.get(transfer.sourceAddress);
     if (known !== undefined) return known;
     const counter = await this.#readCounter(transfer);
-    if (counter !== null) counters.set(transfer.sourceAddress, counter);
+    if (counter !== null) this.#counters.set(transfer.sourceAddress, counter);
     return counter;
   }
 
@@ -165,40 +187,45 @@ export class SignTransfers {
     throw new TillgateError('CHAIN_HALTED', reason);
   }
 
-  async #commit(lease: Lease, drafts: readonly Draft[], counters: ReadonlyMap<string, Counter>): Promise<boolean> {
+  async #commit(lease: Lease, drafts: readonly Draft[]): Promise<readonly BundleView[]> {
     const { storage, logger } = this.#deps;
+    let views: BundleView[] = [];
     try {
       await storage.transaction(async (tx) => {
+        views = [];
         await tx.leases.check(lease);
-        for (const draft of drafts) await this.#store(tx, draft, counters);
+        for (const draft of drafts) views.push(await this.#store(tx, draft));
       });
     } catch (error) {
       if (!(error instanceof Overtaken)) throw error;
+      this.#forget();
       logger.info('signed transactions were overtaken and thrown away', { chain: this.#chain.code, reason: error.message });
-      return false;
+      return [];
     }
-    for (const { charged } of drafts) for (const { transfer } of charged) announceTransfer(this.#deps, transfer, 'REQUESTED', 'SIGNED');
-    return true;
+    for (const { transfers } of views) for (const transfer of transfers) announceTransfer(this.#deps, transfer, 'REQUESTED', 'SIGNED');
+    return views;
   }
 
-  async #store(tx: Transaction, { charged, nonce, signed, refs }: Draft, counters: ReadonlyMap<string, Counter>): Promise<void> {
+  async #store(tx: Transaction, { charged, nonce, signed, refs }: Draft): Promise<BundleView> {
     const { clock, ids } = this.#deps;
     const { code } = this.#chain;
     const now = clock.now();
     const id = ids.next() as BundleId;
-    const [first] = charged;
-    if (first === undefined) return;
-    const { sourceAddress, sourceIndex } = first.transfer;
-    if (nonce !== null && counters.get(sourceAddress)?.adopt === true) await tx.transfers.setNonce(code, sourceAddress, nonce);
-    const bundle = { id, chain: code, sourceAddress, sourceIndex, nonce, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: now } as const;
+    const { sourceAddress, sourceIndex } = present(charged[0], 'a transfer to sign').transfer;
+    if (nonce !== null && this.#counters.get(sourceAddress)?.adopt === true) await tx.transfers.setNonce(code, sourceAddress, nonce);
+    const bundle: Bundle = { id, chain: code, sourceAddress, sourceIndex, nonce, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: now };
     if (!(await tx.transfers.openBundle(bundle))) throw new Overtaken(`nonce ${nonce} was taken`);
-    if (!(await tx.transfers.takeHoldings(code, refs, id))) throw new Overtaken('coins were taken');
+    if (refs.length > 0 && !(await tx.transfers.takeHoldings(code, refs, id))) throw new Overtaken('coins were taken');
     const { txid, raw, feeUnits, terms, expiresAt } = signed;
-    await tx.transfers.addAttempt({ bundleId: id, number: 1, txid, raw, feeUnits, terms, expiresAt, createdAt: now });
+    const attempt: Attempt = { bundleId: id, number: 1, txid, raw, feeUnits, terms, expiresAt, createdAt: now };
+    await tx.transfers.addAttempt(attempt);
+    const transfers: Transfer[] = [];
     for (const { transfer, feeUnits: fee } of charged) {
       const changes = { feeUnits: fee, bundleId: id, reason: null, updatedAt: now };
       if (!(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', changes))) throw new Overtaken(`transfer ${transfer.id} was decided otherwise`);
-      if (transfer.accountId !== null) await tx.deposits.updateTransaction(transfer.id, { fee, obtained: transfer.units - fee });
+      if (transfer.accountId !== null && fee !== transfer.feeUnits) await tx.deposits.updateTransaction(transfer.id, { fee, obtained: transfer.units - fee });
+      transfers.push({ ...transfer, ...changes, status: 'SIGNED' });
     }
+    return { bundle, attempts: [attempt], transfers };
   }
 }

@@ -97,16 +97,16 @@ export class RequestWithdrawal {
 
   async #store(transfer: MerchantTransfer, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord> {
     const { storage, ids, events, metrics } = this.#deps;
-    const former = await storage.transaction(async (tx) => {
+    const { former, left } = await storage.transaction(async (tx) => {
       const claimed = await claimTransfer(tx, transfer, idempotency);
-      if (claimed === null) await reserveTransfer(tx, transfer, ids, () => this.#lacking(transfer));
-      return claimed;
+      const reserved = claimed === null ? await reserveTransfer(tx, transfer, ids, () => this.#lacking(transfer)) : null;
+      return { former: claimed, left: reserved };
     });
     if (former !== null) return this.#answer(former);
     metrics.count('tillgate_transfers_total', { chain: transfer.chain, kind: transfer.kind, status: transfer.status });
     if (transfer.status === 'HELD') raiseAlert(this.#deps, 'approval', `withdrawal ${transfer.id}`, 'A withdrawal waits for an operator to approve it.');
     else events.emit('transfer.queued', { chain: transfer.chain });
-    return this.#answer(transfer.id);
+    return this.#record(transfer, present(left, `reserve of transfer ${transfer.id}`), null);
   }
 
   #newTransfer(
@@ -168,16 +168,19 @@ export class RequestWithdrawal {
   }
 
   async #answer(id: TransferId): Promise<WithdrawalRecord> {
-    const { storage, assets } = this.#deps;
+    const { storage } = this.#deps;
     const transfer = present(await storage.transfers.find(id), `transfer ${id}`);
-    const { decimals } = present(assets.find(transfer.currency), `asset ${transfer.currency}`);
-    const accountId = present(transfer.accountId, `account of transfer ${id}`);
-    const account = merchantAccount(accountId, 'available');
+    const account = merchantAccount(present(transfer.accountId, `account of transfer ${id}`), 'available');
     const balance = (await storage.ledger.balances(account)).find(({ currency }) => currency === transfer.currency)?.units ?? 0n;
     const view = await storage.transfers.bundleOf(id);
+    return this.#record(transfer, balance, view === null ? null : (view.bundle.minedTxid ?? view.attempts.at(-1)?.txid ?? null));
+  }
+
+  #record(transfer: Transfer, balance: bigint, txHash: string | null): WithdrawalRecord {
+    const { decimals } = present(this.#deps.assets.find(transfer.currency), `asset ${transfer.currency}`);
     return {
-      user_id: accountId,
-      tx_id: id,
+      user_id: present(transfer.accountId, `account of transfer ${transfer.id}`),
+      tx_id: transfer.id,
       type: 'WITHDRAW',
       status: WIRE_STATUS[transfer.status],
       chain: transfer.chain,
@@ -187,7 +190,7 @@ export class RequestWithdrawal {
       obtained: formatUnits(obtainedUnits(transfer), decimals),
       balance: formatUnits(balance, decimals),
       to_addr: transfer.toAddress,
-      tx_hash: view === null ? null : (view.bundle.minedTxid ?? view.attempts.at(-1)?.txid ?? null),
+      tx_hash: txHash,
       update_time: formatTimestamp(transfer.updatedAt),
     };
   }

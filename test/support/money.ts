@@ -61,7 +61,7 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
   eth.payments = ethPayments;
   btc.payments = btcPayments;
   const chains = new Map([eth, btc].map((chain) => [chain.code, chain]));
-  const fees = new FeeDesk({ storage, rates: rateBook });
+  const fees = new FeeDesk({ storage, rates: rateBook, clock });
   const secondFactor = new SecondFactor({ storage, vault: new FakeVault(), random: new SeededRandom(), digest: new NodeDigest(), clock, issuer: 'Test' });
   const settings = { min: new Map(), max: new Map(), approveAbove: new Map(), addressHoldMs: 0, ...options.withdrawals };
   const sweeps = { maxFeeBps: 5_000, cold: new Map(), ...options.sweeps };

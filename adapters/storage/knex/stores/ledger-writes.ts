@@ -51,12 +51,25 @@ export class KnexLedgerWrites implements LedgerWrites {
     const lines = entry.postings.map((posting, line) => ({ ...posting, entryId: entry.id, line }));
     const body = insertion(tables.postings, POSTING_COLUMNS, lines);
     await run(body.sql, body.bindings);
-    // In one order for all: two entries that share accounts do not lock each other out.
-    for (const { account, currency, units: change } of changesOf(entry.postings)) {
-      const balance = await this.lockBalance(account, currency);
-      await run(`UPDATE ${tables.balances} SET units = ? WHERE account = ? AND currency = ?`, [String(balance + change), account, currency]);
-    }
+    await this.#moveBalances(changesOf(entry.postings));
     return true;
+  }
+
+  /** Locks all of them, in one order for all, so that two entries that share accounts do not lock each other out; then sets them. */
+  async #moveBalances(changes: readonly Posting[]): Promise<void> {
+    const { run, tables } = this.#session;
+    const places = changes.map(() => '(?, ?, ?)').join(', ');
+    const upsert = (units: string): string =>
+      `INSERT INTO ${tables.balances} (account, currency, units) VALUES ${places} ON CONFLICT (account, currency) DO UPDATE SET units = ${units}`;
+    const locked = await run(
+      `${upsert(`${tables.balances}.units`)} RETURNING account, currency, units`,
+      changes.flatMap(({ account, currency }) => [account, currency, '0']),
+    );
+    const balances = new Map(locked.map((row) => [`${String(row['account'])} ${String(row['currency'])}`, units(row, 'units')]));
+    await run(
+      upsert('excluded.units'),
+      changes.flatMap(({ account, currency, units: change }) => [account, currency, String((balances.get(`${account} ${currency}`) ?? 0n) + change)]),
+    );
   }
 }
 
