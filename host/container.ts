@@ -48,7 +48,7 @@ import {
   createManage,
   rateSymbols,
 } from '../core/index.ts';
-import type { AddressPoolSettings, Asset, ChainAdapter, ChainCode, ChainRegistry, PayingChain, SweepSettings, WithdrawalSettings, Clock, Digest, EventBus, Logger, Manage, PasswordHasher, Random, Storage, Vault } from '../core/index.ts';
+import type { AddressPoolSettings, Asset, ChainAdapter, ChainCode, ChainRegistry, PayingChain, Clock, Digest, EventBus, Logger, Manage, PasswordHasher, Random, Storage, Vault } from '../core/index.ts';
 import { JoseTokenIssuer, NodeDigest, ScryptHasher } from '../adapters/crypto/index.ts';
 import { Eventemitter3Bus } from '../adapters/events/index.ts';
 import { PromMetrics } from '../adapters/metrics/index.ts';
@@ -59,6 +59,7 @@ import { GatewayDoor } from './gateway-door.ts';
 import { LazyCallbackTransport, rateSource } from './lazy-edges.ts';
 import type { NodeNumber } from './node-number.ts';
 import type { PluginHarvest } from './plugins.ts';
+import { sweepSettings, withdrawalSettings } from './money-settings.ts';
 import * as tokens from './tokens.ts';
 import type { OpenWallet } from './wallet.ts';
 
@@ -298,16 +299,6 @@ function bindMoneyOut(container: Container): void {
 }
 
 const canPay = (chain: ChainAdapter): chain is PayingChain => chain.payments !== null;
-const byCurrency = (amounts: Readonly<Record<string, string>>): ReadonlyMap<string, string> => new Map(Object.entries(amounts));
-
-function withdrawalSettings({ min, max, approveAbove, addressHoldSeconds }: HostConfig['withdrawals']): WithdrawalSettings {
-  return { min: byCurrency(min), max: byCurrency(max), approveAbove: byCurrency(approveAbove), addressHoldMs: addressHoldSeconds * 1000 };
-}
-
-function sweepSettings({ maxFeeBps, cold }: HostConfig['sweeps']): SweepSettings {
-  return { maxFeeBps, cold: new Map(Object.entries(cold).map(([chain, { address, above }]) => [chain, { address, above: byCurrency(above) }])) };
-}
-
 function bindGateway(container: Container): void {
   container.bind(CHANGE_FEED).toResolvedValue((storage) => storage.feed, [STORAGE]);
   container

@@ -6,10 +6,12 @@ import type { Clock, IdGenerator, Logger, Random, Storage, Vault } from '../core
 import { AesGcmVault, NodeRandom } from '../adapters/crypto/index.ts';
 import { SystemClock } from '../adapters/system/index.ts';
 import { acquireServerLock, openStorage } from '../adapters/storage/knex/index.ts';
+import { configError } from './config.ts';
 import type { HostConfig } from './config.ts';
 import { bindPlugins, bindWallet, createContainer, resolveAccounts, resolveTill } from './container.ts';
 import type { Accounts, Till, TillContainer } from './container.ts';
 import { checkMasterKey, obtainMasterKey } from './master-key.ts';
+import { moneyProblems } from './money-settings.ts';
 import { NodeNumber } from './node-number.ts';
 import { setUpPlugins } from './plugins.ts';
 import type { LoadedPlugin } from './plugins.ts';
@@ -105,7 +107,10 @@ export async function openTill(base: Base, plugins: readonly LoadedPlugin[], bas
   const harvest = await setUpPlugins(container, plugins);
   base.onClose('plugins', () => harvest.close());
   bindPlugins(container, harvest, baseUrl);
-  return resolveTill(container);
+  const till = resolveTill(container);
+  const problems = moneyProblems(config, till.assets, till.chains);
+  if (problems.length > 0) throw configError(problems);
+  return till;
 }
 
 function systemClock(logger: Logger): Clock {

@@ -1,4 +1,5 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
+import type { Account } from '../accounts/account.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Asset, AssetCatalogue, CurrencyCode } from '../kernel/asset.ts';
 import { formatUnits, parseUnits, toUnits } from '../kernel/decimal.ts';
@@ -78,19 +79,19 @@ export class RequestWithdrawal {
    * `IDEMPOTENCY_MISMATCH`, `NOT_READY` (watch-only, no rate), `NODE_FAILED`
    */
   async run({ accountId }: Principal, input: WithdrawalInput, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord> {
-    const { storage, assets, chains, fees, clock } = this.#deps;
+    const { storage, assets, chains, fees } = this.#deps;
     const former = await formerTransfer(storage, accountId, idempotency);
     if (former !== null) return this.#answer(former);
     const asset = assets.require(input.chain, input.currency);
     const units = requireAmount(input.amount, asset);
     this.#checkLimits(asset, units);
-    await this.#checkVerified(accountId, asset.currency);
+    const { account, toAddress, needsCode } = await this.#terms(accountId, asset);
+    requireVerified(account, asset.currency);
     const chain = present(chains.get(asset.chain), `chain ${asset.chain}`);
     const payments = requirePayments(chain);
-    const toAddress = addressInForce(await storage.wallets.withdrawalAddress(accountId, asset.chain), clock.now());
     if (toAddress === null) throw noAddress(chain);
     const fee = await fees.estimate(chain, asset, units, toAddress);
-    await this.#useCode(accountId, input.verifyCode);
+    if (needsCode) await this.#deps.secondFactor.use(accountId, input.verifyCode, 'verify_code');
     const transfer = this.#newTransfer(accountId, asset, units, { address: payments.hotAddress, toAddress }, fee);
     return this.#store(transfer, idempotency);
   }
@@ -151,16 +152,15 @@ export class RequestWithdrawal {
     throw new TillgateError('AMOUNT_OUT_OF_RANGE', `A withdrawal of ${currency} must be ${bounds.join(' and ')}.`);
   }
 
-  async #checkVerified(accountId: AccountId, currency: CurrencyCode): Promise<void> {
-    const account = present(await this.#deps.storage.accounts.find(accountId), `account ${accountId}`);
-    if (account.verifiedCurrencies.some((covered) => covered === '*' || covered === currency)) return;
-    throw new TillgateError('VERIFICATION_REQUIRED', `The account must pass business verification before ${currency} can be withdrawn.`);
-  }
-
-  async #useCode(accountId: AccountId, code: string | null): Promise<void> {
-    const { storage, secondFactor } = this.#deps;
-    const { totpForWithdrawals } = await storage.manage.security(accountId);
-    if (totpForWithdrawals) await secondFactor.use(accountId, code, 'verify_code');
+  /** What the account may do and where its money goes: three reads at once. */
+  async #terms(accountId: AccountId, { chain }: Asset): Promise<{ readonly account: Account; readonly toAddress: string | null; readonly needsCode: boolean }> {
+    const { accounts, wallets, manage } = this.#deps.storage;
+    const [account, address, security] = await Promise.all([accounts.find(accountId), wallets.withdrawalAddress(accountId, chain), manage.security(accountId)]);
+    return {
+      account: present(account, `account ${accountId}`),
+      toAddress: addressInForce(address, this.#deps.clock.now()),
+      needsCode: security.totpForWithdrawals,
+    };
   }
 
   #lacking({ currency }: Transfer): TillgateError {
@@ -194,6 +194,11 @@ export class RequestWithdrawal {
       update_time: formatTimestamp(transfer.updatedAt),
     };
   }
+}
+
+function requireVerified({ verifiedCurrencies }: Account, currency: CurrencyCode): void {
+  if (verifiedCurrencies.some((covered) => covered === '*' || covered === currency)) return;
+  throw new TillgateError('VERIFICATION_REQUIRED', `The account must pass business verification before ${currency} can be withdrawn.`);
 }
 
 function requireAmount(amount: Decimal, { currency, decimals }: Asset): bigint {

@@ -2,7 +2,7 @@ import type { Command } from './command.ts';
 import { accountCreate, accountUnfreeze, credentialCreate, dataSecurity, securityTotp } from './account-commands.ts';
 import { doctor } from './doctor.ts';
 import { appCreate, gatewayList, keyRevoke, keyRotate } from './gateway-commands.ts';
-import { chainResumePayouts, transferShow, withdrawalAddressSet, withdrawalApprove, withdrawalList, withdrawalReject } from './money-commands.ts';
+import { chainResumePayouts, transferShow, walletReconcile, walletSweeps, withdrawalAddressSet, withdrawalApprove, withdrawalList, withdrawalReject } from './money-commands.ts';
 import { ledgerCheck, orderShow } from './order-commands.ts';
 import { chainResume, migrate, walletInit, walletShow } from './till-commands.ts';
 
@@ -90,6 +90,8 @@ export const COMMANDS: readonly Command[] = [
   { words: ['gateway', 'list'], summary: 'shows the gateways', operands: [], options: {}, run: gatewayList },
   { words: ['wallet', 'init'], summary: 'makes the seed, stores it encrypted and shows it once', operands: [], options: {}, run: walletInit },
   { words: ['wallet', 'show'], summary: 'shows the addresses that money is paid out from', operands: [], options: {}, run: walletShow },
+  { words: ['wallet', 'sweeps'], summary: 'lists what is not worth its fee to bring together', operands: [], options: {}, run: walletSweeps },
+  { words: ['wallet', 'reconcile'], summary: 'compares the chains with the books; fails when something is missing', operands: [], options: {}, run: walletReconcile },
   { words: ['chain', 'resume'], summary: 'goes on with a chain that was stopped', operands: ['CODE'], options: {}, run: chainResume },
   { words: ['chain', 'resume-payouts'], summary: 'lets the payments of a chain go on', operands: ['CODE'], options: {}, run: chainResumePayouts },
   { words: ['order', 'show'], summary: 'shows an order and why it is as it is', operands: ['ID'], options: {}, run: orderShow },

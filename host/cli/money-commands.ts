@@ -1,5 +1,5 @@
-import { AssetCatalogue, OPERATOR, SHIB_ERC20, TRANSFER_STATUSES, TillgateError, formatInstant, requireChain } from '../../core/index.ts';
-import type { AccountId, TransferId, TransferStatus } from '../../core/index.ts';
+import { AssetCatalogue, OPERATOR, SHIB_ERC20, TRANSFER_STATUSES, TillgateError, formatInstant, formatUnits, present, reconcile, requireChain } from '../../core/index.ts';
+import type { AccountId, PayingChain, TransferId, TransferStatus } from '../../core/index.ts';
 import { transferDetailRecord, transferRecord } from '../../adapters/http/manage/money-records.ts';
 import type { CommandCall } from './command.ts';
 import { operatorsDesk } from './operators-desk.ts';
@@ -76,4 +76,38 @@ export async function chainResumePayouts({ operands, json, terminal }: CommandCa
   const reason = await withTill(({ manage, chains }) => manage.withdrawals.resumePayouts(OPERATOR, requireChain(chains, chain)));
   terminal.out(json ? JSON.stringify({ chain, reason }) : `Payments on ${chain} go on. They had been stopped because: ${reason}`);
   return 0;
+}
+
+/** `wallet sweeps`: what lies at deposit addresses and is not worth its fee now. */
+export async function walletSweeps({ json, terminal }: CommandCall): Promise<number> {
+  const records = await withTill(async ({ payouts, assets }) => {
+    const refused = await Promise.all([...payouts].map(async ([chain, payout]) => (await payout.refusedSweeps()).map((sweep) => ({ chain, ...sweep }))));
+    return refused.flat().map(({ chain, address, currency, units, feeUnits, reason }) => {
+      const written = (amount: bigint): string => formatUnits(amount, present(assets.find(currency), `asset ${currency}`).decimals);
+      return { chain, address, currency, amount: written(units), fee: feeUnits === null ? null : written(feeUnits), reason };
+    });
+  });
+  if (json) terminal.out(JSON.stringify(records));
+  else if (records.length === 0) terminal.out('Everything that lies at deposit addresses is worth its fee.');
+  for (const { chain, address, currency, amount, fee, reason } of json ? [] : records) {
+    terminal.out(`${chain}  ${address}  ${amount} ${currency}, fee ${fee ?? 'unknown'}: ${reason}`);
+  }
+  return 0;
+}
+
+/** `wallet reconcile`: what the chains hold beside what the books say; fails when something is missing. */
+export async function walletReconcile({ json, terminal }: CommandCall): Promise<number> {
+  const records = await withTill(async ({ chains, storage, assets }) => {
+    const paying = [...chains.values()].filter((chain): chain is PayingChain => chain.payments !== null);
+    const lines = await Promise.all(paying.map(async (chain) => (await reconcile(chain, { storage })).map((line) => ({ chain: chain.code, ...line }))));
+    return lines.flat().map(({ chain, currency, expected, onChain, inFlight, shortfall }) => {
+      const written = (units: bigint): string => formatUnits(units, assets.find(currency)?.decimals ?? 0);
+      return { chain, currency, expected: written(expected), on_chain: written(onChain), in_flight: written(inFlight), shortfall: written(shortfall) };
+    });
+  });
+  if (json) terminal.out(JSON.stringify(records));
+  for (const { chain, currency, expected, on_chain: onChain, in_flight: inFlight, shortfall } of json ? [] : records) {
+    terminal.out(`${chain}  ${currency}  books ${expected}, chain ${onChain}, in flight ${inFlight}${shortfall === '0' ? '' : `: ${shortfall} MISSING`}`);
+  }
+  return records.some(({ shortfall }) => shortfall !== '0') ? 1 : 0;
 }

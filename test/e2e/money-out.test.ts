@@ -97,6 +97,8 @@ for (const engine of ['sqlite', 'pg'] as const) {
     const booksHold = async (): Promise<void> => {
       const { code, out, err } = await till.command('ledger', 'check');
       assert.equal(code, 0, out + err);
+      const reconciled = await till.command('wallet', 'reconcile');
+      assert.equal(reconciled.code, 0, reconciled.out + reconciled.err);
     };
 
     before(async () => {

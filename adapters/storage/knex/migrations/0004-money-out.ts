@@ -86,8 +86,19 @@ function addresses(t: Tables, { types: { text, time } }: Dialect): string[] {
   ];
 }
 
+/** Deposits that became spendable before there were holdings are the till's coins all the same. */
+function formerDeposits(t: Tables): string[] {
+  const earlier = `SELECT 1 FROM ${t.deposits} e WHERE e.order_id = d.order_id AND e.chain = d.chain AND e.currency = d.currency AND e.status = 'SPENDABLE' AND e.id < d.id`;
+  return [
+    `INSERT INTO ${t.holdings} (chain, ref, address, address_index, currency, units, status, bundle_id, further)
+     SELECT d.chain, d.txid || ':' || d.tx_index, a.address, a.address_index, d.currency, d.units, 'FREE', NULL, EXISTS (${earlier})
+     FROM ${t.deposits} d JOIN ${t.addresses} a ON a.order_id = d.order_id AND a.chain = d.chain
+     WHERE d.status = 'SPENDABLE' ORDER BY d.id`,
+  ];
+}
+
 /** What money needs on its way out: transfers, what was signed for them, the coins they spend, and where they go. */
 export const moneyOut: Migration = {
   name: '0004-money-out',
-  statements: (tables, dialect) => [bundles, transfers, holdings, addresses].flatMap((part) => part(tables, dialect)),
+  statements: (tables, dialect) => [bundles, transfers, holdings, addresses, formerDeposits].flatMap((part) => part(tables, dialect)),
 };
