@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { AdmissionCount, AppId, KeyDirectory, RouteTable } from '../core/index.ts';
 import type { Gateway, GatewayDeps } from './gateway/index.ts';
@@ -12,6 +12,7 @@ export class GatewayDoor {
   readonly #endNews: () => void;
   #loading: Promise<Gateway> | null = null;
   #gateway: Gateway | null = null;
+  readonly #servers: Server[] = [];
 
   constructor(deps: GatewayDeps & { readonly routes: () => RouteTable; readonly directory: KeyDirectory }) {
     this.#deps = deps;
@@ -39,6 +40,12 @@ export class GatewayDoor {
     this.#with((gateway) => gateway.upgrade(req, socket, head), () => socket.destroy());
   }
 
+  /** The gateway, as soon as there is one, reads this server's connections first. */
+  standBefore(server: Server): void {
+    this.#servers.push(server);
+    this.#gateway?.standBefore(server);
+  }
+
   /** What admission said of an App's requests on this instance. */
   admissionTally(app: AppId): readonly AdmissionCount[] {
     return this.#gateway?.admissionTally(app) ?? [];
@@ -60,7 +67,11 @@ export class GatewayDoor {
   }
 
   #open(): Promise<Gateway> {
-    this.#loading ??= import('./gateway/index.ts').then(({ createGateway }) => (this.#gateway = createGateway(this.#deps)));
+    this.#loading ??= import('./gateway/index.ts').then(({ createGateway }) => {
+      const gateway = createGateway(this.#deps);
+      for (const server of this.#servers) gateway.standBefore(server);
+      return (this.#gateway = gateway);
+    });
     return this.#loading;
   }
 }

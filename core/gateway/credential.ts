@@ -11,7 +11,7 @@ export interface GatewayTarget {
   readonly rest: string;
 }
 
-const BEARER = /^Bearer ([^\s]+)$/;
+const BEARER = 'Bearer ';
 /** Dot segments, plain or encoded; encoded separators; doubled slashes; backslashes; controls and non-ASCII bytes. */
 const UNSAFE_PATH = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|%2f|%5c|%00|\/\/|\\|[^\x21-\x7e]/i;
 
@@ -44,8 +44,10 @@ export function readKey(authorization: readonly string[], pathKey: string | null
   if (authorization.length > 1) return refuse('bad_request', { message: 'The header Authorization must not be repeated.' });
   const [header] = authorization;
   if (header === undefined && pathKey === null) return refuse('key_missing');
-  const headerKey = header === undefined ? null : (BEARER.exec(header)?.[1] ?? '');
-  for (const key of [headerKey, pathKey]) if (key !== null && !isAppKeyText(key)) return refuse('key_malformed');
+  // Whatever else stands in the header makes the key malformed.
+  const headerKey = header === undefined ? null : header.startsWith(BEARER) ? header.slice(BEARER.length) : '';
+  if (headerKey !== null && !isAppKeyText(headerKey)) return refuse('key_malformed');
+  if (pathKey !== null && pathKey !== headerKey && !isAppKeyText(pathKey)) return refuse('key_malformed');
   if (headerKey !== null && pathKey !== null && headerKey !== pathKey) return refuse('key_mismatch');
   return { key: (headerKey ?? pathKey) as string };
 }

@@ -76,17 +76,19 @@ export class FingerprintCache {
 
   /** Computes the fingerprint of a text of the right length in ASCII. All sums stay below 2^53. */
   #take(text: string): boolean {
-    if (text.length !== this.#length) return false;
+    const length = this.#length;
+    if (text.length !== length) return false;
     const key = this.#key;
     let first = key[0] as number;
     let second = key[1] as number;
     let third = key[2] as number;
     let foreign = 0;
-    for (let at = 0, place = 3; at < this.#length; at += 2, place += 3) {
+    for (let at = 0, place = 3; at < length; at += 2, place += 3) {
       const left = text.charCodeAt(at);
-      const right = at + 1 < this.#length ? text.charCodeAt(at + 1) : 0;
+      const right = at + 1 < length ? text.charCodeAt(at + 1) : 0;
       foreign |= left | right;
-      const pair = left * 128 + right;
+      // As whole numbers up to here: each is turned into a double once.
+      const pair = (left << 7) + right;
       first += pair * (key[place] as number);
       second += pair * (key[place + 1] as number);
       third += pair * (key[place + 2] as number);

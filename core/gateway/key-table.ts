@@ -9,52 +9,59 @@ const STATES: readonly StoredKeyState[] = ['active', 'grace', 'revoked'];
 /** 128 bits of the look-up hash tell keys apart; guessing one is as hopeless as guessing all 256. */
 const HASH_WORDS = 4;
 const FIRST_ROWS = 1024;
-/** Of a key: its id, its App's row, its state, its end; of an App: its account's row, its flag, its profile. */
+/** Of a key: its id, its end, its App's row, its state, what it has of its App, and the App's next key. */
 const KEY_WORDS = 8;
+const [KEY_END, KEY_APP, KEY_STATE, KEY_GRANT, KEY_NEXT] = [2, 4, 5, 6, 7] as const;
+/** Of an App: its account's row, what its keys have of it, its first key, and the account's next App. */
 const APP_WORDS = 4;
+const [APP_ACCOUNT, APP_GRANT, APP_FIRST_KEY, APP_NEXT] = [0, 1, 2, 3] as const;
 const NO_END = 0xffffffff;
+/** Rows in lists count from 1: this ends a list. */
+const NONE = 0;
+/** What a key has of its App, in one word: two flags, and the number of its profile above them. */
+const [ENABLED, ACCOUNT_ACTIVE, PROFILE_SHIFT] = [1, 2, 2] as const;
 
 type AppProfile = Pick<AppView, 'chains' | 'admissionMode' | 'limits'>;
 
 /** An App as it was when it was looked at. Its ids become text where somebody reads them. */
 class TableApp implements AppView {
-  readonly enabled: boolean;
-  readonly accountActive: boolean;
-  readonly #profile: AppProfile;
-  readonly #apps: RowIndex;
+  readonly #table: KeyTable;
   readonly #row: number;
-  readonly #accounts: RowIndex;
-  readonly #account: number;
+  readonly #grant: number;
   #id: AppId | null = null;
 
-  constructor(enabled: boolean, accountActive: boolean, profile: AppProfile, apps: RowIndex, row: number, accounts: RowIndex, account: number) {
-    this.enabled = enabled;
-    this.accountActive = accountActive;
-    this.#profile = profile;
-    this.#apps = apps;
+  constructor(table: KeyTable, row: number, grant: number) {
+    this.#table = table;
     this.#row = row;
-    this.#accounts = accounts;
-    this.#account = account;
+    this.#grant = grant;
   }
 
   get id(): AppId {
-    return (this.#id ??= idText(this.#apps.word(this.#row, 0), this.#apps.word(this.#row, 1)) as AppId);
+    return (this.#id ??= this.#table.appId(this.#row));
   }
 
   get accountId(): AccountId {
-    return idText(this.#accounts.word(this.#account, 0), this.#accounts.word(this.#account, 1)) as AccountId;
+    return this.#table.accountIdOf(this.#row);
+  }
+
+  get enabled(): boolean {
+    return (this.#grant & ENABLED) !== 0;
+  }
+
+  get accountActive(): boolean {
+    return (this.#grant & ACCOUNT_ACTIVE) !== 0;
   }
 
   get chains(): AppView['chains'] {
-    return this.#profile.chains;
+    return this.#table.profile(this.#grant).chains;
   }
 
   get admissionMode(): AppView['admissionMode'] {
-    return this.#profile.admissionMode;
+    return this.#table.profile(this.#grant).admissionMode;
   }
 
   get limits(): AppView['limits'] {
-    return this.#profile.limits;
+    return this.#table.profile(this.#grant).limits;
   }
 }
 
@@ -63,26 +70,28 @@ class TableKey implements KeyView {
   readonly state: StoredKeyState;
   readonly expiresAt: number | null;
   readonly app: AppView;
-  readonly #high: number;
-  readonly #low: number;
+  readonly #table: KeyTable;
+  readonly #row: number;
   #id: AppKeyId | null = null;
 
-  constructor(high: number, low: number, state: StoredKeyState, expiresAt: number | null, app: AppView) {
-    this.#high = high;
-    this.#low = low;
+  constructor(table: KeyTable, row: number, state: StoredKeyState, expiresAt: number | null, app: AppView) {
     this.state = state;
     this.expiresAt = expiresAt;
     this.app = app;
+    this.#table = table;
+    this.#row = row;
   }
 
   get id(): AppKeyId {
-    return (this.#id ??= idText(this.#high, this.#low) as AppKeyId);
+    return (this.#id ??= this.#table.keyId(this.#row));
   }
 }
 
 /**
  * Every key, App and account that a gateway needs, in flat arrays: some 60 bytes a key and 35 an App, so that a million
- * of each fits into a small process, and a look at one reads few places of memory. Views are made when they are asked for.
+ * of each fits into a small process. A key's row has a copy of all that decides about it, so that a look at a key reads
+ * one place of memory; a change of an App or an account goes to the rows of all its keys. Views are made when they are
+ * asked for.
  */
 export class KeyTable {
   readonly #keyIndex = new RowIndex(HASH_WORDS);
@@ -90,7 +99,9 @@ export class KeyTable {
   readonly #appIndex = new RowIndex(2);
   #apps = new Uint32Array(FIRST_ROWS * APP_WORDS);
   readonly #accountIndex = new RowIndex(2);
+  /** Of an account: whether it is active, and its first App. */
   #active = new Uint8Array(FIRST_ROWS);
+  #firstApps = new Uint32Array(FIRST_ROWS);
   /** Most Apps are alike in what they may do. */
   readonly #profiles: AppProfile[] = [];
   readonly #profileOf = new Map<string, number>();
@@ -111,31 +122,52 @@ export class KeyTable {
   putAccount({ id, active }: DirectoryAccount): void {
     const row = this.#accountIndex.ensure(idWords(id));
     if (row >= this.#active.length) this.#active = grown(this.#active);
+    if (row >= this.#firstApps.length) this.#firstApps = grown(this.#firstApps);
     this.#active[row] = active ? 1 : 0;
+    for (let app = this.#firstApps[row] as number; app !== NONE; app = this.#apps[(app - 1) * APP_WORDS + APP_NEXT] as number) {
+      const grant = this.#apps[(app - 1) * APP_WORDS + APP_GRANT] as number;
+      this.#grant(app - 1, active ? grant | ACCOUNT_ACTIVE : grant & ~ACCOUNT_ACTIVE);
+    }
   }
 
-  /** Its account must be known. */
+  /** Its account must be known, and stay the same. */
   putApp({ id, accountId, enabled, ...profile }: DirectoryApp): void {
     const account = this.#accountIndex.find(idWords(accountId));
     assert(account >= 0, `the account of App ${id} is unknown`);
-    const at = this.#appIndex.ensure(idWords(id)) * APP_WORDS;
+    const known = this.#appIndex.size;
+    const row = this.#appIndex.ensure(idWords(id));
+    const at = row * APP_WORDS;
     if (at + APP_WORDS > this.#apps.length) this.#apps = grown(this.#apps);
-    this.#apps[at] = account;
-    this.#apps[at + 1] = enabled ? 1 : 0;
-    this.#apps[at + 2] = this.#profile(profile);
+    if (row === known) {
+      this.#apps[at + APP_ACCOUNT] = account;
+      this.#apps[at + APP_NEXT] = this.#firstApps[account] as number;
+      this.#firstApps[account] = row + 1;
+    }
+    assert(this.#apps[at + APP_ACCOUNT] === account, `App ${id} has changed its account`);
+    const active = this.#active[account] === 1 ? ACCOUNT_ACTIVE : 0;
+    this.#grant(row, (this.#profileNumber(profile) << PROFILE_SHIFT) | active | (enabled ? ENABLED : 0));
   }
 
-  /** Its App must be known. */
+  /** Its App must be known, and stay the same. */
   putKey({ id, appId, lookupHash, state, expiresAt }: DirectoryKey): void {
     const app = this.#appIndex.find(idWords(appId));
     assert(app >= 0, `the App of key ${id} is unknown`);
-    const at = this.#keyIndex.ensure(hashWords(lookupHash)) * KEY_WORDS;
+    const known = this.#keyIndex.size;
+    const row = this.#keyIndex.ensure(hashWords(lookupHash));
+    const at = row * KEY_WORDS;
     if (at + KEY_WORDS > this.#keys.length) this.#keys = grown(this.#keys);
-    this.#keys.set(idWords(id), at);
-    this.#keys[at + 2] = app;
-    this.#keys[at + 3] = STATES.indexOf(state);
-    this.#keys[at + 4] = expiresAt === null ? NO_END : Math.floor(expiresAt / 2 ** 32);
-    this.#keys[at + 5] = expiresAt === null ? 0 : expiresAt % 2 ** 32;
+    const keys = this.#keys;
+    if (row === known) {
+      keys[at + KEY_APP] = app;
+      keys[at + KEY_NEXT] = this.#apps[app * APP_WORDS + APP_FIRST_KEY] as number;
+      this.#apps[app * APP_WORDS + APP_FIRST_KEY] = row + 1;
+    }
+    assert(keys[at + KEY_APP] === app, `key ${id} has changed its App`);
+    keys.set(idWords(id), at);
+    keys[at + KEY_END] = expiresAt === null ? NO_END : Math.floor(expiresAt / 2 ** 32);
+    keys[at + KEY_END + 1] = expiresAt === null ? 0 : expiresAt % 2 ** 32;
+    keys[at + KEY_STATE] = STATES.indexOf(state);
+    keys[at + KEY_GRANT] = this.#apps[app * APP_WORDS + APP_GRANT] as number;
   }
 
   /** The row of a look-up hash, for good; -1 when there is no such key. */
@@ -147,20 +179,39 @@ export class KeyTable {
   view(row: number): KeyView {
     const keys = this.#keys;
     const at = row * KEY_WORDS;
-    const endHigh = keys[at + 4] as number;
-    const end = endHigh === NO_END ? null : endHigh * 2 ** 32 + (keys[at + 5] as number);
-    const state = STATES[keys[at + 3] as number] as StoredKeyState;
-    return new TableKey(keys[at] as number, keys[at + 1] as number, state, end, this.#appView(keys[at + 2] as number));
+    const endHigh = keys[at + KEY_END] as number;
+    const end = endHigh === NO_END ? null : endHigh * 2 ** 32 + (keys[at + KEY_END + 1] as number);
+    const app = new TableApp(this, keys[at + KEY_APP] as number, keys[at + KEY_GRANT] as number);
+    return new TableKey(this, row, STATES[keys[at + KEY_STATE] as number] as StoredKeyState, end, app);
   }
 
-  #appView(row: number): AppView {
-    const at = row * APP_WORDS;
-    const account = this.#apps[at] as number;
-    const profile = this.#profiles[this.#apps[at + 2] as number] as AppProfile;
-    return new TableApp(this.#apps[at + 1] === 1, this.#active[account] === 1, profile, this.#appIndex, row, this.#accountIndex, account);
+  keyId(row: number): AppKeyId {
+    return idText(this.#keys[row * KEY_WORDS] as number, this.#keys[row * KEY_WORDS + 1] as number) as AppKeyId;
   }
 
-  #profile({ chains, admissionMode, limits }: Pick<DirectoryApp, 'chains' | 'admissionMode' | 'limits'>): number {
+  appId(row: number): AppId {
+    return idText(this.#appIndex.word(row, 0), this.#appIndex.word(row, 1)) as AppId;
+  }
+
+  accountIdOf(appRow: number): AccountId {
+    const account = this.#apps[appRow * APP_WORDS + APP_ACCOUNT] as number;
+    return idText(this.#accountIndex.word(account, 0), this.#accountIndex.word(account, 1)) as AccountId;
+  }
+
+  /** What an App may do, of the word that its keys have. */
+  profile(grant: number): AppProfile {
+    return this.#profiles[grant >>> PROFILE_SHIFT] as AppProfile;
+  }
+
+  /** Gives an App's keys what they have of it now. */
+  #grant(app: number, grant: number): void {
+    this.#apps[app * APP_WORDS + APP_GRANT] = grant;
+    for (let key = this.#apps[app * APP_WORDS + APP_FIRST_KEY] as number; key !== NONE; key = this.#keys[(key - 1) * KEY_WORDS + KEY_NEXT] as number) {
+      this.#keys[(key - 1) * KEY_WORDS + KEY_GRANT] = grant;
+    }
+  }
+
+  #profileNumber({ chains, admissionMode, limits }: Pick<DirectoryApp, 'chains' | 'admissionMode' | 'limits'>): number {
     const name = JSON.stringify([[...chains].sort(), admissionMode, limits]);
     const known = this.#profileOf.get(name);
     if (known !== undefined) return known;

@@ -1,19 +1,19 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isRead, isRefusal, readJsonRpc, refuse, requestHeaders } from '../../core/index.ts';
 import type { Logger, Refusal } from '../../core/index.ts';
-import { readBody } from './body-reader.ts';
-import type { Budget } from './budget.ts';
 import type { BodyListener, BodyStream } from './body-reader.ts';
+import type { Budget } from './budget.ts';
+import type { ClientListener, ClientSide } from './client-side.ts';
 import type { Dated, Deadlines } from './deadlines.ts';
+import { DIAL_TIMEOUT, UNSENDABLE } from './failure-words.ts';
 import type { Gate } from './gate.ts';
+import { LineCall } from './line-call.ts';
 import { nextUpstream } from './live-route.ts';
 import type { LiveRoute } from './live-route.ts';
 import type { Meter } from './meter.ts';
-import { writeRefusal } from './reply.ts';
+import { PoolCall } from './pool-call.ts';
 import { ReplyWriter } from './reply-writer.ts';
-import { UNSENDABLE, UpstreamCall } from './upstream-call.ts';
-import type { CallFailure, CallListener } from './upstream-call.ts';
+import type { CallFailure, CallListener, UpstreamCall } from './upstream-call.ts';
 import type { Upstream } from './upstream.ts';
 import { pathTemplate } from './visit.ts';
 import type { Visit } from './visit.ts';
@@ -34,11 +34,10 @@ const MAX_ATTEMPTS = 3;
 const CLIENT_LEFT = 499;
 
 /** One HTTP request through the gateway, from its head to the last byte of its reply. */
-export class HttpExchange implements BodyListener, CallListener, Dated {
+export class HttpExchange implements BodyListener, CallListener, ClientListener, Dated {
   dueAt = 0;
   readonly #deps: ExchangeDeps;
-  readonly #req: IncomingMessage;
-  readonly #res: ServerResponse;
+  readonly #client: ClientSide;
   readonly #visit: Visit;
   #body: Buffer | BodyStream | null = null;
   /** True when another upstream may be asked although this one may have understood. */
@@ -54,12 +53,11 @@ export class HttpExchange implements BodyListener, CallListener, Dated {
   /** Bytes taken from the budget. */
   #kept = 0;
 
-  constructor(deps: ExchangeDeps, req: IncomingMessage, res: ServerResponse, visit: Visit) {
+  constructor(deps: ExchangeDeps, client: ClientSide, visit: Visit) {
     this.#deps = deps;
-    this.#req = req;
-    this.#res = res;
+    this.#client = client;
     this.#visit = visit;
-    this.#reply = new ReplyWriter(req, res, visit, this.#onDrain);
+    this.#reply = new ReplyWriter(client, visit);
   }
 
   start(): void {
@@ -70,8 +68,14 @@ export class HttpExchange implements BodyListener, CallListener, Dated {
     }
     this.#visit.use?.enter();
     this.#inside = true;
-    this.#res.on('close', this.#onClose);
+    this.#client.listen(this);
     this.#readBody(this.#visit.live as LiveRoute);
+  }
+
+  /** After something failed that must not: answers, or ends the connection, whichever is still possible. */
+  giveUp(): void {
+    this.#call?.cancel('abandoned');
+    this.#refuse(refuse('upstream_unavailable', { status: 503 }));
   }
 
   // ---- the request's body
@@ -93,10 +97,10 @@ export class HttpExchange implements BodyListener, CallListener, Dated {
     }
     this.#waitFor(route.timeouts.idleMs);
     this.#deps.deadlines.add(this);
-    if (expectsContinue) this.#res.writeContinue();
+    if (expectsContinue) this.#client.sayContinue();
     // What does not fit is streamed from its first byte on; JSON-RPC has to be seen whole before anything of it is sent.
     const keepBytes = rpc ? route.maxBodyBytes : (contentLength ?? 0) > KEEP_BYTES ? 0 : KEEP_BYTES;
-    readBody(this.#req, { keepBytes, maxBytes: route.maxBodyBytes }, this);
+    this.#client.readBody({ keepBytes, maxBytes: route.maxBodyBytes }, this);
   }
 
   progress(bytes: number): boolean {
@@ -167,14 +171,14 @@ export class HttpExchange implements BodyListener, CallListener, Dated {
     const visit = this.#visit;
     const body = this.#body;
     this.#attempts += 1;
-    const headers = requestHeaders(visit.rawHeaders, visit.keyText, upstream.own);
-    const { contentLength } = visit.head ?? { contentLength: null };
-    if (body !== null && !Buffer.isBuffer(body) && contentLength !== null) headers.push('content-length', String(contentLength));
-    const call = new UpstreamCall(upstream, this);
+    const headers = headersFor(visit, upstream);
+    const whole = body === null || Buffer.isBuffer(body);
+    const call = upstream.plain && whole ? new LineCall(upstream, this) : new PoolCall(upstream, this);
     this.#call = call;
     this.#waitFor(route.timeouts.connectMs);
     this.#deps.deadlines.add(this);
-    call.start({ path: upstream.target(route.protocol === 'jsonrpc' ? null : visit.rest), method: visit.method, headers, body });
+    const path = upstream.target(route.protocol === 'jsonrpc' ? null : visit.rest);
+    call.start({ path, method: visit.method, headers, body, contentLength: visit.head?.contentLength ?? null });
   }
 
   sent(): void {
@@ -193,7 +197,7 @@ export class HttpExchange implements BodyListener, CallListener, Dated {
       return;
     }
     this.#reply.drop();
-    this.#again(sent, refuse(word === 'UND_ERR_CONNECT_TIMEOUT' ? 'upstream_timeout' : 'upstream_unavailable'));
+    this.#again(sent, refuse(word === DIAL_TIMEOUT ? 'upstream_timeout' : 'upstream_unavailable'));
   }
 
   /** Asks another upstream where that can do no harm; otherwise refuses. */
@@ -217,7 +221,7 @@ export class HttpExchange implements BodyListener, CallListener, Dated {
 
   // ---- the reply
 
-  head(status: number, rawHeaders: readonly Buffer[]): void {
+  head(status: number, fields: readonly string[]): void {
     const call = this.#call;
     if (call === null || this.#over) return;
     if ((status === 502 || status === 503 || status === 504) && this.#mayAskAnother()) {
@@ -233,7 +237,7 @@ export class HttpExchange implements BodyListener, CallListener, Dated {
       return;
     }
     this.#waitFor(this.#timeouts.idleMs);
-    this.#reply.begin(status, rawHeaders, call.upstream);
+    this.#reply.begin(status, fields, call.upstream);
   }
 
   #mayAskAnother(): boolean {
@@ -247,26 +251,40 @@ export class HttpExchange implements BodyListener, CallListener, Dated {
     return this.#reply.data(chunk);
   }
 
+  get holding(): boolean {
+    return this.#reply.holding;
+  }
+
+  pausing(): void {
+    if (!this.#over) this.#reply.flush();
+  }
+
   end(): void {
     if (this.#over) return;
     this.#finish(this.#reply.status);
     this.#reply.end(this.#timeouts.idleMs);
   }
 
-  readonly #onDrain = (): void => {
+  drained(): void {
     if (this.#over) return;
     this.#waitFor(this.#timeouts.idleMs);
     this.#call?.resume();
-  };
+  }
 
   // ---- ends
 
   /** A client that leaves ends its request at the upstream too. */
-  readonly #onClose = (): void => {
+  left(): void {
     if (this.#over) return;
     this.#call?.cancel('abandoned');
     this.#finish(CLIENT_LEFT);
-  };
+  }
+
+  late(): void {
+    if (this.#over) return;
+    this.#call?.cancel('abandoned');
+    this.#refuse(refuse('bad_request', { status: 408, message: 'The request did not arrive in time.' }));
+  }
 
   overdue(): void {
     if (this.#over) return;
@@ -288,7 +306,7 @@ export class HttpExchange implements BodyListener, CallListener, Dated {
   /** Ends the client's connection: it must not take what it has for the whole reply. */
   #cut(): void {
     this.#finish(this.#reply.status);
-    this.#res.destroy();
+    this.#client.destroy();
   }
 
   #refuse(refusal: Refusal): void {
@@ -305,7 +323,7 @@ export class HttpExchange implements BodyListener, CallListener, Dated {
       route: live?.route.host ?? 'unknown', reason: refusal.reason, status: refusal.status, path: target === '' ? '' : pathTemplate(this.#visit), trace_id: this.#visit.traceId,
     });
     this.#finish(refusal.status);
-    writeRefusal(this.#req, this.#res, this.#visit, refusal, { early });
+    this.#client.refuse(refusal, this.#visit, early);
   }
 
   #finish(status: number): void {
@@ -315,7 +333,7 @@ export class HttpExchange implements BodyListener, CallListener, Dated {
     const { live, auth, admission, startedAt } = this.#visit;
     if (this.#inside) {
       this.#visit.use?.leave();
-      this.#res.off('close', this.#onClose);
+      this.#client.listen(null);
     }
     const route = live?.route.host ?? 'unknown';
     const app = auth?.key.app.id;
@@ -343,3 +361,11 @@ export class HttpExchange implements BodyListener, CallListener, Dated {
 }
 
 const EMPTY = Buffer.alloc(0);
+
+function headersFor({ rawHeaders, keyText, memo }: Visit, { own }: Upstream): readonly string[] {
+  if (memo.headers === null || memo.own !== own) {
+    memo.headers = requestHeaders(rawHeaders, keyText, own);
+    memo.own = own;
+  }
+  return memo.headers;
+}

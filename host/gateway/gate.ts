@@ -11,8 +11,9 @@ import {
   readTarget,
   refuse,
 } from '../../core/index.ts';
-import type { AdmissionVerdict, AppLimits, Authenticated, Clock, JsonRpcRequest, KeyDirectory, KeyView, MethodPolicy, Refusal } from '../../core/index.ts';
+import type { AdmissionVerdict, AppLimits, Authenticated, Clock, JsonRpcRequest, KeyDirectory, KeyView, MethodPolicy, Refusal, RouteProtocol } from '../../core/index.ts';
 import type { LiveRoutes } from './live-route.ts';
+import type { Opened } from './memo.ts';
 import type { Visit } from './visit.ts';
 
 /** What the gate decides by. */
@@ -23,6 +24,8 @@ export interface GateDeps {
   readonly limits: AppLimits;
 }
 
+/** What a refusal repeats of a method's name, which is the client's to choose. */
+const MAX_ECHO = 64;
 const NOT_SURE: Partial<Refusal> = { status: 503, message: 'Keys cannot be checked at the moment; try again.', retryAfterSeconds: 1 };
 
 /**
@@ -43,7 +46,7 @@ export class Gate {
     visit.live = live;
     const { protocol } = live.route;
     if (!HTTP_METHODS[protocol].includes(visit.method)) return refuse('http_method_not_allowed');
-    const head = readHead(visit.method, visit.httpVersion, visit.rawHeaders);
+    const head = visit.head ?? readHead(visit.method, visit.httpVersion, visit.rawHeaders);
     if (isRefusal(head)) return head;
     visit.head = head;
     const wrong = wrongProtocol(visit.upgrade, protocol === 'websocket');
@@ -69,25 +72,23 @@ export class Gate {
     return applyAdmission(visit.mode, () => {
       // What may not be asked at all must not use up what may.
       const foreign = methods.find((method) => !policy.allows(method));
-      if (foreign !== undefined) return refuse('method_not_allowed', { message: `The method ${foreign} is not allowed on this gateway.` });
+      if (foreign !== undefined) return refuse('method_not_allowed', { message: `The method ${foreign.slice(0, MAX_ECHO)} is not allowed on this gateway.` });
       const more = methods.length - charged;
       return more <= 0 ? null : (visit.use?.charge(visit.limits, more, this.#deps.clock.now()) ?? null);
     });
   }
 
   #checkKey(visit: Visit): Refusal | null {
-    const protocol = visit.live?.route.protocol ?? 'http';
-    const target = readTarget(protocol, visit.target);
-    if (isRefusal(target)) return target;
-    const read = readKey(visit.head?.authorization ?? [], target.pathKey);
-    if (isRefusal(read)) return read;
-    visit.keyText = read.key;
-    visit.rest = target.rest;
-    const auth = this.authenticate(read.key);
+    const opened = openRequest(visit, visit.live?.route.protocol ?? 'http');
+    if (isRefusal(opened)) return opened;
+    const { keyText, rest } = opened;
+    visit.keyText = keyText;
+    visit.rest = rest;
+    const auth = this.authenticate(keyText);
     if (isRefusal(auth)) return auth;
     visit.auth = auth;
     this.#deps.directory.used(auth.key.id, this.#deps.clock.now());
-    return target.rest.includes(read.key) ? refuse('bad_request', { message: 'The App key must not stand anywhere else in the target.' }) : null;
+    return rest.includes(keyText) ? refuse('bad_request', { message: 'The App key must not stand anywhere else in the target.' }) : null;
   }
 
   #checkRoute({ live }: Visit): Refusal | null {
@@ -111,6 +112,18 @@ export class Gate {
     );
     return visit.admission.verdict === 'refused' ? visit.admission.refusal : null;
   }
+}
+
+/** Takes the key out of a request. */
+function openRequest({ target, head, memo }: Visit, protocol: RouteProtocol): Opened | Refusal {
+  if (memo.opened !== null && memo.protocol === protocol) return memo.opened;
+  const read = readTarget(protocol, target);
+  if (isRefusal(read)) return read;
+  const found = readKey(head?.authorization ?? [], read.pathKey);
+  if (isRefusal(found)) return found;
+  memo.protocol = protocol;
+  memo.opened = { rest: read.rest, keyText: found.key };
+  return memo.opened;
 }
 
 function wrongProtocol(upgrade: boolean, wanted: boolean): Refusal | null {

@@ -1,16 +1,21 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AppLimits, refuse } from '../../core/index.ts';
+import { AppLimits } from '../../core/index.ts';
 import type { AdmissionCount, AppId, Clock, KeyDirectory, Logger, Metrics, RouteTable } from '../../core/index.ts';
 import { Budget } from './budget.ts';
 import { Deadlines } from './deadlines.ts';
 import { HttpExchange } from './exchange.ts';
+import { Front } from './front.ts';
 import { Gate } from './gate.ts';
 import { HealthChecks } from './health-checks.ts';
 import { LiveRoutes } from './live-route.ts';
 import { Meter } from './meter.ts';
-import { isEnding, writeRefusal } from './reply.ts';
-import { visitOf } from './visit.ts';
+import type { ClientSide } from './client-side.ts';
+import type { PlainRequest } from './http1/plain-request.ts';
+import { NodeClient } from './node-client.ts';
+import { isEnding } from './reply.ts';
+import { visitOf, visitOfPlain } from './visit.ts';
+import type { Visit } from './visit.ts';
 import { WebSockets } from './websockets.ts';
 
 /** What a gateway needs. */
@@ -37,6 +42,12 @@ export interface Gateway {
   /** For `request` and `checkContinue` alike. */
   request(req: IncomingMessage, res: ServerResponse): void;
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /**
+   * Reads the connections of a plain-text server straight from their sockets from now on. Requests that are plain and
+   * the gateway's are answered there, at a fraction of the cost; every other connection, and each whose next request is
+   * anything else, goes on to the server with all its bytes. The handlers of the server's events are needed as before.
+   */
+  standBefore(server: Server): void;
   /** What admission said of an App's requests on this instance (decisions, section 8, "Admission"). */
   admissionTally(appId: AppId): readonly AdmissionCount[];
   /** Hands on the counts of the last half second; to be called before metrics are read. */
@@ -61,11 +72,12 @@ class NodeGateway implements Gateway {
   readonly #exchange: ConstructorParameters<typeof HttpExchange>[0];
   readonly #checks: HealthChecks;
   readonly #sockets: WebSockets;
+  readonly #fronts: Front[] = [];
 
   constructor(deps: GatewayDeps) {
     const { directory, clock, logger } = deps;
     this.#deps = deps;
-    this.#routes = new LiveRoutes(deps.routes, logger);
+    this.#routes = new LiveRoutes(deps.routes, logger, this.#deadlines);
     this.#meter = new Meter(deps.metrics);
     const gate = new Gate({ routes: this.#routes, directory, clock, limits: deps.limiter ?? new AppLimits() });
     this.#exchange = { gate, meter: this.#meter, deadlines: this.#deadlines, logger, budget: new Budget(deps.maxKeptBytes ?? MAX_KEPT_BYTES) };
@@ -79,13 +91,22 @@ class NodeGateway implements Gateway {
 
   request(req: IncomingMessage, res: ServerResponse): void {
     if (isEnding(req.socket)) return;
-    const visit = visitOf(req, this.#deps.traceId(), false);
+    this.#start(new NodeClient(req, res), visitOf(req, this.#deps.traceId(), false));
+  }
+
+  standBefore(server: Server): void {
+    const serves = (host: string): boolean => this.handles(host);
+    const request = (client: ClientSide, plain: PlainRequest): void => this.#start(client, visitOfPlain(plain, this.#deps.traceId()));
+    this.#fronts.push(new Front(server, { serves, request, deadlines: this.#deadlines }));
+  }
+
+  #start(client: ClientSide, visit: Visit): void {
+    const exchange = new HttpExchange(this.#exchange, client, visit);
     try {
-      new HttpExchange(this.#exchange, req, res, visit).start();
+      exchange.start();
     } catch (error) {
       this.#deps.logger.error('a gateway request failed', { error, trace_id: visit.traceId });
-      if (res.headersSent) res.destroy();
-      else writeRefusal(req, res, visit, refuse('upstream_unavailable', { status: 503 }), { early: true });
+      exchange.giveUp();
     }
   }
 
@@ -114,9 +135,10 @@ class NodeGateway implements Gateway {
   async close(): Promise<void> {
     this.#checks.close();
     this.#sockets.close();
+    for (const front of this.#fronts) front.close();
+    await this.#routes.close();
     this.#deadlines.close();
     this.#meter.close();
-    await this.#routes.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import { chooseUpstream, MethodPolicy } from '../../core/index.ts';
 import type { GatewayRoute, Logger, RouteTable } from '../../core/index.ts';
+import type { Deadlines } from './deadlines.ts';
 import { Upstream } from './upstream.ts';
 
 /** Blocks that a node may be behind the foremost one of its route before it is asked only in need. */
@@ -28,13 +29,15 @@ export function nextUpstream({ route, upstreams }: LiveRoute, excluded: readonly
 export class LiveRoutes {
   readonly #table: () => RouteTable;
   readonly #logger: Logger;
+  readonly #deadlines: Deadlines;
   #current: RouteTable | null = null;
   #live = new Map<GatewayRoute, LiveRoute>();
   #upstreams = new Map<string, Upstream>();
 
-  constructor(table: () => RouteTable, logger: Logger) {
+  constructor(table: () => RouteTable, logger: Logger, deadlines: Deadlines) {
     this.#table = table;
     this.#logger = logger;
+    this.#deadlines = deadlines;
   }
 
   /** The route of a `Host` header; `null` for a host that is not served. */
@@ -73,7 +76,7 @@ export class LiveRoutes {
     if (usable.length < route.upstreams.length) this.#logger.error('a gateway route has an upstream whose URL is not valid', { route: route.host });
     const upstreams = usable.map((one) => {
       const name = JSON.stringify([route.id, one.url, one.headers, route.timeouts.connectMs]);
-      const upstream = this.#upstreams.get(name) ?? former.get(name) ?? new Upstream(one, route.timeouts);
+      const upstream = this.#upstreams.get(name) ?? former.get(name) ?? new Upstream(one, route.timeouts, this.#deadlines);
       this.#upstreams.set(name, upstream);
       return upstream;
     });

@@ -1,7 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { replyHeaders } from '../../core/index.ts';
+import type { ClientSide } from './client-side.ts';
+import { graceHeaders } from './reply.ts';
 import type { Upstream } from './upstream.ts';
-import { drainThenEnd, endAfterReply, graceHeaders } from './reply.ts';
 import type { Visit } from './visit.ts';
 
 /** What is collected of a reply before its head is sent. */
@@ -12,23 +11,20 @@ const KEEP_BYTES = 64 * 1024;
  * takes longer is not held back, and streams.
  */
 export class ReplyWriter {
-  readonly #req: IncomingMessage;
-  readonly #res: ServerResponse;
+  readonly #client: ClientSide;
   readonly #visit: Visit;
-  readonly #onDrain: () => void;
   #status = 0;
   #headers: string[] = [];
+  /** True when the headers tell the length of the body. */
+  #measured = false;
   #held: Buffer[] | null = null;
   #heldBytes = 0;
   #flushed = false;
   #bytes = 0;
 
-  /** @param onDrain - called when the client takes more again */
-  constructor(req: IncomingMessage, res: ServerResponse, visit: Visit, onDrain: () => void) {
-    this.#req = req;
-    this.#res = res;
+  constructor(client: ClientSide, visit: Visit) {
+    this.#client = client;
     this.#visit = visit;
-    this.#onDrain = onDrain;
   }
 
   get status(): number {
@@ -46,15 +42,19 @@ export class ReplyWriter {
 
   /** True while the client does not take what there is for it. */
   get blocked(): boolean {
-    return this.#flushed && this.#res.writableNeedDrain;
+    return this.#flushed && this.#client.blocked;
   }
 
-  begin(status: number, rawHeaders: readonly Buffer[], upstream: Upstream): void {
+  /** True while a chunk that was given may still be referred to. */
+  get holding(): boolean {
+    return this.#held !== null || this.#client.holding;
+  }
+
+  begin(status: number, fields: readonly string[], upstream: Upstream): void {
     this.#status = status;
-    this.#headers = this.#headersOf(rawHeaders, upstream);
+    this.#headers = this.#headersOf(fields, upstream);
     this.#held = [];
     this.#heldBytes = 0;
-    process.nextTick(flushHeld, this);
   }
 
   /** Forgets what was held back. Only before anything was flushed. */
@@ -65,88 +65,54 @@ export class ReplyWriter {
   /** False when the client must be waited for. */
   data(chunk: Buffer): boolean {
     this.#bytes += chunk.length;
-    if (this.#held === null) return this.#write(chunk);
+    if (this.#held === null) return this.#client.write(chunk);
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
-    if (this.#heldBytes > KEEP_BYTES) this.flush();
-    return true;
+    return this.#heldBytes <= KEEP_BYTES || this.flush();
   }
 
-  /** Sends the head, and what has come behind it so far. */
-  flush(): void {
+  /** Sends the head, and what has come behind it so far. False when the client must be waited for. */
+  flush(): boolean {
     const held = this.#held;
-    if (held === null) return;
+    if (held === null) return true;
     this.#held = null;
-    if (!this.#writeHead()) return;
-    if (held.length === 0) this.#res.flushHeaders();
-    for (const chunk of held) this.#write(chunk);
+    this.#flushed = true;
+    if (!this.#client.begin(this.#status, this.#headers, this.#measured || this.#bodiless)) return true;
+    let ready = true;
+    for (const chunk of held) ready = this.#client.write(chunk);
+    return ready;
   }
 
   /** @param idleMs - how long the client may do nothing before the rest is given up */
   end(idleMs: number): void {
     const held = this.#held;
     this.#held = null;
-    if (held !== null) {
-      this.#addLength();
-      if (!this.#writeHead()) return;
-    }
-    const body = held === null || held.length === 0 ? undefined : held.length === 1 ? held[0] : Buffer.concat(held, this.#heldBytes);
-    if (this.#req.complete) {
-      this.#res.end(body);
+    if (held === null) {
+      this.#client.end(idleMs);
     } else {
-      if (body !== undefined) this.#res.write(body);
-      drainThenEnd(this.#req, this.#res);
-    }
-    // A client that does not take the rest must not keep it here for ever.
-    if (this.#res.writableLength > KEEP_BYTES / 2) this.#res.socket?.setTimeout(idleMs);
-  }
-
-  #addLength(): void {
-    const bodiless = this.#status === 204 || this.#status === 304 || this.#visit.method === 'HEAD';
-    if (!bodiless && !this.#headers.includes('Content-Length')) this.#headers.push('Content-Length', String(this.#heldBytes));
-  }
-
-  /** False when the upstream's head cannot be written: the connection ends. */
-  #writeHead(): boolean {
-    if (!this.#req.complete) {
-      // The upstream answered before it had all of the request: what of it still comes belongs to nothing.
-      this.#headers.push('Connection', 'close');
-      endAfterReply(this.#req.socket);
-    }
-    this.#flushed = true;
-    try {
-      this.#res.writeHead(this.#status, this.#headers);
-      return true;
-    } catch {
-      this.#res.destroy();
-      return false;
+      this.#flushed = true;
+      if (!this.#measured && !this.#bodiless) this.#headers.push('Content-Length', String(this.#heldBytes));
+      this.#client.whole(this.#status, this.#headers, held, this.#heldBytes, idleMs);
     }
   }
 
-  #write(chunk: Buffer): boolean {
-    if (this.#res.write(chunk)) return true;
-    this.#res.once('drain', this.#onDrain);
-    return false;
+  get #bodiless(): boolean {
+    return this.#status === 204 || this.#status === 304 || this.#visit.method === 'HEAD';
   }
 
-  #headersOf(raw: readonly Buffer[], upstream: Upstream): string[] {
-    const text = raw.map((part) => part.toString('latin1'));
-    const headers = replyHeaders(text, upstream);
-    const length = this.#status === 204 ? null : contentLength(text);
+  #headersOf(fields: readonly string[], upstream: Upstream): string[] {
+    const length = this.#status === 204 ? null : contentLength(fields);
+    this.#measured = length !== null;
+    const headers = [...upstream.returned(fields), 'X-Trace-Id', this.#visit.traceId, ...graceHeaders(this.#visit.auth)];
     if (length !== null) headers.push('Content-Length', length);
-    headers.push('X-Trace-Id', this.#visit.traceId, ...graceHeaders(this.#visit.auth));
     return headers;
   }
 }
 
-function flushHeld(reply: ReplyWriter): void {
-  reply.flush();
-}
-
-function contentLength(rawHeaders: readonly string[]): string | null {
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? '';
-    if (name.length === 14 && name.toLowerCase() === 'content-length') return rawHeaders[at + 1] ?? null;
+function contentLength(fields: readonly string[]): string | null {
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = fields[at] as string;
+    if (name.length === 14 && name.toLowerCase() === 'content-length') return fields[at + 1] as string;
   }
   return null;
 }

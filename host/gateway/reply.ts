@@ -30,21 +30,26 @@ export function graceHeaders(auth: Authenticated | null): readonly string[] {
 
 const NONE: readonly string[] = [];
 
+/** What a refused request is told; the framing of the body is among the headers. */
+export function refusalFor(refusal: Refusal, visit: Visit): { readonly status: number; readonly headers: string[]; readonly body: string } {
+  const { status, headers, body } = refusalReply(refusal, visit.live?.route.protocol ?? null, visit.traceId);
+  return { status, headers: [...headers, ...graceHeaders(visit.auth), 'Content-Length', String(Buffer.byteLength(body))], body };
+}
+
 /**
  * Answers with a refusal. One that comes before the body was read closes the connection: a client that is still
  * sending reads its reply only when the connection is not reset under it, so what still comes is thrown away within
  * bounds first.
  */
 export function writeRefusal(req: IncomingMessage, res: ServerResponse, visit: Visit, refusal: Refusal, { early }: { readonly early: boolean }): void {
-  const { status, headers, body } = refusalReply(refusal, visit.live?.route.protocol ?? null, visit.traceId);
-  const all = [...headers, ...graceHeaders(visit.auth), 'Content-Length', String(Buffer.byteLength(body))];
+  const { status, headers, body } = refusalFor(refusal, visit);
   if (!early) {
-    res.writeHead(status, all);
+    res.writeHead(status, headers);
     res.end(body);
     return;
   }
   endAfterReply(req.socket);
-  res.writeHead(status, [...all, 'Connection', 'close']);
+  res.writeHead(status, [...headers, 'Connection', 'close']);
   const sendsBody = visit.head?.chunked === true || (visit.head?.contentLength ?? 0) > 0;
   if (!sendsBody || visit.head?.expectsContinue === true) {
     res.end(body);
@@ -81,8 +86,8 @@ export function writeRawRefusal(socket: Duplex, visit: Visit, refusal: Refusal, 
     socket.destroy();
     return;
   }
-  const { status, headers, body } = refusalReply(refusal, visit.live?.route.protocol ?? null, visit.traceId);
-  const all = [...headers, ...graceHeaders(visit.auth), ...extra, 'Content-Length', String(Buffer.byteLength(body)), 'Connection', 'close'];
+  const { status, headers, body } = refusalFor(refusal, visit);
+  const all = [...headers, ...extra, 'Connection', 'close'];
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   for (let at = 0; at < all.length; at += 2) head += `${all[at] ?? ''}: ${all[at + 1] ?? ''}\r\n`;
   endAfterReply(socket);

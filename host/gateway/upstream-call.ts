@@ -1,13 +1,19 @@
-import type { Dispatcher } from 'undici';
+import type { BodyStream } from './body-reader.ts';
+import { UNSENDABLE } from './failure-words.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Who waits for a reply of an upstream. */
 export interface CallListener {
   /** The request is about to be written to a connection. */
   sent(): void;
-  head(status: number, rawHeaders: readonly Buffer[]): void;
+  /** @param fields - names and values in turn, none of them able to break a line */
+  head(status: number, fields: readonly string[]): void;
   /** False to be given no more until the call is resumed. */
   data(chunk: Buffer): boolean;
+  /** True while it may still refer to a chunk that it was given. */
+  readonly holding: boolean;
+  /** What had come of the reply so far has all been handed over, and more may take its time. */
+  pausing(): void;
   end(): void;
   /** The reply did not come, or not to its end. */
   failed(failure: CallFailure): void;
@@ -21,76 +27,71 @@ export interface CallFailure {
   readonly word: string;
 }
 
-/**
- * One attempt at one upstream: undici's handler. It is the older form of that interface, which undici marks as outgoing
- * but hands the headers over as they came; the newer one takes them apart for each reply first.
- */
-export class UpstreamCall implements Dispatcher.DispatchHandler {
+/** What an upstream is asked. */
+export interface CallRequest {
+  readonly path: string;
+  readonly method: string;
+  /** Names and values in turn; without the host and the framing. */
+  readonly headers: readonly string[];
+  readonly body: Buffer | BodyStream | null;
+  /** Of a stream, where it is known. */
+  readonly contentLength: number | null;
+}
+
+/** One attempt at one upstream, and what it says about the upstream's health. */
+export abstract class UpstreamCall {
   readonly upstream: Upstream;
-  readonly #listener: CallListener;
+  protected readonly listener: CallListener;
   readonly #startedAt = performance.now();
-  #abort: ((error?: Error) => void) | null = null;
-  #resume: (() => void) | null = null;
   #over = false;
   #settled = false;
 
   constructor(upstream: Upstream, listener: CallListener) {
     this.upstream = upstream;
-    this.#listener = listener;
-  }
-
-  start(options: Dispatcher.DispatchOptions): void {
-    this.upstream.health.started(performance.now());
-    this.upstream.dispatch(options, this);
-  }
-
-  /** Ends the call without telling the listener; the connection is closed where the request was sent. */
-  cancel(verdict: 'failed' | 'abandoned' | 'over'): void {
-    if (this.#over) return;
-    this.#finish(verdict);
-    this.#abort?.();
+    this.listener = listener;
+    upstream.health.started(this.#startedAt);
   }
 
   /** True once a byte of the request may have reached the upstream. */
-  get sent(): boolean {
-    return this.#abort !== null;
+  abstract get sent(): boolean;
+  abstract start(request: CallRequest): void;
+  abstract resume(): void;
+  /** Lets go of the connection; closes it where the request was sent. */
+  protected abstract abort(): void;
+
+  /** True while somebody may still refer to a chunk of the reply. */
+  get holding(): boolean {
+    return this.listener.holding;
   }
 
-  resume(): void {
-    this.#resume?.();
+  /** True once nobody waits for anything of it. */
+  get over(): boolean {
+    return this.#over;
   }
 
-  onConnect(abort: (error?: Error) => void): void {
-    // Thrown, not aborted: the connection has not been used and may serve another. Written once, never again.
-    if (this.#over || this.#abort !== null) throw new Error('The call is over.');
-    this.#abort = abort;
-    this.#listener.sent();
+  /** Ends the call without telling the listener. */
+  cancel(verdict: 'failed' | 'abandoned' | 'over'): void {
+    if (this.#over) return;
+    this.#finish(verdict);
+    this.abort();
   }
 
-  onHeaders(status: number, rawHeaders: Buffer[], resume: () => void): boolean {
-    if (status < 200 || this.#over) return true;
-    this.#resume = resume;
+  protected begin(status: number, fields: readonly string[]): void {
     this.#settle(status === 502 || status === 503 || status === 504 ? 'failed' : 'succeeded');
-    this.#listener.head(status, rawHeaders);
-    return true;
+    this.listener.head(status, fields);
   }
 
-  onData(chunk: Buffer): boolean {
-    return this.#over || this.#listener.data(chunk);
-  }
-
-  onComplete(): void {
+  protected complete(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#listener.end();
+    this.listener.end();
   }
 
-  onError(error: Error): void {
+  protected fail(word: string): void {
     if (this.#over) return;
-    const word = wordOf(error);
-    // What undici itself will not send says nothing about the upstream.
+    // What could not be sent says nothing about the upstream.
     this.#finish(word === UNSENDABLE ? 'abandoned' : 'failed');
-    this.#listener.failed({ sent: this.sent, word });
+    this.listener.failed({ sent: this.sent, word });
   }
 
   #settle(verdict: 'succeeded' | 'failed' | 'abandoned'): void {
@@ -106,12 +107,4 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     this.#over = true;
     this.#settle(verdict === 'over' ? 'abandoned' : verdict);
   }
-}
-
-/** The word for a request with a header or target that cannot be written. */
-export const UNSENDABLE = 'UND_ERR_INVALID_ARG';
-
-function wordOf(error: Error): string {
-  const { code } = error as { readonly code?: unknown };
-  return typeof code === 'string' ? code : error.name;
 }

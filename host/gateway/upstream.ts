@@ -1,7 +1,8 @@
 import { Pool } from 'undici';
-import type { Dispatcher } from 'undici';
-import { TillgateError, UpstreamHealth } from '../../core/index.ts';
+import { replyHeaders, TillgateError, UpstreamHealth } from '../../core/index.ts';
 import type { OwnHeaders, RouteTimeouts, RouteUpstream } from '../../core/index.ts';
+import type { Deadlines } from './deadlines.ts';
+import { Lines } from './lines.ts';
 
 /** Connections to one upstream; further requests wait for one of them, as long as a connection may take. */
 const CONNECTIONS = 1024;
@@ -21,11 +22,17 @@ export class Upstream {
   readonly #base: string;
   readonly #basePath: string;
   readonly #baseQuery: string;
+  /** True for an upstream without TLS: what is there as a whole goes over connections of our own. */
+  readonly plain: boolean;
+  /** Only for a plain one. */
+  readonly lines: Lines;
   #pool: Pool | null = null;
+  #lastFields: readonly string[] | null = null;
+  #lastReturned: readonly string[] = [];
   readonly #connectMs: number;
 
   /** @throws TillgateError `CONFIG_INVALID` when the URL is none; the message does not repeat it */
-  constructor({ url, headers }: RouteUpstream, { connectMs }: RouteTimeouts) {
+  constructor({ url, headers }: RouteUpstream, { connectMs }: RouteTimeouts, deadlines: Deadlines) {
     if (!URL.canParse(url)) throw new TillgateError('CONFIG_INVALID', 'The URL of an upstream is not valid.');
     this.url = new URL(url);
     this.host = this.url.host;
@@ -35,6 +42,8 @@ export class Upstream {
     this.#basePath = pathname.replace(/\/$/, '');
     this.#baseQuery = search.slice(1);
     this.#connectMs = connectMs;
+    this.plain = this.url.protocol === 'http:';
+    this.lines = new Lines(this.url, connectMs, CONNECTIONS, deadlines);
     const all = { ...authorization(this.url), ...lowerNames(headers) };
     this.own = { names: new Set(Object.keys(all)), pairs: Object.entries(all).flat() };
     this.secrets = secretsOf(this.url, all);
@@ -47,8 +56,13 @@ export class Upstream {
     return `${this.#basePath}${rest}${rest.includes('?') ? '&' : '?'}${this.#baseQuery}`;
   }
 
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    this.pool.dispatch(options, handler);
+  /** Those of a reply's headers that go back to a client. */
+  returned(fields: readonly string[]): readonly string[] {
+    if (fields !== this.#lastFields) {
+      this.#lastReturned = replyHeaders(fields, this);
+      this.#lastFields = fields;
+    }
+    return this.#lastReturned;
   }
 
   get pool(): Pool {
@@ -66,13 +80,17 @@ export class Upstream {
   /** Lets what is under way come to its end, for a while. */
   async retire(afterMs: number): Promise<void> {
     const pool = this.#pool;
-    if (pool === null) return;
-    const timer = setTimeout(() => void pool.destroy(), afterMs).unref();
-    await pool.close();
-    clearTimeout(timer);
+    this.lines.retire();
+    const timer = setTimeout(() => {
+      this.lines.close();
+      void pool?.destroy();
+    }, afterMs).unref();
+    await pool?.close();
+    if (this.lines.size === 0) clearTimeout(timer);
   }
 
   async close(): Promise<void> {
+    this.lines.close();
     await this.#pool?.destroy();
   }
 }

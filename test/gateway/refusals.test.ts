@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import type { GatewayRoute, KeyView } from '../../core/index.ts';
 import { START } from '../support/fakes.ts';
-import { appView, ask, HOST, KEY, keyView, messageOf, OTHER_KEY, reasonOf, routeOf, startGateway, startNode, UNKNOWN_KEY } from './support.ts';
+import { appView, ask, describeReaders, HOST, KEY, keyView, messageOf, OTHER_KEY, reasonOf, routeOf, startGateway, startNode, UNKNOWN_KEY } from './support.ts';
 import type { Ask, FakeNode, TestGateway } from './support.ts';
 
 const HTTP = 'tron.gate.example';
@@ -12,7 +12,7 @@ const SMALL = 'small.gate.example';
 const BTC = 'btc.gate.example';
 const broken = `${KEY.slice(0, -1)}${KEY.endsWith('0') ? '1' : '0'}`;
 
-describe('what the gateway refuses, and how', () => {
+describeReaders('what the gateway refuses, and how', (reader) => {
   let node: FakeNode;
   let gate: TestGateway;
 
@@ -26,7 +26,7 @@ describe('what the gateway refuses, and how', () => {
       route(WS, '4', { protocol: 'websocket' }),
       route(SMALL, '5', { maxBodyBytes: 100, maxBatch: 2 }),
       route(BTC, '6', { chain: 'BTC' }),
-    ]);
+    ], {}, reader);
     gate.directory.keys.set(OTHER_KEY, keyView());
   });
   after(async () => {
@@ -110,6 +110,13 @@ describe('what the gateway refuses, and how', () => {
     const codeOf = async (request: Ask): Promise<number> => (JSON.parse((await ask(gate.port, request)).text) as { error: { code: number } }).error.code;
     assert.equal(await codeOf({ body: '{' }), -32700);
     assert.equal(await codeOf({ host: SMALL, body: '[1,2,3]' }), -32600);
+  });
+
+  test('fault 69: of a method\'s name no more than its beginning is repeated', async () => {
+    const messageFor = async (method: string): Promise<string> => (JSON.parse((await ask(gate.port, { body: rpc(method) })).text) as { error: { message: string } }).error.message;
+    assert.equal(await messageFor('debug_x'), 'The method debug_x is not allowed on this gateway.');
+    assert.equal(await messageFor(`debug_${'x'.repeat(100)}`), `The method debug_${'x'.repeat(58)} is not allowed on this gateway.`);
+    assert(!(await messageFor(`debug_${'x'.repeat(1000)}`)).includes('debug_'));
   });
 
   test('on an HTTP route a refusal has the other form', async () => {

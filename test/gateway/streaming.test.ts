@@ -4,27 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { waitFor } from '../support/wait.ts';
-import { ask, CALL, HOST, KEY, reasonOf, routeOf, startGateway, startNode } from './support.ts';
+import { ask, CALL, describeReaders, HOST, KEY, reasonOf, routeOf, startGateway, startNode } from './support.ts';
 import type { FakeNode, TestGateway } from './support.ts';
 
 const MIB = 1024 * 1024;
-
-async function withGateway(
-  raw: (req: IncomingMessage, res: ServerResponse) => void,
-  changes: Parameters<typeof routeOf>[1],
-  work: (gate: TestGateway, node: FakeNode) => Promise<void>,
-): Promise<void> {
-  const node = await startNode(undefined, raw);
-  const gate = await startGateway([routeOf([node.url], { protocol: 'http', ...changes })]);
-  try {
-    await work(gate, node);
-  } finally {
-    await gate.close();
-    await node.close();
-  }
-}
 
 function* zeros(bytes: number): Generator<Buffer> {
   const chunk = Buffer.alloc(64 * 1024, 0x61);
@@ -41,7 +26,22 @@ function stands(count: () => number): () => boolean {
   };
 }
 
-describe('bodies stream both ways', () => {
+describeReaders('bodies stream both ways', (reader) => {
+  async function withGateway(
+    raw: (req: IncomingMessage, res: ServerResponse) => void,
+    changes: Parameters<typeof routeOf>[1],
+    work: (gate: TestGateway, node: FakeNode) => Promise<void>,
+  ): Promise<void> {
+    const node = await startNode(undefined, raw);
+    const gate = await startGateway([routeOf([node.url], { protocol: 'http', ...changes })], {}, reader);
+    try {
+      await work(gate, node);
+    } finally {
+      await gate.close();
+      await node.close();
+    }
+  }
+
   for (const framing of ['a length', 'chunks'] as const) {
     test(`50 MB go up and come back with ${framing}`, async () => {
       await withGateway(
@@ -285,7 +285,7 @@ describe('bodies stream both ways', () => {
 
   test('fault 28: unfinished bodies of all clients together are bounded', async () => {
     const node = await startNode();
-    const gate = await startGateway([routeOf([node.url])], { maxKeptBytes: 1000 });
+    const gate = await startGateway([routeOf([node.url])], { maxKeptBytes: 1000 }, reader);
     const held = connect(gate.port, '127.0.0.1').on('error', () => undefined);
     held.write(`POST / HTTP/1.1\r\nHost: ${HOST}\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: 10000\r\n\r\n${' '.repeat(960)}`);
     await waitFor(async () => (await ask(gate.port)).status === 503);

@@ -1,6 +1,7 @@
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { describe } from 'node:test';
 import {
   DEFAULT_MAX_BATCH,
   DEFAULT_MAX_BODY_BYTES,
@@ -170,7 +171,16 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
-export async function startGateway(routes: readonly GatewayRoute[], deps: Partial<GatewayDeps> = {}): Promise<TestGateway> {
+/** Who reads a client's bytes: the gateway, straight from the socket, or Node's HTTP server. */
+export const READERS = ['its own reader', "Node's reader"] as const;
+export type Reader = (typeof READERS)[number];
+
+/** The same tests, whoever reads the client's bytes. */
+export function describeReaders(title: string, tests: (reader: Reader) => void): void {
+  for (const reader of READERS) describe(`${title}, with ${reader}`, () => tests(reader));
+}
+
+export async function startGateway(routes: readonly GatewayRoute[], deps: Partial<GatewayDeps> = {}, reader: Reader = READERS[0]): Promise<TestGateway> {
   const directory = new FakeDirectory();
   const clock = new FakeClock();
   let log = '';
@@ -182,6 +192,7 @@ export async function startGateway(routes: readonly GatewayRoute[], deps: Partia
   const gateway = createGateway({ routes: () => table, directory, clock, metrics, logger, traceId, healthIntervalMs: 0, ...deps });
   const server = createServer({ requireHostHeader: false, keepAliveTimeout: 5_000 });
   attach(server, gateway);
+  if (reader === READERS[0]) gateway.standBefore(server);
   const port = await listen(server);
   return {
     gateway,

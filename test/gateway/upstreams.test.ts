@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, beforeEach, describe, test } from 'node:test';
+import { after, afterEach, beforeEach, test } from 'node:test';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { waitFor } from '../support/wait.ts';
-import { answerRpc, ask, CALL, reasonOf, routeOf, startGateway, startNode } from './support.ts';
+import { answerRpc, ask, CALL, describeReaders, reasonOf, routeOf, startGateway, startNode } from './support.ts';
 import type { FakeNode, TestGateway } from './support.ts';
 
 const READ = CALL;
@@ -19,11 +19,11 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe('several upstreams', () => {
+describeReaders('several upstreams', (reader) => {
   const started: { close(): Promise<void> }[] = [];
   let good: FakeNode;
   const run = async (urls: readonly string[], changes: Parameters<typeof routeOf>[1] = {}, deps: Parameters<typeof startGateway>[1] = {}): Promise<TestGateway> => {
-    const gate = await startGateway([routeOf(urls, changes)], deps);
+    const gate = await startGateway([routeOf(urls, changes)], deps, reader);
     started.push(gate);
     return gate;
   };
@@ -124,6 +124,7 @@ describe('several upstreams', () => {
     const gate = await startGateway(
       [routeOf([node.url], { chain: 'BTC' }), routeOf([node.url], { host: 'tron.gate.example', protocol: 'http', chain: 'TRX', id: '4' as never })],
       { healthIntervalMs: 50 },
+      reader,
     );
     started.push(gate);
     await waitFor(() => node.seen.some(({ body }) => body.includes('getblockcount')) && node.seen.some(({ method }) => method === 'HEAD'));

@@ -8,7 +8,7 @@ import { median } from './report.ts';
 const ASKED = 20_000;
 const ROUNDS = 5;
 
-/** What it costs to check a key, in nanoseconds. */
+/** What it costs to check a key, in nanoseconds of processor time. */
 export interface KeyCheck {
   readonly keys: number;
   /** Of a key that was seen before. */
@@ -32,13 +32,14 @@ export async function measureKeyCheck(keys: number): Promise<KeyCheck> {
 }
 
 function pass(directory: KeyDirectory, texts: readonly string[]): number {
-  const start = process.hrtime.bigint();
+  const start = process.cpuUsage();
   for (const text of texts) {
     const read = readKey([`Bearer ${text}`], null);
     const found = isRefusal(read) ? read : authenticateKey(directory.find(read.key), 0);
     if (isRefusal(found)) throw new Error(`The key was refused: ${found.reason}`);
   }
-  return Number(process.hrtime.bigint() - start) / texts.length;
+  const { user, system } = process.cpuUsage(start);
+  return ((user + system) * 1000) / texts.length;
 }
 
 /** Ids that sort as numbers do. */

@@ -1,14 +1,11 @@
 /**
  * One HTTP proxy in a process of its own: `node gateway-server.js NAME UPSTREAM_URL` prints its port.
- * What each does is what its documentation shows for one upstream with connections that are kept.
+ * What each does is what its documentation shows for one upstream with connections that are kept. A process loads its
+ * own proxy only: the memory of the others is not its own.
  */
 import { Agent, createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express from 'express';
-import fastProxy from 'fast-proxy';
-import httpProxy from 'http-proxy';
-import { createProxyMiddleware } from 'http-proxy-middleware';
 import { randomTraceId } from '../../../adapters/http/trace-id.ts';
 import { PinoLogger } from '../../../adapters/logging/index.ts';
 import { PromMetrics } from '../../../adapters/metrics/index.ts';
@@ -26,17 +23,16 @@ function gateway(upstream: string): Server {
   const limits = { requestsPerSecond: 1e9, burst: 1e9, concurrency: 1e6 };
   const table = new RouteTable([routeOf([upstream], { limits }), routeOf([upstream], { id: '9' as never, host: 'http.example', protocol: 'http', limits })]);
   const server = createServer();
-  attach(
-    server,
-    createGateway({
-      routes: () => table,
-      directory: new FakeDirectory(),
-      clock: new SystemClock(),
-      metrics: new PromMetrics(logger),
-      logger,
-      traceId: randomTraceId,
-    }),
-  );
+  const ours = createGateway({
+    routes: () => table,
+    directory: new FakeDirectory(),
+    clock: new SystemClock(),
+    metrics: new PromMetrics(logger),
+    logger,
+    traceId: randomTraceId,
+  });
+  attach(server, ours);
+  ours.standBefore(server);
   return server;
 }
 
@@ -44,18 +40,21 @@ function onServer(listener: RequestListener): Server {
   return createServer(listener);
 }
 
-const MAKERS: Readonly<Record<string, (upstream: string) => Server>> = {
+const MAKERS: Readonly<Record<string, (upstream: string) => Server | Promise<Server>>> = {
   gateway,
-  'http-proxy': (target) => {
+  'http-proxy': async (target) => {
+    const { default: httpProxy } = await import('http-proxy');
     const proxy = httpProxy.createProxyServer({ target, agent: agent() });
     proxy.on('error', (_error, _req, res) => void res.destroy());
     return onServer((req, res) => proxy.web(req, res));
   },
-  'fast-proxy': (base) => {
+  'fast-proxy': async (base) => {
+    const { default: fastProxy } = await import('fast-proxy');
     const { proxy } = fastProxy({ base, undici: { connections: CONNECTIONS, pipelining: 1 } });
     return onServer((req, res) => proxy(req, res, req.url ?? '/', {}));
   },
-  'http-proxy-middleware': (target) => {
+  'http-proxy-middleware': async (target) => {
+    const [{ default: express }, { createProxyMiddleware }] = await Promise.all([import('express'), import('http-proxy-middleware')]);
     const app = express();
     app.use(createProxyMiddleware({ target, agent: agent() }));
     return onServer(app);
@@ -65,6 +64,6 @@ const MAKERS: Readonly<Record<string, (upstream: string) => Server>> = {
 const [name = '', upstream = ''] = process.argv.slice(2);
 const make = MAKERS[name];
 if (make === undefined) throw new Error(`There is no proxy "${name}" (${HOST}).`);
-const server = make(upstream);
+const server = await make(upstream);
 server.keepAliveTimeout = 65_000;
 server.listen(0, '127.0.0.1', () => console.log(String((server.address() as AddressInfo).port)));

@@ -47,6 +47,33 @@ describe('the table of keys', () => {
     assert.ok(a === b && b !== c);
   });
 
+  test('a change of an App or an account holds for all of its keys, and for no other', () => {
+    const table = new KeyTable();
+    const owner = (n: number): number => Math.floor(n / 4);
+    const putApp = (n: number, enabled: boolean, chains: readonly string[] = ['ETH']): void =>
+      table.putApp({ id: id(n) as AppId, accountId: id(owner(n)) as AccountId, enabled, chains, admissionMode: null, limits: null });
+    for (let n = 0; n < 3; n++) table.putAccount({ id: id(n) as AccountId, active: true });
+    for (let n = 0; n < 12; n++) putApp(n, true);
+    for (let n = 0; n < 48; n++) table.putKey({ id: id(n) as AppKeyId, appId: id(n % 12) as AppId, lookupHash: hashOf(`${n}`), state: 'active', expiresAt: null });
+    const seen = (): (readonly boolean[])[] => Array.from({ length: 48 }, (_, n) => table.view(table.rowOf(hashOf(`${n}`))).app).map(({ enabled, accountActive, chains }) => [enabled, accountActive, chains.has('TRX')]);
+    const wanted = (off: readonly number[], inactive: readonly number[], tron: readonly number[]): (readonly boolean[])[] =>
+      Array.from({ length: 48 }, (_, n) => [!off.includes(n % 12), !inactive.includes(owner(n % 12)), tron.includes(n % 12)]);
+    assert.deepEqual(seen(), wanted([], [], []));
+    table.putAccount({ id: id(1) as AccountId, active: false });
+    putApp(2, false);
+    putApp(5, true, ['TRX']);
+    assert.deepEqual(seen(), wanted([2], [1], [5]));
+    table.putAccount({ id: id(1) as AccountId, active: true });
+    table.putAccount({ id: id(0) as AccountId, active: false });
+    putApp(2, true);
+    assert.deepEqual(seen(), wanted([], [0], [5]));
+    // What was looked at before stays as it was.
+    const before = table.view(table.rowOf(hashOf('9')));
+    putApp(9, false);
+    assert.deepEqual([before.app.enabled, table.view(table.rowOf(hashOf('9'))).app.enabled], [true, false]);
+    assert.throws(() => table.putApp({ id: id(9) as AppId, accountId: id(0) as AccountId, enabled: true, chains: [], admissionMode: null, limits: null }));
+  });
+
   test('refuses a key or an App that belongs to nothing', () => {
     const table = new KeyTable();
     assert.throws(() => table.putKey({ id: id(1) as AppKeyId, appId: id(1) as AppId, lookupHash: hashOf('1'), state: 'active', expiresAt: null }));

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { NodeDigest } from '../../../../adapters/crypto/index.ts';
+import { ShortHmac } from '../../../../adapters/crypto/short-hmac.ts';
 import type { SignatureAlgorithm } from '../../../../core/index.ts';
 
 const digest = new NodeDigest();
@@ -25,6 +26,17 @@ describe('the short HMAC', () => {
       }
     });
   }
+
+  test('under a key that stays it is that of node:crypto for every text, one after another', () => {
+    for (const length of [0, 1, 32, 63, 64]) {
+      const key = Buffer.alloc(length, 7);
+      const hmac = new ShortHmac({ name: 'sha256', blockBytes: 64 }, key);
+      fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => assert.equal(hmac.hex(text), createHmac('sha256', key).update(text).digest('hex'))));
+      for (const long of [2047, 2048]) assert.equal(hmac.hex('€'.repeat(long)), createHmac('sha256', key).update('€'.repeat(long)).digest('hex'));
+      assert.equal(hmac.hex('x'.repeat(2049)), null);
+    }
+    assert.throws(() => new ShortHmac({ name: 'sha256', blockBytes: 64 }, Buffer.alloc(65)), RangeError);
+  });
 
   test('results do not share memory', () => {
     const first = digest.hmac('HMAC-SHA256', 'a', 'b');

@@ -1,0 +1,63 @@
+/** What {@link readFields} found instead of the end of the fields. */
+export const INCOMPLETE = -1;
+export const MALFORMED = -2;
+
+const CR = 0x0d;
+const LF = 0x0a;
+const COLON = 0x3a;
+const SPACE = 0x20;
+const TAB = 0x09;
+
+const NAME = 1;
+const VALUE = 2;
+
+/** What each byte may be part of: a field's name (a token, RFC 9110, section 5.6.2) or its value (section 5.5). */
+const USES = Uint8Array.from({ length: 256 }, (_, code) => {
+  const inName = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(code));
+  const inValue = code === TAB || (code >= SPACE && code !== 0x7f);
+  return (inName ? NAME : 0) | (inValue ? VALUE : 0);
+});
+
+/**
+ * Reads the field lines of a message's head, strictly: every line ends in CR LF, no line is folded, no name is followed
+ * by a blank, no value holds a control. What is read differently by somebody else is not read at all.
+ *
+ * @param text - one character a byte
+ * @param from - where the first line begins
+ * @param into - takes names, as they were written, and values in turn
+ * @returns where the body begins, {@link INCOMPLETE} or {@link MALFORMED}
+ */
+export function readFields(text: string, from: number, into: string[]): number {
+  for (let at = from; ; ) {
+    if (text.charCodeAt(at) === CR) return endsLine(text, at);
+    const nameEnd = past(text, at, NAME);
+    if (nameEnd === text.length) return INCOMPLETE;
+    if (nameEnd === at || text.charCodeAt(nameEnd) !== COLON) return MALFORMED;
+    let start = nameEnd + 1;
+    while (isBlank(text.charCodeAt(start))) start += 1;
+    const lineEnd = past(text, start, VALUE);
+    const next = endsLine(text, lineEnd);
+    if (next < 0) return next;
+    let end = lineEnd;
+    while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+    into.push(text.slice(at, nameEnd), text.slice(start, end));
+    at = next;
+  }
+}
+
+/** Where the line after CR LF begins. */
+function endsLine(text: string, at: number): number {
+  if (at + 1 >= text.length) return at >= text.length || text.charCodeAt(at) === CR ? INCOMPLETE : MALFORMED;
+  return text.charCodeAt(at) === CR && text.charCodeAt(at + 1) === LF ? at + 2 : MALFORMED;
+}
+
+/** The first place whose byte is not of that use. */
+function past(text: string, from: number, use: number): number {
+  let at = from;
+  while (at < text.length && ((USES[text.charCodeAt(at)] as number) & use) !== 0) at += 1;
+  return at;
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB;
+}

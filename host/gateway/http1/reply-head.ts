@@ -1,0 +1,107 @@
+import { INCOMPLETE, MALFORMED, readFields } from './field-lines.ts';
+
+/** How the end of a reply's body is found (RFC 9112, section 6.3). */
+export type BodyEnd = 'none' | 'length' | 'chunked' | 'close';
+
+/** The head of an upstream's reply. */
+export interface ReplyHead {
+  readonly status: number;
+  /** Names, as they were written, and values in turn. */
+  readonly fields: readonly string[];
+  readonly bodyEnd: BodyEnd;
+  /** Of the body in bytes, where `bodyEnd` is `length`. */
+  readonly contentLength: number;
+  /** False when the upstream closes the connection after this reply. */
+  readonly keepAlive: boolean;
+  /** How long the upstream keeps the connection, where it tells. */
+  readonly keepAliveSeconds: number | null;
+  /** Of the head, the empty line included, in bytes. */
+  readonly length: number;
+}
+
+/** Longest head of a reply, in bytes. */
+export const MAX_REPLY_HEAD = 32 * 1024;
+const START = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?\r\n/;
+const LENGTH = /^\d{1,15}$/;
+const TIMEOUT = /(?:^|[,;\s])timeout\s*=\s*(\d{1,6})/i;
+/** What every beginning of a reply looks like; anything else is none, and need not be waited for. */
+const BEGINNING = 'HTTP/1.';
+
+/** The headers that frame a reply; each may stand once, but for `Connection`. */
+interface Framing {
+  length: string | null;
+  coding: string | null;
+  connection: string;
+  keepAlive: string;
+}
+
+/**
+ * Reads the head of a reply, strictly. A reply whose end two readers could see in different places is malformed: it has
+ * both a length and a coding, one of them twice, or another coding than `chunked`.
+ *
+ * @param text - the bytes from the reply's first one on, one character a byte
+ * @param method - of the request
+ * @returns {@link INCOMPLETE} where more bytes are needed, {@link MALFORMED} for what is no reply
+ */
+export function readReplyHead(text: string, method: string): ReplyHead | typeof INCOMPLETE | typeof MALFORMED {
+  const start = START.exec(text);
+  if (start === null) return text.includes('\n') || text.slice(0, BEGINNING.length) !== BEGINNING.slice(0, text.length) ? MALFORMED : INCOMPLETE;
+  const fields: string[] = [];
+  const length = readFields(text, start[0].length, fields);
+  if (length === INCOMPLETE || length === MALFORMED) return length;
+  const framing = framingOf(fields);
+  const status = Number(start[2]);
+  const bodiless = status < 200 || status === 204 || status === 304 || method === 'HEAD';
+  const bodyEnd = framing === null ? null : bodyEndOf(framing, bodiless);
+  if (framing === null || bodyEnd === null) return MALFORMED;
+  const closes = hasToken(framing.connection, 'close') || (start[1] === '0' && !hasToken(framing.connection, 'keep-alive'));
+  const seconds = framing.keepAlive === '' ? undefined : TIMEOUT.exec(framing.keepAlive)?.[1];
+  return {
+    status, fields, bodyEnd, length,
+    contentLength: bodyEnd === 'length' ? Number(framing.length) : 0,
+    keepAlive: bodyEnd !== 'close' && !closes,
+    keepAliveSeconds: seconds === undefined ? null : Number(seconds),
+  };
+}
+
+/** `null` where a length or a coding stands twice. */
+function framingOf(fields: readonly string[]): Framing | null {
+  const framing: Framing = { length: null, coding: null, connection: '', keepAlive: '' };
+  for (let at = 0; at < fields.length; at += 2) {
+    const given = fields[at] as string;
+    // Most names need not even be folded.
+    if (given.length !== 10 && given.length !== 14 && given.length !== 17) continue;
+    const value = fields[at + 1] as string;
+    switch (given.toLowerCase()) {
+      case 'content-length':
+        if (framing.length !== null) return null;
+        framing.length = value;
+        break;
+      case 'transfer-encoding':
+        if (framing.coding !== null) return null;
+        framing.coding = value;
+        break;
+      case 'connection':
+        framing.connection += `,${value}`;
+        break;
+      case 'keep-alive':
+        framing.keepAlive += `,${value}`;
+        break;
+      default:
+    }
+  }
+  return framing;
+}
+
+/** `null` where the framing is malformed. */
+function bodyEndOf({ length, coding }: Framing, bodiless: boolean): BodyEnd | null {
+  if (coding !== null && (length !== null || coding.toLowerCase() !== 'chunked')) return null;
+  if (length !== null && !LENGTH.test(length)) return null;
+  if (bodiless) return 'none';
+  if (coding !== null) return 'chunked';
+  return length === null ? 'close' : 'length';
+}
+
+function hasToken(list: string, token: string): boolean {
+  return list !== '' && list.toLowerCase().split(',').some((part) => part.trim() === token);
+}

@@ -1,0 +1,37 @@
+import { STATUS_CODES } from 'node:http';
+
+const LINES: (string | undefined)[] = [];
+
+/** The first line of a reply. */
+export function statusLine(status: number): string {
+  return (LINES[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`);
+}
+
+let second = 0;
+let dateLine = '';
+
+/** The header `Date`, as its line. */
+export function dateHeader(now: number): string {
+  const present = Math.floor(now / 1000);
+  if (present !== second) {
+    second = present;
+    dateLine = `Date: ${new Date(present * 1000).toUTCString()}\r\n`;
+  }
+  return dateLine;
+}
+
+/**
+ * A reply's head but for its last, empty line. The headers' values must hold no line breaks.
+ *
+ * @param headers - names and values in turn
+ */
+export function replyHead(status: number, headers: readonly string[]): string {
+  let head = statusLine(status);
+  let dated = false;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] as string;
+    head += `${name}: ${headers[at + 1] as string}\r\n`;
+    if (name.length === 4 && name.toLowerCase() === 'date') dated = true;
+  }
+  return dated ? head : head + dateHeader(Date.now());
+}
