@@ -2,7 +2,7 @@ import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import type { AccountId, BundleId, OrderId, TransferId } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Millis } from '../kernel/time.ts';
-import type { Attempt, Bundle, BundleStatus, BundleView, Holding, Transfer, TransferKind, TransferStatus } from '../transfers/transfer.ts';
+import type { Attempt, Bundle, BundleStatus, BundleView, Holding, Transfer, TransferStatus } from '../transfers/transfer.ts';
 import type { IdempotencyClaim } from './order-store.ts';
 import type { SpendableCoin } from './chain-payments.ts';
 
@@ -138,6 +138,4 @@ export interface TransferWrites {
   /** The freeze of an account, inside this transaction's view. */
   findFreeze(accountId: AccountId): Promise<WithdrawalFreeze | null>;
   unfreeze(accountId: AccountId): Promise<boolean>;
-  /** How many live transfers of these kinds an account has. */
-  countLive(accountId: AccountId, kinds: readonly TransferKind[]): Promise<number>;
 }

@@ -172,6 +172,22 @@ for (const engine of ['sqlite', 'pg'] as const) {
       await booksHold();
     });
 
+    test('SIGTERM while the node keeps a payment waiting: the server ends in time, the next one pays once (fault 75)', async () => {
+      await paidOrder(accounts[8] as Address);
+      const payee = newPayee();
+      await registers(payee);
+      const reached = till.gate.hold('before', paysTo(payee));
+      const asked = await withdraw('0.01');
+      await reached;
+      const { code, ms } = await till.terminate();
+      assert.equal(code, 0);
+      assert.ok(ms < 12_000, `it took ${ms} ms`);
+      await till.startServer();
+      await withdrawn(String(asked['tx_id']));
+      assert.equal((await paidTo(payee)).length, 1);
+      await booksHold();
+    });
+
     test('a token is swept with gas sent ahead, and withdrawn with its fee in the token', async () => {
       const payee = newPayee();
       await registers(payee);

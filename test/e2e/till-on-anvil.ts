@@ -114,6 +114,14 @@ export class TillOnAnvil {
     await this.#process?.signal('SIGKILL');
   }
 
+  /** `SIGTERM`; answers with the exit code and how long it took, in milliseconds. */
+  async terminate(): Promise<{ readonly code: number | null; readonly ms: number }> {
+    assert(this.#process !== null);
+    const began = performance.now();
+    const { code } = await this.#process.signal('SIGTERM');
+    return { code, ms: performance.now() - began };
+  }
+
   /** Runs a command of the till beside the server. */
   command(...args: readonly string[]): ReturnType<typeof run> {
     return run(this.#directory.path, [...args, '--json'], this.#environment);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TRANSFER_KINDS, TRANSFER_STATUSES, TRANSFER_TRANSITIONS } from '../../../core/index.ts';
-import type { OrderId, TransactionChanges, Transfer, TransferEvent, TransferId, TransferKind, TransferStatus } from '../../../core/index.ts';
+import type { OrderId, TransactionChanges, Transfer, TransferEvent, TransferId, TransferStatus } from '../../../core/index.ts';
 import { eachStorage } from '../../support/storage.ts';
 import { claim, deposit, nextId, NOW, transactionRow } from './fixtures.ts';
 import { add, bundle, merchant, open, paidOrder, refund, signed, stored, transfer, withdrawal } from './money-out-fixtures.ts';
@@ -175,18 +175,6 @@ eachStorage((_name, opened) => {
     const heldOnes = await storage.transfers.list('HELD', { page: 2, size: 2 });
     assert.deepEqual([heldOnes.total, heldOnes.items], [3, [made[0]]]);
     assert.deepEqual((await storage.transfers.list('SIGNED', { page: 1, size: 2 })).items, []);
-  });
-
-  test('live transfers of an account are counted by kind', async (t) => {
-    const { storage } = await opened(t);
-    const order = await paidOrder(storage);
-    const { accountId } = order;
-    for (const status of TRANSFER_STATUSES) await add(storage, withdrawal(accountId, { status }));
-    await add(storage, refund(order));
-    await add(storage, withdrawal(await merchant(storage)));
-    const count = (kinds: readonly TransferKind[]): Promise<number> =>
-      storage.transaction((tx) => tx.transfers.countLive(accountId, kinds));
-    assert.deepEqual(await Promise.all([count(['withdrawal']), count(['refund']), count(['withdrawal', 'refund']), count([]), count(['cold'])]), [4, 1, 5, 0, 0]);
   });
 
   test('fault 39: a key is claimed once, also by two at the same time, and says what it was claimed for', async (t) => {

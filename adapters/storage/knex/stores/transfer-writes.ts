@@ -12,14 +12,12 @@ import type {
   Transfer,
   TransferChanges,
   TransferId,
-  TransferKind,
   TransferStatus,
   TransferWrites,
   WithdrawalFreeze,
 } from '../../../../core/index.ts';
 import { assignments, insertion, names } from '../rows/columns.ts';
 import { ATTEMPT_COLUMNS, BUNDLE_COLUMNS, bundleChange, bundleOf, TRANSFER_COLUMNS, transferChange, transferOf } from '../rows/transfer-row.ts';
-import { integer } from '../rows/values.ts';
 import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
 import type { Session } from '../session.ts';
 import { claimTransfer } from './claims.ts';
@@ -141,14 +139,6 @@ export class KnexTransferWrites implements TransferWrites {
   async unfreeze(accountId: AccountId): Promise<boolean> {
     const { run, tables } = this.#session;
     return (await run(`DELETE FROM ${tables.withdrawalFreezes} WHERE account_id = ? RETURNING account_id`, [accountId])).length > 0;
-  }
-
-  async countLive(accountId: AccountId, kinds: readonly TransferKind[]): Promise<number> {
-    const { run, tables, dialect } = this.#session;
-    const sql = `SELECT count(*) AS live FROM ${tables.transfers}
-      WHERE account_id = ? AND ${dialect.anyOf('kind')} AND status NOT IN ('CONFIRMED', 'FAILED')`;
-    const [row] = await run(sql, [accountId, dialect.list(kinds)]);
-    return row === undefined ? 0 : integer(row, 'live');
   }
 
   /** Of two that open a bundle for one nonce, the later waits for the counter's row and finds it moved. */

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { parseUnits } from '../../core/index.ts';
+import type { ChainYard, Pair } from './chain-yard.ts';
+import { PairTill } from './pair-till.ts';
+import type { PlacedOrder, Row } from './pair-till.ts';
+
+export type Engine = 'sqlite' | 'pg';
+
+/** What runs after the pairs, on the same till. */
+export type MoreTests = (till: () => PairTill) => void;
+
+/** Takes each pair of a chain through a till: from the order to the last coin withdrawn. */
+export function describePairs(title: string, engines: readonly Engine[], pairs: readonly Pair[], open: () => Promise<ChainYard>, more: MoreTests = () => undefined): void {
+  for (const engine of engines) {
+    describe(`${title} and ${engine}, end to end`, { concurrency: 1 }, () => {
+      let till: PairTill;
+      before(async () => {
+        till = await PairTill.start(await open(), engine);
+      });
+      after(() => till.close());
+      for (const pair of pairs) {
+        test(`${pair.currency}: ordered, paid, called back, refunded, withdrawn to the last unit`, () => tillToTheLastUnit(till, pair));
+      }
+      more(() => till);
+    });
+  }
+}
+
+async function tillToTheLastUnit(till: PairTill, pair: Pair): Promise<void> {
+  const [refunded, kept] = await paidOrders(till, pair);
+  await payBack(till, pair, refunded);
+  await withdrawAll(till, pair, kept.units);
+  const { available, pending, locked, total } = await till.wallet(pair.currency);
+  assert.deepEqual([available, pending, locked, total], ['0', '0', '0', '0']);
+  await till.booksHold();
+}
+
+interface PaidOrder extends PlacedOrder {
+  readonly units: bigint;
+  readonly txid: string;
+}
+
+/** Two orders, paid exactly, followed to the status SUCCESS and until their money can be spent. */
+async function paidOrders(till: PairTill, pair: Pair): Promise<readonly [PaidOrder, PaidOrder]> {
+  const { yard } = till;
+  const paid = [await placeAndPay(till, pair), await placeAndPay(till, pair)] as const;
+  await yard.mine(yard.confirmations - 1);
+  await till.caughtUp();
+  for (const { id } of paid) assert.equal((await till.detail(id))['status'], 'PENDING', 'one confirmation is missing');
+  await yard.mine(1);
+  for (const order of paid) await checkSuccess(till, pair, order);
+  await till.mineUntil(async () => (await till.wallet(pair.currency)).pending === '0', `the money of ${pair.currency} to be spendable`);
+  return paid;
+}
+
+async function placeAndPay(till: PairTill, { currency, decimals, price }: Pair): Promise<PaidOrder> {
+  const order = await till.order(currency, price);
+  assert.equal(order.contract, till.yard.contractOf(currency));
+  const units = toUnits(order.amount, decimals);
+  return { ...order, units, txid: await till.yard.pay(order.address, currency, units) };
+}
+
+async function checkSuccess(till: PairTill, { currency, decimals }: Pair, { id, units, txid, address }: PaidOrder): Promise<void> {
+  const { chain } = till.yard;
+  await till.becomes(id, 'SUCCESS');
+  const detail = await till.detail(id);
+  assert.deepEqual([detail['chain'], detail['currency'], detail['tx_hash'], detail['to_addr']], [chain, currency, txid, address]);
+  assert.equal(toUnits(String(detail['obtained']), decimals), units);
+  const body = await till.calledBack(id);
+  assert.deepEqual(
+    [body['order_id'], body['status'], body['chain'], body['currency'], body['tx_hash'], body['tx_hash_list'], body['to_addr']],
+    [id, 'SUCCESS', chain, currency, txid, [txid], address],
+  );
+  const row = (await till.rows()).find(({ tx_hash }) => tx_hash === txid);
+  assert.deepEqual([row?.['tx_type'], row?.['status'], row?.['chain'], row?.['currency'], row?.['to_addr'], row?.['fee']], ['ORDER', 'SUCCESS', chain, currency, address, '0']);
+  assert.deepEqual([row?.['amount'], row?.['obtained']].map((text) => toUnits(text ?? '', decimals)), [units, units]);
+}
+
+/** Refunds a whole order; the payer gets exactly what is said. */
+async function payBack(till: PairTill, pair: Pair, order: PaidOrder): Promise<void> {
+  const { yard } = till;
+  const { currency, decimals } = pair;
+  const to = yard.payer ?? (await leftAddress(till, order));
+  const before = await yard.balanceOf(to, currency);
+  const asked = await till.call('POST', `/api/v2/order/refund/${order.id}`);
+  assert.deepEqual([asked['refund_status'], asked['chain'], asked['currency'], asked['refund_et']], ['PENDING', yard.chain, currency, 0]);
+  assert.equal(asked['to_addr'], to);
+  assert.equal(toUnits(String(asked['amount']), decimals), order.units);
+  await till.mineUntil(async () => (await till.detail(order.id))['status'] === 'REFUNDED', `order ${order.id} to be REFUNDED`);
+  const row = (await till.rows()).findLast(({ tx_type }) => tx_type === 'REFUND');
+  assert.ok(row !== undefined);
+  const obtained = await checkPaidRow(till, pair, row, { type: 'REFUND', units: order.units, to });
+  assert.equal((await yard.balanceOf(to, currency)) - before, obtained, 'the payer got exactly what was obtained');
+  const done = await till.call('GET', `/api/v2/order/refund-info/${order.id}`);
+  assert.deepEqual([done['refund_status'], done['to_addr']], ['SUCCESS', row['to_addr']]);
+  assert.ok(Number(done['refund_et']) > 0 && done['refund_date'] !== null);
+  // As numbers they are rounded down to 8 decimals (decisions, section 5).
+  assert.equal(roundedDown(String(done['obtained']), decimals), roundedDown(row['obtained'] ?? '', decimals));
+  assert.equal((await till.detail(order.id))['refund'], false);
+  const again = await till.ask('POST', `/api/v2/order/refund/${order.id}`);
+  assert.equal(again.code, 40_900, again.message);
+}
+
+/** Where transactions have no sender, a refund wants an address that the payer left on the order's page. */
+async function leftAddress(till: PairTill, order: PaidOrder): Promise<string> {
+  const { code, message } = await till.ask('POST', `/api/v2/order/refund/${order.id}`);
+  assert.equal(code, 40_900, message);
+  assert.ok(message.includes(order.page), `the refusal names the page: ${message}`);
+  const to = await till.yard.newAddress();
+  await till.leaveRefundAddress(order, to);
+  return to;
+}
+
+/** Withdraws everything that there is of a currency; the receiver gets exactly what is said. */
+async function withdrawAll(till: PairTill, pair: Pair, units: bigint): Promise<void> {
+  const { yard } = till;
+  const { currency, decimals } = pair;
+  const { available } = await till.wallet(currency);
+  assert.equal(toUnits(available, decimals), units, 'the other order’s money is there');
+  const to = await yard.newAddress();
+  await till.registers(to);
+  const asked = await till.withdraw(currency, available);
+  assert.deepEqual(
+    [asked['type'], asked['status'], asked['chain'], asked['currency'], asked['to_addr'], asked['balance'], asked['tx_hash']],
+    ['WITHDRAW', 'PENDING', yard.chain, currency, to, '0', null],
+  );
+  const id = String(asked['tx_id']);
+  await till.mineUntil(async () => (await till.row(id))['status'] === 'SUCCESS', `withdrawal ${id} to be SUCCESS`);
+  const obtained = await checkPaidRow(till, pair, await till.row(id), { type: 'WITHDRAW', units, to });
+  assert.equal(await yard.balanceOf(to, currency), obtained, 'the receiver got exactly what was obtained');
+}
+
+/** Returns what was obtained. */
+async function checkPaidRow(till: PairTill, { currency, decimals, native }: Pair, row: Row, wanted: { readonly type: string; readonly units: bigint; readonly to: string }): Promise<bigint> {
+  const { yard, hot } = till;
+  const [amount, fee, obtained] = ['amount', 'fee', 'obtained'].map((field) => toUnits(row[field] ?? '', decimals)) as [bigint, bigint, bigint];
+  assert.deepEqual([row['tx_type'], row['status'], row['chain'], row['currency'], row['from_addr']], [wanted.type, 'SUCCESS', yard.chain, currency, hot]);
+  assert.equal(row['to_addr'], wanted.to);
+  assert.deepEqual([amount, fee + obtained], [wanted.units, wanted.units]);
+  assert.ok(fee > 0n && obtained > 0n, `fee ${fee}, obtained ${obtained}`);
+  const burnt = await yard.feeOf(row['tx_hash'] ?? '');
+  if (native) assert.ok(fee >= burnt, `charged ${fee}, and the network took ${burnt}`);
+  return obtained;
+}
+
+export function toUnits(text: string, decimals: number): bigint {
+  const units = parseUnits(text, decimals);
+  assert.ok(units !== null, `${text} has at most ${decimals} decimals`);
+  return units;
+}
+
+function roundedDown(text: string, decimals: number): bigint {
+  const spare = 10n ** BigInt(Math.max(0, decimals - 8));
+  return toUnits(text, decimals) / spare;
+}
