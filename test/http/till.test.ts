@@ -26,6 +26,9 @@ interface List {
   readonly data: readonly Record<string, unknown>[];
 }
 
+/** Not the till's. */
+const PAYER = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+
 eachStorage((_name, open) => {
   let store: TestStorage;
   let till: TestTill;
@@ -86,12 +89,13 @@ eachStorage((_name, open) => {
       const short = dataOf<Record<string, unknown>>(await till.client.get(`${path}/state`));
       assert.deepEqual([short['status'], short['received']], ['PENDING', '0.00001']);
       assertError(await till.client.post(`${path}/choice`, { chain: 'ETH', currency: 'ETH' }), 40900);
-      dataOf(await till.client.post(`${path}/refund-address`, { address: chosen['address'] }));
+      assertError(await till.client.post(`${path}/refund-address`, { address: chosen['address'] }), 40001);
+      dataOf(await till.client.post(`${path}/refund-address`, { address: PAYER }));
       assertError(await till.client.post(`${path}/refund-address`, { address: '0x1234' }), 40001);
       dataOf(await till.client.post('/sandbox/v1/pay', { order_id }));
       await till.work();
       const paid = dataOf<Record<string, unknown>>(await till.client.get(`${path}/state`));
-      assert.deepEqual([paid['status'], paid['received'], paid['refund_address']], ['SUCCESS', chosen['amount'], chosen['address']]);
+      assert.deepEqual([paid['status'], paid['received'], paid['refund_address']], ['SUCCESS', chosen['amount'], PAYER]);
     });
 
     test("the payer's page is served by the host's row of the table", async () => {
