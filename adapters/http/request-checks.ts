@@ -10,6 +10,7 @@ const SINGLE = [
   'host', 'api-key', 'x-token', 'api-token', 'algorithm', 'date', 'body-md5', 'signature', 'authorization',
   'idempotency-key', 'if-match', 'x-csrf-token', 'content-type', 'content-encoding', 'content-length', 'transfer-encoding',
 ] as const;
+export const SINGLE_HEADERS: ReadonlySet<string> = new Set(SINGLE);
 
 /** The path of a target, without its query; of an absolute-form target too, so that it finds its route before it is refused. */
 export function pathOf(target: string): string {

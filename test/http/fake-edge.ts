@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { AssetCatalogue, SPECIFIED_ASSETS, TillgateError } from '../../core/index.ts';
 import type { AccountId, CheckoutView, IdempotencyClaim, Order, OrderId, PayInfoInput, PayUrlInput, Principal, RefundRecord, WithdrawalInput, WithdrawalRecord } from '../../core/index.ts';
+import { fetchBinding } from '../../adapters/http/fetch/index.ts';
 import { createHttpServer, createOperations, expressBinding, HttpApi, randomTraceId } from '../../adapters/http/index.ts';
 import type { HttpDeps, HttpSettings, Operation, ServerTimeouts } from '../../adapters/http/index.ts';
 import { FakeClock, MemoryLogger, MemoryMetrics, PlainDigest, START } from '../support/fakes.ts';
+import { createFetchServer, rawFacts } from '../support/fetch-server.ts';
 import { HttpClient } from '../support/http.ts';
 
 export const ACCOUNT = '1530217733410816000' as AccountId;
@@ -247,17 +249,29 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
   };
 }
 
+let binding: 'express' | 'fetch' = 'express';
+
+/** What stands between the server and the table of every {@link FakeEdge} of this process from now on. */
+export function useBinding(name: 'express' | 'fetch'): void {
+  binding = name;
+}
+
+function serverOf(api: HttpApi, options: FakeEdgeOptions): Server {
+  if (binding === 'fetch') return createFetchServer(fetchBinding(api, { facts: rawFacts, mount: options.mount ?? '' }));
+  const app = express();
+  options.app?.(app);
+  if (options.mount === undefined) app.use(expressBinding(api));
+  else app.use(options.mount, expressBinding(api));
+  return createHttpServer(app, api, options.timeouts === undefined ? {} : { timeouts: options.timeouts });
+}
+
 /** Starts a server over fake use cases on a free port. */
 export async function startFakeEdge(options: FakeEdgeOptions = {}): Promise<FakeEdge> {
   const asked: Asked = { payInfo: [], payUrl: [], refunds: [], withdrawals: [], chosen: [], authenticated: [] };
   const [logger, metrics] = [new MemoryLogger(), new MemoryMetrics()];
   const deps = fakeDeps(options, asked, logger, metrics);
   const api = new HttpApi(createOperations(deps.settings, options.extra), deps);
-  const app = express();
-  options.app?.(app);
-  if (options.mount === undefined) app.use(expressBinding(api));
-  else app.use(options.mount, expressBinding(api));
-  const server: Server = createHttpServer(app, api, options.timeouts === undefined ? {} : { timeouts: options.timeouts });
+  const server = serverOf(api, options);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const client = new HttpClient(`http://127.0.0.1:${port}`, { 'API-Key': 'good' });

@@ -15,7 +15,7 @@ export function fromNode(req: IncomingMessage, res: ServerResponse, target: stri
 }
 
 /** Every value of every header: Node's own `headers` keeps the first of some and joins others. */
-function headerMap(raw: readonly string[]): HeaderMap {
+export function headerMap(raw: readonly string[]): HeaderMap {
   const headers = new Map<string, string[]>();
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = (raw[at] as string).toLowerCase();

@@ -1,0 +1,79 @@
+/** A request as web servers without `fetch` hold it: Node's `IncomingMessage`, Express' `Request`. */
+export interface PlainRequest {
+  readonly method?: string | undefined;
+  /** Path and query as they came in (in Express `originalUrl`), or the whole URL. */
+  readonly url?: string | undefined;
+  readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The raw body; a parsed one cannot be verified any more. */
+  readonly body?: string | Uint8Array | null;
+}
+
+/** A callback's request, its body read. */
+export interface ReadRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** Where it was sent to, `https://shop.example`; `null` when the request does not say. */
+  readonly origin: string | null;
+  readonly header: (name: string) => string | null;
+  readonly body: Uint8Array;
+}
+
+/** Longer than any callback. */
+const MAX_BODY = 256 * 1024;
+
+/**
+ * Reads a request of either kind.
+ * @returns `null` when its body is longer than any callback's
+ * @throws TypeError for a body that something has read or parsed already
+ */
+export async function readRequest(request: Request | PlainRequest): Promise<ReadRequest | null> {
+  const isFetch = typeof Request === 'function' && request instanceof Request;
+  const body = isFetch ? await readStream(request) : plainBody((request as PlainRequest).body ?? '');
+  if (body === null) return null;
+  const url = request.url ?? '';
+  const absolute = URL.canParse(url) ? new URL(url) : null;
+  return {
+    method: request.method ?? '',
+    target: absolute === null ? url : absolute.pathname + absolute.search,
+    origin: absolute?.origin ?? null,
+    header: headerReader(request.headers),
+    body,
+  };
+}
+
+async function readStream(request: Request): Promise<Uint8Array | null> {
+  if (request.bodyUsed) throw new TypeError('The body of the callback was read already; verify a clone of the request, or before anything reads it.');
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = request.body?.getReader();
+  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+    const chunk = part.value as Uint8Array;
+    length += chunk.length;
+    if (length > MAX_BODY) {
+      await reader?.cancel();
+      return null;
+    }
+    chunks.push(chunk);
+  }
+  const body = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.length;
+  }
+  return body;
+}
+
+function plainBody(body: unknown): Uint8Array | null {
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  if (!(bytes instanceof Uint8Array)) throw new TypeError('A callback is verified over its raw body: give the text or the bytes, not what a parser made of them.');
+  return bytes.length > MAX_BODY ? null : bytes;
+}
+
+/** A repeated header is joined as `fetch` joins it: no value that is verified has a comma. */
+function headerReader(headers: PlainRequest['headers']): (name: string) => string | null {
+  if (headers instanceof Headers) return (name) => headers.get(name);
+  const values = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), typeof value === 'object' ? value.join(', ') : value]));
+  return (name) => values.get(name.toLowerCase()) ?? null;
+}

@@ -1,0 +1,29 @@
+/** How the client sends one operation of the payment API. */
+export interface Call {
+  readonly method: 'GET' | 'POST';
+  /** Path template, `/api/v2/order/detail/{order_id}`. */
+  readonly path: string;
+  /** Creates or moves money: carries an `Idempotency-Key`, and may therefore be sent again. */
+  readonly keyed?: true;
+  /** The till takes one signature of it once. */
+  readonly once?: true;
+  /** Is sent without credentials. */
+  readonly open?: true;
+}
+
+/** The operations that the client sends, by the names they have in the operations table of the HTTP edge. */
+export const CALLS = {
+  createPayUrl: { method: 'POST', path: '/api/order/pay-url', keyed: true },
+  createPayInfo: { method: 'POST', path: '/api/order/pay-info', keyed: true },
+  listOrders: { method: 'GET', path: '/api/v2/order/' },
+  getOrderDetail: { method: 'GET', path: '/api/v2/order/detail/{order_id}' },
+  getRefundInfo: { method: 'GET', path: '/api/v2/order/refund-info/{order_id}' },
+  refundOrder: { method: 'POST', path: '/api/v2/order/refund/{order_id}', keyed: true, once: true },
+  listTransactions: { method: 'GET', path: '/api/v2/tx' },
+  listCryptoCurrencies: { method: 'GET', path: '/api/order/pay/crypto-currency' },
+  listFiatCurrencies: { method: 'GET', path: '/api/order/pay/real-currency' },
+  listWallets: { method: 'GET', path: '/api/wallets' },
+  listSelfCustodyBalances: { method: 'GET', path: '/api/contract/balance' },
+  withdraw: { method: 'POST', path: '/api/withdraw', keyed: true, once: true },
+  exchangeToken: { method: 'POST', path: '/api/plugin/key/service', open: true },
+} as const satisfies Readonly<Record<string, Call>>;

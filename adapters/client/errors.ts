@@ -1,0 +1,142 @@
+import type { FieldError } from '../../core/index.ts';
+
+/** The word of each code of the payment API (decisions, section 1); the status is `Math.floor(code / 100)`. */
+export const API_ERRORS = {
+  40000: 'MALFORMED_REQUEST',
+  40001: 'INVALID_FIELDS',
+  40002: 'UNSUPPORTED',
+  40003: 'AMOUNT_OUT_OF_RANGE',
+  40004: 'VERIFICATION_REQUIRED',
+  40005: 'NO_WITHDRAWAL_ADDRESS',
+  40006: 'VERIFY_CODE_INVALID',
+  40007: 'INVOICE_INVALID',
+  40100: 'NO_CREDENTIALS',
+  40101: 'CREDENTIAL_INVALID',
+  40102: 'SIGNATURE_INVALID',
+  40103: 'DATE_INVALID',
+  40104: 'SIGNATURE_REPLAYED',
+  40105: 'LOGIN_FAILED',
+  40300: 'SIGNATURE_REQUIRED',
+  40301: 'ACCOUNT_INACTIVE',
+  40302: 'FORBIDDEN',
+  40400: 'NOT_FOUND',
+  40500: 'METHOD_NOT_ALLOWED',
+  40900: 'STATE_CONFLICT',
+  40901: 'IDEMPOTENCY_MISMATCH',
+  40902: 'IDEMPOTENCY_RUNNING',
+  41300: 'BODY_TOO_LARGE',
+  41500: 'UNSUPPORTED_MEDIA_TYPE',
+  42200: 'INSUFFICIENT_BALANCE',
+  42900: 'RATE_LIMITED',
+  50000: 'INTERNAL',
+  50200: 'NODE_FAILED',
+  50300: 'NOT_READY',
+} as const;
+
+/** The codes of the payment API that this client knows. */
+export type ApiErrorCode = keyof typeof API_ERRORS;
+/** What a refusal is; `UNKNOWN` for a code of a till newer than this client. */
+export type ApiErrorKind = (typeof API_ERRORS)[ApiErrorCode] | 'UNKNOWN';
+
+/** What the server saw of a signed request that did not verify (specification, "Signature authentication", rule 5). */
+export interface SigningInformation {
+  readonly algorithm: string;
+  readonly date: string;
+  readonly request_info: string;
+  readonly body_md5: string;
+  readonly signature_origin: string;
+}
+
+/** What of a call every error of it tells. */
+export interface CallFacts {
+  /** The operation, `withdraw`. */
+  readonly operation: string;
+  /** How often the request was sent. */
+  readonly tries: number;
+  /**
+   * The `Idempotency-Key` that was sent; `null` for what carries none. Where the outcome is not known, calling again
+   * with this key gives the first outcome and never a second one.
+   */
+  readonly idempotencyKey: string | null;
+}
+
+/** Whatever a call can fail with: a refusal, no reply, or a reply that is not the till's. */
+export abstract class TillgateClientError extends Error implements CallFacts {
+  readonly operation: string;
+  readonly tries: number;
+  readonly idempotencyKey: string | null;
+
+  constructor(message: string, facts: CallFacts, cause?: unknown) {
+    super(`${facts.operation}: ${message}`, cause === undefined ? undefined : { cause });
+    this.operation = facts.operation;
+    this.tries = facts.tries;
+    this.idempotencyKey = facts.idempotencyKey;
+  }
+}
+
+/** A refusal in the till's own words. */
+export interface Refusal {
+  readonly code: number;
+  readonly message: string;
+  readonly trace_id?: string;
+  readonly errors?: readonly FieldError[];
+  readonly signing?: SigningInformation;
+}
+
+/** The till refused or failed; `kind` is the word of the code. */
+export class TillgateApiError extends TillgateClientError {
+  override readonly name = 'TillgateApiError';
+  readonly kind: ApiErrorKind;
+  readonly code: number;
+  readonly httpStatus: number;
+  /** Names the request in the till's log. */
+  readonly traceId: string;
+  /** Every field that is wrong; empty unless `kind` is `INVALID_FIELDS`. */
+  readonly errors: readonly FieldError[];
+  /** For comparison with what was signed; `null` unless a signature was refused. */
+  readonly signing: SigningInformation | null;
+  /** How long the till asked to wait; `null` when it did not. */
+  readonly retryAfterMs: number | null;
+
+  constructor({ code, message, trace_id, errors, signing }: Refusal, httpStatus: number, retryAfterMs: number | null, facts: CallFacts) {
+    super(`${message} (${code})`, facts);
+    this.kind = Object.hasOwn(API_ERRORS, code) ? API_ERRORS[code as ApiErrorCode] : 'UNKNOWN';
+    this.code = code;
+    this.httpStatus = httpStatus;
+    this.traceId = trace_id ?? '';
+    this.errors = errors ?? [];
+    this.signing = signing ?? null;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** No reply came: the network failed, time ran out, or the caller gave up. What a request did is not known. */
+export class TillgateConnectionError extends TillgateClientError {
+  override readonly name = 'TillgateConnectionError';
+  /** True when the caller's own signal ended it. */
+  readonly aborted: boolean;
+
+  constructor(message: string, aborted: boolean, facts: CallFacts, cause?: unknown) {
+    super(message, facts, cause);
+    this.aborted = aborted;
+  }
+}
+
+/** A reply that is not the till's: a proxy's page, a redirect. */
+export class TillgateReplyError extends TillgateClientError {
+  override readonly name = 'TillgateReplyError';
+  readonly httpStatus: number;
+  /** What the `Retry-After` of the reply asks for; `null` without one. */
+  readonly retryAfterMs: number | null;
+
+  constructor(message: string, httpStatus: number, retryAfterMs: number | null, facts: CallFacts) {
+    super(`${message} (HTTP ${httpStatus})`, facts);
+    this.httpStatus = httpStatus;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** True for a refusal by the till, of the given kind when one is named. */
+export function isApiError(error: unknown, kind?: ApiErrorKind): error is TillgateApiError {
+  return error instanceof TillgateApiError && (kind === undefined || error.kind === kind);
+}

@@ -1,0 +1,17 @@
+/**
+ * The merchant's client: calls the payment API by key or signature, and verifies callbacks. No dependency; runs where
+ * there is `fetch` and Web Crypto.
+ *
+ * @packageDocumentation
+ */
+export * from './client.ts';
+export * from './errors.ts';
+export * from './records.ts';
+export type { CallOptions, ClientOptions, Credentials, WriteOptions } from './transport.ts';
+export type { RetryOptions } from './retry.ts';
+export { signRequest } from './sign-request.ts';
+export type { SigningPair, UnsignedRequest } from './sign-request.ts';
+export type { CallbackEvent, CallbackSummary } from './callback-form.ts';
+export type { PlainRequest } from './callback-request.ts';
+export * from './verify-callback.ts';
+export * from './sign-test-callback.ts';

@@ -1,0 +1,21 @@
+import type { ListPage } from './records.ts';
+
+/**
+ * Every item of a list, page by page, newest first. Items that are added meanwhile push the others down, so that the
+ * end of one page may come again at the beginning of the next: each is given once.
+ *
+ * @param idOf - what an item is known by
+ */
+export async function* eachItem<T>(first: number, load: (page: number) => Promise<ListPage<T>>, idOf: (item: T) => string): AsyncGenerator<T, void, undefined> {
+  const given = new Set<string>();
+  for (let page = first; ; page++) {
+    const { data, max_page } = await load(page);
+    for (const item of data) {
+      const id = idOf(item);
+      if (given.has(id)) continue;
+      given.add(id);
+      yield item;
+    }
+    if (data.length === 0 || page >= max_page) return;
+  }
+}

@@ -1,0 +1,63 @@
+import { TillgateApiError, TillgateConnectionError, TillgateReplyError } from './errors.ts';
+import type { ApiErrorKind } from './errors.ts';
+
+/** How often and how patiently a request that may be sent again is sent again. */
+export interface RetryOptions {
+  /** How often a request is sent at most, the first time included; 4 unless told otherwise, 1 for no retries. */
+  readonly tries?: number;
+  /** The first pause in milliseconds, 250 unless told otherwise; it doubles each time. */
+  readonly baseMs?: number;
+  /** The longest pause of the client's own choice in milliseconds, 8,000 unless told otherwise. */
+  readonly maxMs?: number;
+  /** The longest `Retry-After` that is waited for in milliseconds, 60,000 unless told otherwise; a longer one fails at once. */
+  readonly maxRetryAfterMs?: number;
+}
+
+export const DEFAULT_RETRY: Required<RetryOptions> = { tries: 4, baseMs: 250, maxMs: 8_000, maxRetryAfterMs: 60_000 };
+
+const TRANSIENT_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+/** The first request is still running; or the till had this very signature before, and each try is signed anew. */
+const TRANSIENT_KIND: ReadonlySet<ApiErrorKind> = new Set<ApiErrorKind>(['IDEMPOTENCY_RUNNING', 'SIGNATURE_REPLAYED']);
+
+/**
+ * How long to wait before the next try, in milliseconds; `null` when there is none to be made.
+ *
+ * @param tried - how often the request was sent
+ * @param chance - a number from 0 to 1, for the jitter: half of each pause is left to it, so that many clients that
+ *   failed at once do not come back at once
+ */
+export function pauseBefore(error: unknown, tried: number, options: Required<RetryOptions>, chance: number): number | null {
+  if (tried >= options.tries || !isTransient(error)) return null;
+  const asked = error instanceof TillgateApiError || error instanceof TillgateReplyError ? error.retryAfterMs : null;
+  if (asked !== null && asked > options.maxRetryAfterMs) return null;
+  const own = Math.min(options.maxMs, options.baseMs * 2 ** (tried - 1));
+  return Math.max(asked ?? 0, Math.round(own * (0.5 + chance / 2)));
+}
+
+function isTransient(error: unknown): boolean {
+  if (error instanceof TillgateConnectionError) return !error.aborted;
+  if (error instanceof TillgateApiError) return TRANSIENT_STATUS.has(error.httpStatus) || TRANSIENT_KIND.has(error.kind);
+  return error instanceof TillgateReplyError && TRANSIENT_STATUS.has(error.httpStatus);
+}
+
+/** What a `Retry-After` header asks for, in milliseconds: seconds or a date (RFC 9110, section 10.2.3). */
+export function retryAfter(value: string | null, now: number): number | null {
+  if (value === null) return null;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
+}
+
+/** Waits; ends early when the signal says so. */
+export function pause(ms: number, signal: AbortSignal | null): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    if (signal?.aborted === true) end();
+    else signal?.addEventListener('abort', end);
+  });
+}

@@ -1,0 +1,194 @@
+import { utf8 } from './bytes.ts';
+import type { Call } from './calls.ts';
+import { TillgateApiError, TillgateConnectionError, TillgateReplyError } from './errors.ts';
+import type { CallFacts, Refusal } from './errors.ts';
+import { md5Hex } from './md5.ts';
+import { DEFAULT_RETRY, pause, pauseBefore, retryAfter } from './retry.ts';
+import type { RetryOptions } from './retry.ts';
+import { signRequest } from './sign-request.ts';
+import type { SigningPair } from './sign-request.ts';
+import { SigningTimes } from './signing-times.ts';
+
+/** Who calls: an API key or access token, or a signing pair. An account with Data Security needs the pair. */
+export type Credentials = { readonly apiKey: string } | SigningPair;
+
+/** Where a till is and how it is called. */
+export interface ClientOptions {
+  /** The till's address, `https://pay.example.com`; a path before `/api` belongs to it. */
+  readonly baseUrl: string;
+  /** Left out for {@link TillgateClient.exchangeToken} alone. */
+  readonly credentials?: Credentials;
+  readonly retry?: RetryOptions;
+  /** How long one try may take, in milliseconds; 30,000 unless told otherwise. */
+  readonly timeoutMs?: number;
+  /** What sends requests in place of the runtime's own `fetch`. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Epoch milliseconds, in place of the runtime's clock. */
+  readonly now?: () => number;
+  /** Waits between tries, in place of the runtime's timer. */
+  readonly wait?: (ms: number, signal: AbortSignal | null) => Promise<void>;
+}
+
+/** What a single call may be told. */
+export interface CallOptions {
+  /** Ends the call, pauses between tries included. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a call that creates or moves money may be told. */
+export interface WriteOptions extends CallOptions {
+  /** One of your own, to go on after a restart; a fresh one otherwise. At most 255 characters; the till keeps it for 24 hours. */
+  readonly idempotencyKey?: string;
+}
+
+/** The parts of a call that go into its request. */
+export interface CallParts {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, number | undefined>>;
+  readonly body?: object;
+}
+
+interface Prepared {
+  readonly call: Call;
+  readonly operation: string;
+  readonly url: URL;
+  readonly text: string;
+  readonly key: string | null;
+  readonly signal: AbortSignal | null;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** Sends calls: signs each try anew, reads the envelope, and sends again what may be sent again. */
+export class Transport {
+  readonly #base: URL;
+  readonly #options: ClientOptions;
+  readonly #retry: Required<RetryOptions>;
+  readonly #now: () => number;
+  readonly #times = new SigningTimes();
+
+  /** @throws TypeError for a `baseUrl` that is no http or https URL, or that holds credentials */
+  constructor(options: ClientOptions) {
+    this.#base = readBase(options.baseUrl);
+    this.#options = options;
+    this.#retry = { ...DEFAULT_RETRY, ...options.retry };
+    this.#now = options.now ?? Date.now;
+  }
+
+  /**
+   * Makes a call.
+   * @returns the envelope's data
+   * @throws TillgateApiError, TillgateConnectionError, TillgateReplyError
+   */
+  async send(operation: string, call: Call, parts: CallParts, { signal, idempotencyKey }: WriteOptions = {}): Promise<unknown> {
+    const prepared: Prepared = {
+      call,
+      operation,
+      url: this.#url(call.path, parts),
+      text: parts.body === undefined ? '' : JSON.stringify(parts.body),
+      key: call.keyed === true ? (idempotencyKey ?? crypto.randomUUID()) : null,
+      signal: signal ?? null,
+    };
+    // A POST without a key might do twice what it was to do once.
+    const again = call.method === 'GET' || prepared.key !== null;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#try(prepared, tries);
+      } catch (error) {
+        const ms = again ? pauseBefore(error, tries, this.#retry, Math.random()) : null;
+        if (ms === null) throw error;
+        await (this.#options.wait ?? pause)(ms, prepared.signal);
+      }
+    }
+  }
+
+  #url(path: string, { params = {}, query = {} }: CallParts): URL {
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => soundId(params[name]));
+    const url = new URL(this.#base.pathname.replace(/\/$/, '') + filled, this.#base);
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+    return url;
+  }
+
+  async #try(prepared: Prepared, tries: number): Promise<unknown> {
+    const { operation, key } = prepared;
+    const facts: CallFacts = { operation, tries, idempotencyKey: key };
+    const headers = await this.#headers(prepared);
+    let response: Response;
+    let text: string;
+    try {
+      response = await this.#fetch(prepared, headers);
+      text = await response.text();
+    } catch (error) {
+      const aborted = prepared.signal?.aborted === true;
+      throw new TillgateConnectionError(aborted ? 'given up by the caller' : 'no reply from the till', aborted, facts, error);
+    }
+    return readReply(response, text, this.#now(), facts);
+  }
+
+  async #fetch({ call, url, text, signal }: Prepared, headers: Record<string, string>): Promise<Response> {
+    const deadline = AbortSignal.timeout(this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    const send = this.#options.fetch ?? fetch;
+    return await send(url.href, {
+      method: call.method,
+      headers,
+      // A redirect would carry the credentials to wherever it leads.
+      redirect: 'manual',
+      signal: signal === null ? deadline : AbortSignal.any([signal, deadline]),
+      ...(text === '' ? {} : { body: text }),
+    });
+  }
+
+  async #headers({ call, url, text, key }: Prepared): Promise<Record<string, string>> {
+    const common = {
+      Accept: 'application/json',
+      ...(text === '' ? {} : { 'Content-Type': 'application/json' }),
+      ...(key === null ? {} : { 'Idempotency-Key': key }),
+    };
+    const { credentials } = this.#options;
+    if (credentials === undefined || call.open === true) return common;
+    if ('apiKey' in credentials) return { ...common, 'API-Key': credentials.apiKey };
+    const request = { method: call.method, target: url.pathname + url.search, body: utf8(text) };
+    const now = this.#now();
+    const at = call.once === true ? this.#times.take(`${request.target} ${md5Hex(request.body)}`, now) : now;
+    return { ...common, ...(await signRequest(request, credentials, at)) };
+  }
+}
+
+function readBase(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new TypeError('baseUrl must be an http or https URL.');
+  if (url.username !== '' || url.password !== '' || url.search !== '') throw new TypeError('baseUrl must have neither credentials nor a query.');
+  return url;
+}
+
+/** An id as one segment of a path: `..` and the like would lead to another operation. */
+function soundId(id: string | undefined): string {
+  if (typeof id !== 'string' || !/^[\w-]{1,64}$/.test(id)) throw new TypeError('An id is a text of letters and digits.');
+  return id;
+}
+
+function readReply(response: Response, text: string, now: number, facts: CallFacts): unknown {
+  const { status } = response;
+  const asked = retryAfter(response.headers.get('retry-after'), now);
+  const envelope = readEnvelope(text);
+  if (envelope === null) throw new TillgateReplyError('the reply is not the till’s', status, asked, facts);
+  if (envelope.result) return envelope.data;
+  throw new TillgateApiError(envelope, status, asked, facts);
+}
+
+type Envelope = ({ readonly result: true; readonly data: unknown } | { readonly result: false }) & Refusal;
+
+/** The envelope of a reply (specification, "Response envelope of the payment API"); `null` for anything else. */
+function readEnvelope(text: string): Envelope | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const envelope = value as Partial<Envelope> | null;
+  if (typeof envelope !== 'object' || envelope === null) return null;
+  const { code, message, result } = envelope;
+  const sound = typeof code === 'number' && typeof message === 'string' && result === (code === 0) && 'data' in envelope === result;
+  return sound ? (envelope as Envelope) : null;
+}

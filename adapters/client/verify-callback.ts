@@ -1,0 +1,206 @@
+import { equalBytes, fromBase64, utf8 } from './bytes.ts';
+import { eventOf, secretBase64, SUMMARY_FIELDS, WEBHOOK_HEADERS, webhookText } from './callback-form.ts';
+import type { CallbackEvent, CallbackSummary } from './callback-form.ts';
+import { readRequest } from './callback-request.ts';
+import type { PlainRequest, ReadRequest } from './callback-request.ts';
+import { hmac } from './hmac.ts';
+import { md5Hex } from './md5.ts';
+import type { CallbackOrder } from './records.ts';
+import { signatureOrigin } from './sign-request.ts';
+
+/** An account's callback credential. */
+export interface CallbackKey {
+  /** Tells the credential; needed where a rotation is to be gone through with the former secret alone. */
+  readonly callbackToken?: string;
+  /** `whsec_…` */
+  readonly callbackSecret: string;
+}
+
+/** With what callbacks are verified: one credential, or several while they are rotated. */
+export type VerifyOptions = (CallbackKey | { readonly secrets: readonly CallbackKey[] }) & {
+  /** How old or early a callback may be, in seconds; 300 unless told otherwise. */
+  readonly toleranceSeconds?: number;
+  /** The origin that the till calls, `https://shop.example`; needed for GET callbacks behind a proxy, whose signature covers the whole URL. */
+  readonly origin?: string;
+  /** Epoch milliseconds, in place of the runtime's clock. */
+  readonly now?: number;
+};
+
+/** What is told of every genuine callback. */
+export interface Verified {
+  /** The callback's id, the same at each attempt: what was handled under it need not be handled again. */
+  readonly id: string;
+  readonly event: CallbackEvent;
+  /** When this attempt was signed, epoch milliseconds. */
+  readonly sentAt: number;
+  /**
+   * False when the service's own signature is of a credential that was not given, during a rotation; Standard Webhooks'
+   * then stands alone, which does not cover the path of a POST.
+   */
+  readonly native: boolean;
+}
+
+/** A genuine callback; a POST tells the whole order, a GET a part of it. */
+export type VerifiedCallback =
+  | (Verified & { readonly method: 'POST'; readonly order: CallbackOrder })
+  | (Verified & { readonly method: 'GET'; readonly order: CallbackSummary });
+
+/** Why a callback is not to be trusted. */
+export type CallbackRejection = 'METHOD' | 'HEADER_MISSING' | 'EXPIRED' | 'BODY' | 'SIGNATURE' | 'CONTENT';
+
+/** The request is no genuine callback, or not one of now: answer with 400 and do nothing. */
+export class CallbackRejectedError extends Error {
+  override readonly name = 'CallbackRejectedError';
+  readonly reason: CallbackRejection;
+
+  constructor(reason: CallbackRejection, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+const DEFAULT_TOLERANCE_S = 300;
+const SIGNED_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
+
+/**
+ * Verifies a callback: the service's own signature over method, target and body, and Standard Webhooks' over id, time
+ * and body (a GET's whole URL), each keyed with one of the given secrets, and both times within the tolerance.
+ *
+ * @throws CallbackRejectedError when it is not genuine
+ * @throws TypeError for a body that was parsed or read before
+ */
+export async function verifyCallback(request: Request | PlainRequest, options: VerifyOptions): Promise<VerifiedCallback> {
+  const keys = 'secrets' in options ? options.secrets : [options];
+  if (keys.length === 0) throw new TypeError('A callback is verified with at least one secret.');
+  const read = await readRequest(request);
+  if (read === null) throw new CallbackRejectedError('BODY', 'The body is longer than any callback’s.');
+  const { method } = read;
+  if (method !== 'POST' && method !== 'GET') throw new CallbackRejectedError('METHOD', 'A callback is a GET or a POST.');
+  const signed = readSigned(read);
+  checkTimes(signed, options);
+  const native = await verifyNative(read, signed, keys);
+  await verifyWebhook(read, signed, keys, options.origin ?? read.origin);
+  const common = { id: signed.id, sentAt: Number(signed.timestamp) * 1000, native };
+  if (method === 'GET') return { ...common, method, ...summaryOf(read.target) };
+  return { ...common, method, ...orderOf(read.body) };
+}
+
+/** The headers that sign a callback. */
+interface Signed {
+  readonly token: string;
+  readonly algorithm: string;
+  readonly date: string;
+  readonly bodyMd5: string;
+  readonly signature: string;
+  readonly id: string;
+  readonly timestamp: string;
+  readonly webhookSignature: string;
+}
+
+function readSigned({ header }: ReadRequest): Signed {
+  const required = (name: string): string => {
+    const value = header(name);
+    if (value === null || value === '') throw new CallbackRejectedError('HEADER_MISSING', `The header ${name} is missing.`);
+    return value;
+  };
+  return {
+    token: required('API-Token'),
+    algorithm: required('Algorithm'),
+    date: required('Date'),
+    bodyMd5: header('Body-MD5') ?? '',
+    signature: required('Signature'),
+    id: required(WEBHOOK_HEADERS.id),
+    timestamp: required(WEBHOOK_HEADERS.timestamp),
+    webhookSignature: required(WEBHOOK_HEADERS.signature),
+  };
+}
+
+function checkTimes({ date, timestamp }: Signed, { toleranceSeconds = DEFAULT_TOLERANCE_S, now = Date.now() }: VerifyOptions): void {
+  const dated = SIGNED_DATE.test(date) ? Date.parse(date) : NaN;
+  const stamped = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1000 : NaN;
+  for (const at of [dated, stamped]) {
+    // Written so that what is no time at all is refused too.
+    if (!(Math.abs(now - at) <= toleranceSeconds * 1000)) {
+      throw new CallbackRejectedError('EXPIRED', `The callback is not of the last ${toleranceSeconds} seconds, or has no time in the right form.`);
+    }
+  }
+}
+
+/** True when it verifies; false when it is of a credential that was not given, as after a rotation. */
+async function verifyNative({ method, target, body }: ReadRequest, signed: Signed, keys: readonly CallbackKey[]): Promise<boolean> {
+  const { algorithm, date, bodyMd5, signature, token } = signed;
+  if (bodyMd5.toLowerCase() !== (body.length === 0 ? '' : md5Hex(body))) throw new CallbackRejectedError('BODY', 'Body-MD5 is not the MD5 of the body that arrived.');
+  if (algorithm !== 'HMAC-SHA256') throw new CallbackRejectedError('SIGNATURE', 'Callbacks are signed with HMAC-SHA256.');
+  const own = keys.filter(({ callbackToken }) => callbackToken === undefined || callbackToken === token);
+  if (own.length === 0) return false;
+  const origin = signatureOrigin(algorithm, date, `${method} ${target}`, body.length === 0 ? [] : [bodyMd5]);
+  const matched = await anyMatches([signature], own.map(({ callbackSecret }) => utf8(callbackSecret)), origin);
+  if (!matched) throw new CallbackRejectedError('SIGNATURE', 'The signature of the till does not verify.');
+  return true;
+}
+
+async function verifyWebhook(read: ReadRequest, { id, timestamp, webhookSignature }: Signed, keys: readonly CallbackKey[], origin: string | null): Promise<void> {
+  const { method, target, body } = read;
+  if (method === 'GET' && origin === null) throw new TypeError('A GET callback is verified with its whole URL: give the origin that the till calls.');
+  const content = method === 'GET' ? new URL(origin ?? '').origin + target : decode(body);
+  const signatures = webhookSignature.split(' ').flatMap((each) => (each.startsWith('v1,') ? [each.slice(3)] : []));
+  const matched = await anyMatches(signatures, keys.map(secretBytes), webhookText(id, timestamp, content));
+  if (matched) return;
+  throw new CallbackRejectedError('SIGNATURE', `The webhook signature does not verify${method === 'GET' ? `; it covers the whole URL, here at ${String(origin)}` : ''}.`);
+}
+
+/** True when one of the signatures is that of the text under one of the secrets; every pair is compared. */
+async function anyMatches(signatures: readonly string[], secrets: readonly Uint8Array<ArrayBuffer>[], text: string): Promise<boolean> {
+  const presented = signatures.flatMap((signature) => fromBase64(signature) ?? []);
+  let matched = false;
+  for (const secret of secrets) {
+    const expected = await hmac('HMAC-SHA256', secret, text);
+    for (const bytes of presented) matched = equalBytes(bytes, expected) || matched;
+  }
+  return matched;
+}
+
+/** @throws TypeError for a secret that is none */
+function secretBytes({ callbackSecret }: CallbackKey): Uint8Array<ArrayBuffer> {
+  const bytes = fromBase64(secretBase64(callbackSecret));
+  if (bytes === null || bytes.length === 0) throw new TypeError('A callback secret is whsec_ and the base64 of its bytes.');
+  return bytes;
+}
+
+/** @throws CallbackRejectedError for bytes that are no text */
+function decode(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    throw new CallbackRejectedError('BODY', 'The body is not UTF-8.');
+  }
+}
+
+function orderOf(body: Uint8Array): { event: CallbackEvent; order: CallbackOrder } {
+  const order = readJson(decode(body)) as Partial<CallbackOrder> | null;
+  // Whoever signed it is the till: its fields are as the specification says.
+  return { event: knownEvent(order?.status ?? ''), order: order as CallbackOrder };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CallbackRejectedError('CONTENT', 'The body is not JSON.');
+  }
+}
+
+function summaryOf(target: string): { event: CallbackEvent; order: CallbackSummary } {
+  const query = new URL(target, 'http://callback.invalid').searchParams;
+  const fields = SUMMARY_FIELDS.map((name) => [name, query.get(name) ?? ''] as const);
+  const order = Object.fromEntries(fields) as unknown as CallbackSummary;
+  const event = knownEvent(order.status);
+  if (query.get('event') !== event) throw new CallbackRejectedError('CONTENT', 'The callback tells an event that does not go with its state.');
+  return { event, order: { ...order, tx_hash: order.tx_hash === '' ? null : order.tx_hash } };
+}
+
+function knownEvent(status: string): CallbackEvent {
+  const event = eventOf(status);
+  if (event === null) throw new CallbackRejectedError('CONTENT', 'The callback tells a state that this client does not know.');
+  return event;
+}

@@ -1,0 +1,59 @@
+import { TillgateError } from '../../../core/index.ts';
+import type { HttpDeps } from '../deps.ts';
+import { ClientGone } from '../messages.ts';
+import type { HttpResponse } from '../messages.ts';
+import type { Operation } from '../operation.ts';
+import { createOperations } from '../operations.ts';
+import { HttpApi } from '../pipeline.ts';
+import { pathOf } from '../request-checks.ts';
+import { fromFetch } from './fetch-request.ts';
+import type { RequestFacts } from './fetch-request.ts';
+
+/** How a till stands in an application. */
+export interface FetchOptions<Context extends readonly unknown[]> {
+  /** The path under which the table is mounted, `/till`; the root unless told otherwise. */
+  readonly mount?: string;
+  /** What the application's server knows of a request besides; gets whatever the runtime gives along with it. */
+  readonly facts: (request: Request, ...context: Context) => RequestFacts;
+}
+
+/** Answers a request; never rejects. */
+export type FetchHandler<Context extends readonly unknown[]> = (request: Request, ...context: Context) => Promise<Response>;
+
+/** Bodies that a `Response` must not have. */
+const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/**
+ * The operations table as a function from `Request` to `Response`, for `Deno.serve`, `Bun.serve`, a worker or Hono.
+ * A path that the table does not have is answered with 40400; `api.route` tells before whether it has one.
+ */
+export function fetchBinding<Context extends readonly unknown[]>(api: HttpApi, { mount = '', facts }: FetchOptions<Context>): FetchHandler<Context> {
+  return async (request, ...context) => {
+    try {
+      const plain = fromFetch(request, mount, facts(request, ...context));
+      const path = pathOf(plain.target);
+      const route = path === mount || path.startsWith(`${mount}/`) ? api.route(plain.target, mount) : null;
+      return toResponse(await api.handle(plain, route), request.method);
+    } catch (error) {
+      // Nobody may be there to read it, but a server wants a response.
+      const told = error instanceof ClientGone ? new TillgateError('MALFORMED_REQUEST', error.message) : error;
+      return toResponse(api.failure(told), request.method);
+    }
+  };
+}
+
+/** A till's payment API as one function: {@link fetchBinding} over the operations that the settings allow. */
+export function toFetch<Context extends readonly unknown[]>(
+  deps: HttpDeps,
+  options: FetchOptions<Context> & { readonly extra?: readonly Operation[] },
+): FetchHandler<Context> {
+  return fetchBinding(new HttpApi(createOperations(deps.settings, options.extra), deps), options);
+}
+
+const encoder = new TextEncoder();
+
+function toResponse({ status, headers, body }: HttpResponse, method: string): Response {
+  const bytes = typeof body === 'string' ? encoder.encode(body) : Uint8Array.from(body);
+  const bodiless = method === 'HEAD' || NO_BODY.has(status);
+  return new Response(bodiless ? null : bytes, { status, headers: { ...headers, 'Content-Length': String(bytes.length) } });
+}

@@ -1,0 +1,91 @@
+import { ClientGone } from '../messages.ts';
+import type { HeaderMap, HttpRequest, RequestBody } from '../messages.ts';
+import { headerMap } from '../express/node-request.ts';
+import { SINGLE_HEADERS } from '../request-checks.ts';
+
+/** What a `Request` does not tell of itself; the embedder's server knows it. */
+export interface RequestFacts {
+  /** The address of whoever opened the connection: logins are counted by it. */
+  readonly peer: string;
+  /**
+   * The request target exactly as it came in (Node's `IncomingMessage.url`). Without it the target is that of
+   * `Request.url`, which the URL parser has brought to its normal form: a signature over a target that is not in that
+   * form is then refused, for there is nothing left to verify it with.
+   */
+  readonly target?: string;
+  /** Names and values in turn, as they came in (Node's `rawHeaders`). Without it a value with a comma counts as two, where a header may stand only once. */
+  readonly rawHeaders?: readonly string[];
+}
+
+/** A `Request` as plain data; `mount` is the path under which the table stands. */
+export function fromFetch(request: Request, mount: string, { peer, target, rawHeaders }: RequestFacts): HttpRequest {
+  const headers = rawHeaders === undefined ? splitHeaders(request.headers) : headerMap(rawHeaders);
+  return {
+    method: request.method,
+    target: target ?? targetOf(request.url),
+    mount,
+    headers,
+    body: new FetchBody(request, headers),
+    peer,
+  };
+}
+
+/** All that stands behind the origin, a fragment too: it is refused, not dropped. */
+function targetOf(url: string): string {
+  return url.slice(new URL(url).origin.length);
+}
+
+/** `Headers` joins what was repeated with a comma: where one value is all there may be, two are told apart again, and refused. */
+function splitHeaders(headers: Headers): HeaderMap {
+  return new Map([...headers].map(([name, value]) => [name, SINGLE_HEADERS.has(name) ? value.split(', ') : [value]]));
+}
+
+class FetchBody implements RequestBody {
+  readonly present: boolean;
+  readonly #request: Request;
+  readonly #length: string | undefined;
+
+  constructor(request: Request, headers: HeaderMap) {
+    this.#request = request;
+    this.#length = headers.get('content-length')?.[0];
+    // A GET's body is no part of a `Request`; that one was announced has to be seen.
+    const announced = this.#length === undefined ? headers.has('transfer-encoding') : !/^0+$/.test(this.#length);
+    this.present = announced || request.body !== null;
+  }
+
+  async read(limit: number): Promise<Uint8Array | null> {
+    const { body, bodyUsed } = this.#request;
+    if (bodyUsed) throw new Error('Another handler has read the body: give the till the request as it came in.');
+    if (Number(this.#length ?? 0) > limit) return null;
+    return body === null ? new Uint8Array(0) : await collect(body, limit);
+  }
+}
+
+async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array | null> {
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw new ClientGone('The request ended before its body was complete.', { cause: error });
+    });
+    if (done) return joined(chunks, length);
+    length += value.length;
+    if (length > limit) {
+      // Whatever the source says to that: nobody waits for the rest.
+      reader.cancel().catch(() => undefined);
+      return null;
+    }
+    chunks.push(value);
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,113 @@
+/**
+ * A tiny shop: it sells one thing, sends its buyer to the till's payment page, and believes that it was paid when the
+ * till's callback says so, and only after it has verified that callback.
+ *
+ * In an application of one's own the import reads `tillgate/client`.
+ */
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CallbackRejectedError, verifyCallback } from '../../adapters/client/index.ts';
+import type { TillgateClient } from '../../adapters/client/index.ts';
+
+const TEA = { name: 'A tin of tea', price: '12.50', currency: 'EUR' } as const;
+const MAX_BODY = 64 * 1024;
+
+/** What the shop knows of a purchase. */
+export interface Purchase {
+  readonly orderId: string;
+  readonly payUrl: string;
+  readonly status: 'waiting' | 'paid' | 'too late';
+}
+
+/** What the shop needs of a till. */
+export interface ShopOptions {
+  readonly client: TillgateClient;
+  /** `whsec_…`, made together with the API key. */
+  readonly callbackSecret: string;
+}
+
+/** A shop that listens. */
+export interface Shop {
+  readonly url: string;
+  readonly purchases: ReadonlyMap<string, Purchase>;
+  close(): Promise<void>;
+}
+
+/** Opens the shop on a free port of this machine. */
+export async function openShop({ client, callbackSecret }: ShopOptions): Promise<Shop> {
+  // A real shop keeps these two in its database.
+  const purchases = new Map<string, Purchase>();
+  const handled = new Set<string>();
+
+  const buy = async (): Promise<Purchase> => {
+    const order = await client.createPayInfo({
+      chain: 'ETH',
+      currency: 'USDT-ERC20',
+      vs_currency: TEA.currency,
+      vs_price: TEA.price,
+      callback_url: `${url}/callbacks/till`,
+      timeout_callback: `${url}/callbacks/till`,
+      enable_post_callback: true,
+    });
+    const purchase: Purchase = { orderId: order.order_id, payUrl: order.pay_url, status: 'waiting' };
+    purchases.set(purchase.orderId, purchase);
+    return purchase;
+  };
+
+  const callback = async (req: IncomingMessage): Promise<void> => {
+    const { id, event, order } = await verifyCallback({ method: req.method, url: req.url, headers: req.headers, body: await readBody(req) }, { callbackSecret });
+    const purchase = purchases.get(order.order_id);
+    // A callback may come more than once; a second one changes nothing.
+    if (purchase === undefined || handled.has(id)) return;
+    handled.add(id);
+    purchases.set(order.order_id, { ...purchase, status: event === 'order.succeeded' ? 'paid' : 'too late' });
+  };
+
+  const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const [, page, id = ''] = (req.url ?? '').split('/');
+    const purchase = purchases.get(id);
+    if (req.method === 'GET' && page === '') {
+      html(res, `<h1>${TEA.name}</h1><form method="post" action="/buy"><button>Buy for ${TEA.price} ${TEA.currency}</button></form>`);
+    } else if (req.method === 'POST' && page === 'buy') {
+      res.writeHead(303, { Location: `/purchases/${(await buy()).orderId}` }).end();
+    } else if (req.method === 'GET' && page === 'purchases' && purchase !== undefined) {
+      html(res, `<h1>${TEA.name}: ${purchase.status}</h1><p><a href="${purchase.payUrl}">Pay</a></p>`);
+    } else if (req.method === 'POST' && page === 'callbacks') {
+      await callback(req);
+      res.writeHead(204).end();
+    } else {
+      res.writeHead(404).end();
+    }
+  };
+
+  const server = createServer((req, res) => {
+    serve(req, res).catch((error: unknown) => {
+      // Whoever sends something that is not the till's learns nothing; anything else the till sends again later.
+      res.writeHead(error instanceof CallbackRejectedError ? 400 : 500).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url, purchases, close };
+}
+
+function html(res: ServerResponse, body: string): void {
+  res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(`<!doctype html><title>The tea shop</title>${body}`);
+}
+
+async function readBody(req: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_BODY) throw new CallbackRejectedError('BODY', 'Longer than any callback.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

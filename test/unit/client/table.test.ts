@@ -1,0 +1,164 @@
+import { describe, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import ts from 'typescript';
+import type { z } from 'zod';
+import { CALLS } from '../../../adapters/client/calls.ts';
+import type { Call } from '../../../adapters/client/calls.ts';
+import type {
+  ApiErrorCode,
+  CryptoCurrency,
+  FiatCurrency,
+  ListPage,
+  LoginInput,
+  OrderDetail,
+  OrderItem,
+  PayInfo,
+  PayInfoInput,
+  PayUrlInput,
+  Refund,
+  SelfCustodyBalance,
+  TillgateClient,
+  Transaction,
+  Wallet,
+  WithdrawInput,
+  Withdrawal,
+} from '../../../adapters/client/index.ts';
+import { TillgateApiError } from '../../../adapters/client/index.ts';
+import { createOperations, ERROR_TABLE } from '../../../adapters/http/index.ts';
+import type {
+  cryptoCurrencySchema,
+  fiatCurrencySchema,
+  orderDetailSchema,
+  orderSchema,
+  payInfoSchema,
+  refundSchema,
+  selfCustodySchema,
+  transactionSchema,
+  walletSchema,
+  withdrawalSchema,
+} from '../../../adapters/http/records.ts';
+import type { WireError } from '../../../adapters/http/index.ts';
+
+const TABLE = createOperations({ serviceName: 'till', sandbox: false, pageMax: 100, requestsPerMinute: 1, loginsPerMinute: 1, trustedHops: 0, allowPrivateNetworks: false });
+
+/** The rows of the payment API: not the payer's page, nor the probes. */
+const PAYMENT = TABLE.filter(({ tag }) => ['Orders', 'Transactions', 'Wallets', 'Currencies', 'Login', 'Lightning'].includes(tag));
+
+/** Every field of a request, so that a field more or less does not compile. */
+const FIELDS = {
+  createPayUrl: { price: 0, currency: 0, succeed_url: 0, timeout_url: 0, callback_url: 0, timeout_callback: 0, fixed_encrypt_price: 0, enable_post_callback: 0 } satisfies Record<keyof PayUrlInput, 0>,
+  createPayInfo: {
+    chain: 0, currency: 0, vs_currency: 0, vs_price: 0, succeed_url: 0, timeout_url: 0, callback_url: 0, timeout_callback: 0, fixed_encrypt_price: 0, enable_post_callback: 0,
+  } satisfies Record<keyof PayInfoInput, 0>,
+  withdraw: { amount: 0, chain: 0, currency: 0, ln_invoices: 0, verify_code: 0 } satisfies Record<keyof WithdrawInput, 0>,
+  exchangeToken: { username: 0, password: 0 } satisfies Record<keyof LoginInput, 0>,
+};
+
+/** A program of a merchant that has nothing but the client. */
+const SHOP = `
+  import { signTestCallback, TillgateClient, verifyCallback } from './index.js';
+  new TillgateClient({ baseUrl: 'https://pay.example.com', credentials: { apiKey: 'key' } });
+  const callbackSecret = 'whsec_' + btoa('x'.repeat(32));
+  const { url, ...rest } = await signTestCallback({ url: 'https://shop.example/paid', event: 'order.timeout', callbackToken: 't', callbackSecret });
+  const { event, order } = await verifyCallback(new Request(url, rest), { callbackSecret });
+  console.log(event, order.status);
+`;
+
+type Same<A, B> = [keyof A] extends [keyof B] ? ([keyof B] extends [keyof A] ? true : false) : false;
+/** A record of the client has the fields of the schema, and each of its values is one of the schema's; numbers stand as decimal text in the schemas. */
+type Agrees<Record, Schema extends z.ZodType> = Same<Record, z.output<Schema>> extends true
+  ? { [Field in keyof Record]: Record[Field] extends z.output<Schema>[Field & keyof z.output<Schema>] ? true : number extends Record[Field] ? true : false }[keyof Record] extends true
+    ? true
+    : false
+  : false;
+
+/** Compiles only while every record agrees with its schema. */
+const AGREEMENTS: {
+  orders: Agrees<OrderItem, typeof orderSchema>;
+  detail: Agrees<OrderDetail, typeof orderDetailSchema>;
+  payInfo: Agrees<PayInfo, typeof payInfoSchema>;
+  transactions: Agrees<Transaction, typeof transactionSchema>;
+  refund: Agrees<Refund, typeof refundSchema>;
+  withdrawal: Agrees<Withdrawal, typeof withdrawalSchema>;
+  wallet: Agrees<Wallet, typeof walletSchema>;
+  selfCustody: Agrees<SelfCustodyBalance, typeof selfCustodySchema>;
+  crypto: Agrees<CryptoCurrency, typeof cryptoCurrencySchema>;
+  fiat: Agrees<FiatCurrency, typeof fiatCurrencySchema>;
+} = { orders: true, detail: true, payInfo: true, transactions: true, refund: true, withdrawal: true, wallet: true, selfCustody: true, crypto: true, fiat: true };
+
+/** What a caller gets, and what does not compile. */
+async function typesOfCalls(client: TillgateClient): Promise<void> {
+  const order: PayInfo = await client.createPayInfo({ chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: '25' });
+  const amount: number = order.amount;
+  const page: ListPage<OrderItem> = await client.listOrders({ page: amount });
+  // @ts-expect-error an order needs its price
+  await client.createPayUrl({ currency: 'USD' });
+  // @ts-expect-error a list has no such query
+  await client.listOrders({ limit: page.size });
+  // @ts-expect-error the amounts of the list are decimal text
+  const wrong: number | undefined = page.data[0]?.amount;
+  for await (const item of client.orders()) if (item.status === 'OVERDUE' && wrong === undefined) return;
+}
+
+describe('the client and the operations table', () => {
+  test('every operation of the payment API can be called, as the table says', () => {
+    assert.deepEqual(Object.keys(CALLS).sort(), PAYMENT.map(({ id }) => id).sort());
+    for (const [id, call] of Object.entries<Call>(CALLS)) {
+      const row = PAYMENT.find((each) => each.id === id);
+      const known = { method: row?.method, path: row?.path, keyed: row?.idempotent, once: row?.auth.kind === 'merchant' && row.auth.once, open: row?.auth.kind === 'none' };
+      assert.deepEqual({ method: call.method, path: call.path, keyed: call.keyed === true, once: call.once === true, open: call.open === true }, known, id);
+    }
+  });
+
+  test('every body has the fields of its schema, every record those of its own', () => {
+    for (const [id, fields] of Object.entries(FIELDS)) {
+      const body = PAYMENT.find((each) => each.id === id)?.schemas.body;
+      assert.deepEqual(Object.keys(fields).sort(), Object.keys(body?.shape ?? {}).sort(), id);
+    }
+    const bodies = PAYMENT.flatMap(({ id, schemas }) => (schemas.body === null ? [] : [id]));
+    assert.deepEqual(Object.keys(FIELDS).sort(), bodies.sort());
+    assert(Object.values(AGREEMENTS).every(Boolean));
+    assert.equal(typeof typesOfCalls, 'function');
+  });
+
+  test('every code of the payment API has its word', () => {
+    const facts = { operation: 'withdraw', tries: 1, idempotencyKey: null };
+    for (const [word, { code, manageOnly }] of Object.entries<WireError>(ERROR_TABLE)) {
+      if (manageOnly === true) continue;
+      const { kind } = new TillgateApiError({ code, message: 'x' }, Math.floor(code / 100), null, facts);
+      const shared = ({ CONFIG_INVALID: 'INTERNAL', LEASE_LOST: 'INTERNAL', CHAIN_HALTED: 'NODE_FAILED' } as Record<string, string>)[word];
+      assert.equal(kind, shared ?? word);
+    }
+    const known: ApiErrorCode = 40004;
+    assert.equal(new TillgateApiError({ code: known + 90_000, message: 'x' }, 400, null, facts).kind, 'UNKNOWN');
+  });
+
+  test('imports nothing at run time but its own files', () => {
+    const folder = new URL('../../../adapters/client/', import.meta.url);
+    for (const file of readdirSync(folder)) {
+      const source = readFileSync(new URL(file, folder), 'utf8');
+      for (const [, kind, from = ''] of source.matchAll(/^(?:import|export) (type )?[^;]*? from '([^']+)';/gm)) {
+        assert(kind !== undefined || from.startsWith('./'), `${file} imports ${from}`);
+      }
+      assert.doesNotMatch(source, /\bimport\(|\brequire\(|\bBuffer\b/, file);
+    }
+  });
+
+  test('its files alone, in a folder without any package, sign and verify', (t) => {
+    const [source, target] = [new URL('../../../adapters/client/', import.meta.url), mkdtempSync(join(tmpdir(), 'tillgate-client-'))];
+    t.after(() => rmSync(target, { recursive: true, force: true }));
+    const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022, rewriteRelativeImportExtensions: true, verbatimModuleSyntax: true };
+    for (const file of readdirSync(source)) {
+      const { outputText } = ts.transpileModule(readFileSync(new URL(file, source), 'utf8'), { compilerOptions });
+      writeFileSync(join(target, file.replace(/\.ts$/, '.js')), outputText);
+    }
+    writeFileSync(join(target, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(target, 'shop.js'), SHOP);
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['shop.js'], { cwd: target, encoding: 'utf8', env: {} });
+    assert.deepEqual([status, stdout.trim()], [0, 'order.timeout OVERDUE'], stderr);
+  });
+});
