@@ -1,10 +1,12 @@
 import { ECDH, createHash } from 'node:crypto';
 import { createBase58check } from '@scure/base';
 import { HDKey } from '@scure/bip32';
-import { Address, OutScript, p2wpkh } from '@scure/btc-signer';
+import { Address, OutScript } from '@scure/btc-signer';
 import type { NETWORK } from '@scure/btc-signer';
+import { hash160 } from '@scure/btc-signer/utils.js';
 import { getAddress, keccak256 } from 'viem/utils';
-import { TillgateError } from '../../core/index.ts';
+import { TillgateError, assert } from '../../core/index.ts';
+import { PublicChildren } from './public-children.ts';
 
 /** BIP-32's version of a public key of the main network: `xpub`. */
 const XPUB_VERSION = 0x0488b21e;
@@ -13,6 +15,8 @@ const PUBLIC_VERSIONS: ReadonlySet<number> = new Set([XPUB_VERSION, 0x049d7cb2, 
 /** `xprv yprv zprv tprv uprv vprv Ltpv`. */
 const PRIVATE_VERSIONS: ReadonlySet<number> = new Set([0x0488ade4, 0x049d7878, 0x04b2430c, 0x04358394, 0x044a4e28, 0x045f18bc, 0x019d9cfe]);
 const ACCOUNT_DEPTH = 3;
+const COMPRESSED_BYTES = 33;
+const UNCOMPRESSED_BYTES = 65;
 /** BIP-44's external chain: addresses that are given to payers. */
 const EXTERNAL = 0;
 const TRON_PREFIX = 0x41;
@@ -23,7 +27,7 @@ const base58check = createBase58check((bytes: Uint8Array): Uint8Array => createH
 export class AccountKey {
   /** 16 hexadecimal digits that tell this key from every other; nothing can be derived from them. */
   readonly walletId: string;
-  readonly #receiving: HDKey;
+  readonly #receiving: PublicChildren;
 
   /**
    * @param extendedKey - an account's (`m/44'/60'/1'`) extended public key, in any of its spellings
@@ -33,15 +37,18 @@ export class AccountKey {
     const xpub = toXpub(extendedKey);
     const account = HDKey.fromExtendedKey(xpub);
     if (account.depth !== ACCOUNT_DEPTH) throw refused('is not the key of an account (m/purpose/coin/account)');
-    this.#receiving = account.deriveChild(EXTERNAL);
+    this.#receiving = new PublicChildren(account.deriveChild(EXTERNAL));
     this.walletId = createHash('sha256').update(xpub).digest('hex').slice(0, 16);
   }
 
   /** The compressed public key of `…/0/index`, 33 bytes. */
   publicKey(index: number): Uint8Array {
-    const { publicKey } = this.#receiving.deriveChild(index);
-    if (publicKey === null) throw refused('has no public part');
-    return publicKey;
+    return this.#receiving.compressed(index);
+  }
+
+  /** The same key for {@link evmKey}: 65 bytes where it comes uncompressed for nothing, else 33. */
+  point(index: number): Uint8Array {
+    return this.#receiving.point(index);
   }
 }
 
@@ -70,11 +77,15 @@ export function evmAddress(key: string): string {
   return getAddress(`0x${key}`);
 }
 
-/** The watch key of a public key's EVM address: 40 lower-case hexadecimal digits. */
+/** The watch key of a public key's EVM address, 40 lower-case hexadecimal digits; the key in 33 or 65 bytes. */
 export function evmKey(publicKey: Uint8Array): string {
   // The address is a hash of the uncompressed form; OpenSSL finds the other coordinate ten times faster than script does.
-  const point = ECDH.convertKey(publicKey, 'secp256k1', undefined, 'hex', 'uncompressed') as string;
-  return keccak256(`0x${point.slice(2)}`).slice(-40);
+  const point = publicKey.length === UNCOMPRESSED_BYTES ? publicKey : expanded(publicKey);
+  return keccak256(point.subarray(1)).slice(-40);
+}
+
+function expanded(publicKey: Uint8Array): Uint8Array {
+  return ECDH.convertKey(publicKey, 'secp256k1', undefined, undefined, 'uncompressed') as Uint8Array;
 }
 
 /** A Tron address, base58 with its checksum, from the key hash that EVM addresses have too. */
@@ -102,9 +113,10 @@ export const LITECOIN_REGTEST: UtxoNetwork = { bech32: 'rltc', pubKeyHash: 0x6f,
 
 /** A native segwit address (BIP-84) and its watch key, the output script in hexadecimal. */
 export function segwitAddress(publicKey: Uint8Array, network: UtxoNetwork): { readonly address: string; readonly key: string } {
-  const { address, script } = p2wpkh(publicKey, network);
-  if (address === undefined) throw refused('gives no address');
-  return { address, key: Buffer.from(script).toString('hex') };
+  assert(publicKey.length === COMPRESSED_BYTES, 'a key that is not compressed'); // BIP-143 takes no other.
+  // Its parts in place of `p2wpkh`, which decompresses the key only to see that it is one.
+  const output = { type: 'wpkh', hash: hash160(publicKey) } as const;
+  return { address: Address(network).encode(output), key: Buffer.from(OutScript.encode(output)).toString('hex') };
 }
 
 /** An address of the network as it is usually written, and its watch key; `null` when the text is none. */

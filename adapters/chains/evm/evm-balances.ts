@@ -46,7 +46,7 @@ export class EvmBalances implements ChainBalances {
     const total = new Map<CurrencyCode, bigint>();
     for (let first = 0, unused = 0; unused < GAP; first += GAP) {
       if (first >= MOST_ADDRESSES) throw new TillgateError('NODE_FAILED', `The extended key has more than ${MOST_ADDRESSES} addresses in use; that is more than are read.`);
-      const addresses = Array.from({ length: GAP }, (_, offset) => evmAddress(evmKey(account.publicKey(first + offset))));
+      const addresses = Array.from({ length: GAP }, (_, offset) => evmAddress(evmKey(account.point(first + offset))));
       const lastUsed = await this.#read(addresses, total);
       unused = lastUsed === -1 ? unused + GAP : GAP - 1 - lastUsed;
     }

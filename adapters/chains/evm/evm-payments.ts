@@ -67,10 +67,12 @@ export class EvmPayments implements ChainPayments {
   /** A hot wallet that lacks the tokens is given a usual price, for an estimate; {@link sign} refuses its terms. */
   async price({ source, lines, replaces }: PriceRequest): Promise<PricedPayment> {
     const line = onlyLine(lines);
-    const replaced = replaces === null ? null : readTerms(replaces.terms).price;
-    const price = boundedPrice(await fetchGasPrice(this.#client), replaced, this.#options.maxGasPrice);
+    const replaced = replaces === null ? null : readTerms(replaces.terms);
+    const price = boundedPrice(await fetchGasPrice(this.#client), replaced?.price ?? null, this.#options.maxGasPrice);
     const need = await this.#gas(source, line);
-    return { feeUnits: need.gas * price.price, coins: [], terms: writeTerms({ ...price, ...need }) };
+    // A node may try it out as if the waiting one were mined, and a receiver that has tokens already takes less gas.
+    const gas = replaced !== null && replaced.gas > need.gas ? replaced.gas : need.gas;
+    return { feeUnits: gas * price.price, coins: [], terms: writeTerms({ ...price, ...need, gas }) };
   }
 
   async sign({ source, lines, priced, nonce }: SignRequest): Promise<SignedTransaction> {

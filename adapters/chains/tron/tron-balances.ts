@@ -47,7 +47,7 @@ export class TronBalances implements ChainBalances {
     const sums = new Map<CurrencyCode, bigint>();
     for (let first = 0, unused = 0; unused < GAP; first += AT_ONCE) {
       if (first >= MOST_ADDRESSES) throw new TillgateError('NODE_FAILED', `The extended key has more than ${MOST_ADDRESSES} addresses in use; that is more than are read.`);
-      const keys = Array.from({ length: AT_ONCE }, (_, offset) => evmKey(account.publicKey(first + offset)));
+      const keys = Array.from({ length: AT_ONCE }, (_, offset) => evmKey(account.point(first + offset)));
       for (const { used, sheet } of await Promise.all(keys.map((key) => this.#look(key)))) {
         unused = used ? 0 : unused + 1;
         for (const [currency, units] of sheet) sums.set(currency, (sums.get(currency) ?? 0n) + units);

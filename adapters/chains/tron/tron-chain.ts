@@ -103,7 +103,7 @@ export class TronChain implements ChainAdapter {
     if (first < 0 || first + count - 1 > MAX_INDEX) throw new TillgateError('CONFIG_INVALID', `The wallet of ${this.code} has no more addresses.`);
     const derived: DerivedAddress[] = [];
     for (let index = first; index < first + count; index++) {
-      const key = evmKey(this.#account.publicKey(index));
+      const key = evmKey(this.#account.point(index));
       derived.push({ index, address: tronAddress(key), key });
       if (derived.length % DERIVED_AT_ONCE === 0) await new Promise((resolve) => void setImmediate(resolve));
     }

@@ -1,0 +1,89 @@
+import { createHmac } from 'node:crypto';
+import { createRequire } from 'node:module';
+import type { HDKey } from '@scure/bip32';
+import { assert, present } from '../../core/index.ts';
+
+/** The two calls of libsecp256k1 that public derivation needs, on bytes. */
+type Curve = Pick<typeof import('tiny-secp256k1'), 'pointAddScalar' | 'pointCompress'>;
+
+const HARDENED = 0x80000000;
+const KEY_BYTES = 33;
+
+let loaded: Curve | null | undefined;
+
+/** libsecp256k1 as WebAssembly, an optional peer four times as fast as script; `null` where it is not installed. */
+function curve(): Curve | null {
+  if (loaded === undefined) {
+    try {
+      loaded = createRequire(import.meta.url)('tiny-secp256k1') as Curve;
+    } catch {
+      // Not installed, or no WebAssembly here: derivation is slower then, and nothing else.
+      loaded = null;
+    }
+  }
+  return loaded;
+}
+
+/** The children of one public key (BIP-32, CKDpub). */
+export class PublicChildren {
+  readonly #parent: HDKey;
+  readonly #fast: Curve | null;
+  readonly #key: Uint8Array;
+  readonly #chainCode: Uint8Array;
+  /** Uncompressed, so that no root is taken for each child. */
+  readonly #point: Uint8Array;
+
+  /** @param fast - what does the arithmetic; `null` for @scure/bip32 alone */
+  constructor(parent: HDKey, fast: Curve | null = curve()) {
+    this.#parent = parent;
+    this.#key = present(parent.publicKey, 'a public key');
+    this.#chainCode = present(parent.chainCode, 'a chain code');
+    // Addresses that nobody can spend from would be the end: what is fast is believed after it agreed once.
+    this.#fast = fast !== null && agrees(fast, parent, this.#key, this.#chainCode) ? fast : null;
+    this.#point = this.#fast?.pointCompress(this.#key, false) ?? this.#key;
+  }
+
+  /** The compressed key of a child, 33 bytes. */
+  compressed(index: number): Uint8Array {
+    return this.#child(index, true) ?? this.#slow(index);
+  }
+
+  /** A child's key, uncompressed where that costs nothing: 65 bytes, or 33. */
+  point(index: number): Uint8Array {
+    return this.#child(index, false) ?? this.#slow(index);
+  }
+
+  #child(index: number, compressed: boolean): Uint8Array | null {
+    assert(Number.isInteger(index) && index >= 0 && index < HARDENED, `a public child ${index}`);
+    return this.#fast === null ? null : childOf(this.#fast, this.#point, tweakOf(this.#key, this.#chainCode, index), compressed);
+  }
+
+  /** Also takes the next index where BIP-32 knows no child, once in 2^127. */
+  #slow(index: number): Uint8Array {
+    return present(this.#parent.deriveChild(index).publicKey, 'a public key');
+  }
+}
+
+/** The left half of HMAC-SHA512 over the parent's key and the index. */
+function tweakOf(key: Uint8Array, chainCode: Uint8Array, index: number): Uint8Array {
+  const data = Buffer.alloc(KEY_BYTES + 4);
+  data.set(key);
+  data.writeUInt32BE(index, KEY_BYTES);
+  return createHmac('sha512', chainCode).update(data).digest().subarray(0, 32);
+}
+
+/** The parent's point plus a multiple of the base point; `null` where BIP-32 calls the child invalid. */
+export function childOf(fast: Curve, point: Uint8Array, tweak: Uint8Array, compressed: boolean): Uint8Array | null {
+  try {
+    return fast.pointAddScalar(point, tweak, compressed);
+  } catch {
+    // The tweak is not below the order of the curve.
+    return null;
+  }
+}
+
+function agrees(fast: Curve, parent: HDKey, key: Uint8Array, chainCode: Uint8Array): boolean {
+  const found = childOf(fast, key, tweakOf(key, chainCode, 0), true);
+  const known = parent.deriveChild(0).publicKey;
+  return found !== null && known !== null && Buffer.from(found).equals(known);
+}

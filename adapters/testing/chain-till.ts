@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { present } from '../../core/index.ts';
+import type { BundleFate, ChainAdapter, ChainPayments, DerivedAddress, PaymentLine, PayingAddress, PricedPayment, SignedBundle, SignedTransaction, SpendableCoin } from '../../core/index.ts';
+import type { ChainWorld } from './chain-harness.ts';
+import { freshAddress, scanFrom, trick } from './chain-sight.ts';
+
+/** A payment as the till has it once it is stored. */
+export interface Payment {
+  readonly to: DerivedAddress;
+  readonly line: PaymentLine;
+  readonly source: PayingAddress;
+  readonly priced: PricedPayment;
+  readonly coins: readonly SpendableCoin[];
+  readonly nonce: number | null;
+  readonly signed: SignedTransaction;
+  readonly bundle: SignedBundle;
+  /** The height of the head before any of it. */
+  readonly since: number;
+}
+
+export function payingSide(chain: ChainAdapter): ChainPayments {
+  return present(chain.payments, 'the paying side');
+}
+
+export function hotWallet(chain: ChainAdapter): PayingAddress {
+  return { address: payingSide(chain).hotAddress, index: null };
+}
+
+/** The bundle of several attempts at one payment. */
+export function bundleOf({ source, nonce, priced }: Pick<Payment, 'source' | 'nonce' | 'priced'>, ...attempts: readonly SignedTransaction[]): SignedBundle {
+  return { source, nonce, coins: priced.coins.map(({ ref }) => ref), attempts };
+}
+
+/** What a signed transaction is after the database: text, and whatever its record holds. */
+export function stored({ txid, raw }: SignedTransaction): { readonly txid: string; readonly raw: string } {
+  return JSON.parse(JSON.stringify({ txid, raw })) as { txid: string; raw: string };
+}
+
+/** Funds an address, prices a payment and signs it; nothing is sent. */
+export async function signPayment(world: ChainWorld, source: PayingAddress = hotWallet(world.chain), to?: DerivedAddress): Promise<Payment> {
+  const { chain, currency, units } = world;
+  const payments = payingSide(chain);
+  const coins = await trick(world, 'fund')(source, units * 2n);
+  const receiver = to ?? (await freshAddress(world));
+  const { height: since } = await chain.head();
+  const priced = await payments.price({ source, lines: [{ to: receiver.address, currency, units }], coins, replaces: null });
+  const line = { to: receiver.address, currency, units };
+  const nonce = await payments.nextNonce(source.address);
+  const signed = await payments.sign({ source, lines: [line], priced, nonce });
+  return { to: receiver, line, source, priced, coins, nonce, signed, since, bundle: bundleOf({ source, nonce, priced }, signed) };
+}
+
+/**
+ * What the receiver of a payment has got on chain since it was begun. On account chains its balance tells: an adapter may
+ * leave what the till itself sent out of the deposits that it shows.
+ */
+export async function gotten({ chain, currency }: Pick<ChainWorld, 'chain' | 'currency'>, { to, since }: Pick<Payment, 'to' | 'since'>): Promise<bigint> {
+  const payments = payingSide(chain);
+  if (payments.model === 'account') return payments.balance(to.address, currency);
+  return (await scanFrom(chain, since + 1, to.key)).transfers.reduce((sum, { units }) => sum + units, 0n);
+}
+
+/** The fate of a payment that must be mined. */
+export async function mined({ chain }: Pick<ChainWorld, 'chain'>, bundle: SignedBundle): Promise<Extract<BundleFate, { kind: 'mined' }>> {
+  const fate = await payingSide(chain).fate(bundle);
+  assert.ok(fate.kind === 'mined', JSON.stringify(fate, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)));
+  return fate;
+}

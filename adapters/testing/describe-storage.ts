@@ -1,0 +1,35 @@
+import { after, before, describe, test } from 'node:test';
+import { present } from '../../core/index.ts';
+import type { Storage } from '../../core/index.ts';
+import { storageMoney } from './storage-money.ts';
+import { storageWork } from './storage-work.ts';
+
+/** A storage on a database of the suite's own. */
+export interface StorageWorld {
+  /** Migrated, and empty. */
+  readonly storage: Storage;
+  /** Another instance on the same database. */
+  another(): Promise<Storage>;
+  /** Ends every instance and removes the database. */
+  close(): Promise<void>;
+}
+
+/**
+ * Registers the conformance suite of {@link Storage} with node:test, under a name: the promises that money hangs on.
+ *
+ * It is no full test of every query; what it asks for, no storage may lack.
+ */
+export function describeStorage(name: string, open: () => Promise<StorageWorld>): void {
+  describe(`${name}: the promises of a storage`, { concurrency: 1 }, () => {
+    let world: StorageWorld | null = null;
+    let second: Storage | null = null;
+    before(async () => {
+      world = await open();
+      second = await world.another();
+    });
+    after(() => world?.close());
+    for (const { title, run } of [...storageMoney, ...storageWork]) {
+      test(title, () => run(present(world, 'the storage').storage, present(second, 'a second instance')));
+    }
+  });
+}

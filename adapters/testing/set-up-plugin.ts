@@ -1,0 +1,56 @@
+import type { ChainAdapter, Clock, DocumentStore, Logger, Plugin, PublicWallet, RateSource, Signer } from '../../core/index.ts';
+
+/** What a plugin brought, and how to end it. */
+export interface PluginYield {
+  readonly chains: readonly ChainAdapter[];
+  readonly rateSources: readonly RateSource[];
+  close(): Promise<void>;
+}
+
+/** What a plugin is given in a test; all of it stays in memory. */
+export interface PluginSurroundings {
+  /** Signs as well when it can: a till with a seed. */
+  readonly wallet: PublicWallet | (PublicWallet & Signer);
+  readonly clock?: Clock;
+  /** To be shared by two set-ups that stand for one till before and after a restart. */
+  readonly documents?: DocumentStore;
+  readonly logger?: Logger;
+}
+
+const quiet: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined, child: () => quiet };
+
+/** Reads the options and sets the plugin up, as the host does. @throws TillgateError `CONFIG_INVALID` as the plugin does */
+export async function setUpPlugin<Options>(plugin: Plugin<Options>, input: unknown, surroundings: PluginSurroundings): Promise<PluginYield> {
+  const { wallet, clock = { now: () => Date.now() }, documents = memoryDocuments(), logger = quiet } = surroundings;
+  const chains: ChainAdapter[] = [];
+  const rateSources: RateSource[] = [];
+  const closers: (() => void | Promise<void>)[] = [];
+  await plugin.setup({
+    options: plugin.options(input),
+    logger,
+    clock,
+    wallet,
+    signer: 'sign' in wallet ? wallet : null,
+    documents,
+    addChain: (chain) => void chains.push(chain),
+    addRateSource: (source) => void rateSources.push(source),
+    onClose: (close) => void closers.push(close),
+  });
+  const close = async (): Promise<void> => {
+    for (const one of closers.splice(0).reverse()) await one();
+  };
+  return { chains, rateSources, close };
+}
+
+/** Documents with the compare-and-set that a database has. */
+export function memoryDocuments(): DocumentStore {
+  const rows = new Map<string, { readonly value: string; readonly version: number }>();
+  return {
+    read: async (key) => rows.get(key) ?? null,
+    write: async (key, value, expectedVersion) => {
+      if ((rows.get(key)?.version ?? 0) !== expectedVersion) return false;
+      rows.set(key, { value, version: expectedVersion + 1 });
+      return true;
+    },
+  };
+}

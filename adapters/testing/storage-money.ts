@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { merchantAccount, postEntry } from '../../core/index.ts';
+import type { BundleId, Storage } from '../../core/index.ts';
+import { LARGEST, NOW, bundleOf, depositOf, entryOf, newOrder, nextId, storeAccount, storeOrder } from './storage-samples.ts';
+import type { StorageCase } from './storage-samples.ts';
+
+/** How many of these, done at once on two instances, were the one that may. */
+async function winners(storages: readonly Storage[], attempt: (storage: Storage) => Promise<boolean>): Promise<number> {
+  const tries = await Promise.all(Array.from({ length: 6 }, (_, at) => attempt(storages[at % storages.length] as Storage)));
+  return tries.filter(Boolean).length;
+}
+
+/** What is written once, and exactly. */
+export const storageMoney: readonly StorageCase[] = [
+  {
+    title: 'a transaction that fails leaves nothing of what it wrote, and its error is what the caller gets',
+    run: async (storage, second) => {
+      const order = await storeOrder(storage);
+      const failure = new Error('at the very end');
+      const work = storage.transaction(async (tx) => {
+        await tx.deposits.add(depositOf(order, 5n));
+        await postEntry(tx, entryOf(order.accountId, nextId(), 5n));
+        assert.equal(await tx.orders.move(order.id, 'PENDING', 'SUCCESS', { received: 5n, updatedAt: NOW }), true);
+        throw failure;
+      });
+      await assert.rejects(work, (error) => error === failure);
+      assert.deepEqual(await second.orders.find(order.id), order);
+      assert.deepEqual(await second.deposits.byOrder(order.id), []);
+      assert.deepEqual(await second.ledger.balances(`merchant:${order.accountId}:`), []);
+    },
+  },
+  {
+    title: 'fault 46: amounts of 256 bits come back as they went in, and are summed exactly',
+    run: async (storage, second) => {
+      const order = await storeOrder(storage, LARGEST);
+      assert.equal((await second.orders.find(order.id))?.payment?.units, LARGEST);
+      const half = LARGEST / 2n;
+      await storage.transaction(async (tx) => {
+        await tx.deposits.add(depositOf(order, LARGEST));
+        for (const units of [half, half]) await postEntry(tx, entryOf(order.accountId, nextId(), units));
+      });
+      assert.deepEqual((await second.deposits.byOrder(order.id)).map(({ units }) => units), [LARGEST]);
+      const [balance] = await second.ledger.balances(merchantAccount(order.accountId, 'pending'));
+      assert.equal(balance?.units, LARGEST - 1n);
+    },
+  },
+  {
+    title: 'fault 44: a status moves once, from what it was, whoever comes first',
+    run: async (storage, second) => {
+      const { id } = await storeOrder(storage);
+      const won = await winners([storage, second], (one) => one.transaction((tx) => tx.orders.move(id, 'PENDING', 'SUCCESS', { updatedAt: NOW + 1 })));
+      assert.equal(won, 1);
+      assert.equal(await storage.transaction((tx) => tx.orders.move(id, 'PENDING', 'OVERDUE', { updatedAt: NOW + 2 })), false);
+      assert.equal((await second.orders.find(id))?.status, 'SUCCESS');
+    },
+  },
+  {
+    title: 'fault 52: a deposit is known by its chain, transaction and index, and an entry by its reference: once each',
+    run: async (storage, second) => {
+      const order = await storeOrder(storage);
+      const deposit = depositOf(order, 7n);
+      const reference = nextId();
+      const add = (one: Storage): Promise<boolean> => one.transaction((tx) => tx.deposits.add({ ...deposit, id: nextId() as typeof deposit.id }));
+      assert.equal(await winners([storage, second], add), 1);
+      assert.equal(await winners([storage, second], (one) => one.transaction((tx) => postEntry(tx, entryOf(order.accountId, reference, 7n)))), 1);
+      const [balance] = await second.ledger.balances(merchantAccount(order.accountId, 'pending'));
+      assert.equal(balance?.units, 7n);
+      assert.deepEqual([...(await storage.ledger.unbalancedEntries(9)), ...(await storage.ledger.driftedBalances(9))], []);
+    },
+  },
+  {
+    title: 'fault 39: an idempotency key makes one order, and names it to all others with the hash of its body',
+    run: async (storage, second) => {
+      const { id } = await storeAccount(storage);
+      const claim = { route: '/api/order/pay-info', key: nextId(), bodyHash: 'the first body', expiresAt: NOW + 86_400_000 };
+      const results = await Promise.all([storage, second, storage, second].map((one) => one.orders.create(newOrder(id, 5n, claim))));
+      const created = results.flatMap((result) => (result.kind === 'created' ? [result.order.id] : []));
+      assert.equal(created.length, 1);
+      for (const result of results) if (result.kind === 'repeated') assert.deepEqual([result.orderId, result.bodyHash], [created[0], 'the first body']);
+      assert.equal((await second.orders.list(id, { page: 1, size: 10 })).total, 1);
+    },
+  },
+  {
+    title: 'fault 41: a nonce belongs to one bundle, and coins to one: all of them or none',
+    run: async (storage, second) => {
+      const source = `0x${nextId()}`;
+      assert.equal(await winners([storage, second], (one) => one.transaction((tx) => tx.transfers.openBundle(bundleOf(4, source)))), 1);
+      assert.equal(await second.transfers.nonce('ETH', source), 5);
+      const [one, two] = [bundleOf(null, source), bundleOf(null, source)];
+      const refs = [`${nextId()}:0`, `${nextId()}:0`] as const;
+      await storage.transaction(async (tx) => {
+        for (const bundle of [one, two]) await tx.transfers.openBundle(bundle);
+        for (const ref of refs) await tx.transfers.addHolding({ chain: 'ETH', ref, address: source, index: null, currency: 'ETH', units: 1n });
+      });
+      const take = (ids: readonly string[], bundleId: BundleId): Promise<boolean> => second.transaction((tx) => tx.transfers.takeHoldings('ETH', ids, bundleId));
+      assert.deepEqual([await take([refs[1]], one.id), await take(refs, two.id), await take([refs[0]], two.id)], [true, false, true]);
+    },
+  },
+  {
+    title: 'fault 1: a signature is used once, on whichever instance',
+    run: async (storage, second) => {
+      const replayKey = `signature ${nextId()}`;
+      assert.equal(await winners([storage, second], (one) => one.accounts.useSignature(replayKey, NOW + 600_000)), 1);
+    },
+  },
+];

@@ -1,0 +1,96 @@
+import { IdSequence } from '../../core/index.ts';
+import type { Account, AccountId, Bundle, BundleId, Deposit, DepositId, EntryId, IdempotencyClaim, LedgerEntry, NewOrder, Order, OrderId, Storage } from '../../core/index.ts';
+
+/** One promise of a storage; `second` is another instance on the same database. */
+export interface StorageCase {
+  readonly title: string;
+  readonly run: (storage: Storage, second: Storage) => Promise<void>;
+}
+
+/** When everything here happens. */
+export const NOW = Date.UTC(2026, 5, 1);
+/** What 256 bits hold at most: no double and no 64-bit integer does. */
+export const LARGEST = 2n ** 256n - 1n;
+
+let ticks = NOW;
+const sequence = new IdSequence(() => ++ticks, 9, () => 0);
+export const nextId = (): string => sequence.next();
+
+/** A merchant, stored. */
+export async function storeAccount(storage: Storage): Promise<Account> {
+  const id = nextId() as AccountId;
+  const account: Account = {
+    id,
+    email: `shop-${id}@example.org`,
+    name: null,
+    role: 'user',
+    status: 'active',
+    passwordHash: 'none',
+    authVersion: 1,
+    dataSecurity: false,
+    callbackApiKey: 'order',
+    verifiedCurrencies: [],
+    createdAt: NOW,
+    modifiedAt: NOW,
+  };
+  await storage.accounts.create(account);
+  return account;
+}
+
+/** An order about to be made. */
+export function newOrder(accountId: AccountId, units: bigint, idempotency: IdempotencyClaim | null = null): NewOrder {
+  const id = nextId() as OrderId;
+  const rate = { at: NOW, fixed: false, coin: { symbol: 'ETH', usd: '1', sources: [] }, fiat: { symbol: 'USD', usd: '1', sources: [] } };
+  const order: Omit<Order, 'number'> = {
+    id,
+    accountId,
+    credentialId: null,
+    type: 'ORDER',
+    platform: 'API',
+    status: 'PENDING',
+    vsCurrency: 'USD',
+    vsPrice: 100n,
+    payment: { chain: 'ETH', currency: 'ETH', units, address: `0x${id}`, rate, chosenAt: NOW },
+    received: 0n,
+    remark: '',
+    links: { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null },
+    fixedEncryptPrice: false,
+    enablePostCallback: false,
+    checkoutToken: `checkout-${id}`,
+    toleranceBps: 0,
+    createdAt: NOW,
+    updatedAt: NOW,
+    expiresAt: NOW + 1_800_000,
+    watchUntil: NOW + 88_200_000,
+    reorgedAt: null,
+    refundAddress: null,
+  };
+  return { order, depositAddress: { chain: 'ETH', address: `0x${id}`, key: id, walletId: 'wallet', index: Number(id.slice(-9)) }, idempotency };
+}
+
+/** An order, stored. */
+export async function storeOrder(storage: Storage, units = 5n): Promise<Order> {
+  const result = await storage.orders.create(newOrder((await storeAccount(storage)).id, units));
+  if (result.kind !== 'created') throw new Error('a new order was not created');
+  return result.order;
+}
+
+export function depositOf({ id: orderId, accountId }: Pick<Order, 'id' | 'accountId'>, units: bigint): Deposit {
+  const id = nextId() as DepositId;
+  const block = { blockHeight: 100, blockHash: '0xb100' };
+  const kept = { status: 'SEEN', seenAt: NOW, paidAt: NOW, creditedAt: null, credits: 0, lossUnits: 0n } as const;
+  return { id, orderId, accountId, chain: 'ETH', txid: `0x${id}`, index: '0', ...block, currency: 'ETH', units, fromAddress: null, toAddress: '0xto', ...kept };
+}
+
+/** From a chain's custody to a merchant. */
+export function entryOf(accountId: AccountId, reference: string, units: bigint): LedgerEntry {
+  const postings = [
+    { account: 'custody:ETH', currency: 'ETH', units: -units },
+    { account: `merchant:${accountId}:pending`, currency: 'ETH', units },
+  ] as const;
+  return { id: nextId() as EntryId, at: NOW, kind: 'deposit-credited', reference, postings };
+}
+
+export function bundleOf(nonce: number | null, sourceAddress: string): Bundle {
+  return { id: nextId() as BundleId, chain: 'ETH', sourceAddress, sourceIndex: null, nonce, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: NOW };
+}

@@ -1,0 +1,52 @@
+import type { z } from 'zod';
+import { TillgateError } from '../../core/index.ts';
+
+const TIMEOUT_MS = 10_000;
+
+/** Asks an Abacus node; whatever goes wrong is `NODE_FAILED`, in words that repeat nothing the node said. */
+export class AbacusClient {
+  readonly #url: string;
+
+  /** @param url - may hold a password, so no message repeats it */
+  constructor(url: string) {
+    this.#url = url.replace(/\/$/, '');
+  }
+
+  /** The answer, `null` when there is no such thing. */
+  async find<T>(path: string, schema: z.ZodType<T>): Promise<T | null> {
+    const { status, text } = await this.#ask(path);
+    if (status === 404) return null;
+    if (status !== 200) throw new TillgateError('NODE_FAILED', `The Abacus node answered with HTTP ${status}.`);
+    return read(text, schema);
+  }
+
+  /** The answer, which there must be. */
+  async get<T>(path: string, schema: z.ZodType<T>): Promise<T> {
+    const found = await this.find(path, schema);
+    if (found === null) throw new TillgateError('NODE_FAILED', `The Abacus node has no ${path}.`);
+    return found;
+  }
+
+  /** Sends, and tells how the node answered. */
+  async post(path: string, body: string): Promise<number> {
+    return (await this.#ask(path, body)).status;
+  }
+
+  async #ask(path: string, body?: string): Promise<{ readonly status: number; readonly text: string }> {
+    const init = { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' as const };
+    try {
+      const response = await fetch(`${this.#url}/${path}`, body === undefined ? init : { ...init, method: 'POST', body });
+      return { status: response.status, text: await response.text() };
+    } catch {
+      throw new TillgateError('NODE_FAILED', 'The Abacus node does not answer.');
+    }
+  }
+}
+
+function read<T>(text: string, schema: z.ZodType<T>): T {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    throw new TillgateError('NODE_FAILED', 'The Abacus node answered with something malformed.');
+  }
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { AccountKey, parseOptions } from '../../adapters/chains/index.ts';
+import { definePlugin } from '../../core/index.ts';
+import { AbacusChain } from './abacus-chain.ts';
+import { AbacusClient } from './abacus-client.ts';
+import { ACCOUNTS, openPayments } from './abacus-payments.ts';
+
+/** The options in the settings; unknown ones are refused by name. */
+const schema = z.strictObject({
+  url: z.url(),
+  /** Which network is meant, by its first block. */
+  genesis: z.string().optional(),
+  /** An account's extended public key; without it the till's own seed gives one. */
+  xpub: z.string().optional(),
+  confirmations: z.number().int().min(1).default(3),
+  pollIntervalMs: z.number().int().min(10).default(1_000),
+});
+
+/** Abacus, a toy chain: how a chain is added to a till. */
+export default definePlugin({
+  name: 'abacus',
+  version: '1.0.0',
+  requires: '^1.1.0',
+  options: (input) => parseOptions(schema, input),
+  async setup({ options: { url, genesis, xpub, ...rest }, wallet, signer, addChain, onClose }) {
+    const client = new AbacusClient(url);
+    const account = xpub ?? (await wallet.extendedPublicKey(ACCOUNTS.deposit));
+    // Another wallet's addresses are none that this till could ever sweep.
+    const own = signer !== null && new AccountKey(account).walletId === new AccountKey(await signer.extendedPublicKey(ACCOUNTS.deposit)).walletId;
+    const payments = own ? await openPayments(client, signer) : null;
+    const chain = new AbacusChain({ ...rest, client, genesis: genesis ?? null, xpub: account, payments });
+    addChain(chain, { code: chain.code, name: chain.name });
+    onClose(() => chain.close());
+  },
+});

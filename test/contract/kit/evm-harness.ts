@@ -1,0 +1,197 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { encodeFunctionData, toHex } from 'viem';
+import type { Address, Hex } from 'viem';
+import type { ChainHarness, ChainTricks } from '../../../adapters/testing/index.ts';
+import type { ChainAdapter, PayingAddress } from '../../../core/index.ts';
+import { startAnvil } from '../../support/anvil.ts';
+import type { Anvil } from '../../support/anvil.ts';
+import { deployContract, mint } from '../../support/contracts.ts';
+import type { DeployedContract } from '../../support/contracts.ts';
+import { payingChain, tillAccount } from '../chains/evm-paying.ts';
+import { callAllInOne } from '../chains/evm-support.ts';
+
+const ETHER = 10n ** 18n;
+const GWEI = 10n ** 9n;
+const PRICE = 5n * GWEI;
+
+/** What a till's nodes can be made to do. */
+interface Manners {
+  down: boolean;
+  lag: number;
+  lies: boolean;
+  losesReplies: boolean;
+}
+
+interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** How the kit makes things happen on an EVM chain: anvil, and a door before it that can misbehave. */
+export function evmHarness(currency: 'ETH' | 'USDT-ERC20'): ChainHarness {
+  const coin = currency === 'ETH';
+  return {
+    lacks: {
+      expiry: 'what was signed stays good as long as its nonce is free',
+      ...(coin ? { batch: 'a transaction pays coins once', failure: 'coins sent to an address without code always arrive', counterfeit: 'there is one coin' } : {}),
+    },
+    open: async () => {
+      const [anvil, other] = [await startAnvil(), await startAnvil({ chainId: 5 })];
+      const token = await deployContract(anvil, 'TestToken', ['USDT', 6]);
+      const twin = await deployContract(anvil, 'TestToken', ['USDT', 6]);
+      const [payer] = (await anvil.rpc<Address[]>('eth_accounts')) as [Address];
+      for (const one of [token, twin]) await mint(anvil, one, payer, 10n ** 20n);
+      await anvil.mine(5);
+      await anvil.setAutomine(false);
+      const manners: Manners = { down: false, lag: 0, lies: false, losesReplies: false };
+      const door = await openDoor(anvil, manners);
+      const opened: ChainAdapter[] = [];
+      const open = async (url: string): Promise<ChainAdapter> => {
+        const { chain } = await payingChain([url], { 'USDT-ERC20': token.address });
+        opened.push(chain);
+        return chain;
+      };
+      const yard: Yard = { anvil, manners, payer, token: coin ? null : token, twin };
+      return {
+        chain: await open(door.url),
+        currency,
+        units: coin ? ETHER / 1_000n : 1_000_000n,
+        reopen: () => open(door.url),
+        pay: (to, units) => send(yard, to, units),
+        mine: (blocks) => anvil.mine(blocks),
+        tricks: { ...tricksOf(yard), ...(coin ? {} : tokenTricksOf(yard, token)), otherNetwork: () => open(other.url) },
+        close: async () => {
+          await Promise.all(opened.map((chain) => chain.close()));
+          await Promise.all([door.stop(), anvil.stop(), other.stop()]);
+        },
+      };
+    },
+  };
+}
+
+interface Yard {
+  readonly anvil: Anvil;
+  readonly manners: Manners;
+  readonly payer: Address;
+  /** `null` where coins are paid. */
+  readonly token: DeployedContract | null;
+  readonly twin: DeployedContract;
+}
+
+interface SendOptions {
+  readonly token?: DeployedContract | null;
+  readonly nonce?: number;
+  readonly gasPrice?: bigint;
+}
+
+function send(yard: Yard, to: string, units: bigint, { token = yard.token, nonce, gasPrice = PRICE }: SendOptions = {}): Promise<string> {
+  const what =
+    token === null ? { to, value: toHex(units) } : { to: token.address, data: encodeFunctionData({ abi: token.abi, functionName: 'transfer', args: [to, units] }) };
+  const order = nonce === undefined ? {} : { nonce: toHex(nonce) };
+  return yard.anvil.rpc('eth_sendTransaction', [{ from: yard.payer, ...what, ...order, gas: toHex(200_000), gasPrice: toHex(gasPrice) }]);
+}
+
+function tricksOf(yard: Yard): Partial<ChainTricks> {
+  const { anvil, manners, payer, token } = yard;
+  return {
+    replacement: async (to, units) => {
+      const nonce = Number(await anvil.rpc<Hex>('eth_getTransactionCount', [payer, 'pending']));
+      const replaced = await send(yard, to, units, { nonce });
+      await send(yard, payer, units, { nonce, gasPrice: PRICE * 2n });
+      return replaced;
+    },
+    reorganisation: async (depth, fate) => {
+      const raws = fate === 'again' ? await topTransactions(anvil, depth) : [];
+      await anvil.rpc('anvil_reorg', [depth, raws.map((raw) => [raw, 0])]);
+      await anvil.rpc('anvil_dropAllTransactions');
+      await anvil.mine();
+    },
+    outage: (on) => void (manners.down = on),
+    lag: (blocks) => void (manners.lag = blocks),
+    lies: (on) => void (manners.lies = on),
+    lostReplies: (on) => void (manners.losesReplies = on),
+    forgetting: async (txid) => {
+      await anvil.rpc('anvil_dropTransaction', [txid]);
+    },
+    fund: async ({ address }: PayingAddress, units) => {
+      const held = BigInt(await anvil.rpc<Hex>('eth_getBalance', [address, 'latest']));
+      await anvil.rpc('anvil_setBalance', [address, toHex(held + ETHER + (token === null ? units : 0n))]);
+      if (token !== null) await mint(anvil, token, address as Address, units);
+      return [];
+    },
+    rival: async ({ nonce }) => {
+      const fees = { gas: 21_000n, maxFeePerGas: 50n * GWEI, maxPriorityFeePerGas: GWEI };
+      const raw = await tillAccount().signTransaction({ type: 'eip1559', chainId: anvil.chainId, nonce: nonce ?? 0, to: payer, value: 3n, ...fees });
+      const txid = await anvil.rpc<string>('eth_sendRawTransaction', [raw]);
+      await anvil.mine();
+      return txid;
+    },
+  };
+}
+
+function tokenTricksOf(yard: Yard, token: DeployedContract): Partial<ChainTricks> {
+  const { anvil, twin } = yard;
+  return {
+    batch: async (to, units) => {
+      await anvil.setAutomine(true);
+      const txid = await callAllInOne(anvil, token, units.map((amount) => ({ functionName: 'mint', args: [to, amount] })));
+      await anvil.setAutomine(false);
+      return txid;
+    },
+    failure: (to) => send(yard, to, 10n ** 30n),
+    counterfeit: (to, units) => send(yard, to, units, { token: twin }),
+  };
+}
+
+/** The signed bytes of everything in the top blocks, in their order. */
+async function topTransactions(anvil: Anvil, depth: number): Promise<readonly Hex[]> {
+  const head = Number(await anvil.rpc<Hex>('eth_blockNumber'));
+  const raws: Hex[] = [];
+  for (let height = head - depth + 1; height <= head; height++) {
+    const { transactions } = await anvil.rpc<{ transactions: Hex[] }>('eth_getBlockByNumber', [toHex(height), false]);
+    for (const txid of transactions) raws.push(await anvil.rpc<Hex>('eth_getRawTransactionByHash', [txid]));
+  }
+  return raws;
+}
+
+/** A node as the till sees it: anvil with the manners of the moment. */
+async function openDoor(anvil: Anvil, manners: Manners): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const calls = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[];
+      if (manners.down) return void response.writeHead(503).end();
+      const answer = Array.isArray(calls) ? await Promise.all(calls.map((call) => answerTo(anvil, manners, call))) : await answerTo(anvil, manners, calls);
+      const sends = [calls].flat().some(({ method }) => method === 'eth_sendRawTransaction');
+      if (sends && manners.losesReplies) return void request.socket.destroy();
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+}
+
+async function answerTo(anvil: Anvil, { lag, lies }: Manners, { id, method, params }: Call): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: await shownParams(anvil, lag, method, params) });
+  const reply = await fetch(anvil.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const answer = (await reply.json()) as { result?: { parentHash?: string } | null };
+  if (lies && method === 'eth_getBlockByNumber' && answer.result != null) answer.result.parentHash = toHex(7n, { size: 32 });
+  return answer;
+}
+
+/** A node that lags takes an older block for the latest one, and knows none above it. */
+async function shownParams(anvil: Anvil, lag: number, method: string, params: readonly unknown[]): Promise<readonly unknown[]> {
+  if (lag === 0 || method !== 'eth_getBlockByNumber') return params;
+  const shown = Number(await anvil.rpc<Hex>('eth_blockNumber')) - lag;
+  const [block, ...rest] = params;
+  if (block === 'latest') return [toHex(shown), ...rest];
+  return Number(block) > shown ? [toHex(shown + 1_000_000), ...rest] : params;
+}

@@ -1,0 +1,4 @@
+import { describeChain } from '../../adapters/testing/index.ts';
+import { utxoHarness } from './utxo-kit.ts';
+
+describeChain('Bitcoin', utxoHarness('bitcoind'));
