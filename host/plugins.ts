@@ -160,7 +160,7 @@ class Harvest implements PluginHarvest {
   #addChain(plugin: string, chain: ChainAdapter, name: ChainName | undefined): void {
     this.#claim(`the chain ${chain.code}`, plugin);
     for (const { currency } of chain.assets) this.#claim(`the currency ${currency}`, plugin);
-    this.chains.set(chain.code, chain);
+    this.chains.set(chain.code, completed(chain));
     this.chainNames.push(name ?? { code: chain.code, name: chain.name });
   }
 
@@ -189,4 +189,12 @@ function namespaced(documents: DocumentStore, plugin: string): DocumentStore {
     read: (name) => documents.read(key(name)),
     write: (name, value, expectedVersion) => documents.write(key(name), value, expectedVersion),
   };
+}
+
+/** A chain written for interface 1.0 has neither a paying side nor balances: it takes orders and is watch-only. */
+function completed(chain: ChainAdapter): ChainAdapter {
+  for (const part of ['payments', 'balances'] as const) {
+    if (!(part in chain)) Object.defineProperty(chain, part, { value: null, enumerable: true });
+  }
+  return chain;
 }

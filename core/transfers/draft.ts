@@ -165,7 +165,7 @@ export class Drafter {
       return checkCharge(transfer, kind === 'gas' ? 0n : await this.#inCurrency(transfer, priced.feeUnits), dust);
     }
     const short = units - native;
-    const gathering = kind === 'cold' ? 0n : gatheringFee(short, priced.feeUnits);
+    const gathering = kind === 'cold' ? 0n : gatheringFee(short, transfer.maxFeeUnits - priced.feeUnits);
     if (short > gathering) throw new Waits([transfer], `The hot wallet lacks ${currency}; sweeps or the operator have to bring it.`);
     return checkCharge(transfer, priced.feeUnits + gathering, dust);
   }

@@ -16,7 +16,7 @@ export interface FeeEstimate {
 
 /** A fee may grow to so many times its estimate before the transfer waits instead. */
 const MARGIN = 2n;
-/** A merchant is charged for bringing its coins together at most so many times the fee of the payment itself. */
+/** An estimate expects that bringing the coins together costs at most so many times the fee of the payment itself. */
 const GATHERING = 2n;
 /** The most coins that are looked at for one payment. */
 export const MOST_COINS = 500;
@@ -26,13 +26,12 @@ const HOT_KEPT_MS = 2_000;
 
 /**
  * What bringing coins together costs whoever is paid: the part of the amount that the hot wallet lacks because sweeps
- * were paid out of it, at most twice the payment's own fee. More than that the operator has to bring.
+ * were paid out of it. What goes beyond the most that may be charged the operator has to bring.
  *
  * @param short - how much the hot wallet lacks; negative when it has enough
  */
-export function gatheringFee(short: bigint, feeUnits: bigint): bigint {
-  const most = feeUnits * GATHERING;
-  if (short <= 0n) return 0n;
+export function gatheringFee(short: bigint, most: bigint): bigint {
+  if (short <= 0n || most <= 0n) return 0n;
   return short > most ? most : short;
 }
 
@@ -91,7 +90,7 @@ export class FeeDesk {
     for (const { currency, units: waiting } of await this.#storage.transfers.sweepCandidates(chain.code, MOST_CANDIDATES)) {
       if (currency === asset.currency && waiting > feeUnits) reach += waiting - feeUnits;
     }
-    return gatheringFee(units - reach, feeUnits);
+    return gatheringFee(units - reach, feeUnits * GATHERING);
   }
 
   /** An estimate: what was true a moment ago will do, and the many who ask at once read it once. */

@@ -140,11 +140,12 @@ export class SignTransfers {
   }
 
   async #note(lease: Lease, transfers: readonly Transfer[], reason: string): Promise<void> {
-    const { storage, clock } = this.#deps;
+    const { storage, clock, logger } = this.#deps;
     const now = clock.now();
     for (const { id } of transfers) this.#retryAt.set(id, now + RETRY_MS);
     const changed = transfers.filter((transfer) => transfer.reason !== reason);
     if (changed.length === 0) return;
+    logger.warn('payments cannot be signed yet', { chain: this.#chain.code, transfers: changed.map(({ id }) => id), reason });
     await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
       for (const { id, updatedAt } of changed) await tx.transfers.update(id, 'REQUESTED', { reason, updatedAt });

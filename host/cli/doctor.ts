@@ -3,10 +3,10 @@ import type { ChainAdapter } from '../../core/index.ts';
 import { configError, loadConfig } from '../config.ts';
 import type { HostConfig } from '../config.ts';
 import type { Till } from '../container.ts';
-import { openLog } from '../log.ts';
 import { openBase, openTill } from '../open.ts';
 import { importPlugins } from '../plugins.ts';
 import type { CommandCall } from './command.ts';
+import { HeardTrouble, withCause } from './node-words.ts';
 
 /** What was looked at, and what was found. */
 interface Finding {
@@ -46,9 +46,9 @@ async function readConfiguration(): Promise<readonly [string, HostConfig]> {
 }
 
 async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
-  const log = openLog('silent');
+  const heard = new HeardTrouble();
   const base = await look('database', async () => {
-    const opened = await openBase(config, log.logger, 'command');
+    const opened = await openBase(config, heard, 'command');
     return [`${config.database.client} answers and is up to date`, opened];
   });
   if (base === null) return;
@@ -60,23 +60,36 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
       return [chains.length === 0 ? 'none brings a chain: no order can be made' : `chains ${chains.join(', ')}`, opened];
     });
     if (till === null) return;
-    for (const chain of till.chains.values()) await look(`chain ${chain.code}`, () => lookAtChain(chain, till));
+    for (const chain of till.chains.values()) await look(`chain ${chain.code}`, () => lookAtChain(chain, till, heard));
     await look('rates', () => lookAtRates(till));
   } finally {
     await base.close();
   }
 }
 
-async function lookAtChain(chain: ChainAdapter, { storage }: Till): Promise<readonly [string, null]> {
-  const identity = await chain.identify();
+async function lookAtChain(chain: ChainAdapter, { storage }: Till, heard: HeardTrouble): Promise<readonly [string, null]> {
+  heard.take();
+  const { identity, height } = await askNode(chain);
   const state = await storage.chains.state(chain.code);
   if (state !== null && state.identity !== identity) {
     throw new Error(`the node is on ${identity}, but the till has followed ${state.identity}; correct the node's address`);
   }
   if (state?.haltedReason != null) throw new Error(`stopped: ${state.haltedReason}`);
-  const { height } = await chain.head();
+  const payoutStop = await storage.transfers.payoutStop(chain.code);
+  if (payoutStop !== null) throw new Error(`payouts are stopped: ${payoutStop}`);
   const behind = state?.cursor == null ? 'not followed yet' : `${Math.max(0, height - state.cursor.height)} block(s) behind`;
-  return [`${identity}, height ${height}, ${behind}`, null];
+  const pays = chain.payments === null ? 'watch-only: pays nothing out' : `pays out from ${chain.payments.hotAddress}`;
+  const others = heard.take().map((words) => `; another of its nodes does not serve: ${words}`);
+  return [`${identity}, height ${height}, ${behind}, ${pays}${others.join('')}`, null];
+}
+
+async function askNode(chain: ChainAdapter): Promise<{ readonly identity: string; readonly height: number }> {
+  try {
+    const identity = await chain.identify();
+    return { identity, height: (await chain.head()).height };
+  } catch (error) {
+    throw new Error(withCause((error as Error).message), { cause: error });
+  }
 }
 
 async function lookAtRates({ rateBook, assets }: Till): Promise<readonly [string, null]> {

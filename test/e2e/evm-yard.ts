@@ -10,7 +10,7 @@ const [CONFIRMATIONS, SPENDABLE] = [3, 5];
 const GAS = 200_000n;
 
 /** What a chain of the EVM is started as. */
-export interface EvmYardOptions {
+interface EvmYardOptions {
   readonly use: 'ethereum' | 'bsc';
   readonly chainId: number;
   /** The chain's coin. */

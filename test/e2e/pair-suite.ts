@@ -8,7 +8,7 @@ import type { PlacedOrder, Row } from './pair-till.ts';
 export type Engine = 'sqlite' | 'pg';
 
 /** What runs after the pairs, on the same till. */
-export type MoreTests = (till: () => PairTill) => void;
+type MoreTests = (till: () => PairTill) => void;
 
 /** Takes each pair of a chain through a till: from the order to the last coin withdrawn. */
 export function describePairs(title: string, engines: readonly Engine[], pairs: readonly Pair[], open: () => Promise<ChainYard>, more: MoreTests = () => undefined): void {

@@ -13,7 +13,7 @@ const OWN_MNEMONIC = 'legal winner thank year wave sausage worth useful legal wi
 
 /** A transaction of the merchant's list. */
 export type Row = Readonly<Record<string, string | null>>;
-export type Answered = Readonly<Record<string, unknown>>;
+type Answered = Readonly<Record<string, unknown>>;
 
 /** An order that waits to be paid. */
 export interface PlacedOrder {
@@ -38,7 +38,7 @@ export class PairTill {
   /** The address that money goes out from. */
   hot = '';
 
-  private constructor(yard: ChainYard, receiver: PairTill['receiver'], database: Awaited<ReturnType<typeof freshDatabase>> | null) {
+  private constructor(yard: ChainYard, receiver: Awaited<ReturnType<typeof startReceiver>>, database: Awaited<ReturnType<typeof freshDatabase>> | null) {
     this.yard = yard;
     this.#receiver = receiver;
     this.#database = database;
@@ -73,10 +73,6 @@ export class PairTill {
     await this.#database?.drop();
     this.#directory.remove();
     await this.yard.stop();
-  }
-
-  get receiver(): Awaited<ReturnType<typeof startReceiver>> {
-    return this.#receiver;
   }
 
   get merchant(): Merchant {

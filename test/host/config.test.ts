@@ -54,7 +54,7 @@ describe('the configuration', () => {
   });
 
   test('refuses settings of what does not exist yet, by name', () => {
-    assert.deepEqual(Object.keys(problemsOf({ withdrawals: {} })), ['withdrawals']);
+    assert.deepEqual(Object.keys(problemsOf({ lightning: {} })), ['lightning']);
   });
 
   test('reads gateways with their defaults, and names each wrong field of each of them', () => {

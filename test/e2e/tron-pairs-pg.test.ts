@@ -1,0 +1,3 @@
+import { describeTronPairs } from './tron-pairs.ts';
+
+describeTronPairs('pg');

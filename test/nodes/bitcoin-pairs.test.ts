@@ -1,0 +1,3 @@
+import { describeUtxoPairs } from './utxo-pairs.ts';
+
+describeUtxoPairs('bitcoind', ['sqlite', 'pg']);
