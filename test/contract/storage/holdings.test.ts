@@ -252,7 +252,7 @@ eachStorage((_name, opened) => {
 
   test('any holdings are ranked by their exact sums', async (t) => {
     const { storage } = await opened(t);
-    const made = fc.record({ address: fc.constantFrom('a', 'b', 'c', 'd', 'e'), currency: fc.constantFrom('X', 'Y'), units: fc.bigInt({ min: 0n, max: 1n << 90n }) });
+    const made = fc.record({ address: fc.constantFrom('a', 'b', 'c', 'd', 'e'), currency: fc.constantFrom('X', 'Y'), units: fc.oneof(fc.bigInt({ min: 1n, max: 3n }), fc.bigInt({ min: 1n, max: 1n << 90n })) });
     let run = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(made, { maxLength: 14 }), fc.integer({ min: 1, max: 6 }), async (each, limit) => {

@@ -57,10 +57,13 @@ async function largestOf(place: Place, currency: CurrencyCode, limit: number): P
     .slice(0, limit);
 }
 
-/** The addresses of the largest holdings: an address with no other one that is not among them has less than each. */
+/** The addresses of the largest holdings that lie alone: those with several are found by their sums. */
 async function ofOneHolding({ run, tables, dialect, chain }: Place, currency: CurrencyCode, limit: number): Promise<readonly string[]> {
   const order = [...dialect.bySize('units'), 'id'].map((column) => `${column} DESC`).join(', ');
-  const sql = `SELECT address FROM ${tables.holdings} WHERE chain = ? AND currency = ? AND ${FREE} ORDER BY ${order} LIMIT ?`;
+  const another = `SELECT 1 FROM ${tables.holdings} f WHERE f.chain = h.chain AND f.currency = h.currency AND f.address = h.address
+    AND f.status = 'FREE' AND f.further AND f.address_index IS NOT NULL`;
+  const sql = `SELECT address FROM ${tables.holdings} h
+    WHERE chain = ? AND currency = ? AND ${FREE} AND NOT further AND NOT EXISTS (${another}) ORDER BY ${order} LIMIT ?`;
   return (await run(sql, [chain, currency, limit])).map((row) => text(row, 'address'));
 }
 

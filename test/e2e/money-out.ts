@@ -7,8 +7,6 @@ import { waitFor } from '../support/wait.ts';
 import { TillOnAnvil } from './till-on-anvil.ts';
 
 const ETHER = 10n ** 18n;
-/** Not anvil's: the hot wallet begins without a coin. A vector of BIP-39. */
-const OWN_MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
 /** Blocks until a deposit can be spent and a payment is final, in these tests' settings. */
 const SPENDABLE = 5;
 
@@ -27,8 +25,12 @@ const STEPS = [
   { name: 'sent, the reply lost', stop: 'after', matches: paysTo },
 ] as const;
 
-for (const engine of ['sqlite', 'pg'] as const) {
-  describe(`money out on anvil and ${engine}`, { concurrency: 1 }, () => {
+/** Payments and what happens to them, or a till that is killed while it pays: apart, so that none takes too long. */
+export type MoneyOutPart = 'payments' | 'kills';
+
+/** Money out through the real host, on a real EVM node and a real database. */
+export function moneyOut(engine: 'sqlite' | 'pg', part: MoneyOutPart): void {
+  describe(`money out on anvil and ${engine}: ${part}`, { concurrency: 1 }, () => {
     let till: TillOnAnvil;
     let hot: Address;
     let accounts: Address[];
@@ -102,7 +104,7 @@ for (const engine of ['sqlite', 'pg'] as const) {
     };
 
     before(async () => {
-      till = await TillOnAnvil.start(engine, { timeoutSeconds: 600, mnemonic: OWN_MNEMONIC });
+      till = await TillOnAnvil.start(engine, { timeoutSeconds: 600 });
       accounts = await till.anvil.rpc<Address[]>('eth_accounts');
       const shown = await till.command('wallet', 'show');
       assert.equal(shown.code, 0, shown.err);
@@ -111,22 +113,71 @@ for (const engine of ['sqlite', 'pg'] as const) {
     });
     after(() => till.close());
 
-    test('a refund without any float of the operator: the payer gets exactly what was obtained', async () => {
-      const [payer] = accounts as [Address];
-      const order = await paidOrder(payer);
-      const { data: asked, code, message } = await till.merchant.call('POST', `/api/v2/order/refund/${order.id}`);
-      assert.equal(code, 0, message);
-      assert.deepEqual([asked['refund_status'], asked['amount'], String(asked['to_addr']).toLowerCase(), asked['refund_et']], ['PENDING', 0.1, payer, 0]);
-      await refunded(order.id);
-      const { data: done } = await till.merchant.call('GET', `/api/v2/order/refund-info/${order.id}`);
-      assert.equal(done['refund_status'], 'SUCCESS');
-      const [row] = ((await till.merchant.call('GET', '/api/v2/tx?page=1&size=5')).data as { data: Record<string, string>[] }).data;
-      assert.deepEqual([row?.['tx_type'], row?.['status']], ['REFUND', 'SUCCESS']);
-      const [paid] = await paidTo(payer);
-      assert.equal(paid, units(row?.['obtained'] ?? ''));
-      assert.equal(units(row?.['fee'] ?? '') + units(row?.['obtained'] ?? ''), order.units);
-      await booksHold();
-    });
+    if (part === 'payments') {
+      test('a refund without any float of the operator: the payer gets exactly what was obtained', async () => {
+        const [payer] = accounts as [Address];
+        const order = await paidOrder(payer);
+        const { data: asked, code, message } = await till.merchant.call('POST', `/api/v2/order/refund/${order.id}`);
+        assert.equal(code, 0, message);
+        assert.deepEqual([asked['refund_status'], asked['amount'], String(asked['to_addr']).toLowerCase(), asked['refund_et']], ['PENDING', 0.1, payer, 0]);
+        await refunded(order.id);
+        const { data: done } = await till.merchant.call('GET', `/api/v2/order/refund-info/${order.id}`);
+        assert.equal(done['refund_status'], 'SUCCESS');
+        const [row] = ((await till.merchant.call('GET', '/api/v2/tx?page=1&size=5')).data as { data: Record<string, string>[] }).data;
+        assert.deepEqual([row?.['tx_type'], row?.['status']], ['REFUND', 'SUCCESS']);
+        const [paid] = await paidTo(payer);
+        assert.equal(paid, units(row?.['obtained'] ?? ''));
+        assert.equal(units(row?.['fee'] ?? '') + units(row?.['obtained'] ?? ''), order.units);
+        await booksHold();
+      });
+
+      test('a token is swept with gas sent ahead, and withdrawn with its fee in the token', async () => {
+        const payee = newPayee();
+        await registers(payee);
+        await give(accounts[5] as Address, hot, ETHER);
+        const order = await till.order('USDT-ERC20', '100');
+        await till.payConfirmed(order.address, 100_000_000n);
+        await till.anvil.mine(SPENDABLE);
+        await till.becomes(order.id, 'SUCCESS');
+        await spendable(order.id);
+        const asked = await withdraw('60', 'USDT-ERC20');
+        assert.ok(Number(asked['fee']) > 0);
+        await withdrawn(String(asked['tx_id']));
+        const balance = await till.anvil.rpc<Hex>('eth_call', [
+          { to: till.tokens.honest.address, data: `0x70a08231${payee.slice(2).padStart(64, '0')}` },
+          'latest',
+        ]);
+        assert.equal(BigInt(balance), BigInt(Math.round(Number((await transaction(String(asked['tx_id'])))['obtained']) * 1e6)));
+        await booksHold();
+      });
+
+      test('a reorganisation takes a credited and already withdrawn deposit away: a loss account, a frozen merchant, an alert, balanced books (fault 51)', async () => {
+        const payee = newPayee();
+        await registers(payee);
+        await till.caughtUp();
+        const before = await till.anvil.rpc<string>('evm_snapshot');
+        const order = await paidOrder(accounts[7] as Address, '1000');
+        const asked = await withdraw((await wallet('ETH'))['available'] ?? '');
+        const id = String(asked['tx_id']);
+        await waitFor(async () => (await transaction(id))['tx_hash'] !== null, { timeoutMs: 30_000, describe: 'the payment to be sent' });
+        await till.anvil.rpc('evm_revert', [before]);
+        await till.anvil.mine(2 * SPENDABLE);
+        await waitFor(async () => (await till.detail(order.id)).data['obtained'] === null, { timeoutMs: 30_000, describe: 'the credit to be taken back' });
+        await withdrawn(id);
+        assert.equal((await paidTo(payee)).length, 1);
+        assert.ok(till.log.includes('"alert":"loss"'), 'an alert is in the log');
+        const { code, message } = await till.merchant.call('POST', '/api/withdraw', { amount: '0.01', chain: 'ETH', currency: 'ETH' });
+        assert.equal(code, 40900, message);
+        assert.match(message, /frozen/);
+        await booksHold();
+      });
+
+      test('wallets show what is available, pending and locked', async () => {
+        const { available = '', pending = '', locked = '', total = '' } = await wallet('ETH');
+        assert.equal(units(total), units(available) + units(pending) + units(locked));
+      });
+      return;
+    }
 
     test('kill -9 at each step of a refund and a withdrawal, and a restart: exactly one payment of each (faults 40, 75)', async () => {
       const float = await give(accounts[5] as Address, hot, 10n * ETHER);
@@ -186,51 +237,6 @@ for (const engine of ['sqlite', 'pg'] as const) {
       await withdrawn(String(asked['tx_id']));
       assert.equal((await paidTo(payee)).length, 1);
       await booksHold();
-    });
-
-    test('a token is swept with gas sent ahead, and withdrawn with its fee in the token', async () => {
-      const payee = newPayee();
-      await registers(payee);
-      const order = await till.order('USDT-ERC20', '100');
-      await till.payConfirmed(order.address, 100_000_000n);
-      await till.anvil.mine(SPENDABLE);
-      await till.becomes(order.id, 'SUCCESS');
-      await spendable(order.id);
-      const asked = await withdraw('60', 'USDT-ERC20');
-      assert.ok(Number(asked['fee']) > 0);
-      await withdrawn(String(asked['tx_id']));
-      const balance = await till.anvil.rpc<Hex>('eth_call', [
-        { to: till.tokens.honest.address, data: `0x70a08231${payee.slice(2).padStart(64, '0')}` },
-        'latest',
-      ]);
-      assert.equal(BigInt(balance), BigInt(Math.round(Number((await transaction(String(asked['tx_id'])))['obtained']) * 1e6)));
-      await booksHold();
-    });
-
-    test('a reorganisation takes a credited and already withdrawn deposit away: a loss account, a frozen merchant, an alert, balanced books (fault 51)', async () => {
-      const payee = newPayee();
-      await registers(payee);
-      await till.caughtUp();
-      const before = await till.anvil.rpc<string>('evm_snapshot');
-      const order = await paidOrder(accounts[7] as Address, '1000');
-      const asked = await withdraw((await wallet('ETH'))['available'] ?? '');
-      const id = String(asked['tx_id']);
-      await waitFor(async () => (await transaction(id))['tx_hash'] !== null, { timeoutMs: 30_000, describe: 'the payment to be sent' });
-      await till.anvil.rpc('evm_revert', [before]);
-      await till.anvil.mine(2 * SPENDABLE);
-      await waitFor(async () => (await till.detail(order.id)).data['obtained'] === null, { timeoutMs: 30_000, describe: 'the credit to be taken back' });
-      await withdrawn(id);
-      assert.equal((await paidTo(payee)).length, 1);
-      assert.ok(till.log.includes('"alert":"loss"'), 'an alert is in the log');
-      const { code, message } = await till.merchant.call('POST', '/api/withdraw', { amount: '0.01', chain: 'ETH', currency: 'ETH' });
-      assert.equal(code, 40900, message);
-      assert.match(message, /frozen/);
-      await booksHold();
-    });
-
-    test('wallets show what is available, pending and locked', async () => {
-      const { available = '', pending = '', locked = '', total = '' } = await wallet('ETH');
-      assert.equal(units(total), units(available) + units(pending) + units(locked));
     });
   });
 }
