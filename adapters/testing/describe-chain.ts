@@ -12,7 +12,7 @@ const FACTS = [...chainFacts, ...chainDeposits, ...chainNodes];
 const MONEY_OUT = [...chainPayments, ...chainPaymentTroubles];
 
 /**
- * Registers the conformance suite of {@link ChainAdapter} with node:test, under a name.
+ * Registers the conformance suite of `ChainAdapter` with node:test, under a name.
  *
  * A case whose ability the harness lacks is not run, and the report says so in a line of its own.
  */
