@@ -27,6 +27,7 @@ export * from './ports/rate-source.ts';
 export * from './ports/callback-transport.ts';
 export * from './ports/block-ref.ts';
 export * from './ports/chain-adapter.ts';
+export * from './kernel/require-chain.ts';
 export * from './ports/order-store.ts';
 export * from './ports/deposit-store.ts';
 export * from './ports/ledger-store.ts';

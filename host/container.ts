@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import 'reflect-metadata';
 import { Container } from 'inversify';
 import {
@@ -21,20 +20,12 @@ import {
   ExchangeToken,
   ExpireOrders,
   ID_GENERATOR,
-  KEY_DIRECTORY,
-  KnownKeys,
-  KnownRoutes,
   LOGGER,
   METRICS,
   OperateOrder,
   OrderMover,
   OrderQueries,
-  FeeDesk,
   PASSWORD_HASHER,
-  PayoutRunner,
-  RequestRefund,
-  RequestWithdrawal,
-  SecondFactor,
   RANDOM,
   RATE_SOURCES,
   RateBook,
@@ -42,24 +33,40 @@ import {
   STORAGE,
   TOKEN_ISSUER,
   VAULT,
-  CHANGE_FEED,
-  WalletQueries,
   contractsOf,
-  createManage,
   rateSymbols,
 } from '../core/index.ts';
-import type { AddressPoolSettings, Asset, ChainAdapter, ChainCode, ChainRegistry, PayingChain, Clock, Digest, EventBus, Logger, Manage, PasswordHasher, Random, Storage, Vault } from '../core/index.ts';
+import type {
+  AddressPoolSettings,
+  Asset,
+  ChainCode,
+  ChainRegistry,
+  Clock,
+  Digest,
+  EventBus,
+  KnownKeys,
+  Logger,
+  Manage,
+  PasswordHasher,
+  PayoutRunner,
+  Random,
+  RequestRefund,
+  RequestWithdrawal,
+  Storage,
+  Vault,
+  WalletQueries,
+} from '../core/index.ts';
 import { JoseTokenIssuer, NodeDigest, ScryptHasher } from '../adapters/crypto/index.ts';
 import { Eventemitter3Bus } from '../adapters/events/index.ts';
 import { PromMetrics } from '../adapters/metrics/index.ts';
-import { randomTraceId } from '../adapters/http/trace-id.ts';
 import { deadline } from '../adapters/system/index.ts';
 import type { HostConfig } from './config.ts';
-import { GatewayDoor } from './gateway-door.ts';
+import { bindGateway } from './bind-gateway.ts';
+import { bindMoneyOut } from './bind-money-out.ts';
+import type { GatewayDoor } from './gateway-door.ts';
 import { LazyCallbackTransport, rateSource } from './lazy-edges.ts';
 import type { NodeNumber } from './node-number.ts';
 import type { PluginHarvest } from './plugins.ts';
-import { sweepSettings, withdrawalSettings } from './money-settings.ts';
 import * as tokens from './tokens.ts';
 import type { OpenWallet } from './wallet.ts';
 
@@ -168,6 +175,11 @@ function bindEdges(container: Container): void {
     );
 }
 
+/** What fees are paid in has to be priced too. */
+function feeAssets(chains: ChainRegistry): readonly Asset[] {
+  return [...chains.values()].flatMap(({ payments }) => (payments === null ? [] : [payments.feeAsset]));
+}
+
 function bindOrders(container: Container): void {
   container.bind(tokens.ORDER_SETTINGS).toResolvedValue(
     ({ orders }) => ({
@@ -228,9 +240,6 @@ function bindOrders(container: Container): void {
 
 function bindWork(container: Container): void {
   container
-    .bind(tokens.WALLET_QUERIES)
-    .toResolvedValue((storage, assets, chains) => new WalletQueries({ storage, assets, chains }), [STORAGE, tokens.ASSETS, CHAINS_TOKEN]);
-  container
     .bind(tokens.OPERATE_ORDER)
     .toResolvedValue((storage, mover, clock) => new OperateOrder({ storage, mover, clock }), [STORAGE, tokens.ORDER_MOVER, CLOCK]);
   container
@@ -260,116 +269,6 @@ function bindWork(container: Container): void {
       (storage, transport, vault, digest, random, clock, deadline, logger, metrics, settings) =>
         new DeliverCallbacks({ storage, transport, vault, digest, random, clock, deadline, logger, metrics, settings }),
       [STORAGE, CALLBACK_TRANSPORT, VAULT, DIGEST, RANDOM, CLOCK, DEADLINE, LOGGER, METRICS, tokens.DELIVERY_SETTINGS],
-    );
-}
-
-function feeAssets(chains: ChainRegistry): readonly Asset[] {
-  return [...chains.values()].flatMap(({ payments }) => (payments === null ? [] : [payments.feeAsset]));
-}
-
-function bindMoneyOut(container: Container): void {
-  container.bind(tokens.FEE_DESK).toResolvedValue((storage, rates, clock) => new FeeDesk({ storage, rates, clock }), [STORAGE, tokens.RATE_BOOK, CLOCK]);
-  container
-    .bind(tokens.SECOND_FACTOR)
-    .toResolvedValue(
-      ({ serviceName }, storage, vault, random, digest, clock) => new SecondFactor({ storage, vault, random, digest, clock, issuer: serviceName }),
-      [tokens.CONFIG, STORAGE, VAULT, RANDOM, DIGEST, CLOCK],
-    );
-  container
-    .bind(tokens.REQUEST_WITHDRAWAL)
-    .toResolvedValue(
-      ({ withdrawals }, storage, assets, chains, fees, secondFactor, clock, ids, events, metrics, logger) =>
-        new RequestWithdrawal({ storage, assets, chains, fees, secondFactor, clock, ids, events, metrics, logger, settings: withdrawalSettings(withdrawals) }),
-      [tokens.CONFIG, STORAGE, tokens.ASSETS, CHAINS_TOKEN, tokens.FEE_DESK, tokens.SECOND_FACTOR, CLOCK, ID_GENERATOR, EVENT_BUS, METRICS, LOGGER],
-    );
-  container
-    .bind(tokens.REQUEST_REFUND)
-    .toResolvedValue(
-      (storage, assets, chains, fees, clock, ids, events, metrics, queries) =>
-        new RequestRefund({ storage, assets, chains, fees, clock, ids, events, metrics, claimUrl: (order) => queries.payUrl(order) }),
-      [STORAGE, tokens.ASSETS, CHAINS_TOKEN, tokens.FEE_DESK, CLOCK, ID_GENERATOR, EVENT_BUS, METRICS, tokens.ORDER_QUERIES],
-    );
-  container.bind(tokens.PAYOUTS).toResolvedValue(
-    ({ sweeps }, chains, storage, assets, rates, mover, clock, ids, events, logger, metrics) => {
-      const deps = { storage, assets, rates, mover, clock, ids, events, logger, metrics };
-      return new Map([...chains.values()].filter(canPay).map((chain) => [chain.code, new PayoutRunner(chain, deps, sweepSettings(sweeps))]));
-    },
-    [tokens.CONFIG, CHAINS_TOKEN, STORAGE, tokens.ASSETS, tokens.RATE_BOOK, tokens.ORDER_MOVER, CLOCK, ID_GENERATOR, EVENT_BUS, LOGGER, METRICS],
-  );
-}
-
-const canPay = (chain: ChainAdapter): chain is PayingChain => chain.payments !== null;
-function bindGateway(container: Container): void {
-  container.bind(CHANGE_FEED).toResolvedValue((storage) => storage.feed, [STORAGE]);
-  container
-    .bind(tokens.KNOWN_ROUTES)
-    .toResolvedValue(
-      (config, storage, vault, logger) => new KnownRoutes({ routes: storage.routes, vault, logger, configured: config.gateways }),
-      [tokens.CONFIG, STORAGE, VAULT, LOGGER],
-    );
-  container.bind(KEY_DIRECTORY).toResolvedValue((keys) => keys, [tokens.KNOWN_KEYS]);
-  container
-    .bind(tokens.KNOWN_KEYS)
-    .toResolvedValue(
-      (storage, feed, routes, vault, random, clock, deadline, logger) =>
-        // One that was never before: a former self that was cut off must not speak for this one.
-        new KnownKeys({ apps: storage.apps, feed, vault, random, clock, deadline, logger, instance: randomUUID(), alongside: [routes] }),
-      [STORAGE, CHANGE_FEED, tokens.KNOWN_ROUTES, VAULT, RANDOM, CLOCK, DEADLINE, LOGGER],
-    );
-  container
-    .bind(tokens.GATEWAY)
-    .toResolvedValue(
-      (routes, directory, clock, metrics, logger) =>
-        new GatewayDoor({ routes: () => routes.table(), directory, clock, metrics, logger, traceId: randomTraceId }),
-      [tokens.KNOWN_ROUTES, KEY_DIRECTORY, CLOCK, METRICS, LOGGER],
-    );
-  bindManage(container);
-}
-
-function bindManage(container: Container): void {
-  container
-    .bind(tokens.MANAGE)
-    .toResolvedValue(
-      ({ serviceName, auth, keys, gateways, withdrawals }, storage, vault, random, ids, clock, digest, hasher, events, createAccount, mover, queries, gateway, chains) =>
-        createManage({
-          storage,
-          vault,
-          random,
-          ids,
-          clock,
-          digest,
-          hasher,
-          events,
-          createAccount,
-          mover,
-          queries,
-          chains,
-          admissionTally: (app) => gateway.admissionTally(app),
-          settings: {
-            issuer: serviceName,
-            sessionTtlSeconds: auth.tokenTtlSeconds,
-            graceSeconds: keys.graceSeconds,
-            pageMax: 100,
-            addressHoldMs: withdrawals.addressHoldSeconds * 1000,
-            routes: gateways,
-          },
-        }),
-      [
-        tokens.CONFIG,
-        STORAGE,
-        VAULT,
-        RANDOM,
-        ID_GENERATOR,
-        CLOCK,
-        DIGEST,
-        PASSWORD_HASHER,
-        EVENT_BUS,
-        tokens.CREATE_ACCOUNT,
-        tokens.ORDER_MOVER,
-        tokens.ORDER_QUERIES,
-        tokens.GATEWAY,
-        CHAINS_TOKEN,
-      ],
     );
 }
 

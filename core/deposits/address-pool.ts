@@ -1,5 +1,6 @@
 import type { ChainCode } from '../kernel/asset.ts';
 import { TillgateError } from '../kernel/errors.ts';
+import { requireChain } from '../kernel/require-chain.ts';
 import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
 import type { DepositAddress } from '../ports/order-store.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -50,7 +51,7 @@ export class AddressPool {
    * begun: nobody would see the address paid
    */
   async take(code: ChainCode): Promise<DepositAddress> {
-    const chain = this.#require(code);
+    const chain = requireChain(this.#chains, code);
     const shelf = this.#shelf(code);
     for (;;) {
       const address = shelf.waiting.pop();
@@ -69,7 +70,7 @@ export class AddressPool {
 
   /** Derives addresses ahead when the stored pool runs low; returns how many. */
   async refill(code: ChainCode): Promise<number> {
-    const chain = this.#require(code);
+    const chain = requireChain(this.#chains, code);
     const { lowWater, refill } = this.#settings;
     if ((await this.#storage.chains.poolSize(code, chain.walletId)) >= lowWater) return 0;
     const first = await this.#storage.chains.reserveIndexes(chain.walletId, refill);
@@ -82,14 +83,8 @@ export class AddressPool {
     for (const [code, shelf] of this.#shelves) {
       await shelf.restocking;
       const left = shelf.waiting.splice(0);
-      if (left.length > 0) await this.#storage.chains.fillPool(code, this.#require(code).walletId, left);
+      if (left.length > 0) await this.#storage.chains.fillPool(code, requireChain(this.#chains, code).walletId, left);
     }
-  }
-
-  #require(code: ChainCode): ChainAdapter {
-    const chain = this.#chains.get(code);
-    if (chain === undefined) throw new TillgateError('UNSUPPORTED', `The chain ${code} is not configured.`);
-    return chain;
   }
 
   #shelf(code: ChainCode): Shelf {

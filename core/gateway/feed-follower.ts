@@ -107,7 +107,8 @@ export class FeedFollower {
     this.#closed = true;
     this.#endNews?.();
     this.#distrust();
-    await this.#running?.catch(() => undefined);
+    // Its failure is told to whoever asked for the look.
+    await Promise.allSettled([this.#running]);
     this.#distrust();
     await this.#deps.feed.leave(this.#deps.instance);
   }

@@ -22,7 +22,7 @@ import { requirePayments } from '../transfers/fee-desk.ts';
 import type { FeeDesk, FeeEstimate } from '../transfers/fee-desk.ts';
 import { claimTransfer, formerTransfer, reserveTransfer } from '../transfers/reserve-transfer.ts';
 import type { MerchantTransfer } from '../transfers/reserve-transfer.ts';
-import { obtainedUnits } from '../transfers/transfer.ts';
+import { newTransfer, obtainedUnits } from '../transfers/transfer.ts';
 import type { Transfer, TransferStatus } from '../transfers/transfer.ts';
 import type { RefundRecord } from './refund-record.ts';
 
@@ -152,10 +152,9 @@ export class RequestRefund {
 
   #newTransfer(order: Order, { payment, units, toAddress }: Refundable, sourceAddress: string, fee: FeeEstimate): MerchantTransfer {
     const { clock, ids } = this.#deps;
-    const now = clock.now();
-    return {
+    const request = {
       id: ids.next() as TransferId,
-      kind: 'refund',
+      kind: 'refund' as const,
       accountId: order.accountId,
       orderId: order.id,
       chain: payment.chain,
@@ -165,13 +164,8 @@ export class RequestRefund {
       sourceAddress,
       sourceIndex: null,
       toAddress,
-      status: 'REQUESTED',
-      bundleId: null,
-      reason: null,
-      createdAt: now,
-      updatedAt: now,
-      finishedAt: null,
     };
+    return newTransfer(request, clock.now());
   }
 
   #record(transfer: Transfer): RefundRecord {

@@ -27,6 +27,11 @@ export interface PayoutDeps {
 /** A chain that can pay. */
 export type PayingChain = ChainAdapter & { readonly payments: ChainPayments };
 
+/** True for a chain that is not watch-only. */
+export function canPay(chain: ChainAdapter): chain is PayingChain {
+  return chain.payments !== null;
+}
+
 /** Tells listeners of a transfer's committed change. */
 export function announceTransfer({ events, metrics }: PayoutDeps, transfer: Transfer, from: TransferStatus, to: TransferStatus): void {
   metrics.count('tillgate_transfers_total', { chain: transfer.chain, kind: transfer.kind, status: to });

@@ -9,6 +9,7 @@ import type { SweepCandidate } from '../ports/transfer-store.ts';
 import { HotWallet } from './hot-wallet.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import type { SweepSettings } from './settings.ts';
+import { newTransfer } from './transfer.ts';
 import type { Transfer, TransferKind } from './transfer.ts';
 
 /** A move that is not made, and why. */
@@ -167,22 +168,8 @@ export class PlanSweeps {
     move: Pick<Transfer, 'currency' | 'units' | 'feeUnits' | 'maxFeeUnits' | 'sourceAddress' | 'sourceIndex' | 'toAddress'>,
   ): Promise<boolean> {
     const { storage, ids, clock, metrics } = this.#deps;
-    const now = clock.now();
     const chain = this.#chain.code;
-    const transfer: Transfer = {
-      ...move,
-      id: ids.next() as TransferId,
-      kind,
-      chain,
-      accountId: null,
-      orderId: null,
-      status: 'REQUESTED',
-      bundleId: null,
-      reason: null,
-      createdAt: now,
-      updatedAt: now,
-      finishedAt: null,
-    };
+    const transfer = newTransfer({ ...move, id: ids.next() as TransferId, kind, chain, accountId: null, orderId: null }, clock.now());
     const added = await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
       return tx.transfers.add(transfer);

@@ -1,4 +1,3 @@
-import { TillgateError } from '../kernel/errors.ts';
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { Storage } from '../ports/storage.ts';
 import { requirePayments } from './fee-desk.ts';
@@ -21,11 +20,4 @@ export async function resumePayouts(chain: ChainAdapter, storage: Pick<Storage, 
   }
   await storage.transfers.setPayoutStop(chain.code, null);
   return true;
-}
-
-/** The chain of a command. @throws TillgateError `UNSUPPORTED` */
-export function requireChain(chains: ReadonlyMap<string, ChainAdapter>, code: string): ChainAdapter {
-  const chain = chains.get(code);
-  if (chain === undefined) throw new TillgateError('UNSUPPORTED', `The chain ${code} is not configured.`);
-  return chain;
 }

@@ -58,6 +58,14 @@ export interface Transfer {
   readonly finishedAt: Millis | null;
 }
 
+/** What of a transfer is known when it is asked for. */
+export type TransferRequest = Omit<Transfer, 'status' | 'bundleId' | 'reason' | 'createdAt' | 'updatedAt' | 'finishedAt'>;
+
+/** A transfer as it is asked for, REQUESTED. */
+export function newTransfer<Request extends TransferRequest>(request: Request, now: Millis): Request & Transfer {
+  return { ...request, status: 'REQUESTED', bundleId: null, reason: null, createdAt: now, updatedAt: now, finishedAt: null };
+}
+
 /** What the receiver gets. */
 export function obtainedUnits({ units, feeUnits }: Pick<Transfer, 'units' | 'feeUnits'>): bigint {
   return units - feeUnits;

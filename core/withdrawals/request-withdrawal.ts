@@ -23,7 +23,7 @@ import { requirePayments } from '../transfers/fee-desk.ts';
 import type { FeeDesk, FeeEstimate } from '../transfers/fee-desk.ts';
 import { claimTransfer, formerTransfer, reserveTransfer } from '../transfers/reserve-transfer.ts';
 import type { MerchantTransfer } from '../transfers/reserve-transfer.ts';
-import { obtainedUnits } from '../transfers/transfer.ts';
+import { newTransfer, obtainedUnits } from '../transfers/transfer.ts';
 import type { Transfer, TransferStatus } from '../transfers/transfer.ts';
 import type { WithdrawalSettings } from './settings.ts';
 import { addressInForce } from './withdrawal-address.ts';
@@ -118,12 +118,11 @@ export class RequestWithdrawal {
     fee: FeeEstimate,
   ): MerchantTransfer {
     const { clock, ids, settings } = this.#deps;
-    const now = clock.now();
     const threshold = settings.approveAbove.get(currency);
     const held = threshold !== undefined && units > present(parseUnits(threshold, decimals), `withdrawals.approveAbove of ${currency}`);
-    return {
+    const request = {
       id: ids.next() as TransferId,
-      kind: 'withdrawal',
+      kind: 'withdrawal' as const,
       accountId,
       orderId: null,
       chain,
@@ -133,13 +132,9 @@ export class RequestWithdrawal {
       sourceAddress: address,
       sourceIndex: null,
       toAddress,
-      status: held ? 'HELD' : 'REQUESTED',
-      bundleId: null,
-      reason: held ? 'Waits for an operator to approve it.' : null,
-      createdAt: now,
-      updatedAt: now,
-      finishedAt: null,
     };
+    const transfer = newTransfer(request, clock.now());
+    return held ? { ...transfer, status: 'HELD', reason: 'Waits for an operator to approve it.' } : transfer;
   }
 
   #checkLimits({ currency, decimals }: Asset, units: bigint): void {

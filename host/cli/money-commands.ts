@@ -1,5 +1,5 @@
-import { AssetCatalogue, OPERATOR, SHIB_ERC20, TRANSFER_STATUSES, TillgateError, formatInstant, formatUnits, present, reconcile, requireChain } from '../../core/index.ts';
-import type { AccountId, PayingChain, TransferId, TransferStatus } from '../../core/index.ts';
+import { AssetCatalogue, OPERATOR, SHIB_ERC20, TRANSFER_STATUSES, TillgateError, canPay, formatInstant, formatUnits, present, reconcile, requireChain } from '../../core/index.ts';
+import type { AccountId, TransferId, TransferStatus } from '../../core/index.ts';
 import { transferDetailRecord, transferRecord } from '../../adapters/http/manage/money-records.ts';
 import type { CommandCall } from './command.ts';
 import { operatorsDesk } from './operators-desk.ts';
@@ -98,7 +98,7 @@ export async function walletSweeps({ json, terminal }: CommandCall): Promise<num
 /** `wallet reconcile`: what the chains hold beside what the books say; fails when something is missing. */
 export async function walletReconcile({ json, terminal }: CommandCall): Promise<number> {
   const records = await withTill(async ({ chains, storage, assets }) => {
-    const paying = [...chains.values()].filter((chain): chain is PayingChain => chain.payments !== null);
+    const paying = [...chains.values()].filter(canPay);
     const lines = await Promise.all(paying.map(async (chain) => (await reconcile(chain, { storage })).map((line) => ({ chain: chain.code, ...line }))));
     return lines.flat().map(({ chain, currency, expected, onChain, inFlight, shortfall }) => {
       const written = (units: bigint): string => formatUnits(units, assets.find(currency)?.decimals ?? 0);

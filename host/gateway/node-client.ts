@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Refusal } from '../../core/index.ts';
+import { drainThenEnd } from '../../adapters/http/express/drain-then-end.ts';
 import { readBody } from './body-reader.ts';
 import type { BodyLimits, BodyListener } from './body-reader.ts';
 import type { ClientListener, ClientSide } from './client-side.ts';
-import { drainThenEnd, endAfterReply, writeRefusal } from './reply.ts';
+import { endAfterReply, writeRefusal } from './reply.ts';
 import type { Visit } from './visit.ts';
 
 /** What may wait for a client without its connection being watched for it. */

@@ -3,11 +3,8 @@ import type { IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http
 import type { Duplex } from 'node:stream';
 import { formatInstant, refusalReply } from '../../core/index.ts';
 import type { Authenticated, Refusal } from '../../core/index.ts';
+import { drainThenEnd } from '../../adapters/http/express/drain-then-end.ts';
 import type { Visit } from './visit.ts';
-
-/** How much of a body that nobody wants is read before the connection is cut. */
-const DRAIN_BYTES = 1024 * 1024;
-const DRAIN_MS = 2_000;
 
 /** Connections whose next reply is their last: what was sent behind a refused request is not looked at. */
 const ending = new WeakSet<object>();
@@ -57,26 +54,6 @@ export function writeRefusal(req: IncomingMessage, res: ServerResponse, visit: V
   }
   res.write(body);
   drainThenEnd(req, res);
-}
-
-/** Ends a reply whose client is still sending. */
-export function drainThenEnd(req: IncomingMessage, res: ServerResponse): void {
-  if (req.complete || req.destroyed) {
-    res.end();
-    return;
-  }
-  let drained = 0;
-  const finish = (): void => {
-    clearTimeout(timer);
-    req.off('data', onData).off('end', finish).off('close', finish);
-    res.end();
-  };
-  const onData = (chunk: Buffer): void => {
-    drained += chunk.length;
-    if (drained > DRAIN_BYTES) finish();
-  };
-  const timer = setTimeout(finish, DRAIN_MS).unref();
-  req.on('data', onData).on('end', finish).on('close', finish).resume();
 }
 
 /** Answers a refused change of protocol on the bare connection, and closes it. */

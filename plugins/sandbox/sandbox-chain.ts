@@ -18,6 +18,7 @@ import type {
   WatchList,
 } from '../../core/index.ts';
 import { AccountKey } from '../../adapters/chains/derive.ts';
+import { Serial } from '../../adapters/chains/serial.ts';
 import type { Addressing } from './addressing.ts';
 import { append, blocksOf, coinIndex, cut, genesisState, sandboxHash } from './sandbox-blocks.ts';
 import type { SandboxBlock, SandboxState } from './sandbox-blocks.ts';
@@ -80,7 +81,7 @@ export class SandboxChain implements ChainAdapter {
   #view: View | null = null;
   #scannedTo = -1;
   /** Changes of this instance go one after another; only other instances can come between. */
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new Serial();
 
   constructor(options: SandboxChainOptions) {
     const { code, name, assets, xpub, confirmations, spendableConfirmations, pollIntervalMs } = options;
@@ -161,7 +162,7 @@ export class SandboxChain implements ChainAdapter {
   }
 
   async close(): Promise<void> {
-    await this.#queue;
+    await this.#queue.settled();
   }
 
   #payingSide(hotXpub: string): ChainPayments {
@@ -247,9 +248,7 @@ export class SandboxChain implements ChainAdapter {
   }
 
   #change<T>(edit: (view: View) => Change<T>): Promise<T> {
-    const changed = this.#queue.then(() => this.#compareAndSet(edit));
-    this.#queue = changed.catch(() => undefined);
-    return changed;
+    return this.#queue.run(() => this.#compareAndSet(edit));
   }
 
   async #compareAndSet<T>(edit: (view: View) => Change<T>): Promise<T> {

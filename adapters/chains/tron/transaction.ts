@@ -64,8 +64,8 @@ export function encodeRawData(payment: TronPayment, { reference, expiresAt, time
 function encodeContract({ fromKey, toKey, units, contractKey }: TronPayment): Uint8Array {
   const parameter =
     contractKey === null
-      ? any(COIN.url, bytesField(COIN.owner, addressBytes(fromKey)), bytesField(COIN.to, addressBytes(toKey)), intField(COIN.amount, units))
-      : any(
+      ? packed(COIN.url, bytesField(COIN.owner, addressBytes(fromKey)), bytesField(COIN.to, addressBytes(toKey)), intField(COIN.amount, units))
+      : packed(
           TOKEN.url,
           bytesField(TOKEN.owner, addressBytes(fromKey)),
           bytesField(TOKEN.contract, addressBytes(contractKey)),
@@ -74,7 +74,8 @@ function encodeContract({ fromKey, toKey, units, contractKey }: TronPayment): Ui
   return message(intField(CONTRACT.type, contractKey === null ? COIN.type : TOKEN.type), bytesField(CONTRACT.parameter, parameter));
 }
 
-function any(typeUrl: string, ...fields: readonly Uint8Array[]): Uint8Array {
+/** `google.protobuf.Any`. */
+function packed(typeUrl: string, ...fields: readonly Uint8Array[]): Uint8Array {
   return message(bytesField(ANY.typeUrl, Buffer.from(typeUrl)), bytesField(ANY.value, message(...fields)));
 }
 

@@ -1,3 +1,4 @@
+import { Serial } from '../serial.ts';
 import { asArray, asObject, asUnits, malformed } from './node-values.ts';
 import type { UtxoNode } from './utxo-node.ts';
 
@@ -10,7 +11,7 @@ export type ScanObject = string | { readonly desc: string; readonly range: reado
  */
 export class UnspentScans {
   readonly #node: UtxoNode;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new Serial();
 
   constructor(node: UtxoNode) {
     this.#node = node;
@@ -18,10 +19,7 @@ export class UnspentScans {
 
   /** What lies at all of these together, in units. @throws TillgateError `NODE_FAILED` */
   sum(objects: readonly ScanObject[]): Promise<bigint> {
-    const run = this.#last.then(() => this.#scan(objects));
-    // The next one waits for the end of this one, however it ends; its failure is told to whoever asked for it.
-    this.#last = run.catch(() => undefined);
-    return run;
+    return this.#queue.run(() => this.#scan(objects));
   }
 
   async #scan(objects: readonly ScanObject[]): Promise<bigint> {

@@ -1,9 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpResponse } from '../messages.ts';
-
-/** How much of a body that nobody wants is read before the connection is cut. */
-const DRAIN_BYTES = 1024 * 1024;
-const DRAIN_MS = 2000;
+import { drainThenEnd } from './drain-then-end.ts';
 
 /** Writes a reply in one go. */
 export function writeResponse(req: IncomingMessage, res: ServerResponse, { status, headers, body }: HttpResponse): void {
@@ -16,10 +13,7 @@ export function writeResponse(req: IncomingMessage, res: ServerResponse, { statu
   res.end(body);
 }
 
-/**
- * A client that is still sending reads its reply only when the connection is not reset under it: the reply goes out at
- * once, what still comes is thrown away within bounds, and then the connection closes.
- */
+/** The reply goes out at once; a client that is still sending gets to read it. */
 function refuseBody(
   req: IncomingMessage,
   res: ServerResponse,
@@ -28,21 +22,10 @@ function refuseBody(
   body: string | Uint8Array,
 ): void {
   res.writeHead(status, { ...headers, Connection: 'close' });
-  if (req.headers.expect !== undefined || req.complete) {
+  if (req.headers.expect !== undefined) {
     res.end(body);
     return;
   }
   res.write(body);
-  let drained = 0;
-  const finish = (): void => {
-    clearTimeout(timer);
-    req.off('data', onData).off('end', finish).off('close', finish);
-    res.end();
-  };
-  const onData = (chunk: Buffer): void => {
-    drained += chunk.length;
-    if (drained > DRAIN_BYTES) finish();
-  };
-  const timer = setTimeout(finish, DRAIN_MS);
-  req.on('data', onData).on('end', finish).on('close', finish).resume();
+  drainThenEnd(req, res);
 }

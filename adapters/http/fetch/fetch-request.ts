@@ -73,7 +73,7 @@ async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promi
     length += value.length;
     if (length > limit) {
       // Whatever the source says to that: nobody waits for the rest.
-      reader.cancel().catch(() => undefined);
+      void Promise.allSettled([reader.cancel()]);
       return null;
     }
     chunks.push(value);

@@ -17,8 +17,8 @@ export async function listenPg(raw: unknown, channel: string, listener: NewsList
   const ended = (): void => {
     if (over) return;
     over = true;
-    // What is half dead would keep its socket.
-    void end().catch(() => undefined);
+    // What is half dead would keep its socket; it may fail to close, and the listener hears all the same that it is lost.
+    void Promise.allSettled([end()]);
     listener.lost();
   };
   connection.on('notification', () => listener.news());

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { ContainerModuleLoadOptions } from 'inversify';
+import {
+  CHAINS_TOKEN,
+  CHANGE_FEED,
+  CLOCK,
+  DEADLINE,
+  DIGEST,
+  EVENT_BUS,
+  ID_GENERATOR,
+  KEY_DIRECTORY,
+  KnownKeys,
+  KnownRoutes,
+  LOGGER,
+  METRICS,
+  PASSWORD_HASHER,
+  RANDOM,
+  STORAGE,
+  VAULT,
+  createManage,
+} from '../core/index.ts';
+import { randomTraceId } from '../adapters/http/trace-id.ts';
+import { GatewayDoor } from './gateway-door.ts';
+import * as tokens from './tokens.ts';
+
+/** Binds the gateway's keys, routes and door, and the management API. */
+export function bindGateway(container: Pick<ContainerModuleLoadOptions, 'bind'>): void {
+  container.bind(CHANGE_FEED).toResolvedValue((storage) => storage.feed, [STORAGE]);
+  container
+    .bind(tokens.KNOWN_ROUTES)
+    .toResolvedValue(
+      (config, storage, vault, logger) => new KnownRoutes({ routes: storage.routes, vault, logger, configured: config.gateways }),
+      [tokens.CONFIG, STORAGE, VAULT, LOGGER],
+    );
+  container.bind(KEY_DIRECTORY).toResolvedValue((keys) => keys, [tokens.KNOWN_KEYS]);
+  container
+    .bind(tokens.KNOWN_KEYS)
+    .toResolvedValue(
+      (storage, feed, routes, vault, random, clock, deadline, logger) =>
+        // One that was never before: a former self that was cut off must not speak for this one.
+        new KnownKeys({ apps: storage.apps, feed, vault, random, clock, deadline, logger, instance: randomUUID(), alongside: [routes] }),
+      [STORAGE, CHANGE_FEED, tokens.KNOWN_ROUTES, VAULT, RANDOM, CLOCK, DEADLINE, LOGGER],
+    );
+  container
+    .bind(tokens.GATEWAY)
+    .toResolvedValue(
+      (routes, directory, clock, metrics, logger) =>
+        new GatewayDoor({ routes: () => routes.table(), directory, clock, metrics, logger, traceId: randomTraceId }),
+      [tokens.KNOWN_ROUTES, KEY_DIRECTORY, CLOCK, METRICS, LOGGER],
+    );
+  bindManage(container);
+}
+
+function bindManage(container: Pick<ContainerModuleLoadOptions, 'bind'>): void {
+  container
+    .bind(tokens.MANAGE)
+    .toResolvedValue(
+      ({ serviceName, auth, keys, gateways, withdrawals }, storage, vault, random, ids, clock, digest, hasher, events, createAccount, mover, queries, gateway, chains) =>
+        createManage({
+          storage,
+          vault,
+          random,
+          ids,
+          clock,
+          digest,
+          hasher,
+          events,
+          createAccount,
+          mover,
+          queries,
+          chains,
+          admissionTally: (app) => gateway.admissionTally(app),
+          settings: {
+            issuer: serviceName,
+            sessionTtlSeconds: auth.tokenTtlSeconds,
+            graceSeconds: keys.graceSeconds,
+            pageMax: 100,
+            addressHoldMs: withdrawals.addressHoldSeconds * 1000,
+            routes: gateways,
+          },
+        }),
+      [
+        tokens.CONFIG,
+        STORAGE,
+        VAULT,
+        RANDOM,
+        ID_GENERATOR,
+        CLOCK,
+        DIGEST,
+        PASSWORD_HASHER,
+        EVENT_BUS,
+        tokens.CREATE_ACCOUNT,
+        tokens.ORDER_MOVER,
+        tokens.ORDER_QUERIES,
+        tokens.GATEWAY,
+        CHAINS_TOKEN,
+      ],
+    );
+}
