@@ -5,7 +5,7 @@ import { Address, OutScript } from '@scure/btc-signer';
 import type { NETWORK } from '@scure/btc-signer';
 import { hash160 } from '@scure/btc-signer/utils.js';
 import { getAddress, keccak256 } from 'viem/utils';
-import { TillgateError, assert } from '../../core/index.ts';
+import { TillgateError, assert, isTillgateError } from '../../core/index.ts';
 import { PublicChildren } from './public-children.ts';
 
 /** BIP-32's version of a public key of the main network: `xpub`. */
@@ -49,6 +49,21 @@ export class AccountKey {
   /** The same key for {@link evmKey}: 65 bytes where it comes uncompressed for nothing, else 33. */
   point(index: number): Uint8Array {
     return this.#receiving.point(index);
+  }
+}
+
+/**
+ * The extended public key of an account when it is spelled `xpub`, else `null`: `ypub`, `zpub`, `Ltub` and their kin say
+ * that the addresses are another chain's.
+ */
+export function readXpub(text: string): string | null {
+  if (!text.startsWith('xpub')) return null;
+  try {
+    new AccountKey(text);
+    return text;
+  } catch (error) {
+    if (isTillgateError(error, 'CONFIG_INVALID')) return null;
+    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
-import { TillgateError, isTillgateError } from '../../../core/index.ts';
+import { TillgateError } from '../../../core/index.ts';
 import type { Asset, BalanceSheet, ChainBalances, CurrencyCode } from '../../../core/index.ts';
-import { AccountKey, evmAddress, evmKey } from '../derive.ts';
+import { AccountKey, evmAddress, evmKey, readXpub } from '../derive.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
 import type { AccountBalances } from './account-balances.ts';
 import { asCount } from './rpc-values.ts';
@@ -25,15 +25,7 @@ export class EvmBalances implements ChainBalances {
 
   /** An account's key (`m/44'/60'/0'`) in the one spelling that EVM wallets use. */
   readExtendedKey(text: string): string | null {
-    // `ypub`, `zpub`, `Ltub` and their kin say that the addresses are another chain's.
-    if (!text.startsWith('xpub')) return null;
-    try {
-      new AccountKey(text);
-      return text;
-    } catch (error) {
-      if (isTillgateError(error, 'CONFIG_INVALID')) return null;
-      throw error;
-    }
+    return readXpub(text);
   }
 
   async ofAddress(address: string): Promise<BalanceSheet> {

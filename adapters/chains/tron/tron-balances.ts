@@ -1,6 +1,6 @@
-import { TillgateError, isTillgateError } from '../../../core/index.ts';
+import { TillgateError } from '../../../core/index.ts';
 import type { Asset, BalanceSheet, ChainBalances, CurrencyCode } from '../../../core/index.ts';
-import { AccountKey, evmKey } from '../derive.ts';
+import { AccountKey, evmKey, readXpub } from '../derive.ts';
 import { TRX } from './account-reader.ts';
 import type { AccountReader } from './account-reader.ts';
 import { requireKey } from './tron-values.ts';
@@ -27,14 +27,7 @@ export class TronBalances implements ChainBalances {
 
   /** An account's key (`m/44'/195'/0'`) in the one spelling that Tron's wallets use. */
   readExtendedKey(text: string): string | null {
-    if (!text.startsWith('xpub')) return null;
-    try {
-      new AccountKey(text);
-      return text;
-    } catch (error) {
-      if (isTillgateError(error, 'CONFIG_INVALID')) return null;
-      throw error;
-    }
+    return readXpub(text);
   }
 
   async ofAddress(address: string): Promise<BalanceSheet> {

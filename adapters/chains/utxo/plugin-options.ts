@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { FieldError } from '../../../core/index.ts';
+import { chainFields, count, depthProblems, depthsOf, nodeUrl, nodeUrls } from '../option-fields.ts';
 import { invalidOptions, parseOptions } from '../parse-options.ts';
 import { UTXO_NETWORKS } from './utxo-coins.ts';
 import type { UtxoNetworkName } from './utxo-coins.ts';
@@ -38,24 +39,17 @@ export interface UtxoPluginOptions {
   readonly bumpAfterMs: number | null;
 }
 
-const count = (minimum: number, maximum: number): z.ZodNumber => z.int().min(minimum).max(maximum);
-const url = z.string().refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https URL');
 const rate = z.number().min(0.001).max(100_000);
 
 const optionsSchema = z.strictObject({
-  rpcUrl: url.optional(),
-  rpcUrls: z.array(url).min(1, 'at least one node URL is needed').max(16).optional(),
+  rpcUrl: nodeUrl.optional(),
+  rpcUrls: nodeUrls.optional(),
+  ...chainFields,
   network: z.enum(UTXO_NETWORKS).optional(),
   rpcUser: z.string().min(1).optional(),
   rpcUserFile: z.string().min(1).optional(),
   rpcPassword: z.string().min(1).optional(),
   rpcPasswordFile: z.string().min(1).optional(),
-  confirmations: count(1, 10_000).optional(),
-  spendableConfirmations: count(1, 10_000).optional(),
-  finalityBlocks: count(1, 10_000).optional(),
-  pollIntervalMs: count(100, 600_000).optional(),
-  startBlock: count(0, Number.MAX_SAFE_INTEGER).optional(),
-  xpub: z.string().min(1).optional(),
   /** In units for a virtual byte. */
   minFeeRate: rate.optional(),
   maxFeeRate: rate.optional(),
@@ -72,19 +66,17 @@ export function parseUtxoOptions(input: unknown, defaults: UtxoDefaults): UtxoPl
   const data = parseOptions(optionsSchema, input);
   const problems: FieldError[] = [];
   const rpcUrls = withCredentials(data, problems);
-  const confirmations = data.confirmations ?? defaults.confirmations;
-  // A configured number holds for all amounts, and, alone, for spending too (decisions, section 4).
-  const spendableConfirmations = data.spendableConfirmations ?? data.confirmations ?? defaults.spendableConfirmations;
-  if (spendableConfirmations < confirmations) problems.push({ path: 'spendableConfirmations', message: 'must not be less than confirmations' });
+  // A configured number holds for all amounts.
+  const depths = depthsOf(data, defaults);
+  problems.push(...depthProblems(depths));
   const feeRates = feeRatesOf(data, defaults);
   if (feeRates.min > feeRates.max) problems.push({ path: 'minFeeRate', message: 'must not be more than maxFeeRate' });
   if (problems.length > 0) throw invalidOptions(problems);
   return {
     rpcUrls,
     network: data.network ?? 'main',
-    confirmations,
+    ...depths,
     tiers: data.confirmations === undefined ? defaults.tiers : [],
-    spendableConfirmations,
     finalityBlocks: data.finalityBlocks ?? defaults.finalityBlocks,
     pollIntervalMs: data.pollIntervalMs ?? defaults.pollIntervalMs,
     startBlock: data.startBlock ?? null,
