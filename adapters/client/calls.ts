@@ -25,5 +25,8 @@ export const CALLS = {
   listWallets: { method: 'GET', path: '/api/wallets' },
   listSelfCustodyBalances: { method: 'GET', path: '/api/contract/balance' },
   withdraw: { method: 'POST', path: '/api/withdraw', keyed: true, once: true },
+  createLightningOrder: { method: 'POST', path: '/api/bln/order', keyed: true },
+  withdrawLightning: { method: 'POST', path: '/api/bln/withdraw', keyed: true, once: true },
+  getLightningBalance: { method: 'GET', path: '/api/bln/balance' },
   exchangeToken: { method: 'POST', path: '/api/plugin/key/service', open: true },
 } as const satisfies Readonly<Record<string, Call>>;

@@ -4,6 +4,10 @@ import type {
   AccessToken,
   CryptoCurrency,
   FiatCurrency,
+  LightningOrder,
+  LightningOrderInput,
+  LightningWithdrawInput,
+  LightningWithdrawal,
   ListPage,
   LoginInput,
   OrderDetail,
@@ -104,6 +108,21 @@ export class TillgateClient {
   /** The account's balances (Get Wallets List). */
   wallets(options?: CallOptions): Promise<readonly Wallet[]> {
     return this.#send('listWallets', {}, options);
+  }
+
+  /** Creates an order that is paid over Lightning (endpoint 12). */
+  createLightningOrder(body: LightningOrderInput, options?: WriteOptions): Promise<LightningOrder> {
+    return this.#send('createLightningOrder', { body }, options);
+  }
+
+  /** Pays an invoice from the balance in BTC-LN, once (endpoint 13). */
+  withdrawLightning(body: LightningWithdrawInput, options?: WriteOptions): Promise<LightningWithdrawal> {
+    return this.#send('withdrawLightning', { body }, options);
+  }
+
+  /** The account's balance in BTC-LN (Get BLN Balance). */
+  lightningBalance(options?: CallOptions): Promise<Wallet> {
+    return this.#send('getLightningBalance', {}, options);
   }
 
   /** Exchanges username and password for an access token, to be used as `apiKey`; never sent twice (endpoint 14). */

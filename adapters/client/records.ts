@@ -125,6 +125,63 @@ export interface WithdrawInput {
   readonly verify_code?: string;
 }
 
+/** Body of POST /api/bln/order; its callbacks are GET requests. */
+export interface LightningOrderInput {
+  /** Fiat amount. */
+  readonly price: AmountInput;
+  /** Fiat code. */
+  readonly currency: string;
+  /** Where the payer goes after completion. */
+  readonly succeed_url?: string;
+  /** Where the payer goes after the time-out. */
+  readonly timeout_url?: string;
+  /** Called after completion. */
+  readonly callback_url?: string;
+  /** Called after the time-out. */
+  readonly timeout_callback?: string;
+}
+
+/** An order that is paid over Lightning. */
+export interface LightningOrder {
+  readonly order_id: string;
+  readonly status: OrderStatus;
+  readonly currency: string;
+  /** In bitcoin, up to 11 decimals. */
+  readonly amount: string;
+  readonly create_time: string;
+  /** The BOLT11 invoice to be paid. */
+  readonly payment_request: string;
+  /** The invoice's payment secret, in hexadecimal digits. */
+  readonly payment_addr: string;
+  readonly pay_url: string;
+}
+
+/** Body of POST /api/bln/withdraw. */
+export interface LightningWithdrawInput {
+  /** The BOLT11 invoice to pay. */
+  readonly ln_invoices: string;
+  /** In bitcoin, up to 11 decimals; only for an invoice without an amount, or equal to it. */
+  readonly amount?: AmountInput;
+  /** A code of the second factor, where the account demands it for withdrawals. */
+  readonly verify_code?: string;
+}
+
+/** A withdrawal over Lightning. */
+export interface LightningWithdrawal {
+  readonly user_id: string;
+  readonly tx_id: string;
+  readonly type: 'WITHDRAW';
+  readonly status: 'PENDING' | 'SUCCESS' | 'FAILED';
+  readonly chain: string;
+  readonly currency: string;
+  /** What the invoice gets. */
+  readonly amount: string;
+  /** What routing cost; until the payment is settled, the most that it may cost. */
+  readonly fee: string;
+  readonly balance: string;
+  readonly update_time: string;
+}
+
 /** Body of endpoint 14. */
 export interface LoginInput {
   /** The account's email. */

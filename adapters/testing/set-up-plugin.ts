@@ -1,9 +1,11 @@
-import type { ChainAdapter, Clock, DocumentStore, Logger, Plugin, PublicWallet, RateSource, Signer } from '../../core/index.ts';
+import type { ChainAdapter, Clock, DocumentStore, LightningNode, Logger, Plugin, PublicWallet, RateSource, Signer } from '../../core/index.ts';
 
 /** What a plugin brought, and how to end it. */
 export interface PluginYield {
   readonly chains: readonly ChainAdapter[];
   readonly rateSources: readonly RateSource[];
+  /** `null` when it brought none. */
+  readonly lightning: LightningNode | null;
   close(): Promise<void>;
 }
 
@@ -24,6 +26,7 @@ export async function setUpPlugin<Options>(plugin: Plugin<Options>, input: unkno
   const { wallet, clock = { now: () => Date.now() }, documents = memoryDocuments(), logger = quiet } = surroundings;
   const chains: ChainAdapter[] = [];
   const rateSources: RateSource[] = [];
+  const nodes: LightningNode[] = [];
   const closers: (() => void | Promise<void>)[] = [];
   await plugin.setup({
     options: plugin.options(input),
@@ -33,13 +36,14 @@ export async function setUpPlugin<Options>(plugin: Plugin<Options>, input: unkno
     signer: 'sign' in wallet ? wallet : null,
     documents,
     addChain: (chain) => void chains.push(chain),
+    addLightning: (node) => void nodes.push(node),
     addRateSource: (source) => void rateSources.push(source),
     onClose: (close) => void closers.push(close),
   });
   const close = async (): Promise<void> => {
     for (const one of closers.splice(0).reverse()) await one();
   };
-  return { chains, rateSources, close };
+  return { chains, rateSources, lightning: nodes[0] ?? null, close };
 }
 
 /** Documents with the compare-and-set that a database has. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { merchantAccount, postEntry } from '../../core/index.ts';
-import type { BundleId, Storage } from '../../core/index.ts';
-import { LARGEST, NOW, bundleOf, depositOf, entryOf, newOrder, nextId, storeAccount, storeOrder } from './storage-samples.ts';
+import { checkLedger, CLAIM_KEPT_MS, merchantAccount, postEntry } from '../../core/index.ts';
+import type { AccountId, BundleId, LedgerEntry, Storage, TransferId } from '../../core/index.ts';
+import { LARGEST, NOW, bundleOf, depositOf, entryOf, newOrder, nextId, reservationOf, storeAccount, storeOrder } from './storage-samples.ts';
 import type { StorageCase } from './storage-samples.ts';
 
 /** How many of these, done at once on two instances, were the one that may. */
@@ -9,6 +9,12 @@ async function winners(storages: readonly Storage[], attempt: (storage: Storage)
   const tries = await Promise.all(Array.from({ length: 6 }, (_, at) => attempt(storages[at % storages.length] as Storage)));
   return tries.filter(Boolean).length;
 }
+
+/** From custody to what a merchant may spend. */
+const availableEntry = (accountId: AccountId, units: bigint): LedgerEntry => {
+  const entry = entryOf(accountId, nextId(), units);
+  return { ...entry, postings: entry.postings.map((posting) => (posting.units < 0n ? posting : { ...posting, account: merchantAccount(accountId, 'available') })) };
+};
 
 /** What is written once, and exactly. */
 export const storageMoney: readonly StorageCase[] = [
@@ -78,6 +84,63 @@ export const storageMoney: readonly StorageCase[] = [
       assert.equal(created.length, 1);
       for (const result of results) if (result.kind === 'repeated') assert.deepEqual([result.orderId, result.bodyHash], [created[0], 'the first body']);
       assert.equal((await second.orders.list(id, { page: 1, size: 10 })).total, 1);
+    },
+  },
+  {
+    title: 'fault 38: of any number of withdrawals at once only as many are reserved as the balance covers, each with all of its rows',
+    run: async (storage, second) => {
+      const [{ id }, poor] = [await storeAccount(storage), await storeAccount(storage)];
+      await storage.transaction((tx) => postEntry(tx, availableEntry(id, 10n)));
+      const asked = Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? storage : second).transfers.reserve(reservationOf(at % 3 === 2 ? poor.id : id, 3n)));
+      const outcomes = await Promise.all(asked);
+      assert.equal(outcomes.filter(({ kind }) => kind === 'reserved').length, 3);
+      assert.deepEqual(outcomes.flatMap((outcome) => (outcome.kind === 'reserved' ? [outcome.left] : [])).sort(), [1n, 4n, 7n]);
+      assert(outcomes.every(({ kind }) => kind === 'reserved' || kind === 'lacking'));
+      const { total, items } = await second.deposits.transactions(id, { page: 1, size: 10 });
+      assert.deepEqual([total, items.map(({ number }) => number)], [3, [3, 2, 1]]);
+      for (const row of items) assert.equal((await second.transfers.find(row.id as TransferId))?.status, 'REQUESTED');
+      assert.equal((await second.deposits.transactions(poor.id, { page: 1, size: 10 })).total, 0);
+      assert.deepEqual(await checkLedger(second), []);
+    },
+  },
+  {
+    title: 'fault 39: a key reserves once, for whoever asks; one that was refused is free again, one that has ended too',
+    run: async (storage, second) => {
+      const { id } = await storeAccount(storage);
+      const claim = { route: '/api/withdraw', key: nextId(), bodyHash: 'the first body', expiresAt: NOW + CLAIM_KEPT_MS };
+      assert.deepEqual(await storage.transfers.reserve(reservationOf(id, 3n, claim)), { kind: 'lacking' });
+      await storage.transaction((tx) => postEntry(tx, availableEntry(id, 10n)));
+      const outcomes = await Promise.all([storage, second, storage, second].map((one) => one.transfers.reserve(reservationOf(id, 3n, claim))));
+      assert.equal(outcomes.filter(({ kind }) => kind === 'reserved').length, 1);
+      const [row] = (await second.deposits.transactions(id, { page: 1, size: 10 })).items;
+      for (const outcome of outcomes) if (outcome.kind === 'repeated') assert.deepEqual([outcome.transferId, outcome.bodyHash], [row?.id, 'the first body']);
+      assert.equal(outcomes.filter(({ kind }) => kind === 'repeated').length, 3);
+      assert.equal((await second.transfers.reserve(reservationOf(id, 3n, { ...claim, expiresAt: claim.expiresAt + CLAIM_KEPT_MS }))).kind, 'reserved');
+    },
+  },
+  {
+    title: 'a frozen account reserves nothing, and an account next to it is not held up',
+    run: async (storage, second) => {
+      const [frozen, free] = [await storeAccount(storage), await storeAccount(storage)];
+      for (const { id } of [frozen, free]) await storage.transaction((tx) => postEntry(tx, availableEntry(id, 10n)));
+      await second.transaction((tx) => tx.transfers.freeze({ accountId: frozen.id, reason: 'a deposit was lost', at: NOW }));
+      const outcomes = await Promise.all([frozen, free, frozen].map(({ id }) => storage.transfers.reserve(reservationOf(id, 3n))));
+      assert.deepEqual(outcomes, [{ kind: 'frozen', reason: 'a deposit was lost' }, { kind: 'reserved', left: 7n }, { kind: 'frozen', reason: 'a deposit was lost' }]);
+    },
+  },
+  {
+    title: 'fault 59: a Lightning payment hash belongs to one withdrawal, on whichever instance',
+    run: async (storage, second) => {
+      const { id } = await storeAccount(storage);
+      await storage.transaction((tx) => postEntry(tx, availableEntry(id, 10n)));
+      const paymentHash = nextId().padStart(64, '0');
+      const add = async (one: Storage): Promise<boolean> => {
+        const reservation = reservationOf(id, 1n);
+        await one.transfers.reserve(reservation);
+        const { transfer } = reservation;
+        return one.transaction((tx) => tx.lightning.addPayment({ paymentHash, transferId: transfer.id, paymentRequest: 'lnbc1', msat: null, expiresAt: NOW }));
+      };
+      assert.equal(await winners([storage, second], add), 1);
     },
   },
   {

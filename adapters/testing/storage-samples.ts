@@ -1,5 +1,5 @@
-import { IdSequence } from '../../core/index.ts';
-import type { Account, AccountId, Bundle, BundleId, Deposit, DepositId, EntryId, IdempotencyClaim, LedgerEntry, NewOrder, Order, OrderId, Storage } from '../../core/index.ts';
+import { IdSequence, newTransfer } from '../../core/index.ts';
+import type { Account, AccountId, Bundle, BundleId, Deposit, DepositId, EntryId, IdempotencyClaim, LedgerEntry, NewOrder, Order, OrderId, Reservation, Storage, TransferId } from '../../core/index.ts';
 
 /** One promise of a storage; `second` is another instance on the same database. */
 export interface StorageCase {
@@ -89,6 +89,23 @@ export function entryOf(accountId: AccountId, reference: string, units: bigint):
     { account: `merchant:${accountId}:pending`, currency: 'ETH', units },
   ] as const;
   return { id: nextId() as EntryId, at: NOW, kind: 'deposit-credited', reference, postings };
+}
+
+/** A withdrawal about to be reserved. */
+export function reservationOf(accountId: AccountId, units: bigint, idempotency: IdempotencyClaim | null = null): Reservation {
+  const id = nextId() as TransferId;
+  const [chain, currency, toAddress] = ['ETH', 'ETH', '0xto'];
+  const request = { id, kind: 'withdrawal' as const, accountId, orderId: null, chain, currency, units, feeUnits: 0n, maxFeeUnits: 0n, sourceAddress: '0xhot', sourceIndex: null, toAddress };
+  const postings = [
+    { account: `merchant:${accountId}:available`, currency, units: -units },
+    { account: `merchant:${accountId}:reserved`, currency, units },
+  ] as const;
+  return {
+    transfer: newTransfer(request, NOW),
+    entry: { id: nextId() as EntryId, at: NOW, kind: 'transfer-reserved', reference: `transfer:${id}:reserved`, postings },
+    row: { id, accountId, type: 'WITHDRAW', status: 'PENDING', orderId: null, chain, currency, units, obtained: units, fee: 0n, fromAddress: '0xhot', toAddress, txHash: null, at: NOW },
+    idempotency,
+  };
 }
 
 export function bundleOf(nonce: number | null, sourceAddress: string): Bundle {

@@ -22,6 +22,9 @@ export interface CreditDeps {
   readonly ids: IdGenerator;
 }
 
+/** What books need besides the transaction. */
+export type BookDeps = Pick<CreditDeps, 'mover' | 'clock' | 'ids'>;
+
 /** The confirmations that a deposit has, and the chain's policy on them. */
 export interface Depth {
   readonly confirmations: number;
@@ -41,14 +44,26 @@ export async function creditDeposit(deps: CreditDeps, lease: Lease, seen: Deposi
     const deposit = await tx.deposits.lock(seen.id);
     if (deposit?.status !== 'SEEN' || deposit.blockHash !== seen.blockHash) return null;
     if (depth.confirmations < depth.policy.confirmations(deposit.currency, weightOf(order, deposit))) return null;
-    const now = deps.clock.now();
-    const credits = deposit.credits + 1;
-    assert(await tx.deposits.move(deposit.id, 'SEEN', 'CREDITED', { creditedAt: now, credits }), `deposit ${deposit.id} changed while locked`);
-    assert(await postEntry(tx, creditEntry(deps.ids.next() as EntryId, now, deposit, credits)), `deposit ${deposit.id} is credited twice`);
-    await recordTransaction(tx, order, deposit, now);
-    const current = await refreshOrder(tx, order, now);
-    return deps.mover.settle(tx, current.order, current.deposits, { now, scannedPastDeadline: false });
+    return bookCredit(tx, deps, order, deposit);
   });
+}
+
+/** The credit of a locked SEEN deposit of a locked order. @returns the order's moves, to be announced after the commit */
+export async function bookCredit(tx: Transaction, { mover, clock, ids }: BookDeps, order: Order, deposit: Deposit): Promise<readonly OrderMove[]> {
+  const now = clock.now();
+  const credits = deposit.credits + 1;
+  assert(await tx.deposits.move(deposit.id, 'SEEN', 'CREDITED', { creditedAt: now, credits }), `deposit ${deposit.id} changed while locked`);
+  assert(await postEntry(tx, creditEntry(ids.next() as EntryId, now, deposit, credits)), `deposit ${deposit.id} is credited twice`);
+  await recordTransaction(tx, order, deposit, now);
+  const current = await refreshOrder(tx, order, now);
+  return mover.settle(tx, current.order, current.deposits, { now, scannedPastDeadline: false });
+}
+
+/** A locked CREDITED deposit becomes the merchant's to spend. */
+export async function bookMaturity(tx: Transaction, { clock, ids }: Omit<BookDeps, 'mover'>, deposit: Deposit): Promise<void> {
+  assert(await tx.deposits.move(deposit.id, 'CREDITED', 'SPENDABLE', {}), `deposit ${deposit.id} changed while locked`);
+  const entry = matureEntry(ids.next() as EntryId, clock.now(), deposit);
+  if (entry !== null) assert(await postEntry(tx, entry), `deposit ${deposit.id} matures twice`);
 }
 
 /** Moves a deep enough deposit from the merchant's pending to its available balance; false when there was nothing to do. */
@@ -57,9 +72,7 @@ export async function matureDeposit(deps: CreditDeps, lease: Lease, credited: De
     await tx.leases.check(lease);
     const deposit = await tx.deposits.lock(credited.id);
     if (deposit?.status !== 'CREDITED' || deposit.blockHash !== credited.blockHash) return false;
-    assert(await tx.deposits.move(deposit.id, 'CREDITED', 'SPENDABLE', {}), `deposit ${deposit.id} changed while locked`);
-    const entry = matureEntry(deps.ids.next() as EntryId, deps.clock.now(), deposit);
-    if (entry !== null) assert(await postEntry(tx, entry), `deposit ${deposit.id} matures twice`);
+    await bookMaturity(tx, deps, deposit);
     const address = present(await tx.orders.addressOn(deposit.orderId, deposit.chain), `address of order ${deposit.orderId} on ${deposit.chain}`);
     const { chain, currency, units } = deposit;
     await tx.transfers.addHolding({ chain, currency, units, ref: holdingRef(deposit), address: address.address, index: address.index });

@@ -41,6 +41,8 @@ export type FollowResult = 'advanced' | 'idle' | 'halted';
 const KEEP_MARGIN = 16;
 const SETTLE_BATCH = 500;
 const CAUGHT_UP_STEP_MS = 1_000;
+/** By how much the time of a block may lie before that of an earlier one. */
+const BLOCK_TIME_SLACK_MS = 2 * 3_600_000;
 
 /**
  * Follows one chain: a cursor of (height, hash, parent) moves over each block once, in order; what the blocks bring is
@@ -119,7 +121,7 @@ export class ChainFollower {
     }
     const to = Math.min(head.height, cursor.height + this.#chain.policy.maxScanBlocks);
     // After the head is known: an address handed out before any of these blocks was made is in the set.
-    await this.#refreshWatch();
+    await this.#refreshWatch(cursor);
     const scanned = await this.#chain.scan(cursor.height + 1, to, this.#watch);
     if (scanned.blocks[0]?.parentHash !== cursor.hash) return 'advanced';
     checkRange(scanned, cursor, to);
@@ -130,13 +132,18 @@ export class ChainFollower {
     return to === head.height ? 'idle' : 'advanced';
   }
 
-  async #refreshWatch(): Promise<void> {
+  /**
+   * As of the blocks that are read now, not of the clock: however long nobody read the chain, a payment that was made in
+   * time is found.
+   */
+  async #refreshWatch(cursor: BlockRef): Promise<void> {
     const { storage, clock } = this.#deps;
-    const { addresses, asOf } = await storage.deposits.watched(this.#chain.code, clock.now(), this.#watchedAsOf);
+    const readFrom = Math.min(clock.now(), cursor.time - BLOCK_TIME_SLACK_MS);
+    const { addresses, asOf } = await storage.deposits.watched(this.#chain.code, readFrom, this.#watchedAsOf);
     const native = this.#nativeCurrency();
     for (const { key, watchUntil, currency } of addresses) this.#watch.add(key, watchUntil, currency === native);
     this.#watchedAsOf = asOf;
-    this.#watch.expire(clock.now());
+    this.#watch.expire(readFrom);
   }
 
   #nativeCurrency(): string | null {

@@ -93,7 +93,8 @@ async function fitCoin(
   });
 }
 
-function formerChoice(history: readonly OrderHistoryEntry[], chain: string, currency: string): OrderPayment | null {
+/** The payer's last choice of a coin, with its amount and rate; `null` when it was never chosen. */
+export function formerChoice(history: readonly OrderHistoryEntry[], chain: string, currency: string): OrderPayment | null {
   const entry = history.findLast(({ rule, inputs }) => {
     return rule === 'payment-chosen' && inputs['chain'] === chain && inputs['currency'] === currency && 'address' in inputs;
   });

@@ -51,14 +51,17 @@ const token = (chain: string, currency: string, symbol: string, decimals: number
   stable,
 });
 
-/** The ten pairs of the specification, in its order. Lightning counts millisatoshi: 11 decimals of a bitcoin. */
+/** Lightning counts millisatoshi: 11 decimals of a bitcoin. */
+export const LIGHTNING_ASSET: Asset = native('BLN', 'BTC-LN', 'BTC', 11);
+
+/** The ten pairs of the specification, in its order. */
 export const SPECIFIED_ASSETS: readonly Asset[] = [
   native('ETH', 'ETH', 'ETH', 18),
   token('ETH', 'USDT-ERC20', 'USDT', 6, true),
   token('ETH', 'USDC-ERC20', 'USDC', 6, true),
   token('ETH', 'DAI-ERC20', 'DAI', 18, true),
   native('BTC', 'BTC', 'BTC', 8),
-  native('BLN', 'BTC-LN', 'BTC', 11),
+  LIGHTNING_ASSET,
   native('LTC', 'LTC', 'LTC', 8),
   native('BSC', 'BNB', 'BNB', 18),
   token('TRX', 'USDT-TRC20', 'USDT', 6, true),

@@ -8,10 +8,15 @@ import type { LedgerEntry } from './entry.ts';
  * @returns false when its reference was booked before, and nothing changed
  */
 export async function postEntry(tx: Transaction, entry: LedgerEntry): Promise<boolean> {
+  return tx.ledger.append(balanced(entry));
+}
+
+/** The entry without the lines that move nothing; a defect when it moves nothing at all, or makes or loses money. */
+export function balanced(entry: LedgerEntry): LedgerEntry {
   const postings = entry.postings.filter(({ units }) => units !== 0n);
   const sums = new Map<string, bigint>();
   for (const { currency, units } of postings) sums.set(currency, (sums.get(currency) ?? 0n) + units);
   for (const [currency, sum] of sums) assert(sum === 0n, `entry ${entry.reference} leaves ${sum} units of ${currency}`);
   assert(postings.length > 1, `entry ${entry.reference} moves nothing`);
-  return tx.ledger.append({ ...entry, postings });
+  return { ...entry, postings };
 }

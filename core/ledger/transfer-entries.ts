@@ -31,6 +31,13 @@ export function paidEntry(id: EntryId, at: Millis, transfer: Transfer, cost: Net
   return entryOf(id, at, 'transfer-paid', transfer, [...payout(transfer), ...networkFee(transfer, cost)]);
 }
 
+/** As {@link paidEntry}, for a payment that took less than was reserved: the rest is the merchant's again. */
+export function cheaperPaidEntry(id: EntryId, at: Millis, reserved: Transfer, taken: Pick<Transfer, 'units' | 'feeUnits'>, cost: NetworkCost): LedgerEntry {
+  const rest = { ...reserved, units: reserved.units - taken.units };
+  const paid = { ...reserved, ...taken };
+  return entryOf(id, at, 'transfer-paid', reserved, [...moveBalance(rest, 'reserved', 'available'), ...payout(paid), ...networkFee(paid, cost)]);
+}
+
 /** A transaction that was mined without effect: the amount is the merchant's again, the till bears the network's fee. */
 export function failedEntry(id: EntryId, at: Millis, transfer: Transfer, cost: NetworkCost): LedgerEntry {
   const back = transfer.accountId === null ? [] : moveBalance(transfer, 'reserved', 'available');

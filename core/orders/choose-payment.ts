@@ -1,14 +1,18 @@
 import type { AddressPool } from '../deposits/address-pool.ts';
+import { formerChoice } from '../deposits/record-transfer.ts';
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { Asset, AssetCatalogue, ChainCode } from '../kernel/asset.ts';
 import { invalidField, isTillgateError, TillgateError } from '../kernel/errors.ts';
 import { findFiat } from '../kernel/fiat.ts';
 import { present } from '../kernel/guard.ts';
+import type { InvoiceTerms, Invoices } from '../lightning/invoices.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DepositAddress } from '../ports/order-store.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
 import { isOwnAddress } from '../wallets/own-address.ts';
+import { DepositDesk, memoOf } from './deposit-desk.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 
 /** A coin the payer can choose, and what the order costs in it now. */
@@ -24,15 +28,19 @@ export interface ChoosePaymentDeps {
   readonly chains: ChainRegistry;
   readonly rates: RateBook;
   readonly addresses: AddressPool;
+  /** Where there is a Lightning node. */
+  readonly invoices?: Invoices | null;
   readonly clock: Clock;
 }
 
 /** The payer's part of a hosted order: choosing the coin, and leaving the address of a refund. */
 export class ChoosePayment {
   readonly #deps: ChoosePaymentDeps;
+  readonly #desk: DepositDesk;
 
   constructor(deps: ChoosePaymentDeps) {
     this.#deps = deps;
+    this.#desk = new DepositDesk({ addresses: deps.addresses, invoices: deps.invoices ?? null });
   }
 
   /** The coins of this installation with the order's amount in each; one without a rate now is left out. */
@@ -53,39 +61,79 @@ export class ChoosePayment {
 
   /**
    * Chooses the coin of a hosted order and fixes its rate; it may be chosen anew until a payment was seen. An order has
-   * one address on each chain, so that a payment to an earlier choice still finds it.
+   * one address on each chain, so that a payment to an earlier choice still finds it. An invoice names its amount: whoever
+   * comes back to Lightning finds the same invoice at its rate. With Bitcoin the payer gets an invoice too, for wallets that
+   * read both from one URI; a payment of it is a choice of Lightning.
    *
-   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `NOT_READY` (no rate), `STATE_CONFLICT` (seen, expired, not hosted)
+   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `NOT_READY` (no rate), `STATE_CONFLICT` (seen, expired, not hosted),
+   * `NODE_FAILED` (no invoice)
    */
   async choose(checkoutToken: string, chain: string, currency: string): Promise<Order> {
-    const { storage, assets, rates, clock } = this.#deps;
+    const { assets, clock } = this.#deps;
     const found = await this.#find(checkoutToken);
     const asset = assets.require(chain, currency);
     requireChoosable(found, clock.now());
     if (found.payment?.currency === currency && found.payment.chain === chain) return found;
-    const fiat = present(findFiat(found.vsCurrency), `fiat ${found.vsCurrency}`);
-    const quote = await rates.quote(asset, fiat, found.vsPrice, found.fixedEncryptPrice);
-    const spare = await this.#deps.addresses.take(asset.chain);
+    const invoice = this.#desk.lightning ? await this.#formerInvoice(found) : null;
+    if (invoice !== null && chain === LIGHTNING_ASSET.chain) return this.#settleChoice(found, async () => invoice);
+    const { units, rate } = await this.#quote(found, asset);
+    const spare = await this.#desk.take(asset, termsOf(found, units));
+    const companion = asset.currency === 'BTC' && this.#desk.lightning && invoice === null ? await this.#companion(found) : null;
     let used = false;
     try {
-      return await storage.transaction(async (tx) => {
-        used = false;
-        const order = present(await tx.orders.lock(found.id), `order ${found.id}`);
-        requireChoosable(order, clock.now());
-        if ((await tx.deposits.byOrder(order.id)).length > 0) {
-          throw new TillgateError('STATE_CONFLICT', 'A payment was seen already; the coin cannot be changed any more.');
-        }
+      return await this.#settleChoice(found, async (tx, order) => {
+        if (companion !== null) await this.#addCompanion(tx, order, companion);
         const address = await this.#addressOf(tx, order, asset, spare);
         used = address === spare;
-        const at = clock.now();
-        const payment: OrderPayment = { chain, currency, units: quote.units, address: address.address, rate: quote.rate, chosenAt: at };
-        await tx.orders.update(order.id, { payment, updatedAt: at });
-        await tx.orders.addHistory(chosenEntry(order, payment));
-        return { ...order, payment, updatedAt: at };
+        return { chain, currency, units, address: address.address, rate };
       });
     } finally {
-      if (!used) this.#deps.addresses.giveBack(spare);
+      if (!used) this.#desk.giveBack(spare);
     }
+  }
+
+  #settleChoice(found: Order, choose: (tx: Transaction, order: Order) => Promise<Omit<OrderPayment, 'chosenAt'>>): Promise<Order> {
+    const { storage, clock } = this.#deps;
+    return storage.transaction(async (tx) => {
+      const order = present(await tx.orders.lock(found.id), `order ${found.id}`);
+      requireChoosable(order, clock.now());
+      if ((await tx.deposits.byOrder(order.id)).length > 0) {
+        throw new TillgateError('STATE_CONFLICT', 'A payment was seen already; the coin cannot be changed any more.');
+      }
+      const at = clock.now();
+      const payment: OrderPayment = { ...(await choose(tx, order)), chosenAt: at };
+      await tx.orders.update(order.id, { payment, updatedAt: at });
+      await tx.orders.addHistory(chosenEntry(order, payment));
+      return { ...order, payment, updatedAt: at };
+    });
+  }
+
+  #quote(order: Order, asset: Asset): Promise<Pick<OrderPayment, 'units' | 'rate'>> {
+    const fiat = present(findFiat(order.vsCurrency), `fiat ${order.vsCurrency}`);
+    return this.#deps.rates.quote(asset, fiat, order.vsPrice, order.fixedEncryptPrice);
+  }
+
+  async #formerInvoice({ id }: Order): Promise<OrderPayment | null> {
+    const { chain, currency } = LIGHTNING_ASSET;
+    return formerChoice(await this.#deps.storage.orders.history(id), chain, currency);
+  }
+
+  /** The invoice beside a Bitcoin address; `null` when none can be made now: the address suffices. */
+  async #companion(order: Order): Promise<Companion | null> {
+    try {
+      const { units, rate } = await this.#quote(order, LIGHTNING_ASSET);
+      return { units, rate, spare: await this.#desk.take(LIGHTNING_ASSET, termsOf(order, units)) };
+    } catch (error) {
+      if (isTillgateError(error, 'NODE_FAILED') || isTillgateError(error, 'NOT_READY')) return null;
+      throw error;
+    }
+  }
+
+  async #addCompanion(tx: Transaction, order: Order, { units, rate, spare }: Companion): Promise<void> {
+    const { chain, currency } = LIGHTNING_ASSET;
+    const address = await this.#addressOf(tx, order, LIGHTNING_ASSET, spare);
+    if (address !== spare) return;
+    await tx.orders.addHistory(chosenEntry(order, { chain, currency, units, address: spare.address, rate, chosenAt: this.#deps.clock.now() }));
   }
 
   /**
@@ -97,6 +145,7 @@ export class ChoosePayment {
     const { storage, clock } = this.#deps;
     const found = await this.#find(checkoutToken);
     const chainCode: ChainCode | undefined = found.payment?.chain;
+    if (chainCode === LIGHTNING_ASSET.chain) throw new TillgateError('STATE_CONFLICT', 'A payment over Lightning has no address to go back to; ask the shop.');
     const chain = chainCode === undefined ? undefined : this.#deps.chains.get(chainCode);
     if (chain === undefined) throw new TillgateError('STATE_CONFLICT', 'Choose a coin first; a refund goes back in the coin that was paid.');
     const refundAddress = chain.normaliseAddress(address);
@@ -134,6 +183,17 @@ export class ChoosePayment {
     await tx.orders.setAddressCurrency(order.id, asset.chain, asset.currency);
     return existing;
   }
+}
+
+/** An invoice that goes with another choice. */
+interface Companion {
+  readonly units: bigint;
+  readonly rate: OrderPayment['rate'];
+  readonly spare: DepositAddress;
+}
+
+function termsOf({ vsPrice, vsCurrency, expiresAt }: Order, units: bigint): InvoiceTerms {
+  return { units, memo: memoOf(present(findFiat(vsCurrency), `fiat ${vsCurrency}`), vsPrice), expiresAt };
 }
 
 function requireChoosable(order: Order, now: number): void {

@@ -1,5 +1,6 @@
 import type { Principal } from '../auth/principal.ts';
 import type { AddressPool } from '../deposits/address-pool.ts';
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { Asset, AssetCatalogue } from '../kernel/asset.ts';
 import { compareDecimals, readDecimal, toUnits } from '../kernel/decimal.ts';
 import type { Decimal } from '../kernel/decimal.ts';
@@ -8,6 +9,8 @@ import { findFiat } from '../kernel/fiat.ts';
 import type { Fiat } from '../kernel/fiat.ts';
 import { present } from '../kernel/guard.ts';
 import type { OrderId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Invoices } from '../lightning/invoices.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
@@ -16,7 +19,8 @@ import type { DepositAddress, IdempotencyClaim, NewOrder } from '../ports/order-
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
-import type { Order, OrderLinks, OrderPayment, Platform } from './order.ts';
+import { DepositDesk, memoOf } from './deposit-desk.ts';
+import type { Order, OrderLinks, OrderPayment, OrderType, Platform } from './order.ts';
 import type { OrderSettings } from './settings.ts';
 
 /** What both ways of creating an order take. */
@@ -40,12 +44,21 @@ export interface PayUrlInput extends OrderOptions {
   readonly vsPrice: Decimal;
 }
 
+/** An order on Lightning (endpoint 12). */
+export interface LightningOrderInput {
+  readonly vsCurrency: string;
+  readonly vsPrice: Decimal;
+  readonly links: OrderLinks;
+}
+
 /** What {@link CreateOrder} needs. */
 export interface CreateOrderDeps {
   readonly storage: Pick<Storage, 'orders'>;
   readonly assets: AssetCatalogue;
   readonly rates: RateBook;
   readonly addresses: AddressPool;
+  /** Where there is a Lightning node. */
+  readonly invoices?: Invoices | null;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly random: Random;
@@ -59,16 +72,25 @@ interface Price {
   readonly units: bigint;
 }
 
+/** What an order is, besides what the merchant asked for. */
+interface OrderKind {
+  readonly type: OrderType;
+  readonly platform: Platform;
+  readonly now: Millis;
+}
+
 const TOKEN_BYTES = 16;
 
-/** Creates orders (endpoints 1 and 2). Nothing is answered before the order is durable. */
+/** Creates orders (endpoints 1, 2 and 12). Nothing is answered before the order is durable. */
 export class CreateOrder {
   readonly #deps: CreateOrderDeps;
+  readonly #desk: DepositDesk;
   readonly #min: Decimal;
   readonly #max: Decimal;
 
   constructor(deps: CreateOrderDeps) {
     this.#deps = deps;
+    this.#desk = new DepositDesk({ addresses: deps.addresses, invoices: deps.invoices ?? null });
     this.#min = present(readDecimal(deps.settings.min), 'orders.min');
     this.#max = present(readDecimal(deps.settings.max), 'orders.max');
   }
@@ -80,15 +102,17 @@ export class CreateOrder {
    * `IDEMPOTENCY_MISMATCH`
    */
   async payInfo(principal: Principal, input: PayInfoInput, idempotency: IdempotencyClaim | null): Promise<Order> {
-    const { assets, rates, addresses, clock } = this.#deps;
-    const fiat = requireFiat(input.vsCurrency);
-    const price = { fiat, units: requirePrice(input.vsPrice, fiat, 'vs_price') };
-    const asset: Asset = assets.require(input.chain, input.currency);
-    await this.#checkLimits(price);
-    const { units, rate } = await rates.quote(asset, fiat, price.units, input.fixedEncryptPrice);
-    const address = await addresses.take(asset.chain);
-    const payment = { chain: asset.chain, currency: asset.currency, units, address: address.address, rate, chosenAt: clock.now() };
-    return this.#store(principal, input, price, 'API', { payment, address }, idempotency);
+    return this.#direct(principal, input, 'vs_price', idempotency);
+  }
+
+  /**
+   * An order on Lightning: its address is the payment request of an invoice that expires with it. Callbacks are GET.
+   *
+   * @throws TillgateError as {@link payInfo}; `NODE_FAILED` when no invoice can be made
+   */
+  lightning(principal: Principal, input: LightningOrderInput, idempotency: IdempotencyClaim | null): Promise<Order> {
+    const { chain, currency } = LIGHTNING_ASSET;
+    return this.#direct(principal, { ...input, chain, currency, fixedEncryptPrice: false, enablePostCallback: false }, 'price', idempotency);
   }
 
   /**
@@ -100,7 +124,21 @@ export class CreateOrder {
     const fiat = requireFiat(input.vsCurrency);
     const price = { fiat, units: requirePrice(input.vsPrice, fiat, 'price') };
     await this.#checkLimits(price);
-    return this.#store(principal, input, price, 'CHECKOUT', null, idempotency);
+    return this.#store(principal, input, price, { type: 'ORDER', platform: 'CHECKOUT', now: this.#deps.clock.now() }, null, idempotency);
+  }
+
+  async #direct(principal: Principal, input: PayInfoInput, priceField: string, idempotency: IdempotencyClaim | null): Promise<Order> {
+    const { assets, rates, clock, settings } = this.#deps;
+    const fiat = requireFiat(input.vsCurrency);
+    const price = { fiat, units: requirePrice(input.vsPrice, fiat, priceField) };
+    const asset: Asset = assets.require(input.chain, input.currency);
+    await this.#checkLimits(price);
+    const { units, rate } = await rates.quote(asset, fiat, price.units, input.fixedEncryptPrice);
+    const now = clock.now();
+    const address = await this.#desk.take(asset, { units, memo: memoOf(price.fiat, price.units), expiresAt: now + settings.timeoutMs });
+    const payment = { chain: asset.chain, currency: asset.currency, units, address: address.address, rate, chosenAt: now };
+    const type = asset.chain === LIGHTNING_ASSET.chain ? 'INVOICE' : 'ORDER';
+    return this.#store(principal, input, price, { type, platform: 'API', now }, { payment, address }, idempotency);
   }
 
   async #checkLimits(price: Price): Promise<void> {
@@ -114,33 +152,32 @@ export class CreateOrder {
     principal: Principal,
     options: OrderOptions,
     price: Price,
-    platform: Platform,
+    kind: OrderKind,
     pay: { payment: OrderPayment; address: DepositAddress } | null,
     idempotency: IdempotencyClaim | null,
   ): Promise<Order> {
-    const { storage, addresses, events, metrics } = this.#deps;
-    const order = this.#newOrder(principal, options, price, platform, pay?.payment ?? null);
+    const { storage, events, metrics } = this.#deps;
+    const order = this.#newOrder(principal, options, price, kind, pay?.payment ?? null);
     const result = await storage.orders.create({ order, depositAddress: pay?.address ?? null, idempotency });
     if (result.kind === 'created') {
       metrics.count('tillgate_orders_total', { status: 'PENDING' });
       events.emit('order.created', { orderId: result.order.id, accountId: principal.accountId });
       return result.order;
     }
-    if (pay !== null) addresses.giveBack(pay.address);
+    if (pay !== null) this.#desk.giveBack(pay.address);
     if (idempotency?.bodyHash !== result.bodyHash) {
       throw new TillgateError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used before with another body; send a new key with a new request.');
     }
     return present(await storage.orders.find(result.orderId), `order ${result.orderId}`);
   }
 
-  #newOrder(principal: Principal, options: OrderOptions, price: Price, platform: Platform, payment: OrderPayment | null): NewOrder['order'] {
-    const { clock, ids, random, settings } = this.#deps;
-    const now = clock.now();
+  #newOrder(principal: Principal, options: OrderOptions, price: Price, { type, platform, now }: OrderKind, payment: OrderPayment | null): NewOrder['order'] {
+    const { ids, random, settings } = this.#deps;
     return {
       id: ids.next() as OrderId,
       accountId: principal.accountId,
       credentialId: principal.credentialId,
-      type: 'ORDER',
+      type,
       platform,
       status: 'PENDING',
       vsCurrency: price.fiat.code,

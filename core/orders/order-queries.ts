@@ -1,4 +1,6 @@
 import type { Deposit } from '../deposits/deposit.ts';
+import { formerChoice } from '../deposits/record-transfer.ts';
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { AssetCatalogue } from '../kernel/asset.ts';
 import { formatUnits } from '../kernel/decimal.ts';
 import { TillgateError } from '../kernel/errors.ts';
@@ -8,12 +10,12 @@ import type { AccountId, OrderId } from '../kernel/ids.ts';
 import { checkPage } from '../kernel/page.ts';
 import { merchantAccount } from '../ledger/entry.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
-import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
+import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Storage } from '../ports/storage.ts';
 import { orderDetailRecord, orderRecord, payInfoRecord, transactionRecord } from './order-record.ts';
 import type { ContractOf, OrderDetailRecord, OrderRecord, PayInfoRecord, TransactionRecord } from './order-record.ts';
 import { amountRequired } from './order.ts';
-import type { Order, OrderHistoryEntry } from './order.ts';
+import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 import type { RefundMeans } from './refundable.ts';
 import type { OrderSettings } from './settings.ts';
 import { liveDeposits, sumReceived } from './settle-order.ts';
@@ -110,14 +112,35 @@ export class OrderQueries {
 
   /** What the payer's page shows. @throws TillgateError `NOT_FOUND` */
   async checkout(token: string): Promise<CheckoutView> {
-    const { storage, chains } = this.#deps;
+    const { storage } = this.#deps;
     const order = await storage.orders.findByCheckoutToken(token);
     if (order === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
-    const chain = order.payment === null ? undefined : chains.get(order.payment.chain);
-    if (order.payment === null || chain === undefined) return emptyView(order);
-    const deposits = await storage.deposits.byOrder(order.id);
-    const height = (await storage.chains.state(chain.code))?.cursor?.height ?? 0;
-    return this.#paymentView(order, chain, deposits, height);
+    const place = order.payment === null ? null : await this.#place(order, order.payment);
+    if (place === null) return emptyView(order);
+    return this.#paymentView(order, place, await storage.deposits.byOrder(order.id));
+  }
+
+  async #place(order: Order, { chain: code, currency, units, address }: OrderPayment): Promise<PaymentPlace | null> {
+    const { chains, storage } = this.#deps;
+    // An invoice needs no confirmations: what is settled is paid.
+    if (code === LIGHTNING_ASSET.chain) return { height: 0, contractAddr: '', required: 0, uri: () => `lightning:${address}` };
+    const chain = chains.get(code);
+    if (chain === undefined) return null;
+    const height = (await storage.chains.state(code))?.cursor?.height ?? 0;
+    const invoice = currency === 'BTC' && order.status === 'PENDING' ? await this.#companion(order) : null;
+    const uri = (due: bigint): string => {
+      const plain = chain.paymentUri({ address, currency, units: due });
+      // BIP-21 wallets that know Lightning pay the invoice, the others the address; an invoice asks for the whole amount.
+      return invoice === null || due !== units ? plain : `${plain}${plain.includes('?') ? '&' : '?'}lightning=${invoice}`;
+    };
+    return { height, contractAddr: chain.contractAddress(currency), required: chain.policy.confirmations(currency, units), uri };
+  }
+
+  /** The invoice that a Bitcoin order has too; `null` without a Lightning node. */
+  async #companion({ id, platform }: Order): Promise<string | null> {
+    if (platform !== 'CHECKOUT' || !this.#deps.assets.enabled().some(({ currency }) => currency === LIGHTNING_ASSET.currency)) return null;
+    const { chain, currency } = LIGHTNING_ASSET;
+    return formerChoice(await this.#deps.storage.orders.history(id), chain, currency)?.address ?? null;
   }
 
   /** What a refund of each of these orders would meet: two reads, however many they are. */
@@ -132,7 +155,7 @@ export class OrderQueries {
     return ({ id, payment }) => ({ refunded: refunded.has(id), available: payment === null ? 0n : (available.get(payment.currency) ?? 0n) });
   }
 
-  #paymentView(order: Order, chain: ChainAdapter, deposits: readonly Deposit[], height: number): CheckoutView {
+  #paymentView(order: Order, place: PaymentPlace, deposits: readonly Deposit[]): CheckoutView {
     const payment = present(order.payment, 'payment');
     const { currency, units } = payment;
     const { decimals } = present(this.#deps.assets.find(currency), `asset ${currency}`);
@@ -148,14 +171,23 @@ export class OrderQueries {
       amount: formatUnits(units, decimals),
       received: formatUnits(received, decimals),
       remaining: formatUnits(remaining, decimals),
-      contractAddr: chain.contractAddress(currency),
-      paymentUri: chain.paymentUri({ address: payment.address, currency, units: remaining === 0n ? units : remaining }),
-      confirmations: live.length === 0 ? 0 : Math.max(0, height - youngest + 1),
-      confirmationsRequired: chain.policy.confirmations(currency, units),
+      contractAddr: place.contractAddr,
+      paymentUri: place.uri(remaining === 0n ? units : remaining),
+      confirmations: live.length === 0 ? 0 : Math.max(0, place.height - youngest + 1),
+      confirmationsRequired: place.required,
       refundAddress: order.refundAddress,
       seen: live.length > 0,
     };
   }
+}
+
+/** What the payer's page needs of where an order is paid. */
+interface PaymentPlace {
+  readonly height: number;
+  readonly contractAddr: string;
+  readonly required: number;
+  /** The URI that asks for so much. */
+  uri(due: bigint): string;
 }
 
 const NO_MEANS: RefundMeans = { refunded: false, available: 0n };

@@ -1,6 +1,7 @@
 import type { ChainName } from '../kernel/asset.ts';
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { LightningNode } from '../ports/lightning.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Signer } from '../ports/signer.ts';
 import type { RateSource } from '../ports/rate-source.ts';
@@ -27,6 +28,8 @@ export interface PluginContext<Options> {
   readonly documents: DocumentStore;
   /** Adds a chain, and its display name when the specification does not know it. Refused when the chain is taken. */
   addChain(chain: ChainAdapter, name?: ChainName): void;
+  /** Adds the Lightning node: orders in BTC-LN and payments of invoices. Refused when there is one already. */
+  addLightning(node: LightningNode): void;
   addRateSource(source: RateSource): void;
   onClose(close: () => void | Promise<void>): void;
 }
@@ -45,7 +48,7 @@ export interface Plugin<Options = unknown> {
 }
 
 /** The version of this interface. */
-export const PLUGIN_API_VERSION = '1.1.0';
+export const PLUGIN_API_VERSION = '1.2.0';
 
 /** Gives a plugin its types; it changes nothing. */
 export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {

@@ -46,6 +46,7 @@ export interface DepositChanges {
 /** What of a transaction row may change. */
 export interface TransactionChanges {
   readonly status?: TransactionStatus;
+  readonly units?: bigint;
   readonly obtained?: bigint;
   readonly fee?: bigint;
   readonly txHash?: string;

@@ -64,6 +64,8 @@ export interface OrderStore {
   create(order: NewOrder): Promise<CreateOrderResult>;
   find(id: OrderId): Promise<Order | null>;
   findByCheckoutToken(token: string): Promise<Order | null>;
+  /** When each of these orders changed last: one read for the many that are being looked at. */
+  changedAt(ids: readonly OrderId[]): Promise<ReadonlyMap<OrderId, Millis>>;
   /** An account's orders, newest first, with the exact total; the cost does not depend on the page. */
   list(accountId: AccountId, page: PageRequest): Promise<Page<Order>>;
   history(id: OrderId): Promise<readonly OrderHistoryEntry[]>;

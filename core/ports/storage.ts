@@ -6,6 +6,7 @@ import type { ChainStore, ChainWrites } from './chain-store.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import type { DepositStore, DepositWrites } from './deposit-store.ts';
 import type { LeaseStore, LeaseWrites } from './lease-store.ts';
+import type { LightningStore, LightningWrites } from './lightning-store.ts';
 import type { LedgerStore, LedgerWrites } from './ledger-store.ts';
 import type { ManageStore, ManageWrites } from './manage-store.ts';
 import type { OrderStore, OrderWrites } from './order-store.ts';
@@ -30,6 +31,7 @@ export interface Transaction {
   readonly manage: ManageWrites;
   readonly sessions: SessionWrites;
   readonly transfers: TransferWrites;
+  readonly lightning: LightningWrites;
   readonly wallets: WalletWrites;
 }
 
@@ -57,6 +59,7 @@ export interface Storage {
   readonly feed: ChangeFeed;
   readonly leases: LeaseStore;
   readonly ledger: LedgerStore;
+  readonly lightning: LightningStore;
   /** What only the management API knows of accounts. */
   readonly manage: ManageStore;
   readonly orders: OrderStore;

@@ -3,11 +3,15 @@ import type { AccountId, BundleId, OrderId, TransferId } from '../kernel/ids.ts'
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Attempt, Bundle, BundleStatus, BundleView, Holding, Transfer, TransferStatus } from '../transfers/transfer.ts';
+import type { LedgerEntry } from '../ledger/entry.ts';
+import type { TransactionRow } from '../transactions/transaction.ts';
 import type { IdempotencyClaim } from './order-store.ts';
 import type { SpendableCoin } from './chain-payments.ts';
 
 /** What of a transfer may change. */
 export interface TransferChanges {
+  /** Only of a payment that turned out cheaper than its reserve. */
+  readonly units?: bigint;
   readonly feeUnits?: bigint;
   readonly maxFeeUnits?: bigint;
   readonly bundleId?: BundleId;
@@ -50,8 +54,29 @@ export interface WithdrawalFreeze {
   readonly at: Millis;
 }
 
-/** Transfer reads. */
+/** A merchant's new transfer, with all that its reserve writes. */
+export interface Reservation {
+  readonly transfer: Transfer & { readonly accountId: AccountId };
+  /** Moves the transfer's units out of the account's available balance. */
+  readonly entry: LedgerEntry;
+  readonly row: Omit<TransactionRow, 'number'>;
+  readonly idempotency: IdempotencyClaim | null;
+}
+
+/** What became of a {@link Reservation}: nothing was written but for `reserved`, where `left` is what remains available. */
+export type ReserveOutcome =
+  | { readonly kind: 'reserved'; readonly left: bigint }
+  | { readonly kind: 'repeated'; readonly transferId: TransferId; readonly bodyHash: string }
+  | { readonly kind: 'lacking' }
+  | { readonly kind: 'frozen'; readonly reason: string };
+
+/** Transfer reads, and the one write that stands alone. */
 export interface TransferStore {
+  /**
+   * Reserves for a withdrawal in one durable step: claim, balance, transfer, entry and row, or nothing. Calls that wait
+   * together may be committed together. Resolves only when it is durable.
+   */
+  reserve(reservation: Reservation): Promise<ReserveOutcome>;
   find(id: TransferId): Promise<Transfer | null>;
   /** The refund of an order that is live or was paid, else the newest failed one; `null` when none was asked for. */
   refundOf(orderId: OrderId): Promise<Transfer | null>;

@@ -18,6 +18,12 @@ const AT_ONCE = 8;
 /** A fee is raised to at most so many times the first one; after that a person has to look. */
 const MOST_RAISED = 5n;
 
+/** A bundle whose attempt a node has taken. */
+interface Sent {
+  readonly view: BundleView;
+  readonly attempt: Attempt;
+}
+
 type Mined = Extract<BundleFate, { kind: 'mined' }>;
 
 /**
@@ -61,8 +67,15 @@ export class FollowBundles {
 
   /** Gives a node what was signed a moment ago, in the order of signing. */
   async send(lease: Lease, views: readonly BundleView[]): Promise<void> {
+    const sent: Sent[] = [];
     const unsent: BundleView[] = [];
-    for (const view of views) if (!(await this.#send(lease, view, latest(view.attempts)))) unsent.push(view);
+    for (const view of views) {
+      const attempt = latest(view.attempts);
+      if (await this.#broadcast(attempt)) sent.push({ view, attempt });
+      else unsent.push(view);
+    }
+    // One that is sent and not noted is only asked for once more than it need be.
+    await this.#noteSent(lease, sent);
     this.#unsent = unsent;
   }
 
@@ -85,15 +98,15 @@ export class FollowBundles {
   }
 
   async #follow(lease: Lease, view: BundleView): Promise<void> {
-    const { bundle, attempts } = view;
-    if (bundle.sentAt === null && (await this.#send(lease, view, latest(attempts)))) return;
+    const { bundle } = view;
+    if (bundle.sentAt === null && (await this.#send(lease, view))) return;
     const fate = await this.#fate(view);
     switch (fate.kind) {
       case 'pending':
-        await this.#noteSent(lease, view, latest(attempts));
+        await this.#noteSent(lease, [{ view, attempt: latest(view.attempts) }]);
         return this.#raiseWhenSlow(lease, view);
       case 'missing':
-        await this.#send(lease, view, latest(attempts));
+        await this.#send(lease, view);
         return this.#raiseWhenSlow(lease, view);
       case 'mined':
         return this.#mined(lease, view, fate);
@@ -112,33 +125,42 @@ export class FollowBundles {
     return payments.fate({ source: { address: bundle.sourceAddress, index: bundle.sourceIndex }, nonce: bundle.nonce, coins, attempts });
   }
 
+  async #send(lease: Lease, view: BundleView, attempt = latest(view.attempts)): Promise<boolean> {
+    if (!(await this.#broadcast(attempt))) return false;
+    await this.#noteSent(lease, [{ view, attempt }]);
+    return true;
+  }
+
   /** Gives the node the bytes; a refusal or a lost reply decides nothing. */
-  async #send(lease: Lease, view: BundleView, attempt: Attempt): Promise<boolean> {
+  async #broadcast(attempt: Attempt): Promise<boolean> {
     try {
       await this.#chain.payments.broadcast(attempt);
+      return true;
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'unknown';
       this.#deps.logger.warn('a signed transaction was not taken by the node; it is asked again', { chain: this.#chain.code, txid: attempt.txid, reason });
       return false;
     }
-    await this.#noteSent(lease, view, attempt);
-    return true;
   }
 
-  async #noteSent(lease: Lease, { bundle, transfers }: BundleView, { txid }: Attempt): Promise<void> {
+  /** In one transaction for all: whatever else writes waits for it once. */
+  async #noteSent(lease: Lease, sent: readonly Sent[]): Promise<void> {
     const { storage, clock } = this.#deps;
-    const signed = transfers.filter(({ status }) => status === 'SIGNED');
-    if (signed.length === 0 && bundle.sentAt !== null) return;
+    const news = sent.map((each) => ({ ...each, signed: each.view.transfers.filter(({ status }) => status === 'SIGNED') }));
+    const untold = news.filter(({ view, signed }) => signed.length > 0 || view.bundle.sentAt === null);
+    if (untold.length === 0) return;
     const now = clock.now();
     await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
-      await tx.transfers.updateBundle(bundle.id, { sentAt: now });
-      for (const { id, accountId } of signed) {
-        const moved = await tx.transfers.move(id, 'SIGNED', 'BROADCAST', { updatedAt: now });
-        if (moved && accountId !== null) await tx.deposits.updateTransaction(id, { txHash: txid });
+      for (const { view, attempt, signed } of untold) {
+        await tx.transfers.updateBundle(view.bundle.id, { sentAt: now });
+        for (const { id, accountId } of signed) {
+          const moved = await tx.transfers.move(id, 'SIGNED', 'BROADCAST', { updatedAt: now });
+          if (moved && accountId !== null) await tx.deposits.updateTransaction(id, { txHash: attempt.txid });
+        }
       }
     });
-    for (const transfer of signed) announceTransfer(this.#deps, transfer, 'SIGNED', 'BROADCAST');
+    for (const { signed } of untold) for (const transfer of signed) announceTransfer(this.#deps, transfer, 'SIGNED', 'BROADCAST');
   }
 
   async #mined(lease: Lease, view: BundleView, fate: Mined): Promise<void> {

@@ -2,16 +2,48 @@ import { TillgateError } from '../kernel/errors.ts';
 import { assert } from '../kernel/guard.ts';
 import type { AccountId, EntryId, TransferId } from '../kernel/ids.ts';
 import { merchantAccount } from '../ledger/entry.ts';
-import { postEntry } from '../ledger/post-entry.ts';
+import { balanced } from '../ledger/post-entry.ts';
 import { reserveEntry } from '../ledger/transfer-entries.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { IdempotencyClaim } from '../ports/order-store.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
+import type { Reservation } from '../ports/transfer-store.ts';
 import { obtainedUnits } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
 /** A merchant's transfer: its balance pays. */
 export type MerchantTransfer = Transfer & { readonly accountId: AccountId };
+
+/** What a merchant's transfer writes when it is reserved. */
+export function reservationOf(transfer: MerchantTransfer, ids: IdGenerator, idempotency: IdempotencyClaim | null): Reservation {
+  const { id, accountId, orderId, chain, currency, units, feeUnits, sourceAddress, toAddress, createdAt } = transfer;
+  return {
+    transfer,
+    entry: balanced(reserveEntry(ids.next() as EntryId, createdAt, transfer)),
+    row: {
+      id,
+      accountId,
+      type: transfer.kind === 'refund' ? 'REFUND' : 'WITHDRAW',
+      status: 'PENDING',
+      orderId,
+      chain,
+      currency,
+      units,
+      obtained: obtainedUnits(transfer),
+      fee: feeUnits,
+      fromAddress: sourceAddress,
+      toAddress,
+      txHash: null,
+      at: createdAt,
+    },
+    idempotency,
+  };
+}
+
+/** The refusal while an account's withdrawals are frozen. */
+export function frozen(reason: string): TillgateError {
+  return new TillgateError('STATE_CONFLICT', `Withdrawals of this account are frozen: ${reason}`);
+}
 
 /**
  * Stores a merchant's transfer with its reserve and its transaction row, in the caller's transaction.
@@ -24,26 +56,12 @@ export async function reserveTransfer(tx: Transaction, transfer: MerchantTransfe
   const available = await tx.ledger.lockBalance(merchantAccount(transfer.accountId, 'available'), transfer.currency);
   // Whoever freezes an account holds this balance too, so that none slips through meanwhile.
   const freeze = await tx.transfers.findFreeze(transfer.accountId);
-  if (freeze !== null) throw new TillgateError('STATE_CONFLICT', `Withdrawals of this account are frozen: ${freeze.reason}`);
+  if (freeze !== null) throw frozen(freeze.reason);
   if (available < transfer.units) throw lacking();
+  const { entry, row } = reservationOf(transfer, ids, null);
   if (!(await tx.transfers.add(transfer))) return null;
-  assert(await postEntry(tx, reserveEntry(ids.next() as EntryId, transfer.createdAt, transfer)), `transfer ${transfer.id} is reserved twice`);
-  await tx.deposits.addTransaction({
-    id: transfer.id,
-    accountId: transfer.accountId,
-    type: transfer.kind === 'refund' ? 'REFUND' : 'WITHDRAW',
-    status: 'PENDING',
-    orderId: transfer.orderId,
-    chain: transfer.chain,
-    currency: transfer.currency,
-    units: transfer.units,
-    obtained: obtainedUnits(transfer),
-    fee: transfer.feeUnits,
-    fromAddress: transfer.sourceAddress,
-    toAddress: transfer.toAddress,
-    txHash: null,
-    at: transfer.createdAt,
-  });
+  assert(await tx.ledger.append(entry), `transfer ${transfer.id} is reserved twice`);
+  await tx.deposits.addTransaction(row);
   return available - transfer.units;
 }
 
@@ -67,7 +85,8 @@ export async function claimTransfer(tx: Transaction, transfer: MerchantTransfer,
   return former === null ? null : matching(former, claim);
 }
 
-function matching(former: { readonly transferId: TransferId; readonly bodyHash: string }, claim: IdempotencyClaim | null): TransferId {
+/** The transfer of a repeated key. @throws TillgateError `IDEMPOTENCY_MISMATCH` when it came with another body */
+export function matching(former: { readonly transferId: TransferId; readonly bodyHash: string }, claim: IdempotencyClaim | null): TransferId {
   if (former.bodyHash === claim?.bodyHash) return former.transferId;
   throw new TillgateError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used before with another body; send a new key with a new request.');
 }

@@ -1,8 +1,10 @@
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { Asset, AssetCatalogue, ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import { formatUnits } from '../kernel/decimal.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import { merchantAccount } from '../ledger/entry.ts';
+import type { MerchantBalance } from '../ledger/entry.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { BalanceSheet, ChainBalances } from '../ports/chain-balances.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -31,16 +33,23 @@ export class WalletQueries {
 
   /** Get Wallets List: the ledger's balances in each enabled currency, zeros too, and in any other that has one. */
   async list(accountId: AccountId): Promise<readonly WalletRecord[]> {
-    const { storage, assets } = this.#deps;
-    const balances = await storage.ledger.balances(`merchant:${accountId}:`);
-    const units = new Map(balances.map((balance) => [`${balance.account} ${balance.currency}`, balance.units]));
-    return assets.list().flatMap(({ asset, enabled }) => {
-      const [available, pending, reserved] = (['available', 'pending', 'reserved'] as const).map(
-        (part) => units.get(`${merchantAccount(accountId, part)} ${asset.currency}`) ?? 0n,
-      ) as [bigint, bigint, bigint];
-      const empty = available === 0n && pending === 0n && reserved === 0n;
-      return enabled || !empty ? [walletRecord(asset, available, pending, reserved)] : [];
+    const read = await this.#ledger(accountId);
+    return this.#deps.assets.list().flatMap(({ asset, enabled }) => {
+      const balance = read(asset);
+      return enabled || !isEmpty(balance) ? [walletRecord(asset, balance)] : [];
     });
+  }
+
+  /** Get BLN Balance: the account's balance in BTC-LN, zeros without a Lightning node too. */
+  async lightning(accountId: AccountId): Promise<WalletRecord> {
+    return walletRecord(LIGHTNING_ASSET, (await this.#ledger(accountId))(LIGHTNING_ASSET));
+  }
+
+  async #ledger(accountId: AccountId): Promise<(asset: Asset) => WalletBalance> {
+    const balances = await this.#deps.storage.ledger.balances(`merchant:${accountId}:`);
+    const units = new Map(balances.map((balance) => [`${balance.account} ${balance.currency}`, balance.units]));
+    const read = (part: MerchantBalance, { currency }: Asset): bigint => units.get(`${merchantAccount(accountId, part)} ${currency}`) ?? 0n;
+    return (asset) => ({ available: read('available', asset), pending: read('pending', asset), reserved: read('reserved', asset) });
   }
 
   /**
@@ -83,7 +92,13 @@ export class WalletQueries {
   }
 }
 
-function walletRecord({ chain, currency, decimals }: Asset, available: bigint, pending: bigint, reserved: bigint): WalletRecord {
+type WalletBalance = Readonly<Record<MerchantBalance, bigint>>;
+
+function isEmpty({ available, pending, reserved }: WalletBalance): boolean {
+  return available === 0n && pending === 0n && reserved === 0n;
+}
+
+function walletRecord({ chain, currency, decimals }: Asset, { available, pending, reserved }: WalletBalance): WalletRecord {
   const text = (units: bigint): string => formatUnits(units, decimals);
   return { chain, currency, available: text(available), pending: text(pending), locked: text(reserved), total: text(available + pending + reserved) };
 }

@@ -61,7 +61,7 @@ export const startLitecoind = (options: DaemonOptions = {}): Promise<Daemon> => 
  * @throws Error when the program is missing: a test against a daemon must never pass without one
  */
 export async function startDaemon(kind: DaemonKind, { extension = false, settings = [], firstBlocks = FIRST_BLOCKS }: DaemonOptions = {}): Promise<Daemon> {
-  const program = programOf(kind);
+  const program = programOf(kind, KINDS[kind].variable);
   const folder = mkdtempSync(join(tmpdir(), `tillgate-${kind}-`));
   const [user, password, port] = ['till', randomBytes(16).toString('hex'), await freePort()];
   const own = [...KINDS[kind].settings, ...(kind === 'litecoind' && !extension ? [NO_EXTENSION] : []), ...settings];
@@ -113,17 +113,18 @@ async function answers(child: ChildProcess, rpc: Daemon['rpc'], kind: DaemonKind
   if (failure !== null) throw failure as Error;
 }
 
-/** The program that its variable names, or the machine's, or the one that install.sh unpacked. */
-function programOf(kind: DaemonKind): string {
+/** The program that its variable names, or the machine's, or the one that install.sh brought. */
+export function programOf(kind: string, variable: string): string {
   const folder = process.env['TEST_NODES_DIR'] ?? join(dirname(fileURLToPath(import.meta.url)), '.bin');
-  const given = process.env[KINDS[kind].variable];
+  const given = process.env[variable];
   const candidates = given === undefined || given === '' ? [kind, join(folder, 'bin', kind)] : [given];
   const found = candidates.find((program) => (program.includes('/') ? existsSync(program) : spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0));
   if (found !== undefined) return found;
-  throw new Error(`${kind} is missing: run test/nodes/install.sh, or name the program by ${KINDS[kind].variable}`);
+  throw new Error(`${kind} is missing: run test/nodes/install.sh, or name the program by ${variable}`);
 }
 
-async function freePort(): Promise<number> {
+/** A port of loopback that nothing listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Brings in the daemons that the tests of this folder run against: bitcoind and litecoind.
+# Brings in the daemons that the tests of this folder run against: bitcoind, litecoind and lnd.
 #
 #     test/nodes/install.sh            what is missing, and nothing when nothing is
 #
-# A daemon that the machine has on its PATH, or that BITCOIND or LITECOIND names, is used as it is. What has to be
+# A daemon that the machine has on its PATH, or that BITCOIND, LITECOIND or LND names, is used as it is. What has to be
 # fetched comes as Debian packages from the machine's own package source and is unpacked below this folder
-# (.bin, or what TEST_NODES_DIR names): the system stays as it was.
+# (.bin, or what TEST_NODES_DIR names): the system stays as it was. lnd is built from its Go modules, which lnd/go.mod
+# pins: some four minutes on two cores the first time, and seconds with Go's own cache.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 prefix=$(realpath -m "${TEST_NODES_DIR:-$here/.bin}")
@@ -106,4 +107,24 @@ fi
 # No stable suite has a node for Bitcoin. The unstable one has a fork of Bitcoin Core that is kept up with it.
 if ! have "${BITCOIND:-}" bitcoind; then
   unpack bitcoin-knots bitcoind BITCOIND trixie sid
+fi
+
+# The tags are the parts of its interface that the tests and the adapter call. Without cgo it needs no C compiler.
+build_lnd() {
+  if ! command -v go >/dev/null; then
+    echo "lnd is missing and there is no Go to build it with: install Go, or put lnd on the PATH, or name it by LND." >&2
+    exit 1
+  fi
+  mkdir -p "$prefix/bin"
+  echo "lnd is built; this takes some minutes the first time." >&2
+  (cd "$here/lnd" && CGO_ENABLED=0 go build -mod=readonly -trimpath -ldflags '-s -w' -tags 'invoicesrpc routerrpc' \
+    -o "$prefix/bin/lnd.new" github.com/lightningnetwork/lnd/cmd/lnd)
+  # Moved as a whole, so that a build that was cut short leaves nothing that looks finished.
+  mv "$prefix/bin/lnd.new" "$prefix/bin/lnd"
+  cp "$here/lnd/go.mod" "$prefix/bin/lnd.mod"
+}
+
+# One that was built here from other modules than are pinned now is built again.
+if [ -z "${LND:-}" ] && ! runs lnd && ! { runs "$prefix/bin/lnd" && cmp -s "$here/lnd/go.mod" "$prefix/bin/lnd.mod"; }; then
+  build_lnd
 fi

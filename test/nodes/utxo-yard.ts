@@ -171,6 +171,7 @@ export async function openChain(
     signer: wallet instanceof MnemonicWallet ? wallet : null,
     documents: { read: async () => null, write: async () => false },
     addChain: (chain) => void chains.push(chain),
+    addLightning: () => undefined,
     addRateSource: () => undefined,
     onClose: () => undefined,
   });

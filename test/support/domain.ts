@@ -9,6 +9,8 @@ import {
   CreateOrder,
   DEFAULT_ORDER_SETTINGS,
   ExpireOrders,
+  Invoices,
+  LIGHTNING_ASSET,
   OperateOrder,
   OrderMover,
   OrderQueries,
@@ -16,7 +18,7 @@ import {
   rateSymbols,
   readDecimal,
 } from '../../core/index.ts';
-import type { Account, AccountId, Lease, Order, OrderSettings, PayInfoInput, Principal, Storage } from '../../core/index.ts';
+import type { Account, AccountId, Lease, LightningNode, Order, OrderSettings, PayInfoInput, Principal, Storage } from '../../core/index.ts';
 import { FakeChain } from './fake-chain.ts';
 import type { FakeChainOptions } from './fake-chain.ts';
 import { FakeClock, FakeDeadlines, FakeIds, FakeRateSource, MemoryEventBus, MemoryLogger, MemoryMetrics, SeededRandom } from './fakes.ts';
@@ -72,6 +74,8 @@ export interface Domain {
 export interface DomainOptions {
   readonly chain?: FakeChainOptions;
   readonly orders?: Partial<OrderSettings>;
+  /** A Lightning node, made with the domain's clock. */
+  readonly lightning?: (now: () => number) => LightningNode;
 }
 
 /** Builds a {@link Domain} with one merchant. */
@@ -82,13 +86,15 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
   const eth = new FakeChain([pick('ETH'), pick('USDT-ERC20')], now, options.chain);
   const btc = new FakeChain([pick('BTC')], now, options.chain);
   const chains = new Map([eth, btc].map((chain) => [chain.code, chain]));
-  const assets = new AssetCatalogue([...eth.assets, ...btc.assets]);
+  const lightning = options.lightning?.(now) ?? null;
+  const invoices = lightning === null ? null : new Invoices({ node: lightning, storage, clock });
+  const assets = new AssetCatalogue([...eth.assets, ...btc.assets, ...(lightning === null ? [] : [LIGHTNING_ASSET])]);
   const rateSource = new FakeRateSource('fake', PRICES, clock);
   const rates = new RateBook({ sources: [rateSource], clock, deadline: new FakeDeadlines().after, logger, metrics, symbols: rateSymbols(assets) });
   const settings = { ...DEFAULT_ORDER_SETTINGS, ...options.orders };
   const mover = new OrderMover({ assets, contractOf: contractsOf(chains), ids, events, metrics });
   const addresses = new AddressPool({ chains, storage, settings: { batch: 4, lowWater: 8, refill: 8 } });
-  const createOrder = new CreateOrder({ storage, assets, rates, addresses, clock, ids, random: new SeededRandom(), events, metrics, settings });
+  const createOrder = new CreateOrder({ storage, assets, rates, addresses, invoices, clock, ids, random: new SeededRandom(), events, metrics, settings });
   const expireOrders = new ExpireOrders({ storage, mover, clock, logger });
   const accountId = ids.next() as AccountId;
   await storage.accounts.create(merchant(accountId, clock.now()));
@@ -134,7 +140,7 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
     mover,
     addresses,
     createOrder,
-    choosePayment: new ChoosePayment({ storage, assets, chains, rates, addresses, clock }),
+    choosePayment: new ChoosePayment({ storage, assets, chains, rates, addresses, invoices, clock }),
     queries: new OrderQueries({ storage, assets, chains, settings, baseUrl: 'https://till.example' }),
     expireOrders,
     operateOrder: new OperateOrder({ storage, mover, clock }),

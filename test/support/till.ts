@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AesGcmVault, NodeRandom } from '../../adapters/crypto/index.ts';
+import { PromMetrics } from '../../adapters/metrics/index.ts';
 import type { Account, ChainCode, Lease, Logger, Vault } from '../../core/index.ts';
 import { present, setDataSecurity } from '../../core/index.ts';
 import { resolveConfig } from '../../host/config.ts';
@@ -76,7 +77,7 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
   const masterKey = random.bytes(32);
   const vault = new AesGcmVault({ current: masterKey });
   const nodeNumber = await NodeNumber.take({ leases: storage.leases, owner: 'test', ttlMs: FOREVER_MS, clock, random });
-  const container = createContainer({ config, masterKey, clock, logger: options.logger ?? logger, random, vault, storage, nodeNumber });
+  const container = createContainer({ config, masterKey, clock, logger: options.logger ?? logger, metrics: new PromMetrics(logger), random, vault, storage, nodeNumber });
   bindWallet(container, await openWallet({ documents: storage.documents, vault }, null, true, logger));
   const { plugins, problems } = await importPlugins(config.plugins, config.mode, directory);
   if (problems.length > 0) throw new Error(JSON.stringify(problems));

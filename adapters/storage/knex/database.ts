@@ -6,7 +6,7 @@ import { notReady, publicError, StatementError } from './errors.ts';
 import { NestingGuard } from './nesting-guard.ts';
 import { Session } from './session.ts';
 import type { TransactionLimits } from './session.ts';
-import type { Tables } from './tables.ts';
+import type { Namespace, Tables } from './tables.ts';
 
 /** How often work is tried again after a serialisation failure or a deadlock. */
 const TRIES = 12;
@@ -14,7 +14,7 @@ const TRIES = 12;
 /** What a {@link Database} stands on. */
 export interface DatabaseParts {
   readonly dialect: Dialect;
-  readonly tables: Tables;
+  readonly namespace: Namespace;
   /** SQLite: one connection. */
   readonly writers: Connections;
   /** Connections that see every commit; the writers themselves where there are no others. */
@@ -32,6 +32,7 @@ export interface TransactionOptions {
 /** Statements and transactions on one database, whichever engine it is. Every error is of the kind that the storage promises. */
 export class Database {
   readonly dialect: Dialect;
+  readonly namespace: Namespace;
   readonly tables: Tables;
   readonly #parts: DatabaseParts;
   readonly #guard: NestingGuard;
@@ -39,7 +40,8 @@ export class Database {
 
   constructor(parts: DatabaseParts) {
     this.dialect = parts.dialect;
-    this.tables = parts.tables;
+    this.namespace = parts.namespace;
+    this.tables = parts.namespace.tables;
     this.#parts = parts;
     this.#guard = new NestingGuard(parts.guardNesting);
   }
@@ -89,7 +91,7 @@ export class Database {
   async #attempt<T>(pool: Connections, begin: string, options: TransactionOptions, work: (session: Session) => Promise<T>): Promise<T> {
     return pool.use(async (connection) => {
       // Nothing has been done when a transaction can't be begun.
-      await harmless(connection.run(begin));
+      await harmless(begun(connection, begin));
       const session = new Session(connection, this.dialect, this.tables, options.patient === true ? null : this.#parts.limits);
       try {
         const result = await this.#guard.inside(() => session.racing(work(session)));
@@ -145,6 +147,16 @@ async function harmless<T>(run: Promise<T>): Promise<T> {
     return await run;
   } catch (error) {
     if (error instanceof StatementError) error.harmless = true;
+    throw error;
+  }
+}
+
+/** A BEGIN that failed may have begun all the same: the connection must not go back with an open transaction. */
+async function begun(connection: Connection, begin: string): Promise<unknown> {
+  try {
+    return await connection.run(begin);
+  } catch (error) {
+    await rolledBack(connection);
     throw error;
   }
 }

@@ -11,6 +11,7 @@ import type {
   DocumentStore,
   LeaseStore,
   LedgerStore,
+  LightningStore,
   ManageStore,
   OrderStore,
   RouteStore,
@@ -36,6 +37,7 @@ import { KnexDocumentStore } from './stores/document-store.ts';
 import { KnexLeaseStore, KnexLeaseWrites } from './stores/lease-store.ts';
 import { KnexLedgerStore } from './stores/ledger-store.ts';
 import { KnexLedgerWrites } from './stores/ledger-writes.ts';
+import { KnexLightningStore, KnexLightningWrites } from './stores/lightning-store.ts';
 import { KnexManageStore } from './stores/manage-store.ts';
 import { KnexManageWrites } from './stores/manage-writes.ts';
 import { KnexOrderStore } from './stores/order-store.ts';
@@ -51,6 +53,7 @@ const writesOf = (session: Session, publications: Publications): Transaction => 
   orders: new KnexOrderWrites(session),
   deposits: new KnexDepositWrites(session),
   ledger: new KnexLedgerWrites(session),
+  lightning: new KnexLightningWrites(session),
   callbacks: new KnexCallbackWrites(session),
   chains: new KnexChainWrites(session),
   leases: new KnexLeaseWrites(session),
@@ -76,6 +79,7 @@ export class KnexStorage implements Storage {
   readonly feed: ChangeFeed;
   readonly leases: LeaseStore;
   readonly ledger: LedgerStore;
+  readonly lightning: LightningStore;
   readonly manage: ManageStore;
   readonly orders: OrderStore;
   readonly routes: RouteStore;
@@ -102,6 +106,7 @@ export class KnexStorage implements Storage {
     this.documents = new KnexDocumentStore(db);
     this.leases = new KnexLeaseStore(db);
     this.ledger = new KnexLedgerStore(db);
+    this.lightning = new KnexLightningStore(db);
     this.orders = new KnexOrderStore(db);
     this.transfers = new KnexTransferStore(db);
     this.wallets = new KnexWalletStore(db);

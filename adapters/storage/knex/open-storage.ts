@@ -9,7 +9,8 @@ import { sqliteDialect } from './dialects/sqlite-dialect.ts';
 import { KnexStorage } from './knex-storage.ts';
 import { DEFAULT_LIMITS } from './session.ts';
 import type { TransactionLimits } from './session.ts';
-import { tablesOf } from './tables.ts';
+import { namespaceOf } from './tables.ts';
+import type { Namespace } from './tables.ts';
 
 /** A file of SQLite, through the driver that is installed. */
 export interface SqliteConfig {
@@ -38,6 +39,8 @@ export interface StorageDeps {
   readonly logger: Logger;
   /** Put before every table's name; empty by default. */
   readonly tablePrefix?: string;
+  /** The schema of PostgreSQL that the tables stand in, made when there is none; whatever the connection finds first by default. */
+  readonly schema?: string;
   /** Refuse calls from inside a transaction that bypass it: for tests and development, see `nesting-guard.ts`. */
   readonly guardNesting?: boolean;
   readonly limits?: Partial<TransactionLimits>;
@@ -61,16 +64,22 @@ interface Pools {
  * @throws TillgateError `NOT_READY` when the database does not answer, `CONFIG_INVALID` when it must not hold money
  */
 export async function openStorage(config: StorageConfig, deps: StorageDeps): Promise<KnexStorage> {
+  const namespace = namespaceOf(deps.tablePrefix ?? '', deps.schema ?? null);
   const { dialect, writers, readers } = poolsOf(config, deps.logger);
-  const tables = tablesOf(deps.tablePrefix ?? '');
-  const database = new Database({ dialect, tables, writers, readers, guardNesting: deps.guardNesting ?? false, limits: { ...DEFAULT_LIMITS, ...deps.limits } });
+  const database = new Database({ dialect, namespace, writers, readers, guardNesting: deps.guardNesting ?? false, limits: { ...DEFAULT_LIMITS, ...deps.limits } });
   try {
+    checkNamespace(namespace, dialect);
     await dialect.checkVersion(database.write);
   } catch (error) {
     await database.close();
     throw error;
   }
   return new KnexStorage(database);
+}
+
+function checkNamespace({ schema }: Namespace, dialect: Dialect): void {
+  if (schema === null || dialect.enterSchema !== null) return;
+  throw new TillgateError('CONFIG_INVALID', 'SQLite has no schemas: give a table prefix instead.');
 }
 
 function poolsOf(config: StorageConfig, logger: Logger): Pools {

@@ -42,11 +42,28 @@ const NAMES = {
   watchAddresses: 'watch_addresses',
   withdrawalFreezes: 'withdrawal_freezes',
   payoutStops: 'payout_stops',
+  lightningPayments: 'lightning_payments',
   migrations: 'schema_migrations',
 } as const;
 
-/** The names of the tables in one database. */
+/** The names of the tables in one database, as statements say them: with their schema where there is one. */
 export type Tables = Readonly<Record<keyof typeof NAMES, string>> & { readonly prefix: string };
+
+/** Where the tables of one till stand. */
+export interface Namespace {
+  /** What statements say. */
+  readonly tables: Tables;
+  /** The same without the schema: what indexes, triggers and functions are called, which stand where their table does. */
+  readonly bare: Tables;
+  /** `null` for whatever the connection finds first. */
+  readonly schema: string | null;
+}
+
+const PLAIN_NAME = /^[a-z][a-z0-9_]*$/;
+/** PostgreSQL cuts names at 63 bytes; the longest of ours, an index's, has to stay itself. */
+const MAX_PREFIX = 24;
+/** With the longest prefix it is still a channel's name. */
+const MAX_SCHEMA = 23;
 
 /**
  * The tables' names with a prefix, for databases that are shared with another application.
@@ -54,9 +71,29 @@ export type Tables = Readonly<Record<keyof typeof NAMES, string>> & { readonly p
  * @throws TillgateError `CONFIG_INVALID` for a prefix that is no plain lower-case name
  */
 export function tablesOf(prefix: string): Tables {
-  if (!/^(?:[a-z][a-z0-9_]{0,23})?$/.test(prefix)) {
-    throw new TillgateError('CONFIG_INVALID', 'A table prefix has up to 24 lower-case letters, digits and underscores, a letter first.');
+  if (prefix !== '' && !isPlain(prefix, MAX_PREFIX)) {
+    throw new TillgateError('CONFIG_INVALID', `A table prefix has up to ${MAX_PREFIX} lower-case letters, digits and underscores, a letter first.`);
   }
+  return named(prefix);
+}
+
+/**
+ * A till's tables with a prefix, in a schema of PostgreSQL.
+ *
+ * @throws TillgateError `CONFIG_INVALID` for a prefix or schema that is no plain lower-case name
+ */
+export function namespaceOf(prefix: string, schema: string | null): Namespace {
+  const bare = tablesOf(prefix);
+  if (schema === null) return { tables: bare, bare, schema };
+  if (!isPlain(schema, MAX_SCHEMA) || schema.startsWith('pg_')) {
+    throw new TillgateError('CONFIG_INVALID', `A schema has up to ${MAX_SCHEMA} lower-case letters, digits and underscores, a letter first, and does not begin with pg_.`);
+  }
+  return { tables: named(`${schema}.${prefix}`), bare, schema };
+}
+
+const isPlain = (name: string, longest: number): boolean => PLAIN_NAME.test(name) && name.length <= longest;
+
+function named(prefix: string): Tables {
   const entries = Object.entries(NAMES).map(([key, name]) => [key, `${prefix}${name}`]);
   return { ...(Object.fromEntries(entries) as Record<keyof typeof NAMES, string>), prefix };
 }

@@ -22,6 +22,7 @@ async function open(input: unknown, wallet: MnemonicWallet | NoWallet = new Mnem
     signer: wallet instanceof MnemonicWallet ? wallet : null,
     documents: { read: async () => null, write: async () => false },
     addChain: (chain) => void chains.push(chain),
+    addLightning: () => undefined,
     addRateSource: () => undefined,
     onClose: () => undefined,
   });

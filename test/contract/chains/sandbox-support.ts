@@ -50,6 +50,7 @@ export async function sandboxChains(
     signer: signer ? new MnemonicWallet(JUNK) : null,
     documents,
     addChain: (chain) => void found.push(chain),
+    addLightning: () => undefined,
     addRateSource: () => undefined,
     onClose: () => undefined,
   });

@@ -188,6 +188,19 @@ eachStorage((engine, open) => {
       assert.deepEqual(await eventsOf(domain, order), ['order.timeout']);
     });
 
+    till('a payment in time is found however long its chain was not read (fault 55)', async (domain) => {
+      const order = await domain.payInfo({ links: LINKS });
+      domain.eth.mine(pay(order, 10n * USDT));
+      domain.clock.advance(26 * 60 * MINUTE);
+      domain.eth.mineEmpty(2);
+      // As after a restart: the addresses are read anew.
+      const [follower, lease] = [domain.newFollower(), await domain.lease()];
+      await follower.start();
+      while ((await follower.step(lease)) === 'advanced');
+      assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+      assert.deepEqual(await eventsOf(domain, order), ['order.succeeded']);
+    });
+
     till('gaps after downtime are filled in steps', async (domain) => {
       const order = await domain.payInfo();
       domain.eth.mineEmpty(7);

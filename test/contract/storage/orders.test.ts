@@ -17,6 +17,15 @@ eachStorage((_name, open) => {
     assert.deepEqual(await storage.orders.find(bare.id), bare);
   });
 
+  test('tells when orders changed last, of those that there are', async (t) => {
+    const { storage } = await open(t);
+    const { id: accountId } = await storedAccount(storage);
+    const [one, other] = [await storedOrder(storage, accountId), await storedOrder(storage, accountId)];
+    await storage.transaction((tx) => tx.orders.update(other.id, { refundAddress: '0xback', updatedAt: NOW + 5 }));
+    assert.deepEqual(await storage.orders.changedAt([one.id, other.id, '1' as OrderId]), new Map([[one.id, one.updatedAt], [other.id, NOW + 5]]));
+    assert.deepEqual(await storage.orders.changedAt([]), new Map());
+  });
+
   test('unknown ids and tokens, text with NUL too, are not found', async (t) => {
     const { storage } = await open(t);
     assert.equal(await storage.orders.find('1' as OrderId), null);

@@ -21,6 +21,7 @@ async function setUp(input: unknown, wallet: PluginContext<Options>['wallet'] = 
     signer: wallet instanceof MnemonicWallet ? wallet : null,
     documents: { read: async () => null, write: async () => false },
     addChain: (chain) => void chains.push(chain),
+    addLightning: () => undefined,
     addRateSource: () => undefined,
     onClose: () => undefined,
   });

@@ -25,6 +25,7 @@ async function setUp(plugin: UtxoPlugin, input: unknown, wallet: PluginContext<u
     signer,
     documents: { read: async () => null, write: async () => false },
     addChain: (chain) => void chains.push(chain),
+    addLightning: () => undefined,
     addRateSource: () => undefined,
     onClose: () => undefined,
   });

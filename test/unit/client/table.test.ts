@@ -12,6 +12,10 @@ import type {
   ApiErrorCode,
   CryptoCurrency,
   FiatCurrency,
+  LightningOrder,
+  LightningOrderInput,
+  LightningWithdrawInput,
+  LightningWithdrawal,
   ListPage,
   LoginInput,
   OrderDetail,
@@ -32,6 +36,8 @@ import { createOperations, ERROR_TABLE } from '../../../adapters/http/index.ts';
 import type {
   cryptoCurrencySchema,
   fiatCurrencySchema,
+  lightningOrderSchema,
+  lightningWithdrawalSchema,
   orderDetailSchema,
   orderSchema,
   payInfoSchema,
@@ -55,6 +61,8 @@ const FIELDS = {
     chain: 0, currency: 0, vs_currency: 0, vs_price: 0, succeed_url: 0, timeout_url: 0, callback_url: 0, timeout_callback: 0, fixed_encrypt_price: 0, enable_post_callback: 0,
   } satisfies Record<keyof PayInfoInput, 0>,
   withdraw: { amount: 0, chain: 0, currency: 0, ln_invoices: 0, verify_code: 0 } satisfies Record<keyof WithdrawInput, 0>,
+  createLightningOrder: { price: 0, currency: 0, succeed_url: 0, timeout_url: 0, callback_url: 0, timeout_callback: 0 } satisfies Record<keyof LightningOrderInput, 0>,
+  withdrawLightning: { ln_invoices: 0, amount: 0, verify_code: 0 } satisfies Record<keyof LightningWithdrawInput, 0>,
   exchangeToken: { username: 0, password: 0 } satisfies Record<keyof LoginInput, 0>,
 };
 
@@ -85,10 +93,12 @@ const AGREEMENTS: {
   refund: Agrees<Refund, typeof refundSchema>;
   withdrawal: Agrees<Withdrawal, typeof withdrawalSchema>;
   wallet: Agrees<Wallet, typeof walletSchema>;
+  lightningOrder: Agrees<LightningOrder, typeof lightningOrderSchema>;
+  lightningWithdrawal: Agrees<LightningWithdrawal, typeof lightningWithdrawalSchema>;
   selfCustody: Agrees<SelfCustodyBalance, typeof selfCustodySchema>;
   crypto: Agrees<CryptoCurrency, typeof cryptoCurrencySchema>;
   fiat: Agrees<FiatCurrency, typeof fiatCurrencySchema>;
-} = { orders: true, detail: true, payInfo: true, transactions: true, refund: true, withdrawal: true, wallet: true, selfCustody: true, crypto: true, fiat: true };
+} = { orders: true, detail: true, payInfo: true, transactions: true, refund: true, withdrawal: true, lightningOrder: true, lightningWithdrawal: true, wallet: true, selfCustody: true, crypto: true, fiat: true };
 
 /** What a caller gets, and what does not compile. */
 async function typesOfCalls(client: TillgateClient): Promise<void> {

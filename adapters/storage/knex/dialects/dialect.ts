@@ -1,6 +1,6 @@
 import type { Failure } from '../errors.ts';
 import type { Tables } from '../tables.ts';
-import type { NewOrder } from '../../../../core/index.ts';
+import type { NewOrder, Reservation, ReserveOutcome } from '../../../../core/index.ts';
 
 /** What a driver takes as a bound value. Money and ids are strings: no driver binds a bigint faithfully. */
 export type Binding = string | number | boolean | null | readonly (string | number | boolean | null)[];
@@ -101,6 +101,8 @@ export interface Dialect {
   checkVersion(run: Run): Promise<void>;
   /** Statements at the start of a migration's transaction, so that one instance migrates at a time. */
   migrationLock(tables: Tables): readonly string[];
+  /** Makes the schema when there is none, and has the rest of a migration's transaction take place in it; `null` where there are no schemas. */
+  readonly enterSchema: ((run: Run, schema: string) => Promise<void>) | null;
   /** Statements that (re)create the trigger refusing every other change of `status`. */
   enforceMoves(rule: MoveRule): readonly string[];
   /** Statements that (re)create the trigger refusing some changes of a column. */
@@ -117,6 +119,11 @@ export interface Dialect {
   readonly listen: ((raw: unknown, channel: string, listener: NewsListener, end: () => Promise<void>) => Promise<Listening>) | null;
   /** Writes a batch of orders in one durable step, all or none; no idempotency key comes twice in it. */
   createOrders(store: BatchTarget, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]>;
+  /**
+   * Reserves for a batch of withdrawals in one durable step; no idempotency key comes twice in it. `null` where each has a
+   * transaction of its own: many connections commit at once there.
+   */
+  readonly reserveTransfers: ((store: BatchTarget, batch: readonly Reservation[]) => Promise<readonly ReserveOutcome[]>) | null;
 }
 
 /** What {@link Dialect.createOrders} writes with. */

@@ -1,9 +1,6 @@
 import type { NewOrder } from '../../../../core/index.ts';
 import type { Column } from '../rows/columns.ts';
 
-/** The counter that numbers orders. */
-export const ORDERS_COUNTER = 'orders';
-
 /** The columns of `idempotency_claims`, from a new order that has a claim. */
 export const CLAIM_COLUMNS: readonly Column<NewOrder>[] = [
   { name: 'account_id', kind: 'text', of: ({ order }) => order.accountId },

@@ -3,8 +3,9 @@ import { names } from '../rows/columns.ts';
 import type { Column } from '../rows/columns.ts';
 import { ORDER_COLUMNS } from '../rows/order-row.ts';
 import type { Tables } from '../tables.ts';
+import { ORDERS_COUNTER } from './counters.ts';
 import type { BatchOutcome, BatchTarget, Binding, Row } from './dialect.ts';
-import { ADDRESS_COLUMNS, CLAIM_COLUMNS, claimConflict, claimsEndedBy, ORDERS_COUNTER } from './new-order.ts';
+import { ADDRESS_COLUMNS, CLAIM_COLUMNS, claimConflict, claimsEndedBy } from './new-order.ts';
 
 /** The input's columns, each bound as one array: the order's, then the claim's and the address's own. */
 const INPUT: readonly { readonly name: string; readonly column: Column<NewOrder> }[] = [

@@ -44,6 +44,13 @@ async function prepare(run: Run, { owned }: ConnectionRole): Promise<void> {
   }
 }
 
+/** Who may use a schema may not always make one, and PostgreSQL asks for that right even where there is one. */
+async function enterSchema(run: Run, schema: string): Promise<void> {
+  const [known] = await run('SELECT 1 AS known FROM pg_namespace WHERE nspname = ?', [schema]);
+  if (known === undefined) await run(`CREATE SCHEMA ${schema}`);
+  await run(`SET LOCAL search_path TO ${schema}`);
+}
+
 const legal = ({ moves }: MoveRule): string => moves.map(([from, to]) => `(OLD.status = '${from}' AND NEW.status = '${to}')`).join(' OR ');
 
 function refusing(name: string, words: string): string {
@@ -84,6 +91,7 @@ export const pgDialect: Dialect = {
     'SET LOCAL statement_timeout = 0',
     `SELECT pg_advisory_xact_lock(hashtextextended('tillgate ${tables.migrations}', 0))`,
   ],
+  enterSchema,
   enforceMoves: (rule) => [
     refusing(`${rule.table}_refuse_move`, `illegal change of status in ${rule.table}`),
     `DROP TRIGGER IF EXISTS ${rule.table}_moves ON ${rule.table}`,
@@ -108,4 +116,5 @@ export const pgDialect: Dialect = {
   notify: (channel) => [`SELECT pg_notify('${channel}', '')`],
   listen: listenPg,
   createOrders: createOrdersPg,
+  reserveTransfers: null,
 };

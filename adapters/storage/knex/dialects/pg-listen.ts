@@ -25,7 +25,7 @@ export async function listenPg(raw: unknown, channel: string, listener: NewsList
   connection.on('error', ended);
   connection.on('end', ended);
   try {
-    await connection.query(`LISTEN ${channel}`);
+    await connection.query(`LISTEN "${channel}"`);
   } catch (error) {
     over = true;
     await end();

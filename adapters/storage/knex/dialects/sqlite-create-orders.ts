@@ -1,10 +1,10 @@
 import { present } from '../../../../core/index.ts';
 import type { NewOrder } from '../../../../core/index.ts';
-import { names } from '../rows/columns.ts';
-import type { Column } from '../rows/columns.ts';
 import { ORDER_COLUMNS } from '../rows/order-row.ts';
+import { ORDERS_COUNTER } from './counters.ts';
 import type { BatchOutcome, BatchTarget, Run } from './dialect.ts';
-import { ADDRESS_COLUMNS, CLAIM_COLUMNS, claimConflict, claimsEndedBy, ORDERS_COUNTER } from './new-order.ts';
+import { ADDRESS_COLUMNS, CLAIM_COLUMNS, claimConflict, claimsEndedBy } from './new-order.ts';
+import { insertionOf, listOf } from './sqlite-lists.ts';
 import type { Tables } from '../tables.ts';
 
 /** One transaction for the whole batch, a statement for each table. */
@@ -62,18 +62,4 @@ async function store(run: Run, tables: Tables, fresh: readonly NewOrder[], numbe
   if (addressed.length === 0) return;
   const now = { name: 'created_at', sql: `CAST(unixepoch('subsec') * 1000 AS INTEGER)` };
   await run(insertionOf(tables.addresses, ADDRESS_COLUMNS, now), [listOf(ADDRESS_COLUMNS, addressed)]);
-}
-
-/**
- * Inserts any number of records, bound as one list (see {@link listOf}): the layers below take their time over each
- * bound value.
- */
-function insertionOf<T>(table: string, columns: readonly Column<T>[], computed?: { readonly name: string; readonly sql: string }): string {
-  const more = computed === undefined ? [] : [computed];
-  const values = [...columns.map((_, index) => `value ->> ${index}`), ...more.map(({ sql }) => sql)];
-  return `INSERT INTO ${table} (${names([...columns, ...more])}) SELECT ${values.join(', ')} FROM json_each(?)`;
-}
-
-function listOf<T>(columns: readonly Column<T>[], records: readonly T[]): string {
-  return JSON.stringify(records.map((record) => columns.map(({ of }) => of(record))));
 }

@@ -3,6 +3,7 @@ import { codeOf, wordsOf } from '../errors.ts';
 import type { Failure } from '../errors.ts';
 import type { ConnectionRole, Dialect, MoveRule, Row, Run } from './dialect.ts';
 import { createOrdersSqlite } from './sqlite-create-orders.ts';
+import { reserveTransfersSqlite } from './sqlite-reserve-transfers.ts';
 import { refuseBadSqlite } from './sqlite-version.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -73,6 +74,7 @@ export const sqliteDialect: Dialect = {
     refuseBadSqlite(String(row?.['version']));
   },
   migrationLock: () => [],
+  enterSchema: null,
   enforceMoves: (rule) => [
     `DROP TRIGGER IF EXISTS ${rule.table}_moves`,
     `CREATE TRIGGER ${rule.table}_moves BEFORE UPDATE ON ${rule.table} FOR EACH ROW
@@ -101,4 +103,5 @@ export const sqliteDialect: Dialect = {
   notify: () => [],
   listen: null,
   createOrders: createOrdersSqlite,
+  reserveTransfers: reserveTransfersSqlite,
 };

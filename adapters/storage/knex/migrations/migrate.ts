@@ -6,11 +6,12 @@ import { foundation } from './0001-foundation.ts';
 import { gateway } from './0002-gateway.ts';
 import { management } from './0003-management.ts';
 import { moneyOut } from './0004-money-out.ts';
+import { lightning } from './0005-lightning.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
 /** Every step of the schema, in order. */
-const MIGRATIONS: readonly Migration[] = [foundation, gateway, management, moneyOut];
+const MIGRATIONS: readonly Migration[] = [foundation, gateway, management, moneyOut, lightning];
 /** The row that remembers which text of the triggers is in force. */
 const RULES = 'rules';
 
@@ -31,9 +32,12 @@ async function apply(run: Run, statements: readonly string[]): Promise<void> {
  */
 export async function migrate(database: Database): Promise<readonly string[]> {
   const { tables, dialect } = database;
+  const { bare, schema } = database.namespace;
   return database.transaction(
     async ({ run }) => {
       await apply(run, dialect.migrationLock(tables));
+      // From here on what has no schema is in the till's own: an index, for one, can't be given one.
+      if (schema !== null) await dialect.enterSchema?.(run, schema);
       const { text, time } = dialect.types;
       await run(`CREATE TABLE IF NOT EXISTS ${tables.migrations} (name ${text} PRIMARY KEY, checksum ${text} NOT NULL, applied_at ${time} NOT NULL)`);
       const done = await applied(run, tables);
@@ -46,11 +50,11 @@ export async function migrate(database: Database): Promise<readonly string[]> {
         );
       const missing = MIGRATIONS.filter(({ name }) => !done.has(name));
       for (const migration of missing) {
-        const statements = migration.statements(tables, dialect);
+        const statements = migration.statements(bare, dialect);
         await apply(run, statements);
         await record(migration.name, checksum(statements));
       }
-      const rules = ruleStatements(tables, dialect);
+      const rules = ruleStatements(database.namespace, dialect);
       if (done.get(RULES) !== checksum(rules)) {
         await apply(run, rules);
         await record(RULES, checksum(rules));

@@ -9,7 +9,7 @@ import {
 } from '../../../../core/index.ts';
 import type { BundleStatus, HoldingStatus } from '../../../../core/index.ts';
 import type { Dialect, UpdateRule } from '../dialects/dialect.ts';
-import type { Tables } from '../tables.ts';
+import type { Namespace } from '../tables.ts';
 
 type Moves = readonly (readonly [string, string])[];
 
@@ -40,7 +40,7 @@ const HOLDING_MOVES: readonly (readonly [HoldingStatus, HoldingStatus])[] = [
  * A transfer changes its bundle only when nothing of the former one can be mined any more: otherwise both might be, and
  * it would be paid twice.
  */
-const resigned = ({ transfers, bundles }: Tables): UpdateRule => ({
+const resigned = ({ bare: { transfers }, tables: { bundles } }: Namespace): UpdateRule => ({
   table: transfers,
   name: 'one_bundle',
   column: 'bundle_id',
@@ -53,7 +53,8 @@ const resigned = ({ transfers, bundles }: Tables): UpdateRule => ({
  * The statements that make the database refuse what the domain's tables refuse. They come from those tables as data,
  * and are run again whenever their text has changed.
  */
-export function ruleStatements(tables: Tables, dialect: Dialect): readonly string[] {
+export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly string[] {
+  const { bare: tables } = namespace;
   const moves: readonly (readonly [string, Moves])[] = [
     [tables.orders, legalMoves()],
     [tables.deposits, pairs(DEPOSIT_TRANSITIONS)],
@@ -66,8 +67,8 @@ export function ruleStatements(tables: Tables, dialect: Dialect): readonly strin
   ];
   return [
     ...moves.flatMap(([table, legal]) => dialect.enforceMoves({ table, moves: legal })),
-    ...dialect.enforceUpdates(resigned(tables)),
-    ...[tables.entries, tables.postings, tables.history, tables.audit, tables.bundleAttempts].flatMap((table) => dialect.enforceAppendOnly(table)),
+    ...dialect.enforceUpdates(resigned(namespace)),
+    ...[tables.entries, tables.postings, tables.history, tables.audit, tables.bundleAttempts, tables.lightningPayments].flatMap((table) => dialect.enforceAppendOnly(table)),
   ];
 }
 

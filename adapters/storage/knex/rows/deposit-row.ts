@@ -99,9 +99,10 @@ export function transactionOf(row: Row): TransactionRow {
 }
 
 /** The columns that changes of a transaction fill. */
-export function transactionChange({ status, obtained, fee, txHash }: TransactionChanges): Change {
+export function transactionChange({ status, units: total, obtained, fee, txHash }: TransactionChanges): Change {
   const change: (readonly [string, string])[] = [];
   if (status !== undefined) change.push(['status', status]);
+  if (total !== undefined) change.push(['units', String(total)]);
   if (obtained !== undefined) change.push(['obtained', String(obtained)]);
   if (fee !== undefined) change.push(['fee', String(fee)]);
   if (txHash !== undefined) change.push(['tx_hash', txHash]);

@@ -49,8 +49,9 @@ export function transferOf(row: Row): Transfer {
 }
 
 /** The columns that changes of a transfer fill. */
-export function transferChange({ feeUnits, maxFeeUnits, bundleId, reason, updatedAt, finishedAt }: TransferChanges): Change {
+export function transferChange({ units: total, feeUnits, maxFeeUnits, bundleId, reason, updatedAt, finishedAt }: TransferChanges): Change {
   const change: (readonly [string, string | number | null])[] = [['updated_at', updatedAt]];
+  if (total !== undefined) change.push(['units', String(total)]);
   if (feeUnits !== undefined) change.push(['fee_units', String(feeUnits)]);
   if (maxFeeUnits !== undefined) change.push(['max_fee_units', String(maxFeeUnits)]);
   if (bundleId !== undefined) change.push(['bundle_id', bundleId]);

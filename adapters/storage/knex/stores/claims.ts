@@ -12,13 +12,13 @@ export interface ClaimedTransfer {
 }
 
 /** When a claim is made, by the clock that its end comes from. */
-const madeAt = ({ expiresAt }: IdempotencyClaim): Millis => expiresAt - CLAIM_KEPT_MS;
+export const claimedAt = ({ expiresAt }: IdempotencyClaim): Millis => expiresAt - CLAIM_KEPT_MS;
 
 /** What a key was claimed for before; `null` when it was not, or that claim has ended. */
 export async function claimedTransfer(run: Run, { idempotency }: Tables, accountId: AccountId, claim: IdempotencyClaim): Promise<ClaimedTransfer | null> {
   const [row] = await run(
     `SELECT order_id, body_hash FROM ${idempotency} WHERE account_id = ? AND route = ? AND claim_key = ? AND expires_at > ?`,
-    [accountId, claim.route, claim.key, madeAt(claim)],
+    [accountId, claim.route, claim.key, claimedAt(claim)],
   );
   return row === undefined ? null : { transferId: text(row, 'order_id') as TransferId, bodyHash: text(row, 'body_hash') };
 }
@@ -35,7 +35,7 @@ export async function claimTransfer(
   const claimed = await run(
     `INSERT INTO ${tables.idempotency} (account_id, route, claim_key, body_hash, order_id, expires_at) VALUES (?, ?, ?, ?, ?, ?)
      ${claimConflict(tables.idempotency)}`,
-    [accountId, route, key, bodyHash, id, expiresAt, madeAt(claim)],
+    [accountId, route, key, bodyHash, id, expiresAt, claimedAt(claim)],
   );
   if (claimed.length > 0) return null;
   const former = await claimedTransfer(run, tables, accountId, claim);

@@ -13,14 +13,13 @@ import type {
   WatchedAddress,
 } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
+import { TRANSACTIONS_COUNTER } from '../dialects/counters.ts';
 import type { Binding, Row } from '../dialects/dialect.ts';
 import { names, parts } from '../rows/columns.ts';
 import { DEPOSIT_COLUMNS, depositOf, TRANSACTION_COLUMNS, transactionOf } from '../rows/deposit-row.ts';
 import { integer, text } from '../rows/values.ts';
 import { numberedPage } from './common.ts';
 
-/** The counter that numbers transactions. */
-export const TRANSACTIONS_COUNTER = 'transactions';
 /** Rows read at once into the list of watched addresses: it may have a million. */
 const CHUNK = 10_000;
 const KEYS_AT_ONCE = 2_000;

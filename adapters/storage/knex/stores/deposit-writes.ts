@@ -14,7 +14,7 @@ import { assignments, insertion, names } from '../rows/columns.ts';
 import { DEPOSIT_COLUMNS, depositChange, depositOf, TRANSACTION_COLUMNS, transactionChange } from '../rows/deposit-row.ts';
 import { integer } from '../rows/values.ts';
 import type { Session } from '../session.ts';
-import { TRANSACTIONS_COUNTER } from './deposit-store.ts';
+import { TRANSACTIONS_COUNTER } from '../dialects/counters.ts';
 
 const DEPOSITS = names(DEPOSIT_COLUMNS);
 

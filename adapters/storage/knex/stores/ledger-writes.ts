@@ -1,28 +1,8 @@
 import type { CurrencyCode, LedgerEntry, LedgerWrites, Posting } from '../../../../core/index.ts';
 import { insertion } from '../rows/columns.ts';
-import type { Column } from '../rows/columns.ts';
+import { ENTRY_COLUMNS, linesOf, POSTING_COLUMNS } from '../rows/ledger-row.ts';
 import { units } from '../rows/values.ts';
 import type { Session } from '../session.ts';
-
-interface Line extends Posting {
-  readonly entryId: string;
-  readonly line: number;
-}
-
-const ENTRY_COLUMNS: readonly Column<LedgerEntry>[] = [
-  { name: 'id', kind: 'text', of: (entry) => entry.id },
-  { name: 'booked_at', kind: 'bigint', of: (entry) => entry.at },
-  { name: 'kind', kind: 'text', of: (entry) => entry.kind },
-  { name: 'reference', kind: 'text', of: (entry) => entry.reference },
-];
-
-const POSTING_COLUMNS: readonly Column<Line>[] = [
-  { name: 'entry_id', kind: 'text', of: (line) => line.entryId },
-  { name: 'line', kind: 'bigint', of: (line) => line.line },
-  { name: 'account', kind: 'text', of: (line) => line.account },
-  { name: 'currency', kind: 'text', of: (line) => line.currency },
-  { name: 'units', kind: 'numeric', of: (line) => String(line.units) },
-];
 
 /** Ledger writes of one transaction. */
 export class KnexLedgerWrites implements LedgerWrites {
@@ -48,8 +28,7 @@ export class KnexLedgerWrites implements LedgerWrites {
     const head = insertion(tables.entries, ENTRY_COLUMNS, [entry]);
     const added = await run(`${head.sql} ON CONFLICT (reference) DO NOTHING RETURNING id`, head.bindings);
     if (added.length === 0) return false;
-    const lines = entry.postings.map((posting, line) => ({ ...posting, entryId: entry.id, line }));
-    const body = insertion(tables.postings, POSTING_COLUMNS, lines);
+    const body = insertion(tables.postings, POSTING_COLUMNS, linesOf(entry));
     await run(body.sql, body.bindings);
     await this.#moveBalances(changesOf(entry.postings));
     return true;
@@ -73,7 +52,8 @@ export class KnexLedgerWrites implements LedgerWrites {
   }
 }
 
-function changesOf(postings: readonly Posting[]): readonly Posting[] {
+/** What an entry changes of each balance, in one order for all. */
+export function changesOf(postings: readonly Posting[]): readonly Posting[] {
   const sums = new Map<string, Posting>();
   for (const posting of postings) {
     const key = `${posting.account} ${posting.currency}`;

@@ -15,11 +15,11 @@ import type {
 } from '../../../../core/index.ts';
 import { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
-import { ORDERS_COUNTER } from '../dialects/new-order.ts';
+import { ORDERS_COUNTER } from '../dialects/counters.ts';
 import type { BatchOutcome, BatchTarget, Row } from '../dialects/dialect.ts';
 import { names } from '../rows/columns.ts';
 import { HISTORY_COLUMNS, historyOf, ORDER_COLUMNS, orderOf } from '../rows/order-row.ts';
-import { text, textOrNull } from '../rows/values.ts';
+import { integer, text, textOrNull } from '../rows/values.ts';
 import { deleteSome, isStorable, numberedPage } from './common.ts';
 
 const MAX_BATCH = 200;
@@ -62,6 +62,13 @@ export class KnexOrderStore implements OrderStore {
 
   async findByCheckoutToken(token: string): Promise<Order | null> {
     return this.#one('checkout_token', token);
+  }
+
+  async changedAt(ids: readonly OrderId[]): Promise<ReadonlyMap<OrderId, Millis>> {
+    if (ids.length === 0) return new Map();
+    const { tables, dialect } = this.#db;
+    const rows = await this.#db.read(`SELECT id, updated_at FROM ${tables.orders} WHERE ${dialect.anyOf('id')}`, [dialect.list(ids)]);
+    return new Map(rows.map((row) => [text(row, 'id') as OrderId, integer(row, 'updated_at')]));
   }
 
   async list(accountId: AccountId, page: PageRequest): Promise<Page<Order>> {

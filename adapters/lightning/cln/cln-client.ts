@@ -1,0 +1,48 @@
+import { NodeClient } from '../node-client.ts';
+import { Reply, part } from '../replies.ts';
+
+/** How to reach Core Lightning's CLNRest. */
+export interface ClnAccess {
+  readonly restUrl: string;
+  readonly rune: string;
+  readonly certificate: string | null;
+}
+
+/** A result, or the error of the JSON-RPC method behind the path. */
+export type ClnAnswer = { readonly reply: Reply; readonly problem: null } | { readonly reply: null; readonly problem: { readonly code: number; readonly message: string } };
+
+/** CLNRest: each command is a POST to a path of its name, authorised by a rune. */
+export class ClnClient {
+  readonly #client: NodeClient;
+
+  constructor({ restUrl, rune, certificate }: ClnAccess) {
+    this.#client = new NodeClient({ url: restUrl, headers: { rune }, certificate });
+  }
+
+  /** @throws TillgateError `NODE_FAILED` when nothing readable came back */
+  async ask(command: string, parameters: Readonly<Record<string, unknown>>, timeoutMs?: number): Promise<ClnAnswer> {
+    const reply = await this.#client.request({ method: 'POST', path: `/v1/${command}`, body: parameters, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+    if (reply.status === 200 || reply.status === 201) return { reply: new Reply(this.#client, command, reply.body), problem: null };
+    const [code, message] = [part(reply.body, 'code'), part(reply.body, 'message')];
+    return { reply: null, problem: { code: typeof code === 'string' ? Number(code) : 0, message: typeof message === 'string' ? message : `HTTP ${reply.status}` } };
+  }
+
+  /** Like {@link ask}, where an error is none of the answers. @throws TillgateError `NODE_FAILED` */
+  async get(command: string, parameters: Readonly<Record<string, unknown>>): Promise<Reply> {
+    const { reply, problem } = await this.ask(command, parameters);
+    if (problem !== null) throw this.refusal(command, problem.message);
+    return reply;
+  }
+
+  refusal(what: string, words: string): Error {
+    return this.#client.refusal(what, words);
+  }
+
+  malformed(what: string): Error {
+    return this.#client.malformed(what);
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+}

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  Clock,
+  CreatedInvoice,
+  DecodedInvoice,
+  InvoiceRequest,
+  InvoiceView,
+  LightningBalance,
+  LightningNode,
+  LightningPaymentRequest,
+  LightningPaymentView,
+  Logger,
+  SettledInvoice,
+  Settlement,
+} from '../../../core/index.ts';
+import { OWN_INVOICE, checkPayment } from '../check-payment.ts';
+import { NodeIdentity } from '../node-identity.ts';
+import { invoiceRefused, readPaymentRequest } from '../payment-request.ts';
+import { part } from '../replies.ts';
+import type { Reply } from '../replies.ts';
+import { retry } from '../retry.ts';
+import { Single } from '../single.ts';
+import { ClnClient } from './cln-client.ts';
+import type { ClnAccess } from './cln-client.ts';
+import { ClnPayments } from './cln-payments.ts';
+
+/** What a Core Lightning node is opened with. */
+export interface ClnOptions extends ClnAccess {
+  /** The network that it must be on, as in `PREFIXES`; `null` for whatever it says. */
+  readonly network: string | null;
+}
+
+/** Core Lightning's name of the main network, where that differs from lnd's. */
+const NETWORKS: Readonly<Record<string, string>> = { bitcoin: 'mainnet' };
+/** Nothing was settled within the time that `waitanyinvoice` was given. */
+const NOTHING_NEW = 904;
+const WAIT_SECONDS = 30;
+const WAIT_MS = 60_000;
+
+/** Core Lightning through CLNRest, the releases from 24.11 on. */
+export class ClnNode implements LightningNode {
+  readonly #client: ClnClient;
+  readonly #logger: Logger;
+  readonly #identity: NodeIdentity;
+  readonly #payments: ClnPayments;
+  readonly #paying = new Single<LightningPaymentView>();
+  readonly #listeners = new Set<() => void>();
+  readonly #closing = new AbortController();
+  #waiting = false;
+  /** The latest index that was seen here; what comes after it is news. */
+  #latest = 0n;
+
+  constructor(options: ClnOptions, clock: Clock, logger: Logger) {
+    this.#client = new ClnClient(options);
+    this.#logger = logger;
+    this.#payments = new ClnPayments(this.#client, clock, () => this.#changed());
+    this.#identity = new NodeIdentity(options.network, async () => {
+      const info = await this.#client.get('getinfo', {});
+      return { network: NETWORKS[info.text('network')] ?? info.text('network'), key: info.text('id') };
+    });
+  }
+
+  identify(): Promise<string> {
+    return this.#identity.identify();
+  }
+
+  async createInvoice({ msat, memo, expirySeconds }: InvoiceRequest): Promise<CreatedInvoice> {
+    const reply = await this.#client.get('invoice', { amount_msat: Number(msat), label: `tillgate-${randomUUID()}`, description: memo, expiry: expirySeconds });
+    const created = { paymentHash: reply.hash('payment_hash'), paymentRequest: reply.text('bolt11') };
+    const { paymentHash, msat: asked } = readPaymentRequest(created.paymentRequest, (await this.#identity.self()).network);
+    if (paymentHash !== created.paymentHash || asked !== msat) throw this.#client.malformed('the request for an invoice');
+    return created;
+  }
+
+  async invoice(paymentHash: string): Promise<InvoiceView | null> {
+    const [invoice] = (await this.#client.get('listinvoices', { payment_hash: paymentHash })).list('invoices');
+    if (invoice === undefined) return null;
+    const status = invoice.text('status');
+    if (status === 'paid') return { state: 'settled', settled: settledOf(invoice) };
+    if (status !== 'unpaid' && status !== 'expired') throw this.#client.malformed('the question for an invoice');
+    return { state: status === 'expired' ? 'cancelled' : 'open', settled: null };
+  }
+
+  async settledAfter(cursor: string | null, limit: number): Promise<readonly Settlement[]> {
+    const settled: Settlement[] = [];
+    for (let last = BigInt(cursor ?? 0); settled.length < limit; ) {
+      const { reply, problem } = await this.#client.ask('waitanyinvoice', { lastpay_index: Number(last), timeout: 0 });
+      if (problem !== null) {
+        if (problem.code === NOTHING_NEW) break;
+        throw this.#client.refusal('waitanyinvoice', problem.message);
+      }
+      const index = reply.count('pay_index');
+      if (index <= last) throw this.#client.malformed('waitanyinvoice');
+      last = index;
+      if (index > this.#latest) this.#latest = index;
+      settled.push({ ...settledOf(reply), cursor: index.toString() });
+    }
+    return settled;
+  }
+
+  async decode(paymentRequest: string): Promise<DecodedInvoice> {
+    const invoice = readPaymentRequest(paymentRequest, (await this.#identity.self()).network);
+    const { reply, problem } = await this.#client.ask('decode', { string: paymentRequest.trim().toLowerCase().replace(/^lightning:/, '') });
+    if (problem !== null || part(reply.body, 'valid') !== true) throw invoiceRefused('cannot be read by the node');
+    const msat = part(reply.body, 'amount_msat') === undefined ? null : reply.count('amount_msat');
+    if (reply.text('payment_hash') !== invoice.paymentHash || reply.text('payee') !== invoice.payee || msat !== invoice.msat) throw invoiceRefused('reads differently at the node');
+    return invoice;
+  }
+
+  pay(request: LightningPaymentRequest): Promise<LightningPaymentView> {
+    return this.#paying.run(request.paymentHash, async () => {
+      const self = await this.#identity.self();
+      const { payee } = checkPayment(request, self);
+      if (payee === self.key) return OWN_INVOICE;
+      return this.#payments.pay(request);
+    });
+  }
+
+  payment(paymentHash: string): Promise<LightningPaymentView | null> {
+    return this.#payments.find(paymentHash);
+  }
+
+  async balance(): Promise<LightningBalance> {
+    const channels = (await this.#client.get('listfunds', {})).list('channels').filter((channel) => channel.text('state') === 'CHANNELD_NORMAL');
+    // Sums of whole millisatoshi; nothing is rounded.
+    const localMsat = channels.reduce((sum, channel) => sum + channel.count('our_amount_msat'), 0n);
+    const total = channels.reduce((sum, channel) => sum + channel.count('amount_msat'), 0n);
+    return { localMsat, remoteMsat: total - localMsat };
+  }
+
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    if (!this.#waiting) {
+      this.#waiting = true;
+      retry((alive) => this.#waitForNews(alive), this.#closing.signal, (error) => this.#logger.warn('the node does not tell of paid invoices; it is asked again', { reason: error.message }));
+    }
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    this.#closing.abort();
+    await this.#client.close();
+  }
+
+  async #waitForNews(alive: () => void): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      const { reply, problem } = await this.#client.ask('waitanyinvoice', { lastpay_index: Number(this.#latest), timeout: WAIT_SECONDS }, WAIT_MS);
+      if (problem !== null && problem.code !== NOTHING_NEW) throw this.#client.refusal('waitanyinvoice', problem.message);
+      alive();
+      if (reply === null) continue;
+      this.#latest = reply.count('pay_index');
+      this.#changed();
+    }
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function settledOf(invoice: Reply): SettledInvoice {
+  return { paymentHash: invoice.hash('payment_hash'), msat: invoice.count('amount_received_msat'), settledAt: Number(invoice.count('paid_at')) * 1000 };
+}

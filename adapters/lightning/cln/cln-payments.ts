@@ -1,0 +1,122 @@
+import { TillgateError } from '../../../core/index.ts';
+import type { Clock, LightningPaymentRequest, LightningPaymentView, Millis } from '../../../core/index.ts';
+import { part } from '../replies.ts';
+import type { Reply } from '../replies.ts';
+import type { ClnAnswer, ClnClient } from './cln-client.ts';
+
+/** How long the node makes new attempts. */
+const RETRY_SECONDS = 60;
+/** After so long, counted from its first part, no command of ours makes another attempt. */
+const FINAL_AFTER_MS = 180_000;
+/** The command answers when the payment has ended, which may be in days; its state is asked for in between. */
+const COMMAND_MS = 7 * 86_400_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
+/** Until the node shows a payment that it was asked for. */
+const SHOWN_MS = 20_000;
+/** Errors of `xpay` that end a payment: refused by the receiver, no way there, expired, another failure. */
+const FINAL_CODES: ReadonlySet<number> = new Set([203, 205, 207, 209]);
+
+/** Payments by Core Lightning's `xpay`, seen through `listpays`. */
+export class ClnPayments {
+  readonly #client: ClnClient;
+  readonly #clock: Clock;
+  readonly #changed: () => void;
+  /** Commands of this process that the node has not answered: it may still make attempts for these. */
+  readonly #running = new Map<string, Promise<ClnAnswer>>();
+  /** Commands that it has answered, with the time: for these it makes none any more. */
+  readonly #ended = new Map<string, Millis>();
+
+  constructor(client: ClnClient, clock: Clock, changed: () => void) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#changed = changed;
+  }
+
+  /** @throws TillgateError `NODE_FAILED` when it is unclear whether the node has it */
+  async pay(request: LightningPaymentRequest): Promise<LightningPaymentView> {
+    const { paymentHash } = request;
+    const running = this.#running.get(paymentHash);
+    const known = running === undefined ? await this.find(paymentHash) : null;
+    return known ?? this.#untilShown(paymentHash, running ?? this.#start(request));
+  }
+
+  /** @throws TillgateError `NODE_FAILED`; also while the node does not show what it was just asked for */
+  async find(paymentHash: string): Promise<LightningPaymentView | null> {
+    const view = await this.#listed(paymentHash);
+    if (view === null && this.#running.has(paymentHash)) throw this.#unclear();
+    return view;
+  }
+
+  async #untilShown(paymentHash: string, command: Promise<ClnAnswer>): Promise<LightningPaymentView> {
+    const outcome = command.then((answer) => ({ answer, error: null }), (error: unknown) => ({ answer: null, error }));
+    const shownBy = performance.now() + SHOWN_MS;
+    for (let pause = FIRST_PAUSE_MS; performance.now() < shownBy; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      const ended = await Promise.race([outcome, sleep(pause)]);
+      if (ended !== null) {
+        if (ended.answer === null) throw ended.error;
+        return this.#afterEnd(ended.answer, paymentHash);
+      }
+      const view = await this.#listed(paymentHash);
+      if (view !== null) return view;
+    }
+    throw this.#unclear();
+  }
+
+  async #listed(paymentHash: string): Promise<LightningPaymentView | null> {
+    const pays = (await this.#client.get('listpays', { payment_hash: paymentHash })).list('pays');
+    if (pays.length === 0) return null;
+    const has = (status: string): Reply | undefined => pays.find((pay) => pay.text('status') === status);
+    const complete = has('complete');
+    if (complete !== undefined) return { state: 'settled', feeMsat: feeOf(complete) };
+    // All attempts so far have failed; as long as the command runs, there may be another.
+    const last = pays.reduce((latest, pay) => (pay.count('created_at') > latest ? pay.count('created_at') : latest), 0n);
+    const over = !this.#running.has(paymentHash) && (this.#ended.has(paymentHash) || this.#clock.now() - Number(last) * 1000 > FINAL_AFTER_MS);
+    if (has('pending') !== undefined || !over) return { state: 'in-flight' };
+    return { state: 'failed', reason: 'every attempt to pay failed' };
+  }
+
+  #unclear(): TillgateError {
+    return new TillgateError('NODE_FAILED', 'The Lightning node does not show yet what became of a payment that it was asked for.');
+  }
+
+  #start({ paymentHash, paymentRequest, msat, maxFeeMsat }: LightningPaymentRequest): Promise<ClnAnswer> {
+    const parameters = { invstring: paymentRequest, maxfee: Number(maxFeeMsat), retry_for: RETRY_SECONDS, ...(msat === null ? {} : { amount_msat: Number(msat) }) };
+    const command = this.#client.ask('xpay', parameters, COMMAND_MS).then((answer) => {
+      this.#rememberEnd(paymentHash);
+      return answer;
+    });
+    this.#running.set(paymentHash, command);
+    const over = (): void => {
+      this.#running.delete(paymentHash);
+      this.#changed();
+    };
+    command.then(over, over);
+    return command;
+  }
+
+  #rememberEnd(paymentHash: string): void {
+    const now = this.#clock.now();
+    for (const [hash, at] of this.#ended) if (now - at > FINAL_AFTER_MS * 2) this.#ended.delete(hash);
+    this.#ended.set(paymentHash, now);
+  }
+
+  async #afterEnd({ reply, problem }: ClnAnswer, paymentHash: string): Promise<LightningPaymentView> {
+    if (problem === null) return { state: 'settled', feeMsat: feeOf(reply) };
+    const pays = (await this.#client.get('listpays', { payment_hash: paymentHash })).list('pays');
+    const statuses = new Set(pays.map((pay) => pay.text('status')));
+    // A part may outlive the command: the money is gone or comes back only when that ends.
+    if (statuses.has('complete') || statuses.has('pending')) return (await this.find(paymentHash)) ?? { state: 'in-flight' };
+    if (FINAL_CODES.has(problem.code)) return { state: 'failed', reason: problem.message.slice(0, 200) };
+    throw this.#client.refusal('a payment', problem.message);
+  }
+}
+
+function feeOf(reply: Reply): bigint {
+  const sent = reply.count('amount_sent_msat');
+  return part(reply.body, 'amount_msat') === undefined ? 0n : sent - reply.count('amount_msat');
+}
+
+function sleep(ms: number): Promise<null> {
+  return new Promise((resolve) => setTimeout(() => resolve(null), ms).unref());
+}

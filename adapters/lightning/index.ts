@@ -1,0 +1,9 @@
+/**
+ * Lightning nodes behind the till's one port: lnd, Core Lightning and phoenixd.
+ *
+ * @packageDocumentation
+ */
+export { openLightning } from './open-lightning.ts';
+export { parseLightningOptions } from './plugin-options.ts';
+export type { LightningPluginOptions, PinnedCertificate } from './plugin-options.ts';
+export { readPaymentRequest } from './payment-request.ts';

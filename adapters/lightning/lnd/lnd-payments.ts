@@ -1,0 +1,81 @@
+import { TillgateError } from '../../../core/index.ts';
+import type { LightningPaymentRequest, LightningPaymentView } from '../../../core/index.ts';
+import type { Reply } from '../replies.ts';
+import type { LndClient, LndProblem } from './lnd-client.ts';
+
+/** How long lnd looks for a route before the first attempt; what is under way afterwards has no such end. */
+const ROUTING_SECONDS = 60;
+/** To the first message of a payment's stream. */
+const ANSWER_MS = 20_000;
+/** The node has a payment of this hash: not an error, but a question for its state. */
+const KNOWN = /payment already exists|payment is in transition|invoice is already paid/;
+const UNKNOWN = /payment isn't initiated/;
+/** Refused before anything was begun, and each time again. */
+const HOPELESS = /invoice expired|self-payments not allowed|invoice not for current active network|amount must (?:not )?be specified/;
+const REASONS: Readonly<Record<string, string>> = {
+  FAILURE_REASON_TIMEOUT: 'no route was found in time',
+  FAILURE_REASON_NO_ROUTE: 'there is no route within the fee limit',
+  FAILURE_REASON_ERROR: 'the payment met an error that does not pass',
+  FAILURE_REASON_INCORRECT_PAYMENT_DETAILS: 'the receiver does not know the invoice any more, or wants another amount',
+  FAILURE_REASON_INSUFFICIENT_BALANCE: 'the node’s channels do not hold enough',
+  FAILURE_REASON_CANCELED: 'it was cancelled at the node',
+};
+
+/** Payments by lnd's router. */
+export class LndPayments {
+  readonly #client: LndClient;
+
+  constructor(client: LndClient) {
+    this.#client = client;
+  }
+
+  /** Starts the payment; its stream is left after the first word, which does not stop it. */
+  async send({ paymentHash, paymentRequest, msat, maxFeeMsat }: LightningPaymentRequest): Promise<LightningPaymentView> {
+    const body = {
+      payment_request: paymentRequest,
+      ...(msat === null ? {} : { amt_msat: msat.toString() }),
+      fee_limit_msat: maxFeeMsat.toString(),
+      timeout_seconds: ROUTING_SECONDS,
+    };
+    const answer = await this.#firstOf('a payment', { method: 'POST', path: '/v2/router/send', body });
+    if (answer.problem === null) return this.#viewOf(answer.reply, paymentHash);
+    return this.#afterRefusal(answer.problem, paymentHash);
+  }
+
+  /** @throws TillgateError `NODE_FAILED` */
+  async find(paymentHash: string): Promise<LightningPaymentView | null> {
+    // Bytes in a path: base64 without the characters that a path gives a meaning to.
+    const hash = Buffer.from(paymentHash, 'hex').toString('base64').replaceAll('+', '-').replaceAll('/', '_');
+    const answer = await this.#firstOf('the state of a payment', { method: 'GET', path: `/v2/router/track/${encodeURIComponent(hash)}` });
+    if (answer.problem === null) return this.#viewOf(answer.reply, paymentHash);
+    if (UNKNOWN.test(answer.problem.message)) return null;
+    throw this.#client.refusal('to tell of a payment', answer.problem);
+  }
+
+  async #afterRefusal(problem: LndProblem, paymentHash: string): Promise<LightningPaymentView> {
+    const [known, hopeless] = [KNOWN.test(problem.message), HOPELESS.test(problem.message)];
+    if (!known && !hopeless) throw this.#client.refusal('a payment', problem);
+    const view = await this.find(paymentHash);
+    if (view !== null) return view;
+    return known ? { state: 'in-flight' } : { state: 'failed', reason: problem.message.slice(0, 200) };
+  }
+
+  async #firstOf(what: string, request: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: unknown }) {
+    const leaving = new AbortController();
+    try {
+      for await (const answer of this.#client.stream(what, request, leaving.signal, ANSWER_MS)) return answer;
+    } finally {
+      leaving.abort();
+    }
+    throw new TillgateError('NODE_FAILED', `The Lightning node ended the stream of ${what} without a word.`);
+  }
+
+  #viewOf(payment: Reply, paymentHash: string): LightningPaymentView {
+    if (payment.hash('payment_hash') !== paymentHash) throw this.#client.malformed('the question for a payment');
+    const status = payment.text('status');
+    if (status === 'SUCCEEDED') return { state: 'settled', feeMsat: payment.count('fee_msat') };
+    if (status !== 'FAILED') return { state: 'in-flight' };
+    const reason = payment.text('failure_reason');
+    return { state: 'failed', reason: REASONS[reason] ?? reason };
+  }
+}

@@ -1,0 +1,136 @@
+import type { Logger, Settlement } from '../../../core/index.ts';
+import type { Reply } from '../replies.ts';
+import type { LndClient } from './lnd-client.ts';
+import { retry } from '../retry.ts';
+
+/** A silent connection may be a dead one. */
+const IDLE_MS = 300_000;
+/** What waits to be fetched before the node is made to wait. */
+const MOST_WAITING = 2_000;
+const PAGE = 1_000;
+
+interface Indexed {
+  readonly index: bigint;
+  readonly settlement: Settlement;
+}
+
+/**
+ * Settled invoices in the order of lnd's settle index.
+ *
+ * lnd tells of them in a stream only, and gives one no sign that its past has been told: what arrived is kept here until it
+ * is asked for. A stream that breaks is opened again after the last index that arrived.
+ */
+export class LndSettlements {
+  readonly #client: LndClient;
+  readonly #logger: Logger;
+  readonly #changed: () => void;
+  #waiting: Indexed[] = [];
+  /** Everything settled after it has arrived or will; `null` before the first cursor, where arrivals are but hints. */
+  #from: bigint | null = null;
+  #reading: AbortController | null = null;
+  #closed = false;
+  #room: (() => void) | null = null;
+
+  constructor(client: LndClient, logger: Logger, changed: () => void) {
+    this.#client = client;
+    this.#logger = logger;
+    this.#changed = changed;
+  }
+
+  /** @throws TillgateError `NODE_FAILED` */
+  async after(cursor: string | null, limit: number): Promise<readonly Settlement[]> {
+    if (cursor === null) return this.#first();
+    const index = BigInt(cursor);
+    if (this.#from === null || index < this.#from) {
+      this.#waiting = [];
+      this.#from = index;
+      this.#restart();
+    } else {
+      this.#waiting = this.#waiting.filter((one) => one.index > index);
+      this.#from = index;
+    }
+    this.follow();
+    this.#room?.();
+    return this.#waiting.slice(0, limit).map(({ settlement }) => settlement);
+  }
+
+  /** Reads the stream until {@link close}. */
+  follow(): void {
+    if (this.#closed || this.#reading !== null) return;
+    const reading = new AbortController();
+    this.#reading = reading;
+    retry((alive) => this.#read(reading.signal, alive), reading.signal, (error) => {
+      this.#logger.warn('the stream of invoices broke off; it is opened again', { reason: error.message });
+      this.#changed();
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#restart();
+  }
+
+  #restart(): void {
+    this.#reading?.abort();
+    this.#reading = null;
+    this.#room?.();
+  }
+
+  async #read(signal: AbortSignal, alive: () => void): Promise<void> {
+    const last = this.#waiting.at(-1)?.index ?? this.#from;
+    const path = `/v1/invoices/subscribe${last === null ? '' : `?settle_index=${last}`}`;
+    for await (const { reply, problem } of this.#client.stream('its settled invoices', { method: 'GET', path }, signal, IDLE_MS)) {
+      if (signal.aborted) return;
+      if (problem !== null) throw this.#client.refusal('to tell of settled invoices', problem);
+      alive();
+      this.#arrived(settlementOf(reply));
+      while (this.#waiting.length >= MOST_WAITING && !signal.aborted) await new Promise<void>((resolve) => (this.#room = resolve));
+    }
+  }
+
+  #arrived(one: Indexed | null): void {
+    const last = this.#waiting.at(-1)?.index ?? this.#from;
+    // An index that is known already has been told of twice: once from the past, once as news.
+    if (one !== null && last !== null && one.index > last) this.#waiting.push(one);
+    this.#changed();
+  }
+
+  /**
+   * The very first settlement. The stream cannot begin at 0, and the list is in the order of creation: an invoice may be
+   * settled behind the place that is being read. One that was so settled has a smaller index than what was found, and
+   * stands in the list when that is read again.
+   */
+  async #first(): Promise<readonly Settlement[]> {
+    let found = await this.#lowest();
+    while (found !== null && found.index > 1n) {
+      const again = await this.#lowest();
+      if (again === null || again.index >= found.index) break;
+      found = again;
+    }
+    return found === null ? [] : [found.settlement];
+  }
+
+  async #lowest(): Promise<Indexed | null> {
+    let lowest: Indexed | null = null;
+    for (let offset = 0n; ; ) {
+      const page = await this.#client.get('its invoices', { method: 'GET', path: `/v1/invoices?index_offset=${offset}&num_max_invoices=${PAGE}` });
+      const invoices = page.list('invoices');
+      for (const one of invoices.map(settlementOf)) if (one !== null && (lowest === null || one.index < lowest.index)) lowest = one;
+      if (invoices.length < PAGE) return lowest;
+      offset = page.count('last_index_offset');
+    }
+  }
+}
+
+/** `null` for an invoice that is not settled, or is one of those that stay open while they are paid (AMP), which are not ours. */
+export function settlementOf(invoice: Reply): Indexed | null {
+  if (invoice.text('state') !== 'SETTLED') return null;
+  const index = invoice.count('settle_index');
+  const settlement = {
+    paymentHash: Buffer.from(invoice.text('r_hash'), 'base64').toString('hex'),
+    msat: invoice.count('amt_paid_msat'),
+    settledAt: Number(invoice.count('settle_date')) * 1000,
+    cursor: index.toString(),
+  };
+  return { index, settlement };
+}

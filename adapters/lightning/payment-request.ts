@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { bech32 } from '@scure/base';
+import { decode } from 'light-bolt11-decoder';
+import { TillgateError } from '../../core/index.ts';
+import type { DecodedInvoice } from '../../core/index.ts';
+
+/** Networks as the nodes name them, with the prefix of their payment requests (BOLT 11). */
+export const PREFIXES: Readonly<Record<string, string>> = {
+  mainnet: 'bc',
+  testnet: 'tb',
+  testnet4: 'tb',
+  signet: 'tbs',
+  regtest: 'bcrt',
+  simnet: 'sb',
+};
+/** A payment request with many route hints is far shorter. */
+const MAX_LENGTH = 7_089;
+const SIGNATURE_WORDS = 104;
+const TIMESTAMP_WORDS = 7;
+/** Payment hash, payment secret, description hash and payee, by their tags. */
+const FIELD_WORDS: Readonly<Record<number, number>> = { 1: 52, 16: 52, 23: 52, 19: 53 };
+const DEFAULT_EXPIRY_SECONDS = 3_600;
+/** More than this would not be a time any more: some 30,000 years. */
+const MAX_EXPIRY_SECONDS = 1e12;
+const HASH = /^[0-9a-f]{64}$/;
+const KEY = /^0[23][0-9a-f]{64}$/;
+
+/** Why a payment request is refused (40007). */
+export function invoiceRefused(reason: string): TillgateError {
+  return new TillgateError('INVOICE_INVALID', `The Lightning invoice ${reason}.`);
+}
+
+/**
+ * Reads a BOLT 11 payment request: its form, checksum, network and signature are checked, its expiry is not.
+ *
+ * @param network - as lnd names it: `mainnet`, `testnet`, `testnet4`, `signet`, `regtest`, `simnet`
+ * @throws TillgateError `INVOICE_INVALID`
+ */
+export function readPaymentRequest(text: string, network: string): DecodedInvoice {
+  const request = text.trim().toLowerCase().replace(/^lightning:/, '');
+  if (request.startsWith('lnurl') || request.includes('@')) throw invoiceRefused('is an LNURL or an address; only BOLT 11 payment requests are paid');
+  if (!request.startsWith('ln')) throw invoiceRefused('is no BOLT 11 payment request');
+  // In one case throughout, as bech32 wants it.
+  if (request.length > MAX_LENGTH || (text.trim() !== text.trim().toLowerCase() && text.trim() !== text.trim().toUpperCase())) {
+    throw invoiceRefused('cannot be read');
+  }
+  const parts = readParts(request);
+  if (parts.prefix !== PREFIXES[network]) throw invoiceRefused(`is of another network than this node’s, ${network}`);
+  return { ...parts.invoice, payee: signerOf(request, parts.payee) };
+}
+
+interface Parts {
+  readonly prefix: string;
+  readonly payee: string | null;
+  readonly invoice: Omit<DecodedInvoice, 'payee'>;
+}
+
+function readParts(request: string): Parts {
+  const sections = sectionsOf(request);
+  // A field of a wrong length is passed over, as BOLT 11 has it; of a repeated one the first counts.
+  const text = (name: string, fits: RegExp): string | null => {
+    const found = sections.find((section) => section.name === name && typeof section.value === 'string' && fits.test(section.value));
+    return found === undefined ? null : (found.value as string);
+  };
+  const number = (name: string): number | null => {
+    const found = sections.find((section) => section.name === name)?.value;
+    return typeof found === 'number' ? found : null;
+  };
+  const paymentHash = text('payment_hash', HASH);
+  const seconds = number('timestamp');
+  if (paymentHash === null || seconds === null) throw invoiceRefused('has no payment hash');
+  const amount = text('amount', /^\d+$/);
+  if (amount === '0') throw invoiceRefused('asks for an amount of 0');
+  const lifetime = Math.min(number('expiry') ?? DEFAULT_EXPIRY_SECONDS, MAX_EXPIRY_SECONDS);
+  return {
+    prefix: sections.find(({ name }) => name === 'coin_network')?.letters ?? '',
+    payee: text('payee', KEY),
+    invoice: {
+      paymentHash,
+      paymentAddr: text('payment_secret', HASH) ?? '',
+      msat: amount === null ? null : BigInt(amount),
+      expiresAt: (seconds + lifetime) * 1000,
+      description: text('description', /^/) ?? '',
+    },
+  };
+}
+
+interface Section {
+  readonly name: string;
+  readonly letters?: string;
+  readonly value?: unknown;
+}
+
+function sectionsOf(request: string): readonly Section[] {
+  try {
+    const { prefix, words } = bech32.decode(request as `${string}1${string}`, MAX_LENGTH);
+    return decode(bech32.encode(prefix, withoutOddFields(words), MAX_LENGTH)).sections;
+  } catch (error) {
+    // Its words for an amount of fractions of a millisatoshi; everything else is a broken text.
+    const fraction = error instanceof Error && error.message.startsWith('Amount is outside');
+    throw invoiceRefused(fraction ? 'has an amount that is no whole number of millisatoshi' : 'cannot be read');
+  }
+}
+
+/** Hashes, keys and secrets of a wrong length are to be passed over (BOLT 11); the library would not read on after one. */
+function withoutOddFields(words: readonly number[]): number[] {
+  const end = words.length - SIGNATURE_WORDS;
+  const kept = words.slice(0, TIMESTAMP_WORDS);
+  for (let at = TIMESTAMP_WORDS, next = at; at < end; at = next) {
+    const [tag = 0, high = 0, low = 0] = words.slice(at, at + 3);
+    next = Math.min(at + 3 + high * 32 + low, end);
+    const right = FIELD_WORDS[tag];
+    if (right === undefined || next - at - 3 === right) kept.push(...words.slice(at, next));
+  }
+  return [...kept, ...words.slice(Math.max(end, 0))];
+}
+
+/**
+ * The key that signed: the one that the request names, which the signature must fit, or else the one that the signature
+ * itself gives away (BOLT 11, "Signature").
+ */
+function signerOf(request: string, named: string | null): string {
+  const { prefix, words } = bech32.decode(request as `${string}1${string}`, MAX_LENGTH);
+  const digest = createHash('sha256').update(prefix, 'utf8').update(packed(words.slice(0, -SIGNATURE_WORDS))).digest();
+  const signature = packed(words.slice(-SIGNATURE_WORDS));
+  try {
+    // The recovery number stands last in a payment request, and first for the library.
+    const recovered = Buffer.from(secp256k1.recoverPublicKey(Buffer.concat([signature.subarray(64), signature.subarray(0, 64)]), digest, { prehash: false })).toString('hex');
+    if (named === null || named === recovered) return recovered;
+  } catch {
+    throw invoiceRefused('has a signature that does not verify');
+  }
+  throw invoiceRefused('is not signed by the node that it names');
+}
+
+/** Words of five bits as bytes, filled up with zeros. */
+function packed(words: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(Math.ceil((words.length * 5) / 8));
+  for (const [at, word] of words.entries()) {
+    for (let bit = 0; bit < 5; bit++) {
+      const place = at * 5 + bit;
+      if ((word >> (4 - bit)) & 1) bytes[place >> 3] = (bytes[place >> 3] ?? 0) | (0x80 >> (place & 7));
+    }
+  }
+  return bytes;
+}

@@ -1,0 +1,155 @@
+import { TillgateError } from '../../../core/index.ts';
+import type {
+  CreatedInvoice,
+  DecodedInvoice,
+  InvoiceRequest,
+  InvoiceView,
+  LightningBalance,
+  LightningNode,
+  LightningPaymentRequest,
+  LightningPaymentView,
+  SettledInvoice,
+  Settlement,
+} from '../../../core/index.ts';
+import { OWN_INVOICE, checkPayment } from '../check-payment.ts';
+import { NodeClient } from '../node-client.ts';
+import { NodeIdentity } from '../node-identity.ts';
+import { readPaymentRequest } from '../payment-request.ts';
+import { Reply, part } from '../replies.ts';
+import { Single } from '../single.ts';
+import { PhoenixdPayments } from './phoenixd-payments.ts';
+
+/** What phoenixd is opened with. */
+export interface PhoenixdOptions {
+  readonly url: string;
+  readonly password: string;
+  readonly certificate: string | null;
+  /** The network that it must be on, as in `PREFIXES`; `null` for whatever it says. */
+  readonly network: string | null;
+}
+
+const MSAT_PER_SAT = 1000n;
+const MEMO_LENGTH = 128;
+const PAGE = 100;
+/** More settlements since a cursor than this are not sorted in memory. */
+const MOST = 100_000;
+
+/**
+ * phoenixd through its HTTP interface, the releases from 0.5 on.
+ *
+ * It counts invoices in whole satoshis: one of a fraction asks for the next whole satoshi. It gives no hints.
+ */
+export class PhoenixdNode implements LightningNode {
+  readonly #client: NodeClient;
+  readonly #identity: NodeIdentity;
+  readonly #payments: PhoenixdPayments;
+  readonly #paying = new Single<LightningPaymentView>();
+
+  constructor({ url, password, certificate, network }: PhoenixdOptions) {
+    const authorization = `Basic ${Buffer.from(`:${password}`).toString('base64')}`;
+    this.#client = new NodeClient({ url, headers: { authorization }, certificate });
+    this.#payments = new PhoenixdPayments(this.#client);
+    this.#identity = new NodeIdentity(network, async () => {
+      const info = await this.#get('getinfo', '/getinfo');
+      return { network: info.text('chain'), key: info.text('nodeId') };
+    });
+  }
+
+  identify(): Promise<string> {
+    return this.#identity.identify();
+  }
+
+  async createInvoice({ msat, memo, expirySeconds }: InvoiceRequest): Promise<CreatedInvoice> {
+    // Up to the next whole satoshi: what is asked for is never less than what is owed.
+    const sats = (msat + MSAT_PER_SAT - 1n) / MSAT_PER_SAT;
+    const form = new URLSearchParams({ amountSat: sats.toString(), description: memo.slice(0, MEMO_LENGTH), expirySeconds: expirySeconds.toString() });
+    const { status, body } = await this.#client.request({ method: 'POST', path: '/createinvoice', body: form.toString(), contentType: 'application/x-www-form-urlencoded' });
+    if (status !== 200) throw this.#client.refusal('an invoice', body);
+    const reply = new Reply(this.#client, 'the request for an invoice', body);
+    const created = { paymentHash: reply.hash('paymentHash'), paymentRequest: reply.text('serialized') };
+    const { paymentHash, msat: asked } = readPaymentRequest(created.paymentRequest, (await this.#identity.self()).network);
+    if (paymentHash !== created.paymentHash || asked !== sats * MSAT_PER_SAT) throw this.#client.malformed('the request for an invoice');
+    return created;
+  }
+
+  async invoice(paymentHash: string): Promise<InvoiceView | null> {
+    const { status, body } = await this.#client.request({ method: 'GET', path: `/payments/incoming/${paymentHash}` });
+    if (status === 404) return null;
+    if (status !== 200) throw this.#client.refusal('to show an invoice', body);
+    const settled = settledOf(new Reply(this.#client, 'the question for an invoice', body));
+    if (settled !== null) return { state: 'settled', settled };
+    return { state: part(body, 'isExpired') === true ? 'cancelled' : 'open', settled: null };
+  }
+
+  async settledAfter(cursor: string | null, limit: number): Promise<readonly Settlement[]> {
+    // The moment of the last one, and all that were settled in it: a millisecond may have several.
+    const [from = '0', ...known] = (cursor ?? '0').split(' ');
+    const found = new Map<string, SettledInvoice>();
+    for (let offset = 0; ; offset += PAGE) {
+      const page = (await this.#get('its settled invoices', `/payments/incoming?from=${from}&limit=${PAGE}&offset=${offset}`)).list();
+      // The newest come first: what arrives meanwhile moves others to a later page, and never out of sight.
+      for (const one of page) {
+        const settled = part(one.body, 'paymentHash') === undefined ? null : settledOf(one);
+        if (settled !== null) found.set(settled.paymentHash, settled);
+      }
+      if (page.length < PAGE) break;
+      if (found.size > MOST) throw new TillgateError('NODE_FAILED', 'phoenixd has settled more invoices since the last look than can be put in order.');
+    }
+    const ordered = [...found.values()].filter(({ settledAt, paymentHash }) => settledAt > Number(from) || !known.includes(paymentHash)).sort(byTime);
+    return ordered.slice(0, limit).map((settled, at) => ({ ...settled, cursor: cursorAt(ordered, at, from, known) }));
+  }
+
+  async decode(paymentRequest: string): Promise<DecodedInvoice> {
+    return readPaymentRequest(paymentRequest, (await this.#identity.self()).network);
+  }
+
+  pay(request: LightningPaymentRequest): Promise<LightningPaymentView> {
+    return this.#paying.run(request.paymentHash, async () => {
+      const self = await this.#identity.self();
+      const invoice = checkPayment(request, self);
+      if (invoice.payee === self.key) return OWN_INVOICE;
+      return (await this.#payments.find(request.paymentHash)) ?? this.#payments.send(request, invoice.msat ?? request.msat ?? 0n);
+    });
+  }
+
+  payment(paymentHash: string): Promise<LightningPaymentView | null> {
+    return this.#payments.find(paymentHash);
+  }
+
+  async balance(): Promise<LightningBalance> {
+    const channels = (await this.#get('its channels', '/getinfo')).list('channels');
+    const sum = (name: string): bigint => channels.reduce((total, channel) => total + (part(channel.body, name) === undefined ? 0n : channel.count(name)), 0n);
+    return { localMsat: sum('balanceSat') * MSAT_PER_SAT, remoteMsat: sum('inboundLiquiditySat') * MSAT_PER_SAT };
+  }
+
+  watch(): () => void {
+    return () => undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  async #get(what: string, path: string): Promise<Reply> {
+    const { status, body } = await this.#client.request({ method: 'GET', path });
+    if (status !== 200) throw this.#client.refusal(what, body);
+    return new Reply(this.#client, what, body);
+  }
+}
+
+function settledOf(payment: Reply): SettledInvoice | null {
+  if (part(payment.body, 'isPaid') !== true) return null;
+  return { paymentHash: payment.hash('paymentHash'), msat: payment.count('receivedSat') * MSAT_PER_SAT, settledAt: Number(payment.count('completedAt')) };
+}
+
+function byTime(a: SettledInvoice, b: SettledInvoice): number {
+  return a.settledAt - b.settledAt || (a.paymentHash < b.paymentHash ? -1 : 1);
+}
+
+/** Of one in the middle of a millisecond, with those of the same moment that came before it. */
+function cursorAt(ordered: readonly SettledInvoice[], at: number, from: string, known: readonly string[]): string {
+  const moment = ordered[at]?.settledAt ?? 0;
+  const same = ordered.slice(0, at + 1).filter(({ settledAt }) => settledAt === moment);
+  const before = moment === Number(from) ? known : [];
+  return [moment, ...before, ...same.map(({ paymentHash }) => paymentHash)].join(' ');
+}

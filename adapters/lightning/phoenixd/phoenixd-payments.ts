@@ -1,0 +1,78 @@
+import { TillgateError } from '../../../core/index.ts';
+import type { LightningPaymentRequest, LightningPaymentView } from '../../../core/index.ts';
+import type { NodeClient, NodeReply } from '../node-client.ts';
+import { Reply, part } from '../replies.ts';
+
+const MSAT_PER_SAT = 1000n;
+/** What phoenixd pays for routing: 0.4 % and 4 sat, neither more nor less; it takes no limit. */
+const FEE_DIVISOR = 250n;
+const FIXED_FEE_MSAT = 4_000n;
+/** The request is answered when the payment has ended, which may be in days; its state is asked for in between. */
+const REQUEST_MS = 7 * 86_400_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
+const SHOWN_MS = 20_000;
+/** Reasons that stand for a payment which is under way or done, from an earlier request. */
+const KNOWN = /already (?:been )?paid|in progress|AlreadyPaid|AlreadyInProgress/i;
+
+/** Payments by phoenixd. */
+export class PhoenixdPayments {
+  readonly #client: NodeClient;
+
+  constructor(client: NodeClient) {
+    this.#client = client;
+  }
+
+  /** @param msat - what the receiver gets. @throws TillgateError `NODE_FAILED` */
+  async send({ paymentHash, paymentRequest, msat: chosen, maxFeeMsat }: LightningPaymentRequest, msat: bigint): Promise<LightningPaymentView> {
+    // Rounded up: the limit is compared with the most that it can be.
+    const fee = (msat + FEE_DIVISOR - 1n) / FEE_DIVISOR + FIXED_FEE_MSAT;
+    if (fee > maxFeeMsat) return { state: 'failed', reason: `phoenixd charges ${fee} msat for the route, more than the limit of ${maxFeeMsat} msat` };
+    if (chosen !== null && chosen % MSAT_PER_SAT !== 0n) return { state: 'failed', reason: 'phoenixd pays whole satoshis only where the payer chooses the amount' };
+    const form = new URLSearchParams({ invoice: paymentRequest, ...(chosen === null ? {} : { amountSat: (chosen / MSAT_PER_SAT).toString() }) });
+    const request = this.#client.request({ method: 'POST', path: '/payinvoice', body: form.toString(), contentType: 'application/x-www-form-urlencoded', timeoutMs: REQUEST_MS });
+    return this.#untilKnown(paymentHash, request);
+  }
+
+  /** @throws TillgateError `NODE_FAILED` */
+  async find(paymentHash: string): Promise<LightningPaymentView | null> {
+    const { status, body } = await this.#client.request({ method: 'GET', path: `/payments/outgoingbyhash/${paymentHash}` });
+    if (status === 404) return null;
+    if (status !== 200) throw this.#client.refusal('to show a payment', body);
+    const reply = new Reply(this.#client, 'the question for a payment', body);
+    if (reply.hash('paymentHash') !== paymentHash) throw this.#client.malformed('the question for a payment');
+    // Earlier releases call a payment paid that has merely ended: the preimage is what proves it.
+    const preimage = part(body, 'preimage');
+    if (typeof preimage === 'string' && preimage !== '') return { state: 'settled', feeMsat: reply.count('fees') };
+    const ended = part(body, 'completedAt');
+    return ended === undefined || ended === null ? { state: 'in-flight' } : { state: 'failed', reason: 'phoenixd found no way to pay' };
+  }
+
+  async #untilKnown(paymentHash: string, request: Promise<NodeReply>): Promise<LightningPaymentView> {
+    const outcome = request.then((reply) => ({ reply, error: null }), (error: unknown) => ({ reply: null, error }));
+    const shownBy = performance.now() + SHOWN_MS;
+    for (let pause = FIRST_PAUSE_MS; performance.now() < shownBy; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      const ended = await Promise.race([outcome, sleep(pause)]);
+      if (ended !== null) {
+        if (ended.reply === null) throw ended.error;
+        return this.#afterEnd(paymentHash, ended.reply);
+      }
+      const view = await this.find(paymentHash);
+      if (view !== null) return view;
+    }
+    throw new TillgateError('NODE_FAILED', 'phoenixd does not show yet what became of a payment that it was asked for.');
+  }
+
+  async #afterEnd(paymentHash: string, { status, body }: NodeReply): Promise<LightningPaymentView> {
+    const view = await this.find(paymentHash);
+    const reason = part(body, 'reason');
+    if (view !== null) return view.state === 'failed' && typeof reason === 'string' ? { ...view, reason } : view;
+    if (status !== 200 || typeof reason !== 'string') throw this.#client.refusal('a payment', body);
+    // Refused before it was begun, so that it is in no list.
+    return KNOWN.test(reason) ? { state: 'in-flight' } : { state: 'failed', reason };
+  }
+}
+
+function sleep(ms: number): Promise<null> {
+  return new Promise((resolve) => setTimeout(() => resolve(null), ms).unref());
+}

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { TillgateError } from '../../core/index.ts';
+import { parseOptions } from '../chains/index.ts';
+import { isLoopback } from './node-client.ts';
+
+const NETWORKS = { main: 'mainnet', test: 'testnet', testnet4: 'testnet4', signet: 'signet', regtest: 'regtest', simnet: 'simnet' } as const;
+
+/** https, or http to this machine; a secret goes with each request. */
+const secureUrl = z.string().refine((text) => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.username !== '' || url.password !== '' || url.search !== '') return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
+}, 'must be an https URL, or an http URL of this machine, without a user or a query');
+const file = z.string().min(1, 'must name a file');
+
+const lnd = z.strictObject({ restUrl: secureUrl, macaroonFile: file, tlsCertFile: file.optional(), privateChannels: z.boolean().optional() });
+const cln = z.strictObject({ restUrl: secureUrl, runeFile: file, tlsCertFile: file.optional() });
+const phoenixd = z.strictObject({ url: secureUrl, passwordFile: file, tlsCertFile: file.optional() });
+const schema = z
+  .strictObject({ lnd: lnd.optional(), cln: cln.optional(), phoenixd: phoenixd.optional(), network: z.enum(Object.keys(NETWORKS) as (keyof typeof NETWORKS)[]).optional() })
+  .refine((given) => [given.lnd, given.cln, given.phoenixd].filter((one) => one !== undefined).length === 1, 'name exactly one node: lnd, cln or phoenixd');
+
+/** A node's PEM certificate, or that of its authority: nothing else is trusted then. */
+export interface PinnedCertificate {
+  readonly tlsCertFile?: string | undefined;
+}
+
+/** The options of the Lightning plugin: exactly one node, and the network that it must be on. */
+export interface LightningPluginOptions {
+  readonly lnd?: (PinnedCertificate & { readonly restUrl: string; readonly macaroonFile: string; readonly privateChannels?: boolean | undefined }) | undefined;
+  readonly cln?: (PinnedCertificate & { readonly restUrl: string; readonly runeFile: string }) | undefined;
+  readonly phoenixd?: (PinnedCertificate & { readonly url: string; readonly passwordFile: string }) | undefined;
+  /** Any that the node says, where it is left out. */
+  readonly network?: 'main' | 'test' | 'testnet4' | 'signet' | 'regtest' | 'simnet' | undefined;
+}
+
+/** @throws TillgateError `CONFIG_INVALID` naming the field */
+export function parseLightningOptions(input: unknown): LightningPluginOptions {
+  return parseOptions(schema, input);
+}
+
+/** The network as the nodes name it. */
+export function networkOf({ network }: LightningPluginOptions): string | null {
+  return network === undefined ? null : NETWORKS[network];
+}
+
+/** A secret or a certificate. @throws TillgateError `CONFIG_INVALID` naming the setting, never the path or what is in it */
+export async function readSecret(setting: string, path: string): Promise<Buffer> {
+  let bytes: Buffer | null = null;
+  let reason = 'is empty';
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    reason = `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
+  }
+  if (bytes === null || bytes.length === 0) throw new TillgateError('CONFIG_INVALID', `The file named by ${setting} ${reason}.`);
+  return bytes;
+}

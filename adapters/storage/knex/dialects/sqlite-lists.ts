@@ -1,0 +1,17 @@
+import { names } from '../rows/columns.ts';
+import type { Column } from '../rows/columns.ts';
+
+/**
+ * Inserts any number of records, bound as one list (see {@link listOf}): the layers below take their time over each
+ * bound value.
+ */
+export function insertionOf<T>(table: string, columns: readonly Column<T>[], computed?: { readonly name: string; readonly sql: string }): string {
+  const more = computed === undefined ? [] : [computed];
+  const values = [...columns.map((_, index) => `value ->> ${index}`), ...more.map(({ sql }) => sql)];
+  return `INSERT INTO ${table} (${names([...columns, ...more])}) SELECT ${values.join(', ')} FROM json_each(?)`;
+}
+
+/** The records as one bound value. */
+export function listOf<T>(columns: readonly Column<T>[], records: readonly T[]): string {
+  return JSON.stringify(records.map((record) => columns.map(({ of }) => of(record))));
+}

@@ -1,0 +1,59 @@
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
+import { assert } from '../kernel/guard.ts';
+import type { EntryId } from '../kernel/ids.ts';
+import { postEntry } from '../ledger/post-entry.ts';
+import { cheaperPaidEntry, releaseEntry } from '../ledger/transfer-entries.ts';
+import type { Lease } from '../ports/lease-store.ts';
+import type { UnfinishedPayment } from '../ports/lightning-store.ts';
+import type { Transaction } from '../ports/storage.ts';
+import { obtainedUnits } from '../transfers/transfer.ts';
+import type { Transfer } from '../transfers/transfer.ts';
+import type { LightningDeps } from './lightning-deps.ts';
+
+type FinishDeps = Pick<LightningDeps, 'storage' | 'clock' | 'ids'>;
+
+/**
+ * Books a settled payment: what the invoice got and what routing cost leave, the rest of the reserve is the merchant's
+ * again. What routing cost beyond the limit is the till's loss.
+ *
+ * @returns false when it was finished before
+ */
+export function confirmPayment(deps: FinishDeps, lease: Lease, { transfer: listed, payment: { paymentHash } }: UnfinishedPayment, feeMsat: bigint): Promise<boolean> {
+  return finish(deps, lease, listed, async (tx, transfer) => {
+    const now = deps.clock.now();
+    const feeUnits = feeMsat < transfer.maxFeeUnits ? feeMsat : transfer.maxFeeUnits;
+    const units = obtainedUnits(transfer) + feeUnits;
+    const changes = { units, feeUnits, reason: null, updatedAt: now, finishedAt: now };
+    assert(await tx.transfers.move(transfer.id, transfer.status, 'CONFIRMED', changes), `transfer ${transfer.id} changed while locked`);
+    const cost = { currency: LIGHTNING_ASSET.currency, units: feeMsat };
+    const entry = cheaperPaidEntry(deps.ids.next() as EntryId, now, transfer, { units, feeUnits }, cost);
+    assert(await postEntry(tx, entry), `transfer ${transfer.id} is paid twice`);
+    const row = { status: 'SUCCESS', units, fee: feeUnits, txHash: paymentHash } as const;
+    assert(await tx.deposits.updateTransaction(transfer.id, row), `transaction of transfer ${transfer.id}`);
+  });
+}
+
+/** Gives the reserve back: the payment was never begun, or the node says that it failed for good. @returns false when it was finished before */
+export function failPayment(deps: FinishDeps, lease: Lease, listed: Transfer, reason: string): Promise<boolean> {
+  return finish(deps, lease, listed, async (tx, transfer) => {
+    const now = deps.clock.now();
+    assert(await tx.transfers.move(transfer.id, transfer.status, 'FAILED', { reason, updatedAt: now, finishedAt: now }), `transfer ${transfer.id} changed while locked`);
+    assert(await postEntry(tx, releaseEntry(deps.ids.next() as EntryId, now, transfer)), `transfer ${transfer.id} is released twice`);
+    assert(await tx.deposits.updateTransaction(transfer.id, { status: 'FAILED' }), `transaction of transfer ${transfer.id}`);
+  });
+}
+
+function finish(
+  { storage }: FinishDeps,
+  lease: Lease,
+  listed: Transfer,
+  book: (tx: Transaction, transfer: Transfer) => Promise<void>,
+): Promise<boolean> {
+  return storage.transaction(async (tx) => {
+    await tx.leases.check(lease);
+    const transfer = await tx.transfers.lock(listed.id);
+    if (transfer?.status !== listed.status) return false;
+    await book(tx, transfer);
+    return true;
+  });
+}

@@ -1,0 +1,117 @@
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
+import { present } from '../kernel/guard.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { OrderMove } from '../orders/move-order.ts';
+import type { Lease } from '../ports/lease-store.ts';
+import type { DueInvoice } from '../ports/lightning-store.ts';
+import type { SettledInvoice } from '../ports/lightning.ts';
+import type { Transaction } from '../ports/storage.ts';
+import { requireSameNode } from './lightning-deps.ts';
+import type { LightningDeps } from './lightning-deps.ts';
+import { settleInvoice } from './settle-invoice.ts';
+import type { OwnSettlement } from './settle-invoice.ts';
+
+const CHAIN = LIGHTNING_ASSET.chain;
+/** Settlements booked in one transaction. */
+const BATCH = 100;
+const DUE_BATCH = 100;
+/** How many invoices the node is asked for at once. */
+const ASKED_AT_ONCE = 8;
+
+interface Booked {
+  readonly owner: OwnSettlement['owner'];
+  readonly moves: readonly OrderMove[];
+}
+
+/**
+ * Follows the settlements of the node by its own count, and asks for each invoice whose order is due before the order may
+ * expire: whatever became of the stream, a payment in time is never late.
+ */
+export class InvoiceFollower {
+  readonly #deps: LightningDeps;
+
+  constructor(deps: LightningDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws TillgateError `CHAIN_HALTED` when the node is another one than before; `NODE_FAILED` */
+  start(): Promise<void> {
+    return requireSameNode(this.#deps);
+  }
+
+  /**
+   * One step under a held lease.
+   *
+   * @returns true when there may be more to do at once
+   * @throws TillgateError `LEASE_LOST`, `NODE_FAILED`; any error of the database: try again later
+   */
+  async step(lease: Lease): Promise<boolean> {
+    const { node, storage, clock } = this.#deps;
+    const lookBegan = clock.now();
+    const { cursor } = present(await storage.chains.state(CHAIN), `state of ${CHAIN}`);
+    const settlements = await node.settledAfter(cursor?.hash ?? null, BATCH);
+    const last = settlements.at(-1);
+    if (last !== undefined) {
+      const height = (cursor?.height ?? 0) + settlements.length;
+      const next = { height, hash: last.cursor, parentHash: cursor?.hash ?? '', time: last.settledAt };
+      if (!(await this.#book(lease, settlements, height, (tx) => tx.chains.moveCursor(CHAIN, cursor?.hash ?? null, next)))) return true;
+    }
+    await this.#lookAtDue(lease, lookBegan, cursor?.height ?? 0);
+    return settlements.length === BATCH;
+  }
+
+  /** Every order that is due at the beginning of this look has been asked for when it ends. */
+  async #lookAtDue(lease: Lease, lookBegan: Millis, height: number): Promise<void> {
+    const { storage } = this.#deps;
+    let after: DueInvoice | null = null;
+    for (;;) {
+      const due: readonly DueInvoice[] = await storage.lightning.dueInvoices(lookBegan, after, DUE_BATCH);
+      const paid: SettledInvoice[] = [];
+      for (let at = 0; at < due.length; at += ASKED_AT_ONCE) {
+        const views = await Promise.all(due.slice(at, at + ASKED_AT_ONCE).map(({ paymentHash }) => this.#deps.node.invoice(paymentHash)));
+        for (const view of views) if (view?.state === 'settled' && view.settled !== null) paid.push(view.settled);
+      }
+      if (paid.length > 0) await this.#book(lease, paid, height, async () => true);
+      after = due.at(-1) ?? null;
+      if (due.length < DUE_BATCH) break;
+    }
+    await storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      await tx.chains.setCaughtUp(CHAIN, lookBegan);
+    });
+  }
+
+  /** Books what belongs to orders, all in the transaction that moves the cursor; false when another has moved it. */
+  async #book(lease: Lease, settled: readonly SettledInvoice[], height: number, claim: (tx: Transaction) => Promise<boolean>): Promise<boolean> {
+    const { storage, mover, events, metrics } = this.#deps;
+    const own = await this.#owned(settled);
+    const booked = await storage.transaction<readonly Booked[] | null>(async (tx) => {
+      await tx.leases.check(lease);
+      if (!(await claim(tx))) return null;
+      const credited: Booked[] = [];
+      for (const each of own) {
+        const moves = await settleInvoice(tx, each, height, this.#deps);
+        if (moves !== null) credited.push({ owner: each.owner, moves });
+      }
+      return credited;
+    });
+    for (const { owner, moves } of booked ?? []) {
+      metrics.count('tillgate_deposits_total', { chain: CHAIN, event: 'credited' });
+      events.emit('order.payment', { orderId: owner.orderId });
+      mover.announce(moves);
+    }
+    return booked !== null;
+  }
+
+  /** With their orders, in one order of locking. Others of the same node are none of this till's business. */
+  async #owned(settled: readonly SettledInvoice[]): Promise<readonly OwnSettlement[]> {
+    const { deposits, orders } = this.#deps.storage;
+    const owners = new Map((await deposits.owners(CHAIN, settled.map(({ paymentHash }) => paymentHash))).map((owner) => [owner.key, owner]));
+    const own: OwnSettlement[] = [];
+    for (const each of settled) {
+      const owner = owners.get(each.paymentHash);
+      if (owner !== undefined) own.push({ settled: each, owner, history: await orders.history(owner.orderId) });
+    }
+    return own.sort((a, b) => (a.owner.orderId < b.owner.orderId ? -1 : a.owner.orderId > b.owner.orderId ? 1 : 0));
+  }
+}

@@ -1,0 +1,51 @@
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { LightningNode } from '../ports/lightning.ts';
+import type { DepositAddress } from '../ports/order-store.ts';
+import type { Storage } from '../ports/storage.ts';
+
+/** What an order's invoice is made of. */
+export interface InvoiceTerms {
+  /** In millisatoshi. */
+  readonly units: bigint;
+  readonly memo: string;
+  /** The order's deadline is the invoice's expiry (decisions, section 6). */
+  readonly expiresAt: Millis;
+}
+
+/** Whose numbers the invoices have, beside the derivation indexes of the wallets. */
+const WALLET_ID = 'lightning';
+const NUMBERS_AT_ONCE = 64;
+
+/** Makes invoices for orders: on Lightning, an order's address is a payment request and its watch key the payment hash. */
+export class Invoices {
+  readonly #node: LightningNode;
+  readonly #storage: Pick<Storage, 'chains'>;
+  readonly #clock: Clock;
+  readonly #numbers: number[] = [];
+
+  constructor(deps: { readonly node: LightningNode; readonly storage: Pick<Storage, 'chains'>; readonly clock: Clock }) {
+    this.#node = deps.node;
+    this.#storage = deps.storage;
+    this.#clock = deps.clock;
+  }
+
+  /** One that no order gets after all expires unpaid: nobody has seen it. @throws TillgateError `NODE_FAILED` */
+  async make({ units, memo, expiresAt }: InvoiceTerms): Promise<DepositAddress> {
+    const index = await this.#number();
+    // Rounded up: a payment in the last second is the order's.
+    const expirySeconds = Math.max(1, Math.ceil((expiresAt - this.#clock.now()) / 1000));
+    const { paymentHash, paymentRequest } = await this.#node.createInvoice({ msat: units, memo, expirySeconds });
+    return { chain: LIGHTNING_ASSET.chain, address: paymentRequest, key: paymentHash, walletId: WALLET_ID, index };
+  }
+
+  async #number(): Promise<number> {
+    for (;;) {
+      const number = this.#numbers.shift();
+      if (number !== undefined) return number;
+      const first = await this.#storage.chains.reserveIndexes(WALLET_ID, NUMBERS_AT_ONCE);
+      this.#numbers.push(...Array.from({ length: NUMBERS_AT_ONCE }, (_, at) => first + at));
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { Principal } from '../auth/principal.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import type { Order } from '../orders/order.ts';
+import type { LightningNode } from '../ports/lightning.ts';
+import type { IdempotencyClaim } from '../ports/order-store.ts';
+import type { WithdrawalRecord } from '../withdrawals/withdrawal-record.ts';
+import { lightningOrderRecord } from './lightning-order.ts';
+import type { LightningOrderRecord } from './lightning-order.ts';
+import type { LightningPaymentInput, RequestLightningPayment } from './request-payment.ts';
+
+/** What {@link LightningDesk} needs; without a node both are `null`. */
+export interface LightningDeskDeps {
+  readonly node: LightningNode | null;
+  readonly payments: RequestLightningPayment | null;
+  /** The payer's page of an order. */
+  readonly payUrl: (order: Order) => string;
+}
+
+/** The Lightning operations of an installation, with or without a node (endpoints 12 and 13). */
+export class LightningDesk {
+  readonly #deps: LightningDeskDeps;
+
+  constructor(deps: LightningDeskDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws TillgateError `UNSUPPORTED` without a node; `NODE_FAILED` */
+  async orderRecord(order: Order): Promise<LightningOrderRecord> {
+    return lightningOrderRecord(order, required(this.#deps.node), this.#deps.payUrl(order));
+  }
+
+  /** @throws TillgateError `UNSUPPORTED` without a node; as {@link RequestLightningPayment.run} */
+  async withdraw(principal: Principal, input: LightningPaymentInput, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord> {
+    return required(this.#deps.payments).run(principal, input, idempotency);
+  }
+}
+
+function required<T>(part: T | null): T {
+  if (part === null) throw new TillgateError('UNSUPPORTED', 'There is no Lightning node here; see the list of crypto currencies.');
+  return part;
+}

@@ -1,0 +1,177 @@
+import { raiseAlert } from '../alerts/raise-alert.ts';
+import type { Principal } from '../auth/principal.ts';
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
+import { toUnits } from '../kernel/decimal.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import { invalidField, TillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
+import type { AccountId, TransferId } from '../kernel/ids.ts';
+import type { SecondFactor } from '../manage/second-factor.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Deadline } from '../ports/deadline.ts';
+import type { EventBus } from '../ports/events.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { DecodedInvoice, LightningNode } from '../ports/lightning.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { IdempotencyClaim } from '../ports/order-store.ts';
+import type { Storage } from '../ports/storage.ts';
+import { claimTransfer, formerTransfer, reserveTransfer } from '../transfers/reserve-transfer.ts';
+import type { MerchantTransfer } from '../transfers/reserve-transfer.ts';
+import { newTransfer } from '../transfers/transfer.ts';
+import type { WithdrawalSettings } from '../withdrawals/settings.ts';
+import type { WithdrawalRecord } from '../withdrawals/withdrawal-record.ts';
+import { checkLimits, heldAbove, lacking, readWithdrawal, requireVerified, withdrawalRecord } from '../withdrawals/withdrawal-rules.ts';
+import type { LightningPayment } from './lightning-payment.ts';
+import { maxRoutingFee } from './settings.ts';
+import type { LightningFeeSettings } from './settings.ts';
+
+/** What both ways of withdrawing over Lightning take (endpoints 11 and 13). */
+export interface LightningPaymentInput {
+  readonly lnInvoices: string | null;
+  /** `null` when the invoice carries it; given together, they must be equal. */
+  readonly amount: Decimal | null;
+  readonly verifyCode: string | null;
+  /** Whether a code is wanted however the account's security is set. */
+  readonly codeRequired: boolean;
+}
+
+/** What {@link RequestLightningPayment} needs. */
+export interface RequestLightningPaymentDeps {
+  readonly node: LightningNode;
+  readonly storage: Storage;
+  readonly secondFactor: SecondFactor;
+  readonly clock: Clock;
+  readonly deadline: Deadline;
+  readonly ids: IdGenerator;
+  readonly events: EventBus;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly settings: WithdrawalSettings;
+  readonly fees: LightningFeeSettings;
+}
+
+/** Most payments are through by then; the answer to the others says PENDING. */
+const OUTCOME_WAIT_MS = 5_000;
+
+/** Withdraws a merchant's balance over Lightning: reserves the amount and the most that routing may cost, and queues the payment. */
+export class RequestLightningPayment {
+  readonly #deps: RequestLightningPaymentDeps;
+
+  constructor(deps: RequestLightningPaymentDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Nothing is answered before the reserve is durable; then a moment is waited for the payment's outcome. Of the record,
+   * `amount` is what leaves the balance, `obtained` what the invoice gets.
+   *
+   * @throws TillgateError `INVALID_FIELDS`, `INVOICE_INVALID`, `AMOUNT_OUT_OF_RANGE`, `VERIFICATION_REQUIRED`,
+   * `VERIFY_CODE_INVALID`, `STATE_CONFLICT` (frozen, the invoice was paid here before), `INSUFFICIENT_BALANCE`,
+   * `IDEMPOTENCY_MISMATCH`, `NODE_FAILED`
+   */
+  async run({ accountId }: Principal, input: LightningPaymentInput, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord> {
+    const { storage, settings } = this.#deps;
+    const former = await formerTransfer(storage, accountId, idempotency);
+    if (former !== null) return this.#answer(former);
+    const { text, invoice } = await this.#read(input.lnInvoices);
+    const msat = agreedAmount(invoice, input.amount);
+    checkLimits(settings, LIGHTNING_ASSET, msat);
+    await this.#authorise(accountId, input);
+    const transfer = this.#newTransfer(accountId, text, msat);
+    const { paymentHash, expiresAt } = invoice;
+    return this.#store(transfer, { paymentHash, transferId: transfer.id, paymentRequest: text, msat: invoice.msat === null ? msat : null, expiresAt }, idempotency);
+  }
+
+  async #read(given: string | null): Promise<{ readonly text: string; readonly invoice: DecodedInvoice }> {
+    const text = (given ?? '').trim().toLowerCase().replace(/^lightning:/, '');
+    if (text === '') throw invalidField('ln_invoices', 'must be a Lightning invoice');
+    if (text.startsWith('lnurl') || text.includes('@')) {
+      throw new TillgateError('INVOICE_INVALID', 'LNURLs and Lightning addresses cannot be paid here: ask the receiver for a BOLT11 invoice.');
+    }
+    const invoice = await this.#deps.node.decode(text);
+    if (invoice.expiresAt <= this.#deps.clock.now()) throw new TillgateError('INVOICE_INVALID', 'The invoice has expired; ask the receiver for a new one.');
+    const [own] = await this.#deps.storage.deposits.owners(LIGHTNING_ASSET.chain, [invoice.paymentHash]);
+    if (own !== undefined) throw new TillgateError('INVOICE_INVALID', 'The invoice is one of this till; it cannot pay itself.');
+    return { text, invoice };
+  }
+
+  async #authorise(accountId: AccountId, { verifyCode, codeRequired }: LightningPaymentInput): Promise<void> {
+    const { accounts, manage } = this.#deps.storage;
+    const [account, security] = await Promise.all([accounts.find(accountId), manage.security(accountId)]);
+    requireVerified(present(account, `account ${accountId}`), LIGHTNING_ASSET.currency);
+    if (codeRequired || security.totpForWithdrawals) await this.#deps.secondFactor.use(accountId, verifyCode, 'verify_code');
+  }
+
+  #newTransfer(accountId: AccountId, paymentRequest: string, msat: bigint): MerchantTransfer {
+    const { clock, ids, settings, fees } = this.#deps;
+    const maxFeeUnits = maxRoutingFee(fees, msat);
+    const request = {
+      id: ids.next() as TransferId,
+      kind: 'withdrawal' as const,
+      accountId,
+      orderId: null,
+      chain: LIGHTNING_ASSET.chain,
+      currency: LIGHTNING_ASSET.currency,
+      units: msat + maxFeeUnits,
+      feeUnits: maxFeeUnits,
+      maxFeeUnits,
+      sourceAddress: '',
+      sourceIndex: null,
+      toAddress: paymentRequest,
+    };
+    return heldAbove(settings, LIGHTNING_ASSET, newTransfer(request, clock.now()));
+  }
+
+  async #store(transfer: MerchantTransfer, payment: LightningPayment, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord> {
+    const { storage, ids, metrics } = this.#deps;
+    const former = await storage.transaction(async (tx) => {
+      const claimed = await claimTransfer(tx, transfer, idempotency);
+      if (claimed !== null) return claimed;
+      present(await reserveTransfer(tx, transfer, ids, () => lacking(transfer)), `reserve of transfer ${transfer.id}`);
+      if (!(await tx.lightning.addPayment(payment))) {
+        throw new TillgateError('STATE_CONFLICT', 'This invoice was withdrawn to before; an invoice is paid once. Ask the receiver for a new one.');
+      }
+      return null;
+    });
+    if (former !== null) return this.#answer(former);
+    metrics.count('tillgate_transfers_total', { chain: transfer.chain, kind: transfer.kind, status: transfer.status });
+    if (transfer.status === 'HELD') raiseAlert(this.#deps, 'approval', `withdrawal ${transfer.id}`, 'A withdrawal waits for an operator to approve it.');
+    else await this.#outcome(transfer.id);
+    return this.#answer(transfer.id);
+  }
+
+  /** Wakes the payer and waits for a moment: the answer then has an outcome more often than not. */
+  #outcome(id: TransferId): Promise<void> {
+    const { events, deadline } = this.#deps;
+    const signal = deadline(OUTCOME_WAIT_MS);
+    return new Promise((resolve) => {
+      const end = (): void => {
+        unsubscribe();
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const unsubscribe = events.on('transfer.status', ({ transferId, to }) => {
+        if (transferId === id && (to === 'CONFIRMED' || to === 'FAILED')) end();
+      });
+      signal.addEventListener('abort', end);
+      events.emit('transfer.queued', { chain: LIGHTNING_ASSET.chain });
+    });
+  }
+
+  async #answer(id: TransferId): Promise<WithdrawalRecord> {
+    const { storage } = this.#deps;
+    const { transfer, balance } = await readWithdrawal(storage, id);
+    return withdrawalRecord(transfer, LIGHTNING_ASSET, balance, (await storage.lightning.paymentOf(id))?.paymentHash ?? null);
+  }
+}
+
+/** The amount of the invoice, or of the request; both only when they say the same. */
+function agreedAmount({ msat }: DecodedInvoice, amount: Decimal | null): bigint {
+  const wanted = amount === null ? null : toUnits(amount, LIGHTNING_ASSET.decimals);
+  if (amount !== null && wanted === null) throw invalidField('amount', `must have at most ${LIGHTNING_ASSET.decimals} decimals in ${LIGHTNING_ASSET.currency}`);
+  if (wanted !== null && wanted <= 0n) throw invalidField('amount', 'must be more than 0');
+  if (msat === null && wanted === null) throw invalidField('amount', 'is required: the invoice carries none');
+  if (msat !== null && wanted !== null && msat !== wanted) throw new TillgateError('INVOICE_INVALID', 'The amount is not that of the invoice; leave it out, or give the same.');
+  return present(msat ?? wanted, 'amount of the payment');
+}

@@ -1,0 +1,40 @@
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
+import { bookCredit, bookMaturity } from '../deposits/credit-deposit.ts';
+import type { BookDeps } from '../deposits/credit-deposit.ts';
+import { recordTransfer } from '../deposits/record-transfer.ts';
+import { present } from '../kernel/guard.ts';
+import type { OrderMove } from '../orders/move-order.ts';
+import type { OrderHistoryEntry } from '../orders/order.ts';
+import type { WatchedAddress } from '../ports/deposit-store.ts';
+import type { SettledInvoice } from '../ports/lightning.ts';
+import type { Transaction } from '../ports/storage.ts';
+
+/** A settlement of an order's invoice. */
+export interface OwnSettlement {
+  readonly settled: SettledInvoice;
+  readonly owner: WatchedAddress;
+  readonly history: readonly OrderHistoryEntry[];
+}
+
+/** What tells the one payment of an invoice from an output of a transaction. */
+const INDEX = 'invoice';
+
+/**
+ * Credits a settled invoice, once for its payment hash: deposit, postings, the merchant's row, the order's status and its
+ * callback, in the caller's transaction. Nothing can take a settled payment back, so it is spendable at once.
+ *
+ * @returns the order's moves, to be announced after the commit; `null` when it was credited before
+ */
+export async function settleInvoice(tx: Transaction, { settled, owner, history }: OwnSettlement, height: number, deps: BookDeps): Promise<readonly OrderMove[] | null> {
+  const { chain, currency } = LIGHTNING_ASSET;
+  const { paymentHash, msat, settledAt } = settled;
+  const block = { height, hash: paymentHash, parentHash: '', time: settledAt };
+  const transfer = { txid: paymentHash, index: INDEX, block, currency, units: msat, from: null, toKey: paymentHash };
+  await recordTransfer(tx, { transfer, owner, history }, { chain, now: deps.clock.now(), ids: deps.ids });
+  const deposit = present(await tx.deposits.lockByTransfer(chain, paymentHash, INDEX), `deposit of invoice ${paymentHash}`);
+  if (deposit.status !== 'SEEN') return null;
+  const order = present(await tx.orders.lock(owner.orderId), `order ${owner.orderId}`);
+  const moves = await bookCredit(tx, deps, order, deposit);
+  await bookMaturity(tx, deps, { ...deposit, status: 'CREDITED', credits: deposit.credits + 1 });
+  return moves;
+}

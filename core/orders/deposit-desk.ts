@@ -1,0 +1,41 @@
+import type { AddressPool } from '../deposits/address-pool.ts';
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
+import type { Asset } from '../kernel/asset.ts';
+import { formatUnits } from '../kernel/decimal.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import type { Fiat } from '../kernel/fiat.ts';
+import type { InvoiceTerms, Invoices } from '../lightning/invoices.ts';
+import type { DepositAddress } from '../ports/order-store.ts';
+
+/** What the payer's wallet shows beside the amount: the price. */
+export function memoOf({ decimals, code }: Fiat, vsPrice: bigint): string {
+  return `${formatUnits(vsPrice, decimals)} ${code}`;
+}
+
+/** Gives an order the place where it is paid: a fresh deposit address of a chain, or an invoice. */
+export class DepositDesk {
+  readonly #addresses: AddressPool;
+  readonly #invoices: Invoices | null;
+
+  constructor(deps: { readonly addresses: AddressPool; readonly invoices: Invoices | null }) {
+    this.#addresses = deps.addresses;
+    this.#invoices = deps.invoices;
+  }
+
+  /** True where orders in BTC-LN can be taken. */
+  get lightning(): boolean {
+    return this.#invoices !== null;
+  }
+
+  /** @throws TillgateError `UNSUPPORTED`, `NOT_READY` as the address pool; `NODE_FAILED` when no invoice can be made */
+  take({ chain }: Asset, terms: InvoiceTerms): Promise<DepositAddress> {
+    if (chain !== LIGHTNING_ASSET.chain) return this.#addresses.take(chain);
+    if (this.#invoices === null) throw new TillgateError('UNSUPPORTED', 'There is no Lightning node here.');
+    return this.#invoices.make(terms);
+  }
+
+  /** Puts back a place that no order got after all. */
+  giveBack(address: DepositAddress): void {
+    if (address.chain !== LIGHTNING_ASSET.chain) this.#addresses.giveBack(address);
+  }
+}

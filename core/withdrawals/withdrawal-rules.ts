@@ -1,0 +1,79 @@
+import type { Account } from '../accounts/account.ts';
+import type { Asset, CurrencyCode } from '../kernel/asset.ts';
+import { formatUnits, parseUnits } from '../kernel/decimal.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
+import type { TransferId } from '../kernel/ids.ts';
+import { formatTimestamp } from '../kernel/time.ts';
+import { merchantAccount } from '../ledger/entry.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { TransactionStatus } from '../transactions/transaction.ts';
+import { obtainedUnits } from '../transfers/transfer.ts';
+import type { Transfer, TransferStatus } from '../transfers/transfer.ts';
+import type { WithdrawalSettings } from './settings.ts';
+import type { WithdrawalRecord } from './withdrawal-record.ts';
+
+/** How a transfer stands in the merchant's transactions. */
+const WIRE_STATUS: Readonly<Record<TransferStatus, TransactionStatus>> = {
+  HELD: 'PENDING',
+  REQUESTED: 'PENDING',
+  SIGNED: 'PENDING',
+  BROADCAST: 'PENDING',
+  CONFIRMED: 'SUCCESS',
+  FAILED: 'FAILED',
+};
+
+/** @throws TillgateError `AMOUNT_OUT_OF_RANGE` */
+export function checkLimits({ min, max }: WithdrawalSettings, { currency, decimals }: Asset, units: bigint): void {
+  const [least, most] = [min.get(currency), max.get(currency)];
+  const below = least !== undefined && units < present(parseUnits(least, decimals), `withdrawals.min of ${currency}`);
+  const above = most !== undefined && units > present(parseUnits(most, decimals), `withdrawals.max of ${currency}`);
+  if (!below && !above) return;
+  const bounds = [least === undefined ? '' : `at least ${least}`, most === undefined ? '' : `at most ${most}`].filter((bound) => bound !== '');
+  throw new TillgateError('AMOUNT_OUT_OF_RANGE', `A withdrawal of ${currency} must be ${bounds.join(' and ')}.`);
+}
+
+/** The transfer as it is asked for, HELD above the amount that an operator has to approve. */
+export function heldAbove<T extends Transfer>({ approveAbove }: WithdrawalSettings, { currency, decimals }: Asset, transfer: T): T {
+  const threshold = approveAbove.get(currency);
+  const held = threshold !== undefined && transfer.units > present(parseUnits(threshold, decimals), `withdrawals.approveAbove of ${currency}`);
+  return held ? { ...transfer, status: 'HELD', reason: 'Waits for an operator to approve it.' } : transfer;
+}
+
+/** @throws TillgateError `VERIFICATION_REQUIRED` (decisions, section 5) */
+export function requireVerified({ verifiedCurrencies }: Account, currency: CurrencyCode): void {
+  if (verifiedCurrencies.some((covered) => covered === '*' || covered === currency)) return;
+  throw new TillgateError('VERIFICATION_REQUIRED', `The account must pass business verification before ${currency} can be withdrawn.`);
+}
+
+/** The refusal of a withdrawal that the balance does not cover. */
+export function lacking({ currency }: Pick<Transfer, 'currency'>): TillgateError {
+  return new TillgateError('INSUFFICIENT_BALANCE', `The available balance of ${currency} is less than the amount.`);
+}
+
+/** A stored withdrawal, and what its account has left. */
+export async function readWithdrawal({ transfers, ledger }: Pick<Storage, 'transfers' | 'ledger'>, id: TransferId): Promise<{ readonly transfer: Transfer; readonly balance: bigint }> {
+  const transfer = present(await transfers.find(id), `transfer ${id}`);
+  const account = merchantAccount(present(transfer.accountId, `account of transfer ${id}`), 'available');
+  const balance = (await ledger.balances(account)).find(({ currency }) => currency === transfer.currency)?.units ?? 0n;
+  return { transfer, balance };
+}
+
+/** The answer of a withdrawal. */
+export function withdrawalRecord(transfer: Transfer, { decimals }: Asset, balance: bigint, txHash: string | null): WithdrawalRecord {
+  return {
+    user_id: present(transfer.accountId, `account of transfer ${transfer.id}`),
+    tx_id: transfer.id,
+    type: 'WITHDRAW',
+    status: WIRE_STATUS[transfer.status],
+    chain: transfer.chain,
+    currency: transfer.currency,
+    amount: formatUnits(transfer.units, decimals),
+    fee: formatUnits(transfer.feeUnits, decimals),
+    obtained: formatUnits(obtainedUnits(transfer), decimals),
+    balance: formatUnits(balance, decimals),
+    to_addr: transfer.toAddress,
+    tx_hash: txHash,
+    update_time: formatTimestamp(transfer.updatedAt),
+  };
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { InvoiceFollower, InvoicePayer, LIGHTNING_ASSET, readDecimal, RequestLightningPayment, SecondFactor } from '../../core/index.ts';
+import type { IdempotencyClaim, Lease, LightningDeps, Order, Storage, Transfer, TransferId, WithdrawalRecord, WithdrawalSettings } from '../../core/index.ts';
+import { NodeDigest } from '../../adapters/crypto/index.ts';
+import { buildDomain } from './domain.ts';
+import type { Domain, DomainOptions } from './domain.ts';
+import { FakeLightning, requestOf } from './fake-lightning.ts';
+import { FakeVault, SeededRandom } from './fakes.ts';
+
+/** A {@link Domain} with a Lightning node, whose merchant may withdraw. */
+export interface LightningDomain extends Domain {
+  readonly node: FakeLightning;
+  readonly secondFactor: SecondFactor;
+  readonly payment: RequestLightningPayment;
+  /** The workers as another instance of the till would have them: they know only what is stored. */
+  newWork(deps?: Partial<LightningDeps>): { readonly follower: InvoiceFollower; readonly payer: InvoicePayer };
+  workLease(name: 'follow' | 'payout'): Promise<Lease>;
+  /** Follows the invoices until nothing is left to do. */
+  followInvoices(): Promise<void>;
+  payInvoices(): Promise<void>;
+  invoiceOrder(price?: string): Promise<Order>;
+  /** A balance of so many millisatoshi, or a little more. */
+  fund(price: string): Promise<void>;
+  /** An invoice of a receiver elsewhere. */
+  foreignInvoice(msat: bigint | null, seconds?: number): { readonly paymentHash: string; readonly text: string };
+  withdraw(invoice: string, amount?: string | null, claim?: IdempotencyClaim | null): Promise<WithdrawalRecord>;
+  transfer(id: string): Promise<Transfer>;
+}
+
+/** Options of a {@link LightningDomain}. */
+export interface LightningOptions extends DomainOptions {
+  readonly withdrawals?: Partial<WithdrawalSettings>;
+}
+
+/** Builds a {@link LightningDomain}. */
+export async function buildLightning(storage: Storage, options: LightningOptions = {}): Promise<LightningDomain> {
+  let made: FakeLightning | null = null;
+  const domain = await buildDomain(storage, { ...options, lightning: (now) => (made = new FakeLightning(now)) });
+  assert(made !== null);
+  const node: FakeLightning = made;
+  const { clock, ids, events, logger, metrics, mover, principal } = domain;
+  const secondFactor = new SecondFactor({ storage, vault: new FakeVault(), random: new SeededRandom(), digest: new NodeDigest(), clock, issuer: 'Test' });
+  const settings = { min: new Map(), max: new Map(), approveAbove: new Map(), addressHoldMs: 0, ...options.withdrawals };
+  const fees = { maxFeeBps: 100, minFeeSats: 10 };
+  // Nobody waits for an outcome here: the payer is stepped by hand.
+  const deadline = (): AbortSignal => AbortSignal.timeout(0);
+  const payment = new RequestLightningPayment({ node, storage, secondFactor, clock, deadline, ids, events, metrics, logger, settings, fees });
+  await storage.accounts.update(principal.accountId, { verifiedCurrencies: ['*'], modifiedAt: clock.now() });
+  const newWork: LightningDomain['newWork'] = (deps = {}) => {
+    const all = { node, storage, mover, clock, ids, events, logger, metrics, ...deps };
+    return { follower: new InvoiceFollower(all), payer: new InvoicePayer(all) };
+  };
+  const work = newWork();
+  await work.follower.start();
+  const workLease: LightningDomain['workLease'] = async (name) => {
+    const lease = await storage.leases.acquire(`${name}:${LIGHTNING_ASSET.chain}`, 'test', 60_000);
+    assert(lease !== null, 'the lease is held by another');
+    return lease;
+  };
+  const untilIdle = async (step: () => Promise<boolean>): Promise<void> => {
+    for (let steps = 0; steps < 100; steps++) if (!(await step())) return;
+    throw new Error('the work never came to rest');
+  };
+  const followInvoices = async (): Promise<void> => {
+    const lease = await workLease('follow');
+    await untilIdle(() => work.follower.step(lease));
+  };
+  const payInvoices = async (): Promise<void> => {
+    const lease = await workLease('payout');
+    await untilIdle(() => work.payer.step(lease));
+  };
+  const invoiceOrder = async (price = '10'): Promise<Order> => {
+    const vsPrice = readDecimal(price);
+    assert(vsPrice !== null);
+    const links = { succeedUrl: null, timeoutUrl: null, callbackUrl: 'https://shop.example/paid', timeoutCallback: 'https://shop.example/late' };
+    return domain.createOrder.lightning(principal, { vsCurrency: 'USD', vsPrice, links }, null);
+  };
+  let foreign = 0;
+  return {
+    ...domain,
+    node,
+    secondFactor,
+    payment,
+    newWork,
+    workLease,
+    followInvoices,
+    payInvoices,
+    invoiceOrder,
+    async fund(price) {
+      const order = await invoiceOrder(price);
+      assert(order.payment !== null);
+      node.settle(order.payment.address);
+      await followInvoices();
+    },
+    foreignInvoice(msat, seconds = 3600) {
+      const paymentHash = createHash('sha256').update(`receiver ${(foreign += 1)}`).digest('hex');
+      return { paymentHash, text: requestOf({ paymentHash, msat, expiresAt: clock.now() + seconds * 1000 }) };
+    },
+    withdraw(invoice, amount = null, claim = null) {
+      const value = amount === null ? null : readDecimal(amount);
+      return payment.run(principal, { lnInvoices: invoice, amount: value, verifyCode: null, codeRequired: false }, claim);
+    },
+    async transfer(id) {
+      const transfer = await storage.transfers.find(id as TransferId);
+      assert(transfer !== null, `transfer ${id}`);
+      return transfer;
+    },
+  };
+}
