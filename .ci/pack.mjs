@@ -5,6 +5,7 @@
 //   node .ci/pack.mjs restore   puts the saved file back
 
 import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 
 const manifest = new URL('../package.json', import.meta.url);
 const saved = new URL('../.package.json.before-pack', import.meta.url);
@@ -15,9 +16,14 @@ function strip() {
   // A former pack that died half-way left a stripped manifest behind: start from the true one.
   if (existsSync(saved)) renameSync(saved, manifest);
   copyFileSync(manifest, saved);
-  const stripped = JSON.parse(readFileSync(manifest, 'utf8'));
-  for (const field of repositoryOnly) delete stripped[field];
-  writeFileSync(manifest, `${JSON.stringify(stripped, null, 2)}\n`);
+  writeFileSync(manifest, stripped(readFileSync(manifest, 'utf8')));
+}
+
+/** The text of a manifest without what only the repository needs. */
+export function stripped(text) {
+  const kept = JSON.parse(text);
+  for (const field of repositoryOnly) delete kept[field];
+  return `${JSON.stringify(kept, null, 2)}\n`;
 }
 
 function restore() {
@@ -27,10 +33,13 @@ function restore() {
   if (!publishing && existsSync(saved)) renameSync(saved, manifest);
 }
 
-const command = process.argv[2];
-if (command === 'strip') strip();
-else if (command === 'restore') restore();
-else {
-  console.error('usage: node .ci/pack.mjs strip|restore');
-  process.exitCode = 2;
+function main(command) {
+  if (command === 'strip') strip();
+  else if (command === 'restore') restore();
+  else {
+    console.error('usage: node .ci/pack.mjs strip|restore');
+    process.exitCode = 2;
+  }
 }
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main(process.argv[2]);

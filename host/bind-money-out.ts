@@ -15,9 +15,9 @@ export function bindMoneyOut(container: Pick<ContainerModuleLoadOptions, 'bind'>
   container
     .bind(tokens.REQUEST_WITHDRAWAL)
     .toResolvedValue(
-      ({ withdrawals }, storage, assets, chains, fees, secondFactor, clock, ids, events, metrics, logger) =>
-        new RequestWithdrawal({ storage, assets, chains, fees, secondFactor, clock, ids, events, metrics, logger, settings: withdrawalSettings(withdrawals) }),
-      [tokens.CONFIG, STORAGE, tokens.ASSETS, CHAINS_TOKEN, tokens.FEE_DESK, tokens.SECOND_FACTOR, CLOCK, ID_GENERATOR, EVENT_BUS, METRICS, LOGGER],
+      ({ withdrawals }, storage, assets, chains, fees, secondFactor, clock, ids, events, metrics, logger, lightning) =>
+        new RequestWithdrawal({ storage, assets, chains, fees, secondFactor, clock, ids, events, metrics, logger, lightning, settings: withdrawalSettings(withdrawals) }),
+      [tokens.CONFIG, STORAGE, tokens.ASSETS, CHAINS_TOKEN, tokens.FEE_DESK, tokens.SECOND_FACTOR, CLOCK, ID_GENERATOR, EVENT_BUS, METRICS, LOGGER, tokens.LIGHTNING_PAYMENTS],
     );
   container
     .bind(tokens.REQUEST_REFUND)

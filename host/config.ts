@@ -21,16 +21,22 @@ export type DatabaseConfig =
   | { readonly client: 'sqlite'; readonly filename: string }
   | { readonly client: 'pg'; readonly connection: string; readonly pool: { readonly min: number; readonly max: number } };
 
+/** The settings of a till however it is run: in a server of its own, or in an application. */
+export interface TillConfig
+  extends Pick<Settings, 'mode' | 'serviceName' | 'orders' | 'limits' | 'auth' | 'withdrawals' | 'sweeps' | 'keys'> {
+  readonly callbacks: { readonly schedule: readonly number[]; readonly timeoutSeconds: number; readonly allowPrivateNetworks: boolean };
+  readonly rateSources: readonly RateSourceSetting[];
+  readonly gateways: readonly GatewayRoute[];
+}
+
 /** Every setting with its final value; paths are absolute. */
-export interface HostConfig extends Omit<Settings, 'database' | 'listen' | 'baseUrl' | 'rates' | 'plugins' | 'callbacks' | 'gateways'> {
+export interface HostConfig
+  extends TillConfig, Omit<Settings, keyof TillConfig | 'database' | 'listen' | 'baseUrl' | 'rates' | 'plugins'> {
   readonly listen: { readonly host: string; readonly port: number; readonly trustedHops: number };
   /** `null`: `http://localhost:<port>`, whatever port it becomes. */
   readonly baseUrl: string | null;
   readonly database: DatabaseConfig;
-  readonly callbacks: { readonly schedule: readonly number[]; readonly timeoutSeconds: number; readonly allowPrivateNetworks: boolean };
-  readonly rateSources: readonly RateSourceSetting[];
   readonly plugins: readonly PluginSetting[];
-  readonly gateways: readonly GatewayRoute[];
   /** What relative paths and plugin modules are relative to. */
   readonly directory: string;
   readonly secrets: Secrets;
@@ -68,7 +74,7 @@ export function resolveConfig(input: unknown, { directory = process.cwd(), envir
   const { settings, problems } = parseSettings(input);
   const found: FieldError[] = [...problems];
   const secrets: Secrets = {
-    masterKey: masterKeyOf(secretText(environment, 'TILLGATE_MASTER_KEY', directory, found), found),
+    masterKey: masterKeyOf(secretText(environment, 'TILLGATE_MASTER_KEY', directory, found), found, 'TILLGATE_MASTER_KEY'),
     mnemonic: secretText(environment, 'TILLGATE_MNEMONIC', directory, found),
   };
   const port = portOf(environment['TILLGATE_PORT'], found);
@@ -121,17 +127,18 @@ function secretText(environment: Environment, name: string, directory: string, p
   }
 }
 
-function masterKeyOf(text: string | null, problems: FieldError[]): Uint8Array | null {
+/** 32 bytes from base64 or hex; a text that is not that becomes a problem at `path`. */
+export function masterKeyOf(text: string | null, problems: FieldError[], path: string): Uint8Array | null {
   if (text === null) return null;
   const hex = /^[0-9a-fA-F]{64}$/.test(text);
   const base64 = /^[A-Za-z0-9+/]{43}=?$/.test(text);
   const key = hex ? Buffer.from(text, 'hex') : base64 ? Buffer.from(text, 'base64') : null;
   if (key === null || key.length !== 32) {
-    problems.push({ path: 'TILLGATE_MASTER_KEY', message: 'write 32 random bytes as base64 or hex (openssl rand -base64 32)' });
+    problems.push({ path, message: 'write 32 random bytes as base64 or hex (openssl rand -base64 32)' });
     return null;
   }
   if (new Set(key).size < 8) {
-    problems.push({ path: 'TILLGATE_MASTER_KEY', message: 'is not random: make one with openssl rand -base64 32' });
+    problems.push({ path, message: 'is not random: make one with openssl rand -base64 32' });
     return null;
   }
   return key;
@@ -172,18 +179,35 @@ function databaseProblems(settings: Settings | null, databaseUrl: string | null)
 function complete(settings: Settings, secrets: Secrets, port: number | null, databaseUrl: string | null, directory: string): HostConfig {
   const sandbox = settings.mode === 'sandbox';
   const dataDir = resolve(directory, settings.dataDir);
-  const { callbacks, listen, rates, plugins, database, gateways, ...rest } = settings;
+  const { listen, plugins, database } = settings;
   return {
-    ...rest,
+    ...tillConfig(settings),
     dataDir,
     directory,
     secrets,
+    apiDocs: settings.apiDocs,
     baseUrl: settings.baseUrl?.replace(/\/+$/, '') ?? null,
     listen: { ...listen, host: listen.host ?? (sandbox ? '127.0.0.1' : '0.0.0.0'), port: port ?? listen.port },
     database: databaseOf(database, databaseUrl, directory, dataDir),
+    plugins: plugins ?? (sandbox ? [{ use: 'sandbox' }] : []),
+  };
+}
+
+/** The settings of a till with those defaults that depend on others. */
+export function tillConfig({ callbacks, rates, gateways, ...settings }: Settings): TillConfig {
+  const { mode, serviceName, orders, limits, auth, withdrawals, sweeps, keys } = settings;
+  const sandbox = mode === 'sandbox';
+  return {
+    mode,
+    serviceName,
+    orders,
+    limits,
+    auth,
+    withdrawals,
+    sweeps,
+    keys,
     callbacks: { ...callbacks, allowPrivateNetworks: callbacks.allowPrivateNetworks ?? sandbox },
     rateSources: (rates.sources ?? defaultSources(sandbox)).map(withSandboxPrices),
-    plugins: plugins ?? (sandbox ? [{ use: 'sandbox' }] : []),
     gateways: readGateways(gateways).routes,
   };
 }

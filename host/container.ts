@@ -20,6 +20,7 @@ import {
   ExchangeToken,
   ExpireOrders,
   ID_GENERATOR,
+  LIGHTNING_ASSET,
   LOGGER,
   METRICS,
   OperateOrder,
@@ -45,6 +46,7 @@ import type {
   Digest,
   EventBus,
   KnownKeys,
+  LightningDesk,
   Logger,
   Manage,
   PasswordHasher,
@@ -58,10 +60,10 @@ import type {
 } from '../core/index.ts';
 import { JoseTokenIssuer, NodeDigest, ScryptHasher } from '../adapters/crypto/index.ts';
 import { Eventemitter3Bus } from '../adapters/events/index.ts';
-import { PromMetrics } from '../adapters/metrics/index.ts';
 import { deadline } from '../adapters/system/index.ts';
-import type { HostConfig } from './config.ts';
+import type { TillConfig } from './config.ts';
 import { bindGateway } from './bind-gateway.ts';
+import { bindLightning } from './bind-lightning.ts';
 import { bindMoneyOut } from './bind-money-out.ts';
 import type { GatewayDoor } from './gateway-door.ts';
 import { LazyCallbackTransport, rateSource } from './lazy-edges.ts';
@@ -72,10 +74,11 @@ import type { OpenWallet } from './wallet.ts';
 
 /** What exists before the container: made with waiting, or by what the process is. */
 export interface Foundations {
-  readonly config: HostConfig;
+  readonly config: TillConfig;
   readonly masterKey: Uint8Array;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly metrics: tokens.ReadableMetrics;
   readonly random: Random;
   readonly vault: Vault;
   readonly storage: Storage;
@@ -99,8 +102,8 @@ export function createContainer(foundations: Foundations): Container {
   container.bind(ID_GENERATOR).toConstantValue(nodeNumber);
   container.bind(DEADLINE).toConstantValue(deadline);
   container.bind(EVENT_BUS).toResolvedValue((logger) => new Eventemitter3Bus(logger), [LOGGER]);
-  container.bind(tokens.PROM_METRICS).toResolvedValue((logger) => new PromMetrics(logger), [LOGGER]);
-  container.bind(METRICS).toResolvedValue((metrics) => metrics, [tokens.PROM_METRICS]);
+  container.bind(tokens.READABLE_METRICS).toConstantValue(foundations.metrics);
+  container.bind(METRICS).toConstantValue(foundations.metrics);
   container.bind(DIGEST).toResolvedValue(() => new NodeDigest());
   container.bind(PASSWORD_HASHER).toResolvedValue(() => new ScryptHasher());
   container.bind(TOKEN_ISSUER).toResolvedValue(() => new JoseTokenIssuer({ current: masterKey }));
@@ -130,9 +133,9 @@ export function bindWallet(container: Container, { wallet, signer }: OpenWallet)
 }
 
 /** Binds what plugins brought, and the use cases. */
-export function bindPlugins(container: Container, { chains, chainNames, rateSources }: PluginHarvest, base: tokens.BaseUrl): void {
+export function bindPlugins(container: Container, { chains, chainNames, lightning, rateSources }: PluginHarvest, base: tokens.BaseUrl): void {
   container.bind(tokens.BASE_URL).toConstantValue(base);
-  const assets = [...chains.values()].flatMap((chain) => chain.assets);
+  const assets = [...[...chains.values()].flatMap((chain) => chain.assets), ...(lightning === null ? [] : [LIGHTNING_ASSET])];
   container.bind(CHAINS_TOKEN).toConstantValue(chains);
   container.bind(tokens.ASSETS).toConstantValue(new AssetCatalogue(assets, chainNames));
   container
@@ -142,11 +145,12 @@ export function bindPlugins(container: Container, { chains, chainNames, rateSour
   bindOrders(container);
   bindWork(container);
   bindMoneyOut(container);
+  bindLightning(container, lightning);
   bindGateway(container);
 }
 
 /** Deriving keeps the process from everything else, so it is done in small pieces; a sandbox needs no large store. */
-function poolSettings({ mode }: HostConfig): AddressPoolSettings {
+function poolSettings({ mode }: TillConfig): AddressPoolSettings {
   return { ...DEFAULT_POOL, refill: 20, lowWater: mode === 'sandbox' ? 200 : DEFAULT_POOL.lowWater };
 }
 
@@ -210,15 +214,15 @@ function bindOrders(container: Container): void {
   container
     .bind(tokens.CREATE_ORDER)
     .toResolvedValue(
-      (storage, assets, rates, addresses, clock, ids, random, events, metrics, settings) =>
-        new CreateOrder({ storage, assets, rates, addresses, clock, ids, random, events, metrics, settings }),
-      [STORAGE, tokens.ASSETS, tokens.RATE_BOOK, tokens.ADDRESS_POOL, CLOCK, ID_GENERATOR, RANDOM, EVENT_BUS, METRICS, tokens.ORDER_SETTINGS],
+      (storage, assets, rates, addresses, invoices, clock, ids, random, events, metrics, settings) =>
+        new CreateOrder({ storage, assets, rates, addresses, invoices, clock, ids, random, events, metrics, settings }),
+      [STORAGE, tokens.ASSETS, tokens.RATE_BOOK, tokens.ADDRESS_POOL, tokens.INVOICES, CLOCK, ID_GENERATOR, RANDOM, EVENT_BUS, METRICS, tokens.ORDER_SETTINGS],
     );
   container
     .bind(tokens.CHOOSE_PAYMENT)
     .toResolvedValue(
-      (storage, assets, chains, rates, addresses, clock) => new ChoosePayment({ storage, assets, chains, rates, addresses, clock }),
-      [STORAGE, tokens.ASSETS, CHAINS_TOKEN, tokens.RATE_BOOK, tokens.ADDRESS_POOL, CLOCK],
+      (storage, assets, chains, rates, addresses, invoices, clock) => new ChoosePayment({ storage, assets, chains, rates, addresses, invoices, clock }),
+      [STORAGE, tokens.ASSETS, CHAINS_TOKEN, tokens.RATE_BOOK, tokens.ADDRESS_POOL, tokens.INVOICES, CLOCK],
     );
   container
     .bind(tokens.ORDER_QUERIES)
@@ -294,7 +298,7 @@ export interface Till {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly events: EventBus;
-  readonly metrics: PromMetrics;
+  readonly metrics: tokens.ReadableMetrics;
   readonly digest: Digest;
   readonly chains: ChainRegistry;
   readonly assets: AssetCatalogue;
@@ -305,6 +309,8 @@ export interface Till {
   readonly orderQueries: OrderQueries;
   readonly requestWithdrawal: RequestWithdrawal;
   readonly requestRefund: RequestRefund;
+  readonly lightningDesk: LightningDesk;
+  readonly lightningWork: tokens.LightningWork | null;
   readonly payouts: ReadonlyMap<ChainCode, PayoutRunner>;
   readonly walletQueries: WalletQueries;
   readonly operateOrder: OperateOrder;
@@ -327,7 +333,7 @@ export function resolveTill(container: Container): Till {
     clock: container.get(CLOCK),
     logger: container.get(LOGGER),
     events: container.get(EVENT_BUS),
-    metrics: container.get(tokens.PROM_METRICS),
+    metrics: container.get(tokens.READABLE_METRICS),
     digest: container.get(DIGEST),
     chains: container.get(CHAINS_TOKEN),
     assets: container.get(tokens.ASSETS),
@@ -338,6 +344,8 @@ export function resolveTill(container: Container): Till {
     orderQueries: container.get(tokens.ORDER_QUERIES),
     requestWithdrawal: container.get(tokens.REQUEST_WITHDRAWAL),
     requestRefund: container.get(tokens.REQUEST_REFUND),
+    lightningDesk: container.get(tokens.LIGHTNING_DESK),
+    lightningWork: container.get(tokens.LIGHTNING_WORK),
     payouts: container.get(tokens.PAYOUTS),
     walletQueries: container.get(tokens.WALLET_QUERIES),
     operateOrder: container.get(tokens.OPERATE_ORDER),

@@ -1,21 +1,20 @@
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../core/index.ts';
 import { PinoLogger } from '../adapters/logging/index.ts';
-import { beginChains } from './begin-chains.ts';
+import { openTill } from './base.ts';
 import { configError, resolveConfig } from './config.ts';
 import type { ConfigSources, HostConfig } from './config.ts';
 import type { Till } from './container.ts';
 import { demoMerchant, refuseDemoMerchant, writeDemoFile } from './demo.ts';
 import type { DemoMerchant } from './demo.ts';
-import { openBase, openTill } from './open.ts';
+import { openBase } from './open.ts';
 import type { Base } from './open.ts';
 import { importPlugins } from './plugins.ts';
 import type { LoadedPlugin } from './plugins.ts';
 import { createListener } from './server.ts';
 import type { HttpListener } from './server.ts';
 import type { SettingsInput } from './settings.ts';
-import { Workers } from './workers.ts';
+import { TillWork } from './till-work.ts';
 
 /** A till with its server and its workers, in this process. */
 export interface Host {
@@ -35,9 +34,6 @@ export interface Host {
 export interface HostOptions extends ConfigSources {
   readonly logger?: Logger;
 }
-
-const DRAIN_MS = 7000;
-const CLOSE_MS = 1000;
 
 /**
  * Makes a host; nothing happens before its `start`.
@@ -91,16 +87,14 @@ class RunningHost implements Host {
   async #run(base: Base, plugins: readonly LoadedPlugin[]): Promise<void> {
     const till = await openTill(base, plugins, this.#base);
     this.#demo = await demoOf(base);
-    await beginChains({ ...till, owner: base.owner });
-    await till.knownKeys.start();
-    till.gateway.openIfNeeded();
+    const work = new TillWork(base, till);
+    await work.prepare();
     const listener = createListener(till, this.#config);
     const port = await listener.listen();
     this.#base.url = this.#config.baseUrl ?? `http://localhost:${port}`;
-    const workers = new Workers(till, { ...till, leases: till.storage.leases, owner: base.owner, leaseTtlMs: base.leaseTtlMs });
-    workers.start();
+    work.start();
     this.#till = till;
-    this.#stop = () => shutDown(base, till, listener, workers);
+    this.#stop = () => shutDown(till.logger, listener, work);
     this.#logger.info('listening', { url: this.url, mode: this.#config.mode, chains: [...till.chains.keys()] });
   }
 
@@ -127,19 +121,11 @@ async function demoOf({ config, ...base }: Base): Promise<DemoMerchant | null> {
   return demo;
 }
 
-async function shutDown(base: Base, till: Till, listener: HttpListener, workers: Workers): Promise<void> {
-  till.logger.info('stopping');
-  const finished = Promise.all([listener.drain(), workers.stop().then(() => till.deliverCallbacks.drain())]);
-  const inTime = await Promise.race([finished.then(() => true), pause(DRAIN_MS, false, { ref: false })]);
-  // What is cut off here is safe all the same: orders are durable before they are answered, callbacks are sent again.
-  if (!inTime) till.logger.warn('not everything came to its end in time; it is resumed at the next start');
-  await Promise.race([Promise.all([till.gateway.close(), till.knownKeys.close()]), pause(CLOSE_MS, undefined, { ref: false })]);
+async function shutDown(logger: Logger, listener: HttpListener, work: TillWork): Promise<void> {
+  logger.info('stopping');
+  await work.drain(listener.drain());
+  await work.leave();
   listener.cut();
-  await till.callbackTransport.close();
-  await Promise.race([till.addressPool.release(), pause(CLOSE_MS, undefined, { ref: false })]).catch((error: unknown) => {
-    till.logger.warn('unused addresses were not put back', { error });
-  });
-  await Promise.race([base.close(), pause(CLOSE_MS, undefined, { ref: false })]);
-  till.logger.info('stopped');
+  await work.close();
+  logger.info('stopped');
 }
-

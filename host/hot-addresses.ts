@@ -1,6 +1,6 @@
 import type { ChainCode, PublicWallet } from '../core/index.ts';
 import { importPlugins } from './plugins.ts';
-import { openTill } from './open.ts';
+import { openTill } from './base.ts';
 import type { Base } from './open.ts';
 import { openWallet } from './wallet.ts';
 

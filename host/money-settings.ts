@@ -1,23 +1,28 @@
 import { parseUnits } from '../core/index.ts';
-import type { AssetCatalogue, ChainRegistry, FieldError, SweepSettings, WithdrawalSettings } from '../core/index.ts';
-import type { HostConfig } from './config.ts';
+import type { AssetCatalogue, ChainRegistry, FieldError, LightningFeeSettings, SweepSettings, WithdrawalSettings } from '../core/index.ts';
+import type { TillConfig } from './config.ts';
 
 type Amounts = Readonly<Record<string, string>>;
 
 const byCurrency = (amounts: Amounts): ReadonlyMap<string, string> => new Map(Object.entries(amounts));
 
 /** The settings of withdrawals as the core takes them. */
-export function withdrawalSettings({ min, max, approveAbove, addressHoldSeconds }: HostConfig['withdrawals']): WithdrawalSettings {
+export function withdrawalSettings({ min, max, approveAbove, addressHoldSeconds }: TillConfig['withdrawals']): WithdrawalSettings {
   return { min: byCurrency(min), max: byCurrency(max), approveAbove: byCurrency(approveAbove), addressHoldMs: addressHoldSeconds * 1000 };
 }
 
+/** What withdrawals over Lightning reserve for routing, as the core takes it. */
+export function lightningFees({ lightningMaxFeeBps, lightningMinFeeSats }: TillConfig['withdrawals']): LightningFeeSettings {
+  return { maxFeeBps: lightningMaxFeeBps, minFeeSats: lightningMinFeeSats };
+}
+
 /** The settings of sweeps as the core takes them. */
-export function sweepSettings({ maxFeeBps, cold }: HostConfig['sweeps']): SweepSettings {
+export function sweepSettings({ maxFeeBps, cold }: TillConfig['sweeps']): SweepSettings {
   return { maxFeeBps, cold: new Map(Object.entries(cold).map(([chain, { address, above }]) => [chain, { address, above: byCurrency(above) }])) };
 }
 
 /** What only the chains can tell of these settings: unknown currencies, too many decimals, addresses that are none. */
-export function moneyProblems({ withdrawals, sweeps }: HostConfig, assets: AssetCatalogue, chains: ChainRegistry): readonly FieldError[] {
+export function moneyProblems({ withdrawals, sweeps }: TillConfig, assets: AssetCatalogue, chains: ChainRegistry): readonly FieldError[] {
   const { min, max, approveAbove } = withdrawals;
   const limits = Object.entries({ min, max, approveAbove }).flatMap(([name, amounts]) => amountProblems(`withdrawals.${name}`, amounts, assets));
   const cold = Object.entries(sweeps.cold).flatMap(([code, { address, above }]) => {

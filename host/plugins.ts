@@ -2,8 +2,8 @@ import { isAbsolute, resolve } from 'node:path';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { Container } from 'inversify';
-import { CLOCK, LOGGER, PLUGIN_API_VERSION, SIGNER, STORAGE, TillgateError, isTillgateError } from '../core/index.ts';
-import type { ChainAdapter, ChainCode, ChainName, DocumentStore, FieldError, Plugin, PluginContext, RateSource } from '../core/index.ts';
+import { CLOCK, LIGHTNING_ASSET, LOGGER, PLUGIN_API_VERSION, SIGNER, STORAGE, TillgateError, isTillgateError } from '../core/index.ts';
+import type { ChainAdapter, ChainCode, ChainName, DocumentStore, FieldError, LightningNode, Plugin, PluginContext, RateSource } from '../core/index.ts';
 import type { PluginSetting } from './settings.ts';
 import { PUBLIC_WALLET } from './tokens.ts';
 
@@ -17,6 +17,7 @@ export interface LoadedPlugin {
 export interface PluginHarvest {
   readonly chains: ReadonlyMap<ChainCode, ChainAdapter>;
   readonly chainNames: readonly ChainName[];
+  readonly lightning: LightningNode | null;
   readonly rateSources: readonly RateSource[];
   /** Ends every plugin, the last set up first; an error of one keeps none of the others open. */
   close(): Promise<void>;
@@ -28,6 +29,7 @@ const BUILT_IN: Readonly<Record<string, () => Promise<{ default: unknown }>>> = 
   tron: () => import('../plugins/tron/index.ts'),
   bitcoin: () => import('../plugins/bitcoin/index.ts'),
   litecoin: () => import('../plugins/litecoin/index.ts'),
+  lightning: () => import('../plugins/lightning/index.ts'),
   sandbox: () => import('../plugins/sandbox/index.ts'),
 };
 
@@ -63,7 +65,8 @@ async function importPlugin(use: string, directory: string): Promise<unknown> {
   return module.default;
 }
 
-function checkPlugin(found: unknown, mode: 'sandbox' | 'production'): Plugin {
+/** @throws TillgateError `CONFIG_INVALID` for what is no plugin, or not one for this interface or mode */
+export function checkPlugin(found: unknown, mode: 'sandbox' | 'production'): Plugin {
   const plugin = found as Partial<Plugin> | null | undefined;
   const shaped =
     typeof plugin === 'object' &&
@@ -101,7 +104,8 @@ export function satisfies(version: string, range: string): boolean {
   return order >= 0;
 }
 
-function problemsOf(error: unknown, path: string, use: string): FieldError[] {
+/** What kept a plugin from being loaded, as problems of its setting. */
+export function problemsOf(error: unknown, path: string, use: string): FieldError[] {
   const fields = isTillgateError(error, 'CONFIG_INVALID') ? error.details.fields : undefined;
   if (fields !== undefined && fields.length > 0) {
     return fields.map((field) => ({ path: `${path}.options.${field.path.replace(/^options\./, '')}`, message: field.message }));
@@ -135,6 +139,7 @@ class Harvest implements PluginHarvest {
   readonly chains = new Map<ChainCode, ChainAdapter>();
   readonly chainNames: ChainName[] = [];
   readonly rateSources: RateSource[] = [];
+  lightning: LightningNode | null = null;
   readonly #container: Container;
   readonly #closers: { readonly plugin: string; readonly close: () => void | Promise<void> }[] = [];
   readonly #owners = new Map<string, string>();
@@ -152,6 +157,7 @@ class Harvest implements PluginHarvest {
       signer: this.#container.get(SIGNER),
       documents: namespaced(this.#container.get(STORAGE).documents, plugin.name),
       addChain: (chain, name) => this.#addChain(plugin.name, chain, name),
+      addLightning: (node) => this.#addLightning(plugin.name, node),
       addRateSource: (source) => void this.rateSources.push(source),
       onClose: (close) => void this.#closers.push({ plugin: plugin.name, close }),
     };
@@ -162,6 +168,12 @@ class Harvest implements PluginHarvest {
     for (const { currency } of chain.assets) this.#claim(`the currency ${currency}`, plugin);
     this.chains.set(chain.code, completed(chain));
     this.chainNames.push(name ?? { code: chain.code, name: chain.name });
+  }
+
+  #addLightning(plugin: string, node: LightningNode): void {
+    this.#claim(`the chain ${LIGHTNING_ASSET.chain}`, plugin);
+    this.#claim(`the currency ${LIGHTNING_ASSET.currency}`, plugin);
+    this.lightning = node;
   }
 
   #claim(what: string, plugin: string): void {

@@ -2,12 +2,11 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import express from 'express';
-import { ANYBODY, HttpApi, createHttpServer, createOperations, expressBinding, manageOperations, randomTraceId, textOperation } from '../adapters/http/index.ts';
-import type { HttpDeps, HttpSettings, Operation } from '../adapters/http/index.ts';
+import { createHttpServer, expressBinding } from '../adapters/http/index.ts';
 import { TillgateError } from '../core/index.ts';
-import { checkoutPage } from './checkout/route.ts';
 import type { HostConfig } from './config.ts';
 import type { Till } from './container.ts';
+import { createHttpApi } from './http-api.ts';
 
 /** The till's one listener. */
 export interface HttpListener {
@@ -22,8 +21,13 @@ export interface HttpListener {
 /** Puts the operations table, the payer's page and the probes on one listener. */
 export function createListener(till: Till, config: HostConfig): HttpListener {
   let stopping = false;
-  const settings = httpSettings(config);
-  const api = new HttpApi(createOperations(settings, [payersPage(till), ...desk(till, config)]), httpDeps(till, settings, () => stopping));
+  let endStreams = (): void => undefined;
+  const api = createHttpApi(till, config, {
+    trustedHops: config.listen.trustedHops,
+    docs: config.apiDocs,
+    isStopping: () => stopping,
+    onStop: (end) => (endStreams = end),
+  });
   const app = express();
   app.use(expressBinding(api));
   const server = createHttpServer(app, api, { door: till.gateway });
@@ -31,67 +35,11 @@ export function createListener(till: Till, config: HostConfig): HttpListener {
     listen: () => listen(server, config.listen),
     drain: async () => {
       stopping = true;
+      endStreams();
       await drain(server);
     },
     cut: () => server.closeAllConnections(),
   };
-}
-
-function httpSettings({ mode, serviceName, limits, listen: { trustedHops }, callbacks }: HostConfig): HttpSettings {
-  return {
-    serviceName,
-    sandbox: mode === 'sandbox',
-    pageMax: 100,
-    requestsPerMinute: limits.requestsPerMinute,
-    loginsPerMinute: limits.loginsPerMinute,
-    trustedHops,
-    allowPrivateNetworks: callbacks.allowPrivateNetworks,
-  };
-}
-
-function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean): HttpDeps {
-  const { storage, metrics } = till;
-  return {
-    ...till,
-    settings,
-    orders: storage.orders,
-    metricsText: async () => {
-      till.gateway.flush();
-      return { contentType: metrics.contentType, text: await metrics.text() };
-    },
-    readiness: async () => {
-      if (isStopping()) throw new TillgateError('NOT_READY', 'The service is shutting down.');
-      await storage.ping();
-      const states = await storage.chains.states();
-      return states.filter(({ chain, haltedReason }) => haltedReason !== null && till.chains.has(chain)).map(({ chain }) => chain);
-    },
-    traceId: randomTraceId,
-  };
-}
-
-/** The management API (decisions, section 9). */
-function desk({ manage, assets }: Till, { mode, limits }: HostConfig): readonly Operation[] {
-  const settings = { pageMax: 100, loginsPerMinute: limits.loginsPerMinute, secureCookies: mode === 'production' };
-  return manageOperations({ manage, assets, settings });
-}
-
-function payersPage(till: Till): Operation {
-  return textOperation({
-    id: 'checkoutPage',
-    method: 'GET',
-    path: '/checkout/{token}',
-    summary: "The payer's page",
-    description: 'Shows a hosted order to its payer (decisions, section 4).',
-    tag: 'Checkout',
-    auth: ANYBODY,
-    hidden: true,
-    type: 'text/html',
-    handler: async ({ params, request, traceId }) => {
-      const query = new URL(request.target, 'http://page.invalid').searchParams;
-      const page = await checkoutPage(till, params['token'] ?? '', { view: query.get('view'), error: query.get('error') });
-      return { ...page, headers: { 'X-Trace-Id': traceId, ...page.headers } };
-    },
-  });
 }
 
 async function listen(server: Server, { host, port }: HostConfig['listen']): Promise<number> {

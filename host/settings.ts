@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_LIGHTNING_FEES } from '../core/index.ts';
 import type { FieldError } from '../core/index.ts';
 import { gatewaySetting, readGateways } from './gateway-settings.ts';
 
@@ -84,6 +85,7 @@ export const settingsSchema = z.strictObject(
       )
       .prefault({}),
     baseUrl: baseUrl.optional(),
+    apiDocs: z.boolean({ error: 'write true or false' }).default(true),
     serviceName: z
       .string({ error: 'write a name, such as "service"' })
       .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, { error: 'write a name of lower-case letters, digits and hyphens, at most 64' })
@@ -140,6 +142,8 @@ export const settingsSchema = z.strictObject(
           max: amounts.default({}),
           approveAbove: amounts.default({}),
           addressHoldSeconds: whole('seconds', 0, 31_536_000).default(86_400),
+          lightningMaxFeeBps: whole('basis points', 0, 10_000).default(DEFAULT_LIGHTNING_FEES.maxFeeBps),
+          lightningMinFeeSats: whole('satoshi', 0, 1_000_000).default(DEFAULT_LIGHTNING_FEES.minFeeSats),
         },
         section,
       )

@@ -1,7 +1,8 @@
 import type { AddressPool, ChainCode, ChainFollower, ChainRegistry, DeliverCallbacks, EventBus, ExpireOrders, Clock, KnownKeys, Lease, PayoutRunner, RateBook, Storage } from '../core/index.ts';
-import { assert } from '../core/index.ts';
+import { LIGHTNING_ASSET, assert } from '../core/index.ts';
 import { Loop } from './loop.ts';
 import type { LoopTools, LoopWork } from './loop.ts';
+import type { LightningWork } from './tokens.ts';
 import type { NodeNumber } from './node-number.ts';
 
 /** What the workers drive. */
@@ -12,6 +13,7 @@ export interface WorkerDuties {
   readonly chains: ChainRegistry;
   readonly followers: ReadonlyMap<ChainCode, ChainFollower>;
   readonly payouts: ReadonlyMap<ChainCode, PayoutRunner>;
+  readonly lightningWork: LightningWork | null;
   readonly expireOrders: ExpireOrders;
   readonly deliverCallbacks: DeliverCallbacks;
   readonly addressPool: AddressPool;
@@ -20,6 +22,12 @@ export interface WorkerDuties {
   readonly knownKeys: KnownKeys;
 }
 
+/**
+ * `instance`: only what this process itself needs to answer requests (its ids, its prices, the keys it knows); another
+ * process does the rest. `all`: everything.
+ */
+export type WorkerScope = 'all' | 'instance';
+
 const EXPIRE_EVERY_MS = 1000;
 const DELIVER_EVERY_MS = 1000;
 const REFILL_EVERY_MS = 5000;
@@ -27,31 +35,36 @@ const REFRESH_RATES_EVERY_MS = 60_000;
 const PRUNE_EVERY_MS = 600_000;
 const PRUNE_BATCH = 1000;
 const HALTED_PAUSE_MS = 30_000;
+/** The node tells when something happens; this is for what it did not tell. */
+const LIGHTNING_EVERY_MS = 1000;
 
 /** The work that goes on behind the requests: one loop for each duty, so that none can hold up another. */
 export class Workers {
   readonly #loops: readonly Loop[];
   readonly #unsubscribe: readonly (() => void)[];
 
-  constructor(duties: WorkerDuties, tools: LoopTools) {
+  constructor(duties: WorkerDuties, tools: LoopTools, scope: WorkerScope = 'all') {
     const loop = (work: LoopWork): Loop => new Loop(work, tools);
     const deliver = loop(deliverCallbacks(duties));
     const refills = [...duties.chains.keys()].map((chain) => loop(refillPool(duties, chain)));
     const payouts = new Map([...duties.payouts].map(([chain, runner]) => [chain, loop(payOut(duties, chain, runner))]));
-    this.#loops = [
-      loop(keepNodeNumber(duties, tools)),
-      loop(refreshRates(duties)),
+    const invoices = duties.lightningWork === null ? null : loop(followInvoices(duties.lightningWork));
+    if (duties.lightningWork !== null) payouts.set(LIGHTNING_ASSET.chain, loop(payInvoices(duties.lightningWork)));
+    const own = [loop(keepNodeNumber(duties, tools)), loop(refreshRates(duties)), loop(followKeys(duties))];
+    const shared = [
       ...refills,
       ...[...duties.followers].map(([chain, follower]) => loop(followChain(duties, chain, follower))),
+      ...(invoices === null ? [] : [invoices]),
       ...payouts.values(),
       loop(expireOrders(duties)),
       deliver,
       loop(prune(duties)),
-      loop(followKeys(duties)),
     ];
+    this.#loops = scope === 'all' ? [...own, ...shared] : own;
     this.#unsubscribe = [
       duties.events.on('callback.queued', () => deliver.wake()),
       duties.events.on('transfer.queued', ({ chain }) => payouts.get(chain)?.wake()),
+      ...(duties.lightningWork === null || scope !== 'all' ? [] : [duties.lightningWork.node.watch(() => [invoices, payouts.get(LIGHTNING_ASSET.chain)].forEach((each) => each?.wake()))]),
     ];
   }
 
@@ -79,6 +92,25 @@ function followChain({ chains }: WorkerDuties, chain: ChainCode, follower: Chain
       return result === 'advanced' ? 0 : result === 'idle' ? pollMs : HALTED_PAUSE_MS;
     },
   };
+}
+
+function followInvoices({ follower }: LightningWork): LoopWork {
+  const name = `follow:${LIGHTNING_ASSET.chain}`;
+  let started = false;
+  return {
+    name,
+    lease: name,
+    pass: async (lease) => {
+      if (!started) await follower.start();
+      started = true;
+      return (await follower.step(held(lease))) ? 0 : LIGHTNING_EVERY_MS;
+    },
+  };
+}
+
+function payInvoices({ payer }: LightningWork): LoopWork {
+  const name = `payout:${LIGHTNING_ASSET.chain}`;
+  return { name, lease: name, pass: async (lease) => ((await payer.step(held(lease))) ? 0 : LIGHTNING_EVERY_MS) };
 }
 
 /**

@@ -15,6 +15,9 @@ import type {
 import type {
   AuthRule,
   CheckoutView,
+  LightningOrderInput,
+  LightningOrderRecord,
+  LightningPaymentInput,
   OrderDetailRecord,
   OrderRecord,
   PayInfoInput,
@@ -55,6 +58,7 @@ export interface HttpDeps {
   readonly createOrder: {
     payInfo(principal: Principal, input: PayInfoInput, idempotency: IdempotencyClaim | null): Promise<Order>;
     payUrl(principal: Principal, input: PayUrlInput, idempotency: IdempotencyClaim | null): Promise<Order>;
+    lightning(principal: Principal, input: LightningOrderInput, idempotency: IdempotencyClaim | null): Promise<Order>;
   };
   readonly choosePayment: {
     choose(checkoutToken: string, chain: string, currency: string): Promise<Order>;
@@ -73,7 +77,12 @@ export interface HttpDeps {
     info(accountId: AccountId, orderId: string): Promise<RefundRecord>;
   };
   readonly requestWithdrawal: { run(principal: Principal, input: WithdrawalInput, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord> };
+  readonly lightningDesk: {
+    orderRecord(order: Order): Promise<LightningOrderRecord>;
+    withdraw(principal: Principal, input: LightningPaymentInput, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord>;
+  };
   readonly walletQueries: {
+    lightning(accountId: AccountId): Promise<WalletRecord>;
     list(accountId: AccountId): Promise<readonly WalletRecord[]>;
     selfCustody(accountId: AccountId): Promise<readonly SelfCustodyRecord[]>;
   };

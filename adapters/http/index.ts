@@ -14,6 +14,7 @@ export * from './pipeline.ts';
 export * from './trace-id.ts';
 export type { BodyKind } from './media-type.ts';
 export type { RouteMatch } from './route-table.ts';
+export { checkoutStateRecord } from './operations/checkout.ts';
 export { textReply } from './replies.ts';
 export * from './manage/index.ts';
 export * from './express/binding.ts';

@@ -27,11 +27,26 @@ export interface HttpRequest {
   readonly peer: string;
 }
 
+/** Where a reply that goes on is written to. */
+export interface ReplySink {
+  /**
+   * Sends a text at once.
+   * @returns false when the client does not read as fast as it is written to: whoever writes should end
+   */
+  write(text: string): boolean;
+  end(): void;
+}
+
+/** Called once the headers are out; what it returns is called once, when the reply or its connection is over. */
+export type ReplyStream = (sink: ReplySink) => () => void;
+
 /** A reply as plain data. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
+  /** Follows on the body, which is empty then, for as long as it likes: event streams. */
+  readonly stream?: ReplyStream;
 }
 
 /** The client left before its request was complete: there is nobody to answer. */

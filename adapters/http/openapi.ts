@@ -55,8 +55,12 @@ const WITH_CREDENTIALS: readonly ErrorCode[] = [
 
 const WITH_SESSION: readonly ErrorCode[] = ['NO_CREDENTIALS', 'SESSION_INVALID', 'FORBIDDEN', 'RATE_LIMITED'];
 
-/** The OpenAPI 3.1 description of a table. */
-export function openApiDocument(operations: readonly Operation[]): object {
+/**
+ * The OpenAPI 3.1 description of a table.
+ *
+ * @param serverUrl - where its paths begin
+ */
+export function openApiDocument(operations: readonly Operation[], serverUrl = '/'): object {
   const registry = new OpenAPIRegistry();
   const signed = registerSecurity(registry);
   if (operations.some(({ auth }) => auth.kind === 'session')) registerSessions(registry);
@@ -71,7 +75,7 @@ export function openApiDocument(operations: readonly Operation[]): object {
       version: '1.0.0',
       description: 'Crypto payment orders. Every reply is an envelope; see Error for the codes.',
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: serverUrl }],
   });
 }
 

@@ -118,6 +118,36 @@ export const withdrawalSchema = z
   })
   .meta({ id: 'Withdrawal' });
 
+/** A Lightning order (specification, "Lightning order result"). */
+export const lightningOrderSchema = z
+  .object({
+    order_id: id('The order'),
+    status,
+    currency: z.string(),
+    amount: decimal('What is due, in bitcoin with up to 11 decimals'),
+    create_time: timestamp('Creation time'),
+    payment_request: z.string().meta({ description: 'The BOLT11 invoice to be paid' }),
+    payment_addr: z.string().meta({ description: "The invoice's payment secret, in hexadecimal digits" }),
+    pay_url: z.string().meta({ description: 'Checkout link' }),
+  })
+  .meta({ id: 'LightningOrder' });
+
+/** A withdrawal over Lightning (specification, "Lightning withdrawal result"). */
+export const lightningWithdrawalSchema = z
+  .object({
+    user_id: id('The owner'),
+    tx_id: id('The withdrawal, as in the transaction list'),
+    type: z.literal('WITHDRAW'),
+    status: z.enum(['PENDING', 'SUCCESS', 'FAILED']),
+    chain: z.string(),
+    currency: z.string(),
+    amount: decimal('What the invoice gets'),
+    fee: decimal('What routing cost; the most that it may cost until the payment is settled'),
+    balance: decimal('What is left to withdraw'),
+    update_time: timestamp('Last change'),
+  })
+  .meta({ id: 'LightningWithdrawal' });
+
 /** A row of the wallet list (decisions, section 5). */
 export const walletSchema = z
   .object({

@@ -1,4 +1,5 @@
 import { isTillgateError } from '../../core/index.ts';
+import type { LogFields } from '../../core/index.ts';
 import { REDACTED, cleanName, scrubText } from './secret-text.ts';
 
 /** What a log line may hold. Everything else becomes one of these, or a word for its kind. */
@@ -80,4 +81,23 @@ function cleanError(error: Error, depth: number): CleanValue {
 function stackOf(error: Error): string {
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return scrubText(frames.slice(0, 12).join('\n'));
+}
+
+/** Names that loggers write themselves; a field of that name is written beside it. */
+const TAKEN = ['level', 'time', 'msg'] as const;
+
+/** The fields of a line, cleaned. A log line must never be the reason for a failure, whatever a getter does. */
+export function cleanFields(fields: LogFields): Record<string, CleanValue> {
+  try {
+    const clean = cleanValue({ ...fields }) as Record<string, CleanValue>;
+    for (const name of TAKEN) {
+      const value = clean[name];
+      if (value === undefined) continue;
+      clean[`${name}_`] = value;
+      Reflect.deleteProperty(clean, name);
+    }
+    return clean;
+  } catch {
+    return { fields: '[unreadable]' };
+  }
 }

@@ -1,8 +1,7 @@
 import { pino } from 'pino';
 import type { DestinationStream, LoggerOptions, Logger as PinoInstance } from 'pino';
 import type { LogFields, Logger } from '../../core/index.ts';
-import { cleanValue } from './clean-fields.ts';
-import type { CleanValue } from './clean-fields.ts';
+import { cleanFields } from './clean-fields.ts';
 import { scrubText } from './secret-text.ts';
 
 /** From the least to the most urgent; `silent` writes nothing. */
@@ -14,9 +13,6 @@ export interface PinoLoggerOptions {
   /** Takes each line, its newline included; standard output when there is none. */
   readonly destination?: DestinationStream;
 }
-
-/** Names that pino writes itself; a field of that name is written beside it. */
-const TAKEN = ['level', 'time', 'msg'] as const;
 
 /**
  * {@link Logger} that writes JSON lines with pino. Nothing reaches a line but as a cleaned copy: secrets are
@@ -64,20 +60,4 @@ function createPino({ level = 'info', destination }: PinoLoggerOptions): PinoIns
     formatters: { level: (label) => ({ level: label }) },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
-}
-
-/** A log line must never be the reason for a failure, whatever a getter does. */
-function cleanFields(fields: LogFields): Record<string, CleanValue> {
-  try {
-    const clean = cleanValue({ ...fields }) as Record<string, CleanValue>;
-    for (const name of TAKEN) {
-      const value = clean[name];
-      if (value === undefined) continue;
-      clean[`${name}_`] = value;
-      Reflect.deleteProperty(clean, name);
-    }
-    return clean;
-  } catch {
-    return { fields: '[unreadable]' };
-  }
 }

@@ -21,6 +21,8 @@ const OTHER = 'other';
 
 /** Settings of {@link PromMetrics}; each has a default. */
 export interface PromMetricsOptions {
+  /** An application's own registry to measure in; a new one by default. Metrics that stand in it already are gone on with. */
+  readonly registry?: Registry;
   /** Adds the metrics of the process: memory, CPU, event loop, garbage collection. */
   readonly processMetrics?: boolean;
   /** Different label values that one metric may have; further ones are counted together. */
@@ -30,17 +32,18 @@ export interface PromMetricsOptions {
 }
 
 /**
- * {@link Metrics} on prom-client, in a registry of its own. Only what the table declares is measured: an unknown name or
+ * {@link Metrics} on prom-client, in a registry of its own or of the application. Only what the table declares is measured: an unknown name or
  * label is logged once and dropped, so that no measurement can carry what nobody looked at.
  */
 export class PromMetrics implements Metrics {
-  readonly #registry = new Registry();
+  readonly #registry: Registry;
   readonly #series = new Map<string, Series>();
   readonly #complaints = new Set<string>();
   readonly #logger: Logger;
   readonly #maxSeries: number;
 
-  constructor(logger: Logger, { processMetrics = true, maxSeries = 500, table = {} }: PromMetricsOptions = {}) {
+  constructor(logger: Logger, { processMetrics = true, maxSeries = 500, table = {}, registry = new Registry() }: PromMetricsOptions = {}) {
+    this.#registry = registry;
     this.#logger = logger;
     this.#maxSeries = maxSeries;
     for (const [name, definition] of Object.entries<MetricDefinition>({ ...METRIC_TABLE, ...table })) {
@@ -75,6 +78,8 @@ export class PromMetrics implements Metrics {
   }
 
   #register(name: string, { kind, help, labels, buckets }: MetricDefinition): Instrument {
+    const known = this.#registry.getSingleMetric(name);
+    if (known !== undefined) return { kind, metric: known } as Instrument;
     const common = { name, help, labelNames: [...labels], registers: [this.#registry] };
     if (kind === 'counter') return { kind, metric: new Counter(common) };
     if (kind === 'gauge') return { kind, metric: new Gauge(common) };

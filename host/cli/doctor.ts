@@ -1,9 +1,10 @@
-import { FIATS } from '../../core/index.ts';
+import { FIATS, LIGHTNING_ASSET, formatUnits, present } from '../../core/index.ts';
 import type { ChainAdapter } from '../../core/index.ts';
 import { configError, loadConfig } from '../config.ts';
 import type { HostConfig } from '../config.ts';
 import type { Till } from '../container.ts';
-import { openBase, openTill } from '../open.ts';
+import { openTill } from '../base.ts';
+import { openBase } from '../open.ts';
 import { importPlugins } from '../plugins.ts';
 import type { CommandCall } from './command.ts';
 import { HeardTrouble, withCause } from './node-words.ts';
@@ -61,6 +62,7 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
     });
     if (till === null) return;
     for (const chain of till.chains.values()) await look(`chain ${chain.code}`, () => lookAtChain(chain, till, heard));
+    if (till.lightningWork !== null) await look('lightning', () => lookAtLightning(till));
     await look('rates', () => lookAtRates(till));
   } finally {
     await base.close();
@@ -81,6 +83,17 @@ async function lookAtChain(chain: ChainAdapter, { storage }: Till, heard: HeardT
   const pays = chain.payments === null ? 'watch-only: pays nothing out' : `pays out from ${chain.payments.hotAddress}`;
   const others = heard.take().map((words) => `; another of its nodes does not serve: ${words}`);
   return [`${identity}, height ${height}, ${behind}, ${pays}${others.join('')}`, null];
+}
+
+async function lookAtLightning({ storage, lightningWork }: Till): Promise<readonly [string, null]> {
+  const { node } = present(lightningWork, 'Lightning node');
+  const [identity, { localMsat, remoteMsat }] = [await node.identify(), await node.balance()];
+  const state = await storage.chains.state(LIGHTNING_ASSET.chain);
+  if (state !== null && state.identity !== identity) {
+    throw new Error(`this is ${identity}, but the till has worked with ${state.identity}; correct the node's address`);
+  }
+  const sats = (msat: bigint): string => `${formatUnits(msat, 3)} sat`;
+  return [`${identity}, can send ${sats(localMsat)} and receive ${sats(remoteMsat)}`, null];
 }
 
 async function askNode(chain: ChainAdapter): Promise<{ readonly identity: string; readonly height: number }> {

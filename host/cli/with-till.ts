@@ -1,6 +1,6 @@
 import { configError } from '../config.ts';
 import type { Till } from '../container.ts';
-import { openTill } from '../open.ts';
+import { openTill } from '../base.ts';
 import { importPlugins } from '../plugins.ts';
 import { withBase } from './with-base.ts';
 

@@ -1,95 +1,144 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ORDER_STATUSES } from '../../core/index.ts';
-import type { CheckoutView, Order } from '../../core/index.ts';
-import { renderCheckout } from '../../host/checkout/page.tsx';
-import type { RefundNotice } from '../../host/checkout/page.tsx';
-import { formatSpan } from '../../host/checkout/wording.ts';
+import type { CheckoutPage } from '../../host/checkout/checkout-page.ts';
+import { LANGUAGES, negotiateLanguage } from '../../host/checkout/languages.ts';
+import { en } from '../../host/checkout/messages/en.ts';
+import type { MessageName } from '../../host/checkout/messages/en.ts';
+import type { OrderSnapshot } from '../../host/checkout/order-snapshot.ts';
+import { renderMain } from '../../host/checkout/page.tsx';
+import { paymentLink } from '../../host/checkout/payment-link.ts';
+import { stateOf, wordingOf } from '../../host/checkout/wording.ts';
+import { changed, CHOICES, SAMPLES } from './checkout-samples.ts';
 
-const NOW = 1_700_000_000_000;
-
-function viewOf(order: Partial<Order>, more: Partial<CheckoutView> = {}): CheckoutView {
-  const rate = { at: NOW, coin: { symbol: 'USDT', usd: '1', sources: [] }, fiat: { symbol: 'USD', usd: '1', sources: [] }, fixed: false };
-  return {
-    order: {
-      id: '1530217733414232064',
-      status: 'PENDING',
-      platform: 'CHECKOUT',
-      vsCurrency: 'USD',
-      vsPrice: 1000n,
-      payment: { chain: 'ETH', currency: 'USDT-ERC20', units: 10_000_000n, address: '0xabc', rate, chosenAt: NOW },
-      received: 0n,
-      links: { succeedUrl: 'https://shop.example/ok', timeoutUrl: 'https://shop.example/late', callbackUrl: null, timeoutCallback: null },
-      checkoutToken: 'token',
-      createdAt: NOW,
-      expiresAt: NOW + 60_000,
-      watchUntil: NOW + 120_000,
-      reorgedAt: null,
-      refundAddress: null,
-      ...order,
-    } as Order,
-    chainName: 'Ethereum',
-    amount: '10',
-    received: '0',
-    remaining: '10',
-    contractAddr: '0xdef',
-    paymentUri: 'ethereum:0xdef',
-    confirmations: 0,
-    confirmationsRequired: 12,
-    refundAddress: null,
-    seen: false,
-    ...more,
-  };
-}
-
-const page = (view: CheckoutView, refund: RefundNotice | null = null): string => renderCheckout({ view, choices: null, refundForm: false, refund, refusal: null, now: NOW });
-const refreshOf = (html: string): string | undefined => /http-equiv="refresh" content="([^"]*)"/.exec(html)?.[1];
+const ENGLISH = negotiateLanguage('en');
+const render = (snapshot: OrderSnapshot, more: Partial<CheckoutPage> = {}): ReturnType<typeof renderMain> =>
+  renderMain({ snapshot, language: ENGLISH, choices: null, refundForm: false, refusal: null, ...more });
 
 describe("the words of the payer's page", () => {
-  const received = { received: '4', remaining: '6', seen: true } as const;
-  const cases: readonly (readonly [string, CheckoutView, RegExp, string | undefined])[] = [
-    ['waiting', viewOf({}), /Waiting for your payment/, '5'],
-    ['seen', viewOf({}, { seen: true, received: '10', remaining: '0', confirmations: 3 }), /3 of 12 confirmations/, '5'],
-    ['short', viewOf({}, received), /4 USDT-ERC20 arrived; 6 USDT-ERC20 is still to pay/, '5'],
-    ['SUCCESS', viewOf({ status: 'SUCCESS' }), /Your payment is complete/, '5;url=https://shop.example/ok'],
-    ['RESOLVED', viewOf({ status: 'RESOLVED' }), /came after the deadline and was accepted/, '5;url=https://shop.example/ok'],
-    ['OVERDUE', viewOf({ status: 'OVERDUE' }), /time to pay is over/, '5;url=https://shop.example/late'],
-    ['PARTIAL', viewOf({ status: 'PARTIAL', received: 4n }, received), /6 USDT-ERC20 is missing/, '5;url=https://shop.example/late'],
-    ['TERMINATED', viewOf({ status: 'TERMINATED' }), /This order was cancelled/, undefined],
-    ['REFUNDED', viewOf({ status: 'REFUNDED' }), /The payment was sent back/, undefined],
-    ['reorganised', viewOf({ status: 'SUCCESS', reorgedAt: NOW }), /checked again/, '30'],
+  const cases: readonly (readonly [keyof typeof SAMPLES, RegExp, string | null])[] = [
+    ['waiting', /Waiting for your payment/, '5;url=waiting'],
+    ['waitingLightning', /Pay the request below with a Lightning wallet/, '5;url=waitingLightning'],
+    ['closing', /sent in time still counts/, '5;url=closing'],
+    ['short', /4 USDT-ERC20 arrived\. Still to pay: 9\.5 USDT-ERC20/, '5;url=short'],
+    ['seen', /complete in a moment/, '5;url=seen'],
+    ['confirming', /confirmed it 3 of 12 times/, '5;url=confirming'],
+    ['rechecking', /rearranged its latest blocks/, '5;url=rechecking'],
+    ['paid', /Your payment is complete/, '5;url=https://shop.example/thanks?a=1&b="2"'],
+    ['paidLate', /came after the deadline and was accepted/, null],
+    ['expired', /Nothing arrived in time/, '5;url=https://shop.example/late'],
+    ['late', /13\.5 USDT-ERC20 was seen after the deadline/, '30;url=late'],
+    ['partial', /9\.5 USDT-ERC20 is missing/, '30;url=partial'],
+    ['refunding', /Your refund is on its way[\s\S]*13\.08[\s\S]*0x7099/, '30;url=refunding'],
+    ['cancelled', /This order was cancelled/, null],
+    ['refunded', /Your money was sent back/, null],
   ];
-  for (const [name, view, words, refresh] of cases) {
-    test(`${name}: plain words, and ${refresh === undefined ? 'no refresh' : `refresh ${refresh}`}`, () => {
-      const html = page(view);
-      assert.match(html, words);
-      assert.equal(refreshOf(html), refresh);
+  for (const [name, words, refresh] of cases) {
+    test(`${name}: plain words, and ${refresh === null ? 'nothing more to come' : `the page again after ${refresh}`}`, () => {
+      assert.equal(stateOf(SAMPLES[name]), name);
+      const page = render(SAMPLES[name]);
+      assert.match(page.html, words);
+      assert.equal(page.refresh, refresh);
     });
   }
 
-  test('tells of a refund what comes back and where to, and asks for no address any more', () => {
-    const view = viewOf({ status: 'SUCCESS', received: 10n }, { seen: true, refundAddress: '0xpayer' });
-    assert.match(page(view), /Change the address for a refund/);
-    const waiting = page(view, { sent: false, amount: '9.58', address: '0xpayer' });
-    assert.match(waiting, /Your refund is on its way[\s\S]*9\.58[\s\S]*0xpayer/);
-    assert.ok(!waiting.includes('the address for a refund'));
-    assert.match(page(viewOf({ status: 'REFUNDED' }), { sent: true, amount: '9.58', address: '0xpayer' }), /<h2 id="refund">Your refund<\/h2>/);
+  test('offers the coins with their amounts, and the way back where one is chosen', () => {
+    const { html, refresh } = render(SAMPLES.choose, { choices: CHOICES });
+    for (const { asset, amount } of CHOICES) assert.ok(html.includes(`value="${asset.currency}"`) && html.includes(amount), asset.currency);
+    assert.equal(refresh, '60;url=choose');
+    assert.equal(render(SAMPLES.waiting, { choices: CHOICES }).refresh, '60;url=waiting?view=coins');
+    assert.match(render(SAMPLES.choose, { choices: [] }).html, /No coin can be priced/);
   });
 
-  test('covers every status', () => {
-    for (const status of ORDER_STATUSES) assert.match(page(viewOf({ status })), /<h1/);
+  test('while an address is being typed the page stays as it is', () => {
+    const { html, refresh } = render(SAMPLES.short, { refundForm: true, refusal: 'refusedInput' });
+    assert.equal(refresh, null);
+    assert.match(html, /data-follow="never"/);
+    assert.match(html, /role="alert"[^>]*>That was not accepted/);
+  });
+
+  test('has words for every status, in every language', () => {
+    for (const status of ORDER_STATUSES) {
+      for (const language of LANGUAGES) {
+        const { title, text } = wordingOf(changed(SAMPLES.waiting, { order: { status } }), language);
+        assert.ok(title.length > 0 && text.length > 0 && !text.includes('{'), `${status} in ${language.tag}`);
+      }
+    }
   });
 
   test('fault 37: never leads to anything but http and https, and writes every field as text', () => {
     const links = { succeedUrl: 'javascript:alert(1)', timeoutUrl: null, callbackUrl: null, timeoutCallback: null };
-    const html = page(viewOf({ status: 'SUCCESS', links }));
-    assert.ok(!html.includes('javascript:'));
-    assert.equal(refreshOf(html), undefined);
-    const hostile = page(viewOf({}, { chainName: '<script>alert(1)</script>', contractAddr: '"><img src=x>' }));
-    assert.ok(!hostile.includes('<script>') && !hostile.includes('<img'));
+    const page = render(changed(SAMPLES.paid, { order: { links } }));
+    assert.ok(!page.html.includes('javascript:'));
+    assert.equal(page.refresh, null);
+    const hostile = render(changed(SAMPLES.waiting, { view: { chainName: '<script>alert(1)</script>', contractAddr: '"><img src=x>', paymentUri: 'javascript:alert(1)' } })).html;
+    assert.ok(!hostile.includes('<script') && !hostile.includes('<img') && !hostile.includes('href="javascript'));
+  });
+});
+
+describe('the payment link', () => {
+  test('a Lightning request is a lightning: link, in capitals in the code', () => {
+    for (const uri of ['lnbc1abc', 'lightning:lnbc1abc']) {
+      assert.deepEqual(paymentLink('BLN', uri), { href: 'lightning:lnbc1abc', qr: 'LIGHTNING:LNBC1ABC', lightning: true });
+    }
   });
 
-  test('says how long there is', () => {
-    assert.deepEqual([0, 1000, 59_999, 60_000, 3_600_000, 7_200_000].map(formatSpan), ['0 seconds', '1 second', '59 seconds', '1 minute', '60 minutes', '2 hours']);
+  test('other URIs are shown as they are given, a plain address without a link', () => {
+    const unified = 'bitcoin:bc1qabc?amount=0.1&lightning=lnbc1abc';
+    assert.deepEqual(paymentLink('BTC', unified), { href: unified, qr: unified, lightning: false });
+    assert.deepEqual(paymentLink('TRX', 'TAbc'), { href: null, qr: 'TAbc', lightning: false });
+  });
+});
+
+describe('the languages', () => {
+  const places = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort();
+
+  test('there are ten, and each has every text, with the same places in it', () => {
+    assert.equal(LANGUAGES.length, 10);
+    for (const { tag, messages } of LANGUAGES) {
+      assert.deepEqual(Object.keys(messages), Object.keys(en), tag);
+      for (const name of Object.keys(en) as MessageName[]) {
+        assert.ok(messages[name].trim().length > 0, `${tag}: ${name}`);
+        assert.deepEqual(places(messages[name]), places(en[name]), `${tag}: ${name}`);
+      }
+    }
+  });
+
+  test('no sentence was left in English', () => {
+    for (const { tag, messages } of LANGUAGES.slice(1)) {
+      for (const name of Object.keys(en) as MessageName[]) {
+        if (en[name].includes(' ')) assert.notEqual(messages[name], en[name], `${tag}: ${name}`);
+      }
+    }
+  });
+
+  test('a browser gets the one that it likes best', () => {
+    const cases: readonly (readonly [string | null, string])[] = [
+      [null, 'en'],
+      ['', 'en'],
+      ['de-CH,de;q=0.9,en;q=0.8', 'de'],
+      ['nl,fr;q=0.3,es;q=0.5', 'es'],
+      ['nl,sv', 'en'],
+      ['zh-Hant-TW', 'zh'],
+      ['pt-BR', 'pt'],
+      ['de;q=0,ko;q=0.1', 'ko'],
+      ['*;q=0.5,ja;q=0.4', 'en'],
+      ['AR', 'ar'],
+      ['ru;q=nonsense,fr;q=0.1', 'fr'],
+      [`${'x,'.repeat(50)}de`, 'en'],
+    ];
+    for (const [header, tag] of cases) assert.equal(negotiateLanguage(header).tag, tag, String(header));
+  });
+
+  test('money and time are written as each language writes them, in Latin digits', () => {
+    const written = (tag: string): string[] => {
+      const language = negotiateLanguage(tag);
+      return [language.money('1234.50', 'EUR', 2), language.money('1500', 'JPY', 0), language.span(59_999), language.span(60_000), language.span(7_200_000)].map((text) => text.replaceAll(/[\u00a0\u202f]/g, ' '));
+    };
+    assert.deepEqual(written('en'), ['€1,234.50', '¥1,500', '59 seconds', '1 minute', '2 hours']);
+    assert.deepEqual(written('de'), ['1.234,50 €', '1.500 ¥', '59 Sekunden', '1 Minute', '2 Stunden']);
+    assert.match(written('ar').join(' '), /1,234\.50/);
+    assert.equal(ENGLISH.money('0.000001', 'XAU', 6).replaceAll(/\s/g, ' '), 'XAU 0.000001');
+    assert.equal(ENGLISH.money('12345678901234567.89', 'USD', 2), '$12,345,678,901,234,567.89');
   });
 });

@@ -8,6 +8,7 @@ import { resolveConfig } from '../../host/index.ts';
 import { openBase } from '../../host/open.ts';
 import type { Base } from '../../host/open.ts';
 import * as hostTokens from '../../host/tokens.ts';
+import { FakeLightning } from '../support/fake-lightning.ts';
 import { freshDirectory } from './till-process.ts';
 
 describe('the container', () => {
@@ -17,7 +18,7 @@ describe('the container', () => {
     base = await openBase(resolveConfig({}, { directory: directory.path }), new PinoLogger({ level: 'silent' }), 'command');
     const wallet = new MnemonicWallet(generateMnemonic(12));
     bindWallet(base.container, { wallet, signer: wallet });
-    bindPlugins(base.container, { chains: new Map(), chainNames: [], rateSources: [], close: async () => undefined }, { url: 'http://localhost' });
+    bindPlugins(base.container, { chains: new Map(), chainNames: [], lightning: new FakeLightning(() => 0), rateSources: [], close: async () => undefined }, { url: 'http://localhost' });
   });
   after(async () => {
     await base.close();

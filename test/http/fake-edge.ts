@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { AssetCatalogue, SPECIFIED_ASSETS, TillgateError } from '../../core/index.ts';
-import type { AccountId, CheckoutView, IdempotencyClaim, Order, OrderId, PayInfoInput, PayUrlInput, Principal, RefundRecord, WithdrawalInput, WithdrawalRecord } from '../../core/index.ts';
+import type { AccountId, CheckoutView, IdempotencyClaim, LightningOrderInput, LightningOrderRecord, LightningPaymentInput, Order, OrderId, PayInfoInput, PayUrlInput, Principal, RefundRecord, WithdrawalInput, WithdrawalRecord } from '../../core/index.ts';
 import { fetchBinding } from '../../adapters/http/fetch/index.ts';
 import { createHttpServer, createOperations, expressBinding, HttpApi, randomTraceId } from '../../adapters/http/index.ts';
 import type { HttpDeps, HttpSettings, Operation, ServerTimeouts } from '../../adapters/http/index.ts';
@@ -99,12 +99,38 @@ export const WITHDRAWAL: WithdrawalRecord = {
   update_time: '2026-03-01T12:00:00',
 };
 
+export const LIGHTNING_ORDER: LightningOrderRecord = {
+  order_id: ORDER_ID,
+  status: 'PENDING',
+  currency: 'BTC-LN',
+  amount: '0.00012345678',
+  create_time: '2026-03-01T12:00:00',
+  payment_request: 'lnbcrt123450n1fake',
+  payment_addr: 'ab'.repeat(32),
+  pay_url: `https://till.example/checkout/${TOKEN}`,
+};
+
+/** The withdrawal that the fake makes of any invoice. */
+export const LIGHTNING_WITHDRAWAL: WithdrawalRecord = {
+  ...WITHDRAWAL,
+  status: 'SUCCESS',
+  chain: 'BLN',
+  currency: 'BTC-LN',
+  amount: '0.00012345688',
+  fee: '0.0000000001',
+  obtained: '0.00012345678',
+  balance: '0.5',
+  to_addr: 'lnbcrt123450n1fake',
+};
+
 /** What the fake use cases were asked. */
 export interface Asked {
   readonly payInfo: { input: PayInfoInput; idempotency: IdempotencyClaim | null }[];
   readonly payUrl: { input: PayUrlInput; idempotency: IdempotencyClaim | null }[];
   readonly refunds: { orderId: string; idempotency: IdempotencyClaim | null }[];
   readonly withdrawals: { input: WithdrawalInput; idempotency: IdempotencyClaim | null }[];
+  readonly lightning: { input: LightningOrderInput; idempotency: IdempotencyClaim | null }[];
+  readonly invoices: { input: LightningPaymentInput; idempotency: IdempotencyClaim | null }[];
   readonly chosen: string[];
   readonly authenticated: { target: string; method: string; body: string; headers: ReadonlyMap<string, readonly string[]> }[];
 }
@@ -175,6 +201,17 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
         asked.payUrl.push({ input, idempotency });
         return ORDER;
       },
+      async lightning(_principal, input, idempotency) {
+        asked.lightning.push({ input, idempotency });
+        return ORDER;
+      },
+    },
+    lightningDesk: {
+      orderRecord: async () => LIGHTNING_ORDER,
+      async withdraw(_principal, input, idempotency) {
+        asked.invoices.push({ input, idempotency });
+        return LIGHTNING_WITHDRAWAL;
+      },
     },
     choosePayment: {
       async choose(_token, chain, currency) {
@@ -223,6 +260,7 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
       },
     },
     walletQueries: {
+      lightning: async () => ({ chain: 'BLN', currency: 'BTC-LN', available: '0.00000000001', pending: '0', locked: '0', total: '0.00000000001' }),
       list: async () => [{ chain: 'ETH', currency: 'ETH', available: '1.000000000000000001', pending: '0', locked: '0', total: '1.000000000000000001' }],
       selfCustody: async () => [
         { chain: 'ETH', currency: 'ETH', amount: '0.999999999999999999' },
@@ -267,7 +305,7 @@ function serverOf(api: HttpApi, options: FakeEdgeOptions): Server {
 
 /** Starts a server over fake use cases on a free port. */
 export async function startFakeEdge(options: FakeEdgeOptions = {}): Promise<FakeEdge> {
-  const asked: Asked = { payInfo: [], payUrl: [], refunds: [], withdrawals: [], chosen: [], authenticated: [] };
+  const asked: Asked = { payInfo: [], payUrl: [], refunds: [], withdrawals: [], lightning: [], invoices: [], chosen: [], authenticated: [] };
   const [logger, metrics] = [new MemoryLogger(), new MemoryMetrics()];
   const deps = fakeDeps(options, asked, logger, metrics);
   const api = new HttpApi(createOperations(deps.settings, options.extra), deps);

@@ -58,7 +58,7 @@ describe('the order of checks', () => {
     const words: ErrorCode[] = ['UNSUPPORTED', 'AMOUNT_OUT_OF_RANGE', 'IDEMPOTENCY_MISMATCH', 'NOT_READY'];
     let word: ErrorCode = 'UNSUPPORTED';
     const refuse = async (): Promise<never> => Promise.reject(new TillgateError(word, 'refused'));
-    const failing = await startFakeEdge({ deps: { createOrder: { payInfo: refuse, payUrl: refuse } } });
+    const failing = await startFakeEdge({ deps: { createOrder: { payInfo: refuse, payUrl: refuse, lightning: refuse } } });
     try {
       for (const [at, code] of [40002, 40003, 40901, 50300].entries()) {
         word = words[at] as ErrorCode;

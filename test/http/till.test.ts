@@ -115,13 +115,14 @@ eachStorage((_name, open) => {
       assert.equal(fiat.length, 48);
     });
 
-    test('endpoint 14 gives a token that the API-Key header takes, and X-Token nowhere yet', async () => {
+    test('endpoint 14 gives a token that the API-Key header takes, and X-Token on the Lightning operations only', async () => {
       const login = { username: merchant.email.toUpperCase(), password: merchant.password };
       for (const name of ['service', 'my-till']) {
         const { access_token, expire } = dataOf<{ access_token: string; expire: number }>(await till.client.post(`/api/plugin/key/${name}`, login));
         assert.equal(expire, 3600);
         dataOf(await till.client.get('/api/v2/order/', { headers: { 'API-Key': access_token } }));
         assertError(await till.client.get('/api/v2/order/', { headers: { 'X-Token': access_token } }), 40100);
+        assert.equal((dataOf(await till.client.get('/api/bln/balance', { headers: { 'X-Token': access_token } })) as { currency: string }).currency, 'BTC-LN');
       }
       const wrong = assertError(await till.client.post('/api/plugin/key/service', { ...login, password: 'wrong' }), 40105);
       const unknown = assertError(await till.client.post('/api/plugin/key/service', { ...login, username: 'nobody@example.com' }), 40105);

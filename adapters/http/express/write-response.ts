@@ -1,15 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpResponse } from '../messages.ts';
 import { drainThenEnd } from './drain-then-end.ts';
+import { writeStream } from './write-stream.ts';
 
-/** Writes a reply in one go. */
-export function writeResponse(req: IncomingMessage, res: ServerResponse, { status, headers, body }: HttpResponse): void {
+/** Writes a reply in one go, or begins one that goes on. */
+export function writeResponse(req: IncomingMessage, res: ServerResponse, { status, headers, body, stream }: HttpResponse): void {
+  if (stream !== undefined) {
+    writeStream(req, res, status, headers, stream);
+    return;
+  }
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   if (status === 413) {
     refuseBody(req, res, status, { ...headers, 'Content-Length': length }, body);
     return;
   }
-  res.writeHead(status, { ...headers, 'Content-Length': length });
+  // RFC 9110, section 8.6: a 204 has no length at all.
+  res.writeHead(status, status === 204 ? headers : { ...headers, 'Content-Length': length });
   res.end(body);
 }
 

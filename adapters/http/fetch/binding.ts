@@ -1,7 +1,7 @@
 import { TillgateError } from '../../../core/index.ts';
 import type { HttpDeps } from '../deps.ts';
 import { ClientGone } from '../messages.ts';
-import type { HttpResponse } from '../messages.ts';
+import type { HttpResponse, ReplyStream } from '../messages.ts';
 import type { Operation } from '../operation.ts';
 import { createOperations } from '../operations.ts';
 import { HttpApi } from '../pipeline.ts';
@@ -52,8 +52,43 @@ export function toFetch<Context extends readonly unknown[]>(
 
 const encoder = new TextEncoder();
 
-function toResponse({ status, headers, body }: HttpResponse, method: string): Response {
+function toResponse({ status, headers, body, stream }: HttpResponse, method: string): Response {
+  if (stream !== undefined) return new Response(method === 'HEAD' ? null : readable(stream), { status, headers });
   const bytes = typeof body === 'string' ? encoder.encode(body) : Uint8Array.from(body);
   const bodiless = method === 'HEAD' || NO_BODY.has(status);
   return new Response(bodiless ? null : bytes, { status, headers: { ...headers, 'Content-Length': String(bytes.length) } });
+}
+
+/** So many texts may wait for a reader before the client counts as not reading. */
+const UNREAD_TEXTS = 64;
+
+function readable(stream: ReplyStream): ReadableStream<Uint8Array> {
+  let open = true;
+  let over = (): void => undefined;
+  const finish = (): void => {
+    if (!open) return;
+    open = false;
+    over();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        over = stream({
+          write: (text) => {
+            if (open) controller.enqueue(encoder.encode(text));
+            return (controller.desiredSize ?? 0) > 0;
+          },
+          end: () => {
+            if (!open) return;
+            controller.close();
+            finish();
+          },
+        });
+        // It may have ended before it told what is to be done then.
+        if (!open) over();
+      },
+      cancel: finish,
+    },
+    { highWaterMark: UNREAD_TEXTS },
+  );
 }

@@ -14,7 +14,8 @@ const examples = { data: checkoutStateExample };
 /** Relative, so that it holds under any base path. */
 const page = ({ token }: Readonly<Record<string, string>>): string => `../${present(token, 'token')}`;
 
-function stateRecord(view: CheckoutView): z.input<typeof checkoutStateSchema> {
+/** An order as its payer's page, and whoever asks for its state, is told of it (decisions, section 4). */
+export function checkoutStateRecord(view: CheckoutView): z.input<typeof checkoutStateSchema> {
   const { order } = view;
   return {
     status: order.status,
@@ -38,7 +39,7 @@ function tokenOf(params: { readonly token: string }): string {
   throw new TillgateError('NOT_FOUND', 'There is no such order.');
 }
 
-const stateOf = async (token: string, { orderQueries }: HttpDeps) => stateRecord(await orderQueries.checkout(token));
+const stateOf = async (token: string, { orderQueries }: HttpDeps) => checkoutStateRecord(await orderQueries.checkout(token));
 
 const chooseCoin = dataOperation({
   ...shared,

@@ -110,3 +110,30 @@ export const withdrawalExample = {
 export const walletExample = { chain: 'ETH', currency: 'USDT-ERC20', available: '899.5', pending: '25', locked: '100.5', total: '1025' };
 
 export const selfCustodyExample = { chain: 'ETH', currency: 'SHIB-ERC20', amount: 1250000.5 };
+
+export const lightningOrderExample = {
+  order_id: orderExample.order_id,
+  status: 'PENDING',
+  currency: 'BTC-LN',
+  amount: '0.0025',
+  create_time: orderExample.create_time,
+  payment_request:
+    'lnbc2500u1pvjluezpp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpuaztrnwngzn3kdzw5hydlzf03qdgm2hdq27cqv3agm2awhz5se903vruatfhq77w3ls4evs3ch9zw97j25emudupq63nyw24cg27h2rspfj9srp',
+  payment_addr: '',
+  pay_url: payInfoExample.pay_url,
+};
+
+export const lightningWithdrawalExample = {
+  user_id: orderExample.user_id,
+  tx_id: '1530219844911046657',
+  type: 'WITHDRAW',
+  status: 'SUCCESS',
+  chain: 'BLN',
+  currency: 'BTC-LN',
+  amount: '0.0025',
+  fee: '0.00000001001',
+  balance: '0.00749998999',
+  update_time: '2026-05-04T12:20:03',
+};
+
+export const lightningBalanceExample = { chain: 'BLN', currency: 'BTC-LN', available: '0.00749998999', pending: '0', locked: '0', total: '0.00749998999' };

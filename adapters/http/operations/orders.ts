@@ -1,40 +1,25 @@
-import type { OrderLinks, Page } from '../../../core/index.ts';
+import type { Page } from '../../../core/index.ts';
 import { present } from '../../../core/index.ts';
 import { z } from 'zod';
 import type { HttpSettings } from '../deps.ts';
-import { code, fiatDecimals, flag, merchantUrl, pageQuery, price, text } from '../fields.ts';
+import { code, fiatDecimals, flag, pageQuery, price, text } from '../fields.ts';
 import { dataOperation, MERCHANT } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import { orderDetailSchema, orderSchema, pageSchema, payInfoSchema, transactionSchema } from '../records.ts';
+import { linkFields, linksOf } from './order-links.ts';
+import type { LinkFields } from './order-links.ts';
 import { detailExample, orderExample, payInfoExample, transactionExample } from './examples.ts';
 
-interface LinkFields {
-  readonly succeed_url?: string | undefined;
-  readonly timeout_url?: string | undefined;
-  readonly callback_url?: string | undefined;
-  readonly timeout_callback?: string | undefined;
-}
-
-function optionFields({ allowPrivateNetworks }: HttpSettings) {
+function optionFields(settings: HttpSettings) {
   return {
-    // The payer's browser opens these two; the till connects to the other two itself.
-    succeed_url: merchantUrl(true, 'Where the payer goes after completion; without it no redirect happens'),
-    timeout_url: merchantUrl(true, 'Where the payer goes after the time-out; without it no redirect happens'),
-    callback_url: merchantUrl(allowPrivateNetworks, 'Called after completion'),
-    timeout_callback: merchantUrl(allowPrivateNetworks, 'Called after the time-out'),
+    ...linkFields(settings),
     fixed_encrypt_price: flag('Prices stable coins at exactly 1 USD'),
     enable_post_callback: flag('Callbacks are POST requests with the order in the body'),
   };
 }
 
 function optionsOf(body: LinkFields & { fixed_encrypt_price: boolean; enable_post_callback: boolean }) {
-  const links: OrderLinks = {
-    succeedUrl: body.succeed_url ?? null,
-    timeoutUrl: body.timeout_url ?? null,
-    callbackUrl: body.callback_url ?? null,
-    timeoutCallback: body.timeout_callback ?? null,
-  };
-  return { links, fixedEncryptPrice: body.fixed_encrypt_price, enablePostCallback: body.enable_post_callback };
+  return { links: linksOf(body), fixedEncryptPrice: body.fixed_encrypt_price, enablePostCallback: body.enable_post_callback };
 }
 
 function payUrl(settings: HttpSettings): Operation {

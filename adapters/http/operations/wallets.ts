@@ -5,11 +5,8 @@ import { code, optionalCode, optionalText, price } from '../fields.ts';
 import { dataOperation, MERCHANT, MERCHANT_ONCE } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import { selfCustodySchema, walletSchema, withdrawalSchema } from '../records.ts';
+import { CODE_DIGITS, MAX_INVOICE } from './lightning.ts';
 import { selfCustodyExample, walletExample, withdrawalExample } from './examples.ts';
-
-/** Longer than any invoice that a Lightning node makes. */
-const MAX_INVOICE = 8192;
-const CODE_DIGITS = 6;
 
 const shared = { tag: 'Wallets' } as const;
 

@@ -1,0 +1,37 @@
+// Builds the package: JavaScript and types, and beside them the files that the payer's page loads as they are.
+//
+//   node .ci/build.mjs [folder]     into dist, or into another folder
+
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, extname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const sources = ['core', 'adapters', 'plugins', 'host'];
+/** Served or read as they are. */
+const assets = new Set(['.js', '.css']);
+
+/** Builds into a folder, which is emptied before. */
+export function build(folder = join(repository, 'dist')) {
+  rmSync(folder, { recursive: true, force: true });
+  const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '-p', join(repository, 'tsconfig.build.json'), '--outDir', folder], { stdio: ['ignore', 2, 2] });
+  for (const path of filesOf(sources).filter((each) => assets.has(extname(each)))) {
+    const target = join(folder, path);
+    mkdirSync(dirname(target), { recursive: true });
+    cpSync(join(repository, path), target);
+  }
+}
+
+/** Every file of these folders, relative to the repository, in order. */
+export function filesOf(folders) {
+  return folders.flatMap((folder) =>
+    readdirSync(join(repository, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(repository.length))
+      .sort(),
+  );
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) build(process.argv[2] === undefined ? undefined : resolve(process.argv[2]));

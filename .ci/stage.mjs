@@ -1,0 +1,53 @@
+// Makes the tarball that would be published, in temp/package and without touching the working tree, once for each
+// state of the sources: the check of the package and the test that installs it share one build.
+//
+//   node .ci/stage.mjs          prints the path of the tarball
+
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build, filesOf } from './build.mjs';
+import { stripped } from './pack.mjs';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const home = join(repository, 'temp', 'package');
+const sources = ['core', 'adapters', 'plugins', 'host'];
+const files = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md'];
+
+/** The path of the tarball of the present sources; made when there is none yet. */
+export function stage() {
+  const folder = join(home, stateOfSources());
+  const tarball = join(folder, 'tillgate.tgz');
+  if (existsSync(tarball)) return tarball;
+  mkdirSync(home, { recursive: true });
+  const work = mkdtempSync(join(home, 'work-'));
+  try {
+    const made = pack(join(work, 'package'), work);
+    mkdirSync(folder, { recursive: true });
+    renameSync(made, tarball);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  return tarball;
+}
+
+function stateOfSources() {
+  const hash = createHash('sha256');
+  for (const path of [...files, 'tsconfig.json', 'tsconfig.build.json', '.ci/build.mjs', ...filesOf(sources)]) {
+    hash.update(`${path}\0`).update(readFileSync(join(repository, path)));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+function pack(folder, target) {
+  mkdirSync(folder, { recursive: true });
+  build(join(folder, 'dist'));
+  for (const path of [...sources, ...files]) cpSync(join(repository, path), join(folder, path), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), stripped(readFileSync(join(repository, 'package.json'), 'utf8')));
+  const told = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', target], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  return join(target, JSON.parse(told)[0].filename);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log(stage());

@@ -1,0 +1,24 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ReplyStream } from '../messages.ts';
+
+/** A client that lets this many bytes lie is not reading. */
+const UNREAD_BYTES = 64 * 1024;
+
+/** Begins a reply that goes on until its stream ends it or the client leaves. */
+export function writeStream(req: IncomingMessage, res: ServerResponse, status: number, headers: Readonly<Record<string, string>>, stream: ReplyStream): void {
+  res.writeHead(status, headers);
+  // HEAD asks what a GET would be answered with, and no stream has to begin for that.
+  if (req.method === 'HEAD' || res.destroyed) {
+    res.end();
+    return;
+  }
+  res.flushHeaders();
+  const over = stream({
+    write: (text) => {
+      if (!res.writableEnded && !res.destroyed) res.write(text);
+      return res.writableLength <= UNREAD_BYTES;
+    },
+    end: () => void res.end(),
+  });
+  res.once('close', over);
+}

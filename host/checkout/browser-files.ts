@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** A file that the page loads. Its name changes with its content, so that it may be kept for ever. */
+export interface BrowserFile {
+  readonly name: string;
+  readonly type: string;
+  readonly body: Buffer;
+  /** For subresource integrity: a cache in between cannot change it. */
+  readonly integrity: string;
+}
+
+/** The islands, each a block of its own: none can touch the names of another. */
+const SCRIPTS = ['live.js', 'countdown.js', 'copy.js'];
+
+/** Reads what the page loads from the files beside this one; they are served as they are, and nothing compiles them. */
+export function readBrowserFiles(): { readonly script: BrowserFile; readonly style: BrowserFile } {
+  const script = SCRIPTS.map((name) => `{\n${withoutComments(read(name))}}\n`).join('');
+  return {
+    script: fileOf('checkout', 'js', 'text/javascript; charset=utf-8', script),
+    style: fileOf('checkout', 'css', 'text/css; charset=utf-8', withoutComments(read('page.css'))),
+  };
+}
+
+function read(name: string): string {
+  return readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8');
+}
+
+/** Whole-line comments and indentation are for readers of the source. */
+function withoutComments(text: string): string {
+  return text.replace(/^\s*\/\*[\s\S]*?\*\/\s*$\n?/gm, '').replace(/^\s*\/\/.*$\n?/gm, '').replace(/^[ \t]+/gm, '');
+}
+
+function fileOf(stem: string, extension: string, type: string, text: string): BrowserFile {
+  const body = Buffer.from(text);
+  const hash = createHash('sha256').update(body).digest();
+  return { name: `${stem}.${hash.toString('hex').slice(0, 16)}.${extension}`, type, body, integrity: `sha256-${hash.toString('base64')}` };
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { formatUnits, isTillgateError } from '../../core/index.ts';
+import type { AssetCatalogue, ChoosePayment, Clock, Order } from '../../core/index.ts';
+import { readBrowserFiles } from './browser-files.ts';
+import type { CheckoutPage, Choice, RenderedMain } from './checkout-page.ts';
+import { contentPolicy, DocumentFrame, messageMain } from './document.ts';
+import type { PageFiles } from './document.ts';
+import type { Language } from './languages.ts';
+import type { LiveOrders } from './live-orders.ts';
+import type { MessageName } from './messages/en.ts';
+import { mayChoose, mayLeaveRefundAddress } from './order-rules.ts';
+import type { OrderSnapshot } from './order-snapshot.ts';
+import { renderMain } from './page.tsx';
+import { Template } from './template.ts';
+import { refusalOf } from './wording.ts';
+
+/** What the page's pages are made from. */
+export interface PagesDeps {
+  readonly choosePayment: Pick<ChoosePayment, 'options'>;
+  readonly assets: Pick<AssetCatalogue, 'chainName'>;
+  readonly clock: Clock;
+}
+
+/** What a request wants of the page. */
+export interface WantedPage {
+  readonly language: Language;
+  /** `coins` to choose anew, `refund` for the form of a refund's address. */
+  readonly view: string | null;
+  /** The code with which a form was refused. */
+  readonly error: string | null;
+  /** Only what changes, without the document around it: for the page's own script. */
+  readonly partOnly: boolean;
+}
+
+/** A page, ready to be sent. */
+export interface PageReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** What of a reply does not depend on the order. */
+const HEADERS: Readonly<Record<string, string>> = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  Vary: 'Accept-Language, Cookie',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+/** A page that was rendered before, and the amounts of the coins that it offers. */
+interface Kept {
+  readonly amounts: string;
+  readonly template: Template;
+}
+
+/** The payer's page `GET /checkout/{token}` in every language and state. */
+export class CheckoutPages {
+  readonly files: PageFiles = readBrowserFiles();
+  readonly #live: Pick<LiveOrders, 'read'>;
+  readonly #deps: PagesDeps;
+  readonly #frames = new Map<Language, DocumentFrame>();
+  /** What was rendered of a snapshot, by language and variant: a snapshot stays the same object while nothing changes. */
+  readonly #rendered = new WeakMap<OrderSnapshot, Map<string, Kept>>();
+
+  constructor(live: Pick<LiveOrders, 'read'>, deps: PagesDeps) {
+    this.#live = live;
+    this.#deps = deps;
+  }
+
+  /** The reply to a request for the page of a token. Answers unknown ones with a page too. */
+  async reply(token: string | null, wanted: WantedPage): Promise<PageReply> {
+    try {
+      if (token === null) return this.#message(404, 'unknownTitle', 'unknownText', wanted);
+      const snapshot = await this.#live.read(token);
+      const left = Math.max(0, snapshot.view.order.expiresAt - this.#deps.clock.now());
+      return send(200, await this.#template(snapshot, wanted), wanted, left);
+    } catch (error) {
+      if (isTillgateError(error, 'NOT_FOUND')) return this.#message(404, 'unknownTitle', 'unknownText', wanted);
+      if (isTillgateError(error, 'NOT_READY')) return this.#message(503, 'awayTitle', 'awayText', wanted);
+      throw error;
+    }
+  }
+
+  async #template(snapshot: OrderSnapshot, { language, view, error, partOnly }: WantedPage): Promise<Template> {
+    const { view: order } = snapshot;
+    const choosing = mayChoose(order) && (order.order.payment === null || view === 'coins') && order.order.expiresAt > this.#deps.clock.now();
+    const refusal = refusalOf(error);
+    // Only the refund's form has a field in which something can be wrong: it is shown again.
+    const refundForm = snapshot.refund === null && mayLeaveRefundAddress(order) && (view === 'refund' || refusal === 'refusedInput');
+    const page: CheckoutPage = { snapshot, language, refundForm, refusal, choices: choosing ? await this.#choices(order.order) : null };
+    return this.#renderOnce(page, partOnly);
+  }
+
+  #renderOnce(page: CheckoutPage, partOnly: boolean): Template {
+    const { snapshot, language, refundForm, refusal, choices } = page;
+    const known = this.#rendered.get(snapshot) ?? new Map<string, Kept>();
+    this.#rendered.set(snapshot, known);
+    const variant = refundForm ? 'refund' : choices === null ? '' : 'coins';
+    const key = `${language.tag} ${variant} ${refusal ?? ''} ${partOnly ? 'part' : ''}`;
+    const amounts = choices?.map(({ asset, amount }) => `${asset.currency} ${amount}`).join() ?? '';
+    const former = known.get(key);
+    // One list of coins is kept, however often the rates change.
+    if (former?.amounts === amounts) return former.template;
+    const template = this.#templateOf(renderMain(page), language, partOnly);
+    known.set(key, { amounts, template });
+    return template;
+  }
+
+  #templateOf({ title, html, refresh }: RenderedMain, language: Language, partOnly: boolean): Template {
+    return new Template(partOnly ? html : this.#frame(language).write({ title, main: html, refresh }));
+  }
+
+  async #choices(order: Order): Promise<Choice[]> {
+    const { choosePayment, assets } = this.#deps;
+    const options = await choosePayment.options(order);
+    return options.map(({ asset, units }) => ({
+      asset,
+      chainName: assets.chainName(asset.chain),
+      amount: formatUnits(units, asset.decimals),
+    }));
+  }
+
+  #message(status: number, title: MessageName, text: MessageName, wanted: WantedPage): PageReply {
+    const { language, partOnly } = wanted;
+    const main = { title: language.text(title), html: messageMain(language.text(title), language.text(text)), refresh: null };
+    return send(status, this.#templateOf(main, language, partOnly), wanted, 0);
+  }
+
+  #frame(language: Language): DocumentFrame {
+    const frame = this.#frames.get(language) ?? new DocumentFrame(language, this.files);
+    this.#frames.set(language, frame);
+    return frame;
+  }
+}
+
+function send(status: number, template: Template, { language }: WantedPage, leftMs: number): PageReply {
+  // Of this reply alone: nothing but the page's own script and style run.
+  const nonce = randomBytes(16).toString('base64');
+  const headers = { ...HEADERS, 'Content-Language': language.tag, 'Content-Security-Policy': contentPolicy(nonce) };
+  return { status, headers, body: template.fill({ nonce, leftMs: String(leftMs), leftText: language.span(leftMs) }) };
+}

@@ -1,0 +1,141 @@
+import { ANYBODY, header, textOperation } from '../../adapters/http/index.ts';
+import type { HttpDeps, HttpRequest, HttpResponse, Operation, RawCall } from '../../adapters/http/index.ts';
+import { TillgateError } from '../../core/index.ts';
+import type { CheckoutPages, PagesDeps } from './checkout-pages.ts';
+import { EventStreams } from './event-streams.ts';
+import type { Language } from './languages.ts';
+import { LiveOrders } from './live-orders.ts';
+import type { LiveOrdersDeps } from './live-orders.ts';
+
+/** What the payer's side of a till is made from; a till has all of it. */
+export type CheckoutDeps = LiveOrdersDeps & PagesDeps & { readonly choosePayment: HttpDeps['choosePayment'] };
+
+/** The payer's side of a till. */
+export interface Checkout {
+  /** The page, its event stream and its files, for the operations table. */
+  readonly operations: readonly Operation[];
+  /** The till's own, whose changes the pages notice at once. */
+  readonly choosePayment: HttpDeps['choosePayment'];
+  /** Ends every event stream: a server that closes would wait for them. */
+  close(): void;
+}
+
+const TOKEN = /^[0-9a-zA-Z_-]{1,128}$/;
+const LANGUAGE_COOKIE = 'tillgate_language';
+const YEAR_SECONDS = 31_536_000;
+
+/** Puts the payer's page together. */
+export function createCheckout(deps: CheckoutDeps): Checkout {
+  const live = new LiveOrders(deps);
+  const streams = new EventStreams(live, deps.clock);
+  const load = loadOnce(live, deps);
+  const touching = async <T>(token: string, change: Promise<T>): Promise<T> => change.finally(() => live.touch(token));
+  return {
+    operations: [pageOperation(load), filesOperation(load), eventsOperation(streams)],
+    choosePayment: {
+      choose: (token, chain, currency) => touching(token, deps.choosePayment.choose(token, chain, currency)),
+      setRefundAddress: (token, address) => touching(token, deps.choosePayment.setRefundAddress(token, address)),
+    },
+    close: () => {
+      streams.close();
+      live.close();
+    },
+  };
+}
+
+/** What renders pages, and which language a request wants. */
+interface Loaded {
+  readonly pages: CheckoutPages;
+  readonly languageOf: (request: HttpRequest, query: URLSearchParams) => { readonly language: Language; readonly chosen: boolean };
+}
+
+/** Imported with the first page, so that an idle till does not hold ten languages and a renderer in memory. */
+function loadOnce(live: LiveOrders, deps: PagesDeps): () => Promise<Loaded> {
+  let loaded: Promise<Loaded> | null = null;
+  const load = async (): Promise<Loaded> => {
+    const [{ CheckoutPages }, { findLanguage, negotiateLanguage }] = await Promise.all([import('./checkout-pages.ts'), import('./languages.ts')]);
+    return {
+      pages: new CheckoutPages(live, deps),
+      languageOf: ({ headers }, query) => {
+        const chosen = findLanguage(query.get('lang'));
+        const kept = chosen ?? findLanguage(cookieOf(header(headers, 'cookie')));
+        return { language: kept ?? negotiateLanguage(header(headers, 'accept-language')), chosen: chosen !== null };
+      },
+    };
+  };
+  return () => (loaded ??= load());
+}
+
+function cookieOf(text: string | null): string | null {
+  return text === null ? null : (/(?:^|;\s*)tillgate_language=([a-z-]{1,16})(?:;|$)/.exec(text)?.[1] ?? null);
+}
+
+const shared = { method: 'GET', tag: 'Checkout', auth: ANYBODY, hidden: true } as const;
+
+function pageOperation(load: () => Promise<Loaded>): Operation {
+  return textOperation({
+    ...shared,
+    id: 'checkoutPage',
+    path: '/checkout/{token}',
+    summary: "The payer's page",
+    description: 'Shows a hosted order to its payer (decisions, section 4).',
+    type: 'text/html',
+    handler: async ({ params, request, traceId }) => {
+      const { pages, languageOf } = await load();
+      const query = queryOf(request);
+      const { language, chosen } = languageOf(request, query);
+      const partOnly = query.get('part') === 'main';
+      const reply = await pages.reply(tokenOf(params), { language, partOnly, view: query.get('view'), error: query.get('error') });
+      const cookie = chosen ? { 'Set-Cookie': `${LANGUAGE_COOKIE}=${language.tag}; Max-Age=${YEAR_SECONDS}; SameSite=Lax; HttpOnly` } : {};
+      return { ...reply, headers: { 'X-Trace-Id': traceId, ...reply.headers, ...cookie } };
+    },
+  });
+}
+
+/** Most requests have no query. */
+function queryOf({ target }: HttpRequest): URLSearchParams {
+  const mark = target.indexOf('?');
+  return mark === -1 ? NO_QUERY : new URLSearchParams(target.slice(mark));
+}
+
+const NO_QUERY = new URLSearchParams();
+
+function filesOperation(load: () => Promise<Loaded>): Operation {
+  return textOperation({
+    ...shared,
+    id: 'checkoutFile',
+    path: '/checkout/assets/{file}',
+    summary: "A file of the payer's page",
+    description: 'Its script or style sheet, under a name that changes with its content.',
+    type: 'text/plain',
+    handler: async ({ params, traceId }): Promise<HttpResponse> => {
+      const { script, style } = (await load()).pages.files;
+      const file = [script, style].find(({ name }) => name === params['file']);
+      if (file === undefined) throw new TillgateError('NOT_FOUND', 'There is no such file.');
+      const headers = { 'Content-Type': file.type, 'Cache-Control': `public, max-age=${YEAR_SECONDS}, immutable`, 'X-Content-Type-Options': 'nosniff' };
+      return { status: 200, headers: { 'X-Trace-Id': traceId, ...headers }, body: file.body };
+    },
+  });
+}
+
+function eventsOperation(streams: EventStreams): Operation {
+  return textOperation({
+    ...shared,
+    id: 'checkoutEvents',
+    path: '/checkout/{token}/events',
+    summary: 'The states of a hosted order as they come',
+    description: 'Server-sent events `state`, each with the record of `/checkout/{token}/state`; 204 when nothing more comes.',
+    type: 'text/event-stream',
+    handler: ({ params, client, traceId }: RawCall) => {
+      const token = tokenOf(params);
+      if (token === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
+      return streams.open(token, client, { 'X-Trace-Id': traceId });
+    },
+  });
+}
+
+/** Nothing but what the till made itself reaches the storage as a token. */
+function tokenOf(params: Readonly<Record<string, string>>): string | null {
+  const token = params['token'] ?? '';
+  return TOKEN.test(token) ? token : null;
+}

@@ -1,0 +1,100 @@
+import { ar } from './messages/ar.ts';
+import { de } from './messages/de.ts';
+import { en } from './messages/en.ts';
+import type { MessageName, Messages } from './messages/en.ts';
+import { es } from './messages/es.ts';
+import { fr } from './messages/fr.ts';
+import { ja } from './messages/ja.ts';
+import { ko } from './messages/ko.ts';
+import { pt } from './messages/pt.ts';
+import { ru } from './messages/ru.ts';
+import { zh } from './messages/zh.ts';
+
+/** A language of the payer's page. */
+export interface Language {
+  /** BCP 47, for `lang` and for choosing. */
+  readonly tag: string;
+  readonly direction: 'ltr' | 'rtl';
+  /** Its own name for itself. */
+  readonly name: string;
+  readonly messages: Messages;
+  /** A text, with these words put into it. */
+  text(name: MessageName, words?: Readonly<Record<string, string | number>>): string;
+  /** A plain decimal of a fiat currency, as money is written in this language. */
+  money(decimal: string, currency: string, decimals: number): string;
+  /** `12 minutes`, `45 seconds`: how long something still takes, rounded down. */
+  span(ms: number): string;
+}
+
+/** Every language, in the order in which they are offered. */
+export const LANGUAGES: readonly Language[] = [
+  language('en', 'English', en),
+  language('de', 'Deutsch', de),
+  language('es', 'Español', es),
+  language('fr', 'Français', fr),
+  language('pt', 'Português', pt),
+  language('ru', 'Русский', ru),
+  language('ar', 'العربية', ar, 'rtl'),
+  language('zh', '中文', zh),
+  language('ja', '日本語', ja),
+  language('ko', '한국어', ko),
+];
+
+const ENGLISH = LANGUAGES[0] as Language;
+const BY_TAG = new Map(LANGUAGES.map((each) => [each.tag, each]));
+const RANGES_MOST = 32;
+
+/** The language of a tag as a person chose it; `null` for none of ours. */
+export function findLanguage(tag: string | null): Language | null {
+  return tag === null ? null : (BY_TAG.get(tag) ?? null);
+}
+
+/**
+ * The language that a browser likes best (RFC 9110, section 12.5.4; RFC 4647, lookup by the primary subtag). English
+ * where it likes none of ours, or says nothing.
+ */
+export function negotiateLanguage(acceptLanguage: string | null): Language {
+  let best: Language | null = null;
+  let quality = 0;
+  for (const range of (acceptLanguage ?? '').split(',', RANGES_MOST)) {
+    const [tag = '', ...parameters] = range.trim().toLowerCase().split(';');
+    const q = qualityOf(parameters);
+    const found = tag.trim() === '*' ? ENGLISH : findLanguage(tag.trim().split('-', 1)[0] ?? '');
+    if (found !== null && q > quality) [best, quality] = [found, q];
+  }
+  return best ?? ENGLISH;
+}
+
+function qualityOf(parameters: readonly string[]): number {
+  const q = parameters.map((each) => each.trim()).find((each) => each.startsWith('q='));
+  if (q === undefined) return 1;
+  return /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(q) ? Number(q.slice(2)) : 0;
+}
+
+function language(tag: string, name: string, messages: Messages, direction: 'ltr' | 'rtl' = 'ltr'): Language {
+  // Amounts and addresses are in Latin digits everywhere: the rest of a sentence should not count otherwise.
+  const locale = `${tag}-u-nu-latn`;
+  const units = new Map<string, Intl.NumberFormat>();
+  const unitFormat = (unit: string): Intl.NumberFormat => {
+    const format = units.get(unit) ?? new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' });
+    units.set(unit, format);
+    return format;
+  };
+  return {
+    tag,
+    name,
+    direction,
+    messages,
+    text: (message, words = {}) => messages[message].replace(/\{(\w+)\}/g, (_, word: string) => String(words[word] ?? '')),
+    money: (decimal, currency, decimals) => {
+      const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+      // A decimal's text is formatted exactly; the type knows numbers only.
+      return new Intl.NumberFormat(locale, { style: 'currency', currency, ...digits }).format(decimal as `${number}`);
+    },
+    span: (ms) => {
+      const seconds = Math.max(0, Math.floor(ms / 1000));
+      if (seconds >= 7200) return unitFormat('hour').format(Math.floor(seconds / 3600));
+      return seconds >= 60 ? unitFormat('minute').format(Math.floor(seconds / 60)) : unitFormat('second').format(seconds);
+    },
+  };
+}

@@ -1,0 +1,242 @@
+import type { ChainStore, Clock, DepositStore, EventBus, Logger, Millis, OrderId, OrderStore } from '../../core/index.ts';
+import { OtherInstances } from './other-instances.ts';
+import { followingOf, isPastDeadline, takeSnapshot } from './order-snapshot.ts';
+import type { OrderSnapshot, SnapshotSources } from './order-snapshot.ts';
+import { UnchangedCheck } from './unchanged.ts';
+
+/** What {@link LiveOrders} needs. */
+export interface LiveOrdersDeps extends SnapshotSources {
+  readonly storage: SnapshotSources['storage'] & {
+    readonly orders: Pick<OrderStore, 'changedAt'>;
+    readonly deposits: Pick<DepositStore, 'byOrders'>;
+    readonly chains: Pick<ChainStore, 'states'>;
+  };
+  readonly events: EventBus;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Told of each change of a watched order that its payer can see. */
+export type SnapshotListener = (snapshot: OrderSnapshot) => void;
+
+/** An order that somebody looks at. */
+interface Watched {
+  readonly token: string;
+  readonly listeners: Set<SnapshotListener>;
+  snapshot: OrderSnapshot;
+}
+
+/** A snapshot, and when it was last found to be true. */
+interface Recent {
+  readonly snapshot: OrderSnapshot;
+  readonly readAt: Millis;
+}
+
+/** A snapshot this young is as good as a new one: a form is not sent sooner after the page that it stands on. */
+const FRESH_MS = 250;
+const RECENT_MOST = 1000;
+const READERS = 4;
+const TICK_MS = 1000;
+
+/**
+ * The orders that payers look at. Each is read once for however many pages and streams show it, and read again when
+ * something happened to it: this process tells by its events, the chains by their height, and other instances by one
+ * slow look at all watched orders together. One timer serves them all, and only while anybody watches.
+ */
+export class LiveOrders {
+  readonly #deps: LiveOrdersDeps;
+  readonly #others: OtherInstances;
+  readonly #unchanged: UnchangedCheck;
+  readonly #watched = new Map<string, Watched>();
+  /** Read of late, the longest ago first. */
+  readonly #recent = new Map<string, Recent>();
+  /** Of the watched and the recent. */
+  readonly #tokens = new Map<OrderId, string>();
+  readonly #reading = new Map<string, Promise<OrderSnapshot>>();
+  /** Tokens of watched orders that something happened to. */
+  readonly #stale = new Set<string>();
+  readonly #unsubscribe: readonly (() => void)[];
+  #readers = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #ticking = false;
+
+  constructor(deps: LiveOrdersDeps) {
+    this.#deps = deps;
+    this.#others = new OtherInstances(deps.storage);
+    this.#unchanged = new UnchangedCheck(deps.storage);
+    const touched = ({ orderId }: { readonly orderId: OrderId }): void => this.#touchOrder(orderId);
+    this.#unsubscribe = [
+      deps.events.on('order.payment', touched),
+      deps.events.on('order.status', touched),
+      // A refund names its transfer, not its order; there are few that it can be.
+      deps.events.on('transfer.status', () => this.#touchPaid()),
+    ];
+  }
+
+  /** The order behind a page's token, not older than {@link FRESH_MS}. @throws TillgateError `NOT_FOUND` */
+  async read(token: string): Promise<OrderSnapshot> {
+    const recent = this.#recent.get(token);
+    if (recent === undefined) return this.#read(token);
+    const now = this.#deps.clock.now();
+    if (now - recent.readAt < FRESH_MS) return recent.snapshot;
+    const unchanged = isUntouched(recent.snapshot, now) && (await this.#unchanged.ask(recent.snapshot.view.order));
+    // Touched meanwhile, it is no longer the recent one.
+    if (!unchanged || this.#recent.get(token) !== recent) return this.#read(token);
+    this.#recent.delete(token);
+    this.#recent.set(token, { snapshot: recent.snapshot, readAt: now });
+    return recent.snapshot;
+  }
+
+  /**
+   * Reads an order and tells the listener of each later change that the payer can see.
+   *
+   * @returns the snapshot now, and what ends the watch
+   * @throws TillgateError `NOT_FOUND`
+   */
+  async watch(token: string, listener: SnapshotListener): Promise<{ readonly snapshot: OrderSnapshot; end(): void }> {
+    const snapshot = await this.read(token);
+    const watched = this.#watched.get(token) ?? { token, snapshot, listeners: new Set<SnapshotListener>() };
+    this.#watched.set(token, watched);
+    this.#tokens.set(snapshot.view.order.id, token);
+    // Those who watch already were told of something else, perhaps; this one begins with what was read now.
+    tell(watched, snapshot);
+    watched.listeners.add(listener);
+    this.#timer ??= setInterval(() => void this.#tick(), TICK_MS).unref();
+    return { snapshot, end: () => this.#unwatch(watched, listener) };
+  }
+
+  /** Something happened to the order behind a token: whatever is known of it is out of date. */
+  touch(token: string): void {
+    this.#recent.delete(token);
+    this.#reading.delete(token);
+    if (!this.#watched.has(token)) return;
+    this.#stale.add(token);
+    this.#refresh();
+  }
+
+  /** Ends the timer and the subscriptions. */
+  close(): void {
+    for (const end of this.#unsubscribe) end();
+    this.#stopTimer();
+    this.#stale.clear();
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  async #read(token: string): Promise<OrderSnapshot> {
+    const known = this.#reading.get(token);
+    if (known !== undefined) return known;
+    const reading = takeSnapshot(this.#deps, token);
+    this.#reading.set(token, reading);
+    try {
+      const snapshot = await reading;
+      // Touched meanwhile: it may have been read before the change, and must not be kept.
+      return this.#reading.get(token) === reading ? this.#keep(token, snapshot) : snapshot;
+    } finally {
+      if (this.#reading.get(token) === reading) this.#reading.delete(token);
+    }
+  }
+
+  /** The same object for the same content: pages that were made of it are still right. */
+  #keep(token: string, read: OrderSnapshot): OrderSnapshot {
+    const former = this.#recent.get(token)?.snapshot ?? this.#watched.get(token)?.snapshot;
+    const snapshot = former?.version === read.version ? former : read;
+    this.#recent.delete(token);
+    this.#recent.set(token, { snapshot, readAt: read.at });
+    this.#tokens.set(snapshot.view.order.id, token);
+    if (this.#recent.size > RECENT_MOST) this.#forgetOldest();
+    return snapshot;
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#recent.entries().next().value;
+    if (oldest === undefined) return;
+    const [token, { snapshot }] = oldest;
+    this.#recent.delete(token);
+    if (!this.#watched.has(token)) this.#tokens.delete(snapshot.view.order.id);
+  }
+
+  #touchOrder(orderId: OrderId): void {
+    const token = this.#tokens.get(orderId);
+    if (token !== undefined) this.touch(token);
+  }
+
+  #touchPaid(): void {
+    for (const { token, snapshot } of [...this.#watched.values(), ...this.#recentlyRead()]) if (snapshot.view.order.received > 0n) this.touch(token);
+  }
+
+  *#recentlyRead(): Iterable<{ readonly token: string; readonly snapshot: OrderSnapshot }> {
+    for (const [token, { snapshot }] of this.#recent) yield { token, snapshot };
+  }
+
+  #unwatch(watched: Watched, listener: SnapshotListener): void {
+    watched.listeners.delete(listener);
+    if (watched.listeners.size > 0 || this.#watched.get(watched.token) !== watched) return;
+    const { token, snapshot } = watched;
+    this.#watched.delete(token);
+    this.#stale.delete(token);
+    this.#others.forget(snapshot.view.order.id);
+    if (!this.#recent.has(token)) this.#tokens.delete(snapshot.view.order.id);
+    if (this.#watched.size === 0) this.#stopTimer();
+  }
+
+  /** Reads stale orders, few at a time: a block that confirms a thousand payments must not crowd out everything else. */
+  #refresh(): void {
+    for (const token of this.#stale) {
+      if (this.#readers >= READERS) return;
+      this.#stale.delete(token);
+      this.#readers += 1;
+      void this.#readStale(token).finally(() => {
+        this.#readers -= 1;
+        this.#refresh();
+      });
+    }
+  }
+
+  async #readStale(token: string): Promise<void> {
+    try {
+      const snapshot = await this.#read(token);
+      const watched = this.#watched.get(token);
+      if (watched !== undefined) tell(watched, snapshot);
+    } catch (error) {
+      this.#deps.logger.warn('an order could not be read for its page; it is tried again with the next look', { error });
+    }
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#ticking) return;
+    this.#ticking = true;
+    try {
+      const moved = this.#others.movedChains(await this.#deps.storage.chains.states());
+      const now = this.#deps.clock.now();
+      const watched = [...this.#watched.values()];
+      for (const { token, snapshot } of watched) if (mayHaveChanged(snapshot, moved, now)) this.touch(token);
+      for (const order of await this.#others.changed(watched.map(({ snapshot }) => snapshot.view.order))) this.#touchOrder(order.id);
+    } catch (error) {
+      this.#deps.logger.warn('the orders on show could not be looked at', { error });
+    } finally {
+      this.#ticking = false;
+    }
+  }
+}
+
+function tell(watched: Watched, snapshot: OrderSnapshot): void {
+  const changed = watched.snapshot.version !== snapshot.version;
+  watched.snapshot = snapshot;
+  if (changed) for (const listener of [...watched.listeners]) listener(snapshot);
+}
+
+/** True where only the order itself, or a first payment, could have changed what is shown. */
+function isUntouched({ view, refund, at }: OrderSnapshot, now: Millis): boolean {
+  return !view.seen && view.order.received === 0n && refund === null && isPastDeadline(view, now) === isPastDeadline(view, at);
+}
+
+/** A block confirms what was seen before it; time turns "waiting" into "over". */
+function mayHaveChanged(snapshot: OrderSnapshot, movedChains: ReadonlySet<string>, now: Millis): boolean {
+  const { view, at } = snapshot;
+  if (isPastDeadline(view, now) !== isPastDeadline(view, at)) return true;
+  return view.seen && followingOf(snapshot, now) !== 'never' && movedChains.has(view.order.payment?.chain ?? '');
+}

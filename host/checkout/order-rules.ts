@@ -1,0 +1,24 @@
+import type { CheckoutView, Order } from '../../core/index.ts';
+
+/** True while the payer may choose the coin: a hosted order to which nothing was paid yet. */
+export function mayChoose({ order, seen }: CheckoutView): boolean {
+  return order.platform === 'CHECKOUT' && order.status === 'PENDING' && !seen;
+}
+
+/**
+ * True where an address for a refund could come to use: money is there, or on its way, and has not gone back. A
+ * Lightning payment has no address that anything could be sent back to.
+ */
+export function mayLeaveRefundAddress({ order, seen }: CheckoutView): boolean {
+  if (order.payment === null || order.payment.chain === 'BLN') return false;
+  return (seen || order.received > 0n) && order.status !== 'TERMINATED' && order.status !== 'REFUNDED';
+}
+
+/** Where the payer goes when all is over; http and https only, whatever is stored. */
+export function redirectOf({ status, links, reorgedAt }: Order): string | null {
+  if (reorgedAt !== null) return null;
+  const paid = status === 'SUCCESS' || status === 'RESOLVED';
+  const over = status === 'OVERDUE' || status === 'PARTIAL';
+  const target = paid ? links.succeedUrl : over ? links.timeoutUrl : null;
+  return target !== null && /^https?:\/\//i.test(target) ? target : null;
+}

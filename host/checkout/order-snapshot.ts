@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { formatUnits, obtainedUnits, present } from '../../core/index.ts';
+import type { AssetCatalogue, CheckoutView, Clock, Millis, OrderQueries, Transfer, TransferStore } from '../../core/index.ts';
+
+/** Money on its way back to the payer, or back already. */
+export interface RefundNotice {
+  readonly sent: boolean;
+  /** A plain decimal: what the payer gets. */
+  readonly amount: string;
+  readonly address: string;
+}
+
+/** An order as its payer sees it at one moment. */
+export interface OrderSnapshot {
+  readonly view: CheckoutView;
+  /** `null` while no refund is on its way. */
+  readonly refund: RefundNotice | null;
+  readonly at: Millis;
+  /** Equal for two snapshots that a payer cannot tell apart. */
+  readonly version: string;
+}
+
+/** How a page that shows an order learns of changes: by an event stream, by asking now and then, or not at all. */
+export type Following = 'stream' | 'seldom' | 'never';
+
+/** What {@link takeSnapshot} reads from. */
+export interface SnapshotSources {
+  readonly orderQueries: Pick<OrderQueries, 'checkout'>;
+  readonly storage: { readonly transfers: Pick<TransferStore, 'refundOf'> };
+  readonly assets: Pick<AssetCatalogue, 'find'>;
+  readonly clock: Clock;
+}
+
+/** Reads an order for its payer. @throws TillgateError `NOT_FOUND` */
+export async function takeSnapshot({ orderQueries, storage, assets, clock }: SnapshotSources, token: string): Promise<OrderSnapshot> {
+  const view = await orderQueries.checkout(token);
+  const transfer = view.order.received === 0n ? null : await storage.transfers.refundOf(view.order.id);
+  const refund = noticeOf(transfer, assets);
+  const at = clock.now();
+  return { view, refund, at, version: versionOf(view, refund, at) };
+}
+
+/** A refund that failed is the merchant's business: the payer's money is where it was. */
+function noticeOf(transfer: Transfer | null, assets: SnapshotSources['assets']): RefundNotice | null {
+  if (transfer === null || transfer.status === 'FAILED') return null;
+  const { decimals } = present(assets.find(transfer.currency), `asset ${transfer.currency}`);
+  return { sent: transfer.status === 'CONFIRMED', amount: formatUnits(obtainedUnits(transfer), decimals), address: transfer.toAddress };
+}
+
+/** True once the deadline has passed by the till's clock; whether anything came in time is decided by the chain. */
+export function isPastDeadline({ order }: CheckoutView, now: Millis): boolean {
+  return now >= order.expiresAt;
+}
+
+/** Confirmations as they are shown: never more than are asked for. */
+export function shownConfirmations({ confirmations, confirmationsRequired }: CheckoutView): number {
+  return Math.min(confirmations, confirmationsRequired);
+}
+
+/** How the order of a snapshot may still change. */
+export function followingOf({ view: { order }, refund }: OrderSnapshot, now: Millis): Following {
+  if (order.status === 'PENDING') return 'stream';
+  if (order.reorgedAt !== null && (order.status === 'SUCCESS' || order.status === 'RESOLVED')) return 'stream';
+  const waitsForMoney = (order.status === 'OVERDUE' || order.status === 'PARTIAL') && order.watchUntil > now;
+  return waitsForMoney || (refund !== null && !refund.sent && order.status !== 'REFUNDED') ? 'seldom' : 'never';
+}
+
+function versionOf(view: CheckoutView, refund: RefundNotice | null, now: Millis): string {
+  const { order } = view;
+  const shown = [
+    order.status,
+    order.payment?.chain,
+    order.payment?.currency,
+    order.payment?.address,
+    view.amount,
+    view.received,
+    view.remaining,
+    view.seen,
+    shownConfirmations(view),
+    view.confirmationsRequired,
+    view.refundAddress,
+    order.reorgedAt !== null,
+    isPastDeadline(view, now),
+    refund,
+  ];
+  return createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 16);
+}

@@ -1,0 +1,61 @@
+import type { ChainState, Deposit, DepositStore, Order, OrderId, OrderStore } from '../../core/index.ts';
+
+/** What {@link OtherInstances} reads from. */
+export interface OthersSources {
+  readonly orders: Pick<OrderStore, 'changedAt'>;
+  readonly deposits: Pick<DepositStore, 'byOrders'>;
+}
+
+/** Orders looked at in one go: two reads by key. */
+const AT_ONCE = 1000;
+
+/**
+ * Notices what happened to watched orders without an event of this process: another instance follows their chain, took
+ * their payer's choice, or an operator's command changed them.
+ */
+export class OtherInstances {
+  readonly #sources: OthersSources;
+  readonly #heights = new Map<string, number>();
+  /** What an order looked like at the last look. */
+  readonly #marks = new Map<OrderId, string>();
+  #next = 0;
+
+  constructor(sources: OthersSources) {
+    this.#sources = sources;
+  }
+
+  /** The chains whose last block is another than at the last call. */
+  movedChains(states: readonly ChainState[]): ReadonlySet<string> {
+    const moved = new Set<string>();
+    for (const { chain, cursor } of states) {
+      const height = cursor?.height ?? -1;
+      if (this.#heights.get(chain) !== height) moved.add(chain);
+      this.#heights.set(chain, height);
+    }
+    return moved;
+  }
+
+  /** Those of the next part of these orders that are not what they were at the last look, or when they were read. */
+  async changed(all: readonly Order[]): Promise<readonly Order[]> {
+    if (this.#next >= all.length) this.#next = 0;
+    const part = all.slice(this.#next, this.#next + AT_ONCE);
+    this.#next += AT_ONCE;
+    const ids = part.map(({ id }) => id);
+    const [times, deposits] = await Promise.all([this.#sources.orders.changedAt(ids), this.#sources.deposits.byOrders(ids)]);
+    const marks = new Map<OrderId, string>();
+    for (const deposit of deposits) marks.set(deposit.orderId, `${marks.get(deposit.orderId) ?? ''} ${markOf(deposit)}`);
+    return part.filter(({ id, updatedAt }) => {
+      // Before the first look nothing is known of the deposits: an order that has any is read once more.
+      const former = this.#marks.get(id) ?? String(updatedAt);
+      const mark = `${times.get(id) ?? 0}${marks.get(id) ?? ''}`;
+      this.#marks.set(id, mark);
+      return former !== mark;
+    });
+  }
+
+  forget(id: OrderId): void {
+    this.#marks.delete(id);
+  }
+}
+
+const markOf = ({ status, blockHeight }: Deposit): string => `${status}@${blockHeight}`;

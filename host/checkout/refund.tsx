@@ -1,0 +1,65 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { VNode } from 'preact';
+import type { Language } from './languages.ts';
+import { mayLeaveRefundAddress } from './order-rules.ts';
+import type { OrderSnapshot } from './order-snapshot.ts';
+
+interface Shown {
+  readonly snapshot: OrderSnapshot;
+  readonly language: Language;
+}
+
+/** Where a refund goes, or would go; nothing where neither is known. */
+export function RefundCard({ snapshot: { view, refund }, language }: Shown): VNode | null {
+  const address = refund?.address ?? (mayLeaveRefundAddress(view) ? view.refundAddress : null);
+  if (address === null) return null;
+  return (
+    <section id="refund" class="card" aria-labelledby="refund-title">
+      <h2 id="refund-title">{language.text(refund === null ? 'refundTitle' : 'refundYours')}</h2>
+      <dl>
+        {refund === null ? null : (
+          <div class="field">
+            <dt>{language.text(refund.sent ? 'refundAmount' : 'refundAmountNet')}</dt>
+            <dd>
+              <span class="value">
+                <bdi dir="ltr">
+                  <code>{refund.amount}</code> {view.order.payment?.currency}
+                </bdi>
+              </span>
+            </dd>
+          </div>
+        )}
+        <div class="field">
+          <dt>{refund === null ? language.text('refundTo') : language.text('address')}</dt>
+          <dd>
+            <code dir="ltr">{address}</code>
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+/** The form for the address of a refund. */
+export function RefundForm({ snapshot: { view }, language }: Shown): VNode {
+  const { order, refundAddress, chainName } = view;
+  return (
+    <section id="refund-form" class="card" aria-labelledby="refund-title">
+      <h2 id="refund-title">{language.text('refundTitle')}</h2>
+      <form method="post" action={`${order.checkoutToken}/refund-address`}>
+        <label for="address">{language.text('refundLabel', { chain: chainName })}</label>
+        <input id="address" name="address" dir="ltr" required maxLength={128} autocomplete="off" autocapitalize="off" spellcheck={false} aria-describedby="refund-note" value={refundAddress ?? ''} />
+        <p id="refund-note" class="soft note">
+          {language.text('refundNote')}
+        </p>
+        <button class="button main" type="submit">
+          {language.text('refundSave')}
+        </button>
+      </form>
+      <a class="button" href={order.checkoutToken}>
+        {language.text('back')}
+      </a>
+    </section>
+  );
+}

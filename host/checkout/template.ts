@@ -1,0 +1,20 @@
+/** Characters that stand for what is put in with each reply; they are of no script, and no text of an order has them. */
+export const SLOTS = { leftText: '\uE000', leftMs: '\uE001', nonce: '\uE002' } as const;
+
+/** What is put in, in place of each slot. */
+export type SlotValues = Readonly<Record<keyof typeof SLOTS, string>>;
+
+const NAMES = new Map(Object.entries(SLOTS).map(([name, character]) => [character, name as keyof typeof SLOTS]));
+
+/** A text that is encoded once and sent many times: only its slots are written anew. */
+export class Template {
+  readonly #pieces: readonly (Buffer | keyof typeof SLOTS)[];
+
+  constructor(text: string) {
+    this.#pieces = text.split(/([\uE000-\uE002])/).map((piece) => NAMES.get(piece as never) ?? Buffer.from(piece));
+  }
+
+  fill(values: SlotValues): Buffer {
+    return Buffer.concat(this.#pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(values[piece]) : piece)));
+  }
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { FieldError, Logger, Metrics, Plugin, Storage } from '../../core/index.ts';
+import { BridgeLogger } from '../../adapters/logging/bridge-logger.ts';
+import type { ConsoleLike, PinoLike } from '../../adapters/logging/bridge-logger.ts';
+import type { SqliteConfig } from '../../adapters/storage/knex/index.ts';
+import { SHARED_TTL_MS } from '../base.ts';
+import type { Closers, Ground } from '../base.ts';
+import { configError, masterKeyOf, tillConfig } from '../config.ts';
+import type { TillConfig } from '../config.ts';
+import { checkPlugin, problemsOf } from '../plugins.ts';
+import type { LoadedPlugin } from '../plugins.ts';
+import { parseSettings } from '../settings.ts';
+import type { ReadableMetrics } from '../tokens.ts';
+import type { PluginWithOptions, TillStorage, TillgateOptions } from './options.ts';
+
+/** What is known of an embedded till before anything is opened. */
+export interface Plan {
+  readonly config: TillConfig;
+  readonly masterKey: Uint8Array;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly plugins: readonly LoadedPlugin[];
+}
+
+const SETTINGS = ['serviceName', 'orders', 'callbacks', 'limits', 'auth', 'withdrawals', 'sweeps', 'keys', 'gateways', 'rates'] as const;
+
+/** @throws TillgateError `CONFIG_INVALID` listing every problem of the options */
+export function planOf(options: TillgateOptions): Plan {
+  const { mode = 'production', masterKey, baseUrl } = options;
+  const given = SETTINGS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]] as const]));
+  const { settings, problems } = parseSettings({ mode, baseUrl, ...Object.fromEntries(given) });
+  const found: FieldError[] = [...problems];
+  const key = typeof masterKey === 'string' ? masterKeyOf(masterKey, found, 'masterKey') : bytesOf(masterKey, found);
+  const plugins = (options.plugins ?? []).flatMap((plugin, index) => readPlugin(plugin, mode, `plugins.${index}`, found));
+  if (settings === null || key === null || found.length > 0) throw configError(found);
+  return { config: tillConfig(settings), masterKey: key, baseUrl: baseUrl.replace(/\/+$/, ''), plugins };
+}
+
+function bytesOf(key: Uint8Array | undefined, problems: FieldError[]): Uint8Array | null {
+  if (key instanceof Uint8Array && key.length === 32) return key;
+  problems.push({ path: 'masterKey', message: 'give 32 random bytes, or their base64 or hex (openssl rand -base64 32)' });
+  return null;
+}
+
+function readPlugin(given: Plugin | PluginWithOptions, mode: TillConfig['mode'], path: string, problems: FieldError[]): LoadedPlugin[] {
+  const { plugin: found, options = {} } = 'plugin' in given ? given : { plugin: given };
+  try {
+    const plugin = checkPlugin(found, mode);
+    return [{ plugin, options: plugin.options(options) }];
+  } catch (error) {
+    problems.push(...problemsOf(error, path, found.name));
+    return [];
+  }
+}
+
+/** Opens what an embedded till stands on; what the application gave stays the application's to close. */
+export async function openGround({ config, masterKey }: Plan, options: TillgateOptions, closers: Closers, logger: Logger): Promise<Ground> {
+  const metrics = await metricsOf(options.metrics, logger);
+  const storage = await storageOf(options.storage, logger, closers);
+  const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
+  return { config, masterKey, mnemonic: options.mnemonic ?? null, logger, metrics, storage, owner, leaseTtlMs: SHARED_TTL_MS };
+}
+
+/** The application's logger as the till's; it is given cleaned copies. */
+export function loggerOf({ logger, logLevel }: TillgateOptions): Logger {
+  const target: PinoLike | ConsoleLike = logger ?? console;
+  return new BridgeLogger(target, logger === undefined ? 'silent' : logLevel);
+}
+
+const UNMEASURED: ReadableMetrics = {
+  count: () => undefined,
+  gauge: () => undefined,
+  observe: () => undefined,
+  text: () => Promise.resolve(''),
+  contentType: 'text/plain',
+};
+
+async function metricsOf(given: TillgateOptions['metrics'], logger: Logger): Promise<ReadableMetrics> {
+  if (given === undefined) return UNMEASURED;
+  if (isMetrics(given)) {
+    return {
+      ...UNMEASURED,
+      count: (...measured) => given.count(...measured),
+      gauge: (...measured) => given.gauge(...measured),
+      observe: (...measured) => given.observe(...measured),
+    };
+  }
+  const { PromMetrics } = await import('../../adapters/metrics/index.ts');
+  return new PromMetrics(logger, { registry: given, processMetrics: false });
+}
+
+function isMetrics(given: object): given is Metrics {
+  return 'count' in given && 'gauge' in given && 'observe' in given;
+}
+
+async function storageOf(given: TillStorage, logger: Logger, closers: Closers): Promise<Storage> {
+  if ('transaction' in given) return given;
+  const { openStorage, acquireServerLock } = await import('../../adapters/storage/knex/index.ts');
+  const { tablePrefix, schema, ...config } = { schema: undefined, ...given };
+  if ('filename' in config) {
+    const lock = await acquireServerLock(lockedFile(config, tablePrefix));
+    closers.add('server lock', () => lock.release());
+  }
+  const storage = await openStorage(config, { logger, ...(tablePrefix === undefined ? {} : { tablePrefix }), ...(schema === undefined ? {} : { schema }) });
+  closers.add('storage', () => storage.close());
+  return storage;
+}
+
+/** A file may hold several tills, each with a prefix and one server of its own. */
+function lockedFile(config: SqliteConfig, tablePrefix = ''): SqliteConfig {
+  return tablePrefix === '' || config.filename === ':memory:' ? config : { ...config, filename: `${config.filename}.${tablePrefix}` };
+}

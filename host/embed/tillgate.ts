@@ -1,0 +1,167 @@
+import type { RequestHandler } from 'express';
+import type { AccountId, CreateAccount, CreateCredential, EventBus, Principal } from '../../core/index.ts';
+import { expressBinding } from '../../adapters/http/index.ts';
+import type { FrontDoor, HttpApi } from '../../adapters/http/index.ts';
+import { fetchBinding } from '../../adapters/http/fetch/index.ts';
+import type { FetchHandler, FetchOptions } from '../../adapters/http/fetch/index.ts';
+import { Closers, layBase, openTill } from '../base.ts';
+import type { TillBase } from '../base.ts';
+import type { Till } from '../container.ts';
+import { createHttpApi } from '../http-api.ts';
+import { TillWork } from '../till-work.ts';
+import type { WorkerScope } from '../workers.ts';
+import { loggerOf, openGround, planOf } from './ground.ts';
+import type { Plan } from './ground.ts';
+import type { TillgateOptions } from './options.ts';
+
+/** The use cases of a till, to be called in process. */
+export type UseCases = Pick<
+  Till,
+  | 'assets'
+  | 'authenticate'
+  | 'chains'
+  | 'choosePayment'
+  | 'clock'
+  | 'createOrder'
+  | 'exchangeToken'
+  | 'manage'
+  | 'operateOrder'
+  | 'orderQueries'
+  | 'rateBook'
+  | 'requestRefund'
+  | 'requestWithdrawal'
+  | 'storage'
+  | 'walletQueries'
+>;
+
+const USE_CASES = [
+  'assets',
+  'authenticate',
+  'chains',
+  'choosePayment',
+  'clock',
+  'createOrder',
+  'exchangeToken',
+  'manage',
+  'operateOrder',
+  'orderQueries',
+  'rateBook',
+  'requestRefund',
+  'requestWithdrawal',
+  'storage',
+  'walletQueries',
+] as const satisfies readonly (keyof UseCases)[];
+
+/** What of a till is offered over HTTP besides the payment API and the payer's page. */
+export interface MountOptions {
+  /** The management API under `/manage/v1`; false by default. */
+  readonly manage?: boolean;
+  /** The reference of the API as a page, `/docs`; false by default. */
+  readonly docs?: boolean;
+}
+
+/** The work behind the requests. Nothing runs before it is started. */
+export interface TillWorkers {
+  /**
+   * Starts following chains, expiring orders, paying out and delivering callbacks, and what this instance itself needs to
+   * answer requests. A process that takes orders but leaves the work to another starts `instance` alone; one that starts
+   * nothing can make no ids after 15 seconds.
+   */
+  start(scope?: WorkerScope): Promise<void>;
+  /** Lets what runs come to its end and gives the leases back. They can be started again. */
+  stop(): Promise<void>;
+}
+
+/** A till inside an application. */
+export interface Tillgate extends UseCases {
+  readonly createAccount: CreateAccount;
+  readonly createCredential: CreateCredential;
+  /** Typed events of this process, told after their transaction committed. For money there are callbacks and queries. */
+  readonly events: Pick<EventBus, 'on'>;
+  readonly workers: TillWorkers;
+  /** The node gateway, for an application whose server hands it `upgrade` and `checkContinue` too. */
+  readonly gateway: Pick<FrontDoor, 'handles' | 'request' | 'upgrade'>;
+  /**
+   * The payment API and the payer's page as Express middleware, to be mounted under the path of `baseUrl`, before any
+   * body parser.
+   *
+   * @param options - `gateway: true` takes the hosts of the gateway's routes as well, wherever it is mounted
+   */
+  toExpress(options?: MountOptions & { readonly gateway?: boolean }): RequestHandler;
+  /** The same as a function from `Request` to `Response`; the gateway needs sockets and is not part of it. */
+  toFetch<Context extends readonly unknown[]>(options: MountOptions & Pick<FetchOptions<Context>, 'facts'>): FetchHandler<Context>;
+  /** Stops the workers and gives everything back that the till opened itself; at the latest after 10 seconds. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a till in this process: its tables are brought up to date and its plugins set up, and nothing runs yet. It
+ * reads no environment, listens nowhere and handles no signal; several may live in one process.
+ *
+ * @throws TillgateError `CONFIG_INVALID` listing every problem of the options; `NOT_READY` when the database is away
+ */
+export async function createTillgate(options: TillgateOptions): Promise<Tillgate> {
+  const plan = planOf(options);
+  const logger = loggerOf(options);
+  const closers = new Closers(logger);
+  try {
+    const base = await layBase(await openGround(plan, options, closers, logger), closers);
+    const till = await openTill(base, plan.plugins, { url: plan.baseUrl });
+    return embedded(plan, base, till, options.trustedHops ?? 0);
+  } catch (error) {
+    await closers.close();
+    throw error;
+  }
+}
+
+/** The merchant on whose behalf a use case is called in process. */
+export function merchantOf(accountId: AccountId): Principal {
+  return { accountId, credentialId: null, via: 'api-key' };
+}
+
+function embedded(plan: Plan, base: TillBase, till: Till, trustedHops: number): Tillgate {
+  const work = new TillWork(base, till);
+  const streams: (() => void)[] = [];
+  let closing: Promise<void> | null = null;
+  const edge = { trustedHops, isStopping: () => closing !== null, onStop: (end: () => void) => void streams.push(end), serverUrl: plan.baseUrl };
+  // What the application measures is the application's to show.
+  const apiOf = ({ manage = false, docs = false }: MountOptions): HttpApi => createHttpApi(till, plan.config, { ...edge, manage, docs, metrics: false });
+  return {
+    ...(Object.fromEntries(USE_CASES.map((name) => [name, till[name]])) as UseCases),
+    createAccount: base.accounts.createAccount,
+    createCredential: base.accounts.createCredential,
+    events: { on: (name, listener) => till.events.on(name, listener) },
+    gateway: till.gateway,
+    workers: {
+      start: async (scope) => {
+        await work.prepare(scope);
+        work.start(scope);
+      },
+      stop: () => work.stop(),
+    },
+    toExpress: ({ gateway = false, ...mount } = {}) => {
+      const binding = expressBinding(apiOf(mount));
+      return gateway ? behindGateway(till.gateway, binding) : binding;
+    },
+    toFetch: ({ facts, ...mount }) => fetchBinding(apiOf(mount), { mount: pathOf(plan.baseUrl), facts }),
+    close: () => (closing ??= closeTill(work, streams)),
+  };
+}
+
+function behindGateway(gateway: Till['gateway'], binding: RequestHandler): RequestHandler {
+  return (req, res, next) => {
+    if (gateway.handles(req.headers.host)) gateway.request(req, res);
+    else void binding(req, res, next);
+  };
+}
+
+function pathOf(baseUrl: string): string {
+  return new URL(baseUrl).pathname.replace(/\/$/, '');
+}
+
+async function closeTill(work: TillWork, streams: readonly (() => void)[]): Promise<void> {
+  for (const end of streams) end();
+  await work.drain(Promise.resolve());
+  await work.leave();
+  await work.close();
+}

@@ -1,0 +1,76 @@
+import { HttpApi, createOperations, manageOperations, openApiDocument, randomTraceId } from '../adapters/http/index.ts';
+import type { HttpDeps, HttpSettings, Operation } from '../adapters/http/index.ts';
+import { TillgateError } from '../core/index.ts';
+import { apiDocsOperation } from './api-docs/operation.ts';
+import { createCheckout } from './checkout/checkout.ts';
+import type { TillConfig } from './config.ts';
+import type { Till } from './container.ts';
+
+/** How a till is offered over HTTP. */
+export interface HttpEdge {
+  /** How many proxies of one's own stand in front. */
+  readonly trustedHops: number;
+  readonly isStopping: () => boolean;
+  /** Is given what ends the event streams of payers' pages: whoever closes a server calls it first, or waits for them. */
+  readonly onStop?: (end: () => void) => void;
+  /** Offers the management API; true by default. */
+  readonly manage?: boolean;
+  /** Offers `/metrics`; true by default. */
+  readonly metrics?: boolean;
+  /** Offers the reference of the API as a page, `/docs`; true by default. */
+  readonly docs?: boolean;
+  /** Where the paths of the OpenAPI document begin; `/` by default. */
+  readonly serverUrl?: string;
+}
+
+/** The operations table with the payer's page, the management API and the probes, for whichever binding. */
+export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): HttpApi {
+  const settings = httpSettings(config, edge.trustedHops);
+  const checkout = createCheckout(till);
+  edge.onStop?.(() => checkout.close());
+  const docs = apiDocsOperation(() => openApiDocument(operations, edge.serverUrl));
+  const extra = [...checkout.operations, ...(edge.docs === false ? [] : [docs]), ...(edge.manage === false ? [] : desk(till, config))];
+  const operations: readonly Operation[] = createOperations(settings, extra, {
+    without: edge.metrics === false ? ['metrics'] : [],
+    ...(edge.serverUrl === undefined ? {} : { serverUrl: edge.serverUrl }),
+  });
+  return new HttpApi(operations, { ...httpDeps(till, settings, edge.isStopping), choosePayment: checkout.choosePayment });
+}
+
+function httpSettings({ mode, serviceName, limits, callbacks }: TillConfig, trustedHops: number): HttpSettings {
+  return {
+    serviceName,
+    sandbox: mode === 'sandbox',
+    pageMax: 100,
+    requestsPerMinute: limits.requestsPerMinute,
+    loginsPerMinute: limits.loginsPerMinute,
+    trustedHops,
+    allowPrivateNetworks: callbacks.allowPrivateNetworks,
+  };
+}
+
+function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean): HttpDeps {
+  const { storage, metrics } = till;
+  return {
+    ...till,
+    settings,
+    orders: storage.orders,
+    metricsText: async () => {
+      till.gateway.flush();
+      return { contentType: metrics.contentType, text: await metrics.text() };
+    },
+    readiness: async () => {
+      if (isStopping()) throw new TillgateError('NOT_READY', 'The service is shutting down.');
+      await storage.ping();
+      const states = await storage.chains.states();
+      return states.filter(({ chain, haltedReason }) => haltedReason !== null && till.chains.has(chain)).map(({ chain }) => chain);
+    },
+    traceId: randomTraceId,
+  };
+}
+
+/** The management API (decisions, section 9). */
+function desk({ manage, assets }: Till, { mode, limits }: TillConfig): readonly Operation[] {
+  const settings = { pageMax: 100, loginsPerMinute: limits.loginsPerMinute, secureCookies: mode === 'production' };
+  return manageOperations({ manage, assets, settings });
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { LANGUAGES } from '../../host/checkout/languages.ts';
+import { SAMPLES } from '../host/checkout-samples.ts';
+import { assertAccessible, Complaints, launch, picture, THEMES, WIDTHS } from './chromium.ts';
+import { startGallery } from './gallery.ts';
+
+const PAGES = [...Object.keys(SAMPLES), 'short?view=refund&error=40001', 'waiting?view=coins'];
+/** One of each colour and kind of control. */
+const TONES = ['choose', 'waiting', 'partial', 'paid', 'expired', 'short?view=refund&error=40001'];
+const named = (path: string): string => path.replace(/[?&]\w+=/g, '-');
+
+describe("the payer's page in each state", { concurrency: 1 }, () => {
+  let browser: Browser;
+  let gallery: Awaited<ReturnType<typeof startGallery>>;
+  before(async () => {
+    [browser, gallery] = await Promise.all([launch(), startGallery()]);
+  });
+  after(async () => {
+    await browser.close();
+    await gallery.close();
+  });
+
+  async function visit(width: number, colorScheme: 'light' | 'dark', locale: string, work: (page: Page) => Promise<void>): Promise<void> {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, locale });
+    const complaints = new Complaints(context, new URL(gallery.url).origin);
+    await work(await context.newPage());
+    await context.close();
+    complaints.none();
+  }
+
+  for (const width of WIDTHS) {
+    for (const theme of THEMES) {
+      // Only contrast depends on the theme, and only the room for a finger on the width.
+      const only = width === 320 ? (theme === 'light' ? [] : ['color-contrast']) : theme === 'light' ? ['target-size'] : null;
+      const asked = (path: string): boolean => only !== null && (only.length === 0 || TONES.includes(path));
+      test(`fits ${width} pixels in ${theme}${only === null ? '' : ', and axe finds nothing'}`, async () => {
+        await visit(width, theme, 'en', async (page) => {
+          for (const path of PAGES) {
+            await page.goto(`${gallery.url}/${path}`);
+            await picture(page, `${named(path)}-${width}-${theme}`);
+            assert.ok(await fits(page), `${path} scrolls sideways`);
+            if (asked(path)) await assertAccessible(page, `${path} at ${width} in ${theme}`, only ?? []);
+          }
+        });
+      });
+    }
+  }
+
+  test('reads from right to left in Arabic: nothing sticks out, axe finds nothing, addresses stay as they are', async () => {
+    for (const width of WIDTHS) {
+      await visit(width, 'light', 'ar', async (page) => {
+        for (const path of width === 320 ? ['choose', 'waiting', 'partial'] : ['waiting']) {
+          await page.goto(`${gallery.url}/${path}`);
+          assert.equal(await page.locator('html').getAttribute('dir'), 'rtl');
+          assert.ok(await fits(page), `${path} scrolls sideways`);
+          await assertAccessible(page, `${path} in Arabic`);
+          await picture(page, `${path}-ar-${width}`);
+        }
+        await page.goto(`${gallery.url}/waiting`);
+        assert.equal(await page.locator('#pay code').nth(1).evaluate((code) => getComputedStyle(code).direction), 'ltr');
+      });
+    }
+  });
+
+  test('every language fits a phone', async () => {
+    await visit(320, 'light', 'en', async (page) => {
+      for (const { tag } of LANGUAGES) {
+        for (const path of ['choose', 'waiting', 'partial']) {
+          await page.goto(`${gallery.url}/${path}?lang=${tag}`);
+          assert.ok(await fits(page), `${path} in ${tag} scrolls sideways`);
+        }
+        await picture(page, `partial-${tag}-320`);
+      }
+    });
+  });
+
+  test('weighs less than 60 KB in all, uncompressed, and is painted before any script has come', async () => {
+    await visit(1280, 'light', 'en', async (page) => {
+      for (const path of ['choose', 'waiting', 'waitingLightning']) {
+        await page.goto(`${gallery.url}/${path}`, { waitUntil: 'load' });
+        const bytes = await page.evaluate(() =>
+          [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).decodedBodySize, 0),
+        );
+        assert.ok(bytes > 15_000 && bytes < 60_000, `${path}: ${bytes} bytes`);
+      }
+      const held = new Promise<void>((resolve) => {
+        void page.route('**/*.js', async (route) => {
+          await page.getByRole('heading', { level: 1, name: 'Waiting for your payment' }).waitFor();
+          const painted = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint').length);
+          assert.equal(painted, 1, 'painted while the script is still on its way');
+          await route.continue();
+          resolve();
+        });
+      });
+      await Promise.all([page.goto(`${gallery.url}/waiting`), held]);
+    });
+  });
+});
+
+const fits = (page: Page): Promise<boolean> => page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { AxeBuilder } from '@axe-core/playwright';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+
+const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** Where screenshots are left for people to look at; not kept. */
+const SCREENSHOTS = fileURLToPath(new URL('../../temp/screenshots/', import.meta.url));
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** A phone held upright, and a desktop. */
+export const WIDTHS = [320, 1280] as const;
+export const THEMES = ['light', 'dark'] as const;
+
+/**
+ * A real browser.
+ * @throws Error where there is none: these tests fail, and do not skip, without it
+ */
+export function launch(): Promise<Browser> {
+  const executablePath = PATHS.find((path) => existsSync(path));
+  assert(executablePath !== undefined, `There is no Chromium at ${PATHS.join(', ')}: apt-get install --no-install-recommends chromium`);
+  return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+}
+
+/** Everything that a page complained of: what its content policy refused, errors of its script, requests to anybody else. */
+export class Complaints {
+  readonly #said: string[] = [];
+
+  constructor(context: BrowserContext, origin: string, elsewhere: readonly string[] = []) {
+    context.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') this.#said.push(message.text());
+    });
+    context.on('weberror', (error) => this.#said.push(error.error().message));
+    context.on('request', (request) => {
+      const url = new URL(request.url());
+      const known = url.protocol === 'data:' || url.origin === origin || elsewhere.includes(url.origin);
+      if (!known) this.#said.push(`a request to ${url.origin}`);
+    });
+  }
+
+  none(): void {
+    assert.deepEqual(this.#said, []);
+  }
+}
+
+/**
+ * Asks axe, and fails with whatever it finds. There are no frames, so that the mode without a page of its own for them
+ * is enough.
+ *
+ * @param only - these rules alone; all of {@link TAGS} unless given
+ */
+export async function assertAccessible(page: Page, what: string, only: readonly string[] = []): Promise<void> {
+  const axe = new AxeBuilder({ page }).setLegacyMode();
+  const { violations } = await (only.length > 0 ? axe.withRules([...only]) : axe.withTags(TAGS)).analyze();
+  const found = violations.map(({ id, help, nodes }) => `${id}: ${help}\n    ${nodes.map(({ html }) => html).join('\n    ')}`);
+  assert.deepEqual(found, [], what);
+}
+
+/** Leaves a picture of the whole page. */
+export async function picture(page: Page, name: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: `${SCREENSHOTS}${name}.png`, fullPage: true, animations: 'disabled' });
+}

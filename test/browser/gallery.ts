@@ -1,0 +1,55 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { TillgateError } from '../../core/index.ts';
+import type { Asset } from '../../core/index.ts';
+import { CheckoutPages } from '../../host/checkout/checkout-pages.ts';
+import { findLanguage, negotiateLanguage } from '../../host/checkout/languages.ts';
+import type { PayerState } from '../../host/checkout/wording.ts';
+import { CHOICES, NOW, SAMPLES } from '../host/checkout-samples.ts';
+
+/** Serves the payer's page of an order in each state, as the host makes it, and nothing behind it: no stream, no state. */
+export async function startGallery(): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const pages = new CheckoutPages(
+    {
+      read: async (token) => {
+        const found = SAMPLES[token as PayerState];
+        if (found === undefined) throw new TillgateError('NOT_FOUND', 'There is no such order.');
+        return found;
+      },
+    },
+    {
+      choosePayment: { options: async () => CHOICES.map(({ asset, amount }) => ({ asset, units: unitsOf(amount, asset) })) },
+      assets: { chainName: (chain) => CHOICES.find(({ asset }) => asset.chain === chain)?.chainName ?? chain },
+      clock: { now: () => NOW },
+    },
+  );
+  const server = createServer((req, res) => {
+    const url = new URL(req.url ?? '/', 'http://gallery');
+    const name = url.pathname.split('/').at(-1) ?? '';
+    const file = [pages.files.script, pages.files.style].find((each) => each.name === name);
+    if (file !== undefined) {
+      res.writeHead(200, { 'Content-Type': file.type }).end(file.body);
+      return;
+    }
+    if (name === 'events') {
+      res.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(':\n\n');
+      return;
+    }
+    const language = findLanguage(url.searchParams.get('lang')) ?? negotiateLanguage(req.headers['accept-language'] ?? null);
+    const wanted = { language, view: url.searchParams.get('view'), error: url.searchParams.get('error'), partOnly: url.searchParams.has('part') };
+    void pages.reply(name, wanted).then(({ status, headers, body }) => res.writeHead(status, headers).end(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/checkout`, close: () => close(server) };
+}
+
+function unitsOf(amount: string, { decimals }: Asset): bigint {
+  const [whole = '', fraction = ''] = amount.split('.');
+  return BigInt(whole + fraction.padEnd(decimals, '0'));
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}

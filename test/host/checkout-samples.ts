@@ -1,0 +1,104 @@
+import { CHAINS, SPECIFIED_ASSETS } from '../../core/index.ts';
+import type { CheckoutView, Order } from '../../core/index.ts';
+import type { Choice } from '../../host/checkout/checkout-page.ts';
+import type { OrderSnapshot, RefundNotice } from '../../host/checkout/order-snapshot.ts';
+import type { PayerState } from '../../host/checkout/wording.ts';
+
+/** The moment of every sample. */
+export const NOW = 1_767_225_600_000;
+const MINUTE = 60_000;
+const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const REQUEST =
+  'lnbcrt135u1pj0rv8hpp5g3v4u6e4n9k8m7w2q5x3z6y8t4r0s9d7f5h3j1l2k4m6n8p0q2rsdqqcqzzsxqyz5vqsp5usyc4lk9chsfp53kvcnvq456ganh60d89reykdngsmtj6yw3nhvq9qyyssqy4lgd8tj637qcjp05rdpxxykjenthxftej7a2zzmwrmrl70fyj9hvj0rewhzj7jfyuwkwcg9g2jpwtk3wkjtwnkdks84hsnu8xps5vsq4gj5hs';
+
+interface Change {
+  readonly order?: Partial<Order>;
+  readonly view?: Partial<CheckoutView>;
+  readonly refund?: RefundNotice;
+}
+
+function snapshotOf(name: string, { order = {}, view = {}, refund }: Change): OrderSnapshot {
+  const rate = { at: NOW, coin: { symbol: 'USDT', usd: '1', sources: [] }, fiat: { symbol: 'EUR', usd: '1.08', sources: [] }, fixed: false };
+  return {
+    at: NOW,
+    version: name,
+    refund: refund ?? null,
+    view: {
+      order: {
+        id: '1573438740016137425',
+        status: 'PENDING',
+        platform: 'CHECKOUT',
+        vsCurrency: 'EUR',
+        vsPrice: 1250n,
+        payment: { chain: 'ETH', currency: 'USDT-ERC20', units: 13_500_000n, address: ADDRESS, rate, chosenAt: NOW },
+        received: 0n,
+        links: { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null },
+        checkoutToken: name,
+        createdAt: NOW,
+        updatedAt: NOW,
+        expiresAt: NOW + 12 * MINUTE,
+        watchUntil: NOW + 600 * MINUTE,
+        reorgedAt: null,
+        refundAddress: null,
+        ...order,
+      } as Order,
+      chainName: 'Ethereum',
+      amount: '13.5',
+      received: '0',
+      remaining: '13.5',
+      contractAddr: '0xF67EBB1A38b1DF77eE388753120F8Fd6df922aaD',
+      paymentUri: `ethereum:0xF67EBB1A38b1DF77eE388753120F8Fd6df922aaD@1337/transfer?address=${ADDRESS}&uint256=13500000`,
+      confirmations: 0,
+      confirmationsRequired: 12,
+      refundAddress: order.refundAddress ?? null,
+      seen: false,
+      ...view,
+    },
+  };
+}
+
+const over = { expiresAt: NOW - MINUTE } as const;
+const all = { received: '13.5', remaining: '0', seen: true } as const;
+const some = { received: '4', remaining: '9.5', seen: true } as const;
+const links = { succeedUrl: 'https://shop.example/thanks?a=1&b="2"', timeoutUrl: 'https://shop.example/late', callbackUrl: null, timeoutCallback: null };
+const refund = { amount: '13.08', address: ADDRESS } as const;
+
+/** An order in each state that a payer can see. */
+export const SAMPLES: Readonly<Record<PayerState, OrderSnapshot>> = {
+  choose: snapshotOf('choose', { order: { payment: null }, view: { paymentUri: '', contractAddr: '', amount: '', remaining: '', received: '' } }),
+  waiting: snapshotOf('waiting', {}),
+  waitingLightning: lightning(),
+  closing: snapshotOf('closing', { order: over }),
+  short: snapshotOf('short', { view: some }),
+  seen: snapshotOf('seen', { view: { ...all, confirmationsRequired: 0 } }),
+  confirming: snapshotOf('confirming', { view: { ...all, confirmations: 3 } }),
+  rechecking: snapshotOf('rechecking', { order: { status: 'SUCCESS', reorgedAt: NOW, links } }),
+  paid: snapshotOf('paid', { order: { status: 'SUCCESS', received: 13_500_000n, links }, view: all }),
+  paidLate: snapshotOf('paidLate', { order: { ...over, status: 'RESOLVED', received: 13_500_000n }, view: all }),
+  expired: snapshotOf('expired', { order: { ...over, status: 'OVERDUE', links } }),
+  late: snapshotOf('late', { order: { ...over, status: 'OVERDUE' }, view: all }),
+  partial: snapshotOf('partial', { order: { ...over, status: 'PARTIAL', received: 4_000_000n, refundAddress: ADDRESS }, view: some }),
+  refunding: snapshotOf('refunding', { order: { status: 'SUCCESS', received: 13_500_000n }, view: all, refund: { ...refund, sent: false } }),
+  cancelled: snapshotOf('cancelled', { order: { status: 'TERMINATED' } }),
+  refunded: snapshotOf('refunded', { order: { status: 'REFUNDED', received: 13_500_000n }, view: all, refund: { ...refund, sent: true } }),
+};
+
+/** A snapshot like another, changed here and there. */
+export function changed(snapshot: OrderSnapshot, { order = {}, view = {} }: Change): OrderSnapshot {
+  return { ...snapshot, view: { ...snapshot.view, ...view, order: { ...snapshot.view.order, ...order } } };
+}
+
+/** The coins that the samples can be paid in. */
+export const CHOICES: readonly Choice[] = SPECIFIED_ASSETS.map((asset) => ({
+  asset,
+  chainName: CHAINS.find(({ code }) => code === asset.chain)?.name ?? asset.chain,
+  amount: asset.stable ? '13.5' : '0.0054',
+}));
+
+function lightning(): OrderSnapshot {
+  const payment = { chain: 'BLN', currency: 'BTC-LN', units: 13_500_000n, address: REQUEST } as Order['payment'];
+  return snapshotOf('waitingLightning', {
+    order: { payment },
+    view: { chainName: 'Lightning Network', amount: '0.000135', remaining: '0.000135', contractAddr: '', paymentUri: `lightning:${REQUEST}`, confirmationsRequired: 0 },
+  });
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { test } from 'node:test';
+import { endWithThisProcess } from '../support/processes.ts';
+import { freshDirectory } from './till-process.ts';
+
+const at = (path: string): string => JSON.stringify(new URL(`../../${path}`, import.meta.url).href);
+
+/** An application that embeds a till and looks at what that does to its process. */
+const APPLICATION = `
+  import { randomBytes } from 'node:crypto';
+  import { readdirSync } from 'node:fs';
+  import { register } from 'prom-client';
+
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRejection', 'exit', 'beforeExit', 'warning'];
+  const look = () => ({
+    listeners: signals.map((name) => process.listenerCount(name)),
+    // zod keeps its registry where other copies of zod find it.
+    globals: Object.getOwnPropertyNames(globalThis).filter((name) => !name.startsWith('__zod_')).sort(),
+    metrics: register.getMetricsAsArray().length,
+    files: readdirSync('.'),
+    title: process.title,
+    directory: process.cwd(),
+  });
+  const environment = { ...process.env };
+  const before = look();
+  const { createTillgate, merchantOf } = await import(${at('host/embed/index.ts')});
+  const { present, readDecimal } = await import(${at('core/index.ts')});
+  const { default: sandbox } = await import(${at('plugins/sandbox/index.ts')});
+
+  const exit = process.exit;
+  process.exit = () => { throw new Error('the till ended the process'); };
+  const till = await createTillgate({
+    storage: { client: 'sqlite', filename: ':memory:' },
+    masterKey: randomBytes(32),
+    baseUrl: 'https://shop.example.com',
+    mode: 'sandbox',
+    plugins: [sandbox],
+  });
+  till.toExpress();
+  await till.workers.start();
+  const { id } = await till.createAccount.run({ email: 'shop@example.com', password: randomBytes(9).toString('hex') });
+  const links = { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null };
+  await till.createOrder.payInfo(merchantOf(id), { chain: 'ETH', currency: 'ETH', vsCurrency: 'EUR', vsPrice: present(readDecimal('1'), ''), links, fixedEncryptPrice: false, enablePostCallback: false }, null);
+  const during = look();
+  await till.close();
+  console.log(JSON.stringify({ before, during, after: look(), environment: JSON.stringify(process.env) === JSON.stringify(environment), servers: process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length }));
+  process.exit = exit;
+`;
+
+interface Looks {
+  readonly before: object;
+  readonly during: object;
+  readonly after: object;
+  readonly environment: boolean;
+  readonly servers: number;
+}
+
+test('a till changes nothing of its process, prints nothing, listens nowhere, and keeps nothing alive when it is closed', async (t) => {
+  const directory = freshDirectory();
+  t.after(() => directory.remove());
+  // Resolved from here: the application stands in a folder without packages.
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', APPLICATION.replace("'prom-client'", JSON.stringify(import.meta.resolve('prom-client')))], {
+    cwd: directory.path,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  endWithThisProcess(child);
+  const texts = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (texts.out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (texts.err += text));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  assert.deepEqual([code, texts.err], [0, '']);
+  const [line = '', ...rest] = texts.out.trim().split('\n');
+  assert.deepEqual(rest, [], 'only the application speaks');
+  const { before, during, after, environment, servers } = JSON.parse(line) as Looks;
+  assert.deepEqual(during, before);
+  assert.deepEqual(after, before);
+  assert.deepEqual([environment, servers], [true, 0]);
+});
