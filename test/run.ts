@@ -5,6 +5,7 @@
  *     npm test -- orders http/        files whose path contains one of the words, without coverage
  *     npm test -- --no-coverage       all, quicker
  *     npm run test:nodes              those against real daemons (test/nodes)
+ *     npm run test:browser            those in a real browser (test/browser)
  *
  * Arguments that begin with `--test-` go on to node. Node 20 expands no globs and starts no shared set-up of its own,
  * so both happen here: one PostgreSQL serves all files, each of which makes a database of its own.
@@ -20,29 +21,34 @@ import { startPostgres } from './support/postgres.ts';
 
 const repository = dirname(dirname(fileURLToPath(import.meta.url)));
 
+/** Tests that need more than the packages, each with a run of its own. */
+const APART = ['nodes', 'browser'] as const;
+type Apart = (typeof APART)[number];
+
 interface Plan {
-  readonly nodes: boolean;
+  /** `null` for all the others. */
+  readonly apart: Apart | null;
   readonly coverage: boolean;
   readonly words: readonly string[];
   readonly forNode: readonly string[];
 }
 
 function readPlan(args: readonly string[]): Plan {
-  const nodes = args.includes('--nodes');
+  const apart = APART.find((each) => args.includes(`--${each}`)) ?? null;
   const words = args.filter((arg) => !arg.startsWith('--'));
   const forNode = args.filter((arg) => arg.startsWith('--test-'));
-  const unknown = args.find((arg) => arg.startsWith('--') && !forNode.includes(arg) && arg !== '--nodes' && arg !== '--no-coverage');
+  const unknown = args.find((arg) => arg.startsWith('--') && !forNode.includes(arg) && arg !== `--${apart ?? ''}` && arg !== '--no-coverage');
   if (unknown) throw new Error(`unknown argument ${unknown}; see the head of test/run.ts`);
   // A part of the tests covers a part of the code: a threshold would say nothing.
-  const partial = nodes || words.length > 0 || forNode.length > 0;
-  return { nodes, words, forNode, coverage: !partial && !args.includes('--no-coverage') };
+  const partial = apart !== null || words.length > 0 || forNode.length > 0;
+  return { apart, words, forNode, coverage: !partial && !args.includes('--no-coverage') };
 }
 
-function testFiles({ nodes, words }: Plan): string[] {
+function testFiles({ apart, words }: Plan): string[] {
   return readdirSync(join(repository, 'test'), { recursive: true, encoding: 'utf8' })
     .map((path) => `test/${path.replaceAll('\\', '/')}`)
     .filter((path) => /\.test\.tsx?$/.test(path))
-    .filter((path) => path.startsWith('test/nodes/') === nodes && !path.startsWith('test/bench/'))
+    .filter((path) => (APART.find((each) => path.startsWith(`test/${each}/`)) ?? null) === apart && !path.startsWith('test/bench/'))
     .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
     .sort();
 }
@@ -55,7 +61,7 @@ function installDaemons(): boolean {
 }
 
 function startTests(plan: Plan, files: readonly string[], databaseUrl: string): ChildProcess {
-  const limits = [`--test-concurrency=${availableParallelism()}`, `--test-timeout=${plan.nodes ? 600_000 : 300_000}`];
+  const limits = [`--test-concurrency=${availableParallelism()}`, `--test-timeout=${plan.apart === 'nodes' ? 600_000 : 300_000}`];
   const node = ['--import', 'tsx', '--test', '--test-reporter=spec', ...limits, ...plan.forNode, ...files];
   const c8 = fileURLToPath(import.meta.resolve('c8/bin/c8.js'));
   return spawn(process.execPath, plan.coverage ? [c8, process.execPath, ...node] : node, {
@@ -69,10 +75,10 @@ async function main(): Promise<number> {
   const plan = readPlan(process.argv.slice(2));
   const files = testFiles(plan);
   if (files.length === 0) {
-    console.log(plan.nodes ? 'test/nodes holds no such test: NOTHING was tested against a daemon.' : 'No test file matches.');
-    return plan.words.length > 0 || !plan.nodes ? 1 : 0;
+    console.log(plan.apart === 'nodes' ? 'test/nodes holds no such test: NOTHING was tested against a daemon.' : 'No test file matches.');
+    return plan.words.length > 0 || plan.apart !== 'nodes' ? 1 : 0;
   }
-  if (plan.nodes && !installDaemons()) {
+  if (plan.apart === 'nodes' && !installDaemons()) {
     console.error('test/nodes/install.sh failed: the tests against real daemons did not run.');
     return 1;
   }

@@ -72,6 +72,7 @@ export async function openTill(filename: string): Promise<Till> {
     signer: wallet,
     documents: storage.documents,
     addChain: (added) => void chains.set(added.code, added),
+    addLightning: () => undefined,
     addRateSource: () => undefined,
     onClose: (close) => void closers.push(close),
   });

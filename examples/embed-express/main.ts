@@ -1,0 +1,47 @@
+/** An Express application with a till in it, on the simulated chain; see README.md. */
+import { randomBytes } from 'node:crypto';
+import express from 'express';
+import knex from 'knex';
+import { createTillgate, merchantOf } from '../../host/embed/index.ts';
+import { present, readDecimal } from '../../core/index.ts';
+import sandbox from '../../plugins/sandbox/index.ts';
+
+const port = Number(process.env['PORT'] ?? 3000);
+const baseUrl = `http://localhost:${port}`;
+
+// The application's own database. The till's tables stand beside the others in it.
+const db = knex({ client: 'sqlite3', connection: { filename: process.env['DATABASE'] ?? 'app.db' }, useNullAsDefault: true });
+
+const till = await createTillgate({
+  storage: { knex: db, tablePrefix: 'till_' },
+  masterKey: process.env['TILLGATE_MASTER_KEY'] ?? randomBytes(32),
+  baseUrl: `${baseUrl}/pay`,
+  plugins: [sandbox], // in production `ethereum` from 'tillgate/plugins/ethereum', with your node's address
+  mode: 'sandbox',
+});
+till.events.on('order.status', ({ orderId, to }) => console.log(`order ${orderId} is ${to}`));
+await till.workers.start();
+
+const app = express();
+app.use('/pay', till.toExpress()); // before any body parser: signatures cover the raw bytes
+
+// From here on it is an application like any other. This merchant is made anew at each start.
+const shop = await till.createAccount.run({ email: `shop-${randomBytes(4).toString('hex')}@example.com`, password: randomBytes(18).toString('base64url') });
+
+app.post('/buy', express.json(), async (_req, res) => {
+  const price = { vsCurrency: 'EUR', vsPrice: present(readDecimal('12.50'), 'the price'), fixedEncryptPrice: false, enablePostCallback: false };
+  const links = { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null };
+  const order = await till.createOrder.payUrl(merchantOf(shop.id), { ...price, links }, null);
+  res.status(201).json({ id: order.id, pay: till.orderQueries.payUrl(order) });
+});
+
+app.get('/orders/:id', async (req, res) => {
+  const { status, amount, currency } = await till.orderQueries.detail(shop.id, req.params.id);
+  res.json({ status, amount, currency });
+});
+
+const server = app.listen(port, '127.0.0.1', () => console.log(`shop on ${baseUrl}`));
+process.once('SIGTERM', () => {
+  server.close();
+  void till.close().then(() => db.destroy());
+});

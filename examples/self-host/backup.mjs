@@ -1,0 +1,35 @@
+// Copies the database of a running till into a file of its own: one moment of it, checked, readable by its owner only.
+//
+//   node examples/self-host/backup.mjs data/tillgate.db backups/2026-05-04.db
+
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import knex from 'knex';
+
+const [source, target] = process.argv.slice(2);
+if (source === undefined || target === undefined) throw new Error('usage: node backup.mjs DATABASE BACKUP');
+if (!existsSync(source)) throw new Error(`There is no ${source}.`);
+if (existsSync(target)) throw new Error(`${target} is there already; a backup is never written over another.`);
+
+const open = (filename) => knex({ client: 'sqlite3', connection: { filename }, useNullAsDefault: true, pool: { min: 1, max: 1 } });
+const unfinished = `${target}.unfinished`;
+process.umask(0o077);
+mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+rmSync(unfinished, { force: true });
+
+const live = open(source);
+try {
+  await live.raw('PRAGMA busy_timeout = 10000');
+  // Reads one moment of the database while the till goes on writing.
+  await live.raw('VACUUM INTO ?', [unfinished]);
+} finally {
+  await live.destroy();
+}
+
+const copy = open(unfinished);
+const [row] = await copy.raw('PRAGMA integrity_check').finally(() => copy.destroy());
+if (row?.integrity_check !== 'ok') throw new Error(`The copy is damaged: ${row?.integrity_check}`);
+chmodSync(unfinished, 0o600);
+// Whoever finds a file under its final name finds it whole.
+renameSync(unfinished, target);
+console.log(`${source} is in ${target}`);

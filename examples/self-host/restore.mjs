@@ -1,0 +1,35 @@
+// Puts a backup in the place of a till's database, whose former one is kept beside it. No till may run on it.
+//
+//   node examples/self-host/restore.mjs backups/2026-05-04.db data/tillgate.db
+
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import knex from 'knex';
+
+const [backup, target] = process.argv.slice(2);
+if (backup === undefined || target === undefined) throw new Error('usage: node restore.mjs BACKUP DATABASE');
+if (!existsSync(backup)) throw new Error(`There is no ${backup}.`);
+process.umask(0o077);
+mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+
+// The lock that a running till holds.
+const lock = knex({ client: 'sqlite3', connection: { filename: `${target}.server-lock` }, useNullAsDefault: true, pool: { min: 1, max: 1 } });
+try {
+  await lock.raw('PRAGMA busy_timeout = 0');
+  await lock.raw('BEGIN EXCLUSIVE');
+} catch {
+  await lock.destroy();
+  throw new Error('A till is running on this database: stop it first.');
+}
+
+try {
+  const former = `${target}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+  // The log belongs to the file beside it: left here, it would be played into the restored one.
+  for (const part of ['', '-wal', '-shm']) if (existsSync(target + part)) renameSync(target + part, former + part);
+  copyFileSync(backup, `${target}.restoring`);
+  chmodSync(`${target}.restoring`, 0o600);
+  renameSync(`${target}.restoring`, target);
+} finally {
+  await lock.destroy();
+}
+console.log(`${backup} is restored to ${target}. Before you start the till: ledger check, wallet reconcile, withdrawal list.`);

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { TillgateClient } from '../../adapters/client/index.ts';
+import { resolveConfig } from '../../host/index.ts';
+import { readDemo } from '../host/merchant.ts';
+import { freshDirectory, killAll, run, serve } from '../host/till-process.ts';
+import { waitFor } from '../support/wait.ts';
+
+const folder = fileURLToPath(new URL('../../examples/self-host', import.meta.url));
+const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+const script = async (name: string, ...args: string[]): Promise<string> => (await promisify(execFile)(process.execPath, [join(folder, name), ...args])).stdout;
+
+describe('examples/self-host: backup and restore', () => {
+  const directories = [freshDirectory(), freshDirectory()];
+  const [live, spare] = directories.map(({ path }) => path) as [string, string];
+  afterEach(killAll);
+  after(() => directories.forEach((directory) => directory.remove()));
+
+  test('a database that is backed up while orders are made and paid is restored whole: the books balance and the till goes on', async () => {
+    const till = serve(live);
+    const url = await till.url();
+    const { api_key: apiKey } = readDemo(live);
+    const client = new TillgateClient({ baseUrl: url, credentials: { apiKey } });
+    const made: string[] = [];
+    let loading = true;
+    const load = async (): Promise<void> => {
+      while (loading) {
+        const { order_id } = await client.createPayInfo({ chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: 25 });
+        made.push(order_id);
+        await fetch(`${url}/sandbox/v1/pay`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ order_id }) });
+      }
+    };
+    const loads = Promise.all([load(), load(), load()]);
+    try {
+      await waitFor(() => made.length >= 10, { timeoutMs: 60_000 });
+      const before = [...made];
+      await script('backup.mjs', join(live, 'data/tillgate.db'), join(spare, 'backup.db'));
+      const since = made.length;
+      await waitFor(() => made.length >= since + 5, { timeoutMs: 60_000 });
+
+      assert.equal(statSync(join(spare, 'backup.db')).mode & 0o777, 0o600);
+      await assert.rejects(script('backup.mjs', join(live, 'data/tillgate.db'), join(spare, 'backup.db')), /never written over/);
+      await assert.rejects(script('restore.mjs', join(spare, 'backup.db'), join(live, 'data/tillgate.db')), /running on this database/);
+
+      // The master key is not in the database: without it a backup is worth nothing, to a thief either.
+      mkdirSync(join(spare, 'data'), { mode: 0o700 });
+      copyFileSync(join(live, 'data/master.key'), join(spare, 'data/master.key'));
+      await script('restore.mjs', join(spare, 'backup.db'), join(spare, 'data/tillgate.db'));
+      const books = await run(spare, ['ledger', 'check']);
+      assert.equal(books.code, 0, books.out + books.err);
+      const restored = new TillgateClient({ baseUrl: await serve(spare).url(), credentials: { apiKey } });
+      for (const id of before) assert.equal((await restored.order(id)).order_id, id);
+      const { order_id } = await restored.createPayInfo({ chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: 25 });
+      assert.equal((await restored.order(order_id)).status, 'PENDING');
+    } finally {
+      loading = false;
+      await loads;
+    }
+    await killAll();
+    // Once more over a database that is there: the former one is kept.
+    const text = await script('restore.mjs', join(spare, 'backup.db'), join(live, 'data/tillgate.db'));
+    assert.match(text, /is restored/);
+    assert.equal((await run(live, ['ledger', 'check'])).code, 0);
+  });
+});
+
+describe('examples/self-host: what stands in front of the till and around it', () => {
+  test('the settings are understood', () => {
+    const environment = { TILLGATE_MASTER_KEY: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=' };
+    const config = resolveConfig(JSON.parse(read('tillgate.config.json')), { environment });
+    assert.deepEqual([config.mode, config.listen.trustedHops, config.dataDir], ['production', 1, '/var/lib/tillgate']);
+  });
+
+  test('fault 73: neither proxy writes a target or a header into a log', () => {
+    const nginx = read('nginx.conf');
+    const format = /log_format tillgate '([^']*)'/.exec(nginx)?.[1] ?? '';
+    const harmless = ['time_iso8601', 'remote_addr', 'host', 'request_method', 'status', 'body_bytes_sent', 'request_time'];
+    const logged = [...format.matchAll(/\$\{?([a-z0-9_]+)/g)].map(([, name]) => name ?? '');
+    assert.deepEqual(logged.filter((name) => !harmless.includes(name)), []);
+    assert.match(nginx, /access_log \S+ tillgate;/);
+    // nginx quotes the request in its lines of `error` and less urgent ones.
+    assert.match(nginx, /error_log {2}\S+ crit;/);
+    const caddy = read('Caddyfile');
+    for (const rule of ['request>uri delete', 'request>headers delete', 'exclude http.log.error http.handlers.reverse_proxy']) assert.ok(caddy.includes(rule), rule);
+  });
+
+  test('the till is stopped by a signal and given its ten seconds, as a service and in a container', () => {
+    assert.match(read('tillgate.service'), /KillSignal=SIGTERM\nTimeoutStopSec=15/);
+    assert.match(read('compose.yaml'), /stop_grace_period: 15s/);
+    assert.match(read('compose.yaml'), /exec node/);
+  });
+});
