@@ -11,4 +11,4 @@ export { createHost } from './host.ts';
 export type { Host, HostOptions } from './host.ts';
 export type { Till } from './container.ts';
 export type { DemoMerchant } from './demo.ts';
-export type { ReadableMetrics } from './tokens.ts';
+export type { LightningWork, ReadableMetrics } from './tokens.ts';

@@ -16,7 +16,7 @@ export function refuses(work: Promise<unknown>, code: ErrorCode): Promise<void> 
   return assert.rejects(work, (error: unknown) => isTillgateError(error, code) || assert.fail(`not ${code}: ${String(error)}`));
 }
 
-/** Asks until the answer is there; an error counts as none. */
+/** Asks until the answer is there; an error of the node counts as none, a broken promise does not. */
 export async function until<T>(what: string, ask: () => Promise<T | null | false>): Promise<T> {
   let last: unknown = null;
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
@@ -24,6 +24,7 @@ export async function until<T>(what: string, ask: () => Promise<T | null | false
       const answer = await ask();
       if (answer !== null && answer !== false) return answer;
     } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
       last = error;
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

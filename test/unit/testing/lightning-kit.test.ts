@@ -55,7 +55,7 @@ describe('the kit for Lightning nodes', () => {
         const [found, ...more] = CASES.filter(({ title }) => caught.test(title));
         assert.ok(found !== undefined && more.length === 0, `one case for: ${what}`);
         const wrong: LightningWorld = { ...world, node: spoilt(world.node, methods(world.node)), reopen: async () => spoilt(await world.reopen(), methods(world.node)) };
-        await assert.rejects(found.run(wrong), undefined, `a node that ${what} passed: ${found.title}`);
+        await assert.rejects(found.run(wrong), Error, `a node that ${what} passed: ${found.title}`);
         await world.tricks.losses?.(null);
         await world.tricks.routeFee?.(0n);
         await found.run(world);
