@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { checkLedger } from '../../core/index.ts';
+import type { AccountId, OrderId, TransferId } from '../../core/index.ts';
+import { openStorage } from '../../adapters/storage/knex/index.ts';
+import type { KnexStorage } from '../../adapters/storage/knex/index.ts';
+import type { Answer, startReceiver } from '../host/merchant.ts';
+import { freshDirectory } from '../host/till-process.ts';
+import type { Anvil } from '../support/anvil.ts';
+import type { DeployedContract } from '../support/contracts.ts';
+import type { FakeLightningNode } from '../support/lightning/fake-node.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { endWithThisProcess } from '../support/processes.ts';
+import { silentLogger } from '../support/storage.ts';
+import type { EngineName } from '../support/storage.ts';
+import { waitFor } from '../support/wait.ts';
+
+/** A vector of BIP-39, not anvil's: the hot wallet begins without a coin. */
+const MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
+const PASSWORD = 'correct horse battery';
+const EMAIL = 'shop@example.com';
+/** The host name under which the till passes requests on to its node. */
+const GATE = 'eth.gate.example';
+const LONGEST_WAIT_MS = 60_000;
+
+export const CONFIRMATIONS = 1;
+export const SPENDABLE = 3;
+
+/** What the tills of one file share. */
+export interface CrashYard {
+  readonly anvil: Anvil;
+  readonly token: DeployedContract;
+  readonly receiver: Awaited<ReturnType<typeof startReceiver>>;
+  /** The till's Lightning node, who pays to it and is paid by it, and the options by which the till reaches it. */
+  readonly lightning: { readonly node: FakeLightningNode; readonly customer: FakeLightningNode; readonly options: Readonly<Record<string, unknown>> };
+  /** The debug build. */
+  readonly program: string;
+}
+
+/** A till of the debug build as a process of its own, on a real node and a real database, that is killed and started again. */
+export class CrashTill {
+  readonly yard: CrashYard;
+  /** The till's database, opened from outside. */
+  readonly storage: KnexStorage;
+  readonly accountId: AccountId;
+  readonly hot: string;
+  kills = 0;
+  readonly #directory: ReturnType<typeof freshDirectory>;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #apiKey: string;
+  readonly #cleanUp: () => Promise<void>;
+  #child: ChildProcess | null = null;
+  #log = '';
+  #url = '';
+
+  private constructor(yard: CrashYard, parts: Parts) {
+    this.yard = yard;
+    this.storage = parts.storage;
+    this.accountId = parts.accountId;
+    this.hot = parts.hot;
+    this.#directory = parts.directory;
+    this.#environment = parts.environment;
+    this.#apiKey = parts.apiKey;
+    this.#cleanUp = parts.cleanUp;
+  }
+
+  /** Writes the settings, makes a merchant by the command line and starts the server. */
+  static async start(engine: EngineName, yard: CrashYard): Promise<CrashTill> {
+    const directory = freshDirectory();
+    const database = engine === 'pg' ? await freshDatabase() : null;
+    directory.write('tillgate.config.json', settings(yard, database?.url ?? null));
+    const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: MNEMONIC };
+    const command = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
+      const { code, out, err } = await runCommand(yard.program, directory.path, environment, args);
+      assert.equal(code, 0, `${args.join(' ')}: ${err}`);
+      return JSON.parse(out) as Record<string, unknown>;
+    };
+    const account = await command('account', 'create', '--email', EMAIL, '--password', PASSWORD, '--verified', '*');
+    const credential = await command('credential', 'create', '--account', String(account['id']));
+    const shown = (await command('wallet', 'show')) as { addresses: { chain: string; address: string }[] };
+    const config = database === null ? ({ client: 'sqlite', filename: join(directory.path, 'data', 'tillgate.db') } as const) : ({ client: 'pg', connection: database.url } as const);
+    const storage = await openStorage(config, { logger: silentLogger });
+    const till = new CrashTill(yard, {
+      storage,
+      accountId: String(account['id']) as AccountId,
+      hot: shown.addresses.find(({ chain }) => chain === 'ETH')?.address ?? '',
+      directory,
+      environment,
+      apiKey: String(credential['api_key']),
+      cleanUp: async () => {
+        await storage.close();
+        await database?.drop();
+        directory.remove();
+      },
+    });
+    await till.startServer();
+    return till;
+  }
+
+  get alive(): boolean {
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** All that the present process has logged. */
+  get log(): string {
+    return this.#log;
+  }
+
+  /** Starts the server, with a point armed; returns when it listens, or when it died on the way. */
+  async startServer(point = ''): Promise<void> {
+    this.#log = '';
+    this.#url = '';
+    const environment = { ...this.#environment, TILLGATE_PORT: '0', CRASH_POINT: point };
+    this.#child = start(this.yard.program, this.#directory.path, environment, ['serve']);
+    let out = '';
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => (out += text));
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#log += text));
+    const child = this.#child;
+    await waitFor(() => !this.alive || /listens on (\S+)/.test(out), { timeoutMs: LONGEST_WAIT_MS, intervalMs: 10, describe: () => `the server to listen; its log:\n${this.#log}` });
+    if (child.signalCode === null && child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${this.#log}`);
+    this.#url = /listens on (\S+)/.exec(out)?.[1]?.replace('localhost', '127.0.0.1') ?? '';
+  }
+
+  /** Arms a point in the running process. */
+  async arm(point: string): Promise<void> {
+    const child = this.#child;
+    assert(child !== null && this.alive, 'nothing runs that could be armed');
+    await new Promise<void>((resolve) => {
+      child.once('message', () => resolve());
+      child.send({ arm: point });
+    });
+  }
+
+  /** `kill -9` from outside. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === null || !this.alive) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  /** A request with the merchant's key; `null` when the till was gone before it had answered. */
+  async ask(method: 'GET' | 'POST', target: string, body?: unknown, idempotencyKey?: string): Promise<Answer | null> {
+    return this.#call(method, target, { 'API-Key': this.#apiKey, ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }) }, body);
+  }
+
+  /** A request to the management API in a session of its own. */
+  async manage(method: 'GET' | 'POST', target: string, body?: unknown): Promise<Answer | null> {
+    const session = await this.#call('POST', '/manage/v1/session', {}, { email: EMAIL, password: PASSWORD });
+    if (session === null) return null;
+    assert.equal(session.status, 200, JSON.stringify(session));
+    return this.#call(method, `/manage/v1${target}`, { Authorization: `Bearer ${String(session.data['access_token'])}` }, body);
+  }
+
+  /** The status of a JSON-RPC call to the gateway with this key. */
+  async gate(key: string): Promise<number> {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
+    return new Promise((resolve, reject) => {
+      const sent = request(this.#url, { method: 'POST', headers: { Host: GATE, 'Content-Type': 'application/json', Authorization: `Bearer ${key}` } }, (reply) => {
+        reply.resume().once('end', () => resolve(reply.statusCode ?? 0));
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  }
+
+  async #call(method: string, target: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<Answer | null> {
+    if (this.#url === '' || !this.alive) return null;
+    const typed = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    try {
+      const reply = await fetch(`${this.#url}${target}`, { method, headers: { ...headers, ...typed }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+      return { status: reply.status, ...((await reply.json()) as Omit<Answer, 'status'>) };
+    } catch (error) {
+      // The connection of a killed process breaks a moment before its end is known.
+      await waitFor(() => !this.alive, { timeoutMs: 5_000, describe: () => `the process to be gone after ${String(error)}` });
+      return null;
+    }
+  }
+
+  /** Fails when an invariant of the books is broken. */
+  async checkBooks(when: string): Promise<void> {
+    assert.deepEqual(await checkLedger(this.storage), [], when);
+  }
+
+  /** The same by the command, and the chain compared with the books. */
+  async checkByCommand(): Promise<void> {
+    for (const words of [['ledger', 'check'], ['wallet', 'reconcile']]) {
+      const { code, out, err } = await runCommand(this.yard.program, this.#directory.path, this.#environment, words);
+      assert.equal(code, 0, `${words.join(' ')}: ${out}${err}`);
+    }
+  }
+
+  /** Withdrawals of the merchant go to this address from now on. */
+  async registerPayee(address: string): Promise<void> {
+    const at = Date.now() - 1_000;
+    const record = { accountId: this.accountId, chain: 'ETH', formerAddress: null, address, activeFrom: at, updatedAt: at };
+    await this.storage.transaction((tx) => tx.wallets.saveWithdrawalAddress(record));
+  }
+
+  order(id: string): Promise<Awaited<ReturnType<KnexStorage['orders']['find']>>> {
+    return this.storage.orders.find(id as OrderId);
+  }
+
+  transfer(id: string): Promise<Awaited<ReturnType<KnexStorage['transfers']['find']>>> {
+    return this.storage.transfers.find(id as TransferId);
+  }
+
+  /** True when nothing is on its way out or waiting for it. */
+  async quiet(): Promise<boolean> {
+    const [live, waiting, sweeps] = await Promise.all([
+      this.storage.transfers.liveBundles('ETH', null, 1),
+      this.storage.transfers.waiting('ETH', null, 1),
+      this.storage.transfers.sweepCandidates('ETH', 1),
+    ]);
+    return live.length + waiting.length + sweeps.length === 0;
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    await this.#cleanUp();
+  }
+}
+
+interface Parts {
+  readonly storage: KnexStorage;
+  readonly accountId: AccountId;
+  readonly hot: string;
+  readonly directory: ReturnType<typeof freshDirectory>;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly apiKey: string;
+  readonly cleanUp: () => Promise<void>;
+}
+
+function start(program: string, directory: string, environment: Readonly<Record<string, string>>, args: readonly string[]): ChildProcess {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TILLGATE_') && name !== 'NODE_OPTIONS' && name !== 'NODE_V8_COVERAGE');
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: directory,
+    env: { ...Object.fromEntries(inherited), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  endWithThisProcess(child);
+  return child;
+}
+
+async function runCommand(program: string, directory: string, environment: Readonly<Record<string, string>>, args: readonly string[]): Promise<{ code: number | null; out: string; err: string }> {
+  const child = start(program, directory, environment, [...args, '--json']);
+  const texts = { out: '', err: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (texts.out += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (texts.err += text));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...texts })));
+}
+
+function settings({ anvil, token, lightning }: CrashYard, databaseUrl: string | null): unknown {
+  return {
+    mode: 'production',
+    listen: { host: '127.0.0.1' },
+    database: databaseUrl === null ? { client: 'sqlite', filename: 'data/tillgate.db' } : { client: 'pg', connection: databaseUrl },
+    orders: { timeoutSeconds: 3600 },
+    // A claim of a callback lapses after three times the time-out.
+    callbacks: { allowPrivateNetworks: true, timeoutSeconds: 1, schedule: [1, 1, 1, 1, 1] },
+    limits: { requestsPerMinute: 100_000, loginsPerMinute: 10_000 },
+    rates: { sources: [{ use: 'static', prices: { USDT: '1', ETH: '2500', BTC: '50000' } }] },
+    plugins: [
+      {
+        use: 'ethereum',
+        options: {
+          rpcUrls: [anvil.url],
+          chainId: anvil.chainId,
+          confirmations: CONFIRMATIONS,
+          spendableConfirmations: SPENDABLE,
+          finalityBlocks: 64,
+          pollIntervalMs: 100,
+          tokens: { 'USDT-ERC20': { address: token.address, decimals: 6 } },
+        },
+      },
+      { use: 'lightning', options: { ...lightning.options, network: 'regtest' } },
+    ],
+    gateways: [{ host: GATE, chain: 'ETH', network: 'devnet', protocol: 'jsonrpc', upstreams: [anvil.url] }],
+  };
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import type { Address } from 'viem';
+import type { EngineName } from '../support/storage.ts';
+import { Seeded } from '../fuzz/seeded.ts';
+import { CrashTill } from './crash-till.ts';
+import { fund, mineUntil, mineWhenRead, PaidOrder, payments, Withdrawal } from './stories.ts';
+import type { Run } from './stories.ts';
+import { openYard } from './yard.ts';
+
+const AT_ONCE = 6;
+const LONGEST_LIFE_MS = 4_000;
+const MINUTE_MS = 60_000;
+const PAYEE: Address = '0x00000000000000000000000000000000d00dfeed';
+
+/** What a random hour came to. */
+export interface RandomReport {
+  readonly seed: number;
+  readonly kills: number;
+  readonly finished: Readonly<Record<string, number>>;
+}
+
+interface Business {
+  readonly kind: string;
+  readonly run: Run;
+}
+
+/** An order that is refunded once it is paid. */
+function refundedOrder(till: CrashTill, order: PaidOrder): Run {
+  let asked = false;
+  const status = async (): Promise<string | undefined> => (await till.order(order.id))?.status;
+  return {
+    push: async () => {
+      await order.push();
+      if (asked || !(await order.done())) return;
+      const reply = await till.ask('POST', `/api/v2/order/refund/${order.id}`, undefined, `refund-${order.id}`);
+      asked = reply?.code === 0;
+    },
+    done: async () => asked && (await status()) === 'REFUNDED',
+    verify: () => order.verify(),
+  };
+}
+
+/** Business at random, killed at random: money out is counted against the chain at the end. */
+export async function killAtRandom(engine: EngineName, minutes: number, seed: number, say: (line: string) => void): Promise<RandomReport> {
+  const random = new Seeded(seed);
+  const yard = await openYard(`random-${process.pid}`);
+  const till = await CrashTill.start(engine, yard);
+  const finished: Record<string, number> = {};
+  let active: Business[] = [];
+  let kills = 0;
+  const accounts = await yard.anvil.rpc<Address[]>('eth_accounts');
+
+  const begin = (): Business => {
+    const kind = random.pick(['order', 'order', 'token order', 'invoice', 'withdrawal', 'withdrawal', 'refund']);
+    if (kind === 'withdrawal') return { kind, run: new Withdrawal(till, PAYEE, `0.0${1 + random.below(9)}`) };
+    const currency = kind === 'token order' ? 'USDT-ERC20' : kind === 'invoice' ? 'BTC-LN' : 'ETH';
+    const order = new PaidOrder(till, kind === 'token order' ? accounts[1]! : random.pick(accounts.slice(2, 8)), String(20 + random.below(500)), currency);
+    return { kind, run: kind === 'refund' ? refundedOrder(till, order) : order };
+  };
+  const look = async (): Promise<void> => {
+    const left: Business[] = [];
+    for (const each of active) {
+      await each.run.push();
+      if (!till.alive || !(await each.run.done())) {
+        left.push(each);
+        continue;
+      }
+      if (each.kind !== 'withdrawal') await each.run.verify();
+      finished[each.kind] = (finished[each.kind] ?? 0) + 1;
+    }
+    active = left;
+    await mineWhenRead(till);
+  };
+
+  try {
+    await till.registerPayee(PAYEE);
+    await fund(till);
+    const until = performance.now() + minutes * MINUTE_MS;
+    while (performance.now() < until) {
+      const dies = setTimeout(() => void till.kill(), 50 + random.below(LONGEST_LIFE_MS));
+      while (till.alive) {
+        while (active.length < AT_ONCE) active.push(begin());
+        await look();
+      }
+      clearTimeout(dies);
+      kills += 1;
+      await till.checkBooks(`seed ${seed}, after kill ${kills}`);
+      await till.startServer();
+      if (kills % 50 === 0) say(`${kills} kills, ${JSON.stringify(finished)}`);
+    }
+    await mineUntil(till, async () => {
+      await look();
+      return active.length === 0 && (await till.quiet());
+    }, `seed ${seed}: everything to settle`);
+    await till.checkBooks('at the end');
+    await till.checkByCommand();
+    assert.equal((await payments(till, till.hot, PAYEE)).length, finished['withdrawal'] ?? 0, `seed ${seed}: one payment for each withdrawal`);
+    return { seed, kills, finished };
+  } finally {
+    await till.close();
+    await yard.close();
+  }
+}

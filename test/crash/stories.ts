@@ -1,0 +1,445 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import type { Address, Hex } from 'viem';
+import { invoke, mint, read } from '../support/contracts.ts';
+import { waitFor } from '../support/wait.ts';
+import { SPENDABLE } from './crash-till.ts';
+import type { CrashTill } from './crash-till.ts';
+
+const ETHER = 10n ** 18n;
+const SLOW_MS = 60_000;
+
+/** What one story does for its merchant; each method may be called again after a restart. */
+export interface Run {
+  /** Goes on with what has no answer yet: what a client with a retry does. Ends early when the till dies. */
+  push(): Promise<void>;
+  done(): Promise<boolean>;
+  /** Fails unless everything happened exactly once. */
+  verify(): Promise<void>;
+}
+
+/** A piece of business, killed at one point after another. */
+export interface Story {
+  readonly name: string;
+  /** In the order in which a till comes to them; each is passed again by the till that recovers from the one before. */
+  readonly points: readonly string[];
+  /** No block is mined until its points were passed: they lie between a payment's first block and the one that makes it final. */
+  readonly still?: true;
+  begin(till: CrashTill): Promise<Run>;
+}
+
+type Coin = 'ETH' | 'USDT-ERC20' | 'BTC-LN';
+let payees = 0;
+/** An address that nobody has paid yet. */
+const newPayee = (): Address => `0x${(0xd00d0000n + BigInt((payees += 1))).toString(16)}${randomBytes(16).toString('hex')}`;
+const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`;
+
+/** Mines a block once the till has read all that there are: nothing becomes final while it is away. */
+export async function mineWhenRead(till: CrashTill): Promise<void> {
+  const head = Number(await till.yard.anvil.rpc<Hex>('eth_blockNumber'));
+  const cursor = (await till.storage.chains.state('ETH'))?.cursor ?? null;
+  if (till.alive && cursor !== null && cursor.height >= head) await till.yard.anvil.mine();
+}
+
+/** Mines until the condition holds; the till must live. */
+export async function mineUntil(till: CrashTill, condition: () => Promise<boolean>, what: string): Promise<void> {
+  await waitFor(
+    async () => {
+      assert(till.alive, `the till died by itself:\n${till.log.slice(-3000)}`);
+      if (await condition()) return true;
+      await mineWhenRead(till);
+      return false;
+    },
+    { timeoutMs: SLOW_MS, intervalMs: 60, describe: () => `${what}; the log:\n${till.log.slice(-4000)}` },
+  );
+}
+
+/** An order that its payer pays once, however often the till dies. */
+export class PaidOrder implements Run {
+  readonly #till: CrashTill;
+  readonly #key = randomBytes(8).toString('hex');
+  readonly #currency: Coin;
+  readonly #price: string;
+  readonly payer: Address;
+  #paid = false;
+  #invoice = '';
+  id = '';
+  address = '' as Address;
+  units = 0n;
+
+  constructor(till: CrashTill, payer: Address, price = '250', currency: Coin = 'ETH') {
+    this.#till = till;
+    this.payer = payer;
+    this.#price = price;
+    this.#currency = currency;
+  }
+
+  async push(): Promise<void> {
+    if (this.id === '') await this.#create();
+    if (this.id !== '' && !this.#paid) await this.pay();
+  }
+
+  async #create(): Promise<void> {
+    const { receiver } = this.#till.yard;
+    if (this.#currency === 'BTC-LN') return this.#createInvoice();
+    const body = { chain: 'ETH', currency: this.#currency, vs_currency: 'USD', vs_price: this.#price, callback_url: `${receiver.url}/paid`, enable_post_callback: true };
+    const reply = await this.#till.ask('POST', '/api/order/pay-info', body, this.#key);
+    if (reply === null) return;
+    assert.equal(reply.code, 0, reply.message);
+    this.id = String(reply.data['order_id']);
+    this.address = reply.data['address'] as Address;
+    this.units = (await this.#till.order(this.id))?.payment?.units ?? 0n;
+  }
+
+  async #createInvoice(): Promise<void> {
+    const body = { price: this.#price, currency: 'USD', callback_url: `${this.#till.yard.receiver.url}/paid` };
+    const reply = await this.#till.ask('POST', '/api/bln/order', body, this.#key);
+    if (reply === null) return;
+    assert.equal(reply.code, 0, reply.message);
+    this.id = String(reply.data['order_id']);
+    this.#invoice = String(reply.data['payment_request']);
+    this.units = (await this.#till.order(this.id))?.payment?.units ?? 0n;
+  }
+
+  async pay(): Promise<void> {
+    const { anvil, token, lightning } = this.#till.yard;
+    this.#paid = true;
+    if (this.#currency === 'BTC-LN') {
+      lightning.customer.pay(this.#invoice, null, this.units);
+      return;
+    }
+    if (this.#currency === 'ETH') await anvil.rpc('eth_sendTransaction', [{ from: this.payer, to: this.address, value: hex(this.units) }]);
+    else await invoke(anvil, token, 'transfer', [this.address, this.units], { from: this.payer });
+  }
+
+  async done(): Promise<boolean> {
+    if (this.id === '') return false;
+    const order = await this.#till.order(this.id);
+    const deposits = await this.#till.storage.deposits.byOrder(order!.id);
+    const callbacks = await this.#till.storage.callbacks.byOrder(order!.id);
+    return order?.status === 'SUCCESS' && deposits.some(({ status }) => status === 'SPENDABLE') && callbacks.every(({ status }) => status === 'DELIVERED');
+  }
+
+  async verify(): Promise<void> {
+    const order = await this.#till.order(this.id);
+    assert(order !== null);
+    assert.equal(order.received, this.units, 'credited once');
+    const callbacks = await this.#till.storage.callbacks.byOrder(order.id);
+    assert.deepEqual(callbacks.map(({ event, status }) => [event, status]), [['order.succeeded', 'DELIVERED']], 'one row for the event');
+    const received = this.#till.yard.receiver.received.filter(({ body, target }) => body.includes(this.id) || target.includes(this.id));
+    assert.ok(received.length > 0, 'the merchant was told');
+    assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 1, 'always under the same id');
+  }
+}
+
+/** A withdrawal that its merchant asks for until it has an answer. */
+export class Withdrawal implements Run {
+  readonly #till: CrashTill;
+  readonly #key = randomBytes(8).toString('hex');
+  readonly #payee: Address;
+  readonly #amount: string;
+  #id = '';
+
+  constructor(till: CrashTill, payee: Address, amount: string) {
+    this.#till = till;
+    this.#payee = payee;
+    this.#amount = amount;
+  }
+
+  async push(): Promise<void> {
+    if (this.#id !== '') return;
+    const reply = await this.#till.ask('POST', '/api/withdraw', { amount: this.#amount, chain: 'ETH', currency: 'ETH' }, this.#key);
+    if (reply === null) return;
+    assert.equal(reply.code, 0, reply.message);
+    this.#id = String(reply.data['tx_id']);
+  }
+
+  async done(): Promise<boolean> {
+    return this.#id !== '' && (await this.#till.transfer(this.#id))?.status === 'CONFIRMED';
+  }
+
+  async verify(): Promise<void> {
+    const transfer = await this.#till.transfer(this.#id);
+    assert(transfer !== null);
+    assert.deepEqual(await payments(this.#till, this.#till.hot, this.#payee), [transfer.units - transfer.feeUnits], 'one payment on chain');
+  }
+}
+
+/** The units of native coin of every payment between two addresses, from the first block on. */
+export async function payments(till: CrashTill, from: string, to: string): Promise<bigint[]> {
+  const { anvil } = till.yard;
+  const head = Number(await anvil.rpc<Hex>('eth_blockNumber'));
+  const heights = Array.from({ length: head }, (_, at) => hex(at + 1));
+  const blocks = await batch<{ transactions: { from: string; to: string | null; value: Hex }[] }>(anvil.url, heights.map((height) => ['eth_getBlockByNumber', [height, true]]));
+  const same = (a: string | null, b: string): boolean => a?.toLowerCase() === b.toLowerCase();
+  return blocks.flatMap(({ transactions }) => transactions.filter((tx) => same(tx.from, from) && same(tx.to, to)).map(({ value }) => BigInt(value)));
+}
+
+async function batch<T>(url: string, calls: readonly (readonly [method: string, params: readonly unknown[]])[]): Promise<T[]> {
+  const results: T[] = [];
+  for (let at = 0; at < calls.length; at += 200) {
+    const body = JSON.stringify(calls.slice(at, at + 200).map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params })));
+    const replies = (await (await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })).json()) as { id: number; result: T }[];
+    results.push(...replies.sort((a, b) => a.id - b.id).map(({ result }) => result));
+  }
+  return results;
+}
+
+/** An order that is paid and can be spent. */
+async function paidOrder(till: CrashTill, ...options: [payer: Address, price?: string, currency?: Coin]): Promise<PaidOrder> {
+  const order = new PaidOrder(till, ...options);
+  await order.push();
+  await mineUntil(till, () => order.done(), `order ${order.id} to be paid and spendable`);
+  return order;
+}
+
+const payerOf = async (till: CrashTill, at: number): Promise<Address> => {
+  const accounts = await till.yard.anvil.rpc<Address[]>('eth_accounts');
+  return accounts[at]!;
+};
+
+/** Gives the till coins of its own and the merchant a balance. */
+export async function fund(till: CrashTill): Promise<void> {
+  const { anvil, token } = till.yard;
+  const payer = await payerOf(till, 1);
+  await anvil.rpc('eth_sendTransaction', [{ from: await payerOf(till, 9), to: till.hot, value: hex(100n * ETHER) }]);
+  await mint(anvil, token, payer, 10n ** 12n);
+  await paidOrder(till, payer, '500000');
+}
+
+const deposit = async (till: CrashTill): Promise<Run> => new PaidOrder(till, await payerOf(till, 2));
+
+async function withdrawal(till: CrashTill): Promise<Run> {
+  const payee = newPayee();
+  await till.registerPayee(payee);
+  await mineUntil(till, () => till.quiet(), 'nothing to be on its way');
+  return new Withdrawal(till, payee, '0.05');
+}
+
+/** A payment that a reorganisation takes away and that is made again. */
+async function reorganisation(till: CrashTill): Promise<Run> {
+  await mineUntil(till, () => till.quiet(), 'nothing to be on its way');
+  const { anvil } = till.yard;
+  const head = Number(await anvil.rpc<Hex>('eth_blockNumber'));
+  await waitFor(async () => ((await till.storage.chains.state('ETH'))?.cursor?.height ?? 0) >= head, { timeoutMs: SLOW_MS, describe: 'the till to be at the head' });
+  const before = await anvil.rpc<string>('evm_snapshot');
+  const order = new PaidOrder(till, await payerOf(till, 3));
+  await order.push();
+  await waitFor(async () => (await till.order(order.id))?.status === 'SUCCESS', { timeoutMs: SLOW_MS, describe: () => `the order to be paid; the log:\n${till.log.slice(-3000)}` });
+  let reverted = false;
+  let paidAgain = false;
+  return {
+    push: async () => {
+      if (!reverted) {
+        reverted = true;
+        await anvil.rpc('evm_revert', [before]);
+        await anvil.mine(SPENDABLE + 2);
+      }
+      const taken = (await till.storage.deposits.byOrder((await till.order(order.id))!.id)).every(({ status }) => status === 'ORPHANED');
+      if (!taken || paidAgain) return;
+      paidAgain = true;
+      await order.pay();
+    },
+    done: async () => paidAgain && (await order.done()),
+    verify: () => order.verify(),
+  };
+}
+
+async function refund(till: CrashTill): Promise<Run> {
+  // A payer of this refund's own: what it is paid is this refund.
+  const payer = newPayee();
+  const { anvil } = till.yard;
+  await anvil.rpc('anvil_setBalance', [payer, hex(ETHER)]);
+  await anvil.rpc('anvil_impersonateAccount', [payer]);
+  const order = await paidOrder(till, payer);
+  await mineUntil(till, () => till.quiet(), 'nothing to be on its way');
+  let asked = false;
+  return {
+    push: async () => {
+      if (asked) return;
+      const reply = await till.ask('POST', `/api/v2/order/refund/${order.id}`, undefined, `refund-${order.id}`);
+      if (reply === null) return;
+      assert.equal(reply.code, 0, reply.message);
+      asked = true;
+    },
+    done: async () => (await till.order(order.id))?.status === 'REFUNDED',
+    verify: async () => {
+      const transfer = await till.storage.transfers.refundOf((await till.order(order.id))!.id);
+      assert(transfer !== null);
+      assert.deepEqual(await payments(till, till.hot, payer), [transfer.units - transfer.feeUnits], 'one refund on chain');
+      await order.verify();
+    },
+  };
+}
+
+/** The coins of a paid order are brought to the hot wallet. */
+async function sweep(till: CrashTill): Promise<Run> {
+  await mineUntil(till, () => till.quiet(), 'nothing to be on its way');
+  const order = new PaidOrder(till, await payerOf(till, 4));
+  return {
+    push: () => order.push(),
+    done: async () => (await order.done()) && (await till.quiet()),
+    verify: async () => {
+      await order.verify();
+      assert.equal((await payments(till, order.address, till.hot)).length, 1, 'swept once');
+    },
+  };
+}
+
+/** The same of a token, for which gas has to be sent ahead. */
+async function tokenSweep(till: CrashTill): Promise<Run> {
+  await mineUntil(till, () => till.quiet(), 'nothing to be on its way');
+  const order = new PaidOrder(till, await payerOf(till, 1), '900', 'USDT-ERC20');
+  const { anvil, token } = till.yard;
+  const held = (owner: string): Promise<bigint> => read<bigint>(anvil, token, 'balanceOf', [owner]);
+  const before = await held(till.hot);
+  return {
+    push: () => order.push(),
+    done: async () => (await order.done()) && (await till.quiet()),
+    verify: async () => {
+      await order.verify();
+      assert.equal((await payments(till, till.hot, order.address)).length, 1, 'gas was sent once');
+      assert.equal(await held(order.address), 0n);
+      assert.equal((await held(till.hot)) - before, order.units);
+    },
+  };
+}
+
+const invoiceOrder = async (till: CrashTill): Promise<Run> => new PaidOrder(till, await payerOf(till, 2), '20', 'BTC-LN');
+
+/** A withdrawal to somebody's invoice. */
+async function invoicePayment(till: CrashTill): Promise<Run> {
+  await paidOrder(till, await payerOf(till, 2), '20', 'BTC-LN');
+  const { node, customer } = till.yard.lightning;
+  const invoice = customer.addInvoice({ msat: 5_000_000n });
+  const key = randomBytes(8).toString('hex');
+  let id = '';
+  return {
+    push: async () => {
+      if (id !== '') return;
+      const reply = await till.ask('POST', '/api/bln/withdraw', { ln_invoices: invoice.paymentRequest }, key);
+      if (reply === null) return;
+      assert.equal(reply.code, 0, reply.message);
+      id = String(reply.data['tx_id']);
+    },
+    done: async () => id !== '' && (await till.transfer(id))?.status === 'CONFIRMED',
+    verify: async () => {
+      assert.equal(node.payments.get(invoice.paymentHash)?.deliveries, 1, 'paid once');
+      assert.equal(customer.invoices.get(invoice.paymentHash)?.receivedMsat, 5_000_000n);
+    },
+  };
+}
+
+interface KeyRecord {
+  readonly id: string;
+  readonly api_key: string;
+  readonly state: string;
+}
+
+async function newApp(till: CrashTill): Promise<{ id: string; first: KeyRecord; keys(): Promise<KeyRecord[] | null> }> {
+  const made = await till.manage('POST', '/apps', { name: 'wallet', chains: ['ETH'] });
+  assert.equal(made?.status, 201, JSON.stringify(made));
+  const { id, key } = made.data as unknown as { id: string; key: KeyRecord };
+  const keys = async (): Promise<KeyRecord[] | null> => {
+    const listed = await till.manage('GET', `/apps/${id}/keys`);
+    return listed === null ? null : (listed.data['items'] as KeyRecord[]);
+  };
+  return { id, first: key, keys };
+}
+
+/** A key is replaced; whoever got no answer looks whether it happened. */
+async function rotation(till: CrashTill): Promise<Run> {
+  const { id, first, keys } = await newApp(till);
+  let rotated = false;
+  return {
+    push: async () => {
+      const known = await keys();
+      if (known === null || rotated) return;
+      assert.equal(known.filter(({ state }) => state === 'active').length, 1, 'an App has one active key');
+      rotated = known.some(({ id: key, state }) => key !== first.id && state === 'active');
+      if (rotated) return;
+      const reply = await till.manage('POST', `/apps/${id}/keys/rotate`, {});
+      rotated = reply?.status === 200;
+    },
+    done: () => Promise.resolve(rotated),
+    verify: async () => {
+      const known = (await keys()) ?? [];
+      assert.deepEqual(known.map(({ state }) => state).sort(), ['active', 'grace']);
+      for (const { api_key: key } of known) assert.equal(await till.gate(key), 200);
+    },
+  };
+}
+
+/** A key is taken away; what was answered holds. */
+async function revocation(till: CrashTill): Promise<Run> {
+  const { id, first, keys } = await newApp(till);
+  let answered = false;
+  return {
+    push: async () => {
+      if (answered) return;
+      const reply = await till.manage('POST', `/apps/${id}/keys/${first.id}/revoke`);
+      answered = reply?.status === 200;
+    },
+    done: () => Promise.resolve(answered),
+    verify: async () => {
+      assert.deepEqual((await keys())?.map(({ state }) => state), ['revoked']);
+      assert.equal(await till.gate(first.api_key), 401);
+    },
+  };
+}
+
+/** What comes in; with {@link MONEY_OUT} and {@link SWEEPS_AND_KEYS} every named point is passed. */
+export const MONEY_IN: readonly Story[] = [
+  {
+    name: 'an order, its payment and its credit',
+    points: [
+      'order:address-taken', 'order:stored', 'follow:head-read', 'follow:scanned', 'follow:cursor-moved', 'follow:blocks-stored', 'deposit:stored',
+      'follow:transfers-stored', 'follow:committed', 'credit:locked', 'credit:moved', 'credit:posted', 'credit:transaction-stored',
+      'credit:order-refreshed', 'order:moved', 'order:history-stored', 'order:callback-stored', 'credit:committed', 'mature:moved', 'mature:held',
+    ],
+    begin: deposit,
+  },
+  { name: 'a credit that was told of, and a start after it', points: ['credit:announced', 'start:migrated', 'start:chains-begun'], begin: deposit },
+  { name: 'a callback', points: ['callback:claimed', 'callback:sent', 'callback:attempt-stored', 'callback:recorded'], begin: deposit },
+  { name: 'a payment that a reorganisation takes away', points: ['reorg:cursor-moved', 'reorg:blocks-removed', 'reorg:reversed', 'reorg:committed'], begin: reorganisation },
+  { name: 'an invoice and its settlement', points: ['invoice:heard', 'invoice:deposit-stored', 'invoice:credited', 'invoice:matured', 'invoice:committed'], begin: invoiceOrder },
+];
+
+/** What merchants send out on a chain. */
+export const MONEY_OUT: readonly Story[] = [
+  {
+    name: 'a withdrawal, until it is sent',
+    points: [
+      'withdrawal:priced', 'withdrawal:drafted', 'withdrawal:stored',
+      'sign:drafted', 'sign:bundle-stored', 'sign:attempt-stored', 'sign:transfer-moved', 'sign:committed', 'send:begun', 'send:done',
+    ],
+    begin: withdrawal,
+  },
+  { name: 'a withdrawal that is stored and not told of', points: ['withdrawal:committed'], begin: withdrawal },
+  { name: 'a withdrawal whose sending is being noted', points: ['send:bundle-noted'], begin: withdrawal },
+  { name: 'a withdrawal that was sent', points: ['send:committed'], begin: withdrawal },
+  { name: 'a withdrawal that is mined', points: ['mined:noted'], still: true, begin: withdrawal },
+  {
+    name: 'a withdrawal that was mined, to its end',
+    points: ['finish:bundle-closed', 'finish:holdings-settled', 'finish:posted', 'finish:committed'],
+    begin: withdrawal,
+  },
+  { name: 'a refund', points: ['refund:claimed', 'reserve:transfer-stored', 'reserve:posted', 'reserve:transaction-stored', 'refund:reserved', 'refund:committed', 'sign:committed', 'send:done', 'finish:order-refunded', 'finish:committed'], begin: refund },
+];
+
+/** What the till moves by itself, payments of invoices, and the keys of the gateway. */
+export const SWEEPS_AND_KEYS: readonly Story[] = [
+  { name: 'a sweep', points: ['sweep:priced', 'sweep:committed', 'sign:bundle-stored', 'send:begun', 'finish:posted'], begin: sweep },
+  { name: 'a sweep of a token, with its gas', points: ['sweep:gas-priced', 'sweep:committed', 'sign:committed', 'send:done', 'finish:holdings-settled'], begin: tokenSweep },
+  {
+    name: 'a payment of an invoice',
+    points: [
+      'invoice-payment:reserved', 'invoice-payment:committed', 'invoice-payment:signed', 'invoice-payment:paid', 'invoice-payment:confirmed', 'invoice-payment:posted',
+      'invoice-payment:booked',
+    ],
+    begin: invoicePayment,
+  },
+  { name: 'a rotation of a key', points: ['rotate:former-in-grace', 'rotate:key-stored', 'rotate:committed'], begin: rotation },
+  { name: 'a rotation of a key that holds', points: ['rotate:settled'], begin: rotation },
+  { name: 'a revocation of a key', points: ['revoke:moved', 'revoke:committed', 'revoke:settled'], begin: revocation },
+];

@@ -1,0 +1,33 @@
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { freshDirectory } from '../host/till-process.ts';
+import { startReceiver } from '../host/merchant.ts';
+import { startAnvil } from '../support/anvil.ts';
+import { deployContract } from '../support/contracts.ts';
+import { FakeLightningNode } from '../support/lightning/fake-node.ts';
+import type { FakeGraph } from '../support/lightning/fake-node.ts';
+import { serveKind } from '../support/lightning/harness.ts';
+import type { CrashYard } from './crash-till.ts';
+import { debugBuild } from './debug-build.ts';
+
+/** The nodes, the merchant's server and the debug build: what outlives every kill. */
+export async function openYard(name: string): Promise<CrashYard & { close(): Promise<void> }> {
+  const [program, anvil, receiver] = await Promise.all([debugBuild(name), startAnvil(), startReceiver()]);
+  const token = await deployContract(anvil, 'TestToken', ['USDT', 6]);
+  const graph: FakeGraph = new Map();
+  const [node, customer] = [new FakeLightningNode(graph), new FakeLightningNode(graph)];
+  const folder = freshDirectory();
+  const { server, options } = await serveKind('lnd', node, folder.path);
+  return {
+    anvil,
+    token,
+    receiver,
+    lightning: { node, customer, options },
+    program,
+    close: async () => {
+      await Promise.all([anvil.stop(), receiver.close(), server.close()]);
+      folder.remove();
+      rmSync(dirname(program), { recursive: true, force: true });
+    },
+  };
+}

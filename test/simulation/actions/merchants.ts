@@ -1,0 +1,208 @@
+import { readDecimal, signRequest } from '../../../core/index.ts';
+import type { Decimal, IdempotencyClaim } from '../../../core/index.ts';
+import type { SimWish } from '../world/world.ts';
+import { inside, NOTHING, outside } from './action.ts';
+import type { Action, Scene } from './action.ts';
+
+const COINS = [['ETH', 'ETH'], ['ETH', 'USDT-ERC20'], ['ETH', 'USDT-ERC20'], ['BTC', 'BTC']] as const;
+const PRICES = ['1.37', '10', '20', '33.33', '99.99', '250', '1999.99'];
+const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
+  ETH: ['0.003', '0.01', '0.05', '0.123456789123456789', '0.4'],
+  'USDT-ERC20': ['1.5', '7', '33.333333', '120'],
+  BTC: ['0.0003', '0.001', '0.00500001', '0.02'],
+};
+const CLAIM_MS = 86_400_000;
+
+export interface OrderRow {
+  readonly id: string;
+  readonly status: string;
+  readonly chain: string | null;
+  readonly currency: string | null;
+  readonly units: string | null;
+  readonly address: string | null;
+  readonly expires_at: number;
+  readonly watch_until: number;
+}
+
+/** Orders as they stand, those of a status or all. */
+export function ordersOf({ world }: Scene, ...statuses: readonly string[]): readonly OrderRow[] {
+  const rows = world.driver.all<OrderRow>('SELECT id, status, chain, currency, units, address, expires_at, watch_until FROM orders ORDER BY id');
+  return statuses.length === 0 ? rows : rows.filter(({ status }) => statuses.includes(status));
+}
+
+const merchantOf = ({ world, random }: Scene) => world.merchants[random.int(0, world.merchants.length - 1)] as (typeof world.merchants)[number];
+const decimal = (text: string): Decimal => readDecimal(text) as Decimal;
+
+async function order(scene: Scene): Promise<string> {
+  const { world, random, instance } = scene;
+  const merchant = merchantOf(scene);
+  const [chain, currency] = random.pick(COINS) ?? COINS[0];
+  const url = random.chance(0.8) ? 'http://shop.example' : null;
+  const links = { succeedUrl: null, timeoutUrl: null, callbackUrl: url && `${url}/order.succeeded`, timeoutCallback: url && `${url}/order.timeout` };
+  const common = { links, fixedEncryptPrice: random.chance(0.2), enablePostCallback: random.chance(0.5) };
+  const vsCurrency = random.pick(['USD', 'USD', 'EUR', 'JPY']) ?? 'USD';
+  const price = decimal(vsCurrency === 'JPY' ? '1500' : (random.pick(PRICES) ?? '10'));
+  const hosted = random.chance(0.3);
+  const made = hosted
+    ? await instance.createOrder.payUrl(merchant.principal, { ...common, vsCurrency, vsPrice: price }, null)
+    : await instance.createOrder.payInfo(merchant.principal, { ...common, chain, currency, vsCurrency, vsPrice: price }, null);
+  world.orders.push({ id: made.id, merchant: merchant.number, checkoutToken: made.checkoutToken, hosted });
+  return `${made.id} ${made.payment?.units ?? 'hosted'} ${made.payment?.currency ?? ''}`;
+}
+
+async function choose({ world, random, instance }: Scene): Promise<string> {
+  const hosted = world.orders.filter((each) => each.hosted);
+  const chosen = random.pick(hosted.slice(-4));
+  const [chain, currency] = random.pick(COINS) ?? COINS[0];
+  if (chosen === undefined) return NOTHING;
+  await instance.choosePayment.choose(chosen.checkoutToken, chain, currency);
+  return `${chosen.id} ${currency}`;
+}
+
+async function refundAddress({ world, random, instance }: Scene): Promise<string> {
+  const chosen = random.pick(world.orders.slice(-8));
+  if (chosen === undefined) return NOTHING;
+  const chain = world.driver.all<OrderRow>('SELECT chain FROM orders WHERE id = ?', chosen.id)[0]?.chain ?? 'ETH';
+  await instance.choosePayment.setRefundAddress(chosen.checkoutToken, `${chain.toLowerCase()}-payer-claims-${random.int(1, 9)}`);
+  return chosen.id;
+}
+
+async function refund(scene: Scene): Promise<string> {
+  const { world, random, instance } = scene;
+  const row = random.pick(ordersOf(scene, 'SUCCESS', 'RESOLVED', 'PARTIAL', 'OVERDUE', 'REFUNDED'));
+  const known = world.orders.find(({ id }) => id === row?.id);
+  if (known === undefined) return NOTHING;
+  const merchant = world.merchants[known.merchant] as (typeof world.merchants)[number];
+  const { refund_status } = await instance.refund.run(merchant.principal, known.id, null);
+  return `${known.id} ${refund_status}`;
+}
+
+async function ask({ world, instance }: Scene, wish: SimWish): Promise<string> {
+  const { principal } = world.merchants[wish.merchant] as (typeof world.merchants)[number];
+  const claim: IdempotencyClaim = { route: '/api/withdraw', key: wish.key, bodyHash: wish.key.padEnd(64, '0').slice(0, 64), expiresAt: world.now + CLAIM_MS };
+  const input = { chain: wish.chain, currency: wish.currency, amount: decimal(wish.amount), lnInvoices: null, verifyCode: null };
+  const { tx_id } = await instance.withdrawal.run(principal, input, claim);
+  if (wish.answer !== tx_id) {
+    // A key is kept for a day.
+    if (wish.answer !== null && world.now < wish.askedAt + CLAIM_MS) world.breaches.push(`one-key-one-withdrawal: ${wish.key} made ${wish.answer} and ${tx_id}`);
+    Object.assign(wish, { answer: tx_id, askedAt: world.now });
+  }
+  return `${tx_id} ${wish.amount} ${wish.currency}`;
+}
+
+function withdraw(scene: Scene): Promise<string> {
+  const { world, random } = scene;
+  const [chain, currency] = random.pick(COINS) ?? COINS[0];
+  const amount = random.pick(AMOUNTS[currency] ?? []) ?? '1';
+  const wish: SimWish = { merchant: merchantOf(scene).number, key: `wish-${world.wishes.length}`, chain, currency, amount, askedAt: world.now, answer: null };
+  world.wishes.push(wish);
+  return ask(scene, wish);
+}
+
+/** Everything that a merchant can spend of a coin. */
+function withdrawAll(scene: Scene): Promise<string> {
+  const { world, random } = scene;
+  const merchant = merchantOf(scene);
+  const [chain, currency] = random.pick(COINS) ?? COINS[0];
+  const rows = world.driver.all<{ units: string }>('SELECT units FROM ledger_balances WHERE account = ? AND currency = ?', `merchant:${merchant.principal.accountId}:available`, currency);
+  const units = rows[0]?.units ?? '0';
+  if (units === '0') return Promise.resolve(NOTHING);
+  const { decimals } = world.assets.find(currency) as { decimals: number };
+  const digits = units.padStart(decimals + 1, '0');
+  const wish: SimWish = { merchant: merchant.number, key: `wish-${world.wishes.length}`, chain, currency, amount: `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`, askedAt: world.now, answer: null };
+  world.wishes.push(wish);
+  return ask(scene, wish);
+}
+
+async function retry(scene: Scene): Promise<string> {
+  const { world, random } = scene;
+  const wish = random.pick(world.wishes.slice(-5));
+  return wish === undefined ? NOTHING : ask(scene, wish);
+}
+
+function pay(scene: Scene): string {
+  const { world, random } = scene;
+  const payable = ordersOf(scene).filter(({ address, chain, watch_until }) => address !== null && chain !== 'BLN' && world.now < watch_until - 3_600_000);
+  const open = payable.filter(({ status }) => status === 'PENDING');
+  const target = random.pick(open.length > 0 && random.chance(0.85) ? open : payable);
+  if (target === undefined || target.chain === null || target.currency === null || target.address === null) return NOTHING;
+  const { chain } = world.node(target.chain);
+  const due = BigInt(target.units ?? '0');
+  const { address: to, currency } = target;
+  const line = (units: bigint, coin = currency) => ({ to, currency: coin, units: units > 0n ? units : 1n });
+  const [kind, lines] = random.weighted<readonly [string, readonly ReturnType<typeof line>[]]>([
+    [['exact', [line(due)]], 6],
+    [['just short', [line(due - 1n)]], 1],
+    [['a little short', [line((due * BigInt(random.pick([9_850, 9_900, 9_925, 9_950, 9_975]) ?? 1)) / 10_000n)]], 1.5],
+    [['half', [line(due / 2n)]], 1.2],
+    [['over', [line((due * 3n) / 2n)]], 0.8],
+    [['split', [line(due / 2n), line(due - due / 2n)]], 0.8],
+    [['other coin', [line(due, currency === 'ETH' ? 'USDT-ERC20' : currency === 'BTC' ? 'BTC' : 'ETH')]], 0.4],
+  ]);
+  const { txid } = world.pay(chain, lines);
+  return `${target.id} ${kind} ${txid}`;
+}
+
+async function rotate(scene: Scene): Promise<string> {
+  const { world, random, instance } = scene;
+  const merchant = merchantOf(scene);
+  const former = world.keys.find((key) => key.merchant === merchant.number && key.until === null);
+  const grace = random.pick([0, 60, 900, 7_200]) ?? 0;
+  if (former === undefined) return NOTHING;
+  // Until the answer comes nobody knows whether the key was replaced.
+  former.until = Number.NaN;
+  const asked = world.now;
+  const { key, replaced } = await instance.appKeys.rotate(merchant.appId, grace);
+  former.until = replaced.key.expiresAt ?? Number.NaN;
+  if (former.until < asked + grace * 1000 || former.until > world.now + grace * 1000) world.breaches.push(`grace: a key rotated with a grace of ${grace} s ends at ${former.until - world.now} ms`);
+  world.keys.push({ merchant: merchant.number, text: key.text, until: null });
+  return `merchant ${merchant.number} grace ${grace}`;
+}
+
+const TARGET = '/api/withdraw';
+
+/** A signed request that moves money, sent for the first time or once more. */
+async function signed(scene: Scene, again: boolean): Promise<string> {
+  const { world, random, instance } = scene;
+  const merchant = merchantOf(scene);
+  let request = again ? random.pick(world.requests.slice(-6)) : undefined;
+  if (again && request === undefined) return NOTHING;
+  const body = new TextEncoder().encode('{}');
+  if (request === undefined) {
+    const pair = { apiToken: merchant.apiToken, secret: merchant.signingSecret };
+    const headers = signRequest({ method: 'POST', target: `${TARGET}?n=${world.requests.length}`, body }, pair, world.settings.digest, world.now);
+    request = { headers: new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]])), target: `${TARGET}?n=${world.requests.length}`, accepted: false };
+    world.requests.push(request);
+  }
+  await instance.authenticate.run({ method: 'POST', target: request.target, headers: request.headers, body }, { xToken: false, once: true });
+  if (request.accepted) world.breaches.push('replay: a signature was accepted twice');
+  request.accepted = true;
+  return 'accepted';
+}
+
+/** What merchants, their payers and their programs do. */
+export const MERCHANTS: readonly Action[] = [
+  inside('order', 6, order),
+  inside('choose', 1.5, choose),
+  inside('refund-address', 0.6, refundAddress),
+  inside('terminate', 0.5, async (scene) => {
+    const row = scene.random.pick(ordersOf(scene, 'PENDING'));
+    if (row === undefined) return NOTHING;
+    await scene.instance.operateOrder.terminate(row.id, 'merchant');
+    return row.id;
+  }),
+  inside('resolve', 0.4, async (scene) => {
+    const row = scene.random.pick(ordersOf(scene, 'OVERDUE', 'PARTIAL'));
+    if (row === undefined) return NOTHING;
+    await scene.instance.operateOrder.resolve(row.id, 'merchant');
+    return row.id;
+  }),
+  inside('refund', 2, refund),
+  inside('withdraw', 3, withdraw),
+  inside('withdraw-all', 0.8, withdrawAll),
+  inside('ask-again', 1, retry),
+  outside('pay', 9, pay),
+  inside('rotate', 0.5, rotate),
+  inside('signed', 0.6, (scene) => signed(scene, false)),
+  inside('replay', 0.6, (scene) => signed(scene, true)),
+];

@@ -1,0 +1,71 @@
+import { approveTransfer, authenticateKey, rejectTransfer, resumeChain, resumePayouts } from '../../../core/index.ts';
+import type { AccountId, CallbackId, KeyView, TransferId } from '../../../core/index.ts';
+import { inside, NOTHING, outside } from './action.ts';
+import type { Action, Scene } from './action.ts';
+
+const ids = ({ world }: Scene, sql: string): readonly string[] => world.driver.all<{ id: string }>(sql).map(({ id }) => id);
+
+async function resume({ random, instance }: Scene): Promise<string> {
+  const chain = instance.chains.get(random.chance(0.6) ? 'ETH' : 'BTC');
+  if (chain === undefined) return NOTHING;
+  const halted = (await instance.storage.chains.state(chain.code))?.haltedReason ?? null;
+  if (halted !== null) await resumeChain(instance.storage, chain.code);
+  const stopped = await resumePayouts(chain, instance.storage);
+  return `${chain.code} ${halted === null ? '' : 'chain '}${stopped ? 'payouts' : ''}`;
+}
+
+async function decide(scene: Scene): Promise<string> {
+  const { world, random, instance } = scene;
+  const approve = random.chance(0.45);
+  const id = random.pick(ids(scene, approve ? `SELECT id FROM transfers WHERE status = 'HELD' ORDER BY id` : `SELECT id FROM transfers WHERE status IN ('HELD', 'REQUESTED', 'SIGNED') AND account_id IS NOT NULL ORDER BY id`));
+  if (id === undefined) return NOTHING;
+  const now = world.now;
+  await instance.storage.transaction((tx) =>
+    approve ? approveTransfer(tx, id as TransferId, now) : rejectTransfer(tx, id as TransferId, 'An operator says no.', { now, ids: instance.ids }),
+  );
+  return `${approve ? 'approves' : 'rejects'} ${id}`;
+}
+
+/** Tries every key of a merchant's App at the gateway. */
+async function useKeys(scene: Scene): Promise<string> {
+  const { world, random, instance } = scene;
+  const merchant = random.pick(world.merchants);
+  if (merchant === undefined) return NOTHING;
+  const keys = await instance.storage.apps.keys(merchant.appId);
+  let tried = 0;
+  for (const key of world.keys.filter((each) => each.merchant === merchant.number && !Number.isNaN(each.until))) {
+    const hash = world.settings.vault.lookupHash('app-key', key.text);
+    const found = keys.find(({ lookupHash }) => lookupHash === hash);
+    const app = { id: merchant.appId, accountId: merchant.principal.accountId, enabled: true, accountActive: true, chains: new Set<string>(), admissionMode: null, limits: null };
+    const view: KeyView | null = found === undefined ? null : { id: found.id, state: found.state, expiresAt: found.expiresAt, app };
+    const accepted = 'key' in authenticateKey(view, world.now);
+    const expected = key.until === null || world.now < key.until;
+    if (accepted !== expected) world.breaches.push(`grace: a key that ends ${key.until === null ? 'never' : `at ${key.until - world.now} ms from now`} is ${accepted ? 'accepted' : 'refused'}`);
+    tried += 1;
+  }
+  return `${tried} keys`;
+}
+
+/** What operators do by hand. */
+export const OPERATORS: readonly Action[] = [
+  inside('resume', 0.8, resume),
+  inside('decide', 0.8, decide),
+  inside('unfreeze', 0.4, async (scene) => {
+    const id = scene.random.pick(ids(scene, 'SELECT account_id AS id FROM withdrawal_freezes ORDER BY account_id'));
+    if (id === undefined) return NOTHING;
+    await scene.instance.storage.transaction((tx) => tx.transfers.unfreeze(id as AccountId));
+    return id;
+  }),
+  inside('send-again', 0.4, async (scene) => {
+    const id = scene.random.pick(ids(scene, `SELECT id FROM callbacks WHERE status <> 'PENDING' ORDER BY id`));
+    if (id === undefined) return NOTHING;
+    scene.world.replayed.add(id);
+    await scene.instance.storage.callbacks.replay(id as CallbackId, scene.world.now);
+    return id;
+  }),
+  outside('endow', 0.15, ({ world, random }) => {
+    world.endow('ETH', 'ETH', 10n ** 16n * BigInt(random.int(1, 9)));
+    return 'ETH';
+  }),
+  inside('use-keys', 0.8, useKeys),
+];

@@ -1,0 +1,60 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Report, Task } from './worker.ts';
+
+const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
+/** No story takes so long: one that does has come to a stand. */
+const LONGEST_MS = 120_000;
+
+/** Starts a process that plays stories; `options` go to node before the TypeScript loader. */
+export function startWorker(options: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ChildProcess {
+  const execArgv = [...options, '--import', 'tsx'];
+  // What is measured of the tests' own process would slow these down.
+  const { NODE_V8_COVERAGE: _coverage, NODE_TEST_CONTEXT: _context, ...own } = process.env;
+  return fork(WORKER, [], { execArgv, env: { ...own, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+}
+
+/** Waits until a worker is there. */
+export function ready(worker: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', () => resolve());
+    worker.once('exit', (code) => reject(new Error(`a worker ended with ${code} before it began`)));
+  });
+}
+
+/** Lets a worker play one story. */
+export function ask(worker: ChildProcess, task: Task): Promise<Report> {
+  return new Promise((resolve) => {
+    const failed = (why: string): void => {
+      resolve({ seed: task.seed, breach: `the simulator failed: ${why}`, step: -1, played: 0, digest: '', cpuMs: 0, tally: [] });
+      worker.kill('SIGKILL');
+    };
+    const timer = setTimeout(() => failed('the story came to a stand'), LONGEST_MS);
+    const exited = (code: number | null): void => failed(`the worker ended with ${code}`);
+    worker.once('exit', exited);
+    worker.once('message', (report) => {
+      clearTimeout(timer);
+      worker.removeListener('exit', exited);
+      resolve(report as Report);
+    });
+  });
+}
+
+/** Plays every task, one process for each core; `onReport` may end it early by answering false. */
+export async function playAll(tasks: Iterable<Task>, onReport: (report: Report) => boolean, processes = availableParallelism()): Promise<void> {
+  const queue = tasks[Symbol.iterator]();
+  let over = false;
+  const serve = async (): Promise<void> => {
+    const worker = startWorker();
+    await ready(worker);
+    for (let next = queue.next(); next.done !== true && !over && worker.connected; next = queue.next()) {
+      const answer = ask(worker, next.value);
+      worker.send(next.value);
+      if (!onReport(await answer)) over = true;
+    }
+    worker.kill();
+  };
+  await Promise.all(Array.from({ length: processes }, serve));
+}

@@ -1,0 +1,91 @@
+import type { World } from '../world/world.ts';
+import type { BundleRow, DepositRow, TransferRow } from './rows.ts';
+
+interface PostingRow {
+  readonly rowid: number;
+  readonly entry_id: string;
+  readonly account: string;
+  readonly currency: string;
+  readonly units: string;
+}
+
+/** The ledger, added up here posting by posting and held against what is stored and what truly was paid. */
+export class Books {
+  readonly #world: World;
+  readonly #sums = new Map<string, bigint>();
+  #last = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** What the postings say of an account; merchants' are above zero, custody below. */
+  sum(account: string, currency: string): bigint {
+    return this.#sums.get(`${account} ${currency}`) ?? 0n;
+  }
+
+  check(deposits: Iterable<DepositRow>, transfers: readonly TransferRow[], bundles: Iterable<BundleRow>): string[] {
+    return [...this.#read(), ...this.#cached(), ...this.#reserves(transfers), ...this.#custody(deposits, transfers, bundles)];
+  }
+
+  /** New postings: each entry sums to zero. */
+  #read(): string[] {
+    const rows = this.#world.driver.all<PostingRow>('SELECT rowid, entry_id, account, currency, units FROM ledger_postings WHERE rowid > ? ORDER BY rowid', this.#last);
+    const entries = new Map<string, bigint>();
+    for (const { rowid, entry_id, account, currency, units } of rows) {
+      this.#last = rowid;
+      add(this.#sums, `${account} ${currency}`, BigInt(units));
+      add(entries, `${entry_id} ${currency}`, BigInt(units));
+    }
+    return [...entries].filter(([, sum]) => sum !== 0n).map(([entry, sum]) => `balanced-entries: entry ${entry} sums to ${sum}`);
+  }
+
+  #cached(): string[] {
+    const breaches: string[] = [];
+    const seen = new Set<string>();
+    for (const { account, currency, units } of this.#world.driver.all<PostingRow>('SELECT account, currency, units FROM ledger_balances')) {
+      const key = `${account} ${currency}`;
+      seen.add(key);
+      if ((this.#sums.get(key) ?? 0n) !== BigInt(units)) breaches.push(`cached-balances: ${key} is ${units}, its postings make ${this.#sums.get(key) ?? 0n}`);
+      if (account.startsWith('merchant:') && BigInt(units) < 0n) breaches.push(`no-debt: ${key} is ${units}`);
+    }
+    for (const [key, sum] of this.#sums) if (sum !== 0n && !seen.has(key)) breaches.push(`cached-balances: ${key} has ${sum} and no balance`);
+    return breaches;
+  }
+
+  /** What merchants cannot spend is what their payments under way take. */
+  #reserves(transfers: Iterable<TransferRow>): string[] {
+    const live = new Map<string, bigint>();
+    for (const { account_id, currency, units, status } of transfers) {
+      if (account_id !== null && status !== 'CONFIRMED' && status !== 'FAILED') add(live, `merchant:${account_id}:reserved ${currency}`, BigInt(units));
+    }
+    const keys = new Set([...live.keys(), ...[...this.#sums.keys()].filter((key) => key.includes(':reserved '))]);
+    return [...keys].filter((key) => (live.get(key) ?? 0n) !== (this.#sums.get(key) ?? 0n)).map((key) => `reserves: ${key} is ${this.#sums.get(key) ?? 0n}, under way are ${live.get(key) ?? 0n}`);
+  }
+
+  /** What the chain holds by the books: every deposit that is credited, less what the till's mined transactions took. */
+  #custody(deposits: Iterable<DepositRow>, transfers: readonly TransferRow[], bundles: Iterable<BundleRow>): string[] {
+    const expected = new Map<string, bigint>();
+    for (const { chain, currency, units, status } of deposits) if (status === 'CREDITED' || status === 'SPENDABLE') add(expected, `custody:${chain} ${currency}`, -BigInt(units));
+    for (const { chain, status, mined_txid } of bundles) {
+      if (status !== 'DONE' || mined_txid === null) continue;
+      for (const [currency, units] of this.#world.outflow(chain, mined_txid)) add(expected, `custody:${chain} ${currency}`, units);
+    }
+    for (const { id, chain, currency, units, fee_units, status } of transfers) {
+      if (chain === 'BLN' && status === 'CONFIRMED') add(expected, `custody:${chain} ${currency}`, BigInt(units) - BigInt(fee_units) + this.#routed(id));
+    }
+    const keys = new Set([...expected.keys(), ...[...this.#sums.keys()].filter((key) => key.startsWith('custody:'))]);
+    return [...keys].filter((key) => (expected.get(key) ?? 0n) !== (this.#sums.get(key) ?? 0n)).map((key) => `custody: ${key} is ${this.#sums.get(key) ?? 0n}, the payments make ${expected.get(key) ?? 0n}`);
+  }
+
+  /** What the way of a Lightning payment cost. */
+  #routed(transferId: string): bigint {
+    const hash = this.#world.driver.all<{ hash: string }>('SELECT payment_hash AS hash FROM lightning_payments WHERE transfer_id = ?', transferId)[0]?.hash ?? '';
+    const view = this.#world.lightning.views.get(hash);
+    return view?.state === 'settled' ? view.feeMsat : 0n;
+  }
+}
+
+function add(sums: Map<string, bigint>, key: string, units: bigint): void {
+  sums.set(key, (sums.get(key) ?? 0n) + units);
+}

@@ -1,0 +1,80 @@
+/** Rows as the rules read them, past the storage adapter. */
+export interface OrderRow {
+  readonly id: string;
+  readonly status: string;
+  readonly chain: string | null;
+  readonly currency: string | null;
+  readonly units: string | null;
+  readonly address: string | null;
+  readonly rate: string | null;
+  readonly vs_currency: string;
+  readonly vs_price: string;
+  readonly received: string;
+  readonly tolerance_bps: number;
+  readonly expires_at: number;
+  readonly watch_until: number;
+  readonly callback_url: string | null;
+  readonly timeout_callback: string | null;
+}
+
+export interface DepositRow {
+  readonly id: string;
+  readonly order_id: string;
+  readonly chain: string;
+  readonly txid: string;
+  readonly tx_index: string;
+  readonly block_height: number;
+  readonly block_hash: string;
+  readonly currency: string;
+  readonly units: string;
+  readonly to_address: string;
+  readonly status: string;
+  readonly paid_at: number;
+}
+
+export interface TransferRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly account_id: string | null;
+  readonly order_id: string | null;
+  readonly chain: string;
+  readonly currency: string;
+  readonly units: string;
+  readonly fee_units: string;
+  readonly max_fee_units: string;
+  readonly to_address: string;
+  readonly status: string;
+  readonly bundle_id: string | null;
+}
+
+export interface BundleRow {
+  readonly id: string;
+  readonly chain: string;
+  readonly source_address: string;
+  readonly nonce: number | null;
+  readonly status: string;
+  readonly mined_txid: string | null;
+}
+
+export interface AttemptRow {
+  readonly bundle_id: string;
+  readonly chain: string;
+  readonly txid: string;
+  readonly raw: string;
+}
+
+export interface CallbackRow {
+  readonly id: string;
+  readonly order_id: string;
+  readonly event: string;
+  readonly status: string;
+}
+
+export const SQL = {
+  orders: `SELECT id, status, chain, currency, units, address, rate, vs_currency, vs_price, received, tolerance_bps, expires_at, watch_until, callback_url, timeout_callback FROM orders`,
+  deposits: 'SELECT id, order_id, chain, txid, tx_index, block_height, block_hash, currency, units, to_address, status, paid_at FROM deposits',
+  transfers: 'SELECT id, kind, account_id, order_id, chain, currency, units, fee_units, max_fee_units, to_address, status, bundle_id FROM transfers',
+  bundles: 'SELECT id, chain, source_address, nonce, status, mined_txid FROM bundles',
+  attempts: 'SELECT bundle_id, chain, txid, raw FROM bundle_attempts',
+  callbacks: 'SELECT id, order_id, event, status FROM callbacks',
+} as const;

@@ -1,0 +1,332 @@
+import type { World } from '../world/world.ts';
+import { POLICIES } from '../world/world.ts';
+import { Books } from './books.ts';
+import { MOVES, OWED, reachable } from './moves.ts';
+import { SQL } from './rows.ts';
+import type { AttemptRow, BundleRow, CallbackRow, DepositRow, OrderRow, TransferRow } from './rows.ts';
+
+/** A broken rule: its name, before the colon, and what was seen. */
+export type Breach = string;
+
+const CREDITED: ReadonlySet<string> = new Set(['CREDITED', 'SPENDABLE']);
+const ENDED: ReadonlySet<string> = new Set(['CONFIRMED', 'FAILED']);
+
+/** Holds what a step left behind against the rules. Only what was written is looked at. */
+export class Rules {
+  readonly #world: World;
+  readonly #books: Books;
+  readonly #dirty = new Set<string>();
+  readonly #breaches: Breach[] = [];
+  #orders = new Map<string, OrderRow>();
+  #deposits = new Map<string, DepositRow>();
+  #transfers = new Map<string, TransferRow>();
+  #bundles = new Map<string, BundleRow>();
+  #attempts = new Map<string, AttemptRow>();
+  #callbacks = new Map<string, CallbackRow>();
+  #history = 0;
+  readonly #owed = new Map<string, Set<string>>();
+  readonly #last = new Map<string, string>();
+  #upheavals = 0;
+  #calm = true;
+  #received = 0;
+  readonly #webhookIds = new Map<string, string>();
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#books = new Books(world);
+    world.driver.onWrite = (table) => void this.#dirty.add(table);
+  }
+
+  get orders(): ReadonlyMap<string, OrderRow> {
+    return this.#orders;
+  }
+
+  get deposits(): ReadonlyMap<string, DepositRow> {
+    return this.#deposits;
+  }
+
+  get transfers(): ReadonlyMap<string, TransferRow> {
+    return this.#transfers;
+  }
+
+  get bundles(): ReadonlyMap<string, BundleRow> {
+    return this.#bundles;
+  }
+
+  get attempts(): ReadonlyMap<string, AttemptRow> {
+    return this.#attempts;
+  }
+
+  get callbacks(): ReadonlyMap<string, CallbackRow> {
+    return this.#callbacks;
+  }
+
+  /** Looks at what the last step wrote. @returns the rules that it broke */
+  check(): readonly Breach[] {
+    const { driver, breaches, upheavals } = this.#world;
+    this.#breaches.length = 0;
+    this.#breaches.push(...breaches.splice(0));
+    // What a node showed when the product looked may be gone by now, when the chain changed within the step.
+    this.#calm = upheavals === this.#upheavals;
+    this.#upheavals = upheavals;
+    const dirty = new Set(this.#dirty);
+    this.#dirty.clear();
+    if (dirty.has('deposits')) this.#deposits = this.#compare('deposits', this.#deposits, driver.all<DepositRow>(SQL.deposits), (row, former) => this.#deposit(row, former));
+    if (dirty.has('orders')) this.#orders = this.#compare('orders', this.#orders, driver.all<OrderRow>(SQL.orders), (row, former) => this.#order(row, former));
+    if (dirty.has('bundle_attempts')) for (const row of driver.all<AttemptRow>(SQL.attempts)) this.#attempt(row);
+    if (dirty.has('bundles')) this.#bundles = this.#compare('bundles', this.#bundles, driver.all<BundleRow>(SQL.bundles), () => undefined);
+    if (dirty.has('transfers')) this.#transfers = this.#compare('transfers', this.#transfers, driver.all<TransferRow>(SQL.transfers), (row, former) => this.#transfer(row, former));
+    if (dirty.has('transfers') || dirty.has('bundles')) this.#owners();
+    if (dirty.has('order_history')) this.#moves();
+    if (dirty.has('callbacks')) this.#callbacks = this.#compare('callbacks', this.#callbacks, driver.all<CallbackRow>(SQL.callbacks), () => undefined);
+    if (dirty.has('callbacks') || dirty.has('order_history')) this.#outbox();
+    if (this.#received !== this.#world.receivers.received.length) this.#deliveries();
+    if (dirty.has('ledger_postings') || dirty.has('ledger_balances') || dirty.has('transfers') || dirty.has('deposits') || dirty.has('bundles')) {
+      this.#breaches.push(...this.#books.check(this.#deposits.values(), [...this.#transfers.values()], this.#bundles.values()));
+    }
+    return [...this.#breaches];
+  }
+
+  #broken(rule: string, detail: string): void {
+    this.#breaches.push(`${rule}: ${detail}`);
+  }
+
+  #compare<Row extends { readonly id: string; readonly status: string }>(
+    table: string,
+    former: ReadonlyMap<string, Row>,
+    rows: readonly Row[],
+    look: (row: Row, former: Row | undefined) => void,
+  ): Map<string, Row> {
+    const present = new Map<string, Row>();
+    for (const row of rows) {
+      const before = former.get(row.id);
+      present.set(row.id, row);
+      if (before !== undefined && before.status !== row.status && !reachable(table, before.status, row.status)) {
+        this.#broken('legal-moves', `${table} ${row.id} went from ${before.status} to ${row.status}`);
+      }
+      look(row, before);
+    }
+    for (const id of former.keys()) if (!present.has(id)) this.#broken('kept', `${table} ${id} is gone`);
+    return present;
+  }
+
+  #deposit(row: DepositRow, former: DepositRow | undefined): void {
+    if (former === undefined) this.#newDeposit(row);
+    if (former?.status === row.status || !CREDITED.has(row.status) || row.chain === 'BLN') return;
+    const cursor = this.#world.driver.all<{ height: number }>('SELECT cursor_height AS height FROM chain_states WHERE chain = ?', row.chain)[0]?.height ?? 0;
+    const { confirmations, spendableConfirmations } = POLICIES[row.chain] as (typeof POLICIES)[string];
+    const needs = row.status === 'SPENDABLE' ? spendableConfirmations : confirmations;
+    const has = cursor - row.block_height + 1;
+    if (has < needs && this.#calm) this.#broken('final-before-credit', `a deposit is ${row.status} with ${has} confirmations of ${needs}`);
+    const node = this.#world.node(row.chain);
+    if (!this.#calm || node.trouble.forkedAt !== null) return;
+    const mined = node.chain.included.get(row.txid);
+    if (mined === undefined || node.chain.block(mined.height)?.ref.hash !== row.block_hash) {
+      // The follower may not have read of a reorganisation yet; the blocks it read are what it goes by.
+      const stored = this.#world.driver.all<{ hash: string }>('SELECT hash FROM chain_blocks WHERE chain = ? AND height = ?', row.chain, row.block_height)[0]?.hash;
+      if (stored !== row.block_hash) this.#broken('credited-block', `a deposit is ${row.status} for a block that is not followed`);
+    }
+  }
+
+  #newDeposit(row: DepositRow): void {
+    if (row.chain === 'BLN') {
+      const settled = this.#world.lightning.settled.get(row.txid);
+      if (settled?.msat !== BigInt(row.units)) this.#broken('true-deposits', `an invoice is credited with ${row.units} and was paid ${settled?.msat ?? 0n}`);
+      return;
+    }
+    const { chain } = this.#world.node(row.chain);
+    const paid = this.#world.paid.get(row.txid)?.outputs.find(({ index }) => index === row.tx_index);
+    if (paid === undefined) this.#broken('true-deposits', `nobody paid ${row.txid}:${row.tx_index} on ${chain.code}`);
+    else if (paid.units !== BigInt(row.units) || paid.currency !== row.currency || paid.to !== row.to_address) this.#broken('true-deposits', `${row.txid}:${row.tx_index} was not what was paid`);
+    const owner = this.#world.driver.all<{ order_id: string }>('SELECT order_id FROM order_addresses WHERE chain = ? AND address = ?', row.chain, row.to_address)[0];
+    if (owner?.order_id !== row.order_id) this.#broken('right-order', `a payment to ${row.to_address} went to order ${row.order_id}`);
+  }
+
+  #order(row: OrderRow, former: OrderRow | undefined): void {
+    if (row.units !== null && row.units !== former?.units) this.#quote(row);
+    if (former === undefined || former.status === row.status) return;
+    if (former.status === 'PENDING' && row.status === 'SUCCESS') this.#paid(row);
+    if (former.status === 'PENDING' && row.status === 'TERMINATED' && this.#calm) this.#cancelled(row);
+    if (former.status === 'PENDING' && (row.status === 'OVERDUE' || row.status === 'PARTIAL')) this.#expired(row);
+  }
+
+  /** An amount in a coin is the price at the rate, rounded up to the next unit, not further. */
+  #quote({ id, currency, units, rate, vs_currency, vs_price }: OrderRow): void {
+    const asset = this.#world.assets.find(currency ?? '');
+    if (rate === null || units === null || asset === null) {
+      this.#broken('quote', `order ${id} has an amount and no rate`);
+      return;
+    }
+    const { coin, fiat } = JSON.parse(rate) as { coin: { usd: string }; fiat: { usd: string } };
+    const [coinUsd, fiatUsd] = [fraction(coin.usd), fraction(fiat.usd)];
+    const fiatDecimals = vs_currency === 'JPY' ? 0 : 2;
+    // units / 10^decimals × coin ≥ price / 10^fiatDecimals × fiat, in whole numbers.
+    const worth = (amount: bigint): bigint => amount * coinUsd.digits * fiatUsd.scale * 10n ** BigInt(fiatDecimals);
+    const price = BigInt(vs_price) * fiatUsd.digits * coinUsd.scale * 10n ** BigInt(asset.decimals);
+    if (worth(BigInt(units)) < price) this.#broken('quote', `order ${id} asks for less than its price`);
+    // A quoted amount is exact as a JSON number: 8 decimals, 15 digits.
+    const step = 10n ** BigInt(Math.max(0, asset.decimals - 8, units.length - 15));
+    if (worth(BigInt(units) - step) >= price) this.#broken('quote', `order ${id} asks for more than its price`);
+  }
+
+  /** The least that pays an order. */
+  required({ units, tolerance_bps }: OrderRow): bigint {
+    const due = BigInt(units ?? '0');
+    const exact = due * (10_000n - BigInt(tolerance_bps));
+    return (exact + 9_999n) / 10_000n;
+  }
+
+  #paid(row: OrderRow): void {
+    let sum = 0n;
+    for (const deposit of this.#deposits.values()) {
+      if (deposit.order_id !== row.id || deposit.chain !== row.chain || deposit.currency !== row.currency) continue;
+      if (CREDITED.has(deposit.status) && deposit.paid_at <= row.expires_at) sum += BigInt(deposit.units);
+    }
+    if (sum < this.required(row)) this.#broken('paid-in-full', `order ${row.id} is SUCCESS with ${sum} of ${this.required(row)}`);
+  }
+
+  #cancelled({ id }: OrderRow): void {
+    const live = [...this.#deposits.values()].some(({ order_id, status }) => order_id === id && status !== 'ORPHANED');
+    if (live) this.#broken('no-cancel-once-paid', `order ${id} was cancelled after it was paid`);
+  }
+
+  /** What was in a block that its node showed before the deadline must have been counted. */
+  #expired(row: OrderRow): void {
+    if (row.chain === 'BLN') {
+      this.#expiredInvoice(row);
+      return;
+    }
+    if (row.chain === null || !this.#calm) return;
+    const node = this.#world.node(row.chain);
+    if (node.troubled) return;
+    let sum = 0n;
+    for (const { tx, height } of node.chain.included.values()) {
+      const shownAt = this.#world.shownAt.get(row.chain)?.[height] ?? Infinity;
+      if (tx.own || shownAt > row.expires_at || (node.chain.block(height)?.ref.time ?? Infinity) > row.expires_at) continue;
+      for (const { to, currency, units } of tx.outputs) if (to === row.address && currency === row.currency) sum += units;
+    }
+    if (sum >= this.required(row)) this.#broken('read-before-expiry', `order ${row.id} is ${row.status}, and was paid ${sum} in time`);
+    if (sum > 0n && row.status === 'OVERDUE') this.#broken('read-before-expiry', `order ${row.id} is OVERDUE, and ${sum} were paid in time`);
+  }
+
+  /** Each due invoice is asked for before its order may expire. */
+  #expiredInvoice({ id, expires_at }: OrderRow): void {
+    const key = this.#world.driver.all<{ key: string }>(`SELECT watch_key AS key FROM order_addresses WHERE order_id = ? AND chain = 'BLN'`, id)[0]?.key ?? '';
+    const settled = this.#world.lightning.settled.get(key);
+    if (settled !== undefined && settled.at <= expires_at) this.#broken('read-before-expiry', `Lightning order ${id} expired, and was paid ${settled.msat} in time`);
+  }
+
+  /** All transactions of a bundle share its nonce, or a coin, and pay the same. */
+  #attempt(row: AttemptRow): void {
+    if (this.#attempts.has(row.txid)) return;
+    const raw = JSON.parse(row.raw) as { nonce: number | null; coins: string[]; outputs: unknown };
+    for (const other of this.#attempts.values()) {
+      if (other.bundle_id !== row.bundle_id) continue;
+      const former = JSON.parse(other.raw) as typeof raw;
+      if (raw.nonce !== former.nonce || [...raw.coins].sort().join() !== [...former.coins].sort().join()) this.#broken('one-nonce', `bundle ${row.bundle_id} was signed for another nonce or other coins`);
+      if (JSON.stringify(raw.outputs) !== JSON.stringify(former.outputs)) this.#broken('same-payment', `bundle ${row.bundle_id} was signed again for other payments`);
+      break;
+    }
+    this.#attempts.set(row.txid, row);
+  }
+
+  #transfer(row: TransferRow, former: TransferRow | undefined): void {
+    if (former?.status === row.status) return;
+    if (BigInt(row.fee_units) > BigInt(row.max_fee_units) && row.chain !== 'BLN' && row.status !== 'REQUESTED') this.#broken('fee-limit', `transfer ${row.id} is charged more than it may`);
+    if (row.chain === 'BLN' && ENDED.has(row.status)) this.#invoicePayment(row, former);
+    if (!ENDED.has(row.status) || row.bundle_id === null) return;
+    const node = this.#world.node(row.chain);
+    if (!this.#calm || node.troubled) return;
+    const attempts = [...this.#attempts.values()].filter(({ bundle_id }) => bundle_id === row.bundle_id);
+    const mined = attempts.map(({ txid }) => node.chain.included.get(txid)).find((inclusion) => inclusion !== undefined);
+    const needs = POLICIES[row.chain]?.spendableConfirmations ?? 0;
+    const depth = mined === undefined ? 0 : node.chain.height - mined.height + 1;
+    if (row.status === 'CONFIRMED') {
+      const obtained = BigInt(row.units) - BigInt(row.fee_units);
+      if (mined === undefined || !mined.succeeded || depth < needs) this.#broken('paid-on-chain', `transfer ${row.id} is CONFIRMED, its transaction ${depth} deep`);
+      else if (!mined.tx.outputs.some(({ to, currency, units }) => to === row.to_address && currency === row.currency && units === obtained)) {
+        this.#broken('paid-on-chain', `transfer ${row.id} did not pay ${obtained} ${row.currency} to ${row.to_address}`);
+      }
+      return;
+    }
+    if (mined !== undefined && !mined.succeeded && depth >= needs) return;
+    const { source_address, nonce } = this.#bundles.get(row.bundle_id) ?? {};
+    const coins = attempts.flatMap(({ raw }) => (JSON.parse(raw) as { coins: string[] }).coins);
+    const rival = node.chain.conflict(source_address ?? '', nonce ?? null, coins, new Set(attempts.map(({ txid }) => txid)));
+    if (rival === null) this.#broken('given-back-too-soon', `transfer ${row.id} is FAILED, and its bytes can still be mined`);
+  }
+
+  /** Only the node's word ends a payment that it may have heard of. */
+  #invoicePayment({ id, status }: TransferRow, former: TransferRow | undefined): void {
+    const hash = this.#world.driver.all<{ hash: string }>('SELECT payment_hash AS hash FROM lightning_payments WHERE transfer_id = ?', id)[0]?.hash ?? '';
+    const state = this.#world.lightning.views.get(hash)?.state ?? 'unknown';
+    if (status === 'CONFIRMED' && state !== 'settled') this.#broken('paid-on-chain', `Lightning payment ${id} is CONFIRMED, the node says ${state}`);
+    if (status === 'FAILED' && (state === 'settled' || state === 'in-flight')) this.#broken('given-back-too-soon', `Lightning payment ${id} went from ${former?.status} to FAILED, the node says ${state}`);
+  }
+
+  /** No bundle that can be mined, or was, is without the transfers that it pays. */
+  #owners(): void {
+    const named = new Set([...this.#transfers.values()].map(({ bundle_id }) => bundle_id));
+    for (const { id, status } of this.#bundles.values()) if (status !== 'VOID' && !named.has(id)) this.#broken('one-payout', `bundle ${id} is ${status} and pays no transfer`);
+    const refunded = new Set<string>();
+    const live = new Map<string, string>();
+    for (const { id, kind, order_id, status, bundle_id } of this.#transfers.values()) {
+      if (kind === 'refund' && status !== 'FAILED') {
+        if (refunded.has(order_id ?? '')) this.#broken('one-refund', `order ${order_id} has two refunds`);
+        refunded.add(order_id ?? '');
+      }
+      if (bundle_id !== null) live.set(id, bundle_id);
+    }
+  }
+
+  #moves(): void {
+    const rows = this.#world.driver.all<{ id: number; order_id: string; from_status: string | null; to_status: string }>(
+      'SELECT id, order_id, from_status, to_status FROM order_history WHERE id > ? ORDER BY id',
+      this.#history,
+    );
+    for (const { id, order_id, from_status: from, to_status: to } of rows) {
+      this.#history = id;
+      const last = this.#last.get(order_id) ?? 'PENDING';
+      if (from !== null && from !== last) this.#broken('history', `order ${order_id} was ${last}, its history goes on from ${from}`);
+      this.#last.set(order_id, to);
+      if (from === to || from === null) continue;
+      if (!(MOVES['orders'] ?? []).includes(`${from} ${to}`)) this.#broken('legal-moves', `order ${order_id} went from ${from} to ${to}`);
+      const owed = OWED[`${from} ${to}`];
+      if (owed === undefined) continue;
+      const events = this.#owed.get(order_id) ?? new Set();
+      this.#owed.set(order_id, events.add(owed));
+    }
+    for (const { id, status } of this.#orders.values()) if ((this.#last.get(id) ?? 'PENDING') !== status) this.#broken('history', `order ${id} is ${status}, its history says ${this.#last.get(id)}`);
+  }
+
+  /** Each end of an order has exactly the one callback that it owes, when the merchant gave a URL for it. */
+  #outbox(): void {
+    const rows = new Map<string, string[]>();
+    for (const { order_id, event } of this.#callbacks.values()) rows.set(order_id, [...(rows.get(order_id) ?? []), event]);
+    for (const { id, callback_url, timeout_callback } of this.#orders.values()) {
+      const owed = [...(this.#owed.get(id) ?? [])].filter((event) => (event === 'order.timeout' ? timeout_callback : callback_url) !== null).sort();
+      const has = (rows.get(id) ?? []).sort();
+      if (owed.join() !== has.join()) this.#broken('one-callback', `order ${id} owes ${owed.join() || 'nothing'} and has ${has.join() || 'nothing'}`);
+    }
+  }
+
+  /** One event has one id, however often it is sent; a later event never comes before an earlier one has ended. */
+  #deliveries(): void {
+    const { received } = this.#world.receivers;
+    for (; this.#received < received.length; this.#received++) {
+      const { orderId, event, webhookId } = received[this.#received] as (typeof received)[number];
+      const key = `${orderId} ${event}`;
+      const known = this.#webhookIds.get(key);
+      if (known !== undefined && known !== webhookId) this.#broken('stable-callback-id', `${event} of order ${orderId} came as ${known} and ${webhookId}`);
+      this.#webhookIds.set(key, webhookId);
+      const first = [...this.#callbacks.values()].find((row) => row.order_id === orderId && row.event !== event);
+      const replayed = this.#world.replayed.has(first?.id ?? '') || this.#world.replayed.has(webhookId);
+      if (event === 'order.succeeded' && first?.status === 'PENDING' && !replayed) this.#broken('callback-order', `order ${orderId} was called succeeded before its time-out was told`);
+    }
+  }
+}
+
+function fraction(text: string): { readonly digits: bigint; readonly scale: bigint } {
+  const [whole = '0', part = ''] = text.split('.');
+  return { digits: BigInt(whole + part), scale: 10n ** BigInt(part.length) };
+}

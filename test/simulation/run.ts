@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import { checkLedger, isTillgateError } from '../../core/index.ts';
+import type { Action, Scene } from './actions/action.ts';
+import { LIGHTNING } from './actions/lightning.ts';
+import { MERCHANTS } from './actions/merchants.ts';
+import { NETWORK } from './actions/network.ts';
+import { OPERATORS } from './actions/operators.ts';
+import { WORKERS } from './actions/workers.ts';
+import { SimRandom } from './random.ts';
+import { Rules } from './rules/rules.ts';
+import { Settlement } from './settlement.ts';
+import { Crash } from './world/gate.ts';
+import type { Fault } from './world/gate.ts';
+import type { Instance } from './world/instance.ts';
+import { World } from './world/world.ts';
+
+/** Which part of a seed's story is played. */
+export interface Story {
+  readonly seed: number;
+  /** How many steps the whole story has. */
+  readonly steps: number;
+  /** Those that are played; all by default. */
+  readonly only?: readonly number[];
+  /** Steps in which nothing goes wrong. */
+  readonly calm?: ReadonlySet<number>;
+  /** One more rule, looked at after each step; for tests of the simulator itself. */
+  readonly broken?: (seen: { readonly tally: (name: string) => number }) => string | null;
+}
+
+/** How a story ended. */
+export interface Ending {
+  /** What was broken first; `null` when all held. */
+  readonly breach: string | null;
+  /** The step that broke it; the number of steps when it was found at the end. */
+  readonly step: number;
+  /** Steps that were played, those of the end included. */
+  readonly played: number;
+  /** SHA-256 of the log. */
+  readonly digest: string;
+  /** How often each thing happened, for who wants to know what the story was about. */
+  readonly tally: ReadonlyMap<string, number>;
+}
+
+/** Takes each line of the log. */
+export type Log = (line: string) => void;
+
+const ACTIONS: readonly (readonly [Action, number])[] = [...WORKERS, ...NETWORK, ...MERCHANTS, ...LIGHTNING, ...OPERATORS].map((action) => [action, action.weight]);
+/** Not while a call waits. */
+const APART: ReadonlySet<string> = new Set(['kill', 'receivers', 'price', 'endow']);
+const MEANWHILE: readonly (readonly [Action, number])[] = ACTIONS.filter(([{ name }]) => !APART.has(name));
+/** What meets an action half-way more often than others do: whoever decides about the same thing. */
+const RIVALS: Readonly<Record<string, readonly string[]>> = {
+  'pay-out ETH': ['decide', 'reorganise'],
+  'pay-out BTC': ['decide', 'reorganise'],
+  'pay-out BLN': ['decide', 'pay-out BLN', 'ln-end'],
+  'follow ETH': ['reorganise', 'mine-many'],
+  'follow BTC': ['reorganise', 'mine-many'],
+  'follow BLN': ['ln-pay', 'follow BLN'],
+  deliver: ['deliver', 'send-again'],
+  refund: ['refund', 'withdraw-all'],
+  withdraw: ['ask-again', 'withdraw-all'],
+  'ask-again': ['ask-again'],
+  'ln-withdraw': ['ln-again'],
+  rotate: ['use-keys'],
+  terminate: ['follow ETH', 'follow BTC'],
+};
+const NAMED = new Map(ACTIONS.map(([action]) => [action.name, action]));
+/** Longer than an order may be paid. */
+const PAST_DEADLINE_MS = 1_900_000;
+/** Every invariant of the product's own check, now and then: it reads everything. */
+const FULL_CHECK_EVERY = 100;
+
+/** Plays a story. The same story gives the same log, byte for byte. */
+export async function play(story: Story, log: Log | null = null): Promise<Ending> {
+  return new Run(story, await World.create(story.seed), log).play();
+}
+
+class Run {
+  readonly #story: Story;
+  readonly #world: World;
+  readonly #rules: Rules;
+  readonly #log: Log | null;
+  readonly #hash = createHash('sha256');
+  readonly #tally = new Map<string, number>();
+  #played = 0;
+  #breach: string | null = null;
+
+  constructor(story: Story, world: World, log: Log | null) {
+    this.#story = story;
+    this.#world = world;
+    this.#log = log;
+    this.#rules = new Rules(world);
+  }
+
+  async play(): Promise<Ending> {
+    const { steps, only = Array.from({ length: steps }, (_, step) => step) } = this.#story;
+    let at = steps;
+    for (const step of only) {
+      await this.#step(step);
+      if (this.#breach === null && this.#played % FULL_CHECK_EVERY === 0) await this.#fullCheck();
+      at = step;
+      if (this.#breach !== null) break;
+    }
+    if (this.#breach === null) {
+      at = steps;
+      await this.#end();
+    }
+    this.#world.close();
+    return { breach: this.#breach, step: at, played: this.#played, digest: this.#hash.digest('hex'), tally: this.#tally };
+  }
+
+  async #step(step: number): Promise<void> {
+    const world = this.#world;
+    const random = new SimRandom(this.#story.seed, step + 1);
+    world.advance(random.weighted<() => number>([[() => random.int(50, 2_000), 6], [() => random.int(2_000, 20_000), 2]])());
+    world.look();
+    const action = random.weighted(ACTIONS);
+    const scene: Scene = { world, random, instance: random.pick(world.instances) as Instance };
+    const faultRandom = new SimRandom(this.#story.seed, step + 1, 7);
+    const fault = action.faulty && !(this.#story.calm?.has(step) ?? false) ? chooseFault(faultRandom) : null;
+    const outcome = await this.#act(action, scene, fault, faultRandom);
+    this.#judge(String(step), action.name, outcome);
+  }
+
+  /** One action of an instance, with what goes wrong in it. */
+  async #act(action: Action, scene: Scene, fault: Fault | null, random: SimRandom): Promise<string> {
+    const { gate } = scene.instance;
+    if (!action.faulty) return await action.run(scene);
+    const notes: string[] = [];
+    gate.arm(fault, () => this.#meanwhile(action, scene, random, notes));
+    const outcome = await this.#attempt(action, scene);
+    const happened = gate.disarm();
+    if (gate.dead) {
+      this.#world.replace(scene.instance);
+      this.#count('crash');
+    }
+    if (!happened || fault === null) return outcome;
+    this.#count(`fault ${fault.kind}`);
+    return `${outcome} (${fault.kind} ${fault.at}${notes.map((note) => `; ${note}`).join('')})`;
+  }
+
+  async #attempt(action: Action, scene: Scene): Promise<string> {
+    try {
+      return await action.run(scene);
+    } catch (error) {
+      if (error instanceof Crash) return 'crashed';
+      if (isTillgateError(error)) return `refused ${error.code}`;
+      this.#breach ??= `unexpected-error: ${action.name}: ${error instanceof Error ? error.message : String(error)}`;
+      return 'failed';
+    }
+  }
+
+  /** While one call of an instance waits, the world goes on: mostly other instances, and time enough to lose a lease. */
+  async #meanwhile(interrupted: Action, scene: Scene, random: SimRandom, notes: string[]): Promise<void> {
+    if (random.chance(0.5)) this.#world.advance(random.int(16_000, 40_000));
+    let other = random.pick(this.#world.instances.filter((instance) => instance !== scene.instance));
+    if (other === undefined && random.chance(0.5)) other = this.#world.start();
+    const rivals = RIVALS[interrupted.name] ?? [];
+    for (let i = random.int(1, 4); i > 0; i--) {
+      const rival = random.chance(0.4) ? NAMED.get(random.pick(rivals) ?? '') : undefined;
+      const action = rival ?? random.weighted(MEANWHILE);
+      if (action.faulty && other === undefined) continue;
+      const outcome = await this.#attemptMeanwhile(action, { world: this.#world, random, instance: other ?? scene.instance });
+      notes.push(`${action.name} ${outcome}`);
+    }
+    if (interrupted.name.startsWith('follow') && random.chance(0.25)) await this.#lastMinute(scene, random, notes);
+    this.#world.upheavals += 1;
+  }
+
+  /** An order is paid in its last minute, and the minute passes, while a follower holds its breath. */
+  async #lastMinute({ instance }: Scene, random: SimRandom, notes: string[]): Promise<void> {
+    const scene: Scene = { world: this.#world, random, instance };
+    for (const name of ['pay', 'ln-pay', 'mine', 'mine-many']) notes.push(`${name} ${await (NAMED.get(name) as Action).run(scene)}`);
+    this.#world.look();
+    this.#world.advance(PAST_DEADLINE_MS);
+  }
+
+  async #attemptMeanwhile(action: Action, scene: Scene): Promise<string> {
+    return action.faulty ? this.#attempt(action, scene) : await action.run(scene);
+  }
+
+  #judge(at: string, name: string, outcome: string): void {
+    this.#played += 1;
+    this.#count(name);
+    const [breach] = this.#rules.check();
+    this.#breach ??= breach ?? this.#story.broken?.({ tally: (action) => this.#tally.get(action) ?? 0 }) ?? null;
+    this.#write(`${at} ${this.#world.now} ${name}: ${outcome}`);
+    if (this.#breach !== null) this.#write(`broken ${this.#breach}`);
+  }
+
+  async #fullCheck(): Promise<void> {
+    const [breach] = await checkLedger(this.#world.settings.storage);
+    if (breach !== undefined) this.#breach ??= `ledger-check: ${breach.invariant}: ${breach.detail}`;
+  }
+
+  /** Nothing goes wrong any more: everything must come to its end. */
+  async #end(): Promise<void> {
+    const settlement = new Settlement(this.#world, this.#rules);
+    await settlement.run(async (name, instance, work) => {
+      if (this.#breach !== null) return;
+      const action: Action = { name, weight: 0, faulty: true, run: work };
+      const outcome = await this.#attempt(action, { world: this.#world, random: new SimRandom(this.#story.seed), instance });
+      this.#judge('end', name, outcome);
+    });
+    if (this.#breach === null) await this.#fullCheck();
+    this.#breach ??= settlement.problems()[0] ?? null;
+    if (this.#breach !== null) this.#write(`broken ${this.#breach}`);
+  }
+
+  #count(name: string): void {
+    this.#tally.set(name, (this.#tally.get(name) ?? 0) + 1);
+  }
+
+  #write(line: string): void {
+    this.#hash.update(line).update('\n');
+    this.#log?.(line);
+  }
+}
+
+/** In a third of the steps something goes wrong, at one of the first calls mostly. */
+function chooseFault(random: SimRandom): Fault | null {
+  if (!random.chance(0.33)) return null;
+  const kind = random.weighted<Fault['kind']>([['pause', 4], ['crash-before', 2], ['crash-after', 2], ['fail-before', 2], ['fail-after', 2]]);
+  return { kind, at: random.weighted<() => number>([[() => random.int(1, 6), 3], [() => random.int(1, 20), 2], [() => random.int(1, 60), 1]])() };
+}

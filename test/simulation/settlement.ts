@@ -1,0 +1,224 @@
+import { approveTransfer, resumeChain, resumePayouts } from '../../core/index.ts';
+import type { AccountId, CallbackId, TransferId } from '../../core/index.ts';
+import type { Rules } from './rules/rules.ts';
+import type { Instance } from './world/instance.ts';
+import { ORDINARY_FEE } from './world/world.ts';
+import type { World } from './world/world.ts';
+
+/** Does one thing and looks at it, as a step of the story. */
+export type Doing = (name: string, instance: Instance, work: () => Promise<string> | string) => Promise<void>;
+
+const MOST_ROUNDS = 60;
+const QUIET_ROUNDS = 2;
+const MOST_PASSES = 60;
+const LIVE: ReadonlySet<string> = new Set(['HELD', 'REQUESTED', 'SIGNED', 'BROADCAST']);
+
+/** The end of a story: nothing goes wrong any more, operators do their work, and all that was begun must come to its end. */
+export class Settlement {
+  readonly #world: World;
+  readonly #rules: Rules;
+
+  constructor(world: World, rules: Rules) {
+    this.#world = world;
+    this.#rules = rules;
+  }
+
+  async run(doing: Doing): Promise<void> {
+    const world = this.#world;
+    await doing('calm', this.#instance, () => this.#calm());
+    await doing('operators', this.#instance, () => this.#operators());
+    await this.#rounds(doing, 20_000);
+    // Past every deadline, and then past every watch window.
+    for (const hours of [1, 30]) {
+      world.advance(hours * 3_600_000);
+      await doing('operators', this.#instance, () => this.#operators());
+      await this.#rounds(doing, 60_000);
+    }
+  }
+
+  /** What should be at its end and is not. */
+  problems(): string[] {
+    return [...this.#orders(), ...this.#deposits(), ...this.#transfers(), ...this.#callbacks(), ...this.#money()];
+  }
+
+  get #instance(): Instance {
+    return this.#world.instances[0] as Instance;
+  }
+
+  #calm(): string {
+    const world = this.#world;
+    for (const node of world.nodes) node.heal();
+    for (const [code, network] of world.networks) network.fee = ORDINARY_FEE[code] ?? 1n;
+    world.receivers.manner = 'ok';
+    world.lightning.cut = false;
+    world.lightning.route = { kind: 'settled', feeMsat: 0n };
+    for (const hash of world.lightning.underWay) world.lightning.finish(hash, { state: 'failed', reason: 'no route' });
+    while (world.instances.length > 1) (world.instances.pop() as Instance).gate.kill();
+    world.replace(this.#instance);
+    // Who held a lease is gone.
+    world.advance(60_000);
+    world.endow('ETH', 'ETH', 10n ** 19n);
+    return 'calm';
+  }
+
+  async #operators(): Promise<string> {
+    const { storage, chains } = this.#instance;
+    const { driver, now } = this.#world;
+    for (const chain of chains.values()) {
+      if (((await storage.chains.state(chain.code))?.haltedReason ?? null) !== null) await resumeChain(storage, chain.code);
+      await resumePayouts(chain, storage);
+    }
+    for (const { id } of driver.all<{ id: TransferId }>(`SELECT id FROM transfers WHERE status = 'HELD' ORDER BY id`)) {
+      await storage.transaction((tx) => approveTransfer(tx, id, now));
+    }
+    for (const { id } of driver.all<{ id: AccountId }>('SELECT account_id AS id FROM withdrawal_freezes')) await storage.transaction((tx) => tx.transfers.unfreeze(id));
+    for (const { id } of driver.all<{ id: CallbackId }>(`SELECT id FROM callbacks WHERE status = 'DEAD' ORDER BY id`)) {
+      this.#world.replayed.add(id);
+      await storage.callbacks.replay(id, now);
+    }
+    return 'done';
+  }
+
+  /** Blocks and passes until nothing is written any more. */
+  async #rounds(doing: Doing, ms: number): Promise<void> {
+    const world = this.#world;
+    let quiet = 0;
+    for (let round = 0; round < MOST_ROUNDS && quiet < QUIET_ROUNDS; round++) {
+      world.advance(ms);
+      for (const { chain } of world.nodes) for (let i = 0; i < 3; i++) chain.mine(null);
+      world.look();
+      const before = this.#state();
+      for (const { code } of world.nodes) {
+        await this.#untilIdle(doing, 'follow', () => this.#instance.follow(code, true));
+        await this.#untilIdle(doing, 'pay-out', () => this.#instance.payOut(code, true));
+      }
+      await this.#untilIdle(doing, 'follow', () => this.#instance.followInvoices(true));
+      await this.#untilIdle(doing, 'pay-out', () => this.#instance.payInvoices(true));
+      await doing('expire', this.#instance, () => this.#instance.expire(true));
+      await doing('deliver', this.#instance, () => this.#instance.deliver());
+      quiet = this.#state() === before ? quiet + 1 : 0;
+    }
+  }
+
+  /** Passes of one loop for as long as each says that there is more to do. */
+  async #untilIdle(doing: Doing, name: string, pass: () => Promise<string>): Promise<void> {
+    let outcome = 'advanced';
+    for (let i = 0; i < MOST_PASSES && outcome === 'advanced'; i++) {
+      outcome = 'failed';
+      await doing(name, this.#instance, async () => (outcome = await pass()));
+    }
+  }
+
+  #state(): string {
+    const rows = [this.#rules.orders, this.#rules.deposits, this.#rules.transfers, this.#rules.bundles, this.#rules.callbacks];
+    return rows.map((table) => [...table.values()].map(({ status }) => status).join()).join(' ');
+  }
+
+  #orders(): string[] {
+    const open = [...this.#rules.orders.values()].filter(({ status }) => status === 'PENDING');
+    return [...open.map(({ id }) => `settled: order ${id} is PENDING long after its deadline`), ...this.#unresolved()];
+  }
+
+  /** A payment that came late, and soon enough to be looked for, resolves its order. */
+  #unresolved(): string[] {
+    const missed = [...this.#rules.orders.values()].filter(({ status }) => status === 'OVERDUE' || status === 'PARTIAL');
+    return missed.flatMap((order) => {
+      let sum = 0n;
+      for (const { order_id, chain, currency, status, units, paid_at } of this.#rules.deposits.values()) {
+        if (order_id === order.id && chain === order.chain && currency === order.currency && status === 'SPENDABLE' && paid_at <= order.watch_until) sum += BigInt(units);
+      }
+      return order.units !== null && sum >= this.#rules.required(order) ? [`settled: order ${order.id} is ${order.status} and was paid ${sum}`] : [];
+    });
+  }
+
+  /** What is on chain at an order's address, in time to be looked for, is the merchant's; what is not on chain is nobody's. */
+  #deposits(): string[] {
+    const problems: string[] = [];
+    const known = new Map([...this.#rules.deposits.values()].map((row) => [`${row.chain} ${row.txid}:${row.tx_index}`, row]));
+    for (const { code, chain } of this.#world.nodes) {
+      for (const { tx, height, succeeded } of chain.included.values()) {
+        if (tx.own || !succeeded) continue;
+        for (const { index } of tx.outputs) {
+          const row = known.get(`${code} ${tx.txid}:${index}`);
+          known.delete(`${code} ${tx.txid}:${index}`);
+          if (row?.status !== 'SPENDABLE') problems.push(`settled: ${tx.txid}:${index} in block ${height} of ${chain.height} is ${row?.status ?? 'unknown'}`);
+        }
+      }
+    }
+    for (const [hash, { msat }] of this.#world.lightning.settled) {
+      if (known.get(`BLN ${hash}:invoice`)?.status !== 'SPENDABLE') problems.push(`settled: an invoice was paid ${msat} and is not credited`);
+      known.delete(`BLN ${hash}:invoice`);
+    }
+    for (const row of known.values()) if (row.status !== 'ORPHANED') problems.push(`settled: a deposit is ${row.status} and not on chain`);
+    return problems;
+  }
+
+  #transfers(): string[] {
+    const live = [...this.#rules.transfers.values()].filter(({ status, kind }) => LIVE.has(status) && (kind === 'withdrawal' || kind === 'refund'));
+    return live.filter(({ id }) => !this.#mayWait(id)).map(({ id, kind, status }) => `settled: ${kind} ${id} is still ${status}`);
+  }
+
+  /** One waits for good when the coins for it were lost with a reorganisation: only an operator can bring others. */
+  #mayWait(id: string): boolean {
+    const { transfers, bundles } = this.#rules;
+    const transfer = transfers.get(id);
+    if (transfer === undefined) return false;
+    if (transfer.chain !== 'BLN' && this.#lost()) return true;
+    const bundle = bundles.get(transfer.bundle_id ?? '');
+    return transfer.chain !== 'BLN' && bundle === undefined && this.#short(transfer.chain, transfer.currency);
+  }
+
+  /** True when a reorganisation took spendable coins away for good: what was to be paid with them, or was, is lost with them. */
+  #lost(): boolean {
+    return this.#world.driver.all("SELECT 1 FROM holdings WHERE status = 'GONE'").length > 0;
+  }
+
+  /** True when the chain holds less of a coin than is promised. */
+  #short(code: string, currency: string): boolean {
+    const { chain } = this.#world.node(code);
+    let held = 0n;
+    for (const [key, units] of chain.balances()) {
+      const [address = '', coin] = key.split(' ');
+      if (coin === currency && this.#world.isOwn(code, address)) held += units;
+    }
+    return held < this.#promised(code, currency);
+  }
+
+  #promised(code: string, currency: string): bigint {
+    let sum = 0n;
+    for (const { chain, currency: coin, status, units } of this.#rules.transfers.values()) if (chain === code && coin === currency && LIVE.has(status)) sum += BigInt(units);
+    return sum;
+  }
+
+  #callbacks(): string[] {
+    const told = new Set(this.#world.receivers.received.filter(({ taken }) => taken).map(({ orderId, event }) => `${orderId} ${event}`));
+    return [...this.#rules.callbacks.values()].flatMap(({ id, order_id, event, status }) => {
+      if (status !== 'DELIVERED') return [`settled: callback ${id} is ${status}`];
+      return told.has(`${order_id} ${event}`) ? [] : [`settled: callback ${id} is DELIVERED and was never taken`];
+    });
+  }
+
+  /** What was booked as paid is on chain, whatever a reorganisation did to it meanwhile. */
+  #unmined(): string[] {
+    const attempts = [...this.#rules.attempts.values()];
+    return [...this.#rules.bundles.values()].flatMap(({ id, status, chain: code }) => {
+      if (status !== 'DONE' || this.#lost()) return [];
+      const { included } = this.#world.node(code).chain;
+      const mined = attempts.some(({ bundle_id, txid }) => bundle_id === id && included.has(txid));
+      return mined ? [] : [`settled: bundle ${id} is DONE and not on chain`];
+    });
+  }
+
+  /** Every coin on chain is the merchants', the network's, the operator's or a payer's mistake; none is missing. */
+  #money(): string[] {
+    const done = new Set([...this.#rules.bundles.values()].filter(({ status }) => status === 'DONE').map(({ mined_txid }) => mined_txid));
+    const live = [...this.#rules.bundles.values()].some(({ status }) => status === 'LIVE');
+    const problems = this.#unmined();
+    for (const { code, chain } of this.#world.nodes) {
+      for (const { tx } of chain.included.values()) {
+        if (tx.own && !done.has(tx.txid) && !live) problems.push(`settled: a transaction of the till on ${code} is mined and not booked`);
+      }
+    }
+    return problems;
+  }
+}

@@ -1,0 +1,39 @@
+/** A process that plays stories: it is told of one at a time, and answers with its ending. */
+import { play } from './run.ts';
+import type { Ending, Story } from './run.ts';
+
+/** A story as it goes between processes. */
+export interface Task {
+  readonly seed: number;
+  readonly steps: number;
+  readonly only?: readonly number[];
+  readonly calm?: readonly number[];
+}
+
+/** An ending as it goes between processes. */
+export interface Report extends Omit<Ending, 'tally'> {
+  readonly seed: number;
+  /** Processor time that it took, in milliseconds. */
+  readonly cpuMs: number;
+  readonly tally: readonly (readonly [string, number])[];
+}
+
+/** The story that a task tells of. */
+export function storyOf({ seed, steps, only, calm }: Task): Story {
+  return { seed, steps, ...(only === undefined ? {} : { only }), ...(calm === undefined ? {} : { calm: new Set(calm) }) };
+}
+
+async function tell(task: Task): Promise<Report> {
+  const before = process.cpuUsage();
+  const { tally, ...ending } = await play(storyOf(task));
+  const { user, system } = process.cpuUsage(before);
+  return { ...ending, seed: task.seed, cpuMs: (user + system) / 1_000, tally: [...tally] };
+}
+
+process.on('message', (task: Task) => {
+  tell(task).then(
+    (report) => process.send?.(report),
+    (error: unknown) => process.send?.({ seed: task.seed, breach: `the simulator failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, step: -1, played: 0, digest: '', cpuMs: 0, tally: [] } satisfies Report),
+  );
+});
+process.send?.('ready');

@@ -1,0 +1,133 @@
+import { TillgateError } from '../../../core/index.ts';
+import type { Storage, Transaction } from '../../../core/index.ts';
+
+/** The process is gone: nothing after it runs. */
+export class Crash extends Error {}
+
+/** What goes wrong at one call through a port, and at which of a step's calls. */
+export interface Fault {
+  readonly kind: 'crash-before' | 'crash-after' | 'fail-before' | 'fail-after' | 'pause';
+  /** 1 for the first call. */
+  readonly at: number;
+}
+
+type Method = (...args: unknown[]) => unknown;
+type Port = 'storage' | 'node';
+
+const AWAY: Readonly<Record<Port, () => Error>> = {
+  storage: () => new TillgateError('NOT_READY', 'The database is away.'),
+  node: () => new TillgateError('NODE_FAILED', 'The reply was lost.'),
+};
+
+/**
+ * What stands between one instance of the till and the world: every asynchronous call passes here, and at one of them
+ * the instance may die, the call or its reply may be lost, or the world may go on meanwhile.
+ */
+export class Gate {
+  dead = false;
+  #fault: Fault | null = null;
+  #calls = 0;
+  /** What happens in the world while a call waits. */
+  #meanwhile: () => Promise<void> = async () => undefined;
+
+  /** Lets something go wrong in what follows. */
+  arm(fault: Fault | null, meanwhile: () => Promise<void>): void {
+    this.#fault = fault;
+    this.#meanwhile = meanwhile;
+    this.#calls = 0;
+  }
+
+  /** @returns true when the fault has happened */
+  disarm(): boolean {
+    const happened = this.#fault !== null && this.#calls >= this.#fault.at;
+    this.#fault = null;
+    return happened;
+  }
+
+  kill(): void {
+    this.dead = true;
+  }
+
+  /** The storage as this instance reaches it. */
+  storage(real: Storage): Storage {
+    const direct = this.#watch(real, 'storage', false);
+    return new Proxy(direct, {
+      get: (target, name) => {
+        if (name !== 'transaction') return Reflect.get(target, name) as unknown;
+        return (work: (tx: Transaction) => Promise<unknown>) => this.#call('storage', false, () => real.transaction((tx) => work(this.#inside(tx))));
+      },
+    });
+  }
+
+  /** Another port; objects inside it are watched as well. */
+  node<T extends object>(real: T): T {
+    return this.#watch(real, 'node', false);
+  }
+
+  /** One call of a function of its own. */
+  call<T>(port: Port, body: () => Promise<T>): Promise<T> {
+    return this.#call(port, false, body) as Promise<T>;
+  }
+
+  #inside(tx: Transaction): Transaction {
+    return this.#fault === null ? tx : this.#watch(tx, 'storage', true);
+  }
+
+  #watch<T extends object>(target: T, port: Port, inside: boolean): T {
+    const known = new Map<string | symbol, unknown>();
+    return new Proxy(target, {
+      get: (_target, name) => {
+        const made = known.get(name);
+        if (made !== undefined) return made;
+        const value: unknown = Reflect.get(target, name, target);
+        let watched: unknown;
+        if (typeof value === 'function') watched = SYNCHRONOUS.has(name) ? (value as Method).bind(target) : this.#method(value as Method, target, port, inside);
+        else if (isPort(name, value)) watched = this.#watch(value, port, inside);
+        else return value;
+        known.set(name, watched);
+        return watched;
+      },
+    });
+  }
+
+  #method(method: Method, target: object, port: Port, inside: boolean): Method {
+    return (...args) => this.#call(port, inside, () => method.apply(target, args));
+  }
+
+  #call(port: Port, inside: boolean, body: () => unknown): unknown {
+    if (this.dead) return Promise.reject(new Crash('called by a dead process'));
+    const fault = this.#fault;
+    if (fault === null || (inside && fault.kind === 'pause')) return body();
+    this.#calls += 1;
+    return this.#calls === fault.at ? this.#mishap(fault.kind, port, body) : body();
+  }
+
+  async #mishap(kind: Fault['kind'], port: Port, body: () => unknown): Promise<unknown> {
+    switch (kind) {
+      case 'crash-before':
+        this.dead = true;
+        throw new Crash('crashed');
+      case 'fail-before':
+        throw AWAY[port]();
+      case 'pause':
+        await this.#meanwhile();
+        if (this.dead) throw new Crash('crashed meanwhile');
+        return body();
+      case 'crash-after':
+        await body();
+        this.dead = true;
+        throw new Crash('crashed');
+      case 'fail-after':
+        await body();
+        throw AWAY[port]();
+    }
+  }
+}
+
+/** Methods of ports that answer at once: nothing can go wrong on the way. */
+const SYNCHRONOUS: ReadonlySet<string | symbol> = new Set(['normaliseAddress', 'keyOf', 'contractAddress', 'paymentUri', 'dust', 'confirmations', 'onNews', 'tell', 'watch']);
+const PLAIN: ReadonlySet<string | symbol> = new Set(['policy', 'assets', 'feeAsset', 'trouble', 'chain']);
+
+function isPort(name: string | symbol, value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Map) && !PLAIN.has(name);
+}

@@ -1,0 +1,72 @@
+import { openStorage } from '../../../adapters/storage/knex/index.ts';
+import { Apps, CreateAccount, CreateCredential, IdSequence } from '../../../core/index.ts';
+import type { AccountId, AppId, CredentialId, Principal, Storage } from '../../../core/index.ts';
+import { FakeVault, QuickHasher, SeededRandom, START } from '../../support/fakes.ts';
+import { SqliteDriver } from '../sqlite-driver.ts';
+import { QUIET_LOGGER } from './quiet.ts';
+
+/** A merchant of the simulation, with what it signs and calls with. */
+export interface SimMerchant {
+  readonly number: number;
+  readonly principal: Principal;
+  readonly apiToken: string;
+  readonly signingSecret: string;
+  readonly appId: AppId;
+  readonly appKey: string;
+}
+
+/** A database with its merchants, from which every run begins. */
+export interface BaseImage {
+  /** As SQLite keeps it. */
+  readonly bytes: Buffer;
+  readonly merchants: readonly SimMerchant[];
+}
+
+const MERCHANTS = 2;
+
+/** The chains and where each merchant's withdrawals go on them. */
+export const payeeOf = (chain: string, merchant: number): string => `${chain.toLowerCase()}-merchant-${merchant}`;
+
+let image: Promise<BaseImage> | null = null;
+
+/** The image, made once in a process. */
+export function baseImage(): Promise<BaseImage> {
+  return (image ??= make());
+}
+
+async function make(): Promise<BaseImage> {
+  const driver = new SqliteDriver(null, () => START);
+  const storage = await openStorage({ knex: driver.knex }, { logger: QUIET_LOGGER });
+  await storage.migrate();
+  const merchants = await enrol(storage);
+  return { bytes: driver.database.serialize(), merchants };
+}
+
+/** Makes the merchants in an empty database. */
+export async function enrol(storage: Storage): Promise<readonly SimMerchant[]> {
+  const sequence = new IdSequence(() => START - 60_000, 0, () => 0);
+  const clock = { now: () => START - 60_000 };
+  const deps = { storage, vault: new FakeVault(), random: new SeededRandom('merchants'), ids: { next: () => sequence.next() }, clock, hasher: new QuickHasher() };
+  const merchants: SimMerchant[] = [];
+  for (let number = 0; number < MERCHANTS; number++) {
+    const account = await new CreateAccount(deps).run({ email: `merchant${number}@example.com`, password: 'a long password', verifiedCurrencies: ['*'] });
+    const { credentialId, apiToken, signingSecret } = await new CreateCredential(deps).run(account.id);
+    const { app, key } = await new Apps(deps).create({ accountId: account.id, name: 'Simulated', chains: ['ETH'] });
+    await registerPayees(storage, account.id, number);
+    merchants.push({ number, principal: principalOf(account.id, credentialId), apiToken, signingSecret, appId: app.id, appKey: key.text });
+  }
+  return merchants;
+}
+
+async function registerPayees(storage: Storage, accountId: AccountId, number: number): Promise<void> {
+  await storage.transaction(async (tx) => {
+    for (const chain of ['ETH', 'BTC']) {
+      const record = { accountId, chain, formerAddress: null, address: payeeOf(chain, number), activeFrom: START - 60_000, updatedAt: START - 60_000 };
+      await tx.wallets.saveWithdrawalAddress(record);
+    }
+  });
+}
+
+function principalOf(accountId: AccountId, credentialId: CredentialId): Principal {
+  return { accountId, credentialId, via: 'signature' };
+}

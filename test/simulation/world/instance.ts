@@ -1,0 +1,220 @@
+import {
+  AddressPool,
+  AppKeys,
+  Authenticate,
+  ChainFollower,
+  ChoosePayment,
+  contractsOf,
+  CreateOrder,
+  DeliverCallbacks,
+  ExpireOrders,
+  FeeDesk,
+  IdSequence,
+  InvoiceFollower,
+  InvoicePayer,
+  Invoices,
+  OperateOrder,
+  OrderMover,
+  PayoutRunner,
+  RateBook,
+  rateSymbols,
+  RequestLightningPayment,
+  RequestRefund,
+  RequestWithdrawal,
+  SecondFactor,
+} from '../../../core/index.ts';
+import type {
+  AssetCatalogue,
+  CallbackTransport,
+  ChainAdapter,
+  Clock,
+  Digest,
+  IdGenerator,
+  Lease,
+  LightningNode,
+  Logger,
+  OrderSettings,
+  PayingChain,
+  Random,
+  RateSource,
+  Storage,
+  SweepSettings,
+  TokenIssuer,
+  Vault,
+  WithdrawalSettings,
+} from '../../../core/index.ts';
+import { QUIET_EVENTS, QUIET_METRICS } from './quiet.ts';
+import { Gate } from './gate.ts';
+import type { SimNode } from './node.ts';
+
+/** What every instance of the till finds in the world. */
+export interface Surroundings {
+  readonly storage: Storage;
+  readonly nodes: readonly SimNode[];
+  readonly lightning: LightningNode;
+  readonly assets: AssetCatalogue;
+  readonly clock: Clock;
+  readonly rateSource: RateSource;
+  readonly transport: CallbackTransport;
+  readonly vault: Vault;
+  readonly digest: Digest;
+  readonly random: Random;
+  readonly tokens: TokenIssuer;
+  readonly logger: Logger;
+  /** A deadline that passes when nothing else can happen. */
+  readonly deadline: (ms: number) => AbortSignal;
+  readonly orders: OrderSettings;
+  readonly withdrawals: WithdrawalSettings;
+  readonly sweeps: SweepSettings;
+}
+
+/** How long a silent holder keeps its lease. */
+export const LEASE_MS = 15_000;
+export const CALLBACK_TIMEOUT_MS = 15_000;
+const SCHEDULE_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000];
+const RENEW_MS = LEASE_MS / 3;
+
+/** Nobody waits for an outcome: the payer is stepped by itself. */
+const noPatience = (): AbortSignal =>
+  ({ addEventListener: (_name: string, listener: () => void) => void setImmediate(listener), removeEventListener: () => undefined }) as unknown as AbortSignal;
+
+interface Held {
+  lease: Lease;
+  at: number;
+}
+
+/** One process of the till: the domain as the host puts it together, each port behind a {@link Gate}. */
+export class Instance {
+  readonly name: string;
+  readonly gate = new Gate();
+  readonly storage: Storage;
+  readonly createOrder: CreateOrder;
+  readonly choosePayment: ChoosePayment;
+  readonly operateOrder: OperateOrder;
+  readonly withdrawal: RequestWithdrawal;
+  readonly refund: RequestRefund;
+  readonly lightningPayment: RequestLightningPayment;
+  readonly authenticate: Authenticate;
+  readonly appKeys: AppKeys;
+  readonly chains: ReadonlyMap<string, ChainAdapter>;
+  readonly ids: IdGenerator;
+  readonly #clock: Clock;
+  readonly #addresses: AddressPool;
+  readonly #expire: ExpireOrders;
+  readonly #deliver: DeliverCallbacks;
+  readonly #followers = new Map<string, ChainFollower>();
+  readonly #runners = new Map<string, PayoutRunner>();
+  readonly #invoiceFollower: InvoiceFollower;
+  readonly #invoicePayer: InvoicePayer;
+  readonly #started = new Set<string>();
+  readonly #leases = new Map<string, Held>();
+
+  /** @param number - of all instances that ever were; no two make the same ids */
+  constructor(name: string, number: number, world: Surroundings) {
+    this.name = name;
+    const { clock, assets, vault, digest, random, logger, deadline } = world;
+    this.#clock = clock;
+    const sequence = new IdSequence(() => clock.now(), number % 1_024, () => 0);
+    this.ids = { next: () => sequence.next() };
+    const ids = this.ids;
+    this.storage = this.gate.storage(world.storage);
+    const { storage } = this;
+    const chains = new Map(world.nodes.map((node) => [node.code, this.gate.node<ChainAdapter>(node)]));
+    this.chains = chains;
+    const [events, metrics] = [QUIET_EVENTS, QUIET_METRICS];
+    const rateSource: RateSource = { name: world.rateSource.name, fetch: (symbols, signal) => this.gate.call('node', () => world.rateSource.fetch(symbols, signal)) };
+    const rates = new RateBook({ sources: [rateSource], clock, deadline, logger, metrics, symbols: rateSymbols(assets) });
+    const mover = new OrderMover({ assets, contractOf: contractsOf(chains), ids, events, metrics });
+    const addresses = new AddressPool({ chains, storage, settings: { batch: 4, lowWater: 8, refill: 8 } });
+    this.#addresses = addresses;
+    const lightning = this.gate.node(world.lightning);
+    const invoices = new Invoices({ node: lightning, storage, clock });
+    this.createOrder = new CreateOrder({ storage, assets, rates, addresses, invoices, clock, ids, random, events, metrics, settings: world.orders });
+    this.choosePayment = new ChoosePayment({ storage, assets, chains, rates, addresses, clock });
+    this.operateOrder = new OperateOrder({ storage, mover, clock });
+    const fees = new FeeDesk({ storage, rates, clock });
+    const secondFactor = new SecondFactor({ storage, vault, random, digest, clock, issuer: 'Simulation' });
+    this.withdrawal = new RequestWithdrawal({ storage, assets, chains, fees, secondFactor, clock, ids, events, metrics, logger, settings: world.withdrawals });
+    this.refund = new RequestRefund({ storage, assets, chains, fees, clock, ids, events, metrics, claimUrl: () => 'https://till.example/claim' });
+    const lightningDeps = { node: lightning, storage, mover, clock, ids, events, logger, metrics };
+    this.#invoiceFollower = new InvoiceFollower(lightningDeps);
+    this.#invoicePayer = new InvoicePayer(lightningDeps);
+    const routing = { maxFeeBps: 100, minFeeSats: 10 };
+    this.lightningPayment = new RequestLightningPayment({ ...lightningDeps, secondFactor, deadline: noPatience, settings: world.withdrawals, fees: routing });
+    this.authenticate = new Authenticate({ storage, vault, digest, tokens: world.tokens, clock, clockSkewMs: 300_000 });
+    this.appKeys = new AppKeys({ storage, vault, random, ids, clock });
+    this.#expire = new ExpireOrders({ storage, mover, clock, logger });
+    const transport: CallbackTransport = { send: (request) => this.gate.call('node', () => world.transport.send(request)) };
+    const settings = { scheduleMs: SCHEDULE_MS, timeoutMs: CALLBACK_TIMEOUT_MS, allowPrivateNetworks: true };
+    this.#deliver = new DeliverCallbacks({ storage, transport, vault, digest, random, clock, deadline, logger, metrics, settings });
+    const payoutDeps = { storage, assets, rates, mover, clock, ids, events, logger, metrics };
+    for (const [code, chain] of chains) {
+      this.#followers.set(code, new ChainFollower(chain, { storage, mover, clock, ids, events, logger, metrics }));
+      this.#runners.set(code, new PayoutRunner(chain as PayingChain, payoutDeps, world.sweeps));
+    }
+  }
+
+  /** One pass of following a chain. */
+  follow(code: string, renew: boolean): Promise<string> {
+    return this.#leased(`follow:${code}`, renew, async (lease) => {
+      const follower = this.#followers.get(code) as ChainFollower;
+      if (!this.#started.has(code)) await follower.start();
+      this.#started.add(code);
+      return follower.step(lease);
+    });
+  }
+
+  /** One pass of paying on a chain. */
+  payOut(code: string, renew: boolean): Promise<string> {
+    return this.#leased(`payout:${code}`, renew, (lease) => (this.#runners.get(code) as PayoutRunner).step(lease));
+  }
+
+  /** One pass of following the node's invoices. */
+  followInvoices(renew: boolean): Promise<string> {
+    return this.#leased('follow:BLN', renew, async (lease) => {
+      if (!this.#started.has('BLN')) await this.#invoiceFollower.start();
+      this.#started.add('BLN');
+      return (await this.#invoiceFollower.step(lease)) ? 'advanced' : 'idle';
+    });
+  }
+
+  /** One pass of paying invoices. */
+  payInvoices(renew: boolean): Promise<string> {
+    return this.#leased('payout:BLN', renew, async (lease) => ((await this.#invoicePayer.step(lease)) ? 'advanced' : 'idle'));
+  }
+
+  expire(renew: boolean): Promise<string> {
+    return this.#leased('expire-orders', renew, async () => String(await this.#expire.run()));
+  }
+
+  async deliver(): Promise<string> {
+    return String(await this.#deliver.run());
+  }
+
+  async refill(code: string): Promise<string> {
+    return String(await this.#addresses.refill(code));
+  }
+
+  async #leased(name: string, renew: boolean, pass: (lease: Lease) => Promise<string>): Promise<string> {
+    const lease = await this.#lease(name, renew);
+    if (lease === null) return 'held by another';
+    try {
+      return await pass(lease);
+    } catch (error) {
+      // As the host's loops do: whoever lost it asks for it anew, whoever failed goes on under it.
+      if (error instanceof Error && 'code' in error && error.code === 'LEASE_LOST') this.#leases.delete(name);
+      throw error;
+    }
+  }
+
+  /** The host prolongs its leases by a timer; a machine that stood still does not until it goes on (`renew` false). */
+  async #lease(name: string, renew: boolean): Promise<Lease | null> {
+    const held = this.#leases.get(name);
+    const now = this.#clock.now();
+    if (held !== undefined && (!renew || now - held.at < RENEW_MS)) return held.lease;
+    const lease = await this.storage.leases.acquire(name, this.name, LEASE_MS);
+    if (lease === null) this.#leases.delete(name);
+    else this.#leases.set(name, { lease, at: now });
+    return lease;
+  }
+}

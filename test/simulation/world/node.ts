@@ -1,0 +1,281 @@
+import { TillgateError } from '../../../core/index.ts';
+import type {
+  Asset,
+  BlockRef,
+  BundleFate,
+  ChainAdapter,
+  ChainPayments,
+  ChainPolicy,
+  CurrencyCode,
+  DerivedAddress,
+  ExpectedCoins,
+  ObservedTransfer,
+  PricedPayment,
+  PriceRequest,
+  ScannedRange,
+  SignedBundle,
+  SignedTransaction,
+  SignRequest,
+  SpendableCoin,
+  WatchList,
+} from '../../../core/index.ts';
+import { txidOf } from './chain.ts';
+import type { SimChain, SimTx } from './chain.ts';
+
+/** What is wrong with a node. */
+export interface NodeTrouble {
+  /** It does not answer. */
+  down: boolean;
+  /** It shows no block of the last so many. */
+  lag: number;
+  /** It knows nothing of what waits to be mined. */
+  forgetful: boolean;
+  /** From this height up it shows blocks that are not the chain's; `null` for an honest one. */
+  forkedAt: number | null;
+}
+
+/** How the network behaves. */
+export interface Network {
+  fee: bigint;
+}
+
+type Signed = Omit<SimTx, 'txid' | 'own'>;
+
+const write = (content: Signed): string => JSON.stringify(content, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+const read = (raw: string): Signed =>
+  JSON.parse(raw, (_key, value: unknown) => (typeof value === 'string' && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value)) as Signed;
+
+/** A chain as its node shows it, with all that can be wrong with a node. */
+export class SimNode implements ChainAdapter {
+  readonly code: string;
+  readonly name: string;
+  readonly assets: readonly Asset[];
+  readonly policy: ChainPolicy;
+  readonly walletId: string;
+  readonly startHeight = null;
+  readonly balances = null;
+  readonly simulator = null;
+  readonly payments: SimPayments;
+  readonly trouble: NodeTrouble = { down: false, lag: 0, forgetful: false, forkedAt: null };
+  readonly chain: SimChain;
+
+  constructor(chain: SimChain, assets: readonly Asset[], policy: ChainPolicy, network: Network) {
+    this.chain = chain;
+    this.code = chain.code;
+    this.name = `Simulated ${chain.code}`;
+    this.assets = assets;
+    this.policy = policy;
+    this.walletId = `wallet-${chain.code}`;
+    this.payments = new SimPayments(this, assets[0] as Asset, network);
+  }
+
+  /** The height of the last block that it shows. */
+  get shown(): number {
+    return Math.max(this.chain.height - this.trouble.lag, 0);
+  }
+
+  get troubled(): boolean {
+    const { down, lag, forgetful, forkedAt } = this.trouble;
+    return down || lag > 0 || forgetful || forkedAt !== null;
+  }
+
+  heal(): void {
+    Object.assign(this.trouble, { down: false, lag: 0, forgetful: false, forkedAt: null });
+  }
+
+  async identify(): Promise<string> {
+    this.answer();
+    return `sim:${this.code}`;
+  }
+
+  async head(): Promise<BlockRef> {
+    this.answer();
+    return this.#ref(this.shown) as BlockRef;
+  }
+
+  async blockAt(height: number): Promise<BlockRef | null> {
+    this.answer();
+    return height > this.shown ? null : this.#ref(height);
+  }
+
+  async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {
+    this.answer();
+    const blocks: BlockRef[] = [];
+    const transfers: ObservedTransfer[] = [];
+    for (let height = from; height <= Math.min(to, this.shown); height++) {
+      const ref = this.#ref(height) as BlockRef;
+      blocks.push(ref);
+      for (const tx of this.#forked(height) ? [] : (this.chain.block(height)?.txs ?? [])) transfers.push(...transfersOf(tx, ref, watch, this.chain));
+    }
+    if (blocks.at(-1)?.height !== to) throw new TillgateError('NODE_FAILED', 'The node has no such block any more.');
+    return { blocks, transfers };
+  }
+
+  async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
+    return Array.from({ length: count }, (_, i) => {
+      const address = `${this.code.toLowerCase()}${first + i}`;
+      return { index: first + i, address, key: address };
+    });
+  }
+
+  normaliseAddress(text: string): string | null {
+    return text.startsWith(this.code.toLowerCase()) ? text : null;
+  }
+
+  keyOf(address: string): string {
+    return address;
+  }
+
+  contractAddress(currency: string): string {
+    return this.assets.find((asset) => asset.currency === currency)?.kind === 'token' ? `contract-of-${currency}` : '';
+  }
+
+  paymentUri({ address, units }: { readonly address: string; readonly units: bigint }): string {
+    return `sim:${address}?amount=${units}`;
+  }
+
+  async close(): Promise<void> {
+    this.trouble.down = true;
+  }
+
+  /** @throws TillgateError `NODE_FAILED` while it is down */
+  answer(): void {
+    if (this.trouble.down) throw new TillgateError('NODE_FAILED', 'The node does not answer.');
+  }
+
+  #forked(height: number): boolean {
+    return this.trouble.forkedAt !== null && height >= this.trouble.forkedAt;
+  }
+
+  #ref(height: number): BlockRef | null {
+    const block = this.chain.block(height);
+    if (block === undefined || !this.#forked(height)) return block?.ref ?? null;
+    const hash = (at: number): string => txidOf(`${this.code} fork ${this.trouble.forkedAt} ${at}`);
+    return { ...block.ref, hash: hash(height), parentHash: this.#forked(height - 1) ? hash(height - 1) : block.ref.parentHash };
+  }
+}
+
+function* transfersOf(tx: SimTx, block: BlockRef, watch: WatchList, chain: SimChain): Iterable<ObservedTransfer> {
+  // A transaction without effect pays nobody.
+  if (chain.included.get(tx.txid)?.succeeded === false) return;
+  for (const { to, currency, units, index } of tx.outputs) {
+    // The gas that the till sends ahead to its own deposit addresses is no payment of an order.
+    if (watch.has(to) && !tx.own) yield { txid: tx.txid, index, block, currency, units, from: tx.source, toKey: to };
+  }
+}
+
+/** The paying side of a {@link SimNode}. */
+export class SimPayments implements ChainPayments {
+  readonly model: 'account' | 'utxo';
+  readonly feeAsset: Asset;
+  readonly hotAddress: string;
+  readonly maxLines: number;
+  readonly bumpAfterMs = 90_000;
+  /** Told of what a node was given, before it is taken. */
+  onBroadcast: (tx: SimTx) => void = () => undefined;
+  readonly #node: SimNode;
+  readonly #chain: SimChain;
+  readonly #network: Network;
+
+  constructor(node: SimNode, feeAsset: Asset, network: Network) {
+    this.#node = node;
+    this.#chain = node.chain;
+    this.#network = network;
+    this.model = node.chain.model;
+    this.feeAsset = feeAsset;
+    this.hotAddress = node.chain.hot;
+    this.maxLines = this.model === 'utxo' ? 4 : 1;
+  }
+
+  dust(): bigint {
+    return 10n;
+  }
+
+  async price({ lines, coins, replaces }: PriceRequest): Promise<PricedPayment> {
+    this.#node.answer();
+    const { fee } = this.#network;
+    const bumped = replaces === null ? 0n : (replaces.feeUnits * 113n) / 100n + 1n;
+    const feeUnits = bumped > fee ? bumped : fee;
+    if (this.model === 'account') return { feeUnits, coins: [], terms: 'account' };
+    const wanted = lines.reduce((sum, { units }) => sum + units, 0n) + (replaces === null ? 0n : feeUnits);
+    const chosen: SpendableCoin[] = [];
+    let sum = 0n;
+    for (const coin of replaces === null ? coins : []) {
+      if (sum >= wanted) break;
+      chosen.push(coin);
+      sum += coin.units;
+    }
+    if (replaces !== null) {
+      chosen.push(...coins);
+      sum = coins.reduce((all, { units }) => all + units, 0n);
+    }
+    if (sum < wanted) throw new TillgateError('INSUFFICIENT_BALANCE', 'The coins do not suffice.');
+    return { feeUnits, coins: chosen, terms: 'utxo' };
+  }
+
+  async sign({ source, lines, priced, nonce }: SignRequest): Promise<SignedTransaction> {
+    const whole = priced.coins.reduce((sum, { units }) => sum + units, 0n);
+    const change = this.model === 'utxo' ? whole - lines.reduce((sum, { units }) => sum + units, 0n) - priced.feeUnits : 0n;
+    if (change < 0n) throw new Error('a transaction that spends more than its coins');
+    const outputs = lines.map(({ to, currency, units }, index) => ({ to, currency, units, index: String(index) }));
+    const content: Signed = { source: source.address, nonce, coins: priced.coins.map(({ ref }) => ref), outputs, fee: priced.feeUnits, change };
+    const raw = write(content);
+    const txid = txidOf(raw);
+    return { txid, raw, feeUnits: priced.feeUnits, terms: priced.terms, change: this.#change(txid, change), expiresAt: null };
+  }
+
+  async broadcast({ txid, raw }: { readonly txid: string; readonly raw: string }): Promise<void> {
+    this.#node.answer();
+    const tx: SimTx = { ...read(raw), txid, own: true };
+    this.onBroadcast(tx);
+    const problem = this.#chain.problem(tx);
+    if (problem !== null) throw new TillgateError('NODE_FAILED', `The node refused: ${problem}.`);
+    this.#chain.submit(tx);
+  }
+
+  async fate({ source, nonce, coins, attempts }: SignedBundle): Promise<BundleFate> {
+    this.#node.answer();
+    const { shown, trouble } = this.#node;
+    for (const { txid } of attempts) {
+      const mined = this.#chain.included.get(txid);
+      const block = mined === undefined ? undefined : this.#chain.block(mined.height)?.ref;
+      if (mined === undefined || block === undefined || mined.height > shown || trouble.forkedAt !== null) continue;
+      const { succeeded, tx } = mined;
+      return { kind: 'mined', txid, block, confirmations: shown - mined.height + 1, succeeded, feeUnits: tx.fee, change: this.#change(txid, tx.change) };
+    }
+    const own = new Set(attempts.map(({ txid }) => txid));
+    const rival = this.#chain.conflict(source.address, nonce, coins, own);
+    if (rival !== null && rival.height <= shown) return { kind: 'conflicted', txid: rival.tx.txid, confirmations: shown - rival.height + 1 };
+    const waits = !trouble.forgetful && attempts.some(({ txid }) => this.#chain.mempool.has(txid) || this.#chain.included.has(txid));
+    return { kind: waits ? 'pending' : 'missing' };
+  }
+
+  async custody(expected: readonly ExpectedCoins[]): Promise<ReadonlyMap<CurrencyCode, bigint>> {
+    this.#node.answer();
+    const sums = new Map<CurrencyCode, bigint>();
+    for (const { ref, address, currency } of expected) {
+      const units = this.model === 'utxo' ? (this.#chain.coin(ref) ?? 0n) : this.#chain.balance(address, currency);
+      sums.set(currency, (sums.get(currency) ?? 0n) + units);
+    }
+    return sums;
+  }
+
+  async balance(address: string, currency: CurrencyCode): Promise<bigint> {
+    this.#node.answer();
+    return this.#chain.balance(address, currency);
+  }
+
+  async nextNonce(address: string): Promise<number | null> {
+    this.#node.answer();
+    if (this.model === 'utxo') return null;
+    let next = this.#chain.nonceOf(address);
+    // A node that forgot what waits counts what is mined only.
+    if (this.#node.trouble.forgetful) return next;
+    for (const tx of this.#chain.mempool.values()) if (tx.own && tx.source === address && tx.nonce !== null && tx.nonce >= next) next = tx.nonce + 1;
+    return next;
+  }
+
+  #change(txid: string, units: bigint): SpendableCoin | null {
+    return units === 0n ? null : { ref: `${txid}:change`, address: this.hotAddress, index: null, units };
+  }
+}

@@ -1,0 +1,16 @@
+import type { EventBus, Logger, Metrics } from '../../../core/index.ts';
+
+/** A logger that keeps nothing. */
+export const QUIET_LOGGER: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => QUIET_LOGGER,
+};
+
+/** Metrics that count nothing. */
+export const QUIET_METRICS: Metrics = { count: () => undefined, gauge: () => undefined, observe: () => undefined };
+
+/** Events that nobody hears. */
+export const QUIET_EVENTS: EventBus = { emit: () => undefined, on: () => () => undefined };

@@ -1,0 +1,3 @@
+import { everyStatementFails } from './nth-statement.ts';
+
+everyStatementFails('refused');
