@@ -24,6 +24,7 @@ export type UseCases = Pick<
   | 'clock'
   | 'createOrder'
   | 'exchangeToken'
+  | 'lightningDesk'
   | 'manage'
   | 'operateOrder'
   | 'orderQueries'
@@ -42,6 +43,7 @@ const USE_CASES = [
   'clock',
   'createOrder',
   'exchangeToken',
+  'lightningDesk',
   'manage',
   'operateOrder',
   'orderQueries',
