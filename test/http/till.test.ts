@@ -122,7 +122,7 @@ eachStorage((_name, open) => {
         assert.equal(expire, 3600);
         dataOf(await till.client.get('/api/v2/order/', { headers: { 'API-Key': access_token } }));
         assertError(await till.client.get('/api/v2/order/', { headers: { 'X-Token': access_token } }), 40100);
-        assert.equal((dataOf(await till.client.get('/api/bln/balance', { headers: { 'X-Token': access_token } })) as { currency: string }).currency, 'BTC-LN');
+        assert.equal(dataOf<{ currency: string }>(await till.client.get('/api/bln/balance', { headers: { 'X-Token': access_token } })).currency, 'BTC-LN');
       }
       const wrong = assertError(await till.client.post('/api/plugin/key/service', { ...login, password: 'wrong' }), 40105);
       const unknown = assertError(await till.client.post('/api/plugin/key/service', { ...login, username: 'nobody@example.com' }), 40105);
