@@ -6,6 +6,7 @@
  *     npm test -- --no-coverage       all, quicker
  *     npm run test:nodes              those against real daemons (test/nodes)
  *     npm run test:browser            those in a real browser (test/browser)
+ *     npm run test:long               those that say once more, and slowly, what others say (test/long)
  *
  * Arguments that begin with `--test-` go on to node. Node 20 expands no globs and starts no shared set-up of its own,
  * so both happen here: one PostgreSQL serves all files, each of which makes a database of its own.
@@ -22,7 +23,7 @@ import { startPostgres } from './support/postgres.ts';
 const repository = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Tests that need more than the packages, each with a run of its own. */
-const APART = ['nodes', 'browser'] as const;
+const APART = ['nodes', 'browser', 'long'] as const;
 type Apart = (typeof APART)[number];
 
 interface Plan {

@@ -1,3 +1,0 @@
-import { describeTronPairs } from './tron-pairs.ts';
-
-describeTronPairs('pg');

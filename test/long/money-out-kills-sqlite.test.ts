@@ -1,0 +1,3 @@
+import { moneyOut } from '../e2e/money-out.ts';
+
+moneyOut('sqlite', 'kills');

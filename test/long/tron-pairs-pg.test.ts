@@ -1,0 +1,3 @@
+import { describeTronPairs } from '../e2e/tron-pairs.ts';
+
+describeTronPairs('pg');
