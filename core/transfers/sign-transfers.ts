@@ -13,10 +13,8 @@ import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { rejectTransfer } from './decide-transfer.ts';
 import type { Attempt, Bundle, BundleView, Transfer } from './transfer.ts';
 
-/**
- * How many transactions are signed and stored together: few, since a new order waits for the database meanwhile.
- */
-const BATCH = 4;
+/** How many transactions are signed and stored together: a new order waits for the database meanwhile. */
+const BATCH = 1;
 /** How many waiting transfers are read at once. */
 const LOOKED_AT = 400;
 /** One that cannot be signed now is looked at again after this, or with the next block. */
