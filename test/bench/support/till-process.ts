@@ -24,6 +24,8 @@ export interface TillOptions {
   readonly settings?: SettingsInput;
   /** Further options of node, such as `--cpu-prof`. */
   readonly node?: readonly string[];
+  /** The program as it is built and shipped; without it the sources, as `npm start` runs them. */
+  readonly program?: string;
 }
 
 interface Summary {
@@ -39,10 +41,11 @@ const PROGRAM = fileURLToPath(new URL('../../../host/bin.ts', import.meta.url));
  *
  * @throws Error with the end of the log when it does not come up
  */
-export async function startTill({ folder, settings, node = [] }: TillOptions): Promise<TillProcess> {
+export async function startTill({ folder, settings, node = [], program }: TillOptions): Promise<TillProcess> {
   const logFile = join(folder, 'till.log');
   const log = openSync(logFile, 'a');
-  const child = spawn(process.execPath, [...node, '--import', import.meta.resolve('tsx'), PROGRAM, 'serve', '--json'], {
+  const file = program === undefined ? ['--import', import.meta.resolve('tsx'), PROGRAM] : [program];
+  const child = spawn(process.execPath, [...node, ...file, 'serve', '--json'], {
     cwd: folder,
     env: { ...environment(), TILLGATE_PORT: '0', ...(settings === undefined ? {} : { TILLGATE_CONFIG: settingsFile(folder, settings) }) },
     stdio: ['ignore', 'pipe', log],
