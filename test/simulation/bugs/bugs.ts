@@ -74,7 +74,7 @@ export const BUGS: readonly Bug[] = [
   bug('callbacks of an order overtake each other', `${STORES}/callback-store.ts`, "e.order_id = c.order_id AND e.status = 'PENDING'", "e.order_id = c.order_id AND e.status = 'NEVER'"),
   // Money out.
   bug('no look at the balance', RESERVE, 'if (available < transfer.units) throw lacking();', ''),
-  bug('an idempotency key is not claimed', RESERVE, 'claim === null ? null : await tx.transfers.claim(transfer.accountId, claim, transfer.id)', 'null', [RESERVE, 'claim === null ? null : await transfers.claimed(accountId, claim)', 'null']),
+  bug('an idempotency key is not claimed', 'adapters/storage/knex/dialects/sqlite-reserve-transfers.ts', '  if (claiming.length === 0) return new Map();', '  if (claiming.length >= 0) return new Map();', [RESERVE, 'claim === null ? null : await transfers.claimed(accountId, claim)', 'null']),
   bug('an order is refunded twice', 'core/refunds/request-refund.ts', "if (former !== null && former.status !== 'FAILED') throw secondRefund();", '', [
     'adapters/storage/knex/migrations/0004-money-out.ts',
     'CREATE UNIQUE INDEX ${t.transfers}_one_refund',
