@@ -45,7 +45,7 @@ export class OtherInstances {
     const marks = new Map<OrderId, string>();
     for (const deposit of deposits) marks.set(deposit.orderId, `${marks.get(deposit.orderId) ?? ''} ${markOf(deposit)}`);
     return part.filter(({ id, updatedAt }) => {
-      // Before the first look nothing is known of the deposits: an order that has any is read once more.
+      // Before the first look nothing is known of the deposits: an order with deposits is read once more.
       const former = this.#marks.get(id) ?? String(updatedAt);
       const mark = `${times.get(id) ?? 0}${marks.get(id) ?? ''}`;
       this.#marks.set(id, mark);

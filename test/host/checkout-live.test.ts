@@ -35,7 +35,8 @@ async function listenTo(url: string): Promise<Seen & { readonly status: number; 
   return { status: reply.status, type: reply.headers.get('content-type'), text: () => text, over: () => over, cancel: () => abort.abort() };
 }
 
-describe('the event stream of an order', () => {
+/** A sandbox host for the tests of a suite, started before and stopped after them. */
+function payersHost() {
   const directory = freshDirectory();
   let host: Host;
   let url: string;
@@ -57,22 +58,39 @@ describe('the event stream of an order', () => {
     return { page: `${url}${new URL(String(data['pay_url'])).pathname}`, id: String(data['order_id']) };
   }
 
+  return {
+    get host() {
+      return host;
+    },
+    get url() {
+      return url;
+    },
+    get merchant() {
+      return merchant;
+    },
+    order,
+  };
+}
+
+describe('the event stream of an order', () => {
+  const till = payersHost();
+
   test('tells the state at once and at each change, and ends with the last; after it there is nothing to follow', async () => {
-    const { page, id } = await order();
+    const { page, id } = await till.order();
     const stream = await listenTo(`${page}/events`);
     assert.deepEqual([stream.status, stream.type], [200, 'text/event-stream; charset=utf-8']);
     await waitFor(() => stream.text().includes('"status":"PENDING"'), { describe: 'the first state' });
     const { data } = (await (await fetch(`${page}/state`)).json()) as { data: unknown };
     assert.ok(stream.text().includes(`event: state\ndata: ${JSON.stringify(data)}\n\n`), 'the record of /state');
-    await merchant.pay(id);
+    await till.merchant.pay(id);
     await waitFor(() => stream.over(), { timeoutMs: 20_000, describe: 'the end of the stream' });
     assert.match(stream.text(), /"status":"SUCCESS"/);
     assert.equal((await listenTo(`${page}/events`)).status, 204);
   });
 
   test('an unknown order has none; HEAD begins none; one order has a bounded number', async () => {
-    assert.equal((await listenTo(`${url}/checkout/${'0'.repeat(32)}/events`)).status, 404);
-    const { page } = await order();
+    assert.equal((await listenTo(`${till.url}/checkout/${'0'.repeat(32)}/events`)).status, 404);
+    const { page } = await till.order();
     assert.equal((await fetch(`${page}/events`, { method: 'HEAD' })).status, 200);
     const open = await Promise.all(Array.from({ length: 16 }, () => listenTo(`${page}/events`)));
     await waitFor(() => open.every(({ text }) => text().includes('event: state')), { describe: 'sixteen streams' });
@@ -88,32 +106,13 @@ describe('the event stream of an order', () => {
 });
 
 describe('a server with payers', () => {
-  const directory = freshDirectory();
-  let host: Host;
-  let url: string;
-  let merchant: Merchant;
-  before(async () => {
-    host = createHost({ mode: 'sandbox', listen: { port: 0 }, orders: { timeoutSeconds: 600 }, plugins: [{ use: 'sandbox', options: { confirmations: 1, pollIntervalMs: 50 } }] }, { directory: directory.path });
-    await host.start();
-    url = host.url.replace('localhost', '127.0.0.1');
-    assert.ok(host.demo !== null);
-    merchant = new Merchant(url, host.demo);
-  });
-  after(async () => {
-    await host.stop();
-    directory.remove();
-  });
-
-  async function order(): Promise<{ readonly page: string; readonly id: string }> {
-    const { data } = await merchant.payInfo('http://127.0.0.1:9/nobody');
-    return { page: `${url}${new URL(String(data['pay_url'])).pathname}`, id: String(data['order_id']) };
-  }
+  const till = payersHost();
 
   test('fault 75: a server that stops ends every stream and does not wait for payers', async () => {
-    const { page } = await order();
+    const { page } = await till.order();
     const stream = await listenTo(`${page}/events`);
     const began = performance.now();
-    await host.stop();
+    await till.host.stop();
     await waitFor(() => stream.over(), { describe: 'the end of the stream' });
     assert.ok(performance.now() - began < 5000, 'within the drain');
   });
