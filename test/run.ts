@@ -9,22 +9,30 @@
  *     npm run test:long               those that say once more, and slowly, what others say (test/long)
  *
  * Arguments that begin with `--test-` go on to node. Node 20 expands no globs and starts no shared set-up of its own,
- * so both happen here: one PostgreSQL serves all files, each of which makes a database of its own.
+ * so both happen here: one PostgreSQL serves all files, each of which makes a database of its own, and one build of the
+ * host serves those that start tills.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkCoverage } from './coverage.ts';
 import { startPostgres } from './support/postgres.ts';
+import { makeTemplates } from './support/templates.ts';
+import { buildTill } from './support/till-program.ts';
 
 const repository = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Tests that need more than the packages, each with a run of its own. */
 const APART = ['nodes', 'browser', 'long'] as const;
 type Apart = (typeof APART)[number];
+
+/** What takes longest, by parts of paths; the rest follows by name. */
+const LONG_FIRST = ['/money-out-kills', '/crash/points-', '/lightning-withdrawals', '/e2e/', '/package', '/nodes/', '/storage-faults/', '/host/', '/browser/', '/examples/', '/contract/'] as const;
+/** Tests that start processes wait half of their time, for blocks, restarts and retries: others use the cores meanwhile. */
+const FILES_PER_CORE = 2;
 
 interface Plan {
   /** `null` for all the others. */
@@ -51,7 +59,13 @@ function testFiles({ apart, words }: Plan): string[] {
     .filter((path) => /\.test\.tsx?$/.test(path))
     .filter((path) => (APART.find((each) => path.startsWith(`test/${each}/`)) ?? null) === apart && !path.startsWith('test/bench/'))
     .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
-    .sort();
+    .sort((a, b) => turnOf(a) - turnOf(b) || (a < b ? -1 : 1));
+}
+
+/** Files are started in their order: one that takes a minute and begins last would be waited for alone. */
+function turnOf(path: string): number {
+  const turn = LONG_FIRST.findIndex((part) => path.includes(part));
+  return turn < 0 ? LONG_FIRST.length : turn;
 }
 
 /** Brings in the daemons that are missing; the tests themselves fail, and do not skip, where one still is. */
@@ -61,13 +75,13 @@ function installDaemons(): boolean {
   return spawnSync('bash', [installer], { cwd: repository, stdio: ['ignore', 'inherit', 'inherit'] }).status === 0;
 }
 
-function startTests(plan: Plan, files: readonly string[], databaseUrl: string): ChildProcess {
-  const limits = [`--test-concurrency=${availableParallelism()}`, `--test-timeout=${plan.apart === 'nodes' ? 600_000 : 300_000}`];
+function startTests(plan: Plan, files: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
+  const limits = [`--test-concurrency=${FILES_PER_CORE * availableParallelism()}`, `--test-timeout=${plan.apart === 'nodes' ? 600_000 : 300_000}`];
   const node = ['--import', 'tsx', '--test', '--test-reporter=spec', ...limits, ...plan.forNode, ...files];
   const c8 = fileURLToPath(import.meta.resolve('c8/bin/c8.js'));
   return spawn(process.execPath, plan.coverage ? [c8, process.execPath, ...node] : node, {
     cwd: repository,
-    env: { ...process.env, TEST_DATABASE_URL: databaseUrl },
+    env: { ...process.env, ...environment },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
 }
@@ -85,12 +99,16 @@ async function main(): Promise<number> {
   }
 
   const postgres = await startPostgres();
-  const tests = startTests(plan, files, postgres.url);
+  process.env['TEST_DATABASE_URL'] = postgres.url;
+  const [templates, program] = await Promise.all([makeTemplates(), buildTill(`tillgate-test-${process.pid}`)]);
+  const tests = startTests(plan, files, { ...templates.environment, TEST_TILL_PROGRAM: program });
   // A Ctrl-C reaches the tests by itself; here it only must not leave the server behind.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => tests.kill());
   const code = await new Promise<number>((resolve) => tests.once('exit', (status) => resolve(status ?? 1)));
+  await templates.remove();
   await postgres.stop();
+  rmSync(dirname(program), { recursive: true, force: true });
   return code === 0 && plan.coverage ? checkCoverage() : code;
 }
 

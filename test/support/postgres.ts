@@ -146,13 +146,13 @@ async function query(url: string, text: string): Promise<boolean> {
 let shared: Promise<PostgresServer> | undefined;
 
 /**
- * Creates an empty database for one test file. Without `TEST_DATABASE_URL` (a test file started by hand) the first
+ * Creates a database for one test file, empty unless it is copied from another one. Without `TEST_DATABASE_URL` (a test file started by hand) the first
  * call starts a server for this process, which ends with it.
  */
-export async function freshDatabase(): Promise<FreshDatabase> {
+export async function freshDatabase(template = 'template0'): Promise<FreshDatabase> {
   const server = await (shared ??= startPostgres());
   const name = `tillgate_${randomBytes(8).toString('hex')}`;
-  await query(server.url, `create database ${name} template template0`);
+  await query(server.url, `create database ${name} template ${template}`);
   const url = new URL(server.url);
   url.pathname = `/${name}`;
   return {

@@ -8,6 +8,7 @@ import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { KnexStorage, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
 import type { Logger } from '../../core/index.ts';
 import { freshDatabase } from './postgres.ts';
+import { copySqliteTemplate, pgTemplate } from './templates.ts';
 
 /** A logger that keeps nothing. */
 export const silentLogger: Logger = {
@@ -43,11 +44,13 @@ interface Place {
 const PLACES: Readonly<Record<EngineName, () => Promise<Place>>> = {
   sqlite: () => {
     const folder = mkdtempSync(join(tmpdir(), 'tillgate-sqlite-'));
+    const filename = join(folder, 'till.db');
+    copySqliteTemplate(filename);
     const remove = async (): Promise<void> => rmSync(folder, { recursive: true, force: true });
-    return Promise.resolve({ config: { client: 'sqlite', filename: join(folder, 'till.db') }, remove });
+    return Promise.resolve({ config: { client: 'sqlite', filename }, remove });
   },
   pg: async () => {
-    const { url, drop } = await freshDatabase();
+    const { url, drop } = await freshDatabase(pgTemplate());
     return { config: { client: 'pg', connection: url }, remove: drop };
   },
 };
