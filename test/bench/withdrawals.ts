@@ -145,6 +145,11 @@ class SigningPayments extends FakePayments {
   #nonce = 0;
   signed = 0;
 
+  /** A till opens its wallet when it starts, long before it pays. */
+  async open(): Promise<void> {
+    await this.#wallet.sign("m/44'/60'/0'/0/0", new Uint8Array(32).fill(7), { chain: 'ETH', payments: [] });
+  }
+
   override async sign(request: SignRequest) {
     const intent = { chain: 'ETH', payments: request.lines.map(({ to, currency, units }) => ({ to, currency, units: units.toString() })) };
     await this.#wallet.sign("m/44'/60'/0'/0/0", new Uint8Array(32).fill(7), intent);
@@ -170,6 +175,7 @@ class SigningPayments extends FakePayments {
 async function waiting(till: MoneyDomain, storage: KnexStorage): Promise<{ readonly payments: SigningPayments; step(): Promise<boolean> }> {
   const payments = new SigningPayments(till.eth, 'account');
   till.eth.payments = payments;
+  await payments.open();
   const at = till.clock.now();
   for (let n = 0; n < WAITING; n += 500) {
     await storage.transaction(async (tx) => {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { Binding, ConnectionRole, Dialect, Row, RunOptions } from './dialects/dialect.ts';
+import type { Binding } from './binding.ts';
+import type { ConnectionRole, Dialect, Row, RunOptions } from './dialects/dialect.ts';
 import { StatementError, wordsOf } from './errors.ts';
 
 /** A driver's connection; knex marks one that must not be used again. */

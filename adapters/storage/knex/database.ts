@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { TillgateError } from '../../../core/index.ts';
 import type { Connection, Connections } from './connections.ts';
-import type { Binding, Dialect, Listening, NewsListener, Row, Run, RunOptions } from './dialects/dialect.ts';
+import type { Binding } from './binding.ts';
+import type { Dialect, Listening, NewsListener, Row, Run, RunOptions } from './dialects/dialect.ts';
 import { notReady, publicError, StatementError } from './errors.ts';
 import { NestingGuard } from './nesting-guard.ts';
 import { Session } from './session.ts';

@@ -1,9 +1,8 @@
+import type { Binding } from '../binding.ts';
 import type { Failure } from '../errors.ts';
+import type { Column } from '../rows/columns.ts';
 import type { Tables } from '../tables.ts';
-import type { NewOrder, Reservation, ReserveOutcome } from '../../../../core/index.ts';
-
-/** What a driver takes as a bound value. Money and ids are strings: no driver binds a bigint faithfully. */
-export type Binding = string | number | boolean | null | readonly (string | number | boolean | null)[];
+import type { NewOrder } from '../../../../core/index.ts';
 
 /** A row as a driver gives it, by column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -80,7 +79,7 @@ export interface Dialect {
   readonly forUpdate: string;
   readonly forShare: string;
   readonly forUpdateSkipLocked: string;
-  /** How many batches of orders may be on their way at once. */
+  /** How many batches of orders, or of withdrawals, may be on their way at once. */
   readonly batchesAtOnce: number;
   /** SQL that is true when the column is one of a list bound with {@link Dialect.list}. */
   anyOf(column: string): string;
@@ -119,11 +118,14 @@ export interface Dialect {
   readonly listen: ((raw: unknown, channel: string, listener: NewsListener, end: () => Promise<void>) => Promise<Listening>) | null;
   /** Writes a batch of orders in one durable step, all or none; no idempotency key comes twice in it. */
   createOrders(store: BatchTarget, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]>;
-  /**
-   * Reserves for a batch of withdrawals in one durable step; no idempotency key comes twice in it. `null` where each has a
-   * transaction of its own: many connections commit at once there.
-   */
-  readonly reserveTransfers: ((store: BatchTarget, batch: readonly Reservation[]) => Promise<readonly ReserveOutcome[]>) | null;
+  /** `INSERT … SELECT …` of any number of records, in their order; `ON CONFLICT` may follow. */
+  insertList<T>(table: string, columns: readonly Column<T>[], records: readonly T[]): ListInsertion;
+}
+
+/** A statement with what it binds. */
+export interface ListInsertion {
+  readonly sql: string;
+  readonly bindings: readonly Binding[];
 }
 
 /** What {@link Dialect.createOrders} writes with. */

@@ -4,8 +4,10 @@ import type { Column } from '../rows/columns.ts';
 import { ORDER_COLUMNS } from '../rows/order-row.ts';
 import type { Tables } from '../tables.ts';
 import { ORDERS_COUNTER } from './counters.ts';
-import type { BatchOutcome, BatchTarget, Binding, Row } from './dialect.ts';
+import type { Binding } from '../binding.ts';
+import type { BatchOutcome, BatchTarget, Row } from './dialect.ts';
 import { ADDRESS_COLUMNS, CLAIM_COLUMNS, claimConflict, claimsEndedBy } from './new-order.ts';
+import { arrayText } from './pg-lists.ts';
 
 /** The input's columns, each bound as one array: the order's, then the claim's and the address's own. */
 const INPUT: readonly { readonly name: string; readonly column: Column<NewOrder> }[] = [
@@ -59,8 +61,6 @@ function statement(t: Tables): string {
     ) SELECT string_agg(id || ' ' || number, ',') AS numbers FROM numbered`;
 }
 
-/** What a backslash must stand before in a quoted element. */
-const SPECIAL = /["\\]/g;
 const statements = new WeakMap<Tables, string>();
 
 /** One prepared statement for the whole batch. */
@@ -86,16 +86,4 @@ function numbersOf(row: Row | undefined): ReadonlyMap<string, number> {
       return [id, Number(number)];
     }),
   );
-}
-
-/** An array as PostgreSQL reads it from text. Written here, since the layers between look at every element again. */
-function arrayText(batch: readonly NewOrder[], of: (order: NewOrder) => string | number | boolean | null): string {
-  let text = '';
-  for (const order of batch) {
-    const value = of(order);
-    text += text === '' ? '{' : ',';
-    if (typeof value === 'string') text += `"${value.replaceAll(SPECIAL, '\\$&')}"`;
-    else text += value === null ? 'NULL' : String(value);
-  }
-  return `${text}}`;
 }

@@ -3,6 +3,7 @@ import { codeOf, wordsOf } from '../errors.ts';
 import type { Failure } from '../errors.ts';
 import type { ConnectionRole, Dialect, MoveRule, Row, Run } from './dialect.ts';
 import { createOrdersPg } from './pg-create-orders.ts';
+import { insertListPg } from './pg-lists.ts';
 import { listenPg } from './pg-listen.ts';
 
 /** Session settings of our own connections. A lock is waited for shortly; a forgotten transaction does not hold rows. */
@@ -116,5 +117,5 @@ export const pgDialect: Dialect = {
   notify: (channel) => [`SELECT pg_notify('${channel}', '')`],
   listen: listenPg,
   createOrders: createOrdersPg,
-  reserveTransfers: null,
+  insertList: insertListPg,
 };

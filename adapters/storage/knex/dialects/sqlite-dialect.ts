@@ -3,7 +3,7 @@ import { codeOf, wordsOf } from '../errors.ts';
 import type { Failure } from '../errors.ts';
 import type { ConnectionRole, Dialect, MoveRule, Row, Run } from './dialect.ts';
 import { createOrdersSqlite } from './sqlite-create-orders.ts';
-import { reserveTransfersSqlite } from './sqlite-reserve-transfers.ts';
+import { insertionOf, listOf } from './sqlite-lists.ts';
 import { refuseBadSqlite } from './sqlite-version.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -103,5 +103,5 @@ export const sqliteDialect: Dialect = {
   notify: () => [],
   listen: null,
   createOrders: createOrdersSqlite,
-  reserveTransfers: reserveTransfersSqlite,
+  insertList: (table, columns, records) => ({ sql: `${insertionOf(table, columns)} WHERE true`, bindings: [listOf(columns, records)] }),
 };

@@ -1,5 +1,6 @@
 import type { App, AppChanges, AppKey } from '../../../../core/index.ts';
-import type { Binding, Row } from '../dialects/dialect.ts';
+import type { Binding } from '../binding.ts';
+import type { Row } from '../dialects/dialect.ts';
 import type { Change, Column } from './columns.ts';
 import { flag, integer, integerOrNull, json, jsonOrNull, text, textOrNull } from './values.ts';
 

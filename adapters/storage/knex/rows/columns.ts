@@ -1,4 +1,4 @@
-import type { Binding } from '../dialects/dialect.ts';
+import type { Binding } from '../binding.ts';
 
 /** What PostgreSQL must be told of a column's type where nothing else tells it. */
 type Kind = 'text' | 'numeric' | 'bigint' | 'boolean';

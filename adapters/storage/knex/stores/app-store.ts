@@ -16,7 +16,8 @@ import type {
   Selection,
 } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
-import type { Binding, Row } from '../dialects/dialect.ts';
+import type { Binding } from '../binding.ts';
+import type { Row } from '../dialects/dialect.ts';
 import { APP_COLUMNS, APP_KEY_COLUMNS, appKeyOf, appOf } from '../rows/app-row.ts';
 import { names, parts } from '../rows/columns.ts';
 import { integer, text } from '../rows/values.ts';

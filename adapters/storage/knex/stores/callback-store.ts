@@ -15,7 +15,8 @@ import type {
   PageRequest,
 } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
-import type { Binding, Run } from '../dialects/dialect.ts';
+import type { Binding } from '../binding.ts';
+import type { Run } from '../dialects/dialect.ts';
 import { ATTEMPT_COLUMNS, attemptOf, CALLBACK_COLUMNS, callbackOf } from '../rows/callback-row.ts';
 import { insertion, names } from '../rows/columns.ts';
 import { integer } from '../rows/values.ts';

@@ -1,6 +1,7 @@
 import type { AccountId, PageRequest } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
-import type { Binding, Row } from '../dialects/dialect.ts';
+import type { Binding } from '../binding.ts';
+import type { Row } from '../dialects/dialect.ts';
 import { names } from '../rows/columns.ts';
 import { integer } from '../rows/values.ts';
 

@@ -14,7 +14,8 @@ import type {
 } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import { TRANSACTIONS_COUNTER } from '../dialects/counters.ts';
-import type { Binding, Row } from '../dialects/dialect.ts';
+import type { Binding } from '../binding.ts';
+import type { Row } from '../dialects/dialect.ts';
 import { names, parts } from '../rows/columns.ts';
 import { DEPOSIT_COLUMNS, depositOf, TRANSACTION_COLUMNS, transactionOf } from '../rows/deposit-row.ts';
 import { integer, text } from '../rows/values.ts';

@@ -1,7 +1,8 @@
 import { pageOf } from '../../../../core/index.ts';
 import type { Page, PageRequest } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
-import type { Binding, Row } from '../dialects/dialect.ts';
+import type { Binding } from '../binding.ts';
+import type { Row } from '../dialects/dialect.ts';
 import { integer } from '../rows/values.ts';
 
 /** What a page is cut from. */

@@ -11,7 +11,7 @@ import type {
   OrderStatus,
   OrderWrites,
 } from '../../../../core/index.ts';
-import type { Binding } from '../dialects/dialect.ts';
+import type { Binding } from '../binding.ts';
 import { assignments, insertion, names } from '../rows/columns.ts';
 import { depositAddressOf, HISTORY_COLUMNS, ORDER_COLUMNS, orderChange, orderOf } from '../rows/order-row.ts';
 import type { Session } from '../session.ts';

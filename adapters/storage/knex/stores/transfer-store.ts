@@ -23,7 +23,8 @@ import type {
 } from '../../../../core/index.ts';
 import { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
-import type { BatchTarget, Binding, Run } from '../dialects/dialect.ts';
+import type { Binding } from '../binding.ts';
+import type { Run } from '../dialects/dialect.ts';
 import { names } from '../rows/columns.ts';
 import { BUNDLE_COLUMNS, bundleOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
 import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
@@ -33,7 +34,7 @@ import { claimedTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
 import { isStorable } from './common.ts';
 import { expectedCustody } from './custody.ts';
-import { reserveTransfer } from './reserve-transfer.ts';
+import { claimKey, reserveTransfers } from './reserve-transfers.ts';
 import { coinsOf, freeAt, freeCoins, keptHoldings } from './holding-reads.ts';
 import { listedPage } from './listed-page.ts';
 import { sweepCandidates } from './sweep-candidates.ts';
@@ -43,22 +44,20 @@ const BUNDLES = names(BUNDLE_COLUMNS);
 
 const MAX_BATCH = 200;
 
-const claimKey = ({ transfer, idempotency }: Reservation): string | null =>
-  idempotency === null ? null : JSON.stringify([transfer.accountId, idempotency.route, idempotency.key]);
-
-/** Together where one connection writes, each in a transaction of its own where many do. */
-function reserving(db: Database): (reservation: Reservation) => Promise<ReserveOutcome> {
-  const { reserveTransfers } = db.dialect;
-  if (reserveTransfers === null) return (reservation) => reserveTransfer((work) => db.transaction(work), reservation);
-  const target: BatchTarget = { tables: db.tables, write: db.write, transaction: (work) => db.transaction(({ run }) => work(run)) };
-  const batcher = new Batcher<Reservation, ReserveOutcome>({ commit: (batch) => reserveTransfers(target, batch), maxSize: MAX_BATCH, atOnce: 1, keyOf: claimKey });
-  return (reservation) => batcher.add(reservation);
+/** Those that wait together are committed together. */
+function reserving(db: Database): Batcher<Reservation, ReserveOutcome> {
+  return new Batcher({
+    commit: (batch) => db.transaction((session) => reserveTransfers(session, batch)),
+    maxSize: MAX_BATCH,
+    atOnce: db.dialect.batchesAtOnce,
+    keyOf: (reservation) => (reservation.idempotency === null ? null : claimKey(reservation)),
+  });
 }
 
 /** Transfers, their bundles and the coins that they spend; every read is of the primary. */
 export class KnexTransferStore implements TransferStore {
   readonly #db: Database;
-  readonly #reserve: (reservation: Reservation) => Promise<ReserveOutcome>;
+  readonly #reserve: Batcher<Reservation, ReserveOutcome>;
 
   constructor(db: Database) {
     this.#db = db;
@@ -67,7 +66,7 @@ export class KnexTransferStore implements TransferStore {
 
   reserve(reservation: Reservation): Promise<ReserveOutcome> {
     this.#db.checkNesting();
-    return this.#reserve(reservation);
+    return this.#reserve.add(reservation);
   }
 
   async find(id: TransferId): Promise<Transfer | null> {
