@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ContainerModuleLoadOptions } from 'inversify';
 import {
+  AppLimits,
   CHAINS_TOKEN,
   CHANGE_FEED,
   CLOCK,
@@ -16,6 +17,7 @@ import {
   PASSWORD_HASHER,
   RANDOM,
   STORAGE,
+  ShareLimits,
   VAULT,
   createManage,
 } from '../core/index.ts';
@@ -44,9 +46,16 @@ export function bindGateway(container: Pick<ContainerModuleLoadOptions, 'bind'>)
   container
     .bind(tokens.GATEWAY)
     .toResolvedValue(
-      (routes, directory, clock, metrics, logger) =>
-        new GatewayDoor({ routes: () => routes.table(), directory, clock, metrics, logger, traceId: randomTraceId }),
-      [tokens.KNOWN_ROUTES, KEY_DIRECTORY, CLOCK, METRICS, LOGGER],
+      (routes, directory, clock, metrics, logger, limiter) =>
+        new GatewayDoor({ routes: () => routes.table(), directory, clock, metrics, logger, limiter, traceId: randomTraceId }),
+      [tokens.KNOWN_ROUTES, KEY_DIRECTORY, CLOCK, METRICS, LOGGER, tokens.APP_LIMITS],
+    );
+  container.bind(tokens.APP_LIMITS).toResolvedValue(() => new AppLimits());
+  container
+    .bind(tokens.SHARE_LIMITS)
+    .toResolvedValue(
+      (limits, { uses }, clock) => new ShareLimits({ limits, uses, clock, instance: randomUUID() }),
+      [tokens.APP_LIMITS, STORAGE, CLOCK],
     );
   bindManage(container);
 }

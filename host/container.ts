@@ -46,6 +46,7 @@ import type {
   Digest,
   EventBus,
   KnownKeys,
+  ShareLimits,
   LightningDesk,
   Logger,
   Manage,
@@ -322,6 +323,7 @@ export interface Till {
   readonly exchangeToken: ExchangeToken;
   readonly nodeNumber: NodeNumber;
   readonly knownKeys: KnownKeys;
+  readonly shareLimits: ShareLimits;
   readonly gateway: GatewayDoor;
   readonly manage: Manage;
 }
@@ -357,6 +359,7 @@ export function resolveTill(container: Container): Till {
     exchangeToken: container.get(tokens.EXCHANGE_TOKEN),
     nodeNumber: container.get(tokens.NODE_NUMBER),
     knownKeys: container.get(tokens.KNOWN_KEYS),
+    shareLimits: container.get(tokens.SHARE_LIMITS),
     gateway: container.get(tokens.GATEWAY),
     manage: container.get(tokens.MANAGE),
   };

@@ -1,6 +1,7 @@
 import { token } from '../core/index.ts';
 import type {
   AddressPool,
+  AppLimits,
   AssetCatalogue,
   Authenticate,
   ChainCode,
@@ -28,6 +29,7 @@ import type {
   OrderSettings,
   FeeDesk,
   PayoutRunner,
+  ShareLimits,
   PublicWallet,
   RateBook,
   RequestLightningPayment,
@@ -97,6 +99,8 @@ export interface BaseUrl {
   url: string;
 }
 export const KNOWN_KEYS = token<KnownKeys>('KnownKeys');
+export const APP_LIMITS = token<AppLimits>('AppLimits');
+export const SHARE_LIMITS = token<ShareLimits>('ShareLimits');
 export const KNOWN_ROUTES = token<KnownRoutes>('KnownRoutes');
 export const GATEWAY = token<GatewayDoor>('GatewayDoor');
 export const MANAGE = token<Manage>('Manage');

@@ -1,5 +1,5 @@
-import type { AddressPool, ChainCode, ChainFollower, ChainRegistry, DeliverCallbacks, EventBus, ExpireOrders, Clock, KnownKeys, Lease, PayoutRunner, RateBook, Storage } from '../core/index.ts';
-import { LIGHTNING_ASSET, assert } from '../core/index.ts';
+import type { AddressPool, ChainCode, ChainFollower, ChainRegistry, DeliverCallbacks, EventBus, ExpireOrders, Clock, KnownKeys, Lease, PayoutRunner, RateBook, ShareLimits, Storage } from '../core/index.ts';
+import { LIGHTNING_ASSET, SHARE_LIMITS_EVERY_MS, assert } from '../core/index.ts';
 import { Loop } from './loop.ts';
 import type { LoopTools, LoopWork } from './loop.ts';
 import type { LightningWork } from './tokens.ts';
@@ -20,6 +20,7 @@ export interface WorkerDuties {
   readonly rateBook: RateBook;
   readonly nodeNumber: NodeNumber;
   readonly knownKeys: KnownKeys;
+  readonly shareLimits: ShareLimits;
 }
 
 /**
@@ -50,7 +51,7 @@ export class Workers {
     const payouts = new Map([...duties.payouts].map(([chain, runner]) => [chain, loop(payOut(duties, chain, runner))]));
     const invoices = duties.lightningWork === null ? null : loop(followInvoices(duties.lightningWork));
     if (duties.lightningWork !== null) payouts.set(LIGHTNING_ASSET.chain, loop(payInvoices(duties.lightningWork)));
-    const own = [loop(keepNodeNumber(duties, tools)), loop(refreshRates(duties)), loop(followKeys(duties))];
+    const own = [loop(keepNodeNumber(duties, tools)), loop(refreshRates(duties)), loop(followKeys(duties)), ...(duties.shareLimits.alone ? [] : [loop(shareLimits(duties))])];
     const shared = [
       ...refills,
       ...[...duties.followers].map(([chain, follower]) => loop(followChain(duties, chain, follower))),
@@ -172,6 +173,18 @@ function refreshRates({ rateBook }: WorkerDuties): LoopWork {
 /** Not leased: every instance knows every App key. */
 function followKeys({ knownKeys }: WorkerDuties): LoopWork {
   return { name: 'follow-keys', lease: null, pass: () => knownKeys.run() };
+}
+
+/** Not leased: every instance tells what its Apps use. */
+function shareLimits({ shareLimits: sharing }: WorkerDuties): LoopWork {
+  return {
+    name: 'share-limits',
+    lease: null,
+    pass: async () => {
+      await sharing.run();
+      return SHARE_LIMITS_EVERY_MS;
+    },
+  };
 }
 
 function prune({ storage, clock }: WorkerDuties): LoopWork {

@@ -31,6 +31,7 @@ export const METRIC_TABLE = {
   tillgate_orders_total: counter('Orders that entered a status.', 'status'),
   tillgate_callbacks_total: counter('Callback attempts, by how they ended.', 'outcome'),
   tillgate_deposits_total: counter('Deposits seen, credited, matured or orphaned.', 'chain', 'event'),
+  tillgate_sightings_total: counter('Payments seen before they were mined, found missing, gone or returned.', 'chain', 'event'),
   tillgate_chain_height: gauge('Height of the last block that was followed.', 'chain'),
   tillgate_chain_halted: gauge('1 while a chain is stopped and waits for an operator.', 'chain'),
   tillgate_transfers_total: counter('Outgoing transfers that entered a status.', 'chain', 'kind', 'status'),

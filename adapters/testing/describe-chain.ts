@@ -4,11 +4,12 @@ import { present } from '../../core/index.ts';
 import { chainDeposits } from './chain-deposits.ts';
 import { chainFacts } from './chain-facts.ts';
 import type { ChainHarness, ChainTricks, ChainWorld } from './chain-harness.ts';
+import { chainMempool } from './chain-mempool.ts';
 import { chainNodes } from './chain-nodes.ts';
 import { chainPayments } from './chain-payments.ts';
 import { chainPaymentTroubles } from './chain-payment-troubles.ts';
 
-const FACTS = [...chainFacts, ...chainDeposits, ...chainNodes];
+const FACTS = [...chainFacts, ...chainDeposits, ...chainMempool, ...chainNodes];
 const MONEY_OUT = [...chainPayments, ...chainPaymentTroubles];
 
 /**

@@ -23,17 +23,41 @@ export async function findAncestor(
     // A node that cannot show a block below its own head is asked again later.
     if (now === null) return 'behind';
     const before = height === cursor.height ? cursor : await stored.block(chain.code, height);
-    // Nothing is stored below the block where following began, so nothing there can have been credited.
+    // Nothing is stored further below the block where following began, so nothing there can have been credited.
     if (before === null || before.hash === now.hash) return sameAs(cursor, now, top);
   }
   throw new TillgateError(
     'CHAIN_HALTED',
     `${chain.name}'s node disagrees with the followed chain below height ${floor}, ${chain.policy.finalityBlocks} blocks under the cursor. ` +
-      'Check the node, then resume the chain.',
+      'Check the node, then resume the chain; if the node is right and what was followed is not, from a block that is known to be right.',
   );
 }
 
 function sameAs(cursor: BlockRef, common: BlockRef, top: number): BlockRef | 'behind' | null {
   if (common.height === cursor.height) return null;
   return common.height === top ? 'behind' : common;
+}
+
+/** How many headers are asked for together. */
+const HEADERS_AT_ONCE = 10;
+
+/**
+ * The blocks from the finality bound up to where following begins, lowest first: a reorganisation of them is found out, and
+ * what it brought is read.
+ *
+ * @throws TillgateError `NODE_FAILED` when the chain changed meanwhile: try again
+ */
+export async function readPast(chain: ChainAdapter, cursor: BlockRef): Promise<readonly BlockRef[]> {
+  const floor = Math.max(cursor.height - chain.policy.finalityBlocks, 0);
+  const past: BlockRef[] = [cursor];
+  for (let top = cursor.height - 1; top >= floor; top -= HEADERS_AT_ONCE) {
+    const heights = Array.from({ length: Math.min(HEADERS_AT_ONCE, top - floor + 1) }, (_, at) => top - at);
+    for (const block of await Promise.all(heights.map((height) => chain.blockAt(height)))) {
+      if (block === null || past.at(-1)?.parentHash !== block.hash) {
+        throw new TillgateError('NODE_FAILED', `The last blocks of ${chain.name} do not follow each other; the chain may have changed while they were read.`);
+      }
+      past.push(block);
+    }
+  }
+  return past.reverse();
 }

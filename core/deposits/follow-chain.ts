@@ -16,11 +16,12 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { Storage } from '../ports/storage.ts';
 import { creditDeposit, matureDeposit } from './credit-deposit.ts';
 import type { Deposit } from './deposit.ts';
-import { findAncestor } from './find-ancestor.ts';
+import { findAncestor, readPast } from './find-ancestor.ts';
 import { orphanDeposits } from './orphan-deposits.ts';
 import type { Orphaned } from './orphan-deposits.ts';
 import { recordTransfer } from './record-transfer.ts';
 import type { OwnedTransfer } from './record-transfer.ts';
+import { MempoolWatcher } from './watch-mempool.ts';
 import { WatchSet } from './watch-set.ts';
 
 /** What a {@link ChainFollower} needs. */
@@ -53,15 +54,18 @@ export class ChainFollower {
   readonly #chain: ChainAdapter;
   readonly #deps: FollowChainDeps;
   readonly #logger: Logger;
+  readonly #mempool: MempoolWatcher;
   readonly #watch = new WatchSet();
   #watchedAsOf: Millis = 0;
   #settledHeight = -1;
+  #cursorHeight = -1;
   #halted = false;
   #caughtUpAt: Millis = -Infinity;
 
   constructor(chain: ChainAdapter, deps: FollowChainDeps) {
     this.#chain = chain;
     this.#deps = deps;
+    this.#mempool = new MempoolWatcher(chain, deps);
     this.#logger = deps.logger.child({ chain: chain.code });
   }
 
@@ -86,6 +90,7 @@ export class ChainFollower {
     const state = present(await storage.chains.state(this.#chain.code), `state of ${this.#chain.code}`);
     this.#showHalted(state.haltedReason !== null);
     if (this.#halted) return 'halted';
+    this.#noticeRewind(state.cursor);
     const lookBegan = clock.now();
     const head = await this.#chain.head();
     try {
@@ -100,14 +105,29 @@ export class ChainFollower {
     }
   }
 
+  get #hasMempool(): boolean {
+    return this.#chain.mempool !== undefined;
+  }
+
+  /** Somebody else may have taken blocks back, an operator or another instance: what was remembered of them holds no more. */
+  #noticeRewind(cursor: BlockRef | null): void {
+    const height = cursor?.height ?? -1;
+    if (height < this.#cursorHeight) {
+      this.#settledHeight = -1;
+      this.#watchedAsOf = 0;
+    }
+    this.#cursorHeight = height;
+  }
+
   async #begin(lease: Lease, head: BlockRef): Promise<FollowResult> {
     const { startHeight, code, name } = this.#chain;
     const height = startHeight === null ? head.height : Math.max(startHeight - 1, 0);
     const cursor = height === head.height ? head : await this.#chain.blockAt(height);
     if (cursor === null) throw new TillgateError('NODE_FAILED', `${name} has no block ${height} yet, where following is to start.`);
+    const past = await readPast(this.#chain, cursor);
     await this.#deps.storage.transaction(async (tx) => {
       await tx.leases.check(lease);
-      if (await tx.chains.moveCursor(code, null, cursor)) await tx.chains.addBlocks(code, [cursor], cursor.height);
+      if (await tx.chains.moveCursor(code, null, cursor)) await tx.chains.addBlocks(code, past, cursor.height - this.#chain.policy.finalityBlocks);
     });
     return 'advanced';
   }
@@ -116,8 +136,8 @@ export class ChainFollower {
     const { cursor } = state;
     if (cursor.height >= head.height) {
       const settled = await this.#settle(lease, cursor.height);
-      await this.#caughtUp(lease, lookBegan);
-      return settled > 0 ? 'advanced' : 'idle';
+      const rest = await this.#atHead(lease, cursor, lookBegan);
+      return settled > 0 ? 'advanced' : rest;
     }
     const to = Math.min(head.height, cursor.height + this.#chain.policy.maxScanBlocks);
     // After the head is known: an address handed out before any of these blocks was made is in the set.
@@ -128,8 +148,18 @@ export class ChainFollower {
     if (!(await this.#store(lease, cursor, scanned))) return 'advanced';
     this.#deps.metrics.gauge('tillgate_chain_height', to, { chain: this.#chain.code });
     await this.#settle(lease, to);
-    if (to === head.height) await this.#caughtUp(lease, lookBegan);
-    return to === head.height ? 'idle' : 'advanced';
+    return to === head.height ? this.#atHead(lease, present(scanned.blocks.at(-1), 'scanned block'), lookBegan) : 'advanced';
+  }
+
+  /** Every block is read. What waits to be mined is looked at before orders may expire by this look. */
+  async #atHead(lease: Lease, cursor: BlockRef, lookBegan: Millis): Promise<FollowResult> {
+    const whole = await this.#mempool.look(lease, cursor, async () => {
+      await this.#refreshWatch(cursor);
+      return this.#watch;
+    });
+    if (!whole) return 'advanced';
+    await this.#caughtUp(lease, lookBegan);
+    return 'idle';
   }
 
   /**
@@ -160,7 +190,7 @@ export class ChainFollower {
       await tx.leases.check(lease);
       if (!(await tx.chains.moveCursor(code, cursor.hash, last))) return false;
       await tx.chains.addBlocks(code, scanned.blocks.filter(({ height }) => height >= keepFrom), keepFrom);
-      for (const transfer of owned) await recordTransfer(tx, transfer, { chain: code, now: clock.now(), ids });
+      for (const transfer of owned) await recordTransfer(tx, transfer, { chain: code, now: clock.now(), ids, mempool: this.#hasMempool });
       return true;
     });
     for (const { owner } of moved ? owned : []) {
@@ -223,9 +253,12 @@ export class ChainFollower {
       await tx.leases.check(lease);
       if (!(await tx.chains.moveCursor(code, cursor.hash, ancestor))) return { deposits: [], losses: [] };
       await tx.chains.removeBlocksAbove(code, ancestor.height);
-      return orphanDeposits(tx, { chain: code, ancestorHeight: ancestor.height, now: clock.now(), ids });
+      // No order expires by what was read of the other branch: what left it may be in this one.
+      await tx.chains.setCaughtUp(code, ancestor.time);
+      return orphanDeposits(tx, { chain: code, ancestorHeight: ancestor.height, now: clock.now(), ids, mempool: this.#hasMempool });
     });
     this.#settledHeight = -1;
+    this.#caughtUpAt = -Infinity;
     // Their addresses are watched for longer now, and may have left the set: read it all again.
     this.#watchedAsOf = 0;
     this.#logger.warn('a reorganisation was followed', { depth: cursor.height - ancestor.height, deposits: orphaned.length });

@@ -17,6 +17,8 @@ export interface OrphanContext {
   readonly ancestorHeight: number;
   readonly now: Millis;
   readonly ids: IdGenerator;
+  /** True where what lost its block is seen to wait again. */
+  readonly mempool: boolean;
 }
 
 /** How long at least a payment that a reorganisation took away is looked for again. */
@@ -62,6 +64,7 @@ async function orphanOfOrder(tx: Transaction, orderId: OrderId, deposits: readon
     if (deposit.status === 'SPENDABLE' && lossUnits > 0n) losses.push(await freeze(tx, deposit, lossUnits, context.now));
     const changes = { creditedAt: null, lossUnits };
     assert(await tx.deposits.move(id, deposit.status, 'ORPHANED', changes), `deposit ${id} changed while locked`);
+    if (context.mempool) await waitAgain(tx, deposit, context.now);
   }
   const current = await refreshOrder(tx, order, context.now);
   await tx.orders.extendWatch(orderId, context.chain, context.now + WATCH_AGAIN_MS);
@@ -76,6 +79,13 @@ async function orphanOfOrder(tx: Transaction, orderId: OrderId, deposits: readon
     rate: null,
   });
   return losses;
+}
+
+/** It is taken to wait for its next block, and was first seen when it was: its order must not expire before anybody has looked. */
+async function waitAgain(tx: Transaction, deposit: Deposit, now: Millis): Promise<void> {
+  const { chain, txid, index, orderId, currency, units, paidAt } = deposit;
+  const { key } = present(await tx.orders.addressOn(orderId, chain), `address of order ${orderId} on ${chain}`);
+  await tx.sightings.add({ chain, txid, index, orderId, key, currency, units, seenAt: paidAt, status: 'WAITING', since: now });
 }
 
 /** In the transaction that holds the balance: no withdrawal of the account slips in between. */

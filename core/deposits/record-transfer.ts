@@ -21,6 +21,8 @@ export interface RecordContext {
   readonly chain: string;
   readonly now: Millis;
   readonly ids: IdGenerator;
+  /** True where payments may have been seen before they were mined. */
+  readonly mempool: boolean;
 }
 
 /**
@@ -29,6 +31,7 @@ export interface RecordContext {
  */
 export async function recordTransfer(tx: Transaction, { transfer, owner, history }: OwnedTransfer, context: RecordContext): Promise<void> {
   const order = present(await tx.orders.lock(owner.orderId), `order ${owner.orderId}`);
+  const sighting = context.mempool ? await tx.sightings.take({ chain: context.chain, txid: transfer.txid, index: transfer.index }) : null;
   const known = await tx.deposits.lockByTransfer(context.chain, transfer.txid, transfer.index);
   if (known !== null) {
     if (known.status !== 'ORPHANED') return;
@@ -37,10 +40,10 @@ export async function recordTransfer(tx: Transaction, { transfer, owner, history
     return;
   }
   await fitCoin(tx, order, transfer, history, context);
-  await tx.deposits.add(newDeposit(transfer, owner, context));
+  await tx.deposits.add(newDeposit(transfer, owner, context, sighting?.seenAt ?? context.now));
 }
 
-function newDeposit(transfer: ObservedTransfer, owner: WatchedAddress, { chain, now, ids }: RecordContext): Deposit {
+function newDeposit(transfer: ObservedTransfer, owner: WatchedAddress, { chain, ids }: RecordContext, seenAt: Millis): Deposit {
   return {
     id: ids.next() as DepositId,
     orderId: owner.orderId,
@@ -55,8 +58,8 @@ function newDeposit(transfer: ObservedTransfer, owner: WatchedAddress, { chain, 
     fromAddress: transfer.from,
     toAddress: owner.address,
     status: 'SEEN',
-    seenAt: now,
-    paidAt: Math.min(transfer.block.time, now),
+    seenAt,
+    paidAt: Math.min(transfer.block.time, seenAt),
     creditedAt: null,
     credits: 0,
     lossUnits: 0n,
@@ -77,7 +80,7 @@ async function fitCoin(
 ): Promise<void> {
   if (order.payment?.chain === chain && order.payment.currency === transfer.currency) return;
   const former = order.status === 'PENDING' ? formerChoice(history, chain, transfer.currency) : null;
-  const untouched = former !== null && (await tx.deposits.byOrder(order.id)).length === 0;
+  const untouched = former !== null && (await tx.deposits.byOrder(order.id)).length === 0 && (await tx.sightings.live(order.id)).length === 0;
   if (former !== null && untouched) {
     await tx.orders.update(order.id, { payment: former, updatedAt: now });
     await tx.orders.setAddressCurrency(order.id, chain, transfer.currency);

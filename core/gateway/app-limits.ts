@@ -2,6 +2,7 @@ import type { AppId, RouteId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
+import type { AppUseCount } from '../ports/use-store.ts';
 import type { AdmissionLimits } from './route.ts';
 
 /**
@@ -14,6 +15,8 @@ export class AppUse {
   #spent = 0;
   #at: Millis;
   #running = 0;
+  #runningElsewhere = 0;
+  #taken = 0;
 
   constructor(now: Millis) {
     this.#at = now;
@@ -27,12 +30,13 @@ export class AppUse {
     const missing = this.#spent + requests - capacity;
     if (missing > 0) return refuse('rate_limited', { retryAfterSeconds: Math.max(1, Math.ceil(Math.min(missing, this.#spent) / rate)) });
     this.#spent += requests;
+    this.#taken += requests;
     return null;
   }
 
   /** Why no further request may begin now. */
   checkConcurrency({ concurrency }: AdmissionLimits): Refusal | null {
-    return concurrency !== null && this.#running >= concurrency ? refuse('rate_limited', { message: 'Too many requests of this App are under way.', retryAfterSeconds: 1 }) : null;
+    return concurrency !== null && this.#running + this.#runningElsewhere >= concurrency ? refuse('rate_limited', { message: 'Too many requests of this App are under way.', retryAfterSeconds: 1 }) : null;
   }
 
   enter(): void {
@@ -43,9 +47,27 @@ export class AppUse {
     this.#running -= 1;
   }
 
+  /** Requests charged here so far. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  /**
+   * Counts what other instances charged since they were last heard of, and what runs there now. Together they may have
+   * taken more than the limit before they heard of each other: that is a debt, so that the rate holds over time.
+   */
+  hear({ taken, running }: Pick<AppUseCount, 'taken' | 'running'>): void {
+    this.#spent += taken;
+    this.#runningElsewhere = running;
+  }
+
   /** True when forgetting it changes nothing, as nobody limited by this rate could tell. */
   idle(now: Millis): boolean {
-    return this.#running === 0 && now - this.#at >= FORGET_MS;
+    return this.#running === 0 && this.#runningElsewhere === 0 && now - this.#at >= FORGET_MS;
   }
 
   #refill(rate: number, now: Millis): void {
@@ -58,6 +80,8 @@ export class AppUse {
 const FORGET_MS = 60_000;
 const MAX_USES = 50_000;
 const LOOK_AT = 16;
+
+const nameOf = (app: AppId, route: RouteId): string => `${app} ${route}`;
 
 /** The use of every App on every route, in memory, bounded. */
 export class AppLimits {
@@ -72,8 +96,21 @@ export class AppLimits {
     return this.#uses.size;
   }
 
+  /** Of the Apps and routes that were used here. */
+  find(app: AppId, route: RouteId): AppUse | undefined {
+    return this.#uses.get(nameOf(app, route));
+  }
+
+  /** Each use with whose it is. */
+  *all(): Iterable<{ readonly appId: AppId; readonly routeId: RouteId; readonly use: AppUse }> {
+    for (const [name, use] of this.#uses) {
+      const [appId, routeId] = name.split(' ') as [AppId, RouteId];
+      yield { appId, routeId, use };
+    }
+  }
+
   of(app: AppId, route: RouteId, now: Millis): AppUse {
-    const name = `${app} ${route}`;
+    const name = nameOf(app, route);
     let use = this.#uses.get(name);
     if (use !== undefined) return use;
     if (this.#uses.size >= this.#max) this.#makeRoom(now);

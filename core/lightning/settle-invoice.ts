@@ -30,7 +30,7 @@ export async function settleInvoice(tx: Transaction, { settled, owner, history }
   const { paymentHash, msat, settledAt } = settled;
   const block = { height, hash: paymentHash, parentHash: '', time: settledAt };
   const transfer = { txid: paymentHash, index: INDEX, block, currency, units: msat, from: null, toKey: paymentHash };
-  await recordTransfer(tx, { transfer, owner, history }, { chain, now: deps.clock.now(), ids: deps.ids });
+  await recordTransfer(tx, { transfer, owner, history }, { chain, now: deps.clock.now(), ids: deps.ids, mempool: false });
   const deposit = present(await tx.deposits.lockByTransfer(chain, paymentHash, INDEX), `deposit of invoice ${paymentHash}`);
   if (deposit.status !== 'SEEN') return null;
   const order = present(await tx.orders.lock(owner.orderId), `order ${owner.orderId}`);

@@ -60,7 +60,8 @@ export class ChoosePayment {
   }
 
   /**
-   * Chooses the coin of a hosted order and fixes its rate; it may be chosen anew until a payment was seen. An order has
+   * Chooses the coin of a hosted order and fixes its rate; it may be chosen anew until a payment was seen, in a block or waiting
+   * for one. An order has
    * one address on each chain, so that a payment to an earlier choice still finds it. An invoice names its amount: whoever
    * comes back to Lightning finds the same invoice at its rate. With Bitcoin the payer gets an invoice too, for wallets that
    * read both from one URI; a payment of it is a choice of Lightning.
@@ -97,7 +98,7 @@ export class ChoosePayment {
     return storage.transaction(async (tx) => {
       const order = present(await tx.orders.lock(found.id), `order ${found.id}`);
       requireChoosable(order, clock.now());
-      if ((await tx.deposits.byOrder(order.id)).length > 0) {
+      if ((await tx.deposits.byOrder(order.id)).length > 0 || (await tx.sightings.live(order.id)).length > 0) {
         throw new TillgateError('STATE_CONFLICT', 'A payment was seen already; the coin cannot be changed any more.');
       }
       const at = clock.now();

@@ -19,7 +19,8 @@ export interface ExpireOrdersDeps {
 
 /**
  * Ends orders whose time is over: PENDING ones past their deadline, once their chain was read past it too, and finished
- * ones whose payment a reorganisation took away for good.
+ * ones whose payment a reorganisation took away for good. A payment that was seen in time and waits to be mined keeps its
+ * order PENDING until it is mined or disappears.
  */
 export class ExpireOrders {
   readonly #deps: ExpireOrdersDeps;
@@ -47,7 +48,8 @@ export class ExpireOrders {
       const order = present(await tx.orders.lock(id), `order ${id}`);
       const read = order.payment === null ? order.expiresAt : (readUpTo.get(order.payment.chain) ?? 0);
       const scannedPastDeadline = read >= order.expiresAt;
-      return mover.settle(tx, order, await tx.deposits.byOrder(id), { now: clock.now(), scannedPastDeadline });
+      const sightedInTime = (await tx.sightings.live(id)).some(({ seenAt }) => seenAt <= order.expiresAt);
+      return mover.settle(tx, order, await tx.deposits.byOrder(id), { now: clock.now(), scannedPastDeadline, sightedInTime });
     });
     mover.announce(moves);
     for (const { rule, order } of moves) {

@@ -21,7 +21,7 @@ export class OperateOrder {
     this.#deps = deps;
   }
 
-  /** Cancels an order to which nothing was paid yet. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
+  /** Cancels an order for which no payment was seen yet, in a block or waiting for one. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
   terminate(orderId: string, actor: string): Promise<Order> {
     return this.#move(orderId, 'cancelled', actor, true);
   }
@@ -37,7 +37,8 @@ export class OperateOrder {
       const order = await tx.orders.lock(orderId as OrderId);
       if (order === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
       const deposits = await tx.deposits.byOrder(order.id);
-      if (onlyUnpaid && deposits.some(({ status }) => status !== 'ORPHANED')) {
+      const sighted = onlyUnpaid && (await tx.sightings.live(order.id)).length > 0;
+      if (sighted || (onlyUnpaid && deposits.some(({ status }) => status !== 'ORPHANED'))) {
         throw new TillgateError('STATE_CONFLICT', 'A payment was seen already; this order cannot be cancelled.');
       }
       const inputs = { actor, received: order.received.toString() };

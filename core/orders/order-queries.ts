@@ -1,5 +1,6 @@
 import type { Deposit } from '../deposits/deposit.ts';
 import { formerChoice } from '../deposits/record-transfer.ts';
+import type { Sighting } from '../deposits/sighting.ts';
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { AssetCatalogue } from '../kernel/asset.ts';
 import { formatUnits } from '../kernel/decimal.ts';
@@ -25,13 +26,15 @@ export interface CheckoutView {
   readonly order: Order;
   readonly chainName: string;
   readonly amount: string;
-  /** Seen or confirmed so far. */
+  /** In blocks so far, confirmed or not. */
   readonly received: string;
-  /** Still to pay. */
+  /** The same with what waits to be mined. */
+  readonly arrived: string;
+  /** Still to pay, beyond all that was seen. */
   readonly remaining: string;
   readonly contractAddr: string;
   readonly paymentUri: string;
-  /** Of the payment's youngest deposit; 0 before one was seen. */
+  /** Of the payment's youngest part; 0 while one waits to be mined. */
   readonly confirmations: number;
   readonly confirmationsRequired: number;
   readonly refundAddress: string | null;
@@ -40,7 +43,7 @@ export interface CheckoutView {
 
 /** What {@link OrderQueries} needs. */
 export interface OrderQueriesDeps {
-  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'chains' | 'ledger' | 'transfers'>;
+  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'sightings' | 'chains' | 'ledger' | 'transfers'>;
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
   readonly settings: Pick<OrderSettings, 'pageMax'>;
@@ -117,7 +120,7 @@ export class OrderQueries {
     if (order === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
     const place = order.payment === null ? null : await this.#place(order, order.payment);
     if (place === null) return emptyView(order);
-    return this.#paymentView(order, place, await storage.deposits.byOrder(order.id));
+    return this.#paymentView(order, place, await storage.deposits.byOrder(order.id), await storage.sightings.live([order.id]));
   }
 
   async #place(order: Order, { chain: code, currency, units, address }: OrderPayment): Promise<PaymentPlace | null> {
@@ -155,14 +158,16 @@ export class OrderQueries {
     return ({ id, payment }) => ({ refunded: refunded.has(id), available: payment === null ? 0n : (available.get(payment.currency) ?? 0n) });
   }
 
-  #paymentView(order: Order, place: PaymentPlace, deposits: readonly Deposit[]): CheckoutView {
+  #paymentView(order: Order, place: PaymentPlace, deposits: readonly Deposit[], sightings: readonly Sighting[]): CheckoutView {
     const payment = present(order.payment, 'payment');
     const { currency, units } = payment;
     const { decimals } = present(this.#deps.assets.find(currency), `asset ${currency}`);
     const { confirmed, unconfirmed } = sumReceived(order, deposits);
     const received = confirmed + unconfirmed;
     const required = amountRequired(units, order.toleranceBps);
-    const remaining = received >= required ? 0n : units - received;
+    const waiting = sightings.filter(({ chain, currency: coin }) => chain === payment.chain && coin === currency);
+    const arrived = waiting.reduce((sum, sighting) => sum + sighting.units, received);
+    const remaining = arrived >= required ? 0n : units - arrived;
     const live = liveDeposits(order, deposits);
     const youngest = Math.max(...live.map(({ blockHeight }) => blockHeight));
     return {
@@ -170,13 +175,14 @@ export class OrderQueries {
       chainName: this.#deps.assets.chainName(payment.chain),
       amount: formatUnits(units, decimals),
       received: formatUnits(received, decimals),
+      arrived: formatUnits(arrived, decimals),
       remaining: formatUnits(remaining, decimals),
       contractAddr: place.contractAddr,
       paymentUri: place.uri(remaining === 0n ? units : remaining),
-      confirmations: live.length === 0 ? 0 : Math.max(0, place.height - youngest + 1),
+      confirmations: live.length === 0 || waiting.length > 0 ? 0 : Math.max(0, place.height - youngest + 1),
       confirmationsRequired: place.required,
       refundAddress: order.refundAddress,
-      seen: live.length > 0,
+      seen: live.length > 0 || waiting.length > 0,
     };
   }
 }
@@ -198,6 +204,7 @@ function emptyView(order: Order): CheckoutView {
     chainName: '',
     amount: '',
     received: '',
+    arrived: '',
     remaining: '',
     contractAddr: '',
     paymentUri: '',

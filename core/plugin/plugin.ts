@@ -48,7 +48,7 @@ export interface Plugin<Options = unknown> {
 }
 
 /** The version of this interface. */
-export const PLUGIN_API_VERSION = '1.2.0';
+export const PLUGIN_API_VERSION = '1.3.0';
 
 /** Gives a plugin its types; it changes nothing. */
 export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {

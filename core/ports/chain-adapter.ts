@@ -1,4 +1,5 @@
 import type { Asset, ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import type { Millis } from '../kernel/time.ts';
 import type { BlockRef } from './block-ref.ts';
 import type { ChainBalances } from './chain-balances.ts';
 import type { ChainPayments } from './chain-payments.ts';
@@ -15,6 +16,31 @@ export interface ObservedTransfer {
   readonly from: string | null;
   /** The watch key of the receiving address. */
   readonly toKey: string;
+}
+
+/** A transfer to a watched address that waits to be mined. Anybody may still replace it: it pays nothing. */
+export interface PendingTransfer extends Omit<ObservedTransfer, 'block'> {
+  /** When the node first had it; `null` where it cannot tell. */
+  readonly seenAt: Millis | null;
+}
+
+/** What waits to be mined. */
+export interface PendingTransfers {
+  readonly transfers: readonly PendingTransfer[];
+  /** False when there was more than one look takes: nothing follows from what is not in it, and the next look goes on. */
+  readonly complete: boolean;
+}
+
+/** What a chain's node shows of transactions before they are mined. */
+export interface ChainMempool {
+  /**
+   * All transfers to watched addresses that wait now, known from an earlier look or not.
+   *
+   * @param watch - to be called once the node has said what waits: an address that was handed out before any of it was
+   * sent is in the answer
+   * @throws any error while the node cannot tell, after a restart for one; an empty answer means that nothing waits
+   */
+  pending(watch: () => Promise<WatchList>): Promise<PendingTransfers>;
 }
 
 /** The addresses that matter now, by watch key. */
@@ -87,6 +113,11 @@ export interface ChainAdapter {
   /** Where to start when nothing is stored: `null` for the head. */
   readonly startHeight: number | null;
   scan(from: number, to: number, watch: WatchList): Promise<ScannedRange>;
+  /**
+   * Shows what waits to be mined, so that a payment counts from when it was first seen. Without it, payments count from
+   * their block's time.
+   */
+  readonly mempool?: ChainMempool;
   /** Derives deposit addresses; pure arithmetic on the extended key. */
   deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]>;
   /** The address in the chain's usual written form, or `null` when it is no address of this chain and network. */

@@ -22,6 +22,8 @@ export interface ManageWrites {
   /** @throws TillgateError `STATE_CONFLICT` when the email is taken. */
   createAccount(account: Account): Promise<void>;
   createCallbackCredential(credential: CallbackCredential): Promise<void>;
+  /** Puts new secrets in the place of the account's; those until now are kept as the former ones. Lock the account before. */
+  rotateCallbackCredential(next: Pick<CallbackCredential, 'accountId' | 'sealed' | 'previousUntil' | 'createdAt'>): Promise<void>;
   createCredential(credential: Credential): Promise<void>;
   /** The credential, locked until the transaction ends. */
   lockCredential(id: CredentialId): Promise<Credential | null>;

@@ -12,14 +12,17 @@ import type { ManageStore, ManageWrites } from './manage-store.ts';
 import type { OrderStore, OrderWrites } from './order-store.ts';
 import type { RouteStore, RouteWrites } from './route-store.ts';
 import type { SessionStore, SessionWrites } from './session-store.ts';
+import type { SightingStore, SightingWrites } from './sighting-store.ts';
 import { token } from './token.ts';
 import type { TransferStore, TransferWrites } from './transfer-store.ts';
+import type { UseStore } from './use-store.ts';
 import type { WalletStore, WalletWrites } from './wallet-store.ts';
 
 /** Everything that one transaction can write; it commits as a whole or not at all. */
 export interface Transaction {
   readonly orders: OrderWrites;
   readonly deposits: DepositWrites;
+  readonly sightings: SightingWrites;
   readonly ledger: LedgerWrites;
   readonly callbacks: CallbackWrites;
   readonly chains: ChainWrites;
@@ -65,7 +68,11 @@ export interface Storage {
   readonly orders: OrderStore;
   readonly routes: RouteStore;
   readonly sessions: SessionStore;
+  /** What was seen before it was mined. */
+  readonly sightings: SightingStore;
   readonly transfers: TransferStore;
+  /** Where instances share their Apps' limits; `null` where only one may serve. */
+  readonly uses: UseStore | null;
   /** The addresses that accounts registered. */
   readonly wallets: WalletStore;
   /**

@@ -74,6 +74,7 @@ function versionOf(view: CheckoutView, refund: RefundNotice | null, now: Millis)
     order.payment?.address,
     view.amount,
     view.received,
+    view.arrived,
     view.remaining,
     view.seen,
     shownConfirmations(view),

@@ -1,9 +1,10 @@
-import type { DepositStore, Order, OrderId, OrderStore } from '../../core/index.ts';
+import type { DepositStore, Order, OrderId, OrderStore, SightingStore } from '../../core/index.ts';
 
 /** What {@link UnchangedCheck} reads from. */
 export interface UnchangedSources {
   readonly orders: Pick<OrderStore, 'changedAt'>;
   readonly deposits: Pick<DepositStore, 'byOrders'>;
+  readonly sightings: Pick<SightingStore, 'live'>;
 }
 
 interface Question {
@@ -15,8 +16,8 @@ interface Question {
 const AT_ONCE = 500;
 
 /**
- * Asks the database whether orders to which nothing was paid are what they were: two reads for however many pages are
- * wanted at the same time, in place of three for each.
+ * Asks the database whether orders to which nothing was paid are what they were: three reads for however many pages are
+ * wanted at the same time, in place of four for each.
  */
 export class UnchangedCheck {
   readonly #sources: UnchangedSources;
@@ -44,8 +45,9 @@ export class UnchangedCheck {
   async #askSome(questions: readonly Question[]): Promise<void> {
     try {
       const ids = [...new Set(questions.map(({ order }) => order.id))];
-      const [times, deposits] = await Promise.all([this.#sources.orders.changedAt(ids), this.#sources.deposits.byOrders(ids)]);
-      const paid = new Set<OrderId>(deposits.map(({ orderId }) => orderId));
+      const { orders, deposits: stored, sightings: waiting } = this.#sources;
+      const [times, deposits, sightings] = await Promise.all([orders.changedAt(ids), stored.byOrders(ids), waiting.live(ids)]);
+      const paid = new Set<OrderId>([...deposits, ...sightings].map(({ orderId }) => orderId));
       for (const { order, resolve } of questions) resolve(times.get(order.id) === order.updatedAt && !paid.has(order.id));
     } catch (error) {
       for (const { reject } of questions) reject(error);

@@ -59,7 +59,7 @@ export function wordingOf(snapshot: OrderSnapshot, language: Language): Wording 
   const state = stateOf(snapshot);
   const [title, text, tone] = WORDS[state];
   const words = {
-    received: view.received,
+    received: view.arrived,
     remaining: view.remaining,
     coin: view.order.payment?.currency ?? '',
     count: shownConfirmations(view),

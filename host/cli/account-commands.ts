@@ -1,4 +1,4 @@
-import { OPERATOR, TillgateError } from '../../core/index.ts';
+import { formatInstant, OPERATOR, TillgateError } from '../../core/index.ts';
 import type { AccountRole } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';
 import { operatorsDesk, requireAccount } from './operators-desk.ts';
@@ -44,6 +44,15 @@ export async function credentialCreate({ values, json, terminal }: CommandCall):
     callback_token: made.callbackToken,
     callback_secret: made.callbackSecret,
   };
+  if (json) terminal.out(JSON.stringify(record));
+  else for (const [name, value] of Object.entries(record)) terminal.out(`${name}: ${value}`);
+  return 0;
+}
+
+/** `credential rotate-callback --account ID` */
+export async function credentialRotateCallback({ values, json, terminal }: CommandCall): Promise<number> {
+  const made = await withBase(async (base) => operatorsDesk(base).credentials.rotateCallbackSecrets(OPERATOR, await requireAccount(base, values['account'])));
+  const record = { callback_key: made.callbackKey, callback_token: made.callbackToken, callback_secret: made.callbackSecret, former_until: formatInstant(made.formerUntil) };
   if (json) terminal.out(JSON.stringify(record));
   else for (const [name, value] of Object.entries(record)) terminal.out(`${name}: ${value}`);
   return 0;

@@ -1,5 +1,5 @@
 import type { Command } from './command.ts';
-import { accountCreate, accountUnfreeze, credentialCreate, dataSecurity, securityTotp } from './account-commands.ts';
+import { accountCreate, accountUnfreeze, credentialCreate, credentialRotateCallback, dataSecurity, securityTotp } from './account-commands.ts';
 import { doctor } from './doctor.ts';
 import { appCreate, gatewayList, keyRevoke, keyRotate } from './gateway-commands.ts';
 import { chainResumePayouts, transferShow, walletReconcile, walletSweeps, withdrawalAddressSet, withdrawalApprove, withdrawalList, withdrawalReject } from './money-commands.ts';
@@ -40,6 +40,13 @@ export const COMMANDS: readonly Command[] = [
     operands: [],
     options: { account: { required: true, value: 'ID' }, name: {} },
     run: credentialCreate,
+  },
+  {
+    words: ['credential', 'rotate-callback'],
+    summary: 'makes new secrets for an account’s callbacks; the former ones sign too for a day',
+    operands: [],
+    options: { account: { required: true, value: 'ID' } },
+    run: credentialRotateCallback,
   },
   {
     words: ['security', 'data-security'],
@@ -92,7 +99,7 @@ export const COMMANDS: readonly Command[] = [
   { words: ['wallet', 'show'], summary: 'shows the addresses that money is paid out from', operands: [], options: {}, run: walletShow },
   { words: ['wallet', 'sweeps'], summary: 'lists what is not worth its fee to bring together', operands: [], options: {}, run: walletSweeps },
   { words: ['wallet', 'reconcile'], summary: 'compares the chains with the books; fails when something is missing', operands: [], options: {}, run: walletReconcile },
-  { words: ['chain', 'resume'], summary: 'goes on with a chain that was stopped', operands: ['CODE'], options: {}, run: chainResume },
+  { words: ['chain', 'resume'], summary: 'goes on with a chain that was stopped', operands: ['CODE'], options: { from: { value: 'HEIGHT' } }, run: chainResume },
   { words: ['chain', 'resume-payouts'], summary: 'lets the payments of a chain go on', operands: ['CODE'], options: {}, run: chainResumePayouts },
   { words: ['order', 'show'], summary: 'shows an order and why it is as it is', operands: ['ID'], options: {}, run: orderShow },
   { words: ['ledger', 'check'], summary: 'checks the books; fails when an invariant is broken', operands: [], options: {}, run: ledgerCheck },

@@ -1,8 +1,11 @@
-import { leaveTrace, OPERATOR, resumeChain, TillgateError } from '../../core/index.ts';
+import { invalidField, leaveTrace, OPERATOR, resumeChain, rewindChain, TillgateError } from '../../core/index.ts';
+import type { AuditEntry } from '../../core/index.ts';
+import type { Base } from '../open.ts';
 import { hotAddresses } from '../hot-addresses.ts';
 import { initWallet } from '../wallet.ts';
 import type { CommandCall } from './command.ts';
 import { withBase } from './with-base.ts';
+import { withTill } from './with-till.ts';
 
 /** `migrate` */
 export async function migrate({ json, terminal }: CommandCall): Promise<number> {
@@ -36,15 +39,36 @@ export async function walletShow({ json, terminal }: CommandCall): Promise<numbe
   return 0;
 }
 
-/** `chain resume CODE` */
-export async function chainResume({ operands, json, terminal }: CommandCall): Promise<number> {
+/** `chain resume CODE [--from HEIGHT]` */
+export async function chainResume({ operands, values, json, terminal }: CommandCall): Promise<number> {
   const chain = operands[0] ?? '';
-  const reason = await withBase(async ({ storage, ids, clock }) => {
-    const halted = await resumeChain(storage, chain);
-    const changes = { halted_reason: { from: halted, to: null } };
-    await storage.transaction((tx) => leaveTrace({ ids, clock }, tx, OPERATOR, { action: 'chain.resume', accountId: null, subjectId: chain, changes }));
+  if (values['from'] !== undefined) return chainRewind({ chain, text: String(values['from']), json, terminal });
+  const reason = await withBase(async (base) => {
+    const halted = await resumeChain(base.storage, chain);
+    await leaveResume(base, chain, { halted_reason: { from: halted, to: null } });
     return halted;
   });
   terminal.out(json ? JSON.stringify({ chain, reason }) : `${chain} goes on. It had been stopped because: ${reason}`);
   return 0;
+}
+
+async function chainRewind({ chain, text, json, terminal }: Pick<CommandCall, 'json' | 'terminal'> & { readonly chain: string; readonly text: string }): Promise<number> {
+  if (!/^\d{1,12}$/.test(text)) throw invalidField('--from', 'the height of a block, a whole number');
+  const { reason, height, deposits } = await withTill(async (till, base) => {
+    const adapter = till.chains.get(chain);
+    if (adapter === undefined) throw new TillgateError('NOT_FOUND', `There is no chain ${chain} here.`);
+    const rewound = await rewindChain(adapter, Number(text), { ...till, ids: base.ids });
+    await leaveResume(base, chain, { halted_reason: { from: rewound.reason, to: null }, read_again_after: { from: null, to: rewound.height } });
+    return rewound;
+  });
+  terminal.out(
+    json
+      ? JSON.stringify({ chain, reason, height, deposits })
+      : `${chain} is read again after block ${height}; ${deposits} deposits are taken back until they are found there. It had been stopped because: ${reason}`,
+  );
+  return 0;
+}
+
+async function leaveResume({ storage, ids, clock }: Base, chain: string, changes: NonNullable<AuditEntry['changes']>): Promise<void> {
+  await storage.transaction((tx) => leaveTrace({ ids, clock }, tx, OPERATOR, { action: 'chain.resume', accountId: null, subjectId: chain, changes }));
 }

@@ -29,7 +29,7 @@ describe('examples/write-a-chain in a till of its own process, production mode',
   let receiver: Awaited<ReturnType<typeof startReceiver>>;
   let directory: ReturnType<typeof freshDirectory>;
   const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: 'legal winner thank year wave sausage worth useful legal winner thank yellow' };
-  const command = (...args: readonly string[]): ReturnType<typeof run> => run(directory.path, [...args, '--json'], environment);
+  const command = (...args: readonly string[]): ReturnType<typeof run> => run(directory.path, [...args, '--json'], environment, 'sources');
 
   const configure = (genesis: string | undefined): void =>
     directory.write('tillgate.config.json', {
@@ -50,7 +50,7 @@ describe('examples/write-a-chain in a till of its own process, production mode',
     assert.equal(account.code, 0, account.err);
     const { id } = JSON.parse(account.out) as { id: string };
     demo = { ...(JSON.parse((await command('credential', 'create', '--account', id)).out) as Demo), account_id: id };
-    till = serve(directory.path, environment);
+    till = serve(directory.path, environment, 'sources');
     merchant = new Merchant(await till.url(), demo);
   });
   after(async () => {

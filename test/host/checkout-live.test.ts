@@ -140,6 +140,7 @@ describe('the orders on show', () => {
           },
         },
         deposits: { byOrders: async () => [] },
+        sightings: { live: async () => [] },
         chains: { states: async () => [] },
       },
       assets: { find: () => undefined as never },

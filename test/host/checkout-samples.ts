@@ -45,6 +45,7 @@ function snapshotOf(name: string, { order = {}, view = {}, refund }: Change): Or
       chainName: 'Ethereum',
       amount: '13.5',
       received: '0',
+      arrived: '0',
       remaining: '13.5',
       contractAddr: '0xF67EBB1A38b1DF77eE388753120F8Fd6df922aaD',
       paymentUri: `ethereum:0xF67EBB1A38b1DF77eE388753120F8Fd6df922aaD@1337/transfer?address=${ADDRESS}&uint256=13500000`,
@@ -58,14 +59,14 @@ function snapshotOf(name: string, { order = {}, view = {}, refund }: Change): Or
 }
 
 const over = { expiresAt: NOW - MINUTE } as const;
-const all = { received: '13.5', remaining: '0', seen: true } as const;
-const some = { received: '4', remaining: '9.5', seen: true } as const;
+const all = { received: '13.5', arrived: '13.5', remaining: '0', seen: true } as const;
+const some = { received: '4', arrived: '4', remaining: '9.5', seen: true } as const;
 const links = { succeedUrl: 'https://shop.example/thanks?a=1&b="2"', timeoutUrl: 'https://shop.example/late', callbackUrl: null, timeoutCallback: null };
 const refund = { amount: '13.08', address: ADDRESS } as const;
 
 /** An order in each state that a payer can see. */
 export const SAMPLES: Readonly<Record<PayerState, OrderSnapshot>> = {
-  choose: snapshotOf('choose', { order: { payment: null }, view: { paymentUri: '', contractAddr: '', amount: '', remaining: '', received: '' } }),
+  choose: snapshotOf('choose', { order: { payment: null }, view: { paymentUri: '', contractAddr: '', amount: '', remaining: '', received: '', arrived: '' } }),
   waiting: snapshotOf('waiting', {}),
   waitingLightning: lightning(),
   closing: snapshotOf('closing', { order: over }),

@@ -30,6 +30,8 @@ describe('the command line', () => {
       [['credential', 'create', '--account', '123'], 1, /There is no such account/],
       [['order', 'show', '1530217733414232064'], 1, /There is no order/],
       [['chain', 'resume', 'DOGE'], 1, /There is no chain DOGE here/],
+      [['chain', 'resume', 'DOGE', '--from', '17'], 1, /There is no chain DOGE here/],
+      [['chain', 'resume', 'ETH', '--from', 'latest'], 1, /the height of a block/],
       [['frobnicate'], 2, /There is no command "frobnicate"/],
     ];
     for (const [args, expected, words] of cases) {

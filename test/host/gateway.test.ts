@@ -3,9 +3,12 @@ import { request } from 'node:http';
 import { afterEach, describe, test } from 'node:test';
 import { startAnvil } from '../support/anvil.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { waitFor } from '../support/wait.ts';
 import { freshDirectory, killAll, run, serve } from './till-process.ts';
 
 const HOST = 'eth.gate.example';
+const LIMITED = 'limited.gate.example';
+const BURST = 30;
 
 interface Reply {
   readonly status: number;
@@ -13,9 +16,9 @@ interface Reply {
 }
 
 /** A JSON-RPC call to the gateway's host, as a reverse proxy would pass it on. */
-function rpc(url: string, key: string | null, method = 'eth_chainId'): Promise<Reply> {
+function rpc(url: string, key: string | null, method = 'eth_chainId', host = HOST): Promise<Reply> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] });
-  const headers = { Host: HOST, 'Content-Type': 'application/json', ...(key === null ? {} : { Authorization: `Bearer ${key}` }) };
+  const headers = { Host: host, 'Content-Type': 'application/json', ...(key === null ? {} : { Authorization: `Bearer ${key}` }) };
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers }, (reply) => {
       const chunks: Buffer[] = [];
@@ -28,6 +31,19 @@ function rpc(url: string, key: string | null, method = 'eth_chainId'): Promise<R
 }
 
 const reasonOf = ({ body }: Reply): string => (JSON.parse(body) as { error: { data: { reason: string } } }).error.data.reason;
+
+/** One server hears what an App took on the other: it refuses long before that App had its burst here. */
+async function sharedLimit([one, other]: readonly string[], ask: (url: string) => Promise<Reply>): Promise<void> {
+  assert(one !== undefined && other !== undefined);
+  assert.equal((await ask(other)).status, 200);
+  for (let n = 0; n < BURST; n++) await ask(one);
+  let asked = 0;
+  await waitFor(async () => {
+    asked += 1;
+    return (await ask(other)).status === 429;
+  }, { intervalMs: 250 });
+  assert(asked < BURST / 2, `${asked} more requests before the refusal`);
+}
 
 for (const engine of ['sqlite', 'pg'] as const) {
   describe(`the gateway of a real host on ${engine}`, () => {
@@ -44,7 +60,10 @@ for (const engine of ['sqlite', 'pg'] as const) {
       });
       directory.write('tillgate.config.json', {
         database: database === null ? { client: 'sqlite' } : { client: 'pg', connection: database.url },
-        gateways: [{ host: HOST, chain: 'ETH', network: 'devnet', protocol: 'jsonrpc', upstreams: [anvil.url] }],
+        gateways: [
+          { host: HOST, chain: 'ETH', network: 'devnet', protocol: 'jsonrpc', upstreams: [anvil.url] },
+          { host: LIMITED, chain: 'ETH', network: 'devnet', protocol: 'jsonrpc', upstreams: [anvil.url], limits: { requestsPerSecond: 1, burst: BURST } },
+        ],
       });
       const urls = [await serve(directory.path).url()];
       if (engine === 'pg') urls.push(await serve(directory.path).url());
@@ -73,7 +92,13 @@ for (const engine of ['sqlite', 'pg'] as const) {
         assert.equal((await rpc(url, second.api_key)).status, 200);
       }
       const listed = await command('gateway', 'list');
-      assert.deepEqual((listed as unknown as { host: string; source: string }[]).map(({ host, source }) => [host, source]), [[HOST, 'config']]);
+      assert.deepEqual(
+        (listed as unknown as { host: string; source: string }[]).map(({ host, source }) => [host, source]),
+        [HOST, LIMITED].map((host) => [host, 'config']),
+      );
+
+      const limited = (url: string): Promise<Reply> => rpc(url, second.api_key, 'eth_chainId', LIMITED);
+      if (engine === 'pg') await sharedLimit(urls, limited);
     });
   });
 }

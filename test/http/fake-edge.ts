@@ -57,6 +57,7 @@ const VIEW: CheckoutView = {
   chainName: 'Ethereum',
   amount: '25',
   received: '0',
+  arrived: '0',
   remaining: '25',
   contractAddr: '0xdac1',
   paymentUri: 'ethereum:0xdac1',

@@ -25,6 +25,10 @@ export interface Daemon {
   /** Pays from the purse; the transaction waits to be mined. @param amount - in coins, as decimal text */
   pay(address: string, amount: string): Promise<string>;
   height(): Promise<number>;
+  /** Stops it in order and starts it anew, with its purse closed until {@link Daemon.openPurse}. */
+  restart(): Promise<void>;
+  /** After a restart. */
+  openPurse(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -66,24 +70,34 @@ export async function startDaemon(kind: DaemonKind, { extension = false, setting
   const [user, password, port] = ['till', randomBytes(16).toString('hex'), await freePort()];
   const own = [...KINDS[kind].settings, ...(kind === 'litecoind' && !extension ? [NO_EXTENSION] : []), ...settings];
   writeFileSync(join(folder, 'node.conf'), configuration(user, password, port, own));
-  const child = spawn(program, [`-datadir=${folder}`, `-conf=${join(folder, 'node.conf')}`], {
-    // Debian's starter of litecoind writes to the home folder.
-    env: { ...process.env, HOME: folder },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const launch = (): ChildProcess =>
+    spawn(program, [`-datadir=${folder}`, `-conf=${join(folder, 'node.conf')}`], {
+      // Debian's starter of litecoind writes to the home folder.
+      env: { ...process.env, HOME: folder },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
   const clear = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-  endWithThisProcess(child, () => {
-    child.kill('SIGKILL');
-    clear();
-  });
   const rpc = caller(`http://127.0.0.1:${port}`, user, password);
-  await answers(child, rpc, kind);
-  child.unref();
-  const daemon = { kind, url: `http://${user}:${password}@127.0.0.1:${port}`, user, password, rpc, stop: () => stopProcess(child, 'SIGKILL').then(clear) };
+  const start = async (): Promise<ChildProcess> => {
+    const started = launch();
+    endWithThisProcess(started, () => {
+      started.kill('SIGKILL');
+      clear();
+    });
+    await answers(started, rpc, kind);
+    started.unref();
+    return started;
+  };
+  let child = await start();
+  const restart = async (): Promise<void> => {
+    await stopProcess(child, 'SIGTERM');
+    child = await start();
+  };
+  const daemon = { kind, url: `http://${user}:${password}@127.0.0.1:${port}`, user, password, rpc, restart, stop: () => stopProcess(child, 'SIGKILL').then(clear) };
   return fillPurse(daemon, firstBlocks);
 }
 
-async function fillPurse(daemon: Pick<Daemon, 'kind' | 'url' | 'user' | 'password' | 'rpc' | 'stop'>, firstBlocks: number): Promise<Daemon> {
+async function fillPurse(daemon: Omit<Daemon, 'mine' | 'pay' | 'height' | 'openPurse'>, firstBlocks: number): Promise<Daemon> {
   const { rpc } = daemon;
   await rpc('createwallet', 'purse');
   const purse = await rpc<string>('getnewaddress', '', 'bech32');
@@ -94,6 +108,9 @@ async function fillPurse(daemon: Pick<Daemon, 'kind' | 'url' | 'user' | 'passwor
     mine,
     pay: (address, amount) => rpc('sendtoaddress', address, amount),
     height: () => rpc('getblockcount'),
+    openPurse: async () => {
+      await rpc('loadwallet', 'purse');
+    },
   };
 }
 
@@ -109,7 +126,7 @@ async function answers(child: ChildProcess, rpc: Daemon['rpc'], kind: DaemonKind
   let failure: Error | null = null;
   child.once('error', (error) => (failure = error));
   child.once('exit', (code) => (failure ??= new Error(`${kind} ended with ${code ?? 'a signal'}: ${words}`)));
-  await waitFor(async () => failure !== null || (await rpc('getblockcount')) === 0, { timeoutMs: 60_000, intervalMs: 50, describe: `${kind} to answer` });
+  await waitFor(async () => failure !== null || (await rpc<number>('getblockcount')) >= 0, { timeoutMs: 60_000, intervalMs: 50, describe: `${kind} to answer` });
   if (failure !== null) throw failure as Error;
 }
 

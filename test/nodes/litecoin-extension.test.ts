@@ -41,6 +41,19 @@ describe('Litecoin blocks with their extension (LIP-2, LIP-3)', () => {
     assert.deepEqual(transfers.map(({ units }) => units), [25_000_000n]);
   });
 
+  test('what waits inside of the extension is passed over, and an ordinary payment beside it is shown', async () => {
+    const { address, key } = await yard.address();
+    const { rpc } = yard.daemon;
+    await rpc('lockunspent', true);
+    const inside = await yard.daemon.pay(await rpc<string>('getnewaddress', '', 'mweb'), '0.1');
+    const txid = await yard.daemon.pay(address, '0.3');
+    assert.ok((await rpc<string[]>('getrawmempool')).includes(inside));
+    const look = () => yard.chain.mempool.pending(async () => watching(key));
+    assert.deepEqual((await look()).transfers.map((transfer) => [transfer.txid, transfer.units]), [[txid, 30_000_000n]]);
+    await yard.daemon.mine();
+    assert.deepEqual((await look()).transfers, []);
+  });
+
   test('an address inside of the extension is refused with its reason', async () => {
     const address = await yard.daemon.rpc<string>('getnewaddress', '', 'mweb');
     assert.equal(yard.chain.normaliseAddress(address), null);

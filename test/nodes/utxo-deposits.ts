@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isTillgateError } from '../../core/index.ts';
-import type { ObservedTransfer } from '../../core/index.ts';
+import type { ObservedTransfer, PendingTransfer } from '../../core/index.ts';
 import type { DaemonKind } from './daemons.ts';
 import { receivingOf, tpubOf } from './foreign-keys.ts';
-import { COIN, UtxoYard, toAmount, toUnits, watching } from './utxo-yard.ts';
+import { COIN, UtxoYard, toUnits, watching } from './utxo-yard.ts';
 
 /** Deposits as a real node shows them. */
 export function describeDeposits(kind: DaemonKind): void {
@@ -73,22 +73,32 @@ export function describeDeposits(kind: DaemonKind): void {
     });
 
     test('fault 53: a payment that is replaced before it is mined is never reported, its replacement once', async () => {
-      const { rpc } = yard.daemon;
       const { address, key } = await yard.address();
-      const [coin] = await rpc<{ txid: string; vout: number; amount: string | number }[]>('listunspent');
-      assert.ok(coin !== undefined);
-      const spend = async (to: string, amount: string): Promise<string> => {
-        const input = { txid: coin.txid, vout: coin.vout, sequence: 0xfffffffd };
-        const { hex } = await rpc<{ hex: string }>('signrawtransactionwithwallet', await rpc('createrawtransaction', [input], { [to]: amount }));
-        return rpc<string>('sendrawtransaction', hex);
-      };
-      const less = (fee: bigint): string => toAmount(toUnits(coin.amount) - fee);
-      const paid = await spend(address, less(10_000n));
+      const coin = await yard.purseCoin();
+      const paid = await yard.spend(coin, address, 10_000n);
       assert.deepEqual(await scanLast(3, key), []);
-      const replacement = await spend(await yard.foreign(), less(100_000n));
+      const replacement = await yard.spend(coin, await yard.foreign(), 100_000n);
       await yard.daemon.mine();
       assert.notEqual(replacement, paid);
       assert.deepEqual(await scanLast(3, key), []);
+    });
+
+    test('fault 53: what waits is shown with its output and the node’s time, and what replaced it in its place', async () => {
+      const [one, two] = [await yard.address(), await yard.address()];
+      const pending = async (): Promise<readonly PendingTransfer[]> => (await yard.chain.mempool.pending(async () => watching(one.key, two.key))).transfers;
+      const coin = await yard.purseCoin();
+      const began = Date.now() - 1_000;
+      const paid = await yard.spend(coin, one.address, 10_000n);
+      const [shown, ...others] = await pending();
+      assert.ok(shown !== undefined && shown.seenAt !== null && others.length === 0);
+      assert.deepEqual([shown.txid, shown.index, shown.units, shown.toKey], [paid, '0', toUnits(coin.amount) - 10_000n, one.key]);
+      assert.ok(shown.seenAt >= began && shown.seenAt <= Date.now() + 1_000);
+      assert.deepEqual(await pending(), [shown], 'the same again, though nothing is new');
+      const replacement = await yard.spend(coin, two.address, 100_000n);
+      assert.deepEqual((await pending()).map(({ txid, toKey }) => [txid, toKey]), [[replacement, two.key]]);
+      await yard.daemon.mine();
+      assert.deepEqual(await pending(), []);
+      assert.deepEqual((await scanLast(1, one.key, two.key)).map(({ txid, index }) => [txid, index]), [[replacement, '0']]);
     });
 
     test('a coinbase to a deposit address is logged and not reported', async () => {

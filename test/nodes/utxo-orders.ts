@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { DISAPPEARED_AFTER_MS } from '../../core/index.ts';
 import { eachStorage } from '../support/storage.ts';
 import type { EngineName, OpenStorage, TestStorage } from '../support/storage.ts';
 import type { DaemonKind } from './daemons.ts';
 import { buildTill } from './utxo-till.ts';
 import type { UtxoTill } from './utxo-till.ts';
 import { UtxoYard, toAmount } from './utxo-yard.ts';
+
+const MINUTE = 60_000;
+/** It does not remember over a restart what waited to be mined. */
+const FORGETFUL = { settings: ['persistmempool=0'] };
 
 /** Orders that are paid on a real chain. */
 export function describeOrders(kind: DaemonKind): void {
@@ -14,7 +19,7 @@ export function describeOrders(kind: DaemonKind): void {
     let database: TestStorage;
     let till: UtxoTill;
     before(async () => {
-      yard = await UtxoYard.start(kind, { confirmations: 2, spendableConfirmations: 4, finalityBlocks: 30 });
+      yard = await UtxoYard.start(kind, { confirmations: 2, spendableConfirmations: 4, finalityBlocks: 30 }, FORGETFUL);
       database = await open();
       till = await buildTill(database.storage, yard.chain);
       await till.follow();
@@ -28,6 +33,12 @@ export function describeOrders(kind: DaemonKind): void {
       const { order, payment } = await till.order(price);
       const txid = await yard.daemon.pay(payment.address, toAmount(payment.units));
       return { order, units: payment.units, txid };
+    };
+
+    /** The node's clock goes with the till's from here on. */
+    const pass = async (ms: number): Promise<void> => {
+      till.clock.advance(ms);
+      await yard.daemon.rpc('setmocktime', Math.floor(till.clock.now() / 1_000));
     };
 
     test('an order is paid, credited at its confirmations, and its money can be spent later', async () => {
@@ -45,6 +56,28 @@ export function describeOrders(kind: DaemonKind): void {
       assert.deepEqual([await till.balance('pending'), await till.balance('available')], [0n, units]);
       await till.checkBooks();
     });
+
+    // A matter of the node's: seconds that one database is enough for.
+    if (engine === 'sqlite') {
+      test('fault 42: a node that was restarted and forgot what waited takes no payment away, and has it again', async () => {
+        const { order, txid } = await pay('70');
+        await till.follow();
+        const [first] = await till.sightings(order);
+        await yard.daemon.restart();
+        await till.follow();
+        assert.deepEqual((await till.sightings(order)).map(({ status }) => status), ['MISSING']);
+        till.clock.advance(DISAPPEARED_AFTER_MS - MINUTE);
+        await yard.daemon.openPurse();
+        await yard.resend(txid);
+        await till.follow();
+        const [again] = await till.sightings(order);
+        assert.deepEqual([again?.status, again?.seenAt], ['WAITING', first?.seenAt]);
+        await yard.daemon.mine(4);
+        await till.follow();
+        assert.equal(await till.status(order), 'SUCCESS');
+        await till.checkBooks();
+      });
+    }
 
     for (const depth of [1, 3, 12]) {
       test(`fault 51: a reorganisation of ${depth} takes the credit back; mined again it is credited once`, async () => {
@@ -78,6 +111,61 @@ export function describeOrders(kind: DaemonKind): void {
       await till.follow();
       assert.equal(await till.status(order), 'PENDING');
       await yard.daemon.pay(payment.address, toAmount(payment.units - half));
+      await yard.daemon.mine(2);
+      await till.follow();
+      assert.equal(await till.status(order), 'SUCCESS');
+      await till.checkBooks();
+    });
+
+    test('fault 53: paid in time and mined after the deadline is a success, and nothing before it is mined', async () => {
+      const { order, payment } = await till.order('60');
+      await pass(29 * MINUTE);
+      const txid = await yard.daemon.pay(payment.address, toAmount(payment.units));
+      await till.follow();
+      const [sighting] = await till.sightings(order);
+      assert.deepEqual([sighting?.txid, sighting?.units, sighting?.status], [txid, payment.units, 'WAITING']);
+      assert.ok(sighting !== undefined && sighting.seenAt > order.expiresAt - 2 * MINUTE && sighting.seenAt <= order.expiresAt);
+      const before = await till.balance('pending');
+      await pass(16 * MINUTE);
+      assert.equal(await till.expire(), 0);
+      assert.deepEqual([await till.status(order), await till.balance('pending'), await till.deposits(order)], ['PENDING', before, []]);
+      await yard.daemon.mine();
+      assert.equal(await till.expire(), 0);
+      const [deposit] = await till.deposits(order);
+      assert.deepEqual([deposit?.status, deposit?.txid, deposit?.paidAt], ['SEEN', txid, sighting.seenAt]);
+      assert.ok((await yard.chain.head()).time > order.expiresAt, 'its block is late');
+      assert.deepEqual(await till.sightings(order), []);
+      await yard.daemon.mine();
+      await till.follow();
+      assert.equal(await till.status(order), 'SUCCESS');
+      await till.checkBooks();
+    });
+
+    test('fault 53: a payment that is spent elsewhere before it is mined ends in OVERDUE, without a credit', async () => {
+      const { order, payment } = await till.order('60');
+      const coin = await yard.purseCoin();
+      await yard.spend(coin, payment.address, 10_000n);
+      await till.follow();
+      assert.equal((await till.sightings(order)).length, 1);
+      await pass(31 * MINUTE);
+      await yard.spend(coin, await yard.foreign(), 100_000n);
+      assert.equal(await till.expire(), 0);
+      assert.deepEqual((await till.sightings(order)).map(({ status }) => status), ['MISSING']);
+      await yard.daemon.mine();
+      await pass(DISAPPEARED_AFTER_MS);
+      assert.equal(await till.expire(), 1);
+      assert.deepEqual([await till.status(order), await till.deposits(order), await till.sightings(order)], ['OVERDUE', [], []]);
+      await till.checkBooks();
+    });
+
+    test('fault 51: a payment that lost its block waits again, and is a success when it is mined anew', async () => {
+      const { order, txid } = await pay('40');
+      await yard.daemon.mine();
+      await till.follow();
+      await yard.forkEmpty(1);
+      await pass(31 * MINUTE);
+      assert.equal(await till.expire(), 0);
+      assert.deepEqual((await till.sightings(order)).map((each) => [each.txid, each.status]), [[txid, 'WAITING']]);
       await yard.daemon.mine(2);
       await till.follow();
       assert.equal(await till.status(order), 'SUCCESS');

@@ -7,12 +7,13 @@ import {
   contractsOf,
   CreateOrder,
   DEFAULT_ORDER_SETTINGS,
+  ExpireOrders,
   OrderMover,
   RateBook,
   rateSymbols,
   readDecimal,
 } from '../../core/index.ts';
-import type { AccountId, ChainAdapter, Deposit, Order, OrderPayment, Storage } from '../../core/index.ts';
+import type { AccountId, ChainAdapter, Deposit, Order, OrderPayment, Sighting, Storage } from '../../core/index.ts';
 import { FakeClock, FakeDeadlines, FakeIds, FakeRateSource, MemoryEventBus, MemoryLogger, MemoryMetrics, SeededRandom } from '../support/fakes.ts';
 
 const PRICES = { BTC: '50000', LTC: '100', EUR: '1.1' };
@@ -27,6 +28,11 @@ export interface UtxoTill {
   follow(): Promise<'idle' | 'halted'>;
   status(order: Order): Promise<Order['status']>;
   deposits(order: Order): Promise<readonly Deposit[]>;
+  /** What waits to be mined, and pays to the order. */
+  sightings(order: Order): Promise<readonly Sighting[]>;
+  readonly clock: FakeClock;
+  /** Reads the chain, and ends what is due. */
+  expire(): Promise<number>;
   balance(part: 'available' | 'pending'): Promise<bigint>;
   /** Fails when any invariant of the books is broken. */
   checkBooks(): Promise<void>;
@@ -49,8 +55,24 @@ export async function buildTill(storage: Storage, chain: ChainAdapter): Promise<
   await storage.accounts.create(merchant(accountId, clock.now()));
   const follower = new ChainFollower(chain, { storage, mover, clock, ids, events, logger, metrics });
   await follower.start();
+  const expireOrders = new ExpireOrders({ storage, mover, clock, logger });
   const currency = chain.assets[0]?.currency ?? '';
+  const follow = async (): Promise<'idle' | 'halted'> => {
+    const lease = await storage.leases.acquire(`follow:${chain.code}`, 'test', 60_000);
+    assert(lease !== null);
+    for (let steps = 0; steps < MAX_STEPS; steps++) {
+      const result = await follower.step(lease);
+      if (result !== 'advanced') return result;
+    }
+    throw new Error('the follower never came to rest');
+  };
   return {
+    clock,
+    follow,
+    async expire() {
+      await follow();
+      return expireOrders.run();
+    },
     async order(price) {
       const vsPrice = readDecimal(price);
       assert(vsPrice !== null);
@@ -59,17 +81,9 @@ export async function buildTill(storage: Storage, chain: ChainAdapter): Promise<
       assert(order.payment !== null);
       return { order, payment: order.payment };
     },
-    async follow() {
-      const lease = await storage.leases.acquire(`follow:${chain.code}`, 'test', 60_000);
-      assert(lease !== null);
-      for (let steps = 0; steps < MAX_STEPS; steps++) {
-        const result = await follower.step(lease);
-        if (result !== 'advanced') return result;
-      }
-      throw new Error('the follower never came to rest');
-    },
     status: async ({ id }) => (await storage.orders.find(id))?.status ?? 'PENDING',
     deposits: ({ id }) => storage.deposits.byOrder(id),
+    sightings: ({ id }) => storage.sightings.live([id]),
     async balance(part) {
       const balances = await storage.ledger.balances(`merchant:${accountId}:${part}`);
       return balances.find((balance) => balance.currency === currency)?.units ?? 0n;

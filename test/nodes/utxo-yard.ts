@@ -80,6 +80,22 @@ export class UtxoYard {
     }));
   }
 
+  /** Spends one coin of the purse, again and again as often as it is called with it: each time replaces the time before. */
+  async spend(coin: Unspent, to: string, fee: bigint): Promise<string> {
+    const { rpc } = this.daemon;
+    const input = { txid: coin.txid, vout: coin.vout, sequence: 0xfffffffd };
+    const raw = await rpc('createrawtransaction', [input], { [to]: toAmount(toUnits(coin.amount) - fee) });
+    const { hex } = await rpc<{ hex: string }>('signrawtransactionwithwallet', raw);
+    return rpc<string>('sendrawtransaction', hex);
+  }
+
+  /** A ripe coin of the purse. */
+  async purseCoin(): Promise<Unspent> {
+    const [coin] = await this.daemon.rpc<Unspent[]>('listunspent');
+    assert(coin !== undefined);
+    return coin;
+  }
+
   /** An address of somebody else's. */
   foreign(type: 'bech32' | 'legacy' | 'p2sh-segwit' = 'bech32'): Promise<string> {
     return this.daemon.rpc('getnewaddress', '', type);
@@ -143,6 +159,12 @@ export interface SignedPayment {
   readonly signed: SignedTransaction;
   readonly nets: readonly PaymentLine[];
   readonly coins: readonly SpendableCoin[];
+}
+
+export interface Unspent {
+  readonly txid: string;
+  readonly vout: number;
+  readonly amount: string | number;
 }
 
 interface Output {

@@ -5,10 +5,12 @@ import type {
   BlockRef,
   ChainAdapter,
   ChainBalances,
+  ChainMempool,
   ChainPayments,
   ChainPolicy,
   DerivedAddress,
   ObservedTransfer,
+  PendingTransfers,
   PaymentTarget,
   ScannedRange,
   WatchList,
@@ -22,6 +24,8 @@ export interface FakePayment {
   readonly txid: string;
   readonly index?: string;
   readonly from?: string | null;
+  /** When the node first had it, where it can tell. */
+  readonly seenAt?: number;
 }
 
 interface FakeBlock {
@@ -37,6 +41,8 @@ export interface FakeChainOptions {
   readonly finalityBlocks?: number;
   readonly maxScanBlocks?: number;
   readonly startHeight?: number | null;
+  /** It shows what waits to be mined. */
+  readonly mempool?: boolean;
 }
 
 const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -59,6 +65,13 @@ export class FakeChain implements ChainAdapter {
   lagsAt: number | null = null;
   /** Called before each scan: the place to let something happen meanwhile. */
   beforeScan: () => void | Promise<void> = () => undefined;
+  /** Called before it is told what waits. */
+  beforePending: () => void | Promise<void> = () => undefined;
+  /** What waits to be mined. */
+  waiting: FakePayment[] = [];
+  /** How many looks at what waits see a part of it only. */
+  partialLooks = 0;
+  mempool?: ChainMempool;
   derived = 0;
   #blocks: FakeBlock[];
   #now: () => number;
@@ -81,14 +94,16 @@ export class FakeChain implements ChainAdapter {
       maxScanBlocks: options.maxScanBlocks ?? 5,
     };
     this.#blocks = [this.#block(null, [])];
+    if (options.mempool === true) this.mempool = { pending: (watch) => this.#pending(watch) };
   }
 
   get height(): number {
     return this.#blocks.length - 1;
   }
 
-  /** Mines a block with these payments. */
+  /** Mines a block with these payments, which wait no longer. */
   mine(...payments: FakePayment[]): void {
+    this.waiting = this.waiting.filter(({ txid }) => payments.every((mined) => mined.txid !== txid));
     this.#blocks.push(this.#block(this.#blocks.at(-1)?.ref ?? null, payments));
   }
 
@@ -170,6 +185,16 @@ export class FakeChain implements ChainAdapter {
     this.failure = new TillgateError('NODE_FAILED', 'closed');
   }
 
+  async #pending(watch: () => Promise<WatchList>): Promise<PendingTransfers> {
+    await this.beforePending();
+    this.#mayFail();
+    const waiting = [...this.waiting];
+    const watched = await watch();
+    const ours = waiting.filter(({ to }) => watched.has(to));
+    this.partialLooks -= 1;
+    return { transfers: ours.map((payment) => ({ ...pendingOf(payment), seenAt: payment.seenAt ?? null })), complete: this.partialLooks < 0 };
+  }
+
   #mayFail(): void {
     if (this.failure !== null) throw this.failure;
   }
@@ -188,10 +213,13 @@ export class FakeChain implements ChainAdapter {
 }
 
 function transferOf(payment: FakePayment, block: BlockRef): ObservedTransfer {
+  return { ...pendingOf(payment), block };
+}
+
+function pendingOf(payment: FakePayment): Omit<ObservedTransfer, 'block'> {
   return {
     txid: payment.txid,
     index: payment.index ?? '0',
-    block,
     currency: payment.currency,
     units: payment.units,
     from: payment.from === undefined ? 'payer' : payment.from,

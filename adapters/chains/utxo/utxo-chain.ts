@@ -4,6 +4,7 @@ import type {
   BlockRef,
   ChainAdapter,
   ChainBalances,
+  ChainMempool,
   ChainPayments,
   ChainPolicy,
   DerivedAddress,
@@ -19,6 +20,7 @@ import { inconsistent } from './node-values.ts';
 import { UnspentScans } from './unspent-scans.ts';
 import { UtxoAddresses } from './utxo-addresses.ts';
 import { UtxoBalances } from './utxo-balances.ts';
+import { UtxoMempool } from './utxo-mempool.ts';
 import { UtxoNode } from './utxo-node.ts';
 import type { UtxoChainOptions } from './utxo-options.ts';
 import { UtxoPayments } from './utxo-payments.ts';
@@ -30,8 +32,8 @@ const DEFAULT_SCAN_BLOCKS = 20;
 const SCAN_TIMEOUT_MS = 600_000;
 
 /**
- * A chain of Bitcoin's family, read block by block through its node's JSON-RPC. Only what lies in a block counts: a
- * transaction that waits can be replaced by its sender at any time, so that those are not looked at.
+ * A chain of Bitcoin's family, read block by block through its node's JSON-RPC. Only what lies in a block pays: a
+ * transaction that waits can be replaced by its sender at any time, and is looked at for its time only.
  */
 export class UtxoChain implements ChainAdapter {
   readonly code: string;
@@ -42,6 +44,7 @@ export class UtxoChain implements ChainAdapter {
   readonly startHeight: number | null;
   readonly payments: ChainPayments | null;
   readonly balances: ChainBalances;
+  readonly mempool: ChainMempool;
   readonly simulator = null;
   readonly #options: UtxoChainOptions;
   readonly #node: UtxoNode;
@@ -66,6 +69,7 @@ export class UtxoChain implements ChainAdapter {
     this.#node = openNode(options, logger, options.requestTimeoutMs);
     this.#patientNode = openNode(options, logger, options.scanTimeoutMs ?? SCAN_TIMEOUT_MS);
     this.#reader = new BlockReader(this.#node, asset.currency, logger);
+    this.mempool = new UtxoMempool(this.#node, asset.currency, logger);
     const scans = new UnspentScans(this.#patientNode);
     this.balances = new UtxoBalances(asset, coin.networks[network], scans);
     this.payments = options.spending === null ? null : new UtxoPayments({ options, node: this.#node, scans, addresses: this.#addresses, logger }, options.spending);

@@ -1,7 +1,8 @@
 import { TillgateError, isTillgateError } from '../../../core/index.ts';
 import type { BlockRef, Logger } from '../../../core/index.ts';
 import { JsonRpcClient } from '../json-rpc.ts';
-import type { RpcCaller } from '../json-rpc.ts';
+import type { RpcCall, RpcCaller } from '../json-rpc.ts';
+import type { RpcReply } from '../json-rpc-replies.ts';
 import { parseExactly } from './exact-replies.ts';
 import { hash256, toHashText, fromHashText } from './hash256.ts';
 import { asCount, asHash, asHex, asObject, asUnits, inconsistent, malformed } from './node-values.ts';
@@ -58,6 +59,11 @@ export class UtxoNode {
   /** One call, for what is asked in one place only. @throws TillgateError `NODE_FAILED` */
   call(method: string, ...params: readonly unknown[]): Promise<unknown> {
     return this.#client.call(method, params);
+  }
+
+  /** Several calls in one request, each with its own outcome. @throws TillgateError `NODE_FAILED` when no node answers */
+  batch(calls: readonly RpcCall[]): Promise<readonly RpcReply[]> {
+    return this.#client.batch(calls);
   }
 
   async height(): Promise<number> {

@@ -16,9 +16,11 @@ import type {
   OrderStore,
   RouteStore,
   SessionStore,
+  SightingStore,
   Storage,
   Transaction,
   TransferStore,
+  UseStore,
   WalletStore,
 } from '../../../core/index.ts';
 import type { Database } from './database.ts';
@@ -44,14 +46,17 @@ import { KnexOrderStore } from './stores/order-store.ts';
 import { KnexOrderWrites } from './stores/order-writes.ts';
 import { KnexRouteStore, KnexRouteWrites } from './stores/route-store.ts';
 import { KnexSessionStore, KnexSessionWrites } from './stores/session-store.ts';
+import { KnexSightingStore, KnexSightingWrites } from './stores/sighting-store.ts';
 import { KnexTransferStore } from './stores/transfer-store.ts';
 import { KnexTransferWrites } from './stores/transfer-writes.ts';
+import { KnexUseStore } from './stores/use-store.ts';
 import { KnexWalletStore, KnexWalletWrites } from './stores/wallet-store.ts';
 import type { Session } from './session.ts';
 
 const writesOf = (session: Session, publications: Publications): Transaction => ({
   orders: new KnexOrderWrites(session),
   deposits: new KnexDepositWrites(session),
+  sightings: new KnexSightingWrites(session),
   ledger: new KnexLedgerWrites(session),
   lightning: new KnexLightningWrites(session),
   callbacks: new KnexCallbackWrites(session),
@@ -84,7 +89,9 @@ export class KnexStorage implements Storage {
   readonly orders: OrderStore;
   readonly routes: RouteStore;
   readonly sessions: SessionStore;
+  readonly sightings: SightingStore;
   readonly transfers: TransferStore;
+  readonly uses: UseStore | null;
   readonly wallets: WalletStore;
   readonly #db: Database;
   readonly #feed: KnexChangeFeed;
@@ -108,7 +115,9 @@ export class KnexStorage implements Storage {
     this.ledger = new KnexLedgerStore(db);
     this.lightning = new KnexLightningStore(db);
     this.orders = new KnexOrderStore(db);
+    this.sightings = new KnexSightingStore(db);
     this.transfers = new KnexTransferStore(db);
+    this.uses = db.dialect.manyServers ? new KnexUseStore(db) : null;
     this.wallets = new KnexWalletStore(db);
   }
 

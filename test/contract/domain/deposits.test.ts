@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { formatUnits, merchantAccount, postEntry, readDecimal, resumeChain } from '../../../core/index.ts';
-import type { EntryId, Order, PayUrlInput } from '../../../core/index.ts';
+import { ChainFollower, formatUnits, merchantAccount, postEntry, readDecimal, resumeChain, rewindChain } from '../../../core/index.ts';
+import type { Asset, EntryId, Order, PayUrlInput } from '../../../core/index.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain, DomainOptions } from '../../support/domain.ts';
+import { FakeChain } from '../../support/fake-chain.ts';
 import type { FakePayment } from '../../support/fake-chain.ts';
 import { eachStorage } from '../../support/storage.ts';
 
@@ -258,6 +259,64 @@ eachStorage((engine, open) => {
       });
     }
 
+    for (const depth of [1, 4, 12]) {
+      till(`fault 51: a reorganisation that reaches ${depth} blocks below where following began is read`, async (domain) => {
+        const chain = new FakeChain([domain.btc.assets[0] as Asset], () => domain.clock.now(), { code: 'LTC', finalityBlocks: 20 });
+        chain.mineEmpty(40);
+        const { storage, mover, clock, ids, events, logger, metrics } = domain;
+        const follower = new ChainFollower(chain, { storage, mover, clock, ids, events, logger, metrics });
+        await follower.start();
+        const lease = await domain.lease(chain);
+        while ((await follower.step(lease)) === 'advanced');
+        assert.equal((await storage.chains.state('LTC'))?.cursor?.height, 40);
+        assert.deepEqual(await storage.chains.block('LTC', 20), await chain.blockAt(20));
+        assert.equal(await storage.chains.block('LTC', 19), null);
+        const order = await domain.payInfo({ chain: 'BTC', currency: 'BTC' });
+        const [address] = await chain.deriveAddresses(7, 1);
+        assert.ok(address);
+        await storage.transaction((tx) => tx.orders.addAddress(order.id, { ...address, chain: 'LTC', walletId: chain.walletId }, 'BTC', order.watchUntil));
+        chain.drop(depth + 1);
+        chain.mine({ to: address.key, currency: 'BTC', units: 7n, txid: `below${depth}` });
+        chain.mineEmpty(depth + 1);
+        while ((await follower.step(lease)) === 'advanced');
+        const [deposit] = await storage.deposits.byOrder(order.id);
+        assert.deepEqual([deposit?.blockHeight, deposit?.units], [40 - depth, 7n]);
+        assert.equal((await storage.chains.state('LTC'))?.cursor?.height, chain.height);
+      });
+    }
+
+    till('fault 51: a reorganisation far below where following began stops the chain', async (domain) => {
+      const chain = new FakeChain([domain.btc.assets[0] as Asset], () => domain.clock.now(), { code: 'LTC', finalityBlocks: 20 });
+      chain.mineEmpty(40);
+      const { storage, mover, clock, ids, events, logger, metrics } = domain;
+      const follower = new ChainFollower(chain, { storage, mover, clock, ids, events, logger, metrics });
+      await follower.start();
+      const lease = await domain.lease(chain);
+      while ((await follower.step(lease)) === 'advanced');
+      chain.drop(25);
+      chain.mineEmpty(30);
+      assert.equal(await follower.step(lease), 'halted');
+    });
+
+    till('fault 51: no order expires between a reorganisation and the reading of its blocks', async (domain) => {
+      const order = await domain.payInfo();
+      const payment = pay(order, 10n * USDT);
+      domain.eth.mine(payment);
+      await domain.follow();
+      domain.clock.advance(31 * MINUTE);
+      assert.equal(await domain.expire(), 0);
+      domain.eth.drop(1);
+      domain.eth.mine();
+      domain.eth.mine(payment);
+      const follower = domain.newFollower();
+      await follower.start();
+      assert.equal(await follower.step(await domain.lease()), 'advanced');
+      assert.equal(await domain.expireOrders.run(), 0);
+      domain.eth.mineEmpty(2);
+      await domain.follow();
+      assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+    });
+
     till('a payment that a reorganisation took away for good ends in TERMINATED and an alert', async (domain) => {
       const order = await domain.payInfo();
       domain.eth.mine(pay(order, 10n * USDT));
@@ -327,6 +386,39 @@ eachStorage((engine, open) => {
       assert.equal(await domain.follow(), 'idle');
       assert.equal((await domain.order(order.id)).status, 'SUCCESS');
       assert.equal(domain.metrics.gauges.get('tillgate_chain_halted{chain="ETH"}'), 0);
+    });
+
+    till('after another chain was followed for long, the chain goes on from a block that is right, and nothing of the other one stays (fault 56)', async (domain) => {
+      const [kept, wrong, right] = [await domain.payInfo(), await domain.payInfo(), await domain.payInfo()];
+      domain.eth.mine(pay(kept, 10n * USDT));
+      domain.eth.mineEmpty(20);
+      await domain.follow();
+      const last = domain.eth.height;
+      domain.eth.mine(pay(wrong, 10n * USDT));
+      for (let times = 0; times < 6; times++) {
+        domain.eth.mineEmpty(20);
+        await domain.follow();
+      }
+      assert.equal(await domain.balance('available', 'USDT-ERC20'), 20n * USDT);
+      domain.eth.drop(domain.eth.height - last);
+      domain.eth.mineEmpty(2);
+      domain.eth.mine(pay(right, 10n * USDT));
+      domain.eth.mineEmpty(130);
+      assert.equal(await domain.follow(), 'halted');
+      await resumeChain(domain.storage, 'ETH');
+      assert.equal(await domain.follow(), 'halted');
+      await assert.rejects(rewindChain(domain.eth, domain.eth.height, domain), { code: 'STATE_CONFLICT', message: /name an earlier block/ });
+      await assert.rejects(rewindChain(domain.eth, last + 1, domain), { code: 'STATE_CONFLICT', message: /name an earlier block/ });
+      const { height, deposits, reason } = await rewindChain(domain.eth, last - 5, domain);
+      assert.deepEqual([height, deposits], [last - 5, 1]);
+      assert.match(reason, /disagrees/);
+      await domain.checkBooks();
+      assert.equal(await domain.follow(), 'idle');
+      assert.equal(await domain.balance('available', 'USDT-ERC20'), 20n * USDT);
+      for (const { id } of [kept, right]) assert.equal((await domain.order(id)).status, 'SUCCESS');
+      assert.equal((await domain.order(wrong.id)).reorgedAt !== null, true);
+      await assert.rejects(rewindChain(domain.eth, 1, domain), { code: 'STATE_CONFLICT' });
+      await assert.rejects(rewindChain(new FakeChain([], () => 0, { code: 'DOGE' }), 1, domain), { code: 'NOT_FOUND' });
     });
 
     till('a node that jumped back far behind the cursor stops its chain (fault 56)', async (domain) => {

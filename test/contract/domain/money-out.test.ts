@@ -421,6 +421,42 @@ eachStorage((engine, open) => {
       { sweeps: { maxFeeBps: 100 } },
     );
 
+    money('a token payment takes only what the receiver gets: what its fee leaves behind makes up for crumbs elsewhere', async (till) => {
+      await crumbs(till);
+      const asked = await till.withdraw('30.5', 'USDT-ERC20');
+      await till.settle();
+      const transfer = await till.transfer(asked.tx_id);
+      assert.equal(transfer.status, 'CONFIRMED', transfer.reason ?? '');
+      assert.deepEqual(till.ethPayments.paidTo(PAYEE.ETH, 'USDT-ERC20'), [29_660_000n]);
+      assert.deepEqual(till.ethPayments.paidTo(till.ethPayments.hotAddress, 'USDT-ERC20'), [30_000_000n], 'the crumb stays');
+    });
+
+    money('a crumb that is not worth its fee is moved for a payment that waits for it, when it is worth it to the payment', async (till) => {
+      await crumbs(till);
+      const asked = await till.withdraw('31.37', 'USDT-ERC20');
+      await till.settle();
+      const transfer = await till.transfer(asked.tx_id);
+      assert.equal(transfer.status, 'CONFIRMED', transfer.reason ?? '');
+      assert.deepEqual(till.ethPayments.paidTo(PAYEE.ETH, 'USDT-ERC20'), [30_530_000n]);
+      assert.deepEqual(till.ethPayments.paidTo(till.ethPayments.hotAddress, 'USDT-ERC20'), [30_000_000n, 1_370_000n]);
+    });
+
+    money('a payment that would wait for ever for a crumb is refused when it is asked for, until the fee has fallen', async (till) => {
+      till.ethPayments.fee = 42n * 10n ** 13n;
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      const order = await till.fund('USDT-ERC20', '1.37');
+      // The payment costs 0.84 USDT, and the sweep before it twice as much.
+      await assert.rejects(till.withdraw('1.37', 'USDT-ERC20'), refusal('AMOUNT_OUT_OF_RANGE', /small amounts at many addresses/));
+      await assert.rejects(till.refund.run(till.principal, order.id, null), refusal('STATE_CONFLICT', /fee/));
+      assert.equal(await till.balance('available', 'USDT-ERC20'), 1_370_000n);
+      till.ethPayments.fee = 10n ** 13n;
+      till.clock.advance(600_000);
+      await till.refund.run(till.principal, order.id, null);
+      await till.settle();
+      assert.equal((await refundOf(till, order.id)).status, 'CONFIRMED');
+      assert.deepEqual(till.ethPayments.paidTo('eth-payer', 'USDT-ERC20'), [1_350_000n]);
+    });
+
     money(
       'what the hot wallet holds above its ceiling goes to the cold address',
       async (till) => {
@@ -436,6 +472,15 @@ eachStorage((engine, open) => {
     );
   });
 });
+
+/** 30 USDT that are swept, and 1.37 at an address where the fee of 2 × 0.84 is more than they are worth. */
+async function crumbs(till: MoneyDomain): Promise<void> {
+  till.ethPayments.fee = 42n * 10n ** 13n;
+  till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+  await till.fund('USDT-ERC20', '30');
+  await till.settle();
+  await till.fund('USDT-ERC20', '1.37');
+}
 
 async function refundOf(till: MoneyDomain, orderId: string) {
   const refund = await till.storage.transfers.refundOf(orderId as never);

@@ -28,9 +28,9 @@ eachStorage((_name, open) => {
     const first = callback(made!, { method: 'POST', body: '{"a":1}', credentialId: '7' as never, deliveredAt: NOW });
     await outbox(storage, [first]);
     assert.equal(await storage.transaction((tx) => tx.callbacks.add(callback(made!))), false);
-    await outbox(storage, [callback(made!, { event: 'order.timeout', createdAt: NOW - 1 })]);
+    await outbox(storage, [callback(made!, { event: 'order.timeout' })]);
     assert.deepEqual(await storage.callbacks.find(first.id), first);
-    assert.deepEqual((await storage.callbacks.byOrder(made!.id)).map(({ event }) => event), ['order.timeout', 'order.succeeded']);
+    assert.deepEqual((await storage.callbacks.byOrder(made!.id)).map(({ event }) => event), ['order.succeeded', 'order.timeout']);
     assert.equal(await storage.callbacks.find('404' as CallbackId), null);
     assert.equal(await storage.callbacks.find('\0' as CallbackId), null);
   });
@@ -81,6 +81,17 @@ eachStorage((_name, open) => {
     assert.equal(await storage.callbacks.finish(again, delivered, attempt(timeout)), true);
     assert.deepEqual((await storage.callbacks.claimDue(NOW + 100, LEASE, 9)).map((each) => each.callback.id), [success.id]);
     assert.deepEqual((await storage.callbacks.attempts(timeout.id)).map(({ httpStatus }) => httpStatus), [500, 200]);
+  });
+
+  test('an order’s callbacks go out in the order in which they were made, whatever the clocks of the instances say', async (t) => {
+    const { storage, another } = await open(t);
+    const [made] = await orders(storage, 1);
+    await outbox(storage, [callback(made!, { event: 'order.timeout', id: '2' as CallbackId, createdAt: NOW + 50 })]);
+    await outbox(await another(), [callback(made!, { event: 'order.succeeded', id: '1' as CallbackId, createdAt: NOW })]);
+    const first = await storage.callbacks.claimDue(NOW, LEASE, 10);
+    assert.deepEqual(first.map((each) => each.callback.event), ['order.timeout']);
+    for (const each of first) await storage.callbacks.finish(each, delivered, attempt(each.callback));
+    assert.deepEqual((await storage.callbacks.claimDue(NOW, LEASE, 10)).map((each) => each.callback.event), ['order.succeeded']);
   });
 
   test('a claim lapses by the database’s clock, and its former holder can not finish it any more', async (t) => {

@@ -81,6 +81,8 @@ export interface Dialect {
   readonly forUpdateSkipLocked: string;
   /** How many batches of orders, or of withdrawals, may be on their way at once. */
   readonly batchesAtOnce: number;
+  /** True where several servers may share one database. */
+  readonly manyServers: boolean;
   /** SQL that is true when the column is one of a list bound with {@link Dialect.list}. */
   anyOf(column: string): string;
   list(values: readonly string[]): Binding;

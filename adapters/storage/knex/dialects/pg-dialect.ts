@@ -73,6 +73,7 @@ export const pgDialect: Dialect = {
   forShare: 'FOR SHARE',
   forUpdateSkipLocked: 'FOR UPDATE SKIP LOCKED',
   batchesAtOnce: 2,
+  manyServers: true,
   anyOf: (column) => `${column} = ANY(?)`,
   // As an array, because a join is planned from guesses at how many rows there are, and may read the whole table.
   anyFrom: (column, query) => `${column} = ANY(ARRAY(${query}))`,

@@ -60,6 +60,7 @@ export const sqliteDialect: Dialect = {
   forShare: '',
   forUpdateSkipLocked: '',
   batchesAtOnce: 1,
+  manyServers: false,
   anyOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
   anyFrom: (column, query) => `${column} IN (${query})`,
   list: (values) => JSON.stringify(values),

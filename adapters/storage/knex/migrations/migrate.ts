@@ -7,11 +7,13 @@ import { gateway } from './0002-gateway.ts';
 import { management } from './0003-management.ts';
 import { moneyOut } from './0004-money-out.ts';
 import { lightning } from './0005-lightning.ts';
+import { sightings } from './0006-sightings.ts';
+import { sharedLimits } from './0007-shared-limits.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
 /** Every step of the schema, in order. */
-const MIGRATIONS: readonly Migration[] = [foundation, gateway, management, moneyOut, lightning];
+const MIGRATIONS: readonly Migration[] = [foundation, gateway, management, moneyOut, lightning, sightings, sharedLimits];
 /** The row that remembers which text of the triggers is in force. */
 const RULES = 'rules';
 

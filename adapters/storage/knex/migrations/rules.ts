@@ -5,6 +5,7 @@ import {
   CALLBACK_TRANSITIONS,
   DEPOSIT_TRANSITIONS,
   legalMoves,
+  SIGHTING_TRANSITIONS,
   TRANSFER_TRANSITIONS,
 } from '../../../../core/index.ts';
 import type { BundleStatus, HoldingStatus } from '../../../../core/index.ts';
@@ -58,6 +59,7 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
   const moves: readonly (readonly [string, Moves])[] = [
     [tables.orders, legalMoves()],
     [tables.deposits, pairs(DEPOSIT_TRANSITIONS)],
+    [tables.sightings, pairs(SIGHTING_TRANSITIONS)],
     [tables.callbacks, pairs(CALLBACK_TRANSITIONS)],
     [tables.appKeys, pairs(APP_KEY_TRANSITIONS)],
     [tables.accounts, pairs(ACCOUNT_TRANSITIONS)],

@@ -83,12 +83,14 @@ export class KnexOrderStore implements OrderStore {
   }
 
   async dueForExpiry(now: Millis, chains: ReadonlyMap<ChainCode, Millis>, limit: number): Promise<readonly DueOrder[]> {
-    const { orders, deposits } = this.#db.tables;
+    const { orders, deposits, sightings } = this.#db.tables;
     // One index range for each chain: orders of a chain that lags behind are not looked at.
     const due = (where: string): string =>
       `SELECT * FROM (SELECT id, chain, expires_at FROM ${orders} AS o
         WHERE status = 'PENDING' AND ${where} AND expires_at <= ? AND NOT EXISTS (
           SELECT 1 FROM ${deposits} AS d WHERE d.order_id = o.id AND d.status = 'SEEN' AND d.paid_at <= o.expires_at)
+        AND NOT EXISTS (
+          SELECT 1 FROM ${sightings} AS s WHERE s.order_id = o.id AND s.status <> 'GONE' AND s.seen_at <= o.expires_at)
         ORDER BY expires_at LIMIT ?) AS due`;
     const named = [...chains].map(([chain, time]) => ({ where: 'chain = ?', bindings: [chain, Math.min(now, time), limit] }));
     const all = [{ where: 'chain IS NULL', bindings: [now, limit] }, ...named];

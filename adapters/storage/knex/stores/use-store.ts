@@ -1,0 +1,54 @@
+import type { AppId, AppUseCount, ForeignUse, RouteId, UseStore } from '../../../../core/index.ts';
+import type { Database } from '../database.ts';
+import type { Column } from '../rows/columns.ts';
+import { integer, text } from '../rows/values.ts';
+
+/** Whoever has shown nothing for so long has nothing under way, or is gone. */
+const FRESH_MS = 5_000;
+const KEPT_MS = 60_000;
+
+type Shown = AppUseCount & { readonly instance: string; readonly at: number };
+
+const COLUMNS: readonly Column<Shown>[] = [
+  { name: 'instance', kind: 'text', of: (use) => use.instance },
+  { name: 'app_id', kind: 'text', of: (use) => use.appId },
+  { name: 'route_id', kind: 'text', of: (use) => use.routeId },
+  { name: 'taken', kind: 'bigint', of: (use) => use.taken },
+  { name: 'running', kind: 'bigint', of: (use) => use.running },
+  { name: 'shown_at', kind: 'bigint', of: (use) => use.at },
+];
+
+/** What Apps use on each instance, in `gateway_uses`. All times are the database's. */
+export class KnexUseStore implements UseStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async exchange(instance: string, counts: readonly AppUseCount[]): Promise<readonly ForeignUse[]> {
+    const { tables, dialect } = this.#db;
+    const [clock] = await this.#db.read(`SELECT ${dialect.nowMs} AS now`);
+    const now = clock === undefined ? 0 : integer(clock, 'now');
+    if (counts.length > 0) await this.#show(counts.map((count) => ({ ...count, instance, at: now })), now);
+    const rows = await this.#db.read(
+      `SELECT instance, app_id, route_id, taken, running FROM ${tables.uses} WHERE shown_at > ? AND instance <> ?`,
+      [now - FRESH_MS, instance],
+    );
+    return rows.map((row) => ({
+      instance: text(row, 'instance'),
+      appId: text(row, 'app_id') as AppId,
+      routeId: text(row, 'route_id') as RouteId,
+      taken: integer(row, 'taken'),
+      running: integer(row, 'running'),
+    }));
+  }
+
+  async #show(shown: readonly Shown[], now: number): Promise<void> {
+    const { tables, dialect } = this.#db;
+    const { sql, bindings } = dialect.insertList(tables.uses, COLUMNS, shown);
+    const set = ['taken', 'running', 'shown_at'].map((name) => `${name} = excluded.${name}`).join(', ');
+    await this.#db.write(`${sql} ON CONFLICT (instance, app_id, route_id) DO UPDATE SET ${set}`, bindings);
+    await this.#db.write(`DELETE FROM ${tables.uses} WHERE shown_at < ?`, [now - KEPT_MS]);
+  }
+}

@@ -1,0 +1,106 @@
+import { raiseAlert } from '../alerts/raise-alert.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import type { BlockRef } from '../ports/block-ref.ts';
+import type { ChainAdapter } from '../ports/chain-adapter.ts';
+import type { ChainState } from '../ports/chain-store.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { EventBus } from '../ports/events.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { Storage } from '../ports/storage.ts';
+import { readPast } from './find-ancestor.ts';
+import { orphanDeposits } from './orphan-deposits.ts';
+import type { Orphaned } from './orphan-deposits.ts';
+
+/** What {@link rewindChain} needs. */
+export interface RewindChainDeps {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly events: EventBus;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** What was forgotten. */
+export interface Rewound {
+  /** Why the chain had been stopped. */
+  readonly reason: string;
+  /** The block after which it is read again. */
+  readonly height: number;
+  /** How many deposits were taken back until they are found again. */
+  readonly deposits: number;
+}
+
+/**
+ * Lets a stopped chain go on from an earlier block, once an operator knows that its node is right and that what was read
+ * since is not: the till had followed another chain for longer than any reorganisation may be deep. What was credited for
+ * blocks above `height` that the node does not have is taken back, as in a reorganisation, and all of them are read again.
+ *
+ * @param height - a block that is known to be right; the later one is taken where what is stored agrees with the node
+ * @throws TillgateError `NOT_FOUND` for a chain that was never followed; `STATE_CONFLICT` for one that is not stopped, and
+ * when the node does not have what was read at or below `height`; `NODE_FAILED`
+ */
+export async function rewindChain(chain: ChainAdapter, height: number, deps: RewindChainDeps): Promise<Rewound> {
+  const { storage, clock, ids, events } = deps;
+  const { code, policy } = chain;
+  const { cursor, haltedReason } = await stopped(storage, code);
+  const from = await commonBlock(chain, storage, Math.min(height, cursor.height), cursor.height);
+  const past = await readPast(chain, from);
+  const { deposits, losses } = await storage.transaction<Orphaned>(async (tx) => {
+    // The follower writes nothing while the chain is stopped; whoever moved the cursor meanwhile was quicker.
+    if (!(await tx.chains.moveCursor(code, cursor.hash, from))) throw new TillgateError('STATE_CONFLICT', `The chain ${code} goes on already.`);
+    await tx.chains.removeBlocksAbove(code, -1);
+    await tx.chains.addBlocks(code, past, from.height - policy.finalityBlocks);
+    // No order expires by what was read of the other chain.
+    await tx.chains.setCaughtUp(code, from.time);
+    return orphanDeposits(tx, { chain: code, ancestorHeight: from.height, now: clock.now(), ids, mempool: chain.mempool !== undefined });
+  });
+  await storage.chains.setHalted(code, null);
+  for (const { orderId } of deposits) events.emit('order.payment', { orderId });
+  for (const { accountId, reason } of losses) raiseAlert(deps, 'loss', `account ${accountId}`, reason);
+  return { reason: haltedReason, height: from.height, deposits: deposits.length };
+}
+
+type Stopped = ChainState & { readonly cursor: BlockRef; readonly haltedReason: string };
+
+async function stopped({ chains }: Pick<Storage, 'chains'>, code: string): Promise<Stopped> {
+  const state = await chains.state(code);
+  if (state === null) throw new TillgateError('NOT_FOUND', `There is no chain ${code} here.`);
+  const { cursor, haltedReason } = state;
+  if (cursor === null || haltedReason === null) throw new TillgateError('STATE_CONFLICT', `The chain ${code} is not stopped.`);
+  return { ...state, cursor, haltedReason };
+}
+
+/** The last block from `least` up of which is stored, or known by a deposit in it, that the node has it too. */
+async function commonBlock(chain: ChainAdapter, storage: Storage, least: number, top: number): Promise<BlockRef> {
+  const known = await knownBlocks(chain, storage, least, top);
+  for (const { height, hash } of known) {
+    const block = await chain.blockAt(height);
+    if (block?.hash === hash && height >= least) return block;
+    if (block?.hash === hash) break;
+    if (height <= least) {
+      throw new TillgateError('STATE_CONFLICT', `The node of ${chain.name} does not have block ${height} as it was followed: name an earlier block, or check the node.`);
+    }
+  }
+  const block = await chain.blockAt(least);
+  if (block === null) throw new TillgateError('NODE_FAILED', `${chain.name}'s node has no block ${least} yet.`);
+  return block;
+}
+
+/** Blocks whose hashes are known, the latest first, down to the first one at or below `least`. */
+async function knownBlocks(chain: ChainAdapter, storage: Storage, least: number, top: number): Promise<readonly Pick<BlockRef, 'height' | 'hash'>[]> {
+  const known = new Map<number, string>();
+  for (let height = top; height >= least; height--) {
+    const block = await storage.chains.block(chain.code, height);
+    if (block === null) break;
+    known.set(height, block.hash);
+  }
+  // Blocks are kept for a while only, deposits for ever.
+  const deposits = await storage.transaction((tx) => tx.deposits.above(chain.code, Math.max(least - chain.policy.finalityBlocks, 0) - 1));
+  for (const { blockHeight, blockHash } of deposits) known.set(blockHeight, blockHash);
+  const sorted = [...known].map(([height, hash]) => ({ height, hash })).sort((a, b) => b.height - a.height);
+  const last = sorted.findIndex(({ height }) => height <= least);
+  return last < 0 ? sorted : sorted.slice(0, last + 1);
+}

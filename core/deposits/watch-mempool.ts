@@ -1,0 +1,153 @@
+import { present } from '../kernel/guard.ts';
+import type { OrderId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { BlockRef } from '../ports/block-ref.ts';
+import type { ChainAdapter, PendingTransfer, PendingTransfers, WatchList } from '../ports/chain-adapter.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { WatchedAddress } from '../ports/deposit-store.ts';
+import type { EventBus } from '../ports/events.ts';
+import type { Lease } from '../ports/lease-store.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import { compareSightings, SIGHTING_TRANSITIONS } from './sighting.ts';
+import type { Sighting, SightingEvent } from './sighting.ts';
+
+/** What a {@link MempoolWatcher} needs. */
+export interface WatchMempoolDeps {
+  readonly storage: Pick<Storage, 'sightings' | 'deposits' | 'transaction'>;
+  readonly clock: Clock;
+  readonly events: EventBus;
+  readonly metrics: Metrics;
+}
+
+/** How long what disappeared is remembered: a transaction that comes back keeps the time when it was first seen. */
+const KEEP_GONE_MS = 48 * 3_600_000;
+/** How long at least the address of a payment that waits is watched from now on, and how often that is looked after. */
+const WATCH_ON_MS = 24 * 3_600_000;
+const WATCH_EVERY_MS = 600_000;
+const ORDERS_AT_ONCE = 200;
+const NOTHING: PendingTransfers = { transfers: [], complete: true };
+
+/** What a look changes of one order. */
+interface OrderChanges {
+  readonly added: PendingTransfer[];
+  readonly moved: { readonly sighting: Sighting; readonly event: SightingEvent }[];
+  /** True for an address that would be watched no more while a payment to it waits. */
+  readonly watchOn: boolean;
+}
+
+/**
+ * Follows what waits to be mined, under the lease of the chain's follower and at its head only. It records when payments
+ * were first seen and which have disappeared, and never credits anything: until it is mined, anybody may replace it.
+ */
+export class MempoolWatcher {
+  readonly #chain: ChainAdapter;
+  readonly #deps: WatchMempoolDeps;
+  /** When the last look that saw all began: what it did not see was not there yet. */
+  #lookedAt: Millis | null = null;
+  #watchedAt: Millis = -Infinity;
+  #idle = false;
+
+  constructor(chain: ChainAdapter, deps: WatchMempoolDeps) {
+    this.#chain = chain;
+    this.#deps = deps;
+  }
+
+  /**
+   * One look, with everything that it finds stored.
+   *
+   * @param cursor - the last block that was read, the chain's head when the look begins
+   * @param watch - the addresses as they are when it is called
+   * @returns true when all that waited at its beginning is known now
+   * @throws TillgateError `LEASE_LOST`; any error of the node or the database: try again later
+   */
+  async look(lease: Lease, cursor: BlockRef, watch: () => Promise<WatchList>): Promise<boolean> {
+    if (this.#idle) return true;
+    const { storage, clock } = this.#deps;
+    const { mempool, code } = this.#chain;
+    const began = clock.now();
+    const found = mempool === undefined ? NOTHING : await mempool.pending(watch);
+    const stored = await storage.sightings.ofChain(code);
+    const compared = compareSightings(stored, found.transfers, clock.now());
+    const missing = found.complete && compared.missing.length > 0 && (await this.#isHead(cursor)) ? compared.missing : [];
+    await this.#store(lease, { added: compared.added, moved: [...compared.returned, ...missing] }, stored, began);
+    // A chain that shows nothing, and no longer waits for what one of another plugin showed.
+    this.#idle = mempool === undefined && stored.length === 0;
+    if (found.complete) this.#lookedAt = began;
+    return found.complete;
+  }
+
+  /** What a block took out of the mempool is missing there before the block was read: only at the head it is known to be gone. */
+  async #isHead({ hash }: BlockRef): Promise<boolean> {
+    return (await this.#chain.head()).hash === hash;
+  }
+
+  async #store(lease: Lease, found: Pick<OrderChanges, 'added' | 'moved'>, stored: readonly Sighting[], began: Millis): Promise<void> {
+    const { storage, clock, events, metrics } = this.#deps;
+    const { code } = this.#chain;
+    const now = clock.now();
+    const orders = [...(await this.#byOrder(found, stored, now))].sort(([a], [b]) => (a < b ? -1 : 1));
+    const forgetting = stored.some(({ status, since }) => status === 'GONE' && since < now - KEEP_GONE_MS);
+    for (let at = 0; at < orders.length || (at === 0 && forgetting); at += ORDERS_AT_ONCE) {
+      const part = orders.slice(at, at + ORDERS_AT_ONCE);
+      const counts = await storage.transaction(async (tx) => {
+        await tx.leases.check(lease);
+        const changed = new Map<OrderId, readonly string[]>();
+        for (const [orderId, changes] of part) changed.set(orderId, await this.#storeOrder(tx, orderId, changes, { now, began }));
+        await tx.sightings.forget(code, now - KEEP_GONE_MS);
+        return changed;
+      });
+      for (const [orderId, changed] of counts) {
+        for (const event of changed) metrics.count('tillgate_sightings_total', { chain: code, event });
+        if (changed.length > 0) events.emit('order.payment', { orderId });
+      }
+    }
+  }
+
+  async #byOrder({ added, moved }: Pick<OrderChanges, 'added' | 'moved'>, stored: readonly Sighting[], now: Millis): Promise<Map<OrderId, OrderChanges>> {
+    const due = now - this.#watchedAt >= WATCH_EVERY_MS;
+    const waiting = due ? stored.filter(({ status }) => status === 'WAITING').map(({ key }) => key) : [];
+    const keys = [...new Set([...waiting, ...added.map(({ toKey }) => toKey)])];
+    const owners = keys.length === 0 ? [] : await this.#deps.storage.deposits.owners(this.#chain.code, keys);
+    const orders = new Map<OrderId, OrderChanges>();
+    const of = (orderId: OrderId, watchOn = false): OrderChanges => {
+      const changes = orders.get(orderId) ?? { added: [], moved: [], watchOn };
+      orders.set(orderId, changes);
+      return changes;
+    };
+    for (const { orderId, watchUntil } of owners) if (watchUntil < now + WATCH_ON_MS) of(orderId, true);
+    const byKey = new Map<string, WatchedAddress>(owners.map((owner) => [owner.key, owner]));
+    for (const transfer of added) of(present(byKey.get(transfer.toKey), `owner of a watched address on ${this.#chain.code}`).orderId).added.push(transfer);
+    for (const each of moved) of(each.sighting.orderId).moved.push(each);
+    if (due) this.#watchedAt = now;
+    return orders;
+  }
+
+  /** @returns what happened, by name */
+  async #storeOrder(tx: Transaction, orderId: OrderId, { added, moved, watchOn }: OrderChanges, { now, began }: { now: Millis; began: Millis }): Promise<readonly string[]> {
+    const { code } = this.#chain;
+    const changed: string[] = [];
+    // Whoever ends the order, or changes its coin, sees what was seen before, or is seen first.
+    present(await tx.orders.lock(orderId), `order ${orderId}`);
+    for (const transfer of added) {
+      const known = await tx.deposits.lockByTransfer(code, transfer.txid, transfer.index);
+      // A node that lags shows what was read in a block already.
+      if (known !== null && known.status !== 'ORPHANED') continue;
+      const seenAt = Math.min(known?.paidAt ?? now, this.#firstSeen(transfer, began), now);
+      const { txid, index, toKey: key, currency, units } = transfer;
+      if (await tx.sightings.add({ chain: code, txid, index, orderId, key, currency, units, seenAt, status: 'WAITING', since: now })) changed.push('seen');
+    }
+    for (const { sighting, event } of moved) {
+      if (await tx.sightings.move(sighting, sighting.status, SIGHTING_TRANSITIONS[event].to, now)) changed.push(EVENT_NAMES[event]);
+    }
+    if (watchOn) await tx.orders.extendWatch(orderId, code, now + 2 * WATCH_ON_MS);
+    return changed;
+  }
+
+  /** The node's time, which also covers the time in which the till was away; but nothing was there before it was not seen. */
+  #firstSeen({ seenAt }: PendingTransfer, began: Millis): Millis {
+    return seenAt === null ? began : Math.max(seenAt, this.#lookedAt ?? seenAt);
+  }
+}
+
+const EVENT_NAMES: Readonly<Record<SightingEvent, string>> = { miss: 'missing', lose: 'gone', return: 'returned' };

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AppLimits, ShareLimits } from '../../core/index.ts';
+import type { AppId, AppUseCount, ForeignUse, RouteId, UseStore } from '../../core/index.ts';
+
+const [APP, ROUTE] = ['7' as AppId, '1' as RouteId];
+const LIMITS = { requestsPerSecond: 10, burst: 20, concurrency: 3 };
+
+/** What the database keeps, with a clock that is told. */
+class World implements UseStore {
+  now = 1_000_000;
+  readonly #rows = new Map<string, ForeignUse & { readonly at: number }>();
+
+  exchange(instance: string, counts: readonly AppUseCount[]): Promise<readonly ForeignUse[]> {
+    for (const count of counts) this.#rows.set(`${instance} ${count.appId} ${count.routeId}`, { ...count, instance, at: this.now });
+    return Promise.resolve([...this.#rows.values()].filter((row) => row.instance !== instance && row.at > this.now - 5_000));
+  }
+}
+
+class Instance {
+  readonly limits = new AppLimits();
+  readonly sharing: ShareLimits;
+  readonly #world: World;
+
+  constructor(world: World, name: string) {
+    this.#world = world;
+    this.sharing = new ShareLimits({ limits: this.limits, uses: world, clock: { now: () => world.now }, instance: name });
+  }
+
+  get use() {
+    return this.limits.of(APP, ROUTE, this.#world.now);
+  }
+
+  /** How many of so many requests are admitted. */
+  ask(count: number): number {
+    let admitted = 0;
+    for (let n = 0; n < count; n++) if (this.use.charge(LIMITS, 1, this.#world.now) === null) admitted += 1;
+    return admitted;
+  }
+}
+
+function two(): { world: World; one: Instance; other: Instance; exchange: () => Promise<void> } {
+  const world = new World();
+  const [one, other] = [new Instance(world, 'one'), new Instance(world, 'other')];
+  const exchange = async (): Promise<void> => {
+    for (const { sharing } of [one, other, one]) await sharing.run();
+  };
+  return { world, one, other, exchange };
+}
+
+describe('limits over several instances', () => {
+  test('what one took the other refuses', async () => {
+    const { one, other, exchange } = two();
+    other.ask(0);
+    assert.ok(other.use);
+    await exchange();
+    assert.equal(one.ask(25), 20);
+    await exchange();
+    assert.equal(other.ask(25), 0);
+  });
+
+  test('what both took before they heard of each other is a debt: the rate holds over time', async () => {
+    const { world, one, other, exchange } = two();
+    assert.ok(one.use && other.use);
+    await exchange();
+    let admitted = 0;
+    const seconds = 60;
+    for (let at = 0; at < seconds * 2; at++) {
+      admitted += one.ask(15) + other.ask(15);
+      world.now += 500;
+      await exchange();
+    }
+    assert(admitted <= seconds * 10 + 2 * 20, `${admitted} requests in ${seconds} s`);
+    assert(admitted >= seconds * 10 * 0.9, `${admitted} requests in ${seconds} s`);
+  });
+
+  test('requests under way elsewhere count, until their instance falls silent', async () => {
+    const { world, one, other, exchange } = two();
+    assert.ok(other.use);
+    for (let n = 0; n < 3; n++) one.use.enter();
+    await exchange();
+    assert.equal(other.use.checkConcurrency(LIMITS)?.reason, 'rate_limited');
+    one.use.leave();
+    await exchange();
+    assert.equal(other.use.checkConcurrency(LIMITS), null);
+    one.use.enter();
+    await exchange();
+    // It was killed: nothing is heard of it any more.
+    world.now += 6_000;
+    await other.sharing.run();
+    assert.equal(other.use.checkConcurrency(LIMITS), null);
+  });
+
+  test('whoever joins does not pay for what was taken before, and neither does one that hears again of a silent one', async () => {
+    const { world, one, other, exchange } = two();
+    assert.equal(one.ask(20), 20);
+    await one.sharing.run();
+    assert.ok(other.use);
+    await other.sharing.run();
+    assert.equal(other.ask(5), 5);
+    for (const silence of [4_000, 20_000, 40_000, 120_000]) {
+      world.now += silence;
+      await exchange();
+      assert.equal(one.ask(1), 1);
+      await exchange();
+      assert.equal(other.ask(10), 10, `after ${silence} ms`);
+      world.now += 3_000;
+      await exchange();
+    }
+  });
+
+  test('an exchange that fails leaves each with its own counts, and the next one catches up', async () => {
+    const { world, one, other, exchange } = two();
+    assert.ok(other.use);
+    await exchange();
+    one.ask(20);
+    const { exchange: works } = world;
+    world.exchange = () => Promise.reject(new Error('away'));
+    await assert.rejects(one.sharing.run(), /away/);
+    assert.equal(other.ask(1), 1);
+    world.exchange = works;
+    await exchange();
+    assert.equal(other.ask(1), 0);
+  });
+});
