@@ -48,8 +48,8 @@ export class Drafter {
   async fromAccount(transfer: Transfer, nonce: number | null, hot: HotWallet): Promise<Draft> {
     const { payments } = this.#chain;
     const fromHot = transfer.sourceIndex === null;
-    const { currency, units } = transfer;
-    if (fromHot) await this.#requireToken(transfer, hot);
+    const { currency } = transfer;
+    const units = fromHot ? await this.#tried(transfer, hot) : transfer.units;
     const refs = fromHot ? [] : await this.#swept(transfer);
     const source = { address: transfer.sourceAddress, index: transfer.sourceIndex };
     const priced = await this.#price([transfer], () =>
@@ -120,11 +120,19 @@ export class Drafter {
     }
   }
 
-  /** Tokens must be there, and nothing else can make up for them. */
-  async #requireToken(transfer: Transfer, hot: HotWallet): Promise<void> {
+  /** What a payment is priced with: tokens can be tried out only as far as they are there. */
+  async #tried(transfer: Transfer, hot: HotWallet): Promise<bigint> {
+    const { currency, units, maxFeeUnits } = transfer;
+    if (currency === this.#chain.payments.feeAsset.currency) return units;
+    const free = await hot.free(currency);
+    if (free < units - maxFeeUnits) throw lacks(transfer);
+    return free > 0n && free < units ? free : units;
+  }
+
+  /** Tokens must be there, and nothing else can make up for them; what is charged for the fee stays where it is. */
+  async #requireToken({ transfer, feeUnits }: ChargedTransfer, hot: HotWallet): Promise<void> {
     const { currency, units } = transfer;
-    if (currency === this.#chain.payments.feeAsset.currency) return;
-    if ((await hot.free(currency)) < units) throw new Waits([transfer], `The hot wallet lacks ${currency}; sweeps or the operator have to bring it.`);
+    if ((await hot.free(currency)) < units - feeUnits) throw lacks(transfer);
   }
 
   /** The price may have risen since the gas was sent: a sweep without enough of it would hold its nonce for nothing. */
@@ -162,11 +170,13 @@ export class Drafter {
     if (kind === 'gas' || !isNative) {
       const needed = isNative ? units + priced.feeUnits : priced.feeUnits;
       if (native < needed) throw new Waits([transfer], `The hot wallet lacks ${payments.feeAsset.currency} for the network's fee; the operator has to bring it.`);
-      return checkCharge(transfer, kind === 'gas' ? 0n : await this.#inCurrency(transfer, priced.feeUnits), dust);
+      const charged = checkCharge(transfer, kind === 'gas' ? 0n : await this.#inCurrency(transfer, priced.feeUnits), dust);
+      if (!isNative) await this.#requireToken(charged, hot);
+      return charged;
     }
     const short = units - native;
     const gathering = kind === 'cold' ? 0n : gatheringFee(short, transfer.maxFeeUnits - priced.feeUnits);
-    if (short > gathering) throw new Waits([transfer], `The hot wallet lacks ${currency}; sweeps or the operator have to bring it.`);
+    if (short > gathering) throw lacks(transfer);
     return checkCharge(transfer, priced.feeUnits + gathering, dust);
   }
 
@@ -175,6 +185,10 @@ export class Drafter {
     const asset = this.#deps.assets.find(transfer.currency);
     return asset === null ? nativeUnits : this.#deps.rates.convert(nativeUnits, feeAsset, asset);
   }
+}
+
+function lacks(transfer: Transfer): Waits {
+  return new Waits([transfer], `The hot wallet lacks ${transfer.currency}; sweeps or the operator have to bring it.`);
 }
 
 function lineOf({ transfer, feeUnits }: ChargedTransfer): PaymentLine {

@@ -11,22 +11,34 @@ export class HotWallet {
   readonly #payments: ChainPayments;
   readonly #free = new Map<CurrencyCode, bigint>();
   readonly #inFlight: ReadonlyMap<CurrencyCode, bigint>;
+  readonly #coming: ReadonlyMap<CurrencyCode, bigint>;
 
-  private constructor(payments: ChainPayments, inFlight: ReadonlyMap<CurrencyCode, bigint>) {
+  private constructor(payments: ChainPayments, inFlight: ReadonlyMap<CurrencyCode, bigint>, coming: ReadonlyMap<CurrencyCode, bigint>) {
     this.#payments = payments;
     this.#inFlight = inFlight;
+    this.#coming = coming;
   }
 
   /** Reads what is in flight; balances are read when they are first asked for. */
   static async open(chain: string, payments: ChainPayments, { transfers }: Pick<Storage, 'transfers'>): Promise<HotWallet> {
-    const taken = new Map<CurrencyCode, bigint>();
-    const add = (currency: CurrencyCode, units: bigint): void => void taken.set(currency, (taken.get(currency) ?? 0n) + units);
+    const [taken, coming] = [new Map<CurrencyCode, bigint>(), new Map<CurrencyCode, bigint>()];
+    const add = (sums: Map<CurrencyCode, bigint>, currency: CurrencyCode, units: bigint): void => void sums.set(currency, (sums.get(currency) ?? 0n) + units);
     for (const { sourceAddress, currency, units, nativeFeeUnits } of await transfers.inFlight(chain)) {
-      if (sourceAddress !== payments.hotAddress) continue;
-      add(currency, units);
-      add(payments.feeAsset.currency, nativeFeeUnits);
+      const isHot = sourceAddress === payments.hotAddress;
+      add(isHot ? taken : coming, currency, units);
+      if (isHot) add(taken, payments.feeAsset.currency, nativeFeeUnits);
     }
-    return new HotWallet(payments, taken);
+    return new HotWallet(payments, taken, coming);
+  }
+
+  /** True while signed transactions may still take this currency from it. */
+  pays(currency: CurrencyCode): boolean {
+    return (this.#inFlight.get(currency) ?? 0n) > 0n;
+  }
+
+  /** What signed sweeps bring, or have brought a moment ago; their fees are not taken off. */
+  coming(currency: CurrencyCode): bigint {
+    return this.#coming.get(currency) ?? 0n;
   }
 
   /** Below zero when more was promised than is there. */

@@ -6,6 +6,8 @@ import type { TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { SweepCandidate } from '../ports/transfer-store.ts';
+import { isWorthNeeded, lackOf, sweepCost } from './gathering.ts';
+import type { Lack } from './gathering.ts';
 import { HotWallet } from './hot-wallet.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import type { SweepSettings } from './settings.ts';
@@ -32,8 +34,6 @@ interface Move {
 const CANDIDATES = 100;
 /** Refused ones are priced again after this. */
 const AGAIN_MS = 10 * 60_000;
-/** When the hot wallet is short for a payment that waits, a sweep may cost this share of what it brings. */
-const NEEDED_BPS = 5_000n;
 const BPS = 10_000n;
 /** Gas that is sent ahead covers a rise of the price meanwhile. */
 const GAS_MARGIN = [3n, 2n] as const;
@@ -64,14 +64,15 @@ export class PlanSweeps {
     let queued = 0;
     for (const candidate of await storage.transfers.sweepCandidates(code, CANDIDATES)) {
       const key = `${candidate.address} ${candidate.currency}`;
-      const urgent = needed.has(candidate.currency);
-      if (!urgent && this.#rests(key, candidate.units)) continue;
+      const urgent = needed.get(candidate.currency) ?? null;
+      if (urgent === null && this.#rests(key, candidate.units)) continue;
       const priced = await this.#price(candidate, urgent);
       if ('reason' in priced) {
         this.#refused.set(key, { until: this.#deps.clock.now() + AGAIN_MS, units: candidate.units });
         continue;
       }
       this.#refused.delete(key);
+      urgent?.bring(candidate.units, priced.feeUnits);
       if (await this.#queueMove(lease, priced, hot)) queued += 1;
     }
     return queued + (await this.#queueCold(lease, hot, needed));
@@ -82,7 +83,7 @@ export class PlanSweeps {
     if (this.#chain.payments.model !== 'account') return [];
     const refused: RefusedSweep[] = [];
     for (const candidate of await this.#deps.storage.transfers.sweepCandidates(this.#chain.code, CANDIDATES)) {
-      const priced = await this.#price(candidate, false);
+      const priced = await this.#price(candidate, null);
       if ('reason' in priced) refused.push(priced);
     }
     return refused;
@@ -94,17 +95,11 @@ export class PlanSweeps {
   }
 
   /** Currencies of which the hot wallet has less than the payments that wait. */
-  async #needed(hot: HotWallet): Promise<ReadonlySet<CurrencyCode>> {
-    const waiting = new Map<CurrencyCode, bigint>();
-    for (const { currency, units, sourceIndex } of await this.#deps.storage.transfers.waiting(this.#chain.code, null, 1_000)) {
-      if (sourceIndex === null) waiting.set(currency, (waiting.get(currency) ?? 0n) + units);
-    }
-    const needed = new Set<CurrencyCode>();
-    for (const [currency, units] of waiting) if ((await hot.free(currency)) < units) needed.add(currency);
-    return needed;
+  async #needed(hot: HotWallet): Promise<ReadonlyMap<CurrencyCode, Lack>> {
+    return lackOf(hot, await this.#deps.storage.transfers.waiting(this.#chain.code, null, 1_000));
   }
 
-  async #price(candidate: SweepCandidate, urgent: boolean): Promise<Move | RefusedSweep> {
+  async #price(candidate: SweepCandidate, urgent: Lack | null): Promise<Move | RefusedSweep> {
     const { payments } = this.#chain;
     const { address, currency, units } = candidate;
     const refuse = (feeUnits: bigint | null, reason: string): RefusedSweep => ({ address, currency, units, feeUnits, reason });
@@ -114,11 +109,9 @@ export class PlanSweeps {
       const lines = [{ to: payments.hotAddress, currency, units }];
       const { feeUnits: nativeFeeUnits } = await payments.price({ source: candidate, lines, coins: [], replaces: null });
       const isNative = currency === payments.feeAsset.currency;
-      // A token's sweep costs the transaction that brings its gas as well: about as much again.
-      const whole = isNative ? nativeFeeUnits : nativeFeeUnits * 2n;
-      const feeUnits = await this.#deps.rates.convert(whole, payments.feeAsset, asset);
-      const mostBps = urgent ? NEEDED_BPS : BigInt(this.#settings.maxFeeBps);
-      if (feeUnits * BPS > units * mostBps) return refuse(feeUnits, 'The fee is too large a share of what it would move.');
+      const feeUnits = await this.#deps.rates.convert(sweepCost(isNative, nativeFeeUnits), payments.feeAsset, asset);
+      const isNeeded = urgent !== null && (isWorthNeeded(feeUnits, units) || (!isNative && urgent.bears(feeUnits)));
+      if (!isNeeded && feeUnits * BPS > units * BigInt(this.#settings.maxFeeBps)) return refuse(feeUnits, 'The fee is too large a share of what it would move.');
       return { candidate, nativeFeeUnits, feeUnits };
     } catch (error) {
       if (isTillgateError(error, 'STATE_CONFLICT') || isTillgateError(error, 'INSUFFICIENT_BALANCE') || isTillgateError(error, 'NOT_READY')) {
@@ -144,7 +137,7 @@ export class PlanSweeps {
     return this.#queue(lease, 'gas', { currency: native, units: gas, feeUnits: 0n, maxFeeUnits: 0n, sourceAddress: payments.hotAddress, sourceIndex: null, toAddress: address });
   }
 
-  async #queueCold(lease: Lease, hot: HotWallet, needed: ReadonlySet<CurrencyCode>): Promise<number> {
+  async #queueCold(lease: Lease, hot: HotWallet, needed: ReadonlyMap<CurrencyCode, Lack>): Promise<number> {
     const { code, payments, assets } = this.#chain;
     const cold = this.#settings.cold.get(code);
     if (cold === undefined) return 0;
