@@ -129,9 +129,15 @@ export class KnexCallbackWrites implements CallbackWrites {
     this.#session = session;
   }
 
+  /**
+   * Dated after the order's other callbacks, which its lock has committed by now: they go out in this order, and the
+   * clock of the instance that made an earlier one may be ahead.
+   */
   async add(callback: Callback): Promise<boolean> {
     const { run, tables } = this.#session;
-    const { sql, bindings } = insertion(tables.callbacks, CALLBACK_COLUMNS, [callback]);
+    const [former] = await run(`SELECT max(created_at) AS at FROM ${tables.callbacks} WHERE order_id = ?`, [callback.orderId]);
+    const after = former === undefined || former['at'] === null ? 0 : integer(former, 'at') + 1;
+    const { sql, bindings } = insertion(tables.callbacks, CALLBACK_COLUMNS, [{ ...callback, createdAt: Math.max(callback.createdAt, after) }]);
     return (await run(`${sql} ON CONFLICT (order_id, event) DO NOTHING RETURNING id`, bindings)).length > 0;
   }
 
