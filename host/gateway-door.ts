@@ -13,6 +13,7 @@ export class GatewayDoor {
   #loading: Promise<Gateway> | null = null;
   #gateway: Gateway | null = null;
   readonly #servers: Server[] = [];
+  readonly #opened: (() => void)[] = [];
 
   constructor(deps: GatewayDeps & { readonly routes: () => RouteTable; readonly directory: KeyDirectory }) {
     this.#deps = deps;
@@ -26,6 +27,12 @@ export class GatewayDoor {
       this.#open().catch((error: unknown) => this.#deps.logger.error('the gateway could not be loaded', { error }));
       return;
     }
+  }
+
+  /** Calls the listener once the proxy is loaded: now, later or never. */
+  onOpen(listener: () => void): void {
+    if (this.#gateway === null) this.#opened.push(listener);
+    else listener();
   }
 
   handles(host: string | undefined): boolean {
@@ -70,6 +77,7 @@ export class GatewayDoor {
     this.#loading ??= import('./gateway/index.ts').then(({ createGateway }) => {
       const gateway = createGateway(this.#deps);
       for (const server of this.#servers) gateway.standBefore(server);
+      for (const listener of this.#opened) listener();
       return (this.#gateway = gateway);
     });
     return this.#loading;

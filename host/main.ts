@@ -3,7 +3,7 @@ import { createHost } from './host.ts';
 import type { Host } from './host.ts';
 import { openLog } from './log.ts';
 import type { ProcessLog } from './log.ts';
-import { workInEnoughMemory } from './memory.ts';
+import { passOnInModestMemory, workInEnoughMemory } from './memory.ts';
 
 /** After this the process ends whatever still runs: it must be gone 10 seconds after SIGTERM. */
 const LONGEST_STOP_MS = 9500;
@@ -22,6 +22,7 @@ export async function serve(json: boolean, say: (line: string) => void): Promise
   const stopped = stopOnSignal(host, log);
   try {
     await host.start();
+    host.till.gateway.onOpen(passOnInModestMemory);
     const calm = host.till.events.on('order.created', () => {
       workInEnoughMemory();
       calm();

@@ -6,7 +6,7 @@ import type { CallbackCredentialDeps } from './credential-record.ts';
 import { sealCallbackSecrets } from './credential-record.ts';
 
 /** How long the former secrets sign too (decisions, section 7). */
-const OVERLAP_MS = 24 * 3_600_000;
+export const CALLBACK_OVERLAP_MS = 24 * 3_600_000;
 
 /** Gives an account new callback secrets; for 24 hours callbacks carry a signature of the former ones as well. */
 export class RotateCallbackCredential {
@@ -27,7 +27,7 @@ export class RotateCallbackCredential {
       accountId,
       sealed: sealCallbackSecrets(accountId, secrets, vault),
       previousSealed: present.sealed,
-      previousUntil: now + OVERLAP_MS,
+      previousUntil: now + CALLBACK_OVERLAP_MS,
       createdAt: now,
     });
     if (!rotated) throw new TillgateError('STATE_CONFLICT', 'The callback credential was rotated by somebody else just now.');

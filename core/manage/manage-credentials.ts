@@ -1,12 +1,14 @@
 import type { CallbackSecrets, Credential, CredentialSecrets } from '../accounts/account.ts';
 import { nameProblem } from '../accounts/account-fields.ts';
 import { callbackContext, credentialContext, credentialRecord, sealCallbackSecrets } from '../accounts/credential-record.ts';
+import { CALLBACK_OVERLAP_MS } from '../accounts/rotate-callback-credential.ts';
 import { newCallbackSecrets, newCredentialSecrets } from '../auth/key-text.ts';
 import { invalidField, TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { AccountId, CredentialId } from '../kernel/ids.ts';
 import { checkPage } from '../kernel/page.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
+import type { Millis } from '../kernel/time.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
@@ -29,6 +31,12 @@ export interface MaskedCredential {
 /** A credential in the clear, with the account's callback secrets. To be shown, never to be logged. */
 export interface RevealedCredential extends CredentialSecrets, CallbackSecrets {
   readonly credential: Credential;
+}
+
+/** New callback secrets in the clear, and until when the former ones sign too. To be shown, never to be logged. */
+export interface RotatedCallbackSecrets extends CallbackSecrets {
+  readonly accountId: AccountId;
+  readonly formerUntil: Millis;
 }
 
 /** What {@link ManageCredentials} needs. */
@@ -98,6 +106,28 @@ export class ManageCredentials {
       return { ...found, status: 'revoked', revokedAt };
     });
     return this.#masked(credential);
+  }
+
+  /**
+   * Gives an account new callback secrets; for 24 hours callbacks carry a signature of the former ones as well.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for an archived account
+   */
+  async rotateCallbackSecrets(actor: Actor, wanted: AccountId | undefined): Promise<RotatedCallbackSecrets> {
+    const accountId = targetAccount(actor, wanted);
+    const { random, vault, clock, storage } = this.#deps;
+    const secrets = newCallbackSecrets(random);
+    const createdAt = clock.now();
+    const formerUntil = createdAt + CALLBACK_OVERLAP_MS;
+    await storage.transaction(async (tx) => {
+      const account = await tx.accounts.lock(accountId);
+      if (account === null) throw noSuchRecord();
+      if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'An archived account gets no credentials.');
+      await this.#ensureCallbackCredential(tx, accountId);
+      await tx.manage.rotateCallbackCredential({ accountId, sealed: sealCallbackSecrets(accountId, secrets, vault), previousUntil: formerUntil, createdAt });
+      await leaveTrace(this.#deps, tx, actor, { action: 'callback_secrets.rotate', accountId, subjectId: accountId });
+    });
+    return { accountId, formerUntil, ...secrets };
   }
 
   async #lock(tx: Transaction, actor: Actor, id: CredentialId): Promise<Credential> {

@@ -1,6 +1,6 @@
 import { measureKeyCheck } from './support/gateway-keys.ts';
 import { compileProxies, leaveMidRequest, missingPrograms, runWrk, startProxy, startUpstream } from './support/gateway-yard.ts';
-import type { Load, Proxy, Run } from './support/gateway-yard.ts';
+import type { Leavers, Load, Proxy, Run } from './support/gateway-yard.ts';
 import { median, report } from './support/report.ts';
 import { withFolder } from './support/temp-folder.ts';
 
@@ -8,7 +8,8 @@ const NAMES = ['nginx', 'gateway', 'fast-proxy', 'http-proxy', 'http-proxy-middl
 const SMALL: Load = { connections: 32, seconds: 4 };
 const LARGE: Load = { connections: 8, seconds: 3, large: true };
 const MANY: Load = { connections: 256, seconds: 3 };
-const LEAVERS = 200;
+const LEAVERS: Leavers = { clients: 64, seconds: 3 };
+const LEAVING_RUNS = 5;
 const KEYS = 1_000_000;
 
 type Runs = Map<string, Run[]>;
@@ -37,17 +38,21 @@ async function measure(folder: string, names: readonly string[], rounds: number)
   const small: Runs = new Map();
   const large: Runs = new Map();
   const many: Runs = new Map();
+  const after: Runs = new Map();
   for (const proxy of proxies) await runWrk(proxy, folder, { ...SMALL, seconds: 6 });
   for (let round = 0; round < rounds; round++) {
     for (const proxy of proxies) add(small, proxy, await runWrk(proxy, folder, SMALL));
     for (const proxy of proxies.slice(0, 2)) add(large, proxy, await runWrk(proxy, folder, LARGE));
   }
   add(many, ours, await runWrk(ours, folder, MANY));
-  for (let n = 0; n < 5; n++) await leaveMidRequest(ours, LEAVERS);
-  const after = await runWrk(ours, folder, SMALL);
+  let left = 0;
+  for (let run = 0; run < LEAVING_RUNS; run++) left += await leaveMidRequest(ours, LEAVERS);
+  for (let round = 0; round < rounds; round++) {
+    for (const proxy of proxies.slice(0, 2)) add(after, proxy, await runWrk(proxy, folder, SMALL));
+  }
   for (const proxy of proxies) await proxy.stop();
   await stopUpstream();
-  await tell(names, { small, large, many }, after, rounds);
+  await tell(names, { small, large, many, after }, { rounds, left });
 }
 
 function add(runs: Runs, { name }: Proxy, one: Run): void {
@@ -56,7 +61,9 @@ function add(runs: Runs, { name }: Proxy, one: Run): void {
 
 const middle = (runs: Runs, name: string, field: keyof Run): number => median((runs.get(name) ?? []).map((one) => one[field]));
 
-async function tell(names: readonly string[], { small, large, many }: Readonly<Record<'small' | 'large' | 'many', Runs>>, after: Run, rounds: number): Promise<void> {
+type Part = 'small' | 'large' | 'many' | 'after';
+
+async function tell(names: readonly string[], { small, large, many, after }: Readonly<Record<Part, Runs>>, { rounds, left }: { readonly rounds: number; readonly left: number }): Promise<void> {
   const ratio = (runs: Runs, name: string, field: keyof Run): number => middle(runs, name, field) / middle(runs, 'nginx', field);
   const key = await measureKeyCheck(KEYS);
   report({
@@ -77,11 +84,12 @@ async function tell(names: readonly string[], { small, large, many }: Readonly<R
       { name: 'CPU per request ÷ nginx', value: ratio(small, 'gateway', 'cpuMicros'), atMost: 3.2 },
       { name: '1 MB replies/s ÷ nginx', value: ratio(large, 'gateway', 'perSecond'), atLeast: 0.8 },
       { name: 'RSS in MB at 256 connections', value: middle(many, 'gateway', 'rssMb'), atMost: 130 },
-      { name: 'requests/s after clients that left ÷ before', value: after.perSecond / middle(small, 'gateway', 'perSecond'), atLeast: 0.9 },
-      { name: 'errors', value: middle(small, 'gateway', 'errors') + middle(large, 'gateway', 'errors') + after.errors, atMost: 0 },
+      // Both measured against nginx: a machine with other work is not equally fast at both times.
+      { name: `requests/s after ${LEAVING_RUNS} runs of clients that left ÷ before`, value: ratio(after, 'gateway', 'perSecond') / ratio(small, 'gateway', 'perSecond'), atLeast: 0.9 },
+      { name: 'errors', value: [small, large, many, after].reduce((sum, runs) => sum + middle(runs, 'gateway', 'errors'), 0), atMost: 0 },
       { name: `µs to check one of ${key.keys} keys`, value: key.againNs / 1000, atMost: 1 },
     ],
-    facts: { rounds, keyFirstNs: Math.round(key.firstNs), small: SMALL, large: LARGE, many: MANY, leavers: LEAVERS * 5 },
+    facts: { rounds, keyFirstNs: Math.round(key.firstNs), small: SMALL, large: LARGE, many: MANY, leavers: left },
   });
 }
 

@@ -94,7 +94,11 @@ describe('money out at the command line', () => {
     });
 
   test('accounts, credentials, their security and Apps are made on record, as the operator', async () => {
-    await json('credential', 'create', '--account', account);
+    const { callback_secret: secretOfCallbacks } = await json('credential', 'create', '--account', account);
+    const rotated = await json('credential', 'rotate-callback', '--account', account);
+    assert.match(String(rotated['callback_secret']), /^whsec_/);
+    assert.notEqual(rotated['callback_secret'], secretOfCallbacks);
+    assert.deepEqual(Object.keys(rotated), ['callback_key', 'callback_token', 'callback_secret', 'former_until']);
     await json('security', 'data-security', '--account', account, '--on');
     const { secret, uri } = await json('security', 'totp', '--account', account, '--for-withdrawals');
     assert.match(String(uri), new RegExp(`secret=${String(secret)}`));
@@ -102,7 +106,7 @@ describe('money out at the command line', () => {
     const made = [...(await actions())].reverse();
     assert.deepEqual(
       made.map(([action]) => action),
-      ['account.create', 'credential.create', 'security.update', 'security.totp_enrol', 'security.update', 'app.create', 'app_key.create'],
+      ['account.create', 'credential.create', 'callback_secrets.rotate', 'security.update', 'security.totp_enrol', 'security.update', 'app.create', 'app_key.create'],
     );
     assert(made.every(([, actor]) => actor === null));
     await fails(/There is no such account/, 'security', 'totp', '--account', '123');

@@ -65,6 +65,27 @@ eachStorage((_name, open) => {
       client.close();
     });
 
+    test('callback secrets are made anew on record; the former one signs beside the new one for a day', async () => {
+      const member = await desk.newMember();
+      const path = '/manage/v1/credentials/callback/rotate';
+      const made = await credential(member);
+      const rotated = managed(await member.client.request('POST', path));
+      assert.notEqual(rotated['callback_secret'], made['callback_secret']);
+      assert.equal(Date.parse(String(rotated['former_until'])), desk.till.clock.now() + 86_400_000);
+      const revealed = managed(await member.client.request('POST', `/manage/v1/credentials/${made.id}/reveal`));
+      for (const name of ['callback_key', 'callback_token', 'callback_secret']) assert.equal(revealed[name], rotated[name]);
+      const stored = await store.storage.accounts.findCallbackCredential(member.account.id);
+      const former = JSON.parse(desk.till.vault.open(String(stored?.previousSealed), `callback-credential:${member.id}`)) as Fields;
+      assert.deepEqual([former['callbackSecret'], stored?.previousUntil], [made['callback_secret'], desk.till.clock.now() + 86_400_000]);
+      const [row] = managed<List<Fields>>(await desk.admin.client.get(`/manage/v1/audit?size=2&account_id=${member.id}`)).items.slice(1);
+      assert.deepEqual([row?.['action'], row?.['actor_id'], row?.['subject_id'], row?.['changes']], ['callback_secrets.rotate', member.id, member.id, {}]);
+      assert.equal(managed(await desk.admin.client.request('POST', `${path}?account_id=${member.id}`))['account_id'], member.id);
+      assertRefused(await member.client.request('POST', `${path}?account_id=${desk.admin.id}`), 404);
+      assertRefused(await desk.admin.client.request('POST', `${path}?account_id=${UNKNOWN}`), 404);
+      managed(await desk.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, { body: { status: 'archived' } }));
+      assertRefused(await desk.admin.client.request('POST', `${path}?account_id=${member.id}`), 409);
+    });
+
     test('an admin makes them for any account, a user for its own', async () => {
       assert.equal(managed(await desk.admin.client.post('/manage/v1/credentials', { account_id: user.id }), 201)['account_id'], user.id);
       assertRefused(await user.client.post('/manage/v1/credentials', { account_id: desk.admin.id }), 404);

@@ -41,7 +41,7 @@ describe('the management API in the OpenAPI document', () => {
         'GET apps', 'POST apps', 'GET apps/{id}', 'PATCH apps/{id}', 'GET apps/{id}/admission',
         'GET apps/{id}/keys', 'POST apps/{id}/keys', 'POST apps/{id}/keys/rotate', 'POST apps/{id}/keys/{key_id}/revoke',
         'GET gateways', 'POST gateways', 'GET gateways/{id}', 'PATCH gateways/{id}',
-        'GET credentials', 'POST credentials', 'POST credentials/{id}/reveal', 'POST credentials/{id}/revoke',
+        'GET credentials', 'POST credentials', 'POST credentials/{id}/reveal', 'POST credentials/{id}/revoke', 'POST credentials/callback/rotate',
         'GET security', 'PATCH security', 'POST security/totp', 'POST security/totp/confirm',
         'GET callbacks', 'GET callbacks/{id}', 'POST callbacks/{id}/redeliver',
         'POST orders/{id}/terminate', 'POST orders/{id}/resolve', 'GET orders/{id}/history',

@@ -5,8 +5,8 @@ import type { Operation } from '../operation.ts';
 import type { ManageDeps } from './deps.ts';
 import { accountPageQuery, accountQuery, given, idParams, recordId, word, yesNo } from './fields.ts';
 import type { ManageRow } from './operation.ts';
-import { credentialSchema, listOf, manageListSchema, revealedCredentialSchema, securitySchema, totpSchema } from './records.ts';
-import { credentialRecord, revealedRecord, securityRecord } from './write-records.ts';
+import { callbackSecretsSchema, credentialSchema, listOf, manageListSchema, revealedCredentialSchema, securitySchema, totpSchema } from './records.ts';
+import { callbackSecretsRecord, credentialRecord, revealedRecord, securityRecord } from './write-records.ts';
 
 const code = text(16, 'A code of the second factor');
 
@@ -60,7 +60,18 @@ export function credentialOperations({ settings, manage: { credentials } }: Mana
     data: credentialSchema,
     handler: async ({ actor, params }) => credentialRecord(await credentials.revoke(actor, params.id as CredentialId)),
   });
-  return [list, create, reveal, revoke];
+  const rotate = row({
+    id: 'rotateCallbackSecrets',
+    method: 'POST',
+    path: '/credentials/callback/rotate',
+    summary: 'Make new callback secrets',
+    description: 'Key, token and secret of the callbacks of an account. For 24 hours callbacks are signed with the former secret as well.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    query: accountQuery,
+    data: callbackSecretsSchema,
+    handler: async ({ actor, query: { account_id: accountId } }) => callbackSecretsRecord(await credentials.rotateCallbackSecrets(actor, accountId as AccountId | undefined)),
+  });
+  return [list, create, reveal, revoke, rotate];
 }
 
 /** Data Security and the second factor. */

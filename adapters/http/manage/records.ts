@@ -168,6 +168,10 @@ export const revealedCredentialSchema = z
   .object({ ...credentialFields, signing_secret: z.string(), callback_key: z.string(), callback_token: z.string(), callback_secret: z.string() })
   .meta({ id: 'RevealedCredential' });
 
+export const callbackSecretsSchema = z
+  .object({ account_id: id('The account'), callback_key: z.string(), callback_token: z.string(), callback_secret: z.string(), former_until: instant('Until when the former ones sign too') })
+  .meta({ id: 'CallbackSecrets' });
+
 export const securitySchema = z
   .object({
     account_id: id('The account'),

@@ -14,6 +14,7 @@ import type {
   OrderDetailRecord,
   OrderHistoryEntry,
   RevealedCredential,
+  RotatedCallbackSecrets,
   RouteRecord,
   SecurityRecord,
 } from '../../../core/index.ts';
@@ -144,6 +145,10 @@ export function revealedRecord(revealed: RevealedCredential) {
     callback_token: revealed.callbackToken,
     callback_secret: revealed.callbackSecret,
   };
+}
+
+export function callbackSecretsRecord({ accountId, callbackKey, callbackToken, callbackSecret, formerUntil }: RotatedCallbackSecrets) {
+  return { account_id: accountId, callback_key: callbackKey, callback_token: callbackToken, callback_secret: callbackSecret, former_until: formatInstant(formerUntil) };
 }
 
 export function securityRecord(record: SecurityRecord) {

@@ -12,13 +12,15 @@ import { PromMetrics } from '../../../adapters/metrics/index.ts';
 import { SystemClock } from '../../../adapters/system/index.ts';
 import { RouteTable } from '../../../core/index.ts';
 import { createGateway } from '../../../host/gateway/index.ts';
+import { passOnInModestMemory } from '../../../host/memory.ts';
 import { attach, FakeDirectory, HOST, routeOf } from '../../gateway/support.ts';
 
 const CONNECTIONS = 256;
 const agent = (): Agent => new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 
-/** With a key to check, limits to keep and metrics to count. */
+/** With a key to check, limits to keep and metrics to count, and the memory of `tillgate serve`. */
 function gateway(upstream: string): Server {
+  passOnInModestMemory();
   const logger = new PinoLogger({ level: 'warn' });
   const limits = { requestsPerSecond: 1e9, burst: 1e9, concurrency: 1e6 };
   const table = new RouteTable([routeOf([upstream], { limits }), routeOf([upstream], { id: '9' as never, host: 'http.example', protocol: 'http', limits })]);

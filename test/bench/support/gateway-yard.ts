@@ -42,9 +42,9 @@ const COMPILED = join(REPOSITORY, 'node_modules/.cache/tillgate-bench');
 const PROGRAM = join(COMPILED, 'test/bench/support/gateway-server.js');
 const UPSTREAM_PORT = 18_545;
 export const UPSTREAM = `http://127.0.0.1:${UPSTREAM_PORT}`;
-/** The proxies share one core, the load and the upstream the other, where there are two. */
 /** Pins a process to a core. */
 const PIN = ['taskset'][0] as string;
+/** The proxies share one core, the load and the upstream the other, where there are two. */
 const [PROXY_CORE, LOAD_CORE] = ['0', '1'];
 
 /** What of the programs that a bench needs is not installed. */
@@ -143,19 +143,39 @@ export async function runWrk(proxy: Proxy, folder: string, { connections, second
   return { perSecond, p50Ms, p99Ms, errors, cpuMicros: (cost.cpuMicros - before) / requests, rssMb: cost.rssBytes / 1e6 };
 }
 
-/** Opens connections whose clients leave in the middle of their request, or of its reply. */
-export async function leaveMidRequest(proxy: Proxy, count: number): Promise<void> {
+/** A load none of whose clients waits for its reply. */
+export interface Leavers {
+  /** At a time. */
+  readonly clients: number;
+  readonly seconds: number;
+}
+
+/** So long after its last bytes a client leaves in the middle of its request. */
+const LEAVE_MS = 20;
+const GIVE_UP_MS = 1_000;
+
+/** A load of clients that leave in the middle of their request, or of its reply, and come back as somebody else. @returns how many left */
+export async function leaveMidRequest({ port }: Proxy, { clients, seconds }: Leavers): Promise<number> {
+  const end = performance.now() + seconds * 1000;
+  let left = 0;
+  const client = async (): Promise<void> => {
+    for (; performance.now() < end; left++) await leaveOnce(port, left % 2 === 0);
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return left;
+}
+
+function leaveOnce(port: number, inReply: boolean): Promise<void> {
   const head = (target: string, more: string): string => `${target} HTTP/1.1\r\nHost: http.example\r\nAuthorization: Bearer ${KEY}\r\n${more}\r\n`;
-  await Promise.all(
-    Array.from({ length: count }, (_, n) =>
-      new Promise<void>((resolve) => {
-        const socket = connect(proxy.port, '127.0.0.1');
-        socket.on('error', () => undefined).on('close', () => resolve());
-        socket.write(n % 2 === 0 ? head('GET /large', '') : `${head('POST /x', 'Content-Length: 100000\r\n')}${'a'.repeat(70_000)}`);
-        if (n % 2 === 0) socket.once('data', () => socket.destroy());
-        else setTimeout(() => socket.destroy(), 20);
-        setTimeout(() => socket.destroy(), 1000);
-      }),
-    ),
-  );
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const leave = (): void => void socket.destroy();
+    const timer = setTimeout(leave, inReply ? GIVE_UP_MS : LEAVE_MS);
+    socket.on('error', leave).on('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    socket.write(inReply ? head('GET /large', '') : `${head('POST /x', 'Content-Length: 100000\r\n')}${'a'.repeat(70_000)}`);
+    if (inReply) socket.once('data', leave);
+  });
 }

@@ -36,6 +36,12 @@ export class KnexManageWrites implements ManageWrites {
     await run(`${sql} ON CONFLICT (account_id) DO NOTHING`, bindings);
   }
 
+  async rotateCallbackCredential({ accountId, sealed, previousUntil, createdAt }: Parameters<ManageWrites['rotateCallbackCredential']>[0]): Promise<void> {
+    const { run, tables } = this.#session;
+    const sql = `UPDATE ${tables.callbackCredentials} SET previous_sealed = sealed, sealed = ?, previous_until = ?, created_at = ? WHERE account_id = ?`;
+    await run(sql, [sealed, previousUntil, createdAt, accountId]);
+  }
+
   async createCredential(credential: Credential): Promise<void> {
     const { run, tables } = this.#session;
     const { sql, bindings } = insertion(tables.credentials, CREDENTIAL_COLUMNS, [credential]);

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RouteTable } from '../../core/index.ts';
+import { GatewayDoor } from '../../host/gateway-door.ts';
+import { FakeClock, MemoryLogger, MemoryMetrics } from '../support/fakes.ts';
+import { waitFor } from '../support/wait.ts';
+import { FakeDirectory, routeOf } from './support.ts';
+
+test('the proxy is loaded with the first route and not before, and whoever asked is told, at once where it is there already', async () => {
+  let table = new RouteTable([]);
+  const directory = new FakeDirectory();
+  const told: string[] = [];
+  const door = new GatewayDoor({
+    routes: () => table, directory, clock: new FakeClock(), metrics: new MemoryMetrics(), logger: new MemoryLogger(), traceId: () => 't', healthIntervalMs: 0,
+  });
+  door.onOpen(() => told.push('before'));
+  door.openIfNeeded();
+  assert.equal(told.length, 0);
+  table = new RouteTable([routeOf(['http://127.0.0.1:1'])]);
+  door.openIfNeeded();
+  await waitFor(() => told.length > 0, { describe: 'the proxy to be loaded' });
+  door.onOpen(() => told.push('after'));
+  door.openIfNeeded();
+  assert.deepEqual(told, ['before', 'after']);
+  await door.close();
+});
