@@ -2,11 +2,15 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { freshDatabase } from '../support/postgres.ts';
+import type { FreshDatabase } from '../support/postgres.ts';
 import type { Report, Task } from './worker.ts';
 
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
 /** No story takes so long: one that does has come to a stand. */
 const LONGEST_MS = 120_000;
+/** On PostgreSQL, whose every answer takes its time on a busy machine. */
+const LONGEST_PG_MS = 600_000;
 
 /** Starts a process that plays stories; `options` go to node before the TypeScript loader. */
 export function startWorker(options: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ChildProcess {
@@ -31,7 +35,7 @@ export function ask(worker: ChildProcess, task: Task): Promise<Report> {
       resolve({ seed: task.seed, breach: `the simulator failed: ${why}`, step: -1, played: 0, digest: '', cpuMs: 0, tally: [] });
       worker.kill('SIGKILL');
     };
-    const timer = setTimeout(() => failed('the story came to a stand'), LONGEST_MS);
+    const timer = setTimeout(() => failed('the story came to a stand'), task.database === undefined ? LONGEST_MS : LONGEST_PG_MS);
     const exited = (code: number | null): void => failed(`the worker ended with ${code}`);
     worker.once('exit', exited);
     worker.once('message', (report) => {
@@ -42,19 +46,32 @@ export function ask(worker: ChildProcess, task: Task): Promise<Report> {
   });
 }
 
+/** A task as it is played on a database of PostgreSQL; on SQLite without one. */
+export const onDatabase = (task: Task, database: FreshDatabase | null): Task => (database === null ? task : { ...task, database: database.url });
+
+/** How stories are played. */
+export interface PlayOptions {
+  readonly processes?: number;
+  /** On PostgreSQL, in a database of each process's own. */
+  readonly pg?: boolean;
+}
+
 /** Plays every task, one process for each core; `onReport` may end it early by answering false. */
-export async function playAll(tasks: Iterable<Task>, onReport: (report: Report) => boolean, processes = availableParallelism()): Promise<void> {
+export async function playAll(tasks: Iterable<Task>, onReport: (report: Report) => boolean, { processes = availableParallelism(), pg = false }: PlayOptions = {}): Promise<void> {
   const queue = tasks[Symbol.iterator]();
   let over = false;
   const serve = async (): Promise<void> => {
+    const database = pg ? await freshDatabase() : null;
     const worker = startWorker();
     await ready(worker);
     for (let next = queue.next(); next.done !== true && !over && worker.connected; next = queue.next()) {
-      const answer = ask(worker, next.value);
-      worker.send(next.value);
+      const task = onDatabase(next.value, database);
+      const answer = ask(worker, task);
+      worker.send(task);
       if (!onReport(await answer)) over = true;
     }
     worker.kill();
+    await database?.drop();
   };
   await Promise.all(Array.from({ length: processes }, serve));
 }

@@ -6,11 +6,16 @@
  *     npm run simulate -- --seed 17 --steps 300 --only 3,8,21 --calm 8
  *                                                       some of its steps, nothing going wrong in step 8
  *
+ * `--pg` plays on PostgreSQL, where two instances work at the same time, statement by statement in an order that comes
+ * from the seed: on a server that is started for it, or that of `TEST_DATABASE_URL` (a superuser's).
  * `--from N` begins with another seed than 1. A seed that breaks a rule is shrunk, and the command that plays what is
  * left of it is printed.
  */
 import { parseArgs } from 'node:util';
-import { playAll } from './crew.ts';
+import { onDatabase, playAll } from './crew.ts';
+import { PgGround } from './pg/ground.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import type { FreshDatabase } from '../support/postgres.ts';
 import { play } from './run.ts';
 import { replayCommand, shrink } from './shrink.ts';
 import type { Report, Task } from './worker.ts';
@@ -24,6 +29,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     only: { type: 'string' },
     calm: { type: 'string' },
+    pg: { type: 'boolean', default: false },
     quiet: { type: 'boolean', default: false },
   },
 });
@@ -31,14 +37,21 @@ const { values } = parseArgs({
 const numbers = (text: string): number[] => text.split(',').map(Number);
 const steps = Number(values.steps);
 
+async function leave(database: FreshDatabase): Promise<void> {
+  await PgGround.end(database.url);
+  await database.drop();
+}
+
 async function one(seed: number): Promise<boolean> {
+  const database = values.pg ? await freshDatabase() : null;
   const task: Task = {
     seed,
     steps,
     ...(values.only === undefined ? {} : { only: numbers(values.only) }),
     ...(values.calm === undefined ? {} : { calm: numbers(values.calm) }),
   };
-  const { breach, digest, played, step } = await play(storyOf(task), values.quiet ? null : (line) => console.log(line));
+  const { breach, digest, played, step } = await play(storyOf(onDatabase(task, database)), values.quiet ? null : (line) => console.log(line));
+  if (database !== null) await leave(database);
   console.log(`${played} steps, log ${digest}`);
   if (breach === null) return true;
   console.log(`BROKEN at step ${step}: ${breach}`);
@@ -62,11 +75,12 @@ async function many(): Promise<boolean> {
     for (const [name, count] of report.tally) tally.set(name, (tally.get(name) ?? 0) + count);
     if (report.breach !== null) failures.push(report);
     return failures.length < 5;
-  });
+  }, { pg: values.pg });
   const seconds = (performance.now() - began) / 1_000;
   const faults = [...tally].filter(([name]) => name.startsWith('fault')).reduce((sum, [, count]) => sum + count, 0);
   console.log(`${seeds} seeds, ${played} steps in ${seconds.toFixed(1)} s: ${Math.round(played / seconds)} a second, ${Math.round((played / cpuMs) * 1_000)} a second of processor time.`);
   console.log(`${faults} faults, ${tally.get('crash') ?? 0} crashes, ${tally.get('reorganise') ?? 0} reorganisations, ${tally.get('order') ?? 0} orders, ${tally.get('withdraw') ?? 0} withdrawals asked for.`);
+  if (values.pg) console.log([...tally].flatMap(([name, count]) => (name.startsWith('pg ') ? [`${count} ${name.slice(3)}s`] : [])).join(', '));
   for (const report of failures) await explain(report);
   return failures.length === 0;
 }
@@ -74,7 +88,9 @@ async function many(): Promise<boolean> {
 async function explain({ seed, breach, step }: Report): Promise<void> {
   console.log(`\nSEED ${seed} BROKE A RULE at step ${step}: ${breach}`);
   if (breach === null || step < 0) return;
-  const story = await shrink({ seed, steps }, { breach, step });
+  const database = values.pg ? await freshDatabase() : null;
+  const story = await shrink(storyOf(onDatabase({ seed, steps }, database)), { breach, step });
+  if (database !== null) await leave(database);
   console.log(`${story.only.length} steps are enough:\n    ${replayCommand(story)}`);
 }
 

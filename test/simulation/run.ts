@@ -6,11 +6,15 @@ import { MERCHANTS } from './actions/merchants.ts';
 import { NETWORK } from './actions/network.ts';
 import { OPERATORS } from './actions/operators.ts';
 import { WORKERS } from './actions/workers.ts';
+import { companyOf } from './company.ts';
+import type { Companion } from './company.ts';
+import { PgGround } from './pg/ground.ts';
 import { SimRandom } from './random.ts';
 import { Rules } from './rules/rules.ts';
 import { Settlement } from './settlement.ts';
 import { Crash } from './world/gate.ts';
 import type { Fault } from './world/gate.ts';
+import { SqliteGround } from './world/ground.ts';
 import type { Instance } from './world/instance.ts';
 import { World } from './world/world.ts';
 
@@ -23,6 +27,8 @@ export interface Story {
   readonly only?: readonly number[];
   /** Steps in which nothing goes wrong. */
   readonly calm?: ReadonlySet<number>;
+  /** Where a PostgreSQL server has a database for it; SQLite in memory by default. */
+  readonly database?: string;
   /** One more rule, looked at after each step; for tests of the simulator itself. */
   readonly broken?: (seen: { readonly tally: (name: string) => number }) => string | null;
 }
@@ -72,7 +78,9 @@ const FULL_CHECK_EVERY = 100;
 
 /** Plays a story. The same story gives the same log, byte for byte. */
 export async function play(story: Story, log: Log | null = null): Promise<Ending> {
-  return new Run(story, await World.create(story.seed), log).play();
+  const { seed, database } = story;
+  const ground = database === undefined ? await SqliteGround.open() : await PgGround.open(database, seed);
+  return new Run(story, await World.create(seed, ground), log).play();
 }
 
 class Run {
@@ -105,12 +113,15 @@ class Run {
       at = steps;
       await this.#end();
     }
+    for (const [name, count] of this.#world.driver.counts) this.#tally.set(name, count);
     this.#world.close();
     return { breach: this.#breach, step: at, played: this.#played, digest: this.#hash.digest('hex'), tally: this.#tally };
   }
 
   async #step(step: number): Promise<void> {
     const world = this.#world;
+    await world.driver.ready();
+    world.crowded = false;
     const random = new SimRandom(this.#story.seed, step + 1);
     world.advance(random.weighted<() => number>([[() => random.int(50, 2_000), 6], [() => random.int(2_000, 20_000), 2]])());
     world.look();
@@ -127,8 +138,12 @@ class Run {
     const { gate } = scene.instance;
     if (!action.faulty) return await action.run(scene);
     const notes: string[] = [];
-    gate.arm(fault, () => this.#meanwhile(action, scene, random, notes));
-    const outcome = await this.#attempt(action, scene);
+    const company = this.#world.driver.pause === null ? [] : companyOf(action, scene, random, MEANWHILE);
+    this.#world.crowded = company.length > 0;
+    // Who waits while others are in the middle of their work would wait for them, and they for the locks that it holds.
+    gate.arm(company.length > 0 && fault?.kind === 'pause' ? null : fault, () => this.#meanwhile(action, scene, random, notes));
+    const together = company.map((companion) => this.#join(companion, random));
+    const outcome = (await Promise.all([this.#attempt(action, scene), ...together])).join(' + ');
     const happened = gate.disarm();
     if (gate.dead) {
       this.#world.replace(scene.instance);
@@ -137,6 +152,14 @@ class Run {
     if (!happened || fault === null) return outcome;
     this.#count(`fault ${fault.kind}`);
     return `${outcome} (${fault.kind} ${fault.at}${notes.map((note) => `; ${note}`).join('')})`;
+  }
+
+  /** Somebody acts while another one does, each of their statements in its turn. */
+  async #join({ action, instance, after }: Companion, random: SimRandom): Promise<string> {
+    const own = new SimRandom(random.int(0, 2 ** 31), after);
+    for (let i = after; i > 0; i--) await this.#world.driver.pause?.();
+    if (!action.faulty) this.#world.upheavals += 1;
+    return `${action.name} ${await this.#attemptMeanwhile(action, { world: this.#world, random: own, instance })}`;
   }
 
   async #attempt(action: Action, scene: Scene): Promise<string> {
@@ -195,6 +218,7 @@ class Run {
 
   /** Nothing goes wrong any more: everything must come to its end. */
   async #end(): Promise<void> {
+    await this.#world.driver.ready();
     const settlement = new Settlement(this.#world, this.#rules);
     await settlement.run(async (name, instance, work) => {
       if (this.#breach !== null) return;

@@ -1,5 +1,6 @@
 import { approveTransfer, resumeChain, resumePayouts } from '../../core/index.ts';
 import type { AccountId, CallbackId, TransferId } from '../../core/index.ts';
+import { rewind } from './actions/operators.ts';
 import type { Rules } from './rules/rules.ts';
 import type { Instance } from './world/instance.ts';
 import { ORDINARY_FEE } from './world/world.ts';
@@ -26,12 +27,12 @@ export class Settlement {
   async run(doing: Doing): Promise<void> {
     const world = this.#world;
     await doing('calm', this.#instance, () => this.#calm());
-    await doing('operators', this.#instance, () => this.#operators());
+    await doing('operators', this.#instance, () => this.#operators(false));
     await this.#rounds(doing, 20_000);
     // Past every deadline, and then past every watch window.
     for (const hours of [1, 30]) {
       world.advance(hours * 3_600_000);
-      await doing('operators', this.#instance, () => this.#operators());
+      await doing('operators', this.#instance, () => this.#operators(true));
       await this.#rounds(doing, 60_000);
     }
   }
@@ -61,11 +62,14 @@ export class Settlement {
     return 'calm';
   }
 
-  async #operators(): Promise<string> {
+  /** @param again - the nodes are right, so that a chain which stops all the same is one that the till followed wrongly */
+  async #operators(again: boolean): Promise<string> {
     const { storage, chains } = this.#instance;
     const { driver, now } = this.#world;
     for (const chain of chains.values()) {
-      if (((await storage.chains.state(chain.code))?.haltedReason ?? null) !== null) await resumeChain(storage, chain.code);
+      const halted = ((await storage.chains.state(chain.code))?.haltedReason ?? null) !== null;
+      if (halted && again) await rewind(this.#world, this.#instance, chain.code);
+      else if (halted) await resumeChain(storage, chain.code);
       await resumePayouts(chain, storage);
     }
     for (const { id } of driver.all<{ id: TransferId }>(`SELECT id FROM transfers WHERE status = 'HELD' ORDER BY id`)) {

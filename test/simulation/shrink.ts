@@ -39,8 +39,8 @@ export async function shrink(story: Story, { breach, step: last }: Pick<Ending, 
 }
 
 /** What plays a story again. */
-export function replayCommand({ seed, steps, only, calm }: Story): string {
-  const parts = [`npm run simulate -- --seed ${seed} --steps ${steps}`];
+export function replayCommand({ seed, steps, only, calm, database }: Story): string {
+  const parts = [`npm run simulate --${database === undefined ? '' : ' --pg'} --seed ${seed} --steps ${steps}`];
   if (only !== undefined) parts.push(`--only ${only.join(',')}`);
   if (calm !== undefined && calm.size > 0) parts.push(`--calm ${[...calm].join(',')}`);
   return parts.join(' ');

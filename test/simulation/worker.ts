@@ -8,6 +8,8 @@ export interface Task {
   readonly steps: number;
   readonly only?: readonly number[];
   readonly calm?: readonly number[];
+  /** See {@link Story.database}. */
+  readonly database?: string;
 }
 
 /** An ending as it goes between processes. */
@@ -19,8 +21,8 @@ export interface Report extends Omit<Ending, 'tally'> {
 }
 
 /** The story that a task tells of. */
-export function storyOf({ seed, steps, only, calm }: Task): Story {
-  return { seed, steps, ...(only === undefined ? {} : { only }), ...(calm === undefined ? {} : { calm: new Set(calm) }) };
+export function storyOf({ seed, steps, only, calm, database }: Task): Story {
+  return { seed, steps, ...(database === undefined ? {} : { database }), ...(only === undefined ? {} : { only }), ...(calm === undefined ? {} : { calm: new Set(calm) }) };
 }
 
 async function tell(task: Task): Promise<Report> {

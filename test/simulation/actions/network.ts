@@ -1,6 +1,7 @@
 import { FIRST_HEIGHT, ORDINARY_FEE, POLICIES } from '../world/world.ts';
 import { NOTHING, outside } from './action.ts';
 import type { Action, Scene } from './action.ts';
+import { SOLID } from '../world/chain.ts';
 import type { SimNode } from '../world/node.ts';
 import type { Manner } from '../world/receivers.ts';
 
@@ -11,20 +12,28 @@ const MANNERS: readonly (readonly [Manner, number])[] = [['ok', 6], ['error', 2]
 function reorganise(scene: Scene): string {
   const { world, random } = scene;
   const { chain, code } = nodeOf(scene);
-  const limit = Math.min(chain.height - FIRST_HEIGHT, POLICIES[code]?.finalityBlocks ?? 0);
+  const expires = chain.expiryMs !== null;
+  const limit = Math.min(chain.height - FIRST_HEIGHT, expires ? SOLID : (POLICIES[code]?.finalityBlocks ?? 0));
   if (limit < 1) return NOTHING;
   const wanted = random.weighted<() => number>([[() => random.int(1, 3), 8], [() => random.int(4, 12), 2], [() => random.int(13, 64), 1]])();
   const depth = Math.min(wanted, limit);
   const gone = random.pick([0, 0, 0.1, 0.3]) ?? 0;
-  chain.drop(depth, (tx) => random.chance(tx.own ? 0.15 : gone));
+  const times = chain.drop(depth, (tx) => random.chance(tx.own ? 0.15 : gone));
   world.forget(code, chain.height);
-  for (let i = depth + random.int(0, 2); i > 0; i--) chain.mine(random);
+  // Where time decides what can be mined, the other branch has its blocks of the same times.
+  for (const time of times) chain.mine(random, expires ? time : undefined);
+  for (let i = random.int(0, 2); i > 0; i--) chain.mine(random);
   return `${code} ${depth} deep`;
 }
 
 function trouble(scene: Scene): string {
   const { world, random } = scene;
-  const { code, chain, trouble: wrong, shown } = nodeOf(scene);
+  const { code, chain, trouble: wrong, witness, shown } = nodeOf(scene);
+  if (chain.expiryMs !== null && random.chance(0.3)) {
+    if (random.chance(0.5)) witness.down = true;
+    else witness.lag = random.int(1, 4);
+    return `${code} other node`;
+  }
   const kind = random.weighted([['down', 3], ['lag', 2], ['forgetful', 2], ['fork', 1], ['deep fork', 0.5]] as const);
   if (kind === 'down') wrong.down = true;
   else if (kind === 'lag') wrong.lag = random.int(1, 4);

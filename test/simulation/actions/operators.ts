@@ -1,17 +1,36 @@
-import { approveTransfer, authenticateKey, rejectTransfer, resumeChain, resumePayouts } from '../../../core/index.ts';
-import type { AccountId, CallbackId, KeyView, TransferId } from '../../../core/index.ts';
+import { approveTransfer, authenticateKey, rejectTransfer, resumeChain, resumePayouts, rewindChain } from '../../../core/index.ts';
+import type { AccountId, CallbackId, ChainAdapter, KeyView, TransferId } from '../../../core/index.ts';
+import { QUIET_EVENTS, QUIET_LOGGER, QUIET_METRICS } from '../world/quiet.ts';
+import { FIRST_HEIGHT } from '../world/world.ts';
+import type { Instance } from '../world/instance.ts';
+import type { World } from '../world/world.ts';
 import { inside, NOTHING, outside } from './action.ts';
 import type { Action, Scene } from './action.ts';
 
 const ids = ({ world }: Scene, sql: string): readonly string[] => world.driver.all<{ id: string }>(sql).map(({ id }) => id);
 
-async function resume({ random, instance }: Scene): Promise<string> {
-  const chain = instance.chains.get(random.chance(0.6) ? 'ETH' : 'BTC');
+/** Reads a stopped chain again from the last block that node and books have in common. @returns that block's height */
+export async function rewind(world: World, { chains, storage, ids: sequence }: Instance, code: string): Promise<number> {
+  const chain = chains.get(code) as ChainAdapter;
+  const deps = { storage, ids: sequence, clock: { now: () => world.now }, events: QUIET_EVENTS, logger: QUIET_LOGGER, metrics: QUIET_METRICS };
+  return (await rewindChain(chain, FIRST_HEIGHT, deps)).height;
+}
+
+/** Whoever sees that the node is right again, and the till was not, has the till read the blocks again. */
+async function resume(scene: Scene): Promise<string> {
+  const { world, random, instance } = scene;
+  const [halted] = ids(scene, 'SELECT chain AS id FROM chain_states WHERE halted_reason IS NOT NULL ORDER BY chain');
+  const chain = instance.chains.get(halted ?? (random.chance(0.6) ? 'ETH' : 'BTC'));
   if (chain === undefined) return NOTHING;
-  const halted = (await instance.storage.chains.state(chain.code))?.haltedReason ?? null;
-  if (halted !== null) await resumeChain(instance.storage, chain.code);
+  const isRight = halted !== undefined && world.node(chain.code).trouble.forkedAt === null;
+  let how = '';
+  if (isRight && random.chance(0.7)) how = `chain after ${await rewind(world, instance, chain.code)}`;
+  else if (halted !== undefined) {
+    await resumeChain(instance.storage, chain.code);
+    how = 'chain';
+  }
   const stopped = await resumePayouts(chain, instance.storage);
-  return `${chain.code} ${halted === null ? '' : 'chain '}${stopped ? 'payouts' : ''}`;
+  return `${chain.code} ${how}${stopped ? ' payouts' : ''}`;
 }
 
 async function decide(scene: Scene): Promise<string> {

@@ -9,6 +9,8 @@ export interface Patch {
 export interface Bug {
   readonly name: string;
   readonly patches: readonly Patch[];
+  /** True for one that shows only where transactions overlap: it is hunted on PostgreSQL. */
+  readonly pg?: boolean;
 }
 
 const bug = (name: string, file: string, find: string, replace: string, ...more: readonly (readonly [file: string, find: string, replace: string])[]): Bug => ({
@@ -27,6 +29,8 @@ const SIGN = 'core/transfers/sign-transfers.ts';
 const RESERVE = 'core/transfers/reserve-transfer.ts';
 const ENTRIES = 'core/ledger/transfer-entries.ts';
 const PAY = 'core/lightning/pay-invoices.ts';
+/** Its decisions on what can never be mined any more are those of `adapters/chains/tron/payment-fate.ts`, in small. */
+const NODE = 'test/simulation/world/node.ts';
 const STORES = 'adapters/storage/knex/stores';
 
 /** Every planted bug. Each was caught by the simulator; see test/README.md for how long it took. */
@@ -42,10 +46,10 @@ export const BUGS: readonly Bug[] = [
   bug('a reversal takes what was withdrawn already', 'core/ledger/deposit-entries.ts', 'return available >= deposit.units ? 0n : deposit.units - available;', 'return 0n;'),
   bug('a payment that is mined again stays lost', RECORD, "if (known.status !== 'ORPHANED') return;", 'return;'),
   bug("a deposit's index is ignored", RECORD, 'lockByTransfer(context.chain, transfer.txid, transfer.index)', "lockByTransfer(context.chain, transfer.txid, '0')"),
-  bug('the cursor moves before its deposits are stored', FOLLOW, '      for (const transfer of owned) await recordTransfer(tx, transfer, { chain: code, now: clock.now(), ids });\n      return true;\n    });', `      return true;
+  bug('the cursor moves before its deposits are stored', FOLLOW, '      for (const transfer of owned) await recordTransfer(tx, transfer, { chain: code, now: clock.now(), ids, mempool: this.#hasMempool });\n      return true;\n    });', `      return true;
     });
     if (moved) await storage.transaction(async (tx) => {
-      for (const transfer of owned) await recordTransfer(tx, transfer, { chain: code, now: clock.now(), ids });
+      for (const transfer of owned) await recordTransfer(tx, transfer, { chain: code, now: clock.now(), ids, mempool: this.#hasMempool });
     });`),
   bug('payments go by the clock, not by the chain', FOLLOW, 'Math.min(clock.now(), cursor.time - BLOCK_TIME_SLACK_MS)', 'clock.now()'),
   bug('a payment goes to the wrong order', FOLLOW, 'present(owners.get(transfer.toKey),', 'present([...owners.values()][0],'),
@@ -74,7 +78,7 @@ export const BUGS: readonly Bug[] = [
   bug('callbacks of an order overtake each other', `${STORES}/callback-store.ts`, "e.order_id = c.order_id AND e.status = 'PENDING'", "e.order_id = c.order_id AND e.status = 'NEVER'"),
   // Money out.
   bug('no look at the balance', RESERVE, 'if (available < transfer.units) throw lacking();', ''),
-  bug('an idempotency key is not claimed', 'adapters/storage/knex/dialects/sqlite-reserve-transfers.ts', '  if (claiming.length === 0) return new Map();', '  if (claiming.length >= 0) return new Map();', [RESERVE, 'claim === null ? null : await transfers.claimed(accountId, claim)', 'null']),
+  bug('an idempotency key is not claimed', 'adapters/storage/knex/stores/reserve-transfers.ts', '  if (claiming.length === 0) return repeated;', '  if (claiming.length >= 0) return repeated;', [RESERVE, 'claim === null ? null : await transfers.claimed(accountId, claim)', 'null']),
   bug('an order is refunded twice', 'core/refunds/request-refund.ts', "if (former !== null && former.status !== 'FAILED') throw secondRefund();", '', [
     'adapters/storage/knex/migrations/0004-money-out.ts',
     'CREATE UNIQUE INDEX ${t.transfers}_one_refund',
@@ -93,6 +97,12 @@ export const BUGS: readonly Bug[] = [
   bug('a sweep is counted as a payment', ENTRIES, 'if (accountId === null) return [];', "if (accountId === null) return [{ account: custodyAccount(chain), currency, units: obtained }, { account: FEES_ACCOUNT, currency, units: -obtained }];"),
   bug("the network's fee is not booked", ENTRIES, '[...payout(transfer), ...networkFee(transfer, cost)]', 'payout(transfer)'),
   bug('more is charged than was agreed', 'core/transfers/draft.ts', "if (feeUnits > transfer.maxFeeUnits) throw new Waits([transfer], \"The network's fee is above the most that this transfer may be charged.\");", ''),
+  // Where transactions expire.
+  bug('what no node knows is signed again', BUNDLES, "        await this.#send(lease, view);\n        return this.#raiseWhenSlow(lease, view);\n      case 'mined':", "        return this.#signAgain(lease, view);\n      case 'mined':"),
+  bug('an expiry is not kept', SIGN, 'feeUnits, terms, expiresAt, createdAt: now };', 'feeUnits, terms, expiresAt: expiresAt === null ? null : now, createdAt: now };'),
+  bug('bytes have expired by the clock', NODE, 'this.#chain.timeOf(shown - SOLID) <= last', 'this.#chain.time <= last', [NODE, 'this.#chain.timeOf(seen - SOLID) <= last', 'this.#chain.time <= last']),
+  bug('bytes have expired by a block that may go', NODE, 'this.#chain.timeOf(shown - SOLID) <= last', 'this.#chain.timeOf(shown) <= last', [NODE, 'this.#chain.timeOf(seen - SOLID) <= last', 'this.#chain.timeOf(seen) <= last']),
+  bug('one node is believed that bytes were never mined', NODE, "    if (this.#knows(attempts, seen)) return 'pending';\n", ''),
   // Lightning.
   bug('an invoice payment under way is given up', PAY, "return transfer.status === 'SIGNED' ? this.#move(lease, transfer, 'BROADCAST') : false;", "return this.#end(transfer, 'FAILED', () => failPayment(this.#deps, lease, transfer, 'It took too long.'));"),
   bug('a due invoice is not asked for', 'core/lightning/follow-invoices.ts', "view?.state === 'settled'", "view?.state === 'accepted'"),

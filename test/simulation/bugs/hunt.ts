@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { ask, ready, startWorker } from '../crew.ts';
+import { freshDatabase } from '../../support/postgres.ts';
+import { ask, onDatabase, ready, startWorker } from '../crew.ts';
 import type { Bug } from './bugs.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
@@ -31,12 +32,14 @@ export function misfits({ name, patches }: Bug): readonly string[] {
 export async function hunt(bug: Bug, { seeds, steps }: { readonly seeds: number; readonly steps: number }): Promise<Catch> {
   const patches = bug.patches.map(({ file, find, replace }) => ({ url: pathToFileURL(REPOSITORY + file).href, find, replace }));
   const worker = startWorker(['--import', HOOK], { TILLGATE_BUG: JSON.stringify(patches) });
+  const database = bug.pg === true ? await freshDatabase() : null;
   await ready(worker);
   let [played, cpuMs, stories] = [0, 0, 0];
   let caught: { breach: string; seed: number; step: number } | null = null;
   for (let seed = 1; seed <= seeds && caught === null; seed++) {
-    const answer = ask(worker, { seed, steps });
-    worker.send({ seed, steps });
+    const task = onDatabase({ seed, steps }, database);
+    const answer = ask(worker, task);
+    worker.send(task);
     const { breach, step, played: more, cpuMs: cost } = await answer;
     played += more;
     cpuMs += cost;
@@ -44,5 +47,6 @@ export async function hunt(bug: Bug, { seeds, steps }: { readonly seeds: number;
     if (breach !== null) caught = { breach, seed, step };
   }
   worker.kill();
+  await database?.drop();
   return { bug, breach: caught?.breach ?? null, seed: caught?.seed ?? 0, step: caught?.step ?? 0, stories, steps: played, cpuMs };
 }

@@ -7,10 +7,11 @@
 import { availableParallelism } from 'node:os';
 import { BUGS } from './bugs.ts';
 import { hunt, misfits } from './hunt.ts';
+import { PG_BUGS } from './pg-bugs.ts';
 import type { Catch } from './hunt.ts';
 
 const words = process.argv.slice(2);
-const wanted = BUGS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+const wanted = [...BUGS, ...PG_BUGS].filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
 const wrong = wanted.flatMap(misfits);
 const queue = wanted.filter((bug) => misfits(bug).length === 0);
 const caught: Catch[] = [];

@@ -61,6 +61,7 @@ export interface AttemptRow {
   readonly chain: string;
   readonly txid: string;
   readonly raw: string;
+  readonly expires_at: number | null;
 }
 
 export interface CallbackRow {
@@ -75,6 +76,6 @@ export const SQL = {
   deposits: 'SELECT id, order_id, chain, txid, tx_index, block_height, block_hash, currency, units, to_address, status, paid_at FROM deposits',
   transfers: 'SELECT id, kind, account_id, order_id, chain, currency, units, fee_units, max_fee_units, to_address, status, bundle_id FROM transfers',
   bundles: 'SELECT id, chain, source_address, nonce, status, mined_txid FROM bundles',
-  attempts: 'SELECT bundle_id, chain, txid, raw FROM bundle_attempts',
+  attempts: 'SELECT bundle_id, chain, txid, raw, expires_at FROM bundle_attempts',
   callbacks: 'SELECT id, order_id, event, status FROM callbacks',
 } as const;

@@ -1,4 +1,5 @@
 import type { World } from '../world/world.ts';
+import { SOLID } from '../world/chain.ts';
 import { POLICIES } from '../world/world.ts';
 import { Books } from './books.ts';
 import { MOVES, OWED, reachable } from './moves.ts';
@@ -74,6 +75,7 @@ export class Rules {
     if (dirty.has('deposits')) this.#deposits = this.#compare('deposits', this.#deposits, driver.all<DepositRow>(SQL.deposits), (row, former) => this.#deposit(row, former));
     if (dirty.has('orders')) this.#orders = this.#compare('orders', this.#orders, driver.all<OrderRow>(SQL.orders), (row, former) => this.#order(row, former));
     if (dirty.has('bundle_attempts')) for (const row of driver.all<AttemptRow>(SQL.attempts)) this.#attempt(row);
+    if (dirty.has('bundle_attempts') || dirty.has('chain_blocks')) this.#onePayment();
     if (dirty.has('bundles')) this.#bundles = this.#compare('bundles', this.#bundles, driver.all<BundleRow>(SQL.bundles), () => undefined);
     if (dirty.has('transfers')) this.#transfers = this.#compare('transfers', this.#transfers, driver.all<TransferRow>(SQL.transfers), (row, former) => this.#transfer(row, former));
     if (dirty.has('transfers') || dirty.has('bundles')) this.#owners();
@@ -146,7 +148,7 @@ export class Rules {
     if (row.units !== null && row.units !== former?.units) this.#quote(row);
     if (former === undefined || former.status === row.status) return;
     if (former.status === 'PENDING' && row.status === 'SUCCESS') this.#paid(row);
-    if (former.status === 'PENDING' && row.status === 'TERMINATED' && this.#calm) this.#cancelled(row);
+    if (former.status === 'PENDING' && row.status === 'TERMINATED' && this.#calm && !this.#world.crowded) this.#cancelled(row);
     if (former.status === 'PENDING' && (row.status === 'OVERDUE' || row.status === 'PARTIAL')) this.#expired(row);
   }
 
@@ -224,10 +226,29 @@ export class Rules {
       if (other.bundle_id !== row.bundle_id) continue;
       const former = JSON.parse(other.raw) as typeof raw;
       if (raw.nonce !== former.nonce || [...raw.coins].sort().join() !== [...former.coins].sort().join()) this.#broken('one-nonce', `bundle ${row.bundle_id} was signed for another nonce or other coins`);
+      this.#again(row, other);
       if (JSON.stringify(raw.outputs) !== JSON.stringify(former.outputs)) this.#broken('same-payment', `bundle ${row.bundle_id} was signed again for other payments`);
-      break;
     }
     this.#attempts.set(row.txid, row);
+  }
+
+  /** Where no nonce keeps two payments of one apart, none is signed again while a former one can still be mined, or is. */
+  #again({ bundle_id, chain: code }: AttemptRow, { txid, raw }: AttemptRow): void {
+    const { chain } = this.#world.node(code);
+    const { expiresAt } = JSON.parse(raw) as { expiresAt: number | null };
+    if (expiresAt === null || !this.#calm) return;
+    if (chain.included.has(txid)) this.#broken('paid-twice', `bundle ${bundle_id} was signed again, and is mined`);
+    else if (chain.timeOf(chain.height - SOLID) <= expiresAt) this.#broken('signed-again-too-soon', `bundle ${bundle_id} was signed again, and its bytes can still be mined`);
+  }
+
+  /** One of a bundle's transactions is mined at most, whatever was signed for it. */
+  #onePayment(): void {
+    const mined = new Set<string>();
+    for (const { bundle_id, chain: code, txid, expires_at } of this.#attempts.values()) {
+      if (expires_at === null || !this.#world.node(code).chain.included.has(txid)) continue;
+      if (mined.has(bundle_id)) this.#broken('paid-twice', `bundle ${bundle_id} is mined twice`);
+      mined.add(bundle_id);
+    }
   }
 
   #transfer(row: TransferRow, former: TransferRow | undefined): void {

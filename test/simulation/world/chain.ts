@@ -24,6 +24,8 @@ export interface SimTx {
   readonly fee: bigint;
   /** What comes back to the hot wallet, on the coin chain. */
   readonly change: bigint;
+  /** The last time of a block after which it can be mined; `null` for ever. */
+  readonly expiresAt: number | null;
 }
 
 interface SimBlock {
@@ -37,6 +39,9 @@ export interface Inclusion {
   readonly height: number;
   readonly succeeded: boolean;
 }
+
+/** On a chain whose transactions expire, blocks with so many others on top stay. */
+export const SOLID = 5;
 
 const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -55,6 +60,11 @@ export class SimChain {
   readonly included = new Map<string, Inclusion>();
   /** Of 256, how many of the till's transactions are mined without effect; account chain only. */
   reverting = 0;
+  /**
+   * For how long a transaction of the till's can be mined, on a chain as Tron is: no nonces, a fee that nobody raises, and
+   * no reorganisation below {@link SOLID}. `null` on all others.
+   */
+  expiryMs: number | null = null;
   readonly #balances = new Map<string, bigint>();
   readonly #nonces = new Map<string, number>();
   readonly #coins = new Map<string, { readonly to: string; readonly units: bigint }>();
@@ -69,7 +79,21 @@ export class SimChain {
     this.native = native;
     this.hot = `${code.toLowerCase()}-hot`;
     this.#now = now;
-    this.#add([]);
+    this.#add([], now());
+  }
+
+  get time(): number {
+    return this.#now();
+  }
+
+  /** The time of a block, or of the first one below zero. */
+  timeOf(height: number): number {
+    return this.#blocks[Math.max(height, 0)]?.ref.time ?? Infinity;
+  }
+
+  /** True when the next block cannot take it. Another branch still may, if it forks off below. */
+  isExpired({ expiresAt }: Pick<SimTx, 'expiresAt'>): boolean {
+    return expiresAt !== null && this.timeOf(this.height) > expiresAt;
   }
 
   get height(): number {
@@ -112,6 +136,7 @@ export class SimChain {
   problem(tx: SimTx): string | null {
     if (this.included.has(tx.txid) || this.mempool.has(tx.txid)) return null;
     if (!tx.own) return null;
+    if (this.isExpired(tx)) return 'transaction expired';
     if (this.model === 'utxo') {
       if (tx.coins.some((ref) => this.coin(ref) === null)) return 'missing inputs';
     } else if (tx.nonce !== null && tx.nonce < this.nonceOf(tx.source ?? '')) return 'nonce too low';
@@ -128,7 +153,7 @@ export class SimChain {
   }
 
   /** Mines a block of what waits: all of it, or what luck lets in. */
-  mine(random: SimRandom | null): void {
+  mine(random: SimRandom | null, time = this.#now()): void {
     const chosen: SimTx[] = [];
     const waiting = [...this.mempool.values()].filter(() => random === null || random.chance(0.85));
     for (let again = true; again; ) {
@@ -143,7 +168,7 @@ export class SimChain {
         again = true;
       }
     }
-    this.#add(chosen);
+    this.#add(chosen, time);
     for (const tx of chosen) this.mempool.delete(tx.txid);
     for (const tx of this.mempool.values()) if (tx.own && this.#overtaken(tx)) this.mempool.delete(tx.txid);
   }
@@ -152,15 +177,19 @@ export class SimChain {
    * Takes the last blocks away. What was in them waits again, but for what its sender or the network gave up.
    *
    * @param lost - true for a transaction that is not there any more
+   * @returns the times of the blocks, the first one first
    */
-  drop(depth: number, lost: (tx: SimTx) => boolean): void {
+  drop(depth: number, lost: (tx: SimTx) => boolean): readonly number[] {
     this.#salt += 1;
+    const times: number[] = [];
     for (let i = 0; i < depth; i++) {
       const block = this.#blocks.pop();
       assert(block !== undefined && this.#blocks.length > 0, 'no block is left');
       for (const tx of [...block.txs].reverse()) this.#exclude(tx);
       for (const tx of block.txs) if (!lost(tx)) this.mempool.set(tx.txid, tx);
+      times.unshift(block.ref.time);
     }
+    return times;
   }
 
   /** A transaction of the present chain, other than these, that took this nonce or one of these coins. */
@@ -177,7 +206,7 @@ export class SimChain {
   #rival(tx: SimTx): SimTx | null {
     for (const other of this.mempool.values()) {
       if (!other.own || other.txid === tx.txid) continue;
-      if (this.model === 'utxo' ? other.coins.some((ref) => tx.coins.includes(ref)) : other.source === tx.source && other.nonce === tx.nonce) return other;
+      if (this.model === 'utxo' ? other.coins.some((ref) => tx.coins.includes(ref)) : tx.nonce !== null && other.source === tx.source && other.nonce === tx.nonce) return other;
     }
     return null;
   }
@@ -190,7 +219,7 @@ export class SimChain {
     if (!tx.own) return true;
     const source = tx.source ?? '';
     if (this.model === 'utxo') return tx.coins.every((ref) => this.coin(ref) !== null);
-    if (tx.nonce !== this.nonceOf(source)) return false;
+    if (this.isExpired(tx) || (tx.nonce !== null && tx.nonce !== this.nonceOf(source))) return false;
     const needs = new Map([[this.native, tx.fee]]);
     for (const { currency, units } of tx.outputs) needs.set(currency, (needs.get(currency) ?? 0n) + units);
     return [...needs].every(([currency, units]) => this.balance(source, currency) >= units);
@@ -215,7 +244,7 @@ export class SimChain {
       return;
     }
     if (tx.own) {
-      this.#nonces.set(source, this.nonceOf(source) + Number(sign));
+      if (tx.nonce !== null) this.#nonces.set(source, this.nonceOf(source) + Number(sign));
       this.#move(source, this.native, -sign * tx.fee);
     }
     for (const { to, currency, units } of succeeded ? tx.outputs : []) {
@@ -244,11 +273,11 @@ export class SimChain {
     this.#balances.set(`${address} ${currency}`, this.balance(address, currency) + units);
   }
 
-  #add(txs: readonly SimTx[]): void {
+  #add(txs: readonly SimTx[], time: number): void {
     const parent = this.#blocks.at(-1)?.ref;
     const parentHash = parent?.hash ?? '0'.repeat(64);
     const height = this.#blocks.length;
     const hash = sha(`${this.code}:${parentHash}:${this.#salt}:${txs.map(({ txid }) => txid).join()}`);
-    this.#blocks.push({ ref: { height, hash, parentHash, time: this.#now() }, txs });
+    this.#blocks.push({ ref: { height, hash, parentHash, time }, txs });
   }
 }

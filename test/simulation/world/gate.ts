@@ -24,7 +24,9 @@ const AWAY: Readonly<Record<Port, () => Error>> = {
  * the instance may die, the call or its reply may be lost, or the world may go on meanwhile.
  */
 export class Gate {
-  dead = false;
+  /** Told once of the end of the process. */
+  onDeath: () => void = () => undefined;
+  #dead = false;
   #fault: Fault | null = null;
   #calls = 0;
   /** What happens in the world while a call waits. */
@@ -44,8 +46,14 @@ export class Gate {
     return happened;
   }
 
+  get dead(): boolean {
+    return this.#dead;
+  }
+
   kill(): void {
-    this.dead = true;
+    if (this.#dead) return;
+    this.#dead = true;
+    this.onDeath();
   }
 
   /** The storage as this instance reaches it. */
@@ -105,7 +113,7 @@ export class Gate {
   async #mishap(kind: Fault['kind'], port: Port, body: () => unknown): Promise<unknown> {
     switch (kind) {
       case 'crash-before':
-        this.dead = true;
+        this.kill();
         throw new Crash('crashed');
       case 'fail-before':
         throw AWAY[port]();
@@ -115,7 +123,7 @@ export class Gate {
         return body();
       case 'crash-after':
         await body();
-        this.dead = true;
+        this.kill();
         throw new Crash('crashed');
       case 'fail-after':
         await body();

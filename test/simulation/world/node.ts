@@ -19,7 +19,7 @@ import type {
   SpendableCoin,
   WatchList,
 } from '../../../core/index.ts';
-import { txidOf } from './chain.ts';
+import { SOLID, txidOf } from './chain.ts';
 import type { SimChain, SimTx } from './chain.ts';
 
 /** What is wrong with a node. */
@@ -39,7 +39,8 @@ export interface Network {
   fee: bigint;
 }
 
-type Signed = Omit<SimTx, 'txid' | 'own'>;
+/** `mark` tells two payments of the same apart, where no nonce does. */
+type Signed = Omit<SimTx, 'txid' | 'own'> & { readonly mark?: number };
 
 const write = (content: Signed): string => JSON.stringify(content, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
 const read = (raw: string): Signed =>
@@ -57,6 +58,8 @@ export class SimNode implements ChainAdapter {
   readonly simulator = null;
   readonly payments: SimPayments;
   readonly trouble: NodeTrouble = { down: false, lag: 0, forgetful: false, forkedAt: null };
+  /** Another node of the same chain: whoever may pay again asks both. It tells no lies. */
+  readonly witness: Pick<NodeTrouble, 'down' | 'lag'> = { down: false, lag: 0 };
   readonly chain: SimChain;
 
   constructor(chain: SimChain, assets: readonly Asset[], policy: ChainPolicy, network: Network) {
@@ -76,11 +79,12 @@ export class SimNode implements ChainAdapter {
 
   get troubled(): boolean {
     const { down, lag, forgetful, forkedAt } = this.trouble;
-    return down || lag > 0 || forgetful || forkedAt !== null;
+    return down || lag > 0 || forgetful || forkedAt !== null || this.witness.down || this.witness.lag > 0;
   }
 
   heal(): void {
     Object.assign(this.trouble, { down: false, lag: 0, forgetful: false, forkedAt: null });
+    Object.assign(this.witness, { down: false, lag: 0 });
   }
 
   async identify(): Promise<string> {
@@ -170,12 +174,12 @@ export class SimPayments implements ChainPayments {
   readonly feeAsset: Asset;
   readonly hotAddress: string;
   readonly maxLines: number;
-  readonly bumpAfterMs = 90_000;
   /** Told of what a node was given, before it is taken. */
   onBroadcast: (tx: SimTx) => void = () => undefined;
   readonly #node: SimNode;
   readonly #chain: SimChain;
   readonly #network: Network;
+  #marks = 0;
 
   constructor(node: SimNode, feeAsset: Asset, network: Network) {
     this.#node = node;
@@ -185,6 +189,10 @@ export class SimPayments implements ChainPayments {
     this.feeAsset = feeAsset;
     this.hotAddress = node.chain.hot;
     this.maxLines = this.model === 'utxo' ? 4 : 1;
+  }
+
+  get bumpAfterMs(): number | null {
+    return this.#chain.expiryMs === null ? 90_000 : null;
   }
 
   dust(): bigint {
@@ -218,10 +226,13 @@ export class SimPayments implements ChainPayments {
     const change = this.model === 'utxo' ? whole - lines.reduce((sum, { units }) => sum + units, 0n) - priced.feeUnits : 0n;
     if (change < 0n) throw new Error('a transaction that spends more than its coins');
     const outputs = lines.map(({ to, currency, units }, index) => ({ to, currency, units, index: String(index) }));
-    const content: Signed = { source: source.address, nonce, coins: priced.coins.map(({ ref }) => ref), outputs, fee: priced.feeUnits, change };
+    const { expiryMs, time } = this.#chain;
+    const expiresAt = expiryMs === null ? null : time + expiryMs;
+    const mark = expiresAt === null ? {} : { mark: (this.#marks += 1) };
+    const content: Signed = { source: source.address, nonce, coins: priced.coins.map(({ ref }) => ref), outputs, fee: priced.feeUnits, change, expiresAt, ...mark };
     const raw = write(content);
     const txid = txidOf(raw);
-    return { txid, raw, feeUnits: priced.feeUnits, terms: priced.terms, change: this.#change(txid, change), expiresAt: null };
+    return { txid, raw, feeUnits: priced.feeUnits, terms: priced.terms, change: this.#change(txid, change), expiresAt };
   }
 
   async broadcast({ txid, raw }: { readonly txid: string; readonly raw: string }): Promise<void> {
@@ -246,8 +257,29 @@ export class SimPayments implements ChainPayments {
     const own = new Set(attempts.map(({ txid }) => txid));
     const rival = this.#chain.conflict(source.address, nonce, coins, own);
     if (rival !== null && rival.height <= shown) return { kind: 'conflicted', txid: rival.tx.txid, confirmations: shown - rival.height + 1 };
+    if (this.#chain.expiryMs !== null) return { kind: this.#unmined(attempts) };
     const waits = !trouble.forgetful && attempts.some(({ txid }) => this.#chain.mempool.has(txid) || this.#chain.included.has(txid));
     return { kind: waits ? 'pending' : 'missing' };
+  }
+
+  /** Without nonces only time tells that bytes can never be mined any more: the time of blocks that stay, at every node. */
+  #unmined(attempts: SignedBundle['attempts']): 'pending' | 'missing' | 'expired' {
+    const { shown, trouble, witness } = this.#node;
+    if (!trouble.forgetful && trouble.forkedAt === null && this.#knows(attempts, this.#chain.height)) return 'pending';
+    const last = Math.max(...attempts.map(({ expiresAt }) => expiresAt ?? Infinity));
+    if (this.#chain.timeOf(shown - SOLID) <= last) return 'missing';
+    if (witness.down) throw new TillgateError('NODE_FAILED', 'One of the nodes does not answer.');
+    const seen = this.#chain.height - witness.lag;
+    if (this.#knows(attempts, seen)) return 'pending';
+    return this.#chain.timeOf(seen - SOLID) <= last ? 'missing' : 'expired';
+  }
+
+  /** True when one of them is in a block up to this height, or waits for one. */
+  #knows(attempts: SignedBundle['attempts'], height: number): boolean {
+    return attempts.some(({ txid }) => {
+      const waiting = this.#chain.mempool.get(txid);
+      return (waiting !== undefined && !this.#chain.isExpired(waiting)) || (this.#chain.included.get(txid)?.height ?? Infinity) <= height;
+    });
   }
 
   async custody(expected: readonly ExpectedCoins[]): Promise<ReadonlyMap<CurrencyCode, bigint>> {
@@ -267,7 +299,7 @@ export class SimPayments implements ChainPayments {
 
   async nextNonce(address: string): Promise<number | null> {
     this.#node.answer();
-    if (this.model === 'utxo') return null;
+    if (this.model === 'utxo' || this.#chain.expiryMs !== null) return null;
     let next = this.#chain.nonceOf(address);
     // A node that forgot what waits counts what is mined only.
     if (this.#node.trouble.forgetful) return next;

@@ -1,12 +1,10 @@
-import { openStorage } from '../../../adapters/storage/knex/index.ts';
 import { AssetCatalogue, DEFAULT_ORDER_SETTINGS, LIGHTNING_ASSET } from '../../../core/index.ts';
-import type { Asset, CallbackTransport, ChainPolicy, Storage } from '../../../core/index.ts';
+import type { Asset, CallbackTransport, ChainPolicy } from '../../../core/index.ts';
 import { FakeTokenIssuer, FakeVault, PlainDigest, SeededRandom, START } from '../../support/fakes.ts';
 import { SimRandom } from '../random.ts';
-import { SqliteDriver } from '../sqlite-driver.ts';
 import { SimChain } from './chain.ts';
 import type { SimTx } from './chain.ts';
-import { baseImage } from './image.ts';
+import type { Ground } from './ground.ts';
 import type { SimMerchant } from './image.ts';
 import { Instance } from './instance.ts';
 import type { Surroundings } from './instance.ts';
@@ -18,7 +16,6 @@ import { Receivers } from './receivers.ts';
 
 /** US dollars for one of each, at the start. */
 const PRICES: Readonly<Record<string, string>> = { ETH: '2000', USDT: '1', USDC: '1', BTC: '50000', EUR: '1.1', JPY: '0.0065' };
-const TIMEOUTS = { idleMs: 2 ** 30, lifetimeMs: 2 ** 40 };
 /** Where following begins; no reorganisation goes below it. */
 export const FIRST_HEIGHT = 70;
 const GWEI = 10n ** 9n;
@@ -29,6 +26,9 @@ export const POLICIES: Readonly<Record<string, Pick<ChainPolicy, 'spendableConfi
   ETH: { confirmations: 3, spendableConfirmations: 6, finalityBlocks: 64 },
   BTC: { confirmations: 2, spendableConfirmations: 4, finalityBlocks: 64 },
 };
+
+/** How long bytes can be mined, where they expire. */
+const EXPIRY_MS = 90_000;
 
 /** An order as the simulation asked for it. */
 export interface SimOrder {
@@ -75,7 +75,7 @@ export interface SimRequest {
 
 /** All that is outside the till, and the instances of the till in it. */
 export class World {
-  readonly driver: SqliteDriver;
+  readonly driver: Ground;
   readonly merchants: readonly SimMerchant[];
   readonly chains: readonly SimChain[];
   readonly nodes: readonly SimNode[];
@@ -102,6 +102,8 @@ export class World {
   readonly shownAt = new Map<string, number[]>();
   /** Counts reorganisations and heals: what was true of a chain before one may not be true after it. */
   upheavals = 0;
+  /** True in a step in which several act at the same time: which of them came first is not known after it. */
+  crowded = false;
   /** Broken rules that were seen while a step ran. */
   readonly breaches: string[] = [];
   readonly toleranceBps: number;
@@ -111,11 +113,11 @@ export class World {
   #started = 0;
   #payments = 0;
 
-  private constructor(seed: number, driver: SqliteDriver, storage: Storage, merchants: readonly SimMerchant[], time: { read: () => number }) {
-    time.read = () => this.#now;
+  private constructor(seed: number, ground: Ground) {
+    ground.now = () => this.#now;
     const random = new SimRandom(seed, 0xfeed);
-    this.driver = driver;
-    this.merchants = merchants;
+    this.driver = ground;
+    this.merchants = ground.merchants;
     this.toleranceBps = random.pick([0, 0, 50, 100]) ?? 0;
     const now = (): number => this.#now;
     const catalogue = new AssetCatalogue([]);
@@ -124,16 +126,17 @@ export class World {
     const btc = this.#chain('BTC', 'utxo', [asset('BTC')], now);
     this.chains = [eth.chain, btc.chain];
     this.nodes = [eth, btc];
+    if (new SimRandom(seed, 0xe4b1).chance(0.35)) eth.chain.expiryMs = EXPIRY_MS;
     eth.chain.reverting = random.pick([0, 0, 8]) ?? 0;
     this.assets = new AssetCatalogue([...this.nodes.flatMap(({ assets }) => assets), LIGHTNING_ASSET]);
     this.lightning = new SimLightning(now);
     if (random.chance(0.8)) this.endow('ETH', 'ETH', 10n ** 17n);
     this.receivers = new Receivers(() => this.#now, () => this.#passDeadlines());
-    this.keys = merchants.map(({ number, appKey }) => ({ merchant: number, text: appKey, until: null }));
+    this.keys = ground.merchants.map(({ number, appKey }) => ({ merchant: number, text: appKey, until: null }));
     const transport: CallbackTransport = { send: (request) => this.receivers.send(request) };
     const held = random.chance(0.5);
     this.#surroundings = {
-      storage,
+      storage: ground.reach().storage,
       nodes: this.nodes,
       lightning: this.lightning,
       assets: this.assets,
@@ -150,16 +153,13 @@ export class World {
       withdrawals: { min: new Map(), max: new Map(), approveAbove: held ? new Map([['ETH', '0.3']]) : new Map(), addressHoldMs: 0 },
       sweeps: { maxFeeBps: 5_000, cold: random.chance(0.3) ? new Map([['ETH', { address: 'eth-cold', above: new Map([['ETH', '1']]) }]]) : new Map() },
     };
-    for (let i = random.chance(0.4) ? 2 : 1; i > 0; i--) this.start();
+    const several = random.chance(0.4) || ground.pause !== null;
+    for (let i = several ? 2 : 1; i > 0; i--) this.start();
   }
 
   /** A world with a till that was just installed. */
-  static async create(seed: number): Promise<World> {
-    const { bytes, merchants } = await baseImage();
-    const time = { read: () => START };
-    const driver = new SqliteDriver(bytes, () => time.read());
-    const storage = await openStorage({ knex: driver.knex }, { logger: QUIET_LOGGER, limits: TIMEOUTS });
-    const world = new World(seed, driver, storage, merchants, time);
+  static async create(seed: number, ground: Ground): Promise<World> {
+    const world = new World(seed, ground);
     for (const instance of world.instances.slice(0, 1)) for (const { code } of world.nodes) await instance.follow(code, true);
     await world.instances[0]?.followInvoices(true);
     return world;
@@ -185,7 +185,9 @@ export class World {
   /** Starts an instance, or another in place of one that is gone. */
   start(): Instance {
     this.#started += 1;
-    const instance = new Instance(`till-${this.#started}`, this.#started, this.#surroundings);
+    const { storage, cut } = this.driver.reach();
+    const instance = new Instance(`till-${this.#started}`, this.#started, { ...this.#surroundings, storage });
+    instance.gate.onDeath = cut;
     this.instances.push(instance);
     return instance;
   }
@@ -202,7 +204,7 @@ export class World {
     this.#payments += 1;
     const outputs = payments.map((payment, index) => ({ ...payment, index: String(index) }));
     const source = chain.model === 'account' ? `eth-payer${this.#payments % 7}` : null;
-    const tx: SimTx = { txid: `pay${this.#payments}`, own: false, source, nonce: null, coins: [], outputs, fee: 0n, change: 0n };
+    const tx: SimTx = { txid: `pay${this.#payments}`, own: false, source, nonce: null, coins: [], outputs, fee: 0n, change: 0n, expiresAt: null };
     this.paid.set(tx.txid, tx);
     chain.submit(tx);
     return tx;

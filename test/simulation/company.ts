@@ -1,0 +1,53 @@
+import type { Action, Scene } from './actions/action.ts';
+import { MERCHANTS } from './actions/merchants.ts';
+import { OPERATORS } from './actions/operators.ts';
+import type { SimRandom } from './random.ts';
+import type { Instance } from './world/instance.ts';
+
+/** Somebody who acts at the same time. */
+export interface Companion {
+  readonly action: Action;
+  readonly instance: Instance;
+  /** How many turns of others pass before it begins. */
+  readonly after: number;
+}
+
+/** Who meets over the same rows: one of a group, when another of it acts. */
+const MEETINGS: readonly (readonly string[])[] = [
+  ['withdraw', 'withdraw-all', 'ask-again', 'refund', 'follow ETH', 'follow BTC', 'pay-out ETH', 'pay-out BTC', 'decide'],
+  ['withdraw-all', 'withdraw-all', 'withdraw', 'ask-again'],
+  ['ln-withdraw', 'ln-again', 'withdraw', 'pay-out BLN'],
+  ['follow ETH', 'expire', 'terminate', 'resolve', 'choose', 'refund', 'follow ETH'],
+  ['follow BTC', 'expire', 'terminate', 'resolve', 'choose', 'refund', 'follow BTC'],
+  ['follow BLN', 'expire', 'terminate', 'resolve', 'choose', 'refund', 'follow BLN'],
+  ['pay-out ETH', 'pay-out ETH', 'decide', 'follow ETH', 'refund'],
+  ['pay-out BTC', 'pay-out BTC', 'decide', 'follow BTC', 'refund'],
+  ['pay-out BLN', 'pay-out BLN', 'decide', 'ln-again'],
+  ['deliver', 'deliver', 'send-again'],
+  ['refund', 'refund', 'refund-address', 'withdraw-all'],
+  ['order', 'order', 'ln-order', 'refill', 'choose'],
+  ['choose', 'choose', 'refund-address', 'terminate'],
+  ['rotate', 'rotate', 'use-keys'],
+  ['signed', 'replay', 'replay'],
+  ['decide', 'decide', 'unfreeze', 'resume'],
+];
+/** What a process does as often at once as it is asked to; of the rest it does one at a time. */
+const REQUESTS: ReadonlySet<string> = new Set([...MERCHANTS, ...OPERATORS].filter(({ faulty }) => faulty).map(({ name }) => name));
+
+/** Chooses who acts at the same time as somebody: mostly over the same rows, and mostly on other instances. */
+export function companyOf(action: Action, { world, instance }: Scene, random: SimRandom, all: readonly (readonly [Action, number])[]): readonly Companion[] {
+  const company: Companion[] = [];
+  const busy = new Set([`${instance.name} ${action.name}`]);
+  for (let i = random.weighted([[0, 3], [1, 4], [2, 3]]); i > 0; i--) {
+    const meeting = random.pick(MEETINGS.filter((names) => names.includes(action.name))) ?? [];
+    const rival = random.chance(0.7) ? random.pick(meeting) : undefined;
+    const chosen = all.find(([{ name }]) => name === rival)?.[0] ?? random.weighted(all);
+    const others = world.instances.filter((each) => each !== instance);
+    const other = REQUESTS.has(chosen.name) && random.chance(0.3) ? instance : (random.pick(others) ?? instance);
+    const key = `${other.name} ${chosen.name}`;
+    if (busy.has(key) && !REQUESTS.has(chosen.name)) continue;
+    busy.add(key);
+    company.push({ action: chosen, instance: other, after: random.weighted<() => number>([[() => 0, 3], [() => random.int(1, 12), 3], [() => random.int(1, 40), 1]])() });
+  }
+  return company;
+}

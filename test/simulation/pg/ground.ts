@@ -1,0 +1,178 @@
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
+import { Connections } from '../../../adapters/storage/knex/connections.ts';
+import { Database } from '../../../adapters/storage/knex/database.ts';
+import { pgDialect } from '../../../adapters/storage/knex/dialects/pg-dialect.ts';
+import { KnexStorage } from '../../../adapters/storage/knex/knex-storage.ts';
+import { namespaceOf } from '../../../adapters/storage/knex/tables.ts';
+import { START } from '../../support/fakes.ts';
+import { SimRandom } from '../random.ts';
+import { TIMEOUTS } from '../world/ground.ts';
+import type { Ground, Reach } from '../world/ground.ts';
+import { enrol } from '../world/image.ts';
+import type { SimMerchant } from '../world/image.ts';
+import { PgDriver } from './pg-driver.ts';
+import type { Value } from './protocol.ts';
+import { PgServer } from './server.ts';
+import { Turns } from './turns.ts';
+
+const TABLES = `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations' ORDER BY 1`;
+
+const REFERENCES = `SELECT confrelid::regclass::text AS target, conrelid::regclass::text AS source FROM pg_constraint WHERE contype = 'f' ORDER BY 1, 2`;
+
+/** Connections that are at hand: more than one step of a story takes. */
+const SPARE = 12;
+
+/** A database with its merchants, which each story of this process begins from again. */
+interface Base {
+  readonly server: PgServer;
+  readonly merchants: readonly SimMerchant[];
+  /** Tables, each with those that refer to it. */
+  readonly tables: ReadonlyMap<string, readonly string[]>;
+  /** Those of them that are not empty at the beginning. */
+  readonly kept: readonly string[];
+  /** Those that were written since. */
+  readonly dirty: Set<string>;
+  /** Sessions that nobody uses; the last one goes first. */
+  readonly free: number[];
+}
+
+const bases = new Map<string, Promise<Base>>();
+
+/** What the storage adapter opens for PostgreSQL, on a driver that answers in turns. */
+function storageOn(driver: PgDriver): KnexStorage {
+  const pool = new Connections(driver.knex, pgDialect, { readOnly: false, owned: false });
+  return new KnexStorage(new Database({ dialect: pgDialect, namespace: namespaceOf('', null), writers: pool, readers: pool, guardNesting: false, limits: TIMEOUTS }));
+}
+
+/** Makes the schema and the merchants once, and keeps a copy of their rows. */
+async function prepare(url: string): Promise<Base> {
+  const server = await PgServer.connect(url);
+  const free: number[] = [];
+  await server.provide(SPARE);
+  const turns = new Turns(server, new SimRandom(0));
+  const driver = new PgDriver({ turns, now: () => START, take: () => free.pop() ?? server.open(), giveBack: (connection) => void free.push(connection), onWrite: () => undefined });
+  const storage = storageOn(driver);
+  await storage.migrate();
+  // The rules read on from the row that they read last, as SQLite numbers its rows by itself.
+  server.look('ALTER TABLE ledger_postings ADD COLUMN rowid BIGINT GENERATED ALWAYS AS IDENTITY');
+  const tables = server.look(TABLES).map(({ name }) => String(name));
+  // Whoever tidies up by the clock changes plans and the order of rows.
+  for (const table of tables) server.look(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
+  const merchants = await enrol(storage);
+  driver.kill();
+  server.look('CREATE SCHEMA base');
+  const kept = tables.filter((table) => server.look(`SELECT 1 FROM ${table} LIMIT 1`).length > 0);
+  for (const table of kept) server.look(`CREATE TABLE base.${table} AS TABLE ${table}`);
+  const referring = server.look(REFERENCES).map((row) => [String(row['target']), String(row['source'])] as const);
+  const referrers = new Map(tables.map((table) => [table, referring.filter(([target]) => target === table).map(([, source]) => source)]));
+  return { server, merchants, tables: referrers, kept, dirty: new Set(tables), free };
+}
+
+/** Makes a database again what it was. */
+function reset({ server, tables, kept, dirty }: Base): void {
+  for (const table of dirty) for (const referrer of tables.get(table) ?? []) dirty.add(referrer);
+  const written = [...tables.keys()].filter((table) => dirty.has(table));
+  dirty.clear();
+  const refill = kept.filter((table) => written.includes(table)).map((table) => `INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM base.${table}`);
+  // Triggers refuse to empty what is append-only.
+  if (written.length > 0) server.execute(['BEGIN', 'SET LOCAL session_replication_role = replica', `TRUNCATE ${written.join(', ')} RESTART IDENTITY`, ...refill, 'COMMIT']);
+}
+
+/** Marks are numbered; rows that are asked for in no order come in that of their first column, wherever they were put. */
+const own = new Map<string, string>();
+function ownSql(sql: string): string {
+  let text = own.get(sql);
+  if (text === undefined) {
+    let count = 0;
+    text = sql.replaceAll('?', () => `$${++count}`);
+    if (!text.includes('ORDER BY')) text += ' ORDER BY 1';
+    own.set(sql, text);
+  }
+  return text;
+}
+
+/** A database of PostgreSQL: each process of the till has connections of its own, and their transactions overlap. */
+export class PgGround implements Ground {
+  now: () => number = () => START;
+  onWrite: (table: string) => void = () => undefined;
+  readonly turns: Turns;
+  readonly #base: Base;
+  readonly #restore: () => void;
+  readonly #drivers: PgDriver[] = [];
+
+  private constructor(base: Base, seed: number) {
+    this.#base = base;
+    this.turns = new Turns(base.server, new SimRandom(seed, 0x9a11));
+    this.#restore = insteadOfTimers(() => this.turns.pause());
+  }
+
+  static async open(url: string, seed: number): Promise<PgGround> {
+    let base = bases.get(url);
+    if (base === undefined) bases.set(url, (base = prepare(url)));
+    const ready = await base;
+    reset(ready);
+    await ready.server.provide(SPARE);
+    return new PgGround(ready, seed);
+  }
+
+  /** Ends what stays open between stories. */
+  static async end(url: string): Promise<void> {
+    const base = await bases.get(url);
+    bases.delete(url);
+    base?.server.close();
+  }
+
+  get merchants(): readonly SimMerchant[] {
+    return this.#base.merchants;
+  }
+
+  get counts(): ReadonlyMap<string, number> {
+    const { statements, waits, deadlocks, timeouts } = this.turns;
+    return new Map(Object.entries({ 'pg statement': statements, 'pg wait': waits, 'pg deadlock': deadlocks, 'pg lock timeout': timeouts }));
+  }
+
+  readonly ready = (): Promise<void> => this.#base.server.provide(SPARE);
+
+  readonly pause = (): Promise<void> => this.turns.pause();
+
+  all<Row>(sql: string, ...bindings: unknown[]): Row[] {
+    return this.#base.server.look(ownSql(sql), bindings as Value[]) as Row[];
+  }
+
+  reach(): Reach {
+    const { server, free, dirty } = this.#base;
+    const parts = {
+      turns: this.turns,
+      now: () => this.now(),
+      take: () => free.pop() ?? server.open(),
+      giveBack: (connection: number) => void free.push(connection),
+      onWrite: (table: string) => {
+        dirty.add(table);
+        this.onWrite(table);
+      },
+    };
+    const driver = new PgDriver(parts);
+    this.#drivers.push(driver);
+    return { storage: storageOn(driver), cut: () => driver.kill() };
+  }
+
+  close(): void {
+    for (const driver of this.#drivers) driver.kill();
+    this.#restore();
+  }
+}
+
+/** What the storage adapter waits between two tries is a turn of others here. @returns what undoes it */
+function insteadOfTimers(pause: () => Promise<void>): () => void {
+  const real = timers.setTimeout;
+  timers.setTimeout = (async <T>(_ms?: number, value?: T) => {
+    await pause();
+    return value;
+  }) as typeof real;
+  syncBuiltinESMExports();
+  return () => {
+    timers.setTimeout = real;
+    syncBuiltinESMExports();
+  };
+}

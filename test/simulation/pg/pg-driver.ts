@@ -1,0 +1,130 @@
+import type { Knex } from 'knex';
+import type { Outcome, Statement, Value } from './protocol.ts';
+import type { Turns } from './turns.ts';
+import { PgError } from './turns.ts';
+
+interface Pending {
+  connection(raw: RawConnection): Pending;
+  options(options: unknown): Pending;
+  then(resolve: (result: unknown) => void, reject: (error: unknown) => void): void;
+}
+
+/** A connection as the storage adapter holds it. */
+interface RawConnection {
+  readonly id: number;
+  inTransaction: boolean;
+  __knex__disposed?: unknown;
+}
+
+/** What a driver stands on. */
+export interface PgDriverParts {
+  readonly turns: Turns;
+  /** The time that the database goes by, in epoch milliseconds. */
+  readonly now: () => number;
+  /** Gives a session that nobody uses. */
+  readonly take: () => number;
+  /** Takes one back that is as it was. */
+  readonly giveBack: (connection: number) => void;
+  /** Told of each table that a statement may change. */
+  readonly onWrite: (table: string) => void;
+}
+
+const TARGET = /\b(?:INSERT INTO|UPDATE|DELETE FROM)\s+"?([a-z_]+)"?/g;
+const CLOCK = 'clock_timestamp()';
+
+/** A statement of the adapter as PostgreSQL takes it. */
+interface Prepared {
+  readonly name: string;
+  readonly text: string;
+  readonly tellsTime: boolean;
+  readonly writes: readonly string[];
+}
+
+const statements = new Map<string, Prepared>();
+
+/** Marks are numbered as knex does; where the statement asks for the time it is bound, so that it is the simulated one. */
+function prepared(sql: string): Prepared {
+  let known = statements.get(sql);
+  if (known === undefined) {
+    let count = 0;
+    const numbered = sql.replaceAll('?', () => `$${++count}`);
+    const text = numbered.replaceAll(CLOCK, `$${count + 1}::timestamptz`);
+    const writes = [...new Set([...sql.matchAll(TARGET)].flatMap(([, table]) => (table === undefined ? [] : [table])))];
+    known = { name: `s${statements.size}`, text, tellsTime: text !== numbered, writes };
+    statements.set(sql, known);
+  }
+  return known;
+}
+
+/**
+ * What the storage adapter uses of a knex instance, with the connections of one process of the till. Statements go
+ * when it is their turn.
+ */
+export class PgDriver {
+  readonly #parts: PgDriverParts;
+  readonly #idle: RawConnection[] = [];
+  readonly #used = new Set<RawConnection>();
+  #dead = false;
+
+  constructor(parts: PgDriverParts) {
+    this.#parts = parts;
+  }
+
+  /** A knex instance as far as the storage adapter goes. */
+  get knex(): Knex {
+    const acquireConnection = async (): Promise<RawConnection> => this.#acquire();
+    const releaseConnection = async (raw: RawConnection): Promise<void> => this.#release(raw);
+    return {
+      client: { driverName: 'pg', acquireConnection, releaseConnection },
+      raw: (sql: string, bindings: readonly Value[]) => this.#pending(sql, bindings),
+    } as unknown as Knex;
+  }
+
+  /** The process is gone: what it had begun is rolled back, and no connection of it is left. */
+  kill(): void {
+    if (this.#dead) return;
+    this.#dead = true;
+    const broken = [...this.#used];
+    for (const { id } of this.#idle) this.#parts.giveBack(id);
+    if (broken.length > 0) this.#parts.turns.drop(broken.map(({ id }) => id).sort((a, b) => a - b));
+    this.#idle.length = 0;
+    this.#used.clear();
+  }
+
+  #acquire(): RawConnection {
+    if (this.#dead) throw new PgError('Connection terminated', '08006');
+    const raw = this.#idle.pop() ?? { id: this.#parts.take(), inTransaction: false };
+    this.#used.add(raw);
+    return raw;
+  }
+
+  #release(raw: RawConnection): void {
+    if (!this.#used.delete(raw)) return;
+    if (raw.__knex__disposed === undefined) this.#idle.push(raw);
+    else this.#parts.turns.drop([raw.id]);
+  }
+
+  #pending(sql: string, bindings: readonly Value[]): Pending {
+    let raw: RawConnection | null = null;
+    const pending: Pending = {
+      connection: (given) => {
+        raw = given;
+        return pending;
+      },
+      options: () => pending,
+      then: (resolve, reject) => {
+        this.#run(raw as RawConnection, sql, bindings).then((outcome) => ('rows' in outcome ? resolve(outcome) : reject(new PgError(outcome.message, outcome.code))), reject);
+      },
+    };
+    return pending;
+  }
+
+  async #run(raw: RawConnection, sql: string, bindings: readonly Value[]): Promise<Outcome> {
+    if (this.#dead) return { message: 'Connection terminated', code: '08006' };
+    const { turns, now, onWrite } = this.#parts;
+    const { name, text, tellsTime, writes } = prepared(sql);
+    const statement: Statement = { name, text, values: tellsTime ? [...bindings, new Date(now()).toISOString()] : bindings };
+    for (const table of writes) onWrite(table);
+    return turns.ask(raw.id, statement);
+  }
+}
