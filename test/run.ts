@@ -30,9 +30,11 @@ const APART = ['nodes', 'browser', 'long'] as const;
 type Apart = (typeof APART)[number];
 
 /** What takes longest, by parts of paths; the rest follows by name. */
-const LONG_FIRST = ['/money-out-kills', '/crash/points-', '/lightning-withdrawals', '/e2e/', '/package', '/nodes/', '/storage-faults/', '/host/', '/browser/', '/examples/', '/contract/'] as const;
-/** Tests that start processes wait half of their time, for blocks, restarts and retries: others use the cores meanwhile. */
-const FILES_PER_CORE = 2;
+const LONG_FIRST = ['/money-out-kills', '/crash/points-', '/lightning-withdrawals', '/e2e/', '/package', '/nodes/', '/storage-faults/', '/host/', '/examples/', '/contract/'] as const;
+/** A file that takes longer hangs. */
+const FILE_LIMIT_MS = 600_000;
+/** Tests wait much of their time, for blocks, leases and restarts, and others use the cores meanwhile; a browser waits for nothing. */
+const filesPerCore = ({ apart }: Plan): number => (apart === 'browser' ? 1 : 2);
 
 interface Plan {
   /** `null` for all the others. */
@@ -76,7 +78,7 @@ function installDaemons(): boolean {
 }
 
 function startTests(plan: Plan, files: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
-  const limits = [`--test-concurrency=${FILES_PER_CORE * availableParallelism()}`, `--test-timeout=${plan.apart === 'nodes' ? 600_000 : 300_000}`];
+  const limits = [`--test-concurrency=${filesPerCore(plan) * availableParallelism()}`, `--test-timeout=${FILE_LIMIT_MS}`];
   const node = ['--import', 'tsx', '--test', '--test-reporter=spec', ...limits, ...plan.forNode, ...files];
   const c8 = fileURLToPath(import.meta.resolve('c8/bin/c8.js'));
   return spawn(process.execPath, plan.coverage ? [c8, process.execPath, ...node] : node, {

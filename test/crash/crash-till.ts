@@ -144,9 +144,13 @@ export class CrashTill {
     await gone;
   }
 
-  /** A request with the merchant's key; `null` when the till was gone before it had answered. */
+  /**
+   * A request with the merchant's key; `null` when there is nothing to go by: the till was gone before it had answered, or
+   * it said that it is not ready, as one does that was kept from its database for longer than these short leases last.
+   */
   async ask(method: 'GET' | 'POST', target: string, body?: unknown, idempotencyKey?: string): Promise<Answer | null> {
-    return this.#call(method, target, { 'API-Key': this.#apiKey, ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }) }, body);
+    const reply = await this.#call(method, target, { 'API-Key': this.#apiKey, ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }) }, body);
+    return reply?.status === 503 ? null : reply;
   }
 
   /** A request to the management API in a session of its own. */

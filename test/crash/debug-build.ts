@@ -1,14 +1,17 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { buildTill } from '../support/till-program.ts';
 import { CRASH_POINTS } from './points.ts';
 import type { CrashPoint } from './points.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Leases of a dead instance lapse soon in the debug build, so that a restart on PostgreSQL need not wait for them. */
-const SHORTER_LEASES = { file: 'host/base.ts', text: 'SHARED_TTL_MS = 15_000;', instead: 'SHARED_TTL_MS = 1_500;' } as const;
+/** Leases of a dead instance lapse soon in the debug build, so that what is started next need not wait for them. */
+const SHORTER_LEASES = [
+  { file: 'host/base.ts', text: 'SHARED_TTL_MS = 15_000;', instead: 'SHARED_TTL_MS = 1_500;' },
+  { file: 'core/gateway/feed-follower.ts', text: 'DEFAULT_FEED_LEASE_MS = 5_000;', instead: 'DEFAULT_FEED_LEASE_MS = 1_500;' },
+] as const;
 
 /**
  * Runs before everything else. A point that is armed, by the environment or by a message of the parent, says its name
@@ -32,45 +35,21 @@ globalThis.__crash ??= (() => {
 `;
 
 /**
- * Builds the host with every crash point in it, as one program; the packages stay where they are.
+ * Builds the host with every crash point in it, as one program.
  *
- * @returns the program, and what removes it
+ * @returns the program, in a folder of its own
  * @throws Error when the text of a point is not in its file exactly once
  */
 export async function debugBuild(name: string): Promise<string> {
-  // Under node_modules, so that the program finds its packages and nothing of the repository changes.
-  const folder = join(REPOSITORY, 'node_modules', '.cache', 'tillgate-crash', name);
-  mkdirSync(folder, { recursive: true });
-  const sources = new Map([...new Set(CRASH_POINTS.map(({ file }) => file))].map((file) => [join(REPOSITORY, file), withPoints(file)]));
-  await build({
-    entryPoints: [join(REPOSITORY, 'host/bin.ts')],
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    packages: 'external',
-    outdir: folder,
-    outExtension: { '.js': '.mjs' },
-    banner: { js: PRELUDE },
-    logLevel: 'silent',
-    plugins: [
-      {
-        name: 'crash-points',
-        setup: ({ onLoad }) => onLoad({ filter: /\.ts$/ }, ({ path }) => {
-          const contents = sources.get(path);
-          return contents === undefined ? undefined : { contents, loader: 'ts' };
-        }),
-      },
-    ],
-  });
-  return join(folder, 'bin.mjs');
+  const files = new Set([...CRASH_POINTS, ...SHORTER_LEASES].map(({ file }) => file));
+  const instead = new Map([...files].map((file) => [join(REPOSITORY, file), withPoints(file)]));
+  return buildTill(`tillgate-crash-${name}`, { instead, prelude: PRELUDE });
 }
 
 /** The file's source with its points in it. */
 export function withPoints(file: string): string {
   let source = readFileSync(join(REPOSITORY, file), 'utf8');
-  if (file === SHORTER_LEASES.file) source = replaced(source, file, SHORTER_LEASES.text, SHORTER_LEASES.instead);
+  for (const lease of SHORTER_LEASES) if (lease.file === file) source = replaced(source, file, lease.text, lease.instead);
   // Looked for before any is put in, so that two points may share a text.
   const spots = CRASH_POINTS.filter((point) => point.file === file).map((point) => ({ point, offset: offsetOf(source, point) }));
   for (const { point, offset } of spots.sort((a, b) => b.offset - a.offset)) {

@@ -7,13 +7,16 @@
  *     npm run crash -- --minutes 5 --seed 42    the same business and the same moments again, as far as a machine repeats itself
  */
 import { spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres.ts';
 import { killAtRandom } from './random-kills.ts';
 
-const FILES = ['points-sqlite-in', 'points-sqlite-out', 'points-sqlite-keys', 'points-pg'].map((name) => `test/crash/${name}.test.ts`);
+const FILES = ['pg', 'sqlite'].flatMap((engine) => ['order', 'in', 'out', 'keys'].map((part) => `test/crash/points-${engine}-${part}.test.ts`));
+/** A till that is killed and started again waits for leases and blocks half of its time. */
+const FILES_PER_CORE = 2;
 
 const { values } = parseArgs({ options: { rounds: { type: 'string' }, minutes: { type: 'string' }, seed: { type: 'string' }, pg: { type: 'boolean', default: false } } });
 const postgres = values.pg || values.minutes === undefined ? await startPostgres() : null;
@@ -24,7 +27,7 @@ if (values.minutes !== undefined) {
   console.log(JSON.stringify({ ...report, seconds: Math.round((performance.now() - began) / 1000) }));
 } else {
   const env = { ...process.env, CRASH_ROUNDS: values.rounds ?? '5' };
-  const { status } = spawnSync(process.execPath, ['--import', 'tsx', '--test', '--test-reporter=spec', '--test-concurrency=2', ...FILES], {
+  const { status } = spawnSync(process.execPath, ['--import', 'tsx', '--test', '--test-reporter=spec', `--test-concurrency=${FILES_PER_CORE * availableParallelism()}`, ...FILES], {
     cwd: dirname(dirname(dirname(fileURLToPath(import.meta.url)))),
     env,
     stdio: 'inherit',

@@ -8,6 +8,7 @@ import type { CrashTill } from './crash-till.ts';
 
 const ETHER = 10n ** 18n;
 const SLOW_MS = 60_000;
+const SETTLED_MS = 180_000;
 
 /** What one story does for its merchant; each method may be called again after a restart. */
 export interface Run {
@@ -42,7 +43,7 @@ export async function mineWhenRead(till: CrashTill): Promise<void> {
 }
 
 /** Mines until the condition holds; the till must live. */
-export async function mineUntil(till: CrashTill, condition: () => Promise<boolean>, what: string): Promise<void> {
+export async function mineUntil(till: CrashTill, condition: () => Promise<boolean>, what: string, timeoutMs = SLOW_MS): Promise<void> {
   await waitFor(
     async () => {
       assert(till.alive, `the till died by itself:\n${till.log.slice(-3000)}`);
@@ -50,8 +51,13 @@ export async function mineUntil(till: CrashTill, condition: () => Promise<boolea
       await mineWhenRead(till);
       return false;
     },
-    { timeoutMs: SLOW_MS, intervalMs: 60, describe: () => `${what}; the log:\n${till.log.slice(-4000)}` },
+    { timeoutMs, intervalMs: 60, describe: () => `${what}; the log:\n${till.log.slice(-4000)}` },
   );
+}
+
+/** Lets everything come to its end that is on its way: after many kills dozens of sweeps wait, and they go one after the other. */
+async function settle(till: CrashTill): Promise<void> {
+  await mineUntil(till, () => till.quiet(), 'nothing to be on its way', SETTLED_MS);
 }
 
 /** An order that its payer pays once, however often the till dies. */
@@ -188,8 +194,11 @@ async function batch<T>(url: string, calls: readonly (readonly [method: string, 
 /** An order that is paid and can be spent. */
 async function paidOrder(till: CrashTill, ...options: [payer: Address, price?: string, currency?: Coin]): Promise<PaidOrder> {
   const order = new PaidOrder(till, ...options);
-  await order.push();
-  await mineUntil(till, () => order.done(), `order ${order.id} to be paid and spendable`);
+  const done = async (): Promise<boolean> => {
+    await order.push();
+    return order.done();
+  };
+  await mineUntil(till, done, 'an order to be paid and spendable');
   return order;
 }
 
@@ -212,13 +221,13 @@ const deposit = async (till: CrashTill): Promise<Run> => new PaidOrder(till, awa
 async function withdrawal(till: CrashTill): Promise<Run> {
   const payee = newPayee();
   await till.registerPayee(payee);
-  await mineUntil(till, () => till.quiet(), 'nothing to be on its way');
+  await settle(till);
   return new Withdrawal(till, payee, '0.05');
 }
 
 /** A payment that a reorganisation takes away and that is made again. */
 async function reorganisation(till: CrashTill): Promise<Run> {
-  await mineUntil(till, () => till.quiet(), 'nothing to be on its way');
+  await settle(till);
   const { anvil } = till.yard;
   const head = Number(await anvil.rpc<Hex>('eth_blockNumber'));
   await waitFor(async () => ((await till.storage.chains.state('ETH'))?.cursor?.height ?? 0) >= head, { timeoutMs: SLOW_MS, describe: 'the till to be at the head' });
@@ -252,7 +261,7 @@ async function refund(till: CrashTill): Promise<Run> {
   await anvil.rpc('anvil_setBalance', [payer, hex(ETHER)]);
   await anvil.rpc('anvil_impersonateAccount', [payer]);
   const order = await paidOrder(till, payer);
-  await mineUntil(till, () => till.quiet(), 'nothing to be on its way');
+  await settle(till);
   let asked = false;
   return {
     push: async () => {
@@ -274,7 +283,7 @@ async function refund(till: CrashTill): Promise<Run> {
 
 /** The coins of a paid order are brought to the hot wallet. */
 async function sweep(till: CrashTill): Promise<Run> {
-  await mineUntil(till, () => till.quiet(), 'nothing to be on its way');
+  await settle(till);
   const order = new PaidOrder(till, await payerOf(till, 4));
   return {
     push: () => order.push(),
@@ -288,7 +297,7 @@ async function sweep(till: CrashTill): Promise<Run> {
 
 /** The same of a token, for which gas has to be sent ahead. */
 async function tokenSweep(till: CrashTill): Promise<Run> {
-  await mineUntil(till, () => till.quiet(), 'nothing to be on its way');
+  await settle(till);
   const order = new PaidOrder(till, await payerOf(till, 1), '900', 'USDT-ERC20');
   const { anvil, token } = till.yard;
   const held = (owner: string): Promise<bigint> => read<bigint>(anvil, token, 'balanceOf', [owner]);
@@ -337,8 +346,15 @@ interface KeyRecord {
 }
 
 async function newApp(till: CrashTill): Promise<{ id: string; first: KeyRecord; keys(): Promise<KeyRecord[] | null> }> {
-  const made = await till.manage('POST', '/apps', { name: 'wallet', chains: ['ETH'] });
-  assert.equal(made?.status, 201, JSON.stringify(made));
+  // A till that is not ready made nothing.
+  const made = await waitFor(
+    async () => {
+      const reply = await till.manage('POST', '/apps', { name: 'wallet', chains: ['ETH'] });
+      return reply?.status === 503 ? null : reply;
+    },
+    { timeoutMs: SLOW_MS, intervalMs: 100, describe: () => `an App; the log:\n${till.log.slice(-3000)}` },
+  );
+  assert.equal(made.status, 201, JSON.stringify(made));
   const { id, key } = made.data as unknown as { id: string; key: KeyRecord };
   const keys = async (): Promise<KeyRecord[] | null> => {
     const listed = await till.manage('GET', `/apps/${id}/keys`);
@@ -388,8 +404,8 @@ async function revocation(till: CrashTill): Promise<Run> {
   };
 }
 
-/** What comes in; with {@link MONEY_OUT} and {@link SWEEPS_AND_KEYS} every named point is passed. */
-export const MONEY_IN: readonly Story[] = [
+/** An order that is paid; with {@link MONEY_IN}, {@link MONEY_OUT} and {@link SWEEPS_AND_KEYS} every named point is passed. */
+export const PAID_ORDER: readonly Story[] = [
   {
     name: 'an order, its payment and its credit',
     points: [
@@ -399,6 +415,10 @@ export const MONEY_IN: readonly Story[] = [
     ],
     begin: deposit,
   },
+];
+
+/** What else there is about coming in. */
+export const MONEY_IN: readonly Story[] = [
   { name: 'a credit that was told of, and a start after it', points: ['credit:announced', 'start:migrated', 'start:chains-begun'], begin: deposit },
   { name: 'a callback', points: ['callback:claimed', 'callback:sent', 'callback:attempt-stored', 'callback:recorded'], begin: deposit },
   { name: 'a payment that a reorganisation takes away', points: ['reorg:cursor-moved', 'reorg:blocks-removed', 'reorg:reversed', 'reorg:committed'], begin: reorganisation },

@@ -10,6 +10,11 @@ import { waitFor } from '../support/wait.ts';
 const BIN = fileURLToPath(new URL('../../host/bin.ts', import.meta.url));
 const LOADER = import.meta.resolve('tsx');
 
+/** The sources, as `npm start` runs them; or the program that the runner has built of them, which starts much sooner. */
+type Form = 'sources' | 'built';
+/** The host's own tests start its sources, so that coverage counts what they run; the others take what starts sooner. */
+const USUAL: Form = /\/test\/host\//.test(process.argv[1]?.replaceAll('\\', '/') ?? '') ? 'sources' : 'built';
+
 /** What the program left behind when it ended. */
 export interface Ended {
   readonly code: number | null;
@@ -40,9 +45,11 @@ export class TillProcess {
   readonly #texts = { out: '', err: '' };
   readonly #end: Promise<Ended>;
 
-  constructor(directory: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TILLGATE_') && name !== 'NODE_OPTIONS');
-    this.child = spawn(process.execPath, ['--import', LOADER, BIN, ...args], {
+  constructor(directory: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}, form = USUAL) {
+    const built = form === 'built' ? process.env['TEST_TILL_PROGRAM'] : undefined;
+    // Coverage of what is built would say nothing: it is counted by the files of the sources.
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TILLGATE_') && name !== 'NODE_OPTIONS' && !(built && name === 'NODE_V8_COVERAGE'));
+    this.child = spawn(process.execPath, [...(built ? [built] : ['--import', LOADER, BIN]), ...args], {
       cwd: directory,
       env: { ...Object.fromEntries(inherited), ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -86,11 +93,11 @@ export class TillProcess {
 }
 
 /** Starts a server on a free port. */
-export function serve(directory: string, environment: Readonly<Record<string, string>> = {}): TillProcess {
-  return new TillProcess(directory, ['serve'], { TILLGATE_PORT: '0', ...environment });
+export function serve(directory: string, environment: Readonly<Record<string, string>> = {}, form = USUAL): TillProcess {
+  return new TillProcess(directory, ['serve'], { TILLGATE_PORT: '0', ...environment }, form);
 }
 
 /** Runs a command to its end. */
-export function run(directory: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  return new TillProcess(directory, args, environment).ended();
+export function run(directory: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}, form = USUAL): Promise<Ended> {
+  return new TillProcess(directory, args, environment, form).ended();
 }

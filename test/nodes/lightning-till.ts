@@ -80,17 +80,24 @@ export class LightningTill {
     return JSON.parse(out) as unknown;
   }
 
-  /** Calls as the merchant. Two equal requests of one second share a signature: the second one is signed anew in the next. */
-  ask(method: 'GET' | 'POST', target: string, body?: unknown): Promise<Answer> {
+  /**
+   * Calls as the merchant. Two equal requests of one second share a signature: the second one is signed anew in the next.
+   *
+   * @throws Error at once when the connection breaks: what was killed does not answer later
+   */
+  async ask(method: 'GET' | 'POST', target: string, body?: unknown): Promise<Answer> {
     assert(this.#demo !== null);
     const merchant = new Merchant(this.#url, this.#demo);
-    return waitFor(
-      async () => {
-        const answer = await merchant.call(method, target, body);
-        return answer.code === 40_104 ? null : answer;
-      },
+    const { answer, error } = await waitFor(
+      () =>
+        merchant.call(method, target, body).then(
+          (given) => (given.code === 40_104 ? null : { answer: given, error: null }),
+          (broken: unknown) => ({ answer: null, error: broken }),
+        ),
       { timeoutMs: 20_000, intervalMs: 100, describe: () => this.#words(`an answer to ${method} ${target}`) },
     );
+    if (answer === null) throw error;
+    return answer;
   }
 
   /** The answer must be a success. */

@@ -1,0 +1,4 @@
+import { killEverywhere } from './kill-suite.ts';
+import { PAID_ORDER } from './stories.ts';
+
+killEverywhere('pg', PAID_ORDER);

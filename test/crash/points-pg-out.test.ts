@@ -1,0 +1,4 @@
+import { killEverywhere } from './kill-suite.ts';
+import { MONEY_OUT } from './stories.ts';
+
+killEverywhere('pg', MONEY_OUT);

@@ -1,0 +1,3 @@
+import { moneyOut } from './money-out.ts';
+
+moneyOut('pg', 'restarts');
