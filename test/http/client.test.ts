@@ -37,7 +37,7 @@ eachStorage((name, open) => {
     till = await startTestTill(store);
     unreliable = await startUnreliable(till.url);
     const chain = till.till.chains.get('ETH') as { payments: ChainPayments | null; assets: readonly ChainPayments['feeAsset'][] };
-    // Requests need prices only; nothing is signed here.
+    // Requests need prices and what the hot wallet holds; nothing is signed here.
     chain.payments = {
       model: 'account',
       feeAsset: chain.assets.find(({ currency }) => currency === 'ETH'),
@@ -45,6 +45,7 @@ eachStorage((name, open) => {
       maxLines: 1,
       dust: () => 1n,
       price: async () => ({ feeUnits: 200_000_000_000_000n, coins: [], terms: '' }),
+      balance: async () => 10n ** 30n,
     } as unknown as ChainPayments;
   });
   after(async () => {

@@ -29,7 +29,7 @@ eachStorage((_name, open) => {
     const limits = { min: { 'USDT-ERC20': '5' }, max: { 'USDT-ERC20': '1000' }, approveAbove: { 'USDT-ERC20': '50' }, addressHoldSeconds: 3600 };
     till = await startTestTill(store, { settings: { withdrawals: limits } });
     const chain = till.till.chains.get('ETH') as { payments: ChainPayments | null; assets: readonly ChainPayments['feeAsset'][] };
-    // Requests need prices only; nothing is signed here.
+    // Requests need prices and what the hot wallet holds; nothing is signed here.
     chain.payments = {
       model: 'account',
       feeAsset: chain.assets.find(({ currency }) => currency === 'ETH'),
@@ -37,6 +37,7 @@ eachStorage((_name, open) => {
       maxLines: 1,
       dust: () => 1n,
       price: async () => ({ feeUnits: FEE_UNITS, coins: [], terms: '' }),
+      balance: async () => 10n ** 30n,
     } as unknown as ChainPayments;
   });
   after(async () => {
