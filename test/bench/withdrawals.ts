@@ -22,11 +22,11 @@ import type { RawRows } from './support/withdrawal-rows.ts';
 
 const ACCOUNTS = 64;
 const CLIENTS = 16;
-const ROUNDS = 5;
+const ROUNDS = 11;
 const PER_ROUND = 400;
 const WAITING = 10_000;
 const ORDERS_A_SECOND = 40;
-const ORDERS = 600;
+const ORDERS = 1_200;
 const AT_LEAST = 0.5;
 const AT_MOST_P99 = 1.5;
 const WORDS = 'legal winner thank year wave sausage worth useful legal winner thank yellow';

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
 /** The rows of one withdrawal, written again and again by the bare driver. */
@@ -52,10 +54,16 @@ function* statements({ transfer, entry, postings, transaction }: Samples, n: num
   yield insert('transactions', { ...transaction, id, number: number() });
 }
 
+/** In a process of its own: a second SQLite library in this one, closing the till's file, would take its locks away. */
+function copyOf(till: string, copy: string): void {
+  const script = `new (require('better-sqlite3'))(process.argv[1]).prepare('VACUUM INTO ?').run(process.argv[2])`;
+  execFileSync(process.execPath, ['-e', script, till, copy], { cwd: fileURLToPath(new URL('.', import.meta.url)) });
+}
+
 /** better-sqlite3, each withdrawal a transaction of its own, in a copy of the till's file with the same durability. */
 export function sqliteRows(till: string, copy: string): Promise<RawRows> {
   const Sqlite = createRequire(import.meta.url)('better-sqlite3') as new (path: string) => SqliteFile;
-  new Sqlite(till).prepare('VACUUM INTO ?').run(copy);
+  copyOf(till, copy);
   const file = new Sqlite(copy);
   for (const pragma of ['journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON']) file.pragma(pragma);
   const samples: Samples = {
