@@ -16,6 +16,8 @@ export async function openYard(name: string): Promise<CrashYard & { close(): Pro
   const token = await deployContract(anvil, 'TestToken', ['USDT', 6]);
   const graph: FakeGraph = new Map();
   const [node, customer] = [new FakeLightningNode(graph), new FakeLightningNode(graph)];
+  // A channel that lasts: an hour of random business pays invoices again and again.
+  for (const each of [node, customer]) [each.localMsat, each.remoteMsat] = [10n ** 15n, 10n ** 15n];
   const folder = freshDirectory();
   const { server, options } = await serveKind('lnd', node, folder.path);
   return {
