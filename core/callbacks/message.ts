@@ -61,7 +61,7 @@ function targetUrl(link: string, ours: readonly string[]): string {
   return url.origin + (url.pathname + url.search).replaceAll('|', '%7C');
 }
 
-/** A parameter's name as any receiver reads it: percent-decoded, `+` a space. */
+/** A parameter's name as every receiver reads it: percent-decoded, `+` a space. */
 function nameOf(parameter: string): string {
   for (const name of new URLSearchParams(parameter).keys()) return name;
   return '';

@@ -1,8 +1,8 @@
 import type { AppId, RouteId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
+import type { AppUseCount } from '../ports/use-store.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
-import type { AppUseCount } from '../ports/use-store.ts';
 import type { AdmissionLimits } from './route.ts';
 
 /**
@@ -83,9 +83,16 @@ const LOOK_AT = 16;
 
 const nameOf = (app: AppId, route: RouteId): string => `${app} ${route}`;
 
+/** A use with whose it is. */
+export interface OwnedUse {
+  readonly appId: AppId;
+  readonly routeId: RouteId;
+  readonly use: AppUse;
+}
+
 /** The use of every App on every route, in memory, bounded. */
 export class AppLimits {
-  readonly #uses = new Map<string, AppUse>();
+  readonly #uses = new Map<string, OwnedUse>();
   readonly #max: number;
 
   constructor(max = MAX_USES) {
@@ -98,24 +105,20 @@ export class AppLimits {
 
   /** Of the Apps and routes that were used here. */
   find(app: AppId, route: RouteId): AppUse | undefined {
-    return this.#uses.get(nameOf(app, route));
+    return this.#uses.get(nameOf(app, route))?.use;
   }
 
-  /** Each use with whose it is. */
-  *all(): Iterable<{ readonly appId: AppId; readonly routeId: RouteId; readonly use: AppUse }> {
-    for (const [name, use] of this.#uses) {
-      const [appId, routeId] = name.split(' ') as [AppId, RouteId];
-      yield { appId, routeId, use };
-    }
+  all(): Iterable<OwnedUse> {
+    return this.#uses.values();
   }
 
   of(app: AppId, route: RouteId, now: Millis): AppUse {
     const name = nameOf(app, route);
-    let use = this.#uses.get(name);
-    if (use !== undefined) return use;
+    const known = this.#uses.get(name);
+    if (known !== undefined) return known.use;
     if (this.#uses.size >= this.#max) this.#makeRoom(now);
-    use = new AppUse(now);
-    this.#uses.set(name, use);
+    const use = new AppUse(now);
+    this.#uses.set(name, { appId: app, routeId: route, use });
     return use;
   }
 
@@ -123,7 +126,7 @@ export class AppLimits {
   #makeRoom(now: Millis): void {
     let oldest: string | null = null;
     let left = LOOK_AT;
-    for (const [name, use] of this.#uses) {
+    for (const [name, { use }] of this.#uses) {
       oldest ??= name;
       if (use.idle(now)) this.#uses.delete(name);
       if (--left === 0) break;

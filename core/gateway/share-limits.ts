@@ -22,6 +22,7 @@ const REMEMBERED_MS = 60_000;
 interface Shown {
   /** Charged here when it was last shown. */
   readonly taken: number;
+  readonly running: number;
   /** Charged here before it began to count from nothing. */
   readonly base: number;
   readonly at: Millis;
@@ -62,15 +63,15 @@ export class ShareLimits {
     this.#hear(foreign, clock.now());
   }
 
-  /** What changed since it was last shown, and what is under way. */
+  /** What changed since it was last shown, and what is under way; its end is told as well. */
   #news(now: Millis): { readonly use: AppUse; readonly count: AppUseCount; readonly shown: Shown }[] {
     const news = [];
     for (const { appId, routeId, use } of this.#deps.limits.all()) {
       const { taken, running } = use;
-      const last = this.#shown.get(use) ?? { taken: 0, base: 0, at: now };
-      if (running === 0 && taken === last.taken) continue;
+      const last = this.#shown.get(use) ?? { taken: 0, running: 0, base: 0, at: now };
+      if (running === 0 && last.running === 0 && taken === last.taken) continue;
       const base = now - last.at > SILENCE_MS ? last.taken : last.base;
-      news.push({ use, count: { appId, routeId, taken: taken - base, running }, shown: { taken, base, at: now } });
+      news.push({ use, count: { appId, routeId, taken: taken - base, running }, shown: { taken, running, base, at: now } });
     }
     return news;
   }

@@ -83,7 +83,15 @@ describe('limits over several instances', () => {
     one.use.leave();
     await exchange();
     assert.equal(other.use.checkConcurrency(LIMITS), null);
-    one.use.enter();
+    for (let n = 0; n < 2; n++) one.use.leave();
+    for (let n = 0; n < 3; n++) other.use.enter();
+    await exchange();
+    assert.equal(one.use.checkConcurrency(LIMITS)?.reason, 'rate_limited');
+    // All of them end at once: nobody goes on counting them.
+    for (let n = 0; n < 3; n++) other.use.leave();
+    await exchange();
+    assert.equal(one.use.checkConcurrency(LIMITS), null);
+    for (let n = 0; n < 3; n++) one.use.enter();
     await exchange();
     // It was killed: nothing is heard of it any more.
     world.now += 6_000;
