@@ -1,9 +1,10 @@
 import type { BlockRef, Logger } from '../../../core/index.ts';
 import type { CoinMove } from './coin-arrivals.ts';
+import { inconsistent } from './rpc-values.ts';
 import type { BalanceAnswer, StateAt, StateReader } from './state-reader.ts';
 
-/** A rise of a balance that no plain transaction explains, between two heights. */
-export interface UnexplainedRise {
+/** A change of a balance that no plain transaction explains, between two heights. */
+export interface UnexplainedChange {
   readonly key: string;
   /** The last block whose balance is believed to hold nothing unexplained. */
   readonly from: StateAt;
@@ -58,12 +59,17 @@ export class CoinBalances {
     this.#limit = limit;
   }
 
-  /** Compares the balances of `keys` after the scanned blocks with what they were. */
+  /**
+   * Compares the balances of `keys` after the scanned blocks with what they were.
+   *
+   * @returns the rises
+   * @throws TillgateError `NODE_FAILED` when the node tells an unexplained balance in two ways
+   */
   async check(
     blocks: readonly BlockRef[],
     keys: Iterable<string>,
     moves: ReadonlyMap<string, readonly CoinMove[]>,
-  ): Promise<readonly UnexplainedRise[]> {
+  ): Promise<readonly UnexplainedChange[]> {
     const first = blocks[0] as BlockRef;
     const tip = blocks.at(-1) as BlockRef;
     const before: StateAt = { height: first.height - 1, hash: first.parentHash };
@@ -75,9 +81,10 @@ export class CoinBalances {
       const fresh = moves.get(key);
       entries.set(key, fresh === undefined ? known : { ...known, moves: [...known.moves, ...fresh] });
     }
-    const rises = await this.#look(this.#due(entries), entries, tip);
+    const changes = await this.#look(this.#due(entries), entries, tip);
+    await this.#confirm(changes);
     this.#staged = { tip, entries };
-    return rises;
+    return changes.filter(({ fromUnits, toUnits, moves: explained }) => toUnits > sumOf(explained, fromUnits));
   }
 
   #bookAt(before: StateAt): Book {
@@ -95,13 +102,13 @@ export class CoinBalances {
     return keys.sort((a, b) => heightOf(a) - heightOf(b)).slice(0, this.#limit);
   }
 
-  async #look(due: readonly string[], entries: Map<string, Baseline>, tip: StateAt): Promise<readonly UnexplainedRise[]> {
+  async #look(due: readonly string[], entries: Map<string, Baseline>, tip: StateAt): Promise<readonly UnexplainedChange[]> {
     const unread = due.filter((key) => entries.get(key)?.units === null);
     const asked = unread.map((key) => ({ key, at: (entries.get(key) as Baseline).at }));
     const earlier = await this.#state.coins(asked);
     const baselines = new Map<string, BalanceAnswer>(unread.map((key, at) => [key, earlier[at] as BalanceAnswer]));
     const now = await this.#state.coins(due.map((key) => ({ key, at: tip })));
-    const rises: UnexplainedRise[] = [];
+    const changes: UnexplainedChange[] = [];
     let blind = 0;
     due.forEach((key, at) => {
       const { at: from, units, moves } = entries.get(key) as Baseline;
@@ -109,7 +116,7 @@ export class CoinBalances {
       const toUnits = now[at] ?? 'gone';
       entries.set(key, { at: tip, units: toUnits === 'gone' ? null : toUnits, moves: NO_MOVES });
       if (fromUnits === 'gone' || toUnits === 'gone') blind += 1;
-      else if (toUnits > sumOf(moves, fromUnits)) rises.push({ key, from, to: tip, fromUnits, toUnits, moves });
+      else if (toUnits !== sumOf(moves, fromUnits)) changes.push({ key, from, to: tip, fromUnits, toUnits, moves });
     });
     if (blind > 0) {
       this.#logger.error('the node keeps no state of these blocks: coins that contracts sent there can not be seen', {
@@ -117,7 +124,33 @@ export class CoinBalances {
         addresses: blind,
       });
     }
-    return rises;
+    return changes;
+  }
+
+  /**
+   * Reads once more what nothing explains, before it is anybody's money. A node may take a block for its latest one and
+   * answer with the state of the next, which comes at this moment and whose payments will be found there as well; by
+   * the second question the block lies in the past.
+   */
+  async #confirm(changes: readonly UnexplainedChange[]): Promise<void> {
+    const again = await this.#state.coins(changes.flatMap(({ key, from, to }) => [{ key, at: from }, { key, at: to }]));
+    const differs = (units: bigint, answer: BalanceAnswer | undefined): boolean => answer !== 'gone' && answer !== units;
+    const misread = changes.filter(({ fromUnits, toUnits }, at) => differs(fromUnits, again[2 * at]) || differs(toUnits, again[2 * at + 1]));
+    const [first] = misread;
+    if (first === undefined) return;
+    this.#forget(misread.map(({ key }) => key));
+    throw inconsistent(`the balance of 0x${first.key} at blocks ${first.from.height} and ${first.to.height} was told in two ways`);
+  }
+
+  /** The balances of these are read anew, where they were read before. */
+  #forget(keys: readonly string[]): void {
+    const entries = new Map(this.#settled.entries);
+    for (const key of keys) {
+      const known = entries.get(key);
+      if (known !== undefined) entries.set(key, { ...known, units: null });
+    }
+    this.#settled = { tip: this.#settled.tip, entries };
+    this.#staged = this.#settled;
   }
 }
 

@@ -2,7 +2,7 @@ import type { BlockRef, CurrencyCode, ObservedTransfer } from '../../../core/ind
 import type { JsonRpcClient } from '../json-rpc.ts';
 import { fetchBlock } from './blocks.ts';
 import { sumOf } from './coin-balances.ts';
-import type { UnexplainedRise } from './coin-balances.ts';
+import type { UnexplainedChange } from './coin-balances.ts';
 import { creditsOf } from './coin-traces.ts';
 import { inconsistent } from './rpc-values.ts';
 import type { StateReader } from './state-reader.ts';
@@ -30,7 +30,7 @@ export class InternalCoins {
    * the first of them: later than it happened, never earlier
    * @returns transfers with index `internal:<key>`; their txid is the block's hash where no transaction can be named
    */
-  async locate(rises: readonly UnexplainedRise[], blocks: readonly BlockRef[]): Promise<readonly ObservedTransfer[]> {
+  async locate(rises: readonly UnexplainedChange[], blocks: readonly BlockRef[]): Promise<readonly ObservedTransfer[]> {
     const known = new Map(blocks.map((block) => [block.height, block]));
     const transfers: ObservedTransfer[] = [];
     for (const rise of rises) {
@@ -46,7 +46,7 @@ export class InternalCoins {
 
   /** Each arrival costs the logarithm of the range in balance look-ups. */
   async #bisect(
-    rise: UnexplainedRise,
+    rise: UnexplainedChange,
     low: Point,
     high: Point,
     known: ReadonlyMap<number, BlockRef>,

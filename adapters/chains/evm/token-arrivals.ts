@@ -54,27 +54,44 @@ function bundle(hits: readonly TokenHit[], departures: readonly TokenHit[]): rea
 }
 
 async function readRises(bundles: readonly Bundle[], state: StateReader, logger: Logger): Promise<readonly bigint[]> {
+  const rises = await readArrived(bundles, state);
+  await confirmOdd(bundles, rises, state);
+  return bundles.map(({ hits, claimed }, at) => {
+    const arrived = rises[at] ?? null;
+    const first = hits[0] as TokenHit;
+    if (arrived === null) {
+      logger.warn('the node keeps no state of this block: the amount is the log’s word', { height: first.block.height, txid: first.txid });
+      return claimed;
+    }
+    if (arrived < claimed) {
+      logger.warn('less of a token arrived than its logs say', { txid: first.txid, claimed: String(claimed), arrived: String(arrived) });
+    }
+    return arrived;
+  });
+}
+
+/** What came by the balances, `null` where the node keeps no state of the block. */
+async function readArrived(bundles: readonly Bundle[], state: StateReader): Promise<readonly (bigint | null)[]> {
   const questions = bundles.flatMap(({ hits }) => {
     const { block, tokenKey, toKey } = hits[0] as TokenHit;
     const before = { height: block.height - 1, hash: block.parentHash };
     return [before, block].map((at) => ({ key: toKey, tokenKey, at }));
   });
   const balances = await state.tokens(questions);
-  return bundles.map(({ hits, claimed, sent }, at) => {
+  return bundles.map(({ sent }, at) => {
     const before = balances[2 * at];
     const after = balances[2 * at + 1];
     if (before === undefined || after === undefined) throw inconsistent('a balance is missing');
-    const first = hits[0] as TokenHit;
-    if (before === 'gone' || after === 'gone') {
-      logger.warn('the node keeps no state of this block: the amount is the log’s word', { height: first.block.height, txid: first.txid });
-      return claimed;
-    }
-    const arrived = after - before + sent;
-    if (arrived < claimed) {
-      logger.warn('less of a token arrived than its logs say', { txid: first.txid, claimed: String(claimed), arrived: String(arrived) });
-    }
-    return arrived;
+    return before === 'gone' || after === 'gone' ? null : after - before + sent;
   });
+}
+
+/** As coins are: what does not fit is read once more, since the node may have answered with the state of the next block. */
+async function confirmOdd(bundles: readonly Bundle[], rises: readonly (bigint | null)[], state: StateReader): Promise<void> {
+  const odd = bundles.map((bundle, at) => ({ bundle, arrived: rises[at] ?? null })).filter(({ bundle, arrived }) => arrived !== null && arrived !== bundle.claimed);
+  const again = await readArrived(odd.map(({ bundle }) => bundle), state);
+  const misread = odd.find(({ arrived }, at) => again[at] !== null && again[at] !== arrived);
+  if (misread !== undefined) throw inconsistent(`the token balance of 0x${(misread.bundle.hits[0] as TokenHit).toKey} was told in two ways`);
 }
 
 function share({ hits }: Bundle, rise: bigint, receipts: ReadonlyMap<string, Receipt>): ObservedTransfer[] {

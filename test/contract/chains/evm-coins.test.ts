@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { toHex } from 'viem';
 import type { EvmChain } from '../../../adapters/chains/index.ts';
 import { startAnvil } from '../../support/anvil.ts';
@@ -7,7 +8,7 @@ import type { Anvil } from '../../support/anvil.ts';
 import { deployContract, invoke, receipt } from '../../support/contracts.ts';
 import type { DeployedContract } from '../../support/contracts.ts';
 import { brief, evmChain, freshAddress, height, keyOf, pay, watching } from './evm-support.ts';
-import { startProxy } from './rpc-proxy.ts';
+import { hasty, startProxy } from './rpc-proxy.ts';
 
 describe('an EVM chain sees its own coin', () => {
   let anvil: Anvil;
@@ -153,6 +154,55 @@ describe('an EVM chain sees its own coin', () => {
     }
     assert.deepEqual([...watched.map((to) => found.get(keyOf(to)))], [6n, 6n, 6n, 6n, 7n]);
     await bounded.chain.close();
+  });
+
+  async function hastyChain(t: TestContext, hash: string, times = 1): Promise<EvmChain> {
+    const proxy = await startProxy(anvil.url, hasty('eth_getBalance', hash, times));
+    const { chain: racing } = await evmChain([proxy.url]);
+    t.after(async () => {
+      await racing.close();
+      await proxy.stop();
+    });
+    return racing;
+  }
+
+  test('fault 56: a payment that the node shows a block too early is found once, in its own block', async (t) => {
+    const to = freshAddress();
+    await anvil.mine();
+    const early = await anvil.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false]);
+    const at = await height(anvil);
+    await pay(anvil, to, 5n);
+    const racing = await hastyChain(t, early.hash);
+    const watch = watching(to);
+    await assert.rejects(racing.scan(at, at, watch), { code: 'NODE_FAILED', message: /told in two ways/ });
+    assert.deepEqual((await racing.scan(at, at, watch)).transfers, []);
+    assert.deepEqual((await racing.scan(at + 1, at + 1, watch)).transfers.map(({ index, units }) => [index, units]), [['value', 5n]]);
+  });
+
+  test('a node that said the same wrong thing twice does not stop the chain once it tells the truth', async (t) => {
+    const to = freshAddress();
+    await anvil.mine();
+    const early = await anvil.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false]);
+    const at = await height(anvil);
+    await pay(anvil, to, 5n);
+    const racing = await hastyChain(t, early.hash, 2);
+    const watch = watching(to);
+    await racing.scan(at, at, watch);
+    await assert.rejects(racing.scan(at + 1, at + 1, watch), { code: 'NODE_FAILED', message: /told in two ways/ });
+    assert.deepEqual((await racing.scan(at + 1, at + 1, watch)).transfers.map(({ index, units }) => [index, units]), [['value', 5n]]);
+  });
+
+  test('coins of a contract are found where the node shows already that they left', async (t) => {
+    const [, , to] = (await anvil.rpc<`0x${string}`[]>('eth_accounts')) as [string, string, `0x${string}`];
+    const watch = watching(to);
+    const at = (await height(anvil)) + 1;
+    await receipt(anvil, await invoke(anvil, forwarder, 'forward', [to], { value: 30n }));
+    const early = await anvil.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false]);
+    await anvil.rpc('eth_sendTransaction', [{ from: to, to: freshAddress(), value: toHex(10n ** 18n) }]);
+    const racing = await hastyChain(t, early.hash);
+    await assert.rejects(racing.scan(at, at, watch), { code: 'NODE_FAILED' });
+    assert.deepEqual((await racing.scan(at, at, watch)).transfers.map(({ units }) => units), [30n]);
+    assert.deepEqual((await racing.scan(at + 1, at + 1, watch)).transfers, []);
   });
 
   test('without traces the transaction whose input names the address is named', async () => {

@@ -8,6 +8,7 @@ import { deployContract, invoke, mint, receipt, transfer } from '../../support/c
 import type { DeployedContract } from '../../support/contracts.ts';
 import type { MemoryLogger } from '../../support/fakes.ts';
 import { brief, callAllInOne, evmChain, freshAddress, height, keyOf, watching } from './evm-support.ts';
+import { hasty, startProxy } from './rpc-proxy.ts';
 
 describe('an EVM chain sees tokens', () => {
   let anvil: Anvil;
@@ -117,6 +118,22 @@ describe('an EVM chain sees tokens', () => {
     const from = (await height(anvil)) + 1;
     await receipt(anvil, await transfer(anvil, lying, to, 10_000n));
     assert.deepEqual((await chain.scan(from, from, watching(to))).transfers, []);
+  });
+
+  test('fault 56: a payment that the node shows as passed on already counts whole', async (t) => {
+    const [, to] = (await anvil.rpc<`0x${string}`[]>('eth_accounts')) as [string, `0x${string}`];
+    const at = (await height(anvil)) + 1;
+    await receipt(anvil, await transfer(anvil, token, to, 10_000n));
+    const early = await anvil.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false]);
+    await receipt(anvil, await invoke(anvil, token, 'transfer', [freshAddress(), 10_000n], { from: to }));
+    const proxy = await startProxy(anvil.url, hasty('eth_call', early.hash));
+    const racing = await evmChain([proxy.url], { 'USDT-ERC20': token.address });
+    t.after(async () => {
+      await racing.chain.close();
+      await proxy.stop();
+    });
+    await assert.rejects(racing.chain.scan(at, at, watching(to)), { code: 'NODE_FAILED', message: /told in two ways/ });
+    assert.deepEqual((await racing.chain.scan(at, at, watching(to))).transfers.map(({ units }) => units), [10_000n]);
   });
 
   test('fault 48: a foreign token of the same symbol is nothing', async () => {
