@@ -14,6 +14,8 @@ import type { AdmissionLimits } from './route.ts';
 export class AppUse {
   #spent = 0;
   #at: Millis;
+  /** Of the last charge: what was spent since is paid off at it. */
+  #rate = 0;
   #running = 0;
   #runningElsewhere = 0;
   #taken = 0;
@@ -26,7 +28,8 @@ export class AppUse {
   charge({ requestsPerSecond: rate, burst }: AdmissionLimits, requests: number, now: Millis): Refusal | null {
     if (rate === null) return null;
     const capacity = Math.max(burst ?? rate, rate);
-    this.#refill(rate, now);
+    this.#refill(now);
+    this.#rate = rate;
     const missing = this.#spent + requests - capacity;
     if (missing > 0) return refuse('rate_limited', { retryAfterSeconds: Math.max(1, Math.ceil(Math.min(missing, this.#spent) / rate)) });
     this.#spent += requests;
@@ -60,20 +63,26 @@ export class AppUse {
    * Counts what other instances charged since they were last heard of, and what runs there now. Together they may have
    * taken more than the limit before they heard of each other: that is a debt, so that the rate holds over time.
    */
-  hear({ taken, running }: Pick<AppUseCount, 'taken' | 'running'>): void {
+  hear({ taken, running }: Pick<AppUseCount, 'taken' | 'running'>, now: Millis): void {
+    // The time before does not pay for it: a bucket that was not used for long holds its burst, and no more.
+    if (taken > 0) this.#refill(now);
     this.#spent += taken;
     this.#runningElsewhere = running;
   }
 
-  /** True when forgetting it changes nothing, as nobody limited by this rate could tell. */
+  /** True when forgetting it changes nothing. */
   idle(now: Millis): boolean {
-    return this.#running === 0 && this.#runningElsewhere === 0 && now - this.#at >= FORGET_MS;
+    return this.#running === 0 && this.#runningElsewhere === 0 && now - this.#at >= FORGET_MS && this.#owed(now) === 0;
   }
 
-  #refill(rate: number, now: Millis): void {
-    // A clock that went back refills nothing.
-    this.#spent = Math.max(0, this.#spent - (Math.max(0, now - this.#at) * rate) / 1000);
+  #refill(now: Millis): void {
+    this.#spent = this.#owed(now);
     this.#at = Math.max(this.#at, now);
+  }
+
+  /** Of the spent tokens, those that have not come back. A clock that went back brings none. */
+  #owed(now: Millis): number {
+    return Math.max(0, this.#spent - (Math.max(0, now - this.#at) * this.#rate) / 1000);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Millis } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { AppUseCount, ForeignUse, UseStore } from '../ports/use-store.ts';
+import type { AppUseCount, HeardUses, UseStore } from '../ports/use-store.ts';
 import type { AppLimits, AppUse } from './app-limits.ts';
 
 /** What {@link ShareLimits} needs. */
@@ -15,8 +15,9 @@ export interface ShareLimitsDeps {
 
 /** Between two exchanges. */
 export const SHARE_LIMITS_EVERY_MS = 500;
-/** An App that was silent for so long counts from nothing again, and the others remember it for longer. */
+/** An App that was silent for so long shows nothing taken, and counts from there. */
 const SILENCE_MS = 30_000;
+/** The others remember for longer what they charged, and for no shorter than it is shown. */
 const REMEMBERED_MS = 60_000;
 
 interface Shown {
@@ -43,6 +44,7 @@ export class ShareLimits {
   readonly #shown = new WeakMap<AppUse, Shown>();
   /** What of the others' counts is charged here already; `null` before the first exchange. */
   #heard: Map<string, Heard> | null = null;
+  #lastAt: Millis | null = null;
 
   constructor(deps: ShareLimitsDeps) {
     this.#deps = deps;
@@ -58,9 +60,9 @@ export class ShareLimits {
     const { limits, uses, instance, clock } = this.#deps;
     if (uses === null || limits.size === 0) return;
     const news = this.#news(clock.now());
-    const foreign = await uses.exchange(instance, news.map(({ count }) => count));
+    const heard = await uses.exchange(instance, news.map(({ count }) => count), this.#lastAt);
     for (const { use, shown } of news) this.#shown.set(use, shown);
-    this.#hear(foreign, clock.now());
+    this.#hear(heard, clock.now());
   }
 
   /** What changed since it was last shown, and what is under way; its end is told as well. */
@@ -69,29 +71,31 @@ export class ShareLimits {
     for (const { appId, routeId, use } of this.#deps.limits.all()) {
       const { taken, running } = use;
       const last = this.#shown.get(use) ?? { taken: 0, running: 0, base: 0, at: now };
-      if (running === 0 && last.running === 0 && taken === last.taken) continue;
-      const base = now - last.at > SILENCE_MS ? last.taken : last.base;
+      const silent = running === 0 && last.running === 0 && taken === last.taken;
+      if (silent && (taken === last.base || now - last.at <= SILENCE_MS)) continue;
+      const base = silent ? taken : last.base;
       news.push({ use, count: { appId, routeId, taken: taken - base, running }, shown: { taken, running, base, at: now } });
     }
     return news;
   }
 
-  #hear(foreign: readonly ForeignUse[], now: Millis): void {
+  #hear({ at: heardAt, uses }: HeardUses, now: Millis): void {
     const { limits } = this.#deps;
     const former = this.#heard;
     const sums = new Map<AppUse, { taken: number; running: number }>();
-    const heard = new Map([...(former ?? [])].filter(([, { at }]) => now - at < REMEMBERED_MS));
-    for (const { instance, appId, routeId, taken, running } of foreign) {
+    const heard = new Map([...(former ?? [])].filter(([, { at }]) => heardAt - at < REMEMBERED_MS));
+    for (const { instance, appId, routeId, taken, running } of uses) {
       const name = `${instance} ${appId} ${routeId}`;
       // Whoever joins does not pay for what was taken before.
       const before = former === null ? taken : (former.get(name)?.taken ?? 0);
-      heard.set(name, { taken, at: now });
+      heard.set(name, { taken, at: heardAt });
       const use = limits.find(appId, routeId);
       if (use === undefined) continue;
       const sum = sums.get(use) ?? { taken: 0, running: 0 };
       sums.set(use, { taken: sum.taken + (taken < before ? taken : taken - before), running: sum.running + running });
     }
-    for (const { use } of limits.all()) use.hear(sums.get(use) ?? { taken: 0, running: 0 });
+    for (const { use } of limits.all()) use.hear(sums.get(use) ?? { taken: 0, running: 0 }, now);
     this.#heard = heard;
+    this.#lastAt = heardAt;
   }
 }

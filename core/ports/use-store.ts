@@ -1,4 +1,5 @@
 import type { AppId, RouteId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
 
 /** What an instance has used of one App's limits on one route. */
 export interface AppUseCount {
@@ -15,8 +16,21 @@ export interface ForeignUse extends AppUseCount {
   readonly instance: string;
 }
 
+/** What an exchange found. */
+export interface HeardUses {
+  /** When, by the database's clock. */
+  readonly at: Millis;
+  readonly uses: readonly ForeignUse[];
+}
+
 /** Where the instances of one database show each other what their Apps use. */
 export interface UseStore {
-  /** Shows this instance's counts, and returns what the others have shown within the last seconds. */
-  exchange(instance: string, counts: readonly AppUseCount[]): Promise<readonly ForeignUse[]>;
+  /**
+   * Shows this instance's counts, and returns what the others have shown since its last exchange or within the last
+   * seconds, whichever is longer, but within the last minute. Whoever showed nothing within the last seconds has
+   * nothing under way.
+   *
+   * @param lastAt - the time of this instance's last exchange; `null` for its first
+   */
+  exchange(instance: string, counts: readonly AppUseCount[], lastAt: Millis | null): Promise<HeardUses>;
 }

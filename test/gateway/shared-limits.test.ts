@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AppLimits, ShareLimits } from '../../core/index.ts';
-import type { AppId, AppUseCount, ForeignUse, RouteId, UseStore } from '../../core/index.ts';
+import type { AppId, AppUseCount, ForeignUse, HeardUses, RouteId, UseStore } from '../../core/index.ts';
 
 const [APP, ROUTE] = ['7' as AppId, '1' as RouteId];
 const LIMITS = { requestsPerSecond: 10, burst: 20, concurrency: 3 };
@@ -11,9 +11,11 @@ class World implements UseStore {
   now = 1_000_000;
   readonly #rows = new Map<string, ForeignUse & { readonly at: number }>();
 
-  exchange(instance: string, counts: readonly AppUseCount[]): Promise<readonly ForeignUse[]> {
+  exchange(instance: string, counts: readonly AppUseCount[], lastAt: number | null): Promise<HeardUses> {
     for (const count of counts) this.#rows.set(`${instance} ${count.appId} ${count.routeId}`, { ...count, instance, at: this.now });
-    return Promise.resolve([...this.#rows.values()].filter((row) => row.instance !== instance && row.at > this.now - 5_000));
+    const after = Math.max(this.now - 60_000, Math.min(this.now, lastAt ?? this.now) - 5_000);
+    const rows = [...this.#rows.values()].filter((row) => row.instance !== instance && row.at > after);
+    return Promise.resolve({ at: this.now, uses: rows.map((row) => (row.at > this.now - 5_000 ? row : { ...row, running: 0 })) });
   }
 }
 
@@ -72,6 +74,49 @@ describe('limits over several instances', () => {
     }
     assert(admitted <= seconds * 10 + 2 * 20, `${admitted} requests in ${seconds} s`);
     assert(admitted >= seconds * 10 * 0.9, `${admitted} requests in ${seconds} s`);
+  });
+
+  test('the time in which nothing was asked here does not pay for what was taken there', async () => {
+    const { world, one, other, exchange } = two();
+    assert.equal(other.ask(1), 1);
+    await exchange();
+    world.now += 20_000;
+    assert.equal(one.ask(25), 20);
+    await exchange();
+    assert.equal(other.ask(1), 0);
+  });
+
+  test('who could not listen for half a minute is told all of it, and counts nobody as under way', async () => {
+    const { world, one, other, exchange } = two();
+    assert.equal(other.ask(1), 1);
+    await exchange();
+    world.now += 25_000;
+    one.use.enter();
+    assert.equal(one.ask(25), 20);
+    await one.sharing.run();
+    world.now += 8_000;
+    await other.sharing.run();
+    assert.equal(other.ask(1), 0);
+    assert.equal(other.use.checkConcurrency({ ...LIMITS, concurrency: 1 }), null);
+    // It is charged once.
+    world.now += 2_500;
+    await other.sharing.run();
+    assert.equal(other.ask(20), 20);
+  });
+
+  test('what is taken after a silence is charged whole, however much it was before', async () => {
+    const { world, one, other, exchange } = two();
+    assert.equal(other.ask(1), 1);
+    await exchange();
+    assert.equal(one.ask(15), 15);
+    await exchange();
+    for (let seconds = 0; seconds < 36; seconds++) {
+      world.now += 1_000;
+      await exchange();
+    }
+    assert.equal(one.ask(25), 20);
+    await exchange();
+    assert.equal(other.ask(1), 0);
   });
 
   test('requests under way elsewhere count, until their instance falls silent', async () => {

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AppId, RouteId, UseStore } from '../../../core/index.ts';
+import type { AppId, AppUseCount, ForeignUse, RouteId } from '../../../core/index.ts';
 import { eachStorage } from '../../support/storage.ts';
 import type { TestStorage } from '../../support/storage.ts';
 
 const count = (appId: string, taken: number, running = 0) => ({ appId: appId as AppId, routeId: '1' as RouteId, taken, running });
 
-const usesOf = ({ storage: { uses } }: TestStorage): UseStore => {
+type Exchange = (instance: string, counts: readonly AppUseCount[], lastAt?: number | null) => Promise<readonly ForeignUse[]>;
+
+const exchangeOf = ({ storage: { uses } }: TestStorage): Exchange => {
   assert(uses !== null);
-  return uses;
+  return async (instance, counts, lastAt = null) => (await uses.exchange(instance, counts, lastAt)).uses;
 };
 
 eachStorage((name, open) => {
@@ -20,27 +22,29 @@ eachStorage((name, open) => {
   }
 
   test('each instance hears what the others showed last, and never of itself', async (t) => {
-    const uses = usesOf(await open(t));
-    assert.deepEqual(await uses.exchange('one', [count('7', 3, 2), count('8', 1)]), []);
-    assert.deepEqual(await uses.exchange('two', [count('7', 5)]), [
+    const exchange = exchangeOf(await open(t));
+    assert.deepEqual(await exchange('one', [count('7', 3, 2), count('8', 1)]), []);
+    assert.deepEqual(await exchange('two', [count('7', 5)]), [
       { instance: 'one', ...count('7', 3, 2) },
       { instance: 'one', ...count('8', 1) },
     ]);
-    assert.deepEqual(await uses.exchange('one', [count('7', 9)]), [{ instance: 'two', ...count('7', 5) }]);
+    assert.deepEqual(await exchange('one', [count('7', 9)]), [{ instance: 'two', ...count('7', 5) }]);
     assert.deepEqual(
-      (await uses.exchange('three', [])).map(({ instance, taken }) => `${instance} ${taken}`).sort(),
+      (await exchange('three', [])).map(({ instance, taken }) => `${instance} ${taken}`).sort(),
       ['one 1', 'one 9', 'two 5'],
     );
   });
 
-  test('what was not shown for some seconds is not heard of, and goes after a minute', async (t) => {
+  test('what was not shown for some seconds is heard of by who was away since, and goes after a minute', async (t) => {
     const till = await open(t);
-    const uses = usesOf(till);
-    await uses.exchange('gone', [count('7', 3, 2)]);
+    const exchange = exchangeOf(till);
+    await exchange('gone', [count('7', 3, 2)]);
     await till.sql('UPDATE gateway_uses SET shown_at = shown_at - 6000');
-    assert.deepEqual(await uses.exchange('one', []), []);
+    assert.deepEqual(await exchange('one', []), []);
+    assert.deepEqual(await exchange('one', [], Date.now() - 10_000), [{ instance: 'gone', ...count('7', 3, 0) }]);
     await till.sql('UPDATE gateway_uses SET shown_at = shown_at - 60000');
-    await uses.exchange('one', [count('7', 1)]);
+    assert.deepEqual(await exchange('one', [], Date.now() - 100_000), []);
+    await exchange('one', [count('7', 1)]);
     assert.deepEqual((await till.sql('SELECT instance FROM gateway_uses')).map((row) => row['instance']), ['one']);
   });
 });

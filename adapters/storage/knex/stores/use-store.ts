@@ -1,9 +1,9 @@
-import type { AppId, AppUseCount, ForeignUse, RouteId, UseStore } from '../../../../core/index.ts';
+import type { AppId, AppUseCount, HeardUses, Millis, RouteId, UseStore } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import type { Column } from '../rows/columns.ts';
 import { integer, text } from '../rows/values.ts';
 
-/** Whoever has shown nothing for so long has nothing under way, or is gone. */
+/** Whoever has shown nothing for so long has nothing under way, or is gone; a statement may take so long to be seen. */
 const FRESH_MS = 5_000;
 const KEPT_MS = 60_000;
 
@@ -26,22 +26,25 @@ export class KnexUseStore implements UseStore {
     this.#db = db;
   }
 
-  async exchange(instance: string, counts: readonly AppUseCount[]): Promise<readonly ForeignUse[]> {
+  async exchange(instance: string, counts: readonly AppUseCount[], lastAt: Millis | null): Promise<HeardUses> {
     const { tables, dialect } = this.#db;
     const [clock] = await this.#db.read(`SELECT ${dialect.nowMs} AS now`);
     const now = clock === undefined ? 0 : integer(clock, 'now');
     if (counts.length > 0) await this.#show(counts.map((count) => ({ ...count, instance, at: now })), now);
+    const freshAfter = now - FRESH_MS;
+    const after = Math.max(now - KEPT_MS, Math.min(now, lastAt ?? now) - FRESH_MS);
     const rows = await this.#db.read(
-      `SELECT instance, app_id, route_id, taken, running FROM ${tables.uses} WHERE shown_at > ? AND instance <> ?`,
-      [now - FRESH_MS, instance],
+      `SELECT instance, app_id, route_id, taken, CASE WHEN shown_at > ? THEN running ELSE 0 END AS running FROM ${tables.uses} WHERE shown_at > ? AND instance <> ?`,
+      [freshAfter, after, instance],
     );
-    return rows.map((row) => ({
+    const uses = rows.map((row) => ({
       instance: text(row, 'instance'),
       appId: text(row, 'app_id') as AppId,
       routeId: text(row, 'route_id') as RouteId,
       taken: integer(row, 'taken'),
       running: integer(row, 'running'),
     }));
+    return { at: now, uses };
   }
 
   async #show(shown: readonly Shown[], now: number): Promise<void> {
