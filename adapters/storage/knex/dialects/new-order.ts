@@ -1,15 +1,9 @@
 import type { NewOrder } from '../../../../core/index.ts';
+import { claimColumns } from '../rows/claim-row.ts';
 import type { Column } from '../rows/columns.ts';
 
 /** The columns of `idempotency_claims`, from a new order that has a claim. */
-export const CLAIM_COLUMNS: readonly Column<NewOrder>[] = [
-  { name: 'account_id', kind: 'text', of: ({ order }) => order.accountId },
-  { name: 'route', kind: 'text', of: ({ idempotency }) => idempotency?.route ?? null },
-  { name: 'claim_key', kind: 'text', of: ({ idempotency }) => idempotency?.key ?? null },
-  { name: 'body_hash', kind: 'text', of: ({ idempotency }) => idempotency?.bodyHash ?? null },
-  { name: 'order_id', kind: 'text', of: ({ order }) => order.id },
-  { name: 'expires_at', kind: 'bigint', of: ({ idempotency }) => idempotency?.expiresAt ?? null },
-];
+export const CLAIM_COLUMNS = claimColumns<NewOrder>(({ order }) => order);
 
 /** The columns of `order_addresses`, but for `created_at`, from a new order that has an address. */
 export const ADDRESS_COLUMNS: readonly Column<NewOrder>[] = [
@@ -26,9 +20,3 @@ export const ADDRESS_COLUMNS: readonly Column<NewOrder>[] = [
 
 /** The moment before which a claim has ended, for a batch: the earliest of its orders' times. */
 export const claimsEndedBy = (batch: readonly NewOrder[]): number => Math.min(...batch.map(({ order }) => order.createdAt));
-
-/** `ON CONFLICT` of a claim: an ended one is replaced, a live one stays and is not returned. Binds the moment of the end. */
-export const claimConflict = (table: string): string =>
-  `ON CONFLICT (account_id, route, claim_key) DO UPDATE
-    SET body_hash = excluded.body_hash, order_id = excluded.order_id, expires_at = excluded.expires_at
-    WHERE ${table}.expires_at <= ? RETURNING order_id`;

@@ -1,4 +1,5 @@
 import type { NewOrder } from '../../../../core/index.ts';
+import { claimConflict } from '../rows/claim-row.ts';
 import { names } from '../rows/columns.ts';
 import type { Column } from '../rows/columns.ts';
 import { ORDER_COLUMNS } from '../rows/order-row.ts';
@@ -6,7 +7,7 @@ import type { Tables } from '../tables.ts';
 import { ORDERS_COUNTER } from './counters.ts';
 import type { Binding } from '../binding.ts';
 import type { BatchOutcome, BatchTarget, Row } from './dialect.ts';
-import { ADDRESS_COLUMNS, CLAIM_COLUMNS, claimConflict, claimsEndedBy } from './new-order.ts';
+import { ADDRESS_COLUMNS, CLAIM_COLUMNS, claimsEndedBy } from './new-order.ts';
 import { arrayText } from './pg-lists.ts';
 
 /** The input's columns, each bound as one array: the order's, then the claim's and the address's own. */

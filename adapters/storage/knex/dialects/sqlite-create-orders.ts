@@ -1,9 +1,10 @@
 import { present } from '../../../../core/index.ts';
 import type { NewOrder } from '../../../../core/index.ts';
+import { claimConflict } from '../rows/claim-row.ts';
 import { ORDER_COLUMNS } from '../rows/order-row.ts';
 import { ORDERS_COUNTER } from './counters.ts';
 import type { BatchOutcome, BatchTarget, Run } from './dialect.ts';
-import { ADDRESS_COLUMNS, CLAIM_COLUMNS, claimConflict, claimsEndedBy } from './new-order.ts';
+import { ADDRESS_COLUMNS, CLAIM_COLUMNS, claimsEndedBy } from './new-order.ts';
 import { insertionOf, listOf } from './sqlite-lists.ts';
 import type { Tables } from '../tables.ts';
 

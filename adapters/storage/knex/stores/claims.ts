@@ -1,7 +1,7 @@
 import { assert, CLAIM_KEPT_MS } from '../../../../core/index.ts';
 import type { AccountId, IdempotencyClaim, Millis, TransferId } from '../../../../core/index.ts';
-import { claimConflict } from '../dialects/new-order.ts';
 import type { Run } from '../dialects/dialect.ts';
+import { claimConflict } from '../rows/claim-row.ts';
 import { text } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
 

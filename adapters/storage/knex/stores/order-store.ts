@@ -17,6 +17,7 @@ import { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
 import { ORDERS_COUNTER } from '../dialects/counters.ts';
 import type { BatchOutcome, BatchTarget, Row } from '../dialects/dialect.ts';
+import { claimKey } from '../rows/claim-row.ts';
 import { names } from '../rows/columns.ts';
 import { HISTORY_COLUMNS, historyOf, ORDER_COLUMNS, orderOf } from '../rows/order-row.ts';
 import { integer, text, textOrNull } from '../rows/values.ts';
@@ -25,9 +26,6 @@ import { deleteSome, isStorable, numberedPage } from './common.ts';
 const MAX_BATCH = 200;
 /** How often an idempotency key is tried again whose claim ended between two looks at it. */
 const CLAIM_TRIES = 3;
-
-const claimKey = ({ order, idempotency }: NewOrder): string | null =>
-  idempotency === null ? null : JSON.stringify([order.accountId, idempotency.route, idempotency.key]);
 
 /** Orders in `orders`, `order_addresses`, `order_history` and `idempotency_claims`. */
 export class KnexOrderStore implements OrderStore {
@@ -41,7 +39,7 @@ export class KnexOrderStore implements OrderStore {
       commit: (batch) => db.dialect.createOrders(target, batch),
       maxSize: MAX_BATCH,
       atOnce: db.dialect.batchesAtOnce,
-      keyOf: claimKey,
+      keyOf: (fresh) => claimKey(fresh.order, fresh),
     });
   }
 

@@ -1,7 +1,7 @@
 import { merchantAccount, present } from '../../../../core/index.ts';
 import type { AccountId, CurrencyCode, Reservation, ReserveOutcome, TransactionRow, TransferId } from '../../../../core/index.ts';
 import { TRANSACTIONS_COUNTER } from '../dialects/counters.ts';
-import { claimConflict } from '../dialects/new-order.ts';
+import { claimColumns, claimConflict, claimKey } from '../rows/claim-row.ts';
 import { names } from '../rows/columns.ts';
 import type { Column } from '../rows/columns.ts';
 import { TRANSACTION_COLUMNS } from '../rows/deposit-row.ts';
@@ -34,14 +34,7 @@ const BALANCE_COLUMNS: readonly Column<Balance>[] = [
   { name: 'units', kind: 'numeric', of: (balance) => String(balance.units) },
 ];
 
-const CLAIM_COLUMNS: readonly Column<Reservation>[] = [
-  { name: 'account_id', kind: 'text', of: ({ transfer }) => transfer.accountId },
-  { name: 'route', kind: 'text', of: ({ idempotency }) => idempotency?.route ?? null },
-  { name: 'claim_key', kind: 'text', of: ({ idempotency }) => idempotency?.key ?? null },
-  { name: 'body_hash', kind: 'text', of: ({ idempotency }) => idempotency?.bodyHash ?? null },
-  { name: 'order_id', kind: 'text', of: ({ transfer }) => transfer.id },
-  { name: 'expires_at', kind: 'bigint', of: ({ idempotency }) => idempotency?.expiresAt ?? null },
-];
+const CLAIM_COLUMNS = claimColumns<Reservation>(({ transfer }) => transfer);
 
 const COUNTER_COLUMNS: readonly Column<Counted>[] = [
   { name: 'account_id', kind: 'text', of: ({ accountId }) => accountId },
@@ -72,7 +65,7 @@ export async function reserveTransfers(session: Session, batch: readonly Reserva
  */
 async function claim({ run, tables, dialect }: Session, batch: readonly Reservation[]): Promise<ReadonlyMap<TransferId, ReserveOutcome>> {
   const repeated = new Map<TransferId, ReserveOutcome>();
-  const claiming = batch.filter(({ idempotency }) => idempotency !== null).sort((a, b) => (claimKey(a) < claimKey(b) ? -1 : 1));
+  const claiming = batch.filter(({ idempotency }) => idempotency !== null).sort((a, b) => (turnOf(a) < turnOf(b) ? -1 : 1));
   if (claiming.length === 0) return repeated;
   const { sql, bindings } = dialect.insertList(tables.idempotency, CLAIM_COLUMNS, claiming);
   const endedBy = Math.min(...claiming.map(({ idempotency }) => claimedAt(present(idempotency, 'claim'))));
@@ -85,10 +78,7 @@ async function claim({ run, tables, dialect }: Session, batch: readonly Reservat
   return repeated;
 }
 
-/** What must not come twice in a batch: an account's key for a route; an empty text where there is none. */
-export function claimKey({ transfer, idempotency }: Reservation): string {
-  return idempotency === null ? '' : JSON.stringify([transfer.accountId, idempotency.route, idempotency.key]);
-}
+const turnOf = (reservation: Reservation): string => claimKey(reservation.transfer, reservation) ?? '';
 
 /** Makes the rows that are missing, and locks all of them. */
 async function lockBalances({ run, tables, dialect }: Session, batch: readonly Reservation[]): Promise<Balances> {

@@ -26,6 +26,7 @@ import type { Database } from '../database.ts';
 import type { Binding } from '../binding.ts';
 import type { Run } from '../dialects/dialect.ts';
 import { names } from '../rows/columns.ts';
+import { claimKey } from '../rows/claim-row.ts';
 import { BUNDLE_COLUMNS, bundleOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
 import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
 import { integer, text } from '../rows/values.ts';
@@ -34,7 +35,7 @@ import { claimedTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
 import { isStorable } from './common.ts';
 import { expectedCustody } from './custody.ts';
-import { claimKey, reserveTransfers } from './reserve-transfers.ts';
+import { reserveTransfers } from './reserve-transfers.ts';
 import { coinsOf, freeAt, freeCoins, keptHoldings } from './holding-reads.ts';
 import { listedPage } from './listed-page.ts';
 import { sweepCandidates } from './sweep-candidates.ts';
@@ -50,7 +51,7 @@ function reserving(db: Database): Batcher<Reservation, ReserveOutcome> {
     commit: (batch) => db.transaction((session) => reserveTransfers(session, batch)),
     maxSize: MAX_BATCH,
     atOnce: db.dialect.batchesAtOnce,
-    keyOf: (reservation) => (reservation.idempotency === null ? null : claimKey(reservation)),
+    keyOf: (reservation) => claimKey(reservation.transfer, reservation),
   });
 }
 

@@ -1,0 +1,36 @@
+import type { AccountId, IdempotencyClaim } from '../../../../core/index.ts';
+import type { Column } from './columns.ts';
+
+/** What claims an idempotency key. */
+interface Claiming {
+  readonly idempotency: IdempotencyClaim | null;
+}
+
+/** What a key is claimed for, an order or a transfer. */
+interface Claimed {
+  readonly id: string;
+  readonly accountId: AccountId;
+}
+
+/** The columns of `idempotency_claims`, from a record that has a claim. */
+export function claimColumns<T extends Claiming>(claimedBy: (record: T) => Claimed): readonly Column<T>[] {
+  return [
+    { name: 'account_id', kind: 'text', of: (record) => claimedBy(record).accountId },
+    { name: 'route', kind: 'text', of: ({ idempotency }) => idempotency?.route ?? null },
+    { name: 'claim_key', kind: 'text', of: ({ idempotency }) => idempotency?.key ?? null },
+    { name: 'body_hash', kind: 'text', of: ({ idempotency }) => idempotency?.bodyHash ?? null },
+    { name: 'order_id', kind: 'text', of: (record) => claimedBy(record).id },
+    { name: 'expires_at', kind: 'bigint', of: ({ idempotency }) => idempotency?.expiresAt ?? null },
+  ];
+}
+
+/** What must not come twice in a batch: an account's key for a route; `null` where none is claimed. */
+export function claimKey({ accountId }: Claimed, { idempotency }: Claiming): string | null {
+  return idempotency === null ? null : JSON.stringify([accountId, idempotency.route, idempotency.key]);
+}
+
+/** `ON CONFLICT` of a claim: an ended one is replaced, a live one stays and is not returned. Binds the moment of the end. */
+export const claimConflict = (table: string): string =>
+  `ON CONFLICT (account_id, route, claim_key) DO UPDATE
+    SET body_hash = excluded.body_hash, order_id = excluded.order_id, expires_at = excluded.expires_at
+    WHERE ${table}.expires_at <= ? RETURNING order_id`;
