@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe } from 'node:test';
+import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import knex, { type Knex } from 'knex';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
@@ -90,4 +90,24 @@ export function eachStorage(suite: (name: EngineName, open: OpenStorage) => void
   for (const name of ['sqlite', 'pg'] as const) {
     describe(name, () => suite(name, (t) => open(name, t)));
   }
+}
+
+/**
+ * What declares tests of something that is built on a fresh database; its books must balance at the end.
+ *
+ * @param usual - the options of a test that gives none
+ */
+export function testsOf<D extends { checkBooks(): Promise<void> }, O>(open: OpenStorage, build: (storage: KnexStorage, options?: O) => Promise<D>, usual?: O) {
+  return (name: string, body: (built: D) => Promise<void>, options: O | undefined = usual): void => {
+    test(name, async () => {
+      const opened = await open();
+      try {
+        const built = await build(opened.storage, options);
+        await body(built);
+        await built.checkBooks();
+      } finally {
+        await opened.close();
+      }
+    });
+  };
 }

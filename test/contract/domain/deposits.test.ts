@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { ChainFollower, formatUnits, merchantAccount, postEntry, readDecimal, resumeChain, rewindChain } from '../../../core/index.ts';
-import type { Asset, EntryId, Order, PayUrlInput } from '../../../core/index.ts';
+import { describe } from 'node:test';
+import { formatUnits, merchantAccount, postEntry, readDecimal, resumeChain, rewindChain } from '../../../core/index.ts';
+import type { Asset, ChainFollower, EntryId, Lease, Order, PayUrlInput } from '../../../core/index.ts';
 import { buildDomain } from '../../support/domain.ts';
-import type { Domain, DomainOptions } from '../../support/domain.ts';
+import type { Domain } from '../../support/domain.ts';
 import { FakeChain } from '../../support/fake-chain.ts';
 import type { FakePayment } from '../../support/fake-chain.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage, testsOf } from '../../support/storage.ts';
 
 const MINUTE = 60_000;
 const USDT = 1_000_000n;
@@ -30,19 +30,19 @@ const pay = (order: Order, units: bigint, changes: Partial<FakePayment> = {}): F
 const eventsOf = async (domain: Domain, order: Order): Promise<string[]> =>
   (await domain.storage.callbacks.byOrder(order.id)).map(({ event }) => event);
 
+/** A chain whose following began at its block 40 and is at its head. */
+async function followFrom40(domain: Domain): Promise<{ chain: FakeChain; follower: ChainFollower; lease: Lease }> {
+  const chain = new FakeChain([domain.btc.assets[0] as Asset], () => domain.clock.now(), { code: 'LTC', finalityBlocks: 20 });
+  chain.mineEmpty(40);
+  const follower = domain.newFollower(chain);
+  await follower.start();
+  const lease = await domain.lease(chain);
+  while ((await follower.step(lease)) === 'advanced');
+  return { chain, follower, lease };
+}
+
 eachStorage((engine, open) => {
-  const till = (name: string, body: (domain: Domain) => Promise<void>, options?: DomainOptions): void => {
-    test(name, async () => {
-      const opened = await open();
-      try {
-        const domain = await buildDomain(opened.storage, options);
-        await body(domain);
-        await domain.checkBooks();
-      } finally {
-        await opened.close();
-      }
-    });
-  };
+  const till = testsOf(open, buildDomain);
 
   describe(`deposits and orders on ${engine}`, () => {
     till('an exact payment makes the order SUCCESS after its confirmations, not before (fault 50)', async (domain) => {
@@ -261,13 +261,8 @@ eachStorage((engine, open) => {
 
     for (const depth of [1, 4, 12]) {
       till(`fault 51: a reorganisation that reaches ${depth} blocks below where following began is read`, async (domain) => {
-        const chain = new FakeChain([domain.btc.assets[0] as Asset], () => domain.clock.now(), { code: 'LTC', finalityBlocks: 20 });
-        chain.mineEmpty(40);
-        const { storage, mover, clock, ids, events, logger, metrics } = domain;
-        const follower = new ChainFollower(chain, { storage, mover, clock, ids, events, logger, metrics });
-        await follower.start();
-        const lease = await domain.lease(chain);
-        while ((await follower.step(lease)) === 'advanced');
+        const { storage } = domain;
+        const { chain, follower, lease } = await followFrom40(domain);
         assert.equal((await storage.chains.state('LTC'))?.cursor?.height, 40);
         assert.deepEqual(await storage.chains.block('LTC', 20), await chain.blockAt(20));
         assert.equal(await storage.chains.block('LTC', 19), null);
@@ -286,13 +281,7 @@ eachStorage((engine, open) => {
     }
 
     till('fault 51: a reorganisation far below where following began stops the chain', async (domain) => {
-      const chain = new FakeChain([domain.btc.assets[0] as Asset], () => domain.clock.now(), { code: 'LTC', finalityBlocks: 20 });
-      chain.mineEmpty(40);
-      const { storage, mover, clock, ids, events, logger, metrics } = domain;
-      const follower = new ChainFollower(chain, { storage, mover, clock, ids, events, logger, metrics });
-      await follower.start();
-      const lease = await domain.lease(chain);
-      while ((await follower.step(lease)) === 'advanced');
+      const { chain, follower, lease } = await followFrom40(domain);
       chain.drop(25);
       chain.mineEmpty(30);
       assert.equal(await follower.step(lease), 'halted');

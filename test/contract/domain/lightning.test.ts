@@ -1,27 +1,15 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe } from 'node:test';
 import { isTillgateError } from '../../../core/index.ts';
 import type { ErrorCode } from '../../../core/index.ts';
 import { buildLightning } from '../../support/lightning.ts';
-import type { LightningDomain, LightningOptions } from '../../support/lightning.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage, testsOf } from '../../support/storage.ts';
 
 const refusal = (code: ErrorCode, message = /./) => (error: unknown) => isTillgateError(error, code) && message.test(error.message);
 const DAY = 86_400_000;
 
 eachStorage((engine, open) => {
-  const lightning = (name: string, body: (till: LightningDomain) => Promise<void>, options?: LightningOptions): void => {
-    test(name, async () => {
-      const opened = await open();
-      try {
-        const till = await buildLightning(opened.storage, options);
-        await body(till);
-        await till.checkBooks();
-      } finally {
-        await opened.close();
-      }
-    });
-  };
+  const lightning = testsOf(open, buildLightning);
   const addressOf = ({ payment }: { readonly payment: { readonly address: string } | null }): string => payment?.address ?? assert.fail('no payment');
 
   describe(`lightning orders on ${engine}`, () => {

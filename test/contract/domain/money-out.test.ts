@@ -1,28 +1,17 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe } from 'node:test';
 import { approveTransfer, isTillgateError, obtainedUnits, rejectTransfer, resumePayouts } from '../../../core/index.ts';
 import type { AccountId, ErrorCode, TransferId } from '../../../core/index.ts';
 import { buildMoney, PAYEE } from '../../support/money.ts';
-import type { MoneyDomain, MoneyOptions } from '../../support/money.ts';
-import { eachStorage } from '../../support/storage.ts';
+import type { MoneyDomain } from '../../support/money.ts';
+import { eachStorage, testsOf } from '../../support/storage.ts';
 
 const ETHER = 10n ** 18n;
 const refusal = (code: ErrorCode, message = /./) => (error: unknown) => isTillgateError(error, code) && message.test(error.message);
 const total = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, units) => sum + units, 0n);
 
 eachStorage((engine, open) => {
-  const money = (name: string, body: (till: MoneyDomain) => Promise<void>, options?: MoneyOptions): void => {
-    test(name, async () => {
-      const opened = await open();
-      try {
-        const till = await buildMoney(opened.storage, options);
-        await body(till);
-        await till.checkBooks();
-      } finally {
-        await opened.close();
-      }
-    });
-  };
+  const money = testsOf(open, buildMoney);
 
   describe(`withdrawals on ${engine}`, () => {
     money('pays exactly what was obtained, once, and takes the amount from the balance', async (till) => {

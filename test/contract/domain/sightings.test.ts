@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe } from 'node:test';
 import { ChainFollower, DISAPPEARED_AFTER_MS, readDecimal } from '../../../core/index.ts';
 import type { Order, Sighting } from '../../../core/index.ts';
 import { Crash, CrashPoint } from '../../support/crashing.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain, DomainOptions } from '../../support/domain.ts';
 import type { FakePayment } from '../../support/fake-chain.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage, testsOf } from '../../support/storage.ts';
 
 const MINUTE = 60_000;
 /** 10 US dollars at 50,000. */
@@ -42,18 +42,7 @@ async function lose(domain: Domain): Promise<void> {
 }
 
 eachStorage((engine, open) => {
-  const till = (name: string, body: (domain: Domain) => Promise<void>, options: DomainOptions = SHOWN): void => {
-    test(name, async () => {
-      const opened = await open();
-      try {
-        const domain = await buildDomain(opened.storage, options);
-        await body(domain);
-        await domain.checkBooks();
-      } finally {
-        await opened.close();
-      }
-    });
-  };
+  const till = testsOf(open, buildDomain, SHOWN);
 
   describe(`payments that wait to be mined on ${engine}`, () => {
     till('fault 53: a payment seen in time keeps the order PENDING past its deadline, pays nothing, and is SUCCESS once it is mined', async (domain) => {
