@@ -45,4 +45,9 @@ export interface ChainWrites {
   /** Forgets the stored blocks above a height. */
   removeBlocksAbove(chain: ChainCode, height: number): Promise<void>;
   setCaughtUp(chain: ChainCode, at: Millis): Promise<void>;
+  /**
+   * Whether a block is one of the chain as it is followed: stored, or deeper than what is kept. Until the transaction ends
+   * nobody moves the cursor.
+   */
+  holds(chain: ChainCode, block: BlockRef): Promise<boolean>;
 }

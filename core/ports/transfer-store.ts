@@ -88,8 +88,8 @@ export interface TransferStore {
   waiting(chain: ChainCode, after: TransferId | null, limit: number): Promise<readonly Transfer[]>;
   /** LIVE bundles of a chain after an id, oldest first. */
   liveBundles(chain: ChainCode, after: BundleId | null, limit: number): Promise<readonly BundleView[]>;
-  /** DONE bundles of a chain mined at or above a height: a reorganisation may still take them away. */
-  doneBundles(chain: ChainCode, minHeight: number, limit: number): Promise<readonly BundleView[]>;
+  /** DONE bundles of a chain after an id whose block a reorganisation took away, oldest first. */
+  unminedBundles(chain: ChainCode, after: BundleId | null, limit: number): Promise<readonly BundleView[]>;
   /** The bundle of a transfer; `null` while it is not signed. */
   bundleOf(id: TransferId): Promise<BundleView | null>;
   inFlight(chain: ChainCode): Promise<readonly InFlight[]>;
@@ -145,6 +145,8 @@ export interface TransferWrites {
   updateBundle(id: BundleId, changes: BundleChanges): Promise<void>;
   /** Compare-and-set from LIVE. */
   closeBundle(id: BundleId, to: Exclude<BundleStatus, 'LIVE'>, changes: BundleChanges): Promise<boolean>;
+  /** A reorganisation took away the blocks above a height: DONE bundles mined there have none until they are mined again. */
+  unmineBundles(chain: ChainCode, height: number): Promise<void>;
   addAttempt(attempt: Attempt): Promise<void>;
   /** Takes free holdings for a bundle: all of them, or false. */
   takeHoldings(chain: ChainCode, refs: readonly string[], bundleId: BundleId): Promise<boolean>;

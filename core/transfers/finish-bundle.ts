@@ -31,10 +31,12 @@ const NOTHING: Finished = { transfers: [], orders: [] };
 
 /**
  * Books a bundle whose transaction is buried deep enough: statuses, postings, the merchant's rows, a refunded order, the
- * coins it spent and the change it made, all in one transaction.
+ * coins it spent and the change it made, all in one transaction. A block that the till has not read, or has left, is
+ * waited for: nobody would miss it when a reorganisation takes it away.
  */
 export async function finishMined(tx: Transaction, view: BundleView, fate: Mined, context: FinishContext): Promise<Finished> {
   const { bundle } = view;
+  if (!(await tx.chains.holds(bundle.chain, fate.block))) return NOTHING;
   // One order of locking for everybody: orders first.
   const orderIds = view.transfers.flatMap(({ orderId }) => (orderId === null ? [] : [orderId])).sort();
   for (const orderId of orderIds) await tx.orders.lock(orderId);

@@ -53,15 +53,10 @@ export class FollowBundles {
    */
   async run(lease: Lease, cursor: BlockRef): Promise<void> {
     if (this.#followed?.hash === cursor.hash) return this.send(lease, this.#unsent);
-    if (await this.#pastChanged()) await this.#lookBack(lease, cursor);
+    const { transfers } = this.#deps.storage;
     this.#unsent = [];
-    let after: BundleId | null = null;
-    for (;;) {
-      const page: readonly BundleView[] = await this.#deps.storage.transfers.liveBundles(this.#chain.code, after, PAGE);
-      await this.#each(page, (view) => this.#follow(lease, view));
-      after = page.at(-1)?.bundle.id ?? null;
-      if (page.length < PAGE) break;
-    }
+    await this.#eachOf((after) => transfers.unminedBundles(this.#chain.code, after, PAGE), (view) => this.#mineAgain(lease, view));
+    await this.#eachOf((after) => transfers.liveBundles(this.#chain.code, after, PAGE), (view) => this.#follow(lease, view));
     this.#followed = cursor;
   }
 
@@ -77,6 +72,16 @@ export class FollowBundles {
     // One that is sent and not noted is only asked for once more than it need be.
     await this.#noteSent(lease, sent);
     this.#unsent = unsent;
+  }
+
+  async #eachOf(read: (after: BundleId | null) => Promise<readonly BundleView[]>, work: (view: BundleView) => Promise<void>): Promise<void> {
+    let after: BundleId | null = null;
+    for (;;) {
+      const page: readonly BundleView[] = await read(after);
+      await this.#each(page, work);
+      after = page.at(-1)?.bundle.id ?? null;
+      if (page.length < PAGE) return;
+    }
   }
 
   /** One bundle's trouble is its own; only a lost lease ends the pass. */
@@ -106,7 +111,7 @@ export class FollowBundles {
         await this.#noteSent(lease, [{ view, attempt: latest(view.attempts) }]);
         return this.#raiseWhenSlow(lease, view);
       case 'missing':
-        await this.#send(lease, view);
+        await this.#sendAgain(lease, view);
         return this.#raiseWhenSlow(lease, view);
       case 'mined':
         return this.#mined(lease, view, fate);
@@ -129,6 +134,17 @@ export class FollowBundles {
     if (!(await this.#broadcast(attempt))) return false;
     await this.#noteSent(lease, [{ view, attempt }]);
     return true;
+  }
+
+  /**
+   * The last attempt, or one before it where the node does not take that: its fee may be more than its address holds by
+   * now. Only where the attempts exclude each other, by their nonce or their coins.
+   */
+  async #sendAgain(lease: Lease, view: BundleView): Promise<void> {
+    const exclusive = view.bundle.nonce !== null || this.#chain.payments.model === 'utxo';
+    for (const attempt of exclusive ? view.attempts.toReversed() : [latest(view.attempts)]) {
+      if (await this.#send(lease, view, attempt)) return;
+    }
   }
 
   /** Gives the node the bytes; a refusal or a lost reply decides nothing. */
@@ -239,23 +255,24 @@ export class FollowBundles {
     if (added) await this.#send(lease, view, attempt);
   }
 
-  /** True at the start, and when the block that was followed last is no longer in the chain. */
-  async #pastChanged(): Promise<boolean> {
-    if (this.#followed === null) return true;
-    const { height, hash } = this.#followed;
-    return (await this.#deps.storage.chains.block(this.#chain.code, height))?.hash !== hash;
-  }
-
-  /** A payment that a reorganisation took out of its block is sent again: the same bytes, so it is paid once. */
-  async #lookBack(lease: Lease, cursor: BlockRef): Promise<void> {
+  /** A payment that a reorganisation took out of its block is sent again until it is buried: the same bytes, so it is paid once. */
+  async #mineAgain(lease: Lease, view: BundleView): Promise<void> {
     const { storage, logger } = this.#deps;
-    const from = cursor.height - this.#chain.policy.finalityBlocks;
-    await this.#each(await storage.transfers.doneBundles(this.#chain.code, from, PAGE * AT_ONCE), async (view) => {
-      const fate = await this.#fate(view);
-      if (fate.kind !== 'missing') return;
-      logger.warn('a reorganisation took a payment out of its block; it is sent again', { bundle: view.bundle.id });
-      const mined = view.attempts.find(({ txid }) => txid === view.bundle.minedTxid) ?? latest(view.attempts);
-      await this.#send(lease, view, mined);
+    const { bundle, attempts } = view;
+    const fate = await this.#fate(view);
+    if (fate.kind === 'missing') {
+      logger.warn('a reorganisation took a payment out of its block; it is sent again', { bundle: bundle.id });
+      await this.#send(lease, view, attempts.find(({ txid }) => txid === bundle.minedTxid) ?? latest(attempts));
+      return;
+    }
+    if (fate.kind === 'pending' || (fate.kind === 'mined' && fate.confirmations < this.#chain.policy.spendableConfirmations)) return;
+    if (fate.kind !== 'mined' || fate.txid !== bundle.minedTxid || !fate.succeeded) {
+      this.#tell(view, 'It was booked as paid, and a reorganisation has put something else in its place.');
+    }
+    if (fate.kind !== 'mined') return;
+    await storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      if (await tx.chains.holds(this.#chain.code, fate.block)) await tx.transfers.updateBundle(bundle.id, { minedHeight: fate.block.height });
     });
   }
 

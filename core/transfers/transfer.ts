@@ -104,8 +104,9 @@ export interface Bundle {
   /** `null` on chains without nonces. */
   readonly nonce: number | null;
   readonly status: BundleStatus;
-  /** The attempt that was mined, and where; `null` until then. */
+  /** The attempt that was mined; `null` until then. */
   readonly minedTxid: string | null;
+  /** Its block; `null` until then, and while a reorganisation that took it away was not made good. */
   readonly minedHeight: number | null;
   /** When bytes of it were last given to a node. */
   readonly sentAt: Millis | null;

@@ -262,6 +262,27 @@ eachStorage((engine, open) => {
       assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
     });
 
+    money('fault 43: where the node takes a raised fee no more, what was sent before it is sent again', async (till) => {
+      await till.fund('ETH', '2000');
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      const asked = await till.withdraw('0.5');
+      await till.payOut();
+      till.clock.advance(61_000);
+      till.eth.mine();
+      await till.follow();
+      await till.payOut();
+      const attempts = (await till.storage.transfers.bundleOf(asked.tx_id as TransferId))?.attempts ?? [];
+      assert.equal(attempts.length, 2);
+      till.ethPayments.dropMempool();
+      till.ethPayments.troubles.push('refuses');
+      till.eth.mine();
+      await till.follow();
+      await till.payOut();
+      assert.deepEqual(attempts.map(({ txid }) => till.ethPayments.sent.has(txid)), [true, false]);
+      await till.settle();
+      assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
+    });
+
     money('a payment in a block that a reorganisation removed is sent again and paid once', async (till) => {
       await till.fund('ETH', '2000');
       till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
@@ -280,6 +301,49 @@ eachStorage((engine, open) => {
       await till.payOut();
       till.ethPayments.bury();
       assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
+    });
+
+    money('fault 42: however late the till looks after a reorganisation, and however often the node refuses, the payment is sent again', async (till) => {
+      await till.fund('ETH', '2000');
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      const asked = await till.withdraw('0.5');
+      await till.payOut();
+      for (let block = 0; block < 7; block++) {
+        till.ethPayments.mine();
+        await till.follow();
+        await till.payOut();
+      }
+      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+      till.eth.drop(8);
+      till.ethPayments.dropMempool();
+      till.eth.mineEmpty(100);
+      await till.follow();
+      till.ethPayments.troubles.push('refuses', 'refuses');
+      for (let block = 0; block < 3; block++) {
+        await till.payOut();
+        till.ethPayments.mine();
+        await till.follow();
+      }
+      assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
+      assert.equal((await till.storage.transfers.bundleOf(asked.tx_id as TransferId))?.bundle.minedHeight, null);
+      await till.settle();
+      assert.deepEqual(await till.storage.transfers.unminedBundles('ETH', null, 10), []);
+      assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
+    });
+
+    money('fault 42: a payment is not booked by a block that the till has not read itself', async (till) => {
+      await till.fund('ETH', '2000');
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      const asked = await till.withdraw('0.5');
+      await till.payOut();
+      till.ethPayments.mine();
+      till.eth.mineEmpty(20);
+      till.clock.advance(61_000);
+      await till.payOut();
+      assert.notEqual((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+      await till.follow();
+      await till.payOut();
+      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
     });
 
     money('a nonce used by another transaction gives the amount back only when that one is final (fault 42)', async (till) => {

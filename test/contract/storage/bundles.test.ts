@@ -145,7 +145,7 @@ eachStorage((_name, opened) => {
     for (const id of [unsigned.id, '1' as TransferId, 'x\0' as TransferId]) assert.equal(await storage.transfers.bundleOf(id), null);
   });
 
-  test('LIVE bundles are paged by id, oldest first, of one chain; DONE ones come by the height they were mined at', async (t) => {
+  test('LIVE bundles are paged by id, oldest first, of one chain', async (t) => {
     const { storage } = await opened(t);
     const ids: BundleId[] = [];
     for (let n = 0; n < 6; n++) ids.push((await signed(storage, [await stored(storage, transfer())], { nonce: n })).id);
@@ -161,11 +161,29 @@ eachStorage((_name, opened) => {
     await close(2, 'VOID', {});
     await close(3, 'DONE', { minedTxid: '0x3', minedHeight: 101 });
     assert.deepEqual(await live(null, 10), ids.slice(4));
-    const done = async (height: number, limit: number): Promise<readonly string[]> =>
-      (await storage.transfers.doneBundles('ETH', height, limit)).map((view) => view.bundle.id);
-    assert.deepEqual(await done(100, 10), [ids[1], ids[3], ids[0]]);
-    assert.deepEqual([await done(101, 1), await done(104, 10)], [[ids[3]], []]);
-    assert.equal((await storage.transfers.doneBundles('ETH', 103, 1))[0]?.transfers.length, 1);
+  });
+
+  test('DONE bundles lose their block to a reorganisation, and have one again when they are mined again', async (t) => {
+    const { storage } = await opened(t);
+    const ids: BundleId[] = [];
+    for (let n = 0; n < 5; n++) ids.push((await signed(storage, [await stored(storage, transfer())], { nonce: n })).id);
+    const heights = [103, 100, 101, 102];
+    for (const [n, minedHeight] of heights.entries()) {
+      await storage.transaction((tx) => tx.transfers.closeBundle(ids[n]!, n === 3 ? 'VOID' : 'DONE', { minedTxid: `0x${n}`, minedHeight }));
+    }
+    const other = bundle({ chain: 'BSC' });
+    await open(storage, other);
+    await storage.transaction((tx) => tx.transfers.closeBundle(other.id, 'DONE', { minedTxid: '0x9', minedHeight: 103 }));
+    const unmined = async (after: BundleId | null = null, limit = 10): Promise<readonly string[]> =>
+      (await storage.transfers.unminedBundles('ETH', after, limit)).map((view) => view.bundle.id);
+    assert.deepEqual(await unmined(), []);
+    await storage.transaction((tx) => tx.transfers.unmineBundles('ETH', 100));
+    assert.deepEqual(await unmined(), [ids[0], ids[2]]);
+    assert.deepEqual([await unmined(null, 1), await unmined(ids[0])], [[ids[0]], [ids[2]]]);
+    const [view] = await storage.transfers.unminedBundles('ETH', null, 1);
+    assert.deepEqual([view?.bundle.minedTxid, view?.transfers.length], ['0x0', 1]);
+    await storage.transaction((tx) => tx.transfers.updateBundle(ids[0]!, { minedHeight: 104 }));
+    assert.deepEqual(await unmined(), [ids[2]]);
   });
 
   test('fault 40: a transfer leaves its bundle only when nothing of it can be mined any more', async (t) => {

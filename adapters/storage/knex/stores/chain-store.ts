@@ -158,4 +158,13 @@ export class KnexChainWrites implements ChainWrites {
   async setCaughtUp(chain: ChainCode, at: Millis): Promise<void> {
     await this.#session.run(`UPDATE ${this.#session.tables.chainStates} SET caught_up_at = ? WHERE chain = ?`, [at, chain]);
   }
+
+  async holds(chain: ChainCode, { height, hash }: BlockRef): Promise<boolean> {
+    const { run, tables, dialect } = this.#session;
+    const [state] = await run(`SELECT cursor_height FROM ${tables.chainStates} WHERE chain = ? ${dialect.forUpdate}`, [chain]);
+    const top = state === undefined ? null : integerOrNull(state, 'cursor_height');
+    if (top === null || height > top) return false;
+    const [kept] = await run(`SELECT hash FROM ${tables.blocks} WHERE chain = ? AND height = ?`, [chain, height]);
+    return kept === undefined || text(kept, 'hash') === hash;
+  }
 }

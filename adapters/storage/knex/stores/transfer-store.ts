@@ -105,8 +105,8 @@ export class KnexTransferStore implements TransferStore {
     return this.#views(`chain = ? AND status = 'LIVE' AND id > ? ORDER BY id LIMIT ?`, [chain, after ?? '', limit]);
   }
 
-  doneBundles(chain: ChainCode, minHeight: number, limit: number): Promise<readonly BundleView[]> {
-    return this.#views(`chain = ? AND status = 'DONE' AND mined_height >= ? ORDER BY mined_height, id LIMIT ?`, [chain, minHeight, limit]);
+  unminedBundles(chain: ChainCode, after: BundleId | null, limit: number): Promise<readonly BundleView[]> {
+    return this.#views(`chain = ? AND status = 'DONE' AND mined_height IS NULL AND id > ? ORDER BY id LIMIT ?`, [chain, after ?? '', limit]);
   }
 
   async bundleOf(id: TransferId): Promise<BundleView | null> {

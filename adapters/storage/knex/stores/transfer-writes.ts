@@ -87,6 +87,11 @@ export class KnexTransferWrites implements TransferWrites {
     return (await run(`UPDATE ${tables.bundles} SET ${sql} WHERE id = ? AND status = 'LIVE' RETURNING id`, [...bindings, id])).length > 0;
   }
 
+  async unmineBundles(chain: ChainCode, height: number): Promise<void> {
+    const { run, tables } = this.#session;
+    await run(`UPDATE ${tables.bundles} SET mined_height = NULL WHERE chain = ? AND status = 'DONE' AND mined_height > ?`, [chain, height]);
+  }
+
   async addAttempt(attempt: Attempt): Promise<void> {
     const { run, tables } = this.#session;
     const marks = ATTEMPT_COLUMNS.map(() => '?').join(', ');
