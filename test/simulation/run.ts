@@ -144,6 +144,7 @@ class Run {
     gate.arm(company.length > 0 && fault?.kind === 'pause' ? null : fault, () => this.#meanwhile(action, scene, random, notes));
     const together = company.map((companion) => this.#join(companion, random));
     const outcome = (await Promise.all([this.#attempt(action, scene), ...together])).join(' + ');
+    await gate.calm();
     const happened = gate.disarm();
     if (gate.dead) {
       this.#world.replace(scene.instance);

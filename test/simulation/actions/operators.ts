@@ -1,7 +1,6 @@
 import { approveTransfer, authenticateKey, rejectTransfer, resumeChain, resumePayouts, rewindChain } from '../../../core/index.ts';
 import type { AccountId, CallbackId, ChainAdapter, KeyView, TransferId } from '../../../core/index.ts';
 import { QUIET_EVENTS, QUIET_LOGGER, QUIET_METRICS } from '../world/quiet.ts';
-import { FIRST_HEIGHT } from '../world/world.ts';
 import type { Instance } from '../world/instance.ts';
 import type { World } from '../world/world.ts';
 import { inside, NOTHING, outside } from './action.ts';
@@ -9,11 +8,11 @@ import type { Action, Scene } from './action.ts';
 
 const ids = ({ world }: Scene, sql: string): readonly string[] => world.driver.all<{ id: string }>(sql).map(({ id }) => id);
 
-/** Reads a stopped chain again from the last block that node and books have in common. @returns that block's height */
+/** Reads a stopped chain again from the last block that node and books have in common, from the first one if need be. @returns that block's height */
 export async function rewind(world: World, { chains, storage, ids: sequence }: Instance, code: string): Promise<number> {
   const chain = chains.get(code) as ChainAdapter;
   const deps = { storage, ids: sequence, clock: { now: () => world.now }, events: QUIET_EVENTS, logger: QUIET_LOGGER, metrics: QUIET_METRICS };
-  return (await rewindChain(chain, FIRST_HEIGHT, deps)).height;
+  return (await rewindChain(chain, 0, deps)).height;
 }
 
 /** Whoever sees that the node is right again, and the till was not, has the till read the blocks again. */

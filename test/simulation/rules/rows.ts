@@ -13,6 +13,7 @@ export interface OrderRow {
   readonly tolerance_bps: number;
   readonly expires_at: number;
   readonly watch_until: number;
+  readonly reorged_at: number | null;
   readonly callback_url: string | null;
   readonly timeout_callback: string | null;
 }
@@ -30,6 +31,7 @@ export interface DepositRow {
   readonly to_address: string;
   readonly status: string;
   readonly paid_at: number;
+  readonly credits: number;
 }
 
 export interface TransferRow {
@@ -72,8 +74,8 @@ export interface CallbackRow {
 }
 
 export const SQL = {
-  orders: `SELECT id, status, chain, currency, units, address, rate, vs_currency, vs_price, received, tolerance_bps, expires_at, watch_until, callback_url, timeout_callback FROM orders`,
-  deposits: 'SELECT id, order_id, chain, txid, tx_index, block_height, block_hash, currency, units, to_address, status, paid_at FROM deposits',
+  orders: `SELECT id, status, chain, currency, units, address, rate, vs_currency, vs_price, received, tolerance_bps, expires_at, watch_until, reorged_at, callback_url, timeout_callback FROM orders`,
+  deposits: 'SELECT id, order_id, chain, txid, tx_index, block_height, block_hash, currency, units, to_address, status, paid_at, credits FROM deposits',
   transfers: 'SELECT id, kind, account_id, order_id, chain, currency, units, fee_units, max_fee_units, to_address, status, bundle_id FROM transfers',
   bundles: 'SELECT id, chain, source_address, nonce, status, mined_txid FROM bundles',
   attempts: 'SELECT bundle_id, chain, txid, raw, expires_at FROM bundle_attempts',

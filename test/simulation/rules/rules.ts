@@ -182,7 +182,9 @@ export class Rules {
     let sum = 0n;
     for (const deposit of this.#deposits.values()) {
       if (deposit.order_id !== row.id || deposit.chain !== row.chain || deposit.currency !== row.currency) continue;
-      if (CREDITED.has(deposit.status) && deposit.paid_at <= row.expires_at) sum += BigInt(deposit.units);
+      // What a reorganisation took back within the same step was counted before.
+      const counted = CREDITED.has(deposit.status) || (deposit.status === 'ORPHANED' && deposit.credits > 0 && row.reorged_at !== null);
+      if (counted && deposit.paid_at <= row.expires_at) sum += BigInt(deposit.units);
     }
     if (sum < this.required(row)) this.#broken('paid-in-full', `order ${row.id} is SUCCESS with ${sum} of ${this.required(row)}`);
   }

@@ -139,7 +139,11 @@ export class SimChain {
     if (this.isExpired(tx)) return 'transaction expired';
     if (this.model === 'utxo') {
       if (tx.coins.some((ref) => this.coin(ref) === null)) return 'missing inputs';
-    } else if (tx.nonce !== null && tx.nonce < this.nonceOf(tx.source ?? '')) return 'nonce too low';
+    } else {
+      if (tx.nonce !== null && tx.nonce < this.nonceOf(tx.source ?? '')) return 'nonce too low';
+      const costs = tx.outputs.reduce((sum, { currency, units }) => (currency === this.native ? sum + units : sum), tx.fee);
+      if (costs > this.balance(tx.source ?? '', this.native)) return 'insufficient funds for gas * price + value';
+    }
     const rival = this.#rival(tx);
     return rival !== null && rival.fee * 110n > tx.fee * 100n ? 'replacement transaction underpriced' : null;
   }

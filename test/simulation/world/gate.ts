@@ -31,6 +31,7 @@ export class Gate {
   #calls = 0;
   /** What happens in the world while a call waits. */
   #meanwhile: () => Promise<void> = async () => undefined;
+  #happening: Promise<void> = Promise.resolve();
 
   /** Lets something go wrong in what follows. */
   arm(fault: Fault | null, meanwhile: () => Promise<void>): void {
@@ -44,6 +45,11 @@ export class Gate {
     const happened = this.#fault !== null && this.#calls >= this.#fault.at;
     this.#fault = null;
     return happened;
+  }
+
+  /** Ends with what happens meanwhile: an action may have ended without the call that waits for it. */
+  async calm(): Promise<void> {
+    await this.#happening;
   }
 
   get dead(): boolean {
@@ -118,7 +124,7 @@ export class Gate {
       case 'fail-before':
         throw AWAY[port]();
       case 'pause':
-        await this.#meanwhile();
+        await (this.#happening = this.#meanwhile());
         if (this.dead) throw new Crash('crashed meanwhile');
         return body();
       case 'crash-after':
