@@ -214,14 +214,20 @@ export class CrashTill {
     return this.storage.transfers.find(id as TransferId);
   }
 
+  /** Some of what is on its way out, or waits for it. */
+  async unquiet(): Promise<readonly string[]> {
+    const { transfers } = this.storage;
+    const [live, waiting, sweeps] = await Promise.all([transfers.liveBundles('ETH', null, 3), transfers.waiting('ETH', null, 3), transfers.sweepCandidates('ETH', 3)]);
+    return [
+      ...live.map(({ bundle, attempts }) => `bundle ${bundle.id} of ${attempts.length} attempts`),
+      ...waiting.map(({ id, kind }) => `waiting ${kind} ${id}`),
+      ...sweeps.map(({ address, currency, units }) => `${units} ${currency} to sweep at ${address}`),
+    ];
+  }
+
   /** True when nothing is on its way out or waiting for it. */
   async quiet(): Promise<boolean> {
-    const [live, waiting, sweeps] = await Promise.all([
-      this.storage.transfers.liveBundles('ETH', null, 1),
-      this.storage.transfers.waiting('ETH', null, 1),
-      this.storage.transfers.sweepCandidates('ETH', 1),
-    ]);
-    return live.length + waiting.length + sweeps.length === 0;
+    return (await this.unquiet()).length === 0;
   }
 
   async close(): Promise<void> {

@@ -10,6 +10,8 @@ import { openYard } from './yard.ts';
 const AT_ONCE = 6;
 const LONGEST_LIFE_MS = 4_000;
 const MINUTE_MS = 60_000;
+/** After an hour hundreds of sweeps wait, and they go one after the other. */
+const SETTLED_MS = 600_000;
 const PAYEE: Address = '0x00000000000000000000000000000000d00dfeed';
 
 /** What a random hour came to. */
@@ -88,10 +90,13 @@ export async function killAtRandom(engine: EngineName, minutes: number, seed: nu
       await till.startServer();
       if (kills % 50 === 0) say(`${kills} kills, ${JSON.stringify(finished)}`);
     }
-    await mineUntil(till, async () => {
+    let left = '';
+    const settled = async (): Promise<boolean> => {
       await look();
-      return active.length === 0 && (await till.quiet());
-    }, `seed ${seed}: everything to settle`);
+      left = [...active.map(({ kind }) => kind), ...(await till.unquiet())].join(', ');
+      return left === '';
+    };
+    await mineUntil(till, settled, () => `seed ${seed}: everything to settle; left are ${left}`, SETTLED_MS);
     await till.checkBooks('at the end');
     await till.checkByCommand();
     assert.equal((await payments(till, till.hot, PAYEE)).length, finished['withdrawal'] ?? 0, `seed ${seed}: one payment for each withdrawal`);

@@ -43,7 +43,7 @@ export async function mineWhenRead(till: CrashTill): Promise<void> {
 }
 
 /** Mines until the condition holds; the till must live. */
-export async function mineUntil(till: CrashTill, condition: () => Promise<boolean>, what: string, timeoutMs = SLOW_MS): Promise<void> {
+export async function mineUntil(till: CrashTill, condition: () => Promise<boolean>, what: string | (() => string), timeoutMs = SLOW_MS): Promise<void> {
   await waitFor(
     async () => {
       assert(till.alive, `the till died by itself:\n${till.log.slice(-3000)}`);
@@ -51,7 +51,7 @@ export async function mineUntil(till: CrashTill, condition: () => Promise<boolea
       await mineWhenRead(till);
       return false;
     },
-    { timeoutMs, intervalMs: 60, describe: () => `${what}; the log:\n${till.log.slice(-4000)}` },
+    { timeoutMs, intervalMs: 60, describe: () => `${typeof what === 'string' ? what : what()}; the log:\n${till.log.slice(-4000)}` },
   );
 }
 
