@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { BlockRef } from '../../../core/index.ts';
 import { eachStorage } from '../../support/storage.ts';
 import { NOW } from './fixtures.ts';
@@ -48,6 +49,33 @@ eachStorage((_name, open) => {
     assert.deepEqual(await storage.chains.block('ETH', 1001), block(1001, 'b'));
     assert.equal(await storage.chains.block('ETH', 1002), null);
     assert.equal(await storage.chains.block('BTC', 1000), null);
+  });
+
+  test('a block is of the followed chain when it is stored or deeper than what is kept, and stays so until the transaction ends', async (t) => {
+    const { storage, another } = await open(t);
+    await storage.chains.initialise('ETH', 'eip155:1');
+    const holds = (ref: BlockRef): Promise<boolean> => storage.transaction((tx) => tx.chains.holds('ETH', ref));
+    assert.equal(await holds(block(5)), false);
+    await storage.transaction(async (tx) => {
+      await tx.chains.moveCursor('ETH', null, block(9));
+      await tx.chains.addBlocks('ETH', [7, 8, 9].map((height) => block(height)), 7);
+    });
+    assert.deepEqual(await Promise.all([block(9), block(7), block(6), block(8, 'b'), block(10)].map(holds)), [true, true, true, false, false]);
+    const second = await another();
+    const ended: string[] = [];
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const holder = storage.transaction(async (tx) => {
+      await tx.chains.holds('ETH', block(9));
+      begin();
+      await pause(200);
+      ended.push('holder');
+    });
+    await begun;
+    assert.equal(await second.transaction((tx) => tx.chains.moveCursor('ETH', 'a9', block(10))), true);
+    ended.push('mover');
+    await holder;
+    assert.deepEqual(ended, ['holder', 'mover']);
   });
 
   test('parallel reservations of several instances have no index in common', async (t) => {
