@@ -14,7 +14,7 @@ import type { AdmissionLimits } from './route.ts';
 export class AppUse {
   #spent = 0;
   #at: Millis;
-  /** Of the last charge: what was spent since is paid off at it. */
+  /** Of the last charge: what is spent is paid off at it. Unknown before the first one. */
   #rate = 0;
   #running = 0;
   #runningElsewhere = 0;
@@ -28,8 +28,8 @@ export class AppUse {
   charge({ requestsPerSecond: rate, burst }: AdmissionLimits, requests: number, now: Millis): Refusal | null {
     if (rate === null) return null;
     const capacity = Math.max(burst ?? rate, rate);
-    this.#refill(now);
     this.#rate = rate;
+    this.#refill(now);
     const missing = this.#spent + requests - capacity;
     if (missing > 0) return refuse('rate_limited', { retryAfterSeconds: Math.max(1, Math.ceil(Math.min(missing, this.#spent) / rate)) });
     this.#spent += requests;
@@ -65,7 +65,7 @@ export class AppUse {
    */
   hear({ taken, running }: Pick<AppUseCount, 'taken' | 'running'>, now: Millis): void {
     // The time before does not pay for it: a bucket that was not used for long holds its burst, and no more.
-    if (taken > 0) this.#refill(now);
+    if (taken > 0 && this.#rate > 0) this.#refill(now);
     this.#spent += taken;
     this.#runningElsewhere = running;
   }

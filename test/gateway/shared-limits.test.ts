@@ -86,6 +86,18 @@ describe('limits over several instances', () => {
     assert.equal(other.ask(1), 0);
   });
 
+  test('an App that was refused here before its first charge owes no more than the rate has not paid off', async () => {
+    const { world, one, other, exchange } = two();
+    assert.ok(other.use);
+    await exchange();
+    for (let seconds = 0; seconds < 60; seconds++) {
+      one.ask(10);
+      await exchange();
+      world.now += 1_000;
+    }
+    assert.equal(other.ask(10), 10);
+  });
+
   test('who could not listen for half a minute is told all of it, and counts nobody as under way', async () => {
     const { world, one, other, exchange } = two();
     assert.equal(other.ask(1), 1);
