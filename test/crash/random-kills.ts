@@ -8,6 +8,8 @@ import type { Run } from './stories.ts';
 import { openYard } from './yard.ts';
 
 const AT_ONCE = 6;
+/** US dollars; what a sweep would cost more than a hundredth of is left where it lies, and nothing would come to rest. */
+const LEAST_PRICE = 100;
 const LONGEST_LIFE_MS = 4_000;
 const MINUTE_MS = 60_000;
 /** After an hour hundreds of sweeps wait, and they go one after the other. */
@@ -56,7 +58,7 @@ export async function killAtRandom(engine: EngineName, minutes: number, seed: nu
     const kind = random.pick(['order', 'order', 'token order', 'invoice', 'withdrawal', 'withdrawal', 'refund']);
     if (kind === 'withdrawal') return { kind, run: new Withdrawal(till, PAYEE, `0.0${1 + random.below(9)}`) };
     const currency = kind === 'token order' ? 'USDT-ERC20' : kind === 'invoice' ? 'BTC-LN' : 'ETH';
-    const order = new PaidOrder(till, kind === 'token order' ? accounts[1]! : random.pick(accounts.slice(2, 8)), String(20 + random.below(500)), currency);
+    const order = new PaidOrder(till, kind === 'token order' ? accounts[1]! : random.pick(accounts.slice(2, 8)), String(LEAST_PRICE + random.below(500)), currency);
     return { kind, run: kind === 'refund' ? refundedOrder(till, order) : order };
   };
   const look = async (): Promise<void> => {
