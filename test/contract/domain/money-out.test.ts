@@ -10,6 +10,31 @@ const ETHER = 10n ** 18n;
 const refusal = (code: ErrorCode, message = /./) => (error: unknown) => isTillgateError(error, code) && message.test(error.message);
 const total = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, units) => sum + units, 0n);
 
+type Asked = Awaited<ReturnType<MoneyDomain['withdraw']>>;
+
+/** A withdrawal of half an ether that was given to the node. */
+async function sentHalf(till: MoneyDomain): Promise<Asked> {
+  await till.fund('ETH', '2000');
+  till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+  const asked = await till.withdraw('0.5');
+  await till.payOut();
+  return asked;
+}
+
+/** The same, booked as paid, in a block that is gone. */
+async function reorganisedAway(till: MoneyDomain): Promise<Asked> {
+  const asked = await sentHalf(till);
+  for (let block = 0; block < 7; block++) {
+    till.ethPayments.mine();
+    await till.follow();
+    await till.payOut();
+  }
+  assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+  till.eth.drop(8);
+  till.ethPayments.dropMempool();
+  return asked;
+}
+
 eachStorage((engine, open) => {
   const money = testsOf(open, buildMoney);
 
@@ -243,10 +268,7 @@ eachStorage((engine, open) => {
     });
 
     money('a slow payment is raised with its nonce, and the former one may win all the same (fault 43)', async (till) => {
-      await till.fund('ETH', '2000');
-      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
-      const asked = await till.withdraw('0.5');
-      await till.payOut();
+      const asked = await sentHalf(till);
       const [first] = [...till.ethPayments.sent.values()].filter(({ content }) => content.lines[0]?.to === PAYEE.ETH);
       till.clock.advance(61_000);
       till.eth.mine();
@@ -263,10 +285,7 @@ eachStorage((engine, open) => {
     });
 
     money('fault 43: where the node takes a raised fee no more, what was sent before it is sent again', async (till) => {
-      await till.fund('ETH', '2000');
-      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
-      const asked = await till.withdraw('0.5');
-      await till.payOut();
+      const asked = await sentHalf(till);
       till.clock.advance(61_000);
       till.eth.mine();
       await till.follow();
@@ -284,18 +303,7 @@ eachStorage((engine, open) => {
     });
 
     money('a payment in a block that a reorganisation removed is sent again and paid once', async (till) => {
-      await till.fund('ETH', '2000');
-      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
-      const asked = await till.withdraw('0.5');
-      await till.payOut();
-      for (let block = 0; block < 7; block++) {
-        till.ethPayments.mine();
-        await till.follow();
-        await till.payOut();
-      }
-      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
-      till.eth.drop(8);
-      till.ethPayments.dropMempool();
+      await reorganisedAway(till);
       till.eth.mineEmpty(9);
       await till.follow();
       await till.payOut();
@@ -304,18 +312,7 @@ eachStorage((engine, open) => {
     });
 
     money('fault 42: however late the till looks after a reorganisation, and however often the node refuses, the payment is sent again', async (till) => {
-      await till.fund('ETH', '2000');
-      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
-      const asked = await till.withdraw('0.5');
-      await till.payOut();
-      for (let block = 0; block < 7; block++) {
-        till.ethPayments.mine();
-        await till.follow();
-        await till.payOut();
-      }
-      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
-      till.eth.drop(8);
-      till.ethPayments.dropMempool();
+      const asked = await reorganisedAway(till);
       till.eth.mineEmpty(100);
       await till.follow();
       till.ethPayments.troubles.push('refuses', 'refuses');
@@ -332,10 +329,7 @@ eachStorage((engine, open) => {
     });
 
     money('fault 42: a payment is not booked by a block that the till has not read itself', async (till) => {
-      await till.fund('ETH', '2000');
-      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
-      const asked = await till.withdraw('0.5');
-      await till.payOut();
+      const asked = await sentHalf(till);
       till.ethPayments.mine();
       till.eth.mineEmpty(20);
       till.clock.advance(61_000);
@@ -347,10 +341,7 @@ eachStorage((engine, open) => {
     });
 
     money('a nonce used by another transaction gives the amount back only when that one is final (fault 42)', async (till) => {
-      await till.fund('ETH', '2000');
-      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
-      const asked = await till.withdraw('0.5');
-      await till.payOut();
+      const asked = await sentHalf(till);
       const view = await till.storage.transfers.bundleOf(asked.tx_id as TransferId);
       till.ethPayments.dropMempool();
       till.ethPayments.steal(view?.bundle.nonce ?? -1);
@@ -368,10 +359,7 @@ eachStorage((engine, open) => {
     });
 
     money('a node that cannot explain itself releases nothing', async (till) => {
-      await till.fund('ETH', '2000');
-      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
-      const asked = await till.withdraw('0.5');
-      await till.payOut();
+      const asked = await sentHalf(till);
       till.ethPayments.lie = { kind: 'unclear', reason: 'The nonce was used, but by nothing that the node can show.' };
       till.eth.mineEmpty(40);
       await till.follow();
