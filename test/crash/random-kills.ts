@@ -8,6 +8,8 @@ import type { Run } from './stories.ts';
 import { openYard } from './yard.ts';
 
 const AT_ONCE = 6;
+/** So many kills end something, or the till makes no headway between them. */
+const KILLS_LOOKED_AT = 50;
 /** US dollars; what a sweep would cost more than a hundredth of is left where it lies, and nothing would come to rest. */
 const LEAST_PRICE = 100;
 const LONGEST_LIFE_MS = 4_000;
@@ -52,6 +54,7 @@ export async function killAtRandom(engine: EngineName, minutes: number, seed: nu
   const finished: Record<string, number> = {};
   let active: Business[] = [];
   let kills = 0;
+  let endedBefore = 0;
   const accounts = await yard.anvil.rpc<Address[]>('eth_accounts');
 
   const begin = (): Business => {
@@ -75,6 +78,12 @@ export async function killAtRandom(engine: EngineName, minutes: number, seed: nu
     active = left;
     await mineWhenRead(till);
   };
+  const lookAtHeadway = (): void => {
+    say(`${kills} kills, ${JSON.stringify(finished)}`);
+    const ended = Object.values(finished).reduce((sum, count) => sum + count, 0);
+    assert(ended > endedBefore, `seed ${seed}: nothing was finished during the last ${KILLS_LOOKED_AT} kills; under way are ${active.map(({ kind }) => kind).join(', ')}`);
+    endedBefore = ended;
+  };
 
   try {
     await till.registerPayee(PAYEE);
@@ -90,7 +99,7 @@ export async function killAtRandom(engine: EngineName, minutes: number, seed: nu
       kills += 1;
       await till.checkBooks(`seed ${seed}, after kill ${kills}`);
       await till.startServer();
-      if (kills % 50 === 0) say(`${kills} kills, ${JSON.stringify(finished)}`);
+      if (kills % KILLS_LOOKED_AT === 0) lookAtHeadway();
     }
     let left = '';
     const settled = async (): Promise<boolean> => {
