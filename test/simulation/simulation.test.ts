@@ -6,6 +6,8 @@ import { playAll } from './crew.ts';
 import { play } from './run.ts';
 import { replayCommand, ruleOf, shrink } from './shrink.ts';
 import type { Report, Task } from './worker.ts';
+import { SimChain } from './world/chain.ts';
+import { SimNode } from './world/node.ts';
 
 /** Those that are caught within a few stories; `npm run simulate:bugs` plants all of them. */
 const QUICK = [
@@ -45,6 +47,24 @@ describe('the simulator', () => {
     });
     assert.deepEqual(broken.map(({ seed, breach }) => `${breach}; play it again: ${replayCommand({ seed, steps: 300 })}`), []);
     assert.ok(played > 12_000);
+  });
+});
+
+describe('a simulated node on another branch', () => {
+  test('names other blocks once the chain has changed below the branch', async () => {
+    const chain = new SimChain('ETH', 'account', 'ETH', () => 0);
+    for (let height = 1; height <= 5; height++) chain.mine(null);
+    const policy = { confirmations: () => 3, spendableConfirmations: 6, finalityBlocks: 64, maxScanBlocks: 10, pollIntervalMs: 1 };
+    const node = new SimNode(chain, [], policy, { fee: 1n });
+    node.trouble.forkedAt = 5;
+    const before = await node.head();
+    assert.notEqual(before.hash, chain.block(5)?.ref.hash);
+    assert.deepEqual(await node.head(), before);
+    chain.drop(3, () => true);
+    for (let height = 3; height <= 5; height++) chain.mine(null);
+    const after = await node.head();
+    assert.equal(after.parentHash, chain.block(4)?.ref.hash);
+    assert.notEqual(after.hash, before.hash);
   });
 });
 

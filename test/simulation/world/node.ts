@@ -154,7 +154,9 @@ export class SimNode implements ChainAdapter {
   #ref(height: number): BlockRef | null {
     const block = this.chain.block(height);
     if (block === undefined || !this.#forked(height)) return block?.ref ?? null;
-    const hash = (at: number): string => txidOf(`${this.code} fork ${this.trouble.forkedAt} ${at}`);
+    // As all hashes do, these stand for all that lies below: another past, another hash.
+    const trunk = this.chain.block((this.trouble.forkedAt ?? 0) - 1)?.ref.hash;
+    const hash = (at: number): string => txidOf(`${this.code} fork of ${trunk} ${at}`);
     return { ...block.ref, hash: hash(height), parentHash: this.#forked(height - 1) ? hash(height - 1) : block.ref.parentHash };
   }
 }
