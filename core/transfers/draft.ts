@@ -4,6 +4,7 @@ import type { PaymentLine, PricedPayment, PriceRequest, SignedTransaction } from
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { gatheringFee, MOST_COINS } from './fee-desk.ts';
 import { shareOf } from './finish-bundle.ts';
+import { gasAt } from './gas-at.ts';
 import type { HotWallet } from './hot-wallet.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -137,8 +138,7 @@ export class Drafter {
 
   /** The price may have risen since the gas was sent: a sweep without enough of it would hold its nonce for nothing. */
   async #requireGas(transfer: Transfer, feeUnits: bigint): Promise<void> {
-    const { payments } = this.#chain;
-    const there = await payments.balance(transfer.sourceAddress, payments.feeAsset.currency);
+    const there = await gasAt(this.#chain, this.#deps.storage, transfer.sourceAddress);
     if (there < feeUnits) throw new Waits([transfer], "The address has too little of the chain's coin for the network's fee now.");
   }
 

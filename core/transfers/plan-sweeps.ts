@@ -6,6 +6,7 @@ import type { TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { SweepCandidate } from '../ports/transfer-store.ts';
+import { gasAt } from './gas-at.ts';
 import { isWorthNeeded, lackOf, sweepCost } from './gathering.ts';
 import type { Lack } from './gathering.ts';
 import { HotWallet } from './hot-wallet.ts';
@@ -128,7 +129,7 @@ export class PlanSweeps {
     if (currency === native) {
       return this.#queue(lease, 'sweep', { currency, units, feeUnits, maxFeeUnits: units / 2n, sourceAddress: address, sourceIndex: index, toAddress: payments.hotAddress });
     }
-    if ((await payments.balance(address, native)) >= nativeFeeUnits) {
+    if ((await gasAt(this.#chain, this.#deps.storage, address)) >= nativeFeeUnits) {
       return this.#queue(lease, 'sweep', { currency, units, feeUnits: 0n, maxFeeUnits: 0n, sourceAddress: address, sourceIndex: index, toAddress: payments.hotAddress });
     }
     const gas = (nativeFeeUnits * GAS_MARGIN[0]) / GAS_MARGIN[1];

@@ -42,6 +42,8 @@ export class SignTransfers {
   /** Read and not looked at yet. */
   #queue: Transfer[] = [];
   #hot: HotWallet | null = null;
+  /** Addresses with a payment under way. */
+  #busy: Set<string> | null = null;
   #height = -1;
   #after: TransferId | null = null;
 
@@ -82,6 +84,7 @@ export class SignTransfers {
   #forget(): void {
     this.#queue = [];
     this.#hot = null;
+    this.#busy = null;
     this.#counters.clear();
   }
 
@@ -102,12 +105,23 @@ export class SignTransfers {
       const transfer = this.#queue.shift();
       if (transfer === undefined) break;
       const counter = await this.#counter(transfer);
-      const draft = await this.#try(lease, [transfer], () => this.#drafter.fromAccount(transfer, counter?.next ?? null, hot));
+      const draft = await this.#try(lease, [transfer], async () => {
+        await this.#requireIdle(transfer);
+        return this.#drafter.fromAccount(transfer, counter?.next ?? null, hot);
+      });
       if (draft === null) continue;
       if (counter !== null) counter.next += 1;
+      if (transfer.sourceIndex !== null) this.#busy?.add(transfer.sourceAddress);
       drafts.push(draft);
     }
     return drafts;
+  }
+
+  /** A deposit address makes one payment at a time: what one of them costs in the end, the other would lack. */
+  async #requireIdle(transfer: Transfer): Promise<void> {
+    if (transfer.sourceIndex === null) return;
+    this.#busy ??= new Set((await this.#deps.storage.transfers.inFlight(this.#chain.code)).map(({ sourceAddress }) => sourceAddress));
+    if (this.#busy.has(transfer.sourceAddress)) throw new Waits([transfer], 'Another payment from its address is under way.');
   }
 
   /** One transaction a pass: the next one needs to know what this one left. */

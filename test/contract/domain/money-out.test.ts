@@ -83,6 +83,30 @@ eachStorage((engine, open) => {
       assert.equal(await till.ethPayments.balance(till.ethPayments.hotAddress, 'USDT-ERC20'), 40_020_000n);
     });
 
+    money('coins and tokens that were paid to one address are both swept: gas is sent ahead, whatever coins lie there', async (till) => {
+      const { ethPayments } = till;
+      ethPayments.fee = 10n ** 13n;
+      ethPayments.fund(ethPayments.hotAddress, 'ETH', ETHER);
+      const { payment } = await till.payInfo({ chain: 'ETH', currency: 'ETH', price: '2000' });
+      assert(payment !== null);
+      till.eth.mine(
+        { to: payment.address, currency: 'ETH', units: ETHER, txid: 'paid-coins', from: 'eth-payer' },
+        { to: payment.address, currency: 'USDT-ERC20', units: 100_000_000n, txid: 'paid-tokens', from: 'eth-payer' },
+      );
+      till.eth.mineEmpty(till.eth.policy.spendableConfirmations + 4);
+      await till.follow();
+      for (let block = 0; block < 40; block++) {
+        await till.payOut();
+        const live = await till.storage.transfers.liveBundles('ETH', null, 100);
+        assert(live.filter(({ bundle }) => bundle.sourceAddress === payment.address).length <= 1, 'one payment at a time');
+        ethPayments.mine();
+        await till.follow();
+        assert((await ethPayments.balance(payment.address, 'ETH')) >= 0n, 'no network lets an address spend what it has not');
+      }
+      assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'ETH'), [ETHER - ethPayments.fee]);
+      assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'USDT-ERC20'), [100_000_000n]);
+    });
+
     money('200 at once with a balance for one: one wins, the others lack balance (fault 38)', async (till) => {
       await till.fund('ETH', '2000');
       const outcomes = await Promise.allSettled(Array.from({ length: 200 }, () => till.withdraw('0.9')));
