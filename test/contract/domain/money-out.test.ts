@@ -107,6 +107,25 @@ eachStorage((engine, open) => {
       assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'USDT-ERC20'), [100_000_000n]);
     });
 
+    money('coins that are not worth their sweep pay no fee for the tokens beside them: they are a merchant’s', async (till) => {
+      const { ethPayments } = till;
+      ethPayments.fee = 10n ** 13n;
+      ethPayments.fund(ethPayments.hotAddress, 'ETH', ETHER);
+      const { payment } = await till.payInfo({ chain: 'ETH', currency: 'USDT-ERC20', price: '100' });
+      assert(payment !== null);
+      const crumbs = (ethPayments.fee * 3n) / 2n;
+      till.eth.mine(
+        { to: payment.address, currency: 'ETH', units: crumbs, txid: 'paid-crumbs', from: 'eth-payer' },
+        { to: payment.address, currency: 'USDT-ERC20', units: payment.units, txid: 'paid-due', from: 'eth-payer' },
+      );
+      till.eth.mineEmpty(till.eth.policy.spendableConfirmations + 4);
+      await till.follow();
+      await till.settle();
+      assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'USDT-ERC20'), [payment.units]);
+      assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'ETH'), []);
+      assert((await ethPayments.balance(payment.address, 'ETH')) >= crumbs);
+    });
+
     money('200 at once with a balance for one: one wins, the others lack balance (fault 38)', async (till) => {
       await till.fund('ETH', '2000');
       const outcomes = await Promise.allSettled(Array.from({ length: 200 }, () => till.withdraw('0.9')));
