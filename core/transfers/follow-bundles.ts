@@ -255,7 +255,10 @@ export class FollowBundles {
     if (added) await this.#send(lease, view, attempt);
   }
 
-  /** A payment that a reorganisation took out of its block is sent again until it is buried: the same bytes, so it is paid once. */
+  /**
+   * A payment that a reorganisation took out of its block is sent again until it is buried: the same bytes, so it is paid
+   * once. What was booked stays; a person is told where the chain now says otherwise.
+   */
   async #mineAgain(lease: Lease, view: BundleView): Promise<void> {
     const { storage, logger } = this.#deps;
     const { bundle, attempts } = view;
@@ -266,8 +269,9 @@ export class FollowBundles {
       return;
     }
     if (fate.kind === 'pending' || (fate.kind === 'mined' && fate.confirmations < this.#chain.policy.spendableConfirmations)) return;
-    if (fate.kind !== 'mined' || fate.txid !== bundle.minedTxid || !fate.succeeded) {
-      this.#tell(view, 'It was booked as paid, and a reorganisation has put something else in its place.');
+    const wasPaid = view.transfers.some(({ status }) => status === 'CONFIRMED');
+    if (fate.kind !== 'mined' || fate.txid !== bundle.minedTxid || fate.succeeded !== wasPaid) {
+      this.#tell(view, `It was booked as ${wasPaid ? 'paid' : 'not paid, and given back'}; a reorganisation has put something else in its place.`);
     }
     if (fate.kind !== 'mined') return;
     await storage.transaction(async (tx) => {

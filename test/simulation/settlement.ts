@@ -1,6 +1,7 @@
 import { approveTransfer, resumeChain, resumePayouts } from '../../core/index.ts';
 import type { AccountId, CallbackId, TransferId } from '../../core/index.ts';
 import { rewind } from './actions/operators.ts';
+import type { TransferRow } from './rules/rows.ts';
 import type { Rules } from './rules/rules.ts';
 import type { Instance } from './world/instance.ts';
 import { ORDINARY_FEE } from './world/world.ts';
@@ -45,7 +46,7 @@ export class Settlement {
 
   /** What should be at its end and is not. */
   problems(): string[] {
-    return [...this.#orders(), ...this.#deposits(), ...this.#transfers(), ...this.#callbacks(), ...this.#money()];
+    return [...this.#orders(), ...this.#deposits(), ...this.#transfers(), ...this.#untold(), ...this.#callbacks(), ...this.#money()];
   }
 
   get #instance(): Instance {
@@ -171,19 +172,43 @@ export class Settlement {
     return live.filter(({ id }) => !this.#mayWait(id)).map(({ id, kind, status }) => `settled: ${kind} ${id} is still ${status}`);
   }
 
-  /** One waits for good when the coins for it were lost with a reorganisation: only an operator can bring others. */
+  /**
+   * One waits for good when the coins for it were lost with a reorganisation, or lie where the books do not look for them
+   * since one: only an operator can bring others.
+   */
   #mayWait(id: string): boolean {
     const { transfers, bundles } = this.#rules;
     const transfer = transfers.get(id);
     if (transfer === undefined) return false;
-    if (transfer.chain !== 'BLN' && this.#lost()) return true;
+    if (transfer.chain === 'BLN') return false;
+    if (this.#lost() || this.#turned().some(({ chain }) => chain === transfer.chain)) return true;
     const bundle = bundles.get(transfer.bundle_id ?? '');
-    return transfer.chain !== 'BLN' && bundle === undefined && this.#short(transfer.chain, transfer.currency);
+    return bundle === undefined && this.#short(transfer.chain, transfer.currency);
   }
 
   /** True when a reorganisation took spendable coins away for good: what was to be paid with them, or was, is lost with them. */
   #lost(): boolean {
     return this.#world.driver.all("SELECT 1 FROM holdings WHERE status = 'GONE'").length > 0;
+  }
+
+  /** Transfers that were booked, and whose bundle has another end on the chain since a reorganisation. */
+  #turned(): readonly TransferRow[] {
+    const { transfers, bundles, attempts } = this.#rules;
+    return [...transfers.values()].filter(({ chain, status, bundle_id }) => {
+      const bundle = bundles.get(bundle_id ?? '');
+      if (bundle?.status !== 'DONE') return false;
+      const { included } = this.#world.node(chain).chain;
+      const mined = [...attempts.values()].find((attempt) => attempt.bundle_id === bundle.id && included.has(attempt.txid));
+      return mined !== undefined && (mined.txid !== bundle.mined_txid || included.get(mined.txid)?.succeeded !== (status === 'CONFIRMED'));
+    });
+  }
+
+  /** What a reorganisation made of a payment after it was booked is for people to see. */
+  #untold(): string[] {
+    const told = new Set([...this.#world.alerts].filter((alert) => alert.includes('something else in its place')).map((alert) => alert.split(':')[0]));
+    return this.#turned()
+      .filter(({ id }) => !told.has(`transfer ${id}`))
+      .map(({ id, kind, status }) => `settled: ${kind} ${id} is ${status}, the chain says otherwise, and nobody was told`);
   }
 
   /** True when the chain holds less of a coin than is promised. */

@@ -21,15 +21,15 @@ async function sentHalf(till: MoneyDomain): Promise<Asked> {
   return asked;
 }
 
-/** The same, booked as paid, in a block that is gone. */
-async function reorganisedAway(till: MoneyDomain): Promise<Asked> {
+/** The same, booked, in a block that is gone. */
+async function reorganisedAway(till: MoneyDomain, booked = 'CONFIRMED'): Promise<Asked> {
   const asked = await sentHalf(till);
   for (let block = 0; block < 7; block++) {
     till.ethPayments.mine();
     await till.follow();
     await till.payOut();
   }
-  assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+  assert.equal((await till.transfer(asked.tx_id)).status, booked);
   till.eth.drop(8);
   till.ethPayments.dropMempool();
   return asked;
@@ -370,6 +370,28 @@ eachStorage((engine, open) => {
       assert.deepEqual(await till.storage.transfers.unminedBundles('ETH', null, 10), []);
       assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
     });
+
+    for (const { status, reverts, told } of [
+      { status: 'CONFIRMED', reverts: false, told: [] },
+      { status: 'CONFIRMED', reverts: true, told: ['It was booked as paid; a reorganisation has put something else in its place.'] },
+      { status: 'FAILED', reverts: true, told: [] },
+      { status: 'FAILED', reverts: false, told: ['It was booked as not paid, and given back; a reorganisation has put something else in its place.'] },
+    ]) {
+      money(`fault 42: a payment that is ${status} and after a reorganisation is mined ${reverts ? 'without' : 'with'} effect is ${told.length === 0 ? 'nothing to tell' : 'told'}`, async (till) => {
+        till.ethPayments.reverts = ({ to }) => to === PAYEE.ETH && status === 'FAILED';
+        const asked = await reorganisedAway(till, status);
+        const before = till.logger.lines.length;
+        till.ethPayments.reverts = ({ to }) => to === PAYEE.ETH && reverts;
+        till.eth.mineEmpty(9);
+        await till.follow();
+        await till.settle();
+        const errors = till.logger.lines.slice(before).filter(({ level }) => level === 'error');
+        assert.deepEqual(errors.map(({ fields }) => fields['reason']), told);
+        assert.equal((await till.transfer(asked.tx_id)).status, status);
+        assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, reverts ? 0 : 1);
+        assert.deepEqual(await till.storage.transfers.unminedBundles('ETH', null, 10), []);
+      });
+    }
 
     money('fault 42: a payment is not booked by a block that the till has not read itself', async (till) => {
       const asked = await sentHalf(till);

@@ -13,6 +13,8 @@ interface PostingRow {
 export class Books {
   readonly #world: World;
   readonly #sums = new Map<string, bigint>();
+  /** What each payment took by the block it was booked by; a deep reorganisation may mine it again with another effect. */
+  readonly #taken = new Map<string, ReadonlyMap<string, bigint>>();
   #last = 0;
 
   constructor(world: World) {
@@ -69,7 +71,9 @@ export class Books {
     for (const { chain, currency, units, status } of deposits) if (status === 'CREDITED' || status === 'SPENDABLE') add(expected, `custody:${chain} ${currency}`, -BigInt(units));
     for (const { chain, status, mined_txid } of bundles) {
       if (status !== 'DONE' || mined_txid === null) continue;
-      for (const [currency, units] of this.#world.outflow(chain, mined_txid)) add(expected, `custody:${chain} ${currency}`, units);
+      const taken = this.#taken.get(mined_txid) ?? this.#world.outflow(chain, mined_txid);
+      this.#taken.set(mined_txid, taken);
+      for (const [currency, units] of taken) add(expected, `custody:${chain} ${currency}`, units);
     }
     for (const { id, chain, currency, units, fee_units, status } of transfers) {
       if (chain === 'BLN' && status === 'CONFIRMED') add(expected, `custody:${chain} ${currency}`, BigInt(units) - BigInt(fee_units) + this.#routed(id));

@@ -141,8 +141,7 @@ export class SimChain {
       if (tx.coins.some((ref) => this.coin(ref) === null)) return 'missing inputs';
     } else {
       if (tx.nonce !== null && tx.nonce < this.nonceOf(tx.source ?? '')) return 'nonce too low';
-      const costs = tx.outputs.reduce((sum, { currency, units }) => (currency === this.native ? sum + units : sum), tx.fee);
-      if (costs > this.balance(tx.source ?? '', this.native)) return 'insufficient funds for gas * price + value';
+      if (this.#costOf(tx) > this.balance(tx.source ?? '', this.native)) return 'insufficient funds for gas * price + value';
     }
     const rival = this.#rival(tx);
     return rival !== null && rival.fee * 110n > tx.fee * 100n ? 'replacement transaction underpriced' : null;
@@ -163,10 +162,17 @@ export class SimChain {
     for (let again = true; again; ) {
       again = false;
       for (const tx of waiting.splice(0)) {
-        if (!this.#fits(tx)) {
+        if (!this.#fits(tx) || !this.#hasTokens(tx)) {
           waiting.push(tx);
           continue;
         }
+        this.#include(tx, this.height + 1);
+        chosen.push(tx);
+        again = true;
+      }
+      // A payment of tokens that are not there is mined as well, without effect, when nothing else can be.
+      const unfunded = again ? -1 : waiting.findIndex((tx) => this.#fits(tx));
+      for (const tx of unfunded < 0 ? [] : waiting.splice(unfunded, 1)) {
         this.#include(tx, this.height + 1);
         chosen.push(tx);
         again = true;
@@ -224,13 +230,24 @@ export class SimChain {
     const source = tx.source ?? '';
     if (this.model === 'utxo') return tx.coins.every((ref) => this.coin(ref) !== null);
     if (this.isExpired(tx) || (tx.nonce !== null && tx.nonce !== this.nonceOf(source))) return false;
-    const needs = new Map([[this.native, tx.fee]]);
-    for (const { currency, units } of tx.outputs) needs.set(currency, (needs.get(currency) ?? 0n) + units);
-    return [...needs].every(([currency, units]) => this.balance(source, currency) >= units);
+    return this.#costOf(tx) <= this.balance(source, this.native);
+  }
+
+  /** The fee and the coins of a transaction of the till's on the account chain. */
+  #costOf({ outputs, fee }: SimTx): bigint {
+    return outputs.reduce((sum, { currency, units }) => (currency === this.native ? sum + units : sum), fee);
+  }
+
+  #hasTokens({ own, source, outputs }: SimTx): boolean {
+    if (!own || this.model === 'utxo') return true;
+    const needs = new Map<string, bigint>();
+    for (const { currency, units } of outputs) if (currency !== this.native) needs.set(currency, (needs.get(currency) ?? 0n) + units);
+    return [...needs].every(([currency, units]) => this.balance(source ?? '', currency) >= units);
   }
 
   #include(tx: SimTx, height: number): void {
-    const succeeded = !(tx.own && this.model === 'account' && Number.parseInt(tx.txid.slice(0, 2), 16) < this.reverting);
+    const reverts = tx.own && this.model === 'account' && Number.parseInt(tx.txid.slice(0, 2), 16) < this.reverting;
+    const succeeded = !reverts && this.#hasTokens(tx);
     this.included.set(tx.txid, { tx, height, succeeded });
     this.#apply(tx, succeeded, 1n);
   }

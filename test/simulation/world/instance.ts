@@ -29,6 +29,7 @@ import type {
   ChainAdapter,
   Clock,
   Digest,
+  EventBus,
   IdGenerator,
   Lease,
   LightningNode,
@@ -43,7 +44,7 @@ import type {
   Vault,
   WithdrawalSettings,
 } from '../../../core/index.ts';
-import { QUIET_EVENTS, QUIET_METRICS } from './quiet.ts';
+import { QUIET_METRICS } from './quiet.ts';
 import { Gate } from './gate.ts';
 import type { SimNode } from './node.ts';
 
@@ -61,6 +62,7 @@ export interface Surroundings {
   readonly random: Random;
   readonly tokens: TokenIssuer;
   readonly logger: Logger;
+  readonly events: EventBus;
   /** A deadline that passes when nothing else can happen. */
   readonly deadline: (ms: number) => AbortSignal;
   readonly orders: OrderSettings;
@@ -112,7 +114,7 @@ export class Instance {
   /** @param number - of all instances that ever were; no two make the same ids */
   constructor(name: string, number: number, world: Surroundings) {
     this.name = name;
-    const { clock, assets, vault, digest, random, logger, deadline } = world;
+    const { clock, assets, vault, digest, random, logger, events, deadline } = world;
     this.#clock = clock;
     const sequence = new IdSequence(() => clock.now(), number % 1_024, () => 0);
     this.ids = { next: () => sequence.next() };
@@ -121,7 +123,7 @@ export class Instance {
     const { storage } = this;
     const chains = new Map(world.nodes.map((node) => [node.code, this.gate.node<ChainAdapter>(node)]));
     this.chains = chains;
-    const [events, metrics] = [QUIET_EVENTS, QUIET_METRICS];
+    const metrics = QUIET_METRICS;
     const rateSource: RateSource = { name: world.rateSource.name, fetch: (symbols, signal) => this.gate.call('node', () => world.rateSource.fetch(symbols, signal)) };
     const rates = new RateBook({ sources: [rateSource], clock, deadline, logger, metrics, symbols: rateSymbols(assets) });
     const mover = new OrderMover({ assets, contractOf: contractsOf(chains), ids, events, metrics });

@@ -1,4 +1,4 @@
-import type { EventBus, Logger, Metrics } from '../../../core/index.ts';
+import type { DomainEvents, EventBus, Logger, Metrics } from '../../../core/index.ts';
 
 /** A logger that keeps nothing. */
 export const QUIET_LOGGER: Logger = {
@@ -14,3 +14,8 @@ export const QUIET_METRICS: Metrics = { count: () => undefined, gauge: () => und
 
 /** Events that nobody hears. */
 export const QUIET_EVENTS: EventBus = { emit: () => undefined, on: () => () => undefined };
+
+/** Events of which only alerts are heard. */
+export function alertsTo(hear: (alert: DomainEvents['alert']) => void): EventBus {
+  return { ...QUIET_EVENTS, emit: (name, event) => (name === 'alert' ? hear(event as DomainEvents['alert']) : undefined) };
+}

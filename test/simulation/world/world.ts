@@ -11,7 +11,7 @@ import type { Surroundings } from './instance.ts';
 import { SimLightning } from './lightning.ts';
 import { SimNode } from './node.ts';
 import type { Network } from './node.ts';
-import { QUIET_LOGGER } from './quiet.ts';
+import { alertsTo, QUIET_LOGGER } from './quiet.ts';
 import { Receivers } from './receivers.ts';
 
 /** US dollars for one of each, at the start. */
@@ -98,6 +98,8 @@ export class World {
   /** Callbacks that an operator sent again. */
   readonly replayed = new Set<string>();
   instances: Instance[] = [];
+  /** What people were told to look at: `subject: reason`. */
+  readonly alerts = new Set<string>();
   /** When each block of each chain was first shown by its node: those that are gone are forgotten. */
   readonly shownAt = new Map<string, number[]>();
   /** Counts reorganisations and heals: what was true of a chain before one may not be true after it. */
@@ -148,6 +150,7 @@ export class World {
       random: new SeededRandom(`world ${seed}`),
       tokens: new FakeTokenIssuer(),
       logger: QUIET_LOGGER,
+      events: alertsTo(({ subject, reason }) => void this.alerts.add(`${subject}: ${reason}`)),
       deadline: () => this.#deadline(),
       orders: { ...DEFAULT_ORDER_SETTINGS, toleranceBps: this.toleranceBps },
       withdrawals: { min: new Map(), max: new Map(), approveAbove: held ? new Map([['ETH', '0.3']]) : new Map(), addressHoldMs: 0 },
