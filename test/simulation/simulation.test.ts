@@ -7,6 +7,7 @@ import { play } from './run.ts';
 import { replayCommand, ruleOf, shrink } from './shrink.ts';
 import type { Report, Task } from './worker.ts';
 import { SimChain } from './world/chain.ts';
+import type { SimTx } from './world/chain.ts';
 import { SimNode } from './world/node.ts';
 
 /** Those that are caught within a few stories; `npm run simulate:bugs` plants all of them. */
@@ -65,6 +66,32 @@ describe('a simulated node on another branch', () => {
     const after = await node.head();
     assert.equal(after.parentHash, chain.block(4)?.ref.hash);
     assert.notEqual(after.hash, before.hash);
+  });
+});
+
+describe('a simulated account chain', () => {
+  const payment = (nonce: number, currency: string): SimTx => {
+    const outputs = [{ to: 'payee', currency, units: 5n, index: '0' }];
+    return { txid: `ff${nonce}`, own: true, source: 'eth-hot', nonce, coins: [], outputs, fee: 1n, change: 0n, expiresAt: null };
+  };
+
+  test('mines a payment of tokens that are not there without effect, and what is behind it', () => {
+    const chain = new SimChain('ETH', 'account', 'ETH', () => 0);
+    chain.endow('eth-hot', 'ETH', 10n);
+    for (const tx of [payment(0, 'USDT-ERC20'), payment(1, 'ETH')]) chain.submit(tx);
+    chain.mine(null);
+    assert.deepEqual(['ff0', 'ff1'].map((txid) => chain.included.get(txid)?.succeeded), [false, true]);
+    assert.deepEqual([chain.balance('eth-hot', 'ETH'), chain.balance('payee', 'ETH'), chain.balance('payee', 'USDT-ERC20')], [3n, 5n, 0n]);
+  });
+
+  test('mines it after the tokens, where they come in the same block', () => {
+    const chain = new SimChain('ETH', 'account', 'ETH', () => 0);
+    chain.endow('eth-hot', 'ETH', 10n);
+    chain.submit(payment(0, 'USDT-ERC20'));
+    chain.submit({ ...payment(0, 'USDT-ERC20'), txid: 'paid', own: false, source: 'payer', nonce: null, outputs: [{ to: 'eth-hot', currency: 'USDT-ERC20', units: 5n, index: '0' }] });
+    chain.mine(null);
+    assert.equal(chain.included.get('ff0')?.succeeded, true);
+    assert.equal(chain.balance('payee', 'USDT-ERC20'), 5n);
   });
 });
 
