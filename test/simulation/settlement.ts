@@ -1,8 +1,9 @@
 import { approveTransfer, resumeChain, resumePayouts } from '../../core/index.ts';
 import type { AccountId, CallbackId, TransferId } from '../../core/index.ts';
 import { rewind } from './actions/operators.ts';
-import type { TransferRow } from './rules/rows.ts';
+import type { BundleRow, TransferRow } from './rules/rows.ts';
 import type { Rules } from './rules/rules.ts';
+import type { Inclusion } from './world/chain.ts';
 import type { Instance } from './world/instance.ts';
 import { ORDINARY_FEE } from './world/world.ts';
 import type { World } from './world/world.ts';
@@ -179,8 +180,7 @@ export class Settlement {
   #mayWait(id: string): boolean {
     const { transfers, bundles } = this.#rules;
     const transfer = transfers.get(id);
-    if (transfer === undefined) return false;
-    if (transfer.chain === 'BLN') return false;
+    if (transfer === undefined || transfer.chain === 'BLN') return false;
     if (this.#lost() || this.#turned().some(({ chain }) => chain === transfer.chain)) return true;
     const bundle = bundles.get(transfer.bundle_id ?? '');
     return bundle === undefined && this.#short(transfer.chain, transfer.currency);
@@ -193,14 +193,23 @@ export class Settlement {
 
   /** Transfers that were booked, and whose bundle has another end on the chain since a reorganisation. */
   #turned(): readonly TransferRow[] {
-    const { transfers, bundles, attempts } = this.#rules;
-    return [...transfers.values()].filter(({ chain, status, bundle_id }) => {
+    const { transfers, bundles } = this.#rules;
+    return [...transfers.values()].filter(({ status, bundle_id }) => {
       const bundle = bundles.get(bundle_id ?? '');
       if (bundle?.status !== 'DONE') return false;
-      const { included } = this.#world.node(chain).chain;
-      const mined = [...attempts.values()].find((attempt) => attempt.bundle_id === bundle.id && included.has(attempt.txid));
-      return mined !== undefined && (mined.txid !== bundle.mined_txid || included.get(mined.txid)?.succeeded !== (status === 'CONFIRMED'));
+      const mined = this.#inclusion(bundle);
+      return mined !== null && (mined.tx.txid !== bundle.mined_txid || mined.succeeded !== (status === 'CONFIRMED'));
     });
+  }
+
+  /** Where one of a bundle's transactions stands on the chain; `null` when none does. */
+  #inclusion({ id, chain: code }: BundleRow): Inclusion | null {
+    const { included } = this.#world.node(code).chain;
+    for (const { bundle_id, txid } of this.#rules.attempts.values()) {
+      const mined = bundle_id === id ? included.get(txid) : undefined;
+      if (mined !== undefined) return mined;
+    }
+    return null;
   }
 
   /** What a reorganisation made of a payment after it was booked is for people to see. */
@@ -238,13 +247,8 @@ export class Settlement {
 
   /** What was booked as paid is on chain, whatever a reorganisation did to it meanwhile. */
   #unmined(): string[] {
-    const attempts = [...this.#rules.attempts.values()];
-    return [...this.#rules.bundles.values()].flatMap(({ id, status, chain: code }) => {
-      if (status !== 'DONE' || this.#lost()) return [];
-      const { included } = this.#world.node(code).chain;
-      const mined = attempts.some(({ bundle_id, txid }) => bundle_id === id && included.has(txid));
-      return mined ? [] : [`settled: bundle ${id} is DONE and not on chain`];
-    });
+    const done = [...this.#rules.bundles.values()].filter(({ status }) => status === 'DONE');
+    return done.filter((bundle) => !this.#lost() && this.#inclusion(bundle) === null).map(({ id }) => `settled: bundle ${id} is DONE and not on chain`);
   }
 
   /** Every coin on chain is the merchants', the network's, the operator's or a payer's mistake; none is missing. */

@@ -159,24 +159,24 @@ export class SimChain {
   mine(random: SimRandom | null, time = this.#now()): void {
     const chosen: SimTx[] = [];
     const waiting = [...this.mempool.values()].filter(() => random === null || random.chance(0.85));
-    for (let again = true; again; ) {
-      again = false;
+    const include = (tx: SimTx): void => {
+      this.#include(tx, this.height + 1);
+      chosen.push(tx);
+    };
+    for (;;) {
+      let found = false;
       for (const tx of waiting.splice(0)) {
-        if (!this.#fits(tx) || !this.#hasTokens(tx)) {
-          waiting.push(tx);
-          continue;
-        }
-        this.#include(tx, this.height + 1);
-        chosen.push(tx);
-        again = true;
+        const fits = this.#fits(tx) && this.#hasTokens(tx);
+        if (fits) include(tx);
+        else waiting.push(tx);
+        found ||= fits;
       }
+      if (found) continue;
       // A payment of tokens that are not there is mined as well, without effect, when nothing else can be.
-      const unfunded = again ? -1 : waiting.findIndex((tx) => this.#fits(tx));
-      for (const tx of unfunded < 0 ? [] : waiting.splice(unfunded, 1)) {
-        this.#include(tx, this.height + 1);
-        chosen.push(tx);
-        again = true;
-      }
+      const unfunded = waiting.find((tx) => this.#fits(tx));
+      if (unfunded === undefined) break;
+      waiting.splice(waiting.indexOf(unfunded), 1);
+      include(unfunded);
     }
     this.#add(chosen, time);
     for (const tx of chosen) this.mempool.delete(tx.txid);
