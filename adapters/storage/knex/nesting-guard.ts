@@ -1,6 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { assert } from '../../../core/index.ts';
 
+/** A transaction that a call comes from, and those of other storages around it. */
+interface Mark {
+  readonly guard: NestingGuard;
+  open: boolean;
+  readonly around: Mark | undefined;
+}
+
+/** One for all storages of the process, as each of its kind costs time on every promise for as long as the process lives. */
+let shared: AsyncLocalStorage<Mark> | null = null;
+
 /**
  * Finds calls of the storage from inside one of its transactions that bypass it. On SQLite's one connection such a
  * write would wait for itself; on any engine such a read misses what the transaction has written.
@@ -9,20 +19,22 @@ import { assert } from '../../../core/index.ts';
  * it on; without it the idle limit of a transaction ends the wait.
  */
 export class NestingGuard {
-  readonly #context: AsyncLocalStorage<{ open: boolean }> | null;
+  readonly #context: AsyncLocalStorage<Mark> | null;
 
   constructor(on: boolean) {
-    this.#context = on ? new AsyncLocalStorage() : null;
+    this.#context = on ? (shared ??= new AsyncLocalStorage()) : null;
   }
 
   /** @throws Error when a transaction is open around this call */
   check(): void {
-    assert(this.#context?.getStore()?.open !== true, 'the storage was called inside a transaction, but not through it');
+    for (let mark = this.#context?.getStore(); mark !== undefined; mark = mark.around) {
+      assert(mark.guard !== this || !mark.open, 'the storage was called inside a transaction, but not through it');
+    }
   }
 
   async inside<T>(work: () => Promise<T>): Promise<T> {
     if (this.#context === null) return work();
-    const mark = { open: true };
+    const mark: Mark = { guard: this, open: true, around: this.#context.getStore() };
     try {
       return await this.#context.run(mark, work);
     } finally {

@@ -77,6 +77,19 @@ eachStorage((name, open) => {
     assert.deepEqual(await after, made);
   });
 
+  test('the transaction of another storage is not in the way, and does not hide that of the own', async (t) => {
+    const [{ storage }, { storage: other }] = [await open(t), await open(t)];
+    const past = (each: typeof storage) => each.accounts.findByApiKeyHash('x');
+    await storage.transaction(async () => {
+      assert.equal(await past(other), null);
+      await other.transaction(async () => {
+        for (const each of [storage, other]) await assert.rejects(past(each), /inside a transaction, but not through it/);
+      });
+      assert.equal(await past(other), null);
+    });
+    assert.equal(await past(storage), null);
+  });
+
   test('a statement after its transaction has ended is refused', async (t) => {
     const { storage } = await open(t);
     const made = await storedOrder(storage, (await storedAccount(storage)).id);
