@@ -93,6 +93,18 @@ describe('a simulated account chain', () => {
     assert.equal(chain.included.get('ff0')?.succeeded, true);
     assert.equal(chain.balance('payee', 'USDT-ERC20'), 5n);
   });
+
+  test('remembers what a payment did in a block that a reorganisation took away', () => {
+    const chain = new SimChain('ETH', 'account', 'ETH', () => 0);
+    chain.endow('eth-hot', 'ETH', 10n);
+    chain.submit(payment(0, 'USDT-ERC20'));
+    chain.mine(null);
+    const left = chain.block(1)?.ref.hash;
+    chain.drop(1, () => false);
+    chain.endow('eth-hot', 'USDT-ERC20', 5n);
+    chain.mine(null);
+    assert.deepEqual([left, chain.block(1)?.ref.hash, undefined].map((hash) => chain.tookEffect('ff0', hash)), [false, true, true]);
+  });
 });
 
 describe('planted bugs', () => {

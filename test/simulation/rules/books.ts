@@ -69,9 +69,9 @@ export class Books {
   #custody(deposits: Iterable<DepositRow>, transfers: readonly TransferRow[], bundles: Iterable<BundleRow>): string[] {
     const expected = new Map<string, bigint>();
     for (const { chain, currency, units, status } of deposits) if (status === 'CREDITED' || status === 'SPENDABLE') add(expected, `custody:${chain} ${currency}`, -BigInt(units));
-    for (const { chain, status, mined_txid } of bundles) {
+    for (const { chain, status, mined_txid, mined_height } of bundles) {
       if (status !== 'DONE' || mined_txid === null) continue;
-      const taken = this.#taken.get(mined_txid) ?? this.#world.outflow(chain, mined_txid);
+      const taken = this.#taken.get(mined_txid) ?? this.#world.outflow(chain, mined_txid, this.#block(chain, mined_height));
       this.#taken.set(mined_txid, taken);
       for (const [currency, units] of taken) add(expected, `custody:${chain} ${currency}`, units);
     }
@@ -80,6 +80,11 @@ export class Books {
     }
     const keys = new Set([...expected.keys(), ...[...this.#sums.keys()].filter((key) => key.startsWith('custody:'))]);
     return [...keys].filter((key) => (expected.get(key) ?? 0n) !== (this.#sums.get(key) ?? 0n)).map((key) => `custody: ${key} is ${this.#sums.get(key) ?? 0n}, the payments make ${expected.get(key) ?? 0n}`);
+  }
+
+  /** The block that the till has read at a height: it books by no other. */
+  #block(chain: string, height: number | null): string | undefined {
+    return this.#world.driver.all<{ hash: string }>('SELECT hash FROM chain_blocks WHERE chain = ? AND height = ?', chain, height)[0]?.hash;
   }
 
   /** What the way of a Lightning payment cost. */

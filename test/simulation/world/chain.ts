@@ -69,6 +69,8 @@ export class SimChain {
   readonly #nonces = new Map<string, number>();
   readonly #coins = new Map<string, { readonly to: string; readonly units: bigint }>();
   readonly #spent = new Map<string, string>();
+  /** In which blocks the till's transactions ever were, branches left behind too, and whether they took effect there. */
+  readonly #ends = new Map<string, { readonly hash: string; readonly succeeded: boolean }[]>();
   readonly #now: () => number;
   #blocks: SimBlock[] = [];
   #salt = 0;
@@ -202,6 +204,12 @@ export class SimChain {
     return times;
   }
 
+  /** Whether a transaction of the till's took effect in this block, of whatever branch, or else in the last one that held it. */
+  tookEffect(txid: string, hash: string | undefined): boolean {
+    const ends = this.#ends.get(txid) ?? [];
+    return (ends.find((end) => end.hash === hash) ?? ends.at(-1))?.succeeded ?? false;
+  }
+
   /** A transaction of the present chain, other than these, that took this nonce or one of these coins. */
   conflict(source: string, nonce: number | null, coins: readonly string[], except: ReadonlySet<string>): Inclusion | null {
     if (this.model === 'utxo') {
@@ -300,5 +308,11 @@ export class SimChain {
     const height = this.#blocks.length;
     const hash = sha(`${this.code}:${parentHash}:${this.#salt}:${txs.map(({ txid }) => txid).join()}`);
     this.#blocks.push({ ref: { height, hash, parentHash, time }, txs });
+    for (const { txid, own } of txs) {
+      if (!own) continue;
+      const ends = this.#ends.get(txid) ?? [];
+      ends.push({ hash, succeeded: this.included.get(txid)?.succeeded ?? false });
+      this.#ends.set(txid, ends);
+    }
   }
 }

@@ -218,15 +218,14 @@ export class World {
     return address === `${code.toLowerCase()}-hot` || /^[a-z]+\d+$/.test(address);
   }
 
-  /** What a mined transaction of the till's took from its addresses, by currency, fees included. */
-  outflow(code: string, txid: string): ReadonlyMap<string, bigint> {
+  /** What a transaction of the till's took from its addresses in a block, by currency, fees included. */
+  outflow(code: string, txid: string, block: string | undefined): ReadonlyMap<string, bigint> {
     const tx = this.sent.get(txid);
     const taken = new Map<string, bigint>();
     if (tx === undefined) return taken;
-    const { native, included, reverting, model } = this.node(code).chain;
-    taken.set(native, tx.fee);
-    const succeeded = included.get(txid)?.succeeded ?? !(model === 'account' && Number.parseInt(txid.slice(0, 2), 16) < reverting);
-    for (const { to, currency, units } of succeeded ? tx.outputs : []) if (!this.isOwn(code, to)) taken.set(currency, (taken.get(currency) ?? 0n) + units);
+    const { chain } = this.node(code);
+    taken.set(chain.native, tx.fee);
+    for (const { to, currency, units } of chain.tookEffect(txid, block) ? tx.outputs : []) if (!this.isOwn(code, to)) taken.set(currency, (taken.get(currency) ?? 0n) + units);
     return taken;
   }
 
