@@ -29,12 +29,13 @@ const repository = dirname(dirname(fileURLToPath(import.meta.url)));
 const APART = ['nodes', 'browser', 'long'] as const;
 type Apart = (typeof APART)[number];
 
-/** What takes longest, by parts of paths; the rest follows by name. */
-const LONG_FIRST = ['/money-out-kills', '/crash/points-', '/lightning-withdrawals', '/e2e/', '/package', '/nodes/', '/storage-faults/', '/host/', '/examples/', '/contract/'] as const;
 /** A file that takes longer hangs. */
 const FILE_LIMIT_MS = 600_000;
-/** Tests wait much of their time, for blocks, leases and restarts, and others use the cores meanwhile; a browser waits for nothing. */
-const filesPerCore = ({ apart }: Plan): number => (apart === 'browser' ? 1 : 2);
+/**
+ * How many files run at once for each core. Tests wait for blocks, leases and restarts, and others use the cores meanwhile;
+ * more of them than this only ask each other's tills whether they are ready. A browser waits for nothing.
+ */
+const filesPerCore = ({ apart }: Plan): number => (apart === 'browser' ? 1 : 1.5);
 
 interface Plan {
   /** `null` for all the others. */
@@ -61,13 +62,7 @@ function testFiles({ apart, words }: Plan): string[] {
     .filter((path) => /\.test\.tsx?$/.test(path))
     .filter((path) => (APART.find((each) => path.startsWith(`test/${each}/`)) ?? null) === apart && !path.startsWith('test/bench/'))
     .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
-    .sort((a, b) => turnOf(a) - turnOf(b) || (a < b ? -1 : 1));
-}
-
-/** Files are started in their order: one that takes a minute and begins last would be waited for alone. */
-function turnOf(path: string): number {
-  const turn = LONG_FIRST.findIndex((part) => path.includes(part));
-  return turn < 0 ? LONG_FIRST.length : turn;
+    .sort();
 }
 
 /** Brings in the daemons that are missing; the tests themselves fail, and do not skip, where one still is. */
@@ -78,7 +73,7 @@ function installDaemons(): boolean {
 }
 
 function startTests(plan: Plan, files: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
-  const limits = [`--test-concurrency=${filesPerCore(plan) * availableParallelism()}`, `--test-timeout=${FILE_LIMIT_MS}`];
+  const limits = [`--test-concurrency=${Math.ceil(filesPerCore(plan) * availableParallelism())}`, `--test-timeout=${FILE_LIMIT_MS}`];
   const node = ['--import', 'tsx', '--test', '--test-reporter=spec', ...limits, ...plan.forNode, ...files];
   const c8 = fileURLToPath(import.meta.resolve('c8/bin/c8.js'));
   return spawn(process.execPath, plan.coverage ? [c8, process.execPath, ...node] : node, {
