@@ -1,19 +1,15 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { RequestFacts } from '../../adapters/http/fetch/index.ts';
-import { DEFAULT_TIMEOUTS } from '../../adapters/http/index.ts';
 
 /** What Node knows of a request besides. */
 export function rawFacts(_request: Request, { socket, url, rawHeaders }: IncomingMessage): RequestFacts {
   return { peer: socket.remoteAddress ?? '', target: url ?? '', rawHeaders };
 }
 
-/**
- * A Node server for a fetch handler, as Hono and its like have one. It keeps idle connections as long as the project's
- * own server: with Node's five seconds, a test that kept the loop busy for that long would be answered with a reset.
- */
+/** A Node server for a fetch handler, as Hono and its like have one. */
 export function createFetchServer(handler: (request: Request, incoming: IncomingMessage) => Promise<Response>): Server {
-  return createServer({ keepAliveTimeout: DEFAULT_TIMEOUTS.keepAliveMs }, (req, res) => {
+  return createServer((req, res) => {
     void handler(toRequest(req), req).then(async (response) => {
       res.writeHead(response.status, [...response.headers].flat());
       res.end(new Uint8Array(await response.arrayBuffer()));

@@ -86,6 +86,9 @@ export interface Sent {
   readonly sign?: { readonly keys: SigningKeys } & SigningOptions;
 }
 
+/** A connection that served a request before broke on the next one, before any answer. */
+class ClosedMeanwhile extends Error {}
+
 /** A client that sends targets and headers exactly as told and checks each JSON reply against the served OpenAPI document. */
 export class HttpClient {
   readonly url: URL;
@@ -123,14 +126,28 @@ export class HttpClient {
     this.#agent.destroy();
   }
 
-  #send(method: string, target: string, { headers = {}, body, sign }: Sent): Promise<Reply> {
+  /**
+   * A server may close a kept connection just as it is taken again, most of all after the process stood still for longer
+   * than the server waits: the request goes over a new one then. What a server resets because of the request, it resets
+   * there too.
+   */
+  async #send(method: string, target: string, sent: Sent): Promise<Reply> {
+    try {
+      return await this.#sendOver(this.#agent, method, target, sent);
+    } catch (error) {
+      if (!(error instanceof ClosedMeanwhile)) throw error;
+      return this.#sendOver(false, method, target, sent);
+    }
+  }
+
+  #sendOver(agent: Agent | false, method: string, target: string, { headers = {}, body, sign }: Sent): Promise<Reply> {
     const payload = typeof body === 'string' || body instanceof Uint8Array ? Buffer.from(body) : Buffer.from(body === undefined ? '' : JSON.stringify(body));
     const signature = sign === undefined ? {} : signatureHeaders(sign.keys, method, target, payload.toString(), sign);
     const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
     const all = { ...type, ...this.#headers, ...signature, ...headers } as Record<string, string | string[]>;
     return new Promise((resolve, reject) => {
       const { hostname: host, port } = this.url;
-      const request = httpRequest({ host, port, method, path: target, headers: all, agent: this.#agent }, (response) => {
+      const request = httpRequest({ host, port, method, path: target, headers: all, agent }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
@@ -142,7 +159,10 @@ export class HttpClient {
           }),
         );
       });
-      request.on('error', reject);
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        const closed = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+        reject(closed ? new ClosedMeanwhile('The kept connection was closed.', { cause: error }) : error);
+      });
       request.end(payload.length === 0 ? undefined : payload);
     });
   }
