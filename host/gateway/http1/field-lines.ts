@@ -20,7 +20,7 @@ const USES = Uint8Array.from({ length: 256 }, (_, code) => {
 
 /**
  * Reads the field lines of a message's head, strictly: every line ends in CR LF, no line is folded, no name is followed
- * by a blank, no value holds a control. What is read differently by somebody else is not read at all.
+ * by a blank, no value holds a control or ends in a tab. What is read differently by somebody else is not read at all.
  *
  * @param text - one character a byte
  * @param from - where the first line begins
@@ -39,7 +39,9 @@ export function readFields(text: string, from: number, into: string[]): number {
     const next = endsLine(text, lineEnd);
     if (next < 0) return next;
     let end = lineEnd;
-    while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+    while (end > start && text.charCodeAt(end - 1) === SPACE) end -= 1;
+    // A blank by RFC 9110, section 5.5; Node takes it for a part of a length or of `close`.
+    if (end > start && text.charCodeAt(end - 1) === TAB) return MALFORMED;
     into.push(text.slice(at, nameEnd), text.slice(start, end));
     at = next;
   }

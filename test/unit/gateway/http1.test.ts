@@ -15,7 +15,7 @@ describe('plain requests (fault 25)', () => {
   const START = ['POST /a?b=c HTTP/1.1', 'Host: h'];
   test('are read to the end of their head', () => {
     const memo = { protocol: null, opened: null, own: null, headers: null };
-    const text = head(...START, 'X-A: \t1 2\t ', 'content-LENGTH: 3', 'X-Empty:', 'Authorization: Bearer x', 'Content-Encoding: Identity') + 'abcPOST';
+    const text = head(...START, 'X-A: \t1 2  ', 'content-LENGTH: 3', 'X-Empty:', 'Authorization: Bearer x', 'Content-Encoding: Identity') + 'abcPOST';
     assert.deepEqual(readPlainRequest(text), {
       method: 'POST', target: '/a?b=c', host: 'h', close: false, length: text.length - 7, memo,
       fields: ['host', 'h', 'x-a', '1 2', 'content-length', '3', 'x-empty', '', 'authorization', 'Bearer x', 'content-encoding', 'Identity'],
@@ -71,6 +71,8 @@ describe('plain requests (fault 25)', () => {
     ['an empty length', head(...START, 'Content-Length:')],
     ['a hexadecimal length', head(...START, 'Content-Length: 0x1')],
     ['a long length', head(...START, 'Content-Length: 000001')],
+    ['a tab behind a length', head(...START, 'Content-Length: 0\t')],
+    ['a tab and a blank behind a value', head(...START, 'X: a\t ')],
     ['a large body', head(...START, 'Content-Length: 65537')],
     ['a GET with a body', head('GET / HTTP/1.1', 'Host: h', 'Content-Length: 1')],
     ['a transfer coding', head(...START, 'Transfer-Encoding: chunked')],
@@ -116,6 +118,7 @@ describe('heads of replies', () => {
     ['two lengths', head('HTTP/1.1 200 OK', 'Content-Length: 5', 'Content-Length: 5'), 'GET', MALFORMED],
     ['a list of lengths', head('HTTP/1.1 200 OK', 'Content-Length: 5, 5'), 'GET', MALFORMED],
     ['a signed length', head('HTTP/1.1 200 OK', 'Content-Length: -5'), 'GET', MALFORMED],
+    ['a tab behind a length', head('HTTP/1.1 200 OK', 'Content-Length: 5\t'), 'GET', MALFORMED],
     ['another coding', head('HTTP/1.1 200 OK', 'Transfer-Encoding: gzip, chunked'), 'GET', MALFORMED],
     ['two codings', head('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'), 'GET', MALFORMED],
     ['both to HEAD', head('HTTP/1.1 200 OK', 'Content-Length: 5', 'Transfer-Encoding: chunked'), 'HEAD', MALFORMED],
