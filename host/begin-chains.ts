@@ -1,7 +1,6 @@
 import type { ChainCode, ChainFollower, LeaseStore, Logger, Storage } from '../core/index.ts';
 import { withLease } from './with-lease.ts';
 
-/** What {@link beginChains} needs. */
 export interface BeginTools {
   readonly storage: Pick<Storage, 'chains'> & { readonly leases: LeaseStore };
   readonly followers: ReadonlyMap<ChainCode, ChainFollower>;

@@ -2,7 +2,6 @@ import { MAX_NODE, TillgateError } from '../core/index.ts';
 import type { Clock, IdGenerator, Lease, LeaseStore, Random } from '../core/index.ts';
 import { SnowflakeIds } from '../adapters/system/index.ts';
 
-/** What {@link NodeNumber.take} needs. */
 export interface NodeNumberTools {
   readonly leases: LeaseStore;
   readonly owner: string;

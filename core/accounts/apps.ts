@@ -22,7 +22,6 @@ export interface NewApp {
   readonly providerId?: string | null;
 }
 
-/** What {@link Apps} needs. */
 export interface AppsDeps extends KeyMaker {
   readonly storage: Pick<Storage, 'apps' | 'feed' | 'transaction'>;
   /** The longest page of a list; 100 where it is not given. */

@@ -18,7 +18,6 @@ export interface CreateAccountInput {
   readonly verifiedCurrencies?: readonly string[];
 }
 
-/** What {@link CreateAccount} needs. */
 export interface CreateAccountDeps extends CallbackCredentialDeps {
   readonly hasher: PasswordHasher;
   readonly ids: IdGenerator;

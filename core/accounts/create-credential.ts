@@ -12,7 +12,6 @@ export interface NewCredential extends CredentialSecrets, CallbackSecrets {
   readonly credentialId: CredentialId;
 }
 
-/** What {@link CreateCredential} needs. */
 export interface CreateCredentialDeps extends CallbackCredentialDeps {
   readonly ids: IdGenerator;
 }

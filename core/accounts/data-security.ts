@@ -3,7 +3,6 @@ import type { AccountId } from '../kernel/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
 
-/** What {@link setDataSecurity} needs. */
 export interface DataSecurityDeps {
   readonly storage: Pick<Storage, 'accounts'>;
   readonly clock: Clock;

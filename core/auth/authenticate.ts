@@ -24,7 +24,6 @@ export interface AuthRule {
   readonly once: boolean;
 }
 
-/** What {@link Authenticate} needs. */
 export interface AuthenticateDeps {
   readonly storage: Pick<Storage, 'accounts'>;
   readonly vault: Vault;

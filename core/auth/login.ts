@@ -11,7 +11,6 @@ export interface AccessToken {
   readonly expireSeconds: number;
 }
 
-/** What {@link ExchangeToken} needs. */
 export interface ExchangeTokenDeps {
   readonly storage: Pick<Storage, 'accounts'>;
   readonly hasher: PasswordHasher;

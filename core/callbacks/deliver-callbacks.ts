@@ -29,7 +29,6 @@ export interface DeliverySettings {
   readonly allowPrivateNetworks: boolean;
 }
 
-/** What {@link DeliverCallbacks} needs. */
 export interface DeliverCallbacksDeps {
   readonly storage: Pick<Storage, 'accounts' | 'callbacks'>;
   readonly transport: CallbackTransport;

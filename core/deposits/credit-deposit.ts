@@ -14,7 +14,6 @@ import { sumReceived } from '../orders/settle-order.ts';
 import { holdingRef } from './deposit.ts';
 import type { Deposit } from './deposit.ts';
 
-/** What crediting needs. */
 export interface CreditDeps {
   readonly storage: Pick<Storage, 'transaction'>;
   readonly mover: OrderMover;

@@ -24,7 +24,6 @@ import type { OwnedTransfer } from './record-transfer.ts';
 import { MempoolWatcher } from './watch-mempool.ts';
 import { WatchSet } from './watch-set.ts';
 
-/** What a {@link ChainFollower} needs. */
 export interface FollowChainDeps {
   readonly storage: Storage;
   readonly mover: OrderMover;

@@ -10,7 +10,6 @@ import { holdingRef } from './deposit.ts';
 import type { Deposit } from './deposit.ts';
 import { refreshOrder } from './credit-deposit.ts';
 
-/** What taking deposits back needs besides the transaction. */
 export interface OrphanContext {
   readonly chain: string;
   /** The last block that both the stored and the present chain have. */

@@ -16,7 +16,6 @@ export interface OwnedTransfer {
   readonly history: readonly OrderHistoryEntry[];
 }
 
-/** What the recording of a transfer needs besides the transaction. */
 export interface RecordContext {
   readonly chain: string;
   readonly now: Millis;

@@ -13,7 +13,6 @@ import { readPast } from './find-ancestor.ts';
 import { orphanDeposits } from './orphan-deposits.ts';
 import type { Orphaned } from './orphan-deposits.ts';
 
-/** What {@link rewindChain} needs. */
 export interface RewindChainDeps {
   readonly storage: Storage;
   readonly clock: Clock;

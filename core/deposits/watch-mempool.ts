@@ -12,7 +12,6 @@ import type { Storage, Transaction } from '../ports/storage.ts';
 import { compareSightings, SIGHTING_TRANSITIONS } from './sighting.ts';
 import type { Sighting, SightingEvent } from './sighting.ts';
 
-/** What a {@link MempoolWatcher} needs. */
 export interface WatchMempoolDeps {
   readonly storage: Pick<Storage, 'sightings' | 'deposits' | 'transaction'>;
   readonly clock: Clock;

@@ -13,7 +13,6 @@ export interface FeedReader {
   apply(subjects: readonly GatewaySubject[]): Promise<void>;
 }
 
-/** What a {@link FeedFollower} needs. */
 export interface FeedFollowerDeps {
   readonly feed: ChangeFeed;
   readonly clock: Clock;

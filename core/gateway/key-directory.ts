@@ -14,7 +14,6 @@ import { FingerprintCache } from './fingerprint-cache.ts';
 import { loadKeys, readChanges } from './key-reader.ts';
 import { KeyTable } from './key-table.ts';
 
-/** What {@link KnownKeys} needs. */
 export interface KnownKeysDeps extends FeedFollowerDeps {
   readonly apps: Pick<AppStore, 'directory' | 'touchKeys'>;
   readonly vault: Vault;

@@ -7,7 +7,6 @@ import { openRoute } from './routes.ts';
 import { RouteTable } from './route.ts';
 import type { GatewayRoute } from './route.ts';
 
-/** What {@link KnownRoutes} needs. */
 export interface KnownRoutesDeps {
   readonly routes: RouteStore;
   readonly vault: Vault;

@@ -34,7 +34,6 @@ export interface RouteRecord {
   readonly modifiedAt: Millis | null;
 }
 
-/** What {@link Routes} needs. */
 export interface RoutesDeps {
   readonly storage: Pick<Storage, 'routes' | 'feed' | 'transaction'>;
   readonly vault: Vault;

@@ -3,7 +3,6 @@ import type { Clock } from '../ports/clock.ts';
 import type { AppUseCount, HeardUses, UseStore } from '../ports/use-store.ts';
 import type { AppLimits, AppUse } from './app-limits.ts';
 
-/** What {@link ShareLimits} needs. */
 export interface ShareLimitsDeps {
   readonly limits: AppLimits;
   /** `null` where no other instance shares the database. */

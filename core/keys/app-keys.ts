@@ -13,7 +13,6 @@ export const MAX_GRACE_SECONDS = 7 * 86_400;
 /** The grace of a rotated key where nothing else is said: 24 hours. */
 export const DEFAULT_GRACE_SECONDS = 86_400;
 
-/** What {@link AppKeys} needs. */
 export interface AppKeysDeps extends KeyMaker {
   readonly storage: Pick<Storage, 'apps' | 'feed' | 'transaction'>;
   /** The setting `keys.graceSeconds`. */

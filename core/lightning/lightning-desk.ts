@@ -8,7 +8,7 @@ import { lightningOrderRecord } from './lightning-order.ts';
 import type { LightningOrderRecord } from './lightning-order.ts';
 import type { LightningPaymentInput, RequestLightningPayment } from './request-payment.ts';
 
-/** What {@link LightningDesk} needs; without a node both are `null`. */
+/** Both are `null` without a Lightning node. */
 export interface LightningDeskDeps {
   readonly node: LightningNode | null;
   readonly payments: RequestLightningPayment | null;

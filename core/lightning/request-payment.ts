@@ -36,7 +36,6 @@ export interface LightningPaymentInput {
   readonly codeRequired: boolean;
 }
 
-/** What {@link RequestLightningPayment} needs. */
 export interface RequestLightningPaymentDeps {
   readonly node: LightningNode;
   readonly storage: Storage;

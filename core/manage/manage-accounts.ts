@@ -42,7 +42,6 @@ export interface AccountDetail extends AccountEntry {
   readonly gatewayCount: number;
 }
 
-/** What {@link ManageAccounts} needs. */
 export interface ManageAccountsDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'manage' | 'feed' | 'transaction'>;
   readonly vault: Vault;

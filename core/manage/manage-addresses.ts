@@ -43,7 +43,6 @@ export interface ManagedWatchInput {
   readonly label?: string;
 }
 
-/** What {@link ManageAddresses} needs. */
 export interface ManageAddressesDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'accounts' | 'manage' | 'wallets' | 'transaction'>;
   readonly withdrawalAddresses: WithdrawalAddresses;

@@ -11,7 +11,6 @@ import type { Actor } from './actor.ts';
 import { auditedStorage } from './audited-writes.ts';
 import type { GatewayStorage } from './audited-writes.ts';
 
-/** What {@link ManageApps} needs. */
 export interface ManageAppsDeps extends KeyMaker {
   readonly storage: GatewayStorage;
   /** What admission said of an App's requests; of this instance. */

@@ -16,7 +16,6 @@ export interface CallbackDetail {
   readonly attempts: readonly CallbackAttempt[];
 }
 
-/** What {@link ManageCallbacks} needs. */
 export interface ManageCallbacksDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'callbacks' | 'transaction'>;
   readonly events: EventBus;

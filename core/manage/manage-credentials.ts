@@ -39,7 +39,6 @@ export interface RotatedCallbackSecrets extends CallbackSecrets {
   readonly formerUntil: Millis;
 }
 
-/** What {@link ManageCredentials} needs. */
 export interface ManageCredentialsDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'accounts' | 'manage' | 'transaction'>;
   readonly vault: Vault;

@@ -11,7 +11,6 @@ import type { Actor } from './actor.ts';
 import type { AuditDeps } from './audit.ts';
 import { tracedStorage } from './audited-writes.ts';
 
-/** What {@link ManageOrders} needs. */
 export interface ManageOrdersDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'orders' | 'transaction'>;
   readonly mover: OrderMover;

@@ -9,7 +9,6 @@ import type { AuditChanges } from './audit-row.ts';
 import { auditedStorage } from './audited-writes.ts';
 import type { GatewayStorage } from './audited-writes.ts';
 
-/** What {@link ManageRoutes} needs. */
 export interface ManageRoutesDeps extends Omit<RoutesDeps, 'storage'> {
   readonly storage: GatewayStorage;
   readonly pageMax: number;

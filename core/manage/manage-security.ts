@@ -28,7 +28,6 @@ type SecurityDemands = Omit<SecurityRecord, 'withdrawalsFrozen'>;
 /** What of it may change. */
 export type SecurityPatch = Partial<Pick<SecurityRecord, 'dataSecurity' | 'callbackApiKey' | 'totpForWithdrawals'>>;
 
-/** What {@link ManageSecurity} needs. */
 export interface ManageSecurityDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'accounts' | 'manage' | 'transfers' | 'transaction'>;
   readonly secondFactor: SecondFactor;

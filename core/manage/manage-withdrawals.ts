@@ -20,7 +20,6 @@ export interface TransferDetail {
   readonly bundle: BundleView | null;
 }
 
-/** What {@link ManageWithdrawals} needs. */
 export interface ManageWithdrawalsDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'transfers' | 'transaction'>;
   readonly events: Pick<EventBus, 'emit'>;

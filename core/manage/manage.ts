@@ -45,7 +45,6 @@ export interface ManageSettings {
   readonly routes: readonly GatewayRoute[];
 }
 
-/** What {@link createManage} needs. */
 export interface CreateManageDeps {
   readonly storage: Storage;
   readonly vault: Vault;

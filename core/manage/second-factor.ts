@@ -16,7 +16,6 @@ export interface TotpEnrolment {
   readonly uri: string;
 }
 
-/** What {@link SecondFactor} needs. */
 export interface SecondFactorDeps {
   readonly storage: Pick<Storage, 'transaction' | 'manage'>;
   readonly vault: Vault;

@@ -52,7 +52,6 @@ export interface NewSession extends OpenSession {
   readonly entry: AccountEntry;
 }
 
-/** What {@link Sessions} needs. */
 export interface SessionsDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'accounts' | 'sessions' | 'manage' | 'transaction'>;
   readonly hasher: PasswordHasher;

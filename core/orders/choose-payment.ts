@@ -21,7 +21,6 @@ export interface PaymentOption {
   readonly units: bigint;
 }
 
-/** What {@link ChoosePayment} needs. */
 export interface ChoosePaymentDeps {
   readonly storage: Pick<Storage, 'orders' | 'deposits' | 'transaction'>;
   readonly assets: AssetCatalogue;

@@ -51,7 +51,6 @@ export interface LightningOrderInput {
   readonly links: OrderLinks;
 }
 
-/** What {@link CreateOrder} needs. */
 export interface CreateOrderDeps {
   readonly storage: Pick<Storage, 'orders'>;
   readonly assets: AssetCatalogue;

@@ -9,7 +9,6 @@ import type { OrderMove, OrderMover } from './move-order.ts';
 
 const BATCH = 200;
 
-/** What {@link ExpireOrders} needs. */
 export interface ExpireOrdersDeps {
   readonly storage: Pick<Storage, 'orders' | 'chains' | 'transaction'>;
   readonly mover: OrderMover;

@@ -25,7 +25,6 @@ export interface OrderMove {
   readonly event: OrderEventName | null;
 }
 
-/** What moving orders needs. */
 export interface OrderMoverDeps {
   readonly assets: AssetCatalogue;
   readonly contractOf: ContractOf;

@@ -6,7 +6,6 @@ import type { OrderMover } from './move-order.ts';
 import type { Order } from './order.ts';
 import type { OrderRule } from './order-status.ts';
 
-/** What {@link OperateOrder} needs. */
 export interface OperateOrderDeps {
   readonly storage: Pick<Storage, 'transaction'>;
   readonly mover: OrderMover;

@@ -41,7 +41,6 @@ export interface CheckoutView {
   readonly seen: boolean;
 }
 
-/** What {@link OrderQueries} needs. */
 export interface OrderQueriesDeps {
   readonly storage: Pick<Storage, 'orders' | 'deposits' | 'sightings' | 'chains' | 'ledger' | 'transfers'>;
   readonly assets: AssetCatalogue;

@@ -15,7 +15,6 @@ import { trim } from './median.ts';
 import { PriceBoard } from './price-board.ts';
 import { quoteUnits } from './quote.ts';
 
-/** What {@link RateBook} needs. */
 export interface RateBookDeps {
   readonly sources: readonly RateSource[];
   /** What is to be priced: see {@link rateSymbols}. */

@@ -26,7 +26,6 @@ import { newTransfer, obtainedUnits } from '../transfers/transfer.ts';
 import type { Transfer, TransferStatus } from '../transfers/transfer.ts';
 import type { RefundRecord } from './refund-record.ts';
 
-/** What {@link RequestRefund} needs. */
 export interface RequestRefundDeps {
   readonly storage: Storage;
   readonly assets: AssetCatalogue;

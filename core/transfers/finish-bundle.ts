@@ -12,7 +12,6 @@ import type { LedgerEntry } from '../ledger/entry.ts';
 import type { Transaction } from '../ports/storage.ts';
 import type { BundleView, Transfer, TransferStatus } from './transfer.ts';
 
-/** What finishing needs besides the transaction. */
 export interface FinishContext {
   readonly payments: Pick<ChainPayments, 'feeAsset'>;
   readonly mover: OrderMover;

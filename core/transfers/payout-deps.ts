@@ -11,7 +11,6 @@ import type { Storage } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
 import type { Transfer, TransferStatus } from './transfer.ts';
 
-/** What the paying side of the domain needs. */
 export interface PayoutDeps {
   readonly storage: Storage;
   readonly assets: AssetCatalogue;

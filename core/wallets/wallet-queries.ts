@@ -14,7 +14,6 @@ import type { WatchAddress } from './watch-address.ts';
 /** How many addresses are read from nodes at once, for one answer. */
 const READS_AT_ONCE = 4;
 
-/** What {@link WalletQueries} needs. */
 export interface WalletQueriesDeps {
   readonly storage: Pick<Storage, 'ledger' | 'wallets'>;
   readonly assets: AssetCatalogue;

@@ -10,7 +10,6 @@ import type { WatchAddress } from './watch-address.ts';
 /** How many addresses an account may watch on one chain: each is read from the node for each answer of endpoint 10. */
 export const MAX_WATCHED = 50;
 
-/** What {@link WatchAddresses} needs. */
 export interface WatchAddressesDeps {
   readonly storage: Pick<Storage, 'wallets'>;
   readonly chains: ChainRegistry;

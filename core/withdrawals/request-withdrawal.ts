@@ -38,7 +38,6 @@ export interface WithdrawalInput {
   readonly verifyCode: string | null;
 }
 
-/** What {@link RequestWithdrawal} needs. */
 export interface RequestWithdrawalDeps {
   readonly storage: Storage;
   readonly assets: AssetCatalogue;

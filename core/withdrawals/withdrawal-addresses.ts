@@ -9,7 +9,6 @@ import { isOwnAddress } from '../wallets/own-address.ts';
 import { addressInForce } from './withdrawal-address.ts';
 import type { WithdrawalAddress } from './withdrawal-address.ts';
 
-/** What {@link WithdrawalAddresses} needs. */
 export interface WithdrawalAddressesDeps {
   readonly storage: Pick<Storage, 'deposits'>;
   readonly chains: ChainRegistry;

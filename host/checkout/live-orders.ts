@@ -4,7 +4,6 @@ import { followingOf, isPastDeadline, takeSnapshot } from './order-snapshot.ts';
 import type { OrderSnapshot, SnapshotSources } from './order-snapshot.ts';
 import { UnchangedCheck } from './unchanged.ts';
 
-/** What {@link LiveOrders} needs. */
 export interface LiveOrdersDeps extends SnapshotSources {
   readonly storage: SnapshotSources['storage'] & {
     readonly orders: Pick<OrderStore, 'changedAt'>;

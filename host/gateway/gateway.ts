@@ -18,7 +18,6 @@ import { visitOf, visitOfPlain } from './visit.ts';
 import type { Visit } from './visit.ts';
 import { WebSockets } from './websockets.ts';
 
-/** What a gateway needs. */
 export interface GatewayDeps {
   /** The present routes; may be another table at each call. */
   readonly routes: () => RouteTable;

@@ -10,7 +10,6 @@ import type { UtxoAddresses } from './utxo-addresses.ts';
 import type { UtxoNode } from './utxo-node.ts';
 import { WireReader } from './wire-reader.ts';
 
-/** What pricing needs. */
 export interface PricingDeps {
   readonly node: UtxoNode;
   readonly rates: FeeRates;

@@ -17,7 +17,6 @@ interface Output {
   readonly units: bigint;
 }
 
-/** What signing needs. */
 export interface SigningDeps {
   readonly chain: string;
   readonly signer: Signer;
