@@ -63,7 +63,7 @@ function pathOf(chain: ChainCode, address: string): string {
 }
 
 async function derive(wallet: PublicWallet, { chain, begins, account }: HotAccount): Promise<HotAddress> {
-  const { AccountKey, BITCOIN_REGTEST, evmAddress, evmKey, segwitAddress, tronAddress } = await import('../adapters/chains/derive.ts');
+  const { AccountKey, BITCOIN_REGTEST, evmAddress, evmKey, segwitAddress, tronAddress } = await import('../adapters/chains/index.ts');
   const key = new AccountKey(await wallet.extendedPublicKey(account)).publicKey(0);
   const path = `${account}/0/0`;
   if (begins === '0x') return { chain, path, address: evmAddress(evmKey(key)) };

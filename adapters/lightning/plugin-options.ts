@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { TillgateError } from '../../core/index.ts';
-import { parseOptions } from '../chains/index.ts';
+import { parseOptions } from '../plugin-options/parse-options.ts';
 import { isLoopback } from './node-client.ts';
 
 const NETWORKS = { main: 'mainnet', test: 'testnet', testnet4: 'testnet4', signet: 'signet', regtest: 'regtest', simnet: 'simnet' } as const;

@@ -1,6 +1,6 @@
 import { definePlugin } from '../../core/index.ts';
-import { BITCOIN, openUtxoChain, parseUtxoOptions } from '../../adapters/chains/index.ts';
-import type { UtxoDefaults, UtxoPluginOptions } from '../../adapters/chains/index.ts';
+import { BITCOIN, openUtxoChain, parseUtxoOptions } from '../../adapters/chains/utxo/index.ts';
+import type { UtxoDefaults, UtxoPluginOptions } from '../../adapters/chains/utxo/index.ts';
 
 const COIN = 100_000_000n;
 

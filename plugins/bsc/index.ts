@@ -1,6 +1,6 @@
 import { SPECIFIED_ASSETS, definePlugin, present } from '../../core/index.ts';
-import { openEvmChain, parseEvmOptions } from '../../adapters/chains/index.ts';
-import type { EvmDefaults, EvmPluginOptions } from '../../adapters/chains/index.ts';
+import { openEvmChain, parseEvmOptions } from '../../adapters/chains/evm/index.ts';
+import type { EvmDefaults, EvmPluginOptions } from '../../adapters/chains/evm/index.ts';
 
 /** BNB Smart Chain's main network. It takes BNB; tokens only where the options name them. */
 const MAINNET: EvmDefaults = {

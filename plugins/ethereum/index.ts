@@ -1,6 +1,6 @@
 import { SPECIFIED_ASSETS, definePlugin, present } from '../../core/index.ts';
-import { openEvmChain, parseEvmOptions } from '../../adapters/chains/index.ts';
-import type { EvmDefaults, EvmPluginOptions } from '../../adapters/chains/index.ts';
+import { openEvmChain, parseEvmOptions } from '../../adapters/chains/evm/index.ts';
+import type { EvmDefaults, EvmPluginOptions } from '../../adapters/chains/evm/index.ts';
 
 /** Ethereum's main network. SHIB-ERC20 is taken only where the options name it. */
 const MAINNET: EvmDefaults = {

@@ -1,6 +1,6 @@
 import { definePlugin } from '../../core/index.ts';
-import { LITECOIN, openUtxoChain, parseUtxoOptions } from '../../adapters/chains/index.ts';
-import type { UtxoDefaults, UtxoPluginOptions } from '../../adapters/chains/index.ts';
+import { LITECOIN, openUtxoChain, parseUtxoOptions } from '../../adapters/chains/utxo/index.ts';
+import type { UtxoDefaults, UtxoPluginOptions } from '../../adapters/chains/utxo/index.ts';
 
 /** Decisions, section 4. */
 const DEFAULTS: UtxoDefaults = {

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { formatUnits } from '../../core/index.ts';
 import type { Asset, ChainCode, PaymentTarget } from '../../core/index.ts';
 // From their files, not the package: a simulated chain needs no node's client in memory.
-import { BITCOIN_REGTEST, LITECOIN_REGTEST, evmAddress, evmKey, readUtxoAddress, segwitAddress, tronAddress, tronKey } from '../../adapters/chains/derive.ts';
-import type { UtxoNetwork } from '../../adapters/chains/derive.ts';
-import { evmPaymentUri, normaliseEvmAddress } from '../../adapters/chains/evm/evm-address.ts';
+import { tronAddress, tronKey } from '../../adapters/chains/tron/tron-address.ts';
+import { BITCOIN_REGTEST, LITECOIN_REGTEST, readUtxoAddress, segwitAddress } from '../../adapters/chains/utxo/segwit-address.ts';
+import type { UtxoNetwork } from '../../adapters/chains/utxo/segwit-address.ts';
+import { evmAddress, evmKey, evmPaymentUri, normaliseEvmAddress } from '../../adapters/chains/evm/evm-address.ts';
 
 /** An address as it is written, and as it is compared. */
 export interface KeyedAddress {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CHAINS, SPECIFIED_ASSETS, definePlugin, present } from '../../core/index.ts';
 import type { Asset, ChainCode } from '../../core/index.ts';
-import { invalidOptions, parseOptions } from '../../adapters/chains/parse-options.ts';
+import { invalidOptions, parseOptions } from '../../adapters/plugin-options/parse-options.ts';
 import { ADDRESSINGS } from './addressing.ts';
 import { SandboxChain } from './sandbox-chain.ts';
 

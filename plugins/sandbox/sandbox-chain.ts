@@ -17,7 +17,7 @@ import type {
   ScannedRange,
   WatchList,
 } from '../../core/index.ts';
-import { AccountKey } from '../../adapters/chains/derive.ts';
+import { AccountKey } from '../../adapters/chains/account-key.ts';
 import { Serial } from '../../adapters/chains/serial.ts';
 import type { Addressing } from './addressing.ts';
 import { append, blocksOf, coinIndex, cut, genesisState, sandboxHash } from './sandbox-blocks.ts';

@@ -1,6 +1,6 @@
 import { definePlugin } from '../../core/index.ts';
-import { TronChain, openTronKeys, parseTronOptions } from '../../adapters/chains/index.ts';
-import type { TronPluginOptions } from '../../adapters/chains/index.ts';
+import { TronChain, openTronKeys, parseTronOptions } from '../../adapters/chains/tron/index.ts';
+import type { TronPluginOptions } from '../../adapters/chains/tron/index.ts';
 
 /** Deposits lie at account 2k + 1, the hot wallet at 2k (decisions, section 10). */
 const ACCOUNTS = { hot: "m/44'/195'/0'", deposit: "m/44'/195'/1'" } as const;

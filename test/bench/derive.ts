@@ -1,6 +1,9 @@
 import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
-import { BITCOIN_REGTEST, AccountKey, evmAddress, evmKey, segwitAddress, tronAddress } from '../../adapters/chains/derive.ts';
+import { AccountKey } from '../../adapters/chains/account-key.ts';
+import { evmAddress, evmKey } from '../../adapters/chains/evm/evm-address.ts';
+import { tronAddress } from '../../adapters/chains/tron/tron-address.ts';
+import { BITCOIN_REGTEST, segwitAddress } from '../../adapters/chains/utxo/segwit-address.ts';
 import { median, report, rounded } from './support/report.ts';
 
 const ROUNDS = 31;

@@ -1,5 +1,5 @@
 import type { CurrencyCode, ObservedTransfer, WatchList } from '../../../core/index.ts';
-import { evmAddress } from '../derive.ts';
+import { evmAddress } from './evm-address.ts';
 import type { CoinTransaction } from './blocks.ts';
 import { receiptIn } from './receipts.ts';
 import type { Receipt } from './receipts.ts';

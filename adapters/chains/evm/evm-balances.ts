@@ -1,6 +1,7 @@
 import { TillgateError } from '../../../core/index.ts';
 import type { Asset, BalanceSheet, ChainBalances, CurrencyCode } from '../../../core/index.ts';
-import { AccountKey, evmAddress, evmKey, readXpub } from '../derive.ts';
+import { AccountKey, readXpub } from '../account-key.ts';
+import { evmAddress, evmKey } from './evm-address.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
 import type { AccountBalances } from './account-balances.ts';
 import { asCount } from './rpc-values.ts';

@@ -13,15 +13,15 @@ import type {
   ScannedRange,
   WatchList,
 } from '../../../core/index.ts';
-import { AccountKey, evmAddress, evmKey } from '../derive.ts';
+import { AccountKey } from '../account-key.ts';
 import { JsonRpcClient } from '../json-rpc.ts';
 import { AccountBalances } from './account-balances.ts';
 import { fetchBlock, fetchHead } from './blocks.ts';
-import { evmPaymentUri, normaliseEvmAddress } from './evm-address.ts';
+import { evmAddress, evmKey, evmPaymentUri, normaliseEvmAddress } from './evm-address.ts';
 import { EvmBalances } from './evm-balances.ts';
 import type { EvmChainOptions } from './evm-options.ts';
 import { EvmPayments } from './evm-payments.ts';
-import { RecentBlocks } from './recent-blocks.ts';
+import { RecentBlocks } from '../recent-blocks.ts';
 import { asCount, asObject, asHash, inconsistent } from './rpc-values.ts';
 import { RangeScanner } from './range-scanner.ts';
 

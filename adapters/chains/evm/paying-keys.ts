@@ -1,5 +1,6 @@
 import type { Signer } from '../../../core/index.ts';
-import { AccountKey, evmAddress, evmKey } from '../derive.ts';
+import { AccountKey } from '../account-key.ts';
+import { evmAddress, evmKey } from './evm-address.ts';
 
 /** The two accounts of a chain: 2k pays, 2k + 1 receives (decisions, section 10). */
 export interface EvmAccounts {

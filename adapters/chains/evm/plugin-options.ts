@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Asset, ChainCode } from '../../../core/index.ts';
-import { chainFields, count, depthProblems, depthsOf, nodeUrls } from '../option-fields.ts';
-import { invalidOptions, parseOptions } from '../parse-options.ts';
-import { tokenProblems, tokensField, tokensOf } from '../token-options.ts';
+import { chainFields, count, depthProblems, depthsOf, nodeUrls } from '../../plugin-options/option-fields.ts';
+import { invalidOptions, parseOptions } from '../../plugin-options/parse-options.ts';
+import { tokenProblems, tokensField, tokensOf } from '../../plugin-options/token-options.ts';
 import { normaliseEvmAddress } from './evm-address.ts';
 import type { EvmToken } from './evm-options.ts';
 import type { EvmAccounts } from './paying-keys.ts';

@@ -1,5 +1,5 @@
 import type { Logger, ObservedTransfer } from '../../../core/index.ts';
-import { evmAddress } from '../derive.ts';
+import { evmAddress } from './evm-address.ts';
 import { receiptIn } from './receipts.ts';
 import type { Receipt } from './receipts.ts';
 import { inconsistent } from './rpc-values.ts';

@@ -1,5 +1,5 @@
 import { TillgateError } from '../../../core/index.ts';
-import { tronAddress } from '../derive.ts';
+import { tronAddress } from './tron-address.ts';
 import type { AccountReader } from './account-reader.ts';
 import { fetchPrices } from './chain-prices.ts';
 import type { ChainPrices } from './chain-prices.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { FieldError } from '../../../core/index.ts';
-import { tronKey } from '../derive.ts';
-import { chainFields, count, depthProblems, depthsOf, nodeUrls } from '../option-fields.ts';
-import type { Depths } from '../option-fields.ts';
-import { invalidOptions, parseOptions } from '../parse-options.ts';
-import { tokenProblems, tokensField, tokensOf } from '../token-options.ts';
-import type { TokenInputs } from '../token-options.ts';
+import { tronKey } from './tron-address.ts';
+import { chainFields, count, depthProblems, depthsOf, nodeUrls } from '../../plugin-options/option-fields.ts';
+import type { Depths } from '../../plugin-options/option-fields.ts';
+import { invalidOptions, parseOptions } from '../../plugin-options/parse-options.ts';
+import { tokenProblems, tokensField, tokensOf } from '../../plugin-options/token-options.ts';
+import type { TokenInputs } from '../../plugin-options/token-options.ts';
 import type { TronNetwork, TronToken } from './tron-options.ts';
 import { SUN_PER_TRX } from './tron-values.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { recoverAddress } from 'viem/utils';
 import { TillgateError, assert } from '../../../core/index.ts';
 import type { BlockRef, EcdsaSignature, Millis } from '../../../core/index.ts';
-import { tronAddress } from '../derive.ts';
+import { tronAddress } from './tron-address.ts';
 import { bytesField, intField, message, readFields } from './protobuf.ts';
 import type { ProtoField } from './protobuf.ts';
 import { readTransferData, transferData } from './trc20.ts';

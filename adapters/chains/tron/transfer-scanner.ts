@@ -1,5 +1,5 @@
 import type { CurrencyCode, ObservedTransfer, ScannedRange, WatchList } from '../../../core/index.ts';
-import { tronAddress } from '../derive.ts';
+import { tronAddress } from './tron-address.ts';
 import { fetchBlocks } from './blocks.ts';
 import type { TronBlock } from './blocks.ts';
 import { peekContract, peekRecipient, readTransactionInfo, readTransferLog } from './transaction-info.ts';

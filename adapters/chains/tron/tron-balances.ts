@@ -1,6 +1,7 @@
 import { TillgateError } from '../../../core/index.ts';
 import type { Asset, BalanceSheet, ChainBalances, CurrencyCode } from '../../../core/index.ts';
-import { AccountKey, evmKey, readXpub } from '../derive.ts';
+import { AccountKey, readXpub } from '../account-key.ts';
+import { evmKey } from '../evm/evm-address.ts';
 import { TRX } from './account-reader.ts';
 import type { AccountReader } from './account-reader.ts';
 import { requireKey } from './tron-values.ts';

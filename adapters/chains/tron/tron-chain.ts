@@ -13,8 +13,10 @@ import type {
   ScannedRange,
   WatchList,
 } from '../../../core/index.ts';
-import { AccountKey, evmKey, tronAddress, tronKey } from '../derive.ts';
-import { RecentBlocks } from '../evm/recent-blocks.ts';
+import { AccountKey } from '../account-key.ts';
+import { evmKey } from '../evm/evm-address.ts';
+import { tronAddress, tronKey } from './tron-address.ts';
+import { RecentBlocks } from '../recent-blocks.ts';
 import { fetchBlock, fetchHead } from './blocks.ts';
 import { NetworkCheck } from './network.ts';
 import { TransferScanner } from './transfer-scanner.ts';

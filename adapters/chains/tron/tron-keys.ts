@@ -1,5 +1,5 @@
 import type { Signer } from '../../../core/index.ts';
-import { tronAddress } from '../derive.ts';
+import { tronAddress } from './tron-address.ts';
 import { openPayingKeys } from '../evm/paying-keys.ts';
 import type { PayingKeys } from '../evm/paying-keys.ts';
 

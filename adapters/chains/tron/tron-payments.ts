@@ -13,7 +13,7 @@ import type {
   SignedBundle,
   SignedTransaction,
 } from '../../../core/index.ts';
-import { tronKey } from '../derive.ts';
+import { tronKey } from './tron-address.ts';
 import { pathOf } from '../evm/paying-keys.ts';
 import type { PayingKeys } from '../evm/paying-keys.ts';
 import { TRX } from './account-reader.ts';

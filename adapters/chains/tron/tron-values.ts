@@ -1,7 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import type { Millis } from '../../../core/index.ts';
 import { malformed } from '../evm/rpc-values.ts';
-import { tronKey } from '../derive.ts';
+import { tronKey } from './tron-address.ts';
 
 export { asArray, asObject, inconsistent, malformed } from '../evm/rpc-values.ts';
 

@@ -1,6 +1,6 @@
 import { SPECIFIED_ASSETS, present } from '../../../core/index.ts';
 import type { Logger, PublicWallet, Signer } from '../../../core/index.ts';
-import { AccountKey } from '../derive.ts';
+import { AccountKey } from '../account-key.ts';
 import type { UtxoPluginOptions } from './plugin-options.ts';
 import { UtxoChain } from './utxo-chain.ts';
 import type { UtxoCoin } from './utxo-coins.ts';

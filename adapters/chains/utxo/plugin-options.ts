@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { FieldError } from '../../../core/index.ts';
-import { chainFields, count, depthProblems, depthsOf, nodeUrl, nodeUrls } from '../option-fields.ts';
-import { invalidOptions, parseOptions } from '../parse-options.ts';
+import { chainFields, count, depthProblems, depthsOf, nodeUrl, nodeUrls } from '../../plugin-options/option-fields.ts';
+import { invalidOptions, parseOptions } from '../../plugin-options/parse-options.ts';
 import { UTXO_NETWORKS } from './utxo-coins.ts';
 import type { UtxoNetworkName } from './utxo-coins.ts';
 import type { ConfirmationTier, FeeRateBounds } from './utxo-options.ts';

@@ -1,6 +1,6 @@
 import { formatUnits } from '../../../core/index.ts';
 import type { PaymentTarget } from '../../../core/index.ts';
-import { readUtxoAddress } from '../derive.ts';
+import { readUtxoAddress } from './segwit-address.ts';
 import { COIN_DECIMALS } from './node-values.ts';
 import type { UtxoCoin, UtxoNetworkName } from './utxo-coins.ts';
 

@@ -13,8 +13,9 @@ import type {
   ScannedRange,
   WatchList,
 } from '../../../core/index.ts';
-import { AccountKey, segwitAddress } from '../derive.ts';
-import { RecentBlocks } from '../evm/recent-blocks.ts';
+import { AccountKey } from '../account-key.ts';
+import { segwitAddress } from './segwit-address.ts';
+import { RecentBlocks } from '../recent-blocks.ts';
 import { BlockReader } from './block-reader.ts';
 import { inconsistent } from './node-values.ts';
 import { UnspentScans } from './unspent-scans.ts';

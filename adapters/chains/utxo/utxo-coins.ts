@@ -1,6 +1,6 @@
 import { NETWORK, TEST_NETWORK } from '@scure/btc-signer';
-import { BITCOIN_REGTEST, LITECOIN_REGTEST } from '../derive.ts';
-import type { UtxoNetwork } from '../derive.ts';
+import { BITCOIN_REGTEST, LITECOIN_REGTEST } from './segwit-address.ts';
+import type { UtxoNetwork } from './segwit-address.ts';
 
 /** The networks of a coin, by the names that the configuration uses. */
 export const UTXO_NETWORKS = ['main', 'test', 'regtest'] as const;

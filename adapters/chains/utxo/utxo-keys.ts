@@ -1,6 +1,7 @@
 import type { PayingAddress } from '../../../core/index.ts';
 import { assert } from '../../../core/index.ts';
-import { AccountKey, segwitAddress } from '../derive.ts';
+import { AccountKey } from '../account-key.ts';
+import { segwitAddress } from './segwit-address.ts';
 import type { UtxoNetworkTerms } from './utxo-coins.ts';
 
 /** One of the till's own addresses with its key's place in the wallet. */

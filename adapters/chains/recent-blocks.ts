@@ -1,4 +1,4 @@
-import type { BlockRef } from '../../../core/index.ts';
+import type { BlockRef } from '../../core/index.ts';
 
 /** The latest blocks that were read, to tell a node that lags behind from a chain that was reorganised. */
 export class RecentBlocks {

@@ -1,0 +1,33 @@
+import { Address, OutScript } from '@scure/btc-signer';
+import type { NETWORK } from '@scure/btc-signer';
+import { hash160 } from '@scure/btc-signer/utils.js';
+import { assert } from '../../../core/index.ts';
+
+const COMPRESSED_BYTES = 33;
+
+/** The prefixes that tell the addresses of one UTXO network from another's. */
+export type UtxoNetwork = typeof NETWORK;
+
+/** Bitcoin's regression test network: addresses begin with `bcrt1`. */
+export const BITCOIN_REGTEST: UtxoNetwork = { bech32: 'bcrt', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef };
+/** Litecoin's: addresses begin with `rltc1`. */
+export const LITECOIN_REGTEST: UtxoNetwork = { bech32: 'rltc', pubKeyHash: 0x6f, scriptHash: 0x3a, wif: 0xef };
+
+/** A native segwit address (BIP-84) and its watch key, the output script in hexadecimal. */
+export function segwitAddress(publicKey: Uint8Array, network: UtxoNetwork): { readonly address: string; readonly key: string } {
+  assert(publicKey.length === COMPRESSED_BYTES, 'a key that is not compressed'); // BIP-143 takes no other.
+  // Its parts in place of `p2wpkh`, which decompresses the key only to see that it is one.
+  const output = { type: 'wpkh', hash: hash160(publicKey) } as const;
+  return { address: Address(network).encode(output), key: Buffer.from(OutScript.encode(output)).toString('hex') };
+}
+
+/** An address of the network as it is usually written, and its watch key; `null` when the text is none. */
+export function readUtxoAddress(text: string, network: UtxoNetwork): { readonly address: string; readonly key: string } | null {
+  const coder = Address(network);
+  try {
+    const output = coder.decode(text);
+    return { address: coder.encode(output), key: Buffer.from(OutScript.encode(output)).toString('hex') };
+  } catch {
+    return null;
+  }
+}
