@@ -1,4 +1,4 @@
-import { IdSequence, newTransfer } from '../../core/index.ts';
+import { IdSequence, newTransfer, withDefaults } from '../../core/index.ts';
 import type { Account, AccountId, Bundle, BundleId, Deposit, DepositId, EntryId, IdempotencyClaim, LedgerEntry, NewOrder, Order, OrderId, Reservation, Storage, TransferId } from '../../core/index.ts';
 
 /** One promise of a storage; `second` is another instance on the same database. */
@@ -53,9 +53,7 @@ export function newOrder(accountId: AccountId, units: bigint, idempotency: Idemp
     payment: { chain: 'ETH', currency: 'ETH', units, address: `0x${id}`, rate, chosenAt: NOW },
     received: 0n,
     remark: '',
-    links: { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null },
-    fixedEncryptPrice: false,
-    enablePostCallback: false,
+    ...withDefaults({}),
     checkoutToken: `checkout-${id}`,
     toleranceBps: 0,
     createdAt: NOW,

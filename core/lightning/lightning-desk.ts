@@ -30,7 +30,7 @@ export class LightningDesk {
   }
 
   /** @throws TillgateError `UNSUPPORTED` without a node; as {@link RequestLightningPayment.run} */
-  async withdraw(principal: Principal, input: LightningPaymentInput, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord> {
+  async withdraw(principal: Principal, input: LightningPaymentInput, idempotency: IdempotencyClaim | null = null): Promise<WithdrawalRecord> {
     return required(this.#deps.payments).run(principal, input, idempotency);
   }
 }

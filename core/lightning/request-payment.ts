@@ -28,12 +28,12 @@ import type { LightningFeeSettings } from './settings.ts';
 
 /** What both ways of withdrawing over Lightning take (endpoints 11 and 13). */
 export interface LightningPaymentInput {
-  readonly lnInvoices: string | null;
-  /** `null` when the invoice carries it; given together, they must be equal. */
-  readonly amount: Decimal | null;
-  readonly verifyCode: string | null;
-  /** Whether a code is wanted however the account's security is set. */
-  readonly codeRequired: boolean;
+  readonly lnInvoices?: string | null | undefined;
+  /** Absent when the invoice carries it; given together, they must be equal. */
+  readonly amount?: Decimal | null | undefined;
+  readonly verifyCode?: string | null | undefined;
+  /** Whether a code is wanted however the account's security is set; false by default. */
+  readonly codeRequired?: boolean | undefined;
 }
 
 export interface RequestLightningPaymentDeps {
@@ -69,12 +69,12 @@ export class RequestLightningPayment {
    * `VERIFY_CODE_INVALID`, `STATE_CONFLICT` (frozen, the invoice was paid here before), `INSUFFICIENT_BALANCE`,
    * `IDEMPOTENCY_MISMATCH`, `NODE_FAILED`
    */
-  async run({ accountId }: Principal, input: LightningPaymentInput, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord> {
+  async run({ accountId }: Principal, input: LightningPaymentInput, idempotency: IdempotencyClaim | null = null): Promise<WithdrawalRecord> {
     const { storage, settings } = this.#deps;
     const former = await formerTransfer(storage, accountId, idempotency);
     if (former !== null) return this.#answer(former);
-    const { text, invoice } = await this.#read(input.lnInvoices);
-    const msat = agreedAmount(invoice, input.amount);
+    const { text, invoice } = await this.#read(input.lnInvoices ?? '');
+    const msat = agreedAmount(invoice, input.amount ?? null);
     checkLimits(settings, LIGHTNING_ASSET, msat);
     await this.#authorise(accountId, input);
     const transfer = this.#newTransfer(accountId, text, msat);
@@ -82,8 +82,8 @@ export class RequestLightningPayment {
     return this.#store(transfer, { paymentHash, transferId: transfer.id, paymentRequest: text, msat: invoice.msat === null ? msat : null, expiresAt }, idempotency);
   }
 
-  async #read(given: string | null): Promise<{ readonly text: string; readonly invoice: DecodedInvoice }> {
-    const text = (given ?? '').trim().toLowerCase().replace(/^lightning:/, '');
+  async #read(given: string): Promise<{ readonly text: string; readonly invoice: DecodedInvoice }> {
+    const text = given.trim().toLowerCase().replace(/^lightning:/, '');
     if (text === '') throw invalidField('ln_invoices', 'must be a Lightning invoice');
     if (text.startsWith('lnurl') || text.includes('@')) {
       throw new TillgateError('INVOICE_INVALID', 'LNURLs and Lightning addresses cannot be paid here: ask the receiver for a BOLT11 invoice.');
@@ -95,7 +95,7 @@ export class RequestLightningPayment {
     return { text, invoice };
   }
 
-  async #authorise(accountId: AccountId, { verifyCode, codeRequired }: LightningPaymentInput): Promise<void> {
+  async #authorise(accountId: AccountId, { verifyCode = null, codeRequired = false }: LightningPaymentInput): Promise<void> {
     const { accounts, manage } = this.#deps.storage;
     const [account, security] = await Promise.all([accounts.find(accountId), manage.security(accountId)]);
     requireVerified(present(account, `account ${accountId}`), LIGHTNING_ASSET.currency);

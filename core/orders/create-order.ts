@@ -20,18 +20,12 @@ import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
 import { DepositDesk, memoOf } from './deposit-desk.ts';
-import type { Order, OrderLinks, OrderPayment, OrderType, Platform } from './order.ts';
+import { withDefaults } from './order.ts';
+import type { NewOrderInput, Order, OrderPayment, OrderType, Platform } from './order.ts';
 import type { OrderSettings } from './settings.ts';
 
-/** What both ways of creating an order take. */
-export interface OrderOptions {
-  readonly links: OrderLinks;
-  readonly fixedEncryptPrice: boolean;
-  readonly enablePostCallback: boolean;
-}
-
 /** Get Payment Info: the coin is known (endpoint 2). */
-export interface PayInfoInput extends OrderOptions {
+export interface PayInfoInput extends NewOrderInput {
   readonly chain: string;
   readonly currency: string;
   readonly vsCurrency: string;
@@ -39,16 +33,15 @@ export interface PayInfoInput extends OrderOptions {
 }
 
 /** A hosted page: the payer chooses the coin (endpoint 1). */
-export interface PayUrlInput extends OrderOptions {
+export interface PayUrlInput extends NewOrderInput {
   readonly vsCurrency: string;
   readonly vsPrice: Decimal;
 }
 
-/** An order on Lightning (endpoint 12). */
-export interface LightningOrderInput {
+/** An order on Lightning (endpoint 12): its rate floats and its callbacks are GET. */
+export interface LightningOrderInput extends Omit<NewOrderInput, 'fixedEncryptPrice' | 'enablePostCallback'> {
   readonly vsCurrency: string;
   readonly vsPrice: Decimal;
-  readonly links: OrderLinks;
 }
 
 export interface CreateOrderDeps {
@@ -100,7 +93,7 @@ export class CreateOrder {
    * @throws TillgateError `INVALID_FIELDS`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE`, `NOT_READY` (no rate),
    * `IDEMPOTENCY_MISMATCH`
    */
-  async payInfo(principal: Principal, input: PayInfoInput, idempotency: IdempotencyClaim | null): Promise<Order> {
+  async payInfo(principal: Principal, input: PayInfoInput, idempotency: IdempotencyClaim | null = null): Promise<Order> {
     return this.#direct(principal, input, 'vs_price', idempotency);
   }
 
@@ -109,7 +102,7 @@ export class CreateOrder {
    *
    * @throws TillgateError as {@link payInfo}; `NODE_FAILED` when no invoice can be made
    */
-  lightning(principal: Principal, input: LightningOrderInput, idempotency: IdempotencyClaim | null): Promise<Order> {
+  lightning(principal: Principal, input: LightningOrderInput, idempotency: IdempotencyClaim | null = null): Promise<Order> {
     const { chain, currency } = LIGHTNING_ASSET;
     return this.#direct(principal, { ...input, chain, currency, fixedEncryptPrice: false, enablePostCallback: false }, 'price', idempotency);
   }
@@ -119,7 +112,7 @@ export class CreateOrder {
    *
    * @throws TillgateError as {@link payInfo}
    */
-  async payUrl(principal: Principal, input: PayUrlInput, idempotency: IdempotencyClaim | null): Promise<Order> {
+  async payUrl(principal: Principal, input: PayUrlInput, idempotency: IdempotencyClaim | null = null): Promise<Order> {
     const fiat = requireFiat(input.vsCurrency);
     const price = { fiat, units: requirePrice(input.vsPrice, fiat, 'price') };
     await this.#checkLimits(price);
@@ -132,7 +125,7 @@ export class CreateOrder {
     const price = { fiat, units: requirePrice(input.vsPrice, fiat, priceField) };
     const asset: Asset = assets.require(input.chain, input.currency);
     await this.#checkLimits(price);
-    const { units, rate } = await rates.quote(asset, fiat, price.units, input.fixedEncryptPrice);
+    const { units, rate } = await rates.quote(asset, fiat, price.units, input.fixedEncryptPrice ?? false);
     const now = clock.now();
     const address = await this.#desk.take(asset, { units, memo: memoOf(price.fiat, price.units), expiresAt: now + settings.timeoutMs });
     const payment = { chain: asset.chain, currency: asset.currency, units, address: address.address, rate, chosenAt: now };
@@ -149,7 +142,7 @@ export class CreateOrder {
 
   async #store(
     principal: Principal,
-    options: OrderOptions,
+    options: NewOrderInput,
     price: Price,
     kind: OrderKind,
     pay: { payment: OrderPayment; address: DepositAddress } | null,
@@ -170,7 +163,7 @@ export class CreateOrder {
     return present(await storage.orders.find(result.orderId), `order ${result.orderId}`);
   }
 
-  #newOrder(principal: Principal, options: OrderOptions, price: Price, { type, platform, now }: OrderKind, payment: OrderPayment | null): NewOrder['order'] {
+  #newOrder(principal: Principal, options: NewOrderInput, price: Price, { type, platform, now }: OrderKind, payment: OrderPayment | null): NewOrder['order'] {
     const { ids, random, settings } = this.#deps;
     return {
       id: ids.next() as OrderId,
@@ -184,9 +177,7 @@ export class CreateOrder {
       payment,
       received: 0n,
       remark: '',
-      links: options.links,
-      fixedEncryptPrice: options.fixedEncryptPrice,
-      enablePostCallback: options.enablePostCallback,
+      ...withDefaults(options),
       checkoutToken: hex(random.bytes(TOKEN_BYTES)),
       toleranceBps: settings.toleranceBps,
       createdAt: now,

@@ -8,7 +8,7 @@ import type { OrderRule, OrderStatus } from './order-status.ts';
 export type OrderType = 'ORDER' | 'INVOICE';
 export type Platform = 'API' | 'CHECKOUT' | 'DASHBOARD';
 
-/** Where payer and merchant are told; each is `null` when the merchant gave none. */
+/** Where the payer's browser goes and what the till calls; `null` where the merchant gave none. */
 export interface OrderLinks {
   readonly succeedUrl: string | null;
   readonly timeoutUrl: string | null;
@@ -26,8 +26,28 @@ export interface OrderPayment {
   readonly chosenAt: Millis;
 }
 
+/** What a merchant may say of an order beside its price and its coin. */
+export interface OrderOptions {
+  readonly links: OrderLinks;
+  readonly fixedEncryptPrice: boolean;
+  readonly enablePostCallback: boolean;
+}
+
+/** The {@link OrderOptions} of a new order; what is absent gets its default. */
+export interface NewOrderInput extends Optional<Omit<OrderOptions, 'links'>> {
+  readonly links?: Optional<OrderLinks> | undefined;
+}
+
+type Optional<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
+
+/** The options with their defaults: no links, a floating rate, callbacks by GET. */
+export function withDefaults({ links = {}, fixedEncryptPrice = false, enablePostCallback = false }: NewOrderInput): OrderOptions {
+  const { succeedUrl = null, timeoutUrl = null, callbackUrl = null, timeoutCallback = null } = links;
+  return { links: { succeedUrl, timeoutUrl, callbackUrl, timeoutCallback }, fixedEncryptPrice, enablePostCallback };
+}
+
 /** An order (specification, "Order"). */
-export interface Order {
+export interface Order extends OrderOptions {
   readonly id: OrderId;
   readonly accountId: AccountId;
   /** Dense per account, 1 for the first: lists are cut by it. */
@@ -45,9 +65,6 @@ export interface Order {
   /** Confirmed units of the payment's currency: credited, and not taken back by a reorganisation. */
   readonly received: bigint;
   readonly remark: string;
-  readonly links: OrderLinks;
-  readonly fixedEncryptPrice: boolean;
-  readonly enablePostCallback: boolean;
   /** The unguessable last part of the payer's page. */
   readonly checkoutToken: string;
   /** In basis points of the amount due. */

@@ -69,7 +69,7 @@ export class RequestRefund {
    * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` without confirmed money, a destination, enough balance, or with
    * another live refund; `IDEMPOTENCY_MISMATCH`, `NOT_READY` (watch-only, no rate), `NODE_FAILED`
    */
-  async run({ accountId }: Principal, orderId: string, idempotency: IdempotencyClaim | null): Promise<RefundRecord> {
+  async run({ accountId }: Principal, orderId: string, idempotency: IdempotencyClaim | null = null): Promise<RefundRecord> {
     const { storage, assets } = this.#deps;
     const former = await formerTransfer(storage, accountId, idempotency);
     if (former !== null) return this.#record(present(await storage.transfers.find(former), `transfer ${former}`));

@@ -21,7 +21,8 @@ export interface WatchAddressesDeps {
 export interface WatchInput {
   readonly chain: ChainCode;
   readonly value: string;
-  readonly label: string;
+  /** For the account itself; empty by default. */
+  readonly label?: string | undefined;
 }
 
 /** The addresses and extended public keys whose balances accounts want to see (decisions, section 5). */
@@ -39,7 +40,7 @@ export class WatchAddresses {
    *   for what is neither an address nor an extended public key of it, a private key among them; `STATE_CONFLICT` for
    *   more than {@link MAX_WATCHED} on one chain
    */
-  async prepare(accountId: AccountId, { chain: code, value: text, label }: WatchInput): Promise<WatchAddress> {
+  async prepare(accountId: AccountId, { chain: code, value: text, label = '' }: WatchInput): Promise<WatchAddress> {
     const { chains, ids, clock, storage } = this.#deps;
     const chain = chains.get(code);
     if (chain === undefined || chain.balances === null) throw new TillgateError('UNSUPPORTED', `Balances on the chain ${code} cannot be read here.`);

@@ -34,8 +34,9 @@ export interface WithdrawalInput {
   readonly chain: string;
   readonly currency: string;
   readonly amount: Decimal;
-  readonly lnInvoices: string | null;
-  readonly verifyCode: string | null;
+  /** The Lightning invoice to pay; only on BLN. */
+  readonly lnInvoices?: string | null | undefined;
+  readonly verifyCode?: string | null | undefined;
 }
 
 export interface RequestWithdrawalDeps {
@@ -69,7 +70,7 @@ export class RequestWithdrawal {
    * `NO_WITHDRAWAL_ADDRESS`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT` (frozen), `INSUFFICIENT_BALANCE`,
    * `IDEMPOTENCY_MISMATCH`, `NOT_READY` (watch-only, no rate), `NODE_FAILED`; on Lightning `INVOICE_INVALID`
    */
-  async run(principal: Principal, input: WithdrawalInput, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord> {
+  async run(principal: Principal, input: WithdrawalInput, idempotency: IdempotencyClaim | null = null): Promise<WithdrawalRecord> {
     const { accountId } = principal;
     const { storage, assets, chains, fees, lightning = null } = this.#deps;
     if (lightning !== null && input.chain === LIGHTNING_ASSET.chain) {
@@ -87,7 +88,7 @@ export class RequestWithdrawal {
     const payments = requirePayments(chain);
     if (toAddress === null) throw noAddress(chain);
     const fee = await fees.estimate(chain, asset, units, toAddress);
-    if (needsCode) await this.#deps.secondFactor.use(accountId, input.verifyCode, 'verify_code');
+    if (needsCode) await this.#deps.secondFactor.use(accountId, input.verifyCode ?? null, 'verify_code');
     const transfer = this.#newTransfer(accountId, asset, units, { address: payments.hotAddress, toAddress }, fee);
     return this.#store(transfer, idempotency);
   }

@@ -4,8 +4,6 @@ import { parseAmount, present, readDecimal } from '../../core/index.ts';
 import type { OrderDetailRecord } from '../../core/index.ts';
 import { openTill } from './till.ts';
 
-const NO_LINKS = { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null };
-
 /** Runs the example; `say` gets each line of its output. */
 export async function run(say: (line: string) => void): Promise<OrderDetailRecord> {
   const till = await openTill(':memory:');
@@ -13,11 +11,7 @@ export async function run(say: (line: string) => void): Promise<OrderDetailRecor
     till.events.on('order.status', ({ from, to, rule }) => say(`event       ${from} → ${to} (${rule})`));
 
     const vsPrice = present(readDecimal('25'), 'the price');
-    const order = await till.createOrder.payInfo(
-      till.merchant,
-      { chain: 'ETH', currency: 'USDT-ERC20', vsCurrency: 'EUR', vsPrice, links: NO_LINKS, fixedEncryptPrice: false, enablePostCallback: false },
-      null,
-    );
+    const order = await till.createOrder.payInfo(till.merchant, { chain: 'ETH', currency: 'USDT-ERC20', vsCurrency: 'EUR', vsPrice });
     const { amount, address } = till.queries.payInfo(order);
     say(`order       ${order.id}: ${amount} USDT to ${address}`);
 

@@ -29,9 +29,8 @@ app.use('/pay', till.toExpress()); // before any body parser: signatures cover t
 const shop = await till.createAccount.run({ email: `shop-${randomBytes(4).toString('hex')}@example.com`, password: randomBytes(18).toString('base64url') });
 
 app.post('/buy', express.json(), async (_req, res) => {
-  const price = { vsCurrency: 'EUR', vsPrice: present(readDecimal('12.50'), 'the price'), fixedEncryptPrice: false, enablePostCallback: false };
-  const links = { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null };
-  const order = await till.createOrder.payUrl(merchantOf(shop.id), { ...price, links }, null);
+  const price = { vsCurrency: 'EUR', vsPrice: present(readDecimal('12.50'), 'the price') };
+  const order = await till.createOrder.payUrl(merchantOf(shop.id), price);
   res.status(201).json({ id: order.id, pay: till.orderQueries.payUrl(order) });
 });
 

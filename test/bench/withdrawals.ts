@@ -82,7 +82,7 @@ async function requests(till: MoneyDomain, storage: KnexStorage, place: Place): 
   till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', 10n ** 30n);
   const withdraw = (n: number): Promise<unknown> => {
     const principal = { ...till.principal, accountId: accounts[n % accounts.length] as AccountId };
-    return till.withdrawal.run(principal, { chain: 'ETH', currency: 'ETH', amount: { digits: 1n, scale: 3 }, lnInvoices: null, verifyCode: null }, null);
+    return till.withdrawal.run(principal, { chain: 'ETH', currency: 'ETH', amount: { digits: 1n, scale: 3 } });
   };
   await inParallel(PER_ROUND, withdraw);
   const raw = await place.rows();

@@ -23,7 +23,6 @@ import { waitFor } from '../support/wait.ts';
 import { freshDirectory } from './till-process.ts';
 
 const BASE_URL = 'https://shop.example.com/pay';
-const LINKS = { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null };
 
 /** One simulated chain instead of six: each derives addresses ahead. */
 const ethereum: Plugin = {
@@ -78,8 +77,8 @@ async function merchant(till: Tillgate): Promise<AccountId> {
 
 function newOrder(till: Tillgate, account: AccountId): Promise<Order> {
   const vsPrice = present(readDecimal('25'), 'the price');
-  const input = { chain: 'ETH', currency: 'USDT-ERC20', vsCurrency: 'EUR', vsPrice, links: LINKS, fixedEncryptPrice: false, enablePostCallback: false };
-  return till.createOrder.payInfo(merchantOf(account), input, null);
+  const input = { chain: 'ETH', currency: 'USDT-ERC20', vsCurrency: 'EUR', vsPrice };
+  return till.createOrder.payInfo(merchantOf(account), input);
 }
 
 async function pay(till: Tillgate, order: Order): Promise<void> {

@@ -145,8 +145,8 @@ describe('bodies', () => {
     const links = Object.fromEntries(fields.map((field) => [field, `https://shop.example/${field}?a=b%20c`]));
     dataOf(await edge.client.post(PAY_INFO, { ...BODY, ...links, fixed_encrypt_price: true, enable_post_callback: true }));
     const input = edge.asked.payInfo.at(-1)?.input;
-    assert.equal(input?.links.timeoutCallback, 'https://shop.example/timeout_callback?a=b%20c');
-    assert.equal(input.links.succeedUrl, 'https://shop.example/succeed_url?a=b%20c');
+    assert.equal(input?.links?.timeoutCallback, 'https://shop.example/timeout_callback?a=b%20c');
+    assert.equal(input.links?.succeedUrl, 'https://shop.example/succeed_url?a=b%20c');
     assert.equal(input.fixedEncryptPrice, true);
     assert.equal(input.enablePostCallback, true);
   });

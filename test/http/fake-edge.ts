@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { AssetCatalogue, SPECIFIED_ASSETS, TillgateError } from '../../core/index.ts';
+import { AssetCatalogue, SPECIFIED_ASSETS, TillgateError, withDefaults } from '../../core/index.ts';
 import type { AccountId, CheckoutView, IdempotencyClaim, LightningOrderInput, LightningOrderRecord, LightningPaymentInput, Order, OrderId, PayInfoInput, PayUrlInput, Principal, RefundRecord, WithdrawalInput, WithdrawalRecord } from '../../core/index.ts';
 import { fetchBinding } from '../../adapters/http/fetch/index.ts';
 import { createHttpServer, createOperations, expressBinding, HttpApi, randomTraceId } from '../../adapters/http/index.ts';
@@ -15,8 +15,6 @@ export const ACCOUNT = '1530217733410816000' as AccountId;
 export const ORDER_ID = '1530217733414232064' as OrderId;
 export const TOKEN = '8f14e45fceea167a5a36dedd4bea2543';
 export const ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
-
-const NO_LINKS = { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null };
 
 /** An order that the fakes give out. */
 export const ORDER: Order = {
@@ -39,9 +37,7 @@ export const ORDER: Order = {
   },
   received: 0n,
   remark: '',
-  links: NO_LINKS,
-  fixedEncryptPrice: false,
-  enablePostCallback: false,
+  ...withDefaults({}),
   checkoutToken: TOKEN,
   toleranceBps: 0,
   createdAt: START,

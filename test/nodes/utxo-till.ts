@@ -17,7 +17,6 @@ import type { AccountId, ChainAdapter, Deposit, Order, OrderPayment, Sighting, S
 import { FakeClock, FakeDeadlines, FakeIds, FakeRateSource, MemoryEventBus, MemoryLogger, MemoryMetrics, SeededRandom } from '../support/fakes.ts';
 
 const PRICES = { BTC: '50000', LTC: '100', EUR: '1.1' };
-const NO_LINKS = { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null };
 const MAX_STEPS = 500;
 
 /** Orders, deposits and the ledger over one real chain. */
@@ -76,8 +75,8 @@ export async function buildTill(storage: Storage, chain: ChainAdapter): Promise<
     async order(price) {
       const vsPrice = readDecimal(price);
       assert(vsPrice !== null);
-      const input = { chain: chain.code, currency, vsCurrency: 'USD', vsPrice, links: NO_LINKS, fixedEncryptPrice: false, enablePostCallback: false };
-      const order = await createOrder.payInfo({ accountId, credentialId: null, via: 'api-key' }, input, null);
+      const input = { chain: chain.code, currency, vsCurrency: 'USD', vsPrice };
+      const order = await createOrder.payInfo({ accountId, credentialId: null, via: 'api-key' }, input);
       assert(order.payment !== null);
       return { order, payment: order.payment };
     },

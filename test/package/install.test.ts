@@ -35,8 +35,7 @@ const CORE_ALONE = `
   const createOrder = new CreateOrder({ storage, assets, rates, addresses, clock, ids: { next: () => ids.next() }, random, events, metrics, settings: DEFAULT_ORDER_SETTINGS });
   const order = await createOrder.payInfo(
     { accountId: '1', credentialId: null, via: 'api-key' },
-    { chain: 'ETH', currency: 'ETH', vsCurrency: 'USD', vsPrice: present(readDecimal('25'), 'price'), links: { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null }, fixedEncryptPrice: false, enablePostCallback: false },
-    null,
+    { chain: 'ETH', currency: 'ETH', vsCurrency: 'USD', vsPrice: present(readDecimal('25'), 'price') },
   );
   console.log(order.status, order.payment.units, rows.size);
 `;

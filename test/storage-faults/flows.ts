@@ -22,7 +22,7 @@ export interface Prepared {
   verify(): Promise<void>;
 }
 
-const LINKS = { succeedUrl: null, timeoutUrl: null, callbackUrl: 'https://shop.example/paid', timeoutCallback: null };
+const LINKS = { callbackUrl: 'https://shop.example/paid' };
 let count = 0;
 const unique = (): string => `${(count += 1)}-${randomBytes(4).toString('hex')}`;
 
@@ -31,7 +31,7 @@ const claim = (till: MoneyDomain, route: string): IdempotencyClaim => ({ route, 
 function create(till: MoneyDomain, key: IdempotencyClaim | null, price = '20'): Promise<Order> {
   const vsPrice = readDecimal(price);
   assert(vsPrice !== null);
-  const input = { chain: 'ETH', currency: 'ETH', vsCurrency: 'USD', vsPrice, links: LINKS, fixedEncryptPrice: false, enablePostCallback: true };
+  const input = { chain: 'ETH', currency: 'ETH', vsCurrency: 'USD', vsPrice, links: LINKS, enablePostCallback: true };
   return till.createOrder.payInfo(till.principal, input, key);
 }
 

@@ -33,8 +33,6 @@ const pick = (currency: string) => {
 /** US dollars for one of each. */
 export const PRICES = { ETH: '2000', USDT: '1', USDC: '1', BTC: '50000', EUR: '1.1', JPY: '0.0065' };
 
-const NO_LINKS = { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null };
-
 /** The whole domain on a real storage, with two chains that do as told (`ETH` with ETH and USDT-ERC20, `BTC`). */
 export interface Domain {
   readonly storage: Storage;
@@ -156,8 +154,8 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
     payInfo({ price = '10', ...input } = {}) {
       const vsPrice = readDecimal(price);
       assert(vsPrice !== null);
-      const defaults = { chain: 'ETH', currency: 'USDT-ERC20', vsCurrency: 'USD', links: NO_LINKS, fixedEncryptPrice: false, enablePostCallback: false };
-      return createOrder.payInfo(principal, { ...defaults, ...input, vsPrice }, null);
+      const defaults = { chain: 'ETH', currency: 'USDT-ERC20', vsCurrency: 'USD' };
+      return createOrder.payInfo(principal, { ...defaults, ...input, vsPrice });
     },
     async order(id) {
       const order = await storage.orders.find(id as Order['id']);

@@ -73,8 +73,8 @@ export async function buildLightning(storage: Storage, options: LightningOptions
   const invoiceOrder = async (price = '10'): Promise<Order> => {
     const vsPrice = readDecimal(price);
     assert(vsPrice !== null);
-    const links = { succeedUrl: null, timeoutUrl: null, callbackUrl: 'https://shop.example/paid', timeoutCallback: 'https://shop.example/late' };
-    return domain.createOrder.lightning(principal, { vsCurrency: 'USD', vsPrice, links }, null);
+    const links = { callbackUrl: 'https://shop.example/paid', timeoutCallback: 'https://shop.example/late' };
+    return domain.createOrder.lightning(principal, { vsCurrency: 'USD', vsPrice, links });
   };
   let foreign = 0;
   return {
@@ -99,7 +99,7 @@ export async function buildLightning(storage: Storage, options: LightningOptions
     },
     withdraw(invoice, amount = null, claim = null) {
       const value = amount === null ? null : readDecimal(amount);
-      return payment.run(principal, { lnInvoices: invoice, amount: value, verifyCode: null, codeRequired: false }, claim);
+      return payment.run(principal, { lnInvoices: invoice, amount: value }, claim);
     },
     async transfer(id) {
       const transfer = await storage.transfers.find(id as TransferId);

@@ -116,7 +116,7 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
     withdraw(amount, currency = 'ETH', claim = null) {
       const value = readDecimal(amount);
       assert(value !== null);
-      return withdrawal.run(principal, { chain: CHAIN_OF[currency] ?? 'ETH', currency, amount: value, lnInvoices: null, verifyCode: null }, claim);
+      return withdrawal.run(principal, { chain: CHAIN_OF[currency] ?? 'ETH', currency, amount: value }, claim);
     },
     async transfer(id) {
       const transfer = await storage.transfers.find(id as TransferId);

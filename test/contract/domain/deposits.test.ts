@@ -11,12 +11,7 @@ import { eachStorage, testsOf } from '../../support/storage.ts';
 const MINUTE = 60_000;
 const USDT = 1_000_000n;
 
-const LINKS = {
-  succeedUrl: null,
-  timeoutUrl: null,
-  callbackUrl: 'https://shop.example/paid',
-  timeoutCallback: 'https://shop.example/late',
-};
+const LINKS = { callbackUrl: 'https://shop.example/paid', timeoutCallback: 'https://shop.example/late' };
 
 let payments = 0;
 const pay = (order: Order, units: bigint, changes: Partial<FakePayment> = {}): FakePayment => ({
@@ -182,7 +177,7 @@ eachStorage((engine, open) => {
     });
 
     till('a hosted order whose payer never chose a coin becomes OVERDUE', async (domain) => {
-      const order = await domain.createOrder.payUrl(domain.principal, { ...hosted(), links: LINKS }, null);
+      const order = await domain.createOrder.payUrl(domain.principal, { ...hosted(), links: LINKS });
       domain.clock.advance(30 * MINUTE);
       assert.equal(await domain.expireOrders.run(), 1);
       assert.equal((await domain.order(order.id)).status, 'OVERDUE');
@@ -468,7 +463,7 @@ eachStorage((engine, open) => {
     });
 
     till('a payment to an earlier choice of the payer counts at its rate', async (domain) => {
-      const order = await domain.createOrder.payUrl(domain.principal, hosted(), null);
+      const order = await domain.createOrder.payUrl(domain.principal, hosted());
       const inUsdt = await domain.choosePayment.choose(order.checkoutToken, 'ETH', 'USDT-ERC20');
       const inBtc = await domain.choosePayment.choose(order.checkoutToken, 'BTC', 'BTC');
       assert.notEqual(inBtc.payment?.address, inUsdt.payment?.address);
@@ -521,13 +516,7 @@ eachStorage((engine, open) => {
 function hosted(): PayUrlInput {
   const vsPrice = readDecimal('10');
   assert.ok(vsPrice);
-  return {
-    vsCurrency: 'USD',
-    vsPrice,
-    links: { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null },
-    fixedEncryptPrice: false,
-    enablePostCallback: false,
-  };
+  return { vsCurrency: 'USD', vsPrice };
 }
 
 /** Takes money out of the merchant's available balance, as a payout will. */

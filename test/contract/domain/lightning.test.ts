@@ -95,11 +95,7 @@ eachStorage((engine, open) => {
     });
 
     lightning('a hosted order finds the same invoice again, and its Bitcoin page offers one beside the address', async (till) => {
-      const order = await till.createOrder.payUrl(
-        till.principal,
-        { vsCurrency: 'USD', vsPrice: { digits: 10n, scale: 0 }, links: { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null }, fixedEncryptPrice: false, enablePostCallback: false },
-        null,
-      );
+      const order = await till.createOrder.payUrl(till.principal, { vsCurrency: 'USD', vsPrice: { digits: 10n, scale: 0 } });
       const bitcoin = await till.choosePayment.choose(order.checkoutToken, 'BTC', 'BTC');
       const { paymentUri } = await till.queries.checkout(order.checkoutToken);
       assert.match(paymentUri, /[?&]lightning=lntest:/);
@@ -117,8 +113,7 @@ eachStorage((engine, open) => {
     });
 
     lightning('a Bitcoin address is given out though the Lightning node is away; a Lightning order is refused with 50200', async (till) => {
-      const links = { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null };
-      const order = await till.createOrder.payUrl(till.principal, { vsCurrency: 'USD', vsPrice: { digits: 10n, scale: 0 }, links, fixedEncryptPrice: false, enablePostCallback: false }, null);
+      const order = await till.createOrder.payUrl(till.principal, { vsCurrency: 'USD', vsPrice: { digits: 10n, scale: 0 } });
       till.node.lost.set('createInvoice', 'before');
       assert.equal((await till.choosePayment.choose(order.checkoutToken, 'BTC', 'BTC')).payment?.chain, 'BTC');
       await assert.rejects(till.choosePayment.choose(order.checkoutToken, 'BLN', 'BTC-LN'), refusal('NODE_FAILED'));

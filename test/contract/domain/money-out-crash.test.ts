@@ -40,7 +40,7 @@ const STORIES: readonly Story[] = [
     payee: 'eth-payer',
     ask: async (till) => {
       const order = await till.fund('ETH', '20');
-      await till.refund.run(till.principal, order.id, null);
+      await till.refund.run(till.principal, order.id);
       return (await till.storage.transfers.refundOf(order.id))?.id ?? '';
     },
   },

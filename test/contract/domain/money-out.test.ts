@@ -234,10 +234,10 @@ eachStorage((engine, open) => {
       assert.equal(order.status, 'SUCCESS');
       assert.equal((await till.queries.detail(till.principal.accountId, order.id)).refund, true);
       await assert.rejects(till.refund.info(till.principal.accountId, order.id), refusal('NOT_FOUND'));
-      const asked = await till.refund.run(till.principal, order.id, null);
+      const asked = await till.refund.run(till.principal, order.id);
       assert.deepEqual([asked.refund_status, asked.amount, asked.to_addr, asked.refund_et, asked.refund_date], ['PENDING', '1', 'eth-payer', 0, null]);
       assert.equal((await till.queries.detail(till.principal.accountId, order.id)).refund, false);
-      await assert.rejects(till.refund.run(till.principal, order.id, null), refusal('STATE_CONFLICT', /has a refund already/));
+      await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT', /has a refund already/));
       await till.payOut();
       till.ethPayments.bury(2);
       await till.follow();
@@ -249,18 +249,18 @@ eachStorage((engine, open) => {
       assert.equal(done.refund_status, 'SUCCESS');
       assert.ok(done.refund_et > 0 && done.refund_date !== null);
       assert.equal(total(till.ethPayments.paidTo('eth-payer', 'ETH')), ETHER - (await refundOf(till, order.id)).feeUnits);
-      await assert.rejects(till.refund.run(till.principal, order.id, null), refusal('STATE_CONFLICT'));
+      await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT'));
       assert.equal(await till.balance('available', 'ETH'), 0n);
     });
 
     money('without a known payer the answer has the page where an address can be left', async (till) => {
       const order = await till.fund('BTC', '50000');
-      await assert.rejects(till.refund.run(till.principal, order.id, null), refusal('STATE_CONFLICT', /https:\/\/till\.example\/checkout\//));
+      await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT', /https:\/\/till\.example\/checkout\//));
       for (const own of [till.btcPayments.hotAddress, order.payment?.address ?? '']) {
         await assert.rejects(till.choosePayment.setRefundAddress(order.checkoutToken, own), refusal('INVALID_FIELDS', /this till/));
       }
       await till.choosePayment.setRefundAddress(order.checkoutToken, 'btc-customer');
-      await till.refund.run(till.principal, order.id, null);
+      await till.refund.run(till.principal, order.id);
       await till.settle(till.btc);
       assert.equal((await till.order(order.id)).status, 'REFUNDED');
       assert.deepEqual(till.btcPayments.paidTo('btc-customer', 'BTC'), [100_000_000n - till.btcPayments.fee]);
@@ -268,25 +268,25 @@ eachStorage((engine, open) => {
 
     money('is refused without confirmed money, without balance, and of another account', async (till) => {
       const unpaid = await till.payInfo({ currency: 'ETH' });
-      await assert.rejects(till.refund.run(till.principal, unpaid.id, null), refusal('STATE_CONFLICT', /PENDING/));
+      await assert.rejects(till.refund.run(till.principal, unpaid.id), refusal('STATE_CONFLICT', /PENDING/));
       const order = await till.fund('ETH', '2000');
       await till.withdraw('0.5');
-      await assert.rejects(till.refund.run(till.principal, order.id, null), refusal('STATE_CONFLICT', /balance/));
+      await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT', /balance/));
       const stranger = { ...till.principal, accountId: '7000000000000000001' as AccountId };
-      await assert.rejects(till.refund.run(stranger, order.id, null), refusal('NOT_FOUND'));
+      await assert.rejects(till.refund.run(stranger, order.id), refusal('NOT_FOUND'));
     });
 
     money('a refund that the chain mined without effect is TERMINATED and can be asked for again (fault 47)', async (till) => {
       const order = await till.fund('ETH', '2000');
       till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
       till.ethPayments.reverts = ({ to }) => to === 'eth-payer';
-      await till.refund.run(till.principal, order.id, null);
+      await till.refund.run(till.principal, order.id);
       await till.settle();
       assert.equal((await till.refund.info(till.principal.accountId, order.id)).refund_status, 'TERMINATED');
       assert.equal((await till.order(order.id)).status, 'SUCCESS');
       assert.equal(await till.balance('available', 'ETH'), ETHER);
       till.ethPayments.reverts = () => false;
-      await till.refund.run(till.principal, order.id, null);
+      await till.refund.run(till.principal, order.id);
       await till.settle();
       assert.equal((await till.order(order.id)).status, 'REFUNDED');
       assert.equal(till.ethPayments.paidTo('eth-payer', 'ETH').length, 1);
@@ -553,11 +553,11 @@ eachStorage((engine, open) => {
       const order = await till.fund('USDT-ERC20', '1.37');
       // The payment costs 0.84 USDT, and the sweep before it twice as much.
       await assert.rejects(till.withdraw('1.37', 'USDT-ERC20'), refusal('AMOUNT_OUT_OF_RANGE', /small amounts at many addresses/));
-      await assert.rejects(till.refund.run(till.principal, order.id, null), refusal('STATE_CONFLICT', /fee/));
+      await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT', /fee/));
       assert.equal(await till.balance('available', 'USDT-ERC20'), 1_370_000n);
       till.ethPayments.fee = 10n ** 13n;
       till.clock.advance(600_000);
-      await till.refund.run(till.principal, order.id, null);
+      await till.refund.run(till.principal, order.id);
       await till.settle();
       assert.equal((await refundOf(till, order.id)).status, 'CONFIRMED');
       assert.deepEqual(till.ethPayments.paidTo('eth-payer', 'USDT-ERC20'), [1_350_000n]);

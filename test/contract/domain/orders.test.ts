@@ -7,13 +7,12 @@ import type { Domain, DomainOptions } from '../../support/domain.ts';
 import { FakeChain } from '../../support/fake-chain.ts';
 import { eachStorage } from '../../support/storage.ts';
 
-const LINKS = { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null };
 const NOBODY = '1000000000000000000' as AccountId;
 
 const hosted = (price = '10', vsCurrency = 'USD'): PayUrlInput => {
   const vsPrice = readDecimal(price);
   assert.ok(vsPrice);
-  return { vsCurrency, vsPrice, links: LINKS, fixedEncryptPrice: false, enablePostCallback: false };
+  return { vsCurrency, vsPrice };
 };
 
 const claim = (key: string, bodyHash = 'a'): IdempotencyClaim => ({ route: '/api/order/pay-info', key, bodyHash, expiresAt: 9_000_000_000_000 });
@@ -150,7 +149,7 @@ eachStorage((engine, open) => {
     });
 
     till('a hosted order has its coin when the payer chose one, and a new choice until something was seen', async (domain) => {
-      const order = await domain.createOrder.payUrl(domain.principal, hosted(), null);
+      const order = await domain.createOrder.payUrl(domain.principal, hosted());
       const blank = await domain.queries.checkout(order.checkoutToken);
       assert.deepEqual([blank.amount, blank.chainName, blank.paymentUri, blank.seen], ['', '', '', false]);
       const detail = await domain.queries.detail(domain.principal.accountId, order.id);
@@ -174,7 +173,7 @@ eachStorage((engine, open) => {
 
     till('a coin cannot be chosen for an unknown, a direct or an expired order', async (domain) => {
       const direct = await domain.payInfo();
-      const order = await domain.createOrder.payUrl(domain.principal, hosted(), null);
+      const order = await domain.createOrder.payUrl(domain.principal, hosted());
       await assert.rejects(domain.choosePayment.choose('none', 'ETH', 'ETH'), { code: 'NOT_FOUND' });
       await assert.rejects(domain.queries.checkout('none'), { code: 'NOT_FOUND' });
       await assert.rejects(domain.choosePayment.choose(direct.checkoutToken, 'ETH', 'ETH'), { code: 'STATE_CONFLICT' });
@@ -185,13 +184,13 @@ eachStorage((engine, open) => {
 
     till('a coin without a rate is not offered', async (domain) => {
       domain.rates.prices.delete('BTC');
-      const order = await domain.createOrder.payUrl(domain.principal, hosted(), null);
+      const order = await domain.createOrder.payUrl(domain.principal, hosted());
       assert.deepEqual((await domain.choosePayment.options(order)).map(({ asset }) => asset.currency), ['ETH', 'USDT-ERC20']);
     });
 
     till('the payer can leave the address of a refund', async (domain) => {
       const order = await domain.payInfo();
-      const blank = await domain.createOrder.payUrl(domain.principal, hosted(), null);
+      const blank = await domain.createOrder.payUrl(domain.principal, hosted());
       await domain.choosePayment.setRefundAddress(order.checkoutToken, 'eth-mine');
       assert.equal((await domain.queries.checkout(order.checkoutToken)).refundAddress, 'eth-mine');
       await assert.rejects(domain.choosePayment.setRefundAddress(order.checkoutToken, 'bc1'), { code: 'INVALID_FIELDS' });

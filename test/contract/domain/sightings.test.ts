@@ -11,7 +11,7 @@ import { eachStorage, testsOf } from '../../support/storage.ts';
 const MINUTE = 60_000;
 /** 10 US dollars at 50,000. */
 const DUE = 20_000n;
-const LINKS = { succeedUrl: null, timeoutUrl: null, callbackUrl: 'https://shop.example/paid', timeoutCallback: 'https://shop.example/late' };
+const LINKS = { callbackUrl: 'https://shop.example/paid', timeoutCallback: 'https://shop.example/late' };
 const SHOWN: DomainOptions = { chain: { mempool: true, confirmations: 2, spendableConfirmations: 3 } };
 
 let payments = 0;
@@ -214,7 +214,7 @@ eachStorage((engine, open) => {
     till('an order whose payment waits is neither cancelled nor given another coin; once the payment is gone it may be', async (domain) => {
       const vsPrice = readDecimal('10');
       assert.ok(vsPrice);
-      const hosted = await domain.createOrder.payUrl(domain.principal, { vsCurrency: 'USD', vsPrice, links: LINKS, fixedEncryptPrice: false, enablePostCallback: false }, null);
+      const hosted = await domain.createOrder.payUrl(domain.principal, { vsCurrency: 'USD', vsPrice, links: LINKS });
       const order = await domain.choosePayment.choose(hosted.checkoutToken, 'BTC', 'BTC');
       await send(domain, pay(order));
       await assert.rejects(domain.choosePayment.choose(hosted.checkoutToken, 'ETH', 'ETH'), { code: 'STATE_CONFLICT' });
@@ -229,7 +229,7 @@ eachStorage((engine, open) => {
     till('a payment to an earlier choice that waits at the deadline counts at its rate when it is mined', async (domain) => {
       const vsPrice = readDecimal('10');
       assert.ok(vsPrice);
-      const hosted = await domain.createOrder.payUrl(domain.principal, { vsCurrency: 'USD', vsPrice, links: LINKS, fixedEncryptPrice: false, enablePostCallback: false }, null);
+      const hosted = await domain.createOrder.payUrl(domain.principal, { vsCurrency: 'USD', vsPrice, links: LINKS });
       const chosen = await domain.choosePayment.choose(hosted.checkoutToken, 'BTC', 'BTC');
       await domain.choosePayment.choose(hosted.checkoutToken, 'ETH', 'ETH');
       const payment = await send(domain, pay(chosen));

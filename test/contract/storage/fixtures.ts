@@ -1,4 +1,4 @@
-import { IdSequence } from '../../../core/index.ts';
+import { IdSequence, withDefaults } from '../../../core/index.ts';
 import type {
   Account,
   AccountId,
@@ -96,9 +96,7 @@ export function order(accountId: AccountId, given: Partial<Omit<Order, 'number'>
     payment: { chain: 'ETH', currency: 'USDT-ERC20', units: 21_589_200n, address: `0xA${id}`, rate, chosenAt: NOW },
     received: 0n,
     remark: 'two cups — "large" ☕',
-    links: { succeedUrl: null, timeoutUrl: null, callbackUrl: 'https://shop.example/paid?a=1', timeoutCallback: null },
-    fixedEncryptPrice: false,
-    enablePostCallback: true,
+    ...withDefaults({ links: { callbackUrl: 'https://shop.example/paid?a=1' }, enablePostCallback: true }),
     checkoutToken: `checkout-${id}`,
     toleranceBps: 0,
     createdAt: NOW,

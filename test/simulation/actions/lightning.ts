@@ -23,9 +23,9 @@ async function order(scene: Scene): Promise<string> {
   const { world, random, instance } = scene;
   const merchant = merchantOf(scene);
   const url = random.chance(0.8) ? 'http://shop.example' : null;
-  const links = { succeedUrl: null, timeoutUrl: null, callbackUrl: url && `${url}/order.succeeded`, timeoutCallback: url && `${url}/order.timeout` };
+  const links = { callbackUrl: url && `${url}/order.succeeded`, timeoutCallback: url && `${url}/order.timeout` };
   const vsPrice = readDecimal(random.pick(PRICES) ?? '10') as Decimal;
-  const made = await instance.createOrder.lightning(merchant.principal, { vsCurrency: 'USD', vsPrice, links }, null);
+  const made = await instance.createOrder.lightning(merchant.principal, { vsCurrency: 'USD', vsPrice, links });
   world.orders.push({ id: made.id, merchant: merchant.number, checkoutToken: made.checkoutToken, hosted: false });
   return `${made.id} ${made.payment?.units ?? ''} msat`;
 }
@@ -47,7 +47,7 @@ function pay({ world, random }: Scene): string {
 async function ask({ world, instance }: Scene, invoice: SimInvoice, key: string): Promise<string> {
   const { principal } = world.merchants[invoice.merchant] as (typeof world.merchants)[number];
   const claim: IdempotencyClaim = { route: '/api/bln/withdraw', key, bodyHash: key.padEnd(64, '0').slice(0, 64), expiresAt: world.now + CLAIM_MS };
-  const { tx_id } = await instance.lightningPayment.run(principal, { lnInvoices: invoice.text, amount: null, verifyCode: null, codeRequired: false }, claim);
+  const { tx_id } = await instance.lightningPayment.run(principal, { lnInvoices: invoice.text }, claim);
   if (invoice.answer !== null && invoice.answer !== tx_id) world.breaches.push(`one-hash-one-payment: an invoice was withdrawn to as ${invoice.answer} and ${tx_id}`);
   invoice.answer = tx_id;
   return tx_id;

@@ -38,14 +38,14 @@ async function order(scene: Scene): Promise<string> {
   const merchant = merchantOf(scene);
   const [chain, currency] = random.pick(COINS) ?? COINS[0];
   const url = random.chance(0.8) ? 'http://shop.example' : null;
-  const links = { succeedUrl: null, timeoutUrl: null, callbackUrl: url && `${url}/order.succeeded`, timeoutCallback: url && `${url}/order.timeout` };
+  const links = { callbackUrl: url && `${url}/order.succeeded`, timeoutCallback: url && `${url}/order.timeout` };
   const common = { links, fixedEncryptPrice: random.chance(0.2), enablePostCallback: random.chance(0.5) };
   const vsCurrency = random.pick(['USD', 'USD', 'EUR', 'JPY']) ?? 'USD';
   const price = decimal(vsCurrency === 'JPY' ? '1500' : (random.pick(PRICES) ?? '10'));
   const hosted = random.chance(0.3);
   const made = hosted
-    ? await instance.createOrder.payUrl(merchant.principal, { ...common, vsCurrency, vsPrice: price }, null)
-    : await instance.createOrder.payInfo(merchant.principal, { ...common, chain, currency, vsCurrency, vsPrice: price }, null);
+    ? await instance.createOrder.payUrl(merchant.principal, { ...common, vsCurrency, vsPrice: price })
+    : await instance.createOrder.payInfo(merchant.principal, { ...common, chain, currency, vsCurrency, vsPrice: price });
   world.orders.push({ id: made.id, merchant: merchant.number, checkoutToken: made.checkoutToken, hosted });
   return `${made.id} ${made.payment?.units ?? 'hosted'} ${made.payment?.currency ?? ''}`;
 }
@@ -73,14 +73,14 @@ async function refund(scene: Scene): Promise<string> {
   const known = world.orders.find(({ id }) => id === row?.id);
   if (known === undefined) return NOTHING;
   const merchant = world.merchants[known.merchant] as (typeof world.merchants)[number];
-  const { refund_status } = await instance.refund.run(merchant.principal, known.id, null);
+  const { refund_status } = await instance.refund.run(merchant.principal, known.id);
   return `${known.id} ${refund_status}`;
 }
 
 async function ask({ world, instance }: Scene, wish: SimWish): Promise<string> {
   const { principal } = world.merchants[wish.merchant] as (typeof world.merchants)[number];
   const claim: IdempotencyClaim = { route: '/api/withdraw', key: wish.key, bodyHash: wish.key.padEnd(64, '0').slice(0, 64), expiresAt: world.now + CLAIM_MS };
-  const input = { chain: wish.chain, currency: wish.currency, amount: decimal(wish.amount), lnInvoices: null, verifyCode: null };
+  const input = { chain: wish.chain, currency: wish.currency, amount: decimal(wish.amount) };
   const { tx_id } = await instance.withdrawal.run(principal, input, claim);
   if (wish.answer !== tx_id) {
     // A key is kept for a day.
