@@ -10,14 +10,14 @@ import {
   EVENT_BUS,
   ID_GENERATOR,
   KEY_DIRECTORY,
-  KnownKeys,
-  KnownRoutes,
+  KeyCache,
+  RouteCache,
   LOGGER,
   METRICS,
   PASSWORD_HASHER,
   RANDOM,
   STORAGE,
-  ShareLimits,
+  RateLimitSync,
   VAULT,
   createManage,
 } from '../core/index.ts';
@@ -29,32 +29,32 @@ import * as tokens from './tokens.ts';
 export function bindGateway(container: Pick<ContainerModuleLoadOptions, 'bind'>): void {
   container.bind(CHANGE_FEED).toResolvedValue((storage) => storage.feed, [STORAGE]);
   container
-    .bind(tokens.KNOWN_ROUTES)
+    .bind(tokens.ROUTE_CACHE)
     .toResolvedValue(
-      (config, storage, vault, logger) => new KnownRoutes({ routes: storage.routes, vault, logger, configured: config.gateways }),
+      (config, storage, vault, logger) => new RouteCache({ routes: storage.routes, vault, logger, configured: config.gateways }),
       [tokens.CONFIG, STORAGE, VAULT, LOGGER],
     );
-  container.bind(KEY_DIRECTORY).toResolvedValue((keys) => keys, [tokens.KNOWN_KEYS]);
+  container.bind(KEY_DIRECTORY).toResolvedValue((keys) => keys, [tokens.KEY_CACHE]);
   container
-    .bind(tokens.KNOWN_KEYS)
+    .bind(tokens.KEY_CACHE)
     .toResolvedValue(
       (storage, feed, routes, vault, random, clock, deadline, logger) =>
         // One that was never before: a former self that was cut off must not speak for this one.
-        new KnownKeys({ apps: storage.apps, feed, vault, random, clock, deadline, logger, instance: randomUUID(), alongside: [routes] }),
-      [STORAGE, CHANGE_FEED, tokens.KNOWN_ROUTES, VAULT, RANDOM, CLOCK, DEADLINE, LOGGER],
+        new KeyCache({ apps: storage.apps, feed, vault, random, clock, deadline, logger, instance: randomUUID(), alongside: [routes] }),
+      [STORAGE, CHANGE_FEED, tokens.ROUTE_CACHE, VAULT, RANDOM, CLOCK, DEADLINE, LOGGER],
     );
   container
     .bind(tokens.GATEWAY)
     .toResolvedValue(
       (routes, directory, clock, metrics, logger, limiter) =>
         new GatewayDoor({ routes: () => routes.table(), directory, clock, metrics, logger, limiter, traceId: randomTraceId }),
-      [tokens.KNOWN_ROUTES, KEY_DIRECTORY, CLOCK, METRICS, LOGGER, tokens.APP_LIMITS],
+      [tokens.ROUTE_CACHE, KEY_DIRECTORY, CLOCK, METRICS, LOGGER, tokens.APP_LIMITS],
     );
   container.bind(tokens.APP_LIMITS).toResolvedValue(() => new AppLimits());
   container
-    .bind(tokens.SHARE_LIMITS)
+    .bind(tokens.RATE_LIMIT_SYNC)
     .toResolvedValue(
-      (limits, { uses }, clock) => new ShareLimits({ limits, uses, clock, instance: randomUUID() }),
+      (limits, { uses }, clock) => new RateLimitSync({ limits, uses, clock, instance: randomUUID() }),
       [tokens.APP_LIMITS, STORAGE, CLOCK],
     );
   bindManage(container);

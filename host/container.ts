@@ -45,8 +45,8 @@ import type {
   Clock,
   Digest,
   EventBus,
-  KnownKeys,
-  ShareLimits,
+  KeyCache,
+  RateLimitSync,
   LightningDesk,
   Logger,
   Manage,
@@ -322,8 +322,8 @@ export interface Till {
   readonly authenticate: Authenticate;
   readonly exchangeToken: ExchangeToken;
   readonly nodeNumber: NodeNumber;
-  readonly knownKeys: KnownKeys;
-  readonly shareLimits: ShareLimits;
+  readonly knownKeys: KeyCache;
+  readonly shareLimits: RateLimitSync;
   readonly gateway: GatewayDoor;
   readonly manage: Manage;
 }
@@ -358,8 +358,8 @@ export function resolveTill(container: Container): Till {
     authenticate: container.get(tokens.AUTHENTICATE),
     exchangeToken: container.get(tokens.EXCHANGE_TOKEN),
     nodeNumber: container.get(tokens.NODE_NUMBER),
-    knownKeys: container.get(tokens.KNOWN_KEYS),
-    shareLimits: container.get(tokens.SHARE_LIMITS),
+    knownKeys: container.get(tokens.KEY_CACHE),
+    shareLimits: container.get(tokens.RATE_LIMIT_SYNC),
     gateway: container.get(tokens.GATEWAY),
     manage: container.get(tokens.MANAGE),
   };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { AdmissionCount, AppId, KeyDirectory, RouteTable } from '../core/index.ts';
+import type { AdmissionCount, AppId, KeyDirectory, GatewayRouteTable } from '../core/index.ts';
 import type { Gateway, GatewayDeps } from './gateway/index.ts';
 
 /**
@@ -15,7 +15,7 @@ export class GatewayDoor {
   readonly #servers: Server[] = [];
   readonly #opened: (() => void)[] = [];
 
-  constructor(deps: GatewayDeps & { readonly routes: () => RouteTable; readonly directory: KeyDirectory }) {
+  constructor(deps: GatewayDeps & { readonly routes: () => GatewayRouteTable; readonly directory: KeyDirectory }) {
     this.#deps = deps;
     this.#endNews = deps.directory.onChange(() => this.openIfNeeded());
   }

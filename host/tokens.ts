@@ -14,8 +14,8 @@ import type {
   DeliverySettings,
   ExchangeToken,
   ExpireOrders,
-  KnownKeys,
-  KnownRoutes,
+  KeyCache,
+  RouteCache,
   InvoiceFollower,
   InvoicePayer,
   Invoices,
@@ -29,7 +29,7 @@ import type {
   OrderSettings,
   FeeDesk,
   PayoutRunner,
-  ShareLimits,
+  RateLimitSync,
   PublicWallet,
   RateBook,
   RequestLightningPayment,
@@ -98,9 +98,9 @@ export interface ReadableMetrics extends Metrics {
 export interface BaseUrl {
   url: string;
 }
-export const KNOWN_KEYS = token<KnownKeys>('KnownKeys');
+export const KEY_CACHE = token<KeyCache>('KeyCache');
 export const APP_LIMITS = token<AppLimits>('AppLimits');
-export const SHARE_LIMITS = token<ShareLimits>('ShareLimits');
-export const KNOWN_ROUTES = token<KnownRoutes>('KnownRoutes');
+export const RATE_LIMIT_SYNC = token<RateLimitSync>('RateLimitSync');
+export const ROUTE_CACHE = token<RouteCache>('RouteCache');
 export const GATEWAY = token<GatewayDoor>('GatewayDoor');
 export const MANAGE = token<Manage>('Manage');

@@ -1,5 +1,5 @@
-import type { AddressPool, ChainCode, ChainFollower, ChainRegistry, DeliverCallbacks, EventBus, ExpireOrders, Clock, KnownKeys, Lease, PayoutRunner, RateBook, ShareLimits, Storage } from '../core/index.ts';
-import { LIGHTNING_ASSET, SHARE_LIMITS_EVERY_MS, assert } from '../core/index.ts';
+import type { AddressPool, ChainCode, ChainFollower, ChainRegistry, DeliverCallbacks, EventBus, ExpireOrders, Clock, KeyCache, Lease, PayoutRunner, RateBook, RateLimitSync, Storage } from '../core/index.ts';
+import { LIGHTNING_ASSET, RATE_LIMIT_SYNC_INTERVAL_MS, assert } from '../core/index.ts';
 import { Loop } from './loop.ts';
 import type { LoopTools, LoopWork } from './loop.ts';
 import type { LightningWork } from './tokens.ts';
@@ -19,8 +19,8 @@ export interface WorkerDuties {
   readonly addressPool: AddressPool;
   readonly rateBook: RateBook;
   readonly nodeNumber: NodeNumber;
-  readonly knownKeys: KnownKeys;
-  readonly shareLimits: ShareLimits;
+  readonly knownKeys: KeyCache;
+  readonly shareLimits: RateLimitSync;
 }
 
 /**
@@ -182,7 +182,7 @@ function shareLimits({ shareLimits: sharing }: WorkerDuties): LoopWork {
     lease: null,
     pass: async () => {
       await sharing.run();
-      return SHARE_LIMITS_EVERY_MS;
+      return RATE_LIMIT_SYNC_INTERVAL_MS;
     },
   };
 }

@@ -13,7 +13,7 @@ export * from './openapi.ts';
 export * from './pipeline.ts';
 export * from './trace-id.ts';
 export type { BodyKind } from './media-type.ts';
-export type { RouteMatch } from './route-table.ts';
+export type { RouteMatch } from './http-router.ts';
 export { checkoutStateRecord } from './operations/checkout.ts';
 export { textReply } from './replies.ts';
 export * from './manage/index.ts';

@@ -15,8 +15,8 @@ import { readForm, readQuery } from './read-form.ts';
 import { readJson } from './read-json.ts';
 import { failureReply, manageFailureReply, seeOther } from './replies.ts';
 import { checkRequest, pathOf, queryOf } from './request-checks.ts';
-import { RouteTable } from './route-table.ts';
-import type { RouteMatch } from './route-table.ts';
+import { HttpRouter } from './http-router.ts';
+import type { RouteMatch } from './http-router.ts';
 
 /** The most bytes that a body of this API may have. */
 export const BODY_LIMIT = 64 * 1024;
@@ -39,13 +39,13 @@ interface Progress {
  * section 1. Bindings (Express, `fetch`) only translate.
  */
 export class HttpApi {
-  readonly #routes: RouteTable;
+  readonly #routes: HttpRouter;
   readonly #deps: HttpDeps;
   readonly #requests: RateLimit;
   readonly #logins: RateLimit;
 
   constructor(operations: readonly Operation[], deps: HttpDeps) {
-    this.#routes = new RouteTable(operations);
+    this.#routes = new HttpRouter(operations);
     this.#deps = deps;
     this.#requests = new RateLimit(deps.settings.requestsPerMinute);
     this.#logins = new RateLimit(deps.settings.loginsPerMinute);

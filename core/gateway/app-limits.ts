@@ -1,6 +1,6 @@
 import type { AppId, RouteId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
-import type { AppUseCount } from '../ports/use-store.ts';
+import type { AppUsageCount } from '../ports/usage-store.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import type { AdmissionLimits } from './route.ts';
@@ -11,7 +11,7 @@ import type { AdmissionLimits } from './route.ts';
  * (Not rate-limiter-flexible: its answers are promises, which the path of each request would have to wait for, it
  * counts in fixed windows, and it sets a timer for each key.)
  */
-export class AppUse {
+export class AppUsage {
   #spent = 0;
   #at: Millis;
   /** Of the last charge: what is spent is paid off at it. Unknown before the first one. */
@@ -63,7 +63,7 @@ export class AppUse {
    * Counts what other instances charged since they were last heard of, and what runs there now. Together they may have
    * taken more than the limit before they heard of each other: that is a debt, so that the rate holds over time.
    */
-  hear({ taken, running }: Pick<AppUseCount, 'taken' | 'running'>, now: Millis): void {
+  hear({ taken, running }: Pick<AppUsageCount, 'taken' | 'running'>, now: Millis): void {
     // The time before does not pay for it: a bucket that was not used for long holds its burst, and no more.
     if (taken > 0 && this.#rate > 0) this.#refill(now);
     this.#spent += taken;
@@ -93,15 +93,15 @@ const LOOK_AT = 16;
 const nameOf = (app: AppId, route: RouteId): string => `${app} ${route}`;
 
 /** A use with whose it is. */
-export interface OwnedUse {
+export interface AppRouteUsage {
   readonly appId: AppId;
   readonly routeId: RouteId;
-  readonly use: AppUse;
+  readonly use: AppUsage;
 }
 
 /** The use of every App on every route, in memory, bounded. */
 export class AppLimits {
-  readonly #uses = new Map<string, OwnedUse>();
+  readonly #uses = new Map<string, AppRouteUsage>();
   readonly #max: number;
 
   constructor(max = MAX_USES) {
@@ -113,20 +113,20 @@ export class AppLimits {
   }
 
   /** Of the Apps and routes that were used here. */
-  find(app: AppId, route: RouteId): AppUse | undefined {
+  find(app: AppId, route: RouteId): AppUsage | undefined {
     return this.#uses.get(nameOf(app, route))?.use;
   }
 
-  all(): Iterable<OwnedUse> {
+  all(): Iterable<AppRouteUsage> {
     return this.#uses.values();
   }
 
-  of(app: AppId, route: RouteId, now: Millis): AppUse {
+  of(app: AppId, route: RouteId, now: Millis): AppUsage {
     const name = nameOf(app, route);
     const known = this.#uses.get(name);
     if (known !== undefined) return known.use;
     if (this.#uses.size >= this.#max) this.#makeRoom(now);
-    const use = new AppUse(now);
+    const use = new AppUsage(now);
     this.#uses.set(name, { appId: app, routeId: route, use });
     return use;
   }

@@ -45,7 +45,7 @@ export class FeedFollower {
   readonly #listeners = new Set<() => void>();
   /** The last version that the readers have applied; `null` before everything was loaded. */
   #applied: number | null = null;
-  #trustedUntil: Millis = -Infinity;
+  #freshUntil: Millis = -Infinity;
   #confirmedAt: Millis = -Infinity;
   #running: Promise<void> | null = null;
   #again = false;
@@ -61,8 +61,8 @@ export class FeedFollower {
   }
 
   /** True while no writer can have gone on without this instance. */
-  get trusted(): boolean {
-    return this.#deps.clock.now() < this.#trustedUntil;
+  get isFresh(): boolean {
+    return this.#deps.clock.now() < this.#freshUntil;
   }
 
   /** The listener is called after anything changed, and when this instance can't be sure of what it knows any more. */
@@ -105,10 +105,10 @@ export class FeedFollower {
   async close(): Promise<void> {
     this.#closed = true;
     this.#endNews?.();
-    this.#distrust();
+    this.#invalidate();
     // Its failure is told to whoever asked for the look.
     await Promise.allSettled([this.#running]);
-    this.#distrust();
+    this.#invalidate();
     await this.#deps.feed.leave(this.#deps.instance);
   }
 
@@ -127,7 +127,7 @@ export class FeedFollower {
     const { clock, feed } = this.#deps;
     const changed = await this.#catchUp();
     const due = clock.now() - this.#confirmedAt >= this.#leaseMs / 3;
-    if (changed || due || !this.trusted) await this.#confirm();
+    if (changed || due || !this.isFresh) await this.#confirm();
     if (due) await feed.reap();
   }
 
@@ -138,9 +138,9 @@ export class FeedFollower {
       const known = await feed.confirm(instance, this.#applied ?? 0, this.#leaseMs);
       // Where the lease had run out before this, or its row was gone, somebody may have written without waiting: what
       // they wrote is there to be read now.
-      const unbroken = known && this.trusted;
+      const unbroken = known && this.isFresh;
       if (unbroken || !(await this.#catchUp())) {
-        this.#trust(before);
+        this.#markFresh(before);
         return;
       }
     }
@@ -161,7 +161,7 @@ export class FeedFollower {
         for (const reader of this.#readers) await reader.apply(changes.map(({ subject }) => subject));
         this.#applied = last.version;
       }
-      this.#tell();
+      this.#notify();
     }
   }
 
@@ -172,32 +172,32 @@ export class FeedFollower {
     this.#applied = head;
   }
 
-  #trust(confirmedAt: Millis): void {
+  #markFresh(confirmedAt: Millis): void {
     if (this.#closed) return;
     this.#confirmedAt = confirmedAt;
-    this.#trustedUntil = confirmedAt + this.#leaseMs * OWN_SHARE;
+    this.#freshUntil = confirmedAt + this.#leaseMs * OWN_SHARE;
     this.#watch();
   }
 
-  #distrust(): void {
-    this.#trustedUntil = -Infinity;
-    this.#tell();
+  #invalidate(): void {
+    this.#freshUntil = -Infinity;
+    this.#notify();
   }
 
   /** What is open must hear of it when trust ends without anybody asking. */
   #watch(): void {
     if (this.#watching) return;
     this.#watching = true;
-    const left = Math.max(1, this.#trustedUntil - this.#deps.clock.now());
+    const left = Math.max(1, this.#freshUntil - this.#deps.clock.now());
     const look = (): void => {
       this.#watching = false;
-      if (this.trusted) this.#watch();
-      else this.#tell();
+      if (this.isFresh) this.#watch();
+      else this.#notify();
     };
     this.#deps.deadline(left).addEventListener('abort', look, { once: true });
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) {
       try {
         listener();
@@ -209,6 +209,6 @@ export class FeedFollower {
 }
 
 /** The refusal of an instance that can't be sure of what it knows. */
-export function notSure(): TillgateError {
+export function keysUnavailable(): TillgateError {
   return new TillgateError('NOT_READY', 'App keys cannot be checked at the moment.', { retryAfterSeconds: 1 });
 }

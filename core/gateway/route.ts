@@ -59,7 +59,7 @@ export const DEFAULT_MAX_BODY_BYTES = 5 * 1024 * 1024;
 export const DEFAULT_MAX_BATCH = 1_000;
 
 /** The routes by host. The host is compared exactly, its port dropped and its case folded, nothing else. */
-export class RouteTable {
+export class GatewayRouteTable {
   readonly #byHost: ReadonlyMap<string, GatewayRoute>;
 
   constructor(routes: Iterable<GatewayRoute>) {

@@ -15,7 +15,7 @@ import type { SessionStore, SessionWrites } from './session-store.ts';
 import type { SightingStore, SightingWrites } from './sighting-store.ts';
 import { token } from './token.ts';
 import type { TransferStore, TransferWrites } from './transfer-store.ts';
-import type { UseStore } from './use-store.ts';
+import type { UsageStore } from './usage-store.ts';
 import type { WalletStore, WalletWrites } from './wallet-store.ts';
 
 /** Everything that one transaction can write; it commits as a whole or not at all. */
@@ -72,7 +72,7 @@ export interface Storage {
   readonly sightings: SightingStore;
   readonly transfers: TransferStore;
   /** Where instances share their Apps' limits; `null` where only one may serve. */
-  readonly uses: UseStore | null;
+  readonly uses: UsageStore | null;
   /** The addresses that accounts registered. */
   readonly wallets: WalletStore;
   /**

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppLimits } from '../../core/index.ts';
-import type { AdmissionCount, AppId, Clock, KeyDirectory, Logger, Metrics, RouteTable } from '../../core/index.ts';
+import type { AdmissionCount, AppId, Clock, KeyDirectory, Logger, Metrics, GatewayRouteTable } from '../../core/index.ts';
 import { Budget } from './budget.ts';
 import { Deadlines } from './deadlines.ts';
 import { HttpExchange } from './exchange.ts';
@@ -20,7 +20,7 @@ import { WebSockets } from './websockets.ts';
 
 export interface GatewayDeps {
   /** The present routes; may be another table at each call. */
-  readonly routes: () => RouteTable;
+  readonly routes: () => GatewayRouteTable;
   readonly directory: KeyDirectory;
   readonly clock: Clock;
   readonly metrics: Metrics;

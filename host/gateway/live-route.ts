@@ -1,5 +1,5 @@
 import { chooseUpstream, MethodPolicy } from '../../core/index.ts';
-import type { GatewayRoute, Logger, RouteTable } from '../../core/index.ts';
+import type { GatewayRoute, Logger, GatewayRouteTable } from '../../core/index.ts';
 import type { Deadlines } from './deadlines.ts';
 import { Upstream } from './upstream.ts';
 
@@ -27,14 +27,14 @@ export function nextUpstream({ route, upstreams }: LiveRoute, excluded: readonly
 
 /** The routes of the present table, with their connections; a new table keeps those of upstreams that stay as they are. */
 export class LiveRoutes {
-  readonly #table: () => RouteTable;
+  readonly #table: () => GatewayRouteTable;
   readonly #logger: Logger;
   readonly #deadlines: Deadlines;
-  #current: RouteTable | null = null;
+  #current: GatewayRouteTable | null = null;
   #live = new Map<GatewayRoute, LiveRoute>();
   #upstreams = new Map<string, Upstream>();
 
-  constructor(table: () => RouteTable, logger: Logger, deadlines: Deadlines) {
+  constructor(table: () => GatewayRouteTable, logger: Logger, deadlines: Deadlines) {
     this.#table = table;
     this.#logger = logger;
     this.#deadlines = deadlines;
@@ -56,13 +56,13 @@ export class LiveRoutes {
     await Promise.all([...this.#upstreams.values()].map((upstream) => upstream.close()));
   }
 
-  #refreshed(): RouteTable {
+  #refreshed(): GatewayRouteTable {
     const table = this.#table();
     if (table !== this.#current) this.#follow(table);
     return table;
   }
 
-  #follow(table: RouteTable): void {
+  #follow(table: GatewayRouteTable): void {
     const former = this.#upstreams;
     this.#upstreams = new Map();
     this.#live = new Map([...table.all()].map((route) => [route, this.#liveRoute(route, former)]));

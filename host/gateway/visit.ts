@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { AdmissionLimits, AdmissionMode, AdmissionVerdict, AppUse, Authenticated, RequestHead } from '../../core/index.ts';
+import type { AdmissionLimits, AdmissionMode, AdmissionVerdict, AppUsage, Authenticated, RequestHead } from '../../core/index.ts';
 import type { PlainRequest } from './http1/plain-request.ts';
 import type { LiveRoute } from './live-route.ts';
 import { newMemo } from './memo.ts';
@@ -27,7 +27,7 @@ export interface Visit {
   auth: Authenticated | null;
   mode: AdmissionMode;
   limits: AdmissionLimits;
-  use: AppUse | null;
+  use: AppUsage | null;
   admission: AdmissionVerdict | null;
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { AesGcmVault, NodeRandom } from '../../adapters/crypto/index.ts';
 import { deadline, SystemClock } from '../../adapters/system/index.ts';
-import { APP_KEY_LOOKUP, KnownKeys } from '../../core/index.ts';
+import { APP_KEY_LOOKUP, KeyCache } from '../../core/index.ts';
 import type { AccountId, AppId, AppKeyId, ChangeFeed, DirectorySource, Selection } from '../../core/index.ts';
 import { MemoryLogger } from '../support/fakes.ts';
 import { median, report, rounded } from './support/report.ts';
@@ -59,7 +59,7 @@ const TRAFFIC: readonly Traffic[] = [
   { name: 'all in use alike', next: () => Math.floor(Math.random() * KEYS) },
 ];
 
-function nanosecondsPerCheck(directory: KnownKeys, texts: readonly string[]): number {
+function nanosecondsPerCheck(directory: KeyCache, texts: readonly string[]): number {
   const start = process.cpuUsage();
   let accepted = 0;
   for (const text of texts) if (directory.find(text)?.state === 'active') accepted += 1;
@@ -77,7 +77,7 @@ const memory = (): number => {
 async function run(): Promise<void> {
   const clock = new SystemClock();
   const before = memory();
-  const directory = new KnownKeys({
+  const directory = new KeyCache({
     apps: { directory: source(), touchKeys: async () => undefined },
     feed: still,
     vault,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RouteTable } from '../../core/index.ts';
+import { GatewayRouteTable } from '../../core/index.ts';
 import { GatewayDoor } from '../../host/gateway-door.ts';
 import { FakeClock, MemoryLogger, MemoryMetrics } from '../support/fakes.ts';
 import { waitFor } from '../support/wait.ts';
 import { FakeDirectory, routeOf } from './support.ts';
 
 test('the proxy is loaded with the first route and not before, and whoever asked is told, at once where it is there already', async () => {
-  let table = new RouteTable([]);
+  let table = new GatewayRouteTable([]);
   const directory = new FakeDirectory();
   const told: string[] = [];
   const door = new GatewayDoor({
@@ -16,7 +16,7 @@ test('the proxy is loaded with the first route and not before, and whoever asked
   door.onOpen(() => told.push('before'));
   door.openIfNeeded();
   assert.equal(told.length, 0);
-  table = new RouteTable([routeOf(['http://127.0.0.1:1'])]);
+  table = new GatewayRouteTable([routeOf(['http://127.0.0.1:1'])]);
   door.openIfNeeded();
   await waitFor(() => told.length > 0, { describe: 'the proxy to be loaded' });
   door.onOpen(() => told.push('after'));

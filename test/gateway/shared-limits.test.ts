@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AppLimits, ShareLimits } from '../../core/index.ts';
-import type { AppId, AppUseCount, ForeignUse, HeardUses, RouteId, UseStore } from '../../core/index.ts';
+import { AppLimits, RateLimitSync } from '../../core/index.ts';
+import type { AppId, AppUsageCount, RemoteUsage, UsageExchange, RouteId, UsageStore } from '../../core/index.ts';
 
 const [APP, ROUTE] = ['7' as AppId, '1' as RouteId];
 const LIMITS = { requestsPerSecond: 10, burst: 20, concurrency: 3 };
 
 /** What the database keeps, with a clock that is told. */
-class World implements UseStore {
+class World implements UsageStore {
   now = 1_000_000;
-  readonly #rows = new Map<string, ForeignUse & { readonly at: number }>();
+  readonly #rows = new Map<string, RemoteUsage & { readonly at: number }>();
 
-  exchange(instance: string, counts: readonly AppUseCount[], lastAt: number | null): Promise<HeardUses> {
+  exchange(instance: string, counts: readonly AppUsageCount[], lastAt: number | null): Promise<UsageExchange> {
     for (const count of counts) this.#rows.set(`${instance} ${count.appId} ${count.routeId}`, { ...count, instance, at: this.now });
     const after = Math.max(this.now - 60_000, Math.min(this.now, lastAt ?? this.now) - 5_000);
     const rows = [...this.#rows.values()].filter((row) => row.instance !== instance && row.at > after);
@@ -21,12 +21,12 @@ class World implements UseStore {
 
 class Instance {
   readonly limits = new AppLimits();
-  readonly sharing: ShareLimits;
+  readonly sharing: RateLimitSync;
   readonly #world: World;
 
   constructor(world: World, name: string) {
     this.#world = world;
-    this.sharing = new ShareLimits({ limits: this.limits, uses: world, clock: { now: () => world.now }, instance: name });
+    this.sharing = new RateLimitSync({ limits: this.limits, uses: world, clock: { now: () => world.now }, instance: name });
   }
 
   get use() {

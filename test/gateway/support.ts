@@ -9,7 +9,7 @@ import {
   newAppKeyText,
   NO_LIMITS,
   refuse,
-  RouteTable,
+  GatewayRouteTable,
   TillgateError,
 } from '../../core/index.ts';
 import type { AppId, AppKeyId, AppView, GatewayRoute, KeyDirectory, KeyView, Millis, RouteId } from '../../core/index.ts';
@@ -186,7 +186,7 @@ export async function startGateway(routes: readonly GatewayRoute[], deps: Partia
   let log = '';
   const logger = new PinoLogger({ level: 'debug', destination: { write: (line: string) => void (log += line) } });
   const metrics = new PromMetrics(logger, { processMetrics: false });
-  let table = new RouteTable(routes);
+  let table = new GatewayRouteTable(routes);
   let traces = 0;
   const traceId = (): string => (++traces).toString(16).padStart(32, '0');
   const gateway = createGateway({ routes: () => table, directory, clock, metrics, logger, traceId, healthIntervalMs: 0, ...deps });
@@ -205,7 +205,7 @@ export async function startGateway(routes: readonly GatewayRoute[], deps: Partia
       gateway.flush();
       return metrics.text();
     },
-    setRoutes: (next) => (table = new RouteTable(next)),
+    setRoutes: (next) => (table = new GatewayRouteTable(next)),
     close: async () => {
       await gateway.close();
       await closeServer(server);

@@ -20,7 +20,7 @@ import type {
   Storage,
   Transaction,
   TransferStore,
-  UseStore,
+  UsageStore,
   WalletStore,
 } from '../../../core/index.ts';
 import type { Database } from './database.ts';
@@ -49,7 +49,7 @@ import { KnexSessionStore, KnexSessionWrites } from './stores/session-store.ts';
 import { KnexSightingStore, KnexSightingWrites } from './stores/sighting-store.ts';
 import { KnexTransferStore } from './stores/transfer-store.ts';
 import { KnexTransferWrites } from './stores/transfer-writes.ts';
-import { KnexUseStore } from './stores/use-store.ts';
+import { KnexUsageStore } from './stores/usage-store.ts';
 import { KnexWalletStore, KnexWalletWrites } from './stores/wallet-store.ts';
 import type { Session } from './session.ts';
 
@@ -91,7 +91,7 @@ export class KnexStorage implements Storage {
   readonly sessions: SessionStore;
   readonly sightings: SightingStore;
   readonly transfers: TransferStore;
-  readonly uses: UseStore | null;
+  readonly uses: UsageStore | null;
   readonly wallets: WalletStore;
   readonly #db: Database;
   readonly #feed: KnexChangeFeed;
@@ -117,7 +117,7 @@ export class KnexStorage implements Storage {
     this.orders = new KnexOrderStore(db);
     this.sightings = new KnexSightingStore(db);
     this.transfers = new KnexTransferStore(db);
-    this.uses = db.dialect.manyServers ? new KnexUseStore(db) : null;
+    this.uses = db.dialect.manyServers ? new KnexUsageStore(db) : null;
     this.wallets = new KnexWalletStore(db);
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AesGcmVault } from '../../../adapters/crypto/index.ts';
-import { authenticateKey, isRefusal, KnownKeys, newAppKeyText, readKey } from '../../../core/index.ts';
+import { authenticateKey, isRefusal, KeyCache, newAppKeyText, readKey } from '../../../core/index.ts';
 import type { AccountId, AppId, AppKeyId, ChangeFeed, DirectoryKey, DirectorySource, KeyDirectory, Selection } from '../../../core/index.ts';
 import { FakeClock, MemoryLogger, SeededRandom } from '../../support/fakes.ts';
 import { median } from './report.ts';
@@ -21,7 +21,7 @@ export interface KeyCheck {
 export async function measureKeyCheck(keys: number): Promise<KeyCheck> {
   const vault = new AesGcmVault({ current: new Uint8Array(32).fill(7) });
   const texts = Array.from({ length: ASKED }, (_, n) => newAppKeyText(new SeededRandom(`bench ${n}`)));
-  const directory = new KnownKeys({
+  const directory = new KeyCache({
     apps: { directory: sourceOf(keys, texts.map((text) => vault.lookupHash('app-key', text))), touchKeys: async () => undefined },
     feed: SILENT, vault, clock: new FakeClock(), deadline: (ms) => AbortSignal.timeout(ms), logger: new MemoryLogger(), instance: 'bench', random: new SeededRandom('directory'),
   });

@@ -10,7 +10,7 @@ import { randomTraceId } from '../../../adapters/http/trace-id.ts';
 import { PinoLogger } from '../../../adapters/logging/index.ts';
 import { PromMetrics } from '../../../adapters/metrics/index.ts';
 import { SystemClock } from '../../../adapters/system/index.ts';
-import { RouteTable } from '../../../core/index.ts';
+import { GatewayRouteTable } from '../../../core/index.ts';
 import { createGateway } from '../../../host/gateway/index.ts';
 import { passOnInModestMemory } from '../../../host/memory.ts';
 import { attach, FakeDirectory, HOST, routeOf } from '../../gateway/support.ts';
@@ -23,7 +23,7 @@ function gateway(upstream: string): Server {
   passOnInModestMemory();
   const logger = new PinoLogger({ level: 'warn' });
   const limits = { requestsPerSecond: 1e9, burst: 1e9, concurrency: 1e6 };
-  const table = new RouteTable([routeOf([upstream], { limits }), routeOf([upstream], { id: '9' as never, host: 'http.example', protocol: 'http', limits })]);
+  const table = new GatewayRouteTable([routeOf([upstream], { limits }), routeOf([upstream], { id: '9' as never, host: 'http.example', protocol: 'http', limits })]);
   const server = createServer();
   const ours = createGateway({
     routes: () => table,

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { AesGcmVault, NodeRandom } from '../../../adapters/crypto/index.ts';
 import { deadline, SystemClock } from '../../../adapters/system/index.ts';
-import { AppKeys, Apps, DEFAULT_FEED_LEASE_MS, IdSequence, isTillgateError, KnownKeys, KnownRoutes, Routes } from '../../../core/index.ts';
+import { AppKeys, Apps, DEFAULT_FEED_LEASE_MS, IdSequence, isTillgateError, KeyCache, RouteCache, Routes } from '../../../core/index.ts';
 import type { AppId, Clock, GatewayRoute, KeyView, Storage } from '../../../core/index.ts';
 import { MemoryLogger } from '../../support/fakes.ts';
 import type { OpenStorage, TestStorage } from '../../support/storage.ts';
@@ -22,8 +22,8 @@ export class Instance {
   readonly apps: Apps;
   readonly keys: AppKeys;
   readonly routes: Routes;
-  readonly knownRoutes: KnownRoutes;
-  readonly directory: KnownKeys;
+  readonly knownRoutes: RouteCache;
+  readonly directory: KeyCache;
   #stopped = true;
   #closing: Promise<void> | null = null;
   #loop: Promise<void> = Promise.resolve();
@@ -36,9 +36,9 @@ export class Instance {
     this.apps = new Apps(deps);
     this.keys = new AppKeys(deps);
     this.routes = new Routes({ ...deps, configured });
-    this.knownRoutes = new KnownRoutes({ routes: storage.routes, vault, logger, configured });
+    this.knownRoutes = new RouteCache({ routes: storage.routes, vault, logger, configured });
     const { feed, apps } = storage;
-    this.directory = new KnownKeys({ feed, apps, vault, random, clock, deadline, logger, instance: `${name}-${node}`, leaseMs, alongside: [this.knownRoutes] });
+    this.directory = new KeyCache({ feed, apps, vault, random, clock, deadline, logger, instance: `${name}-${node}`, leaseMs, alongside: [this.knownRoutes] });
   }
 
   /** Serves, as a host does: one pass after another. */

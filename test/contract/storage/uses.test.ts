@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AppId, AppUseCount, ForeignUse, RouteId } from '../../../core/index.ts';
+import type { AppId, AppUsageCount, RemoteUsage, RouteId } from '../../../core/index.ts';
 import { eachStorage } from '../../support/storage.ts';
 import type { TestStorage } from '../../support/storage.ts';
 
 const count = (appId: string, taken: number, running = 0) => ({ appId: appId as AppId, routeId: '1' as RouteId, taken, running });
 
-type Exchange = (instance: string, counts: readonly AppUseCount[], lastAt?: number | null) => Promise<readonly ForeignUse[]>;
+type Exchange = (instance: string, counts: readonly AppUsageCount[], lastAt?: number | null) => Promise<readonly RemoteUsage[]>;
 
 const exchangeOf = ({ storage: { uses } }: TestStorage): Exchange => {
   assert(uses !== null);

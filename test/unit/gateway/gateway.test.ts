@@ -17,7 +17,7 @@ import {
   readKey,
   readTarget,
   refuse,
-  RouteTable,
+  GatewayRouteTable,
 } from '../../../core/index.ts';
 import type { AdmissionMode, AppId, AppKeyId, AppView, GatewayRoute, KeyView, RefusalReason, RouteId, RouteProtocol } from '../../../core/index.ts';
 import { SeededRandom } from '../../support/fakes.ts';
@@ -57,7 +57,7 @@ const app = (changes: Partial<AppView> = {}): AppView => ({
 const reasonOf = (value: object): string | null => ('reason' in value ? String(value.reason) : null);
 
 describe('the route table (fault 26)', () => {
-  const table = new RouteTable([route()]);
+  const table = new GatewayRouteTable([route()]);
   const rows = [
     ['eth.gate.example', true],
     ['ETH.Gate.Example', true],

@@ -92,17 +92,17 @@ describe('a follower of the change feed', () => {
   test('trusts itself only after it has loaded, confirmed, and looked once more', async () => {
     const { feed, follower, read } = setting();
     feed.publish('before');
-    assert.equal(follower.trusted, false);
+    assert.equal(follower.isFresh, false);
     let once = true;
     // Somebody revokes after the snapshot was read, and asks who is there before this one is.
     feed.onConfirm = () => {
       if (once) feed.publish('between');
       once = false;
-      assert.equal(follower.trusted, false);
+      assert.equal(follower.isFresh, false);
     };
     await follower.start();
     assert.deepEqual(read, ['all', 'between']);
-    assert.deepEqual([follower.trusted, feed.rows.get('i'), feed.confirmations], [true, 2, 2]);
+    assert.deepEqual([follower.isFresh, feed.rows.get('i'), feed.confirmations], [true, 2, 2]);
   });
 
   test('its trust is measured from before the confirmation was sent, and ends to the millisecond', async () => {
@@ -110,9 +110,9 @@ describe('a follower of the change feed', () => {
     feed.onConfirm = () => clock.advance(300);
     await follower.start();
     clock.advance(OWN - 300 - 1);
-    assert.equal(follower.trusted, true);
+    assert.equal(follower.isFresh, true);
     clock.advance(1);
-    assert.equal(follower.trusted, false);
+    assert.equal(follower.isFresh, false);
   });
 
   test('confirms what it has applied, and renews in good time without any change', async () => {
@@ -125,7 +125,7 @@ describe('a follower of the change feed', () => {
     assert.equal(feed.confirmations, 2, 'nothing to say');
     clock.advance(LEASE / 2);
     await follower.run();
-    assert.deepEqual([feed.confirmations, follower.trusted], [3, true]);
+    assert.deepEqual([feed.confirmations, follower.isFresh], [3, true]);
     assert.ok(feed.reaped > 0);
   });
 
@@ -135,7 +135,7 @@ describe('a follower of the change feed', () => {
     feed.failing = true;
     clock.advance(OWN);
     assert.equal(await follower.run(), 200);
-    assert.equal(follower.trusted, false);
+    assert.equal(follower.isFresh, false);
     feed.failing = false;
     // A writer that has given this one up revokes while it confirms.
     let once = true;
@@ -144,7 +144,7 @@ describe('a follower of the change feed', () => {
       once = false;
     };
     await follower.run();
-    assert.deepEqual([follower.trusted, read.at(-1), feed.rows.get('i')], [true, 'revoked meanwhile', 1]);
+    assert.deepEqual([follower.isFresh, read.at(-1), feed.rows.get('i')], [true, 'revoked meanwhile', 1]);
   });
 
   test('the same when its row is gone, although its own clock has time left', async () => {
@@ -158,7 +158,7 @@ describe('a follower of the change feed', () => {
       once = false;
     };
     await follower.run();
-    assert.deepEqual([follower.trusted, read.at(-1)], [true, 'revoked meanwhile']);
+    assert.deepEqual([follower.isFresh, read.at(-1)], [true, 'revoked meanwhile']);
   });
 
   test('reads everything anew after a gap, and when the feed was set back', async () => {
@@ -174,7 +174,7 @@ describe('a follower of the change feed', () => {
     assert.deepEqual([read, feed.rows.get('i')], [['all', 'all', 'all'], 4]);
     feed.head = 2;
     await follower.run();
-    assert.deepEqual([read.length, feed.rows.get('i'), follower.trusted], [4, 2, true]);
+    assert.deepEqual([read.length, feed.rows.get('i'), follower.isFresh], [4, 2, true]);
   });
 
   test('a change that cannot be read is not confirmed, and is read again', async () => {
@@ -208,7 +208,7 @@ describe('a follower of the change feed', () => {
     follower.onChange(() => {
       throw new Error('mine');
     });
-    const end = follower.onChange(() => heard.push(follower.trusted));
+    const end = follower.onChange(() => heard.push(follower.isFresh));
     feed.publish('a');
     await follower.run();
     assert.deepEqual(heard, [true]);
@@ -231,7 +231,7 @@ describe('a follower of the change feed', () => {
     await assert.rejects(follower.start());
     feed.failing = false;
     await follower.run();
-    assert.deepEqual([follower.trusted, read, feed.news !== null], [true, ['all'], true]);
+    assert.deepEqual([follower.isFresh, read, feed.news !== null], [true, ['all'], true]);
   });
 
   test('closed, it trusts itself no more, whatever comes', async () => {
@@ -242,6 +242,6 @@ describe('a follower of the change feed', () => {
     await passing;
     await follower.run();
     await follower.refresh();
-    assert.deepEqual([follower.trusted, feed.news, feed.rows.size], [false, null, 0]);
+    assert.deepEqual([follower.isFresh, feed.news, feed.rows.size], [false, null, 0]);
   });
 });

@@ -4,10 +4,10 @@ import type { RouteStore } from '../ports/route-store.ts';
 import type { Vault } from '../ports/vault.ts';
 import type { FeedReader } from './feed-follower.ts';
 import { openRoute } from './routes.ts';
-import { RouteTable } from './route.ts';
+import { GatewayRouteTable } from './route.ts';
 import type { GatewayRoute } from './route.ts';
 
-export interface KnownRoutesDeps {
+export interface RouteCacheDeps {
   readonly routes: RouteStore;
   readonly vault: Vault;
   readonly logger: Logger;
@@ -16,24 +16,24 @@ export interface KnownRoutesDeps {
 }
 
 /** The routes that are served: the configuration's and the database's, these kept exact by the change feed. */
-export class KnownRoutes implements FeedReader {
-  readonly #deps: KnownRoutesDeps;
-  #table: RouteTable;
+export class RouteCache implements FeedReader {
+  readonly #deps: RouteCacheDeps;
+  #table: GatewayRouteTable;
 
-  constructor(deps: KnownRoutesDeps) {
+  constructor(deps: RouteCacheDeps) {
     this.#deps = deps;
-    this.#table = new RouteTable(deps.configured);
+    this.#table = new GatewayRouteTable(deps.configured);
   }
 
   /** The present table; a new one after each change. */
-  table(): RouteTable {
+  table(): GatewayRouteTable {
     return this.#table;
   }
 
   async load(): Promise<void> {
     const { routes, configured } = this.#deps;
     const stored = await routes.all();
-    this.#table = new RouteTable([...stored.flatMap((route) => this.#open(route)), ...configured]);
+    this.#table = new GatewayRouteTable([...stored.flatMap((route) => this.#open(route)), ...configured]);
   }
 
   async apply(subjects: readonly GatewaySubject[]): Promise<void> {

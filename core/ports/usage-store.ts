@@ -2,7 +2,7 @@ import type { AppId, RouteId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
 /** What an instance has used of one App's limits on one route. */
-export interface AppUseCount {
+export interface AppUsageCount {
   readonly appId: AppId;
   readonly routeId: RouteId;
   /** Requests charged since this instance began to count; it only grows while the instance counts on. */
@@ -12,19 +12,19 @@ export interface AppUseCount {
 }
 
 /** The same of another instance. */
-export interface ForeignUse extends AppUseCount {
+export interface RemoteUsage extends AppUsageCount {
   readonly instance: string;
 }
 
 /** What an exchange found. */
-export interface HeardUses {
+export interface UsageExchange {
   /** When, by the database's clock. */
   readonly at: Millis;
-  readonly uses: readonly ForeignUse[];
+  readonly uses: readonly RemoteUsage[];
 }
 
 /** Where the instances of one database show each other what their Apps use. */
-export interface UseStore {
+export interface UsageStore {
   /**
    * Shows this instance's counts, and returns what the others have shown since its last exchange or within the last
    * seconds, whichever is longer, but within the last minute. Whoever showed nothing within the last seconds has
@@ -32,5 +32,5 @@ export interface UseStore {
    *
    * @param lastAt - the time of this instance's last exchange; `null` for its first
    */
-  exchange(instance: string, counts: readonly AppUseCount[], lastAt: Millis | null): Promise<HeardUses>;
+  exchange(instance: string, counts: readonly AppUsageCount[], lastAt: Millis | null): Promise<UsageExchange>;
 }

@@ -1,4 +1,4 @@
-import type { AppId, AppUseCount, HeardUses, Millis, RouteId, UseStore } from '../../../../core/index.ts';
+import type { AppId, AppUsageCount, UsageExchange, Millis, RouteId, UsageStore } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import type { Column } from '../rows/columns.ts';
 import { integer, text } from '../rows/values.ts';
@@ -7,7 +7,7 @@ import { integer, text } from '../rows/values.ts';
 const FRESH_MS = 5_000;
 const KEPT_MS = 60_000;
 
-type Shown = AppUseCount & { readonly instance: string; readonly at: number };
+type Shown = AppUsageCount & { readonly instance: string; readonly at: number };
 
 const COLUMNS: readonly Column<Shown>[] = [
   { name: 'instance', kind: 'text', of: (use) => use.instance },
@@ -19,14 +19,14 @@ const COLUMNS: readonly Column<Shown>[] = [
 ];
 
 /** What Apps use on each instance, in `gateway_uses`. All times are the database's. */
-export class KnexUseStore implements UseStore {
+export class KnexUsageStore implements UsageStore {
   readonly #db: Database;
 
   constructor(db: Database) {
     this.#db = db;
   }
 
-  async exchange(instance: string, counts: readonly AppUseCount[], lastAt: Millis | null): Promise<HeardUses> {
+  async exchange(instance: string, counts: readonly AppUsageCount[], lastAt: Millis | null): Promise<UsageExchange> {
     const { tables, dialect } = this.#db;
     const [clock] = await this.#db.read(`SELECT ${dialect.nowMs} AS now`);
     const now = clock === undefined ? 0 : integer(clock, 'now');

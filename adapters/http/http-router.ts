@@ -20,7 +20,7 @@ const PLACE = /\{(\w+)\}/g;
  * Finds the operations of a path: fixed paths in one look-up, templates after them. Paths are compared as they were
  * sent, without decoding, so that one resource has one spelling and a signature covers it.
  */
-export class RouteTable {
+export class HttpRouter {
   readonly #fixed = new Map<string, Map<string, Operation>>();
   readonly #templates: Template[] = [];
 

@@ -1,19 +1,19 @@
 import type { Millis } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { AppUseCount, HeardUses, UseStore } from '../ports/use-store.ts';
-import type { AppLimits, AppUse } from './app-limits.ts';
+import type { AppUsageCount, UsageExchange, UsageStore } from '../ports/usage-store.ts';
+import type { AppLimits, AppUsage } from './app-limits.ts';
 
-export interface ShareLimitsDeps {
+export interface RateLimitSyncDeps {
   readonly limits: AppLimits;
   /** `null` where no other instance shares the database. */
-  readonly uses: UseStore | null;
+  readonly uses: UsageStore | null;
   readonly clock: Clock;
   /** A name that no instance had before: it counts from nothing. */
   readonly instance: string;
 }
 
 /** Between two exchanges. */
-export const SHARE_LIMITS_EVERY_MS = 500;
+export const RATE_LIMIT_SYNC_INTERVAL_MS = 500;
 /** An App that was silent for so long shows nothing taken, and counts from there. */
 const SILENCE_MS = 30_000;
 /** The others remember for longer what they charged, and for no shorter than it is shown. */
@@ -38,14 +38,14 @@ interface Heard {
  * decides by what it knows, and hears twice a second what the others took. What they admit beyond a limit before they
  * hear of each other is charged afterwards, so that the rate holds over time.
  */
-export class ShareLimits {
-  readonly #deps: ShareLimitsDeps;
-  readonly #shown = new WeakMap<AppUse, Shown>();
+export class RateLimitSync {
+  readonly #deps: RateLimitSyncDeps;
+  readonly #shown = new WeakMap<AppUsage, Shown>();
   /** What of the others' counts is charged here already; `null` before the first exchange. */
   #heard: Map<string, Heard> | null = null;
   #lastAt: Millis | null = null;
 
-  constructor(deps: ShareLimitsDeps) {
+  constructor(deps: RateLimitSyncDeps) {
     this.#deps = deps;
   }
 
@@ -65,7 +65,7 @@ export class ShareLimits {
   }
 
   /** What changed since it was last shown, and what is under way; its end is told as well. */
-  #news(now: Millis): { readonly use: AppUse; readonly count: AppUseCount; readonly shown: Shown }[] {
+  #news(now: Millis): { readonly use: AppUsage; readonly count: AppUsageCount; readonly shown: Shown }[] {
     const news = [];
     for (const { appId, routeId, use } of this.#deps.limits.all()) {
       const { taken, running } = use;
@@ -78,10 +78,10 @@ export class ShareLimits {
     return news;
   }
 
-  #hear({ at: heardAt, uses }: HeardUses, now: Millis): void {
+  #hear({ at: heardAt, uses }: UsageExchange, now: Millis): void {
     const { limits } = this.#deps;
     const former = this.#heard;
-    const sums = new Map<AppUse, { taken: number; running: number }>();
+    const sums = new Map<AppUsage, { taken: number; running: number }>();
     const heard = new Map([...(former ?? [])].filter(([, { at }]) => heardAt - at < REMEMBERED_MS));
     for (const { instance, appId, routeId, taken, running } of uses) {
       const name = `${instance} ${appId} ${routeId}`;

@@ -8,13 +8,13 @@ import type { KeyDirectory } from '../ports/key-directory.ts';
 import type { Random } from '../ports/random.ts';
 import type { Vault } from '../ports/vault.ts';
 import type { KeyView } from './admission.ts';
-import { FeedFollower, notSure } from './feed-follower.ts';
+import { FeedFollower, keysUnavailable } from './feed-follower.ts';
 import type { FeedFollowerDeps, FeedReader } from './feed-follower.ts';
 import { FingerprintCache } from './fingerprint-cache.ts';
 import { loadKeys, readChanges } from './key-reader.ts';
 import { KeyTable } from './key-table.ts';
 
-export interface KnownKeysDeps extends FeedFollowerDeps {
+export interface KeyCacheDeps extends FeedFollowerDeps {
   readonly apps: Pick<AppStore, 'directory' | 'touchKeys'>;
   readonly vault: Vault;
   readonly random: Random;
@@ -33,15 +33,15 @@ const MAX_USES = 100_000;
  * {@link KeyDirectory} in memory, kept exact by the change feed. The host calls {@link run} again and again; news of a
  * change makes it look at once by itself.
  */
-export class KnownKeys implements KeyDirectory {
-  readonly #deps: KnownKeysDeps;
+export class KeyCache implements KeyDirectory {
+  readonly #deps: KeyCacheDeps;
   readonly #follower: FeedFollower;
   readonly #rows: FingerprintCache;
   #table = new KeyTable();
   #uses = new Map<AppKeyId, Millis>();
   #flushedAt: Millis;
 
-  constructor(deps: KnownKeysDeps) {
+  constructor(deps: KeyCacheDeps) {
     this.#deps = deps;
     this.#rows = new FingerprintCache(deps.random, APP_KEY_LENGTH);
     this.#flushedAt = deps.clock.now();
@@ -56,11 +56,11 @@ export class KnownKeys implements KeyDirectory {
 
   /** True while look-ups are answered. */
   get ready(): boolean {
-    return this.#follower.trusted;
+    return this.#follower.isFresh;
   }
 
   find(keyText: string): KeyView | null {
-    if (!this.#follower.trusted) throw notSure();
+    if (!this.#follower.isFresh) throw keysUnavailable();
     const row = this.#rows.find(keyText);
     if (row === null) return null;
     return row < 0 ? this.#lookUp(keyText) : this.#table.view(row);
