@@ -1,4 +1,4 @@
-import type { ChainAdapter, CurrencyCode, PayingAddress, SignedBundle, SpendableCoin } from '../../core/index.ts';
+import type { ChainAdapter, CurrencyCode, PayingAddress, SignedPayout, SpendableCoin } from '../../core/index.ts';
 
 /**
  * What a test can make happen on a chain, besides paying and mining. Whatever a chain does not know, or its nodes cannot
@@ -16,7 +16,7 @@ export interface ChainTricks {
   /** A payment that was replaced, before it was mined, by one to somebody else; the id of the one that is gone. */
   replacement(address: string, units: bigint): Promise<string>;
   /** Replaces the top blocks by more than there were; their transactions are mined `again` in them, or `gone` for good. */
-  reorganisation(depth: number, fate: 'again' | 'gone'): Promise<void>;
+  reorganisation(depth: number, outcome: 'again' | 'gone'): Promise<void>;
   /** No node answers any more, or they do again. */
   outage(on: boolean): void | Promise<void>;
   /** Every node shows its chain without the newest blocks; 0 for all of it. */
@@ -32,8 +32,8 @@ export interface ChainTricks {
   lostReplies(on: boolean): void | Promise<void>;
   /** The nodes forget a transaction that waits to be mined. */
   forgetting(txid: string): void | Promise<void>;
-  /** Mines another transaction, signed by the till's own key, with the bundle's nonce or coins; its id. */
-  rival(bundle: SignedBundle): Promise<string>;
+  /** Mines another transaction, signed by the till's own key, with the payout's nonce or coins; its id. */
+  rival(payout: SignedPayout): Promise<string>;
   /** Lets pass what it takes until no payment that was signed before can be mined any more. */
   expiry(): Promise<void>;
 }

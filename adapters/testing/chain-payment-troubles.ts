@@ -3,11 +3,11 @@ import { isTillgateError } from '../../core/index.ts';
 import type { ChainPayments, SignedTransaction } from '../../core/index.ts';
 import type { ChainCase } from './chain-harness.ts';
 import { assertFails, trick, under } from './chain-sight.ts';
-import { bundleOf, gotten, mined, payingSide, signPayment, stored } from './chain-till.ts';
+import { payoutOf, gotten, mined, payingSide, signPayment, stored } from './chain-till.ts';
 
 const nodeFailed = (error: unknown): boolean => isTillgateError(error, 'NODE_FAILED');
 
-/** Sends, and lets pass the one failure that asks for nothing but a look at the fate. */
+/** Sends, and lets pass the one failure that asks for nothing but a look at the outcome. */
 async function offer(payments: ChainPayments, transaction: SignedTransaction): Promise<void> {
   await payments.broadcast(stored(transaction)).catch((error: unknown) => assert.ok(nodeFailed(error), `NODE_FAILED was expected, not ${String(error)}`));
 }
@@ -26,17 +26,17 @@ export const chainPaymentTroubles: readonly ChainCase[] = [
       await offer(payments, payment.signed);
       await world.mine(2);
       assert.equal(await gotten(world, payment), world.units);
-      assert.equal((await mined(world, payment.bundle)).succeeded, true);
+      assert.equal((await mined(world, payment.payout)).succeeded, true);
     },
   },
   {
     needs: 'lostReplies',
-    title: 'faults 39 and 40: when the reply is lost the fate tells, and sending again does no harm',
+    title: 'faults 39 and 40: when the reply is lost the outcome tells, and sending again does no harm',
     run: async (world) => {
       const payments = payingSide(world.chain);
       const payment = await signPayment(world);
       await under(trick(world, 'lostReplies'), () => offer(payments, payment.signed));
-      assert.notEqual((await payments.fate(payment.bundle)).kind, 'missing');
+      assert.notEqual((await payments.outcome(payment.payout)).kind, 'missing');
       await payments.broadcast(stored(payment.signed));
       await world.mine(2);
       assert.equal(await gotten(world, payment), world.units);
@@ -50,10 +50,10 @@ export const chainPaymentTroubles: readonly ChainCase[] = [
       const payment = await signPayment(world);
       await under(trick(world, 'outage'), async () => {
         await assert.rejects(payments.broadcast(stored(payment.signed)), nodeFailed);
-        await assertFails(payments.fate(payment.bundle));
+        await assertFails(payments.outcome(payment.payout));
         await assertFails(payments.custody([{ ref: '', address: payment.source.address, currency: world.currency }]));
       });
-      assert.equal((await payments.fate(payment.bundle)).kind, 'missing');
+      assert.equal((await payments.outcome(payment.payout)).kind, 'missing');
     },
   },
   {
@@ -63,9 +63,9 @@ export const chainPaymentTroubles: readonly ChainCase[] = [
       const payments = payingSide(world.chain);
       const payment = await signPayment(world);
       await payments.broadcast(stored(payment.signed));
-      assert.equal((await payments.fate(payment.bundle)).kind, 'pending');
+      assert.equal((await payments.outcome(payment.payout)).kind, 'pending');
       await trick(world, 'forgetting')(payment.signed.txid);
-      assert.equal((await payments.fate(payment.bundle)).kind, 'missing');
+      assert.equal((await payments.outcome(payment.payout)).kind, 'missing');
       await payments.broadcast(stored(payment.signed));
       await world.mine(2);
       assert.equal(await gotten(world, payment), world.units);
@@ -73,23 +73,23 @@ export const chainPaymentTroubles: readonly ChainCase[] = [
   },
   {
     needs: 'bump',
-    title: 'fault 43: a dearer transaction takes the place of a waiting one, and the fate names the one that was mined',
+    title: 'fault 43: a dearer transaction takes the place of a waiting one, and the outcome names the one that was mined',
     run: async (world) => {
       const payments = payingSide(world.chain);
       assert.ok(payments.bumpAfterMs !== null && payments.bumpAfterMs > 0);
       const payment = await signPayment(world);
       await payments.broadcast(stored(payment.signed));
       const { source, line, nonce, coins } = payment;
-      const spent = coins.filter(({ ref }) => payment.bundle.coins.includes(ref));
+      const spent = coins.filter(({ ref }) => payment.payout.coins.includes(ref));
       const dearer = await payments.price({ source, lines: [line], coins: spent, replaces: payment.signed });
       assert.ok(dearer.feeUnits > payment.signed.feeUnits, `${dearer.feeUnits} after ${payment.signed.feeUnits}`);
       const second = await payments.sign({ source, lines: [line], priced: dearer, nonce });
-      const bundle = bundleOf(payment, payment.signed, second);
+      const payout = payoutOf(payment, payment.signed, second);
       await payments.broadcast(stored(second));
-      assert.equal((await payments.fate(bundle)).kind, 'pending');
+      assert.equal((await payments.outcome(payout)).kind, 'pending');
       await world.mine(2);
       await offer(payments, payment.signed);
-      assert.equal((await mined(world, bundle)).txid, second.txid);
+      assert.equal((await mined(world, payout)).txid, second.txid);
       assert.equal(await gotten(world, payment), world.units);
     },
   },
@@ -98,11 +98,11 @@ export const chainPaymentTroubles: readonly ChainCase[] = [
     title: 'fault 43: another transaction of the till’s own key is a conflict, with its name',
     run: async (world) => {
       const payment = await signPayment(world);
-      const txid = await trick(world, 'rival')(payment.bundle);
-      const fate = await payingSide(world.chain).fate(payment.bundle);
-      assert.ok(fate.kind === 'conflicted', fate.kind);
-      assert.equal(fate.txid, txid);
-      assert.ok(fate.confirmations >= 1);
+      const txid = await trick(world, 'rival')(payment.payout);
+      const outcome = await payingSide(world.chain).outcome(payment.payout);
+      assert.ok(outcome.kind === 'conflicted', outcome.kind);
+      assert.equal(outcome.txid, txid);
+      assert.ok(outcome.confirmations >= 1);
       await assert.rejects(payingSide(world.chain).broadcast(stored(payment.signed)), nodeFailed);
     },
   },
@@ -114,11 +114,11 @@ export const chainPaymentTroubles: readonly ChainCase[] = [
       const payment = await signPayment(world);
       await payments.broadcast(stored(payment.signed));
       await world.mine(1);
-      const { block } = await mined(world, payment.bundle);
+      const { block } = await mined(world, payment.payout);
       const { height } = await world.chain.head();
       await trick(world, 'reorganisation')(height - block.height + 1, 'gone');
-      const fate = await payments.fate(payment.bundle);
-      assert.ok(fate.kind === 'missing' || fate.kind === 'pending', fate.kind);
+      const outcome = await payments.outcome(payment.payout);
+      assert.ok(outcome.kind === 'missing' || outcome.kind === 'pending', outcome.kind);
       await payments.broadcast(stored(payment.signed));
       await world.mine(2);
       assert.equal(await gotten(world, payment), world.units);
@@ -131,9 +131,9 @@ export const chainPaymentTroubles: readonly ChainCase[] = [
       const payments = payingSide(world.chain);
       const payment = await signPayment(world);
       assert.ok(payment.signed.expiresAt !== null);
-      assert.equal((await payments.fate(payment.bundle)).kind, 'missing');
+      assert.equal((await payments.outcome(payment.payout)).kind, 'missing');
       await trick(world, 'expiry')();
-      assert.equal((await payments.fate(payment.bundle)).kind, 'expired');
+      assert.equal((await payments.outcome(payment.payout)).kind, 'expired');
       await offer(payments, payment.signed);
       await world.mine(2);
       assert.equal(await gotten(world, payment), 0n);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChainCase } from './chain-harness.ts';
 import { freshAddress } from './chain-sight.ts';
-import { bundleOf, gotten, hotWallet, mined, payingSide, signPayment, stored } from './chain-till.ts';
+import { payoutOf, gotten, hotWallet, mined, payingSide, signPayment, stored } from './chain-till.ts';
 
 /** Money out, when all goes well. */
 export const chainPayments: readonly ChainCase[] = [
@@ -29,10 +29,10 @@ export const chainPayments: readonly ChainCase[] = [
       const payments = payingSide(world.chain);
       const payment = await signPayment(world);
       assert.ok(payment.priced.feeUnits >= 0n && payment.signed.feeUnits <= payment.priced.feeUnits, 'what is signed costs no more than its price');
-      assert.equal((await payments.fate(payment.bundle)).kind, 'missing');
+      assert.equal((await payments.outcome(payment.payout)).kind, 'missing');
       await world.mine(2);
       assert.equal(await gotten(world, payment), 0n);
-      assert.equal((await payments.fate(payment.bundle)).kind, 'missing');
+      assert.equal((await payments.outcome(payment.payout)).kind, 'missing');
       assert.equal(await payments.nextNonce(payment.source.address), payment.nonce);
     },
   },
@@ -43,17 +43,17 @@ export const chainPayments: readonly ChainCase[] = [
       const payment = await signPayment(world);
       const again = payingSide(await world.reopen());
       await again.broadcast(stored(payment.signed));
-      assert.ok(['pending', 'mined'].includes((await again.fate(payment.bundle)).kind));
+      assert.ok(['pending', 'mined'].includes((await again.outcome(payment.payout)).kind));
       await world.mine(3);
       assert.equal(await gotten(world, payment), world.units);
-      const fate = await mined(world, payment.bundle);
+      const outcome = await mined(world, payment.payout);
       const head = await world.chain.head();
-      assert.equal(fate.txid, payment.signed.txid);
-      assert.equal(fate.succeeded, true);
-      assert.deepEqual(fate.block, await world.chain.blockAt(fate.block.height));
-      assert.equal(fate.confirmations, head.height - fate.block.height + 1);
-      assert.ok(fate.feeUnits >= 0n && fate.feeUnits <= payment.signed.feeUnits, `${fate.feeUnits} of at most ${payment.signed.feeUnits}`);
-      assert.deepEqual(fate.change, payment.signed.change);
+      assert.equal(outcome.txid, payment.signed.txid);
+      assert.equal(outcome.succeeded, true);
+      assert.deepEqual(outcome.block, await world.chain.blockAt(outcome.block.height));
+      assert.equal(outcome.confirmations, head.height - outcome.block.height + 1);
+      assert.ok(outcome.feeUnits >= 0n && outcome.feeUnits <= payment.signed.feeUnits, `${outcome.feeUnits} of at most ${payment.signed.feeUnits}`);
+      assert.deepEqual(outcome.change, payment.signed.change);
     },
   },
   {
@@ -72,8 +72,8 @@ export const chainPayments: readonly ChainCase[] = [
       await world.mine(2);
       assert.equal(await gotten(world, payment), world.units);
       const attempts = twin.txid === signed.txid ? [signed] : [signed, twin];
-      const fate = await mined(world, bundleOf(payment, ...attempts));
-      assert.ok(attempts.some(({ txid }) => txid === fate.txid));
+      const outcome = await mined(world, payoutOf(payment, ...attempts));
+      assert.ok(attempts.some(({ txid }) => txid === outcome.txid));
     },
   },
   {
@@ -85,10 +85,10 @@ export const chainPayments: readonly ChainCase[] = [
       const { address, index } = await freshAddress(world);
       const hot = hotWallet(chain);
       const before = await payments.balance(hot.address, currency);
-      const { signed, bundle } = await signPayment(world, { address, index }, { address: hot.address, key: '', index: -1 });
+      const { signed, payout } = await signPayment(world, { address, index }, { address: hot.address, key: '', index: -1 });
       await payments.broadcast(stored(signed));
       await world.mine(2);
-      assert.equal((await mined(world, bundle)).succeeded, true);
+      assert.equal((await mined(world, payout)).succeeded, true);
       assert.equal((await payments.balance(hot.address, currency)) - before, units);
     },
   },

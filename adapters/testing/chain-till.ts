@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { present } from '../../core/index.ts';
-import type { BundleFate, ChainAdapter, ChainPayments, DerivedAddress, PaymentLine, PayingAddress, PricedPayment, SignedBundle, SignedTransaction, SpendableCoin } from '../../core/index.ts';
+import type { PayoutOutcome, ChainAdapter, ChainPayments, DerivedAddress, PaymentLine, PayingAddress, PricedPayment, SignedPayout, SignedTransaction, SpendableCoin } from '../../core/index.ts';
 import type { ChainWorld } from './chain-harness.ts';
 import { freshAddress, scanFrom, trick } from './chain-sight.ts';
 
@@ -13,7 +13,7 @@ export interface Payment {
   readonly coins: readonly SpendableCoin[];
   readonly nonce: number | null;
   readonly signed: SignedTransaction;
-  readonly bundle: SignedBundle;
+  readonly payout: SignedPayout;
   /** The height of the head before any of it. */
   readonly since: number;
 }
@@ -26,8 +26,8 @@ export function hotWallet(chain: ChainAdapter): PayingAddress {
   return { address: payingSide(chain).hotAddress, index: null };
 }
 
-/** The bundle of several attempts at one payment. */
-export function bundleOf({ source, nonce, priced }: Pick<Payment, 'source' | 'nonce' | 'priced'>, ...attempts: readonly SignedTransaction[]): SignedBundle {
+/** The payout of several attempts at one payment. */
+export function payoutOf({ source, nonce, priced }: Pick<Payment, 'source' | 'nonce' | 'priced'>, ...attempts: readonly SignedTransaction[]): SignedPayout {
   return { source, nonce, coins: priced.coins.map(({ ref }) => ref), attempts };
 }
 
@@ -47,7 +47,7 @@ export async function signPayment(world: ChainWorld, source: PayingAddress = hot
   const line = { to: receiver.address, currency, units };
   const nonce = await payments.nextNonce(source.address);
   const signed = await payments.sign({ source, lines: [line], priced, nonce });
-  return { to: receiver, line, source, priced, coins, nonce, signed, since, bundle: bundleOf({ source, nonce, priced }, signed) };
+  return { to: receiver, line, source, priced, coins, nonce, signed, since, payout: payoutOf({ source, nonce, priced }, signed) };
 }
 
 /**
@@ -60,9 +60,9 @@ export async function gotten({ chain, currency }: Pick<ChainWorld, 'chain' | 'cu
   return (await scanFrom(chain, since + 1, to.key)).transfers.reduce((sum, { units }) => sum + units, 0n);
 }
 
-/** The fate of a payment that must be mined. */
-export async function mined({ chain }: Pick<ChainWorld, 'chain'>, bundle: SignedBundle): Promise<Extract<BundleFate, { kind: 'mined' }>> {
-  const fate = await payingSide(chain).fate(bundle);
-  assert.ok(fate.kind === 'mined', JSON.stringify(fate, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)));
-  return fate;
+/** The outcome of a payment that must be mined. */
+export async function mined({ chain }: Pick<ChainWorld, 'chain'>, payout: SignedPayout): Promise<Extract<PayoutOutcome, { kind: 'mined' }>> {
+  const outcome = await payingSide(chain).outcome(payout);
+  assert.ok(outcome.kind === 'mined', JSON.stringify(outcome, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)));
+  return outcome;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { checkLedger, CLAIM_KEPT_MS, merchantAccount, postEntry, present } from '../../core/index.ts';
-import type { AccountId, BundleId, LedgerEntry, Sighting, SightingStatus, Storage, TransferId } from '../../core/index.ts';
-import { LARGEST, NOW, bundleOf, depositOf, entryOf, newOrder, nextId, reservationOf, storeAccount, storeOrder } from './storage-samples.ts';
+import type { AccountId, PayoutId, LedgerEntry, Sighting, SightingStatus, Storage, TransferId } from '../../core/index.ts';
+import { LARGEST, NOW, payoutOf, depositOf, entryOf, newOrder, nextId, reservationOf, storeAccount, storeOrder } from './storage-samples.ts';
 import type { StorageCase } from './storage-samples.ts';
 
 /** How many of these, done at once on two instances, were the one that may. */
@@ -162,18 +162,18 @@ export const storageMoney: readonly StorageCase[] = [
     },
   },
   {
-    title: 'fault 41: a nonce belongs to one bundle, and coins to one: all of them or none',
+    title: 'fault 41: a nonce belongs to one payout, and coins to one: all of them or none',
     run: async (storage, second) => {
       const source = `0x${nextId()}`;
-      assert.equal(await winners([storage, second], (one) => one.transaction((tx) => tx.transfers.openBundle(bundleOf(4, source)))), 1);
+      assert.equal(await winners([storage, second], (one) => one.transaction((tx) => tx.transfers.openPayout(payoutOf(4, source)))), 1);
       assert.equal(await second.transfers.nonce('ETH', source), 5);
-      const [one, two] = [bundleOf(null, source), bundleOf(null, source)];
+      const [one, two] = [payoutOf(null, source), payoutOf(null, source)];
       const refs = [`${nextId()}:0`, `${nextId()}:0`] as const;
       await storage.transaction(async (tx) => {
-        for (const bundle of [one, two]) await tx.transfers.openBundle(bundle);
+        for (const payout of [one, two]) await tx.transfers.openPayout(payout);
         for (const ref of refs) await tx.transfers.addHolding({ chain: 'ETH', ref, address: source, index: null, currency: 'ETH', units: 1n });
       });
-      const take = (ids: readonly string[], bundleId: BundleId): Promise<boolean> => second.transaction((tx) => tx.transfers.takeHoldings('ETH', ids, bundleId));
+      const take = (ids: readonly string[], payoutId: PayoutId): Promise<boolean> => second.transaction((tx) => tx.transfers.takeHoldings('ETH', ids, payoutId));
       assert.deepEqual([await take([refs[1]], one.id), await take(refs, two.id), await take([refs[0]], two.id)], [true, false, true]);
     },
   },

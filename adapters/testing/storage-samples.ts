@@ -1,5 +1,5 @@
 import { IdSequence, newTransfer, withDefaults } from '../../core/index.ts';
-import type { Account, AccountId, Bundle, BundleId, Deposit, DepositId, EntryId, IdempotencyClaim, LedgerEntry, NewOrder, Order, OrderId, Reservation, Storage, TransferId } from '../../core/index.ts';
+import type { Account, AccountId, Payout, PayoutId, Deposit, DepositId, EntryId, IdempotencyClaim, LedgerEntry, NewOrder, Order, OrderId, Reservation, Storage, TransferId } from '../../core/index.ts';
 
 /** One promise of a storage; `second` is another instance on the same database. */
 export interface StorageCase {
@@ -106,6 +106,6 @@ export function reservationOf(accountId: AccountId, units: bigint, idempotency: 
   };
 }
 
-export function bundleOf(nonce: number | null, sourceAddress: string): Bundle {
-  return { id: nextId() as BundleId, chain: 'ETH', sourceAddress, sourceIndex: null, nonce, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: NOW };
+export function payoutOf(nonce: number | null, sourceAddress: string): Payout {
+  return { id: nextId() as PayoutId, chain: 'ETH', sourceAddress, sourceIndex: null, nonce, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: NOW };
 }

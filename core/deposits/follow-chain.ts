@@ -254,7 +254,7 @@ export class ChainFollower {
       await tx.chains.removeBlocksAbove(code, ancestor.height);
       // No order expires by what was read of the other branch: what left it may be in this one.
       await tx.chains.setCaughtUp(code, ancestor.time);
-      await tx.transfers.unmineBundles(code, ancestor.height);
+      await tx.transfers.unminePayouts(code, ancestor.height);
       return orphanDeposits(tx, { chain: code, ancestorHeight: ancestor.height, now: clock.now(), ids, mempool: this.#hasMempool });
     });
     this.#settledHeight = -1;

@@ -54,7 +54,7 @@ export async function rewindChain(chain: ChainAdapter, height: number, deps: Rew
     await tx.chains.addBlocks(code, past, from.height - policy.finalityBlocks);
     // No order expires by what was read of the other chain.
     await tx.chains.setCaughtUp(code, from.time);
-    await tx.transfers.unmineBundles(code, from.height);
+    await tx.transfers.unminePayouts(code, from.height);
     return orphanDeposits(tx, { chain: code, ancestorHeight: from.height, now: clock.now(), ids, mempool: chain.mempool !== undefined });
   });
   await storage.chains.setHalted(code, null);

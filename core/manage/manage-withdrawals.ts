@@ -8,7 +8,7 @@ import type { EventBus } from '../ports/events.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import { approveTransfer, rejectTransfer } from '../transfers/decide-transfer.ts';
 import { resumePayouts } from '../transfers/resume-payouts.ts';
-import type { BundleView, Transfer, TransferStatus } from '../transfers/transfer.ts';
+import type { PayoutView, Transfer, TransferStatus } from '../transfers/transfer.ts';
 import { noSuchRecord, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { leaveTrace } from './audit.ts';
@@ -17,7 +17,7 @@ import type { AuditDeps } from './audit.ts';
 /** A transfer and the transaction that pays it; `null` while none was signed. */
 export interface TransferDetail {
   readonly transfer: Transfer;
-  readonly bundle: BundleView | null;
+  readonly payout: PayoutView | null;
 }
 
 export interface ManageWithdrawalsDeps extends AuditDeps {
@@ -47,7 +47,7 @@ export class ManageWithdrawals {
     const { transfers } = this.#deps.storage;
     const transfer = isId(id) ? await transfers.find(id) : null;
     if (transfer === null) throw noSuchRecord();
-    return { transfer, bundle: await transfers.bundleOf(id) };
+    return { transfer, payout: await transfers.payoutOf(id) };
   }
 
   /** Lets a held one go on. @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is not held */

@@ -26,7 +26,7 @@ export interface PriceRequest {
   readonly source: PayingAddress;
   /** With the units before any fee. One line on account chains, at most `maxLines` elsewhere. */
   readonly lines: readonly PaymentLine[];
-  /** What may be spent, on UTXO chains; empty elsewhere. For a bump: exactly the coins of the bundle. */
+  /** What may be spent, on UTXO chains; empty elsewhere. For a bump: exactly the coins of the payout. */
   readonly coins: readonly SpendableCoin[];
   /** The dearest transaction so far of the same nonce or coins, which this one must outbid by the network's rule; `null` for a first. */
   readonly replaces: SignedTransaction | null;
@@ -66,8 +66,8 @@ export interface SignedTransaction {
   readonly expiresAt: Millis | null;
 }
 
-/** A bundle as the chain is asked about it. */
-export interface SignedBundle {
+/** A payout as the chain is asked about it. */
+export interface SignedPayout {
   readonly source: PayingAddress;
   readonly nonce: number | null;
   /** Refs of the coins it spends, on UTXO chains. */
@@ -76,14 +76,14 @@ export interface SignedBundle {
 }
 
 /**
- * What became of a bundle, as far as the node can show.
+ * What became of a payout, as far as the node can show.
  *
  * `missing`: no node has it, so it is to be sent again. `conflicted`: another transaction that the till's own key signed
  * took the nonce or a coin; claimed only with that transaction in hand, its signature checked. `expired`: none of the
- * attempts can be mined any more, for good, and the bundle may be signed anew. `unclear`: the node says something that
+ * attempts can be mined any more, for good, and the payout may be signed anew. `unclear`: the node says something that
  * cannot be right; a person must look.
  */
-export type BundleFate =
+export type PayoutOutcome =
   | { readonly kind: 'pending' | 'missing' | 'expired' }
   | { readonly kind: 'unclear'; readonly reason: string }
   | { readonly kind: 'conflicted'; readonly txid: string; readonly confirmations: number }
@@ -131,10 +131,10 @@ export interface ChainPayments {
   sign(request: SignRequest): Promise<SignedTransaction>;
   /**
    * Gives a node the bytes. Returns when the node has them, now or from before.
-   * @throws TillgateError `NODE_FAILED` in every other case, among them a lost reply and a nonce that was used: ask for the fate
+   * @throws TillgateError `NODE_FAILED` in every other case, among them a lost reply and a nonce that was used: ask for the outcome
    */
   broadcast(transaction: { readonly txid: string; readonly raw: string }): Promise<void>;
-  fate(bundle: SignedBundle): Promise<BundleFate>;
+  outcome(payout: SignedPayout): Promise<PayoutOutcome>;
   /**
    * What the node shows of these, summed by currency: on account chains the balances of the addresses, each asked once;
    * on UTXO chains the coins that are still unspent.

@@ -21,7 +21,7 @@ export interface LedgerStore {
   mismatchedDeposits(limit: number): Promise<readonly LedgerBreach[]>;
   /**
    * Transfers that disagree with the ledger or among themselves: a reserve that is not the sum of what is under way, a
-   * wrong entry for an end, a second bundle that can be mined, a second paid refund of an order. Must be none.
+   * wrong entry for an end, a second payout that can be mined, a second paid refund of an order. Must be none.
    */
   mismatchedTransfers(limit: number): Promise<readonly LedgerBreach[]>;
   /** Orders in a status that owes a callback (and have a URL for it) without exactly one row of it. */

@@ -1,8 +1,8 @@
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
-import type { AccountId, BundleId, OrderId, TransferId } from '../kernel/ids.ts';
+import type { AccountId, PayoutId, OrderId, TransferId } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Millis } from '../kernel/time.ts';
-import type { Attempt, Bundle, BundleStatus, BundleView, Holding, Transfer, TransferStatus } from '../transfers/transfer.ts';
+import type { Attempt, Payout, PayoutStatus, PayoutView, Holding, Transfer, TransferStatus } from '../transfers/transfer.ts';
 import type { LedgerEntry } from '../ledger/entry.ts';
 import type { TransactionRow } from '../transactions/transaction.ts';
 import type { IdempotencyClaim } from './order-store.ts';
@@ -14,14 +14,14 @@ export interface TransferChanges {
   readonly units?: bigint;
   readonly feeUnits?: bigint;
   readonly maxFeeUnits?: bigint;
-  readonly bundleId?: BundleId;
+  readonly payoutId?: PayoutId;
   readonly reason?: string | null;
   readonly updatedAt: Millis;
   readonly finishedAt?: Millis;
 }
 
-/** What of a bundle may change without a change of status. */
-export interface BundleChanges {
+/** What of a payout may change without a change of status. */
+export interface PayoutChanges {
   readonly sentAt?: Millis;
   readonly minedTxid?: string | null;
   readonly minedHeight?: number | null;
@@ -86,12 +86,12 @@ export interface TransferStore {
   claimed(accountId: AccountId, claim: IdempotencyClaim): Promise<{ readonly transferId: TransferId; readonly bodyHash: string } | null>;
   /** REQUESTED transfers of a chain after an id, oldest first. */
   waiting(chain: ChainCode, after: TransferId | null, limit: number): Promise<readonly Transfer[]>;
-  /** LIVE bundles of a chain after an id, oldest first. */
-  liveBundles(chain: ChainCode, after: BundleId | null, limit: number): Promise<readonly BundleView[]>;
-  /** DONE bundles of a chain after an id whose block a reorganisation took away, oldest first. */
-  unminedBundles(chain: ChainCode, after: BundleId | null, limit: number): Promise<readonly BundleView[]>;
-  /** The bundle of a transfer; `null` while it is not signed. */
-  bundleOf(id: TransferId): Promise<BundleView | null>;
+  /** LIVE payouts of a chain after an id, oldest first. */
+  livePayouts(chain: ChainCode, after: PayoutId | null, limit: number): Promise<readonly PayoutView[]>;
+  /** DONE payouts of a chain after an id whose block a reorganisation took away, oldest first. */
+  unminedPayouts(chain: ChainCode, after: PayoutId | null, limit: number): Promise<readonly PayoutView[]>;
+  /** The payout of a transfer; `null` while it is not signed. */
+  payoutOf(id: TransferId): Promise<PayoutView | null>;
   inFlight(chain: ChainCode): Promise<readonly InFlight[]>;
   /** Newest first; of one status, or all for `null`. */
   list(status: TransferStatus | null, page: PageRequest): Promise<Page<Transfer>>;
@@ -99,8 +99,8 @@ export interface TransferStore {
   sweepCandidates(chain: ChainCode, limit: number): Promise<readonly SweepCandidate[]>;
   /** Free coins of a currency, most units first; and, so that small ones do not pile up, nothing is left out but by `limit`. */
   freeCoins(chain: ChainCode, currency: CurrencyCode, limit: number): Promise<readonly SpendableCoin[]>;
-  /** The coins that a bundle took. */
-  coinsOf(bundleId: BundleId): Promise<readonly SpendableCoin[]>;
+  /** The coins that a payout took. */
+  coinsOf(payoutId: PayoutId): Promise<readonly SpendableCoin[]>;
   /** Free and taken holdings of a chain after a ref, by ref: what must lie on chain. */
   holdings(chain: ChainCode, after: string | null, limit: number): Promise<readonly Holding[]>;
   /** Free deposits at one address in one currency, oldest first. */
@@ -137,27 +137,27 @@ export interface TransferWrites {
    */
   claim(accountId: AccountId, claim: IdempotencyClaim, id: TransferId): Promise<{ readonly transferId: TransferId; readonly bodyHash: string } | null>;
   /**
-   * Opens a bundle. On chains with nonces the address's counter moves from the bundle's nonce to the next, by
+   * Opens a payout. On chains with nonces the address's counter moves from the payout's nonce to the next, by
    * compare-and-set; false, with nothing opened, when the counter stands elsewhere. A first use sets the counter.
    */
-  openBundle(bundle: Bundle): Promise<boolean>;
-  lockBundle(id: BundleId): Promise<Bundle | null>;
-  updateBundle(id: BundleId, changes: BundleChanges): Promise<void>;
+  openPayout(payout: Payout): Promise<boolean>;
+  lockPayout(id: PayoutId): Promise<Payout | null>;
+  updatePayout(id: PayoutId, changes: PayoutChanges): Promise<void>;
   /** Compare-and-set from LIVE. */
-  closeBundle(id: BundleId, to: Exclude<BundleStatus, 'LIVE'>, changes: BundleChanges): Promise<boolean>;
-  /** A reorganisation took away the blocks above a height: DONE bundles mined there have none until they are mined again. */
-  unmineBundles(chain: ChainCode, height: number): Promise<void>;
+  closePayout(id: PayoutId, to: Exclude<PayoutStatus, 'LIVE'>, changes: PayoutChanges): Promise<boolean>;
+  /** A reorganisation took away the blocks above a height: DONE payouts mined there have none until they are mined again. */
+  unminePayouts(chain: ChainCode, height: number): Promise<void>;
   addAttempt(attempt: Attempt): Promise<void>;
-  /** Takes free holdings for a bundle: all of them, or false. */
-  takeHoldings(chain: ChainCode, refs: readonly string[], bundleId: BundleId): Promise<boolean>;
-  /** What a bundle took is SPENT with its payment, or FREE again. */
-  settleHoldings(bundleId: BundleId, to: 'SPENT' | 'FREE'): Promise<void>;
+  /** Takes free holdings for a payout: all of them, or false. */
+  takeHoldings(chain: ChainCode, refs: readonly string[], payoutId: PayoutId): Promise<boolean>;
+  /** What a payout took is SPENT with its payment, or FREE again. */
+  settleHoldings(payoutId: PayoutId, to: 'SPENT' | 'FREE'): Promise<void>;
   /**
-   * Adds a free holding; false when it is known. One that is GONE is again what its bundle makes of it: TAKEN by a live
+   * Adds a free holding; false when it is known. One that is GONE is again what its payout makes of it: TAKEN by a live
    * one, SPENT by a done one, else FREE.
    */
-  addHolding(holding: Omit<Holding, 'status' | 'bundleId'>): Promise<boolean>;
-  /** A reorganisation took it: GONE, whatever it was, its bundle remembered; false when unknown. */
+  addHolding(holding: Omit<Holding, 'status' | 'payoutId'>): Promise<boolean>;
+  /** A reorganisation took it: GONE, whatever it was, its payout remembered; false when unknown. */
   dropHolding(chain: ChainCode, ref: string): Promise<boolean>;
   /** Moves an address's counter forward to what the chain shows, when an operator says so. */
   setNonce(chain: ChainCode, address: string, nonce: number): Promise<void>;

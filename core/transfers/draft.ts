@@ -3,7 +3,7 @@ import { isTillgateError, TillgateError } from '../kernel/errors.ts';
 import type { PaymentLine, PricedPayment, PriceRequest, SignedTransaction } from '../ports/chain-payments.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { gatheringFee, MOST_COINS } from './fee-desk.ts';
-import { shareOf } from './finish-bundle.ts';
+import { shareOf } from './finish-payout.ts';
 import { gasAt } from './gas-at.ts';
 import type { HotWallet } from './hot-wallet.ts';
 import type { Transfer } from './transfer.ts';
@@ -94,7 +94,7 @@ export class Drafter {
     return { charged, nonce: null, signed, refs: priced.coins.map(({ ref }) => ref) };
   }
 
-  /** Another transaction of the same bundle at a higher price; receivers get what they were promised. */
+  /** Another transaction of the same payout at a higher price; receivers get what they were promised. */
   async again(transfers: readonly Transfer[], request: Pick<PriceRequest, 'source' | 'coins' | 'replaces'>, nonce: number | null): Promise<SignedTransaction> {
     const { payments } = this.#chain;
     const lines = transfers.map((transfer) => lineOf({ transfer, feeUnits: transfer.feeUnits }));

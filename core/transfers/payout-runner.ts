@@ -2,7 +2,7 @@ import { raiseAlert } from '../alerts/raise-alert.ts';
 import type { Millis } from '../kernel/time.ts';
 import { isTillgateError } from '../kernel/errors.ts';
 import type { Lease } from '../ports/lease-store.ts';
-import { FollowBundles } from './follow-bundles.ts';
+import { FollowPayouts } from './follow-payouts.ts';
 import { PlanSweeps } from './plan-sweeps.ts';
 import type { RefusedSweep } from './plan-sweeps.ts';
 import { reconcile } from './reconcile.ts';
@@ -25,7 +25,7 @@ const SWEEP_EVERY_MS = 30_000;
 export class PayoutRunner {
   readonly #chain: PayingChain;
   readonly #deps: PayoutDeps;
-  readonly #follow: FollowBundles;
+  readonly #follow: FollowPayouts;
   readonly #sweeps: PlanSweeps;
   readonly #sign: SignTransfers;
   #reconciledAt: Millis = -Infinity;
@@ -36,7 +36,7 @@ export class PayoutRunner {
   constructor(chain: PayingChain, deps: PayoutDeps, settings: SweepSettings) {
     this.#chain = chain;
     this.#deps = deps;
-    this.#follow = new FollowBundles(chain, deps);
+    this.#follow = new FollowPayouts(chain, deps);
     this.#sweeps = new PlanSweeps(chain, deps, settings);
     this.#sign = new SignTransfers(chain, deps);
   }

@@ -1,7 +1,7 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
 import { isTillgateError, TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
-import type { BundleId, TransferId } from '../kernel/ids.ts';
+import type { PayoutId, TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { Transaction } from '../ports/storage.ts';
@@ -11,7 +11,7 @@ import { HotWallet } from './hot-wallet.ts';
 import { announceTransfer } from './payout-deps.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { rejectTransfer } from './decide-transfer.ts';
-import type { Attempt, Bundle, BundleView, Transfer } from './transfer.ts';
+import type { Attempt, Payout, PayoutView, Transfer } from './transfer.ts';
 
 /** How many transactions are signed and stored together: a new order waits for the database meanwhile. */
 const BATCH = 1;
@@ -59,7 +59,7 @@ export class SignTransfers {
    * @returns what was signed and stored, to be sent; empty when nothing could be signed
    * @throws TillgateError `LEASE_LOST`, `NODE_FAILED`, `NOT_READY`; nothing was sent then
    */
-  async run(lease: Lease, height: number): Promise<readonly BundleView[]> {
+  async run(lease: Lease, height: number): Promise<readonly PayoutView[]> {
     if (height !== this.#height) {
       this.#retryAt.clear();
       this.#forget();
@@ -73,7 +73,7 @@ export class SignTransfers {
     }
   }
 
-  async #pass(lease: Lease): Promise<readonly BundleView[]> {
+  async #pass(lease: Lease): Promise<readonly PayoutView[]> {
     if (this.#queue.length === 0) await this.#fill();
     if (this.#queue.length === 0) return [];
     const drafts = this.#chain.payments.model === 'utxo' ? await this.#fromCoins(lease) : await this.#fromAccounts(lease);
@@ -200,9 +200,9 @@ export class SignTransfers {
     throw new TillgateError('CHAIN_HALTED', reason);
   }
 
-  async #commit(lease: Lease, drafts: readonly Draft[]): Promise<readonly BundleView[]> {
+  async #commit(lease: Lease, drafts: readonly Draft[]): Promise<readonly PayoutView[]> {
     const { storage, logger } = this.#deps;
-    let views: BundleView[] = [];
+    let views: PayoutView[] = [];
     try {
       await storage.transaction(async (tx) => {
         views = [];
@@ -219,26 +219,26 @@ export class SignTransfers {
     return views;
   }
 
-  async #store(tx: Transaction, { charged, nonce, signed, refs }: Draft): Promise<BundleView> {
+  async #store(tx: Transaction, { charged, nonce, signed, refs }: Draft): Promise<PayoutView> {
     const { clock, ids } = this.#deps;
     const { code } = this.#chain;
     const now = clock.now();
-    const id = ids.next() as BundleId;
+    const id = ids.next() as PayoutId;
     const { sourceAddress, sourceIndex } = present(charged[0], 'a transfer to sign').transfer;
     if (nonce !== null && this.#counters.get(sourceAddress)?.adopt === true) await tx.transfers.setNonce(code, sourceAddress, nonce);
-    const bundle: Bundle = { id, chain: code, sourceAddress, sourceIndex, nonce, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: now };
-    if (!(await tx.transfers.openBundle(bundle))) throw new Overtaken(`nonce ${nonce} was taken`);
+    const payout: Payout = { id, chain: code, sourceAddress, sourceIndex, nonce, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: now };
+    if (!(await tx.transfers.openPayout(payout))) throw new Overtaken(`nonce ${nonce} was taken`);
     if (refs.length > 0 && !(await tx.transfers.takeHoldings(code, refs, id))) throw new Overtaken('coins were taken');
     const { txid, raw, feeUnits, terms, expiresAt } = signed;
-    const attempt: Attempt = { bundleId: id, number: 1, txid, raw, feeUnits, terms, expiresAt, createdAt: now };
+    const attempt: Attempt = { payoutId: id, number: 1, txid, raw, feeUnits, terms, expiresAt, createdAt: now };
     await tx.transfers.addAttempt(attempt);
     const transfers: Transfer[] = [];
     for (const { transfer, feeUnits: fee } of charged) {
-      const changes = { feeUnits: fee, bundleId: id, reason: null, updatedAt: now };
+      const changes = { feeUnits: fee, payoutId: id, reason: null, updatedAt: now };
       if (!(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', changes))) throw new Overtaken(`transfer ${transfer.id} was decided otherwise`);
       if (transfer.accountId !== null && fee !== transfer.feeUnits) await tx.deposits.updateTransaction(transfer.id, { fee, obtained: transfer.units - fee });
       transfers.push({ ...transfer, ...changes, status: 'SIGNED' });
     }
-    return { bundle, attempts: [attempt], transfers };
+    return { payout, attempts: [attempt], transfers };
   }
 }

@@ -1,5 +1,5 @@
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
-import type { AccountId, BundleId, OrderId, TransferId } from '../kernel/ids.ts';
+import type { AccountId, PayoutId, OrderId, TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
 /**
@@ -49,7 +49,7 @@ export interface Transfer {
   readonly sourceIndex: number | null;
   readonly toAddress: string;
   readonly status: TransferStatus;
-  readonly bundleId: BundleId | null;
+  readonly payoutId: PayoutId | null;
   /** Why it is FAILED, or what a REQUESTED one waits for; `null` otherwise. */
   readonly reason: string | null;
   readonly createdAt: Millis;
@@ -59,11 +59,11 @@ export interface Transfer {
 }
 
 /** What of a transfer is known when it is asked for. */
-export type TransferRequest = Omit<Transfer, 'status' | 'bundleId' | 'reason' | 'createdAt' | 'updatedAt' | 'finishedAt'>;
+export type TransferRequest = Omit<Transfer, 'status' | 'payoutId' | 'reason' | 'createdAt' | 'updatedAt' | 'finishedAt'>;
 
 /** A transfer as it is asked for, REQUESTED. */
 export function newTransfer<Request extends TransferRequest>(request: Request, now: Millis): Request & Transfer {
-  return { ...request, status: 'REQUESTED', bundleId: null, reason: null, createdAt: now, updatedAt: now, finishedAt: null };
+  return { ...request, status: 'REQUESTED', payoutId: null, reason: null, createdAt: now, updatedAt: now, finishedAt: null };
 }
 
 /** What the receiver gets. */
@@ -71,9 +71,9 @@ export function obtainedUnits({ units, feeUnits }: Pick<Transfer, 'units' | 'fee
   return units - feeUnits;
 }
 
-/** One signed transaction of a bundle. All are kept, and any of them may be the one that is mined. */
+/** One signed transaction of a payout. All are kept, and any of them may be the one that is mined. */
 export interface Attempt {
-  readonly bundleId: BundleId;
+  readonly payoutId: PayoutId;
   /** 1 for the first; each bump of the fee adds one. */
   readonly number: number;
   readonly txid: string;
@@ -89,21 +89,21 @@ export interface Attempt {
 }
 
 /** LIVE until one of its attempts is buried; DONE when paid; VOID when none can be mined any more. */
-export const BUNDLE_STATUSES = ['LIVE', 'DONE', 'VOID'] as const;
-export type BundleStatus = (typeof BUNDLE_STATUSES)[number];
+export const PAYOUT_STATUSES = ['LIVE', 'DONE', 'VOID'] as const;
+export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
 
 /**
  * What one transaction on the chain pays: one transfer on account chains, several where a transaction has many outputs.
  * Its nonce, or its coins, belong to it alone, so that of all its attempts only one can ever be mined.
  */
-export interface Bundle {
-  readonly id: BundleId;
+export interface Payout {
+  readonly id: PayoutId;
   readonly chain: ChainCode;
   readonly sourceAddress: string;
   readonly sourceIndex: number | null;
   /** `null` on chains without nonces. */
   readonly nonce: number | null;
-  readonly status: BundleStatus;
+  readonly status: PayoutStatus;
   /** The attempt that was mined; `null` until then. */
   readonly minedTxid: string | null;
   /** Its block; `null` until then, and while a reorganisation that took it away was not made good. */
@@ -113,20 +113,20 @@ export interface Bundle {
   readonly createdAt: Millis;
 }
 
-/** A bundle with all that it pays and every attempt, oldest first. */
-export interface BundleView {
-  readonly bundle: Bundle;
+/** A payout with all that it pays and every attempt, oldest first. */
+export interface PayoutView {
+  readonly payout: Payout;
   readonly attempts: readonly Attempt[];
   readonly transfers: readonly Transfer[];
 }
 
-/** FREE, TAKEN by a bundle, SPENT by a mined one, GONE with a reorganisation. */
+/** FREE, TAKEN by a payout, SPENT by a mined one, GONE with a reorganisation. */
 export const HOLDING_STATUSES = ['FREE', 'TAKEN', 'SPENT', 'GONE'] as const;
 export type HoldingStatus = (typeof HOLDING_STATUSES)[number];
 
 /**
  * Coins that lie at an address of the till's: each spendable deposit, and the change of the till's own transactions.
- * Unique by (chain, ref): on UTXO chains the ref is the outpoint, so that no coin is ever spent by two bundles.
+ * Unique by (chain, ref): on UTXO chains the ref is the outpoint, so that no coin is ever spent by two payouts.
  */
 export interface Holding {
   readonly chain: ChainCode;
@@ -138,5 +138,5 @@ export interface Holding {
   readonly currency: CurrencyCode;
   readonly units: bigint;
   readonly status: HoldingStatus;
-  readonly bundleId: BundleId | null;
+  readonly payoutId: PayoutId | null;
 }

@@ -143,8 +143,8 @@ export class RequestWithdrawal {
   async #answer(id: TransferId): Promise<WithdrawalRecord> {
     const { storage } = this.#deps;
     const { transfer, balance } = await readWithdrawal(storage, id);
-    const view = await storage.transfers.bundleOf(id);
-    return this.#record(transfer, balance, view === null ? null : (view.bundle.minedTxid ?? view.attempts.at(-1)?.txid ?? null));
+    const view = await storage.transfers.payoutOf(id);
+    return this.#record(transfer, balance, view === null ? null : (view.payout.minedTxid ?? view.attempts.at(-1)?.txid ?? null));
   }
 
   #record(transfer: Transfer, balance: bigint, txHash: string | null): WithdrawalRecord {

@@ -2,7 +2,7 @@ import { setUpPlugin } from '../../adapters/testing/index.ts';
 import type { ChainHarness, ChainTricks, PluginYield } from '../../adapters/testing/index.ts';
 import { MnemonicWallet } from '../../adapters/wallet/index.ts';
 import { present } from '../../core/index.ts';
-import type { ChainAdapter, SignedBundle, Signer } from '../../core/index.ts';
+import type { ChainAdapter, SignedPayout, Signer } from '../../core/index.ts';
 import { AbacusNode } from './abacus-node.ts';
 import { ACCOUNTS } from './abacus-payments.ts';
 import { transactionId } from './abacus-wire.ts';
@@ -58,7 +58,7 @@ function tricksOf(node: AbacusNode, signer: Signer): Partial<ChainTricks> {
       node.pay(node.payer, units, { nonce, fee: 50n });
       return replaced;
     },
-    reorganisation: async (depth, fate) => node.reorganise(depth, fate),
+    reorganisation: async (depth, outcome) => node.reorganise(depth, outcome),
     outage: (on) => void (node.trouble.down = on),
     lag: (blocks) => void (node.trouble.lag = blocks),
     lies: (on) => void (node.trouble.lies = on),
@@ -69,8 +69,8 @@ function tricksOf(node: AbacusNode, signer: Signer): Partial<ChainTricks> {
       node.mine();
       return [];
     },
-    rival: async (bundle) => {
-      const rival = await rivalOf(bundle, signer);
+    rival: async (payout) => {
+      const rival = await rivalOf(payout, signer);
       await fetch(`${node.url}/transactions`, { method: 'POST', body: JSON.stringify(rival) });
       node.mine();
       return transactionId(rival);
@@ -79,7 +79,7 @@ function tricksOf(node: AbacusNode, signer: Signer): Partial<ChainTricks> {
 }
 
 /** The same nonce, the same key, another receiver: what a second till with this seed would make. */
-async function rivalOf({ attempts }: SignedBundle, signer: Signer): Promise<WireTransaction> {
+async function rivalOf({ attempts }: SignedPayout, signer: Signer): Promise<WireTransaction> {
   const { signature: _, ...mine } = JSON.parse(present(attempts[0], 'an attempt').raw) as WireTransaction;
   const unsigned = { ...mine, to: mine.from };
   const { bytes } = await signer.sign(`${ACCOUNTS.hot}/0/0`, Buffer.from(transactionId(unsigned), 'hex'), { chain: 'ABC', payments: [] });

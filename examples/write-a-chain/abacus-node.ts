@@ -86,10 +86,10 @@ export class AbacusNode {
   }
 
   /** Replaces the top blocks by one more than there were; what they held is mined again at once, or forgotten. */
-  reorganise(depth: number, fate: 'again' | 'gone'): void {
+  reorganise(depth: number, outcome: 'again' | 'gone'): void {
     const dropped = this.blocks.splice(-depth).flatMap(({ receipts }) => receipts);
     this.#branch += 1;
-    if (fate === 'again') for (const { id, transaction } of dropped) this.#pool.set(id, transaction);
+    if (outcome === 'again') for (const { id, transaction } of dropped) this.#pool.set(id, transaction);
     this.mine(depth + 1);
   }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AccountKey } from '../../adapters/chains/index.ts';
 import { TillgateError, assert } from '../../core/index.ts';
-import type { BundleFate, ChainPayments, CurrencyCode, ExpectedCoins, PayingAddress, PaymentLine, PricedPayment, PriceRequest, SignedBundle, SignedTransaction, Signer, SignRequest } from '../../core/index.ts';
+import type { PayoutOutcome, ChainPayments, CurrencyCode, ExpectedCoins, PayingAddress, PaymentLine, PricedPayment, PriceRequest, SignedPayout, SignedTransaction, Signer, SignRequest } from '../../core/index.ts';
 import type { AbacusClient } from './abacus-client.ts';
 import { ABC, refOf } from './abacus-chain.ts';
 import { accountSchema, blockSchema, isSigned, keyHash, readAddress, receiptSchema, transactionId, transactionSchema, writeAddress } from './abacus-wire.ts';
@@ -68,7 +68,7 @@ class AbacusPayments implements ChainPayments {
     if (status !== 200) throw new TillgateError('NODE_FAILED', `The Abacus node did not take ${txid}: HTTP ${status}.`);
   }
 
-  async fate({ source, nonce, attempts }: SignedBundle): Promise<BundleFate> {
+  async outcome({ source, nonce, attempts }: SignedPayout): Promise<PayoutOutcome> {
     const found: WireReceipt[] = [];
     for (const { txid } of attempts) {
       const receipt = await this.#client.find(`transactions/${txid}`, receiptSchema);

@@ -58,15 +58,15 @@ export async function withdrawalReject({ operands, values, json, terminal }: Com
 /** `transfer show ID`: the transfer and each transaction that was signed for it, without the signed bytes. */
 export async function transferShow({ operands, json, terminal }: CommandCall): Promise<number> {
   const detail = await withBase((base) => operatorsDesk(base).withdrawals.find(OPERATOR, (operands[0] ?? '') as TransferId));
-  const { bundle, ...record } = transferDetailRecord(detail, ASSETS);
+  const { bundle: payout, ...record } = transferDetailRecord(detail, ASSETS);
   if (json) {
-    terminal.out(JSON.stringify({ ...record, bundle }));
+    terminal.out(JSON.stringify({ ...record, bundle: payout }));
     return 0;
   }
   for (const [name, value] of Object.entries(record)) terminal.out(`${name.padEnd(12)}${value ?? '-'}`);
-  if (bundle === null) terminal.out('Nothing is signed for it.');
-  else terminal.out(`bundle      ${bundle.id} ${bundle.status}, nonce ${bundle.nonce ?? '-'}, mined ${bundle.tx_hash ?? 'not yet'}`);
-  for (const { number, tx_hash: hash, fee_units: fee, created_at: at } of bundle?.attempts ?? []) terminal.out(`  ${number}. ${at}  ${hash}  costs at most ${fee} units`);
+  if (payout === null) terminal.out('Nothing is signed for it.');
+  else terminal.out(`payout      ${payout.id} ${payout.status}, nonce ${payout.nonce ?? '-'}, mined ${payout.tx_hash ?? 'not yet'}`);
+  for (const { number, tx_hash: hash, fee_units: fee, created_at: at } of payout?.attempts ?? []) terminal.out(`  ${number}. ${at}  ${hash}  costs at most ${fee} units`);
   return 0;
 }
 

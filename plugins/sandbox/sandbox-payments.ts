@@ -1,14 +1,14 @@
 import { TillgateError, assert, present } from '../../core/index.ts';
 import type {
   Asset,
-  BundleFate,
+  PayoutOutcome,
   ChainPayments,
   CurrencyCode,
   ExpectedCoins,
   PriceRequest,
   PricedPayment,
   SignRequest,
-  SignedBundle,
+  SignedPayout,
   SignedTransaction,
   SpendableCoin,
 } from '../../core/index.ts';
@@ -103,7 +103,7 @@ export class SandboxPayments implements ChainPayments {
     });
   }
 
-  async fate({ coins, attempts }: SignedBundle): Promise<BundleFate> {
+  async outcome({ coins, attempts }: SignedPayout): Promise<PayoutOutcome> {
     const blocks = await this.#options.read();
     const head = present(blocks.at(-1), 'the head').ref.height;
     for (const { txid, raw } of attempts) {

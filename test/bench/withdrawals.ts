@@ -194,7 +194,7 @@ async function waiting(till: MoneyDomain, storage: KnexStorage): Promise<{ reado
           sourceIndex: null,
           toAddress: 'eth-merchant',
           status: 'REQUESTED',
-          bundleId: null,
+          payoutId: null,
           reason: null,
           createdAt: at,
           updatedAt: at,

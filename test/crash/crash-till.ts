@@ -217,9 +217,9 @@ export class CrashTill {
   /** Some of what is on its way out, or waits for it. */
   async unquiet(): Promise<readonly string[]> {
     const { transfers } = this.storage;
-    const [live, waiting, sweeps] = await Promise.all([transfers.liveBundles('ETH', null, 3), transfers.waiting('ETH', null, 3), transfers.sweepCandidates('ETH', 3)]);
+    const [live, waiting, sweeps] = await Promise.all([transfers.livePayouts('ETH', null, 3), transfers.waiting('ETH', null, 3), transfers.sweepCandidates('ETH', 3)]);
     return [
-      ...live.map(({ bundle, attempts }) => `bundle ${bundle.id} of ${attempts.length} attempts`),
+      ...live.map(({ payout, attempts }) => `payout ${payout.id} of ${attempts.length} attempts`),
       ...waiting.map(({ id, kind }) => `waiting ${kind} ${id}`),
       ...sweeps.map(({ address, currency, units }) => `${units} ${currency} to sweep at ${address}`),
     ];

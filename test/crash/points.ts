@@ -77,24 +77,24 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
   ]),
   ...points('core/transfers/sign-transfers.ts', [
     ['sign:drafted', 'after', 'if (counter !== null) counter.next += 1;'],
-    ['sign:bundle-stored', 'after', 'if (!(await tx.transfers.openBundle(bundle))) throw new Overtaken(`nonce ${nonce} was taken`);'],
+    ['sign:payout-stored', 'after', 'if (!(await tx.transfers.openPayout(payout))) throw new Overtaken(`nonce ${nonce} was taken`);'],
     ['sign:attempt-stored', 'after', 'await tx.transfers.addAttempt(attempt);'],
     ['sign:transfer-moved', 'after', "transfers.push({ ...transfer, ...changes, status: 'SIGNED' });"],
     ['sign:committed', 'before', "for (const { transfers } of views) for (const transfer of transfers) announceTransfer(this.#deps, transfer, 'REQUESTED', 'SIGNED');"],
   ]),
-  ...points('core/transfers/follow-bundles.ts', [
+  ...points('core/transfers/follow-payouts.ts', [
     ['send:begun', 'before', 'await this.#chain.payments.broadcast(attempt);'],
     ['send:done', 'after', 'await this.#chain.payments.broadcast(attempt);'],
-    ['send:bundle-noted', 'after', 'await tx.transfers.updateBundle(view.bundle.id, { sentAt: now });'],
+    ['send:payout-noted', 'after', 'await tx.transfers.updatePayout(view.payout.id, { sentAt: now });'],
     ['send:committed', 'before', "for (const { signed } of untold) for (const transfer of signed) announceTransfer(this.#deps, transfer, 'SIGNED', 'BROADCAST');"],
-    ['mined:noted', 'after', 'await tx.transfers.updateBundle(bundle.id, { minedTxid: fate.txid, minedHeight: fate.block.height });'],
+    ['mined:noted', 'after', 'await tx.transfers.updatePayout(payout.id, { minedTxid: outcome.txid, minedHeight: outcome.block.height });'],
     ['finish:committed', 'before', 'for (const { transfer, to } of transfers) {'],
   ]),
-  ...points('core/transfers/finish-bundle.ts', [
-    ['finish:bundle-closed', 'before', "await tx.transfers.settleHoldings(bundle.id, fate.succeeded ? 'SPENT' : 'FREE');"],
-    ['finish:holdings-settled', 'after', "await tx.transfers.settleHoldings(bundle.id, fate.succeeded ? 'SPENT' : 'FREE');"],
+  ...points('core/transfers/finish-payout.ts', [
+    ['finish:payout-closed', 'before', "await tx.transfers.settleHoldings(payout.id, outcome.succeeded ? 'SPENT' : 'FREE');"],
+    ['finish:holdings-settled', 'after', "await tx.transfers.settleHoldings(payout.id, outcome.succeeded ? 'SPENT' : 'FREE');"],
     ['finish:posted', 'after', 'await post(tx, book(ids.next() as EntryId, now, transfer, cost));'],
-    ['finish:order-refunded', 'after', 'if (fate.succeeded) orders.push(...(await refundOrder(tx, listed, fate.txid, context)));'],
+    ['finish:order-refunded', 'after', 'if (outcome.succeeded) orders.push(...(await refundOrder(tx, listed, outcome.txid, context)));'],
   ]),
   ...points('core/transfers/plan-sweeps.ts', [
     ['sweep:priced', 'after', 'const priced = await this.#price(candidate, urgent);'],

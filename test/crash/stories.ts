@@ -431,17 +431,17 @@ export const MONEY_OUT: readonly Story[] = [
     name: 'a withdrawal, until it is sent',
     points: [
       'withdrawal:priced', 'withdrawal:drafted', 'withdrawal:stored',
-      'sign:drafted', 'sign:bundle-stored', 'sign:attempt-stored', 'sign:transfer-moved', 'sign:committed', 'send:begun', 'send:done',
+      'sign:drafted', 'sign:payout-stored', 'sign:attempt-stored', 'sign:transfer-moved', 'sign:committed', 'send:begun', 'send:done',
     ],
     begin: withdrawal,
   },
   { name: 'a withdrawal that is stored and not told of', points: ['withdrawal:committed'], begin: withdrawal },
-  { name: 'a withdrawal whose sending is being noted', points: ['send:bundle-noted'], begin: withdrawal },
+  { name: 'a withdrawal whose sending is being noted', points: ['send:payout-noted'], begin: withdrawal },
   { name: 'a withdrawal that was sent', points: ['send:committed'], begin: withdrawal },
   { name: 'a withdrawal that is mined', points: ['mined:noted'], still: true, begin: withdrawal },
   {
     name: 'a withdrawal that was mined, to its end',
-    points: ['finish:bundle-closed', 'finish:holdings-settled', 'finish:posted', 'finish:committed'],
+    points: ['finish:payout-closed', 'finish:holdings-settled', 'finish:posted', 'finish:committed'],
     begin: withdrawal,
   },
   { name: 'a refund', points: ['refund:claimed', 'reserve:transfer-stored', 'reserve:posted', 'reserve:transaction-stored', 'refund:reserved', 'refund:committed', 'sign:committed', 'send:done', 'finish:order-refunded', 'finish:committed'], begin: refund },
@@ -449,7 +449,7 @@ export const MONEY_OUT: readonly Story[] = [
 
 /** What the till moves by itself, payments of invoices, and the keys of the gateway. */
 export const SWEEPS_AND_KEYS: readonly Story[] = [
-  { name: 'a sweep', points: ['sweep:priced', 'sweep:committed', 'sign:bundle-stored', 'send:begun', 'finish:posted'], begin: sweep },
+  { name: 'a sweep', points: ['sweep:priced', 'sweep:committed', 'sign:payout-stored', 'send:begun', 'finish:posted'], begin: sweep },
   { name: 'a sweep of a token, with its gas', points: ['sweep:gas-priced', 'sweep:committed', 'sign:committed', 'send:done', 'finish:holdings-settled'], begin: tokenSweep },
   {
     name: 'a payment of an invoice',

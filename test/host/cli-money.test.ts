@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { KnexStorage } from '../../adapters/storage/knex/index.ts';
 import { custodyAccount, merchantAccount, postEntry, reserveEntry } from '../../core/index.ts';
-import type { AccountId, BundleId, EntryId, Transfer, TransferId, TransferStatus } from '../../core/index.ts';
+import type { AccountId, PayoutId, EntryId, Transfer, TransferId, TransferStatus } from '../../core/index.ts';
 import { runCli } from '../../host/cli.ts';
 import { FakeIds, START } from '../support/fakes.ts';
 import { silentLogger } from '../support/storage.ts';
@@ -75,7 +75,7 @@ describe('money out at the command line', () => {
         sourceIndex: null,
         toAddress: A,
         status,
-        bundleId: null,
+        payoutId: null,
         reason: null,
         createdAt: START,
         updatedAt: START,
@@ -142,12 +142,12 @@ describe('money out at the command line', () => {
   test('a transfer is shown with what was signed for it, but for the signed bytes', async () => {
     const transfer = await transferOf('REQUESTED');
     assert.match((await run('transfer', 'show', transfer.id)).out, /Nothing is signed for it/);
-    const bundleId = ids.next() as BundleId;
+    const payoutId = ids.next() as PayoutId;
     await inStorage((storage) =>
       storage.transaction(async (tx) => {
-        await tx.transfers.openBundle({ id: bundleId, chain: 'ETH', sourceAddress: B, sourceIndex: null, nonce: 7, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: START });
-        await tx.transfers.addAttempt({ bundleId, number: 1, txid: '0xabc', raw: RAW, feeUnits: 21_000n, terms: '{}', expiresAt: null, createdAt: START });
-        assert(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', { bundleId, updatedAt: START }));
+        await tx.transfers.openPayout({ id: payoutId, chain: 'ETH', sourceAddress: B, sourceIndex: null, nonce: 7, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: START });
+        await tx.transfers.addAttempt({ payoutId, number: 1, txid: '0xabc', raw: RAW, feeUnits: 21_000n, terms: '{}', expiresAt: null, createdAt: START });
+        assert(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', { payoutId, updatedAt: START }));
       }),
     );
     const shown = await run('transfer', 'show', transfer.id);

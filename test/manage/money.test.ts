@@ -1,7 +1,7 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { checkLedger, custodyAccount, decodeBase32, isTillgateError, merchantAccount, OPERATOR, postEntry, reserveEntry, totpCode, totpStep } from '../../core/index.ts';
-import type { AccountId, BalanceSheet, BundleId, ChainAdapter, ChainBalances, ChainPayments, EntryId, Transfer, TransferId, TransferStatus } from '../../core/index.ts';
+import type { AccountId, BalanceSheet, PayoutId, ChainAdapter, ChainBalances, ChainPayments, EntryId, Transfer, TransferId, TransferStatus } from '../../core/index.ts';
 import { PlainDigest } from '../support/fakes.ts';
 import { dataOf } from '../support/http.ts';
 import { eachStorage } from '../support/storage.ts';
@@ -160,7 +160,7 @@ eachStorage((_name, open) => {
         sourceIndex: null,
         toAddress: A,
         status,
-        bundleId: null,
+        payoutId: null,
         reason: status === 'HELD' ? 'Waits for an operator to approve it.' : null,
         createdAt: at,
         updatedAt: at,
@@ -238,15 +238,15 @@ eachStorage((_name, open) => {
     test('that are signed show each attempt, and nobody can reject them any more', async () => {
       const user = await desk.newMember();
       const transfer = await transferOf(user, 'REQUESTED');
-      const id = desk.till.till.nodeNumber.next() as BundleId;
+      const id = desk.till.till.nodeNumber.next() as PayoutId;
       const at = desk.till.clock.now();
       await store.storage.transaction(async (tx) => {
         const place = { chain: 'ETH', sourceAddress: B, sourceIndex: null, nonce: 0, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: at } as const;
-        assert(await tx.transfers.openBundle({ id, ...place }));
+        assert(await tx.transfers.openPayout({ id, ...place }));
         for (const number of [1, 2]) {
-          await tx.transfers.addAttempt({ bundleId: id, number, txid: `0x0${number}`, raw: '0x02f8dead', feeUnits: 21_000n * BigInt(number), terms: '{}', expiresAt: null, createdAt: at });
+          await tx.transfers.addAttempt({ payoutId: id, number, txid: `0x0${number}`, raw: '0x02f8dead', feeUnits: 21_000n * BigInt(number), terms: '{}', expiresAt: null, createdAt: at });
         }
-        assert(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', { bundleId: id, updatedAt: at }));
+        assert(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', { payoutId: id, updatedAt: at }));
       });
       const reply = await desk.admin.client.get(`${WITHDRAWALS}/${transfer.id}`);
       assert.deepEqual(managed(reply)['bundle'], {

@@ -62,8 +62,8 @@ function tricksOf(yard: UtxoYard, chain: ChainAdapter): Partial<ChainTricks> {
   const funded = new Map<string, SpendableCoin>();
   const { daemon } = yard;
   return {
-    reorganisation: async (depth, fate) => {
-      if (fate === 'gone') return yard.forkEmpty(depth);
+    reorganisation: async (depth, outcome) => {
+      if (outcome === 'gone') return yard.forkEmpty(depth);
       await daemon.rpc('invalidateblock', await daemon.rpc('getblockhash', (await daemon.height()) - depth + 1));
       // To another receiver: the same block as before would be the invalid one.
       await daemon.rpc('generatetoaddress', depth + 1, await yard.foreign());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isTillgateError } from '../../core/index.ts';
-import type { BundleFate, ErrorCode } from '../../core/index.ts';
+import type { PayoutOutcome, ErrorCode } from '../../core/index.ts';
 import { MnemonicWallet } from '../../adapters/wallet/index.ts';
 import type { DaemonKind } from './daemons.ts';
 import { COIN, UtxoYard } from './utxo-yard.ts';
@@ -18,26 +18,26 @@ export function describePayments(kind: DaemonKind): void {
     after(() => yard.stop());
 
     const send = ({ signed }: { signed: { txid: string; raw: string } }): Promise<void> => yard.payments.broadcast(signed);
-    const mined = (fate: BundleFate): Extract<BundleFate, { kind: 'mined' }> => {
-      assert.equal(fate.kind, 'mined', JSON.stringify(fate, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value)));
-      return fate;
+    const mined = (outcome: PayoutOutcome): Extract<PayoutOutcome, { kind: 'mined' }> => {
+      assert.equal(outcome.kind, 'mined', JSON.stringify(outcome, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value)));
+      return outcome;
     };
 
     test('signed, stored, sent, mined: each step can be seen, and after a restart too', async () => {
       const coin = await yard.deposit('1');
       const to = await yard.foreign();
       const payment = await yard.sign([{ to, units: COIN / 4n }], [coin]);
-      const bundle = yard.bundle(payment);
-      assert.deepEqual(await yard.payments.fate(bundle), { kind: 'missing' });
+      const payout = yard.payout(payment);
+      assert.deepEqual(await yard.payments.outcome(payout), { kind: 'missing' });
       await send(payment);
-      assert.deepEqual(await yard.payments.fate(bundle), { kind: 'pending' });
+      assert.deepEqual(await yard.payments.outcome(payout), { kind: 'pending' });
       await yard.daemon.mine(2);
-      const fate = mined(await yard.payments.fate(bundle));
-      assert.deepEqual([fate.txid, fate.confirmations, fate.succeeded, fate.feeUnits], [payment.signed.txid, 2, true, payment.signed.feeUnits]);
-      assert.deepEqual(fate.block, await yard.chain.blockAt((await yard.daemon.height()) - 1));
-      assert.deepEqual(fate.change, payment.signed.change);
+      const outcome = mined(await yard.payments.outcome(payout));
+      assert.deepEqual([outcome.txid, outcome.confirmations, outcome.succeeded, outcome.feeUnits], [payment.signed.txid, 2, true, payment.signed.feeUnits]);
+      assert.deepEqual(outcome.block, await yard.chain.blockAt((await yard.daemon.height()) - 1));
+      assert.deepEqual(outcome.change, payment.signed.change);
       const restarted = await yard.reopen();
-      assert.deepEqual(await restarted.chain.payments?.fate(bundle), fate);
+      assert.deepEqual(await restarted.chain.payments?.outcome(payout), outcome);
       await restarted.chain.close();
     });
 
@@ -71,7 +71,7 @@ export function describePayments(kind: DaemonKind): void {
       await send(payment);
       await yard.daemon.mine();
       await send(payment);
-      assert.equal(mined(await yard.payments.fate(yard.bundle(payment))).confirmations, 1);
+      assert.equal(mined(await yard.payments.outcome(yard.payout(payment))).confirmations, 1);
     });
 
     test('three payments go out in one transaction, from deposits and from change', async () => {
@@ -86,7 +86,7 @@ export function describePayments(kind: DaemonKind): void {
       await send(batch);
       await yard.daemon.mine();
       for (const { to: address, units } of batch.nets) assert.equal(await yard.received(address), units);
-      assert.equal(mined(await yard.payments.fate(yard.bundle(batch))).feeUnits, batch.signed.feeUnits);
+      assert.equal(mined(await yard.payments.outcome(yard.payout(batch))).feeUnits, batch.signed.feeUnits);
     });
 
     test('a higher fee is offered where the network takes it', () => {
@@ -100,11 +100,11 @@ export function describePayments(kind: DaemonKind): void {
       const second = await yard.bump(first);
       assert.ok(second.signed.feeUnits > first.signed.feeUnits);
       await send(second);
-      const bundle = yard.bundle(first, second);
-      assert.deepEqual(await yard.payments.fate(bundle), { kind: 'pending' });
+      const payout = yard.payout(first, second);
+      assert.deepEqual(await yard.payments.outcome(payout), { kind: 'pending' });
       await yard.daemon.mine();
-      const fate = mined(await yard.payments.fate(bundle));
-      assert.deepEqual([fate.txid, fate.feeUnits, fate.change], [second.signed.txid, second.signed.feeUnits, second.signed.change]);
+      const outcome = mined(await yard.payments.outcome(payout));
+      assert.deepEqual([outcome.txid, outcome.feeUnits, outcome.change], [second.signed.txid, second.signed.feeUnits, second.signed.change]);
       // What the receiver gets stays as it was signed first.
       assert.equal(await yard.received(to), first.nets[0]?.units);
     });
@@ -115,8 +115,8 @@ export function describePayments(kind: DaemonKind): void {
       await send(first);
       await yard.daemon.mine();
       await assert.rejects(send(second), failsWith('NODE_FAILED', /sendrawtransaction/));
-      const fate = mined(await yard.payments.fate(yard.bundle(first, second)));
-      assert.deepEqual([fate.txid, fate.feeUnits, fate.change], [first.signed.txid, first.signed.feeUnits, first.signed.change]);
+      const outcome = mined(await yard.payments.outcome(yard.payout(first, second)));
+      assert.deepEqual([outcome.txid, outcome.feeUnits, outcome.change], [first.signed.txid, first.signed.feeUnits, first.signed.change]);
     });
 
     test('a payment whose outputs are all spent again is found in its block', async () => {
@@ -129,8 +129,8 @@ export function describePayments(kind: DaemonKind): void {
       await send(onward);
       await yard.daemon.mine(3);
       for (const { payments } of [yard.chain, (await yard.reopen()).chain]) {
-        const fate = mined((await payments?.fate(yard.bundle(payment))) ?? { kind: 'missing' });
-        assert.deepEqual([fate.txid, fate.confirmations, fate.change], [payment.signed.txid, 4, null]);
+        const outcome = mined((await payments?.outcome(yard.payout(payment))) ?? { kind: 'missing' });
+        assert.deepEqual([outcome.txid, outcome.confirmations, outcome.change], [payment.signed.txid, 4, null]);
       }
     });
 
@@ -140,13 +140,13 @@ export function describePayments(kind: DaemonKind): void {
       const other = await yard.reopen();
       const theirs = await yard.sign([{ to: await yard.foreign(), units: COIN / 3n }], [coin]);
       await other.chain.payments?.broadcast(theirs.signed);
-      const waiting = await yard.payments.fate(yard.bundle(ours));
+      const waiting = await yard.payments.outcome(yard.payout(ours));
       assert.equal(waiting.kind, 'unclear');
       await assert.rejects(send(ours), failsWith('NODE_FAILED', /sendrawtransaction/));
       await yard.daemon.mine(3);
-      assert.deepEqual(await yard.payments.fate(yard.bundle(ours)), { kind: 'conflicted', txid: theirs.signed.txid, confirmations: 3 });
+      assert.deepEqual(await yard.payments.outcome(yard.payout(ours)), { kind: 'conflicted', txid: theirs.signed.txid, confirmations: 3 });
       await yard.daemon.mine();
-      assert.deepEqual(await yard.payments.fate(yard.bundle(ours)), { kind: 'conflicted', txid: theirs.signed.txid, confirmations: 4 });
+      assert.deepEqual(await yard.payments.outcome(yard.payout(ours)), { kind: 'conflicted', txid: theirs.signed.txid, confirmations: 4 });
       await other.chain.close();
     });
 
@@ -154,11 +154,11 @@ export function describePayments(kind: DaemonKind): void {
       const payment = await yard.sign([{ to: await yard.foreign(), units: COIN / 2n }], [await yard.deposit('1')]);
       await send(payment);
       await yard.daemon.mine();
-      const first = mined(await yard.payments.fate(yard.bundle(payment)));
+      const first = mined(await yard.payments.outcome(yard.payout(payment)));
       await yard.forkEmpty(1);
-      assert.deepEqual(await yard.payments.fate(yard.bundle(payment)), { kind: 'pending' });
+      assert.deepEqual(await yard.payments.outcome(yard.payout(payment)), { kind: 'pending' });
       await yard.daemon.mine();
-      const second = mined(await yard.payments.fate(yard.bundle(payment)));
+      const second = mined(await yard.payments.outcome(yard.payout(payment)));
       assert.deepEqual([second.txid, second.block.height], [first.txid, first.block.height + 2]);
     });
 
@@ -204,8 +204,8 @@ export function describePayments(kind: DaemonKind): void {
       assert.equal(payment.signed.change, null);
       await send(payment);
       await yard.daemon.mine();
-      const fate = mined(await yard.payments.fate(yard.bundle(payment)));
-      assert.equal(fate.feeUnits, coin.units - (payment.nets[0]?.units ?? 0n));
+      const outcome = mined(await yard.payments.outcome(yard.payout(payment)));
+      assert.equal(outcome.feeUnits, coin.units - (payment.nets[0]?.units ?? 0n));
       const worth = await yard.deposit('0.1');
       const kept = await yard.sign([{ to: await yard.foreign(), units: worth.units - left - 1n }], [worth]);
       assert.equal(kept.signed.change?.units, left + 1n);
@@ -243,7 +243,7 @@ export function describePayments(kind: DaemonKind): void {
       assert.ok(second.signed.feeUnits > first.signed.feeUnits + spent.signed.feeUnits);
       await send(second);
       await yard.daemon.mine();
-      assert.equal(mined(await yard.payments.fate(yard.bundle(first, second))).txid, second.signed.txid);
+      assert.equal(mined(await yard.payments.outcome(yard.payout(first, second))).txid, second.signed.txid);
     });
 
     test('a chain whose key is not of the till’s seed only watches', async () => {

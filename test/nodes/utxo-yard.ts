@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { MnemonicWallet } from '../../adapters/wallet/index.ts';
 import { formatUnits } from '../../core/index.ts';
-import type { ChainPayments, PaymentLine, Plugin, PluginContext, SignedBundle, SignedTransaction, Signer, SpendableCoin, WatchList } from '../../core/index.ts';
+import type { ChainPayments, PaymentLine, Plugin, PluginContext, SignedPayout, SignedTransaction, Signer, SpendableCoin, WatchList } from '../../core/index.ts';
 import type { UtxoChain } from '../../adapters/chains/index.ts';
 import bitcoin from '../../plugins/bitcoin/index.ts';
 import litecoin from '../../plugins/litecoin/index.ts';
@@ -123,7 +123,7 @@ export class UtxoYard {
     return { signed: await this.payments.sign({ source, lines: nets, priced, nonce: null }), nets, coins: priced.coins };
   }
 
-  bundle(...attempts: readonly SignedPayment[]): SignedBundle {
+  payout(...attempts: readonly SignedPayment[]): SignedPayout {
     const [first] = attempts;
     assert(first !== undefined);
     const source = { address: this.payments.hotAddress, index: null };

@@ -1,7 +1,7 @@
 import { approveTransfer, resumeChain, resumePayouts } from '../../core/index.ts';
 import type { AccountId, CallbackId, TransferId } from '../../core/index.ts';
 import { rewind } from './actions/operators.ts';
-import type { BundleRow, TransferRow } from './rules/rows.ts';
+import type { PayoutRow, TransferRow } from './rules/rows.ts';
 import type { Rules } from './rules/rules.ts';
 import type { Inclusion } from './world/chain.ts';
 import type { Instance } from './world/instance.ts';
@@ -122,7 +122,7 @@ export class Settlement {
   }
 
   #state(): string {
-    const rows = [this.#rules.orders, this.#rules.deposits, this.#rules.transfers, this.#rules.bundles, this.#rules.callbacks];
+    const rows = [this.#rules.orders, this.#rules.deposits, this.#rules.transfers, this.#rules.payouts, this.#rules.callbacks];
     return rows.map((table) => [...table.values()].map(({ status }) => status).join()).join(' ');
   }
 
@@ -178,12 +178,12 @@ export class Settlement {
    * since one: only an operator can bring others.
    */
   #mayWait(id: string): boolean {
-    const { transfers, bundles } = this.#rules;
+    const { transfers, payouts } = this.#rules;
     const transfer = transfers.get(id);
     if (transfer === undefined || transfer.chain === 'BLN') return false;
     if (this.#lost() || this.#turned().some(({ chain }) => chain === transfer.chain)) return true;
-    const bundle = bundles.get(transfer.bundle_id ?? '');
-    return bundle === undefined && this.#short(transfer.chain, transfer.currency);
+    const payout = payouts.get(transfer.bundle_id ?? '');
+    return payout === undefined && this.#short(transfer.chain, transfer.currency);
   }
 
   /** True when a reorganisation took spendable coins away for good: what was to be paid with them, or was, is lost with them. */
@@ -191,19 +191,19 @@ export class Settlement {
     return this.#world.driver.all("SELECT 1 FROM holdings WHERE status = 'GONE'").length > 0;
   }
 
-  /** Transfers that were booked, and whose bundle has another end on the chain since a reorganisation. */
+  /** Transfers that were booked, and whose payout has another end on the chain since a reorganisation. */
   #turned(): readonly TransferRow[] {
-    const { transfers, bundles } = this.#rules;
+    const { transfers, payouts } = this.#rules;
     return [...transfers.values()].filter(({ status, bundle_id }) => {
-      const bundle = bundles.get(bundle_id ?? '');
-      if (bundle?.status !== 'DONE') return false;
-      const mined = this.#inclusion(bundle);
-      return mined !== null && (mined.tx.txid !== bundle.mined_txid || mined.succeeded !== (status === 'CONFIRMED'));
+      const payout = payouts.get(bundle_id ?? '');
+      if (payout?.status !== 'DONE') return false;
+      const mined = this.#inclusion(payout);
+      return mined !== null && (mined.tx.txid !== payout.mined_txid || mined.succeeded !== (status === 'CONFIRMED'));
     });
   }
 
-  /** Where one of a bundle's transactions stands on the chain; `null` when none does. */
-  #inclusion({ id, chain: code }: BundleRow): Inclusion | null {
+  /** Where one of a payout's transactions stands on the chain; `null` when none does. */
+  #inclusion({ id, chain: code }: PayoutRow): Inclusion | null {
     const { included } = this.#world.node(code).chain;
     for (const { bundle_id, txid } of this.#rules.attempts.values()) {
       const mined = bundle_id === id ? included.get(txid) : undefined;
@@ -247,14 +247,14 @@ export class Settlement {
 
   /** What was booked as paid is on chain, whatever a reorganisation did to it meanwhile. */
   #unmined(): string[] {
-    const done = [...this.#rules.bundles.values()].filter(({ status }) => status === 'DONE');
-    return done.filter((bundle) => !this.#lost() && this.#inclusion(bundle) === null).map(({ id }) => `settled: bundle ${id} is DONE and not on chain`);
+    const done = [...this.#rules.payouts.values()].filter(({ status }) => status === 'DONE');
+    return done.filter((payout) => !this.#lost() && this.#inclusion(payout) === null).map(({ id }) => `settled: payout ${id} is DONE and not on chain`);
   }
 
   /** Every coin on chain is the merchants', the network's, the operator's or a payer's mistake; none is missing. */
   #money(): string[] {
-    const done = new Set([...this.#rules.bundles.values()].filter(({ status }) => status === 'DONE').map(({ mined_txid }) => mined_txid));
-    const live = [...this.#rules.bundles.values()].some(({ status }) => status === 'LIVE');
+    const done = new Set([...this.#rules.payouts.values()].filter(({ status }) => status === 'DONE').map(({ mined_txid }) => mined_txid));
+    const live = [...this.#rules.payouts.values()].some(({ status }) => status === 'LIVE');
     const problems = this.#unmined();
     for (const { code, chain } of this.#world.nodes) {
       for (const { tx } of chain.included.values()) {

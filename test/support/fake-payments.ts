@@ -4,14 +4,14 @@ import { TillgateError } from '../../core/index.ts';
 import type {
   Asset,
   BlockRef,
-  BundleFate,
+  PayoutOutcome,
   ChainPayments,
   CurrencyCode,
   ExpectedCoins,
   PaymentLine,
   PricedPayment,
   PriceRequest,
-  SignedBundle,
+  SignedPayout,
   SignedTransaction,
   SignRequest,
   SpendableCoin,
@@ -55,8 +55,8 @@ export class FakePayments implements ChainPayments {
   refusal: string | null = null;
   /** What happens to the next broadcasts, first to last. */
   readonly troubles: Trouble[] = [];
-  /** When set, `fate` answers it. */
-  lie: BundleFate | null = null;
+  /** When set, `outcome` answers it. */
+  lie: PayoutOutcome | null = null;
   /** Transactions that are mined without effect, by what they pay. */
   reverts: (line: Content['lines'][number]) => boolean = () => false;
   readonly sent = new Map<string, Sent>();
@@ -156,7 +156,7 @@ export class FakePayments implements ChainPayments {
     if (trouble === 'reply-lost') throw new TillgateError('NODE_FAILED', 'The reply was lost.');
   }
 
-  async fate({ source, nonce, coins, attempts }: SignedBundle): Promise<BundleFate> {
+  async outcome({ source, nonce, coins, attempts }: SignedPayout): Promise<PayoutOutcome> {
     if (this.lie !== null) return this.lie;
     for (const { txid } of attempts) {
       const sent = this.sent.get(txid);

@@ -1,7 +1,7 @@
 import { TillgateError, assert, present } from '../../../core/index.ts';
 import type {
   Asset,
-  BundleFate,
+  PayoutOutcome,
   ChainCode,
   ChainPayments,
   CurrencyCode,
@@ -11,7 +11,7 @@ import type {
   PriceRequest,
   PricedPayment,
   SignRequest,
-  SignedBundle,
+  SignedPayout,
   SignedTransaction,
 } from '../../../core/index.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
@@ -20,7 +20,7 @@ import { boundedPrice, fetchGasPrice } from './gas-price.ts';
 import { pathOf } from './paying-keys.ts';
 import type { PayingKeys } from './paying-keys.ts';
 import { sendPayment } from './payment-broadcast.ts';
-import { paymentFate } from './payment-fate.ts';
+import { paymentOutcome } from './payment-outcome.ts';
 import { nativeGas, tokenGas } from './payment-gas.ts';
 import type { GasNeed } from './payment-gas.ts';
 import { readTerms, writeTerms } from './payment-terms.ts';
@@ -94,8 +94,8 @@ export class EvmPayments implements ChainPayments {
     await sendPayment(this.#client, transaction);
   }
 
-  async fate(bundle: SignedBundle): Promise<BundleFate> {
-    return paymentFate(this.#client, this.#options.chainId, bundle);
+  async outcome(payout: SignedPayout): Promise<PayoutOutcome> {
+    return paymentOutcome(this.#client, this.#options.chainId, payout);
   }
 
   async custody(expected: readonly ExpectedCoins[]): Promise<ReadonlyMap<CurrencyCode, bigint>> {

@@ -1,4 +1,4 @@
-import type { BundleFate } from '../../../core/index.ts';
+import type { PayoutOutcome } from '../../../core/index.ts';
 import { keccak256, recoverAddress, serializeTransaction } from 'viem/utils';
 import type { Hex, TransactionSerializable } from 'viem';
 import { refusal } from '../json-rpc.ts';
@@ -28,7 +28,7 @@ const SETTLING_BLOCKS = 3;
  * A count alone proves nothing: a lagging, lying or wrong node must never have money paid twice. Only the other
  * transaction itself does, complete, with a signature of the same key that is good on this chain.
  */
-export async function explainTakenNonce(client: JsonRpcClient, taken: TakenNonce): Promise<BundleFate> {
+export async function explainTakenNonce(client: JsonRpcClient, taken: TakenNonce): Promise<PayoutOutcome> {
   const height = await heightOfNonce(client, taken);
   if (height === null) return unclear(`nonce ${taken.nonce} is said to be used, and no block shows by what`);
   const transaction = await transactionAt(client, taken, height);
@@ -42,7 +42,7 @@ export async function explainTakenNonce(client: JsonRpcClient, taken: TakenNonce
   return { kind: 'conflicted', txid, confirmations };
 }
 
-function unclear(reason: string): BundleFate {
+function unclear(reason: string): PayoutOutcome {
   return { kind: 'unclear', reason };
 }
 

@@ -1,6 +1,6 @@
 import { TillgateError, assert } from '../../../core/index.ts';
 import type {
-  BundleFate,
+  PayoutOutcome,
   ChainPayments,
   Clock,
   CurrencyCode,
@@ -10,7 +10,7 @@ import type {
   PriceRequest,
   PricedPayment,
   SignRequest,
-  SignedBundle,
+  SignedPayout,
   SignedTransaction,
 } from '../../../core/index.ts';
 import { tronKey } from './tron-address.ts';
@@ -20,7 +20,7 @@ import { TRX } from './account-reader.ts';
 import type { AccountReader } from './account-reader.ts';
 import { fetchSolidHead } from './blocks.ts';
 import { sendPayment } from './payment-broadcast.ts';
-import { paymentFate } from './payment-fate.ts';
+import { paymentOutcome } from './payment-outcome.ts';
 import { lacks, pricePayment } from './payment-price.ts';
 import { readTerms, writeTerms } from './payment-terms.ts';
 import { assemble, digestOf, encodeRawData } from './transaction.ts';
@@ -107,8 +107,8 @@ export class TronPayments implements ChainPayments {
     await sendPayment(this.#client, transaction);
   }
 
-  async fate(bundle: SignedBundle): Promise<BundleFate> {
-    return paymentFate(this.#client, this.#payer.clock.now(), bundle);
+  async outcome(payout: SignedPayout): Promise<PayoutOutcome> {
+    return paymentOutcome(this.#client, this.#payer.clock.now(), payout);
   }
 
   async custody(expected: readonly ExpectedCoins[]): Promise<ReadonlyMap<CurrencyCode, bigint>> {

@@ -1,7 +1,7 @@
 import { TillgateError, isTillgateError } from '../../../core/index.ts';
 import type {
   Asset,
-  BundleFate,
+  PayoutOutcome,
   ChainPayments,
   CurrencyCode,
   ExpectedCoins,
@@ -9,10 +9,10 @@ import type {
   PriceRequest,
   PricedPayment,
   SignRequest,
-  SignedBundle,
+  SignedPayout,
   SignedTransaction,
 } from '../../../core/index.ts';
-import { BundleFates } from './bundle-fate.ts';
+import { PayoutOutcomes } from './payout-outcome.ts';
 import { FeeRates } from './fee-rates.ts';
 import { inconsistent } from './node-values.ts';
 import { Pricing } from './price-payment.ts';
@@ -49,7 +49,7 @@ export class UtxoPayments implements ChainPayments {
   readonly #deps: UtxoPaymentsDeps;
   readonly #pricing: Pricing;
   readonly #signing: Signing;
-  readonly #fates: BundleFates;
+  readonly #outcomes: PayoutOutcomes;
 
   constructor(deps: UtxoPaymentsDeps, { hotXpub, signer }: NonNullable<UtxoChainOptions['spending']>) {
     const { options, node, addresses, logger } = deps;
@@ -63,7 +63,7 @@ export class UtxoPayments implements ChainPayments {
     const { ownDust } = coin;
     this.#pricing = new Pricing({ node, rates, addresses, logger, ownDust, ownScriptBytes: keys.hot.script.length });
     this.#signing = new Signing({ chain: coin.code, signer, keys, addresses, ownDust });
-    this.#fates = new BundleFates(node, keys);
+    this.#outcomes = new PayoutOutcomes(node, keys);
   }
 
   dust(): bigint {
@@ -87,8 +87,8 @@ export class UtxoPayments implements ChainPayments {
     }
   }
 
-  fate(bundle: SignedBundle): Promise<BundleFate> {
-    return this.#fates.of(bundle);
+  outcome(payout: SignedPayout): Promise<PayoutOutcome> {
+    return this.#outcomes.of(payout);
   }
 
   async custody(expected: readonly ExpectedCoins[]): Promise<ReadonlyMap<CurrencyCode, bigint>> {

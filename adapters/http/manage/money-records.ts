@@ -118,18 +118,18 @@ export function transferRecord(transfer: Transfer, assets: Pick<AssetCatalogue, 
   };
 }
 
-export function transferDetailRecord({ transfer, bundle: view }: TransferDetail, assets: Pick<AssetCatalogue, 'find'>) {
+export function transferDetailRecord({ transfer, payout: view }: TransferDetail, assets: Pick<AssetCatalogue, 'find'>) {
   if (view === null) return { ...transferRecord(transfer, assets), bundle: null };
-  const { bundle, attempts } = view;
+  const { payout, attempts } = view;
   return {
     ...transferRecord(transfer, assets),
     bundle: {
-      id: bundle.id,
-      status: bundle.status,
-      nonce: bundle.nonce,
-      tx_hash: bundle.minedTxid,
-      height: bundle.minedHeight,
-      sent_at: time(bundle.sentAt),
+      id: payout.id,
+      status: payout.status,
+      nonce: payout.nonce,
+      tx_hash: payout.minedTxid,
+      height: payout.minedHeight,
+      sent_at: time(payout.sentAt),
       attempts: attempts.map(({ number, txid, feeUnits, createdAt }) => ({ number, tx_hash: txid, fee_units: feeUnits.toString(), created_at: formatInstant(createdAt) })),
     },
   };

@@ -8,7 +8,7 @@ import { startAnvil } from '../../support/anvil.ts';
 import type { Anvil } from '../../support/anvil.ts';
 import { receipt } from '../../support/contracts.ts';
 import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
-import { bundleOf, minedFate } from './evm-paying.ts';
+import { payoutOf, minedOutcome } from './evm-paying.ts';
 import { freshAddress, height, MNEMONIC, pay, watching } from './evm-support.ts';
 
 async function open(input: unknown, wallet: MnemonicWallet | NoWallet = new MnemonicWallet(MNEMONIC)): Promise<{ chain: ChainAdapter; logger: MemoryLogger }> {
@@ -82,8 +82,8 @@ describe('the bsc plugin', () => {
       const signed = await payments.sign({ source: hop.source, lines: [{ ...line, units: line.units - priced.feeUnits }], priced, nonce });
       await payments.broadcast(signed);
       await receipt(anvil, signed.txid as `0x${string}`);
-      const fate = await minedFate(payments, bundleOf(hop.source, nonce!, [signed]));
-      assert.deepEqual([fate.succeeded, fate.feeUnits], [true, priced.feeUnits]);
+      const outcome = await minedOutcome(payments, payoutOf(hop.source, nonce!, [signed]));
+      assert.deepEqual([outcome.succeeded, outcome.feeUnits], [true, priced.feeUnits]);
     }
     assert.ok((await payments.balance(to, 'BNB')) > 9n * 10n ** 16n);
   });

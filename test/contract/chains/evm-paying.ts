@@ -5,7 +5,7 @@ import { openPayingKeys } from '../../../adapters/chains/index.ts';
 import type { EvmChain, EvmChainOptions, EvmPayingOptions } from '../../../adapters/chains/index.ts';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
 import { present } from '../../../core/index.ts';
-import type { BundleFate, ChainPayments, PaymentLine, PayingAddress, SignedBundle, SignedTransaction } from '../../../core/index.ts';
+import type { PayoutOutcome, ChainPayments, PaymentLine, PayingAddress, SignedPayout, SignedTransaction } from '../../../core/index.ts';
 import type { Anvil } from '../../support/anvil.ts';
 import type { MemoryLogger } from '../../support/fakes.ts';
 import { evmChain } from './evm-support.ts';
@@ -34,10 +34,10 @@ export interface SigningOptions {
   readonly replaces?: SignedTransaction;
 }
 
-/** A signed payment and the bundle it is alone in. */
+/** A signed payment and the payout it is alone in. */
 export interface Signed extends SignedTransaction {
   readonly nonce: number;
-  readonly bundle: SignedBundle;
+  readonly payout: SignedPayout;
 }
 
 /** A chain on the given nodes, with the till's own keys. */
@@ -64,12 +64,12 @@ export async function payingChain(
       const priced = await payments.price({ source, lines, coins: [], replaces: replaces ?? null });
       const due = nonce ?? present(await payments.nextNonce(source.address), 'a nonce');
       const signed = await payments.sign({ source, lines, priced, nonce: due });
-      return { ...signed, nonce: due, bundle: bundleOf(source, due, [signed]) };
+      return { ...signed, nonce: due, payout: payoutOf(source, due, [signed]) };
     },
   };
 }
 
-export function bundleOf(source: PayingAddress, nonce: number, attempts: readonly SignedTransaction[]): SignedBundle {
+export function payoutOf(source: PayingAddress, nonce: number, attempts: readonly SignedTransaction[]): SignedPayout {
   return { source, nonce, coins: [], attempts };
 }
 
@@ -83,11 +83,11 @@ export async function fund(anvil: Anvil, { address }: PayingAddress): Promise<vo
   await anvil.rpc('anvil_setBalance', [address, toHex(10n * ETHER)]);
 }
 
-type Mined = Extract<BundleFate, { kind: 'mined' }>;
+type Mined = Extract<PayoutOutcome, { kind: 'mined' }>;
 
-/** The fate of a bundle that must be mined. */
-export async function minedFate(payments: ChainPayments, bundle: SignedBundle): Promise<Mined> {
-  const fate = await payments.fate(bundle);
-  if (fate.kind !== 'mined') throw new Error(`the payment is ${JSON.stringify(fate)}, not mined`);
-  return fate;
+/** The outcome of a payout that must be mined. */
+export async function minedOutcome(payments: ChainPayments, payout: SignedPayout): Promise<Mined> {
+  const outcome = await payments.outcome(payout);
+  if (outcome.kind !== 'mined') throw new Error(`the payment is ${JSON.stringify(outcome)}, not mined`);
+  return outcome;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { privateKeyToAccount } from 'viem/accounts';
 import { isTillgateError } from '../../../core/index.ts';
-import type { BundleFate } from '../../../core/index.ts';
+import type { PayoutOutcome } from '../../../core/index.ts';
 import { startAnvil } from '../../support/anvil.ts';
 import type { Anvil } from '../../support/anvil.ts';
 import { receipt } from '../../support/contracts.ts';
@@ -52,14 +52,14 @@ describe('an EVM node that lies about payments', () => {
   }
 
   /** What is told of a payment under a lie. */
-  async function fateUnder(signed: Signed, told: Interference): Promise<BundleFate> {
+  async function outcomeUnder(signed: Signed, told: Interference): Promise<PayoutOutcome> {
     lie = told;
-    return deceived.payments.fate(signed.bundle);
+    return deceived.payments.outcome(signed.payout);
   }
 
-  function assertUnclear(fate: BundleFate, words: RegExp): void {
-    assert.equal(fate.kind, 'unclear', JSON.stringify(fate));
-    assert.match((fate as { reason: string }).reason, words);
+  function assertUnclear(outcome: PayoutOutcome, words: RegExp): void {
+    assert.equal(outcome.kind, 'unclear', JSON.stringify(outcome));
+    assert.match((outcome as { reason: string }).reason, words);
   }
 
   /** Blocks whose transactions are changed; with them all, or their hashes only. */
@@ -72,19 +72,19 @@ describe('an EVM node that lies about payments', () => {
 
   test('fault 42: a payment whose receipt is hidden is waited for at first, and then a person is asked', async () => {
     const signed = await mined();
-    assert.deepEqual(await fateUnder(signed, hidingReceipts), { kind: 'pending' });
+    assert.deepEqual(await outcomeUnder(signed, hidingReceipts), { kind: 'pending' });
     await anvil.mine(3);
-    assertUnclear(await fateUnder(signed, hidingReceipts), /holds 0x.* shows no receipt/);
-    assert.equal((await fateUnder(signed, () => null)).kind, 'mined');
+    assertUnclear(await outcomeUnder(signed, hidingReceipts), /holds 0x.* shows no receipt/);
+    assert.equal((await outcomeUnder(signed, () => null)).kind, 'mined');
   });
 
   test('fault 42: a nonce that is only said to be used is no conflict, however high', async () => {
     const signed = await honest.sign({ to: freshAddress() });
     const raise = (by: number, onlyAt: number | null): Interference => ({ method, params }) =>
       method === 'eth_getTransactionCount' && (onlyAt === null || params[1] === quantity(onlyAt)) ? { result: quantity(signed.nonce + by) } : null;
-    assertUnclear(await fateUnder(signed, raise(1, null)), /no block shows by what/);
-    assertUnclear(await fateUnder(signed, raise(5, await height(anvil))), /holds no such transaction/);
-    assert.deepEqual(await fateUnder(signed, () => null), { kind: 'missing' });
+    assertUnclear(await outcomeUnder(signed, raise(1, null)), /no block shows by what/);
+    assertUnclear(await outcomeUnder(signed, raise(5, await height(anvil))), /holds no such transaction/);
+    assert.deepEqual(await outcomeUnder(signed, () => null), { kind: 'missing' });
   });
 
   test('fault 42: a node that forgot everything has a payment missing, to be sent again', async () => {
@@ -93,7 +93,7 @@ describe('an EVM node that lies about payments', () => {
       if (method === 'eth_getTransactionByHash') return { result: null };
       return method === 'eth_getTransactionCount' ? { result: quantity(signed.nonce) } : null;
     });
-    assert.deepEqual(await fateUnder(signed, forgot), { kind: 'missing' });
+    assert.deepEqual(await outcomeUnder(signed, forgot), { kind: 'missing' });
   });
 
   test('fault 41: a conflict is believed only of a transaction that our key signed for this chain', async () => {
@@ -112,10 +112,10 @@ describe('an EVM node that lies about payments', () => {
       ['another chain', { ...(await rpcForm(await tillAccount().signTransaction({ ...request, chainId: 5 }), null, honest.hot.address)), chainId: quantity(anvil.chainId) }],
     ];
     for (const [what, forged] of forgeries) {
-      const fate = await fateUnder(signed, all(hidingReceipts, await blocksWith(at, [forged])));
-      assert.equal(fate.kind, 'unclear', `${what}: ${JSON.stringify(fate)}`);
+      const outcome = await outcomeUnder(signed, all(hidingReceipts, await blocksWith(at, [forged])));
+      assert.equal(outcome.kind, 'unclear', `${what}: ${JSON.stringify(outcome)}`);
     }
-    assertUnclear(await fateUnder(signed, all(hidingReceipts, await blocksWith(at, []))), /holds no such transaction/);
+    assertUnclear(await outcomeUnder(signed, all(hidingReceipts, await blocksWith(at, []))), /holds no such transaction/);
   });
 
   test('fault 51: a receipt counts only while its block is on the present chain and lists the transaction', async () => {
@@ -124,13 +124,13 @@ describe('an EVM node that lies about payments', () => {
     const real = await anvil.rpc<Fields>('eth_getTransactionReceipt', [signed.txid]);
     const block = await anvil.rpc<Fields>('eth_getBlockByNumber', [quantity(at), false]);
     const receiptOf = (changes: Fields): Interference => ({ method }) => (method === 'eth_getTransactionReceipt' ? { result: { ...real, ...changes } } : null);
-    assert.notEqual((await fateUnder(signed, receiptOf({ blockHash: `0x${'3'.repeat(64)}` }))).kind, 'mined');
+    assert.notEqual((await outcomeUnder(signed, receiptOf({ blockHash: `0x${'3'.repeat(64)}` }))).kind, 'mined');
     const unlisted: Interference = ({ method, params }) =>
       method === 'eth_getBlockByNumber' && params[0] === quantity(at) && params[1] === false ? { result: { ...block, transactions: [] } } : null;
-    assert.notEqual((await fateUnder(signed, unlisted)).kind, 'mined');
-    assertUnclear(await fateUnder(signed, receiptOf({ from: freshAddress() })), /another sender/);
+    assert.notEqual((await outcomeUnder(signed, unlisted)).kind, 'mined');
+    assertUnclear(await outcomeUnder(signed, receiptOf({ from: freshAddress() })), /another sender/);
     lie = receiptOf({ transactionHash: `0x${'4'.repeat(64)}` });
-    await assert.rejects(deceived.payments.fate(signed.bundle), (error: unknown) => isTillgateError(error, 'NODE_FAILED'));
+    await assert.rejects(deceived.payments.outcome(signed.payout), (error: unknown) => isTillgateError(error, 'NODE_FAILED'));
   });
 
   test('fault 39: a refusal of what the node has taken is a success, and a wrong id is none', async () => {

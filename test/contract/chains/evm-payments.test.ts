@@ -6,7 +6,7 @@ import { startAnvil } from '../../support/anvil.ts';
 import type { Anvil } from '../../support/anvil.ts';
 import { deployContract, mint, read, receipt } from '../../support/contracts.ts';
 import type { DeployedContract } from '../../support/contracts.ts';
-import { bundleOf, fund, minedFate, payingChain, tillAccount } from './evm-paying.ts';
+import { payoutOf, fund, minedOutcome, payingChain, tillAccount } from './evm-paying.ts';
 import type { PayingChain } from './evm-paying.ts';
 import { freshAddress, pay } from './evm-support.ts';
 
@@ -45,15 +45,15 @@ describe('an EVM chain pays', () => {
     const signed = await till.sign({ to, units: 12_345n });
     await till.payments.broadcast(signed);
     await receipt(anvil, signed.txid as `0x${string}`);
-    const fate = await minedFate(till.payments, signed.bundle);
-    assert.equal(fate.feeUnits, signed.feeUnits);
-    assert.equal(fate.succeeded, true);
-    assert.deepEqual([fate.txid, fate.confirmations, fate.change], [signed.txid, 1, null]);
-    assert.deepEqual(fate.block, await till.chain.head());
+    const outcome = await minedOutcome(till.payments, signed.payout);
+    assert.equal(outcome.feeUnits, signed.feeUnits);
+    assert.equal(outcome.succeeded, true);
+    assert.deepEqual([outcome.txid, outcome.confirmations, outcome.change], [signed.txid, 1, null]);
+    assert.deepEqual(outcome.block, await till.chain.head());
     assert.equal(await balanceOf(to), 12_345n);
     assert.equal(await balanceOf(till.hot.address), before - 12_345n - signed.feeUnits);
     await anvil.mine(4);
-    assert.equal((await minedFate(till.payments, signed.bundle)).confirmations, 5);
+    assert.equal((await minedOutcome(till.payments, signed.payout)).confirmations, 5);
   });
 
   test('fault 40: what was signed is the same at each signing, and not known to anybody before it is sent', async () => {
@@ -64,7 +64,7 @@ describe('an EVM chain pays', () => {
     const request = { source: till.hot, lines: [line], priced, nonce };
     const [one, two] = [await till.payments.sign(request), await till.payments.sign(request)];
     assert.deepEqual(one, two);
-    assert.deepEqual(await till.payments.fate(bundleOf(till.hot, nonce!, [one])), { kind: 'missing' });
+    assert.deepEqual(await till.payments.outcome(payoutOf(till.hot, nonce!, [one])), { kind: 'missing' });
     assert.equal(await till.payments.nextNonce(till.hot.address), nonce);
   });
 
@@ -76,7 +76,7 @@ describe('an EVM chain pays', () => {
     const signed = await till.payments.sign({ source: deposit, lines: [{ ...line, units: line.units - priced.feeUnits }], priced, nonce: 0 });
     await till.payments.broadcast(signed);
     await receipt(anvil, signed.txid as `0x${string}`);
-    assert.equal((await minedFate(till.payments, bundleOf(deposit, 0, [signed]))).succeeded, true);
+    assert.equal((await minedOutcome(till.payments, payoutOf(deposit, 0, [signed]))).succeeded, true);
     assert.equal(await balanceOf(deposit.address), 0n);
   });
 
@@ -92,9 +92,9 @@ describe('an EVM chain pays', () => {
       const signed = await till.sign(line, { source });
       await till.payments.broadcast(signed);
       await receipt(anvil, signed.txid as `0x${string}`);
-      const fate = await minedFate(till.payments, signed.bundle);
-      assert.equal(fate.succeeded, true);
-      assert.ok(fate.feeUnits > 0n && fate.feeUnits <= signed.feeUnits, `${fate.feeUnits} of ${signed.feeUnits}`);
+      const outcome = await minedOutcome(till.payments, signed.payout);
+      assert.equal(outcome.succeeded, true);
+      assert.ok(outcome.feeUnits > 0n && outcome.feeUnits <= signed.feeUnits, `${outcome.feeUnits} of ${signed.feeUnits}`);
     }
     assert.equal(await read<bigint>(anvil, token, 'balanceOf', [to]), 140n);
   });
@@ -103,19 +103,19 @@ describe('an EVM chain pays', () => {
     await anvil.setAutomine(false);
     const signed = await till.sign({ to: freshAddress() });
     for (const _ of [1, 2]) await till.payments.broadcast(signed);
-    assert.deepEqual(await till.payments.fate(signed.bundle), { kind: 'pending' });
+    assert.deepEqual(await till.payments.outcome(signed.payout), { kind: 'pending' });
     assert.equal(await till.payments.nextNonce(till.hot.address), signed.nonce + 1);
     await anvil.mine();
     await till.payments.broadcast(signed);
     await anvil.setAutomine(true);
-    assert.equal((await minedFate(till.payments, signed.bundle)).succeeded, true);
+    assert.equal((await minedOutcome(till.payments, signed.payout)).succeeded, true);
   });
 
   test('fault 39: a transaction that reached the node another way is taken as sent', async () => {
     const signed = await till.sign({ to: freshAddress() });
     await anvil.rpc('eth_sendRawTransaction', [signed.raw]);
     await till.payments.broadcast(signed);
-    assert.equal((await minedFate(till.payments, signed.bundle)).txid, signed.txid);
+    assert.equal((await minedOutcome(till.payments, signed.payout)).txid, signed.txid);
   });
 
   test('what a node does not take is a failure, in words of our own', async () => {
@@ -134,13 +134,13 @@ describe('an EVM chain pays', () => {
       await till.payments.broadcast(first);
       const bump = await till.sign({ to, units: 9n }, { nonce: first.nonce, replaces: first });
       assert.ok(bump.feeUnits * 8n >= first.feeUnits * 9n, `${bump.feeUnits} after ${first.feeUnits}`);
-      const bundle = bundleOf(till.hot, first.nonce, [first, bump]);
+      const payout = payoutOf(till.hot, first.nonce, [first, bump]);
       if (winner === 'bump') await till.payments.broadcast(bump);
-      assert.deepEqual(await till.payments.fate(bundle), { kind: 'pending' });
+      assert.deepEqual(await till.payments.outcome(payout), { kind: 'pending' });
       await anvil.mine();
-      const fate = await minedFate(till.payments, bundle);
-      assert.equal(fate.txid, winner === 'bump' ? bump.txid : first.txid);
-      assert.equal(fate.feeUnits, winner === 'bump' ? bump.feeUnits : first.feeUnits);
+      const outcome = await minedOutcome(till.payments, payout);
+      assert.equal(outcome.txid, winner === 'bump' ? bump.txid : first.txid);
+      assert.equal(outcome.feeUnits, winner === 'bump' ? bump.feeUnits : first.feeUnits);
       await anvil.setAutomine(true);
       // Sending the loser is a question too, and its answer is not a success.
       if (winner === 'first') await assert.rejects(till.payments.broadcast(bump), failsWith('NODE_FAILED', /nonce was used/));
@@ -208,17 +208,17 @@ describe('an EVM chain pays', () => {
       await till.payments.broadcast(signed);
       await receipt(anvil, signed.txid as `0x${string}`);
     }
-    assert.equal((await minedFate(till.payments, one.bundle)).succeeded, true);
-    const fate = await minedFate(till.payments, two.bundle);
-    assert.equal(fate.succeeded, false);
-    assert.ok(fate.feeUnits > 21_000n * GWEI / 1_000n);
+    assert.equal((await minedOutcome(till.payments, one.payout)).succeeded, true);
+    const outcome = await minedOutcome(till.payments, two.payout);
+    assert.equal(outcome.succeeded, false);
+    assert.ok(outcome.feeUnits > 21_000n * GWEI / 1_000n);
   });
 
   test('fault 54: a token that keeps a part, and logs the whole, is paid as its log says', async () => {
     const signed = await till.sign({ to: freshAddress(), currency: 'FEE-ERC20', units: 100n });
     await till.payments.broadcast(signed);
     await receipt(anvil, signed.txid as `0x${string}`);
-    assert.equal((await minedFate(till.payments, signed.bundle)).succeeded, true);
+    assert.equal((await minedOutcome(till.payments, signed.payout)).succeeded, true);
   });
 
   test('fault 51: after a reorganisation a payment is gone, and is sent again as the same bytes', async () => {
@@ -226,13 +226,13 @@ describe('an EVM chain pays', () => {
     const signed = await till.sign({ to: freshAddress() });
     await till.payments.broadcast(signed);
     await receipt(anvil, signed.txid as `0x${string}`);
-    assert.equal((await minedFate(till.payments, signed.bundle)).confirmations, 1);
+    assert.equal((await minedOutcome(till.payments, signed.payout)).confirmations, 1);
     await anvil.rpc('anvil_reorg', [1, []]);
-    const fate = await till.payments.fate(signed.bundle);
-    assert.ok(fate.kind === 'missing' || fate.kind === 'pending', fate.kind);
+    const outcome = await till.payments.outcome(signed.payout);
+    assert.ok(outcome.kind === 'missing' || outcome.kind === 'pending', outcome.kind);
     await till.payments.broadcast(signed);
     await anvil.mine();
-    const again = await minedFate(till.payments, signed.bundle);
+    const again = await minedOutcome(till.payments, signed.payout);
     assert.equal(again.txid, signed.txid);
     assert.equal(again.succeeded, true);
   });
@@ -247,11 +247,11 @@ describe('an EVM chain pays', () => {
       const raw = await account.signTransaction(type === 'eip1559' ? { ...common, type, ...price } : { ...common, type, gasPrice: 50n * GWEI });
       const txid = await anvil.rpc<`0x${string}`>('eth_sendRawTransaction', [raw]);
       await receipt(anvil, txid);
-      assert.deepEqual(await till.payments.fate(mine.bundle), { kind: 'conflicted', txid, confirmations: 1 });
+      assert.deepEqual(await till.payments.outcome(mine.payout), { kind: 'conflicted', txid, confirmations: 1 });
       await anvil.mine(3);
-      assert.deepEqual(await till.payments.fate(mine.bundle), { kind: 'conflicted', txid, confirmations: 4 });
+      assert.deepEqual(await till.payments.outcome(mine.payout), { kind: 'conflicted', txid, confirmations: 4 });
     }
-    assert.equal((await till.payments.fate(signed.bundle)).kind, 'conflicted');
+    assert.equal((await till.payments.outcome(signed.payout)).kind, 'conflicted');
   });
 
   test('custody asks each address once, and leaves out what the chain does not know', async () => {
@@ -275,8 +275,8 @@ describe('an EVM chain pays', () => {
     assert.ok(bump.feeUnits * 8n >= signed.feeUnits * 9n);
     await its.payments.broadcast(bump);
     await receipt(old, bump.txid as `0x${string}`);
-    const fate = await minedFate(its.payments, bundleOf(its.hot, signed.nonce, [signed, bump]));
-    assert.deepEqual([fate.txid, fate.feeUnits], [bump.txid, bump.feeUnits]);
+    const outcome = await minedOutcome(its.payments, payoutOf(its.hot, signed.nonce, [signed, bump]));
+    assert.deepEqual([outcome.txid, outcome.feeUnits], [bump.txid, bump.feeUnits]);
     await its.chain.close();
     await old.stop();
   });

@@ -37,8 +37,8 @@ async function pay({ chain, payments }: Paying, coins: readonly SpendableCoin[],
   const priced = await payments.price({ source, lines: [line], coins, replaces: null });
   const fee = currency === payments.feeAsset.currency ? priced.feeUnits : 0n;
   const signed = await payments.sign({ source, lines: [{ ...line, units: units - fee }], priced, nonce: null });
-  const bundle = { source, nonce: null, coins: priced.coins.map(({ ref }) => ref), attempts: [signed] };
-  return { line, priced, signed, bundle, receiver: receiver! };
+  const payout = { source, nonce: null, coins: priced.coins.map(({ ref }) => ref), attempts: [signed] };
+  return { line, priced, signed, payout, receiver: receiver! };
 }
 
 describe('the sandbox pays', () => {
@@ -46,14 +46,14 @@ describe('the sandbox pays', () => {
     test(`${currency} on ${code}: coins, change and what arrives add up`, async () => {
       const till = await paying(code);
       const [one, two] = [await till.coin(currency, 10_000_000_000_000_000n), await till.coin(currency, 7_000n)];
-      const { signed, bundle, priced, receiver } = await pay(till, [one, two], currency, 9_000_000_000_000_000n);
-      assert.deepEqual(bundle.coins, [one.ref]);
-      assert.equal((await till.payments.fate(bundle)).kind, 'missing');
+      const { signed, payout, priced, receiver } = await pay(till, [one, two], currency, 9_000_000_000_000_000n);
+      assert.deepEqual(payout.coins, [one.ref]);
+      assert.equal((await till.payments.outcome(payout)).kind, 'missing');
       await till.payments.broadcast(signed);
-      const fate = await till.payments.fate(bundle);
+      const outcome = await till.payments.outcome(payout);
       const head = await till.chain.head();
       const isNative = currency === till.payments.feeAsset.currency;
-      assert.deepEqual(fate, { kind: 'mined', txid: signed.txid, block: head, confirmations: 1, succeeded: true, feeUnits: priced.feeUnits, change: signed.change });
+      assert.deepEqual(outcome, { kind: 'mined', txid: signed.txid, block: head, confirmations: 1, succeeded: true, feeUnits: priced.feeUnits, change: signed.change });
       assert.deepEqual([signed.change?.units, signed.change?.address, signed.change?.index], [1_000_000_000_000_000n, till.payments.hotAddress, null]);
       const { transfers } = await till.chain.scan(head.height, head.height, { has: (key) => key === receiver.key, nativeKeys: () => [] });
       assert.deepEqual(transfers.map(({ units, txid }) => [units, txid]), [[9_000_000_000_000_000n - (isNative ? priced.feeUnits : 0n), signed.txid]]);
@@ -66,7 +66,7 @@ describe('the sandbox pays', () => {
   test('fault 39: sending twice is sending once, also after a restart', async () => {
     const documents = new SlowDocuments();
     const till = await paying('ETH', documents);
-    const { signed, bundle } = await pay(till, [await till.coin('ETH', 10n ** 18n)], 'ETH', 10n ** 17n);
+    const { signed, payout } = await pay(till, [await till.coin('ETH', 10n ** 18n)], 'ETH', 10n ** 17n);
     await till.payments.broadcast(signed);
     const { height } = await till.chain.head();
     await till.payments.broadcast(signed);
@@ -75,8 +75,8 @@ describe('the sandbox pays', () => {
     await again.payments.broadcast(signed);
     assert.equal((await again.chain.head()).height, height);
     await again.chain.simulator.mine(2);
-    const fate = await again.payments.fate(bundle);
-    assert.ok(fate.kind === 'mined' && fate.confirmations === 3);
+    const outcome = await again.payments.outcome(payout);
+    assert.ok(outcome.kind === 'mined' && outcome.confirmations === 3);
   });
 
   test('a coin is spent once: another payment of it is refused, and has a conflict', async () => {
@@ -85,19 +85,19 @@ describe('the sandbox pays', () => {
     const [one, two] = [await pay(till, [coin], 'BTC', 20_000_000n), await pay(till, [coin], 'BTC', 30_000_000n)];
     await till.payments.broadcast(one.signed);
     await assert.rejects(till.payments.broadcast(two.signed), (error: unknown) => isTillgateError(error, 'NODE_FAILED'));
-    assert.deepEqual(await till.payments.fate(two.bundle), { kind: 'conflicted', txid: one.signed.txid, confirmations: 1 });
+    assert.deepEqual(await till.payments.outcome(two.payout), { kind: 'conflicted', txid: one.signed.txid, confirmations: 1 });
   });
 
   test('fault 51: a reorganisation takes a payment away, or mines it again', async () => {
     const till = await paying('LTC');
-    const { signed, bundle } = await pay(till, [await till.coin('LTC', 50_000_000n)], 'LTC', 20_000_000n);
+    const { signed, payout } = await pay(till, [await till.coin('LTC', 50_000_000n)], 'LTC', 20_000_000n);
     await till.payments.broadcast(signed);
     await till.chain.reorganise(1, { remine: true });
-    assert.equal((await till.payments.fate(bundle)).kind, 'mined');
+    assert.equal((await till.payments.outcome(payout)).kind, 'mined');
     await till.chain.reorganise(3);
-    assert.equal((await till.payments.fate(bundle)).kind, 'missing');
+    assert.equal((await till.payments.outcome(payout)).kind, 'missing');
     await till.payments.broadcast(signed);
-    assert.equal((await till.payments.fate(bundle)).kind, 'mined');
+    assert.equal((await till.payments.outcome(payout)).kind, 'mined');
   });
 
   test('too few coins and junk addresses are refused', async () => {

@@ -94,7 +94,7 @@ class ExpiryTill {
   }
 
   async attempts(id: TransferId): Promise<readonly Attempt[]> {
-    return present(await this.test.till.storage.transfers.bundleOf(id), `the bundle of ${id}`).attempts;
+    return present(await this.test.till.storage.transfers.payoutOf(id), `the payout of ${id}`).attempts;
   }
 
   /** Nothing was signed again. */

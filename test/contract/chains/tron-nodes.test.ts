@@ -138,8 +138,8 @@ describe("Tron's nodes", () => {
     const solid = await startTronNode(yard.network, 'walletsolidity');
     const chain = await yard.open({ apiUrls: [full.url], solidityUrls: [solid.url] });
     const { address } = await yard.deposit(0);
-    const fate = await chain.payments?.balance(address, 'TRX');
-    assert.equal(fate, 0n);
+    const outcome = await chain.payments?.balance(address, 'TRX');
+    assert.equal(outcome, 0n);
     const { fetchSolidHead } = await import('../../../adapters/chains/tron/blocks.ts');
     const { TronClient } = await import('../../../adapters/chains/tron/tron-client.ts');
     const client = new TronClient({ urls: [full.url], solidityUrls: [solid.url], logger: yard.logger });

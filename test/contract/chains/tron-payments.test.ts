@@ -3,10 +3,10 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { tronAddress } from '../../../adapters/chains/index.ts';
 import { readTransaction } from '../../../adapters/chains/tron/transaction.ts';
 import { isTillgateError } from '../../../core/index.ts';
-import type { BundleFate, ErrorCode, PaymentLine, SignedTransaction } from '../../../core/index.ts';
+import type { PayoutOutcome, ErrorCode, PaymentLine, SignedTransaction } from '../../../core/index.ts';
 import { PRICES } from '../../support/tron/fake-tron-network.ts';
 import { ENERGY, keyNamed, transferLog } from '../../support/tron/tron-state.ts';
-import { CONTRACTS, MNEMONIC, USDC, USDT, bundleOf, openYard, signPayment } from '../../support/tron/tron-yard.ts';
+import { CONTRACTS, MNEMONIC, USDC, USDT, payoutOf, openYard, signPayment } from '../../support/tron/tron-yard.ts';
 import type { TronYard } from '../../support/tron/tron-yard.ts';
 
 const failsWith = (code: ErrorCode, pattern: RegExp) => (error: unknown) => isTillgateError(error, code) && pattern.test(error.message);
@@ -45,7 +45,7 @@ describe('payments on Tron', () => {
   const usdt = (to: string, units = 5_000_000n): PaymentLine => ({ to: tronAddress(to), currency: USDT, units });
   const price = (line: PaymentLine, source: { readonly address: string; readonly index: number | null } = hot) =>
     yard.payments.price({ source, lines: [line], coins: [], replaces: null });
-  const fate = (...attempts: readonly SignedTransaction[]): Promise<BundleFate> => yard.payments.fate(bundleOf(yard.payments, ...attempts));
+  const outcome = (...attempts: readonly SignedTransaction[]): Promise<PayoutOutcome> => yard.payments.outcome(payoutOf(yard.payments, ...attempts));
   const withMargin = (energy: number): bigint => ((BigInt(energy) * 120n + 99n) / 100n) * PRICES.energy;
 
   describe('the price', () => {
@@ -139,11 +139,11 @@ describe('payments on Tron', () => {
       feeLimit: withMargin(ENERGY.newHolder),
     });
     assert.equal(signed.expiresAt, yard.network.solid.header.timestamp + TEN_MINUTES);
-    assert.deepEqual(await fate(signed), { kind: 'missing' });
+    assert.deepEqual(await outcome(signed), { kind: 'missing' });
     await yard.payments.broadcast(signed);
-    assert.deepEqual(await fate(signed), { kind: 'pending' });
+    assert.deepEqual(await outcome(signed), { kind: 'pending' });
     const block = yard.network.produce();
-    const mined = await fate(signed);
+    const mined = await outcome(signed);
     assert.deepEqual(mined, {
       kind: 'mined',
       txid: signed.txid,
@@ -155,7 +155,7 @@ describe('payments on Tron', () => {
     });
     assert.ok(mined.kind === 'mined' && mined.feeUnits <= signed.feeUnits);
     yard.network.produce(4);
-    assert.equal((await fate(signed) as { confirmations?: number }).confirmations, 5);
+    assert.equal((await outcome(signed) as { confirmations?: number }).confirmations, 5);
     assert.equal(await yard.payments.balance(tronAddress(to), USDT), 5_000_000n);
   });
 
@@ -175,11 +175,11 @@ describe('payments on Tron', () => {
     const gas = await signPayment(yard.payments, { to: address, currency: 'TRX', units: feeUnits });
     await yard.payments.broadcast(gas);
     yard.network.produce();
-    assert.equal(((await fate(gas)) as { feeUnits?: bigint }).feeUnits, 1_100_000n);
+    assert.equal(((await outcome(gas)) as { feeUnits?: bigint }).feeUnits, 1_100_000n);
     const sweep = await signPayment(yard.payments, line, { address, index: 7 });
     await yard.payments.broadcast(sweep);
     yard.network.produce();
-    const swept = await fate(sweep);
+    const swept = await outcome(sweep);
     assert.ok(swept.kind === 'mined' && swept.succeeded && swept.feeUnits <= feeUnits);
     assert.equal(yard.network.tokens(CONTRACTS.usdc, key), 0n);
   });
@@ -189,10 +189,10 @@ describe('payments on Tron', () => {
     for (const node of yard.nodes) node.losesReply.add('/wallet/broadcasthex');
     await assert.rejects(yard.payments.broadcast(signed), failsWith('NODE_FAILED', /No node answers/));
     for (const node of yard.nodes) node.losesReply.clear();
-    assert.deepEqual(await fate(signed), { kind: 'pending' });
+    assert.deepEqual(await outcome(signed), { kind: 'pending' });
     await yard.payments.broadcast(signed);
     yard.network.produce();
-    assert.equal((await fate(signed)).kind, 'mined');
+    assert.equal((await outcome(signed)).kind, 'mined');
     await yard.payments.broadcast(signed);
   });
 
@@ -201,7 +201,7 @@ describe('payments on Tron', () => {
     const signed = await signPayment(yard.payments, usdt(to));
     await yard.payments.broadcast(signed);
     yard.network.forget(signed.txid);
-    assert.deepEqual(await fate(signed), { kind: 'missing' });
+    assert.deepEqual(await outcome(signed), { kind: 'missing' });
     await yard.payments.broadcast(signed);
     yard.network.produce();
     await yard.payments.broadcast(signed);
@@ -229,21 +229,21 @@ describe('payments on Tron', () => {
     const signed = await signPayment(yard.payments, usdt(fresh()));
     yard.network.produce(BLOCKS_TO_EXPIRY - 20);
     assert.ok(yard.clock.now() > (signed.expiresAt ?? Infinity));
-    assert.deepEqual(await fate(signed), { kind: 'missing' });
+    assert.deepEqual(await outcome(signed), { kind: 'missing' });
     await assert.rejects(yard.payments.broadcast(signed), failsWith('NODE_FAILED', /TRANSACTION_EXPIRATION_ERROR/));
     yard.network.produce(20);
-    assert.deepEqual(await fate(signed), { kind: 'expired' });
+    assert.deepEqual(await outcome(signed), { kind: 'expired' });
     const again = await signPayment(yard.payments, usdt(fresh()));
-    assert.deepEqual(await fate(signed, again), { kind: 'missing' }, 'one attempt can still be mined');
+    assert.deepEqual(await outcome(signed, again), { kind: 'missing' }, 'one attempt can still be mined');
   });
 
   test('fault 42: a node that solidifies nothing keeps it from being expired', async () => {
     const signed = await signPayment(yard.payments, usdt(fresh()));
     yard.nodes[1]!.solidStuckAt = yard.network.solid.header.number;
     yard.network.produce(BLOCKS_TO_EXPIRY);
-    assert.deepEqual(await fate(signed), { kind: 'missing' });
+    assert.deepEqual(await outcome(signed), { kind: 'missing' });
     yard.nodes[1]!.solidStuckAt = null;
-    assert.deepEqual(await fate(signed), { kind: 'expired' });
+    assert.deepEqual(await outcome(signed), { kind: 'expired' });
   });
 
   test('fault 56: what one node denies and another shows is not expired', async () => {
@@ -252,7 +252,7 @@ describe('payments on Tron', () => {
     yard.network.produce(BLOCKS_TO_EXPIRY);
     for (const liar of yard.nodes) {
       liar.hidden.add(signed.txid);
-      assert.ok(['pending', 'mined'].includes((await fate(signed)).kind));
+      assert.ok(['pending', 'mined'].includes((await outcome(signed)).kind));
       liar.hidden.clear();
     }
   });
@@ -261,9 +261,9 @@ describe('payments on Tron', () => {
     const signed = await signPayment(yard.payments, usdt(fresh()));
     yard.network.produce(BLOCKS_TO_EXPIRY);
     yard.nodes[1]!.intercept = () => ({ status: 503, text: '' });
-    await assert.rejects(fate(signed), failsWith('NODE_FAILED', /HTTP 503/));
+    await assert.rejects(outcome(signed), failsWith('NODE_FAILED', /HTTP 503/));
     yard.nodes[1]!.intercept = () => null;
-    assert.deepEqual(await fate(signed), { kind: 'expired' });
+    assert.deepEqual(await outcome(signed), { kind: 'expired' });
   });
 
   test('fault 76: a node whose blocks run ahead of the clock expires nothing', async () => {
@@ -271,9 +271,9 @@ describe('payments on Tron', () => {
     yard.network.produce(BLOCKS_TO_EXPIRY);
     const now = yard.clock.now();
     yard.clock.set((signed.expiresAt ?? 0) - 1);
-    assert.deepEqual(await fate(signed), { kind: 'missing' });
+    assert.deepEqual(await outcome(signed), { kind: 'missing' });
     yard.clock.set(now);
-    assert.deepEqual(await fate(signed), { kind: 'expired' });
+    assert.deepEqual(await outcome(signed), { kind: 'expired' });
   });
 
   test('nothing is signed on a node that has solidified nothing for long', async () => {
@@ -301,7 +301,7 @@ describe('payments on Tron', () => {
     const signed = await yard.payments.sign({ source: hot, lines: [line], priced, nonce: null });
     await yard.payments.broadcast(signed);
     yard.network.produce();
-    const mined = await fate(signed);
+    const mined = await outcome(signed);
     assert.ok(mined.kind === 'mined' && !mined.succeeded);
     assert.equal(mined.feeUnits, yard.network.head.mined[0]?.fee);
     assert.ok(mined.feeUnits >= 1_000_000n);
@@ -314,11 +314,11 @@ describe('payments on Tron', () => {
     const signed = await yard.payments.sign({ source: hot, lines: [line], priced, nonce: null });
     await yard.payments.broadcast(signed);
     const { header } = yard.network.produce();
-    const failed = (outcome: BundleFate): boolean => outcome.kind === 'mined' && !outcome.succeeded;
-    assert.ok(failed(await fate(signed)));
+    const failed = (outcome: PayoutOutcome): boolean => outcome.kind === 'mined' && !outcome.succeeded;
+    assert.ok(failed(await outcome(signed)));
     for (const node of yard.nodes) {
       node.hidden.add(signed.txid);
-      await fate(signed).then((outcome) => assert.equal(outcome.kind, 'missing'), (error: unknown) => assert.ok(failsWith('NODE_FAILED', /another does not/)(error)));
+      await outcome(signed).then((outcome) => assert.equal(outcome.kind, 'missing'), (error: unknown) => assert.ok(failsWith('NODE_FAILED', /another does not/)(error)));
       node.hidden.clear();
     }
     const success = { receipt: { result: 'SUCCESS' }, result: undefined, log: [transferLog(CONTRACTS.usdt, yard.hotKey, readTransaction(signed.raw).payment.toKey, line.units)] };
@@ -327,11 +327,11 @@ describe('payments on Tron', () => {
       const block = JSON.stringify(await ask(node.url, '/wallet/getblockbynum', { num: header.number })).replaceAll('OUT_OF_ENERGY', 'SUCCESS');
       node.intercept = (path) =>
         path === '/wallet/gettransactioninfobyid' ? { status: 200, text: JSON.stringify(info) } : path === '/wallet/getblockbynum' ? { status: 200, text: block } : null;
-      const outcome = await fate(signed);
-      assert.ok(!failed(outcome) && ['unclear', 'mined'].includes(outcome.kind), JSON.stringify(outcome.kind));
+      const said = await outcome(signed);
+      assert.ok(!failed(said) && ['unclear', 'mined'].includes(said.kind), JSON.stringify(said.kind));
       node.intercept = () => null;
     }
-    assert.ok(failed(await fate(signed)));
+    assert.ok(failed(await outcome(signed)));
   });
 
   test('a token that moves another amount than was signed is for a person to look at', async () => {
@@ -342,7 +342,7 @@ describe('payments on Tron', () => {
     const signed = await signPayment(chain.payments!, usdt(fresh(), 100n));
     await chain.payments!.broadcast(signed);
     yard.network.produce();
-    const outcome = await chain.payments!.fate(bundleOf(chain.payments!, signed));
+    const outcome = await chain.payments!.outcome(payoutOf(chain.payments!, signed));
     assert.ok(outcome.kind === 'unclear' && outcome.reason.includes('another movement'));
   });
 
@@ -350,8 +350,8 @@ describe('payments on Tron', () => {
     const signed = await signPayment(yard.payments, usdt(fresh()));
     yard.network.include({ txid: signed.txid, logs: [transferLog(CONTRACTS.twin, yard.hotKey, yard.payerKey, 5_000_000n)] });
     yard.network.produce();
-    const outcome = await fate(signed);
-    assert.ok(outcome.kind === 'mined' && !outcome.succeeded);
+    const found = await outcome(signed);
+    assert.ok(found.kind === 'mined' && !found.succeeded);
   });
 
   test('two transactions of one payment that are both mined are for a person to look at', async () => {
@@ -359,20 +359,20 @@ describe('payments on Tron', () => {
     const attempts = [await signPayment(yard.payments, line), await signPayment(yard.payments, line)];
     for (const attempt of attempts) await yard.payments.broadcast(attempt);
     yard.network.produce();
-    const outcome = await fate(...attempts);
-    assert.ok(outcome.kind === 'unclear' && attempts.every(({ txid }) => outcome.reason.includes(txid)));
+    const found = await outcome(...attempts);
+    assert.ok(found.kind === 'unclear' && attempts.every(({ txid }) => found.reason.includes(txid)));
   });
 
   test('fault 51: a payment that a reorganisation took away waits, and is mined again', async () => {
     const signed = await signPayment(yard.payments, usdt(fresh()));
     await yard.payments.broadcast(signed);
     const { id } = yard.network.produce();
-    assert.equal((await fate(signed)).kind, 'mined');
+    assert.equal((await outcome(signed)).kind, 'mined');
     yard.network.reorganise(1, 'gone');
-    assert.deepEqual(await fate(signed), { kind: 'missing' });
+    assert.deepEqual(await outcome(signed), { kind: 'missing' });
     await yard.payments.broadcast(signed);
     yard.network.produce();
-    const again = await fate(signed);
+    const again = await outcome(signed);
     assert.ok(again.kind === 'mined' && again.block.hash !== id);
   });
 

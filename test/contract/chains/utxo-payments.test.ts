@@ -131,26 +131,26 @@ describe('signing', () => {
   });
 });
 
-describe('fault 56: the fate of a payment at a lying node', () => {
+describe('fault 56: the outcome of a payment at a lying node', () => {
   const { blocks } = FIXTURES.bitcoin;
   const last = present(blocks.at(-1), 'a block');
 
-  const fateOf = async (t: TestContext, change: (signed: { readonly txid: string }) => Interference, spentRef = REF): Promise<Awaited<ReturnType<ChainPayments['fate']>>> => {
+  const outcomeOf = async (t: TestContext, change: (signed: { readonly txid: string }) => Interference, spentRef = REF): Promise<Awaited<ReturnType<ChainPayments['outcome']>>> => {
     let lie: Interference = () => null;
     const bench = await withCoin(t, (call) => lie(call));
     const signed = await sign(bench);
     lie = change(signed);
-    return bench.payments.fate({ source: { address: bench.payments.hotAddress, index: null }, nonce: null, coins: [spentRef], attempts: [signed] });
+    return bench.payments.outcome({ source: { address: bench.payments.hotAddress, index: null }, nonce: null, coins: [spentRef], attempts: [signed] });
   };
 
   test('an honest one that has never seen it: missing', async (t) => {
-    assert.deepEqual(await fateOf(t, () => () => null), { kind: 'missing' });
+    assert.deepEqual(await outcomeOf(t, () => () => null), { kind: 'missing' });
   });
 
   test('outputs that it shows, without the transaction in the block, are not believed', async (t) => {
     const shows = ({ txid }: { readonly txid: string }): Interference => ({ method, params }) =>
       method === 'gettxout' && params[0] === txid ? { result: { bestblock: last.hash, confirmations: 1, value: 0.5, scriptPubKey: { hex: '00' } } } : null;
-    await assert.rejects(fateOf(t, shows), failsWith('NODE_FAILED', /is not in the block/));
+    await assert.rejects(outcomeOf(t, shows), failsWith('NODE_FAILED', /is not in the block/));
   });
 
   test('a coin that is gone, and no block that spends it, is unclear', async (t) => {
@@ -159,13 +159,13 @@ describe('fault 56: the fate of a payment at a lying node', () => {
       if (method === 'getblockhash' && (params[0] as number) > 0 && (params[0] as number) < (blocks[0]?.height ?? 0)) return { result: blocks[0]?.hash };
       return method === 'gettxout' ? { result: null } : null;
     };
-    const fate = await fateOf(t, gone);
-    assert.equal(fate.kind, 'unclear');
+    const outcome = await outcomeOf(t, gone);
+    assert.equal(outcome.kind, 'unclear');
   });
 
   test('answers that are none are a failure to try again', async (t) => {
     for (const result of [7, [], { value: 'x' }, { bestblock: 'x', confirmations: 1, value: 1, scriptPubKey: { hex: '00' } }]) {
-      await assert.rejects(fateOf(t, () => ({ method }) => (method === 'gettxout' ? { result } : null)), failsWith('NODE_FAILED', /malformed/));
+      await assert.rejects(outcomeOf(t, () => ({ method }) => (method === 'gettxout' ? { result } : null)), failsWith('NODE_FAILED', /malformed/));
     }
   });
 
@@ -182,7 +182,7 @@ describe('fault 56: the fate of a payment at a lying node', () => {
     ['without its coins', -25, 'bad-txns-inputs-missingorspent', false],
     ['too cheap', -26, 'insufficient fee, rejecting replacement', false],
   ] as const) {
-    test(`a transaction that is ${what} ${has ? 'has been taken' : 'is a question for its fate'}`, async (t) => {
+    test(`a transaction that is ${what} ${has ? 'has been taken' : 'is a question for its outcome'}`, async (t) => {
       const bench = await withCoin(t, ({ method }) => (method === 'sendrawtransaction' ? { error: { code, message } } : null));
       const signed = await sign(bench);
       if (has) await bench.payments.broadcast(signed);

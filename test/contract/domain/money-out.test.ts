@@ -97,8 +97,8 @@ eachStorage((engine, open) => {
       await till.follow();
       for (let block = 0; block < 40; block++) {
         await till.payOut();
-        const live = await till.storage.transfers.liveBundles('ETH', null, 100);
-        assert(live.filter(({ bundle }) => bundle.sourceAddress === payment.address).length <= 1, 'one payment at a time');
+        const live = await till.storage.transfers.livePayouts('ETH', null, 100);
+        assert(live.filter(({ payout }) => payout.sourceAddress === payment.address).length <= 1, 'one payment at a time');
         ethPayments.mine();
         await till.follow();
         assert((await ethPayments.balance(payment.address, 'ETH')) >= 0n, 'no network lets an address spend what it has not');
@@ -305,7 +305,7 @@ eachStorage((engine, open) => {
       assert.equal(till.ethPayments.sent.size, 0);
       await till.settle();
       assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
-      const view = await till.storage.transfers.bundleOf(asked.tx_id as TransferId);
+      const view = await till.storage.transfers.payoutOf(asked.tx_id as TransferId);
       assert.equal(view?.attempts.length, 1);
       assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
     });
@@ -317,13 +317,13 @@ eachStorage((engine, open) => {
       till.eth.mine();
       await till.follow();
       await till.payOut();
-      const view = await till.storage.transfers.bundleOf(asked.tx_id as TransferId);
+      const view = await till.storage.transfers.payoutOf(asked.tx_id as TransferId);
       assert.equal(view?.attempts.length, 2);
       // The node mines in the order of arrival: the former one.
       await till.settle();
       const transfer = await till.transfer(asked.tx_id);
       assert.equal(transfer.status, 'CONFIRMED');
-      assert.equal((await till.storage.transfers.bundleOf(transfer.id))?.bundle.minedTxid, first?.txid);
+      assert.equal((await till.storage.transfers.payoutOf(transfer.id))?.payout.minedTxid, first?.txid);
       assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
     });
 
@@ -333,7 +333,7 @@ eachStorage((engine, open) => {
       till.eth.mine();
       await till.follow();
       await till.payOut();
-      const attempts = (await till.storage.transfers.bundleOf(asked.tx_id as TransferId))?.attempts ?? [];
+      const attempts = (await till.storage.transfers.payoutOf(asked.tx_id as TransferId))?.attempts ?? [];
       assert.equal(attempts.length, 2);
       till.ethPayments.dropMempool();
       till.ethPayments.troubles.push('refuses');
@@ -365,9 +365,9 @@ eachStorage((engine, open) => {
         await till.follow();
       }
       assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
-      assert.equal((await till.storage.transfers.bundleOf(asked.tx_id as TransferId))?.bundle.minedHeight, null);
+      assert.equal((await till.storage.transfers.payoutOf(asked.tx_id as TransferId))?.payout.minedHeight, null);
       await till.settle();
-      assert.deepEqual(await till.storage.transfers.unminedBundles('ETH', null, 10), []);
+      assert.deepEqual(await till.storage.transfers.unminedPayouts('ETH', null, 10), []);
       assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
     });
 
@@ -389,7 +389,7 @@ eachStorage((engine, open) => {
         assert.deepEqual(errors.map(({ fields }) => fields['reason']), told);
         assert.equal((await till.transfer(asked.tx_id)).status, status);
         assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, reverts ? 0 : 1);
-        assert.deepEqual(await till.storage.transfers.unminedBundles('ETH', null, 10), []);
+        assert.deepEqual(await till.storage.transfers.unminedPayouts('ETH', null, 10), []);
       });
     }
 
@@ -407,9 +407,9 @@ eachStorage((engine, open) => {
 
     money('a nonce used by another transaction gives the amount back only when that one is final (fault 42)', async (till) => {
       const asked = await sentHalf(till);
-      const view = await till.storage.transfers.bundleOf(asked.tx_id as TransferId);
+      const view = await till.storage.transfers.payoutOf(asked.tx_id as TransferId);
       till.ethPayments.dropMempool();
-      till.ethPayments.steal(view?.bundle.nonce ?? -1);
+      till.ethPayments.steal(view?.payout.nonce ?? -1);
       till.ethPayments.mine();
       till.eth.mineEmpty(10);
       await till.follow();

@@ -102,8 +102,8 @@ function tricksOf(yard: Yard): Partial<ChainTricks> {
       await send(yard, payer, units, { nonce, gasPrice: PRICE * 2n });
       return replaced;
     },
-    reorganisation: async (depth, fate) => {
-      const raws = fate === 'again' ? await topTransactions(anvil, depth) : [];
+    reorganisation: async (depth, outcome) => {
+      const raws = outcome === 'again' ? await topTransactions(anvil, depth) : [];
       await anvil.rpc('anvil_reorg', [depth, raws.map((raw) => [raw, 0])]);
       await anvil.rpc('anvil_dropAllTransactions');
       await anvil.mine();

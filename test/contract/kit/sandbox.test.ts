@@ -45,7 +45,7 @@ function sandboxHarness(code: string, currency: string, units: bigint): ChainHar
         pay: (to, amount) => chain.simulator.pay(to, currency, amount),
         mine: (blocks) => chain.simulator.mine(blocks),
         tricks: {
-          reorganisation: (depth, fate) => chain.reorganise(depth, { remine: fate === 'again' }),
+          reorganisation: (depth, outcome) => chain.reorganise(depth, { remine: outcome === 'again' }),
           fund: async ({ address, index }, amount) => {
             const txid = await chain.simulator.pay(address, currency, amount);
             const { height } = await chain.head();
@@ -54,12 +54,12 @@ function sandboxHarness(code: string, currency: string, units: bigint): ChainHar
             funded.set(coin.ref, coin);
             return [coin];
           },
-          rival: async (bundle) => {
+          rival: async (payout) => {
             const payments = present(chain.payments, 'the paying side');
-            const coins = bundle.coins.map((ref) => present(funded.get(ref), 'a funded coin'));
+            const coins = payout.coins.map((ref) => present(funded.get(ref), 'a funded coin'));
             const line = { to: payments.hotAddress, currency, units: units / 2n };
-            const priced = await payments.price({ source: bundle.source, lines: [line], coins, replaces: null });
-            const signed = await payments.sign({ source: bundle.source, lines: [line], priced, nonce: null });
+            const priced = await payments.price({ source: payout.source, lines: [line], coins, replaces: null });
+            const signed = await payments.sign({ source: payout.source, lines: [line], priced, nonce: null });
             await payments.broadcast(signed);
             return signed.txid;
           },

@@ -43,7 +43,7 @@ function tricksOf({ network, nodes, payerKey, pay }: TronYard): Partial<ChainTri
     batch: async (to, units) => network.include({ logs: units.map((amount) => logOf(to, amount)) }),
     failure: async (to, units) => network.include({ contractRet: 'REVERT', logs: [logOf(to, units)] }),
     counterfeit: (to, units) => pay(to, units, CONTRACTS.twin),
-    reorganisation: async (depth, fate) => network.reorganise(depth, fate),
+    reorganisation: async (depth, outcome) => network.reorganise(depth, outcome),
     outage: (on) => nodes.forEach((node) => void (node.intercept = on ? () => ({ status: 503, text: '' }) : () => null)),
     lag: (blocks) => nodes.forEach((node) => void (node.lag = blocks)),
     lies: (on) => {

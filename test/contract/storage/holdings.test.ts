@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { HOLDING_STATUSES } from '../../../core/index.ts';
-import type { BundleId, Holding, HoldingStatus } from '../../../core/index.ts';
+import type { PayoutId, Holding, HoldingStatus } from '../../../core/index.ts';
 import { eachStorage } from '../../support/storage.ts';
 import { deposit, entry, nextId } from './fixtures.ts';
-import { bundle, held, holding, kept, merchant, open, paidOrder } from './money-out-fixtures.ts';
+import { payout, held, holding, kept, merchant, open, paidOrder } from './money-out-fixtures.ts';
 
 const MAX = 2n ** 256n - 1n;
 const LEGAL: Readonly<Record<HoldingStatus, readonly HoldingStatus[]>> = {
@@ -20,7 +20,7 @@ eachStorage((_name, opened) => {
     const { storage } = await opened(t);
     const made = [holding({ units: MAX }), holding({ index: null, units: 2n ** 53n + 1n, address: '0xhot' }), holding({ chain: 'BSC' })];
     await held(storage, made);
-    assert.deepEqual([...(await kept(storage)).values()], made.slice(0, 2).map((each) => ({ ...each, status: 'FREE', bundleId: null })));
+    assert.deepEqual([...(await kept(storage)).values()], made.slice(0, 2).map((each) => ({ ...each, status: 'FREE', payoutId: null })));
     const again = await storage.transaction(async (tx) => [
       await tx.transfers.addHolding({ ...made[0]!, units: 1n }),
       await tx.transfers.addHolding({ ...made[0]!, chain: 'LTC' }),
@@ -33,7 +33,7 @@ eachStorage((_name, opened) => {
     const { storage } = await opened(t);
     const refs = ['a:0', 'b:0', 'b:1', 'c:0', 'd:0'];
     await held(storage, refs.map((ref) => holding({ ref })));
-    const [one, two] = [bundle(), bundle()];
+    const [one, two] = [payout(), payout()];
     for (const each of [one, two]) await open(storage, each);
     await storage.transaction(async (tx) => {
       await tx.transfers.takeHoldings('ETH', ['b:0'], one.id);
@@ -47,12 +47,12 @@ eachStorage((_name, opened) => {
     assert.deepEqual([await page('b:0', 9), await page('b:1', 9)], [['b:1 FREE'], []]);
   });
 
-  test('a bundle takes all of its coins or none, and what it did not get is free for the next', async (t) => {
+  test('a payout takes all of its coins or none, and what it did not get is free for the next', async (t) => {
     const { storage } = await opened(t);
     const refs = await held(storage, [holding(), holding(), holding()]);
-    const [one, two] = [bundle(), bundle()];
+    const [one, two] = [payout(), payout()];
     for (const each of [one, two]) await open(storage, each);
-    const take = (id: BundleId, wanted: readonly string[], chain = 'ETH'): Promise<boolean> =>
+    const take = (id: PayoutId, wanted: readonly string[], chain = 'ETH'): Promise<boolean> =>
       storage.transaction((tx) => tx.transfers.takeHoldings(chain, wanted, id));
     assert.equal(await take(one.id, [refs[0]!]), true);
     // The transaction that was refused goes on, and has taken nothing.
@@ -69,29 +69,29 @@ eachStorage((_name, opened) => {
     assert.equal(await take(two.id, [refs[2]!]), false, 'what it has is not free for itself either');
   });
 
-  test('of several bundles that take overlapping coins at once, on two instances, one gets each coin', async (t) => {
+  test('of several payouts that take overlapping coins at once, on two instances, one gets each coin', async (t) => {
     const { storage, another } = await opened(t);
     const second = await another();
     const refs = await held(storage, Array.from({ length: 6 }, () => holding()));
-    const bundles = Array.from({ length: 8 }, () => bundle());
-    for (const each of bundles) await open(storage, each);
+    const payouts = Array.from({ length: 8 }, () => payout());
+    for (const each of payouts) await open(storage, each);
     const wanted = (n: number): readonly string[] => [refs[n % 6]!, refs[(n + 1) % 6]!, refs[(n + 5) % 6]!];
     const taken = await Promise.all(
-      bundles.map(({ id }, n) => (n % 2 === 0 ? storage : second).transaction((tx) => tx.transfers.takeHoldings('ETH', wanted(n), id))),
+      payouts.map(({ id }, n) => (n % 2 === 0 ? storage : second).transaction((tx) => tx.transfers.takeHoldings('ETH', wanted(n), id))),
     );
-    const coins = await Promise.all(bundles.map(({ id }) => storage.transfers.coinsOf(id)));
+    const coins = await Promise.all(payouts.map(({ id }) => storage.transfers.coinsOf(id)));
     coins.forEach((own, n) => assert.deepEqual(new Set(own.map(({ ref }) => ref)), new Set(taken[n] ? wanted(n) : [])));
     assert.ok(taken.some(Boolean));
     const one = await held(storage, [holding()]);
-    const race = await Promise.all(bundles.map(({ id }, n) => (n % 2 === 0 ? storage : second).transaction((tx) => tx.transfers.takeHoldings('ETH', one, id))));
+    const race = await Promise.all(payouts.map(({ id }, n) => (n % 2 === 0 ? storage : second).transaction((tx) => tx.transfers.takeHoldings('ETH', one, id))));
     assert.equal(race.filter(Boolean).length, 1);
   });
 
-  test('what a bundle took is spent with its payment, or free again', async (t) => {
+  test('what a payout took is spent with its payment, or free again', async (t) => {
     const { storage } = await opened(t);
     const made = [holding(), holding(), holding()];
     const refs = await held(storage, made);
-    const [paid, failed] = [bundle(), bundle()];
+    const [paid, failed] = [payout(), payout()];
     for (const each of [paid, failed]) await open(storage, each);
     await storage.transaction(async (tx) => {
       await tx.transfers.takeHoldings('ETH', refs.slice(0, 1), paid.id);
@@ -99,15 +99,15 @@ eachStorage((_name, opened) => {
     });
     await storage.transaction((tx) => tx.transfers.settleHoldings(paid.id, 'SPENT'));
     await storage.transaction((tx) => tx.transfers.settleHoldings(failed.id, 'FREE'));
-    assert.deepEqual([...(await kept(storage)).values()], made.slice(1).map((each) => ({ ...each, status: 'FREE', bundleId: null })));
+    assert.deepEqual([...(await kept(storage)).values()], made.slice(1).map((each) => ({ ...each, status: 'FREE', payoutId: null })));
     const { ref, address, index, units } = made[0]!;
-    assert.deepEqual(await storage.transfers.coinsOf(paid.id), [{ ref, address, index, units }], 'a spent coin stays its bundle’s');
+    assert.deepEqual(await storage.transfers.coinsOf(paid.id), [{ ref, address, index, units }], 'a spent coin stays its payout’s');
     assert.deepEqual(await storage.transfers.coinsOf(failed.id), []);
     await storage.transaction((tx) => tx.transfers.settleHoldings(paid.id, 'FREE'));
     assert.deepEqual((await storage.transfers.coinsOf(paid.id)).length, 1, 'nor is it free again');
   });
 
-  test('fault 51: what a reorganisation took away comes back once, as what its bundle made of it', async (t) => {
+  test('fault 51: what a reorganisation took away comes back once, as what its payout made of it', async (t) => {
     const { storage, sql } = await opened(t);
     const status = async (ref: string): Promise<unknown> => {
       const [row] = await sql('SELECT status, bundle_id FROM holdings WHERE ref = ?', [ref]);
@@ -117,7 +117,7 @@ eachStorage((_name, opened) => {
     for (const [end, expected] of cases) {
       const made = holding();
       await held(storage, [made]);
-      const own = bundle();
+      const own = payout();
       await open(storage, own);
       if (end !== null) await storage.transaction((tx) => tx.transfers.takeHoldings('ETH', [made.ref], own.id));
       assert.equal(await storage.transaction((tx) => tx.transfers.dropHolding('ETH', made.ref)), true);
@@ -126,7 +126,7 @@ eachStorage((_name, opened) => {
       if (end !== null) assert.equal((await storage.transfers.coinsOf(own.id)).length, 1, 'its signed bytes still spend it');
       if (end === 'DONE' || end === 'VOID') {
         await storage.transaction(async (tx) => {
-          await tx.transfers.closeBundle(own.id, end, {});
+          await tx.transfers.closePayout(own.id, end, {});
           await tx.transfers.settleHoldings(own.id, end === 'DONE' ? 'SPENT' : 'FREE');
         });
       }
@@ -139,13 +139,13 @@ eachStorage((_name, opened) => {
     assert.equal(await storage.transaction((tx) => tx.transfers.dropHolding('BSC', other!)), false);
   });
 
-  test('a coin that comes back while its bundle is being closed ends as the bundle does', async (t) => {
+  test('a coin that comes back while its payout is being closed ends as the payout does', async (t) => {
     const { storage, another } = await opened(t);
     const second = await another();
     for (let n = 0; n < 8; n++) {
       const made = holding();
       await held(storage, [made]);
-      const own = bundle();
+      const own = payout();
       await open(storage, own);
       await storage.transaction(async (tx) => {
         await tx.transfers.takeHoldings('ETH', [made.ref], own.id);
@@ -153,9 +153,9 @@ eachStorage((_name, opened) => {
       });
       const [to, settled] = n % 2 === 0 ? (['DONE', 'SPENT'] as const) : (['VOID', 'FREE'] as const);
       const closing = storage.transaction(async (tx) => {
-        if (n % 4 < 2) await tx.transfers.closeBundle(own.id, to, {});
+        if (n % 4 < 2) await tx.transfers.closePayout(own.id, to, {});
         await tx.transfers.settleHoldings(own.id, settled);
-        if (n % 4 >= 2) await tx.transfers.closeBundle(own.id, to, {});
+        if (n % 4 >= 2) await tx.transfers.closePayout(own.id, to, {});
       });
       const returning = second.transaction((tx) => tx.transfers.addHolding(made));
       await Promise.all([closing, returning]);
@@ -166,7 +166,7 @@ eachStorage((_name, opened) => {
 
   test('every move of a holding that is not in the table is refused by the database', async (t) => {
     const { storage, sql } = await opened(t);
-    const own = bundle();
+    const own = payout();
     await open(storage, own);
     for (const from of HOLDING_STATUSES) {
       for (const to of HOLDING_STATUSES) {
@@ -191,7 +191,7 @@ eachStorage((_name, opened) => {
     assert.deepEqual(coins.map(({ units }) => units), [MAX, 2n ** 53n + 1n, 2n ** 53n, 100n, 10n, 9n, 0n]);
     assert.deepEqual(coins[0], { ref: refs[4], address: '0xdeposit', index: 3, units: MAX });
     assert.deepEqual((await storage.transfers.freeCoins('BTC', 'BTC', 2)).length, 2);
-    const own = bundle({ chain: 'BTC' });
+    const own = payout({ chain: 'BTC' });
     await open(storage, own);
     await storage.transaction((tx) => tx.transfers.takeHoldings('BTC', refs.slice(0, 6), own.id));
     assert.deepEqual((await storage.transfers.freeCoins('BTC', 'BTC', 10)).map(({ units }) => units), [0n]);
@@ -213,7 +213,7 @@ eachStorage((_name, opened) => {
       at('0xf', 'ETH', MAX, { chain: 'BSC' }),
       at('0xg', 'ETH', 50n),
     ]);
-    const own = bundle();
+    const own = payout();
     await open(storage, own);
     await storage.transaction((tx) => tx.transfers.takeHoldings('ETH', [refs[10]!], own.id));
     const all = await storage.transfers.sweepCandidates('ETH', 100);
@@ -241,7 +241,7 @@ eachStorage((_name, opened) => {
     await held(storage, Array.from({ length: 5 }, (_, n) => holding({ address: `0xone${n}`, units: 50n + BigInt(n) })));
     const best = async (limit: number): Promise<readonly string[]> => (await storage.transfers.sweepCandidates('ETH', limit)).map(({ address, units }) => `${address} ${units}`);
     assert.deepEqual(await best(2), ['0xmany 60', '0xone4 54']);
-    const own = bundle();
+    const own = payout();
     await open(storage, own);
     await storage.transaction((tx) => tx.transfers.takeHoldings('ETH', small, own.id));
     await held(storage, [holding({ address: '0xmany', units: 3n })]);

@@ -5,7 +5,7 @@ import type { AccountId, EntryId, LedgerEntry, Transfer } from '../../../core/in
 import { eachStorage } from '../../support/storage.ts';
 import type { TestStorage } from '../../support/storage.ts';
 import { nextId, NOW } from './fixtures.ts';
-import { add, bundle, merchant, open, paidOrder, refund, signed, stored, transfer, withdrawal } from './money-out-fixtures.ts';
+import { add, payout, merchant, open, paidOrder, refund, signed, stored, transfer, withdrawal } from './money-out-fixtures.ts';
 
 /** Books an entry that moves units of the merchant's reserve. */
 async function book({ storage }: TestStorage, accountId: AccountId, reference: string, units: bigint, currency = 'ETH'): Promise<void> {
@@ -125,16 +125,16 @@ eachStorage((_name, opened) => {
     assert.deepEqual((await details(till)).map((detail) => / (\d+) is /.exec(detail)?.[1]), bad);
   });
 
-  test('a bundle that can be mined or was, and that no transfer names, is found', async (t) => {
+  test('a payout that can be mined or was, and that no transfer names, is found', async (t) => {
     const till = await opened(t);
-    const [live, done, gone] = [bundle(), bundle(), bundle()];
+    const [live, done, gone] = [payout(), payout(), payout()];
     for (const each of [live, done, gone]) await open(till.storage, each);
     await till.storage.transaction(async (tx) => {
-      await tx.transfers.closeBundle(done.id, 'DONE', {});
-      await tx.transfers.closeBundle(gone.id, 'VOID', {});
+      await tx.transfers.closePayout(done.id, 'DONE', {});
+      await tx.transfers.closePayout(gone.id, 'VOID', {});
     });
     await signed(till.storage, [await stored(till.storage, transfer())]);
-    const words = (id: string, status: string): string => `bundle ${id} is ${status} and no transfer names it`;
+    const words = (id: string, status: string): string => `payout ${id} is ${status} and no transfer names it`;
     assert.deepEqual(await details(till), [words(live.id, 'LIVE'), words(done.id, 'DONE')]);
   });
 

@@ -1,8 +1,8 @@
 import type {
   AccountId,
   Attempt,
-  Bundle,
-  BundleId,
+  Payout,
+  PayoutId,
   ChainCode,
   Holding,
   Order,
@@ -35,7 +35,7 @@ export function transfer(given: Partial<Transfer> = {}): Transfer {
     sourceIndex: 7,
     toAddress: HOT,
     status: 'REQUESTED',
-    bundleId: null,
+    payoutId: null,
     reason: null,
     createdAt: NOW,
     updatedAt: NOW,
@@ -53,9 +53,9 @@ export function refund(order: Pick<Order, 'id' | 'accountId'>, given: Partial<Tr
   return withdrawal(order.accountId, { kind: 'refund', orderId: order.id, toAddress: '0xpayer', ...given });
 }
 
-export function bundle(given: Partial<Bundle> = {}): Bundle {
+export function payout(given: Partial<Payout> = {}): Payout {
   return {
-    id: nextId() as BundleId,
+    id: nextId() as PayoutId,
     chain: 'ETH',
     sourceAddress: HOT,
     sourceIndex: null,
@@ -69,13 +69,13 @@ export function bundle(given: Partial<Bundle> = {}): Bundle {
   };
 }
 
-export function attempt(bundleId: BundleId, given: Partial<Attempt> = {}): Attempt {
+export function attempt(payoutId: PayoutId, given: Partial<Attempt> = {}): Attempt {
   const txid = `0x${nextId()}`;
-  return { bundleId, number: 1, txid, raw: `02f8${txid}`, feeUnits: 21n, terms: '{"gas":21000}', expiresAt: null, createdAt: NOW, ...given };
+  return { payoutId, number: 1, txid, raw: `02f8${txid}`, feeUnits: 21n, terms: '{"gas":21000}', expiresAt: null, createdAt: NOW, ...given };
 }
 
-export function holding(given: Partial<Holding> = {}): Omit<Holding, 'status' | 'bundleId'> {
-  const { status: _status, bundleId: _bundleId, ...rest } = given;
+export function holding(given: Partial<Holding> = {}): Omit<Holding, 'status' | 'payoutId'> {
+  const { status: _status, payoutId: _payoutId, ...rest } = given;
   return { chain: 'ETH', ref: `${nextId()}:0`, address: '0xdeposit', index: 3, currency: 'ETH', units: 5n, ...rest };
 }
 
@@ -90,7 +90,7 @@ export function watchAddress(accountId: AccountId, given: Partial<WatchAddress> 
 
 export const add = (storage: Storage, made: Transfer): Promise<boolean> => storage.transaction((tx) => tx.transfers.add(made));
 
-export const open = (storage: Storage, made: Bundle): Promise<boolean> => storage.transaction((tx) => tx.transfers.openBundle(made));
+export const open = (storage: Storage, made: Payout): Promise<boolean> => storage.transaction((tx) => tx.transfers.openPayout(made));
 
 /** A transfer that is stored already. */
 export async function stored(storage: Storage, made: Transfer): Promise<Transfer> {
@@ -98,18 +98,18 @@ export async function stored(storage: Storage, made: Transfer): Promise<Transfer
   return made;
 }
 
-/** A bundle with transfers in a status, all stored, by what `TransferWrites` does. */
+/** A payout with transfers in a status, all stored, by what `TransferWrites` does. */
 export async function signed(
   storage: Storage,
   transfers: readonly Transfer[],
-  given: Partial<Bundle> = {},
+  given: Partial<Payout> = {},
   status: Exclude<TransferStatus, 'HELD' | 'REQUESTED' | 'FAILED'> = 'SIGNED',
-): Promise<Bundle> {
-  const made = bundle(given);
+): Promise<Payout> {
+  const made = payout(given);
   await storage.transaction(async (tx) => {
-    if (!(await tx.transfers.openBundle(made))) throw new Error('the bundle was not opened');
+    if (!(await tx.transfers.openPayout(made))) throw new Error('the payout was not opened');
     for (const { id } of transfers) {
-      await tx.transfers.move(id, 'REQUESTED', 'SIGNED', { bundleId: made.id, updatedAt: NOW });
+      await tx.transfers.move(id, 'REQUESTED', 'SIGNED', { payoutId: made.id, updatedAt: NOW });
       if (status !== 'SIGNED') await tx.transfers.move(id, 'SIGNED', status, { updatedAt: NOW });
     }
   });
@@ -117,7 +117,7 @@ export async function signed(
 }
 
 /** Holdings that are stored already. */
-export async function held(storage: Storage, holdings: readonly Omit<Holding, 'status' | 'bundleId'>[]): Promise<readonly string[]> {
+export async function held(storage: Storage, holdings: readonly Omit<Holding, 'status' | 'payoutId'>[]): Promise<readonly string[]> {
   await storage.transaction(async (tx) => {
     for (const each of holdings) await tx.transfers.addHolding(each);
   });

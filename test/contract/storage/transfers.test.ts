@@ -4,7 +4,7 @@ import { TRANSFER_KINDS, TRANSFER_STATUSES, TRANSFER_TRANSITIONS } from '../../.
 import type { OrderId, TransactionChanges, Transfer, TransferEvent, TransferId, TransferStatus } from '../../../core/index.ts';
 import { eachStorage } from '../../support/storage.ts';
 import { claim, deposit, nextId, NOW, transactionRow } from './fixtures.ts';
-import { add, bundle, merchant, open, paidOrder, refund, signed, stored, transfer, withdrawal } from './money-out-fixtures.ts';
+import { add, payout, merchant, open, paidOrder, refund, signed, stored, transfer, withdrawal } from './money-out-fixtures.ts';
 
 const MAX = 2n ** 256n - 1n;
 const EVENTS = Object.keys(TRANSFER_TRANSITIONS) as TransferEvent[];
@@ -66,9 +66,9 @@ eachStorage((_name, opened) => {
   test('changes touch what they name and nothing else, and a reason can be taken away', async (t) => {
     const { storage } = await opened(t);
     const made = await stored(storage, transfer({ reason: 'waits for gas' }));
-    const own = bundle();
+    const own = payout();
     await open(storage, own);
-    const changes = { feeUnits: MAX, maxFeeUnits: 2n ** 255n, bundleId: own.id, reason: null, updatedAt: NOW + 5, finishedAt: NOW + 6 };
+    const changes = { feeUnits: MAX, maxFeeUnits: 2n ** 255n, payoutId: own.id, reason: null, updatedAt: NOW + 5, finishedAt: NOW + 6 };
     assert.equal(await storage.transaction((tx) => tx.transfers.update(made.id, 'REQUESTED', changes)), true);
     assert.deepEqual(await storage.transfers.find(made.id), { ...made, ...changes });
     assert.equal(await storage.transaction((tx) => tx.transfers.update('1' as TransferId, 'REQUESTED', { updatedAt: 1 })), false);
@@ -265,19 +265,19 @@ eachStorage((_name, opened) => {
   test('all that a transaction did around transfers is undone with it', async (t) => {
     const { storage } = await opened(t);
     const accountId = await merchant(storage);
-    const [made, opening] = [withdrawal(accountId), bundle({ nonce: 3 })];
+    const [made, opening] = [withdrawal(accountId), payout({ nonce: 3 })];
     const work = storage.transaction(async (tx) => {
       await tx.transfers.add(made);
-      await tx.transfers.openBundle(opening);
-      await tx.transfers.move(made.id, 'REQUESTED', 'SIGNED', { bundleId: opening.id, updatedAt: NOW });
+      await tx.transfers.openPayout(opening);
+      await tx.transfers.move(made.id, 'REQUESTED', 'SIGNED', { payoutId: opening.id, updatedAt: NOW });
       await tx.transfers.freeze({ accountId, reason: 'x', at: NOW });
       await tx.transfers.addHolding({ chain: 'ETH', ref: 'r:0', address: '0xd', index: 1, currency: 'ETH', units: 1n });
       throw new Error('no');
     });
     await assert.rejects(work, /no/);
     assert.deepEqual([await storage.transfers.find(made.id), await storage.transfers.nonce('ETH', opening.sourceAddress)], [null, null]);
-    assert.deepEqual([await storage.transfers.freeze(accountId), await storage.transfers.bundleOf(made.id)], [null, null]);
+    assert.deepEqual([await storage.transfers.freeze(accountId), await storage.transfers.payoutOf(made.id)], [null, null]);
     assert.deepEqual(await storage.transfers.holdings('ETH', null, 10), []);
-    assert.equal(await storage.transaction((tx) => tx.transfers.lockBundle(opening.id)), null);
+    assert.equal(await storage.transaction((tx) => tx.transfers.lockPayout(opening.id)), null);
   });
 });

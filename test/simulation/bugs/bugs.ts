@@ -23,13 +23,13 @@ const CREDIT = 'core/deposits/credit-deposit.ts';
 const ORPHAN = 'core/deposits/orphan-deposits.ts';
 const RECORD = 'core/deposits/record-transfer.ts';
 const SETTLE = 'core/orders/settle-order.ts';
-const BUNDLES = 'core/transfers/follow-bundles.ts';
-const FINISH = 'core/transfers/finish-bundle.ts';
+const PAYOUTS = 'core/transfers/follow-payouts.ts';
+const FINISH = 'core/transfers/finish-payout.ts';
 const SIGN = 'core/transfers/sign-transfers.ts';
 const RESERVE = 'core/transfers/reserve-transfer.ts';
 const ENTRIES = 'core/ledger/transfer-entries.ts';
 const PAY = 'core/lightning/pay-invoices.ts';
-/** Its decisions on what can never be mined any more are those of `adapters/chains/tron/payment-fate.ts`, in small. */
+/** Its decisions on what can never be mined any more are those of `adapters/chains/tron/payment-outcome.ts`, in small. */
 const NODE = 'test/simulation/world/node.ts';
 const STORES = 'adapters/storage/knex/stores';
 
@@ -86,19 +86,19 @@ export const BUGS: readonly Bug[] = [
   ]),
   bug('bytes are sent before they are stored', SIGN, 'return drafts.length === 0 ? [] : this.#commit(lease, drafts);', 'for (const { signed } of drafts) await this.#chain.payments.broadcast(signed);\n    return drafts.length === 0 ? [] : this.#commit(lease, drafts);'),
   bug('the nonce comes from memory', SIGN, '    this.#counters.clear();\n', '', [`${STORES}/transfer-writes.ts`, '       WHERE ${payerNonces}.next_nonce = excluded.next_nonce - 1 RETURNING next_nonce`', '       RETURNING next_nonce`']),
-  bug('a fee is raised with a new nonce', BUNDLES, '}, bundle.nonce);', '}, bundle.nonce === null ? null : bundle.nonce + 1);'),
+  bug('a fee is raised with a new nonce', PAYOUTS, '}, payout.nonce);', '}, payout.nonce === null ? null : payout.nonce + 1);'),
   bug('a raised fee changes the payment', 'core/transfers/draft.ts', 'lineOf({ transfer, feeUnits: transfer.feeUnits })', 'lineOf({ transfer, feeUnits: transfer.feeUnits + 1n })'),
-  bug('a reserve goes back when no node knows the payment', BUNDLES, "      case 'missing':\n", "      case 'missing':\n        return this.#finish(lease, (tx, context) => voidBundle(tx, view, 'missing', context));\n"),
+  bug('a reserve goes back when no node knows the payment', PAYOUTS, "      case 'missing':\n", "      case 'missing':\n        return this.#finish(lease, (tx, context) => voidPayout(tx, view, 'missing', context));\n"),
   bug('a signed payment can be rejected', 'core/transfers/decide-transfer.ts', "transfer.status !== 'HELD' && transfer.status !== 'REQUESTED'", "transfer.status === 'CONFIRMED'"),
-  bug('paid with its first confirmation', BUNDLES, 'fate.confirmations >= this.#chain.policy.spendableConfirmations', 'fate.confirmations >= 1'),
-  bug('a payment without effect counts as made', FINISH, "fate.succeeded ? 'CONFIRMED' : 'FAILED'", "'CONFIRMED'"),
-  bug('a payment that left its block is not sent again', BUNDLES, "if (fate.kind === 'missing') {", "if (fate.kind === 'expired') {"),
-  bug('change is forgotten', FINISH, 'if (fate.change !== null) await', 'if (fate.change === undefined) await'),
+  bug('paid with its first confirmation', PAYOUTS, 'outcome.confirmations >= this.#chain.policy.spendableConfirmations', 'outcome.confirmations >= 1'),
+  bug('a payment without effect counts as made', FINISH, "outcome.succeeded ? 'CONFIRMED' : 'FAILED'", "'CONFIRMED'"),
+  bug('a payment that left its block is not sent again', PAYOUTS, "if (outcome.kind === 'missing') {", "if (outcome.kind === 'expired') {"),
+  bug('change is forgotten', FINISH, 'if (outcome.change !== null) await', 'if (outcome.change === undefined) await'),
   bug('a sweep is counted as a payment', ENTRIES, 'if (accountId === null) return [];', "if (accountId === null) return [{ account: custodyAccount(chain), currency, units: obtained }, { account: FEES_ACCOUNT, currency, units: -obtained }];"),
   bug("the network's fee is not booked", ENTRIES, '[...payout(transfer), ...networkFee(transfer, cost)]', 'payout(transfer)'),
   bug('more is charged than was agreed', 'core/transfers/draft.ts', "if (feeUnits > transfer.maxFeeUnits) throw new Waits([transfer], \"The network's fee is above the most that this transfer may be charged.\");", ''),
   // Where transactions expire.
-  bug('what no node knows is signed again', BUNDLES, "        await this.#sendAgain(lease, view);\n        return this.#raiseWhenSlow(lease, view);\n      case 'mined':", "        return this.#signAgain(lease, view);\n      case 'mined':"),
+  bug('what no node knows is signed again', PAYOUTS, "        await this.#sendAgain(lease, view);\n        return this.#raiseWhenSlow(lease, view);\n      case 'mined':", "        return this.#signAgain(lease, view);\n      case 'mined':"),
   bug('an expiry is not kept', SIGN, 'feeUnits, terms, expiresAt, createdAt: now };', 'feeUnits, terms, expiresAt: expiresAt === null ? null : now, createdAt: now };'),
   bug('bytes have expired by the clock', NODE, 'this.#chain.timeOf(shown - SOLID) <= last', 'this.#chain.time <= last', [NODE, 'this.#chain.timeOf(seen - SOLID) <= last', 'this.#chain.time <= last']),
   bug('bytes have expired by a block that may go', NODE, 'this.#chain.timeOf(shown - SOLID) <= last', 'this.#chain.timeOf(shown) <= last', [NODE, 'this.#chain.timeOf(seen - SOLID) <= last', 'this.#chain.timeOf(seen) <= last']),

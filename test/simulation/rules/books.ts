@@ -1,5 +1,5 @@
 import type { World } from '../world/world.ts';
-import type { BundleRow, DepositRow, TransferRow } from './rows.ts';
+import type { PayoutRow, DepositRow, TransferRow } from './rows.ts';
 
 interface PostingRow {
   readonly rowid: number;
@@ -26,8 +26,8 @@ export class Books {
     return this.#sums.get(`${account} ${currency}`) ?? 0n;
   }
 
-  check(deposits: Iterable<DepositRow>, transfers: readonly TransferRow[], bundles: Iterable<BundleRow>): string[] {
-    return [...this.#read(), ...this.#cached(), ...this.#reserves(transfers), ...this.#custody(deposits, transfers, bundles)];
+  check(deposits: Iterable<DepositRow>, transfers: readonly TransferRow[], payouts: Iterable<PayoutRow>): string[] {
+    return [...this.#read(), ...this.#cached(), ...this.#reserves(transfers), ...this.#custody(deposits, transfers, payouts)];
   }
 
   /** New postings: each entry sums to zero. */
@@ -66,10 +66,10 @@ export class Books {
   }
 
   /** What the chain holds by the books: every deposit that is credited, less what the till's mined transactions took. */
-  #custody(deposits: Iterable<DepositRow>, transfers: readonly TransferRow[], bundles: Iterable<BundleRow>): string[] {
+  #custody(deposits: Iterable<DepositRow>, transfers: readonly TransferRow[], payouts: Iterable<PayoutRow>): string[] {
     const expected = new Map<string, bigint>();
     for (const { chain, currency, units, status } of deposits) if (status === 'CREDITED' || status === 'SPENDABLE') add(expected, `custody:${chain} ${currency}`, -BigInt(units));
-    for (const { chain, status, mined_txid, mined_height } of bundles) {
+    for (const { chain, status, mined_txid, mined_height } of payouts) {
       if (status !== 'DONE' || mined_txid === null) continue;
       const taken = this.#taken.get(mined_txid) ?? this.#world.outflow(chain, mined_txid, this.#block(chain, mined_height));
       this.#taken.set(mined_txid, taken);

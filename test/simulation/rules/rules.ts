@@ -4,7 +4,7 @@ import { POLICIES } from '../world/world.ts';
 import { Books } from './books.ts';
 import { MOVES, OWED, reachable } from './moves.ts';
 import { SQL } from './rows.ts';
-import type { AttemptRow, BundleRow, CallbackRow, DepositRow, OrderRow, TransferRow } from './rows.ts';
+import type { AttemptRow, PayoutRow, CallbackRow, DepositRow, OrderRow, TransferRow } from './rows.ts';
 
 /** A broken rule: its name, before the colon, and what was seen. */
 export type Breach = string;
@@ -21,7 +21,7 @@ export class Rules {
   #orders = new Map<string, OrderRow>();
   #deposits = new Map<string, DepositRow>();
   #transfers = new Map<string, TransferRow>();
-  #bundles = new Map<string, BundleRow>();
+  #payouts = new Map<string, PayoutRow>();
   #attempts = new Map<string, AttemptRow>();
   #callbacks = new Map<string, CallbackRow>();
   #history = 0;
@@ -50,8 +50,8 @@ export class Rules {
     return this.#transfers;
   }
 
-  get bundles(): ReadonlyMap<string, BundleRow> {
-    return this.#bundles;
+  get payouts(): ReadonlyMap<string, PayoutRow> {
+    return this.#payouts;
   }
 
   get attempts(): ReadonlyMap<string, AttemptRow> {
@@ -76,7 +76,7 @@ export class Rules {
     if (dirty.has('orders')) this.#orders = this.#compare('orders', this.#orders, driver.all<OrderRow>(SQL.orders), (row, former) => this.#order(row, former));
     if (dirty.has('bundle_attempts')) for (const row of driver.all<AttemptRow>(SQL.attempts)) this.#attempt(row);
     if (dirty.has('bundle_attempts') || dirty.has('chain_blocks')) this.#onePayment();
-    if (dirty.has('bundles')) this.#bundles = this.#compare('bundles', this.#bundles, driver.all<BundleRow>(SQL.bundles), () => undefined);
+    if (dirty.has('bundles')) this.#payouts = this.#compare('bundles', this.#payouts, driver.all<PayoutRow>(SQL.payouts), () => undefined);
     if (dirty.has('transfers')) this.#transfers = this.#compare('transfers', this.#transfers, driver.all<TransferRow>(SQL.transfers), (row, former) => this.#transfer(row, former));
     if (dirty.has('transfers') || dirty.has('bundles')) this.#owners();
     if (dirty.has('order_history')) this.#moves();
@@ -84,7 +84,7 @@ export class Rules {
     if (dirty.has('callbacks') || dirty.has('order_history')) this.#outbox();
     if (this.#received !== this.#world.receivers.received.length) this.#deliveries();
     if (dirty.has('ledger_postings') || dirty.has('ledger_balances') || dirty.has('transfers') || dirty.has('deposits') || dirty.has('bundles')) {
-      this.#breaches.push(...this.#books.check(this.#deposits.values(), [...this.#transfers.values()], this.#bundles.values()));
+      this.#breaches.push(...this.#books.check(this.#deposits.values(), [...this.#transfers.values()], this.#payouts.values()));
     }
     return [...this.#breaches];
   }
@@ -220,16 +220,16 @@ export class Rules {
     if (settled !== undefined && settled.at <= expires_at) this.#broken('read-before-expiry', `Lightning order ${id} expired, and was paid ${settled.msat} in time`);
   }
 
-  /** All transactions of a bundle share its nonce, or a coin, and pay the same. */
+  /** All transactions of a payout share its nonce, or a coin, and pay the same. */
   #attempt(row: AttemptRow): void {
     if (this.#attempts.has(row.txid)) return;
     const raw = JSON.parse(row.raw) as { nonce: number | null; coins: string[]; outputs: unknown };
     for (const other of this.#attempts.values()) {
       if (other.bundle_id !== row.bundle_id) continue;
       const former = JSON.parse(other.raw) as typeof raw;
-      if (raw.nonce !== former.nonce || [...raw.coins].sort().join() !== [...former.coins].sort().join()) this.#broken('one-nonce', `bundle ${row.bundle_id} was signed for another nonce or other coins`);
+      if (raw.nonce !== former.nonce || [...raw.coins].sort().join() !== [...former.coins].sort().join()) this.#broken('one-nonce', `payout ${row.bundle_id} was signed for another nonce or other coins`);
       this.#again(row, other);
-      if (JSON.stringify(raw.outputs) !== JSON.stringify(former.outputs)) this.#broken('same-payment', `bundle ${row.bundle_id} was signed again for other payments`);
+      if (JSON.stringify(raw.outputs) !== JSON.stringify(former.outputs)) this.#broken('same-payment', `payout ${row.bundle_id} was signed again for other payments`);
     }
     this.#attempts.set(row.txid, row);
   }
@@ -239,16 +239,16 @@ export class Rules {
     const { chain } = this.#world.node(code);
     const { expiresAt } = JSON.parse(raw) as { expiresAt: number | null };
     if (expiresAt === null || !this.#calm) return;
-    if (chain.included.has(txid)) this.#broken('paid-twice', `bundle ${bundle_id} was signed again, and is mined`);
-    else if (chain.timeOf(chain.height - SOLID) <= expiresAt) this.#broken('signed-again-too-soon', `bundle ${bundle_id} was signed again, and its bytes can still be mined`);
+    if (chain.included.has(txid)) this.#broken('paid-twice', `payout ${bundle_id} was signed again, and is mined`);
+    else if (chain.timeOf(chain.height - SOLID) <= expiresAt) this.#broken('signed-again-too-soon', `payout ${bundle_id} was signed again, and its bytes can still be mined`);
   }
 
-  /** One of a bundle's transactions is mined at most, whatever was signed for it. */
+  /** One of a payout's transactions is mined at most, whatever was signed for it. */
   #onePayment(): void {
     const mined = new Set<string>();
     for (const { bundle_id, chain: code, txid, expires_at } of this.#attempts.values()) {
       if (expires_at === null || !this.#world.node(code).chain.included.has(txid)) continue;
-      if (mined.has(bundle_id)) this.#broken('paid-twice', `bundle ${bundle_id} is mined twice`);
+      if (mined.has(bundle_id)) this.#broken('paid-twice', `payout ${bundle_id} is mined twice`);
       mined.add(bundle_id);
     }
   }
@@ -273,7 +273,7 @@ export class Rules {
       return;
     }
     if (mined !== undefined && !mined.succeeded && depth >= needs) return;
-    const { source_address, nonce } = this.#bundles.get(row.bundle_id) ?? {};
+    const { source_address, nonce } = this.#payouts.get(row.bundle_id) ?? {};
     const coins = attempts.flatMap(({ raw }) => (JSON.parse(raw) as { coins: string[] }).coins);
     const rival = node.chain.conflict(source_address ?? '', nonce ?? null, coins, new Set(attempts.map(({ txid }) => txid)));
     if (rival === null) this.#broken('given-back-too-soon', `transfer ${row.id} is FAILED, and its bytes can still be mined`);
@@ -287,10 +287,10 @@ export class Rules {
     if (status === 'FAILED' && (state === 'settled' || state === 'in-flight')) this.#broken('given-back-too-soon', `Lightning payment ${id} went from ${former?.status} to FAILED, the node says ${state}`);
   }
 
-  /** No bundle that can be mined, or was, is without the transfers that it pays. */
+  /** No payout that can be mined, or was, is without the transfers that it pays. */
   #owners(): void {
     const named = new Set([...this.#transfers.values()].map(({ bundle_id }) => bundle_id));
-    for (const { id, status } of this.#bundles.values()) if (status !== 'VOID' && !named.has(id)) this.#broken('one-payout', `bundle ${id} is ${status} and pays no transfer`);
+    for (const { id, status } of this.#payouts.values()) if (status !== 'VOID' && !named.has(id)) this.#broken('one-payout', `payout ${id} is ${status} and pays no transfer`);
     const refunded = new Set<string>();
     const live = new Map<string, string>();
     for (const { id, kind, order_id, status, bundle_id } of this.#transfers.values()) {

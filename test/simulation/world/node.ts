@@ -2,7 +2,7 @@ import { TillgateError } from '../../../core/index.ts';
 import type {
   Asset,
   BlockRef,
-  BundleFate,
+  PayoutOutcome,
   ChainAdapter,
   ChainPayments,
   ChainPolicy,
@@ -13,7 +13,7 @@ import type {
   PricedPayment,
   PriceRequest,
   ScannedRange,
-  SignedBundle,
+  SignedPayout,
   SignedTransaction,
   SignRequest,
   SpendableCoin,
@@ -246,7 +246,7 @@ export class SimPayments implements ChainPayments {
     this.#chain.submit(tx);
   }
 
-  async fate({ source, nonce, coins, attempts }: SignedBundle): Promise<BundleFate> {
+  async outcome({ source, nonce, coins, attempts }: SignedPayout): Promise<PayoutOutcome> {
     this.#node.answer();
     const { shown, trouble } = this.#node;
     for (const { txid } of attempts) {
@@ -265,7 +265,7 @@ export class SimPayments implements ChainPayments {
   }
 
   /** Without nonces only time tells that bytes can never be mined any more: the time of blocks that stay, at every node. */
-  #unmined(attempts: SignedBundle['attempts']): 'pending' | 'missing' | 'expired' {
+  #unmined(attempts: SignedPayout['attempts']): 'pending' | 'missing' | 'expired' {
     const { shown, trouble, witness } = this.#node;
     if (!trouble.forgetful && trouble.forkedAt === null && this.#knows(attempts, this.#chain.height)) return 'pending';
     const last = Math.max(...attempts.map(({ expiresAt }) => expiresAt ?? Infinity));
@@ -277,7 +277,7 @@ export class SimPayments implements ChainPayments {
   }
 
   /** True when one of them is in a block up to this height, or waits for one. */
-  #knows(attempts: SignedBundle['attempts'], height: number): boolean {
+  #knows(attempts: SignedPayout['attempts'], height: number): boolean {
     return attempts.some(({ txid }) => {
       const waiting = this.#chain.mempool.get(txid);
       return (waiting !== undefined && !this.#chain.isExpired(waiting)) || (this.#chain.included.get(txid)?.height ?? Infinity) <= height;

@@ -146,14 +146,14 @@ export class FakeTronNetwork {
 
   /**
    * Another branch takes the place of the last `depth` blocks, one block longer.
-   * @param fate - whether the transactions of the old branch wait again or are gone
+   * @param outcome - whether the transactions of the old branch wait again or are gone
    */
-  reorganise(depth: number, fate: 'again' | 'gone'): void {
+  reorganise(depth: number, outcome: 'again' | 'gone'): void {
     const removed = this.blocks.splice(this.blocks.length - depth);
     if (this.blocks.length <= this.#solid) throw new Error('what is solidified stays');
     for (const { mined } of removed) {
       for (const one of mined) {
-        if (fate === 'gone') this.#offered.delete(one.txid);
+        if (outcome === 'gone') this.#offered.delete(one.txid);
         else if (one.decoded === null) this.#madeUp.push(one);
         else this.#pending.set(one.txid, one.decoded);
       }

@@ -2,7 +2,7 @@ import { TronWeb } from 'tronweb';
 import { TronChain, openTronKeys, parseTronOptions, tronAddress, tronKey } from '../../../adapters/chains/index.ts';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
 import { present } from '../../../core/index.ts';
-import type { ChainPayments, PaymentLine, SignedBundle, SignedTransaction, WatchList } from '../../../core/index.ts';
+import type { ChainPayments, PaymentLine, SignedPayout, SignedTransaction, WatchList } from '../../../core/index.ts';
 import { FakeClock, MemoryLogger, START } from '../fakes.ts';
 import { FakeTronNetwork } from './fake-tron-network.ts';
 import { startTronNode } from './fake-tron-node.ts';
@@ -138,7 +138,7 @@ export async function signPayment(payments: ChainPayments, line: PaymentLine, so
   return payments.sign({ source, lines: [line], priced, nonce: null });
 }
 
-/** A bundle as the runner would ask about it. */
-export function bundleOf(payments: ChainPayments, ...attempts: readonly SignedTransaction[]): SignedBundle {
+/** A payout as the runner would ask about it. */
+export function payoutOf(payments: ChainPayments, ...attempts: readonly SignedTransaction[]): SignedPayout {
   return { source: { address: payments.hotAddress, index: null }, nonce: null, coins: [], attempts };
 }

@@ -48,10 +48,10 @@ const SPOILT: readonly (readonly [what: string, caught: RegExp, spoil: (chain: C
   ['chooses another nonce each time', /never pay both/, payingWith((payments) => { let more = 0; return { sign: (request) => payments.sign({ ...request, nonce: (request.nonce ?? 0) + more++ }) }; })],
   ['counts an address twice', /custody/, payingWith((payments) => ({ custody: async (expected) => new Map([['ABC', (await Promise.all(expected.map(({ address }) => payments.balance(address, 'ABC')))).reduce((sum, units) => sum + units, 0n)]]) }))],
   ['takes silence for success', /neither sent nor missing/, payingWith((payments) => ({ broadcast: async (transaction) => payments.broadcast(transaction).catch(() => undefined) }))],
-  ['takes silence for absence', /neither sent nor missing/, payingWith((payments) => ({ fate: async (bundle) => payments.fate(bundle).catch(() => ({ kind: 'missing' as const })) }))],
+  ['takes silence for absence', /neither sent nor missing/, payingWith((payments) => ({ outcome: async (payout) => payments.outcome(payout).catch(() => ({ kind: 'missing' as const })) }))],
   ['bumps without outbidding', /dearer/, payingWith((payments) => ({ price: (request) => payments.price({ ...request, replaces: null }) }))],
-  ['never sees a conflict', /conflict/, payingWith((payments) => ({ fate: async (bundle) => { const fate = await payments.fate(bundle); return fate.kind === 'conflicted' ? { kind: 'missing' } : fate; } }))],
-  ['remembers what a reorganisation took away', /not mined any more/, payingWith((payments) => { const seen = new Map<string, Awaited<ReturnType<ChainPayments['fate']>>>(); return { fate: async (bundle) => { const fate = await payments.fate(bundle); const [{ txid } = { txid: '' }] = bundle.attempts; if (fate.kind === 'mined') seen.set(txid, fate); return seen.get(txid) ?? fate; } }; })],
+  ['never sees a conflict', /conflict/, payingWith((payments) => ({ outcome: async (payout) => { const outcome = await payments.outcome(payout); return outcome.kind === 'conflicted' ? { kind: 'missing' } : outcome; } }))],
+  ['remembers what a reorganisation took away', /not mined any more/, payingWith((payments) => { const seen = new Map<string, Awaited<ReturnType<ChainPayments['outcome']>>>(); return { outcome: async (payout) => { const outcome = await payments.outcome(payout); const [{ txid } = { txid: '' }] = payout.attempts; if (outcome.kind === 'mined') seen.set(txid, outcome); return seen.get(txid) ?? outcome; } }; })],
 ];
 
 describe('the conformance kit of a chain', () => {

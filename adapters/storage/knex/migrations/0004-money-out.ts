@@ -12,7 +12,7 @@ function transfers(t: Tables, { types: { text, units, time, int } }: Dialect): s
       currency ${text} NOT NULL, units ${units} NOT NULL, fee_units ${units} NOT NULL, max_fee_units ${units} NOT NULL,
       source_address ${text} NOT NULL, source_index ${int}, to_address ${text} NOT NULL,
       status ${text} NOT NULL CHECK (status IN ('HELD', 'REQUESTED', 'SIGNED', 'BROADCAST', 'CONFIRMED', 'FAILED')),
-      bundle_id ${text} REFERENCES ${t.bundles} (id), reason ${text}, created_at ${time} NOT NULL, updated_at ${time} NOT NULL,
+      bundle_id ${text} REFERENCES ${t.payouts} (id), reason ${text}, created_at ${time} NOT NULL, updated_at ${time} NOT NULL,
       finished_at ${time}, CHECK (kind <> 'refund' OR order_id IS NOT NULL))`,
     // What is under way is few, what is finished grows for ever: each look has an index of its own over the few.
     `CREATE INDEX ${t.transfers}_waiting ON ${t.transfers} (chain, status, id) WHERE status = 'REQUESTED'`,
@@ -29,21 +29,21 @@ function transfers(t: Tables, { types: { text, units, time, int } }: Dialect): s
   ];
 }
 
-function bundles(t: Tables, { types: { text, units, time, int } }: Dialect): string[] {
+function payouts(t: Tables, { types: { text, units, time, int } }: Dialect): string[] {
   return [
-    `CREATE TABLE ${t.bundles} (
+    `CREATE TABLE ${t.payouts} (
       id ${text} PRIMARY KEY, chain ${text} NOT NULL, source_address ${text} NOT NULL, source_index ${int}, nonce ${int},
       status ${text} NOT NULL CHECK (status IN ('LIVE', 'DONE', 'VOID')), mined_txid ${text}, mined_height ${int}, sent_at ${time},
       created_at ${time} NOT NULL)`,
-    `CREATE UNIQUE INDEX ${t.bundles}_nonce ON ${t.bundles} (chain, source_address, nonce) WHERE nonce IS NOT NULL AND status <> 'VOID'`,
-    `CREATE INDEX ${t.bundles}_live ON ${t.bundles} (chain, id) WHERE status = 'LIVE'`,
-    `CREATE INDEX ${t.bundles}_done ON ${t.bundles} (chain, mined_height, id) WHERE status = 'DONE'`,
-    // The chain is its bundle's: a txid belongs to one bundle of a chain only.
-    `CREATE TABLE ${t.bundleAttempts} (
-      bundle_id ${text} NOT NULL REFERENCES ${t.bundles} (id), number ${int} NOT NULL, chain ${text} NOT NULL, txid ${text} NOT NULL,
+    `CREATE UNIQUE INDEX ${t.payouts}_nonce ON ${t.payouts} (chain, source_address, nonce) WHERE nonce IS NOT NULL AND status <> 'VOID'`,
+    `CREATE INDEX ${t.payouts}_live ON ${t.payouts} (chain, id) WHERE status = 'LIVE'`,
+    `CREATE INDEX ${t.payouts}_done ON ${t.payouts} (chain, mined_height, id) WHERE status = 'DONE'`,
+    // The chain is its payout's: a txid belongs to one payout of a chain only.
+    `CREATE TABLE ${t.payoutAttempts} (
+      bundle_id ${text} NOT NULL REFERENCES ${t.payouts} (id), number ${int} NOT NULL, chain ${text} NOT NULL, txid ${text} NOT NULL,
       raw ${text} NOT NULL, fee_units ${units} NOT NULL, terms ${text} NOT NULL, expires_at ${time}, created_at ${time} NOT NULL,
       PRIMARY KEY (bundle_id, number))`,
-    `CREATE UNIQUE INDEX ${t.bundleAttempts}_txid ON ${t.bundleAttempts} (chain, txid)`,
+    `CREATE UNIQUE INDEX ${t.payoutAttempts}_txid ON ${t.payoutAttempts} (chain, txid)`,
     `CREATE TABLE ${t.payerNonces} (
       chain ${text} NOT NULL, address ${text} NOT NULL, next_nonce ${int} NOT NULL, PRIMARY KEY (chain, address))`,
   ];
@@ -55,7 +55,7 @@ function holdings(t: Tables, dialect: Dialect): string[] {
     `CREATE TABLE ${t.holdings} (
       id ${serial}, chain ${text} NOT NULL, ref ${text} NOT NULL, address ${text} NOT NULL, address_index ${int},
       currency ${text} NOT NULL, units ${units} NOT NULL, status ${text} NOT NULL CHECK (status IN ('FREE', 'TAKEN', 'SPENT', 'GONE')),
-      bundle_id ${text} REFERENCES ${t.bundles} (id), further ${flag} NOT NULL,
+      bundle_id ${text} REFERENCES ${t.payouts} (id), further ${flag} NOT NULL,
       CHECK (status <> 'FREE' OR bundle_id IS NULL), CHECK (status NOT IN ('TAKEN', 'SPENT') OR bundle_id IS NOT NULL))`,
     `CREATE UNIQUE INDEX ${t.holdings}_ref ON ${t.holdings} (chain, ref)`,
     `CREATE INDEX ${t.holdings}_kept ON ${t.holdings} (chain, ref) WHERE status IN ('FREE', 'TAKEN')`,
@@ -100,5 +100,5 @@ function formerDeposits(t: Tables): string[] {
 /** What money needs on its way out: transfers, what was signed for them, the coins they spend, and where they go. */
 export const moneyOut: Migration = {
   name: '0004-money-out',
-  statements: (tables, dialect) => [bundles, transfers, holdings, addresses, formerDeposits].flatMap((part) => part(tables, dialect)),
+  statements: (tables, dialect) => [payouts, transfers, holdings, addresses, formerDeposits].flatMap((part) => part(tables, dialect)),
 };

@@ -8,7 +8,7 @@ import {
   SIGHTING_TRANSITIONS,
   TRANSFER_TRANSITIONS,
 } from '../../../../core/index.ts';
-import type { BundleStatus, HoldingStatus } from '../../../../core/index.ts';
+import type { PayoutStatus, HoldingStatus } from '../../../../core/index.ts';
 import type { Dialect, UpdateRule } from '../dialects/dialect.ts';
 import type { Namespace } from '../tables.ts';
 
@@ -18,13 +18,13 @@ function pairs(transitions: Readonly<Record<string, { readonly from: readonly st
   return Object.values(transitions).flatMap(({ from, to }) => from.map((status) => [status, to] as const));
 }
 
-/** A bundle is closed once. */
-const BUNDLE_MOVES: readonly (readonly [BundleStatus, BundleStatus])[] = [
+/** A payout is closed once. */
+const PAYOUT_MOVES: readonly (readonly [PayoutStatus, PayoutStatus])[] = [
   ['LIVE', 'DONE'],
   ['LIVE', 'VOID'],
 ];
 
-/** What is mined again after a reorganisation is what it was: free, or its bundle's. SPENT is never free again. */
+/** What is mined again after a reorganisation is what it was: free, or its payout's. SPENT is never free again. */
 const HOLDING_MOVES: readonly (readonly [HoldingStatus, HoldingStatus])[] = [
   ['FREE', 'TAKEN'],
   ['TAKEN', 'FREE'],
@@ -38,15 +38,15 @@ const HOLDING_MOVES: readonly (readonly [HoldingStatus, HoldingStatus])[] = [
 ];
 
 /**
- * A transfer changes its bundle only when nothing of the former one can be mined any more: otherwise both might be, and
+ * A transfer changes its payout only when nothing of the former one can be mined any more: otherwise both might be, and
  * it would be paid twice.
  */
-const resigned = ({ bare: { transfers }, tables: { bundles } }: Namespace): UpdateRule => ({
+const resigned = ({ bare: { transfers }, tables: { payouts } }: Namespace): UpdateRule => ({
   table: transfers,
   name: 'one_bundle',
   column: 'bundle_id',
   refused: `OLD.bundle_id IS NOT NULL AND (NEW.bundle_id IS NULL OR NEW.bundle_id <> OLD.bundle_id)
-    AND NOT EXISTS (SELECT 1 FROM ${bundles} WHERE id = OLD.bundle_id AND status = 'VOID')`,
+    AND NOT EXISTS (SELECT 1 FROM ${payouts} WHERE id = OLD.bundle_id AND status = 'VOID')`,
   words: `a transfer in ${transfers} leaves a bundle that is not VOID`,
 });
 
@@ -64,13 +64,13 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
     [tables.appKeys, pairs(APP_KEY_TRANSITIONS)],
     [tables.accounts, pairs(ACCOUNT_TRANSITIONS)],
     [tables.transfers, pairs(TRANSFER_TRANSITIONS)],
-    [tables.bundles, BUNDLE_MOVES],
+    [tables.payouts, PAYOUT_MOVES],
     [tables.holdings, HOLDING_MOVES],
   ];
   return [
     ...moves.flatMap(([table, legal]) => dialect.enforceMoves({ table, moves: legal })),
     ...dialect.enforceUpdates(resigned(namespace)),
-    ...[tables.entries, tables.postings, tables.history, tables.audit, tables.bundleAttempts, tables.lightningPayments].flatMap((table) => dialect.enforceAppendOnly(table)),
+    ...[tables.entries, tables.postings, tables.history, tables.audit, tables.payoutAttempts, tables.lightningPayments].flatMap((table) => dialect.enforceAppendOnly(table)),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { Attempt, Bundle, BundleChanges, Holding, SpendableCoin, Transfer, TransferChanges } from '../../../../core/index.ts';
+import type { Attempt, Payout, PayoutChanges, Holding, SpendableCoin, Transfer, TransferChanges } from '../../../../core/index.ts';
 import type { Row } from '../dialects/dialect.ts';
 import type { Change, Column } from './columns.ts';
 import { integer, integerOrNull, text, textOrNull, units } from './values.ts';
@@ -17,7 +17,7 @@ export const TRANSFER_COLUMNS: readonly Column<Transfer>[] = [
   { name: 'source_index', kind: 'bigint', of: (t) => t.sourceIndex },
   { name: 'to_address', kind: 'text', of: (t) => t.toAddress },
   { name: 'status', kind: 'text', of: (t) => t.status },
-  { name: 'bundle_id', kind: 'text', of: (t) => t.bundleId },
+  { name: 'bundle_id', kind: 'text', of: (t) => t.payoutId },
   { name: 'reason', kind: 'text', of: (t) => t.reason },
   { name: 'created_at', kind: 'bigint', of: (t) => t.createdAt },
   { name: 'updated_at', kind: 'bigint', of: (t) => t.updatedAt },
@@ -40,7 +40,7 @@ export function transferOf(row: Row): Transfer {
     sourceIndex: integerOrNull(row, 'source_index'),
     toAddress: text(row, 'to_address'),
     status: text(row, 'status') as Transfer['status'],
-    bundleId: textOrNull(row, 'bundle_id') as Transfer['bundleId'],
+    payoutId: textOrNull(row, 'bundle_id') as Transfer['payoutId'],
     reason: textOrNull(row, 'reason'),
     createdAt: integer(row, 'created_at'),
     updatedAt: integer(row, 'updated_at'),
@@ -49,18 +49,18 @@ export function transferOf(row: Row): Transfer {
 }
 
 /** The columns that changes of a transfer fill. */
-export function transferChange({ units: total, feeUnits, maxFeeUnits, bundleId, reason, updatedAt, finishedAt }: TransferChanges): Change {
+export function transferChange({ units: total, feeUnits, maxFeeUnits, payoutId, reason, updatedAt, finishedAt }: TransferChanges): Change {
   const change: (readonly [string, string | number | null])[] = [['updated_at', updatedAt]];
   if (total !== undefined) change.push(['units', String(total)]);
   if (feeUnits !== undefined) change.push(['fee_units', String(feeUnits)]);
   if (maxFeeUnits !== undefined) change.push(['max_fee_units', String(maxFeeUnits)]);
-  if (bundleId !== undefined) change.push(['bundle_id', bundleId]);
+  if (payoutId !== undefined) change.push(['bundle_id', payoutId]);
   if (reason !== undefined) change.push(['reason', reason]);
   if (finishedAt !== undefined) change.push(['finished_at', finishedAt]);
   return change;
 }
 
-export const BUNDLE_COLUMNS: readonly Column<Bundle>[] = [
+export const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
   { name: 'id', kind: 'text', of: (b) => b.id },
   { name: 'chain', kind: 'text', of: (b) => b.chain },
   { name: 'source_address', kind: 'text', of: (b) => b.sourceAddress },
@@ -73,15 +73,15 @@ export const BUNDLE_COLUMNS: readonly Column<Bundle>[] = [
   { name: 'created_at', kind: 'bigint', of: (b) => b.createdAt },
 ];
 
-/** The bundle in a row of `bundles`. */
-export function bundleOf(row: Row): Bundle {
+/** The payout in a row of `payouts`. */
+export function payoutOf(row: Row): Payout {
   return {
-    id: text(row, 'id') as Bundle['id'],
+    id: text(row, 'id') as Payout['id'],
     chain: text(row, 'chain'),
     sourceAddress: text(row, 'source_address'),
     sourceIndex: integerOrNull(row, 'source_index'),
     nonce: integerOrNull(row, 'nonce'),
-    status: text(row, 'status') as Bundle['status'],
+    status: text(row, 'status') as Payout['status'],
     minedTxid: textOrNull(row, 'mined_txid'),
     minedHeight: integerOrNull(row, 'mined_height'),
     sentAt: integerOrNull(row, 'sent_at'),
@@ -89,8 +89,8 @@ export function bundleOf(row: Row): Bundle {
   };
 }
 
-/** The columns that changes of a bundle fill. */
-export function bundleChange({ sentAt, minedTxid, minedHeight }: BundleChanges): Change {
+/** The columns that changes of a payout fill. */
+export function payoutChange({ sentAt, minedTxid, minedHeight }: PayoutChanges): Change {
   const change: (readonly [string, string | number | null])[] = [];
   if (sentAt !== undefined) change.push(['sent_at', sentAt]);
   if (minedTxid !== undefined) change.push(['mined_txid', minedTxid]);
@@ -98,9 +98,9 @@ export function bundleChange({ sentAt, minedTxid, minedHeight }: BundleChanges):
   return change;
 }
 
-/** The columns of `bundle_attempts` but for `chain`, which is the bundle's. */
+/** The columns of `bundle_attempts` but for `chain`, which is the payout's. */
 export const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
-  { name: 'bundle_id', kind: 'text', of: (a) => a.bundleId },
+  { name: 'bundle_id', kind: 'text', of: (a) => a.payoutId },
   { name: 'number', kind: 'bigint', of: (a) => a.number },
   { name: 'txid', kind: 'text', of: (a) => a.txid },
   { name: 'raw', kind: 'text', of: (a) => a.raw },
@@ -113,7 +113,7 @@ export const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
 /** The attempt in a row of `bundle_attempts`. */
 export function attemptOf(row: Row): Attempt {
   return {
-    bundleId: text(row, 'bundle_id') as Attempt['bundleId'],
+    payoutId: text(row, 'bundle_id') as Attempt['payoutId'],
     number: integer(row, 'number'),
     txid: text(row, 'txid'),
     raw: text(row, 'raw'),
@@ -133,7 +133,7 @@ export const HOLDING_COLUMNS: readonly Column<Holding>[] = [
   { name: 'currency', kind: 'text', of: (h) => h.currency },
   { name: 'units', kind: 'numeric', of: (h) => String(h.units) },
   { name: 'status', kind: 'text', of: (h) => h.status },
-  { name: 'bundle_id', kind: 'text', of: (h) => h.bundleId },
+  { name: 'bundle_id', kind: 'text', of: (h) => h.payoutId },
 ];
 
 /** The holding in a row of `holdings`. */
@@ -143,7 +143,7 @@ export function holdingOf(row: Row): Holding {
     chain: text(row, 'chain'),
     currency: text(row, 'currency'),
     status: text(row, 'status') as Holding['status'],
-    bundleId: textOrNull(row, 'bundle_id') as Holding['bundleId'],
+    payoutId: textOrNull(row, 'bundle_id') as Holding['payoutId'],
   };
 }
 

@@ -1,4 +1,4 @@
-import type { BundleId, ChainCode, CurrencyCode, Holding, SpendableCoin } from '../../../../core/index.ts';
+import type { PayoutId, ChainCode, CurrencyCode, Holding, SpendableCoin } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import { names } from '../rows/columns.ts';
 import { coinOf, HOLDING_COLUMNS, holdingOf } from '../rows/transfer-row.ts';
@@ -13,9 +13,9 @@ export async function freeCoins(db: Database, chain: ChainCode, currency: Curren
   return (await db.read(sql, [chain, currency, limit])).map(coinOf);
 }
 
-/** What a bundle took, in the order in which it came in. A coin that a reorganisation took away stays a part of its bundle. */
-export async function coinsOf(db: Database, bundleId: BundleId): Promise<readonly SpendableCoin[]> {
-  return (await db.read(`SELECT ${COIN} FROM ${db.tables.holdings} WHERE bundle_id = ? ORDER BY id`, [bundleId])).map(coinOf);
+/** What a payout took, in the order in which it came in. A coin that a reorganisation took away stays a part of its payout. */
+export async function coinsOf(db: Database, payoutId: PayoutId): Promise<readonly SpendableCoin[]> {
+  return (await db.read(`SELECT ${COIN} FROM ${db.tables.holdings} WHERE bundle_id = ? ORDER BY id`, [payoutId])).map(coinOf);
 }
 
 /** What must lie on chain, by ref. */

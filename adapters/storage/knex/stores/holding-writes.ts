@@ -1,11 +1,11 @@
-import type { BundleId, ChainCode, Holding } from '../../../../core/index.ts';
+import type { PayoutId, ChainCode, Holding } from '../../../../core/index.ts';
 import { names } from '../rows/columns.ts';
 import { HOLDING_COLUMNS } from '../rows/transfer-row.ts';
 import { text } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 
 /** Takes all or nothing: locked and counted first, so that a refusal leaves nothing to undo. */
-export async function takeHoldings({ run, tables, dialect }: Session, chain: ChainCode, refs: readonly string[], bundleId: BundleId): Promise<boolean> {
+export async function takeHoldings({ run, tables, dialect }: Session, chain: ChainCode, refs: readonly string[], payoutId: PayoutId): Promise<boolean> {
   const wanted = [...new Set(refs)];
   const list = dialect.list(wanted);
   // In one order for all: two that take the same coins do not lock each other out.
@@ -14,7 +14,7 @@ export async function takeHoldings({ run, tables, dialect }: Session, chain: Cha
     [chain, list],
   );
   if (free.length < wanted.length) return false;
-  await run(`UPDATE ${tables.holdings} SET status = 'TAKEN', bundle_id = ? WHERE chain = ? AND ${dialect.anyOf('ref')}`, [bundleId, chain, list]);
+  await run(`UPDATE ${tables.holdings} SET status = 'TAKEN', bundle_id = ? WHERE chain = ? AND ${dialect.anyOf('ref')}`, [payoutId, chain, list]);
   return true;
 }
 
@@ -22,26 +22,26 @@ export async function takeHoldings({ run, tables, dialect }: Session, chain: Cha
  * A coin that a reorganisation took away meanwhile stays GONE; of a payment that was not made it is nobody's from then
  * on, so that it comes back as a free one.
  */
-export async function settleHoldings({ run, tables, dialect }: Session, bundleId: BundleId, to: 'SPENT' | 'FREE'): Promise<void> {
-  const { holdings, bundles } = tables;
-  // Coins come back under this row's lock: each of them did before, or does once the bundle's end is committed.
-  await run(`SELECT id FROM ${bundles} WHERE id = ? ${dialect.forUpdate}`, [bundleId]);
-  if (to === 'SPENT') await run(`UPDATE ${holdings} SET status = 'SPENT' WHERE bundle_id = ? AND status = 'TAKEN'`, [bundleId]);
+export async function settleHoldings({ run, tables, dialect }: Session, payoutId: PayoutId, to: 'SPENT' | 'FREE'): Promise<void> {
+  const { holdings, payouts } = tables;
+  // Coins come back under this row's lock: each of them did before, or does once the payout's end is committed.
+  await run(`SELECT id FROM ${payouts} WHERE id = ? ${dialect.forUpdate}`, [payoutId]);
+  if (to === 'SPENT') await run(`UPDATE ${holdings} SET status = 'SPENT' WHERE bundle_id = ? AND status = 'TAKEN'`, [payoutId]);
   else {
     await run(
       `UPDATE ${holdings} SET status = CASE status WHEN 'TAKEN' THEN 'FREE' ELSE status END, bundle_id = NULL
        WHERE bundle_id = ? AND status IN ('TAKEN', 'GONE')`,
-      [bundleId],
+      [payoutId],
     );
   }
 }
 
 /** Adds what is new, or brings back what was gone. */
-export async function addHolding(session: Session, holding: Omit<Holding, 'status' | 'bundleId'>): Promise<boolean> {
+export async function addHolding(session: Session, holding: Omit<Holding, 'status' | 'payoutId'>): Promise<boolean> {
   const { run, tables } = session;
   const { holdings } = tables;
   const marks = HOLDING_COLUMNS.map(() => '?').join(', ');
-  const values = HOLDING_COLUMNS.map(({ of }) => of({ ...holding, status: 'FREE', bundleId: null }));
+  const values = HOLDING_COLUMNS.map(({ of }) => of({ ...holding, status: 'FREE', payoutId: null }));
   const added = await run(
     `INSERT INTO ${holdings} (${names(HOLDING_COLUMNS)}, further)
      VALUES (${marks}, EXISTS (SELECT 1 FROM ${holdings} WHERE chain = ? AND currency = ? AND address = ?))
@@ -52,17 +52,17 @@ export async function addHolding(session: Session, holding: Omit<Holding, 'statu
 }
 
 /**
- * What is mined again belongs to the bundle that had taken it, as long as the signed bytes that spend it can be mined
+ * What is mined again belongs to the payout that had taken it, as long as the signed bytes that spend it can be mined
  * or were: free, it would be spent twice.
  */
-async function comeBack({ run, tables, dialect }: Session, { chain, ref, address, index, currency, units }: Omit<Holding, 'status' | 'bundleId'>): Promise<boolean> {
-  const { holdings, bundles } = tables;
-  // The bundle is closed before this look at it, or after this transaction.
-  const [bundle] = await run(
-    `SELECT status FROM ${bundles} WHERE id = (SELECT bundle_id FROM ${holdings} WHERE chain = ? AND ref = ?) ${dialect.forShare}`,
+async function comeBack({ run, tables, dialect }: Session, { chain, ref, address, index, currency, units }: Omit<Holding, 'status' | 'payoutId'>): Promise<boolean> {
+  const { holdings, payouts } = tables;
+  // The payout is closed before this look at it, or after this transaction.
+  const [payout] = await run(
+    `SELECT status FROM ${payouts} WHERE id = (SELECT bundle_id FROM ${holdings} WHERE chain = ? AND ref = ?) ${dialect.forShare}`,
     [chain, ref],
   );
-  const owned = bundle === undefined ? null : text(bundle, 'status');
+  const owned = payout === undefined ? null : text(payout, 'status');
   const status = owned === 'LIVE' ? 'TAKEN' : owned === 'DONE' ? 'SPENT' : 'FREE';
   const back = await run(
     `UPDATE ${holdings} SET status = ?, bundle_id = ${status === 'FREE' ? 'NULL' : 'bundle_id'}, address = ?, address_index = ?, currency = ?, units = ?
@@ -72,7 +72,7 @@ async function comeBack({ run, tables, dialect }: Session, { chain, ref, address
   return back.length > 0;
 }
 
-/** It stays its bundle's, whose signed bytes still spend it. */
+/** It stays its payout's, whose signed bytes still spend it. */
 export async function dropHolding({ run, tables }: Session, chain: ChainCode, ref: string): Promise<boolean> {
   return (await run(`UPDATE ${tables.holdings} SET status = 'GONE' WHERE chain = ? AND ref = ? RETURNING ref`, [chain, ref])).length > 0;
 }

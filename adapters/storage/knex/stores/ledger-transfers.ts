@@ -12,7 +12,7 @@ export async function mismatchedTransfers(run: Run, tables: Tables, limit: numbe
   const checks = [
     await driftedReserves(run, tables),
     await wrongEntries(run, tables, limit),
-    await ownerlessBundles(run, tables, limit),
+    await ownerlessPayouts(run, tables, limit),
     await doubleRefunds(run, tables, limit),
   ];
   return checks.flat().slice(0, limit);
@@ -82,16 +82,16 @@ function entriesOf(row: Row): string {
   return has.length === 0 ? 'none' : has.join(', ');
 }
 
-/** A transfer names its one bundle; a bundle that nothing names, and that can be mined or was, paid it a second time. */
-async function ownerlessBundles(run: Run, { transfers, bundles }: Tables, limit: number): Promise<readonly LedgerBreach[]> {
+/** A transfer names its one payout; a payout that nothing names, and that can be mined or was, paid it a second time. */
+async function ownerlessPayouts(run: Run, { transfers, payouts }: Tables, limit: number): Promise<readonly LedgerBreach[]> {
   const rows = await run(
-    `SELECT b.id, b.status FROM ${bundles} b
+    `SELECT b.id, b.status FROM ${payouts} b
      WHERE b.status <> 'VOID' AND NOT EXISTS (SELECT 1 FROM ${transfers} t WHERE t.bundle_id = b.id) ORDER BY b.id LIMIT ?`,
     [limit],
   );
   return rows.map((row) => ({
-    invariant: 'a transfer has at most one bundle that is not VOID',
-    detail: `bundle ${text(row, 'id')} is ${text(row, 'status')} and no transfer names it`,
+    invariant: 'a transfer has at most one payout that is not VOID',
+    detail: `payout ${text(row, 'id')} is ${text(row, 'status')} and no transfer names it`,
   }));
 }
 

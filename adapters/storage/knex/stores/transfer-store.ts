@@ -1,8 +1,8 @@
 import type {
   AccountId,
-  Bundle,
-  BundleId,
-  BundleView,
+  Payout,
+  PayoutId,
+  PayoutView,
   ChainCode,
   CurrencyCode,
   Holding,
@@ -27,10 +27,10 @@ import type { Binding } from '../binding.ts';
 import type { Run } from '../dialects/dialect.ts';
 import { names } from '../rows/columns.ts';
 import { claimKey } from '../rows/claim-row.ts';
-import { BUNDLE_COLUMNS, bundleOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
+import { PAYOUT_COLUMNS, payoutOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
 import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
 import { integer, text } from '../rows/values.ts';
-import { bundleViews, inFlight } from './bundle-views.ts';
+import { payoutViews, inFlight } from './payout-views.ts';
 import { claimedTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
 import { isStorable } from './common.ts';
@@ -41,7 +41,7 @@ import { listedPage } from './listed-page.ts';
 import { sweepCandidates } from './sweep-candidates.ts';
 
 const TRANSFERS = names(TRANSFER_COLUMNS);
-const BUNDLES = names(BUNDLE_COLUMNS);
+const PAYOUTS = names(PAYOUT_COLUMNS);
 
 const MAX_BATCH = 200;
 
@@ -55,7 +55,7 @@ function reserving(db: Database): Batcher<Reservation, ReserveOutcome> {
   });
 }
 
-/** Transfers, their bundles and the coins that they spend; every read is of the primary. */
+/** Transfers, their payouts and the coins that they spend; every read is of the primary. */
 export class KnexTransferStore implements TransferStore {
   readonly #db: Database;
   readonly #reserve: Batcher<Reservation, ReserveOutcome>;
@@ -101,15 +101,15 @@ export class KnexTransferStore implements TransferStore {
     return (await this.#db.read(sql, [chain, after ?? '', limit])).map(transferOf);
   }
 
-  liveBundles(chain: ChainCode, after: BundleId | null, limit: number): Promise<readonly BundleView[]> {
+  livePayouts(chain: ChainCode, after: PayoutId | null, limit: number): Promise<readonly PayoutView[]> {
     return this.#views(`chain = ? AND status = 'LIVE' AND id > ? ORDER BY id LIMIT ?`, [chain, after ?? '', limit]);
   }
 
-  unminedBundles(chain: ChainCode, after: BundleId | null, limit: number): Promise<readonly BundleView[]> {
+  unminedPayouts(chain: ChainCode, after: PayoutId | null, limit: number): Promise<readonly PayoutView[]> {
     return this.#views(`chain = ? AND status = 'DONE' AND mined_height IS NULL AND id > ? ORDER BY id LIMIT ?`, [chain, after ?? '', limit]);
   }
 
-  async bundleOf(id: TransferId): Promise<BundleView | null> {
+  async payoutOf(id: TransferId): Promise<PayoutView | null> {
     if (!isStorable(id)) return null;
     const [view] = await this.#views(`id = (SELECT bundle_id FROM ${this.#db.tables.transfers} WHERE id = ?)`, [id]);
     return view ?? null;
@@ -133,8 +133,8 @@ export class KnexTransferStore implements TransferStore {
     return freeCoins(this.#db, chain, currency, limit);
   }
 
-  coinsOf(bundleId: BundleId): Promise<readonly SpendableCoin[]> {
-    return coinsOf(this.#db, bundleId);
+  coinsOf(payoutId: PayoutId): Promise<readonly SpendableCoin[]> {
+    return coinsOf(this.#db, payoutId);
   }
 
   holdings(chain: ChainCode, after: string | null, limit: number): Promise<readonly Holding[]> {
@@ -180,10 +180,10 @@ export class KnexTransferStore implements TransferStore {
     return row === undefined ? null : freezeOf(row);
   }
 
-  /** Bundles with their attempts and transfers, all of one moment. */
-  #views(where: string, bindings: readonly Binding[]): Promise<readonly BundleView[]> {
-    const found = async (run: Run): Promise<readonly Bundle[]> =>
-      (await run(`SELECT ${BUNDLES} FROM ${this.#db.tables.bundles} WHERE ${where}`, bindings)).map(bundleOf);
-    return this.#db.snapshot(async (run) => bundleViews(run, this.#db, await found(run)));
+  /** Payouts with their attempts and transfers, all of one moment. */
+  #views(where: string, bindings: readonly Binding[]): Promise<readonly PayoutView[]> {
+    const found = async (run: Run): Promise<readonly Payout[]> =>
+      (await run(`SELECT ${PAYOUTS} FROM ${this.#db.tables.payouts} WHERE ${where}`, bindings)).map(payoutOf);
+    return this.#db.snapshot(async (run) => payoutViews(run, this.#db, await found(run)));
   }
 }

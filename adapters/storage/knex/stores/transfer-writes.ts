@@ -2,10 +2,10 @@ import { assert } from '../../../../core/index.ts';
 import type {
   AccountId,
   Attempt,
-  Bundle,
-  BundleChanges,
-  BundleId,
-  BundleStatus,
+  Payout,
+  PayoutChanges,
+  PayoutId,
+  PayoutStatus,
   ChainCode,
   Holding,
   IdempotencyClaim,
@@ -17,7 +17,7 @@ import type {
   WithdrawalFreeze,
 } from '../../../../core/index.ts';
 import { assignments, insertion, names } from '../rows/columns.ts';
-import { ATTEMPT_COLUMNS, BUNDLE_COLUMNS, bundleChange, bundleOf, TRANSFER_COLUMNS, transferChange, transferOf } from '../rows/transfer-row.ts';
+import { ATTEMPT_COLUMNS, PAYOUT_COLUMNS, payoutChange, payoutOf, TRANSFER_COLUMNS, transferChange, transferOf } from '../rows/transfer-row.ts';
 import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
 import type { Session } from '../session.ts';
 import { claimTransfer } from './claims.ts';
@@ -61,57 +61,57 @@ export class KnexTransferWrites implements TransferWrites {
     return claimTransfer(this.#session.run, this.#session.tables, accountId, claim, id);
   }
 
-  async openBundle(bundle: Bundle): Promise<boolean> {
-    if (bundle.nonce !== null && !(await this.#useNonce(bundle.chain, bundle.sourceAddress, bundle.nonce))) return false;
-    const { sql, bindings } = insertion(this.#session.tables.bundles, BUNDLE_COLUMNS, [bundle]);
+  async openPayout(payout: Payout): Promise<boolean> {
+    if (payout.nonce !== null && !(await this.#useNonce(payout.chain, payout.sourceAddress, payout.nonce))) return false;
+    const { sql, bindings } = insertion(this.#session.tables.payouts, PAYOUT_COLUMNS, [payout]);
     await this.#session.run(sql, bindings);
     return true;
   }
 
-  async lockBundle(id: BundleId): Promise<Bundle | null> {
+  async lockPayout(id: PayoutId): Promise<Payout | null> {
     const { run, tables, dialect } = this.#session;
-    const [row] = await run(`SELECT ${names(BUNDLE_COLUMNS)} FROM ${tables.bundles} WHERE id = ? ${dialect.forUpdate}`, [id]);
-    return row === undefined ? null : bundleOf(row);
+    const [row] = await run(`SELECT ${names(PAYOUT_COLUMNS)} FROM ${tables.payouts} WHERE id = ? ${dialect.forUpdate}`, [id]);
+    return row === undefined ? null : payoutOf(row);
   }
 
-  async updateBundle(id: BundleId, changes: BundleChanges): Promise<void> {
+  async updatePayout(id: PayoutId, changes: PayoutChanges): Promise<void> {
     const { run, tables } = this.#session;
-    const { sql, bindings } = assignments([['id', id], ...bundleChange(changes)]);
-    const changed = await run(`UPDATE ${tables.bundles} SET ${sql} WHERE id = ? RETURNING id`, [...bindings, id]);
-    assert(changed.length === 1, `bundle ${id} to be changed does not exist`);
+    const { sql, bindings } = assignments([['id', id], ...payoutChange(changes)]);
+    const changed = await run(`UPDATE ${tables.payouts} SET ${sql} WHERE id = ? RETURNING id`, [...bindings, id]);
+    assert(changed.length === 1, `payout ${id} to be changed does not exist`);
   }
 
-  async closeBundle(id: BundleId, to: Exclude<BundleStatus, 'LIVE'>, changes: BundleChanges): Promise<boolean> {
+  async closePayout(id: PayoutId, to: Exclude<PayoutStatus, 'LIVE'>, changes: PayoutChanges): Promise<boolean> {
     const { run, tables } = this.#session;
-    const { sql, bindings } = assignments([['status', to], ...bundleChange(changes)]);
-    return (await run(`UPDATE ${tables.bundles} SET ${sql} WHERE id = ? AND status = 'LIVE' RETURNING id`, [...bindings, id])).length > 0;
+    const { sql, bindings } = assignments([['status', to], ...payoutChange(changes)]);
+    return (await run(`UPDATE ${tables.payouts} SET ${sql} WHERE id = ? AND status = 'LIVE' RETURNING id`, [...bindings, id])).length > 0;
   }
 
-  async unmineBundles(chain: ChainCode, height: number): Promise<void> {
+  async unminePayouts(chain: ChainCode, height: number): Promise<void> {
     const { run, tables } = this.#session;
-    await run(`UPDATE ${tables.bundles} SET mined_height = NULL WHERE chain = ? AND status = 'DONE' AND mined_height > ?`, [chain, height]);
+    await run(`UPDATE ${tables.payouts} SET mined_height = NULL WHERE chain = ? AND status = 'DONE' AND mined_height > ?`, [chain, height]);
   }
 
   async addAttempt(attempt: Attempt): Promise<void> {
     const { run, tables } = this.#session;
     const marks = ATTEMPT_COLUMNS.map(() => '?').join(', ');
-    // Without a LIVE bundle there is no chain, and the row is refused.
+    // Without a LIVE payout there is no chain, and the row is refused.
     await run(
-      `INSERT INTO ${tables.bundleAttempts} (${names(ATTEMPT_COLUMNS)}, chain)
-       VALUES (${marks}, (SELECT chain FROM ${tables.bundles} WHERE id = ? AND status = 'LIVE'))`,
-      [...ATTEMPT_COLUMNS.map(({ of }) => of(attempt)), attempt.bundleId],
+      `INSERT INTO ${tables.payoutAttempts} (${names(ATTEMPT_COLUMNS)}, chain)
+       VALUES (${marks}, (SELECT chain FROM ${tables.payouts} WHERE id = ? AND status = 'LIVE'))`,
+      [...ATTEMPT_COLUMNS.map(({ of }) => of(attempt)), attempt.payoutId],
     );
   }
 
-  takeHoldings(chain: ChainCode, refs: readonly string[], bundleId: BundleId): Promise<boolean> {
-    return takeHoldings(this.#session, chain, refs, bundleId);
+  takeHoldings(chain: ChainCode, refs: readonly string[], payoutId: PayoutId): Promise<boolean> {
+    return takeHoldings(this.#session, chain, refs, payoutId);
   }
 
-  settleHoldings(bundleId: BundleId, to: 'SPENT' | 'FREE'): Promise<void> {
-    return settleHoldings(this.#session, bundleId, to);
+  settleHoldings(payoutId: PayoutId, to: 'SPENT' | 'FREE'): Promise<void> {
+    return settleHoldings(this.#session, payoutId, to);
   }
 
-  addHolding(holding: Omit<Holding, 'status' | 'bundleId'>): Promise<boolean> {
+  addHolding(holding: Omit<Holding, 'status' | 'payoutId'>): Promise<boolean> {
     return addHolding(this.#session, holding);
   }
 
@@ -146,7 +146,7 @@ export class KnexTransferWrites implements TransferWrites {
     return (await run(`DELETE FROM ${tables.withdrawalFreezes} WHERE account_id = ? RETURNING account_id`, [accountId])).length > 0;
   }
 
-  /** Of two that open a bundle for one nonce, the later waits for the counter's row and finds it moved. */
+  /** Of two that open a payout for one nonce, the later waits for the counter's row and finds it moved. */
   async #useNonce(chain: ChainCode, address: string, nonce: number): Promise<boolean> {
     const { run, tables } = this.#session;
     const { payerNonces } = tables;

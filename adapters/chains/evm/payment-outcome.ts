@@ -1,5 +1,5 @@
 import { assert } from '../../../core/index.ts';
-import type { BundleFate, SignedBundle } from '../../../core/index.ts';
+import type { PayoutOutcome, SignedPayout } from '../../../core/index.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
 import { fetchHead } from './blocks.ts';
 import { feeOf, loggedPayment, minedReceipts, readPaymentReceipt } from './payment-receipts.ts';
@@ -13,7 +13,7 @@ import { explainTakenNonce } from './taken-nonce.ts';
  *
  * Everything is as of one head, so that a balancer's nodes that are a block apart do not contradict each other.
  */
-export async function paymentFate(client: JsonRpcClient, chainId: number, { source, nonce, attempts }: SignedBundle): Promise<BundleFate> {
+export async function paymentOutcome(client: JsonRpcClient, chainId: number, { source, nonce, attempts }: SignedPayout): Promise<PayoutOutcome> {
   assert(nonce !== null, 'a payment without a nonce');
   const head = await fetchHead(client);
   const txids = attempts.map(({ txid }) => txid);
@@ -28,7 +28,7 @@ export async function paymentFate(client: JsonRpcClient, chainId: number, { sour
   const [receipt] = mined;
   if (receipt !== undefined) {
     const raw = attempts.find(({ txid }) => txid === receipt.txid)?.raw ?? '';
-    return minedFate(receipt, raw, source.address, head.height);
+    return minedOutcome(receipt, raw, source.address, head.height);
   }
   if (asCount(count, 'a nonce') > nonce) {
     return explainTakenNonce(client, { chainId, source: source.address, nonce, headHeight: head.height, txids });
@@ -36,7 +36,7 @@ export async function paymentFate(client: JsonRpcClient, chainId: number, { sour
   return { kind: answers.slice(txids.length).some((transaction) => transaction !== null) ? 'pending' : 'missing' };
 }
 
-function minedFate(receipt: MinedReceipt, raw: string, source: string, headHeight: number): BundleFate {
+function minedOutcome(receipt: MinedReceipt, raw: string, source: string, headHeight: number): PayoutOutcome {
   const { txid, block, fromKey } = receipt;
   if (fromKey !== source.slice(2).toLowerCase()) return { kind: 'unclear', reason: `the receipt of ${txid} names another sender` };
   const payment = readPayment(raw);

@@ -1,5 +1,5 @@
 import { assert } from '../../../core/index.ts';
-import type { BundleFate, Millis, SignedBundle } from '../../../core/index.ts';
+import type { PayoutOutcome, Millis, SignedPayout } from '../../../core/index.ts';
 import { fetchBlock, fetchHead, fetchSolidHead } from './blocks.ts';
 import { readTransactionInfo, readTransferLog } from './transaction-info.ts';
 import type { TransactionInfo } from './transaction-info.ts';
@@ -8,9 +8,9 @@ import type { TronPayment } from './transaction.ts';
 import type { TronClient, TronNode } from './tron-client.ts';
 import { asObject, inconsistent } from './tron-values.ts';
 
-/** What one node shows of a bundle. */
-type Sight = BundleFate | { readonly kind: 'absent' };
-type MinedFate = Extract<BundleFate, { readonly kind: 'mined' }>;
+/** What one node shows of a payout. */
+type Sight = PayoutOutcome | { readonly kind: 'absent' };
+type MinedOutcome = Extract<PayoutOutcome, { readonly kind: 'mined' }>;
 
 /** An attempt whose bytes were read. */
 interface KnownAttempt {
@@ -33,7 +33,7 @@ const EXPIRY_MARGIN_MS = 60_000;
  *
  * @param now - a node whose blocks run ahead of it is not believed
  */
-export async function paymentFate(client: TronClient, now: Millis, { attempts }: SignedBundle): Promise<BundleFate> {
+export async function paymentOutcome(client: TronClient, now: Millis, { attempts }: SignedPayout): Promise<PayoutOutcome> {
   const known = attempts.map(readAttempt);
   const sight = await client.withNode((node) => look(node, known));
   if (sight.kind === 'mined' && !sight.succeeded) return confirmFailure(client, known, sight);
@@ -46,7 +46,7 @@ export async function paymentFate(client: TronClient, now: Millis, { attempts }:
   return { kind: answers.every((answer) => answer === 'gone') ? 'expired' : 'missing' };
 }
 
-function readAttempt({ txid, raw }: SignedBundle['attempts'][number]): KnownAttempt {
+function readAttempt({ txid, raw }: SignedPayout['attempts'][number]): KnownAttempt {
   const read = readTransaction(raw);
   assert(read.txid === txid, `the bytes of ${txid} are those of ${read.txid}`);
   return { txid, payment: read.payment };
@@ -60,7 +60,7 @@ async function look(node: TronNode, attempts: readonly KnownAttempt[]): Promise<
   });
   if (mined.length > 1) return { kind: 'unclear', reason: `several transactions of one payment are said to be mined: ${mined.map(({ attempt }) => attempt.txid).join(', ')}` };
   const [only] = mined;
-  if (only !== undefined) return minedFate(node, only.attempt, only.info);
+  if (only !== undefined) return minedOutcome(node, only.attempt, only.info);
   const pending = await Promise.all(attempts.map(({ txid }) => isKnown(node, '/wallet/gettransactionbyid', txid)));
   return { kind: pending.includes(true) ? 'pending' : 'absent' };
 }
@@ -77,7 +77,7 @@ async function isKnown(node: TronNode, path: string, txid: string): Promise<bool
   return asObject(await node.ask(path, { value: txid }), 'a transaction')['txID'] !== undefined;
 }
 
-async function minedFate(node: TronNode, { txid, payment }: KnownAttempt, info: TransactionInfo): Promise<BundleFate> {
+async function minedOutcome(node: TronNode, { txid, payment }: KnownAttempt, info: TransactionInfo): Promise<PayoutOutcome> {
   const block = await fetchBlock(node, info.height);
   const result = block?.results.get(txid);
   if (block === null || result === undefined || block.ref.time !== info.blockTime) throw inconsistent(`block ${info.height} does not hold transaction ${txid}`);
@@ -106,7 +106,7 @@ function loggedPayment({ logs }: TransactionInfo, payment: TronPayment): 'exact'
 }
 
 /** @throws TillgateError `NODE_FAILED` while another node has not come so far */
-async function confirmFailure(client: TronClient, attempts: readonly KnownAttempt[], failure: MinedFate): Promise<BundleFate> {
+async function confirmFailure(client: TronClient, attempts: readonly KnownAttempt[], failure: MinedOutcome): Promise<PayoutOutcome> {
   const sights = await client.withEveryNode((node) => look(node, attempts));
   for (const sight of sights) {
     if (sight.kind === 'unclear') return sight;

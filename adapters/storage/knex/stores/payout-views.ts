@@ -1,4 +1,4 @@
-import type { Bundle, BundleView, ChainCode, InFlight } from '../../../../core/index.ts';
+import type { Payout, PayoutView, ChainCode, InFlight } from '../../../../core/index.ts';
 import type { Dialect, Row, Run } from '../dialects/dialect.ts';
 import { names } from '../rows/columns.ts';
 import { ATTEMPT_COLUMNS, attemptOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
@@ -10,22 +10,22 @@ interface Place {
   readonly dialect: Dialect;
 }
 
-/** Adds to bundles, in their order, what they pay and what was signed for them. */
-export async function bundleViews(run: Run, { tables, dialect }: Place, bundles: readonly Bundle[]): Promise<readonly BundleView[]> {
-  if (bundles.length === 0) return [];
-  const ids = dialect.list(bundles.map(({ id }) => id));
+/** Adds to payouts, in their order, what they pay and what was signed for them. */
+export async function payoutViews(run: Run, { tables, dialect }: Place, payouts: readonly Payout[]): Promise<readonly PayoutView[]> {
+  if (payouts.length === 0) return [];
+  const ids = dialect.list(payouts.map(({ id }) => id));
   const of = async (table: string, columns: string, order: string): Promise<ReadonlyMap<string, readonly Row[]>> =>
-    byBundle(await run(`SELECT ${columns} FROM ${table} WHERE ${dialect.anyOf('bundle_id')} ORDER BY ${order}`, [ids]));
-  const attempts = await of(tables.bundleAttempts, names(ATTEMPT_COLUMNS), 'bundle_id, number');
+    byPayout(await run(`SELECT ${columns} FROM ${table} WHERE ${dialect.anyOf('bundle_id')} ORDER BY ${order}`, [ids]));
+  const attempts = await of(tables.payoutAttempts, names(ATTEMPT_COLUMNS), 'bundle_id, number');
   const transfers = await of(tables.transfers, names(TRANSFER_COLUMNS), 'id');
-  return bundles.map((bundle) => ({
-    bundle,
-    attempts: (attempts.get(bundle.id) ?? []).map(attemptOf),
-    transfers: (transfers.get(bundle.id) ?? []).map(transferOf),
+  return payouts.map((payout) => ({
+    payout,
+    attempts: (attempts.get(payout.id) ?? []).map(attemptOf),
+    transfers: (transfers.get(payout.id) ?? []).map(transferOf),
   }));
 }
 
-function byBundle(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
+function byPayout(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
     const id = text(row, 'bundle_id');
@@ -37,7 +37,7 @@ function byBundle(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
 }
 
 /**
- * What leaves each address in each currency. A bundle's fee counts once, however many transfers it pays and however
+ * What leaves each address in each currency. A payout's fee counts once, however many transfers it pays and however
  * often it was raised: one attempt is mined, at most the dearest.
  */
 export async function inFlight(run: Run, { tables, dialect }: Place, chain: ChainCode): Promise<readonly InFlight[]> {
@@ -47,16 +47,16 @@ export async function inFlight(run: Run, { tables, dialect }: Place, chain: Chai
     [chain],
   );
   const ids = [...new Set(paid.map((row) => textOrNull(row, 'bundle_id') ?? ''))];
-  const fees = dearest(await run(`SELECT bundle_id, fee_units FROM ${tables.bundleAttempts} WHERE ${dialect.anyOf('bundle_id')}`, [dialect.list(ids)]));
+  const fees = dearest(await run(`SELECT bundle_id, fee_units FROM ${tables.payoutAttempts} WHERE ${dialect.anyOf('bundle_id')}`, [dialect.list(ids)]));
   const sums = new Map<string, InFlight>();
   for (const row of paid) {
     const sourceAddress = text(row, 'source_address');
     const currency = text(row, 'currency');
     const key = `${sourceAddress} ${currency}`;
     const former = sums.get(key) ?? { sourceAddress, currency, units: 0n, nativeFeeUnits: 0n };
-    const bundleId = textOrNull(row, 'bundle_id') ?? '';
-    const fee = fees.get(bundleId) ?? 0n;
-    fees.delete(bundleId);
+    const payoutId = textOrNull(row, 'bundle_id') ?? '';
+    const fee = fees.get(payoutId) ?? 0n;
+    fees.delete(payoutId);
     sums.set(key, { ...former, units: former.units + units(row, 'units'), nativeFeeUnits: former.nativeFeeUnits + fee });
   }
   return [...sums.values()];

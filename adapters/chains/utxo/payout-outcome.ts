@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { Transaction } from '@scure/btc-signer';
 import { assert, present } from '../../../core/index.ts';
-import type { BlockRef, BundleFate, SignedBundle, SpendableCoin } from '../../../core/index.ts';
+import type { BlockRef, PayoutOutcome, SignedPayout, SpendableCoin } from '../../../core/index.ts';
 import { MinedAttempts } from './mined-attempts.ts';
 import { inconsistent } from './node-values.ts';
 import { readSignedTerms } from './payment-terms.ts';
@@ -13,7 +13,7 @@ import type { UtxoKeys } from './utxo-keys.ts';
 import { outpointOf } from './utxo-node.ts';
 import type { UtxoNode } from './utxo-node.ts';
 
-/** One of the bundle's transactions, opened. */
+/** One of the payout's transactions, opened. */
 interface OpenAttempt {
   readonly txid: string;
   readonly outputs: readonly bigint[];
@@ -24,7 +24,7 @@ interface OpenAttempt {
 const ANY_KIND = { allowUnknownVersion: true, allowUnknownInputs: true, allowUnknownOutputs: true, disableScriptCheck: true } as const;
 
 /** What became of signed transactions, by the coins they spend and the outputs they make: no index, no wallet. */
-export class BundleFates {
+export class PayoutOutcomes {
   readonly #node: UtxoNode;
   readonly #keys: UtxoKeys;
   readonly #mined: MinedAttempts;
@@ -37,17 +37,17 @@ export class BundleFates {
     this.#search = new SpenderSearch(node);
   }
 
-  async of(bundle: SignedBundle): Promise<BundleFate> {
-    const attempts = bundle.attempts.map(openAttempt).reverse();
-    assert(attempts.length > 0, 'a bundle has an attempt');
+  async of(payout: SignedPayout): Promise<PayoutOutcome> {
+    const attempts = payout.attempts.map(openAttempt).reverse();
+    assert(attempts.length > 0, 'a payout has an attempt');
     if (await this.#waits(attempts)) return { kind: 'pending' };
     for (const attempt of attempts) {
       const found = await this.#mined.find(attempt.txid, attempt.outputs.length);
-      if (found !== null) return this.#minedFate(attempt, found.block, found.confirmations);
+      if (found !== null) return this.#minedOutcome(attempt, found.block, found.confirmations);
     }
-    const inChain = await this.#node.unspent(bundle.coins, false);
-    const gone = bundle.coins[inChain.indexOf(null)];
-    return gone === undefined ? this.#unmined(bundle, attempts) : this.#spent(gone, bundle, attempts);
+    const inChain = await this.#node.unspent(payout.coins, false);
+    const gone = payout.coins[inChain.indexOf(null)];
+    return gone === undefined ? this.#unmined(payout, attempts) : this.#spent(gone, payout, attempts);
   }
 
   async #waits(attempts: readonly OpenAttempt[]): Promise<boolean> {
@@ -56,24 +56,24 @@ export class BundleFates {
   }
 
   /** All coins are there in the chain: the transaction is to be sent, unless a waiting one takes them. */
-  async #unmined(bundle: SignedBundle, attempts: readonly OpenAttempt[]): Promise<BundleFate> {
-    const inPool = await this.#node.unspent(bundle.coins, true);
-    const taken = bundle.coins[inPool.indexOf(null)];
+  async #unmined(payout: SignedPayout, attempts: readonly OpenAttempt[]): Promise<PayoutOutcome> {
+    const inPool = await this.#node.unspent(payout.coins, true);
+    const taken = payout.coins[inPool.indexOf(null)];
     if (taken === undefined) return { kind: 'missing' };
     // It may have come into the pool since it was looked for there.
     if (await this.#waits(attempts)) return { kind: 'pending' };
     return { kind: 'unclear', reason: `The coin ${taken} is being spent by a waiting transaction that is none of the till's own.` };
   }
 
-  async #spent(gone: string, bundle: SignedBundle, attempts: readonly OpenAttempt[]): Promise<BundleFate> {
+  async #spent(gone: string, payout: SignedPayout, attempts: readonly OpenAttempt[]): Promise<PayoutOutcome> {
     const since = Math.min(...attempts.map(({ terms }) => terms.height));
     const spender = await this.#search.find(gone, since);
-    if (spender === null) return this.#unmade(gone, bundle, since);
+    if (spender === null) return this.#unmade(gone, payout, since);
     const confirmations = (await this.#node.height()) - spender.block.height + 1;
     const own = attempts.find(({ txid }) => txid === spender.txid);
     if (own !== undefined) {
       this.#mined.note(own.txid, spender.block);
-      return this.#minedFate(own, spender.block, confirmations);
+      return this.#minedOutcome(own, spender.block, confirmations);
     }
     const coin = attempts.flatMap(({ terms }) => terms.coins).find(({ ref }) => ref === gone);
     if (!this.#isSignedByUs(spender, present(coin, `terms of ${gone}`))) {
@@ -83,13 +83,13 @@ export class BundleFates {
   }
 
   /** A coin that is not unspent and that nobody spent: its own transaction is out of the chain. */
-  async #unmade(gone: string, { coins }: SignedBundle, since: number): Promise<BundleFate> {
+  async #unmade(gone: string, { coins }: SignedPayout, since: number): Promise<PayoutOutcome> {
     const inPool = await this.#node.unspent(coins, true);
     if (inPool.every((output) => output !== null)) return { kind: 'missing' };
     return { kind: 'unclear', reason: `The coin ${gone} is neither unspent nor spent in any block since ${since}.` };
   }
 
-  async #minedFate({ txid, terms, outputs }: OpenAttempt, block: BlockRef, confirmations: number): Promise<BundleFate> {
+  async #minedOutcome({ txid, terms, outputs }: OpenAttempt, block: BlockRef, confirmations: number): Promise<PayoutOutcome> {
     if (confirmations < 1) throw inconsistent(`block ${block.height} is above the head`);
     const { changeNumber, feeUnits } = terms;
     const { address } = this.#keys.hot;
@@ -115,7 +115,7 @@ export class BundleFates {
   }
 }
 
-function openAttempt({ txid, raw, terms }: SignedBundle['attempts'][number]): OpenAttempt {
+function openAttempt({ txid, raw, terms }: SignedPayout['attempts'][number]): OpenAttempt {
   const transaction = Transaction.fromRaw(Buffer.from(raw, 'hex'), ANY_KIND);
   assert(transaction.id === txid, `the bytes of ${txid} are its own`);
   const outputs = Array.from({ length: transaction.outputsLength }, (_, at) => present(transaction.getOutput(at).amount, 'an amount'));

@@ -6,11 +6,11 @@ import { failedEntry, paidEntry, releaseEntry } from '../ledger/transfer-entries
 import type { NetworkCost } from '../ledger/transfer-entries.ts';
 import type { OrderMove, OrderMover } from '../orders/move-order.ts';
 import { findTransition } from '../orders/order-status.ts';
-import type { BundleFate, ChainPayments } from '../ports/chain-payments.ts';
+import type { PayoutOutcome, ChainPayments } from '../ports/chain-payments.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { LedgerEntry } from '../ledger/entry.ts';
 import type { Transaction } from '../ports/storage.ts';
-import type { BundleView, Transfer, TransferStatus } from './transfer.ts';
+import type { PayoutView, Transfer, TransferStatus } from './transfer.ts';
 
 export interface FinishContext {
   readonly payments: Pick<ChainPayments, 'feeAsset'>;
@@ -25,43 +25,43 @@ export interface Finished {
   readonly orders: readonly OrderMove[];
 }
 
-type Mined = Extract<BundleFate, { kind: 'mined' }>;
+type Mined = Extract<PayoutOutcome, { kind: 'mined' }>;
 const NOTHING: Finished = { transfers: [], orders: [] };
 
 /**
- * Books a bundle whose transaction is buried deep enough: statuses, postings, the merchant's rows, a refunded order, the
+ * Books a payout whose transaction is buried deep enough: statuses, postings, the merchant's rows, a refunded order, the
  * coins it spent and the change it made, all in one transaction. A block that the till has not read, or has left, is
  * waited for: nobody would miss it when a reorganisation takes it away.
  */
-export async function finishMined(tx: Transaction, view: BundleView, fate: Mined, context: FinishContext): Promise<Finished> {
-  const { bundle } = view;
-  if (!(await tx.chains.holds(bundle.chain, fate.block))) return NOTHING;
+export async function finishMined(tx: Transaction, view: PayoutView, outcome: Mined, context: FinishContext): Promise<Finished> {
+  const { payout } = view;
+  if (!(await tx.chains.holds(payout.chain, outcome.block))) return NOTHING;
   // One order of locking for everybody: orders first.
   const orderIds = view.transfers.flatMap(({ orderId }) => (orderId === null ? [] : [orderId])).sort();
   for (const orderId of orderIds) await tx.orders.lock(orderId);
-  if ((await tx.transfers.lockBundle(bundle.id))?.status !== 'LIVE') return NOTHING;
-  const mined = { minedTxid: fate.txid, minedHeight: fate.block.height };
-  assert(await tx.transfers.closeBundle(bundle.id, 'DONE', mined), `bundle ${bundle.id} changed while locked`);
-  await tx.transfers.settleHoldings(bundle.id, fate.succeeded ? 'SPENT' : 'FREE');
-  if (fate.change !== null) await tx.transfers.addHolding({ ...fate.change, chain: bundle.chain, currency: changeCurrency(view) });
+  if ((await tx.transfers.lockPayout(payout.id))?.status !== 'LIVE') return NOTHING;
+  const mined = { minedTxid: outcome.txid, minedHeight: outcome.block.height };
+  assert(await tx.transfers.closePayout(payout.id, 'DONE', mined), `payout ${payout.id} changed while locked`);
+  await tx.transfers.settleHoldings(payout.id, outcome.succeeded ? 'SPENT' : 'FREE');
+  if (outcome.change !== null) await tx.transfers.addHolding({ ...outcome.change, chain: payout.chain, currency: changeCurrency(view) });
   const orders: OrderMove[] = [];
   const transfers: { transfer: Transfer; to: TransferStatus }[] = [];
   for (const [at, listed] of view.transfers.entries()) {
-    const cost = { currency: context.payments.feeAsset.currency, units: shareOf(fate.feeUnits, view.transfers.length, at) };
-    const to = fate.succeeded ? 'CONFIRMED' : 'FAILED';
-    transfers.push({ transfer: await finishOne(tx, listed, to, fate.txid, cost, context), to });
-    if (fate.succeeded) orders.push(...(await refundOrder(tx, listed, fate.txid, context)));
+    const cost = { currency: context.payments.feeAsset.currency, units: shareOf(outcome.feeUnits, view.transfers.length, at) };
+    const to = outcome.succeeded ? 'CONFIRMED' : 'FAILED';
+    transfers.push({ transfer: await finishOne(tx, listed, to, outcome.txid, cost, context), to });
+    if (outcome.succeeded) orders.push(...(await refundOrder(tx, listed, outcome.txid, context)));
   }
   return { transfers, orders };
 }
 
-/** Gives back what a bundle reserved, because a transaction that excludes all of its attempts is final. */
-export async function voidBundle(tx: Transaction, view: BundleView, reason: string, context: FinishContext): Promise<Finished> {
-  const { bundle } = view;
-  if ((await tx.transfers.lockBundle(bundle.id))?.status !== 'LIVE') return NOTHING;
-  assert(await tx.transfers.closeBundle(bundle.id, 'VOID', {}), `bundle ${bundle.id} changed while locked`);
+/** Gives back what a payout reserved, because a transaction that excludes all of its attempts is final. */
+export async function voidPayout(tx: Transaction, view: PayoutView, reason: string, context: FinishContext): Promise<Finished> {
+  const { payout } = view;
+  if ((await tx.transfers.lockPayout(payout.id))?.status !== 'LIVE') return NOTHING;
+  assert(await tx.transfers.closePayout(payout.id, 'VOID', {}), `payout ${payout.id} changed while locked`);
   // Coins that the other transaction took do not come back; the reconciliation knows what is left.
-  await tx.transfers.settleHoldings(bundle.id, 'SPENT');
+  await tx.transfers.settleHoldings(payout.id, 'SPENT');
   const transfers: { transfer: Transfer; to: TransferStatus }[] = [];
   for (const listed of view.transfers) {
     const transfer = await moveLocked(tx, listed, 'FAILED', reason, context.now);
@@ -94,7 +94,7 @@ async function finishOne(
 
 async function moveLocked(tx: Transaction, listed: Transfer, to: 'CONFIRMED' | 'FAILED', reason: string | null, now: Millis): Promise<Transfer> {
   const transfer = await tx.transfers.lock(listed.id);
-  assert(transfer?.status === 'SIGNED' || transfer?.status === 'BROADCAST', `transfer ${listed.id} of a live bundle is ${transfer?.status}`);
+  assert(transfer?.status === 'SIGNED' || transfer?.status === 'BROADCAST', `transfer ${listed.id} of a live payout is ${transfer?.status}`);
   const changes = { reason, updatedAt: now, finishedAt: now };
   assert(await tx.transfers.move(transfer.id, transfer.status, to, changes), `transfer ${transfer.id} changed while locked`);
   return { ...transfer, ...changes, status: to };
@@ -121,8 +121,8 @@ export function shareOf(total: bigint, count: number, at: number): bigint {
   return at === 0 ? total - share * BigInt(count - 1) : share;
 }
 
-function changeCurrency({ transfers }: BundleView): string {
+function changeCurrency({ transfers }: PayoutView): string {
   const [first] = transfers;
-  assert(first !== undefined, 'a bundle without transfers');
+  assert(first !== undefined, 'a payout without transfers');
   return first.currency;
 }
