@@ -1,6 +1,6 @@
 import { AssetCatalogue, OPERATOR, SHIB_ERC20, TRANSFER_STATUSES, TillgateError, canPay, formatInstant, formatUnits, present, reconcile, requireChain } from '../../core/index.ts';
 import type { AccountId, TransferId, TransferStatus } from '../../core/index.ts';
-import { transferDetailRecord, transferRecord } from '../../adapters/http/manage/money-records.ts';
+import { transferDetailRecord, transferRecord } from '../../adapters/http/manage/withdrawals.ts';
 import type { CommandCall } from './command.ts';
 import { operatorsDesk } from './operators-desk.ts';
 import { withBase } from './with-base.ts';

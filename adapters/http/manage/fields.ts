@@ -1,26 +1,28 @@
 import { isLosslessNumber } from 'lossless-json';
 import { TillgateError } from '../../../core/index.ts';
+import type { AccountId } from '../../../core/index.ts';
 import { z } from 'zod';
-import { pageQuery, text } from '../fields.ts';
+import { text } from '../fields.ts';
 import { header } from '../messages.ts';
 import type { HttpRequest } from '../messages.ts';
 
 const MAX_ID = 64;
 const VERSION = /^(?:"([1-9]\d{0,15})"|([1-9]\d{0,15}))$/;
 
+/** The id of a record. The brand says of which kind; only the use case knows whether there is such a record. */
+export const recordId = <Id extends string>(what: string) => text(MAX_ID, what) as z.ZodType as z.ZodType<Id, string>;
+
 /** The id of a record, in a path. */
-export const idParams = (what: string) => z.object({ id: text(MAX_ID, what) });
+export const idParams = <Id extends string>(what: string) => z.object({ id: recordId<Id>(what) });
 
-/** The id of a record, in a body or query. */
-export const recordId = (what: string) => text(MAX_ID, what);
-
-/** The query of a list that an admin can narrow to one account. */
-export function accountPageQuery(pageMax: number) {
-  return pageQuery(pageMax).extend({ account_id: recordId("Only this account's; an admin sees all unless told").optional() });
-}
+/** The account that a new record is made for. */
+export const ownerField = recordId<AccountId>('The account; your own unless told').optional();
 
 /** The query of an account's own record, which an admin may ask for any account. */
-export const accountQuery = z.object({ account_id: recordId('The account; your own unless told').optional() });
+export const accountQuery = z.object({ account_id: ownerField });
+
+/** Narrows a list to one account. */
+export const accountFilter = { account_id: recordId<AccountId>("Only this account's; an admin sees all unless told").optional() };
 
 /** One of a few words. */
 export function word<const T extends readonly [string, ...string[]]>(words: T, description: string) {
@@ -52,11 +54,15 @@ export function texts(max: number, itemMax: number, description: string) {
     .meta({ description });
 }
 
-/** Without the fields that are absent: a change of a record leaves those as they are. */
-export function given<T extends object>(fields: T): { [Field in keyof T as undefined extends T[Field] ? never : Field]: T[Field] } & {
-  [Field in keyof T as undefined extends T[Field] ? Field : never]?: Exclude<T[Field], undefined>;
-} {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as ReturnType<typeof given<T>>;
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
+
+type Input<Body> = { [Name in keyof Body as CamelCase<Name & string>]: Exclude<Body[Name], undefined> };
+
+/** The input of a use case: the fields of a body by their names in core. Absent fields are left out, so that a change leaves them as they are. */
+export function inputOf<Body extends object>(body: Body): Input<Body> {
+  const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const present = Object.entries(body).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present.map(([name, value]) => [camelCase(name), value as unknown])) as Input<Body>;
 }
 
 /**

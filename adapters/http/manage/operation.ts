@@ -1,15 +1,21 @@
-import type { Actor, OpenSession } from '../../../core/index.ts';
+import type { Actor, OpenSession, PageRequest } from '../../../core/index.ts';
 import { present } from '../../../core/index.ts';
 import type { z } from 'zod';
+import { pageQuery } from '../fields.ts';
 import { ANYBODY, described, validate } from '../operation.ts';
 import type { Call, Described, Operation, OperationAuth, RawCall } from '../operation.ts';
 import { manageReply } from '../replies.ts';
 import { MANAGE_BASE } from './base.ts';
+import type { ManageDeps } from './deps.ts';
+import { pageSchema } from './reply-fields.ts';
 
-/** A validated request of somebody who logged in. */
+/** An operation of the management API before it is bound to the use cases of one installation. */
+export type ManageOperation = (deps: ManageDeps, session: OperationAuth) => Operation;
+
+/** A validated request of a logged-in account. */
 export type ManageCall<P, Q, B> = Call<P, Q, B> & { readonly actor: Actor; readonly session: OpenSession };
 
-/** How a row of the management API is described; its path stands below `/manage/v1`. */
+/** Description of an operation; its path is relative to `/manage/v1`. */
 interface ManageSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, D extends z.ZodType> extends Omit<Described, 'auth' | 'tag' | 'envelope'> {
   readonly params?: P;
   readonly query?: Q;
@@ -17,54 +23,73 @@ interface ManageSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Z
   readonly data: D;
 }
 
-/** Data of a reply with headers of its own. */
-export interface Answer<D> {
+/** The data of a reply that has headers of its own. */
+interface DataReply<D> {
   readonly data: D;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface SessionOperationSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, D extends z.ZodType> extends ManageSpec<P, Q, B, D> {
-  handler(call: ManageCall<z.output<P>, z.output<Q>, z.output<B>>): Promise<z.input<D>>;
+interface DataSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, D extends z.ZodType> extends ManageSpec<P, Q, B, D> {
+  readonly handler: (call: ManageCall<z.output<P>, z.output<Q>, z.output<B>>, deps: ManageDeps) => Promise<z.input<D>>;
 }
 
-/** Makes rows of the management API for whoever this gate lets in. */
-export type ManageRow = <D extends z.ZodType, P extends z.ZodObject = z.ZodObject, Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
-  spec: SessionOperationSpec<P, Q, B, D>,
-) => Operation;
-
-/** @param gate - who is let in */
-export function manageRows(gate: OperationAuth): ManageRow {
-  return (spec) => answering(spec, gate, async (call) => ({ data: await spec.handler(withActor(call)) }));
+/** An operation that needs a session. */
+export function manageOperation<D extends z.ZodType, P extends z.ZodObject = z.ZodObject, Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>({
+  handler,
+  ...spec
+}: DataSpec<P, Q, B, D>): ManageOperation {
+  return (deps, session) => replyOperation(spec, session, async (call) => ({ data: await handler(withActor(call), deps) }));
 }
 
-/** A row whose reply has headers of its own: where sessions begin and end. */
-export function manageOperation<D extends z.ZodType, P extends z.ZodObject = z.ZodObject, Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
+interface ListSpec<F extends z.ZodRawShape, D extends z.ZodType> extends Pick<Described, 'id' | 'path' | 'summary' | 'description' | 'errors'> {
+  /** Fields of the query besides those of the page. */
+  readonly filter?: F;
+  /** Name of the page's schema. */
+  readonly name: string;
+  readonly item: D;
+  readonly example?: z.input<D>;
+  readonly handler: (
+    call: ManageCall<unknown, PageRequest & z.output<z.ZodObject<F>>, unknown>,
+    deps: ManageDeps,
+  ) => Promise<z.input<ReturnType<typeof pageSchema<D>>>>;
+}
+
+/** A list, one page at a time. */
+export function manageList<D extends z.ZodType, F extends z.ZodRawShape = z.ZodRawShape>({ filter, name, item, example, handler, ...spec }: ListSpec<F, D>): ManageOperation {
+  const data = pageSchema(name, item);
+  const examples = example === undefined ? {} : { data: { page: 1, size: 10, total: 1, max_page: 1, items: [example] } };
+  return (deps, session) => {
+    const query = pageQuery(deps.settings.pageMax).extend(filter ?? {});
+    return replyOperation({ ...spec, method: 'GET', query, data, examples }, session, async (call) => ({
+      data: await handler(withActor(call) as Parameters<typeof handler>[0], deps),
+    }));
+  };
+}
+
+/**
+ * An operation whose reply has headers of its own.
+ *
+ * @param auth - `null` for an operation without credentials
+ */
+export function replyOperation<D extends z.ZodType, P extends z.ZodObject = z.ZodObject, Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
   spec: ManageSpec<P, Q, B, D>,
-  gate: OperationAuth | null,
-  answer: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Answer<z.input<D>>>,
-): Operation {
-  return answering(spec, gate ?? ANYBODY, answer);
-}
-
-function answering<D extends z.ZodType, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject>(
-  spec: ManageSpec<P, Q, B, D>,
-  auth: OperationAuth,
-  answer: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Answer<z.input<D>>>,
+  auth: OperationAuth | null,
+  reply: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<DataReply<z.input<D>>>,
 ): Operation {
   const schemas = { params: spec.params ?? null, query: spec.query ?? null, body: spec.body ?? null };
-  const row = described({ ...spec, path: MANAGE_BASE + spec.path, auth, envelope: 'manage', tag: 'Management' });
+  const row = described({ ...spec, path: MANAGE_BASE + spec.path, auth: auth ?? ANYBODY, envelope: 'manage', tag: 'Management' });
   return {
     ...row,
     schemas,
     reply: { kind: 'data', schema: spec.data },
     run: async (raw) => {
-      const { data, headers } = await answer(validate(raw, schemas) as Call<z.output<P>, z.output<Q>, z.output<B>>);
+      const { data, headers } = await reply(validate(raw, schemas) as Call<z.output<P>, z.output<Q>, z.output<B>>);
       return manageReply(row.status, JSON.stringify(data), raw.traceId, headers);
     },
   };
 }
 
-/** The actor of a request, with whence it came for the audit trail. */
+/** The actor of a request and the client's address, for the audit log. */
 export function actorOf({ session, client, traceId }: RawCall): Actor {
   const { account } = present(session, 'the session');
   return { accountId: account.id, role: account.role, ip: client, traceId };

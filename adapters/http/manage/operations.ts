@@ -1,32 +1,39 @@
 import type { Operation } from '../operation.ts';
-import { accountOperations } from './account-operations.ts';
-import { appKeyOperations, appOperations } from './app-operations.ts';
-import { credentialOperations, securityOperations } from './credential-operations.ts';
+import { accountOperations } from './accounts.ts';
+import { appKeyOperations } from './app-keys.ts';
+import { appOperations } from './apps.ts';
+import { auditOperations } from './audit.ts';
+import { callbackOperations } from './callbacks.ts';
+import { credentialOperations } from './credentials.ts';
 import type { ManageDeps } from './deps.ts';
-import { auditOperations, callbackOperations, orderDeskOperations } from './desk-operations.ts';
-import { sessionGate } from './gate.ts';
-import { gatewayOperations } from './gateway-operations.ts';
-import { watchAddressOperations, withdrawalAddressOperations, withdrawalOperations } from './money-operations.ts';
-import { manageRows } from './operation.ts';
-import { sessionOperations } from './session-operations.ts';
+import { gatewayOperations } from './gateways.ts';
+import { orderOperations } from './orders.ts';
+import { securityOperations } from './security.ts';
+import { sessionAuth } from './session-auth.ts';
+import { sessionOperations } from './sessions.ts';
+import { watchAddressOperations } from './watch-addresses.ts';
+import { withdrawalAddressOperations } from './withdrawal-addresses.ts';
+import { withdrawalOperations } from './withdrawals.ts';
 
-/** The rows of the management API (decisions, section 9), for the operations table. */
+/** One file for each resource. */
+const RESOURCES = [
+  sessionOperations,
+  accountOperations,
+  appOperations,
+  appKeyOperations,
+  gatewayOperations,
+  credentialOperations,
+  securityOperations,
+  callbackOperations,
+  orderOperations,
+  withdrawalAddressOperations,
+  watchAddressOperations,
+  withdrawalOperations,
+  auditOperations,
+];
+
+/** The operations of the management API (decisions, section 9). */
 export function manageOperations(deps: ManageDeps): readonly Operation[] {
-  const gate = sessionGate(deps.manage.sessions);
-  const row = manageRows(gate);
-  const parts = [
-    accountOperations,
-    appOperations,
-    appKeyOperations,
-    gatewayOperations,
-    credentialOperations,
-    securityOperations,
-    callbackOperations,
-    orderDeskOperations,
-    withdrawalAddressOperations,
-    watchAddressOperations,
-    withdrawalOperations,
-    auditOperations,
-  ];
-  return [...sessionOperations(deps, gate), ...parts.flatMap((part) => part(deps, row))];
+  const auth = sessionAuth(deps.manage.sessions);
+  return RESOURCES.flat().map((bind) => bind(deps, auth));
 }

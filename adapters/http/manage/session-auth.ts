@@ -8,8 +8,8 @@ import { sessionCookie } from './cookies.ts';
 const BEARER = /^Bearer ([\x21-\x7e]+)$/;
 const SAFE: readonly string[] = ['GET', 'HEAD'];
 
-/** Lets requests in that prove a session: by a bearer token, or by the cookie of a browser. */
-export function sessionGate(sessions: Sessions): OperationAuth {
+/** Authenticates a request by its session: a bearer token, or the cookie of a browser. */
+export function sessionAuth(sessions: Sessions): OperationAuth {
   return { kind: 'session', admit: (request) => admit(sessions, request) };
 }
 

@@ -1,0 +1,50 @@
+import { formatInstant } from '../../../core/index.ts';
+import type { AuditRow } from '../../../core/index.ts';
+import { z } from 'zod';
+import { accountFilter } from './fields.ts';
+import { manageList } from './operation.ts';
+import type { ManageOperation } from './operation.ts';
+import { id, instant, pageRecord } from './reply-fields.ts';
+
+const auditSchema = z
+  .object({
+    id: id('The row'),
+    at: instant('When'),
+    actor_id: id('Who').nullable().meta({ description: 'null for the operator at the machine' }),
+    action: z.string(),
+    subject_type: z.string(),
+    subject_id: z.string(),
+    changes: z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() })),
+    ip: z.string().nullable(),
+    trace_id: z.string().nullable(),
+  })
+  .meta({ id: 'AuditRow' });
+
+function auditRecord(row: AuditRow): z.input<typeof auditSchema> {
+  return {
+    id: row.id,
+    at: formatInstant(row.at),
+    actor_id: row.actorId,
+    action: row.action,
+    subject_type: row.subjectType,
+    subject_id: row.subjectId,
+    changes: { ...row.changes },
+    ip: row.ip,
+    trace_id: row.traceId,
+  };
+}
+
+/** The audit log. */
+export const auditOperations: readonly ManageOperation[] = [
+  manageList({
+    id: 'listAudit',
+    path: '/audit',
+    summary: 'The audit trail',
+    description: "Newest first: what was done to the account's records; an admin sees everything.",
+    errors: ['NOT_FOUND'],
+    filter: accountFilter,
+    name: 'AuditList',
+    item: auditSchema,
+    handler: async ({ actor, query: { account_id: accountId, ...page } }, { manage }) => pageRecord(await manage.audit.list(actor, accountId, page), auditRecord),
+  }),
+];

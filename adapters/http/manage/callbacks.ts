@@ -1,0 +1,99 @@
+import { CALLBACK_STATUSES, formatInstant } from '../../../core/index.ts';
+import type { Callback, CallbackDetail, CallbackId } from '../../../core/index.ts';
+import { z } from 'zod';
+import { accountFilter, idParams, inputOf, word } from './fields.ts';
+import { manageList, manageOperation } from './operation.ts';
+import type { ManageOperation } from './operation.ts';
+import { id, instant, pageRecord, time, whole } from './reply-fields.ts';
+
+const callbackFields = {
+  id: id('The callback'),
+  account_id: id('Its account'),
+  order_id: id('Its order'),
+  event: z.enum(['order.succeeded', 'order.timeout']),
+  method: z.enum(['GET', 'POST']),
+  url: z.string(),
+  status: z.enum(CALLBACK_STATUSES),
+  attempts: whole('Attempts so far'),
+  next_at: instant('The next attempt').nullable(),
+  created_at: instant('Creation'),
+  delivered_at: instant('When it arrived').nullable(),
+};
+const callbackSchema = z.object(callbackFields).meta({ id: 'CallbackItem' });
+
+const attemptSchema = z.object({
+  at: instant('When'),
+  duration_ms: whole('Milliseconds'),
+  http_status: z.number().nullable().meta({ type: ['integer', 'null'] }),
+  error: z.string().nullable(),
+});
+const callbackDetailSchema = z
+  .object({ ...callbackFields, body: z.string().nullable(), log: z.array(attemptSchema).readonly() })
+  .meta({ id: 'CallbackDetail' });
+
+function callbackRecord(callback: Callback): z.input<typeof callbackSchema> {
+  const { status } = callback;
+  return {
+    id: callback.id,
+    account_id: callback.accountId,
+    order_id: callback.orderId,
+    event: callback.event,
+    method: callback.method,
+    url: callback.url,
+    status,
+    attempts: callback.attempts,
+    next_at: status === 'PENDING' ? formatInstant(callback.nextAt) : null,
+    created_at: formatInstant(callback.createdAt),
+    delivered_at: time(callback.deliveredAt),
+  };
+}
+
+function callbackDetailRecord({ callback, attempts }: CallbackDetail): z.input<typeof callbackDetailSchema> {
+  const log = attempts.map(({ at, durationMs, httpStatus, error }) => ({
+    at: formatInstant(at),
+    duration_ms: Math.round(durationMs),
+    http_status: httpStatus,
+    error,
+  }));
+  return { ...callbackRecord(callback), body: callback.body, log };
+}
+
+const params = idParams<CallbackId>('The callback');
+
+/** Callbacks and their attempts (decisions, section 7). */
+export const callbackOperations: readonly ManageOperation[] = [
+  manageList({
+    id: 'listCallbacks',
+    path: '/callbacks',
+    summary: 'Callbacks',
+    description: 'Newest first.',
+    errors: ['NOT_FOUND'],
+    filter: { ...accountFilter, status: word(CALLBACK_STATUSES, 'Only these').optional() },
+    name: 'CallbackList',
+    item: callbackSchema,
+    handler: async ({ actor, query: { page, size, ...filter } }, { manage }) =>
+      pageRecord(await manage.callbacks.list(actor, inputOf(filter), { page, size }), callbackRecord),
+  }),
+  manageOperation({
+    id: 'getCallback',
+    method: 'GET',
+    path: '/callbacks/{id}',
+    summary: 'A callback',
+    description: 'With how each attempt went.',
+    errors: ['NOT_FOUND'],
+    params,
+    data: callbackDetailSchema,
+    handler: async ({ actor, params: { id } }, { manage }) => callbackDetailRecord(await manage.callbacks.find(actor, id)),
+  }),
+  manageOperation({
+    id: 'redeliverCallback',
+    method: 'POST',
+    path: '/callbacks/{id}/redeliver',
+    summary: 'Send a callback again',
+    description: 'A delivered or a dead one, its schedule from the start.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    params,
+    data: callbackDetailSchema,
+    handler: async ({ actor, params: { id } }, { manage }) => callbackDetailRecord(await manage.callbacks.redeliver(actor, id)),
+  }),
+];

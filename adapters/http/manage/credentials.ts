@@ -1,0 +1,141 @@
+import { formatInstant } from '../../../core/index.ts';
+import type { Credential, CredentialId, MaskedCredential, RevealedCredential, RotatedCallbackSecrets } from '../../../core/index.ts';
+import { z } from 'zod';
+import { text } from '../fields.ts';
+import { accountFilter, accountQuery, idParams, inputOf, ownerField } from './fields.ts';
+import { manageList, manageOperation } from './operation.ts';
+import type { ManageOperation } from './operation.ts';
+import { id, instant, pageRecord, time } from './reply-fields.ts';
+
+const credentialFields = {
+  id: id('The credential'),
+  account_id: id('Its account'),
+  name: z.string(),
+  status: z.enum(['active', 'revoked']),
+  expires_at: instant('When it ends').nullable(),
+  created_at: instant('Creation'),
+  revoked_at: instant('When it was revoked').nullable(),
+  api_key: z.string(),
+  api_token: z.string(),
+};
+
+/** A credential whose key and token are masked. */
+const credentialSchema = z.object(credentialFields).meta({ id: 'CredentialItem' });
+
+const revealedSchema = z
+  .object({ ...credentialFields, signing_secret: z.string(), callback_key: z.string(), callback_token: z.string(), callback_secret: z.string() })
+  .meta({ id: 'RevealedCredential' });
+
+const callbackSecretsSchema = z
+  .object({
+    account_id: id('The account'),
+    callback_key: z.string(),
+    callback_token: z.string(),
+    callback_secret: z.string(),
+    former_until: instant('Until when the former ones sign too'),
+  })
+  .meta({ id: 'CallbackSecrets' });
+
+type CredentialRecord = z.input<typeof credentialSchema>;
+
+function recordOf(credential: Credential, apiKey: string, apiToken: string): CredentialRecord {
+  return {
+    id: credential.id,
+    account_id: credential.accountId,
+    name: credential.name,
+    status: credential.status,
+    expires_at: time(credential.expiresAt),
+    created_at: formatInstant(credential.createdAt),
+    revoked_at: time(credential.revokedAt),
+    api_key: apiKey,
+    api_token: apiToken,
+  };
+}
+
+function maskedRecord({ credential, apiKey, apiToken }: MaskedCredential): CredentialRecord {
+  return recordOf(credential, apiKey, apiToken);
+}
+
+function revealedRecord(revealed: RevealedCredential): z.input<typeof revealedSchema> {
+  return {
+    ...recordOf(revealed.credential, revealed.apiKey, revealed.apiToken),
+    signing_secret: revealed.signingSecret,
+    callback_key: revealed.callbackKey,
+    callback_token: revealed.callbackToken,
+    callback_secret: revealed.callbackSecret,
+  };
+}
+
+function callbackSecretsRecord(secrets: RotatedCallbackSecrets): z.input<typeof callbackSecretsSchema> {
+  return {
+    account_id: secrets.accountId,
+    callback_key: secrets.callbackKey,
+    callback_token: secrets.callbackToken,
+    callback_secret: secrets.callbackSecret,
+    former_until: formatInstant(secrets.formerUntil),
+  };
+}
+
+const params = idParams<CredentialId>('The credential');
+
+/** API keys and signing tokens of the payment API. */
+export const credentialOperations: readonly ManageOperation[] = [
+  manageList({
+    id: 'listCredentials',
+    path: '/credentials',
+    summary: 'Credentials of the payment API',
+    description: 'Newest first; keys and tokens are masked.',
+    errors: ['NOT_FOUND'],
+    filter: accountFilter,
+    name: 'CredentialList',
+    item: credentialSchema,
+    handler: async ({ actor, query: { account_id: accountId, ...page } }, { manage }) =>
+      pageRecord(await manage.credentials.list(actor, accountId, page), maskedRecord),
+  }),
+  manageOperation({
+    id: 'createCredential',
+    method: 'POST',
+    path: '/credentials',
+    status: 201,
+    summary: 'Make a credential',
+    description: 'An API key and a signing pair, with the secrets of callbacks. Only an admin names another account.',
+    bodyOptional: true,
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    body: z.object({ account_id: ownerField, name: text(255, 'Shown name').optional() }),
+    data: revealedSchema,
+    handler: async ({ actor, body }, { manage }) => revealedRecord(await manage.credentials.create(actor, inputOf(body))),
+  }),
+  manageOperation({
+    id: 'revealCredential',
+    method: 'POST',
+    path: '/credentials/{id}/reveal',
+    summary: 'Show a credential',
+    description: 'In the clear; that it was shown stands in the audit trail.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    params,
+    data: revealedSchema,
+    handler: async ({ actor, params: { id } }, { manage }) => revealedRecord(await manage.credentials.reveal(actor, id)),
+  }),
+  manageOperation({
+    id: 'revokeCredential',
+    method: 'POST',
+    path: '/credentials/{id}/revoke',
+    summary: 'Revoke a credential',
+    description: 'At once and for good. Again is no error.',
+    errors: ['NOT_FOUND'],
+    params,
+    data: credentialSchema,
+    handler: async ({ actor, params: { id } }, { manage }) => maskedRecord(await manage.credentials.revoke(actor, id)),
+  }),
+  manageOperation({
+    id: 'rotateCallbackSecrets',
+    method: 'POST',
+    path: '/credentials/callback/rotate',
+    summary: 'Make new callback secrets',
+    description: 'Key, token and secret of the callbacks of an account. For 24 hours callbacks are signed with the former secret as well.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    query: accountQuery,
+    data: callbackSecretsSchema,
+    handler: async ({ actor, query }, { manage }) => callbackSecretsRecord(await manage.credentials.rotateCallbackSecrets(actor, query.account_id)),
+  }),
+];

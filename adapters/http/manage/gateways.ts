@@ -1,0 +1,132 @@
+import type { RouteId, RouteRecord } from '../../../core/index.ts';
+import { z } from 'zod';
+import { text } from '../fields.ts';
+import { limitsBody, limitsRecord, limitsSchema, modeSchema } from './admission-limits.ts';
+import { idParams, inputOf, plainNumber, texts, word, yesNo } from './fields.ts';
+import { manageList, manageOperation } from './operation.ts';
+import type { ManageOperation } from './operation.ts';
+import { instant, pageRecord, time, whole } from './reply-fields.ts';
+
+const MAX_URL = 2048;
+const MAX_UPSTREAMS = 32;
+const MAX_METHODS = 1000;
+
+const gatewaySchema = z
+  .object({
+    id: z.string(),
+    host: z.string(),
+    chain: z.string(),
+    network: z.string(),
+    protocol: z.enum(['jsonrpc', 'http', 'websocket']),
+    upstreams: z.array(z.object({ url: z.string(), headers: z.record(z.string(), z.string()) })).readonly(),
+    admission: modeSchema,
+    enabled: z.boolean(),
+    methods: z.object({ allow: z.array(z.string()).readonly(), deny: z.array(z.string()).readonly() }),
+    limits: limitsSchema,
+    timeouts: z.object({ connect_ms: whole('Milliseconds'), first_byte_ms: whole('Milliseconds'), idle_ms: whole('Milliseconds') }),
+    max_body_bytes: whole('Bytes'),
+    max_batch: whole('Elements'),
+    source: z.enum(['config', 'managed']).meta({ description: 'A gateway of the configuration is changed only there' }),
+    created_at: instant('Creation').nullable(),
+    modified_at: instant('Last change').nullable(),
+  })
+  .meta({ id: 'Gateway' });
+
+function gatewayRecord({ route, source, createdAt, modifiedAt }: RouteRecord): z.input<typeof gatewaySchema> {
+  const { timeouts, limits, maxBodyBytes, maxBatch, upstreams, ...rest } = route;
+  return {
+    ...rest,
+    upstreams: upstreams.map(({ url, headers }) => ({ url, headers: { ...headers } })),
+    limits: limitsRecord(limits),
+    timeouts: { connect_ms: timeouts.connectMs, first_byte_ms: timeouts.firstByteMs, idle_ms: timeouts.idleMs },
+    max_body_bytes: maxBodyBytes,
+    max_batch: maxBatch,
+    source,
+    created_at: time(createdAt),
+    modified_at: time(modifiedAt),
+  };
+}
+
+const url = text(MAX_URL, 'A node');
+const number = (description: string) => plainNumber(description, true).optional();
+
+const createBody = z.object({
+  host: text(253, 'The host by which requests find it'),
+  chain: text(64, 'Chain code'),
+  network: text(64, 'mainnet, sepolia…'),
+  protocol: word(['jsonrpc', 'http', 'websocket'], 'What it speaks'),
+  upstreams: z
+    .array(
+      z.union([
+        url.transform((address) => ({ url: address, headers: {} })),
+        z
+          .object({ url, headers: z.record(z.string(), z.string()).optional() })
+          .transform(({ url: address, headers }) => ({ url: address, headers: { ...headers } })),
+      ]),
+      { error: ({ input }) => (input === undefined ? 'is required' : 'must be a list') },
+    )
+    .max(MAX_UPSTREAMS, { error: `must name at most ${MAX_UPSTREAMS} nodes` }),
+  admission: word(['disabled', 'shadow', 'enforce'], 'How admission is applied').optional(),
+  enabled: yesNo('Whether it serves').optional(),
+  methods: z
+    .object({ allow: texts(MAX_METHODS, 128, 'Methods').optional(), deny: texts(MAX_METHODS, 128, 'Methods').optional() })
+    .transform(inputOf)
+    .optional(),
+  limits: limitsBody('Requests a second of each App').transform(inputOf).optional(),
+  timeouts: z
+    .object({ connect_ms: number('Milliseconds'), first_byte_ms: number('Milliseconds'), idle_ms: number('Milliseconds') })
+    .transform(inputOf)
+    .optional(),
+  max_body_bytes: number('Bytes'),
+  max_batch: number('Elements'),
+});
+
+/** Gateways: routes of the node gateway that are stored in the database. Admins only. */
+export const gatewayOperations: readonly ManageOperation[] = [
+  manageList({
+    id: 'listGateways',
+    path: '/gateways',
+    summary: 'Gateways',
+    description: 'Newest first, those of the configuration last. Admins only.',
+    name: 'GatewayList',
+    item: gatewaySchema,
+    handler: async ({ actor, query }, { manage }) => pageRecord(await manage.routes.list(actor, query), gatewayRecord),
+  }),
+  manageOperation({
+    id: 'createGateway',
+    method: 'POST',
+    path: '/gateways',
+    status: 201,
+    summary: 'Make a gateway',
+    description: 'What is left out has the defaults of decisions, section 8. Admins only.',
+    errors: ['STATE_CONFLICT'],
+    body: createBody,
+    data: gatewaySchema,
+    examples: { body: { host: 'eth.gateway.example', chain: 'ETH', network: 'mainnet', protocol: 'jsonrpc', upstreams: ['https://node.example/rpc'] } },
+    handler: async ({ actor, body }, { manage }) => gatewayRecord(await manage.routes.create(actor, inputOf(body))),
+  }),
+  manageOperation({
+    id: 'getGateway',
+    method: 'GET',
+    path: '/gateways/{id}',
+    summary: 'A gateway',
+    description: 'Admins only.',
+    errors: ['NOT_FOUND'],
+    params: idParams<RouteId>('The gateway'),
+    data: gatewaySchema,
+    handler: async ({ actor, params: { id } }, { manage }) => gatewayRecord(await manage.routes.find(actor, id)),
+  }),
+  manageOperation({
+    id: 'updateGateway',
+    method: 'PATCH',
+    path: '/gateways/{id}',
+    summary: 'Change a gateway',
+    description: 'What is left out stays as it is. Answered when it holds on every instance. Admins only.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    params: idParams<RouteId>('The gateway'),
+    body: createBody.partial(),
+    data: gatewaySchema,
+    examples: { body: { enabled: false } },
+    handler: async ({ actor, params: { id }, body }, { manage }) => gatewayRecord(await manage.routes.update(actor, id, inputOf(body))),
+  }),
+];

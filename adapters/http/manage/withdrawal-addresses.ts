@@ -1,0 +1,82 @@
+import { formatInstant } from '../../../core/index.ts';
+import type { RegisteredAddress } from '../../../core/index.ts';
+import { z } from 'zod';
+import { code, text } from '../fields.ts';
+import { accountExample } from './accounts.ts';
+import { accountFilter, inputOf, ownerField } from './fields.ts';
+import { manageList, manageOperation } from './operation.ts';
+import type { ManageOperation } from './operation.ts';
+import { id, instant, pageRecord } from './reply-fields.ts';
+
+const MAX_ADDRESS = 256;
+
+const withdrawalAddressSchema = z
+  .object({
+    account_id: id('Its account'),
+    chain: z.string(),
+    address: z.string().meta({ description: 'The one that was registered last' }),
+    active_from: instant('From when it is in force'),
+    former_address: z.string().nullable().meta({ description: 'In force until then; null for none' }),
+    in_force: z.string().nullable().meta({ description: 'Where a withdrawal would go now; null while the first one waits' }),
+    modified_at: instant('Last change'),
+  })
+  .meta({ id: 'WithdrawalAddress' });
+
+type WithdrawalAddressRecord = z.input<typeof withdrawalAddressSchema>;
+
+function withdrawalAddressRecord({ record, inForce }: RegisteredAddress): WithdrawalAddressRecord {
+  return {
+    account_id: record.accountId,
+    chain: record.chain,
+    address: record.address,
+    active_from: formatInstant(record.activeFrom),
+    former_address: record.formerAddress,
+    in_force: inForce,
+    modified_at: formatInstant(record.updatedAt),
+  };
+}
+
+export const withdrawalAddressExample = {
+  account_id: accountExample.id,
+  chain: 'ETH',
+  address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+  active_from: '2026-05-05T12:00:00.000Z',
+  former_address: null,
+  in_force: null,
+  modified_at: accountExample.modified_at,
+} as const satisfies WithdrawalAddressRecord;
+
+/** Addresses that withdrawals are paid to (decisions, section 5). */
+export const withdrawalAddressOperations: readonly ManageOperation[] = [
+  manageList({
+    id: 'listWithdrawalAddresses',
+    path: '/withdrawal-addresses',
+    summary: 'Where withdrawals go',
+    description: 'By chain: the registered address, and the one that is in force now.',
+    errors: ['NOT_FOUND'],
+    filter: accountFilter,
+    name: 'WithdrawalAddressList',
+    item: withdrawalAddressSchema,
+    example: withdrawalAddressExample,
+    handler: async ({ actor, query: { account_id: accountId, ...page } }, { manage }) =>
+      pageRecord(await manage.addresses.list(actor, accountId, page), withdrawalAddressRecord),
+  }),
+  manageOperation({
+    id: 'setWithdrawalAddress',
+    method: 'POST',
+    path: '/withdrawal-addresses',
+    status: 201,
+    summary: 'Say where withdrawals go',
+    description: 'A new address waits out its hold, in which the former one stays in force; the same one again changes nothing. An account with a confirmed second factor gives a code of it. Only an admin names another account.',
+    errors: ['NOT_FOUND', 'UNSUPPORTED', 'VERIFY_CODE_INVALID', 'STATE_CONFLICT'],
+    body: z.object({
+      chain: code('Chain code'),
+      address: text(MAX_ADDRESS, 'An address on the chain'),
+      account_id: ownerField,
+      totp: text(16, 'A code of the second factor, once one was confirmed').optional(),
+    }),
+    data: withdrawalAddressSchema,
+    examples: { body: { chain: 'ETH', address: withdrawalAddressExample.address }, data: withdrawalAddressExample },
+    handler: async ({ actor, body }, { manage }) => withdrawalAddressRecord(await manage.addresses.register(actor, inputOf(body))),
+  }),
+];

@@ -1,0 +1,202 @@
+import { formatInstant, formatUnits, obtainedUnits, TRANSFER_KINDS, TRANSFER_STATUSES } from '../../../core/index.ts';
+import type { AccountId, AssetCatalogue, Transfer, TransferDetail, TransferId } from '../../../core/index.ts';
+import { z } from 'zod';
+import { text } from '../fields.ts';
+import { accountExample } from './accounts.ts';
+import { idParams, word } from './fields.ts';
+import { manageList, manageOperation } from './operation.ts';
+import type { ManageOperation } from './operation.ts';
+import { id, instant, pageRecord, time } from './reply-fields.ts';
+import { securityRecord, securitySchema } from './security.ts';
+import { withdrawalAddressExample } from './withdrawal-addresses.ts';
+
+const MAX_REASON = 255;
+
+const amount = (description: string) => z.string().meta({ pattern: '^\\d+(\\.\\d+)?$', description });
+const integer = () => z.number().meta({ type: 'integer' });
+const nullableInteger = () => z.number().nullable().meta({ type: ['integer', 'null'] });
+
+const transferFields = {
+  id: id('The transfer; of a withdrawal or refund also its tx_id'),
+  kind: z.enum(TRANSFER_KINDS).meta({ description: 'sweep, gas and cold are moves between addresses of the till' }),
+  status: z.enum(TRANSFER_STATUSES).meta({ description: 'HELD waits for an approval' }),
+  account_id: id('Whose balance pays').nullable(),
+  order_id: id('The order that is paid back').nullable(),
+  chain: z.string(),
+  currency: z.string(),
+  amount: amount('What leaves the balance'),
+  fee: amount('The fee, in the same currency; an estimate until it is signed'),
+  max_fee: amount('While the network asks for more, it waits'),
+  obtained: amount('What the receiver gets'),
+  from_addr: z.string(),
+  to_addr: z.string(),
+  reason: z.string().nullable().meta({ description: 'Why it failed, or what it waits for' }),
+  created_at: instant('Creation'),
+  modified_at: instant('Last change'),
+  finished_at: instant('When it was paid or failed').nullable(),
+};
+const transferSchema = z.object(transferFields).meta({ id: 'Transfer' });
+
+/** Signed bytes are never shown. */
+const attemptSchema = z.object({
+  number: integer(),
+  tx_hash: z.string(),
+  fee_units: z.string().meta({ description: "In units of the chain's own coin" }),
+  created_at: instant('When'),
+});
+const transferDetailSchema = z
+  .object({
+    ...transferFields,
+    bundle: z
+      .object({
+        id: id('What one transaction on the chain pays'),
+        status: z.enum(['LIVE', 'DONE', 'VOID']),
+        nonce: nullableInteger(),
+        tx_hash: z.string().nullable().meta({ description: 'The attempt that was mined' }),
+        height: nullableInteger(),
+        sent_at: instant('When it was last given to a node').nullable(),
+        attempts: z.array(attemptSchema).readonly(),
+      })
+      .nullable()
+      .meta({ description: 'null while nothing is signed' }),
+  })
+  .meta({ id: 'TransferDetail' });
+
+type TransferRecord = z.input<typeof transferSchema>;
+type Decimals = Pick<AssetCatalogue, 'find'>;
+
+export function transferRecord(transfer: Transfer, assets: Decimals): TransferRecord {
+  // A currency whose plugin was removed is shown in units: an operator must see the transfer all the same.
+  const decimals = assets.find(transfer.currency)?.decimals ?? 0;
+  return {
+    id: transfer.id,
+    kind: transfer.kind,
+    status: transfer.status,
+    account_id: transfer.accountId,
+    order_id: transfer.orderId,
+    chain: transfer.chain,
+    currency: transfer.currency,
+    amount: formatUnits(transfer.units, decimals),
+    fee: formatUnits(transfer.feeUnits, decimals),
+    max_fee: formatUnits(transfer.maxFeeUnits, decimals),
+    obtained: formatUnits(obtainedUnits(transfer), decimals),
+    from_addr: transfer.sourceAddress,
+    to_addr: transfer.toAddress,
+    reason: transfer.reason,
+    created_at: formatInstant(transfer.createdAt),
+    modified_at: formatInstant(transfer.updatedAt),
+    finished_at: time(transfer.finishedAt),
+  };
+}
+
+export function transferDetailRecord({ transfer, payout: view }: TransferDetail, assets: Decimals): z.input<typeof transferDetailSchema> {
+  if (view === null) return { ...transferRecord(transfer, assets), bundle: null };
+  const { payout, attempts } = view;
+  return {
+    ...transferRecord(transfer, assets),
+    bundle: {
+      id: payout.id,
+      status: payout.status,
+      nonce: payout.nonce,
+      tx_hash: payout.minedTxid,
+      height: payout.minedHeight,
+      sent_at: time(payout.sentAt),
+      attempts: attempts.map(({ number, txid, feeUnits, createdAt }) => ({
+        number,
+        tx_hash: txid,
+        fee_units: feeUnits.toString(),
+        created_at: formatInstant(createdAt),
+      })),
+    },
+  };
+}
+
+const transferExample = {
+  id: '1530219844911046656',
+  kind: 'withdrawal',
+  status: 'HELD',
+  account_id: accountExample.id,
+  order_id: null,
+  chain: 'ETH',
+  currency: 'USDT-ERC20',
+  amount: '25000',
+  fee: '0.42',
+  max_fee: '4.2',
+  obtained: '24999.58',
+  from_addr: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+  to_addr: withdrawalAddressExample.address,
+  reason: null,
+  created_at: accountExample.created_at,
+  modified_at: accountExample.modified_at,
+  finished_at: null,
+} as const satisfies TransferRecord;
+const rejectReason = 'The receiver is not known.';
+
+const params = idParams<TransferId>('The transfer');
+
+/** Payouts, for admins. */
+export const withdrawalOperations: readonly ManageOperation[] = [
+  manageList({
+    id: 'listTransfers',
+    path: '/withdrawals',
+    summary: 'Money on its way out',
+    description: 'Newest first: withdrawals, refunds, and the till’s own moves. `status=HELD` are those that wait for an approval. Admins only.',
+    filter: { status: word(TRANSFER_STATUSES, 'Only these').optional() },
+    name: 'TransferList',
+    item: transferSchema,
+    example: transferExample,
+    handler: async ({ actor, query: { status, ...page } }, { manage, assets }) =>
+      pageRecord(await manage.withdrawals.list(actor, status ?? null, page), (transfer) => transferRecord(transfer, assets)),
+  }),
+  manageOperation({
+    id: 'getTransfer',
+    method: 'GET',
+    path: '/withdrawals/{id}',
+    summary: 'A transfer',
+    description: 'With every transaction that was signed for it. Admins only.',
+    errors: ['NOT_FOUND'],
+    params,
+    data: transferDetailSchema,
+    examples: { data: { ...transferExample, bundle: null } },
+    handler: async ({ actor, params: { id } }, { manage, assets }) => transferDetailRecord(await manage.withdrawals.find(actor, id), assets),
+  }),
+  manageOperation({
+    id: 'approveWithdrawal',
+    method: 'POST',
+    path: '/withdrawals/{id}/approve',
+    summary: 'Approve a held withdrawal',
+    description: 'It is paid then. Admins only.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    params,
+    data: transferSchema,
+    examples: { data: { ...transferExample, status: 'REQUESTED' } },
+    handler: async ({ actor, params: { id } }, { manage, assets }) => transferRecord(await manage.withdrawals.approve(actor, id), assets),
+  }),
+  manageOperation({
+    id: 'rejectWithdrawal',
+    method: 'POST',
+    path: '/withdrawals/{id}/reject',
+    summary: 'Reject a withdrawal',
+    description: 'One for which nothing was signed: the amount is the account’s again. Admins only.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    params,
+    body: z.object({ reason: text(MAX_REASON, 'Why; on record, and told to whoever asks for the transfer') }),
+    data: transferSchema,
+    examples: { body: { reason: rejectReason }, data: { ...transferExample, status: 'FAILED', reason: rejectReason, finished_at: transferExample.modified_at } },
+    handler: async ({ actor, params: { id }, body }, { manage, assets }) => transferRecord(await manage.withdrawals.reject(actor, id, body.reason), assets),
+  }),
+  manageOperation({
+    id: 'unfreezeWithdrawals',
+    method: 'POST',
+    path: '/accounts/{id}/unfreeze-withdrawals',
+    summary: 'Let an account withdraw again',
+    description: 'Its withdrawals were frozen, for instance since a reorganisation took back what had been withdrawn. Admins only.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    params: idParams<AccountId>('The account'),
+    data: securitySchema,
+    handler: async ({ actor, params: { id } }, { manage }) => {
+      await manage.withdrawals.unfreeze(actor, id);
+      return securityRecord(await manage.security.find(actor, id));
+    },
+  }),
+];
