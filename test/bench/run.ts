@@ -10,6 +10,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { installBenchPackage } from '../support/bench-package.ts';
 
 /** What each file of this folder exports by default. */
 interface Bench {
@@ -33,6 +34,7 @@ async function main([wanted, ...words]: readonly string[]): Promise<number> {
     console.error(`There is no bench "${wanted ?? ''}"; there are: ${names.join(', ')}`);
     return 2;
   }
+  installBenchPackage();
   for (const name of chosen) {
     console.log(`\n== ${name}`);
     await (await load(name)).run(words);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HttpClient, Reply } from '../support/http.ts';
-import { eachStorage } from '../support/storage.ts';
+import { eachStorage } from '../support/each-storage.ts';
 import { startTestTill } from '../support/till.ts';
 import { BySchema } from './by-schema.ts';
 import type { Schema } from './by-schema.ts';

@@ -10,10 +10,9 @@ import { waitFor } from '../support/wait.ts';
 const BIN = fileURLToPath(new URL('../../host/bin.ts', import.meta.url));
 const LOADER = import.meta.resolve('tsx');
 
-/** The sources, as `npm start` runs them; or the program that the runner has built of them, which starts much sooner. */
+/** The sources, as `npm start` runs them; or the program that the test run has built from them, which starts in a third of the time. */
 type Form = 'sources' | 'built';
-/** The host's own tests start its sources, so that coverage counts what they run; the others take what starts sooner. */
-const USUAL: Form = /\/test\/host\//.test(process.argv[1]?.replaceAll('\\', '/') ?? '') ? 'sources' : 'built';
+const USUAL: Form = 'built';
 
 /** What the program left behind when it ended. */
 export interface Ended {

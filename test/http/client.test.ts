@@ -9,7 +9,7 @@ import { startReceiver } from '../host/merchant.ts';
 import type { ReceivedCallback } from '../host/merchant.ts';
 import { startUnreliable } from '../support/unreliable.ts';
 import type { Unreliable } from '../support/unreliable.ts';
-import { eachStorage } from '../support/storage.ts';
+import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { startTestTill } from '../support/till.ts';
 import type { TestMerchant, TestTill } from '../support/till.ts';

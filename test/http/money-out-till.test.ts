@@ -5,7 +5,7 @@ import type { ChainPayments } from '../../core/index.ts';
 import { PlainDigest } from '../support/fakes.ts';
 import { assertError, dataOf, envelope, signatureHeaders } from '../support/http.ts';
 import type { Reply } from '../support/http.ts';
-import { eachStorage } from '../support/storage.ts';
+import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { startTestTill } from '../support/till.ts';
 import type { TestMerchant, TestTill } from '../support/till.ts';

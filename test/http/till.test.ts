@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { checkLedger, FIATS } from '../../core/index.ts';
 import { assertError, dataOf, signatureHeaders } from '../support/http.ts';
 import type { Reply, SentHeaders, SigningOptions } from '../support/http.ts';
-import { eachStorage } from '../support/storage.ts';
+import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { startTestTill } from '../support/till.ts';
 import type { TestMerchant, TestTill } from '../support/till.ts';

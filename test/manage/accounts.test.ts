@@ -1,6 +1,6 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { eachStorage } from '../support/storage.ts';
+import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { assertRefused, managed, startDesk } from './desk.ts';
 import type { Desk, List } from './desk.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { AppId } from '../../core/index.ts';
 import { DEFAULT_MAX_BATCH, DEFAULT_MAX_BODY_BYTES, DEFAULT_TIMEOUTS, NO_LIMITS } from '../../core/index.ts';
 import type { GatewayRoute, RouteId } from '../../core/index.ts';
-import { eachStorage } from '../support/storage.ts';
+import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { assertRefused, managed, startDesk } from './desk.ts';
 import type { Desk, List, Member } from './desk.ts';

@@ -4,7 +4,7 @@ import { decodeBase32, totpCode, totpStep } from '../../core/index.ts';
 import { PlainDigest } from '../support/fakes.ts';
 import type { HttpClient } from '../support/http.ts';
 import { dataOf } from '../support/http.ts';
-import { eachStorage } from '../support/storage.ts';
+import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { assertRefused, managed, startDesk } from './desk.ts';
 import type { Desk, List, Member } from './desk.ts';

@@ -4,7 +4,7 @@ import { checkLedger, custodyAccount, decodeBase32, isTillgateError, merchantAcc
 import type { AccountId, BalanceSheet, PayoutId, ChainAdapter, ChainBalances, ChainPayments, EntryId, Transfer, TransferId, TransferStatus } from '../../core/index.ts';
 import { PlainDigest } from '../support/fakes.ts';
 import { dataOf } from '../support/http.ts';
-import { eachStorage } from '../support/storage.ts';
+import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { assertRefused, managed, startDesk } from './desk.ts';
 import type { Desk, List, Member } from './desk.ts';

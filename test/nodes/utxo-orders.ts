@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { DISAPPEARED_AFTER_MS } from '../../core/index.ts';
-import { eachStorage } from '../support/storage.ts';
+import { eachStorage } from '../support/each-storage.ts';
 import type { EngineName, OpenStorage, TestStorage } from '../support/storage.ts';
 import type { DaemonKind } from './daemons.ts';
 import { buildTill } from './utxo-till.ts';

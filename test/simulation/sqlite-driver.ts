@@ -1,15 +1,31 @@
-import Sqlite from 'better-sqlite3';
-import type { Database, Statement } from 'better-sqlite3';
 import type { Knex } from 'knex';
+import initSqlite from 'sql.js';
+import type { Database, Statement } from 'sql.js';
 
-/** Told of each statement that changed rows. */
+/** Called after each statement that changed rows. */
 export type WriteListener = (table: string) => void;
 
 const TARGET = /\b(?:INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM)\s+"?([a-z_]+)"?/;
+const READ = /^\s*(?:SELECT|PRAGMA)\b/i;
+/** The database is in memory, where SQLite has no write-ahead log; the adapter takes that answer too. */
+const JOURNAL = ['PRAGMA journal_mode = WAL', 'PRAGMA journal_mode = MEMORY'] as const;
+/** The adapter judges a failure by SQLite's code, which sql.js only puts into words. */
+const CODES: readonly (readonly [RegExp, string])[] = [
+  [/^UNIQUE constraint/, 'SQLITE_CONSTRAINT_UNIQUE'],
+  [/^FOREIGN KEY constraint/, 'SQLITE_CONSTRAINT_FOREIGNKEY'],
+  [/^CHECK constraint/, 'SQLITE_CONSTRAINT_CHECK'],
+  [/^NOT NULL constraint/, 'SQLITE_CONSTRAINT_NOTNULL'],
+];
+
+/** SQLite as WebAssembly: the simulator needs its calls to be synchronous, and nothing has to be compiled. */
+const sqlite = await initSqlite();
+
+type Value = number | string | null;
 
 interface Prepared {
   readonly statement: Statement;
-  readonly reader: boolean;
+  /** Of the rows that it gives; none for a mere write. */
+  readonly columns: readonly string[];
   /** The table that it writes to; `null` for a read. */
   readonly writes: string | null;
 }
@@ -25,7 +41,7 @@ interface Pending {
  * and is prepared once. Knex itself would cost more than all the rest, and its pool would bring timers.
  */
 export class SqliteDriver {
-  readonly database: Database;
+  readonly #database: Database;
   readonly #prepared = new Map<string, Prepared>();
   readonly #waiting: (() => void)[] = [];
   readonly #raw = {};
@@ -34,13 +50,13 @@ export class SqliteDriver {
   onWrite: WriteListener = () => undefined;
 
   /**
-   * @param image - a database as {@link Database.serialize} gives it; a new one without it
+   * @param image - a database as {@link serialize} gives it; a new one without it
    * @param now - the time that the database goes by, in epoch milliseconds
    */
-  constructor(image: Buffer | null, now: () => number) {
-    this.database = image === null ? new Sqlite(':memory:') : new Sqlite(image);
+  constructor(image: Uint8Array | null, now: () => number) {
+    this.#database = new sqlite.Database(image);
     // Overrides SQLite's own: leases and watch times go by the simulated clock. A quarter keeps the product from rounding down.
-    this.database.function('unixepoch', { varargs: true }, () => (now() + 0.25) / 1000);
+    this.#database.create_function('unixepoch', (_modifier: unknown) => (now() + 0.25) / 1000);
   }
 
   /** A knex instance as far as the storage adapter goes. */
@@ -52,11 +68,17 @@ export class SqliteDriver {
 
   /** Rows of a statement that is the simulator's own. */
   all<Row>(sql: string, ...bindings: unknown[]): Row[] {
-    return this.#prepare(sql).statement.all(...bindings) as Row[];
+    return rowsOf(this.#prepare(sql), bindings) as Row[];
+  }
+
+  /** The whole database, for another driver to begin with; this one can't be used any more. */
+  serialize(): Uint8Array {
+    this.#prepared.clear();
+    return this.#database.export();
   }
 
   close(): void {
-    this.database.close();
+    this.#database.close();
   }
 
   #pending(sql: string, bindings: readonly unknown[]): Pending {
@@ -66,9 +88,9 @@ export class SqliteDriver {
       then: (resolve, reject) => {
         let rows: unknown;
         try {
-          rows = this.#run(sql, bindings);
+          rows = this.#run(sql === JOURNAL[0] ? JOURNAL[1] : sql, bindings);
         } catch (error) {
-          reject(error);
+          reject(withCode(error));
           return;
         }
         resolve(rows);
@@ -79,19 +101,17 @@ export class SqliteDriver {
 
   #run(sql: string, bindings: readonly unknown[]): unknown {
     this.statements += 1;
-    const { statement, reader, writes } = this.#prepare(sql);
-    const values = bindings.some((value) => typeof value === 'boolean') ? bindings.map((value) => (typeof value === 'boolean' ? Number(value) : value)) : bindings;
-    if (!reader) statement.run(...values);
-    const rows = reader ? statement.all(...values) : [];
-    if (writes !== null) this.onWrite(writes);
+    const prepared = this.#prepare(sql);
+    const rows = rowsOf(prepared, bindings);
+    if (prepared.writes !== null) this.onWrite(prepared.writes);
     return rows;
   }
 
   #prepare(sql: string): Prepared {
     let prepared = this.#prepared.get(sql);
     if (prepared === undefined) {
-      const statement = this.database.prepare(sql);
-      prepared = { statement, reader: statement.reader, writes: statement.readonly ? null : (TARGET.exec(sql)?.[1] ?? null) };
+      const statement = this.#database.prepare(sql);
+      prepared = { statement, columns: statement.getColumnNames(), writes: READ.test(sql) ? null : (TARGET.exec(sql)?.[1] ?? null) };
       this.#prepared.set(sql, prepared);
     }
     return prepared;
@@ -108,4 +128,24 @@ export class SqliteDriver {
     if (next === undefined) this.#taken = false;
     else next();
   }
+}
+
+function rowsOf({ statement, columns }: Prepared, bindings: readonly unknown[]): Record<string, unknown>[] {
+  const rows: Record<string, unknown>[] = [];
+  try {
+    if (bindings.length > 0) statement.bind(bindings.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as Value[]);
+    while (statement.step()) {
+      const values = statement.get();
+      rows.push(Object.fromEntries(columns.map((column, at) => [column, values[at]])));
+    }
+    return rows;
+  } finally {
+    statement.reset();
+  }
+}
+
+function withCode(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = CODES.find(([words]) => words.test(error.message))?.[1] ?? 'SQLITE_ERROR';
+  return Object.assign(error, { code });
 }

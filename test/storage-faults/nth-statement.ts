@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { buildMoney } from '../support/money.ts';
 import type { MoneyDomain } from '../support/money.ts';
-import { eachStorage } from '../support/storage.ts';
+import { eachStorage } from '../support/each-storage.ts';
 import type { EngineName } from '../support/storage.ts';
 import { whileFailing } from './failing-statements.ts';
 import type { FailureKind } from './failing-statements.ts';

@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import knex, { type Knex } from 'knex';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { KnexStorage, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
 import type { Logger } from '../../core/index.ts';
-import { freshDatabase } from './postgres.ts';
 import { copySqliteTemplate, pgTemplate } from './templates.ts';
 
 /** A logger that keeps nothing. */
@@ -50,6 +49,8 @@ const PLACES: Readonly<Record<EngineName, () => Promise<Place>>> = {
     return Promise.resolve({ config: { client: 'sqlite', filename }, remove });
   },
   pg: async () => {
+    // Loaded here, so that a run on SQLite alone needs no server.
+    const { freshDatabase } = await import('./postgres.ts');
     const { url, drop } = await freshDatabase(pgTemplate());
     return { config: { client: 'pg', connection: url }, remove: drop };
   },
@@ -61,7 +62,8 @@ function tamperer(config: SqliteConfig | PgConfig): Knex {
     : knex({ client: 'sqlite3', connection: { filename: config.filename }, useNullAsDefault: true });
 }
 
-async function open(engine: EngineName, t?: Pick<TestContext, 'after'>): Promise<TestStorage> {
+/** Opens a fresh database of one kind. */
+export async function openTestStorage(engine: EngineName, t?: Pick<TestContext, 'after'>): Promise<TestStorage> {
   const { config, remove } = await PLACES[engine]();
   const open: KnexStorage[] = [];
   let raw: Knex | undefined;
@@ -83,13 +85,6 @@ async function open(engine: EngineName, t?: Pick<TestContext, 'after'>): Promise
     return (Array.isArray(result) ? result : (result as { rows: unknown }).rows) as Record<string, unknown>[];
   };
   return { storage, config, another, sql, close };
-}
-
-/** Runs one suite on every engine; `open` gives a fresh database each time it is called. */
-export function eachStorage(suite: (name: EngineName, open: OpenStorage) => void): void {
-  for (const name of ['sqlite', 'pg'] as const) {
-    describe(name, () => suite(name, (t) => open(name, t)));
-  }
 }
 
 /**

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
 import type { Logger } from '../../core/index.ts';
-import { freshDatabase } from './postgres.ts';
+import type { FreshDatabase } from './postgres.ts';
 
-/** Where a test run's migrated, empty databases are told of. */
+/** The variables that name a test run's migrated, empty databases. */
 const PG_TEMPLATE = 'TEST_PG_TEMPLATE';
 const SQLITE_TEMPLATE = 'TEST_SQLITE_TEMPLATE';
 
@@ -19,20 +19,30 @@ export interface Templates {
 
 const quiet: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => quiet };
 
-/** Makes the templates of a whole test run; `TEST_DATABASE_URL` must name its server. */
-export async function makeTemplates(): Promise<Templates> {
-  const { url, drop } = await freshDatabase();
+/**
+ * Makes the templates of a whole test run.
+ *
+ * @param postgres - whether there is a server, which TEST_DATABASE_URL names
+ */
+export async function makeTemplates(postgres: boolean): Promise<Templates> {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-template-'));
   const filename = join(folder, 'till.db');
-  await migrate({ client: 'pg', connection: url });
   await migrate({ client: 'sqlite', filename });
+  const database = postgres ? await pgDatabase() : null;
   return {
-    environment: { [PG_TEMPLATE]: new URL(url).pathname.slice(1), [SQLITE_TEMPLATE]: filename },
+    environment: { [SQLITE_TEMPLATE]: filename, ...(database && { [PG_TEMPLATE]: new URL(database.url).pathname.slice(1) }) },
     remove: async () => {
       rmSync(folder, { recursive: true, force: true });
-      await drop();
+      await database?.drop();
     },
   };
+}
+
+async function pgDatabase(): Promise<FreshDatabase> {
+  const { freshDatabase } = await import('./postgres.ts');
+  const database = await freshDatabase();
+  await migrate({ client: 'pg', connection: database.url });
+  return database;
 }
 
 async function migrate(config: SqliteConfig | PgConfig): Promise<void> {

@@ -5,7 +5,7 @@ import { tronAddress, tronKey } from '../../../adapters/chains/index.ts';
 import { checkLedger, parseUnits, present } from '../../../core/index.ts';
 import type { Attempt, Lease, TransferId } from '../../../core/index.ts';
 import { dataOf } from '../../support/http.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import type { OpenStorage } from '../../support/storage.ts';
 import { startTestTill } from '../../support/till.ts';
 import type { TestTill } from '../../support/till.ts';

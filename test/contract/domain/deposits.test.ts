@@ -6,7 +6,8 @@ import { buildDomain } from '../../support/domain.ts';
 import type { Domain } from '../../support/domain.ts';
 import { FakeChain } from '../../support/fake-chain.ts';
 import type { FakePayment } from '../../support/fake-chain.ts';
-import { eachStorage, testsOf } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
+import { testsOf } from '../../support/storage.ts';
 
 const MINUTE = 60_000;
 const USDT = 1_000_000n;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { Crash, CrashPoint } from '../../support/crashing.ts';
 import { buildLightning } from '../../support/lightning.ts';
 import type { LightningDomain } from '../../support/lightning.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 
 /** More calls than a run makes; the test fails when it is reached, so that no crash point is left out. */
 const MOST_CALLS = 120;

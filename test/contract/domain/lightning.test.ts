@@ -3,7 +3,8 @@ import { describe } from 'node:test';
 import { isTillgateError } from '../../../core/index.ts';
 import type { ErrorCode } from '../../../core/index.ts';
 import { buildLightning } from '../../support/lightning.ts';
-import { eachStorage, testsOf } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
+import { testsOf } from '../../support/storage.ts';
 
 const refusal = (code: ErrorCode, message = /./) => (error: unknown) => isTillgateError(error, code) && message.test(error.message);
 const DAY = 86_400_000;

@@ -6,7 +6,7 @@ import { buildMoney, PAYEE } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
 import type { FakeChain } from '../../support/fake-chain.ts';
 import type { FakePayments } from '../../support/fake-payments.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 
 /** More calls than a run makes; the test fails when it is reached, so that no crash point is left out. */
 const MOST_CALLS = 300;

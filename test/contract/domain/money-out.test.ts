@@ -4,7 +4,8 @@ import { approveTransfer, isTillgateError, obtainedUnits, rejectTransfer, resume
 import type { AccountId, ErrorCode, TransferId } from '../../../core/index.ts';
 import { buildMoney, PAYEE } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
-import { eachStorage, testsOf } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
+import { testsOf } from '../../support/storage.ts';
 
 const ETHER = 10n ** 18n;
 const refusal = (code: ErrorCode, message = /./) => (error: unknown) => isTillgateError(error, code) && message.test(error.message);

@@ -5,7 +5,7 @@ import type { AccountId, ErrorCode, IdempotencyClaim, PayUrlInput } from '../../
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain, DomainOptions } from '../../support/domain.ts';
 import { FakeChain } from '../../support/fake-chain.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 
 const NOBODY = '1000000000000000000' as AccountId;
 

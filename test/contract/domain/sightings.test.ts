@@ -6,7 +6,8 @@ import { Crash, CrashPoint } from '../../support/crashing.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain, DomainOptions } from '../../support/domain.ts';
 import type { FakePayment } from '../../support/fake-chain.ts';
-import { eachStorage, testsOf } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
+import { testsOf } from '../../support/storage.ts';
 
 const MINUTE = 60_000;
 /** 10 US dollars at 50,000. */

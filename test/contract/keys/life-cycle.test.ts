@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { authenticateKey, isTillgateError, keyState, readRoute } from '../../../core/index.ts';
 import type { AccountId, AppId, AppKeyId, ErrorCode, GatewayRoute, RouteId, RouteInput } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import { waitFor } from '../../support/wait.ts';
 import { storedAccount } from '../storage/fixtures.ts';
 import { Instance, openFor } from './desk.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openStorage } from '../../../adapters/storage/knex/index.ts';
-import { eachStorage, silentLogger } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
+import { silentLogger } from '../../support/storage.ts';
 import { waitFor } from '../../support/wait.ts';
 import { Instance, openFor } from './desk.ts';
 

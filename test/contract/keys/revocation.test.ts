@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { archiveAccountKeys } from '../../../core/index.ts';
 import type { Storage } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import { waitFor } from '../../support/wait.ts';
 import { NOW } from '../storage/fixtures.ts';
 import { Instance, LEASE_MS, openFor } from './desk.ts';

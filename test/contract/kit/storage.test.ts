@@ -1,4 +1,4 @@
 import { describeStorage } from '../../../adapters/testing/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 
 eachStorage((name, open) => describeStorage(name, () => open()));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isTillgateError } from '../../../core/index.ts';
 import type { AccountId, CallbackCredential, CredentialId } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import { account, credential, NOW, storedAccount } from './fixtures.ts';
 
 eachStorage((_name, open) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isTillgateError } from '../../../core/index.ts';
 import type { AccountId, App, AppId, AppKey, AppKeyId, RouteId, Storage, StoredKeyState, StoredRoute } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import { nextId, NOW, storedAccount } from './fixtures.ts';
 
 function app(accountId: AccountId, given: Partial<App> = {}): App {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CALLBACK_STATUSES } from '../../../core/index.ts';
 import type { Callback, CallbackAttempt, CallbackId, Order, Storage } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import { waitFor } from '../../support/wait.ts';
 import { callback, NOW, storedAccount, storedOrder } from './fixtures.ts';
 

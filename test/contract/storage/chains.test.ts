@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BlockRef } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import { NOW } from './fixtures.ts';
 
 const block = (height: number, fork = 'a'): BlockRef => ({ height, hash: `${fork}${height}`, parentHash: `${fork}${height - 1}`, time: NOW + height });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEPOSIT_STATUSES, DEPOSIT_TRANSITIONS } from '../../../core/index.ts';
 import type { DepositId, DepositStatus, OrderId } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import { deposit, depositAddress, newOrder, NOW, order, storedAccount, storedOrder, transactionRow } from './fixtures.ts';
 
 const legal = new Set(Object.values(DEPOSIT_TRANSITIONS).flatMap(({ from, to }) => from.map((status) => `${status} ${to}`)));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { HOLDING_STATUSES } from '../../../core/index.ts';
 import type { PayoutId, Holding, HoldingStatus } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import { deposit, entry, nextId } from './fixtures.ts';
 import { payout, held, holding, kept, merchant, open, paidOrder } from './money-out-fixtures.ts';
 

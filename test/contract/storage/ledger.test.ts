@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DepositId, OrderLinks } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import { callback, deposit, entry, NOW, storedAccount, storedOrder } from './fixtures.ts';
 
 eachStorage((_name, open) => {

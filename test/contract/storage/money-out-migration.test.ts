@@ -8,7 +8,7 @@ import { management } from '../../../adapters/storage/knex/migrations/0003-manag
 import { checksum } from '../../../adapters/storage/knex/migrations/rules.ts';
 import { tablesOf } from '../../../adapters/storage/knex/tables.ts';
 import { checkLedger } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import { deposit, entry, storedAccount, storedOrder } from './fixtures.ts';
 import { add, refund } from './money-out-fixtures.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { AccountId } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import { deposit, entry, NOW, storedAccount, storedOrder, transactionRow } from './fixtures.ts';
 
 const MAX = 2n ** 256n - 1n;

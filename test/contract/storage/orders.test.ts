@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccountId, IdempotencyClaim, OrderId } from '../../../core/index.ts';
 import { legalMoves, ORDER_STATUSES } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import { claim, depositAddress, newOrder, NOW, order, rate, storedAccount, storedOrder } from './fixtures.ts';
 
 eachStorage((_name, open) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PAYOUT_STATUSES } from '../../../core/index.ts';
 import type { PayoutChanges, PayoutId, PayoutStatus, TransferId } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import { NOW } from './fixtures.ts';
 import { attempt, payout, HOT, merchant, open, signed, stored, transfer, withdrawal } from './money-out-fixtures.ts';
 

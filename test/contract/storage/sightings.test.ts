@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SIGHTING_STATUSES, SIGHTING_TRANSITIONS } from '../../../core/index.ts';
 import type { Order, OrderId, Sighting } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import { nextId, NOW, rate, storedAccount, storedOrder } from './fixtures.ts';
 
 const legal = new Set(Object.values(SIGHTING_TRANSITIONS).flatMap(({ from, to }) => from.map((status) => `${status} ${to}`)));

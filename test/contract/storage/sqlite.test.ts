@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,8 +31,8 @@ async function opened(t: TestContext, config: Parameters<typeof openStorage>[0])
 }
 
 /** A knex instance on a file, as an embedder has one. */
-function instance(t: TestContext, filename: string, client = 'sqlite3') {
-  const made = knex({ client, connection: { filename }, useNullAsDefault: true });
+function instance(t: TestContext, filename: string) {
+  const made = knex({ client: 'sqlite3', connection: { filename }, useNullAsDefault: true });
   t.after(() => made.destroy());
   return made;
 }
@@ -115,27 +114,6 @@ describe('SQLite', () => {
     await (await acquireServerLock({ client: 'sqlite', filename: ':memory:' })).release();
   });
 
-  test('the better-sqlite3 driver serves as well; built for another Node, it is refused in words that help', async (t) => {
-    const filename = join(folder(t), 'till.db');
-    if (!builtForThisNode()) {
-      const isHelpful = (error: unknown): boolean => isTillgateError(error, 'CONFIG_INVALID') && error.message.includes('npm rebuild');
-      await assert.rejects(openStorage({ client: 'better-sqlite3', filename }, deps), isHelpful);
-      return;
-    }
-    const storage = await opened(t, { client: 'better-sqlite3', filename });
-    const { id } = await storedAccount(storage, { dataSecurity: true });
-    const results = await Promise.all(Array.from({ length: 30 }, () => storage.orders.create(newOrder(id, { vsPrice: 2n ** 200n }))));
-    const [first] = results;
-    assert.ok(first?.kind === 'created');
-    assert.deepEqual(await storage.orders.find(first.order.id), first.order);
-    assert.equal((await storage.accounts.find(id))?.dataSecurity, true);
-    await assert.rejects(storage.transaction((tx) => tx.orders.move(first.order.id, 'PENDING', 'REFUNDED', { updatedAt: NOW })), /illegal change of status/);
-    await storage.transaction((tx) => tx.ledger.append(entry(id, 'r', 10n ** 30n)));
-    assert.deepEqual((await storage.ledger.balances('merchant:')).map(({ units }) => units), [10n ** 30n]);
-    const embedded = await openStorage({ knex: instance(t, filename, 'better-sqlite3') }, deps);
-    assert.equal((await embedded.orders.list(id, { page: 1, size: 1 })).total, 30);
-  });
-
   test('damage is found by the integrity check', async (t) => {
     const own = instance(t, join(folder(t), 'till.db'));
     const storage = await opened(t, { knex: own });
@@ -149,18 +127,6 @@ describe('SQLite', () => {
     await assert.rejects(openStorage({ knex: foreign }, deps), (error) => isTillgateError(error, 'CONFIG_INVALID'));
   });
 });
-
-/** That driver, unlike sqlite3, has a binary of its own for each major version of Node. */
-function builtForThisNode(): boolean {
-  const Driver = createRequire(import.meta.url)('better-sqlite3') as new (path: string) => { close(): void };
-  try {
-    new Driver(':memory:').close();
-    return true;
-  } catch (error) {
-    assert.equal((error as { code?: unknown }).code, 'ERR_DLOPEN_FAILED');
-    return false;
-  }
-}
 
 describe('the server lock of a SQLite file', () => {
   test('a second server is refused, a command beside the first is not', async (t) => {

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { isTillgateError } from '../../../core/index.ts';
 import type { Lease } from '../../../core/index.ts';
 import { openStorage } from '../../../adapters/storage/knex/index.ts';
-import { eachStorage, silentLogger } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
+import { silentLogger } from '../../support/storage.ts';
 import { waitFor } from '../../support/wait.ts';
 import { callback, deposit, depositAddress, entry, NOW, storedAccount, storedOrder } from './fixtures.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AppId, AppUsageCount, RemoteUsage, RouteId } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import type { TestStorage } from '../../support/storage.ts';
 
 const count = (appId: string, taken: number, running = 0) => ({ appId: appId as AppId, routeId: '1' as RouteId, taken, running });

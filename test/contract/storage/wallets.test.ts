@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccountId, WatchAddressId } from '../../../core/index.ts';
-import { eachStorage } from '../../support/storage.ts';
+import { eachStorage } from '../../support/each-storage.ts';
 import { NOW } from './fixtures.ts';
 import { merchant, watchAddress, withdrawalAddress } from './money-out-fixtures.ts';
 

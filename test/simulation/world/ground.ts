@@ -45,7 +45,7 @@ export class SqliteGround implements Ground {
   readonly #driver: SqliteDriver;
   #reach: Reach | null = null;
 
-  private constructor(bytes: Buffer, merchants: readonly SimMerchant[]) {
+  private constructor(bytes: Uint8Array, merchants: readonly SimMerchant[]) {
     this.merchants = merchants;
     this.#driver = new SqliteDriver(bytes, () => this.now());
   }

@@ -18,7 +18,7 @@ export interface SimMerchant {
 /** A database with its merchants, from which every run begins. */
 export interface BaseImage {
   /** As SQLite keeps it. */
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   readonly merchants: readonly SimMerchant[];
 }
 
@@ -39,7 +39,7 @@ async function make(): Promise<BaseImage> {
   const storage = await openStorage({ knex: driver.knex }, { logger: QUIET_LOGGER });
   await storage.migrate();
   const merchants = await enrol(storage);
-  return { bytes: driver.database.serialize(), merchants };
+  return { bytes: driver.serialize(), merchants };
 }
 
 /** Makes the merchants in an empty database. */

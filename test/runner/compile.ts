@@ -1,0 +1,110 @@
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import type { Plugin } from 'esbuild';
+
+/** The folder of the repository, without a slash at its end. */
+export const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+export const FOLDERS = ['core', 'adapters', 'plugins', 'host', 'examples', 'test'] as const;
+const PROGRAM = /\.tsx?$/;
+/** Compiled modules run from another folder, but look for files beside their source. */
+const SOURCE_URL = '__sourceUrl';
+
+/** One import of a source file. */
+interface Import {
+  /** The imported source, relative to the repository. */
+  readonly path: string;
+  /** `import()`: loaded only when the code gets there. */
+  readonly dynamic: boolean;
+}
+
+/** All sources, compiled once. */
+export interface Compiled {
+  readonly folder: string;
+  /** What each source imports of the repository. */
+  readonly imports: ReadonlyMap<string, readonly Import[]>;
+  remove(): void;
+}
+
+/** The program files of the repository, relative to it, in the order of their names. */
+export function sourceFiles(): string[] {
+  return FOLDERS.flatMap((folder) =>
+    readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path.replaceAll('\\', '/')}`),
+  )
+    .filter((path) => PROGRAM.test(path) && !path.endsWith('.d.ts') && !path.includes('/node_modules/'))
+    .sort();
+}
+
+/** The compiled file of a source, relative to the folder of all compiled files. */
+export const compiledName = (path: string): string => path.replace(PROGRAM, '.js');
+
+/**
+ * Compiles every source to a file of its own, one to one and with source maps, so that stack traces, debuggers and
+ * coverage name the sources. It takes about a second; loading sources through a loader takes that in each process.
+ *
+ * @param name - of a folder in the repository's `temp`, where the compiled files find the packages
+ */
+export async function compileSources(name: string): Promise<Compiled> {
+  const folder = join(repository, 'temp', name);
+  const entryPoints = sourceFiles();
+  const { metafile } = await build({
+    absWorkingDir: repository,
+    entryPoints,
+    outbase: repository,
+    outdir: folder,
+    // Bundling with every import left outside: a file stays a file, and only the names of imports change.
+    bundle: true,
+    treeShaking: false,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: 'inline',
+    sourcesContent: false,
+    define: { 'import.meta.url': SOURCE_URL },
+    metafile: true,
+    logLevel: 'error',
+    plugins: [oneToOne],
+  });
+  const sources = new Map(entryPoints.map((path) => [compiledName(path), path]));
+  const imports = new Map<string, Import[]>();
+  for (const { entryPoint, imports: found } of Object.values(metafile.outputs)) {
+    if (entryPoint === undefined) continue;
+    const targets = found.map(({ path, kind }) => ({ path: sources.get(posix.join(posix.dirname(entryPoint), path)), dynamic: kind === 'dynamic-import' }));
+    imports.set(entryPoint, targets.filter((each): each is Import => each.path !== undefined));
+  }
+  return { folder, imports, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+const oneToOne: Plugin = {
+  name: 'one to one',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^\./ }, ({ path, kind }) => (kind === 'entry-point' ? undefined : { path: compiledName(path), external: true }));
+    onLoad({ filter: PROGRAM }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const loader = path.endsWith('x') ? 'tsx' : 'ts';
+      if (!text.includes('import.meta.url')) return { contents: text, loader };
+      const constant = `const ${SOURCE_URL} = ${JSON.stringify(pathToFileURL(path).href)};`;
+      const [, shebang = ''] = /^(#!.*\n)?/.exec(text) ?? [];
+      return { contents: `${shebang}${constant}${text.slice(shebang.length)}`, loader };
+    });
+  },
+};
+
+/**
+ * All sources that a file loads.
+ *
+ * @param dynamic - whether `import()` counts
+ */
+export function reached({ imports }: Compiled, from: string, dynamic: boolean): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (path: string): void => {
+    if (found.has(path)) return;
+    found.add(path);
+    for (const each of imports.get(path) ?? []) if (dynamic || !each.dynamic) visit(each.path);
+  };
+  visit(from);
+  return found;
+}

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { reached, repository } from './compile.ts';
+import type { Compiled } from './compile.ts';
+
+/** Which databases a file's suites run on; `eachStorage` reads it from TEST_ENGINES. */
+export type Engines = 'sqlite' | 'pg' | 'all';
+
+/** Tests that need more than the packages, each with a run of its own. */
+export const APART = ['nodes', 'browser', 'long'] as const;
+export type Apart = (typeof APART)[number];
+
+/** What a run was asked for. */
+export interface Request {
+  /** `null` for all the others. */
+  readonly apart: Apart | null;
+  /** What `npm run test:full` adds to `npm test`. */
+  readonly rest: boolean;
+  readonly coverage: boolean;
+  readonly engines: Engines | null;
+  /** Only files whose path contains one of them. */
+  readonly words: readonly string[];
+  readonly forNode: readonly string[];
+}
+
+/** A test file, and the databases that it runs on. */
+export interface PlannedFile {
+  readonly path: string;
+  readonly engines: Engines;
+  /** Runs in a process of its own: it changes what a whole process shares, or keeps a core busy for long. */
+  readonly alone: boolean;
+}
+
+/** Parts that only `npm run test:full` runs: dear for what they find each day. */
+const FULL_ONLY = [
+  'test/crash/',
+  'test/storage-faults/',
+  'test/fuzz/',
+  'test/simulation/',
+  'test/package/',
+  'test/contract/storage/better-sqlite3',
+  'test/e2e/bsc-pairs',
+  'test/e2e/ethereum-pairs',
+  'test/e2e/tron-pairs',
+  'test/e2e/money-out-kills',
+  'test/e2e/money-out-restarts',
+];
+/** Parts whose subject is the SQL: they run on every database each time. */
+const EVERY_ENGINE = ['test/contract/storage/', 'test/contract/kit/storage', 'test/e2e/'];
+/** What makes the suites of a file run once for each database. */
+const EACH_STORAGE = 'test/support/each-storage.ts';
+/** The first line of a file that needs a process of its own, with the reason. */
+const OWN_PROCESS = '// @own-process: ';
+
+const within = (parts: readonly string[], path: string): boolean => parts.some((part) => path.startsWith(part));
+
+/** The files that a request means, each with its databases. */
+export function planOf({ apart, rest, engines, words }: Request, compiled: Compiled): PlannedFile[] {
+  const all = [...compiled.imports.keys()].filter((path) => /\.test\.tsx?$/.test(path) && (APART.find((each) => path.startsWith(`test/${each}/`)) ?? null) === apart);
+  const planned = (path: string, chosen: Engines): PlannedFile => ({ path, engines: engines ?? chosen, alone: apart !== null || within(FULL_ONLY, path) || ownProcess(path) });
+  const usual = (path: string): Engines => (apart !== null || within(EVERY_ENGINE, path) || within(FULL_ONLY, path) ? 'all' : 'sqlite');
+  if (words.length > 0) return all.filter((path) => words.some((word) => path.includes(word))).map((path) => planned(path, usual(path)));
+  if (!rest) return all.filter((path) => apart !== null || !within(FULL_ONLY, path)).map((path) => planned(path, usual(path)));
+  const other = all.filter((path) => !within(FULL_ONLY, path) && usual(path) === 'sqlite' && reached(compiled, path, false).has(EACH_STORAGE));
+  return [...all.filter((path) => within(FULL_ONLY, path)).map((path) => planned(path, 'all')), ...other.map((path) => planned(path, 'pg'))];
+}
+
+const ownProcess = (path: string): boolean => readFileSync(join(repository, path), 'utf8').startsWith(OWN_PROCESS);
+
+/** What a run starts before its files, and only where one of them imports it. */
+export interface Needs {
+  readonly postgres: boolean;
+  readonly templates: boolean;
+  readonly till: boolean;
+  /** The packages of test/bench. */
+  readonly benchPackage: boolean;
+}
+
+export function needsOf(files: readonly PlannedFile[], compiled: Compiled): Needs {
+  const uses = (module: string): boolean => files.some(({ path, engines }) => reached(compiled, path, engines !== 'sqlite').has(module));
+  return { postgres: uses('test/support/postgres.ts'), templates: uses('test/support/templates.ts'), till: uses('test/host/till-process.ts'), benchPackage: uses('test/support/bench-package.ts') };
+}

@@ -1,0 +1,21 @@
+/** The part of sql.js, which brings no types of its own, that the simulator uses. */
+declare module 'sql.js' {
+  export interface Statement {
+    bind(values: readonly (number | string | null)[]): boolean;
+    step(): boolean;
+    get(): unknown[];
+    getColumnNames(): string[];
+    reset(): void;
+  }
+  export interface Database {
+    prepare(sql: string): Statement;
+    /** Closes and opens the database: its statements are gone then. */
+    export(): Uint8Array;
+    create_function(name: string, body: (argument: unknown) => unknown): void;
+    close(): void;
+  }
+  export interface Sqlite {
+    readonly Database: new (image?: Uint8Array | null) => Database;
+  }
+  export default function initSqlite(): Promise<Sqlite>;
+}

@@ -1,0 +1,21 @@
+import { describe } from 'node:test';
+import { openTestStorage } from './storage.ts';
+import type { EngineName, OpenStorage } from './storage.ts';
+
+/**
+ * The databases that suites run on: those that TEST_ENGINES names (`sqlite`, `pg`, `all`). A file that is run by hand
+ * takes SQLite, and PostgreSQL too where TEST_DATABASE_URL names a server.
+ */
+export function testedEngines(): readonly EngineName[] {
+  const chosen = process.env['TEST_ENGINES'] ?? (process.env['TEST_DATABASE_URL'] ? 'all' : 'sqlite');
+  const engines = (['sqlite', 'pg'] as const).filter((each) => chosen === 'all' || chosen === each);
+  if (engines.length === 0) throw new Error(`TEST_ENGINES is ${chosen}; it can be sqlite, pg or all`);
+  return engines;
+}
+
+/** Runs one suite on each of those databases; `open` gives a fresh one each time it is called. */
+export function eachStorage(suite: (name: EngineName, open: OpenStorage) => void): void {
+  for (const name of testedEngines()) {
+    describe(name, () => suite(name, (t) => openTestStorage(name, t)));
+  }
+}
