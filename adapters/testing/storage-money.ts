@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { checkLedger, CLAIM_KEPT_MS, merchantAccount, postEntry, present } from '../../core/index.ts';
-import type { AccountId, PayoutId, LedgerEntry, Sighting, SightingStatus, Storage, TransferId } from '../../core/index.ts';
+import type { AccountId, PayoutId, LedgerEntry, UnconfirmedPayment, UnconfirmedPaymentStatus, Storage, TransferId } from '../../core/index.ts';
 import { LARGEST, NOW, payoutOf, depositOf, entryOf, newOrder, nextId, reservationOf, storeAccount, storeOrder } from './storage-samples.ts';
 import type { StorageCase } from './storage-samples.ts';
 
@@ -55,17 +55,17 @@ export const storageMoney: readonly StorageCase[] = [
     run: async (storage, second) => {
       const order = await storeOrder(storage, 5n);
       const { chain, currency } = present(order.payment, 'the order’s payment');
-      const sighting: Sighting = { chain, txid: nextId(), index: '0', orderId: order.id, key: 'k', currency, units: 5n, seenAt: NOW, status: 'WAITING', since: NOW };
-      const added = await Promise.all([storage, second].map((one) => one.transaction((tx) => tx.sightings.add(sighting))));
+      const unconfirmed: UnconfirmedPayment = { chain, txid: nextId(), index: '0', orderId: order.id, key: 'k', currency, units: 5n, seenAt: NOW, status: 'WAITING', since: NOW };
+      const added = await Promise.all([storage, second].map((one) => one.transaction((tx) => tx.unconfirmedPayments.add(unconfirmed))));
       assert.deepEqual(added.sort(), [false, true]);
-      assert.deepEqual(await second.sightings.live([order.id]), [sighting]);
+      assert.deepEqual(await second.unconfirmedPayments.live([order.id]), [unconfirmed]);
       const due = async (): Promise<boolean> => (await second.orders.dueForExpiry(order.expiresAt, new Map([[chain, order.expiresAt]]), 1_000)).some(({ id }) => id === order.id);
       assert.equal(await due(), false);
-      const move = (from: SightingStatus, to: SightingStatus): Promise<boolean> => storage.transaction((tx) => tx.sightings.move(sighting, from, to, NOW + 1));
+      const move = (from: UnconfirmedPaymentStatus, to: UnconfirmedPaymentStatus): Promise<boolean> => storage.transaction((tx) => tx.unconfirmedPayments.move(unconfirmed, from, to, NOW + 1));
       assert.deepEqual([await move('MISSING', 'GONE'), await move('WAITING', 'MISSING'), await due()], [false, true, false]);
       assert.deepEqual([await move('MISSING', 'GONE'), await due()], [true, true]);
-      const taken = await Promise.all([storage, second].map((one) => one.transaction((tx) => tx.sightings.take(sighting))));
-      assert.deepEqual(taken.filter((one) => one !== null), [{ ...sighting, status: 'GONE', since: NOW + 1 }]);
+      const taken = await Promise.all([storage, second].map((one) => one.transaction((tx) => tx.unconfirmedPayments.take(unconfirmed))));
+      assert.deepEqual(taken.filter((one) => one !== null), [{ ...unconfirmed, status: 'GONE', since: NOW + 1 }]);
     },
   },
   {

@@ -55,7 +55,7 @@ export async function bookCredit(tx: Transaction, { mover, clock, ids }: BookDep
   assert(await postEntry(tx, creditEntry(ids.next() as EntryId, now, deposit, credits)), `deposit ${deposit.id} is credited twice`);
   await recordTransaction(tx, order, deposit, now);
   const current = await refreshOrder(tx, order, now);
-  return mover.settle(tx, current.order, current.deposits, { now, scannedPastDeadline: false, sightedInTime: false });
+  return mover.settle(tx, current.order, current.deposits, { now, scannedPastDeadline: false, unconfirmedSeenInTime: false });
 }
 
 /** A locked CREDITED deposit becomes the merchant's to spend. */

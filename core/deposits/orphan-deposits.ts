@@ -84,7 +84,7 @@ async function orphanOfOrder(tx: Transaction, orderId: OrderId, deposits: readon
 async function waitAgain(tx: Transaction, deposit: Deposit, now: Millis): Promise<void> {
   const { chain, txid, index, orderId, currency, units, paidAt } = deposit;
   const { key } = present(await tx.orders.addressOn(orderId, chain), `address of order ${orderId} on ${chain}`);
-  await tx.sightings.add({ chain, txid, index, orderId, key, currency, units, seenAt: paidAt, status: 'WAITING', since: now });
+  await tx.unconfirmedPayments.add({ chain, txid, index, orderId, key, currency, units, seenAt: paidAt, status: 'WAITING', since: now });
 }
 
 /** In the transaction that holds the balance: no withdrawal of the account slips in between. */

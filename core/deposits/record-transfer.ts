@@ -30,7 +30,7 @@ export interface RecordContext {
  */
 export async function recordTransfer(tx: Transaction, { transfer, owner, history }: OwnedTransfer, context: RecordContext): Promise<void> {
   const order = present(await tx.orders.lock(owner.orderId), `order ${owner.orderId}`);
-  const sighting = context.mempool ? await tx.sightings.take({ chain: context.chain, txid: transfer.txid, index: transfer.index }) : null;
+  const unconfirmed = context.mempool ? await tx.unconfirmedPayments.take({ chain: context.chain, txid: transfer.txid, index: transfer.index }) : null;
   const known = await tx.deposits.lockByTransfer(context.chain, transfer.txid, transfer.index);
   if (known !== null) {
     if (known.status !== 'ORPHANED') return;
@@ -39,7 +39,7 @@ export async function recordTransfer(tx: Transaction, { transfer, owner, history
     return;
   }
   await fitCoin(tx, order, transfer, history, context);
-  await tx.deposits.add(newDeposit(transfer, owner, context, sighting?.seenAt ?? context.now));
+  await tx.deposits.add(newDeposit(transfer, owner, context, unconfirmed?.seenAt ?? context.now));
 }
 
 function newDeposit(transfer: ObservedTransfer, owner: WatchedAddress, { chain, ids }: RecordContext, seenAt: Millis): Deposit {
@@ -79,7 +79,7 @@ async function fitCoin(
 ): Promise<void> {
   if (order.payment?.chain === chain && order.payment.currency === transfer.currency) return;
   const former = order.status === 'PENDING' ? formerChoice(history, chain, transfer.currency) : null;
-  const untouched = former !== null && (await tx.deposits.byOrder(order.id)).length === 0 && (await tx.sightings.live(order.id)).length === 0;
+  const untouched = former !== null && (await tx.deposits.byOrder(order.id)).length === 0 && (await tx.unconfirmedPayments.live(order.id)).length === 0;
   if (former !== null && untouched) {
     await tx.orders.update(order.id, { payment: former, updatedAt: now });
     await tx.orders.setAddressCurrency(order.id, chain, transfer.currency);

@@ -9,11 +9,11 @@ import type { EventBus } from '../ports/events.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
-import { compareSightings, SIGHTING_TRANSITIONS } from './sighting.ts';
-import type { Sighting, SightingEvent } from './sighting.ts';
+import { compareUnconfirmedPayments, UNCONFIRMED_PAYMENT_TRANSITIONS } from './unconfirmed-payment.ts';
+import type { UnconfirmedPayment, UnconfirmedPaymentEvent } from './unconfirmed-payment.ts';
 
 export interface WatchMempoolDeps {
-  readonly storage: Pick<Storage, 'sightings' | 'deposits' | 'transaction'>;
+  readonly storage: Pick<Storage, 'unconfirmedPayments' | 'deposits' | 'transaction'>;
   readonly clock: Clock;
   readonly events: EventBus;
   readonly metrics: Metrics;
@@ -30,7 +30,7 @@ const NOTHING: PendingTransfers = { transfers: [], complete: true };
 /** What a look changes of one order. */
 interface OrderChanges {
   readonly added: PendingTransfer[];
-  readonly moved: { readonly sighting: Sighting; readonly event: SightingEvent }[];
+  readonly moved: { readonly unconfirmed: UnconfirmedPayment; readonly event: UnconfirmedPaymentEvent }[];
   /** True for an address that would be watched no more while a payment to it waits. */
   readonly watchOn: boolean;
 }
@@ -66,8 +66,8 @@ export class MempoolWatcher {
     const { mempool, code } = this.#chain;
     const began = clock.now();
     const found = mempool === undefined ? NOTHING : await mempool.pending(watch);
-    const stored = await storage.sightings.ofChain(code);
-    const compared = compareSightings(stored, found.transfers, clock.now());
+    const stored = await storage.unconfirmedPayments.ofChain(code);
+    const compared = compareUnconfirmedPayments(stored, found.transfers, clock.now());
     const missing = found.complete && compared.missing.length > 0 && (await this.#isHead(cursor)) ? compared.missing : [];
     await this.#store(lease, { added: compared.added, moved: [...compared.returned, ...missing] }, stored, began);
     // A chain that shows nothing, and no longer waits for what one of another plugin showed.
@@ -81,7 +81,7 @@ export class MempoolWatcher {
     return (await this.#chain.head()).hash === hash;
   }
 
-  async #store(lease: Lease, found: Pick<OrderChanges, 'added' | 'moved'>, stored: readonly Sighting[], began: Millis): Promise<void> {
+  async #store(lease: Lease, found: Pick<OrderChanges, 'added' | 'moved'>, stored: readonly UnconfirmedPayment[], began: Millis): Promise<void> {
     const { storage, clock, events, metrics } = this.#deps;
     const { code } = this.#chain;
     const now = clock.now();
@@ -93,7 +93,7 @@ export class MempoolWatcher {
         await tx.leases.check(lease);
         const changed = new Map<OrderId, readonly string[]>();
         for (const [orderId, changes] of part) changed.set(orderId, await this.#storeOrder(tx, orderId, changes, { now, began }));
-        await tx.sightings.forget(code, now - KEEP_GONE_MS);
+        await tx.unconfirmedPayments.forget(code, now - KEEP_GONE_MS);
         return changed;
       });
       for (const [orderId, changed] of counts) {
@@ -103,7 +103,7 @@ export class MempoolWatcher {
     }
   }
 
-  async #byOrder({ added, moved }: Pick<OrderChanges, 'added' | 'moved'>, stored: readonly Sighting[], now: Millis): Promise<Map<OrderId, OrderChanges>> {
+  async #byOrder({ added, moved }: Pick<OrderChanges, 'added' | 'moved'>, stored: readonly UnconfirmedPayment[], now: Millis): Promise<Map<OrderId, OrderChanges>> {
     const due = now - this.#watchedAt >= WATCH_EVERY_MS;
     const waiting = due ? stored.filter(({ status }) => status === 'WAITING').map(({ key }) => key) : [];
     const keys = [...new Set([...waiting, ...added.map(({ toKey }) => toKey)])];
@@ -117,7 +117,7 @@ export class MempoolWatcher {
     for (const { orderId, watchUntil } of owners) if (watchUntil < now + WATCH_ON_MS) of(orderId, true);
     const byKey = new Map<string, WatchedAddress>(owners.map((owner) => [owner.key, owner]));
     for (const transfer of added) of(present(byKey.get(transfer.toKey), `owner of a watched address on ${this.#chain.code}`).orderId).added.push(transfer);
-    for (const each of moved) of(each.sighting.orderId).moved.push(each);
+    for (const each of moved) of(each.unconfirmed.orderId).moved.push(each);
     if (due) this.#watchedAt = now;
     return orders;
   }
@@ -134,10 +134,10 @@ export class MempoolWatcher {
       if (known !== null && known.status !== 'ORPHANED') continue;
       const seenAt = Math.min(known?.paidAt ?? now, this.#firstSeen(transfer, began), now);
       const { txid, index, toKey: key, currency, units } = transfer;
-      if (await tx.sightings.add({ chain: code, txid, index, orderId, key, currency, units, seenAt, status: 'WAITING', since: now })) changed.push('seen');
+      if (await tx.unconfirmedPayments.add({ chain: code, txid, index, orderId, key, currency, units, seenAt, status: 'WAITING', since: now })) changed.push('seen');
     }
-    for (const { sighting, event } of moved) {
-      if (await tx.sightings.move(sighting, sighting.status, SIGHTING_TRANSITIONS[event].to, now)) changed.push(EVENT_NAMES[event]);
+    for (const { unconfirmed, event } of moved) {
+      if (await tx.unconfirmedPayments.move(unconfirmed, unconfirmed.status, UNCONFIRMED_PAYMENT_TRANSITIONS[event].to, now)) changed.push(EVENT_NAMES[event]);
     }
     if (watchOn) await tx.orders.extendWatch(orderId, code, now + 2 * WATCH_ON_MS);
     return changed;
@@ -149,4 +149,4 @@ export class MempoolWatcher {
   }
 }
 
-const EVENT_NAMES: Readonly<Record<SightingEvent, string>> = { miss: 'missing', lose: 'gone', return: 'returned' };
+const EVENT_NAMES: Readonly<Record<UnconfirmedPaymentEvent, string>> = { miss: 'missing', lose: 'gone', return: 'returned' };

@@ -97,7 +97,7 @@ export class ChoosePayment {
     return storage.transaction(async (tx) => {
       const order = present(await tx.orders.lock(found.id), `order ${found.id}`);
       requireChoosable(order, clock.now());
-      if ((await tx.deposits.byOrder(order.id)).length > 0 || (await tx.sightings.live(order.id)).length > 0) {
+      if ((await tx.deposits.byOrder(order.id)).length > 0 || (await tx.unconfirmedPayments.live(order.id)).length > 0) {
         throw new TillgateError('STATE_CONFLICT', 'A payment was seen already; the coin cannot be changed any more.');
       }
       const at = clock.now();

@@ -47,8 +47,8 @@ export class ExpireOrders {
       const order = present(await tx.orders.lock(id), `order ${id}`);
       const read = order.payment === null ? order.expiresAt : (readUpTo.get(order.payment.chain) ?? 0);
       const scannedPastDeadline = read >= order.expiresAt;
-      const sightedInTime = (await tx.sightings.live(id)).some(({ seenAt }) => seenAt <= order.expiresAt);
-      return mover.settle(tx, order, await tx.deposits.byOrder(id), { now: clock.now(), scannedPastDeadline, sightedInTime });
+      const unconfirmedSeenInTime = (await tx.unconfirmedPayments.live(id)).some(({ seenAt }) => seenAt <= order.expiresAt);
+      return mover.settle(tx, order, await tx.deposits.byOrder(id), { now: clock.now(), scannedPastDeadline, unconfirmedSeenInTime });
     });
     mover.announce(moves);
     for (const { rule, order } of moves) {

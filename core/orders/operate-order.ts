@@ -36,8 +36,8 @@ export class OperateOrder {
       const order = await tx.orders.lock(orderId as OrderId);
       if (order === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
       const deposits = await tx.deposits.byOrder(order.id);
-      const sighted = onlyUnpaid && (await tx.sightings.live(order.id)).length > 0;
-      if (sighted || (onlyUnpaid && deposits.some(({ status }) => status !== 'ORPHANED'))) {
+      const unconfirmed = onlyUnpaid && (await tx.unconfirmedPayments.live(order.id)).length > 0;
+      if (unconfirmed || (onlyUnpaid && deposits.some(({ status }) => status !== 'ORPHANED'))) {
         throw new TillgateError('STATE_CONFLICT', 'A payment was seen already; this order cannot be cancelled.');
       }
       const inputs = { actor, received: order.received.toString() };

@@ -1,6 +1,6 @@
 import type { Deposit } from '../deposits/deposit.ts';
 import { formerChoice } from '../deposits/record-transfer.ts';
-import type { Sighting } from '../deposits/sighting.ts';
+import type { UnconfirmedPayment } from '../deposits/unconfirmed-payment.ts';
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { AssetCatalogue } from '../kernel/asset.ts';
 import { formatUnits } from '../kernel/decimal.ts';
@@ -42,7 +42,7 @@ export interface CheckoutView {
 }
 
 export interface OrderQueriesDeps {
-  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'sightings' | 'chains' | 'ledger' | 'transfers'>;
+  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'unconfirmedPayments' | 'chains' | 'ledger' | 'transfers'>;
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
   readonly settings: Pick<OrderSettings, 'pageMax'>;
@@ -119,7 +119,7 @@ export class OrderQueries {
     if (order === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
     const place = order.payment === null ? null : await this.#place(order, order.payment);
     if (place === null) return emptyView(order);
-    return this.#paymentView(order, place, await storage.deposits.byOrder(order.id), await storage.sightings.live([order.id]));
+    return this.#paymentView(order, place, await storage.deposits.byOrder(order.id), await storage.unconfirmedPayments.live([order.id]));
   }
 
   async #place(order: Order, { chain: code, currency, units, address }: OrderPayment): Promise<PaymentPlace | null> {
@@ -157,15 +157,15 @@ export class OrderQueries {
     return ({ id, payment }) => ({ refunded: refunded.has(id), available: payment === null ? 0n : (available.get(payment.currency) ?? 0n) });
   }
 
-  #paymentView(order: Order, place: PaymentPlace, deposits: readonly Deposit[], sightings: readonly Sighting[]): CheckoutView {
+  #paymentView(order: Order, place: PaymentPlace, deposits: readonly Deposit[], unconfirmedPayments: readonly UnconfirmedPayment[]): CheckoutView {
     const payment = present(order.payment, 'payment');
     const { currency, units } = payment;
     const { decimals } = present(this.#deps.assets.find(currency), `asset ${currency}`);
     const { confirmed, unconfirmed } = sumReceived(order, deposits);
     const received = confirmed + unconfirmed;
     const required = amountRequired(units, order.toleranceBps);
-    const waiting = sightings.filter(({ chain, currency: coin }) => chain === payment.chain && coin === currency);
-    const arrived = waiting.reduce((sum, sighting) => sum + sighting.units, received);
+    const waiting = unconfirmedPayments.filter(({ chain, currency: coin }) => chain === payment.chain && coin === currency);
+    const arrived = waiting.reduce((sum, unconfirmed) => sum + unconfirmed.units, received);
     const remaining = arrived >= required ? 0n : units - arrived;
     const live = liveDeposits(order, deposits);
     const youngest = Math.max(...live.map(({ blockHeight }) => blockHeight));

@@ -13,7 +13,7 @@ export interface DecisionContext {
    */
   readonly scannedPastDeadline: boolean;
   /** True while a transaction that pays to the order, and was first seen in time, waits to be mined. */
-  readonly sightedInTime: boolean;
+  readonly unconfirmedSeenInTime: boolean;
 }
 
 /** A move that the rules call for, with what they looked at. */
@@ -90,7 +90,7 @@ function ruleFor(order: Order, received: Received, required: bigint | null, cont
   switch (order.status) {
     case 'PENDING':
       if (required !== null && received.confirmedInTime >= required) return 'paid-in-time';
-      if (context.now < order.expiresAt || !context.scannedPastDeadline || received.unconfirmedInTime > 0n || context.sightedInTime) return null;
+      if (context.now < order.expiresAt || !context.scannedPastDeadline || received.unconfirmedInTime > 0n || context.unconfirmedSeenInTime) return null;
       return received.confirmedInTime === 0n ? 'deadline-nothing-seen' : 'deadline-short';
     case 'OVERDUE':
     case 'PARTIAL':

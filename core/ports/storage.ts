@@ -12,7 +12,7 @@ import type { ManageStore, ManageWrites } from './manage-store.ts';
 import type { OrderStore, OrderWrites } from './order-store.ts';
 import type { RouteStore, RouteWrites } from './route-store.ts';
 import type { SessionStore, SessionWrites } from './session-store.ts';
-import type { SightingStore, SightingWrites } from './sighting-store.ts';
+import type { UnconfirmedPaymentStore, UnconfirmedPaymentWrites } from './unconfirmed-payment-store.ts';
 import { token } from './token.ts';
 import type { TransferStore, TransferWrites } from './transfer-store.ts';
 import type { UsageStore } from './usage-store.ts';
@@ -22,7 +22,7 @@ import type { WalletStore, WalletWrites } from './wallet-store.ts';
 export interface Transaction {
   readonly orders: OrderWrites;
   readonly deposits: DepositWrites;
-  readonly sightings: SightingWrites;
+  readonly unconfirmedPayments: UnconfirmedPaymentWrites;
   readonly ledger: LedgerWrites;
   readonly callbacks: CallbackWrites;
   readonly chains: ChainWrites;
@@ -69,7 +69,7 @@ export interface Storage {
   readonly routes: RouteStore;
   readonly sessions: SessionStore;
   /** What was seen before it was mined. */
-  readonly sightings: SightingStore;
+  readonly unconfirmedPayments: UnconfirmedPaymentStore;
   readonly transfers: TransferStore;
   /** Where instances share their Apps' limits; `null` where only one may serve. */
   readonly uses: UsageStore | null;

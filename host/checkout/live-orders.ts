@@ -1,4 +1,4 @@
-import type { ChainStore, Clock, DepositStore, EventBus, Logger, Millis, OrderId, OrderStore, SightingStore } from '../../core/index.ts';
+import type { ChainStore, Clock, DepositStore, EventBus, Logger, Millis, OrderId, OrderStore, UnconfirmedPaymentStore } from '../../core/index.ts';
 import { OtherInstances } from './other-instances.ts';
 import { followingOf, isPastDeadline, takeSnapshot } from './order-snapshot.ts';
 import type { OrderSnapshot, SnapshotSources } from './order-snapshot.ts';
@@ -8,7 +8,7 @@ export interface LiveOrdersDeps extends SnapshotSources {
   readonly storage: SnapshotSources['storage'] & {
     readonly orders: Pick<OrderStore, 'changedAt'>;
     readonly deposits: Pick<DepositStore, 'byOrders'>;
-    readonly sightings: Pick<SightingStore, 'live'>;
+    readonly unconfirmedPayments: Pick<UnconfirmedPaymentStore, 'live'>;
     readonly chains: Pick<ChainStore, 'states'>;
   };
   readonly events: EventBus;

@@ -1,10 +1,10 @@
-import type { ChainState, Deposit, DepositStore, Order, OrderId, OrderStore, SightingStore } from '../../core/index.ts';
+import type { ChainState, Deposit, DepositStore, Order, OrderId, OrderStore, UnconfirmedPaymentStore } from '../../core/index.ts';
 
 /** What {@link OtherInstances} reads from. */
 export interface OthersSources {
   readonly orders: Pick<OrderStore, 'changedAt'>;
   readonly deposits: Pick<DepositStore, 'byOrders'>;
-  readonly sightings: Pick<SightingStore, 'live'>;
+  readonly unconfirmedPayments: Pick<UnconfirmedPaymentStore, 'live'>;
 }
 
 /** Orders looked at in one go: three reads by key. */
@@ -42,11 +42,11 @@ export class OtherInstances {
     const part = all.slice(this.#next, this.#next + AT_ONCE);
     this.#next += AT_ONCE;
     const ids = part.map(({ id }) => id);
-    const { orders, deposits: stored, sightings: waiting } = this.#sources;
-    const [times, deposits, sightings] = await Promise.all([orders.changedAt(ids), stored.byOrders(ids), waiting.live(ids)]);
+    const { orders, deposits: stored, unconfirmedPayments: waiting } = this.#sources;
+    const [times, deposits, unconfirmedPayments] = await Promise.all([orders.changedAt(ids), stored.byOrders(ids), waiting.live(ids)]);
     const marks = new Map<OrderId, string>();
     for (const deposit of deposits) marks.set(deposit.orderId, `${marks.get(deposit.orderId) ?? ''} ${markOf(deposit)}`);
-    for (const { orderId, txid } of sightings) marks.set(orderId, `${marks.get(orderId) ?? ''} ${txid}`);
+    for (const { orderId, txid } of unconfirmedPayments) marks.set(orderId, `${marks.get(orderId) ?? ''} ${txid}`);
     return part.filter(({ id, updatedAt }) => {
       // Before the first look nothing is known of the deposits: an order with deposits is read once more.
       const former = this.#marks.get(id) ?? String(updatedAt);

@@ -1,10 +1,10 @@
-import type { DepositStore, Order, OrderId, OrderStore, SightingStore } from '../../core/index.ts';
+import type { DepositStore, Order, OrderId, OrderStore, UnconfirmedPaymentStore } from '../../core/index.ts';
 
 /** What {@link UnchangedCheck} reads from. */
 export interface UnchangedSources {
   readonly orders: Pick<OrderStore, 'changedAt'>;
   readonly deposits: Pick<DepositStore, 'byOrders'>;
-  readonly sightings: Pick<SightingStore, 'live'>;
+  readonly unconfirmedPayments: Pick<UnconfirmedPaymentStore, 'live'>;
 }
 
 interface Question {
@@ -45,9 +45,9 @@ export class UnchangedCheck {
   async #askSome(questions: readonly Question[]): Promise<void> {
     try {
       const ids = [...new Set(questions.map(({ order }) => order.id))];
-      const { orders, deposits: stored, sightings: waiting } = this.#sources;
-      const [times, deposits, sightings] = await Promise.all([orders.changedAt(ids), stored.byOrders(ids), waiting.live(ids)]);
-      const paid = new Set<OrderId>([...deposits, ...sightings].map(({ orderId }) => orderId));
+      const { orders, deposits: stored, unconfirmedPayments: waiting } = this.#sources;
+      const [times, deposits, unconfirmedPayments] = await Promise.all([orders.changedAt(ids), stored.byOrders(ids), waiting.live(ids)]);
+      const paid = new Set<OrderId>([...deposits, ...unconfirmedPayments].map(({ orderId }) => orderId));
       for (const { order, resolve } of questions) resolve(times.get(order.id) === order.updatedAt && !paid.has(order.id));
     } catch (error) {
       for (const { reject } of questions) reject(error);

@@ -37,7 +37,7 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
     ['reorg:blocks-removed', 'after', 'await tx.chains.removeBlocksAbove(code, ancestor.height);'],
     ['reorg:committed', 'before', "this.#logger.warn('a reorganisation was followed', { depth: cursor.height - ancestor.height, deposits: orphaned.length });"],
   ]),
-  ...points('core/deposits/record-transfer.ts', [['deposit:stored', 'after', 'await tx.deposits.add(newDeposit(transfer, owner, context, sighting?.seenAt ?? context.now));']]),
+  ...points('core/deposits/record-transfer.ts', [['deposit:stored', 'after', 'await tx.deposits.add(newDeposit(transfer, owner, context, unconfirmed?.seenAt ?? context.now));']]),
   ...points('core/deposits/orphan-deposits.ts', [['reorg:reversed', 'after', 'assert(booked, `deposit ${deposit.id} is reversed twice`);']]),
   ...points('core/deposits/credit-deposit.ts', [
     ['credit:locked', 'after', 'const deposit = await tx.deposits.lock(seen.id);'],

@@ -140,7 +140,7 @@ describe('the orders on show', () => {
           },
         },
         deposits: { byOrders: async () => [] },
-        sightings: { live: async () => [] },
+        unconfirmedPayments: { live: async () => [] },
         chains: { states: async () => [] },
       },
       assets: { find: () => undefined as never },

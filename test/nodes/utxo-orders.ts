@@ -62,15 +62,15 @@ export function describeOrders(kind: DaemonKind): void {
       test('fault 42: a node that was restarted and forgot what waited takes no payment away, and has it again', async () => {
         const { order, txid } = await pay('70');
         await till.follow();
-        const [first] = await till.sightings(order);
+        const [first] = await till.unconfirmedPayments(order);
         await yard.daemon.restart();
         await till.follow();
-        assert.deepEqual((await till.sightings(order)).map(({ status }) => status), ['MISSING']);
+        assert.deepEqual((await till.unconfirmedPayments(order)).map(({ status }) => status), ['MISSING']);
         till.clock.advance(DISAPPEARED_AFTER_MS - MINUTE);
         await yard.daemon.openPurse();
         await yard.resend(txid);
         await till.follow();
-        const [again] = await till.sightings(order);
+        const [again] = await till.unconfirmedPayments(order);
         assert.deepEqual([again?.status, again?.seenAt], ['WAITING', first?.seenAt]);
         await yard.daemon.mine(4);
         await till.follow();
@@ -122,9 +122,9 @@ export function describeOrders(kind: DaemonKind): void {
       await pass(29 * MINUTE);
       const txid = await yard.daemon.pay(payment.address, toAmount(payment.units));
       await till.follow();
-      const [sighting] = await till.sightings(order);
-      assert.deepEqual([sighting?.txid, sighting?.units, sighting?.status], [txid, payment.units, 'WAITING']);
-      assert.ok(sighting !== undefined && sighting.seenAt > order.expiresAt - 2 * MINUTE && sighting.seenAt <= order.expiresAt);
+      const [unconfirmed] = await till.unconfirmedPayments(order);
+      assert.deepEqual([unconfirmed?.txid, unconfirmed?.units, unconfirmed?.status], [txid, payment.units, 'WAITING']);
+      assert.ok(unconfirmed !== undefined && unconfirmed.seenAt > order.expiresAt - 2 * MINUTE && unconfirmed.seenAt <= order.expiresAt);
       const before = await till.balance('pending');
       await pass(16 * MINUTE);
       assert.equal(await till.expire(), 0);
@@ -132,9 +132,9 @@ export function describeOrders(kind: DaemonKind): void {
       await yard.daemon.mine();
       assert.equal(await till.expire(), 0);
       const [deposit] = await till.deposits(order);
-      assert.deepEqual([deposit?.status, deposit?.txid, deposit?.paidAt], ['SEEN', txid, sighting.seenAt]);
+      assert.deepEqual([deposit?.status, deposit?.txid, deposit?.paidAt], ['SEEN', txid, unconfirmed.seenAt]);
       assert.ok((await yard.chain.head()).time > order.expiresAt, 'its block is late');
-      assert.deepEqual(await till.sightings(order), []);
+      assert.deepEqual(await till.unconfirmedPayments(order), []);
       await yard.daemon.mine();
       await till.follow();
       assert.equal(await till.status(order), 'SUCCESS');
@@ -146,15 +146,15 @@ export function describeOrders(kind: DaemonKind): void {
       const coin = await yard.purseCoin();
       await yard.spend(coin, payment.address, 10_000n);
       await till.follow();
-      assert.equal((await till.sightings(order)).length, 1);
+      assert.equal((await till.unconfirmedPayments(order)).length, 1);
       await pass(31 * MINUTE);
       await yard.spend(coin, await yard.foreign(), 100_000n);
       assert.equal(await till.expire(), 0);
-      assert.deepEqual((await till.sightings(order)).map(({ status }) => status), ['MISSING']);
+      assert.deepEqual((await till.unconfirmedPayments(order)).map(({ status }) => status), ['MISSING']);
       await yard.daemon.mine();
       await pass(DISAPPEARED_AFTER_MS);
       assert.equal(await till.expire(), 1);
-      assert.deepEqual([await till.status(order), await till.deposits(order), await till.sightings(order)], ['OVERDUE', [], []]);
+      assert.deepEqual([await till.status(order), await till.deposits(order), await till.unconfirmedPayments(order)], ['OVERDUE', [], []]);
       await till.checkBooks();
     });
 
@@ -165,7 +165,7 @@ export function describeOrders(kind: DaemonKind): void {
       await yard.forkEmpty(1);
       await pass(31 * MINUTE);
       assert.equal(await till.expire(), 0);
-      assert.deepEqual((await till.sightings(order)).map((each) => [each.txid, each.status]), [[txid, 'WAITING']]);
+      assert.deepEqual((await till.unconfirmedPayments(order)).map((each) => [each.txid, each.status]), [[txid, 'WAITING']]);
       await yard.daemon.mine(2);
       await till.follow();
       assert.equal(await till.status(order), 'SUCCESS');

@@ -13,7 +13,7 @@ import {
   rateSymbols,
   readDecimal,
 } from '../../core/index.ts';
-import type { AccountId, ChainAdapter, Deposit, Order, OrderPayment, Sighting, Storage } from '../../core/index.ts';
+import type { AccountId, ChainAdapter, Deposit, Order, OrderPayment, UnconfirmedPayment, Storage } from '../../core/index.ts';
 import { FakeClock, FakeDeadlines, FakeIds, FakeRateSource, MemoryEventBus, MemoryLogger, MemoryMetrics, SeededRandom } from '../support/fakes.ts';
 
 const PRICES = { BTC: '50000', LTC: '100', EUR: '1.1' };
@@ -28,7 +28,7 @@ export interface UtxoTill {
   status(order: Order): Promise<Order['status']>;
   deposits(order: Order): Promise<readonly Deposit[]>;
   /** What waits to be mined, and pays to the order. */
-  sightings(order: Order): Promise<readonly Sighting[]>;
+  unconfirmedPayments(order: Order): Promise<readonly UnconfirmedPayment[]>;
   readonly clock: FakeClock;
   /** Reads the chain, and ends what is due. */
   expire(): Promise<number>;
@@ -82,7 +82,7 @@ export async function buildTill(storage: Storage, chain: ChainAdapter): Promise<
     },
     status: async ({ id }) => (await storage.orders.find(id))?.status ?? 'PENDING',
     deposits: ({ id }) => storage.deposits.byOrder(id),
-    sightings: ({ id }) => storage.sightings.live([id]),
+    unconfirmedPayments: ({ id }) => storage.unconfirmedPayments.live([id]),
     async balance(part) {
       const balances = await storage.ledger.balances(`merchant:${accountId}:${part}`);
       return balances.find((balance) => balance.currency === currency)?.units ?? 0n;

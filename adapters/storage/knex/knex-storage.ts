@@ -16,7 +16,7 @@ import type {
   OrderStore,
   RouteStore,
   SessionStore,
-  SightingStore,
+  UnconfirmedPaymentStore,
   Storage,
   Transaction,
   TransferStore,
@@ -46,7 +46,7 @@ import { KnexOrderStore } from './stores/order-store.ts';
 import { KnexOrderWrites } from './stores/order-writes.ts';
 import { KnexRouteStore, KnexRouteWrites } from './stores/route-store.ts';
 import { KnexSessionStore, KnexSessionWrites } from './stores/session-store.ts';
-import { KnexSightingStore, KnexSightingWrites } from './stores/sighting-store.ts';
+import { KnexUnconfirmedPaymentStore, KnexUnconfirmedPaymentWrites } from './stores/unconfirmed-payment-store.ts';
 import { KnexTransferStore } from './stores/transfer-store.ts';
 import { KnexTransferWrites } from './stores/transfer-writes.ts';
 import { KnexUsageStore } from './stores/usage-store.ts';
@@ -56,7 +56,7 @@ import type { Session } from './session.ts';
 const writesOf = (session: Session, publications: Publications): Transaction => ({
   orders: new KnexOrderWrites(session),
   deposits: new KnexDepositWrites(session),
-  sightings: new KnexSightingWrites(session),
+  unconfirmedPayments: new KnexUnconfirmedPaymentWrites(session),
   ledger: new KnexLedgerWrites(session),
   lightning: new KnexLightningWrites(session),
   callbacks: new KnexCallbackWrites(session),
@@ -89,7 +89,7 @@ export class KnexStorage implements Storage {
   readonly orders: OrderStore;
   readonly routes: RouteStore;
   readonly sessions: SessionStore;
-  readonly sightings: SightingStore;
+  readonly unconfirmedPayments: UnconfirmedPaymentStore;
   readonly transfers: TransferStore;
   readonly uses: UsageStore | null;
   readonly wallets: WalletStore;
@@ -115,7 +115,7 @@ export class KnexStorage implements Storage {
     this.ledger = new KnexLedgerStore(db);
     this.lightning = new KnexLightningStore(db);
     this.orders = new KnexOrderStore(db);
-    this.sightings = new KnexSightingStore(db);
+    this.unconfirmedPayments = new KnexUnconfirmedPaymentStore(db);
     this.transfers = new KnexTransferStore(db);
     this.uses = db.dialect.manyServers ? new KnexUsageStore(db) : null;
     this.wallets = new KnexWalletStore(db);

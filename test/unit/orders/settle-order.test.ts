@@ -29,7 +29,7 @@ interface Row {
   readonly deposits?: readonly Deposit[];
   readonly now?: number;
   readonly scanned?: boolean;
-  readonly sighted?: boolean;
+  readonly unconfirmed?: boolean;
   readonly rule: OrderRule | null;
 }
 
@@ -51,9 +51,9 @@ const ROWS: readonly Row[] = [
   { name: 'one millisecond before the deadline', now: DEADLINE - 1, scanned: true, rule: null },
   { name: 'deadline without a coin', order: { payment: null }, now: late, scanned: true, rule: 'deadline-nothing-seen' },
   { name: 'deadline, short', deposits: [deposit(40n, 'CREDITED')], now: late, scanned: true, rule: 'deadline-short' },
-  { name: 'deadline, waits to be mined and was seen in time (fault 53)', now: late, scanned: true, sighted: true, rule: null },
-  { name: 'what waits to be mined pays nothing (fault 53)', sighted: true, rule: null },
-  { name: 'short, the rest waits to be mined', deposits: [deposit(40n, 'CREDITED')], now: late, scanned: true, sighted: true, rule: null },
+  { name: 'deadline, waits to be mined and was seen in time (fault 53)', now: late, scanned: true, unconfirmed: true, rule: null },
+  { name: 'what waits to be mined pays nothing (fault 53)', unconfirmed: true, rule: null },
+  { name: 'short, the rest waits to be mined', deposits: [deposit(40n, 'CREDITED')], now: late, scanned: true, unconfirmed: true, rule: null },
   { name: 'deadline, seen in time and unconfirmed', deposits: [deposit(100n, 'SEEN', DEADLINE)], now: late, scanned: true, rule: null },
   { name: 'confirmed after the deadline, paid in time', deposits: [deposit(100n, 'CREDITED', DEADLINE)], now: late, scanned: true, rule: 'paid-in-time' },
   { name: 'paid one millisecond late', deposits: [deposit(100n, 'CREDITED', late)], now: late, scanned: true, rule: 'deadline-nothing-seen' },
@@ -73,15 +73,15 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('decideOrder', () => {
-  for (const { name, order: changes, deposits = [], now = 20, scanned = false, sighted = false, rule } of ROWS) {
+  for (const { name, order: changes, deposits = [], now = 20, scanned = false, unconfirmed = false, rule } of ROWS) {
     test(`${name}: ${rule ?? 'stays'}`, () => {
-      const decision = decideOrder(order(changes), deposits, { now, scannedPastDeadline: scanned, sightedInTime: sighted });
+      const decision = decideOrder(order(changes), deposits, { now, scannedPastDeadline: scanned, unconfirmedSeenInTime: unconfirmed });
       assert.equal(decision?.rule ?? null, rule);
     });
   }
 
   test('says what it looked at', () => {
-    const decision = decideOrder(order(), [deposit(70n, 'CREDITED'), deposit(30n, 'CREDITED', late)], { now: late, scannedPastDeadline: true, sightedInTime: false });
+    const decision = decideOrder(order(), [deposit(70n, 'CREDITED'), deposit(30n, 'CREDITED', late)], { now: late, scannedPastDeadline: true, unconfirmedSeenInTime: false });
     assert.deepEqual(decision, {
       rule: 'deadline-short',
       inputs: {
@@ -115,7 +115,7 @@ describe('decideOrder', () => {
     fc.assert(
       fc.property(arbitrary, ({ status, toleranceBps, deposits, now }) => {
         const rows = deposits.map(({ units, status: each, paidAt }) => deposit(units, each, paidAt));
-        const decision = decideOrder(order({ status, toleranceBps }), rows, { now, scannedPastDeadline: true, sightedInTime: false });
+        const decision = decideOrder(order({ status, toleranceBps }), rows, { now, scannedPastDeadline: true, unconfirmedSeenInTime: false });
         const confirmed = rows.filter((row) => row.status === 'CREDITED' || row.status === 'SPENDABLE').reduce((sum, { units }) => sum + units, 0n);
         if (decision?.rule === 'paid-in-time' || decision?.rule === 'late-payment') assert.ok(confirmed >= amountRequired(100n, toleranceBps));
         if (decision?.rule.startsWith('deadline')) assert.ok(now >= DEADLINE && status === 'PENDING');

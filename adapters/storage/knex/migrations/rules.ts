@@ -5,7 +5,7 @@ import {
   CALLBACK_TRANSITIONS,
   DEPOSIT_TRANSITIONS,
   legalMoves,
-  SIGHTING_TRANSITIONS,
+  UNCONFIRMED_PAYMENT_TRANSITIONS,
   TRANSFER_TRANSITIONS,
 } from '../../../../core/index.ts';
 import type { PayoutStatus, HoldingStatus } from '../../../../core/index.ts';
@@ -59,7 +59,7 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
   const moves: readonly (readonly [string, Moves])[] = [
     [tables.orders, legalMoves()],
     [tables.deposits, pairs(DEPOSIT_TRANSITIONS)],
-    [tables.sightings, pairs(SIGHTING_TRANSITIONS)],
+    [tables.sightings, pairs(UNCONFIRMED_PAYMENT_TRANSITIONS)],
     [tables.callbacks, pairs(CALLBACK_TRANSITIONS)],
     [tables.appKeys, pairs(APP_KEY_TRANSITIONS)],
     [tables.accounts, pairs(ACCOUNT_TRANSITIONS)],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { ChainFollower, DISAPPEARED_AFTER_MS, readDecimal } from '../../../core/index.ts';
-import type { Order, Sighting } from '../../../core/index.ts';
+import type { Order, UnconfirmedPayment } from '../../../core/index.ts';
 import { Crash, CrashPoint } from '../../support/crashing.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain, DomainOptions } from '../../support/domain.ts';
@@ -26,7 +26,7 @@ const pay = (order: Order, units = DUE, changes: Partial<FakePayment> = {}): Fak
 
 const inBtc = (domain: Domain): Promise<Order> => domain.payInfo({ chain: 'BTC', currency: 'BTC', links: LINKS });
 const status = async (domain: Domain, { id }: Order): Promise<string> => (await domain.order(id)).status;
-const sightings = (domain: Domain): Promise<readonly Sighting[]> => domain.storage.sightings.ofChain('BTC');
+const unconfirmedPayments = (domain: Domain): Promise<readonly UnconfirmedPayment[]> => domain.storage.unconfirmedPayments.ofChain('BTC');
 const callbacks = async (domain: Domain, { id }: Order): Promise<string[]> => (await domain.storage.callbacks.byOrder(id)).map(({ event }) => event);
 
 /** A payment that waits, and a look at it. */
@@ -61,7 +61,7 @@ eachStorage((engine, open) => {
       await domain.follow(domain.btc);
       const [deposit] = await domain.storage.deposits.byOrder(order.id);
       assert.deepEqual([deposit?.paidAt, deposit?.seenAt, deposit?.status], [seenAt, seenAt, 'SEEN']);
-      assert.deepEqual(await sightings(domain), []);
+      assert.deepEqual(await unconfirmedPayments(domain), []);
       assert.equal(await domain.expire(), 0);
       domain.btc.mine();
       await domain.follow(domain.btc);
@@ -83,7 +83,7 @@ eachStorage((engine, open) => {
       assert.deepEqual(await callbacks(domain, order), ['order.timeout']);
       domain.clock.advance(49 * 60 * MINUTE);
       await domain.follow(domain.btc);
-      assert.deepEqual(await sightings(domain), [], 'what disappeared is forgotten');
+      assert.deepEqual(await unconfirmedPayments(domain), [], 'what disappeared is forgotten');
     });
 
     till('a block that is mined while the mempool is looked at makes nothing disappear', async (domain) => {
@@ -97,7 +97,7 @@ eachStorage((engine, open) => {
       const follower = domain.newFollower(domain.btc);
       await follower.start();
       await follower.step(await domain.lease(domain.btc));
-      assert.deepEqual((await sightings(domain)).map((each) => each.status), ['WAITING']);
+      assert.deepEqual((await unconfirmedPayments(domain)).map((each) => each.status), ['WAITING']);
       assert.equal(await domain.expireOrders.run(), 0);
       domain.btc.mine();
       await domain.follow(domain.btc);
@@ -126,7 +126,7 @@ eachStorage((engine, open) => {
       const restarted = domain.newFollower(domain.btc);
       await restarted.start();
       await restarted.step(await domain.lease(domain.btc));
-      assert.deepEqual((await sightings(domain)).map((each) => each.seenAt), [seenAt]);
+      assert.deepEqual((await unconfirmedPayments(domain)).map((each) => each.seenAt), [seenAt]);
       assert.equal(await domain.expire(), 0);
     });
 
@@ -137,7 +137,7 @@ eachStorage((engine, open) => {
       const looked = domain.clock.now();
       domain.clock.advance(1_000);
       await send(domain, pay(order, DUE, { seenAt: looked - 20 * MINUTE }));
-      assert.deepEqual((await sightings(domain)).map((each) => each.seenAt), [looked]);
+      assert.deepEqual((await unconfirmedPayments(domain)).map((each) => each.seenAt), [looked]);
       assert.equal(await domain.expire(), 1);
     });
 
@@ -154,7 +154,7 @@ eachStorage((engine, open) => {
         await assert.rejects(domain.follow(domain.btc), /still loading/);
       }
       assert.equal(await domain.expireOrders.run(), 0);
-      assert.deepEqual((await sightings(domain)).map((each) => each.status), ['WAITING']);
+      assert.deepEqual((await unconfirmedPayments(domain)).map((each) => each.status), ['WAITING']);
       assert.equal((await domain.storage.chains.state('BTC'))?.cursor?.height, domain.btc.height);
       domain.btc.beforePending = () => undefined;
       assert.equal(await domain.expire(), 1);
@@ -170,10 +170,10 @@ eachStorage((engine, open) => {
       const follower = domain.newFollower(domain.btc);
       await follower.start();
       for (let look = 0; look < 3; look++) assert.equal(await follower.step(await domain.lease(domain.btc)), 'advanced');
-      assert.deepEqual((await sightings(domain)).map((each) => each.status), ['WAITING']);
+      assert.deepEqual((await unconfirmedPayments(domain)).map((each) => each.status), ['WAITING']);
       domain.btc.waiting = [payment];
       assert.equal(await follower.step(await domain.lease(domain.btc)), 'idle');
-      assert.deepEqual((await sightings(domain)).map((each) => each.status), ['WAITING']);
+      assert.deepEqual((await unconfirmedPayments(domain)).map((each) => each.status), ['WAITING']);
     });
 
     till('what comes back keeps the time when it was first seen, also after it counted as gone', async (domain) => {
@@ -186,13 +186,13 @@ eachStorage((engine, open) => {
       await lose(domain);
       domain.clock.advance(9 * MINUTE);
       await domain.follow(domain.btc);
-      assert.deepEqual((await sightings(domain)).map((each) => each.status), ['MISSING'], 'counted anew');
+      assert.deepEqual((await unconfirmedPayments(domain)).map((each) => each.status), ['MISSING'], 'counted anew');
       domain.clock.advance(9 * MINUTE);
       await domain.follow(domain.btc);
-      assert.deepEqual((await sightings(domain)).map((each) => each.status), ['GONE']);
+      assert.deepEqual((await unconfirmedPayments(domain)).map((each) => each.status), ['GONE']);
       domain.clock.advance(MINUTE);
       await send(domain, payment);
-      assert.deepEqual((await sightings(domain)).map((each) => [each.status, each.seenAt]), [['WAITING', seenAt]]);
+      assert.deepEqual((await unconfirmedPayments(domain)).map((each) => [each.status, each.seenAt]), [['WAITING', seenAt]]);
     });
 
     till('fault 53: a replacement is another payment, with a time of its own', async (domain) => {
@@ -281,7 +281,7 @@ eachStorage((engine, open) => {
       domain.btc.mine();
       await domain.follow(domain.btc);
       assert.equal(await status(domain, order), 'SUCCESS');
-      assert.deepEqual(await sightings(domain), []);
+      assert.deepEqual(await unconfirmedPayments(domain), []);
     });
 
     till('fault 55: a payment that waits for days is still found in its block', async (domain) => {
@@ -315,7 +315,7 @@ eachStorage((engine, open) => {
       assert.equal(await status(domain, order), 'OVERDUE');
     });
 
-    till('fault 41: a follower that lost its lease records no sighting', async (domain) => {
+    till('fault 41: a follower that lost its lease records no unconfirmed', async (domain) => {
       const order = await inBtc(domain);
       domain.btc.waiting.push(pay(order));
       const stale = await domain.lease(domain.btc);
@@ -323,7 +323,7 @@ eachStorage((engine, open) => {
       const taken = await domain.storage.leases.acquire(stale.name, 'another', 60_000);
       assert.ok(taken);
       await assert.rejects(domain.newFollower(domain.btc).step(stale), { code: 'LEASE_LOST' });
-      assert.deepEqual(await sightings(domain), []);
+      assert.deepEqual(await unconfirmedPayments(domain), []);
       await domain.storage.leases.release(taken);
     });
 
@@ -353,7 +353,7 @@ eachStorage((engine, open) => {
           domain.btc.mine();
           await domain.follow(domain.btc);
           assert.equal(await status(domain, order), 'SUCCESS', `killed ${after ? 'after' : 'before'} call ${at}`);
-          assert.deepEqual(await sightings(domain), []);
+          assert.deepEqual(await unconfirmedPayments(domain), []);
           if (!point.crashed) break;
         }
       }

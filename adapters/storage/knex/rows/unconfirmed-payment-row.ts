@@ -1,9 +1,9 @@
-import type { Sighting } from '../../../../core/index.ts';
+import type { UnconfirmedPayment } from '../../../../core/index.ts';
 import type { Row } from '../dialects/dialect.ts';
 import type { Column } from './columns.ts';
 import { integer, text, units } from './values.ts';
 
-export const SIGHTING_COLUMNS: readonly Column<Sighting>[] = [
+export const UNCONFIRMED_PAYMENT_COLUMNS: readonly Column<UnconfirmedPayment>[] = [
   { name: 'chain', kind: 'text', of: (s) => s.chain },
   { name: 'txid', kind: 'text', of: (s) => s.txid },
   { name: 'tx_index', kind: 'text', of: (s) => s.index },
@@ -16,18 +16,18 @@ export const SIGHTING_COLUMNS: readonly Column<Sighting>[] = [
   { name: 'since', kind: 'bigint', of: (s) => s.since },
 ];
 
-/** The sighting in a row of `sightings`. */
-export function sightingOf(row: Row): Sighting {
+/** The unconfirmed payment in a row of `sightings`. */
+export function unconfirmedPaymentOf(row: Row): UnconfirmedPayment {
   return {
     chain: text(row, 'chain'),
     txid: text(row, 'txid'),
     index: text(row, 'tx_index'),
-    orderId: text(row, 'order_id') as Sighting['orderId'],
+    orderId: text(row, 'order_id') as UnconfirmedPayment['orderId'],
     key: text(row, 'watch_key'),
     currency: text(row, 'currency'),
     units: units(row, 'units'),
     seenAt: integer(row, 'seen_at'),
-    status: text(row, 'status') as Sighting['status'],
+    status: text(row, 'status') as UnconfirmedPayment['status'],
     since: integer(row, 'since'),
   };
 }
