@@ -1,20 +1,21 @@
 import { join } from 'node:path';
 import type { Logger } from '../core/index.ts';
 import { PinoLogger } from '../adapters/logging/index.ts';
-import { openTill } from './base.ts';
 import { configError, resolveConfig } from './config.ts';
 import type { ConfigSources, HostConfig } from './config.ts';
 import type { Till } from './container.ts';
 import { demoMerchant, refuseDemoMerchant, writeDemoFile } from './demo.ts';
 import type { DemoMerchant } from './demo.ts';
-import { openBase } from './open.ts';
-import type { Base } from './open.ts';
+import { openHostRuntime } from './open.ts';
+import type { HostRuntime } from './open.ts';
 import { importPlugins } from './plugins.ts';
 import type { LoadedPlugin } from './plugins.ts';
+import { openTill } from './runtime.ts';
+import type { RuntimeOptions } from './runtime.ts';
 import { createListener } from './server.ts';
 import type { HttpListener } from './server.ts';
 import type { SettingsInput } from './settings.ts';
-import { TillWork } from './till-work.ts';
+import { TillLifecycle } from './till-lifecycle.ts';
 
 /** A till with its server and its workers, in this process. */
 export interface Host {
@@ -30,8 +31,8 @@ export interface Host {
   readonly demo: DemoMerchant | null;
 }
 
-/** What {@link createHost} may be told besides the settings. */
-export interface HostOptions extends ConfigSources {
+/** Options of {@link createHost} besides the settings. `replace` puts an embedder's own ports in place of the till's. */
+export interface HostOptions extends ConfigSources, RuntimeOptions {
   readonly logger?: Logger;
 }
 
@@ -41,27 +42,30 @@ export interface HostOptions extends ConfigSources {
  * @param config - settings as in `tillgate.config.json`, or what `loadConfig` read
  * @throws TillgateError `CONFIG_INVALID` listing every problem of the settings
  */
-export function createHost(config: HostConfig | SettingsInput, { logger, ...sources }: HostOptions = {}): Host {
+export function createHost(config: HostConfig | SettingsInput, { logger, directory, environment, ...options }: HostOptions = {}): Host {
+  const sources = { ...(directory === undefined ? {} : { directory }), ...(environment === undefined ? {} : { environment }) };
   const resolved = 'secrets' in config ? config : resolveConfig(config, sources);
-  return new RunningHost(resolved, logger ?? new PinoLogger({ level: 'warn' }));
+  return new RunningHost(resolved, logger ?? new PinoLogger({ level: 'warn' }), options);
 }
 
 class RunningHost implements Host {
   readonly #config: HostConfig;
   readonly #logger: Logger;
-  readonly #base = { url: '' };
+  readonly #options: RuntimeOptions;
+  readonly #baseUrl = { url: '' };
   #till: Till | null = null;
   #demo: DemoMerchant | null = null;
   #stop: (() => Promise<void>) | null = null;
   #stopped: Promise<void> | null = null;
 
-  constructor(config: HostConfig, logger: Logger) {
+  constructor(config: HostConfig, logger: Logger, options: RuntimeOptions) {
     this.#config = config;
     this.#logger = logger;
+    this.#options = options;
   }
 
   get url(): string {
-    return this.#base.url;
+    return this.#baseUrl.url;
   }
 
   get till(): Till {
@@ -75,26 +79,26 @@ class RunningHost implements Host {
 
   async start(): Promise<void> {
     const plugins = await requirePlugins(this.#config);
-    const base = await openBase(this.#config, this.#logger, 'server');
+    const runtime = await openHostRuntime(this.#config, this.#logger, 'server', this.#options);
     try {
-      await this.#run(base, plugins);
+      await this.#run(runtime, plugins);
     } catch (error) {
-      await base.close();
+      await runtime.close();
       throw error;
     }
   }
 
-  async #run(base: Base, plugins: readonly LoadedPlugin[]): Promise<void> {
-    const till = await openTill(base, plugins, this.#base);
-    this.#demo = await demoOf(base);
-    const work = new TillWork(base, till);
-    await work.prepare();
+  async #run(runtime: HostRuntime, plugins: readonly LoadedPlugin[]): Promise<void> {
+    const till = await openTill(runtime, plugins, this.#baseUrl);
+    this.#demo = await demoOf(runtime, till);
+    const lifecycle = new TillLifecycle(runtime, till);
+    await lifecycle.prepare();
     const listener = createListener(till, this.#config);
     const port = await listener.listen();
-    this.#base.url = this.#config.baseUrl ?? `http://localhost:${port}`;
-    work.start();
+    this.#baseUrl.url = this.#config.baseUrl ?? `http://localhost:${port}`;
+    lifecycle.start();
     this.#till = till;
-    this.#stop = () => shutDown(till.logger, listener, work);
+    this.#stop = () => shutDown(till.logger, listener, lifecycle);
     this.#logger.info('listening', { url: this.url, mode: this.#config.mode, chains: [...till.chains.keys()] });
   }
 
@@ -111,21 +115,21 @@ async function requirePlugins({ plugins: settings, mode, directory }: HostConfig
   return plugins;
 }
 
-async function demoOf({ config, ...base }: Base): Promise<DemoMerchant | null> {
+async function demoOf({ config, vault, owner }: HostRuntime, till: Till): Promise<DemoMerchant | null> {
   if (config.mode === 'production') {
-    await refuseDemoMerchant(base.storage);
+    await refuseDemoMerchant(till.storage);
     return null;
   }
-  const demo = await demoMerchant({ ...base, ...base.accounts });
+  const demo = await demoMerchant({ ...till, hasher: till.passwordHasher, vault, owner });
   writeDemoFile(join(config.dataDir, 'demo.json'), demo);
   return demo;
 }
 
-async function shutDown(logger: Logger, listener: HttpListener, work: TillWork): Promise<void> {
+async function shutDown(logger: Logger, listener: HttpListener, lifecycle: TillLifecycle): Promise<void> {
   logger.info('stopping');
-  await work.drain(listener.drain());
-  await work.leave();
+  await lifecycle.drain(listener.drain());
+  await lifecycle.leave();
   listener.cut();
-  await work.close();
+  await lifecycle.close();
   logger.info('stopped');
 }

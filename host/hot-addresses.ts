@@ -1,7 +1,7 @@
 import type { ChainCode, PublicWallet } from '../core/index.ts';
 import { importPlugins } from './plugins.ts';
-import { openTill } from './base.ts';
-import type { Base } from './open.ts';
+import type { HostRuntime } from './open.ts';
+import { openTill } from './runtime.ts';
 import { openWallet } from './wallet.ts';
 
 /** An address that money is paid out from. */
@@ -36,22 +36,22 @@ const HOT_ACCOUNTS: readonly HotAccount[] = [
  *
  * @throws TillgateError `CONFIG_INVALID` for a till without a seed
  */
-export async function hotAddresses(base: Base): Promise<readonly HotAddress[]> {
-  const { wallet } = await openWallet({ documents: base.storage.documents, vault: base.vault }, base.config.secrets.mnemonic, false, base.logger);
+export async function hotAddresses(runtime: HostRuntime): Promise<readonly HotAddress[]> {
+  const { wallet } = await openWallet({ documents: runtime.storage.documents, vault: runtime.vault }, runtime.config.secrets.mnemonic, false, runtime.logger);
   // Says what is wrong where there is no seed, before any plugin complains of the same.
   await wallet.extendedPublicKey("m/44'/60'/0'");
-  const paying = await payingChains(base);
+  const paying = await payingChains(runtime);
   return paying.length > 0 ? paying : Promise.all(HOT_ACCOUNTS.filter(({ begins }) => begins !== '').map((account) => derive(wallet, account)));
 }
 
-async function payingChains(base: Base): Promise<readonly HotAddress[]> {
-  const { plugins: settings, mode, directory } = base.config;
+async function payingChains(runtime: HostRuntime): Promise<readonly HotAddress[]> {
+  const { plugins: settings, mode, directory } = runtime.config;
   const { plugins } = await importPlugins(settings, mode, directory);
   try {
-    const { chains } = await openTill(base, plugins, { url: '' });
+    const { chains } = await openTill(runtime, plugins, { url: '' });
     return [...chains].flatMap(([chain, { payments }]) => (payments === null ? [] : [{ chain, path: pathOf(chain, payments.hotAddress), address: payments.hotAddress }]));
   } catch (error) {
-    base.logger.warn('the plugins could not be set up: the addresses are those of the main networks', { error });
+    runtime.logger.warn('the plugins could not be set up: the addresses are those of the main networks', { error });
     return [];
   }
 }

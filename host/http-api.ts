@@ -1,6 +1,7 @@
 import { HttpApi, createOperations, manageOperations, openApiDocument, randomTraceId } from '../adapters/http/index.ts';
 import type { HttpDeps, HttpSettings, Operation } from '../adapters/http/index.ts';
 import { TillgateError } from '../core/index.ts';
+import type { Metrics } from '../core/index.ts';
 import { apiDocsOperation } from './api-docs/operation.ts';
 import { createCheckout } from './checkout/checkout.ts';
 import type { TillConfig } from './config.ts';
@@ -50,14 +51,14 @@ function httpSettings({ mode, serviceName, limits, callbacks }: TillConfig, trus
 }
 
 function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean): HttpDeps {
-  const { storage, metrics } = till;
+  const { storage } = till;
   return {
     ...till,
     settings,
     orders: storage.orders,
     metricsText: async () => {
       till.gateway.flush();
-      return { contentType: metrics.contentType, text: await metrics.text() };
+      return metricsText(till.metrics);
     },
     readiness: async () => {
       if (isStopping()) throw new TillgateError('NOT_READY', 'The service is shutting down.');
@@ -67,6 +68,23 @@ function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean)
     },
     traceId: randomTraceId,
   };
+}
+
+/** Metrics that can be written out for Prometheus. */
+export interface ReadableMetrics extends Metrics {
+  /** Everything measured, in Prometheus' text format. */
+  text(): Promise<string>;
+  /** The content type of {@link ReadableMetrics.text}. */
+  readonly contentType: string;
+}
+
+/** The metrics as a page for Prometheus; empty where they cannot be read, as an application's own. */
+export async function metricsText(metrics: Metrics): Promise<{ readonly contentType: string; readonly text: string }> {
+  return isReadable(metrics) ? { contentType: metrics.contentType, text: await metrics.text() } : { contentType: 'text/plain', text: '' };
+}
+
+function isReadable(metrics: Metrics): metrics is ReadableMetrics {
+  return 'text' in metrics && 'contentType' in metrics;
 }
 
 /** The management API (decisions, section 9). */

@@ -4,6 +4,7 @@ import type { Host } from './host.ts';
 import { openLog } from './log.ts';
 import type { ProcessLog } from './log.ts';
 import { passOnInModestMemory, workInEnoughMemory } from './memory.ts';
+import type { RuntimeOptions } from './runtime.ts';
 
 /** After this the process ends whatever still runs: it must be gone 10 seconds after SIGTERM. */
 const LONGEST_STOP_MS = 9500;
@@ -11,13 +12,14 @@ const LONGEST_STOP_MS = 9500;
 /**
  * `tillgate serve`: runs the till until a signal ends it. The only place with process-wide effects.
  *
- * @param say - receives what a person or a script is told on standard output, line by line
+ * @param say - writes a line to standard output
+ * @param options - ports and leases that differ from the ordinary
  * @returns the exit code
  */
-export async function serve(json: boolean, say: (line: string) => void): Promise<number> {
+export async function serve(json: boolean, say: (line: string) => void, options: RuntimeOptions = {}): Promise<number> {
   const config = await loadConfig();
   const log = openLog();
-  const host = createHost(config, { logger: log.logger });
+  const host = createHost(config, { ...options, logger: log.logger });
   dieOfDefects(log);
   const stopped = stopOnSignal(host, log);
   try {

@@ -2,51 +2,70 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import type { Logger } from '../core/index.ts';
+import { DEFAULT_FEED_LEASE_MS } from '../core/index.ts';
+import type { Logger, Storage } from '../core/index.ts';
 import { PromMetrics } from '../adapters/metrics/index.ts';
 import { acquireServerLock, openStorage } from '../adapters/storage/knex/index.ts';
-import { Closers, SHARED_TTL_MS, layBase } from './base.ts';
-import type { TillBase } from './base.ts';
 import type { HostConfig } from './config.ts';
+import { DisposeStack } from './dispose-stack.ts';
 import { obtainMasterKey } from './master-key.ts';
+import { SHARED_TTL_MS, openRuntime } from './runtime.ts';
+import type { Runtime, RuntimeOptions } from './runtime.ts';
 
 /** Who opens a till: the one server of a database file, or a command that runs beside it. */
 export type Role = 'server' | 'command';
 
-/** What a server or a command of this machine stands on. */
-export type Base = TillBase<HostConfig>;
+/** The runtime of a server or a command of this machine. */
+export type HostRuntime = Runtime<HostConfig>;
 
-/** The one server of a file takes its own leases again at once; nobody else wants them. */
-const ALONE_TTL_MS = 600_000;
+/** A single SQLite server may take its own leases again immediately, so they may be long. */
+const SINGLE_SERVER_TTL_MS = 600_000;
 
 /**
  * Opens the configured database and brings its schema up to date.
  *
  * @throws TillgateError `CONFIG_INVALID` for a wrong master key, a database of another server, a version too old
  */
-export async function openBase(config: HostConfig, logger: Logger, role: Role): Promise<Base> {
-  const closers = new Closers(logger);
+export async function openHostRuntime(config: HostConfig, logger: Logger, role: Role, options: RuntimeOptions = {}): Promise<HostRuntime> {
+  const disposables = new DisposeStack(logger);
   try {
-    return await assemble(config, logger, role, closers);
+    return await open(config, logger, role, disposables, options);
   } catch (error) {
-    await closers.close();
+    await disposables.close();
     throw error;
   }
 }
 
-async function assemble(config: HostConfig, logger: Logger, role: Role, closers: Closers): Promise<Base> {
+async function open(config: HostConfig, logger: Logger, role: Role, disposables: DisposeStack, options: RuntimeOptions): Promise<HostRuntime> {
+  const { leaseTtlMs = SHARED_TTL_MS, ...overrides } = options;
+  const { replace = {} } = overrides;
   const masterKey = obtainMasterKey(config);
-  const { database } = config;
-  const alone = database.client === 'sqlite' && role === 'server';
+  const singleServer = config.database.client === 'sqlite' && role === 'server' && replace.storage === undefined;
+  const storage = replace.storage ?? (await openDatabase(config, logger, singleServer, disposables));
+  return openRuntime(
+    {
+      ...overrides,
+      config,
+      masterKey,
+      mnemonic: config.secrets.mnemonic,
+      logger: replace.logger ?? logger,
+      metrics: replace.metrics ?? new PromMetrics(logger),
+      storage,
+      owner: singleServer ? 'server' : `${hostname()}:${process.pid}:${randomUUID()}`,
+      leaseTtlMs: singleServer || role === 'command' ? SINGLE_SERVER_TTL_MS : leaseTtlMs,
+      feedLeaseMs: Math.min(leaseTtlMs, DEFAULT_FEED_LEASE_MS),
+    },
+    disposables,
+  );
+}
+
+async function openDatabase({ database }: HostConfig, logger: Logger, singleServer: boolean, disposables: DisposeStack): Promise<Storage> {
   if (database.client === 'sqlite') mkdirSync(dirname(database.filename), { recursive: true, mode: 0o700 });
-  if (alone) {
+  if (singleServer && database.client === 'sqlite') {
     const lock = await acquireServerLock(database);
-    closers.add('server lock', () => lock.release());
+    disposables.add('server lock', () => lock.release());
   }
   const storage = await openStorage(database, { logger });
-  closers.add('storage', () => storage.close());
-  const owner = alone ? 'server' : `${hostname()}:${process.pid}:${randomUUID()}`;
-  const leaseTtlMs = alone || role === 'command' ? ALONE_TTL_MS : SHARED_TTL_MS;
-  const metrics = new PromMetrics(logger);
-  return layBase({ config, masterKey, mnemonic: config.secrets.mnemonic, logger, metrics, storage, owner, leaseTtlMs }, closers);
+  disposables.add('storage', () => storage.close());
+  return storage;
 }

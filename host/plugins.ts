@@ -1,26 +1,14 @@
 import { isAbsolute, resolve } from 'node:path';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import type { Container } from 'inversify';
-import { CLOCK, LIGHTNING_ASSET, LOGGER, PLUGIN_API_VERSION, SIGNER, STORAGE, TillgateError, isTillgateError } from '../core/index.ts';
-import type { ChainAdapter, ChainCode, ChainName, DocumentStore, FieldError, LightningNode, Plugin, PluginContext, RateSource } from '../core/index.ts';
+import { PLUGIN_API_VERSION, TillgateError, isTillgateError } from '../core/index.ts';
+import type { FieldError, Plugin } from '../core/index.ts';
 import type { PluginSetting } from './settings.ts';
-import { PUBLIC_WALLET } from './tokens.ts';
 
 /** A plugin that was found fit, with its options as it read them. */
 export interface LoadedPlugin {
   readonly plugin: Plugin;
   readonly options: unknown;
-}
-
-/** What the plugins of an installation brought. */
-export interface PluginHarvest {
-  readonly chains: ReadonlyMap<ChainCode, ChainAdapter>;
-  readonly chainNames: readonly ChainName[];
-  readonly lightning: LightningNode | null;
-  readonly rateSources: readonly RateSource[];
-  /** Ends every plugin, the last set up first; an error of one keeps none of the others open. */
-  close(): Promise<void>;
 }
 
 const BUILT_IN: Readonly<Record<string, () => Promise<{ default: unknown }>>> = {
@@ -65,7 +53,7 @@ async function importPlugin(use: string, directory: string): Promise<unknown> {
   return module.default;
 }
 
-/** @throws TillgateError `CONFIG_INVALID` for what is no plugin, or not one for this interface or mode */
+/** @throws TillgateError `CONFIG_INVALID` for a value that is not a plugin, or not one for this interface or mode */
 export function checkPlugin(found: unknown, mode: 'sandbox' | 'production'): Plugin {
   const plugin = found as Partial<Plugin> | null | undefined;
   const shaped =
@@ -75,7 +63,7 @@ export function checkPlugin(found: unknown, mode: 'sandbox' | 'production'): Plu
     typeof plugin.requires === 'string' &&
     typeof plugin.options === 'function' &&
     typeof plugin.setup === 'function';
-  if (!shaped) throw new TillgateError('CONFIG_INVALID', 'its default export is no plugin: make it with definePlugin');
+  if (!shaped) throw new TillgateError('CONFIG_INVALID', 'its default export is not a plugin: make it with definePlugin');
   if (!satisfies(PLUGIN_API_VERSION, plugin.requires)) {
     const message = `requires the plugin interface ${plugin.requires}, this is ${PLUGIN_API_VERSION}: use a release made for it`;
     throw new TillgateError('CONFIG_INVALID', message);
@@ -114,99 +102,4 @@ export function problemsOf(error: unknown, path: string, use: string): FieldErro
   const known = Object.keys(BUILT_IN).join(', ');
   const reason = missing ? `is neither built in (${known}) nor a module that can be found` : (error as Error).message;
   return [{ path, message: `plugin ${use}: ${reason}` }];
-}
-
-/**
- * Sets the plugins up, each with its own options and nothing else.
- *
- * @throws TillgateError `CONFIG_INVALID` naming the plugin that failed; those before it are closed again
- */
-export async function setUpPlugins(container: Container, plugins: readonly LoadedPlugin[]): Promise<PluginHarvest> {
-  const harvest = new Harvest(container);
-  for (const loaded of plugins) {
-    try {
-      await loaded.plugin.setup(harvest.contextOf(loaded));
-    } catch (error) {
-      await harvest.close();
-      const message = `The plugin ${loaded.plugin.name} could not be set up: ${(error as Error).message}`;
-      throw new TillgateError('CONFIG_INVALID', message, {}, error);
-    }
-  }
-  return harvest;
-}
-
-class Harvest implements PluginHarvest {
-  readonly chains = new Map<ChainCode, ChainAdapter>();
-  readonly chainNames: ChainName[] = [];
-  readonly rateSources: RateSource[] = [];
-  lightning: LightningNode | null = null;
-  readonly #container: Container;
-  readonly #closers: { readonly plugin: string; readonly close: () => void | Promise<void> }[] = [];
-  readonly #owners = new Map<string, string>();
-
-  constructor(container: Container) {
-    this.#container = container;
-  }
-
-  contextOf({ plugin, options }: LoadedPlugin): PluginContext<unknown> {
-    return {
-      options,
-      logger: this.#container.get(LOGGER).child({ plugin: plugin.name }),
-      clock: this.#container.get(CLOCK),
-      wallet: this.#container.get(PUBLIC_WALLET),
-      signer: this.#container.get(SIGNER),
-      documents: namespaced(this.#container.get(STORAGE).documents, plugin.name),
-      addChain: (chain, name) => this.#addChain(plugin.name, chain, name),
-      addLightning: (node) => this.#addLightning(plugin.name, node),
-      addRateSource: (source) => void this.rateSources.push(source),
-      onClose: (close) => void this.#closers.push({ plugin: plugin.name, close }),
-    };
-  }
-
-  #addChain(plugin: string, chain: ChainAdapter, name: ChainName | undefined): void {
-    this.#claim(`the chain ${chain.code}`, plugin);
-    for (const { currency } of chain.assets) this.#claim(`the currency ${currency}`, plugin);
-    this.chains.set(chain.code, completed(chain));
-    this.chainNames.push(name ?? { code: chain.code, name: chain.name });
-  }
-
-  #addLightning(plugin: string, node: LightningNode): void {
-    this.#claim(`the chain ${LIGHTNING_ASSET.chain}`, plugin);
-    this.#claim(`the currency ${LIGHTNING_ASSET.currency}`, plugin);
-    this.lightning = node;
-  }
-
-  #claim(what: string, plugin: string): void {
-    const owner = this.#owners.get(what);
-    if (owner !== undefined) {
-      throw new TillgateError('CONFIG_INVALID', `${what} is there already, brought by the plugin ${owner}: configure it once`);
-    }
-    this.#owners.set(what, plugin);
-  }
-
-  async close(): Promise<void> {
-    for (const { plugin, close } of this.#closers.splice(0).reverse()) {
-      try {
-        await close();
-      } catch (error) {
-        this.#container.get(LOGGER).error('a plugin failed to close', { plugin, error });
-      }
-    }
-  }
-}
-
-function namespaced(documents: DocumentStore, plugin: string): DocumentStore {
-  const key = (name: string): string => `plugin:${plugin}:${name}`;
-  return {
-    read: (name) => documents.read(key(name)),
-    write: (name, value, expectedVersion) => documents.write(key(name), value, expectedVersion),
-  };
-}
-
-/** A chain written for interface 1.0 has neither a paying side nor balances: it takes orders and is watch-only. */
-function completed(chain: ChainAdapter): ChainAdapter {
-  for (const part of ['payments', 'balances'] as const) {
-    if (!(part in chain)) Object.defineProperty(chain, part, { value: null, enumerable: true });
-  }
-  return chain;
 }

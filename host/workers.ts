@@ -1,27 +1,27 @@
-import type { AddressPool, ChainCode, ChainFollower, ChainRegistry, DeliverCallbacks, EventBus, ExpireOrders, Clock, KeyCache, Lease, PayoutRunner, RateBook, RateLimitSync, Storage } from '../core/index.ts';
+import type { ChainCode, ChainFollower, Lease, PayoutRunner } from '../core/index.ts';
 import { LIGHTNING_ASSET, RATE_LIMIT_SYNC_INTERVAL_MS, assert } from '../core/index.ts';
 import { Loop } from './loop.ts';
 import type { LoopTools, LoopWork } from './loop.ts';
-import type { LightningWork } from './tokens.ts';
-import type { NodeNumber } from './node-number.ts';
+import type { LightningWork, Parts } from './parts.ts';
 
-/** What the workers drive. */
-export interface WorkerDuties {
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly events: EventBus;
-  readonly chains: ChainRegistry;
-  readonly followers: ReadonlyMap<ChainCode, ChainFollower>;
-  readonly payouts: ReadonlyMap<ChainCode, PayoutRunner>;
-  readonly lightningWork: LightningWork | null;
-  readonly expireOrders: ExpireOrders;
-  readonly deliverCallbacks: DeliverCallbacks;
-  readonly addressPool: AddressPool;
-  readonly rateBook: RateBook;
-  readonly nodeNumber: NodeNumber;
-  readonly knownKeys: KeyCache;
-  readonly shareLimits: RateLimitSync;
-}
+/** The parts that the workers drive. */
+export type WorkerDuties = Pick<
+  Parts,
+  | 'storage'
+  | 'clock'
+  | 'events'
+  | 'chains'
+  | 'followers'
+  | 'payouts'
+  | 'lightningWork'
+  | 'expireOrders'
+  | 'deliverCallbacks'
+  | 'addressPool'
+  | 'rateBook'
+  | 'workerId'
+  | 'keyCache'
+  | 'rateLimitSync'
+>;
 
 /**
  * `instance`: only what this process itself needs to answer requests (its ids, its prices, the keys it knows); another
@@ -36,7 +36,7 @@ const REFRESH_RATES_EVERY_MS = 60_000;
 const PRUNE_EVERY_MS = 600_000;
 const PRUNE_BATCH = 1000;
 const HALTED_PAUSE_MS = 30_000;
-/** The node tells when something happens; this is for what it did not tell. */
+/** The node notifies us of changes; polling covers notifications that were lost. */
 const LIGHTNING_EVERY_MS = 1000;
 
 /** The work that goes on behind the requests: one loop for each duty, so that none can hold up another. */
@@ -51,7 +51,7 @@ export class Workers {
     const payouts = new Map([...duties.payouts].map(([chain, runner]) => [chain, loop(payOut(duties, chain, runner))]));
     const invoices = duties.lightningWork === null ? null : loop(followInvoices(duties.lightningWork));
     if (duties.lightningWork !== null) payouts.set(LIGHTNING_ASSET.chain, loop(payInvoices(duties.lightningWork)));
-    const own = [loop(keepNodeNumber(duties, tools)), loop(refreshRates(duties)), loop(followKeys(duties)), ...(duties.shareLimits.alone ? [] : [loop(shareLimits(duties))])];
+    const own = [loop(renewWorkerId(duties, tools)), loop(refreshRates(duties)), loop(followKeys(duties)), ...(duties.rateLimitSync.alone ? [] : [loop(syncRateLimits(duties))])];
     const shared = [
       ...refills,
       ...[...duties.followers].map(([chain, follower]) => loop(followChain(duties, chain, follower))),
@@ -170,18 +170,18 @@ function refreshRates({ rateBook }: WorkerDuties): LoopWork {
   };
 }
 
-/** Not leased: every instance knows every App key. */
-function followKeys({ knownKeys }: WorkerDuties): LoopWork {
-  return { name: 'follow-keys', lease: null, pass: () => knownKeys.run() };
+/** Not leased: every instance caches every App key. */
+function followKeys({ keyCache }: WorkerDuties): LoopWork {
+  return { name: 'follow-keys', lease: null, pass: () => keyCache.run() };
 }
 
-/** Not leased: every instance tells what its Apps use. */
-function shareLimits({ shareLimits: sharing }: WorkerDuties): LoopWork {
+/** Not leased: every instance reports the usage of its Apps. */
+function syncRateLimits({ rateLimitSync }: WorkerDuties): LoopWork {
   return {
-    name: 'share-limits',
+    name: 'rate-limit-sync',
     lease: null,
     pass: async () => {
-      await sharing.run();
+      await rateLimitSync.run();
       return RATE_LIMIT_SYNC_INTERVAL_MS;
     },
   };
@@ -200,12 +200,12 @@ function prune({ storage, clock }: WorkerDuties): LoopWork {
   };
 }
 
-function keepNodeNumber({ nodeNumber }: WorkerDuties, { leaseTtlMs }: LoopTools): LoopWork {
+function renewWorkerId({ workerId }: WorkerDuties, { leaseTtlMs }: LoopTools): LoopWork {
   return {
-    name: 'node-number',
+    name: 'worker-id',
     lease: null,
     pass: async () => {
-      await nodeNumber.renew();
+      await workerId.renew();
       return leaseTtlMs / 3;
     },
   };

@@ -26,7 +26,7 @@ describe('the architecture', () => {
   holds('rule 1: core is alone, and every import points the right way', checkImports);
   holds('rule 2: no import circles', checkCircles);
   holds('rule 2: core has no hidden input, and only host/config.ts reads the environment', checkGlobals);
-  holds('rule 3: only host/container.ts and host/plugins.ts take things out of the container', checkContainer);
+  holds('rule 3: only host/container.ts takes parts out of the container', checkContainer);
 
   it('the top-level folders are exactly those of the plan', () => {
     assert.deepEqual(topLevelFolders(), [...folders].sort());

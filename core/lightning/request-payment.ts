@@ -6,7 +6,7 @@ import type { Decimal } from '../kernel/decimal.ts';
 import { invalidField, TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { AccountId, TransferId } from '../kernel/ids.ts';
-import type { SecondFactor } from '../manage/second-factor.ts';
+import type { SecondFactor } from '../auth/second-factor.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Deadline } from '../ports/deadline.ts';
 import type { EventBus } from '../ports/events.ts';

@@ -14,7 +14,7 @@ import type { Actor } from './actor.ts';
 import { changesOf, createdWith, leaveTrace } from './audit.ts';
 import type { AuditChanges } from './audit-row.ts';
 import type { AuditDeps } from './audit.ts';
-import type { SecondFactor } from './second-factor.ts';
+import type { SecondFactor } from '../auth/second-factor.ts';
 
 /** What of an extended public key is told in the audit trail: whoever has all of it sees every payment of its owner. */
 const SHOWN_OF_KEY = 16;

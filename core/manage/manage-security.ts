@@ -6,7 +6,7 @@ import { noSuchRecord, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { changesOf, leaveTrace } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
-import type { SecondFactor, TotpEnrolment } from './second-factor.ts';
+import type { SecondFactor, TotpEnrolment } from '../auth/second-factor.ts';
 
 /** What an account demands of whoever acts for it. */
 export interface SecurityRecord {

@@ -27,13 +27,11 @@ import { ManageOrders } from './manage-orders.ts';
 import { ManageRoutes } from './manage-routes.ts';
 import { ManageSecurity } from './manage-security.ts';
 import { ManageWithdrawals } from './manage-withdrawals.ts';
-import { SecondFactor } from './second-factor.ts';
+import type { SecondFactor } from '../auth/second-factor.ts';
 import { Sessions } from './sessions.ts';
 
 /** What the management use cases are configured with. */
 export interface ManageSettings {
-  /** What authenticator programs show beside the account. */
-  readonly issuer: string;
   readonly sessionTtlSeconds: number;
   /** The grace of a rotated App key. */
   readonly graceSeconds: number;
@@ -54,6 +52,7 @@ export interface CreateManageDeps {
   readonly digest: Digest;
   readonly hasher: PasswordHasher;
   readonly events: EventBus;
+  readonly secondFactor: SecondFactor;
   readonly createAccount: CreateAccount;
   readonly mover: OrderMover;
   readonly queries: OrderQueries;
@@ -80,23 +79,22 @@ export interface Manage {
 
 /** Puts the management use cases together. */
 export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
-  const { issuer, sessionTtlSeconds: ttlSeconds, graceSeconds, pageMax, addressHoldMs, routes: configured } = settings;
+  const { sessionTtlSeconds: ttlSeconds, graceSeconds, pageMax, addressHoldMs, routes: configured } = settings;
   const shared = { ...deps, pageMax };
-  const secondFactor = new SecondFactor({ ...deps, issuer });
+  const { secondFactor } = deps;
   const routes = new Routes({ ...deps, configured });
   return {
-    sessions: new Sessions({ ...deps, secondFactor, ttlSeconds }),
+    sessions: new Sessions({ ...deps, ttlSeconds }),
     secondFactor,
     accounts: new ManageAccounts({ ...shared, apps: new Apps(shared), routes }),
     credentials: new ManageCredentials(shared),
-    security: new ManageSecurity({ ...deps, secondFactor }),
+    security: new ManageSecurity(deps),
     apps: new ManageApps({ ...shared, graceSeconds }),
     routes: new ManageRoutes({ ...shared, configured }),
     callbacks: new ManageCallbacks(shared),
     orders: new ManageOrders(deps),
     addresses: new ManageAddresses({
       ...shared,
-      secondFactor,
       withdrawalAddresses: new WithdrawalAddresses({ ...deps, addressHoldMs }),
       watchAddresses: new WatchAddresses(deps),
     }),

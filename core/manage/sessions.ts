@@ -14,7 +14,7 @@ import type { AccountEntry } from './account-entry.ts';
 import type { Actor } from './actor.ts';
 import { createdWith, leaveTrace } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
-import type { SecondFactor } from './second-factor.ts';
+import type { SecondFactor } from '../auth/second-factor.ts';
 import type { Session } from './session.ts';
 
 /** What every session token begins with. */

@@ -9,7 +9,7 @@ import { invalidField, TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { AccountId, TransferId } from '../kernel/ids.ts';
 import type { RequestLightningPayment } from '../lightning/request-payment.ts';
-import type { SecondFactor } from '../manage/second-factor.ts';
+import type { SecondFactor } from '../auth/second-factor.ts';
 import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/events.ts';

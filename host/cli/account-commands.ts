@@ -1,14 +1,13 @@
 import { formatInstant, OPERATOR, TillgateError } from '../../core/index.ts';
 import type { AccountRole } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';
-import { operatorsDesk, requireAccount } from './operators-desk.ts';
-import { withBase } from './with-base.ts';
+import { requireAccount, withManage } from './with-till.ts';
 
 /** `account create --email E --password P [--role admin|user] [--verified '*']` */
 export async function accountCreate({ values, json, terminal }: CommandCall): Promise<number> {
   const verified = text(values['verified']);
-  const { account } = await withBase((base) =>
-    operatorsDesk(base).accounts.create(OPERATOR, {
+  const { account } = await withManage((manage) =>
+    manage.accounts.create(OPERATOR, {
       email: text(values['email']) ?? '',
       password: text(values['password']) ?? '',
       role: (text(values['role']) ?? 'user') as AccountRole,
@@ -23,9 +22,9 @@ export async function accountCreate({ values, json, terminal }: CommandCall): Pr
 
 /** `account unfreeze ID` */
 export async function accountUnfreeze({ operands, json, terminal }: CommandCall): Promise<number> {
-  const [id, reason] = await withBase(async (base) => {
-    const account = await requireAccount(base, operands[0]);
-    return [account, await operatorsDesk(base).withdrawals.unfreeze(OPERATOR, account)] as const;
+  const [id, reason] = await withManage(async (manage, runtime) => {
+    const account = await requireAccount(runtime, operands[0]);
+    return [account, await manage.withdrawals.unfreeze(OPERATOR, account)] as const;
   });
   terminal.out(json ? JSON.stringify({ id, withdrawals_frozen: false, reason }) : `Account ${id} may withdraw again. It had been frozen because: ${reason}`);
   return 0;
@@ -33,8 +32,8 @@ export async function accountUnfreeze({ operands, json, terminal }: CommandCall)
 
 /** `credential create --account ID` */
 export async function credentialCreate({ values, json, terminal }: CommandCall): Promise<number> {
-  const made = await withBase(async (base) =>
-    operatorsDesk(base).credentials.create(OPERATOR, { accountId: await requireAccount(base, values['account']), name: text(values['name']) ?? '' }),
+  const made = await withManage(async (manage, runtime) =>
+    manage.credentials.create(OPERATOR, { accountId: await requireAccount(runtime, values['account']), name: text(values['name']) ?? '' }),
   );
   const record = {
     api_key: made.apiKey,
@@ -51,7 +50,7 @@ export async function credentialCreate({ values, json, terminal }: CommandCall):
 
 /** `credential rotate-callback --account ID` */
 export async function credentialRotateCallback({ values, json, terminal }: CommandCall): Promise<number> {
-  const made = await withBase(async (base) => operatorsDesk(base).credentials.rotateCallbackSecrets(OPERATOR, await requireAccount(base, values['account'])));
+  const made = await withManage(async (manage, runtime) => manage.credentials.rotateCallbackSecrets(OPERATOR, await requireAccount(runtime, values['account'])));
   const record = { callback_key: made.callbackKey, callback_token: made.callbackToken, callback_secret: made.callbackSecret, former_until: formatInstant(made.formerUntil) };
   if (json) terminal.out(JSON.stringify(record));
   else for (const [name, value] of Object.entries(record)) terminal.out(`${name}: ${value}`);
@@ -62,8 +61,8 @@ export async function credentialRotateCallback({ values, json, terminal }: Comma
 export async function dataSecurity({ values, json, terminal }: CommandCall): Promise<number> {
   const on = values['on'] === true;
   if (on === (values['off'] === true)) throw new TillgateError('CONFIG_INVALID', 'Give either --on or --off.');
-  const { accountId: id } = await withBase(async (base) =>
-    operatorsDesk(base).security.update(OPERATOR, await requireAccount(base, values['account']), { dataSecurity: on }),
+  const { accountId: id } = await withManage(async (manage, runtime) =>
+    manage.security.update(OPERATOR, await requireAccount(runtime, values['account']), { dataSecurity: on }),
   );
   terminal.out(json ? JSON.stringify({ id, data_security: on }) : `Data Security of account ${id} is ${on ? 'on' : 'off'}.`);
   return 0;
@@ -71,9 +70,8 @@ export async function dataSecurity({ values, json, terminal }: CommandCall): Pro
 
 /** `security totp --account ID [--for-withdrawals]` */
 export async function securityTotp({ values, json, terminal }: CommandCall): Promise<number> {
-  const { secret, uri } = await withBase(async (base) => {
-    const { security } = operatorsDesk(base);
-    const account = await requireAccount(base, values['account']);
+  const { secret, uri } = await withManage(async ({ security }, runtime) => {
+    const account = await requireAccount(runtime, values['account']);
     const enrolment = await security.enrol(OPERATOR, account, null);
     if (values['for-withdrawals'] === true) await security.update(OPERATOR, account, { totpForWithdrawals: true });
     return enrolment;

@@ -3,9 +3,9 @@ import type { ChainAdapter } from '../../core/index.ts';
 import { configError, loadConfig } from '../config.ts';
 import type { HostConfig } from '../config.ts';
 import type { Till } from '../container.ts';
-import { openTill } from '../base.ts';
-import { openBase } from '../open.ts';
+import { openHostRuntime } from '../open.ts';
 import { importPlugins } from '../plugins.ts';
+import { openTill } from '../runtime.ts';
 import type { CommandCall } from './command.ts';
 import { HeardTrouble, withCause } from './node-words.ts';
 
@@ -48,15 +48,15 @@ async function readConfiguration(): Promise<readonly [string, HostConfig]> {
 
 async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
   const heard = new HeardTrouble();
-  const base = await look('database', async () => {
-    const opened = await openBase(config, heard, 'command');
+  const runtime = await look('database', async () => {
+    const opened = await openHostRuntime(config, heard, 'command');
     return [`${config.database.client} answers and is up to date`, opened];
   });
-  if (base === null) return;
+  if (runtime === null) return;
   try {
     const till = await look('plugins', async () => {
       const { plugins } = await importPlugins(config.plugins, config.mode, config.directory);
-      const opened = await openTill(base, plugins, { url: '' });
+      const opened = await openTill(runtime, plugins, { url: '' });
       const chains = [...opened.chains.keys()];
       return [chains.length === 0 ? 'none brings a chain: no order can be made' : `chains ${chains.join(', ')}`, opened];
     });
@@ -65,7 +65,7 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
     if (till.lightningWork !== null) await look('lightning', () => lookAtLightning(till));
     await look('rates', () => lookAtRates(till));
   } finally {
-    await base.close();
+    await runtime.close();
   }
 }
 

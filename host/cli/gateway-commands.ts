@@ -1,13 +1,7 @@
-import { AppKeys, Apps, auditedStorage, formatInstant, OPERATOR, Routes } from '../../core/index.ts';
-import type { AccountId, AppId, AppKeyId, AppsDeps, IssuedKey } from '../../core/index.ts';
-import type { Base } from '../open.ts';
+import { formatInstant, OPERATOR } from '../../core/index.ts';
+import type { AccountId, AppId, AppKeyId, IssuedKey } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';
-import { withBase } from './with-base.ts';
-
-/** What a command changes is on record as the operator's doing. */
-const makerOf = ({ storage, vault, random, ids, clock }: Base): AppsDeps => ({ storage: auditedStorage(storage, { ids, clock }, OPERATOR), vault, random, ids, clock });
-
-const keysOf = (base: Base): AppKeys => new AppKeys({ ...makerOf(base), graceSeconds: base.config.keys.graceSeconds });
+import { withManage } from './with-till.ts';
 
 const instant = (at: number | null): string | null => (at === null ? null : formatInstant(at));
 
@@ -26,7 +20,7 @@ function record({ key, text, state }: IssuedKey): Readonly<Record<string, string
 /** `app create --account ID --name N --chains ETH,TRX` */
 export async function appCreate({ values, json, terminal }: CommandCall): Promise<number> {
   const input = { accountId: String(values['account']) as AccountId, name: String(values['name']), chains: String(values['chains']).split(',') };
-  const { app, key } = await withBase((base) => new Apps(makerOf(base)).create(input));
+  const { app, key } = await withManage(({ apps }) => apps.create(OPERATOR, input));
   const { id, name, enabled, version, chains } = app;
   if (json) terminal.out(JSON.stringify({ id, name, enabled, version, chains, key: record(key) }));
   else terminal.out(`App ${id} (${name}) for ${chains.join(', ')}\nApp key ${key.key.id}: ${key.text}`);
@@ -36,7 +30,7 @@ export async function appCreate({ values, json, terminal }: CommandCall): Promis
 /** `key rotate --app ID [--grace SECONDS]` */
 export async function keyRotate({ values, json, terminal }: CommandCall): Promise<number> {
   const grace = values['grace'] === undefined ? undefined : Number(values['grace']);
-  const { key, replaced } = await withBase((base) => keysOf(base).rotate(String(values['app']) as AppId, grace));
+  const { key, replaced } = await withManage(({ apps }) => apps.rotateKey(OPERATOR, String(values['app']) as AppId, grace));
   if (json) terminal.out(JSON.stringify({ key: record(key), replaced: record(replaced) }));
   else terminal.out(`App key ${key.key.id}: ${key.text}\nThe former one, ${replaced.key.id}, is accepted until ${instant(replaced.key.expiresAt) ?? ''}.`);
   return 0;
@@ -44,14 +38,14 @@ export async function keyRotate({ values, json, terminal }: CommandCall): Promis
 
 /** `key revoke --app ID --key ID`: answers when the key is refused everywhere. */
 export async function keyRevoke({ values, json, terminal }: CommandCall): Promise<number> {
-  const revoked = await withBase((base) => keysOf(base).revoke(String(values['app']) as AppId, String(values['key']) as AppKeyId));
+  const revoked = await withManage(({ apps }) => apps.revokeKey(OPERATOR, String(values['app']) as AppId, String(values['key']) as AppKeyId));
   terminal.out(json ? JSON.stringify(record(revoked)) : `App key ${revoked.key.id} is ${revoked.state}.`);
   return 0;
 }
 
 /** `gateway list` */
 export async function gatewayList({ json, terminal }: CommandCall): Promise<number> {
-  const routes = await withBase((base) => new Routes({ ...base, configured: base.config.gateways }).list());
+  const routes = await withManage(({ routes: managed }) => managed.all());
   const rows = routes.map(({ route, source }) => {
     const { id, host, chain, network, protocol, admission, enabled, upstreams } = route;
     return { id, host, chain, network, protocol, admission, enabled, upstreams: upstreams.length, source };

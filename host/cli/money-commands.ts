@@ -2,9 +2,7 @@ import { AssetCatalogue, OPERATOR, SHIB_ERC20, TRANSFER_STATUSES, TillgateError,
 import type { AccountId, TransferId, TransferStatus } from '../../core/index.ts';
 import { transferDetailRecord, transferRecord } from '../../adapters/http/manage/withdrawals.ts';
 import type { CommandCall } from './command.ts';
-import { operatorsDesk } from './operators-desk.ts';
-import { withBase } from './with-base.ts';
-import { withTill } from './with-till.ts';
+import { withManage, withTill } from './with-till.ts';
 
 // No plugin is set up for a look: the specification's assets are enough to write amounts with.
 const ASSETS = new AssetCatalogue([SHIB_ERC20]);
@@ -29,7 +27,7 @@ export async function withdrawalAddressSet({ values, json, terminal }: CommandCa
 export async function withdrawalList({ values, json, terminal }: CommandCall): Promise<number> {
   const status = (values['status'] ?? null) as TransferStatus | null;
   if (status !== null && !TRANSFER_STATUSES.includes(status)) throw new TillgateError('CONFIG_INVALID', `--status is one of ${TRANSFER_STATUSES.join(', ')}.`);
-  const found = await withBase((base) => operatorsDesk(base).withdrawals.list(OPERATOR, status, { page: 1, size: SHOWN }));
+  const found = await withManage(({ withdrawals }) => withdrawals.list(OPERATOR, status, { page: 1, size: SHOWN }));
   const records = found.items.map((transfer) => transferRecord(transfer, ASSETS));
   if (json) terminal.out(JSON.stringify(records));
   else if (records.length === 0) terminal.out('There is none.');
@@ -42,7 +40,7 @@ export async function withdrawalList({ values, json, terminal }: CommandCall): P
 
 /** `withdrawal approve ID` */
 export async function withdrawalApprove({ operands, json, terminal }: CommandCall): Promise<number> {
-  const transfer = await withBase((base) => operatorsDesk(base).withdrawals.approve(OPERATOR, (operands[0] ?? '') as TransferId));
+  const transfer = await withManage(({ withdrawals }) => withdrawals.approve(OPERATOR, (operands[0] ?? '') as TransferId));
   terminal.out(json ? JSON.stringify(transferRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is approved and will be paid.`);
   return 0;
 }
@@ -50,14 +48,14 @@ export async function withdrawalApprove({ operands, json, terminal }: CommandCal
 /** `withdrawal reject ID --reason R` */
 export async function withdrawalReject({ operands, values, json, terminal }: CommandCall): Promise<number> {
   const reason = String(values['reason']);
-  const transfer = await withBase((base) => operatorsDesk(base).withdrawals.reject(OPERATOR, (operands[0] ?? '') as TransferId, reason));
+  const transfer = await withManage(({ withdrawals }) => withdrawals.reject(OPERATOR, (operands[0] ?? '') as TransferId, reason));
   terminal.out(json ? JSON.stringify(transferRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is rejected; the amount is the account's again.`);
   return 0;
 }
 
 /** `transfer show ID`: the transfer and each transaction that was signed for it, without the signed bytes. */
 export async function transferShow({ operands, json, terminal }: CommandCall): Promise<number> {
-  const detail = await withBase((base) => operatorsDesk(base).withdrawals.find(OPERATOR, (operands[0] ?? '') as TransferId));
+  const detail = await withManage(({ withdrawals }) => withdrawals.find(OPERATOR, (operands[0] ?? '') as TransferId));
   const { bundle: payout, ...record } = transferDetailRecord(detail, ASSETS);
   if (json) {
     terminal.out(JSON.stringify({ ...record, bundle: payout }));

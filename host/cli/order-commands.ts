@@ -1,14 +1,14 @@
 import { AssetCatalogue, OrderQueries, SHIB_ERC20, TillgateError, checkLedger, findFiat, formatInstant, formatUnits } from '../../core/index.ts';
 import type { Order, OrderHistoryEntry } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';
-import { withBase } from './with-base.ts';
+import { withRuntime } from './with-till.ts';
 
 /** `order show ID`: the order, and each change with the rule that made it and what the rule looked at. */
 export async function orderShow({ operands, json, terminal }: CommandCall): Promise<number> {
   const id = operands[0] ?? '';
   // No plugin is set up for a look: the specification's assets are enough to write amounts with.
   const assets = new AssetCatalogue([SHIB_ERC20]);
-  const found = await withBase(({ storage }) =>
+  const found = await withRuntime(({ storage }) =>
     new OrderQueries({ storage, assets, chains: new Map(), settings: { pageMax: 1 }, baseUrl: '' }).history(id),
   );
   if (found === null) throw new TillgateError('NOT_FOUND', `There is no order ${id}.`);
@@ -19,7 +19,7 @@ export async function orderShow({ operands, json, terminal }: CommandCall): Prom
 
 /** `ledger check` */
 export async function ledgerCheck({ json, terminal }: CommandCall): Promise<number> {
-  const breaches = await withBase(({ storage }) => checkLedger(storage));
+  const breaches = await withRuntime(({ storage }) => checkLedger(storage));
   if (json) terminal.out(JSON.stringify({ ok: breaches.length === 0, breaches }));
   else if (breaches.length === 0) terminal.out('The ledger is in order.');
   else for (const { invariant, detail } of breaches) terminal.out(`${invariant}: ${detail}`);

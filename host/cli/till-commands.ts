@@ -1,23 +1,22 @@
 import { invalidField, leaveTrace, OPERATOR, resumeChain, rewindChain, TillgateError } from '../../core/index.ts';
 import type { AuditEntry } from '../../core/index.ts';
-import type { Base } from '../open.ts';
+import type { HostRuntime } from '../open.ts';
 import { hotAddresses } from '../hot-addresses.ts';
 import { initWallet } from '../wallet.ts';
 import type { CommandCall } from './command.ts';
-import { withBase } from './with-base.ts';
-import { withTill } from './with-till.ts';
+import { withRuntime, withTill } from './with-till.ts';
 
 /** `migrate` */
 export async function migrate({ json, terminal }: CommandCall): Promise<number> {
   // Opening a database brings its schema up to date.
-  await withBase(async () => undefined);
+  await withRuntime(async () => undefined);
   terminal.out(json ? JSON.stringify({ ok: true }) : 'The database is up to date.');
   return 0;
 }
 
 /** `wallet init` */
 export async function walletInit({ json, terminal }: CommandCall): Promise<number> {
-  const mnemonic = await withBase(async ({ config, storage, vault }) => {
+  const mnemonic = await withRuntime(async ({ config, storage, vault }) => {
     if (config.secrets.mnemonic !== null) throw new TillgateError('STATE_CONFLICT', 'The seed is given in TILLGATE_MNEMONIC; nothing was made.');
     return initWallet({ documents: storage.documents, vault });
   });
@@ -33,7 +32,7 @@ export async function walletInit({ json, terminal }: CommandCall): Promise<numbe
 
 /** `wallet show` */
 export async function walletShow({ json, terminal }: CommandCall): Promise<number> {
-  const addresses = await withBase(hotAddresses);
+  const addresses = await withRuntime(hotAddresses);
   if (json) terminal.out(JSON.stringify({ addresses }));
   else for (const { chain, path, address } of addresses) terminal.out(`${chain.padEnd(5)} ${path.padEnd(18)} ${address}`);
   return 0;
@@ -43,9 +42,9 @@ export async function walletShow({ json, terminal }: CommandCall): Promise<numbe
 export async function chainResume({ operands, values, json, terminal }: CommandCall): Promise<number> {
   const chain = operands[0] ?? '';
   if (values['from'] !== undefined) return chainRewind({ chain, text: String(values['from']), json, terminal });
-  const reason = await withBase(async (base) => {
-    const halted = await resumeChain(base.storage, chain);
-    await leaveResume(base, chain, { halted_reason: { from: halted, to: null } });
+  const reason = await withRuntime(async (runtime) => {
+    const halted = await resumeChain(runtime.storage, chain);
+    await leaveResume(runtime, chain, { halted_reason: { from: halted, to: null } });
     return halted;
   });
   terminal.out(json ? JSON.stringify({ chain, reason }) : `${chain} goes on. It had been stopped because: ${reason}`);
@@ -54,11 +53,11 @@ export async function chainResume({ operands, values, json, terminal }: CommandC
 
 async function chainRewind({ chain, text, json, terminal }: Pick<CommandCall, 'json' | 'terminal'> & { readonly chain: string; readonly text: string }): Promise<number> {
   if (!/^\d{1,12}$/.test(text)) throw invalidField('--from', 'the height of a block, a whole number');
-  const { reason, height, deposits } = await withTill(async (till, base) => {
+  const { reason, height, deposits } = await withTill(async (till, runtime) => {
     const adapter = till.chains.get(chain);
     if (adapter === undefined) throw new TillgateError('NOT_FOUND', `There is no chain ${chain} here.`);
-    const rewound = await rewindChain(adapter, Number(text), { ...till, ids: base.ids });
-    await leaveResume(base, chain, { halted_reason: { from: rewound.reason, to: null }, read_again_after: { from: null, to: rewound.height } });
+    const rewound = await rewindChain(adapter, Number(text), { ...till, ids: runtime.ids });
+    await leaveResume(runtime, chain, { halted_reason: { from: rewound.reason, to: null }, read_again_after: { from: null, to: rewound.height } });
     return rewound;
   });
   terminal.out(
@@ -69,6 +68,6 @@ async function chainRewind({ chain, text, json, terminal }: Pick<CommandCall, 'j
   return 0;
 }
 
-async function leaveResume({ storage, ids, clock }: Base, chain: string, changes: NonNullable<AuditEntry['changes']>): Promise<void> {
+async function leaveResume({ storage, ids, clock }: HostRuntime, chain: string, changes: NonNullable<AuditEntry['changes']>): Promise<void> {
   await storage.transaction((tx) => leaveTrace({ ids, clock }, tx, OPERATOR, { action: 'chain.resume', accountId: null, subjectId: chain, changes }));
 }

@@ -1,16 +1,45 @@
-import { configError } from '../config.ts';
+import { TillgateError } from '../../core/index.ts';
+import type { AccountId, Manage } from '../../core/index.ts';
+import { configError, loadConfig } from '../config.ts';
+import { resolveManage } from '../container.ts';
 import type { Till } from '../container.ts';
-import { openTill } from '../base.ts';
-import type { Base } from '../open.ts';
+import { openLog } from '../log.ts';
+import { openHostRuntime } from '../open.ts';
+import type { HostRuntime } from '../open.ts';
 import { importPlugins } from '../plugins.ts';
-import { withBase } from './with-base.ts';
+import { openTill } from '../runtime.ts';
 
-/** Runs a command that needs the chains: the whole till, without its server and its work. */
-export async function withTill<T>(work: (till: Till, base: Base) => Promise<T>): Promise<T> {
-  return withBase(async (base) => {
-    const { plugins, mode, directory } = base.config;
+/** Runs a command on the configured database, beside whatever server runs on it. */
+export async function withRuntime<T>(work: (runtime: HostRuntime) => Promise<T>): Promise<T> {
+  const config = await loadConfig();
+  const log = openLog('warn');
+  const runtime = await openHostRuntime(config, log.logger, 'command');
+  try {
+    return await work(runtime);
+  } finally {
+    await runtime.close();
+    log.flush();
+  }
+}
+
+/** Runs a command that uses the management use cases and no chain. */
+export async function withManage<T>(work: (manage: Manage, runtime: HostRuntime) => Promise<T>): Promise<T> {
+  return withRuntime((runtime) => work(resolveManage(runtime.container), runtime));
+}
+
+/** Runs a command that needs the chains: the whole till, without its server and its workers. */
+export async function withTill<T>(work: (till: Till, runtime: HostRuntime) => Promise<T>): Promise<T> {
+  return withRuntime(async (runtime) => {
+    const { plugins, mode, directory } = runtime.config;
     const { plugins: imported, problems } = await importPlugins(plugins, mode, directory);
     if (problems.length > 0) throw configError(problems);
-    return work(await openTill(base, imported, { url: '' }), base);
+    return work(await openTill(runtime, imported, { url: '' }), runtime);
   });
+}
+
+/** The account that an option names. @throws TillgateError `NOT_FOUND` when there is none */
+export async function requireAccount({ storage }: HostRuntime, value: string | boolean | undefined): Promise<AccountId> {
+  const id = String(value) as AccountId;
+  if ((await storage.accounts.find(id)) === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
+  return id;
 }

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Logger, Metrics, Plugin, Storage } from '../../core/index.ts';
+import type { Logger, Metrics, Plugin, PortReplacements, Storage } from '../../core/index.ts';
 import type { BridgeLevel, ConsoleLike, PinoLike } from '../../adapters/logging/bridge-logger.ts';
 import type { EmbeddedConfig, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
 import type { SettingsInput } from '../settings.ts';
@@ -30,9 +30,10 @@ export type TillSettings = Pick<
   'serviceName' | 'orders' | 'callbacks' | 'limits' | 'auth' | 'withdrawals' | 'sweeps' | 'keys' | 'gateways' | 'rates'
 >;
 
-/** What `createTillgate` is told. Nothing else is read: no environment, no file. */
+/** Options of `createTillgate`. Nothing else is read: no environment, no file. */
 export interface TillgateOptions extends TillSettings {
-  readonly storage: TillStorage;
+  /** May be left out only where `replace.storage` is given. */
+  readonly storage?: TillStorage;
   /** 32 random bytes, or their base64 or hex; what the database holds of secrets is sealed with it. */
   readonly masterKey: Uint8Array | string;
   /** Under which payers and merchants reach this till, its mount path included: `https://shop.example.com/pay`. */
@@ -49,6 +50,11 @@ export interface TillgateOptions extends TillSettings {
   readonly logLevel?: BridgeLevel;
   /** The application's prom-client registry, or any `Metrics`; nothing is measured by default. */
   readonly metrics?: Registry | Metrics;
+  /**
+   * The application's own implementations of ports, each in place of the till's: `replace: { rates: [mySource], signer: myHsm }`.
+   * They stay the application's to close. With a `signer`, addresses are derived from its public keys, and no seed is stored.
+   */
+  readonly replace?: PortReplacements;
   /** How many proxies of the application's own stand in front: that many entries of `X-Forwarded-For` are believed. */
   readonly trustedHops?: number;
 }

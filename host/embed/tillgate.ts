@@ -1,39 +1,18 @@
 import type { RequestHandler } from 'express';
-import type { AccountId, CreateAccount, CreateCredential, EventBus, Principal } from '../../core/index.ts';
+import type { AccountId, EventBus, Principal } from '../../core/index.ts';
 import { expressBinding } from '../../adapters/http/index.ts';
 import type { FrontDoor, HttpApi } from '../../adapters/http/index.ts';
 import { fetchBinding } from '../../adapters/http/fetch/index.ts';
 import type { FetchHandler, FetchOptions } from '../../adapters/http/fetch/index.ts';
-import { Closers, layBase, openTill } from '../base.ts';
-import type { TillBase } from '../base.ts';
 import type { Till } from '../container.ts';
+import { DisposeStack } from '../dispose-stack.ts';
 import { createHttpApi } from '../http-api.ts';
-import { TillWork } from '../till-work.ts';
+import { openRuntime, openTill } from '../runtime.ts';
+import { TillLifecycle } from '../till-lifecycle.ts';
 import type { WorkerScope } from '../workers.ts';
-import { loggerOf, openGround, planOf } from './ground.ts';
-import type { Plan } from './ground.ts';
+import { loggerOf, openDependencies, planOf } from './dependencies.ts';
+import type { Plan } from './dependencies.ts';
 import type { TillgateOptions } from './options.ts';
-
-/** The use cases of a till, to be called in process. */
-export type UseCases = Pick<
-  Till,
-  | 'assets'
-  | 'authenticate'
-  | 'chains'
-  | 'choosePayment'
-  | 'clock'
-  | 'createOrder'
-  | 'exchangeToken'
-  | 'lightningDesk'
-  | 'manage'
-  | 'operateOrder'
-  | 'orderQueries'
-  | 'rateBook'
-  | 'requestRefund'
-  | 'requestWithdrawal'
-  | 'storage'
-  | 'walletQueries'
->;
 
 const USE_CASES = [
   'assets',
@@ -41,6 +20,8 @@ const USE_CASES = [
   'chains',
   'choosePayment',
   'clock',
+  'createAccount',
+  'createCredential',
   'createOrder',
   'exchangeToken',
   'lightningDesk',
@@ -52,7 +33,10 @@ const USE_CASES = [
   'requestWithdrawal',
   'storage',
   'walletQueries',
-] as const satisfies readonly (keyof UseCases)[];
+] as const satisfies readonly (keyof Till)[];
+
+/** The use cases of a till, to be called in process. */
+export type UseCases = Pick<Till, (typeof USE_CASES)[number]>;
 
 /** What of a till is offered over HTTP besides the payment API and the payer's page. */
 export interface MountOptions {
@@ -76,8 +60,6 @@ export interface TillWorkers {
 
 /** A till inside an application. */
 export interface Tillgate extends UseCases {
-  readonly createAccount: CreateAccount;
-  readonly createCredential: CreateCredential;
   /** Typed events of this process, told after their transaction committed. For money there are callbacks and queries. */
   readonly events: Pick<EventBus, 'on'>;
   readonly workers: TillWorkers;
@@ -105,13 +87,13 @@ export interface Tillgate extends UseCases {
 export async function createTillgate(options: TillgateOptions): Promise<Tillgate> {
   const plan = planOf(options);
   const logger = loggerOf(options);
-  const closers = new Closers(logger);
+  const disposables = new DisposeStack(logger);
   try {
-    const base = await layBase(await openGround(plan, options, closers, logger), closers);
-    const till = await openTill(base, plan.plugins, { url: plan.baseUrl });
-    return embedded(plan, base, till, options.trustedHops ?? 0);
+    const runtime = await openRuntime(await openDependencies(plan, options, disposables, logger), disposables);
+    const till = await openTill(runtime, plan.plugins, { url: plan.baseUrl });
+    return embedded(plan, new TillLifecycle(runtime, till), till, options.trustedHops ?? 0);
   } catch (error) {
-    await closers.close();
+    await disposables.close();
     throw error;
   }
 }
@@ -121,8 +103,7 @@ export function merchantOf(accountId: AccountId): Principal {
   return { accountId, credentialId: null, via: 'api-key' };
 }
 
-function embedded(plan: Plan, base: TillBase, till: Till, trustedHops: number): Tillgate {
-  const work = new TillWork(base, till);
+function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops: number): Tillgate {
   const streams: (() => void)[] = [];
   let closing: Promise<void> | null = null;
   const edge = { trustedHops, isStopping: () => closing !== null, onStop: (end: () => void) => void streams.push(end), serverUrl: plan.baseUrl };
@@ -130,23 +111,21 @@ function embedded(plan: Plan, base: TillBase, till: Till, trustedHops: number): 
   const apiOf = ({ manage = false, docs = false }: MountOptions): HttpApi => createHttpApi(till, plan.config, { ...edge, manage, docs, metrics: false });
   return {
     ...(Object.fromEntries(USE_CASES.map((name) => [name, till[name]])) as UseCases),
-    createAccount: base.accounts.createAccount,
-    createCredential: base.accounts.createCredential,
     events: { on: (name, listener) => till.events.on(name, listener) },
     gateway: till.gateway,
     workers: {
       start: async (scope) => {
-        await work.prepare(scope);
-        work.start(scope);
+        await lifecycle.prepare(scope);
+        lifecycle.start(scope);
       },
-      stop: () => work.stop(),
+      stop: () => lifecycle.stop(),
     },
     toExpress: ({ gateway = false, ...mount } = {}) => {
       const binding = expressBinding(apiOf(mount));
       return gateway ? behindGateway(till.gateway, binding) : binding;
     },
     toFetch: ({ facts, ...mount }) => fetchBinding(apiOf(mount), { mount: pathOf(plan.baseUrl), facts }),
-    close: () => (closing ??= closeTill(work, streams)),
+    close: () => (closing ??= closeTill(lifecycle, streams)),
   };
 }
 
@@ -161,9 +140,9 @@ function pathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/$/, '');
 }
 
-async function closeTill(work: TillWork, streams: readonly (() => void)[]): Promise<void> {
+async function closeTill(lifecycle: TillLifecycle, streams: readonly (() => void)[]): Promise<void> {
   for (const end of streams) end();
-  await work.drain(Promise.resolve());
-  await work.leave();
-  await work.close();
+  await lifecycle.drain(Promise.resolve());
+  await lifecycle.leave();
+  await lifecycle.close();
 }

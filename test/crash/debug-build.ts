@@ -9,7 +9,7 @@ const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Leases of a dead instance lapse soon in the debug build, so that what is started next need not wait for them. */
 const SHORTER_LEASES = [
-  { file: 'host/base.ts', text: 'SHARED_TTL_MS = 15_000;', instead: 'SHARED_TTL_MS = 1_500;' },
+  { file: 'host/runtime.ts', text: 'SHARED_TTL_MS = 15_000;', instead: 'SHARED_TTL_MS = 1_500;' },
   { file: 'core/gateway/feed-follower.ts', text: 'DEFAULT_FEED_LEASE_MS = 5_000;', instead: 'DEFAULT_FEED_LEASE_MS = 1_500;' },
 ] as const;
 

@@ -18,8 +18,8 @@ const points = (file: string, rows: readonly (readonly [name: string, at: CrashP
  * refuses a text that it does not find exactly once.
  */
 export const CRASH_POINTS: readonly CrashPoint[] = [
-  ...points('host/base.ts', [['start:migrated', 'after', 'await storage.migrate();']]),
-  ...points('host/till-work.ts', [['start:chains-begun', 'after', "if (scope === 'all') await beginChains({ ...this.#till, owner: this.#base.owner });"]]),
+  ...points('host/runtime.ts', [['start:migrated', 'after', 'await storage.migrate();']]),
+  ...points('host/till-lifecycle.ts', [['start:chains-begun', 'after', "if (scope === 'all') await beginChains({ ...this.#till, owner: this.#runtime.owner });"]]),
   ...points('core/orders/create-order.ts', [
     ['order:address-taken', 'after', 'const address = await this.#desk.take(asset, { units, memo: memoOf(price.fiat, price.units), expiresAt: now + settings.timeoutMs });'],
     ['order:stored', 'after', 'const result = await storage.orders.create({ order, depositAddress: pay?.address ?? null, idempotency });'],

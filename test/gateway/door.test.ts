@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GatewayRouteTable } from '../../core/index.ts';
-import { GatewayDoor } from '../../host/gateway-door.ts';
+import { LazyGateway } from '../../host/lazy-gateway.ts';
 import { FakeClock, MemoryLogger, MemoryMetrics } from '../support/fakes.ts';
 import { waitFor } from '../support/wait.ts';
 import { FakeDirectory, routeOf } from './support.ts';
@@ -10,7 +10,7 @@ test('the proxy is loaded with the first route and not before, and whoever asked
   let table = new GatewayRouteTable([]);
   const directory = new FakeDirectory();
   const told: string[] = [];
-  const door = new GatewayDoor({
+  const door = new LazyGateway({
     routes: () => table, directory, clock: new FakeClock(), metrics: new MemoryMetrics(), logger: new MemoryLogger(), traceId: () => 't', healthIntervalMs: 0,
   });
   door.onOpen(() => told.push('before'));

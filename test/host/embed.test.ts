@@ -214,7 +214,7 @@ describe('a till inside an application', () => {
   test('two tills in one process and one database, by prefix on SQLite and by schema on PostgreSQL, one process each for the workers', async (t) => {
     closing(t);
     const [lite, pg] = [await DATABASES.sqlite(t), await DATABASES.pg(t)];
-    const places: TillgateOptions['storage'][] = [
+    const places: NonNullable<TillgateOptions['storage']>[] = [
       { knex: lite, tablePrefix: 'a_' },
       { knex: lite, tablePrefix: 'b_' },
       { knex: pg, schema: 'a' },

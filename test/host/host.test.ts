@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
-import { createHost } from '../../host/index.ts';
+import { createHost, metricsText } from '../../host/index.ts';
 import type { Host } from '../../host/index.ts';
 import { waitFor } from '../support/wait.ts';
 import { Merchant } from './merchant.ts';
@@ -58,7 +58,7 @@ describe('an embedded host', () => {
     const { data } = await merchant.payInfo('https://shop.example/paid');
     await merchant.pay(data['order_id']);
     await waitFor(async () => (await merchant.status(data['order_id'])) === 'SUCCESS', { describe: 'the order on the sound chain' });
-    assert.match(await host.till.metrics.text(), /tillgate_worker_errors_total\{loop="follow:XYZ"\} \d/);
+    assert.match((await metricsText(host.till.metrics)).text, /tillgate_worker_errors_total\{loop="follow:XYZ"\} \d/);
     await host.stop();
     directory.remove();
   });

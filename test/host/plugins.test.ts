@@ -2,15 +2,20 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { isTillgateError } from '../../core/index.ts';
 import { PinoLogger } from '../../adapters/logging/index.ts';
-import { bindWallet } from '../../host/container.ts';
 import { WATCH_ONLY } from '../../host/wallet.ts';
 import { resolveConfig } from '../../host/index.ts';
-import { openBase } from '../../host/open.ts';
-import { importPlugins, satisfies, setUpPlugins } from '../../host/plugins.ts';
+import { openHostRuntime } from '../../host/open.ts';
+import type { HostRuntime } from '../../host/open.ts';
+import { setUpPlugins } from '../../host/plugin-registry.ts';
+import type { PluginPorts } from '../../host/plugin-registry.ts';
+import { importPlugins, satisfies } from '../../host/plugins.ts';
 import { freshDirectory } from './till-process.ts';
 
 const directory = freshDirectory();
 after(() => directory.remove());
+
+const logger = new PinoLogger({ level: 'silent' });
+const portsOf = ({ clock, storage }: HostRuntime): PluginPorts => ({ ...WATCH_ONLY, logger, clock, documents: storage.documents });
 
 function plugin(name: string, more: string): void {
   directory.write(`${name}.mjs`, `export default { name: '${name}', version: '1.0.0', requires: '^1.0.0', options: (input) => input, setup() {}, ${more} };`);
@@ -48,30 +53,28 @@ describe('the plugin loader', () => {
 
   test('names the plugin that failed, refuses a chain that is there already, and closes what it had opened', async () => {
     const config = resolveConfig({}, { directory: directory.path });
-    const base = await openBase(config, new PinoLogger({ level: 'silent' }), 'command');
-    bindWallet(base.container, WATCH_ONLY);
+    const runtime = await openHostRuntime(config, logger, 'command');
     const chain = "{ code: 'XYZ', name: 'Xyz', assets: [], policy: {} }";
     plugin('first', `setup({ addChain, onClose }) { addChain(${chain}); onClose(() => { globalThis.closedFirst = true; }); }`);
     plugin('second', `setup({ addChain }) { addChain(${chain}); }`);
     const { plugins } = await importPlugins([{ use: './first.mjs' }, { use: './second.mjs' }], 'sandbox', directory.path);
-    await assert.rejects(setUpPlugins(base.container, plugins), (error) => {
+    await assert.rejects(setUpPlugins(portsOf(runtime), plugins), (error) => {
       assert.ok(isTillgateError(error, 'CONFIG_INVALID'));
       assert.match(error.message, /plugin second .*chain XYZ .*plugin first/);
       return true;
     });
     assert.equal((globalThis as { closedFirst?: boolean }).closedFirst, true);
-    await base.close();
+    await runtime.close();
   });
 
   test('gives each plugin documents of its own', async () => {
     const config = resolveConfig({}, { directory: directory.path });
-    const base = await openBase(config, new PinoLogger({ level: 'silent' }), 'command');
-    bindWallet(base.container, WATCH_ONLY);
+    const runtime = await openHostRuntime(config, logger, 'command');
     plugin('writer', "async setup({ documents }) { await documents.write('host:wallet', 'mine', 0); }");
     const { plugins } = await importPlugins([{ use: './writer.mjs' }], 'sandbox', directory.path);
-    await (await setUpPlugins(base.container, plugins)).close();
-    assert.equal(await base.storage.documents.read('host:wallet'), null);
-    assert.equal((await base.storage.documents.read('plugin:writer:host:wallet'))?.value, 'mine');
-    await base.close();
+    await (await setUpPlugins(portsOf(runtime), plugins)).close();
+    assert.equal(await runtime.storage.documents.read('host:wallet'), null);
+    assert.equal((await runtime.storage.documents.read('plugin:writer:host:wallet'))?.value, 'mine');
+    await runtime.close();
   });
 });

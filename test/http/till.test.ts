@@ -324,7 +324,7 @@ eachStorage((_name, open) => {
     const store = await open(t);
     const till = await startTestTill(store);
     try {
-      await till.till.nodeNumber.release();
+      await till.till.workerId.release();
       await store.storage.close();
       assertError(await till.merchant.client.get('/api/v2/order/'), 50300);
       assertError(await till.client.post(PAY_INFO, ORDER, { sign: till.merchant.signed() }), 50300);

@@ -5,6 +5,7 @@ import { createHttpServer, createOperations, expressBinding, HttpApi, manageOper
 import { NodeRandom } from '../../adapters/crypto/index.ts';
 import { contractsOf, createManage, OrderMover } from '../../core/index.ts';
 import type { Account, AccountRole, AdmissionCount, AppId, GatewayRoute, Manage } from '../../core/index.ts';
+import { metricsText } from '../../host/index.ts';
 import { HttpClient } from '../support/http.ts';
 import type { Reply } from '../support/openapi.ts';
 import type { TestStorage } from '../support/storage.ts';
@@ -49,7 +50,7 @@ export interface DeskOptions {
 /** Starts a till and its management API over an open storage. */
 export async function startDesk(store: TestStorage, options: DeskOptions = {}): Promise<Desk> {
   const till = await startTestTill(store);
-  const { clock, storage, chains, assets, events, metrics, digest, nodeNumber: ids, orderQueries: queries } = till.till;
+  const { clock, storage, chains, assets, events, metrics, digest, ids, orderQueries: queries } = till.till;
   const admission = new Map<AppId, readonly AdmissionCount[]>();
   const { hasher, createAccount } = till.accounts;
   const manage = createManage({
@@ -61,13 +62,13 @@ export async function startDesk(store: TestStorage, options: DeskOptions = {}): 
     digest,
     hasher,
     events,
+    secondFactor: till.till.manage.secondFactor,
     createAccount,
     mover: new OrderMover({ assets, contractOf: contractsOf(chains), ids, events, metrics }),
     queries,
     chains,
     admissionTally: (id) => admission.get(id) ?? [],
     settings: {
-      issuer: 'Tillgate',
       sessionTtlSeconds: options.sessionTtlSeconds ?? 3600,
       graceSeconds: 86_400,
       pageMax: 100,
@@ -82,7 +83,7 @@ export async function startDesk(store: TestStorage, options: DeskOptions = {}): 
     ...till.till,
     settings,
     orders: storage.orders,
-    metricsText: async () => ({ contentType: 'text/plain', text: await metrics.text() }),
+    metricsText: () => metricsText(metrics),
     readiness: async () => {},
     traceId: randomTraceId,
   });

@@ -142,7 +142,7 @@ eachStorage((_name, open) => {
     /** A transfer of a merchant with its reserve booked and its transaction row, as a request leaves it. */
     const transferOf = async (member: Member, status: TransferStatus): Promise<Transfer> => {
       const { clock, storage } = desk.till.till;
-      const ids = desk.till.till.nodeNumber;
+      const ids = desk.till.till.ids;
       const at = clock.now();
       const accountId = member.id as AccountId;
       const [currency, units] = ['USDT-ERC20', 100_500_000n] as const;
@@ -238,7 +238,7 @@ eachStorage((_name, open) => {
     test('that are signed show each attempt, and nobody can reject them any more', async () => {
       const user = await desk.newMember();
       const transfer = await transferOf(user, 'REQUESTED');
-      const id = desk.till.till.nodeNumber.next() as PayoutId;
+      const id = desk.till.till.ids.next() as PayoutId;
       const at = desk.till.clock.now();
       await store.storage.transaction(async (tx) => {
         const place = { chain: 'ETH', sourceAddress: B, sourceIndex: null, nonce: 0, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: at } as const;

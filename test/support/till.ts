@@ -1,25 +1,27 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AesGcmVault, NodeRandom } from '../../adapters/crypto/index.ts';
+import { NodeRandom } from '../../adapters/crypto/index.ts';
 import { PromMetrics } from '../../adapters/metrics/index.ts';
 import type { Account, ChainCode, Lease, Logger, Vault } from '../../core/index.ts';
-import { present, setDataSecurity } from '../../core/index.ts';
+import { DEFAULT_FEED_LEASE_MS, present, setDataSecurity } from '../../core/index.ts';
 import { resolveConfig } from '../../host/config.ts';
 import type { HostConfig } from '../../host/config.ts';
-import { bindPlugins, bindWallet, createContainer, resolveAccounts, resolveTill } from '../../host/container.ts';
-import type { Accounts, Till } from '../../host/container.ts';
-import { NodeNumber } from '../../host/node-number.ts';
-import { importPlugins, setUpPlugins } from '../../host/plugins.ts';
+import { createContainer, openingPorts, pluginPorts, provide, resolveTill } from '../../host/container.ts';
+import type { Till } from '../../host/container.ts';
+import { DisposeStack } from '../../host/dispose-stack.ts';
+import { setUpPlugins } from '../../host/plugin-registry.ts';
+import { importPlugins } from '../../host/plugins.ts';
 import { createListener } from '../../host/server.ts';
 import type { SettingsInput } from '../../host/settings.ts';
 import { openWallet } from '../../host/wallet.ts';
+import { SnowflakeWorkerId } from '../../host/worker-id.ts';
 import { FakeClock, MemoryLogger } from './fakes.ts';
 import { HttpClient } from './http.ts';
 import type { SigningKeys } from './http.ts';
 import type { TestStorage } from './storage.ts';
 
-/** Longer than any test's clock runs: the node number of a test is never lost. */
+/** Longer than any test's clock runs: the worker id of a test is never lost. */
 const FOREVER_MS = 1e12;
 const MAX_STEPS = 1000;
 
@@ -45,6 +47,11 @@ export interface TestTillOptions {
   readonly logger?: Logger;
 }
 
+/** The parts that tests make merchants with. */
+interface TestAccounts extends Pick<Till, 'createAccount' | 'createCredential'> {
+  readonly hasher: Till['passwordHasher'];
+}
+
 /** The whole till in this process, wired as the host wires it: time stands still and work is done when a test says so. */
 export interface TestTill {
   readonly url: string;
@@ -52,7 +59,7 @@ export interface TestTill {
   readonly till: Till;
   readonly config: HostConfig;
   readonly clock: FakeClock;
-  readonly accounts: Accounts;
+  readonly accounts: TestAccounts;
   readonly vault: Vault;
   /** Everything that was logged, unless another logger was given. */
   readonly logger: MemoryLogger;
@@ -73,19 +80,21 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
   const clock = options.clock ?? new FakeClock();
   const settings: SettingsInput = { mode: 'sandbox', ...options.settings, listen: { host: '127.0.0.1', port: 0, ...options.settings?.listen } };
   const config = resolveConfig(settings, { directory });
-  const random = new NodeRandom();
-  const masterKey = random.bytes(32);
-  const vault = new AesGcmVault({ current: masterKey });
-  const nodeNumber = await NodeNumber.take({ leases: storage.leases, owner: 'test', ttlMs: FOREVER_MS, clock, random });
-  const container = createContainer({ config, masterKey, clock, logger: options.logger ?? logger, metrics: new PromMetrics(logger), random, vault, storage, nodeNumber });
-  bindWallet(container, await openWallet({ documents: storage.documents, vault }, null, true, logger));
+  const disposables = new DisposeStack(logger);
+  const masterKey = new NodeRandom().bytes(32);
+  const infrastructure = { config, masterKey, feedLeaseMs: DEFAULT_FEED_LEASE_MS, disposables, storage, logger: options.logger ?? logger, metrics: new PromMetrics(logger) };
+  const container = createContainer(infrastructure, { replace: { clock } });
+  const { vault, random } = openingPorts(container);
+  const workerId = await SnowflakeWorkerId.take({ leases: storage.leases, owner: 'test', ttlMs: FOREVER_MS, clock, random });
+  const wallet = await openWallet({ documents: storage.documents, vault }, null, true, logger);
+  const base = { url: 'http://till.invalid' };
+  provide(container, { workerId, wallet, baseUrl: base });
   const { plugins, problems } = await importPlugins(config.plugins, config.mode, directory);
   if (problems.length > 0) throw new Error(JSON.stringify(problems));
-  const harvest = await setUpPlugins(container, plugins);
-  const base = { url: 'http://till.invalid' };
-  bindPlugins(container, harvest, base);
+  const registry = await setUpPlugins({ ...pluginPorts(container), documents: storage.documents, wallet: wallet.wallet }, plugins);
+  provide(container, { plugins: registry });
   const till = resolveTill(container);
-  const accounts = resolveAccounts(container);
+  const accounts = { hasher: till.passwordHasher, createAccount: till.createAccount, createCredential: till.createCredential };
   const listener = createListener(till, config);
   const port = await listener.listen();
   base.url = `http://127.0.0.1:${port}`;
@@ -110,9 +119,9 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
       listener.cut();
       await listener.drain();
       merchants.close();
-      await till.callbackTransport.close();
-      await harvest.close();
-      await nodeNumber.release();
+      await disposables.close();
+      await registry.close();
+      await workerId.release();
       rmSync(directory, { recursive: true, force: true });
     },
   };
@@ -120,11 +129,11 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
 
 class Merchants {
   readonly #till: Till;
-  readonly #accounts: Accounts;
+  readonly #accounts: TestAccounts;
   readonly #client: HttpClient;
   readonly #clients: HttpClient[] = [];
 
-  constructor(till: Till, accounts: Accounts, client: HttpClient) {
+  constructor(till: Till, accounts: TestAccounts, client: HttpClient) {
     this.#till = till;
     this.#accounts = accounts;
     this.#client = client;

@@ -7,7 +7,7 @@ import type { Gateway, GatewayDeps } from './gateway/index.ts';
  * The gateway as the server knows it: it is there for the hosts of its routes, and loaded only once there is a route,
  * so that a till without gateways does not carry a proxy.
  */
-export class GatewayDoor {
+export class LazyGateway {
   readonly #deps: GatewayDeps;
   readonly #endNews: () => void;
   #loading: Promise<Gateway> | null = null;

@@ -1,5 +1,5 @@
-import { encodeBase32 } from '../auth/base32.ts';
-import { judgeTotp, newTotp, TOTP_SECRET_BYTES, totpUri } from '../auth/totp.ts';
+import { encodeBase32 } from './base32.ts';
+import { judgeTotp, newTotp, TOTP_SECRET_BYTES, totpUri } from './totp.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { assert } from '../kernel/guard.ts';
 import type { AccountId } from '../kernel/ids.ts';

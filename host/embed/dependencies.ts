@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { present } from '../../core/index.ts';
 import type { FieldError, Logger, Metrics, Plugin, Storage } from '../../core/index.ts';
 import { BridgeLogger } from '../../adapters/logging/bridge-logger.ts';
 import type { ConsoleLike, PinoLike } from '../../adapters/logging/bridge-logger.ts';
 import type { SqliteConfig } from '../../adapters/storage/knex/index.ts';
-import { SHARED_TTL_MS } from '../base.ts';
-import type { Closers, Ground } from '../base.ts';
 import { configError, masterKeyOf, tillConfig } from '../config.ts';
 import type { TillConfig } from '../config.ts';
+import type { DisposeStack } from '../dispose-stack.ts';
 import { checkPlugin, problemsOf } from '../plugins.ts';
 import type { LoadedPlugin } from '../plugins.ts';
 import { parseSettings } from '../settings.ts';
-import type { ReadableMetrics } from '../tokens.ts';
+import { SHARED_TTL_MS } from '../runtime.ts';
+import type { RuntimeDeps } from '../runtime.ts';
 import type { PluginWithOptions, TillStorage, TillgateOptions } from './options.ts';
 
-/** What is known of an embedded till before anything is opened. */
+/** The checked options of an embedded till; nothing is opened yet. */
 export interface Plan {
   readonly config: TillConfig;
   readonly masterKey: Uint8Array;
@@ -31,6 +32,7 @@ export function planOf(options: TillgateOptions): Plan {
   const given = SETTINGS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]] as const]));
   const { settings, problems } = parseSettings({ mode, baseUrl, ...Object.fromEntries(given) });
   const found: FieldError[] = [...problems];
+  if (options.storage === undefined && options.replace?.storage === undefined) found.push({ path: 'storage', message: 'name a database, or give replace.storage' });
   const key = typeof masterKey === 'string' ? masterKeyOf(masterKey, found, 'masterKey') : bytesOf(masterKey, found);
   const plugins = (options.plugins ?? []).flatMap((plugin, index) => readPlugin(plugin, mode, `plugins.${index}`, found));
   if (settings === null || key === null || found.length > 0) throw configError(found);
@@ -54,38 +56,27 @@ function readPlugin(given: Plugin | PluginWithOptions, mode: TillConfig['mode'],
   }
 }
 
-/** Opens what an embedded till stands on; what the application gave stays the application's to close. */
-export async function openGround({ config, masterKey }: Plan, options: TillgateOptions, closers: Closers, logger: Logger): Promise<Ground> {
-  const metrics = await metricsOf(options.metrics, logger);
-  const storage = await storageOf(options.storage, logger, closers);
+/** Opens the database and the metrics of an embedded till. What the application gave, the application closes. */
+export async function openDependencies({ config, masterKey }: Plan, options: TillgateOptions, disposables: DisposeStack, logger: Logger): Promise<RuntimeDeps> {
+  const { replace = {}, mnemonic = null } = options;
+  const metrics = replace.metrics ?? (await metricsOf(options.metrics, logger));
+  const storage = replace.storage ?? (await storageOf(present(options.storage, 'the storage'), logger, disposables));
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
-  return { config, masterKey, mnemonic: options.mnemonic ?? null, logger, metrics, storage, owner, leaseTtlMs: SHARED_TTL_MS };
+  return { config, masterKey, mnemonic, logger, metrics, storage, owner, leaseTtlMs: SHARED_TTL_MS, replace };
 }
 
-/** The application's logger as the till's; it is given cleaned copies. */
-export function loggerOf({ logger, logLevel }: TillgateOptions): Logger {
+/** The till's logger: a replacement as it is; the application's own logger gets redacted copies. */
+export function loggerOf({ logger, logLevel, replace }: TillgateOptions): Logger {
+  if (replace?.logger !== undefined) return replace.logger;
   const target: PinoLike | ConsoleLike = logger ?? console;
   return new BridgeLogger(target, logger === undefined ? 'silent' : logLevel);
 }
 
-const UNMEASURED: ReadableMetrics = {
-  count: () => undefined,
-  gauge: () => undefined,
-  observe: () => undefined,
-  text: () => Promise.resolve(''),
-  contentType: 'text/plain',
-};
+const NO_METRICS: Metrics = { count: () => undefined, gauge: () => undefined, observe: () => undefined };
 
-async function metricsOf(given: TillgateOptions['metrics'], logger: Logger): Promise<ReadableMetrics> {
-  if (given === undefined) return UNMEASURED;
-  if (isMetrics(given)) {
-    return {
-      ...UNMEASURED,
-      count: (...measured) => given.count(...measured),
-      gauge: (...measured) => given.gauge(...measured),
-      observe: (...measured) => given.observe(...measured),
-    };
-  }
+async function metricsOf(given: TillgateOptions['metrics'], logger: Logger): Promise<Metrics> {
+  if (given === undefined) return NO_METRICS;
+  if (isMetrics(given)) return given;
   const { PromMetrics } = await import('../../adapters/metrics/index.ts');
   return new PromMetrics(logger, { registry: given, processMetrics: false });
 }
@@ -94,16 +85,16 @@ function isMetrics(given: object): given is Metrics {
   return 'count' in given && 'gauge' in given && 'observe' in given;
 }
 
-async function storageOf(given: TillStorage, logger: Logger, closers: Closers): Promise<Storage> {
+async function storageOf(given: TillStorage, logger: Logger, disposables: DisposeStack): Promise<Storage> {
   if ('transaction' in given) return given;
   const { openStorage, acquireServerLock } = await import('../../adapters/storage/knex/index.ts');
   const { tablePrefix, schema, ...config } = { schema: undefined, ...given };
   if ('filename' in config) {
     const lock = await acquireServerLock(lockedFile(config, tablePrefix));
-    closers.add('server lock', () => lock.release());
+    disposables.add('server lock', () => lock.release());
   }
   const storage = await openStorage(config, { logger, ...(tablePrefix === undefined ? {} : { tablePrefix }), ...(schema === undefined ? {} : { schema }) });
-  closers.add('storage', () => storage.close());
+  disposables.add('storage', () => storage.close());
   return storage;
 }
 

@@ -1,43 +1,43 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { TillBase } from './base.ts';
 import { beginChains } from './begin-chains.ts';
 import type { Till } from './container.ts';
+import type { Runtime } from './runtime.ts';
 import { Workers } from './workers.ts';
 import type { WorkerScope } from './workers.ts';
 
 const DRAIN_MS = 7000;
 const CLOSE_MS = 1000;
 
-/** The work of an open till and its orderly end, whoever serves its requests. */
-export class TillWork {
-  readonly #base: TillBase;
+/** Starts the work of an open till and shuts it down in order, whichever server takes its requests. */
+export class TillLifecycle {
+  readonly #runtime: Runtime;
   readonly #till: Till;
   #workers: Workers | null = null;
-  #knowsKeys = false;
+  #keysLoaded = false;
 
-  constructor(base: TillBase, till: Till) {
-    this.#base = base;
+  constructor(runtime: Runtime, till: Till) {
+    this.#runtime = runtime;
     this.#till = till;
   }
 
-  /** Everything that has to be done before requests are answered. */
+  /** Does everything that has to be done before requests are answered. */
   async prepare(scope: WorkerScope = 'all'): Promise<void> {
-    const { knownKeys, gateway } = this.#till;
-    if (scope === 'all') await beginChains({ ...this.#till, owner: this.#base.owner });
-    if (!this.#knowsKeys) await knownKeys.start();
-    this.#knowsKeys = true;
+    const { keyCache, gateway } = this.#till;
+    if (scope === 'all') await beginChains({ ...this.#till, owner: this.#runtime.owner });
+    if (!this.#keysLoaded) await keyCache.start();
+    this.#keysLoaded = true;
     gateway.openIfNeeded();
   }
 
   /** Starts the loops; while they run, starting does nothing. */
   start(scope: WorkerScope = 'all'): void {
     if (this.#workers !== null) return;
-    const { storage, owner, leaseTtlMs } = this.#base;
+    const { storage, owner, leaseTtlMs } = this.#runtime;
     this.#workers = new Workers(this.#till, { ...this.#till, leases: storage.leases, owner, leaseTtlMs }, scope);
     this.#workers.start();
   }
 
-  /** Lets every pass that runs come to its end and gives the leases back. They can be started again. */
+  /** Waits for every running pass to finish and releases the leases. They can be started again. */
   async stop(): Promise<void> {
     const workers = this.#workers;
     this.#workers = null;
@@ -48,23 +48,22 @@ export class TillWork {
   async drain(serving: Promise<unknown>): Promise<void> {
     const finished = Promise.all([serving, this.stop().then(() => this.#till.deliverCallbacks.drain())]);
     const inTime = await Promise.race([finished.then(() => true), pause(DRAIN_MS, false, { ref: false })]);
-    // What is cut off here is safe all the same: orders are durable before they are answered, callbacks are sent again.
-    if (!inTime) this.#till.logger.warn('not everything came to its end in time; it is resumed at the next start');
+    // Work that is cut off is safe: orders are durable before they are answered, and callbacks are sent again.
+    if (!inTime) this.#till.logger.warn('shutdown timed out; unfinished work resumes at the next start');
   }
 
-  /** Closes the gateway: nobody is served by it any more. */
+  /** Closes the gateway and its connections. */
   async leave(): Promise<void> {
-    const { gateway, knownKeys } = this.#till;
-    await Promise.race([Promise.all([gateway.close(), knownKeys.close()]), pause(CLOSE_MS, undefined, { ref: false })]);
+    const { gateway, keyCache } = this.#till;
+    await Promise.race([Promise.all([gateway.close(), keyCache.close()]), pause(CLOSE_MS, undefined, { ref: false })]);
   }
 
-  /** Gives everything back, the database last; at the latest after 2 seconds. */
+  /** Closes everything, the database last; at the latest after 2 seconds. */
   async close(): Promise<void> {
-    const { callbackTransport, addressPool, logger } = this.#till;
-    await callbackTransport.close();
+    const { addressPool, logger } = this.#till;
     await Promise.race([addressPool.release(), pause(CLOSE_MS, undefined, { ref: false })]).catch((error: unknown) => {
       logger.warn('unused addresses were not put back', { error });
     });
-    await Promise.race([this.#base.close(), pause(CLOSE_MS, undefined, { ref: false })]);
+    await Promise.race([this.#runtime.close(), pause(CLOSE_MS, undefined, { ref: false })]);
   }
 }

@@ -1,0 +1,25 @@
+import { Authenticate, CreateAccount, CreateCredential, ExchangeToken, SecondFactor } from '../../core/index.ts';
+import { recipe } from '../parts.ts';
+import type { Recipes } from '../parts.ts';
+
+/** Accounts, their credentials, and who may do what. */
+export const accountRecipes = {
+  createAccount: recipe(
+    ['storage', 'vault', 'random', 'clock', 'passwordHasher', 'ids'],
+    ({ passwordHasher: hasher, ...ports }) => new CreateAccount({ ...ports, hasher }),
+  ),
+  createCredential: recipe(['storage', 'vault', 'random', 'clock', 'ids'], (ports) => new CreateCredential(ports)),
+  authenticate: recipe(
+    ['config', 'storage', 'vault', 'digest', 'tokenIssuer', 'clock'],
+    ({ config: { auth }, tokenIssuer: tokens, ...ports }) => new Authenticate({ ...ports, tokens, clockSkewMs: auth.clockSkewSeconds * 1000 }),
+  ),
+  exchangeToken: recipe(
+    ['config', 'storage', 'passwordHasher', 'tokenIssuer', 'clock'],
+    ({ config: { auth }, passwordHasher: hasher, tokenIssuer: tokens, ...ports }) =>
+      new ExchangeToken({ ...ports, hasher, tokens, tokenTtlSeconds: auth.tokenTtlSeconds }),
+  ),
+  secondFactor: recipe(
+    ['config', 'storage', 'vault', 'random', 'digest', 'clock'],
+    ({ config: { serviceName: issuer }, ...ports }) => new SecondFactor({ ...ports, issuer }),
+  ),
+} satisfies Recipes;

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import { randomTraceId } from '../../adapters/http/trace-id.ts';
+import { AppLimits, KeyCache, RouteCache, RateLimitSync } from '../../core/index.ts';
+import { LazyGateway } from '../lazy-gateway.ts';
+import { recipe } from '../parts.ts';
+import type { Recipes } from '../parts.ts';
+
+/** The node gateway: its routes, keys, rate limits, and the proxy itself. */
+export const gatewayRecipes = {
+  routeCache: recipe(
+    ['config', 'storage', 'vault', 'logger'],
+    ({ config, storage, ...ports }) => new RouteCache({ ...ports, routes: storage.routes, configured: config.gateways }),
+  ),
+  keyCache: recipe(
+    ['feedLeaseMs', 'storage', 'changeFeed', 'routeCache', 'vault', 'random', 'clock', 'deadline', 'logger'],
+    ({ feedLeaseMs: leaseMs, storage, changeFeed: feed, routeCache, ...ports }) =>
+      // A new id for each process: an earlier process that was cut off must not confirm changes for this one.
+      new KeyCache({ ...ports, apps: storage.apps, feed, leaseMs, instance: randomUUID(), alongside: [routeCache] }),
+  ),
+  appLimits: recipe([], () => new AppLimits()),
+  rateLimitSync: recipe(
+    ['appLimits', 'storage', 'clock'],
+    ({ appLimits: limits, storage, clock }) => new RateLimitSync({ limits, uses: storage.uses, clock, instance: randomUUID() }),
+  ),
+  gateway: recipe(
+    ['routeCache', 'keyDirectory', 'clock', 'metrics', 'logger', 'appLimits'],
+    ({ routeCache, keyDirectory: directory, appLimits: limiter, ...ports }) =>
+      new LazyGateway({ ...ports, routes: () => routeCache.table(), directory, limiter, traceId: randomTraceId }),
+  ),
+} satisfies Recipes;

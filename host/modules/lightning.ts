@@ -1,0 +1,26 @@
+import { InvoiceFollower, InvoicePayer, Invoices, LightningDesk, RequestLightningPayment } from '../../core/index.ts';
+import { lightningFees, withdrawalSettings } from '../money-settings.ts';
+import { recipe } from '../parts.ts';
+import type { Recipes } from '../parts.ts';
+
+/** Orders, withdrawals and workers of Lightning; without a node each is `null`. */
+export const lightningRecipes = {
+  invoices: recipe(['lightning', 'storage', 'clock'], ({ lightning: node, ...ports }) => (node === null ? null : new Invoices({ ...ports, node }))),
+  lightningPayments: recipe(
+    ['config', 'lightning', 'storage', 'secondFactor', 'clock', 'deadline', 'ids', 'events', 'metrics', 'logger'],
+    ({ config: { withdrawals }, lightning: node, ...parts }) =>
+      node === null ? null : new RequestLightningPayment({ ...parts, node, settings: withdrawalSettings(withdrawals), fees: lightningFees(withdrawals) }),
+  ),
+  lightningDesk: recipe(
+    ['lightning', 'lightningPayments', 'orderQueries'],
+    ({ lightning: node, lightningPayments: payments, orderQueries }) => new LightningDesk({ node, payments, payUrl: (order) => orderQueries.payUrl(order) }),
+  ),
+  lightningWork: recipe(
+    ['lightning', 'storage', 'orderMover', 'clock', 'ids', 'events', 'logger', 'metrics'],
+    ({ lightning: node, orderMover: mover, ...ports }) => {
+      if (node === null) return null;
+      const deps = { ...ports, node, mover };
+      return { node, follower: new InvoiceFollower(deps), payer: new InvoicePayer(deps) };
+    },
+  ),
+} satisfies Recipes;

@@ -1,0 +1,84 @@
+import {
+  AddressPool,
+  AssetCatalogue,
+  ChainFollower,
+  ChoosePayment,
+  CreateOrder,
+  DEFAULT_POOL,
+  ExpireOrders,
+  LIGHTNING_ASSET,
+  OperateOrder,
+  OrderMover,
+  OrderQueries,
+  RateBook,
+  contractsOf,
+  rateSymbols,
+} from '../../core/index.ts';
+import type { AddressPoolSettings, Asset, ChainRegistry, OrderSettings } from '../../core/index.ts';
+import type { TillConfig } from '../config.ts';
+import { recipe } from '../parts.ts';
+import type { Recipes } from '../parts.ts';
+
+/** Prices, orders, and the deposits that pay them. */
+export const orderRecipes = {
+  assets: recipe(['chains', 'lightning', 'plugins'], ({ chains, lightning, plugins }) => {
+    const assets = [...chains.values()].flatMap((chain) => chain.assets);
+    return new AssetCatalogue(lightning === null ? assets : [...assets, LIGHTNING_ASSET], plugins.chainNames);
+  }),
+  rateBook: recipe(
+    ['rates', 'assets', 'chains', 'clock', 'deadline', 'logger', 'metrics'],
+    ({ rates: sources, assets, chains, ...ports }) => new RateBook({ ...ports, sources, symbols: rateSymbols(assets, feeAssets(chains)) }),
+  ),
+  addressPool: recipe(['config', 'chains', 'storage'], ({ config, ...ports }) => new AddressPool({ ...ports, settings: poolSettings(config) })),
+  orderMover: recipe(
+    ['assets', 'chains', 'ids', 'events', 'metrics'],
+    ({ chains, ...parts }) => new OrderMover({ ...parts, contractOf: contractsOf(chains) }),
+  ),
+  createOrder: recipe(
+    ['config', 'storage', 'assets', 'rateBook', 'addressPool', 'invoices', 'clock', 'ids', 'random', 'events', 'metrics'],
+    ({ config, rateBook: rates, addressPool: addresses, ...parts }) => new CreateOrder({ ...parts, rates, addresses, settings: orderSettings(config) }),
+  ),
+  choosePayment: recipe(
+    ['storage', 'assets', 'chains', 'rateBook', 'addressPool', 'invoices', 'clock'],
+    ({ rateBook: rates, addressPool: addresses, ...parts }) => new ChoosePayment({ ...parts, rates, addresses }),
+  ),
+  orderQueries: recipe(
+    ['config', 'storage', 'assets', 'chains', 'baseUrl'],
+    ({ config, baseUrl, ...parts }) =>
+      new OrderQueries({
+        ...parts,
+        settings: orderSettings(config),
+        // Read at each use: with port 0 the address is known only once the server listens.
+        get baseUrl() {
+          return baseUrl.url;
+        },
+      }),
+  ),
+  operateOrder: recipe(['storage', 'orderMover', 'clock'], ({ orderMover: mover, ...ports }) => new OperateOrder({ ...ports, mover })),
+  expireOrders: recipe(['storage', 'orderMover', 'clock', 'logger'], ({ orderMover: mover, ...ports }) => new ExpireOrders({ ...ports, mover })),
+  followers: recipe(
+    ['chains', 'storage', 'orderMover', 'clock', 'ids', 'events', 'logger', 'metrics'],
+    ({ chains, orderMover: mover, ...ports }) => new Map([...chains].map(([code, chain]) => [code, new ChainFollower(chain, { ...ports, mover })])),
+  ),
+} satisfies Recipes;
+
+function orderSettings({ orders }: TillConfig): OrderSettings {
+  return {
+    timeoutMs: orders.timeoutSeconds * 1000,
+    watchMs: orders.watchSeconds * 1000,
+    toleranceBps: orders.toleranceBps,
+    min: orders.min,
+    max: orders.max,
+    pageMax: 100,
+  };
+}
+
+/** Deriving an address blocks the event loop, so it is done in small batches; a sandbox needs no large pool. */
+function poolSettings({ mode }: TillConfig): AddressPoolSettings {
+  return { ...DEFAULT_POOL, refill: 20, lowWater: mode === 'sandbox' ? 200 : DEFAULT_POOL.lowWater };
+}
+
+/** Network fees are paid in these assets, so they need prices too. */
+function feeAssets(chains: ChainRegistry): readonly Asset[] {
+  return [...chains.values()].flatMap(({ payments }) => (payments === null ? [] : [payments.feeAsset]));
+}

@@ -1,0 +1,26 @@
+import { FeeDesk, PayoutRunner, RequestRefund, RequestWithdrawal, WalletQueries, canPay } from '../../core/index.ts';
+import { sweepSettings, withdrawalSettings } from '../money-settings.ts';
+import { recipe } from '../parts.ts';
+import type { Recipes } from '../parts.ts';
+
+/** Withdrawals, refunds, sweeps, and the payout runner of each chain that pays. */
+export const payoutRecipes = {
+  payoutFees: recipe(['storage', 'rateBook', 'clock'], ({ rateBook: rates, ...ports }) => new FeeDesk({ ...ports, rates })),
+  requestWithdrawal: recipe(
+    ['config', 'storage', 'assets', 'chains', 'payoutFees', 'secondFactor', 'clock', 'ids', 'events', 'metrics', 'logger', 'lightningPayments'],
+    ({ config, payoutFees: fees, lightningPayments: lightning, ...parts }) =>
+      new RequestWithdrawal({ ...parts, fees, lightning, settings: withdrawalSettings(config.withdrawals) }),
+  ),
+  requestRefund: recipe(
+    ['storage', 'assets', 'chains', 'payoutFees', 'clock', 'ids', 'events', 'metrics', 'orderQueries'],
+    ({ payoutFees: fees, orderQueries, ...parts }) => new RequestRefund({ ...parts, fees, claimUrl: (order) => orderQueries.payUrl(order) }),
+  ),
+  payouts: recipe(
+    ['config', 'chains', 'storage', 'assets', 'rateBook', 'orderMover', 'clock', 'ids', 'events', 'logger', 'metrics'],
+    ({ config, chains, rateBook: rates, orderMover: mover, ...parts }) => {
+      const deps = { ...parts, rates, mover };
+      return new Map([...chains.values()].filter(canPay).map((chain) => [chain.code, new PayoutRunner(chain, deps, sweepSettings(config.sweeps))]));
+    },
+  ),
+  walletQueries: recipe(['storage', 'assets', 'chains'], (parts) => new WalletQueries(parts)),
+} satisfies Recipes;

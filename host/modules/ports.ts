@@ -1,0 +1,41 @@
+import { AesGcmVault, JoseTokenIssuer, NodeDigest, NodeRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
+import { Eventemitter3Bus } from '../../adapters/events/index.ts';
+import { SystemClock, deadline } from '../../adapters/system/index.ts';
+import type { Clock, Logger } from '../../core/index.ts';
+import { LazyCallbackTransport, rateSource } from '../lazy-edges.ts';
+import { recipe } from '../parts.ts';
+import type { Recipes } from '../parts.ts';
+
+/** The till's own implementations of the ports. Storage, logger and metrics are opened before. */
+export const portRecipes = {
+  clock: recipe(['logger'], ({ logger }) => systemClock(logger)),
+  ids: recipe(['workerId'], ({ workerId }) => workerId),
+  random: recipe([], () => new NodeRandom()),
+  digest: recipe([], () => new NodeDigest()),
+  vault: recipe(['masterKey'], ({ masterKey }) => new AesGcmVault({ current: masterKey })),
+  passwordHasher: recipe([], () => new ScryptHasher()),
+  tokenIssuer: recipe(['masterKey'], ({ masterKey }) => new JoseTokenIssuer({ current: masterKey })),
+  signer: recipe(['wallet'], ({ wallet }) => wallet.signer),
+  events: recipe(['logger'], ({ logger }) => new Eventemitter3Bus(logger)),
+  deadline: recipe([], () => deadline),
+  rates: recipe(['config', 'clock', 'plugins'], ({ config, clock, plugins }) => [
+    ...config.rateSources.map((setting) => rateSource(setting, clock)),
+    ...plugins.rateSources,
+  ]),
+  callbackTransport: recipe(['config', 'clock', 'disposables'], ({ config: { callbacks }, clock, disposables }) => {
+    const { timeoutSeconds, allowPrivateNetworks } = callbacks;
+    const transport = new LazyCallbackTransport(clock, { timeoutMs: timeoutSeconds * 1000, allowPrivateNetworks });
+    disposables.add('callback transport', () => transport.close());
+    return transport;
+  }),
+  chains: recipe(['plugins'], ({ plugins }) => plugins.chains),
+  lightning: recipe(['plugins'], ({ plugins }) => plugins.lightning),
+  changeFeed: recipe(['storage'], ({ storage }) => storage.feed),
+  keyDirectory: recipe(['keyCache'], ({ keyCache }) => keyCache),
+} satisfies Recipes;
+
+function systemClock(logger: Logger): Clock {
+  return new SystemClock({
+    onJump: ({ differenceMs }) => logger.warn('the wall clock jumped and is not followed; restart to accept its time', { differenceMs }),
+  });
+}

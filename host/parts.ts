@@ -1,0 +1,128 @@
+import { PORTS, token } from '../core/index.ts';
+import type {
+  AddressPool,
+  AppLimits,
+  AssetCatalogue,
+  Authenticate,
+  ChainCode,
+  ChainFollower,
+  ChoosePayment,
+  CreateAccount,
+  CreateCredential,
+  CreateOrder,
+  DeliverCallbacks,
+  ExchangeToken,
+  ExpireOrders,
+  FeeDesk,
+  InvoiceFollower,
+  InvoicePayer,
+  Invoices,
+  KeyCache,
+  RouteCache,
+  LightningDesk,
+  LightningNode,
+  Manage,
+  OperateOrder,
+  OrderMover,
+  OrderQueries,
+  PayoutRunner,
+  Ports,
+  RateBook,
+  RequestLightningPayment,
+  RequestRefund,
+  RequestWithdrawal,
+  SecondFactor,
+  RateLimitSync,
+  Token,
+  WalletQueries,
+} from '../core/index.ts';
+import type { TillConfig } from './config.ts';
+import type { DisposeStack } from './dispose-stack.ts';
+import type { LazyGateway } from './lazy-gateway.ts';
+import type { PluginRegistry } from './plugin-registry.ts';
+import type { OpenWallet } from './wallet.ts';
+import type { SnowflakeWorkerId } from './worker-id.ts';
+
+/** Values that exist before the container, and those that are opened while the till starts. */
+export interface GivenParts {
+  readonly config: TillConfig;
+  readonly masterKey: Uint8Array;
+  /** How long this instance's view of the gateway keys may be trusted, in milliseconds. */
+  readonly feedLeaseMs: number;
+  readonly disposables: DisposeStack;
+  readonly storage: Ports['storage'];
+  readonly logger: Ports['logger'];
+  readonly metrics: Ports['metrics'];
+  readonly workerId: SnowflakeWorkerId;
+  readonly wallet: OpenWallet;
+  readonly plugins: PluginRegistry;
+  readonly baseUrl: BaseUrl;
+}
+
+/** Everything that the container holds, by name: ports, given values and use cases. */
+export interface Parts extends Ports, GivenParts {
+  readonly assets: AssetCatalogue;
+  readonly authenticate: Authenticate;
+  readonly exchangeToken: ExchangeToken;
+  readonly secondFactor: SecondFactor;
+  readonly createAccount: CreateAccount;
+  readonly createCredential: CreateCredential;
+  readonly rateBook: RateBook;
+  readonly addressPool: AddressPool;
+  readonly orderMover: OrderMover;
+  readonly createOrder: CreateOrder;
+  readonly choosePayment: ChoosePayment;
+  readonly orderQueries: OrderQueries;
+  readonly operateOrder: OperateOrder;
+  readonly expireOrders: ExpireOrders;
+  readonly followers: ReadonlyMap<ChainCode, ChainFollower>;
+  readonly payoutFees: FeeDesk;
+  readonly requestWithdrawal: RequestWithdrawal;
+  readonly requestRefund: RequestRefund;
+  readonly payouts: ReadonlyMap<ChainCode, PayoutRunner>;
+  readonly walletQueries: WalletQueries;
+  /** The parts of Lightning are `null` in a till without a Lightning node. */
+  readonly invoices: Invoices | null;
+  readonly lightningPayments: RequestLightningPayment | null;
+  readonly lightningDesk: LightningDesk;
+  readonly lightningWork: LightningWork | null;
+  readonly deliverCallbacks: DeliverCallbacks;
+  readonly routeCache: RouteCache;
+  readonly keyCache: KeyCache;
+  readonly appLimits: AppLimits;
+  readonly rateLimitSync: RateLimitSync;
+  readonly gateway: LazyGateway;
+  readonly manage: Manage;
+}
+
+/** The Lightning node with the workers that follow its invoices and its payments. */
+export interface LightningWork {
+  readonly node: LightningNode;
+  readonly follower: InvoiceFollower;
+  readonly payer: InvoicePayer;
+}
+
+/** Where payers reach this till, without a slash at the end; `url` is set once the port is known. */
+export interface BaseUrl {
+  url: string;
+}
+
+/** How one part is made, and of which others. */
+export interface Recipe<Part> {
+  readonly needs: readonly (keyof Parts)[];
+  readonly make: (parts: Parts) => Part;
+}
+
+/** The recipes of an area, by the name of what they make. */
+export type Recipes = { readonly [Name in keyof Parts]?: Recipe<Parts[Name]> };
+
+/** Makes a recipe. `make` sees the parts that it names and no others. */
+export function recipe<Part, Need extends keyof Parts = never>(needs: readonly Need[], make: (parts: Pick<Parts, Need>) => Part): Recipe<Part> {
+  return { needs, make };
+}
+
+/** The token of a part; a port's token is the one that the core exports. */
+export function tokenOf<Name extends keyof Parts>(name: Name): Token<Parts[Name]> {
+  const ports: { readonly [Port in keyof Parts]?: unknown } = PORTS;
+  return (ports[name] ?? token(`host.${name}`)) as Token<Parts[Name]>;
+}

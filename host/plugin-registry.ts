@@ -1,0 +1,125 @@
+import { LIGHTNING_ASSET, TillgateError } from '../core/index.ts';
+import type { ChainAdapter, ChainCode, ChainName, DocumentStore, LightningNode, PluginContext, RateSource } from '../core/index.ts';
+import type { LoadedPlugin } from './plugins.ts';
+
+/** What the plugins of a till added. */
+export interface PluginRegistry {
+  readonly chains: ReadonlyMap<ChainCode, ChainAdapter>;
+  readonly chainNames: readonly ChainName[];
+  readonly lightning: LightningNode | null;
+  readonly rateSources: readonly RateSource[];
+}
+
+/** A till without plugins. */
+export const NO_PLUGINS: PluginRegistry = { chains: new Map(), chainNames: [], lightning: null, rateSources: [] };
+
+/** The ports that plugins are given. */
+export type PluginPorts = Pick<PluginContext<unknown>, 'logger' | 'clock' | 'wallet' | 'signer' | 'documents'>;
+
+/** The plugins of a running till, to be closed with it. */
+export interface RunningPlugins extends PluginRegistry {
+  /** Closes plugins in reverse order; one failure does not prevent the others. */
+  close(): Promise<void>;
+}
+
+/**
+ * Sets the plugins up, each with its own options and nothing else.
+ *
+ * @throws TillgateError `CONFIG_INVALID` naming the plugin that failed; those before it are closed again
+ */
+export async function setUpPlugins(ports: PluginPorts, plugins: readonly LoadedPlugin[]): Promise<RunningPlugins> {
+  const registry = new Registry(ports);
+  for (const loaded of plugins) {
+    try {
+      await loaded.plugin.setup(registry.contextOf(loaded));
+    } catch (error) {
+      await registry.close();
+      const message = `The plugin ${loaded.plugin.name} could not be set up: ${(error as Error).message}`;
+      throw new TillgateError('CONFIG_INVALID', message, {}, error);
+    }
+  }
+  return registry;
+}
+
+class Registry implements RunningPlugins {
+  readonly chains = new Map<ChainCode, ChainAdapter>();
+  readonly chainNames: ChainName[] = [];
+  readonly rateSources: RateSource[] = [];
+  lightning: LightningNode | null = null;
+  readonly #ports: PluginPorts;
+  readonly #closers: { readonly plugin: string; readonly close: () => void | Promise<void> }[] = [];
+  readonly #owners = new Map<string, string>();
+
+  constructor(ports: PluginPorts) {
+    this.#ports = ports;
+  }
+
+  contextOf({ plugin, options }: LoadedPlugin): PluginContext<unknown> {
+    const { logger, documents } = this.#ports;
+    return {
+      ...this.#ports,
+      options,
+      logger: logger.child({ plugin: plugin.name }),
+      documents: namespaced(documents, plugin.name),
+      addChain: (chain, name) => this.#addChain(plugin.name, chain, name),
+      addLightning: (node) => this.#addLightning(plugin.name, node),
+      addRateSource: (source) => void this.rateSources.push(source),
+      onClose: (close) => void this.#closers.push({ plugin: plugin.name, close }),
+    };
+  }
+
+  #addChain(plugin: string, chain: ChainAdapter, name: ChainName | undefined): void {
+    this.#claim(`the chain ${chain.code}`, plugin);
+    for (const { currency } of chain.assets) this.#claim(`the currency ${currency}`, plugin);
+    this.chains.set(chain.code, withOptionalParts(chain));
+    this.chainNames.push(name ?? { code: chain.code, name: chain.name });
+  }
+
+  #addLightning(plugin: string, node: LightningNode): void {
+    this.#claim(`the chain ${LIGHTNING_ASSET.chain}`, plugin);
+    this.#claim(`the currency ${LIGHTNING_ASSET.currency}`, plugin);
+    this.lightning = node;
+  }
+
+  #claim(what: string, plugin: string): void {
+    const owner = this.#owners.get(what);
+    if (owner !== undefined) {
+      throw new TillgateError('CONFIG_INVALID', `${what} is there already, brought by the plugin ${owner}: configure it once`);
+    }
+    this.#owners.set(what, plugin);
+  }
+
+  async close(): Promise<void> {
+    for (const { plugin, close } of this.#closers.splice(0).reverse()) {
+      try {
+        await close();
+      } catch (error) {
+        this.#ports.logger.error('a plugin failed to close', { plugin, error });
+      }
+    }
+  }
+}
+
+function namespaced(documents: DocumentStore, plugin: string): DocumentStore {
+  const key = (name: string): string => `plugin:${plugin}:${name}`;
+  return {
+    read: (name) => documents.read(key(name)),
+    write: (name, value, expectedVersion) => documents.write(key(name), value, expectedVersion),
+  };
+}
+
+/** Parts that interface 1.0 did not have: a chain without them takes orders and is watch-only. */
+const OPTIONAL_PARTS: Readonly<Record<string | symbol, null>> = { payments: null, balances: null };
+
+/** The chain with its missing parts as `null`. The plugin's own object stays as it is; methods run on that object. */
+function withOptionalParts(chain: ChainAdapter): ChainAdapter {
+  if (Object.keys(OPTIONAL_PARTS).every((part) => part in chain)) return chain;
+  return new Proxy(chain, {
+    has: (target, key) => key in target || Object.hasOwn(OPTIONAL_PARTS, key),
+    get: (target, key) => {
+      if (!(key in target)) return OPTIONAL_PARTS[key];
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}

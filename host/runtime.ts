@@ -1,0 +1,108 @@
+import type { Clock, IdGenerator, Logger, Metrics, Random, Storage, Vault } from '../core/index.ts';
+import { NoWallet } from '../adapters/wallet/index.ts';
+import { DEFAULT_FEED_LEASE_MS } from '../core/index.ts';
+import { configError } from './config.ts';
+import type { TillConfig } from './config.ts';
+import { createContainer, openingPorts, pluginPorts, provide, resolveTill } from './container.ts';
+import type { PortOverrides, Till, TillContainer } from './container.ts';
+import type { DisposeStack } from './dispose-stack.ts';
+import { checkMasterKey } from './master-key.ts';
+import { moneyProblems } from './money-settings.ts';
+import type { BaseUrl } from './parts.ts';
+import { setUpPlugins } from './plugin-registry.ts';
+import type { LoadedPlugin } from './plugins.ts';
+import { openWallet } from './wallet.ts';
+import type { OpenWallet } from './wallet.ts';
+import { SnowflakeWorkerId } from './worker-id.ts';
+
+/** How the caller may vary a till besides its settings. */
+export interface RuntimeOptions extends PortOverrides {
+  /** How long a lease outlives a process that was killed, in milliseconds; {@link SHARED_TTL_MS} by default. */
+  readonly leaseTtlMs?: number;
+}
+
+/** What a till is opened with, in whatever process it runs. */
+export interface RuntimeDeps<Config extends TillConfig = TillConfig> extends PortOverrides {
+  readonly config: Config;
+  /** 32 bytes. */
+  readonly masterKey: Uint8Array;
+  /** The wallet's seed words; `null` for the stored wallet, or none. */
+  readonly mnemonic: string | null;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Opened; {@link openRuntime} brings its schema up to date. */
+  readonly storage: Storage;
+  /** The name under which this instance takes its leases. */
+  readonly owner: string;
+  /** How long this instance's leases outlive it, in milliseconds. */
+  readonly leaseTtlMs: number;
+  /** The same for its view of the gateway keys. */
+  readonly feedLeaseMs?: number;
+}
+
+/** An open database with the ports that need nothing else: enough for most commands. */
+export interface Runtime<Config extends TillConfig = TillConfig> extends Omit<RuntimeDeps<Config>, 'masterKey' | 'metrics' | 'feedLeaseMs' | 'wrap'> {
+  readonly clock: Clock;
+  readonly vault: Vault;
+  readonly random: Random;
+  readonly ids: IdGenerator;
+  readonly container: TillContainer;
+  /** Runs `close` when the till is closed, before all that was opened earlier. */
+  onClose(name: string, close: () => void | Promise<void>): void;
+  /** Closes everything, the last opened first. */
+  close(): Promise<void>;
+}
+
+/** Several instances share a database: after this time others take over from one that died. */
+export const SHARED_TTL_MS = 15_000;
+
+/**
+ * Brings the schema up to date and makes the container, plugins aside.
+ *
+ * @throws TillgateError `CONFIG_INVALID` for a wrong master key or a database that a newer release has migrated
+ */
+export async function openRuntime<Config extends TillConfig>(deps: RuntimeDeps<Config>, disposables: DisposeStack): Promise<Runtime<Config>> {
+  const { masterKey, metrics, feedLeaseMs = DEFAULT_FEED_LEASE_MS, wrap = {}, ...rest } = deps;
+  const { config, logger, replace = {}, owner, leaseTtlMs } = rest;
+  const infrastructure = { config, masterKey, feedLeaseMs, disposables, storage: rest.storage, logger, metrics };
+  const container = createContainer(infrastructure, { replace, wrap });
+  const { storage, clock, vault, random } = openingPorts(container);
+  await storage.migrate();
+  await checkMasterKey(storage.documents, vault);
+  const workerId = await SnowflakeWorkerId.take({ leases: storage.leases, owner, ttlMs: leaseTtlMs, clock, random });
+  disposables.add('worker id', () => workerId.release());
+  provide(container, { workerId });
+  return {
+    ...rest,
+    storage,
+    clock,
+    vault,
+    random,
+    ids: replace.ids ?? workerId,
+    container,
+    onClose: (name, close) => disposables.add(name, close),
+    close: () => disposables.close(),
+  };
+}
+
+/** Sets the plugins up and takes the whole till out of the container. */
+export async function openTill(runtime: Runtime, plugins: readonly LoadedPlugin[], baseUrl: BaseUrl): Promise<Till> {
+  const { config, container } = runtime;
+  const wallet = await walletOf(runtime);
+  provide(container, { wallet, baseUrl });
+  const { storage, ...ports } = pluginPorts(container);
+  const registry = await setUpPlugins({ ...ports, documents: storage.documents, wallet: wallet.wallet }, plugins);
+  runtime.onClose('plugins', () => registry.close());
+  provide(container, { plugins: registry });
+  const till = resolveTill(container);
+  const problems = moneyProblems(config, till.assets, till.chains);
+  if (problems.length > 0) throw configError(problems);
+  return till;
+}
+
+/** Addresses must belong to the keys that sign: with a signer of the embedder's own they come from that signer. */
+async function walletOf({ config, storage, vault, mnemonic, logger, replace }: Runtime): Promise<OpenWallet> {
+  const signer = replace?.signer;
+  if (signer === undefined) return openWallet({ documents: storage.documents, vault }, mnemonic, config.mode === 'sandbox', logger);
+  return { wallet: signer ?? new NoWallet(), signer };
+}
