@@ -1,6 +1,6 @@
 /** Hashes, secrets at rest, passwords, tokens and randomness on `node:crypto` and jose. @packageDocumentation */
-export * from './node-digest.ts';
-export * from './node-random.ts';
+export * from './crypto-digest.ts';
+export * from './crypto-random.ts';
 export * from './master-keys.ts';
 export * from './aes-gcm-vault.ts';
 export * from './scrypt-hasher.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { TillgateError } from '../../core/index.ts';
 import { parseOptions } from '../plugin-options/parse-options.ts';
-import { isLoopback } from './node-client.ts';
+import { isLoopback } from './lightning-rest-client.ts';
 
 const NETWORKS = { main: 'mainnet', test: 'testnet', testnet4: 'testnet4', signet: 'signet', regtest: 'regtest', simnet: 'simnet' } as const;
 

@@ -1,4 +1,4 @@
-import type { NodeClient } from './node-client.ts';
+import type { LightningRestClient } from './lightning-rest-client.ts';
 
 /** A part of a reply; `undefined` for whatever is not there. */
 export function part(value: unknown, ...path: readonly string[]): unknown {
@@ -7,11 +7,11 @@ export function part(value: unknown, ...path: readonly string[]): unknown {
 
 /** A reply of which every part is wanted in the form that it must have, or the node has failed. */
 export class Reply {
-  readonly #client: NodeClient;
+  readonly #client: LightningRestClient;
   readonly #what: string;
   readonly body: unknown;
 
-  constructor(client: NodeClient, what: string, body: unknown) {
+  constructor(client: LightningRestClient, what: string, body: unknown) {
     this.#client = client;
     this.#what = what;
     this.body = body;

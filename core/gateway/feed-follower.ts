@@ -95,7 +95,7 @@ export class FeedFollower {
   /** Applies what is new and confirms it. Calls that come together share one look that begins after each of them. */
   async refresh(): Promise<void> {
     if (this.#closed) return;
-    this.#endNews ??= this.#deps.feed.onNews(() => void this.run());
+    this.#endNews ??= this.#deps.feed.onNotification(() => void this.run());
     if (this.#running === null) this.#running = this.#rounds();
     else this.#again = true;
     return this.#running;

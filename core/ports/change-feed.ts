@@ -53,7 +53,7 @@ export interface ChangeFeed {
    */
   settled(): Promise<void>;
   /** Calls the listener when there may be something new. Returns the end of the subscription. */
-  onNews(listener: () => void): () => void;
+  onNotification(listener: () => void): () => void;
 }
 
 export const CHANGE_FEED = token<ChangeFeed>('ChangeFeed');

@@ -19,7 +19,7 @@ import {
   rateSymbols,
 } from '../../core/index.ts';
 import type { ChainAdapter, EventBus, Principal } from '../../core/index.ts';
-import { AesGcmVault, NodeRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
+import { AesGcmVault, CryptoRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
 import { Eventemitter3Bus } from '../../adapters/events/index.ts';
 import { PinoLogger } from '../../adapters/logging/index.ts';
 import { PromMetrics } from '../../adapters/metrics/index.ts';
@@ -53,7 +53,7 @@ export interface Till {
 export async function openTill(filename: string): Promise<Till> {
   const logger = new PinoLogger({ level: 'warn' });
   const clock = new SystemClock({ onJump: (jump) => logger.error('the wall clock jumped; restart to follow it', { ...jump }) });
-  const random = new NodeRandom();
+  const random = new CryptoRandom();
   const ids = new SnowflakeIds(clock, 0, random);
   const events = new Eventemitter3Bus(logger);
   const metrics = new PromMetrics(logger, { processMetrics: false });

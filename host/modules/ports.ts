@@ -1,4 +1,4 @@
-import { AesGcmVault, JoseTokenIssuer, NodeDigest, NodeRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
+import { AesGcmVault, JoseTokenIssuer, CryptoDigest, CryptoRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
 import { Eventemitter3Bus } from '../../adapters/events/index.ts';
 import { SystemClock, deadline } from '../../adapters/system/index.ts';
 import type { Clock, Logger } from '../../core/index.ts';
@@ -10,8 +10,8 @@ import type { Recipes } from '../parts.ts';
 export const portRecipes = {
   clock: recipe(['logger'], ({ logger }) => systemClock(logger)),
   ids: recipe(['workerId'], ({ workerId }) => workerId),
-  random: recipe([], () => new NodeRandom()),
-  digest: recipe([], () => new NodeDigest()),
+  random: recipe([], () => new CryptoRandom()),
+  digest: recipe([], () => new CryptoDigest()),
   vault: recipe(['masterKey'], ({ masterKey }) => new AesGcmVault({ current: masterKey })),
   passwordHasher: recipe([], () => new ScryptHasher()),
   tokenIssuer: recipe(['masterKey'], ({ masterKey }) => new JoseTokenIssuer({ current: masterKey })),

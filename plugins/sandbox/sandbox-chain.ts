@@ -18,7 +18,7 @@ import type {
   WatchList,
 } from '../../core/index.ts';
 import { AccountKey } from '../../adapters/chains/account-key.ts';
-import { Serial } from '../../adapters/chains/serial.ts';
+import { SequentialQueue } from '../../adapters/chains/sequential-queue.ts';
 import type { Addressing } from './addressing.ts';
 import { append, blocksOf, coinIndex, cut, genesisState, sandboxHash } from './sandbox-blocks.ts';
 import type { SandboxBlock, SandboxState } from './sandbox-blocks.ts';
@@ -81,7 +81,7 @@ export class SandboxChain implements ChainAdapter {
   #view: View | null = null;
   #scannedTo = -1;
   /** Changes of this instance go one after another; only other instances can come between. */
-  readonly #queue = new Serial();
+  readonly #queue = new SequentialQueue();
 
   constructor(options: SandboxChainOptions) {
     const { code, name, assets, xpub, confirmations, spendableConfirmations, pollIntervalMs } = options;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { AesGcmVault, NodeRandom } from '../../adapters/crypto/index.ts';
+import { AesGcmVault, CryptoRandom } from '../../adapters/crypto/index.ts';
 import { deadline, SystemClock } from '../../adapters/system/index.ts';
 import { APP_KEY_LOOKUP, KeyCache } from '../../core/index.ts';
 import type { AccountId, AppId, AppKeyId, ChangeFeed, DirectorySource, Selection } from '../../core/index.ts';
@@ -42,7 +42,7 @@ const still: ChangeFeed = {
   leave: async () => undefined,
   reap: async () => undefined,
   settled: async () => undefined,
-  onNews: () => () => undefined,
+  onNotification: () => () => undefined,
 };
 
 interface Traffic {
@@ -81,7 +81,7 @@ async function run(): Promise<void> {
     apps: { directory: source(), touchKeys: async () => undefined },
     feed: still,
     vault,
-    random: new NodeRandom(),
+    random: new CryptoRandom(),
     clock,
     deadline,
     logger: new MemoryLogger(),

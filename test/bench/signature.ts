@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { NodeDigest } from '../../adapters/crypto/index.ts';
+import { CryptoDigest } from '../../adapters/crypto/index.ts';
 import { signRequest, verifySignature } from '../../core/index.ts';
 import type { SignedRequest } from '../../core/index.ts';
 import { median, report } from './support/report.ts';
@@ -31,7 +31,7 @@ interface Case {
   readonly call: () => boolean;
 }
 
-function signedPost(digest: NodeDigest): SignedRequest {
+function signedPost(digest: CryptoDigest): SignedRequest {
   const bare = { method: 'POST', target: '/api/order/pay-info', body: BODY };
   const headers = { Host: 'till.example', 'Content-Type': 'application/json', ...signRequest(bare, { apiToken: 'tat_x', secret: SECRET }, digest, NOW) };
   return { ...bare, headers: new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]])) };
@@ -62,7 +62,7 @@ function nanosecondsPerCall({ call }: Case): number {
 
 /** Verifying a signed POST against the bare hashes of node:crypto on the same bytes, in turns. */
 async function run(): Promise<void> {
-  const digest = new NodeDigest();
+  const digest = new CryptoDigest();
   const request = signedPost(digest);
   const cases: readonly Case[] = [
     bareCase(request),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { NodeDigest } from '../../adapters/crypto/index.ts';
+import { CryptoDigest } from '../../adapters/crypto/index.ts';
 import { verifySignature } from '../../core/index.ts';
 import { independentMacs } from './independent-signer.ts';
 import { fuzzPlan } from './seeded.ts';
@@ -86,7 +86,7 @@ const MUTATIONS: readonly ((random: Seeded, sample: Sample, other: Sample) => Sa
 /** Ours. */
 function verifies({ secret, method, target, body, algorithm, date, md5, signature }: Sample): boolean {
   const headers = new Map([['api-token', ['tat_x']], ['algorithm', [algorithm]], ['date', [date]], ['signature', [signature]], ...(md5 === null ? [] : [['body-md5', [md5]] as [string, string[]]])]);
-  return verifySignature({ method, target, headers, body: Buffer.from(body) }, { secret, tokenHash: '' }, new NodeDigest(), NOW, SKEW_MS).ok;
+  return verifySignature({ method, target, headers, body: Buffer.from(body) }, { secret, tokenHash: '' }, new CryptoDigest(), NOW, SKEW_MS).ok;
 }
 
 /** The words of the specification once more: every origin that a signer may have had, with none where the request is refused before. */

@@ -4,7 +4,7 @@ import { CallbackRejectedError, isApiError, TillgateApiError, TillgateClient, Ti
 import type { ClientOptions, Credentials, PayInfo } from '../../adapters/client/index.ts';
 import { OPERATOR, RotateCallbackCredential, checkLedger } from '../../core/index.ts';
 import type { ChainPayments } from '../../core/index.ts';
-import { NodeRandom } from '../../adapters/crypto/index.ts';
+import { CryptoRandom } from '../../adapters/crypto/index.ts';
 import { startReceiver } from '../host/merchant.ts';
 import type { ReceivedCallback } from '../host/merchant.ts';
 import { startUnreliable } from '../support/unreliable.ts';
@@ -369,7 +369,7 @@ eachStorage((name, open) => {
       const shop = await till.newMerchant();
       const { callbackToken, callbackSecret } = await till.accounts.createCredential.run(shop.account.id);
       const former = { callbackToken, callbackSecret };
-      const rotate = new RotateCallbackCredential({ storage: store.storage, vault: till.vault, random: new NodeRandom(), clock: till.clock });
+      const rotate = new RotateCallbackCredential({ storage: store.storage, vault: till.vault, random: new CryptoRandom(), clock: till.clock });
       const fresh = await rotate.run(shop.account.id);
       for (const post of [false, true]) {
         const request = requestOf(await callbackOf(shop, post));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { createHttpServer, createOperations, expressBinding, HttpApi, manageOperations, randomTraceId } from '../../adapters/http/index.ts';
-import { NodeRandom } from '../../adapters/crypto/index.ts';
+import { CryptoRandom } from '../../adapters/crypto/index.ts';
 import { contractsOf, createManage, OrderMover } from '../../core/index.ts';
 import type { Account, AccountRole, AdmissionCount, AppId, GatewayRoute, Manage } from '../../core/index.ts';
 import { metricsText } from '../../host/index.ts';
@@ -56,7 +56,7 @@ export async function startDesk(store: TestStorage, options: DeskOptions = {}): 
   const manage = createManage({
     storage,
     vault: till.vault,
-    random: new NodeRandom(),
+    random: new CryptoRandom(),
     ids,
     clock,
     digest,

@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NodeClient } from '../../adapters/lightning/node-client.ts';
+import { LightningRestClient } from '../../adapters/lightning/lightning-rest-client.ts';
 import { part } from '../../adapters/lightning/replies.ts';
 import { endWithThisProcess, stopProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
@@ -31,7 +31,7 @@ export class LndDaemon {
   readonly #ports: Ports;
   readonly #arguments: readonly string[];
   #child: ChildProcess | null = null;
-  #client: NodeClient | null = null;
+  #client: LightningRestClient | null = null;
 
   private constructor(bitcoind: Daemon, zmq: ZmqPorts, ports: Ports, alias: string) {
     this.#ports = ports;
@@ -125,7 +125,7 @@ export class LndDaemon {
 
   /** One call of its REST interface, numbers as text. @throws AssertionError with the node's answer when it refuses */
   async rest(method: 'GET' | 'POST', path: string, body?: unknown, timeoutMs = 30_000): Promise<unknown> {
-    this.#client ??= new NodeClient({
+    this.#client ??= new LightningRestClient({
       url: this.restUrl,
       headers: { 'grpc-metadata-macaroon': readFileSync(this.macaroonFile).toString('hex') },
       certificate: readFileSync(this.tlsCertFile, 'utf8'),

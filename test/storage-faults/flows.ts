@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { AppKeys, Apps, DeliverCallbacks, readDecimal } from '../../core/index.ts';
 import type { IdempotencyClaim, Order } from '../../core/index.ts';
-import { NodeDigest, NodeRandom } from '../../adapters/crypto/index.ts';
+import { CryptoDigest, CryptoRandom } from '../../adapters/crypto/index.ts';
 import { FakeDeadlines, FakeTransport, FakeVault, SeededRandom } from '../support/fakes.ts';
 import { PAYEE } from '../support/money.ts';
 import type { MoneyDomain } from '../support/money.ts';
@@ -124,7 +124,7 @@ const delivery: Flow = {
     const { storage, clock, logger, metrics } = till;
     // The claim of an attempt that could not be recorded lapses after three times the time-out, by the database's clock.
     const settings = { scheduleMs: [1_000], timeoutMs: 10, allowPrivateNetworks: true };
-    const deps = { storage, transport, vault: new FakeVault(), digest: new NodeDigest(), random: new SeededRandom(), clock, deadline: new FakeDeadlines().after, logger, metrics, settings };
+    const deps = { storage, transport, vault: new FakeVault(), digest: new CryptoDigest(), random: new SeededRandom(), clock, deadline: new FakeDeadlines().after, logger, metrics, settings };
     const [row] = await storage.callbacks.byOrder(order.id);
     assert(row !== undefined);
     return {
@@ -183,7 +183,7 @@ const refund: Flow = {
 const rotation: Flow = {
   name: 'the rotation of a key',
   prepare: async (till) => {
-    const deps = { storage: till.storage, vault: new FakeVault(), random: new NodeRandom(), ids: till.ids, clock: till.clock };
+    const deps = { storage: till.storage, vault: new FakeVault(), random: new CryptoRandom(), ids: till.ids, clock: till.clock };
     const { app, key } = await new Apps(deps).create({ accountId: till.principal.accountId, name: 'shop', chains: ['ETH'] });
     const keys = new AppKeys(deps);
     return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { InvoiceFollower, InvoicePayer, LIGHTNING_ASSET, readDecimal, RequestLightningPayment, SecondFactor } from '../../core/index.ts';
 import type { IdempotencyClaim, Lease, LightningDeps, Order, Storage, Transfer, TransferId, WithdrawalRecord, WithdrawalSettings } from '../../core/index.ts';
-import { NodeDigest } from '../../adapters/crypto/index.ts';
+import { CryptoDigest } from '../../adapters/crypto/index.ts';
 import { buildDomain } from './domain.ts';
 import type { Domain, DomainOptions } from './domain.ts';
 import { FakeLightning, requestOf } from './fake-lightning.ts';
@@ -40,7 +40,7 @@ export async function buildLightning(storage: Storage, options: LightningOptions
   assert(made !== null);
   const node: FakeLightning = made;
   const { clock, ids, events, logger, metrics, mover, principal } = domain;
-  const secondFactor = new SecondFactor({ storage, vault: new FakeVault(), random: new SeededRandom(), digest: new NodeDigest(), clock, issuer: 'Test' });
+  const secondFactor = new SecondFactor({ storage, vault: new FakeVault(), random: new SeededRandom(), digest: new CryptoDigest(), clock, issuer: 'Test' });
   const settings = { min: new Map(), max: new Map(), approveAbove: new Map(), addressHoldMs: 0, ...options.withdrawals };
   const fees = { maxFeeBps: 100, minFeeSats: 10 };
   // Nobody waits for an outcome here: the payer is stepped by hand.

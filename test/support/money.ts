@@ -13,7 +13,7 @@ import type {
   WithdrawalRecord,
   WithdrawalSettings,
 } from '../../core/index.ts';
-import { NodeDigest } from '../../adapters/crypto/index.ts';
+import { CryptoDigest } from '../../adapters/crypto/index.ts';
 import { buildDomain } from './domain.ts';
 import type { Domain, DomainOptions } from './domain.ts';
 import type { FakeChain } from './fake-chain.ts';
@@ -62,7 +62,7 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
   btc.payments = btcPayments;
   const chains = new Map([eth, btc].map((chain) => [chain.code, chain]));
   const fees = new FeeDesk({ storage, rates: rateBook, clock });
-  const secondFactor = new SecondFactor({ storage, vault: new FakeVault(), random: new SeededRandom(), digest: new NodeDigest(), clock, issuer: 'Test' });
+  const secondFactor = new SecondFactor({ storage, vault: new FakeVault(), random: new SeededRandom(), digest: new CryptoDigest(), clock, issuer: 'Test' });
   const settings = { min: new Map(), max: new Map(), approveAbove: new Map(), addressHoldMs: 0, ...options.withdrawals };
   const sweeps = { maxFeeBps: 5_000, cold: new Map(), ...options.sweeps };
   const withdrawal = new RequestWithdrawal({ storage, assets, chains, fees, secondFactor, clock, ids, events, metrics, logger, settings });

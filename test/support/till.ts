@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NodeRandom } from '../../adapters/crypto/index.ts';
+import { CryptoRandom } from '../../adapters/crypto/index.ts';
 import { PromMetrics } from '../../adapters/metrics/index.ts';
 import type { Account, ChainCode, Lease, Logger, Vault } from '../../core/index.ts';
 import { DEFAULT_FEED_LEASE_MS, present, setDataSecurity } from '../../core/index.ts';
@@ -81,7 +81,7 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
   const settings: SettingsInput = { mode: 'sandbox', ...options.settings, listen: { host: '127.0.0.1', port: 0, ...options.settings?.listen } };
   const config = resolveConfig(settings, { directory });
   const disposables = new DisposeStack(logger);
-  const masterKey = new NodeRandom().bytes(32);
+  const masterKey = new CryptoRandom().bytes(32);
   const infrastructure = { config, masterKey, feedLeaseMs: DEFAULT_FEED_LEASE_MS, disposables, storage, logger: options.logger ?? logger, metrics: new PromMetrics(logger) };
   const container = createContainer(infrastructure, { replace: { clock } });
   const { vault, random } = openingPorts(container);

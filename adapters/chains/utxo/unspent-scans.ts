@@ -1,4 +1,4 @@
-import { Serial } from '../serial.ts';
+import { SequentialQueue } from '../sequential-queue.ts';
 import { asArray, asObject, asUnits, malformed } from './node-values.ts';
 import type { UtxoNode } from './utxo-node.ts';
 
@@ -11,7 +11,7 @@ export type ScanObject = string | { readonly desc: string; readonly range: reado
  */
 export class UnspentScans {
   readonly #node: UtxoNode;
-  readonly #queue = new Serial();
+  readonly #queue = new SequentialQueue();
 
   constructor(node: UtxoNode) {
     this.#node = node;

@@ -1,4 +1,4 @@
-import { NodeClient } from '../node-client.ts';
+import { LightningRestClient } from '../lightning-rest-client.ts';
 import { Reply, part } from '../replies.ts';
 
 /** How to reach Core Lightning's CLNRest. */
@@ -13,10 +13,10 @@ export type ClnAnswer = { readonly reply: Reply; readonly problem: null } | { re
 
 /** CLNRest: each command is a POST to a path of its name, authorised by a rune. */
 export class ClnClient {
-  readonly #client: NodeClient;
+  readonly #client: LightningRestClient;
 
   constructor({ restUrl, rune, certificate }: ClnAccess) {
-    this.#client = new NodeClient({ url: restUrl, headers: { rune }, certificate });
+    this.#client = new LightningRestClient({ url: restUrl, headers: { rune }, certificate });
   }
 
   /** @throws TillgateError `NODE_FAILED` when nothing readable came back */

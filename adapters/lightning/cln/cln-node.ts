@@ -19,7 +19,7 @@ import { invoiceRefused, readPaymentRequest } from '../payment-request.ts';
 import { part } from '../replies.ts';
 import type { Reply } from '../replies.ts';
 import { retry } from '../retry.ts';
-import { Single } from '../single.ts';
+import { SingleFlight } from '../single-flight.ts';
 import { ClnClient } from './cln-client.ts';
 import type { ClnAccess } from './cln-client.ts';
 import { ClnPayments } from './cln-payments.ts';
@@ -43,7 +43,7 @@ export class ClnNode implements LightningNode {
   readonly #logger: Logger;
   readonly #identity: NodeIdentity;
   readonly #payments: ClnPayments;
-  readonly #paying = new Single<LightningPaymentView>();
+  readonly #paying = new SingleFlight<LightningPaymentView>();
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   #waiting = false;

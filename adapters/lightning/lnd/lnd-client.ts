@@ -1,5 +1,5 @@
-import { NodeClient } from '../node-client.ts';
-import type { NodeReply, NodeRequest } from '../node-client.ts';
+import { LightningRestClient } from '../lightning-rest-client.ts';
+import type { RestReply, RestRequest } from '../lightning-rest-client.ts';
 import { Reply, part } from '../replies.ts';
 
 /** How to reach lnd's REST interface. */
@@ -21,26 +21,26 @@ export type LndAnswer = { readonly reply: Reply; readonly problem: null } | { re
 
 /** lnd's REST interface: answers and problems told apart, in single replies and in streams. */
 export class LndClient {
-  readonly #client: NodeClient;
+  readonly #client: LightningRestClient;
 
   constructor({ restUrl, macaroon, certificate }: LndAccess) {
-    this.#client = new NodeClient({ url: restUrl, headers: { 'grpc-metadata-macaroon': macaroon }, certificate });
+    this.#client = new LightningRestClient({ url: restUrl, headers: { 'grpc-metadata-macaroon': macaroon }, certificate });
   }
 
   /** @throws TillgateError `NODE_FAILED` when nothing readable came back */
-  async ask(what: string, request: NodeRequest): Promise<LndAnswer> {
+  async ask(what: string, request: RestRequest): Promise<LndAnswer> {
     return this.#answer(what, await this.#client.request(request));
   }
 
   /** Like {@link ask}, where a problem is none of the answers. @throws TillgateError `NODE_FAILED` */
-  async get(what: string, request: NodeRequest): Promise<Reply> {
+  async get(what: string, request: RestRequest): Promise<Reply> {
     const { reply, problem } = await this.ask(what, request);
     if (problem !== null) throw this.refusal(what, problem);
     return reply;
   }
 
   /** Each message of a stream. @throws TillgateError `NODE_FAILED` when it breaks off */
-  async *stream(what: string, request: NodeRequest, signal: AbortSignal, idleMs: number): AsyncGenerator<LndAnswer> {
+  async *stream(what: string, request: RestRequest, signal: AbortSignal, idleMs: number): AsyncGenerator<LndAnswer> {
     for await (const message of this.#client.stream(request, signal, idleMs)) yield this.#answer(what, message, 'result');
   }
 
@@ -56,7 +56,7 @@ export class LndClient {
     return this.#client.close();
   }
 
-  #answer(what: string, { status, body }: NodeReply, wrap?: string): LndAnswer {
+  #answer(what: string, { status, body }: RestReply, wrap?: string): LndAnswer {
     // A stream tells of a problem inside of `error`, a single reply in its place.
     const told = part(body, 'error', 'message') === undefined ? body : part(body, 'error');
     if (status !== 200 || told !== body) return { reply: null, problem: problemOf(told, status) };

@@ -16,7 +16,7 @@ import { NodeIdentity } from '../node-identity.ts';
 import { invoiceRefused, readPaymentRequest } from '../payment-request.ts';
 import type { Reply } from '../replies.ts';
 import { retry } from '../retry.ts';
-import { Single } from '../single.ts';
+import { SingleFlight } from '../single-flight.ts';
 import { LndClient } from './lnd-client.ts';
 import type { LndAccess } from './lnd-client.ts';
 import { LndPayments } from './lnd-payments.ts';
@@ -44,7 +44,7 @@ export class LndNode implements LightningNode {
   readonly #identity: NodeIdentity;
   readonly #payments: LndPayments;
   readonly #settlements: LndSettlements;
-  readonly #paying = new Single<LightningPaymentView>();
+  readonly #paying = new SingleFlight<LightningPaymentView>();
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   #following = false;

@@ -12,11 +12,11 @@ import type {
   Settlement,
 } from '../../../core/index.ts';
 import { OWN_INVOICE, checkPayment } from '../check-payment.ts';
-import { NodeClient } from '../node-client.ts';
+import { LightningRestClient } from '../lightning-rest-client.ts';
 import { NodeIdentity } from '../node-identity.ts';
 import { readPaymentRequest } from '../payment-request.ts';
 import { Reply, part } from '../replies.ts';
-import { Single } from '../single.ts';
+import { SingleFlight } from '../single-flight.ts';
 import { PhoenixdPayments } from './phoenixd-payments.ts';
 
 /** What phoenixd is opened with. */
@@ -40,14 +40,14 @@ const MOST = 100_000;
  * It counts invoices in whole satoshis: one of a fraction asks for the next whole satoshi. It gives no hints.
  */
 export class PhoenixdNode implements LightningNode {
-  readonly #client: NodeClient;
+  readonly #client: LightningRestClient;
   readonly #identity: NodeIdentity;
   readonly #payments: PhoenixdPayments;
-  readonly #paying = new Single<LightningPaymentView>();
+  readonly #paying = new SingleFlight<LightningPaymentView>();
 
   constructor({ url, password, certificate, network }: PhoenixdOptions) {
     const authorization = `Basic ${Buffer.from(`:${password}`).toString('base64')}`;
-    this.#client = new NodeClient({ url, headers: { authorization }, certificate });
+    this.#client = new LightningRestClient({ url, headers: { authorization }, certificate });
     this.#payments = new PhoenixdPayments(this.#client);
     this.#identity = new NodeIdentity(network, async () => {
       const info = await this.#get('getinfo', '/getinfo');

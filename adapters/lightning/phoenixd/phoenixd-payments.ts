@@ -1,6 +1,6 @@
 import { TillgateError } from '../../../core/index.ts';
 import type { LightningPaymentRequest, LightningPaymentView } from '../../../core/index.ts';
-import type { NodeClient, NodeReply } from '../node-client.ts';
+import type { LightningRestClient, RestReply } from '../lightning-rest-client.ts';
 import { Reply, part } from '../replies.ts';
 
 const MSAT_PER_SAT = 1000n;
@@ -17,9 +17,9 @@ const KNOWN = /already (?:been )?paid|in progress|AlreadyPaid|AlreadyInProgress/
 
 /** Payments by phoenixd. */
 export class PhoenixdPayments {
-  readonly #client: NodeClient;
+  readonly #client: LightningRestClient;
 
-  constructor(client: NodeClient) {
+  constructor(client: LightningRestClient) {
     this.#client = client;
   }
 
@@ -48,7 +48,7 @@ export class PhoenixdPayments {
     return ended === undefined || ended === null ? { state: 'in-flight' } : { state: 'failed', reason: 'phoenixd found no way to pay' };
   }
 
-  async #untilKnown(paymentHash: string, request: Promise<NodeReply>): Promise<LightningPaymentView> {
+  async #untilKnown(paymentHash: string, request: Promise<RestReply>): Promise<LightningPaymentView> {
     const outcome = request.then((reply) => ({ reply, error: null }), (error: unknown) => ({ reply: null, error }));
     const shownBy = performance.now() + SHOWN_MS;
     for (let pause = FIRST_PAUSE_MS; performance.now() < shownBy; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
@@ -63,7 +63,7 @@ export class PhoenixdPayments {
     throw new TillgateError('NODE_FAILED', 'phoenixd does not show yet what became of a payment that it was asked for.');
   }
 
-  async #afterEnd(paymentHash: string, { status, body }: NodeReply): Promise<LightningPaymentView> {
+  async #afterEnd(paymentHash: string, { status, body }: RestReply): Promise<LightningPaymentView> {
     const view = await this.find(paymentHash);
     const reason = part(body, 'reason');
     if (view !== null) return view.state === 'failed' && typeof reason === 'string' ? { ...view, reason } : view;

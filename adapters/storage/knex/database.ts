@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { TillgateError } from '../../../core/index.ts';
 import type { Connection, Connections } from './connections.ts';
 import type { Binding } from './binding.ts';
-import type { Dialect, Listening, NewsListener, Row, Run, RunOptions } from './dialects/dialect.ts';
+import type { Dialect, Listening, ChannelListener, Row, Run, RunOptions } from './dialects/dialect.ts';
 import { notReady, publicError, StatementError } from './errors.ts';
 import { NestingGuard } from './nesting-guard.ts';
 import { Session } from './session.ts';
@@ -68,7 +68,7 @@ export class Database {
   }
 
   /** Listens to a channel on a connection of its own; `null` on an engine without notifications. */
-  async listen(channel: string, listener: NewsListener): Promise<Listening | null> {
+  async listen(channel: string, listener: ChannelListener): Promise<Listening | null> {
     const { listen } = this.dialect;
     if (listen === null || this.#closed) return null;
     const { raw, end } = await this.#parts.readers.dedicated();

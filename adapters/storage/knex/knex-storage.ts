@@ -25,7 +25,7 @@ import type {
 } from '../../../core/index.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrations/migrate.ts';
-import { Publications } from './publications.ts';
+import { ChangePublisher } from './change-publisher.ts';
 import { KnexAccountStore, KnexAccountWrites } from './stores/account-store.ts';
 import { KnexAppStore } from './stores/app-store.ts';
 import { KnexAppWrites } from './stores/app-writes.ts';
@@ -53,7 +53,7 @@ import { KnexUsageStore } from './stores/usage-store.ts';
 import { KnexWalletStore, KnexWalletWrites } from './stores/wallet-store.ts';
 import type { Session } from './session.ts';
 
-const writesOf = (session: Session, publications: Publications): Transaction => ({
+const writesOf = (session: Session, publisher: ChangePublisher): Transaction => ({
   orders: new KnexOrderWrites(session),
   deposits: new KnexDepositWrites(session),
   unconfirmedPayments: new KnexUnconfirmedPaymentWrites(session),
@@ -62,9 +62,9 @@ const writesOf = (session: Session, publications: Publications): Transaction => 
   callbacks: new KnexCallbackWrites(session),
   chains: new KnexChainWrites(session),
   leases: new KnexLeaseWrites(session),
-  accounts: new KnexAccountWrites(session, publications),
-  apps: new KnexAppWrites(session, publications),
-  routes: new KnexRouteWrites(session, publications),
+  accounts: new KnexAccountWrites(session, publisher),
+  apps: new KnexAppWrites(session, publisher),
+  routes: new KnexRouteWrites(session, publisher),
   audit: new KnexAuditWrites(session),
   manage: new KnexManageWrites(session),
   sessions: new KnexSessionWrites(session),
@@ -122,7 +122,7 @@ export class KnexStorage implements Storage {
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#published((session, publications) => work(writesOf(session, publications)));
+    return this.#published((session, publisher) => work(writesOf(session, publisher)));
   }
 
   async migrate(): Promise<void> {
@@ -143,10 +143,10 @@ export class KnexStorage implements Storage {
   }
 
   /** A transaction with what it has to tell the gateways, which it writes last. */
-  async #published<T>(work: (session: Session, publications: Publications) => Promise<T>): Promise<T> {
+  async #published<T>(work: (session: Session, publisher: ChangePublisher) => Promise<T>): Promise<T> {
     const { result, told } = await this.#db.transaction(async (session) => {
-      const publications = new Publications(session);
-      return { result: await work(session, publications), told: await publications.write() };
+      const publisher = new ChangePublisher(session);
+      return { result: await work(session, publisher), told: await publisher.write() };
     });
     if (told) this.#feed.tell();
     return result;

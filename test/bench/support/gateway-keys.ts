@@ -71,5 +71,5 @@ const SILENT: ChangeFeed = {
   leave: async () => undefined,
   reap: async () => undefined,
   settled: async () => undefined,
-  onNews: () => () => undefined,
+  onNotification: () => () => undefined,
 };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { NodeDigest } from '../../../adapters/crypto/index.ts';
+import { CryptoDigest } from '../../../adapters/crypto/index.ts';
 import { signRequest } from '../../../core/index.ts';
 import type { LoadOrder, LoadResult } from './load.ts';
 
@@ -21,7 +21,7 @@ interface Prepared {
  * body and a date of whole seconds, and the till verifies each one anew.
  */
 function prepare({ url, apiToken, signingSecret }: LoadOrder): readonly Prepared[] {
-  const digest = new NodeDigest();
+  const digest = new CryptoDigest();
   const now = Date.now();
   return Array.from({ length: DIFFERENT_BODIES }, (_, n) => {
     const body = JSON.stringify({

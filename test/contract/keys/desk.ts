@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { AesGcmVault, NodeRandom } from '../../../adapters/crypto/index.ts';
+import { AesGcmVault, CryptoRandom } from '../../../adapters/crypto/index.ts';
 import { deadline, SystemClock } from '../../../adapters/system/index.ts';
 import { AppKeys, Apps, DEFAULT_FEED_LEASE_MS, IdSequence, isTillgateError, KeyCache, RouteCache, Routes } from '../../../core/index.ts';
 import type { AppId, Clock, GatewayRoute, KeyView, Storage } from '../../../core/index.ts';
@@ -11,7 +11,7 @@ import { storedAccount } from '../storage/fixtures.ts';
 export const LEASE_MS = 600;
 
 export const vault = new AesGcmVault({ current: new Uint8Array(32).fill(7) });
-const random = new NodeRandom();
+const random = new CryptoRandom();
 let node = 0;
 
 /** One instance of the till, as far as keys are concerned: use cases, and the directory that its gateway asks. */

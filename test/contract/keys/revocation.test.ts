@@ -15,7 +15,7 @@ function fragile(storage: Storage): { storage: Storage; cut: boolean } {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]): unknown => {
-        if (name === 'onNews') return target.onNews(() => state.cut || (args[0] as () => void)());
+        if (name === 'onNotification') return target.onNotification(() => state.cut || (args[0] as () => void)());
         if (state.cut && name !== 'leave') return Promise.reject(new Error('the network is cut'));
         return Reflect.apply(value as (...all: unknown[]) => unknown, target, args);
       };

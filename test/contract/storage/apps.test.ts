@@ -250,7 +250,7 @@ eachStorage((_name, open) => {
 
   test('a closed storage says so, and its followers hear no more', async () => {
     const { storage, close } = await open();
-    storage.feed.onNews(() => assert.fail('news after the end'));
+    storage.feed.onNotification(() => assert.fail('news after the end'));
     await close();
     await assert.rejects(storage.feed.after(0, 1), (error) => isTillgateError(error, 'NOT_READY'));
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Batcher } from '../../../adapters/storage/knex/batcher.ts';
-import { Coalescer } from '../../../adapters/storage/knex/coalescer.ts';
+import { GroupCommit } from '../../../adapters/storage/knex/group-commit.ts';
+import { BatchLoader } from '../../../adapters/storage/knex/batch-loader.ts';
 import { TillgateError } from '../../../core/index.ts';
 import { waitFor } from '../../support/wait.ts';
 
@@ -21,10 +21,10 @@ const options = { maxSize: 3, atOnce: 1, keyOf: () => null };
 describe('group commit', () => {
   test('what comes while a batch is being committed goes together into the next, up to the limit', async () => {
     const { batches, commit } = held<number>();
-    const batcher = new Batcher<number, string>({ ...options, commit });
-    const first = batcher.add(1);
+    const group = new GroupCommit<number, string>({ ...options, commit });
+    const first = group.add(1);
     await turn();
-    const rest = [2, 3, 4, 5].map((n) => batcher.add(n));
+    const rest = [2, 3, 4, 5].map((n) => group.add(n));
     await turn();
     assert.deepEqual(batches.map(({ items }) => items), [[1]]);
     batches[0]!.end();
@@ -39,9 +39,9 @@ describe('group commit', () => {
 
   test('nothing is answered before its batch is committed', async () => {
     const { batches, commit } = held<number>();
-    const batcher = new Batcher<number, string>({ ...options, commit });
+    const group = new GroupCommit<number, string>({ ...options, commit });
     let answered = false;
-    const adding = batcher.add(1).then(() => (answered = true));
+    const adding = group.add(1).then(() => (answered = true));
     await turn();
     await turn();
     assert.equal(answered, false);
@@ -51,8 +51,8 @@ describe('group commit', () => {
 
   test('two items of one key never share a batch, and keep their order', async () => {
     const { batches, commit } = held<string>();
-    const batcher = new Batcher<string, string>({ ...options, commit, keyOf: (item) => (item.startsWith('k') ? 'k' : null) });
-    const all = Promise.all(['k1', 'k2', 'x', 'k3'].map((item) => batcher.add(item)));
+    const group = new GroupCommit<string, string>({ ...options, commit, keyOf: (item) => (item.startsWith('k') ? 'k' : null) });
+    const all = Promise.all(['k1', 'k2', 'x', 'k3'].map((item) => group.add(item)));
     for (let n = 0; n < 3; n++) {
       await waitFor(() => batches.length === n + 1);
       batches[n]!.end();
@@ -63,8 +63,8 @@ describe('group commit', () => {
 
   test('as many batches run at once as are allowed', async () => {
     const { batches, commit } = held<number>();
-    const batcher = new Batcher<number, string>({ ...options, atOnce: 2, maxSize: 1, commit });
-    const all = Promise.all([1, 2, 3].map((n) => batcher.add(n)));
+    const group = new GroupCommit<number, string>({ ...options, atOnce: 2, maxSize: 1, commit });
+    const all = Promise.all([1, 2, 3].map((n) => group.add(n)));
     await waitFor(() => batches.length === 2);
     await turn();
     assert.equal(batches.length, 2);
@@ -82,11 +82,11 @@ describe('group commit', () => {
       if (items.includes(9)) throw new TillgateError('NOT_READY', 'away');
       return items.map(String);
     };
-    const batcher = new Batcher<number, string>({ ...options, commit });
-    const mixed = await Promise.allSettled([1, 2, 3].map((n) => batcher.add(n)));
+    const group = new GroupCommit<number, string>({ ...options, commit });
+    const mixed = await Promise.allSettled([1, 2, 3].map((n) => group.add(n)));
     assert.deepEqual(mixed.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled']);
     assert.deepEqual(tried, [[1, 2, 3], [1], [2], [3]]);
-    const away = await Promise.allSettled([8, 9].map((n) => batcher.add(n)));
+    const away = await Promise.allSettled([8, 9].map((n) => group.add(n)));
     assert.deepEqual(away.map(({ status }) => status), ['rejected', 'rejected']);
     assert.deepEqual(tried.at(-1), [8, 9]);
   });
@@ -95,21 +95,21 @@ describe('group commit', () => {
 describe('look-ups that wait together', () => {
   test('one query answers all of one turn, each key asked for once, the next turn asks again', async () => {
     const asked: (readonly string[])[] = [];
-    const coalescer = new Coalescer<string>(async (keys) => {
+    const loader = new BatchLoader<string>(async (keys) => {
       asked.push(keys);
       return new Map(keys.filter((key) => key !== 'none').map((key) => [key, `value of ${key}`]));
     });
-    assert.deepEqual(await Promise.all(['a', 'b', 'a', 'none'].map((key) => coalescer.get(key))), ['value of a', 'value of b', 'value of a', null]);
-    assert.equal(await coalescer.get('a'), 'value of a');
+    assert.deepEqual(await Promise.all(['a', 'b', 'a', 'none'].map((key) => loader.get(key))), ['value of a', 'value of b', 'value of a', null]);
+    assert.equal(await loader.get('a'), 'value of a');
     assert.deepEqual(asked, [['a', 'b', 'none'], ['a']]);
   });
 
   test('a call made while a query is on its way is not answered by it', async () => {
     const answers: ((found: ReadonlyMap<string, string>) => void)[] = [];
-    const coalescer = new Coalescer<string>(() => new Promise((resolve) => answers.push(resolve)));
-    const before = coalescer.get('a');
+    const loader = new BatchLoader<string>(() => new Promise((resolve) => answers.push(resolve)));
+    const before = loader.get('a');
     await turn();
-    const after = coalescer.get('a');
+    const after = loader.get('a');
     await turn();
     answers[0]!(new Map([['a', 'old']]));
     answers[1]!(new Map([['a', 'new']]));
@@ -118,12 +118,12 @@ describe('look-ups that wait together', () => {
 
   test('a query carries a limited number of keys, and its failure is the failure of those calls', async () => {
     let calls = 0;
-    const coalescer = new Coalescer<string>(async (keys) => {
+    const loader = new BatchLoader<string>(async (keys) => {
       calls += 1;
       if (keys.includes('bad')) throw new Error('refused');
       return new Map();
     }, 2);
-    const results = await Promise.allSettled(['a', 'b', 'bad', 'c', 'd'].map((key) => coalescer.get(key)));
+    const results = await Promise.allSettled(['a', 'b', 'bad', 'c', 'd'].map((key) => loader.get(key)));
     assert.deepEqual(results.map(({ status }) => status), ['fulfilled', 'fulfilled', 'rejected', 'rejected', 'fulfilled']);
     assert.equal(calls, 3);
   });

@@ -145,8 +145,8 @@ describe('a schema of PostgreSQL', () => {
     const { till } = await opened('pg', t);
     const [a, other, b] = [await till({ schema: 'a' }), await till({ schema: 'a' }), await till({ schema: 'b' })];
     const heard = { a: 0, b: 0 };
-    a.feed.onNews(() => void (heard.a += 1));
-    b.feed.onNews(() => void (heard.b += 1));
+    a.feed.onNotification(() => void (heard.a += 1));
+    b.feed.onNotification(() => void (heard.b += 1));
     await waitFor(() => a.feed.pollMs === 1000 && b.feed.pollMs === 1000);
     const before = { ...heard };
     const { id } = await storedAccount(other);

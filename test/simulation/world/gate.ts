@@ -139,7 +139,7 @@ export class Gate {
 }
 
 /** Methods of ports that answer at once: nothing can go wrong on the way. */
-const SYNCHRONOUS: ReadonlySet<string | symbol> = new Set(['normaliseAddress', 'keyOf', 'contractAddress', 'paymentUri', 'dust', 'confirmations', 'onNews', 'tell', 'watch']);
+const SYNCHRONOUS: ReadonlySet<string | symbol> = new Set(['normaliseAddress', 'keyOf', 'contractAddress', 'paymentUri', 'dust', 'confirmations', 'onNotification', 'tell', 'watch']);
 const PLAIN: ReadonlySet<string | symbol> = new Set(['policy', 'assets', 'feeAsset', 'trouble', 'chain']);
 
 function isPort(name: string | symbol, value: unknown): value is object {

@@ -47,7 +47,7 @@ class ScriptedFeed implements ChangeFeed {
 
   async settled(): Promise<void> {}
 
-  onNews(listener: () => void): () => void {
+  onNotification(listener: () => void): () => void {
     this.news = listener;
     return () => (this.news = null);
   }

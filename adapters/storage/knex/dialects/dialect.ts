@@ -54,7 +54,7 @@ export interface UpdateRule {
 }
 
 /** Who listens to a channel. */
-export interface NewsListener {
+export interface ChannelListener {
   /** Something was notified. */
   news(): void;
   /** The connection is gone; nothing will be heard any more. */
@@ -117,7 +117,7 @@ export interface Dialect {
   /** Statements that notify a channel's listeners when their transaction commits; none where there is no such thing. */
   notify(channel: string): readonly string[];
   /** Listens on a connection of its own; `null` where there is no such thing. */
-  readonly listen: ((raw: unknown, channel: string, listener: NewsListener, end: () => Promise<void>) => Promise<Listening>) | null;
+  readonly listen: ((raw: unknown, channel: string, listener: ChannelListener, end: () => Promise<void>) => Promise<Listening>) | null;
   /** Writes a batch of orders in one durable step, all or none; no idempotency key comes twice in it. */
   createOrders(store: BatchTarget, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]>;
   /** `INSERT … SELECT …` of any number of records, in their order; `ON CONFLICT` may follow. */

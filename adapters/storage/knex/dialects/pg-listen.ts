@@ -1,4 +1,4 @@
-import type { Listening, NewsListener } from './dialect.ts';
+import type { Listening, ChannelListener } from './dialect.ts';
 
 /** The part of a connection of `pg` that listening needs. */
 interface PgConnection {
@@ -11,7 +11,7 @@ interface PgConnection {
  *
  * @param end - closes the connection
  */
-export async function listenPg(raw: unknown, channel: string, listener: NewsListener, end: () => Promise<void>): Promise<Listening> {
+export async function listenPg(raw: unknown, channel: string, listener: ChannelListener, end: () => Promise<void>): Promise<Listening> {
   const connection = raw as PgConnection;
   let over = false;
   const ended = (): void => {

@@ -11,9 +11,9 @@ import type {
   CredentialOwner,
   Millis,
 } from '../../../../core/index.ts';
-import { Coalescer } from '../coalescer.ts';
+import { BatchLoader } from '../batch-loader.ts';
 import type { Database } from '../database.ts';
-import type { Publications } from '../publications.ts';
+import type { ChangePublisher } from '../change-publisher.ts';
 import type { Session } from '../session.ts';
 import {
   ACCOUNT_COLUMNS,
@@ -39,16 +39,16 @@ const OWNER = `${names(CREDENTIAL_COLUMNS, 'c.')}, ${ACCOUNT_COLUMNS.map(({ name
 /** Accounts, credentials and used signatures. Nothing is cached. */
 export class KnexAccountStore implements AccountStore {
   readonly #db: Database;
-  readonly #byKey: Coalescer<CredentialOwner>;
-  readonly #byToken: Coalescer<CredentialOwner>;
+  readonly #byKey: BatchLoader<CredentialOwner>;
+  readonly #byToken: BatchLoader<CredentialOwner>;
   readonly #publishing: AccountStore['update'];
 
   /** @param publishing - updates an account and sees to it that every gateway hears of it */
   constructor(db: Database, publishing: AccountStore['update']) {
     this.#db = db;
     this.#publishing = publishing;
-    this.#byKey = new Coalescer((hashes) => this.#owners('api_key_hash', hashes));
-    this.#byToken = new Coalescer((hashes) => this.#owners('api_token_hash', hashes));
+    this.#byKey = new BatchLoader((hashes) => this.#owners('api_key_hash', hashes));
+    this.#byToken = new BatchLoader((hashes) => this.#owners('api_token_hash', hashes));
   }
 
   async create(account: Account): Promise<void> {
@@ -153,11 +153,11 @@ export class KnexAccountStore implements AccountStore {
 /** Writes of accounts in one transaction; a change of status is published by it. */
 export class KnexAccountWrites implements AccountWrites {
   readonly #session: Session;
-  readonly #publications: Publications;
+  readonly #publisher: ChangePublisher;
 
-  constructor(session: Session, publications: Publications) {
+  constructor(session: Session, publisher: ChangePublisher) {
     this.#session = session;
-    this.#publications = publications;
+    this.#publisher = publisher;
   }
 
   async lock(id: AccountId): Promise<Account | null> {
@@ -171,7 +171,7 @@ export class KnexAccountWrites implements AccountWrites {
     const { run, tables } = this.#session;
     const { sql, bindings } = assignments(accountChange(changes));
     const changed = await run(`UPDATE ${tables.accounts} SET ${sql} WHERE id = ? RETURNING id`, [...bindings, id]);
-    if (changed.length > 0 && changes.status !== undefined) this.#publications.add({ kind: 'account', id });
+    if (changed.length > 0 && changes.status !== undefined) this.#publisher.add({ kind: 'account', id });
     return changed.length > 0;
   }
 }

@@ -1,5 +1,5 @@
 import type { AccountId, AccountStatus, App, AppChanges, AppId, AppKey, AppKeyId, AppWrites, KeyMove, Millis, StoredKeyState } from '../../../../core/index.ts';
-import type { Publications } from '../publications.ts';
+import type { ChangePublisher } from '../change-publisher.ts';
 import { APP_COLUMNS, APP_KEY_COLUMNS, appChange, appKeyOf, appOf } from '../rows/app-row.ts';
 import { assignments, insertion, names } from '../rows/columns.ts';
 import { text } from '../rows/values.ts';
@@ -12,11 +12,11 @@ const KEYS = names(APP_KEY_COLUMNS);
 /** Writes of Apps and keys in one transaction; each is published by it. */
 export class KnexAppWrites implements AppWrites {
   readonly #session: Session;
-  readonly #publications: Publications;
+  readonly #publisher: ChangePublisher;
 
-  constructor(session: Session, publications: Publications) {
+  constructor(session: Session, publisher: ChangePublisher) {
     this.#session = session;
-    this.#publications = publications;
+    this.#publisher = publisher;
   }
 
   async accountStatus(id: AccountId): Promise<AccountStatus | null> {
@@ -37,7 +37,7 @@ export class KnexAppWrites implements AppWrites {
   async create(app: App): Promise<void> {
     const { sql, bindings } = insertion(this.#session.tables.apps, APP_COLUMNS, [app]);
     await this.#session.run(sql, bindings);
-    this.#publications.add({ kind: 'app', id: app.id });
+    this.#publisher.add({ kind: 'app', id: app.id });
   }
 
   async update(id: AppId, expectedVersion: number, changes: AppChanges, now: Millis): Promise<App | null> {
@@ -49,7 +49,7 @@ export class KnexAppWrites implements AppWrites {
       expectedVersion,
     ]);
     if (row === undefined) return null;
-    this.#publications.add({ kind: 'app', id });
+    this.#publisher.add({ kind: 'app', id });
     return appOf(row);
   }
 
@@ -64,7 +64,7 @@ export class KnexAppWrites implements AppWrites {
   async createKey(key: AppKey): Promise<void> {
     const { sql, bindings } = insertion(this.#session.tables.appKeys, APP_KEY_COLUMNS, [key]);
     await this.#session.run(sql, bindings);
-    this.#publications.add({ kind: 'key', id: key.id });
+    this.#publisher.add({ kind: 'key', id: key.id });
   }
 
   async moveKey(id: AppKeyId, from: readonly StoredKeyState[], move: KeyMove): Promise<boolean> {
@@ -75,7 +75,7 @@ export class KnexAppWrites implements AppWrites {
       [move.to, at, id, ...from],
     );
     if (moved.length === 0) return false;
-    this.#publications.add({ kind: 'key', id });
+    this.#publisher.add({ kind: 'key', id });
     return true;
   }
 
@@ -89,7 +89,7 @@ export class KnexAppWrites implements AppWrites {
        WHERE status IN ('active', 'grace') AND app_id IN (SELECT id FROM ${tables.apps} WHERE account_id = ?)`,
       [now, accountId],
     );
-    this.#publications.add({ kind: 'account-keys', id: accountId });
+    this.#publisher.add({ kind: 'account-keys', id: accountId });
   }
 
   async #app(id: AppId, lock: string): Promise<App | null> {

@@ -4,7 +4,7 @@ import { TillgateError } from '../../../../core/index.ts';
 import type { ChangeFeed, FeedPage, GatewayChange, GatewaySubject } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import type { Row } from '../dialects/dialect.ts';
-import { NewsWire } from '../news-wire.ts';
+import { NotificationListener } from '../notification-listener.ts';
 import { integer, text } from '../rows/values.ts';
 
 /** Longer than any lease: whoever still has not confirmed by then neither works nor falls silent. */
@@ -20,13 +20,13 @@ interface Sighting {
 /** The feed in three tables; see migration 0002 for the order of versions. */
 export class KnexChangeFeed implements ChangeFeed {
   readonly #db: Database;
-  readonly #wire: NewsWire;
+  readonly #wire: NotificationListener;
   readonly #sightings = new Map<string, Sighting>();
   readonly #settleTimeoutMs: number;
 
   constructor(db: Database, settleTimeoutMs = SETTLE_TIMEOUT_MS) {
     this.#db = db;
-    this.#wire = new NewsWire(db);
+    this.#wire = new NotificationListener(db);
     this.#settleTimeoutMs = settleTimeoutMs;
   }
 
@@ -88,7 +88,7 @@ export class KnexChangeFeed implements ChangeFeed {
     }
   }
 
-  onNews(listener: () => void): () => void {
+  onNotification(listener: () => void): () => void {
     return this.#wire.subscribe(listener);
   }
 

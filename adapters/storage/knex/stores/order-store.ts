@@ -13,7 +13,7 @@ import type {
   Page,
   PageRequest,
 } from '../../../../core/index.ts';
-import { Batcher } from '../batcher.ts';
+import { GroupCommit } from '../group-commit.ts';
 import type { Database } from '../database.ts';
 import { ORDERS_COUNTER } from '../dialects/counters.ts';
 import type { BatchOutcome, BatchTarget, Row } from '../dialects/dialect.ts';
@@ -30,12 +30,12 @@ const CLAIM_TRIES = 3;
 /** Orders in `orders`, `order_addresses`, `order_history` and `idempotency_claims`. */
 export class KnexOrderStore implements OrderStore {
   readonly #db: Database;
-  readonly #batcher: Batcher<NewOrder, BatchOutcome>;
+  readonly #groupCommit: GroupCommit<NewOrder, BatchOutcome>;
 
   constructor(db: Database) {
     this.#db = db;
     const target: BatchTarget = { tables: db.tables, write: db.write, transaction: (work) => db.transaction(({ run }) => work(run)) };
-    this.#batcher = new Batcher({
+    this.#groupCommit = new GroupCommit({
       commit: (batch) => db.dialect.createOrders(target, batch),
       maxSize: MAX_BATCH,
       atOnce: db.dialect.batchesAtOnce,
@@ -46,7 +46,7 @@ export class KnexOrderStore implements OrderStore {
   async create(order: NewOrder): Promise<CreateOrderResult> {
     this.#db.checkNesting();
     for (let tries = 0; tries < CLAIM_TRIES; tries++) {
-      const outcome = await this.#batcher.add(order);
+      const outcome = await this.#groupCommit.add(order);
       if (outcome.kind === 'created') return { kind: 'created', order: { ...order.order, number: outcome.number } };
       const former = await this.#claimed(order);
       if (former !== null) return former;

@@ -1,6 +1,6 @@
 import type { RouteId, RouteStore, RouteWrites, StoredRoute } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
-import type { Publications } from '../publications.ts';
+import type { ChangePublisher } from '../change-publisher.ts';
 import { assignments, insertion, names } from '../rows/columns.ts';
 import { ROUTE_COLUMNS, routeOf } from '../rows/route-row.ts';
 import type { Session } from '../session.ts';
@@ -30,11 +30,11 @@ export class KnexRouteStore implements RouteStore {
 /** Writes of gateway routes in one transaction; each is published by it. */
 export class KnexRouteWrites implements RouteWrites {
   readonly #session: Session;
-  readonly #publications: Publications;
+  readonly #publisher: ChangePublisher;
 
-  constructor(session: Session, publications: Publications) {
+  constructor(session: Session, publisher: ChangePublisher) {
     this.#session = session;
-    this.#publications = publications;
+    this.#publisher = publisher;
   }
 
   async lock(id: RouteId): Promise<StoredRoute | null> {
@@ -47,7 +47,7 @@ export class KnexRouteWrites implements RouteWrites {
   async create(route: StoredRoute): Promise<boolean> {
     const { sql, bindings } = insertion(this.#session.tables.routes, ROUTE_COLUMNS, [route]);
     const created = await this.#session.run(`${sql} ON CONFLICT (host) DO NOTHING RETURNING id`, bindings);
-    if (created.length > 0) this.#publications.add({ kind: 'route', id: route.id });
+    if (created.length > 0) this.#publisher.add({ kind: 'route', id: route.id });
     return created.length > 0;
   }
 
@@ -59,7 +59,7 @@ export class KnexRouteWrites implements RouteWrites {
     if (taken.length > 0) return false;
     const { sql, bindings } = assignments(ROUTE_COLUMNS.map(({ name, of }) => [name, of(route)]));
     await run(`UPDATE ${tables.routes} SET ${sql} WHERE id = ?`, [...bindings, route.id]);
-    this.#publications.add({ kind: 'route', id: route.id });
+    this.#publisher.add({ kind: 'route', id: route.id });
     return true;
   }
 }

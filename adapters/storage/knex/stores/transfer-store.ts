@@ -21,7 +21,7 @@ import type {
   TransferStore,
   WithdrawalFreeze,
 } from '../../../../core/index.ts';
-import { Batcher } from '../batcher.ts';
+import { GroupCommit } from '../group-commit.ts';
 import type { Database } from '../database.ts';
 import type { Binding } from '../binding.ts';
 import type { Run } from '../dialects/dialect.ts';
@@ -46,8 +46,8 @@ const PAYOUTS = names(PAYOUT_COLUMNS);
 const MAX_BATCH = 200;
 
 /** Those that wait together are committed together. */
-function reserving(db: Database): Batcher<Reservation, ReserveOutcome> {
-  return new Batcher({
+function reserving(db: Database): GroupCommit<Reservation, ReserveOutcome> {
+  return new GroupCommit({
     commit: (batch) => db.transaction((session) => reserveTransfers(session, batch)),
     maxSize: MAX_BATCH,
     atOnce: db.dialect.batchesAtOnce,
@@ -58,7 +58,7 @@ function reserving(db: Database): Batcher<Reservation, ReserveOutcome> {
 /** Transfers, their payouts and the coins that they spend; every read is of the primary. */
 export class KnexTransferStore implements TransferStore {
   readonly #db: Database;
-  readonly #reserve: Batcher<Reservation, ReserveOutcome>;
+  readonly #reserve: GroupCommit<Reservation, ReserveOutcome>;
 
   constructor(db: Database) {
     this.#db = db;

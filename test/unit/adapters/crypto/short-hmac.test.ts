@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { NodeDigest } from '../../../../adapters/crypto/index.ts';
+import { CryptoDigest } from '../../../../adapters/crypto/index.ts';
 import { ShortHmac } from '../../../../adapters/crypto/short-hmac.ts';
 import type { SignatureAlgorithm } from '../../../../core/index.ts';
 
-const digest = new NodeDigest();
+const digest = new CryptoDigest();
 const NAMES: Readonly<Record<SignatureAlgorithm, string>> = { 'HMAC-SHA256': 'sha256', 'HMAC-SHA3_256': 'sha3-256' };
 
 function sameAsNode(algorithm: SignatureAlgorithm, key: string, message: string): void {

@@ -13,7 +13,7 @@ const HASHES: Readonly<Record<SignatureAlgorithm, HmacHash>> = {
  * {@link Digest} on `node:crypto`. Plain hashes use the one-shot `hash`, which builds no stream object and takes
  * about half the time of `createHash` on the short texts of a request.
  */
-export class NodeDigest implements Digest {
+export class CryptoDigest implements Digest {
   md5Hex(bytes: Uint8Array): string {
     return hash('md5', bytes, 'hex');
   }

@@ -8,7 +8,7 @@ const PRUNE_EVERY = 256;
 const ROWS_AT_ONCE = 200;
 
 /** What one transaction has to tell the gateways; written at its end, so that the feed's one row is held shortly. */
-export class Publications {
+export class ChangePublisher {
   readonly #session: Session;
   readonly #subjects = new Map<string, GatewaySubject>();
 

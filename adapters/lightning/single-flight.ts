@@ -1,5 +1,5 @@
 /** Work of which one of a kind is under way at a time: whoever asks meanwhile gets the outcome of the one that runs. */
-export class Single<T> {
+export class SingleFlight<T> {
   readonly #running = new Map<string, Promise<T>>();
 
   run(key: string, work: () => Promise<T>): Promise<T> {

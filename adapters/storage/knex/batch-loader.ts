@@ -12,7 +12,7 @@ interface Waiting<V> {
  * remembered: a query carries only calls that were made before it was sent, so each sees every change that was
  * committed before its call.
  */
-export class Coalescer<V> {
+export class BatchLoader<V> {
   readonly #fetch: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>;
   readonly #maxKeys: number;
   #waiting: Waiting<V>[] = [];

@@ -6,7 +6,7 @@ const STOCK_BYTES = 4096;
 const MAX_FROM_STOCK = 64;
 
 /** {@link Random} from the operating system's generator, which is asked for a stock: each asking costs microseconds. */
-export class NodeRandom implements Random {
+export class CryptoRandom implements Random {
   #stock = new Uint8Array(0);
   #used = 0;
 

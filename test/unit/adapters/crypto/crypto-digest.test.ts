@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { NodeDigest, NodeRandom } from '../../../../adapters/crypto/index.ts';
+import { CryptoDigest, CryptoRandom } from '../../../../adapters/crypto/index.ts';
 
-const digest = new NodeDigest();
+const digest = new CryptoDigest();
 const text = (value: string): Uint8Array => Buffer.from(value);
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-describe('NodeDigest', () => {
+describe('CryptoDigest', () => {
   test('MD5 and SHA-256 give the published values in lower case', () => {
     assert.equal(digest.md5Hex(text('')), 'd41d8cd98f00b204e9800998ecf8427e');
     assert.equal(digest.md5Hex(text('abc')), '900150983cd24fb0d6963f7d28e17f72');
@@ -42,8 +42,8 @@ describe('NodeDigest', () => {
   });
 });
 
-test('NodeRandom gives as many bytes as asked for, and others each time', () => {
-  const random = new NodeRandom();
+test('CryptoRandom gives as many bytes as asked for, and others each time', () => {
+  const random = new CryptoRandom();
   assert.equal(random.bytes(0).byteLength, 0);
   assert.equal(random.bytes(33).byteLength, 33);
   assert.notDeepEqual(random.bytes(32), random.bytes(32));

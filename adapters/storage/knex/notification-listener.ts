@@ -8,7 +8,7 @@ const LONGEST_RETRY_MS = 2_000;
  * Wakes whoever follows the feed: at once for what this process publishes, by the engine's notifications for what others
  * do. A notification is only a hint: who follows also looks by itself now and then, more often where none will come.
  */
-export class NewsWire {
+export class NotificationListener {
   readonly #db: Database;
   readonly #listeners = new Set<() => void>();
   #listening: Listening | null = null;

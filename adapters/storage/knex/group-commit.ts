@@ -1,7 +1,7 @@
 import { isTillgateError } from '../../../core/index.ts';
 
-/** How a {@link Batcher} works. */
-export interface BatcherOptions<I, O> {
+/** How a {@link GroupCommit} works. */
+export interface GroupCommitOptions<I, O> {
   /** Commits a batch, all of it or none; answers in the batch's order. */
   readonly commit: (batch: readonly I[]) => Promise<readonly O[]>;
   readonly maxSize: number;
@@ -21,13 +21,13 @@ interface Waiting<I, O> {
  * Group commit: while one batch is being committed the next collects, so that one flush of the log makes many items
  * durable. An item is answered only when its batch is.
  */
-export class Batcher<I, O> {
-  readonly #options: BatcherOptions<I, O>;
+export class GroupCommit<I, O> {
+  readonly #options: GroupCommitOptions<I, O>;
   #queue: Waiting<I, O>[] = [];
   #running = 0;
   #scheduled = false;
 
-  constructor(options: BatcherOptions<I, O>) {
+  constructor(options: GroupCommitOptions<I, O>) {
     this.#options = options;
   }
 

@@ -1,5 +1,5 @@
 /** Work that is done one piece after another. How a piece ends is told to whoever asked for it; the next begins all the same. */
-export class Serial {
+export class SequentialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   run<T>(work: () => Promise<T>): Promise<T> {

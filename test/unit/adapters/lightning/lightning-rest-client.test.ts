@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { NodeClient } from '../../../../adapters/lightning/node-client.ts';
+import { LightningRestClient } from '../../../../adapters/lightning/lightning-rest-client.ts';
 import { isTillgateError } from '../../../../core/index.ts';
 import { serveFake } from '../../../support/lightning/fake-server.ts';
 import type { FakeReply, FakeRequest, FakeServer } from '../../../support/lightning/fake-server.ts';
@@ -11,9 +11,9 @@ const GET = { method: 'GET', path: '/' } as const;
 const NEVER = new AbortController().signal;
 const LONG_MS = 60_000;
 
-async function withServer(answer: (request: FakeRequest) => FakeReply, work: (client: NodeClient, server: FakeServer) => Promise<void>, certificate?: string): Promise<void> {
+async function withServer(answer: (request: FakeRequest) => FakeReply, work: (client: LightningRestClient, server: FakeServer) => Promise<void>, certificate?: string): Promise<void> {
   const server = await serveFake(true, answer, () => false);
-  const client = new NodeClient({ url: server.url, headers: { 'grpc-metadata-macaroon': SECRET }, certificate: certificate ?? server.certificate });
+  const client = new LightningRestClient({ url: server.url, headers: { 'grpc-metadata-macaroon': SECRET }, certificate: certificate ?? server.certificate });
   try {
     await work(client, server);
   } finally {
@@ -25,7 +25,7 @@ async function withServer(answer: (request: FakeRequest) => FakeReply, work: (cl
 const fails = (work: Promise<unknown>, words: RegExp): Promise<void> =>
   assert.rejects(work, (error: unknown) => (isTillgateError(error, 'NODE_FAILED') && words.test(error.message) && !error.message.includes(SECRET)) || assert.fail(String(error)));
 
-async function all(client: NodeClient, signal = NEVER, idleMs = LONG_MS): Promise<readonly unknown[]> {
+async function all(client: LightningRestClient, signal = NEVER, idleMs = LONG_MS): Promise<readonly unknown[]> {
   const messages: unknown[] = [];
   for await (const { body } of client.stream(GET, signal, idleMs)) messages.push(body);
   return messages;
@@ -37,7 +37,7 @@ describe('the client of a Lightning node', () => {
     await withServer(answer, async (client) => assert.equal((await client.request(GET)).status, 200));
     await withServer(answer, (client) => fails(client.request(GET), /cannot be reached \(DEPTH_ZERO_SELF_SIGNED_CERT/), selfSigned('lightning.test').cert);
     const server = await serveFake(true, answer, () => false);
-    const trusting = new NodeClient({ url: server.url, headers: {}, certificate: null });
+    const trusting = new LightningRestClient({ url: server.url, headers: {}, certificate: null });
     await fails(trusting.request(GET), /cannot be reached \(DEPTH_ZERO_SELF_SIGNED_CERT/);
     await trusting.close();
     await server.close();

@@ -8,7 +8,7 @@ import type { Dispatcher } from 'undici';
 import { TillgateError } from '../../core/index.ts';
 
 /** How a Lightning node is reached. */
-export interface NodeClientOptions {
+export interface LightningRestOptions {
   /** `https://host:port`, with a path where the node stands behind one. */
   readonly url: string;
   /** Sent with each request; their values are secrets. */
@@ -18,7 +18,7 @@ export interface NodeClientOptions {
 }
 
 /** One request. */
-export interface NodeRequest {
+export interface RestRequest {
   readonly method: 'GET' | 'POST';
   /** Below the node's URL, with its query. */
   readonly path: string;
@@ -29,7 +29,7 @@ export interface NodeRequest {
 }
 
 /** What came back: JSON with every number left as its digits, or the text itself where it is no JSON. */
-export interface NodeReply {
+export interface RestReply {
   readonly status: number;
   readonly body: unknown;
 }
@@ -44,14 +44,14 @@ const SHOWN_CHARACTERS = 200;
 const SILENCE: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
 /** A small HTTP client for one Lightning node: pinned certificate, bounded replies, and errors that hold no secret. */
-export class NodeClient {
+export class LightningRestClient {
   /** `name:port`, all of the URL that may be told. */
   readonly host: string;
   readonly #path: string;
   readonly #pool: Pool;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor({ url, headers, certificate }: NodeClientOptions) {
+  constructor({ url, headers, certificate }: LightningRestOptions) {
     const parsed = new URL(url);
     this.host = parsed.host;
     this.#path = parsed.pathname.replace(/\/+$/, '');
@@ -60,7 +60,7 @@ export class NodeClient {
   }
 
   /** @throws TillgateError `NODE_FAILED` when no reply came, or one that is no answer; statuses up to 599 are answers */
-  async request({ timeoutMs = TIMEOUT_MS, ...request }: NodeRequest): Promise<NodeReply> {
+  async request({ timeoutMs = TIMEOUT_MS, ...request }: RestRequest): Promise<RestReply> {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const reply = await this.#send(request, signal, timeoutMs);
@@ -76,7 +76,7 @@ export class NodeClient {
    * @param idleMs - it ends when it was silent for so long
    * @throws TillgateError `NODE_FAILED` when it cannot be opened or breaks off
    */
-  async *stream(request: NodeRequest, signal: AbortSignal, idleMs: number): AsyncGenerator<NodeReply> {
+  async *stream(request: RestRequest, signal: AbortSignal, idleMs: number): AsyncGenerator<RestReply> {
     try {
       const reply = await this.#send(request, signal, idleMs);
       if (reply.statusCode !== 200) yield { status: reply.statusCode, body: readable(await this.#text(reply.body)) };
@@ -104,7 +104,7 @@ export class NodeClient {
     await this.#pool.destroy();
   }
 
-  #send({ method, path, body, contentType }: NodeRequest, signal: AbortSignal, timeoutMs: number): Promise<Dispatcher.ResponseData> {
+  #send({ method, path, body, contentType }: RestRequest, signal: AbortSignal, timeoutMs: number): Promise<Dispatcher.ResponseData> {
     return this.#pool.request({
       method,
       path: `${this.#path}${path}`,
