@@ -50,7 +50,7 @@ export class LazyGateway {
   /** The gateway, as soon as there is one, reads this server's connections first. */
   standBefore(server: Server): void {
     this.#servers.push(server);
-    this.#gateway?.standBefore(server);
+    this.#gateway?.attach(server);
   }
 
   /** What admission said of an App's requests on this instance. */
@@ -76,7 +76,7 @@ export class LazyGateway {
   #open(): Promise<Gateway> {
     this.#loading ??= import('./gateway/index.ts').then(({ createGateway }) => {
       const gateway = createGateway(this.#deps);
-      for (const server of this.#servers) gateway.standBefore(server);
+      for (const server of this.#servers) gateway.attach(server);
       for (const listener of this.#opened) listener();
       return (this.#gateway = gateway);
     });

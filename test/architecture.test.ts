@@ -72,6 +72,7 @@ describe('the checker of the architecture', () => {
     ['the host in a plugin', "import '../host/b.ts';", /\[layers\] plugins may import .* not host\/b\.ts/, 'plugins/a.ts'],
     ['the inside of core in a plugin', "import '../core/b.ts';", /\[plugins-use-the-surface\].*core\/b\.ts/, 'plugins/a.ts'],
     ['a test in the host', "import '../test/b.ts';", /\[layers\] host may import .* not test\/b\.ts/, 'host/a.ts'],
+    ['the inside of the fast path in the gateway', "import './fast-path/b.ts';", /\[one-entrance\] import host\/gateway\/fast-path\/index\.ts, not host\/gateway\/fast-path\/b\.ts/, 'host/gateway/a.ts'],
     ['this package by its name', "import 'tillgate';", /\[layers\] tillgate is this package/, 'host/a.ts'],
     ['an import of nothing', "import './nowhere.ts';", /\[imports-exist\] there is no core\/nowhere\.ts/],
     ['an import without .ts', "import './b.js';", /\[imports-exist\] there is no core\/b\.js/],
@@ -99,7 +100,7 @@ describe('the checker of the architecture', () => {
   ];
   for (const [what, text, expected, path = 'core/a.ts'] of planted) {
     it(`catches ${what}`, () => {
-      const others = ['core/b.ts', 'adapters/b.ts', 'plugins/b.ts', 'host/b.ts', 'test/b.ts'].map((other) => [other, 'export {};'] as const);
+      const others = ['core/b.ts', 'adapters/b.ts', 'plugins/b.ts', 'host/b.ts', 'host/gateway/fast-path/b.ts', 'test/b.ts'].map((other) => [other, 'export {};'] as const);
       const violations = check({ ...Object.fromEntries(others), [path]: text });
       assert.equal(violations.length, 1, violations.join('\n'));
       assert.match(violations[0]!, expected);
@@ -126,6 +127,10 @@ describe('the checker of the architecture', () => {
       'core/index.ts': "export { run } from './a.ts';",
       'adapters/a.ts': "import { run } from '../core/a.ts'; import knex from 'knex'; import 'node:fs'; export default [run, knex, process.pid];",
       'plugins/a.ts': "import '../core/index.ts'; import '../adapters/a.ts'; const env = { env: 1 }; export default env.env;",
+      'host/gateway/a.ts': "import './fast-path/index.ts';",
+      'host/gateway/fast-path/index.ts': "import './b.ts';",
+      'host/gateway/fast-path/b.ts': 'export {};',
+      'test/unit/b.test.ts': "import '../../host/gateway/fast-path/b.ts';",
       'host/config.ts': 'export const read = () => process.env;',
       'host/container.ts': "import { Container } from 'inversify'; const container = new Container(); export const root = container.get('x');",
       'host/bin.ts': "import './container.ts'; import './page.css';",

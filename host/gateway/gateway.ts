@@ -1,87 +1,92 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppLimits } from '../../core/index.ts';
-import type { AdmissionCount, AppId, Clock, KeyDirectory, Logger, Metrics, GatewayRouteTable } from '../../core/index.ts';
-import { Budget } from './budget.ts';
-import { Deadlines } from './deadlines.ts';
-import { HttpExchange } from './exchange.ts';
-import { Front } from './front.ts';
-import { Gate } from './gate.ts';
+import type { AdmissionCount, AppId, Clock, GatewayRouteTable, KeyDirectory, Logger, Metrics } from '../../core/index.ts';
+import { BufferBudget } from './buffer-budget.ts';
+import { createFastPath } from './fast-path/index.ts';
+import type { FastPath } from './fast-path/index.ts';
+import type { GatewayClient } from './gateway-client.ts';
+import { GatewayMetrics } from './gateway-metrics.ts';
 import { HealthChecks } from './health-checks.ts';
+import { HttpExchange } from './http-exchange.ts';
+import type { HttpExchangeDeps } from './http-exchange.ts';
+import { HttpServerClient } from './http-server-client.ts';
 import { LiveRoutes } from './live-route.ts';
-import { Meter } from './meter.ts';
-import type { ClientSide } from './client-side.ts';
-import type { PlainRequest } from './http1/plain-request.ts';
-import { NodeClient } from './node-client.ts';
-import { isEnding } from './reply.ts';
-import { visitOf, visitOfPlain } from './visit.ts';
-import type { Visit } from './visit.ts';
+import { isEnding } from './refusal-response.ts';
+import { RequestAuthorizer } from './request-authorizer.ts';
+import { newRequestContext, receivedByNode } from './request-context.ts';
+import type { ReceivedRequest } from './request-context.ts';
+import { TimeoutQueue } from './timeout-queue.ts';
 import { WebSockets } from './websockets.ts';
 
 export interface GatewayDeps {
-  /** The present routes; may be another table at each call. */
+  /** The current routes; may return another table at each call. */
   readonly routes: () => GatewayRouteTable;
   readonly directory: KeyDirectory;
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly traceId: () => string;
-  /** In memory, of this instance, unless told. */
+  /** By default in memory, for this instance alone. */
   readonly limiter?: AppLimits;
-  /** Between two checks of the upstreams, in milliseconds; 0 for none. */
+  /** Between two health checks of the upstreams, in milliseconds; 0 for none. */
   readonly healthIntervalMs?: number;
-  /** What unfinished bodies of all requests together may take in memory. */
+  /** Limit for the unfinished bodies of all requests together. */
   readonly maxKeptBytes?: number;
+  /** False to read and send every request with node:http and undici; true by default. See fast-path/README.md. */
+  readonly fastPath?: boolean;
 }
 
-/** The node gateway: what it is handed must come straight from Node's HTTP server, nothing of it read. */
+/** The node gateway. Requests must come straight from Node's HTTP server, with nothing of their bodies read. */
 export interface Gateway {
-  /** True for a `Host` header that is one of the gateway's. */
+  /** True for a `Host` header of one of the gateway's routes. */
   handles(hostHeader: string | undefined): boolean;
-  /** For `request` and `checkContinue` alike. */
+  /** For the server's events `request` and `checkContinue`. */
   request(req: IncomingMessage, res: ServerResponse): void;
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
   /**
-   * Reads the connections of a plain-text server straight from their sockets from now on. Requests that are plain and
-   * the gateway's are answered there, at a fraction of the cost; every other connection, and each whose next request is
-   * anything else, goes on to the server with all its bytes. The handlers of the server's events are needed as before.
+   * Lets the fast path read the connections of a plain-text server first. The server's events still need their handlers:
+   * all other requests arrive there. Does nothing when the fast path is off.
    */
-  standBefore(server: Server): void;
-  /** What admission said of an App's requests on this instance (decisions, section 8, "Admission"). */
+  attach(server: Server): void;
+  /** How admission decided an App's requests on this instance (decisions, section 8, "Admission"). */
   admissionTally(appId: AppId): readonly AdmissionCount[];
-  /** Hands on the counts of the last half second; to be called before metrics are read. */
+  /** Passes the counts of the last half second on; call it before metrics are read. */
   flush(): void;
-  /** Closes WebSockets and the connections to upstreams, whatever is under way. */
+  /** Closes WebSockets and upstream connections at once, also during a request. */
   close(): Promise<void>;
 }
 
 const HEALTH_INTERVAL_MS = 10_000;
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 
-/** Makes a gateway; it begins to check its upstreams at once. */
+/** Makes a gateway; its health checks begin at once. */
 export function createGateway(deps: GatewayDeps): Gateway {
-  return new NodeGateway(deps);
+  return new HttpGateway(deps);
 }
 
-class NodeGateway implements Gateway {
+class HttpGateway implements Gateway {
   readonly #deps: GatewayDeps;
   readonly #routes: LiveRoutes;
-  readonly #meter: Meter;
-  readonly #deadlines = new Deadlines();
-  readonly #exchange: ConstructorParameters<typeof HttpExchange>[0];
+  readonly #metrics: GatewayMetrics;
+  readonly #timeoutQueue = new TimeoutQueue();
+  readonly #fastPath: FastPath | null;
+  readonly #exchangeDeps: HttpExchangeDeps;
   readonly #checks: HealthChecks;
   readonly #sockets: WebSockets;
-  readonly #fronts: Front[] = [];
 
   constructor(deps: GatewayDeps) {
     const { directory, clock, logger } = deps;
+    const { limiter = new AppLimits(), healthIntervalMs = HEALTH_INTERVAL_MS, maxKeptBytes = MAX_KEPT_BYTES, fastPath = true } = deps;
     this.#deps = deps;
-    this.#routes = new LiveRoutes(deps.routes, logger, this.#deadlines);
-    this.#meter = new Meter(deps.metrics);
-    const gate = new Gate({ routes: this.#routes, directory, clock, limits: deps.limiter ?? new AppLimits() });
-    this.#exchange = { gate, meter: this.#meter, deadlines: this.#deadlines, logger, budget: new Budget(deps.maxKeptBytes ?? MAX_KEPT_BYTES) };
-    this.#checks = new HealthChecks({ routes: this.#routes, meter: this.#meter, logger, intervalMs: deps.healthIntervalMs ?? HEALTH_INTERVAL_MS });
-    this.#sockets = new WebSockets({ gate, meter: this.#meter, logger, routes: this.#routes, directory });
+    this.#fastPath = fastPath ? createFastPath(this.#timeoutQueue) : null;
+    this.#routes = new LiveRoutes(deps.routes, logger, this.#fastPath?.openTransport ?? null);
+    this.#metrics = new GatewayMetrics(deps.metrics);
+    const authorizer = new RequestAuthorizer({ routes: this.#routes, directory, clock, limits: limiter });
+    const common = { authorizer, metrics: this.#metrics, logger };
+    this.#exchangeDeps = { ...common, timeoutQueue: this.#timeoutQueue, budget: new BufferBudget(maxKeptBytes) };
+    this.#checks = new HealthChecks({ routes: this.#routes, metrics: this.#metrics, logger, intervalMs: healthIntervalMs });
+    this.#sockets = new WebSockets({ ...common, routes: this.#routes, directory });
   }
 
   handles(hostHeader: string | undefined): boolean {
@@ -89,23 +94,21 @@ class NodeGateway implements Gateway {
   }
 
   request(req: IncomingMessage, res: ServerResponse): void {
-    if (isEnding(req.socket)) return;
-    this.#start(new NodeClient(req, res), visitOf(req, this.#deps.traceId(), false));
+    if (!isEnding(req.socket)) this.#start(new HttpServerClient(req, res), receivedByNode(req, false));
   }
 
-  standBefore(server: Server): void {
-    const serves = (host: string): boolean => this.handles(host);
-    const request = (client: ClientSide, plain: PlainRequest): void => this.#start(client, visitOfPlain(plain, this.#deps.traceId()));
-    this.#fronts.push(new Front(server, { serves, request, deadlines: this.#deadlines }));
+  attach(server: Server): void {
+    this.#fastPath?.attach(server, { serves: (host) => this.handles(host), onRequest: (client, request) => this.#start(client, request) });
   }
 
-  #start(client: ClientSide, visit: Visit): void {
-    const exchange = new HttpExchange(this.#exchange, client, visit);
+  #start(client: GatewayClient, received: ReceivedRequest): void {
+    const context = newRequestContext(this.#deps.traceId(), received);
+    const exchange = new HttpExchange(this.#exchangeDeps, client, context);
     try {
       exchange.start();
     } catch (error) {
-      this.#deps.logger.error('a gateway request failed', { error, trace_id: visit.traceId });
-      exchange.giveUp();
+      this.#deps.logger.error('a gateway request failed', { error, trace_id: context.traceId });
+      exchange.abort();
     }
   }
 
@@ -114,39 +117,39 @@ class NodeGateway implements Gateway {
       socket.destroy();
       return;
     }
-    const visit = visitOf(req, this.#deps.traceId(), true);
+    const context = newRequestContext(this.#deps.traceId(), receivedByNode(req, true));
     try {
-      this.#sockets.upgrade(req, socket, head, visit);
+      this.#sockets.upgrade(req, socket, head, context);
     } catch (error) {
-      this.#deps.logger.error('a gateway upgrade failed', { error, trace_id: visit.traceId });
+      this.#deps.logger.error('a gateway upgrade failed', { error, trace_id: context.traceId });
       socket.destroy();
     }
   }
 
   admissionTally(appId: AppId): readonly AdmissionCount[] {
-    return this.#meter.tally(appId);
+    return this.#metrics.tally(appId);
   }
 
   flush(): void {
-    this.#meter.flush();
+    this.#metrics.flush();
   }
 
   async close(): Promise<void> {
     this.#checks.close();
     this.#sockets.close();
-    for (const front of this.#fronts) front.close();
+    this.#fastPath?.close();
     await this.#routes.close();
-    this.#deadlines.close();
-    this.#meter.close();
+    this.#timeoutQueue.close();
+    this.#metrics.close();
   }
 }
 
-/** Connect-style middleware; the signature fits Express without naming it. */
+/** Connect-style middleware; the signature fits Express without depending on it. */
 export type GatewayMiddleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
 
 /**
- * The gateway as middleware, for applications that have their own listener. It must come before anything that reads
- * bodies; upgrades, and `checkContinue`, have to be handed to the gateway by the server's own events.
+ * The gateway as middleware, for applications that have their own listener. Mount it before anything that reads
+ * bodies, and pass the server's events `upgrade` and `checkContinue` to the gateway as well.
  */
 export function gatewayMiddleware(gateway: Gateway): GatewayMiddleware {
   return (req, res, next) => {

@@ -1,24 +1,23 @@
 import { connect } from 'node:net';
 import type { Logger } from '../../core/index.ts';
 import type { LiveRoute, LiveRoutes } from './live-route.ts';
-import type { Meter } from './meter.ts';
+import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { Upstream } from './upstream.ts';
 
-/** What the checks work with. */
 export interface HealthDeps {
   readonly routes: LiveRoutes;
-  readonly meter: Meter;
+  readonly metrics: GatewayMetrics;
   readonly logger: Logger;
-  /** Between two rounds; 0 for none at all. */
+  /** Between two rounds, in milliseconds; 0 for no checks. */
   readonly intervalMs: number;
 }
 
 const TIMEOUT_MS = 5_000;
 const MAX_REPLY_BYTES = 64 * 1024;
-/** Chains whose nodes speak like Bitcoin's; all others that speak JSON-RPC know `eth_blockNumber`. */
+/** Chains with Bitcoin's RPC methods; the others with JSON-RPC have `eth_blockNumber`. */
 const BITCOIN_LIKE: ReadonlySet<string> = new Set(['BTC', 'LTC']);
 
-/** Asks every upstream of every route now and then whether it serves, and how far its chain has come. */
+/** Asks every upstream of every route at intervals whether it answers, and for its block height. */
 export class HealthChecks {
   readonly #deps: HealthDeps;
   readonly #timer: NodeJS.Timeout | null;
@@ -37,7 +36,7 @@ export class HealthChecks {
     this.#closing.abort();
   }
 
-  /** One round; never two at once. */
+  /** One round of checks; does nothing while another is running. */
   async run(): Promise<void> {
     if (this.#running) return;
     this.#running = true;
@@ -59,24 +58,24 @@ export class HealthChecks {
     try {
       health.checked(await headOf(live, upstream, signal));
     } catch {
-      // Why is not told: a message could repeat a URL. That it is down is seen below.
+      // The error is not logged: its message could repeat a URL. The change of state is logged below.
       if (this.#closing.signal.aborted) return;
       health.checkFailed(performance.now());
     }
-    this.#tell(live, upstream, health.state(performance.now()) === 'up');
+    this.#report(live, upstream, health.state(performance.now()) === 'up');
   }
 
-  #tell({ route }: LiveRoute, upstream: Upstream, up: boolean): void {
+  #report({ route }: LiveRoute, upstream: Upstream, up: boolean): void {
     const before = this.#known.get(upstream);
     this.#known.set(upstream, up);
-    this.#deps.meter.upstream(route.host, upstream.host, up);
+    this.#deps.metrics.upstream(route.host, upstream.host, up);
     if (before === up || (before === undefined && up)) return;
     if (up) this.#deps.logger.info('an upstream is up again', { route: route.host, upstream: upstream.host });
     else this.#deps.logger.warn('an upstream is down', { route: route.host, upstream: upstream.host });
   }
 }
 
-/** The chain's head where the upstream tells it. @throws Error when the upstream does not serve */
+/** The upstream's block height, if it reports one. @throws Error when the upstream does not answer */
 async function headOf({ route }: LiveRoute, upstream: Upstream, signal: AbortSignal): Promise<number | null> {
   if (route.protocol === 'websocket') return dial(upstream, signal);
   if (route.protocol === 'http') return askHttp(upstream, signal);
@@ -115,6 +114,6 @@ async function askRpc(upstream: Upstream, method: string, signal: AbortSignal): 
   const { result, error } = JSON.parse(text) as { readonly result?: unknown; readonly error?: unknown };
   if (result === undefined && (error === undefined || error === null)) throw new Error('no JSON-RPC answer');
   const head = typeof result === 'number' || typeof result === 'string' ? Number(result) : NaN;
-  // A node that does not know the method is up all the same.
+  // An error response, for example for an unknown method, still shows that the upstream is up.
   return Number.isSafeInteger(head) ? head : null;
 }

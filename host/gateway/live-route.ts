@@ -1,22 +1,22 @@
 import { chooseUpstream, MethodPolicy } from '../../core/index.ts';
-import type { GatewayRoute, Logger, GatewayRouteTable } from '../../core/index.ts';
-import type { Deadlines } from './deadlines.ts';
+import type { GatewayRoute, GatewayRouteTable, Logger } from '../../core/index.ts';
+import type { OpenRawTransport } from './upstream-request.ts';
 import { Upstream } from './upstream.ts';
 
-/** Blocks that a node may be behind the foremost one of its route before it is asked only in need. */
+/** How many blocks an upstream may be behind the highest one of its route before it is only asked when the others fail. */
 const MAX_LAG: Readonly<Record<string, number>> = { BTC: 1, LTC: 2 };
 const DEFAULT_MAX_LAG = 10;
 const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:']);
-const RETIRE_MS = 60_000;
+const CLOSE_GRACE_MS = 60_000;
 
-/** A route with what it needs at run time. */
+/** A route with its method policy and its upstreams. */
 export interface LiveRoute {
   readonly route: GatewayRoute;
   readonly policy: MethodPolicy;
   readonly upstreams: readonly Upstream[];
 }
 
-/** The next upstream to ask; `null` when none is known to be up. */
+/** The next upstream to ask; `null` when all others are down. */
 export function nextUpstream({ route, upstreams }: LiveRoute, excluded: readonly Upstream[]): Upstream | null {
   return chooseUpstream(upstreams, excluded, {
     now: performance.now(),
@@ -25,22 +25,22 @@ export function nextUpstream({ route, upstreams }: LiveRoute, excluded: readonly
   });
 }
 
-/** The routes of the present table, with their connections; a new table keeps those of upstreams that stay as they are. */
+/** The routes of the current table. A new table keeps the connections of unchanged upstreams. */
 export class LiveRoutes {
   readonly #table: () => GatewayRouteTable;
   readonly #logger: Logger;
-  readonly #deadlines: Deadlines;
+  readonly #openRawTransport: OpenRawTransport | null;
   #current: GatewayRouteTable | null = null;
   #live = new Map<GatewayRoute, LiveRoute>();
   #upstreams = new Map<string, Upstream>();
 
-  constructor(table: () => GatewayRouteTable, logger: Logger, deadlines: Deadlines) {
+  constructor(table: () => GatewayRouteTable, logger: Logger, openRawTransport: OpenRawTransport | null) {
     this.#table = table;
     this.#logger = logger;
-    this.#deadlines = deadlines;
+    this.#openRawTransport = openRawTransport;
   }
 
-  /** The route of a `Host` header; `null` for a host that is not served. */
+  /** The route of a `Host` header; `null` for an unknown host. */
   find(hostHeader: string): LiveRoute | null {
     const table = this.#refreshed();
     const route = table.find(hostHeader);
@@ -67,16 +67,16 @@ export class LiveRoutes {
     this.#upstreams = new Map();
     this.#live = new Map([...table.all()].map((route) => [route, this.#liveRoute(route, former)]));
     this.#current = table;
-    for (const [name, upstream] of former) if (!this.#upstreams.has(name)) void upstream.retire(RETIRE_MS);
+    for (const [name, upstream] of former) if (!this.#upstreams.has(name)) void upstream.closeWhenIdle(CLOSE_GRACE_MS);
   }
 
   #liveRoute(route: GatewayRoute, former: ReadonlyMap<string, Upstream>): LiveRoute {
     const usable = route.upstreams.filter(({ url }) => URL.canParse(url) && SCHEMES.has(new URL(url).protocol));
-    // One bad entry must not take the other routes down with it.
+    // One invalid upstream does not affect the others.
     if (usable.length < route.upstreams.length) this.#logger.error('a gateway route has an upstream whose URL is not valid', { route: route.host });
     const upstreams = usable.map((one) => {
       const name = JSON.stringify([route.id, one.url, one.headers, route.timeouts.connectMs]);
-      const upstream = this.#upstreams.get(name) ?? former.get(name) ?? new Upstream(one, route.timeouts, this.#deadlines);
+      const upstream = this.#upstreams.get(name) ?? former.get(name) ?? new Upstream(one, route.timeouts, this.#openRawTransport);
       this.#upstreams.set(name, upstream);
       return upstream;
     });

@@ -1,20 +1,21 @@
 import { Pool } from 'undici';
 import { replyHeaders, TillgateError, UpstreamHealth } from '../../core/index.ts';
 import type { OwnHeaders, RouteTimeouts, RouteUpstream } from '../../core/index.ts';
-import type { Deadlines } from './deadlines.ts';
-import { Lines } from './lines.ts';
+import type { RequestBodyStream } from './request-body-stream.ts';
+import { UndiciUpstreamRequest } from './undici-upstream-request.ts';
+import type { OpenRawTransport, RawTransport, UpstreamRequest, UpstreamResponseHandler } from './upstream-request.ts';
 
-/** Connections to one upstream; further requests wait for one of them, as long as a connection may take. */
-const CONNECTIONS = 1024;
+/** Most connections to one upstream; further requests wait for one of them, at most `connectMs`. */
+export const MAX_CONNECTIONS = 1024;
 const MAX_HEADER_BYTES = 32 * 1024;
 /** Shorter parts of a URL are words like `v2`, not keys. */
 const SECRET_LENGTH = 8;
 
-/** A node behind a route: where it is, how it does, and the connections to it. */
+/** An upstream of a route: its address, its health, and the connections to it. */
 export class Upstream {
   readonly health = new UpstreamHealth();
   readonly url: URL;
-  /** `name:port`: all of the URL that may be told. */
+  /** `name:port`: the only part of the URL that may be logged. */
   readonly host: string;
   readonly hostname: string;
   readonly own: OwnHeaders;
@@ -22,17 +23,18 @@ export class Upstream {
   readonly #base: string;
   readonly #basePath: string;
   readonly #baseQuery: string;
-  /** True for an upstream without TLS: what is there as a whole goes over connections of our own. */
-  readonly plain: boolean;
-  /** Only for a plain one. */
-  readonly lines: Lines;
+  /** For an upstream without TLS, unless the fast path is off. */
+  readonly #rawTransport: RawTransport | null;
   #pool: Pool | null = null;
   #lastFields: readonly string[] | null = null;
   #lastReturned: readonly string[] = [];
   readonly #connectMs: number;
 
-  /** @throws TillgateError `CONFIG_INVALID` when the URL is none; the message does not repeat it */
-  constructor({ url, headers }: RouteUpstream, { connectMs }: RouteTimeouts, deadlines: Deadlines) {
+  /**
+   * @param openRawTransport - `null` to use undici for every request
+   * @throws TillgateError `CONFIG_INVALID` for an invalid URL; the message does not repeat it
+   */
+  constructor({ url, headers }: RouteUpstream, { connectMs }: RouteTimeouts, openRawTransport: OpenRawTransport | null) {
     if (!URL.canParse(url)) throw new TillgateError('CONFIG_INVALID', 'The URL of an upstream is not valid.');
     this.url = new URL(url);
     this.host = this.url.host;
@@ -42,21 +44,27 @@ export class Upstream {
     this.#basePath = pathname.replace(/\/$/, '');
     this.#baseQuery = search.slice(1);
     this.#connectMs = connectMs;
-    this.plain = this.url.protocol === 'http:';
-    this.lines = new Lines(this.url, connectMs, CONNECTIONS, deadlines);
+    this.#rawTransport = this.url.protocol === 'http:' ? (openRawTransport?.(this.url, connectMs) ?? null) : null;
     const all = { ...authorization(this.url), ...lowerNames(headers) };
     this.own = { names: new Set(Object.keys(all)), pairs: Object.entries(all).flat() };
     this.secrets = secretsOf(this.url, all);
   }
 
-  /** The target of a request: the base path, and the rest byte for byte. For `null`, which is JSON-RPC, the base itself. */
+  /** A request to this upstream. Streamed bodies, and TLS, always go by undici. */
+  newRequest(body: Buffer | RequestBodyStream | null, handler: UpstreamResponseHandler): UpstreamRequest {
+    const streamed = body !== null && !Buffer.isBuffer(body);
+    if (this.#rawTransport !== null && !streamed) return this.#rawTransport.newRequest(this.health, handler);
+    return new UndiciUpstreamRequest(this.pool, this.health, handler);
+  }
+
+  /** The target of a request: the base path and the rest, byte for byte. For `null`, which is JSON-RPC, the base itself. */
   target(rest: string | null): string {
     if (rest === null) return this.#base;
     if (this.#baseQuery === '') return this.#basePath + rest;
     return `${this.#basePath}${rest}${rest.includes('?') ? '&' : '?'}${this.#baseQuery}`;
   }
 
-  /** Those of a reply's headers that go back to a client. */
+  /** The headers of a response that go back to the client. */
   returned(fields: readonly string[]): readonly string[] {
     if (fields !== this.#lastFields) {
       this.#lastReturned = replyHeaders(fields, this);
@@ -67,30 +75,31 @@ export class Upstream {
 
   get pool(): Pool {
     this.#pool ??= new Pool(this.url.origin.replace(/^ws/, 'http'), {
-      connections: CONNECTIONS,
+      connections: MAX_CONNECTIONS,
       maxHeaderSize: MAX_HEADER_BYTES,
       connect: { timeout: this.#connectMs },
-      // The gateway watches the time of each request itself.
+      // The gateway has its own timeouts for each request.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
     return this.#pool;
   }
 
-  /** Lets what is under way come to its end, for a while. */
-  async retire(afterMs: number): Promise<void> {
+  /** Closes the connections: each once it is idle, and all of them after `graceMs`. */
+  async closeWhenIdle(graceMs: number): Promise<void> {
     const pool = this.#pool;
-    this.lines.retire();
+    const raw = this.#rawTransport;
+    raw?.closeWhenIdle();
     const timer = setTimeout(() => {
-      this.lines.close();
+      raw?.close();
       void pool?.destroy();
-    }, afterMs).unref();
+    }, graceMs).unref();
     await pool?.close();
-    if (this.lines.size === 0) clearTimeout(timer);
+    if (raw === null || raw.size === 0) clearTimeout(timer);
   }
 
   async close(): Promise<void> {
-    this.lines.close();
+    this.#rawTransport?.close();
     await this.#pool?.destroy();
   }
 }
@@ -104,7 +113,7 @@ function lowerNames(headers: Readonly<Record<string, string>>): Record<string, s
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Headers whose values are everybody's. */
+/** Headers whose values are no secrets. */
 const PLAIN: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
 
 function secretsOf(url: URL, headers: Readonly<Record<string, string>>): readonly string[] {

@@ -3,27 +3,26 @@ import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
 import { isRefusal, readJsonRpc, refuse, rpcRefusal } from '../../core/index.ts';
 import type { JsonRpcRequest, Logger, Refusal } from '../../core/index.ts';
-import type { Gate } from './gate.ts';
-import type { Meter } from './meter.ts';
-import type { Visit } from './visit.ts';
+import type { RequestAuthorizer } from './request-authorizer.ts';
+import type { GatewayMetrics } from './gateway-metrics.ts';
+import type { RequestContext } from './request-context.ts';
 
-/** What a bridge works with. */
 interface BridgeDeps {
-  readonly gate: Gate;
-  readonly meter: Meter;
+  readonly authorizer: RequestAuthorizer;
+  readonly metrics: GatewayMetrics;
   readonly logger: Logger;
 }
 
-/** Bytes that may wait for one side before the other is no longer read. */
+/** Above this many unsent bytes for one side, the other side is not read. */
 const HIGH_WATER = 1024 * 1024;
-/** How long the other side of a closing connection may take to agree. */
+/** How long the closing handshake may take. */
 const CLOSE_MS = 500;
-/** Checks come twice a second; a client that answers none of the pings in this many of them is gone. */
+/** A ping is sent each time this many checks have passed; a client that did not answer the last one is closed. */
 const BEATS = 60;
 
-/** One client's WebSocket and the upstream's that was opened for it. */
+/** Connects a client's WebSocket with the one that was opened to an upstream for it. */
 export class WebSocketBridge {
-  readonly visit: Visit;
+  readonly context: RequestContext;
   readonly #client: WebSocket;
   readonly #upstream: WebSocket;
   readonly #deps: BridgeDeps;
@@ -34,8 +33,8 @@ export class WebSocketBridge {
   #bytesIn = 0;
   #bytesOut = 0;
 
-  constructor(client: WebSocket, upstream: WebSocket, visit: Visit, deps: BridgeDeps, ended: () => void) {
-    this.visit = visit;
+  constructor(client: WebSocket, upstream: WebSocket, context: RequestContext, deps: BridgeDeps, ended: () => void) {
+    this.context = context;
     this.#client = client;
     this.#upstream = upstream;
     this.#deps = deps;
@@ -50,23 +49,23 @@ export class WebSocketBridge {
     upstream.resume();
   }
 
-  /** Ends both sides; whoever does not agree in time is cut off. */
+  /** Closes both sides; a side that does not complete the handshake in time is terminated. */
   close(code: number, reason: string): void {
     if (this.#over) return;
     this.#over = true;
     for (const side of [this.#client, this.#upstream]) {
-      // A side that is not read would never see the other's agreement.
+      // A paused socket would never receive the close frame.
       side.resume();
       if (side.readyState !== WebSocket.CLOSED) setTimeout(() => side.terminate(), CLOSE_MS).unref();
     }
     this.#client.close(code, reason);
     this.#upstream.close(1000);
-    const { live, auth } = this.visit;
-    this.#deps.meter.bytes(live?.route.host ?? 'unknown', auth?.key.app.id ?? 'none', this.#bytesIn, this.#bytesOut);
+    const { live, auth } = this.context;
+    this.#deps.metrics.bytes(live?.route.host ?? 'unknown', auth?.key.app.id ?? 'none', this.#bytesIn, this.#bytesOut);
     this.#ended();
   }
 
-  /** Called twice a second: pings now and then, and ends a connection whose client is gone. */
+  /** Called at each check. */
   beat(): void {
     this.#beats += 1;
     if (this.#beats < BEATS) return;
@@ -93,30 +92,30 @@ export class WebSocketBridge {
     }
     const bytes = bytesOf(data);
     this.#bytesIn += bytes.length;
-    const auth = this.#deps.gate.authenticate(this.visit.keyText);
+    const auth = this.#deps.authorizer.authenticate(this.context.keyText);
     if (isRefusal(auth)) {
       this.close(auth.status === 503 ? 1013 : 4401, auth.reason);
       return;
     }
-    const answer = this.#judge(bytes);
+    const answer = this.#check(bytes);
     if (answer === null) this.#pass(this.#upstream, this.#client, bytes, false);
     else this.#pass(this.#client, this.#client, Buffer.from(answer), false);
   }
 
-  /** The answer to a refused message; `null` for one that may pass. */
-  #judge(bytes: Buffer): string | null {
-    const { live, traceId, auth } = this.visit;
+  /** The answer to a refused message; `null` for an allowed one. */
+  #check(bytes: Buffer): string | null {
+    const { live, traceId, auth } = this.context;
     if (live === null || auth === null) return null;
-    // ws has checked the encoding of a text message already; so that nothing hangs on that, it is looked at here too.
+    // ws has checked the encoding already; checked again, because the method policy depends on it.
     const text = isUtf8(bytes) ? bytes.toString('utf8') : '';
     const request = readJsonRpc(text, live.route.maxBatch);
     if (isRefusal(request)) return rpcRefusal(request, 'null', traceId);
-    const admission = this.#deps.gate.admitRequests(this.visit, request, live.policy, 0);
-    this.#deps.meter.admission(live.route.host, auth.key.app.id, admission);
+    const admission = this.#deps.authorizer.admitRequests(this.context, request, live.policy, 0);
+    this.#deps.metrics.admission(live.route.host, auth.key.app.id, admission);
     return admission.verdict === 'refused' ? refusalText(request, admission.refusal ?? refuse('bad_request'), traceId) : null;
   }
 
-  /** Sends on, and stops reading where it came from while too much waits. */
+  /** Forwards a message, and pauses its sender while too many bytes are unsent. */
   #pass(to: WebSocket, from: WebSocket, bytes: Buffer, binary: boolean): void {
     if (to.readyState !== WebSocket.OPEN) return;
     to.send(bytes, { binary }, () => {
@@ -126,7 +125,7 @@ export class WebSocketBridge {
   }
 }
 
-/** One error for each element that asked for an answer; for notifications alone, one without an id. */
+/** One error for each request with an id; a single error without an id if all are notifications. */
 function refusalText({ batch, ids }: JsonRpcRequest, refusal: Refusal, traceId: string): string {
   const answers = ids.flatMap((id) => (id === null ? [] : [rpcRefusal(refusal, id, traceId)]));
   if (answers.length === 0) return rpcRefusal(refusal, 'null', traceId);

@@ -3,30 +3,29 @@ import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { isRefusal, refuse } from '../../core/index.ts';
 import type { KeyDirectory, Logger } from '../../core/index.ts';
-import type { Gate } from './gate.ts';
+import type { RequestAuthorizer } from './request-authorizer.ts';
 import { nextUpstream } from './live-route.ts';
 import type { LiveRoute, LiveRoutes } from './live-route.ts';
-import type { Meter } from './meter.ts';
-import { graceHeaders, writeRawRefusal } from './reply.ts';
+import type { GatewayMetrics } from './gateway-metrics.ts';
+import { graceHeaders, writeRawRefusal } from './refusal-response.ts';
 import type { Upstream } from './upstream.ts';
-import type { Visit } from './visit.ts';
+import type { RequestContext } from './request-context.ts';
 import { WebSocketBridge } from './websocket-bridge.ts';
 
-/** What the WebSocket side works with. */
 export interface WebSocketDeps {
-  readonly gate: Gate;
-  readonly meter: Meter;
+  readonly authorizer: RequestAuthorizer;
+  readonly metrics: GatewayMetrics;
   readonly logger: Logger;
   readonly routes: LiveRoutes;
   readonly directory: KeyDirectory;
 }
 
-/** How often open connections are checked for keys whose grace ended and routes that went. */
+/** How often open connections are checked for expired keys and removed routes. */
 const CHECK_MS = 500;
-/** Largest message of an upstream. */
+/** Largest message of an upstream, in bytes. */
 const MAX_UPSTREAM_BYTES = 32 * 1024 * 1024;
 
-/** The gateway's WebSocket side: upgrades, and the connections that came of them. */
+/** The gateway's WebSocket routes: upgrades and open connections. */
 export class WebSockets {
   readonly #deps: WebSocketDeps;
   readonly #bridges = new Set<WebSocketBridge>();
@@ -38,19 +37,19 @@ export class WebSockets {
     this.#unsubscribe = deps.directory.onChange(() => this.#checkAll());
   }
 
-  /** Checks the request like any other, connects to an upstream, and only then changes the protocol. */
-  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, visit: Visit): void {
-    // Node hands the bare connection over: whatever happens to it must not be an unhandled error.
+  /** Checks the request, connects to an upstream, and then accepts the client's upgrade. */
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, context: RequestContext): void {
+    // An 'error' event without a listener would end the process.
     socket.on('error', () => socket.destroy());
-    const refusal = this.#deps.gate.check(visit) ?? checkHandshake(req);
+    const refusal = this.#deps.authorizer.check(context) ?? checkHandshake(req);
     if (refusal !== null) {
-      this.#measure(visit, refusal.status);
-      writeRawRefusal(socket, visit, refusal, ['Sec-WebSocket-Version', '13']);
+      this.#measure(context, refusal.status);
+      writeRawRefusal(socket, context, refusal, ['Sec-WebSocket-Version', '13']);
       return;
     }
-    visit.use?.enter();
-    socket.once('close', () => visit.use?.leave());
-    this.#connect(visit.live as LiveRoute, [], visit, { req, socket, head });
+    context.use?.enter();
+    socket.once('close', () => context.use?.leave());
+    this.#connect(context.live as LiveRoute, [], context, { req, socket, head });
   }
 
   close(): void {
@@ -59,12 +58,12 @@ export class WebSockets {
     for (const bridge of this.#bridges) bridge.close(1001, 'The gateway is shutting down.');
   }
 
-  #connect(live: LiveRoute, tried: readonly Upstream[], visit: Visit, client: Client): void {
+  #connect(live: LiveRoute, tried: readonly Upstream[], context: RequestContext, client: Client): void {
     const upstream = nextUpstream(live, tried);
     if (upstream === null) {
       const refusal = refuse('upstream_unavailable', tried.length === 0 ? { status: 503, retryAfterSeconds: 1 } : {});
-      this.#measure(visit, refusal.status);
-      writeRawRefusal(client.socket, visit, refusal);
+      this.#measure(context, refusal.status);
+      writeRawRefusal(client.socket, context, refusal);
       return;
     }
     upstream.health.started(performance.now());
@@ -75,23 +74,23 @@ export class WebSockets {
     connection.once('open', () => {
       connection.off('error', onError).on('error', () => undefined);
       upstream.health.succeeded(performance.now() - startedAt);
-      // What comes before the client's side is ready waits.
+      // Messages that arrive before the client's side is ready stay in the socket.
       connection.pause();
-      this.#accept(connection, visit, client, abandon);
+      this.#accept(connection, context, client, abandon);
     });
     const onError = (): void => {
       client.socket.off('close', abandon);
       connection.on('error', () => undefined);
       if (client.socket.destroyed) upstream.health.abandoned();
       else upstream.health.failed(performance.now());
-      // Nothing of the client's has been sent yet, so that any other may be asked.
-      if (!client.socket.destroyed) this.#connect(live, [...tried, upstream], visit, client);
+      // Nothing of the client's was sent yet: another upstream may be asked.
+      if (!client.socket.destroyed) this.#connect(live, [...tried, upstream], context, client);
     };
     connection.once('error', onError);
   }
 
-  #accept(connection: WebSocket, visit: Visit, { req, socket, head }: Client, abandon: () => void): void {
-    const { live } = visit;
+  #accept(connection: WebSocket, context: RequestContext, { req, socket, head }: Client, abandon: () => void): void {
+    const { live } = context;
     if (live === null) return;
     const server = new WebSocketServer({
       noServer: true,
@@ -101,20 +100,20 @@ export class WebSockets {
       handleProtocols: (offered) => (offered.has(connection.protocol) ? connection.protocol : false),
     });
     server.on('headers', (headers) => {
-      const all = ['X-Trace-Id', visit.traceId, ...graceHeaders(visit.auth)];
+      const all = ['X-Trace-Id', context.traceId, ...graceHeaders(context.auth)];
       for (let at = 0; at < all.length; at += 2) headers.push(`${all[at] ?? ''}: ${all[at + 1] ?? ''}`);
     });
     if (socket.destroyed) abandon();
     server.handleUpgrade(req, socket, head, (client) => {
       socket.off('close', abandon);
-      this.#measure(visit, 101);
-      const bridge: WebSocketBridge = new WebSocketBridge(client, connection, visit, this.#deps, () => {
+      this.#measure(context, 101);
+      const bridge: WebSocketBridge = new WebSocketBridge(client, connection, context, this.#deps, () => {
         this.#bridges.delete(bridge);
-        this.#deps.meter.connections(live.route.host, -1);
+        this.#deps.metrics.connections(live.route.host, -1);
       });
       this.#bridges.add(bridge);
-      this.#deps.meter.connections(live.route.host, 1);
-      // The key may have died while the upstream was being reached.
+      this.#deps.metrics.connections(live.route.host, 1);
+      // The key may have been revoked while the upstream was being connected.
       this.#check(bridge);
     });
   }
@@ -124,28 +123,28 @@ export class WebSockets {
   }
 
   #check(bridge: WebSocketBridge): void {
-    const { visit } = bridge;
-    const auth = this.#deps.gate.authenticate(visit.keyText);
+    const { context } = bridge;
+    const auth = this.#deps.authorizer.authenticate(context.keyText);
     if (isRefusal(auth)) {
-      // Keys that cannot be checked now are not refused for good: the client may come back.
+      // The key cannot be checked now: 1013 asks the client to try again later.
       if (auth.status === 503) bridge.close(1013, auth.reason);
       else bridge.close(4401, auth.reason);
       return;
     }
-    if (this.#deps.routes.find(visit.hostHeader)?.route.enabled !== true) bridge.close(1001, 'route_disabled');
+    if (this.#deps.routes.find(context.hostHeader)?.route.enabled !== true) bridge.close(1001, 'route_disabled');
     else bridge.beat();
   }
 
-  #measure(visit: Visit, status: number): void {
-    const { live, auth, admission, startedAt } = visit;
+  #measure(context: RequestContext, status: number): void {
+    const { live, auth, admission, startedAt } = context;
     const route = live?.route.host ?? 'unknown';
-    if (auth !== null && admission !== null) this.#deps.meter.admission(route, auth.key.app.id, admission);
+    if (auth !== null && admission !== null) this.#deps.metrics.admission(route, auth.key.app.id, admission);
     const seconds = (performance.now() - startedAt) / 1000;
-    this.#deps.meter.request({ route, app: auth?.key.app.id ?? 'none', status, seconds, bytesIn: 0, bytesOut: 0 });
+    this.#deps.metrics.request({ route, app: auth?.key.app.id ?? 'none', status, seconds, bytesIn: 0, bytesOut: 0 });
   }
 }
 
-/** A client that asked for a change of protocol. */
+/** A client that asked for an upgrade. */
 interface Client {
   readonly req: IncomingMessage;
   readonly socket: Duplex;

@@ -192,7 +192,7 @@ export async function startGateway(routes: readonly GatewayRoute[], deps: Partia
   const gateway = createGateway({ routes: () => table, directory, clock, metrics, logger, traceId, healthIntervalMs: 0, ...deps });
   const server = createServer({ requireHostHeader: false, keepAliveTimeout: 5_000 });
   attach(server, gateway);
-  if (reader === READERS[0]) gateway.standBefore(server);
+  if (reader === READERS[0]) gateway.attach(server);
   const port = await listen(server);
   return {
     gateway,

@@ -45,10 +45,24 @@ function brokenRule(file: SourceFile, { specifier, target }: SourceImport): Brok
   if (layer === 'plugins' && other === 'core' && meant !== 'core/index.ts') {
     return { rule: 'plugins-use-the-surface', message: `plugins import core/index.ts, not ${meant}` };
   }
+  const entrance = entranceOf(file.path, meant);
+  if (entrance !== undefined) return { rule: 'one-entrance', message: `import ${entrance}, not ${meant}` };
   if (target === undefined && /^$|^\.[cm]?[jt]sx?$/.test(posix.extname(meant))) {
     return { rule: 'imports-exist', message: `there is no ${meant} (relative imports end in .ts or .tsx)` };
   }
   return undefined;
+}
+
+/** Folders whose files may be imported from outside by their index.ts only; their own unit tests import any file. */
+const CLOSED_FOLDERS = ['host/gateway/fast-path/'];
+const UNIT_TESTS = 'test/unit/';
+
+/** The file that should be imported instead. */
+function entranceOf(from: string, meant: string): string | undefined {
+  const folder = CLOSED_FOLDERS.find((each) => meant.startsWith(each));
+  if (folder === undefined || from.startsWith(folder) || from.startsWith(UNIT_TESTS)) return undefined;
+  const entrance = `${folder}index.ts`;
+  return meant === entrance ? undefined : entrance;
 }
 
 function brokenByPackage(layer: string, specifier: string): Broken {

@@ -34,7 +34,7 @@ function gateway(upstream: string): Server {
     traceId: randomTraceId,
   });
   attach(server, ours);
-  ours.standBefore(server);
+  ours.attach(server);
   return server;
 }
 

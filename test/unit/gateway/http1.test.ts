@@ -4,21 +4,21 @@ import type { IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { ChunkReader } from '../../../host/gateway/http1/chunk-reader.ts';
-import { INCOMPLETE, MALFORMED } from '../../../host/gateway/http1/field-lines.ts';
-import { MAX_PLAIN_HEAD, readPlainRequest } from '../../../host/gateway/http1/plain-request.ts';
-import { readReplyHead } from '../../../host/gateway/http1/reply-head.ts';
+import { ChunkReader } from '../../../host/gateway/fast-path/http1/chunk-reader.ts';
+import { INCOMPLETE, MALFORMED } from '../../../host/gateway/fast-path/http1/field-lines.ts';
+import { MAX_PLAIN_HEAD, readPlainRequest } from '../../../host/gateway/fast-path/http1/plain-request.ts';
+import { readResponseHead } from '../../../host/gateway/fast-path/http1/response-head.ts';
 
 const head = (...lines: readonly string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
 
 describe('plain requests (fault 25)', () => {
   const START = ['POST /a?b=c HTTP/1.1', 'Host: h'];
   test('are read to the end of their head', () => {
-    const memo = { protocol: null, opened: null, own: null, headers: null };
+    const headCache = { protocol: null, extracted: null, own: null, headers: null };
     const text = head(...START, 'X-A: \t1 2  ', 'content-LENGTH: 3', 'X-Empty:', 'Authorization: Bearer x', 'Content-Encoding: Identity') + 'abcPOST';
     assert.deepEqual(readPlainRequest(text), {
-      method: 'POST', target: '/a?b=c', host: 'h', close: false, length: text.length - 7, memo,
-      fields: ['host', 'h', 'x-a', '1 2', 'content-length', '3', 'x-empty', '', 'authorization', 'Bearer x', 'content-encoding', 'Identity'],
+      method: 'POST', target: '/a?b=c', httpVersion: '1.1', hostHeader: 'h', upgrade: false, close: false, length: text.length - 7, headCache,
+      rawHeaders: ['host', 'h', 'x-a', '1 2', 'content-length', '3', 'x-empty', '', 'authorization', 'Bearer x', 'content-encoding', 'Identity'],
       head: { authorization: ['Bearer x'], contentLength: 3, chunked: false, encoded: false, expectsContinue: false },
     });
   });
@@ -129,7 +129,7 @@ describe('heads of replies', () => {
   ];
   for (const [what, text, method, expected] of rows) {
     test(`${what}: ${typeof expected === 'number' ? (expected === INCOMPLETE ? 'incomplete' : 'malformed') : 'read'}`, () => {
-      const read = readReplyHead(text, method);
+      const read = readResponseHead(text, method);
       if (typeof expected === 'number' || typeof read === 'number') assert.equal(read, expected);
       else assert.deepEqual({ ...read, ...expected }, read);
     });
@@ -137,7 +137,7 @@ describe('heads of replies', () => {
 
   test('every beginning of a reply is incomplete, never malformed', () => {
     const text = head('HTTP/1.1 200 All Right', 'Content-Length: 5', 'X-A: b');
-    for (let end = 0; end < text.length; end++) assert.equal(readReplyHead(text.slice(0, end), 'GET'), INCOMPLETE, JSON.stringify(text.slice(0, end)));
+    for (let end = 0; end < text.length; end++) assert.equal(readResponseHead(text.slice(0, end), 'GET'), INCOMPLETE, JSON.stringify(text.slice(0, end)));
   });
 });
 
@@ -238,7 +238,7 @@ test('fault 25: Node understands every plain request the same way: method, targe
       const theirs = await asNodeReads(request);
       assert.notEqual(theirs, null, JSON.stringify(text));
       const rawHeaders = theirs?.rawHeaders.map((part, at) => (at % 2 === 0 ? part.toLowerCase() : part));
-      assert.deepEqual({ ...theirs, rawHeaders }, { method: ours.method, url: ours.target, rawHeaders: ours.fields, body: request.slice(ours.length), close: ours.close });
+      assert.deepEqual({ ...theirs, rawHeaders }, { method: ours.method, url: ours.target, rawHeaders: ours.rawHeaders, body: request.slice(ours.length), close: ours.close });
     }),
     { numRuns: 4000 },
   );
@@ -272,7 +272,7 @@ test('Node understands every reply that is read the same way: status, headers an
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(bytes, async (text) => {
-      const ours = readReplyHead(text, 'GET');
+      const ours = readResponseHead(text, 'GET');
       if (typeof ours === 'number' || ours.bodyEnd === 'close' || ours.status < 200) return;
       const after = Buffer.from(text.slice(ours.length), 'latin1');
       let got = '';

@@ -1,33 +1,33 @@
 import { INCOMPLETE, MALFORMED, readFields } from './field-lines.ts';
 
-/** How the end of a reply's body is found (RFC 9112, section 6.3). */
+/** How the end of a response's body is found (RFC 9112, section 6.3). */
 export type BodyEnd = 'none' | 'length' | 'chunked' | 'close';
 
-/** The head of an upstream's reply. */
-export interface ReplyHead {
+/** The head of an upstream's response. */
+export interface ResponseHead {
   readonly status: number;
-  /** Names, as they were written, and values in turn. */
+  /** Names, as received, and values in turn. */
   readonly fields: readonly string[];
   readonly bodyEnd: BodyEnd;
   /** Of the body in bytes, where `bodyEnd` is `length`. */
   readonly contentLength: number;
-  /** False when the upstream closes the connection after this reply. */
+  /** False when the upstream closes the connection after this response. */
   readonly keepAlive: boolean;
-  /** How long the upstream keeps the connection, where it tells. */
+  /** From `Keep-Alive: timeout=…`; `null` without it. */
   readonly keepAliveSeconds: number | null;
-  /** Of the head, the empty line included, in bytes. */
+  /** Of the head, including the empty line, in bytes. */
   readonly length: number;
 }
 
-/** Longest head of a reply, in bytes. */
-export const MAX_REPLY_HEAD = 32 * 1024;
+/** Longest head of a response, in bytes. */
+export const MAX_RESPONSE_HEAD = 32 * 1024;
 const START = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?\r\n/;
 const LENGTH = /^\d{1,15}$/;
 const TIMEOUT = /(?:^|[,;\s])timeout\s*=\s*(\d{1,6})/i;
-/** What every beginning of a reply looks like; anything else is none, and need not be waited for. */
+/** Bytes that do not begin like this are no response, whatever follows. */
 const BEGINNING = 'HTTP/1.';
 
-/** The headers that frame a reply; each may stand once, but for `Connection`. */
+/** The headers that frame a response; only `Connection` and `Keep-Alive` may be repeated. */
 interface Framing {
   length: string | null;
   coding: string | null;
@@ -36,14 +36,14 @@ interface Framing {
 }
 
 /**
- * Reads the head of a reply, strictly. A reply whose end two readers could see in different places is malformed: it has
- * both a length and a coding, one of them twice, or another coding than `chunked`.
+ * Reads the head of a response, strictly. A response is malformed if two readers could find its end in different
+ * places: it has both a length and a transfer coding, one of them twice, or another coding than `chunked`.
  *
- * @param text - the bytes from the reply's first one on, one character a byte
+ * @param text - the bytes from the response's first one on, one character for each byte
  * @param method - of the request
- * @returns {@link INCOMPLETE} where more bytes are needed, {@link MALFORMED} for what is no reply
+ * @returns {@link INCOMPLETE} if more bytes are needed, {@link MALFORMED} for anything that is not a response
  */
-export function readReplyHead(text: string, method: string): ReplyHead | typeof INCOMPLETE | typeof MALFORMED {
+export function readResponseHead(text: string, method: string): ResponseHead | typeof INCOMPLETE | typeof MALFORMED {
   const start = START.exec(text);
   if (start === null) return text.includes('\n') || text.slice(0, BEGINNING.length) !== BEGINNING.slice(0, text.length) ? MALFORMED : INCOMPLETE;
   const fields: string[] = [];
@@ -64,12 +64,12 @@ export function readReplyHead(text: string, method: string): ReplyHead | typeof 
   };
 }
 
-/** `null` where a length or a coding stands twice. */
+/** `null` for a repeated length or transfer coding. */
 function framingOf(fields: readonly string[]): Framing | null {
   const framing: Framing = { length: null, coding: null, connection: '', keepAlive: '' };
   for (let at = 0; at < fields.length; at += 2) {
     const given = fields[at] as string;
-    // Most names need not even be folded.
+    // Only names of these lengths matter: most are not even changed to lower case.
     if (given.length !== 10 && given.length !== 14 && given.length !== 17) continue;
     const value = fields[at + 1] as string;
     switch (given.toLowerCase()) {
@@ -93,7 +93,7 @@ function framingOf(fields: readonly string[]): Framing | null {
   return framing;
 }
 
-/** `null` where the framing is malformed. */
+/** `null` for malformed framing. */
 function bodyEndOf({ length, coding }: Framing, bodiless: boolean): BodyEnd | null {
   if (coding !== null && (length !== null || coding.toLowerCase() !== 'chunked')) return null;
   if (length !== null && !LENGTH.test(length)) return null;

@@ -1,34 +1,29 @@
-import type { RequestHead } from '../../../core/index.ts';
-import { newMemo } from '../memo.ts';
-import type { Memo } from '../memo.ts';
+import type { RequestHead } from '../../../../core/index.ts';
+import type { ReceivedRequest } from '../../request-context.ts';
+import { newRequestHeadCache } from '../../request-head-cache.ts';
 import { readFields } from './field-lines.ts';
 
-/** A request that can be understood in one way only, and needs nothing but its bytes to be answered. */
-export interface PlainRequest {
-  readonly method: string;
-  /** As it came, beginning with `/`. */
-  readonly target: string;
-  readonly host: string;
-  /** Names in lower case and values in turn. */
-  readonly fields: readonly string[];
+/**
+ * A request that every reader understands in the same way, and that needs no other feature of HTTP. The names in
+ * `rawHeaders` are in lower case.
+ */
+export interface PlainRequest extends ReceivedRequest {
   readonly head: RequestHead;
-  /** True when the client wants the connection closed. */
+  /** True when the client asked to close the connection. */
   readonly close: boolean;
-  /** Of the head, the empty line included, in bytes. */
+  /** Of the head, including the empty line, in bytes. */
   readonly length: number;
-  /** What follows from the request alone. */
-  readonly memo: Memo;
 }
 
-/** Longest head, in bytes; a longer one may still be fine, but is not plain. */
+/** Longest head, in bytes; a request with a longer one goes to Node's server. */
 export const MAX_PLAIN_HEAD = 8 * 1024;
-/** Longest body, in bytes. */
+/** Longest body, in bytes; a request with a longer one goes to Node's server. */
 export const MAX_PLAIN_BODY = 64 * 1024;
 const MAX_FIELDS = 100;
 const START = /^(GET|HEAD|POST) (\/[!"$-~]*) HTTP\/1\.1\r\n/;
 const LENGTH = /^\d{1,5}$/;
 
-/** The headers that decide what a request is; each may stand once. */
+/** The headers that decide how a request is read; none may be repeated. */
 interface Decisive {
   host: string | null;
   authorization: string | null;
@@ -39,11 +34,11 @@ interface Decisive {
 }
 
 /**
- * Reads a request that is plain: GET, HEAD or POST of HTTP/1.1, complete to the end of its head, framed by its
- * `Content-Length` or without a body, asking for nothing else (RFC 9112). Everything that is not certainly that is not
- * read: whoever reads all of HTTP then decides about the same bytes, and answers what is malformed.
+ * Reads a plain request (RFC 9112): GET, HEAD or POST of HTTP/1.1, with a complete head, framed by `Content-Length` or
+ * without a body. Returns `null` for anything else: Node's server then reads the same bytes, and answers what is
+ * malformed.
  *
- * @param text - the bytes from the request's first one on, one character a byte
+ * @param text - the bytes from the request's first one on, one character for each byte
  */
 export function readPlainRequest(text: string): PlainRequest | null {
   const start = START.exec(text);
@@ -64,10 +59,21 @@ export function readPlainRequest(text: string): PlainRequest | null {
     encoded: (found['content-encoding'] ?? 'identity').toLowerCase() !== 'identity',
     expectsContinue: false,
   };
-  return { method, target, host: found.host, fields, head, close: connection === 'close', length, memo: newMemo() };
+  return {
+    method,
+    target,
+    httpVersion: '1.1',
+    rawHeaders: fields,
+    hostHeader: found.host,
+    upgrade: false,
+    head,
+    headCache: newRequestHeadCache(),
+    close: connection === 'close',
+    length,
+  };
 }
 
-/** Writes the names in lower case, and takes out what decides. False when something stands twice, or asks for more than a plain reply. */
+/** Changes the names to lower case and fills `found`. False for a repeated header, or one that asks for another feature. */
 function takeDecisive(fields: string[], found: Decisive): boolean {
   for (let at = 0; at < fields.length; at += 2) {
     const name = (fields[at] as string).toLowerCase();
@@ -85,7 +91,7 @@ function takeDecisive(fields: string[], found: Decisive): boolean {
       case 'transfer-encoding':
       case 'expect':
       case 'upgrade':
-      // Node takes it for `Connection`.
+      // Node reads it as `Connection`.
       case 'proxy-connection':
         return false;
       default:
@@ -95,7 +101,7 @@ function takeDecisive(fields: string[], found: Decisive): boolean {
   return true;
 }
 
-/** The length of the body, `null` for none declared, false where it is not certain or not small. */
+/** The length of the body; `null` without the header; false for an invalid, forbidden or large one. */
 function lengthOf(text: string | null, method: string): number | null | false {
   if (text === null) return null;
   const length = LENGTH.test(text) ? Number(text) : NaN;

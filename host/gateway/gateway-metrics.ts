@@ -1,9 +1,9 @@
 import { AdmissionTally } from '../../core/index.ts';
 import type { AdmissionCount, AdmissionVerdict, AppId, Labels, Metrics } from '../../core/index.ts';
 
-/** What one request amounted to. */
-export interface Measured {
-  /** The route's host; `unknown` where there is none. */
+/** The figures of one request. */
+export interface RequestStats {
+  /** The route's host; `unknown` without a route. */
   readonly route: string;
   /** The App's id; `none` before a key was accepted. */
   readonly app: string;
@@ -23,10 +23,10 @@ const FLUSH_MS = 500;
 const MAX_PENDING = 5_000;
 
 /**
- * What the gateway measures. Counts are added up here and handed on twice a second: handing on each one would cost
- * more than the checks of a request.
+ * The gateway's metrics. Counts are added up here and passed on twice a second: passing on each one would cost more
+ * than the checks of a request.
  */
-export class Meter {
+export class GatewayMetrics {
   readonly #metrics: Metrics;
   readonly #tally = new AdmissionTally();
   readonly #open = new Map<string, number>();
@@ -37,7 +37,7 @@ export class Meter {
     this.#metrics = metrics;
   }
 
-  request({ route, app, status, seconds, bytesIn, bytesOut }: Measured): void {
+  request({ route, app, status, seconds, bytesIn, bytesOut }: RequestStats): void {
     this.#add('tillgate_gateway_requests_total', `${route} ${app} ${status}`, 1, () => ({ route, app, status: String(status) }));
     this.bytes(route, app, bytesIn, bytesOut);
     this.#metrics.observe('tillgate_gateway_request_seconds', seconds, { route });
@@ -69,7 +69,7 @@ export class Meter {
     return this.#tally.of(app);
   }
 
-  /** Hands on what has been added up. */
+  /** Passes on what has been added up. */
   flush(): void {
     for (const { name, labels, count } of this.#pending.values()) this.#metrics.count(name, labels, count);
     this.#pending.clear();

@@ -1,15 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { AdmissionLimits, AdmissionMode, AdmissionVerdict, AppUsage, Authenticated, RequestHead } from '../../core/index.ts';
-import type { PlainRequest } from './http1/plain-request.ts';
 import type { LiveRoute } from './live-route.ts';
-import { newMemo } from './memo.ts';
-import type { Memo } from './memo.ts';
+import { newRequestHeadCache } from './request-head-cache.ts';
+import type { RequestHeadCache } from './request-head-cache.ts';
 
-/** A request on its way through the gate, and what the gate has found out about it so far. */
-export interface Visit {
-  readonly traceId: string;
-  /** On the machine's steady clock, in milliseconds. */
-  readonly startedAt: number;
+/** A request as it was received. */
+export interface ReceivedRequest {
   readonly method: string;
   readonly target: string;
   readonly httpVersion: string;
@@ -17,12 +13,21 @@ export interface Visit {
   readonly hostHeader: string;
   /** True for a request to change the protocol. */
   readonly upgrade: boolean;
-  readonly memo: Memo;
+  readonly headCache: RequestHeadCache;
+  /** `null` until the request's head was checked. */
+  readonly head: RequestHead | null;
+}
+
+/** A request and what its checks have found out so far. */
+export interface RequestContext extends Omit<ReceivedRequest, 'head'> {
+  readonly traceId: string;
+  /** By `performance.now()`, in milliseconds. */
+  readonly startedAt: number;
   live: LiveRoute | null;
   head: RequestHead | null;
   /** Path and query without the key. */
   rest: string;
-  /** A secret: never to be logged, measured or sent. */
+  /** A secret: never log, measure or send it. */
   keyText: string;
   auth: Authenticated | null;
   mode: AdmissionMode;
@@ -33,28 +38,23 @@ export interface Visit {
 
 const NO_LIMITS: AdmissionLimits = { requestsPerSecond: null, burst: null, concurrency: null };
 
-export function visitOf(req: IncomingMessage, traceId: string, upgrade: boolean): Visit {
-  return newVisit(traceId, {
+/** A request that Node's HTTP server read. */
+export function receivedByNode(req: IncomingMessage, upgrade: boolean): ReceivedRequest {
+  return {
     method: req.method ?? '',
-    // Express cuts the mount path off `url`; the target as it came is kept beside it.
+    // Express removes the mount path from `url`, and keeps the target as it was received in `originalUrl`.
     target: (req as IncomingMessage & { readonly originalUrl?: string }).originalUrl ?? req.url ?? '',
     httpVersion: req.httpVersion,
     rawHeaders: req.rawHeaders,
     hostHeader: req.headers.host ?? '',
     upgrade,
     head: null,
-    memo: newMemo(),
-  });
+    headCache: newRequestHeadCache(),
+  };
 }
 
-/** A request whose head was read, and checked like any other, by the gateway itself. */
-export function visitOfPlain({ method, target, fields, host, head, memo }: PlainRequest, traceId: string): Visit {
-  return newVisit(traceId, { method, target, httpVersion: '1.1', rawHeaders: fields, hostHeader: host, upgrade: false, head, memo });
-}
-
-type Came = Pick<Visit, 'method' | 'target' | 'httpVersion' | 'rawHeaders' | 'hostHeader' | 'upgrade' | 'head' | 'memo'>;
-
-function newVisit(traceId: string, { method, target, httpVersion, rawHeaders, hostHeader, upgrade, head, memo }: Came): Visit {
+export function newRequestContext(traceId: string, received: ReceivedRequest): RequestContext {
+  const { method, target, httpVersion, rawHeaders, hostHeader, upgrade, head, headCache } = received;
   return {
     traceId,
     startedAt: performance.now(),
@@ -64,7 +64,7 @@ function newVisit(traceId: string, { method, target, httpVersion, rawHeaders, ho
     rawHeaders,
     hostHeader,
     upgrade,
-    memo,
+    headCache,
     live: null,
     head,
     rest: '/',
@@ -77,8 +77,8 @@ function newVisit(traceId: string, { method, target, httpVersion, rawHeaders, ho
   };
 }
 
-/** The path as it may be logged: the key, and all that follows it, left out. */
-export function pathTemplate({ keyText, target, rest }: Visit): string {
+/** The path as it may be logged: without the key, and without what follows it. */
+export function pathTemplate({ keyText, target, rest }: RequestContext): string {
   const keyed = keyText !== '' && target.startsWith(`/${keyText}`);
   return `${keyed ? '/{key}' : ''}${rest === '/' ? '/' : '/*'}`;
 }

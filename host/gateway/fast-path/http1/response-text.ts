@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 
 const LINES: (string | undefined)[] = [];
 
-/** The first line of a reply. */
+/** The first line of a response. */
 export function statusLine(status: number): string {
   return (LINES[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`);
 }
@@ -10,7 +10,7 @@ export function statusLine(status: number): string {
 let second = 0;
 let dateLine = '';
 
-/** The header `Date`, as its line. */
+/** The line of the header `Date`; formatted once a second. */
 export function dateHeader(now: number): string {
   const present = Math.floor(now / 1000);
   if (present !== second) {
@@ -21,11 +21,11 @@ export function dateHeader(now: number): string {
 }
 
 /**
- * A reply's head but for its last, empty line. The headers' values must hold no line breaks.
+ * A response's head without its last, empty line. The caller makes sure that no value contains a line break.
  *
  * @param headers - names and values in turn
  */
-export function replyHead(status: number, headers: readonly string[]): string {
+export function responseHeadText(status: number, headers: readonly string[]): string {
   let head = statusLine(status);
   let dated = false;
   for (let at = 0; at < headers.length; at += 2) {

@@ -1,4 +1,4 @@
-/** What {@link readFields} found instead of the end of the fields. */
+/** Returned by {@link readFields} instead of the end of the fields. */
 export const INCOMPLETE = -1;
 export const MALFORMED = -2;
 
@@ -11,7 +11,7 @@ const TAB = 0x09;
 const NAME = 1;
 const VALUE = 2;
 
-/** What each byte may be part of: a field's name (a token, RFC 9110, section 5.6.2) or its value (section 5.5). */
+/** Which bytes a field's name (a token, RFC 9110, section 5.6.2) and its value (section 5.5) may contain. */
 const USES = Uint8Array.from({ length: 256 }, (_, code) => {
   const inName = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(code));
   const inValue = code === TAB || (code >= SPACE && code !== 0x7f);
@@ -20,11 +20,12 @@ const USES = Uint8Array.from({ length: 256 }, (_, code) => {
 
 /**
  * Reads the field lines of a message's head, strictly: every line ends in CR LF, no line is folded, no name is followed
- * by a blank, no value holds a control or ends in a tab. What is read differently by somebody else is not read at all.
+ * by a space, no value contains a control character or ends in a tab. Lines that another reader could read differently
+ * are malformed.
  *
- * @param text - one character a byte
+ * @param text - one character for each byte
  * @param from - where the first line begins
- * @param into - takes names, as they were written, and values in turn
+ * @param into - receives names, as written, and values in turn
  * @returns where the body begins, {@link INCOMPLETE} or {@link MALFORMED}
  */
 export function readFields(text: string, from: number, into: string[]): number {
@@ -40,20 +41,20 @@ export function readFields(text: string, from: number, into: string[]): number {
     if (next < 0) return next;
     let end = lineEnd;
     while (end > start && text.charCodeAt(end - 1) === SPACE) end -= 1;
-    // A blank by RFC 9110, section 5.5; Node takes it for a part of a length or of `close`.
+    // RFC 9110, section 5.5, ignores it; Node reads it as a part of the value of `Content-Length` or `Connection`.
     if (end > start && text.charCodeAt(end - 1) === TAB) return MALFORMED;
     into.push(text.slice(at, nameEnd), text.slice(start, end));
     at = next;
   }
 }
 
-/** Where the line after CR LF begins. */
+/** The position behind the CR LF at `at`. */
 function endsLine(text: string, at: number): number {
   if (at + 1 >= text.length) return at >= text.length || text.charCodeAt(at) === CR ? INCOMPLETE : MALFORMED;
   return text.charCodeAt(at) === CR && text.charCodeAt(at + 1) === LF ? at + 2 : MALFORMED;
 }
 
-/** The first place whose byte is not of that use. */
+/** The first position whose byte is not allowed in such a part. */
 function past(text: string, from: number, use: number): number {
   let at = from;
   while (at < text.length && ((USES[text.charCodeAt(at)] as number) & use) !== 0) at += 1;

@@ -1,12 +1,12 @@
-/** How many bytes of unfinished bodies are kept in memory, over all connections together. */
-export class Budget {
+/** A common limit, in bytes, for the unfinished request bodies of all connections. */
+export class BufferBudget {
   #left: number;
 
   constructor(bytes: number) {
     this.#left = bytes;
   }
 
-  /** False when there is not so much left; nothing is taken then. */
+  /** False, and nothing taken, when less is left. */
   take(bytes: number): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;

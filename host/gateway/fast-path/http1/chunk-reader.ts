@@ -4,21 +4,21 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SEMICOLON = 0x3b;
 const MAX_SIZE_DIGITS = 12;
-/** Extensions and trailers together may have so many bytes. */
+/** Limit for extensions and trailers together, in bytes. */
 const MAX_ASIDE = 16 * 1024;
 const EXTENSIONS = /^(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"[\t\x20!#-[\]-~\x80-\xff]*"))?)*$/;
 
 type State = 'size' | 'extension' | 'sizeLf' | 'data' | 'dataCr' | 'dataLf' | 'trailer' | 'over' | 'malformed';
 
 /**
- * Takes the data out of a chunked body (RFC 9112, section 7.1), strictly: sizes are digits, lines end in CR LF, and
- * extensions and trailers, which are dropped, are well-formed.
+ * Decodes a chunked body (RFC 9112, section 7.1), strictly: sizes are hexadecimal digits, lines end in CR LF, extensions
+ * and trailers are well-formed and dropped.
  */
 export class ChunkReader {
   #state: State = 'size';
   #left = 0;
   #digits = 0;
-  /** The present extensions, or the trailers so far. */
+  /** The extensions of this chunk, or the trailers so far. */
   #aside = '';
   #asideBytes = 0;
 
@@ -31,7 +31,7 @@ export class ChunkReader {
    * Reads on.
    *
    * @param take - called with each piece of data, which shares the bytes' memory
-   * @returns how many of the bytes belong to the body; -1 for a body that is malformed, for good
+   * @returns how many of the bytes belong to the body; -1 for a malformed body, which cannot be read further
    */
   read(bytes: Buffer, from: number, take: (piece: Buffer) => void): number {
     let at = from;

@@ -1,0 +1,366 @@
+import type { Socket } from 'node:net';
+import type { Refusal } from '../../../core/index.ts';
+import type { BodyLimits, ClientRequestHandler, GatewayClient } from '../gateway-client.ts';
+import { refusalFor } from '../refusal-response.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { Expirable } from '../timeout-queue.ts';
+import { MAX_PLAIN_HEAD, readPlainRequest } from './http1/plain-request.ts';
+import type { PlainRequest } from './http1/plain-request.ts';
+import { responseHeadText } from './http1/response-text.ts';
+
+/** What a {@link ClientConnection} reports to the listener that accepted it, and what it needs of it. */
+export interface ClientConnectionDelegate {
+  /** The server's own timeouts, in milliseconds; 0 for none. */
+  readonly timeouts: { readonly headersTimeout: number; readonly requestTimeout: number; readonly keepAliveTimeout: number };
+  /** True for a `Host` header of one of the gateway's routes. */
+  serves(host: string): boolean;
+  /** A plain request for the gateway arrived; its body may still be on the way. */
+  onRequest(connection: ClientConnection, request: PlainRequest): void;
+  /** Passes the connection to Node's HTTP server, which reads these bytes first. */
+  delegateToNode(connection: ClientConnection, socket: Socket, bytes: Buffer): void;
+  onClose(connection: ClientConnection): void;
+  /** Queues the connection's timeout again. */
+  startTimeout(connection: ClientConnection): void;
+}
+
+/** Pipelined bytes are read up to this size while a response is under way. */
+const MAX_AHEAD = 64 * 1024;
+/** Unsent bytes up to this size do not pause the upstream. */
+const MAX_WAITING = 128 * 1024;
+/** Bodies up to this size are copied behind their head: that costs less than a second write. */
+const ONE_PIECE = 64 * 1024;
+/** Unsent bytes up to this size need no idle timeout: the kernel's buffer takes them. */
+const UNWATCHED = 32 * 1024;
+/** How long the rest of a refused request is read before the connection is closed. */
+const DRAIN_MS = 2_000;
+
+type State = 'waiting' | 'busy' | 'draining' | 'over';
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+/** Longer heads are not cached. */
+const MAX_CACHED_HEAD = 1024;
+
+/** Most clients repeat the same head, which is then parsed once. */
+interface CachedHead {
+  readonly bytes: Buffer;
+  readonly request: PlainRequest;
+}
+
+const CONNECTION = Symbol('client connection');
+/** A client's socket with the connection that reads it. */
+export interface ClientSocket extends Socket {
+  [CONNECTION]?: ClientConnection | undefined;
+}
+
+/**
+ * A client's connection: one plain request after another. At the first request that is not plain, or not the gateway's,
+ * the connection goes to Node's HTTP server, and stays there.
+ */
+export class ClientConnection implements GatewayClient, Expirable {
+  expiresAt: number;
+  readonly #delegate: ClientConnectionDelegate;
+  readonly #socket: ClientSocket;
+  #state: State = 'waiting';
+  /** Bytes that were received but not parsed yet. */
+  #pending: Buffer | null = null;
+  #advancing = false;
+  #handler: ClientRequestHandler | null = null;
+  /** True when the connection closes after the current response. */
+  #last = false;
+  #chunked = false;
+  /** Bytes of the current request's body that are still to come. */
+  #bodyLeft = 0;
+  #body: Buffer[] = [];
+  /** Set while the body is being read. */
+  #bodyHandler: ClientRequestHandler | null = null;
+  #cachedHead: CachedHead | null = null;
+
+  constructor(delegate: ClientConnectionDelegate, socket: ClientSocket) {
+    this.#delegate = delegate;
+    this.#socket = socket;
+    this.expiresAt = after(delegate.timeouts.headersTimeout);
+    socket[CONNECTION] = this;
+    socket.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose).on('drain', onDrain).on('timeout', onTimeout);
+  }
+
+  // ---- called by the socket
+
+  onData(chunk: Buffer): void {
+    if (this.#state === 'over') return;
+    if (this.#state === 'draining') {
+      this.#bodyLeft -= chunk.length;
+      if (this.#bodyLeft <= 0) this.#close();
+    } else if (this.#bodyHandler !== null) {
+      this.#readOn(chunk);
+    } else {
+      this.#pending = this.#pending === null ? chunk : Buffer.concat([this.#pending, chunk]);
+      if (this.#state === 'waiting') this.#advance();
+      else if (this.#pending.length > MAX_AHEAD) this.#socket.pause();
+    }
+  }
+
+  /** The client closed its side: its request is aborted. */
+  onEnd(): void {
+    if (this.#state === 'busy') this.destroy();
+    else this.#close();
+  }
+
+  onClose(): void {
+    this.#state = 'over';
+    this.#pending = null;
+    this.#body = [];
+    this.#bodyHandler = null;
+    this.#delegate.onClose(this);
+    this.#handler?.onClientAborted();
+  }
+
+  onDrain(): void {
+    this.#handler?.onDrain();
+  }
+
+  onTimeout(): void {
+    if (this.#state !== 'busy') {
+      this.destroy();
+      return;
+    }
+    this.expiresAt = Infinity;
+    this.#delegate.startTimeout(this);
+    this.#handler?.onRequestTimeout();
+  }
+
+  /** Closes the connection after the current request, or now if there is none. */
+  closeWhenIdle(): void {
+    this.#last = true;
+    if (this.#state === 'waiting') this.#close();
+  }
+
+  get idle(): boolean {
+    return this.#state === 'waiting';
+  }
+
+  // ---- requests
+
+  #advance(): void {
+    if (this.#advancing) return;
+    this.#advancing = true;
+    while (this.#pending !== null && this.#state === 'waiting') this.#read(this.#pending);
+    this.#advancing = false;
+  }
+
+  #read(bytes: Buffer): void {
+    const request = this.#requestOf(bytes);
+    if (request === null || !this.#delegate.serves(request.hostHeader)) {
+      this.#delegateToNode(bytes);
+      return;
+    }
+    this.#state = 'busy';
+    this.#last ||= request.close;
+    this.#bodyLeft = request.head.contentLength ?? 0;
+    this.#pending = bytes.length > request.length ? bytes.subarray(request.length) : null;
+    this.expiresAt = this.#bodyLeft > 0 ? after(this.#delegate.timeouts.requestTimeout) : Infinity;
+    this.#delegate.onRequest(this, request);
+  }
+
+  #requestOf(bytes: Buffer): PlainRequest | null {
+    const cached = this.#cachedHead;
+    const size = cached?.bytes.length ?? 0;
+    if (cached !== null && bytes.length >= size && cached.bytes.compare(bytes, 0, size) === 0) return cached.request;
+    const end = bytes.indexOf(HEAD_END) + HEAD_END.length;
+    if (end < HEAD_END.length || end > MAX_PLAIN_HEAD) return null;
+    const request = readPlainRequest(bytes.toString('latin1', 0, end));
+    if (request !== null && end <= MAX_CACHED_HEAD) this.#cachedHead = { bytes: Buffer.from(bytes.subarray(0, end)), request };
+    return request;
+  }
+
+  #delegateToNode(bytes: Buffer): void {
+    const socket = this.#socket;
+    this.#state = 'over';
+    this.#pending = null;
+    socket[CONNECTION] = undefined;
+    socket.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose).off('drain', onDrain).off('timeout', onTimeout);
+    socket.setTimeout(0);
+    this.#delegate.delegateToNode(this, socket, bytes);
+  }
+
+  // ---- called by the exchange
+
+  get needsDrain(): boolean {
+    return this.#socket.writableLength >= MAX_WAITING;
+  }
+
+  get retainsChunks(): boolean {
+    return this.#socket.writableLength > 0;
+  }
+
+  setHandler(handler: ClientRequestHandler | null): void {
+    this.#handler = handler;
+  }
+
+  writeContinue(): void {
+    this.#socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+  }
+
+  /** A plain request's body is small: it is always kept as a whole. */
+  readBody(_limits: BodyLimits): void {
+    this.#bodyHandler = this.#handler;
+    const bytes = this.#pending;
+    this.#pending = null;
+    if (bytes !== null) this.#readOn(bytes);
+  }
+
+  #readOn(chunk: Buffer): void {
+    const handler = this.#bodyHandler as ClientRequestHandler;
+    const size = Math.min(this.#bodyLeft, chunk.length);
+    const piece = size === chunk.length ? chunk : chunk.subarray(0, size);
+    if (size < chunk.length) this.#pending = chunk.subarray(size);
+    this.#body.push(piece);
+    this.#bodyLeft -= size;
+    if (!handler.onRequestData(size) || this.#bodyLeft > 0) return;
+    const body = this.#body.length === 1 ? piece : Buffer.concat(this.#body);
+    this.#bodyHandler = null;
+    this.#body = [];
+    this.expiresAt = Infinity;
+    handler.onRequestEnd(body);
+  }
+
+  respond(status: number, headers: string[], body: readonly Buffer[], size: number, idleMs: number): void {
+    const head = this.#headText(status, headers, false);
+    if (size > ONE_PIECE) {
+      this.#socket.cork();
+      this.#socket.write(head, 'latin1');
+      for (const piece of body) this.#socket.write(piece);
+      this.#socket.uncork();
+    } else {
+      this.#socket.write(joined(head, body, size));
+    }
+    this.#done(idleMs);
+  }
+
+  writeHead(status: number, headers: string[], hasLength: boolean): boolean {
+    this.#chunked = !hasLength;
+    // Corked until the end of this turn: the head and the body's first bytes leave in one write.
+    this.#socket.cork();
+    process.nextTick(uncork, this.#socket);
+    this.#socket.write(this.#headText(status, headers, this.#chunked), 'latin1');
+    return true;
+  }
+
+  write(chunk: Buffer): boolean {
+    const socket = this.#socket;
+    if (this.#chunked) {
+      socket.cork();
+      socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
+      socket.write(chunk);
+      socket.write('\r\n', 'latin1');
+      socket.uncork();
+    } else {
+      socket.write(chunk);
+    }
+    return socket.writableLength < MAX_WAITING;
+  }
+
+  end(idleMs: number): void {
+    if (this.#chunked) this.#socket.write('0\r\n\r\n', 'latin1');
+    this.#done(idleMs);
+  }
+
+  refuse(refusal: Refusal, context: RequestContext, early: boolean): void {
+    if (this.#state !== 'busy') return;
+    this.#bodyHandler = null;
+    this.#body = [];
+    if (early) this.#last = true;
+    const { status, headers, body } = refusalFor(refusal, context);
+    const head = this.#headText(status, headers, false);
+    this.#socket.write(context.method === 'HEAD' ? head : head + body);
+    if (this.#bodyLeft > 0) this.#drain();
+    else this.#done(0);
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #headText(status: number, headers: readonly string[], chunked: boolean): string {
+    const { keepAliveTimeout } = this.#delegate.timeouts;
+    const coding = chunked ? 'Transfer-Encoding: chunked\r\n' : '';
+    const kept = keepAliveTimeout > 0 ? `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveTimeout / 1000)}\r\n\r\n` : 'Connection: keep-alive\r\n\r\n';
+    return responseHeadText(status, headers) + coding + (this.#last ? 'Connection: close\r\n\r\n' : kept);
+  }
+
+  // ---- ends
+
+  /** The response is written: reads the next request. */
+  #done(idleMs: number): void {
+    this.#chunked = false;
+    const socket = this.#socket;
+    const watched = socket.writableLength > UNWATCHED;
+    // A client that does not read the rest of its response is closed after a while.
+    if (watched || socket.timeout !== undefined) socket.setTimeout(watched ? idleMs : 0);
+    if (this.#last) {
+      this.#close();
+      if (watched) this.expiresAt = Infinity;
+      return;
+    }
+    this.#state = 'waiting';
+    this.expiresAt = watched ? Infinity : after(this.#delegate.timeouts.keepAliveTimeout);
+    if (socket.isPaused()) socket.resume();
+    this.#advance();
+  }
+
+  /** Skips the rest of a refused request: if the socket were closed now, the client could lose the response. */
+  #drain(): void {
+    this.#state = 'draining';
+    this.#bodyLeft -= this.#pending?.length ?? 0;
+    this.#pending = null;
+    this.expiresAt = after(DRAIN_MS);
+    if (this.#bodyLeft <= 0) this.#close();
+  }
+
+  #close(): void {
+    this.#state = 'over';
+    this.#pending = null;
+    this.expiresAt = after(DRAIN_MS);
+    this.#socket.destroySoon();
+  }
+}
+
+function after(ms: number): number {
+  return ms > 0 ? performance.now() + ms : Infinity;
+}
+
+function joined(head: string, body: readonly Buffer[], size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(head.length + size);
+  let at = bytes.write(head, 0, 'latin1');
+  for (const piece of body) at += piece.copy(bytes, at);
+  return bytes;
+}
+
+function uncork(socket: Socket): void {
+  socket.uncork();
+}
+
+function onData(this: ClientSocket, chunk: Buffer): void {
+  this[CONNECTION]?.onData(chunk);
+}
+
+function onEnd(this: ClientSocket): void {
+  this[CONNECTION]?.onEnd();
+}
+
+/** The event 'close' follows. */
+function onError(this: ClientSocket): void {
+  this.destroy();
+}
+
+function onClose(this: ClientSocket): void {
+  this[CONNECTION]?.onClose();
+}
+
+function onDrain(this: ClientSocket): void {
+  this[CONNECTION]?.onDrain();
+}
+
+/** The client read nothing for too long; or it has read everything, and its idle connection was kept long enough. */
+function onTimeout(this: ClientSocket): void {
+  this.destroy();
+}

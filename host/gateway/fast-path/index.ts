@@ -1,0 +1,45 @@
+import type { Server } from 'node:http';
+import type { TimeoutQueue } from '../timeout-queue.ts';
+import type { OpenRawTransport, RawTransport } from '../upstream-request.ts';
+import { ConnectionListener } from './connection-listener.ts';
+import type { RequestListener } from './connection-listener.ts';
+import { RawUpstreamRequest } from './raw-upstream-request.ts';
+import { UpstreamConnectionPool } from './upstream-connection-pool.ts';
+
+/**
+ * The gateway's own HTTP/1 implementation. README.md says which requests it takes. This file is the folder's only
+ * entrance: nothing outside imports another file of it.
+ */
+export interface FastPath {
+  /** Sends requests with a complete body to upstreams without TLS. */
+  readonly openTransport: OpenRawTransport;
+  /**
+   * Reads the connections of a plain-text server before Node does, and passes plain requests to the listener. All other
+   * connections go to Node with every byte they received.
+   */
+  attach(server: Server, listener: RequestListener): void;
+  /** Lets Node's server read new connections itself again; open ones close after their current request. */
+  close(): void;
+}
+
+export function createFastPath(timeoutQueue: TimeoutQueue): FastPath {
+  const listeners: ConnectionListener[] = [];
+  return {
+    openTransport: (url, connectMs) => rawTransport(new UpstreamConnectionPool(url, connectMs, timeoutQueue)),
+    attach: (server, listener) => void listeners.push(new ConnectionListener(server, listener, timeoutQueue)),
+    close: () => {
+      for (const listener of listeners.splice(0)) listener.close();
+    },
+  };
+}
+
+function rawTransport(pool: UpstreamConnectionPool): RawTransport {
+  return {
+    get size() {
+      return pool.size;
+    },
+    newRequest: (health, handler) => new RawUpstreamRequest(pool, health, handler),
+    closeWhenIdle: () => pool.closeWhenIdle(),
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,110 @@
+import { DESTROYED } from '../failure-reasons.ts';
+import type { TimeoutQueue } from '../timeout-queue.ts';
+import { MAX_CONNECTIONS } from '../upstream.ts';
+import { ResponseHeadCache } from './response-head-cache.ts';
+import { UpstreamConnection } from './upstream-connection.ts';
+import type { RawResponseHandler, UpstreamConnectionDelegate } from './upstream-connection.ts';
+
+/** The plain-text connections to one upstream. The connection that was used last is used first. */
+export class UpstreamConnectionPool implements UpstreamConnectionDelegate {
+  readonly host: string;
+  readonly port: number;
+  readonly connectMs: number;
+  readonly headCache = new ResponseHeadCache();
+  /** The `host` header of its requests. */
+  readonly hostHeader: string;
+  readonly #timeoutQueue: TimeoutQueue;
+  readonly #all = new Set<UpstreamConnection>();
+  readonly #idle: UpstreamConnection[] = [];
+  /** Requests without a connection, the oldest first. */
+  readonly #waiting = new Set<RawResponseHandler>();
+  #connecting = 0;
+  #closing = false;
+  #closed = false;
+
+  constructor(url: URL, connectMs: number, timeoutQueue: TimeoutQueue) {
+    this.host = url.hostname.replace(/^\[|\]$/g, '');
+    this.port = url.port === '' ? 80 : Number(url.port);
+    this.hostHeader = url.host;
+    this.connectMs = connectMs;
+    this.#timeoutQueue = timeoutQueue;
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Assigns a connection to the request, now or once there is one. */
+  assign(request: RawResponseHandler): void {
+    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
+      if (connection.usable) {
+        connection.send(request);
+        return;
+      }
+      connection.destroy();
+    }
+    this.#waiting.add(request);
+    this.#connect();
+  }
+
+  /** Removes a request that waits for a connection. */
+  cancel(request: RawResponseHandler): void {
+    this.#waiting.delete(request);
+  }
+
+  onConnect(): void {
+    this.#connecting -= 1;
+  }
+
+  onIdle(connection: UpstreamConnection): void {
+    const [request] = this.#waiting;
+    if (request !== undefined) {
+      this.#waiting.delete(request);
+      connection.send(request);
+    } else if (this.#closing) connection.destroy();
+    else this.#idle.push(connection);
+  }
+
+  onClose(connection: UpstreamConnection, failure: { readonly reason: string } | null): void {
+    this.#all.delete(connection);
+    this.#timeoutQueue.delete(connection);
+    const at = this.#idle.indexOf(connection);
+    if (at >= 0) this.#idle.splice(at, 1);
+    if (failure !== null) {
+      this.#connecting -= 1;
+      const [request] = this.#waiting;
+      if (request !== undefined) {
+        this.#waiting.delete(request);
+        request.onConnectError(failure.reason);
+      }
+    }
+    this.#connect();
+  }
+
+  /** Closes each connection once it is idle. */
+  closeWhenIdle(): void {
+    this.#closing = true;
+    for (const connection of this.#idle.splice(0)) connection.destroy();
+  }
+
+  /** Closes all connections now. */
+  close(): void {
+    this.#closing = true;
+    this.#closed = true;
+    for (const connection of [...this.#all]) connection.close();
+    for (const request of [...this.#waiting]) {
+      this.#waiting.delete(request);
+      request.onConnectError(DESTROYED);
+    }
+  }
+
+  /** Opens one connection for each waiting request, up to the limit. */
+  #connect(): void {
+    while (!this.#closed && this.#connecting < this.#waiting.size && this.#all.size < MAX_CONNECTIONS) {
+      const connection = new UpstreamConnection(this);
+      this.#connecting += 1;
+      this.#all.add(connection);
+      this.#timeoutQueue.add(connection);
+    }
+  }
+}

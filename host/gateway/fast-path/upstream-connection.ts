@@ -1,0 +1,305 @@
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { CONNECT_TIMEOUT, CONNECTION_CLOSED, DESTROYED, failureReason, INVALID_RESPONSE } from '../failure-reasons.ts';
+import type { Expirable } from '../timeout-queue.ts';
+import type { UpstreamResponseHandler } from '../upstream-request.ts';
+import { ChunkReader } from './http1/chunk-reader.ts';
+import { INCOMPLETE, MALFORMED } from './http1/field-lines.ts';
+import { MAX_RESPONSE_HEAD, readResponseHead } from './http1/response-head.ts';
+import type { ResponseHead } from './http1/response-head.ts';
+import { readBuffers } from './read-buffers.ts';
+import type { ResponseHeadCache } from './response-head-cache.ts';
+
+/** What an {@link UpstreamConnection} reports of its current request. `RawUpstreamRequest` implements it. */
+export interface RawResponseHandler extends Pick<UpstreamResponseHandler, 'onResponseHeaders' | 'onResponseData' | 'onResponseIdle' | 'retainsChunks' | 'onResponseEnd'> {
+  /** Of the request. */
+  readonly method: string;
+  /** A connection was assigned. Returns the request's bytes, which are written now. */
+  onConnect(connection: UpstreamConnection): Buffer;
+  /** The connection broke before the response was complete. */
+  onResponseError(reason: string): void;
+  /** No connection could be established. */
+  onConnectError(reason: string): void;
+}
+
+/** What an {@link UpstreamConnection} reports to its pool, and what it needs of it. */
+export interface UpstreamConnectionDelegate {
+  readonly host: string;
+  readonly port: number;
+  readonly connectMs: number;
+  readonly headCache: ResponseHeadCache;
+  /** The connection was established. */
+  onConnect(): void;
+  /** The connection can take a request: it is new, or its last response is complete. */
+  onIdle(connection: UpstreamConnection): void;
+  /** The connection is closed. @param failure - why it was never established; `null` if it was */
+  onClose(connection: UpstreamConnection, failure: { readonly reason: string } | null): void;
+}
+
+/** How long an idle connection is kept if the upstream does not say, and the most that it may say. */
+const KEEP_MS = 4_000;
+const MAX_KEEP_MS = 600_000;
+/** Idle connections are closed this long before the upstream would: a request must not cross its close. */
+const KEEP_MARGIN_MS = 1_000;
+/** How many bytes are first searched for the end of a head. */
+const FIRST_HEAD_BYTES = 2 * 1024;
+/** Longer responses are read into a buffer of their own and passed on from there without a copy. */
+const LONG_RESPONSE = 64 * 1024;
+/** The rest of such a buffer is used if it has at least this size. */
+const MIN_READ = 32 * 1024;
+
+const CONNECTION = Symbol('upstream connection');
+interface UpstreamSocket extends Socket {
+  [CONNECTION]?: UpstreamConnection;
+}
+
+/** One connection to an upstream, with one request at a time. */
+export class UpstreamConnection implements Expirable {
+  expiresAt: number;
+  readonly #delegate: UpstreamConnectionDelegate;
+  readonly #socket: UpstreamSocket;
+  #connected = false;
+  #closed = false;
+  #request: RawResponseHandler | null = null;
+  /** The beginning of an incomplete head. */
+  #partial: Buffer | null = null;
+  #head: ResponseHead | null = null;
+  /** Bytes of a body with a length that are still to come. */
+  #left = 0;
+  /** Bytes of the body so far. */
+  #passed = 0;
+  /** The buffer that a long response is read into, and how much of it is in use. */
+  #own: Buffer | null = null;
+  #ownUsed = 0;
+  #chunks: ChunkReader | null = null;
+  /** True once the response's last byte was read. */
+  #complete = false;
+  #paused = false;
+  #keepMs = KEEP_MS;
+  readonly #passChunk = (chunk: Buffer): void => this.#pass(chunk);
+
+  constructor(delegate: UpstreamConnectionDelegate) {
+    this.#delegate = delegate;
+    this.expiresAt = performance.now() + delegate.connectMs;
+    const socket: UpstreamSocket = connect({
+      host: delegate.host,
+      port: delegate.port,
+      noDelay: true,
+      onread: { buffer: () => this.#buffer(), callback: (size, buffer) => this.#read(size, buffer as Buffer) },
+    });
+    socket[CONNECTION] = this;
+    this.#socket = socket;
+    socket.on('connect', onConnect).on('end', onEnd).on('error', onError).on('close', onClose);
+  }
+
+  /** True while it can take a request. */
+  get usable(): boolean {
+    return this.#connected && !this.#closed && this.#request === null && this.expiresAt > performance.now();
+  }
+
+  /** Writes a request and reads its response. */
+  send(request: RawResponseHandler): void {
+    this.#request = request;
+    this.expiresAt = Infinity;
+    this.#socket.write(request.onConnect(this));
+  }
+
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#socket.resume();
+  }
+
+  /** Closes the connection; only the delegate is called. */
+  destroy(): void {
+    this.#request = null;
+    this.#close(null);
+  }
+
+  /** Closes the connection; its request fails. */
+  close(): void {
+    if (this.#connected) this.#fail(DESTROYED);
+    else this.#close({ reason: DESTROYED });
+  }
+
+  /** It was not established in time, or idle for too long. */
+  onTimeout(): void {
+    if (this.#connected) this.destroy();
+    else this.#close({ reason: CONNECT_TIMEOUT });
+  }
+
+  // ---- called by the socket
+
+  onSocketConnect(): void {
+    this.#connected = true;
+    this.#delegate.onConnect();
+    this.#becomeIdle();
+  }
+
+  #read(size: number, buffer: Buffer): true {
+    if (this.#own !== null) this.#ownUsed += size;
+    this.#received(buffer.subarray(0, size));
+    return true;
+  }
+
+  /** The buffer for the next bytes. */
+  #buffer(): Buffer {
+    if (this.#request === null || this.#head === null) return readBuffers.shared;
+    if (this.#own === null) {
+      if (this.#left > LONG_RESPONSE || this.#passed > LONG_RESPONSE) this.#own = readBuffers.take();
+    } else if (!this.#request.retainsChunks) {
+      this.#ownUsed = 0;
+    } else if (this.#own.length - this.#ownUsed < MIN_READ) {
+      this.#own = readBuffers.take();
+      this.#ownUsed = 0;
+    }
+    return this.#own?.subarray(this.#ownUsed) ?? readBuffers.shared;
+  }
+
+  #received(chunk: Buffer): void {
+    let at = 0;
+    while (at < chunk.length && this.#request !== null && !this.#complete) {
+      const used = this.#head === null ? this.#readHead(chunk, at) : this.#readBody(chunk, at);
+      if (used < 0) {
+        this.#fail(INVALID_RESPONSE);
+        return;
+      }
+      at += used;
+    }
+    if (this.#complete) this.#finish(at === chunk.length);
+    // Bytes without a request: nothing that follows can be assigned to a request.
+    else if (at < chunk.length) this.destroy();
+    else this.#request?.onResponseIdle();
+  }
+
+  onSocketEnd(): void {
+    if (this.#head?.bodyEnd === 'close') this.#finish(false);
+    else this.#fail(CONNECTION_CLOSED);
+  }
+
+  onSocketError(error: Error): void {
+    if (this.#connected) this.#fail(failureReason(error));
+    else this.#close({ reason: failureReason(error) });
+  }
+
+  onSocketClose(): void {
+    if (this.#connected) this.#fail(CONNECTION_CLOSED);
+    else this.#close({ reason: CONNECTION_CLOSED });
+  }
+
+  // ---- the response
+
+  /** How many bytes of the chunk were used; negative if they are no response. */
+  #readHead(chunk: Buffer, from: number): number {
+    const request = this.#request as RawResponseHandler;
+    const cached = this.#partial === null ? this.#delegate.headCache.find(chunk, from, request.method) : null;
+    if (cached !== null) {
+      this.#begin(cached, request);
+      return cached.length;
+    }
+    const fresh = from === 0 ? chunk : chunk.subarray(from);
+    const bytes = this.#partial === null ? fresh : Buffer.concat([this.#partial, fresh]);
+    let head = readResponseHead(bytes.toString('latin1', 0, FIRST_HEAD_BYTES), request.method);
+    if (head === INCOMPLETE && bytes.length > FIRST_HEAD_BYTES) head = readResponseHead(bytes.toString('latin1', 0, MAX_RESPONSE_HEAD), request.method);
+    if (head === MALFORMED || (head === INCOMPLETE && bytes.length >= MAX_RESPONSE_HEAD)) return -1;
+    if (head === INCOMPLETE) {
+      this.#partial = Buffer.from(bytes);
+      return fresh.length;
+    }
+    const before = this.#partial?.length ?? 0;
+    this.#partial = null;
+    // The protocol is never changed here; other interim responses are dropped.
+    if (head.status === 101) return -1;
+    if (head.status >= 200) {
+      this.#delegate.headCache.keep(bytes, head, request.method);
+      this.#begin(head, request);
+    }
+    return head.length - before;
+  }
+
+  #begin(head: ResponseHead, request: RawResponseHandler): void {
+    this.#head = head;
+    this.#left = head.contentLength;
+    this.#passed = 0;
+    if (head.bodyEnd === 'chunked') this.#chunks = new ChunkReader();
+    if (head.keepAliveSeconds !== null) this.#keepMs = Math.min(head.keepAliveSeconds * 1000 - KEEP_MARGIN_MS, MAX_KEEP_MS);
+    request.onResponseHeaders(head.status, head.fields);
+    this.#complete = head.bodyEnd === 'none' || (head.bodyEnd === 'length' && this.#left === 0);
+  }
+
+  #readBody(chunk: Buffer, from: number): number {
+    if (this.#chunks !== null) {
+      const used = this.#chunks.read(chunk, from, this.#passChunk);
+      this.#complete = this.#chunks.over;
+      return used;
+    }
+    const size = this.#head?.bodyEnd === 'length' ? Math.min(this.#left, chunk.length - from) : chunk.length - from;
+    this.#pass(from === 0 && size === chunk.length ? chunk : chunk.subarray(from, from + size));
+    if (this.#head?.bodyEnd === 'length') {
+      this.#left -= size;
+      this.#complete = this.#left === 0;
+    }
+    return size;
+  }
+
+  #pass(chunk: Buffer): void {
+    this.#passed += chunk.length;
+    if (this.#request === null || this.#request.onResponseData(this.#own === null ? Buffer.from(chunk) : chunk) || this.#paused) return;
+    this.#paused = true;
+    this.#socket.pause();
+  }
+
+  /** @param clean - false if bytes followed the response */
+  #finish(clean: boolean): void {
+    const request = this.#request;
+    const keep = clean && this.#head?.keepAlive === true && this.#keepMs > 0 && this.#socket.writableLength === 0 && !this.#closed;
+    const own = this.#own;
+    this.#request = null;
+    this.#head = null;
+    this.#chunks = null;
+    this.#own = null;
+    this.#ownUsed = 0;
+    this.#complete = false;
+    this.resume();
+    if (keep) this.#becomeIdle();
+    else this.destroy();
+    request?.onResponseEnd();
+    if (own !== null && request?.retainsChunks === false) readBuffers.give(own);
+  }
+
+  // ---- ends
+
+  #becomeIdle(): void {
+    this.expiresAt = performance.now() + this.#keepMs;
+    this.#delegate.onIdle(this);
+  }
+
+  #fail(reason: string): void {
+    const request = this.#request;
+    this.destroy();
+    request?.onResponseError(reason);
+  }
+
+  #close(failure: { readonly reason: string } | null): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#socket.destroy();
+    this.#delegate.onClose(this, failure);
+  }
+}
+
+function onConnect(this: UpstreamSocket): void {
+  this[CONNECTION]?.onSocketConnect();
+}
+
+function onEnd(this: UpstreamSocket): void {
+  this[CONNECTION]?.onSocketEnd();
+}
+
+function onError(this: UpstreamSocket, error: Error): void {
+  this[CONNECTION]?.onSocketError(error);
+}
+
+function onClose(this: UpstreamSocket): void {
+  this[CONNECTION]?.onSocketClose();
+}

@@ -1,0 +1,67 @@
+import type { Refusal } from '../../core/index.ts';
+import type { RequestContext } from './request-context.ts';
+import type { BodyStreamHandler, RequestBodyStream } from './request-body-stream.ts';
+
+/**
+ * What a {@link GatewayClient} reports while its request is under way. `HttpExchange` implements it. After
+ * `setHandler(null)` nothing is reported any more, except the rest of a body that is being read.
+ */
+export interface ClientRequestHandler extends BodyStreamHandler {
+  /** The whole body arrived. */
+  onRequestEnd(body: Buffer): void;
+  /** The body exceeds `keepBytes`; what arrived and what follows comes from the stream. */
+  onRequestStream(stream: RequestBodyStream): void;
+  /** The request did not arrive within the server's `requestTimeout`. */
+  onRequestTimeout(): void;
+  /** The client closed its connection before its response was complete. */
+  onClientAborted(): void;
+  /** The client takes bytes again after `write` returned false. */
+  onDrain(): void;
+}
+
+/** Size limits of a request body, in bytes. */
+export interface BodyLimits {
+  /** A body up to this size is reported as a whole. */
+  readonly keepBytes: number;
+  readonly maxBytes: number;
+}
+
+/** The client of an exchange: `HttpServerClient` over Node's server, or the fast path's `ClientConnection`. */
+export interface GatewayClient {
+  /** True while the socket's buffer is full. */
+  readonly needsDrain: boolean;
+  /** True while a chunk that was written may still be referenced. */
+  readonly retainsChunks: boolean;
+  /** `null` to stop reporting. */
+  setHandler(handler: ClientRequestHandler | null): void;
+  /** Sends `100 Continue`. */
+  writeContinue(): void;
+  /** Reads the body and reports it to the handler. */
+  readBody(limits: BodyLimits): void;
+  /**
+   * Writes a complete response.
+   *
+   * @param headers - names and values in turn
+   * @param idleMs - how long the client may read nothing before its connection is closed
+   */
+  respond(status: number, headers: string[], body: readonly Buffer[], size: number, idleMs: number): void;
+  /**
+   * Writes the head of a response whose body follows. False when the connection has ended.
+   *
+   * @param headers - names and values in turn
+   * @param hasLength - false when the body needs chunked framing
+   */
+  writeHead(status: number, headers: string[], hasLength: boolean): boolean;
+  /** False when the caller should wait for `onDrain`. */
+  write(chunk: Buffer): boolean;
+  /**
+   * Ends the response.
+   *
+   * @param idleMs - how long the client may read nothing before its connection is closed
+   */
+  end(idleMs: number): void;
+  /** Answers with a refusal. An `early` one, sent before the body was read, closes the connection. */
+  refuse(refusal: Refusal, context: RequestContext, early: boolean): void;
+  /** Closes the connection now. */
+  destroy(): void;
+}

@@ -1,0 +1,376 @@
+import { isUtf8 } from 'node:buffer';
+import { isRead, isRefusal, readJsonRpc, refuse, requestHeaders } from '../../core/index.ts';
+import type { Logger, Refusal } from '../../core/index.ts';
+import type { BufferBudget } from './buffer-budget.ts';
+import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';
+import type { ClientRequestHandler, GatewayClient } from './gateway-client.ts';
+import type { GatewayMetrics } from './gateway-metrics.ts';
+import { nextUpstream } from './live-route.ts';
+import type { LiveRoute } from './live-route.ts';
+import type { RequestAuthorizer } from './request-authorizer.ts';
+import type { RequestBodyStream } from './request-body-stream.ts';
+import { pathTemplate } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
+import { ResponseWriter } from './response-writer.ts';
+import type { Expirable, TimeoutQueue } from './timeout-queue.ts';
+import type { UpstreamFailure, UpstreamRequest, UpstreamResponseHandler } from './upstream-request.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface HttpExchangeDeps {
+  readonly authorizer: RequestAuthorizer;
+  readonly metrics: GatewayMetrics;
+  readonly timeoutQueue: TimeoutQueue;
+  readonly logger: Logger;
+  readonly budget: BufferBudget;
+}
+
+/** Bodies up to this size are sent in one write; larger ones are streamed. */
+const KEEP_BYTES = 64 * 1024;
+const MAX_ATTEMPTS = 3;
+/** nginx's status for a client that closed its connection. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+/**
+ * One HTTP request through the gateway, from its head to the last byte of its response.
+ *
+ * The client's side calls `onRequest…`, `onClientAborted` and `onDrain` ({@link ClientRequestHandler}); the upstream's
+ * side calls `onUpstreamConnect` and `onResponse…` ({@link UpstreamResponseHandler}); the timeout queue calls `onTimeout`.
+ */
+export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandler, Expirable {
+  expiresAt = 0;
+  readonly #deps: HttpExchangeDeps;
+  readonly #client: GatewayClient;
+  readonly #context: RequestContext;
+  #body: Buffer | RequestBodyStream | null = null;
+  /** True if another upstream may be asked although this one may have carried out the request. */
+  #idempotent = false;
+  readonly #tried: Upstream[] = [];
+  #attempts = 0;
+  #upstream: Upstream | null = null;
+  #request: UpstreamRequest | null = null;
+  #bodyRead = false;
+  /** True once the request counts towards the App's concurrency. */
+  #entered = false;
+  #over = false;
+  readonly #response: ResponseWriter;
+  #bytesIn = 0;
+  /** Bytes taken from the budget. */
+  #keptBytes = 0;
+
+  constructor(deps: HttpExchangeDeps, client: GatewayClient, context: RequestContext) {
+    this.#deps = deps;
+    this.#client = client;
+    this.#context = context;
+    this.#response = new ResponseWriter(client, context);
+  }
+
+  start(): void {
+    const refusal = this.#deps.authorizer.check(this.#context);
+    if (refusal !== null) {
+      this.#refuse(refusal);
+      return;
+    }
+    this.#context.use?.enter();
+    this.#entered = true;
+    this.#client.setHandler(this);
+    this.#readBody(this.#context.live as LiveRoute);
+  }
+
+  /** After an unexpected error: answers 503, or closes the connection if the response has begun. */
+  abort(): void {
+    this.#request?.cancel('abandoned');
+    this.#refuse(refuse('upstream_unavailable', { status: 503 }));
+  }
+
+  // ---- the request's body
+
+  #readBody({ route }: LiveRoute): void {
+    const { contentLength, chunked, encoded, expectsContinue } = this.#context.head ?? NO_BODY;
+    const rpc = route.protocol === 'jsonrpc';
+    if ((contentLength ?? 0) > route.maxBodyBytes) {
+      this.onRequestTooLarge();
+      return;
+    }
+    if (rpc && encoded) {
+      this.#refuse(refuse('bad_request', { message: 'The body must not be compressed.', rpcCode: -32700 }));
+      return;
+    }
+    if (!chunked && (contentLength ?? 0) === 0) {
+      this.onRequestEnd(EMPTY);
+      return;
+    }
+    this.#expireIn(route.timeouts.idleMs);
+    this.#deps.timeoutQueue.add(this);
+    if (expectsContinue) this.#client.writeContinue();
+    // A body that does not fit is streamed from its first byte; JSON-RPC is checked as a whole before any of it is sent.
+    const keepBytes = rpc ? route.maxBodyBytes : (contentLength ?? 0) > KEEP_BYTES ? 0 : KEEP_BYTES;
+    this.#client.readBody({ keepBytes, maxBytes: route.maxBodyBytes });
+  }
+
+  onRequestData(bytes: number): boolean {
+    this.#bytesIn += bytes;
+    const awaitingResponse = this.#request !== null && this.#response.status === 0;
+    this.#expireIn(awaitingResponse ? this.#timeouts.firstByteMs : this.#timeouts.idleMs);
+    if (this.#body !== null || this.#over) return true;
+    if (this.#deps.budget.take(bytes)) {
+      this.#keptBytes += bytes;
+      return true;
+    }
+    this.#refuse(refuse('upstream_unavailable', { status: 503, message: 'The gateway is busy; try again.', retryAfterSeconds: 1 }));
+    return false;
+  }
+
+  onRequestTooLarge(): void {
+    if (this.#over) return;
+    this.#request?.cancel('abandoned');
+    this.#refuse(refuse('body_too_large'));
+  }
+
+  onRequestStream(stream: RequestBodyStream): void {
+    // undici reports the stream's errors to its request; an 'error' event without a listener would end the process.
+    stream.on('error', () => undefined);
+    this.#body = stream;
+    this.#idempotent = false;
+    this.#send();
+  }
+
+  onRequestEnd(body: Buffer): void {
+    if (this.#over) return;
+    this.#bodyRead = true;
+    this.#body = body.length === 0 ? null : body;
+    const { live, method } = this.#context;
+    const refusal = live?.route.protocol === 'jsonrpc' ? this.#checkRpc(body, live) : null;
+    if (live?.route.protocol === 'http') this.#idempotent = method !== 'POST';
+    if (refusal === null) this.#send();
+    else this.#refuse(refusal);
+  }
+
+  /** Checks exactly the bytes that are going to be sent. */
+  #checkRpc(body: Buffer, { route, policy }: LiveRoute): Refusal | null {
+    const text = isUtf8(body) ? body.toString('utf8') : null;
+    const request = text === null ? refuse('bad_request', { message: 'The body is not valid UTF-8.', rpcCode: -32700 }) : readJsonRpc(text, route.maxBatch);
+    if (isRefusal(request)) return request;
+    this.#idempotent = request.methods.every(isRead);
+    const verdict = this.#deps.authorizer.admitRequests(this.#context, request, policy, 1);
+    // The first refusal, real or in shadow mode, is the one that is recorded.
+    if (this.#context.admission?.verdict !== 'would_refuse') this.#context.admission = verdict;
+    return verdict.verdict === 'refused' ? verdict.refusal : null;
+  }
+
+  // ---- the upstream
+
+  #send(): void {
+    const { live } = this.#context;
+    if (live === null || this.#over) return;
+    const upstream = nextUpstream(live, this.#tried);
+    if (upstream === null) {
+      this.#refuse(refuse('upstream_unavailable', this.#attempts === 0 ? { status: 503, retryAfterSeconds: 1 } : {}));
+      return;
+    }
+    this.#tried.push(upstream);
+    this.#ask(upstream, live);
+  }
+
+  #ask(upstream: Upstream, { route }: LiveRoute): void {
+    const context = this.#context;
+    const body = this.#body;
+    this.#attempts += 1;
+    const headers = headersFor(context, upstream);
+    const request = upstream.newRequest(body, this);
+    this.#upstream = upstream;
+    this.#request = request;
+    this.#expireIn(route.timeouts.connectMs);
+    this.#deps.timeoutQueue.add(this);
+    const path = upstream.target(route.protocol === 'jsonrpc' ? null : context.rest);
+    request.start({ path, method: context.method, headers, body, contentLength: context.head?.contentLength ?? null });
+  }
+
+  onUpstreamConnect(): void {
+    this.#expireIn(this.#timeouts.firstByteMs);
+  }
+
+  onResponseError({ requestSent, reason }: UpstreamFailure): void {
+    if (this.#over) return;
+    if (reason === INVALID_REQUEST) {
+      this.#refuse(refuse('bad_request'));
+      return;
+    }
+    this.#log('an upstream failed', reason);
+    if (this.#response.flushed) {
+      this.#destroy();
+      return;
+    }
+    this.#response.discard();
+    this.#retry(requestSent, refuse(reason === CONNECT_TIMEOUT ? 'upstream_timeout' : 'upstream_unavailable'));
+  }
+
+  /** Asks another upstream if the request cannot have been carried out, or may be repeated; otherwise refuses. */
+  #retry(requestSent: boolean, refusal: Refusal): void {
+    const { live } = this.#context;
+    const bodyLeft = this.#body === null || Buffer.isBuffer(this.#body) || (!requestSent && !this.#body.destroyed);
+    const allowed = live !== null && bodyLeft && (!requestSent || this.#idempotent) && this.#attempts < MAX_ATTEMPTS;
+    const next = allowed ? this.#another(live, requestSent) : null;
+    if (next === null || live === null) {
+      this.#refuse(refusal);
+      return;
+    }
+    this.#tried.push(next);
+    this.#ask(next, live);
+  }
+
+  #another(live: LiveRoute, requestSent: boolean): Upstream | null {
+    // A kept connection may close just as it is used again: even the only upstream is asked once more.
+    const again = requestSent && this.#attempts === 1 && live.upstreams.length === 1;
+    return nextUpstream(live, again ? [] : this.#tried);
+  }
+
+  // ---- the response
+
+  onResponseHeaders(status: number, fields: readonly string[]): void {
+    const request = this.#request;
+    if (request === null || this.#upstream === null || this.#over) return;
+    if ((status === 502 || status === 503 || status === 504) && this.#mayAskAnother()) {
+      request.cancel('abandoned');
+      this.#retry(true, refuse('upstream_unavailable'));
+      return;
+    }
+    if (status === 401 || status === 407) {
+      // The credentials in the gateway's configuration are wrong; the client's were accepted.
+      this.#log('an upstream refused the credentials it is configured with', String(status));
+      request.cancel('abandoned');
+      this.#refuse(refuse('upstream_unavailable'));
+      return;
+    }
+    this.#expireIn(this.#timeouts.idleMs);
+    this.#response.begin(status, fields, this.#upstream);
+  }
+
+  #mayAskAnother(): boolean {
+    const { live } = this.#context;
+    return this.#idempotent && live !== null && this.#attempts < MAX_ATTEMPTS && nextUpstream(live, this.#tried) !== null;
+  }
+
+  onResponseData(chunk: Buffer): boolean {
+    if (this.#over) return true;
+    this.#expireIn(this.#timeouts.idleMs);
+    return this.#response.write(chunk);
+  }
+
+  get retainsChunks(): boolean {
+    return this.#response.retainsChunks;
+  }
+
+  onResponseIdle(): void {
+    if (!this.#over) this.#response.flush();
+  }
+
+  onResponseEnd(): void {
+    if (this.#over) return;
+    this.#finish(this.#response.status);
+    this.#response.end(this.#timeouts.idleMs);
+  }
+
+  onDrain(): void {
+    if (this.#over) return;
+    this.#expireIn(this.#timeouts.idleMs);
+    this.#request?.resume();
+  }
+
+  // ---- ends
+
+  onClientAborted(): void {
+    if (this.#over) return;
+    this.#request?.cancel('abandoned');
+    this.#finish(CLIENT_CLOSED_REQUEST);
+  }
+
+  onRequestTimeout(): void {
+    if (this.#over) return;
+    this.#request?.cancel('abandoned');
+    this.#refuse(refuse('bad_request', { status: 408, message: 'The request did not arrive in time.' }));
+  }
+
+  onTimeout(): void {
+    if (this.#over) return;
+    const request = this.#request;
+    if (request === null || (!this.#response.flushed && this.#starved)) {
+      // The client stalls: that says nothing about the upstream.
+      request?.cancel('abandoned');
+      this.#refuse(refuse('bad_request', { status: 408, message: 'The body did not arrive in time.' }));
+      return;
+    }
+    const { requestSent } = request;
+    request.cancel(this.#response.blocked ? 'abandoned' : 'failed');
+    this.#log('an upstream, or its client, was too slow', 'timeout');
+    if (this.#response.flushed) this.#destroy();
+    else if (requestSent) this.#refuse(refuse('upstream_timeout'));
+    else this.#retry(false, refuse('upstream_timeout'));
+  }
+
+  /** Closes the client's connection, so that it does not take an incomplete response for a complete one. */
+  #destroy(): void {
+    this.#finish(this.#response.status);
+    this.#client.destroy();
+  }
+
+  #refuse(refusal: Refusal): void {
+    if (this.#over) return;
+    if (this.#response.flushed) {
+      this.#destroy();
+      return;
+    }
+    this.#response.discard();
+    const early = !this.#bodyRead;
+    if (this.#body !== null && !Buffer.isBuffer(this.#body)) this.#body.destroy();
+    const { live, target, traceId } = this.#context;
+    const { reason, status } = refusal;
+    const path = target === '' ? '' : pathTemplate(this.#context);
+    this.#deps.logger.debug('a gateway request was refused', { route: live?.route.host ?? 'unknown', reason, status, path, trace_id: traceId });
+    this.#finish(status);
+    this.#client.refuse(refusal, this.#context, early);
+  }
+
+  #finish(status: number): void {
+    this.#over = true;
+    this.#deps.timeoutQueue.delete(this);
+    this.#deps.budget.give(this.#keptBytes);
+    const { live, auth, admission, startedAt } = this.#context;
+    if (this.#entered) {
+      this.#context.use?.leave();
+      this.#client.setHandler(null);
+    }
+    const route = live?.route.host ?? 'unknown';
+    const app = auth?.key.app.id;
+    if (app !== undefined && admission !== null) this.#deps.metrics.admission(route, app, admission);
+    const seconds = (performance.now() - startedAt) / 1000;
+    this.#deps.metrics.request({ route, app: app ?? 'none', status, seconds, bytesIn: this.#bytesIn, bytesOut: this.#response.bytes });
+  }
+
+  /** True while a streamed body waits for the client's next bytes. */
+  get #starved(): boolean {
+    return this.#body !== null && !Buffer.isBuffer(this.#body) && this.#body.starved;
+  }
+
+  get #timeouts(): LiveRoute['route']['timeouts'] {
+    return (this.#context.live as LiveRoute).route.timeouts;
+  }
+
+  #expireIn(ms: number): void {
+    this.expiresAt = performance.now() + ms;
+  }
+
+  #log(message: string, reason: string): void {
+    this.#deps.logger.debug(message, { route: this.#context.live?.route.host, upstream: this.#upstream?.host, reason, trace_id: this.#context.traceId });
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+const NO_BODY = { contentLength: 0, chunked: false, encoded: false, expectsContinue: false };
+
+function headersFor({ rawHeaders, keyText, headCache }: RequestContext, { own }: Upstream): readonly string[] {
+  if (headCache.headers === null || headCache.own !== own) {
+    headCache.headers = requestHeaders(rawHeaders, keyText, own);
+    headCache.own = own;
+  }
+  return headCache.headers;
+}

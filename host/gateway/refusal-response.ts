@@ -1,0 +1,71 @@
+import { STATUS_CODES } from 'node:http';
+import type { IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { formatInstant, refusalReply } from '../../core/index.ts';
+import type { Authenticated, Refusal } from '../../core/index.ts';
+import { drainThenEnd } from '../../adapters/http/express/drain-then-end.ts';
+import type { RequestContext } from './request-context.ts';
+
+/** Connections that close after their next response; requests pipelined behind it are ignored. */
+const ending = new WeakSet<object>();
+
+/** True for a connection that closes after its current response: no further request of it may be carried out. */
+export function isEnding(socket: object): boolean {
+  return ending.has(socket);
+}
+
+/** Ignores all further requests of a connection. */
+export function endAfterResponse(socket: object): void {
+  ending.add(socket);
+}
+
+/** For a key in its grace period: when it expires. Every response has it. */
+export function graceHeaders(auth: Authenticated | null): readonly string[] {
+  const expires = auth?.state === 'grace' ? auth.key.expiresAt : null;
+  return expires === null ? NONE : ['X-Key-Expires', formatInstant(expires)];
+}
+
+const NONE: readonly string[] = [];
+
+/** The response to a refused request, with the framing of its body. */
+export function refusalFor(refusal: Refusal, context: RequestContext): { readonly status: number; readonly headers: string[]; readonly body: string } {
+  const { status, headers, body } = refusalReply(refusal, context.live?.route.protocol ?? null, context.traceId);
+  return { status, headers: [...headers, ...graceHeaders(context.auth), 'Content-Length', String(Buffer.byteLength(body))], body };
+}
+
+/**
+ * Answers with a refusal. An `early` one, sent before the body was read, closes the connection. The rest of the body is
+ * read and dropped first, within limits: closing at once would reset the connection, and the client could lose the response.
+ */
+export function writeRefusal(req: IncomingMessage, res: ServerResponse, context: RequestContext, refusal: Refusal, { early }: { readonly early: boolean }): void {
+  const { status, headers, body } = refusalFor(refusal, context);
+  if (!early) {
+    res.writeHead(status, headers);
+    res.end(body);
+    return;
+  }
+  endAfterResponse(req.socket);
+  res.writeHead(status, [...headers, 'Connection', 'close']);
+  const sendsBody = context.head?.chunked === true || (context.head?.contentLength ?? 0) > 0;
+  if (!sendsBody || context.head?.expectsContinue === true) {
+    res.end(body);
+    return;
+  }
+  res.write(body);
+  drainThenEnd(req, res);
+}
+
+/** Answers a refused change of protocol on the socket, and closes it. */
+export function writeRawRefusal(socket: Duplex, context: RequestContext, refusal: Refusal, extra: readonly string[] = []): void {
+  // A response to an earlier request is still being written: nothing may be inserted into it.
+  if (!socket.writable || (socket as Duplex & { readonly _httpMessage?: OutgoingMessage | null })._httpMessage) {
+    socket.destroy();
+    return;
+  }
+  const { status, headers, body } = refusalFor(refusal, context);
+  const all = [...headers, ...extra, 'Connection', 'close'];
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+  for (let at = 0; at < all.length; at += 2) head += `${all[at] ?? ''}: ${all[at + 1] ?? ''}\r\n`;
+  endAfterResponse(socket);
+  socket.end(`${head}\r\n${body}`, () => socket.destroy());
+}

@@ -1,0 +1,135 @@
+import {
+  applyAdmission,
+  authenticateKey,
+  checkChain,
+  effectiveLimits,
+  effectiveMode,
+  HTTP_METHODS,
+  isRefusal,
+  readHead,
+  readKey,
+  readTarget,
+  refuse,
+} from '../../core/index.ts';
+import type { AdmissionVerdict, AppLimits, Authenticated, Clock, JsonRpcRequest, KeyDirectory, KeyView, MethodPolicy, Refusal, RouteProtocol } from '../../core/index.ts';
+import type { LiveRoutes } from './live-route.ts';
+import type { ExtractedKey } from './request-head-cache.ts';
+import type { RequestContext } from './request-context.ts';
+
+export interface RequestAuthorizerDeps {
+  readonly routes: LiveRoutes;
+  readonly directory: KeyDirectory;
+  readonly clock: Clock;
+  readonly limits: AppLimits;
+}
+
+/** A refusal repeats this much of a method's name, which the client chose. */
+const MAX_ECHO = 64;
+const KEYS_UNAVAILABLE: Partial<Refusal> = { status: 503, message: 'Keys cannot be checked at the moment; try again.', retryAfterSeconds: 1 };
+
+/**
+ * Decides whether a request may go to an upstream: every check except those of its body, in the order of decisions,
+ * section 8.
+ */
+export class RequestAuthorizer {
+  readonly #deps: RequestAuthorizerDeps;
+
+  constructor(deps: RequestAuthorizerDeps) {
+    this.#deps = deps;
+  }
+
+  /** The refusal, or `null`; the context holds the results of the checks either way. */
+  check(context: RequestContext): Refusal | null {
+    const live = this.#deps.routes.find(context.hostHeader);
+    if (live === null) return refuse('not_found');
+    context.live = live;
+    const { protocol } = live.route;
+    if (!HTTP_METHODS[protocol].includes(context.method)) return refuse('http_method_not_allowed');
+    const head = context.head ?? readHead(context.method, context.httpVersion, context.rawHeaders);
+    if (isRefusal(head)) return head;
+    context.head = head;
+    const wrong = wrongProtocol(context.upgrade, protocol === 'websocket');
+    if (wrong !== null) return wrong;
+    return this.#checkKey(context) ?? this.#checkRoute(context) ?? this.#admit(context);
+  }
+
+  /** Looks a key up and checks it. */
+  authenticate(keyText: string): Authenticated | Refusal {
+    const { directory, clock } = this.#deps;
+    let key: KeyView | null;
+    try {
+      key = directory.find(keyText);
+    } catch {
+      // A key that cannot be looked up is refused, whatever the reason.
+      return refuse('upstream_unavailable', KEYS_UNAVAILABLE);
+    }
+    return authenticateKey(key, clock.now());
+  }
+
+  /**
+   * Checks the requests of a JSON-RPC body: every method, and the rate limit.
+   *
+   * @param charged - how many of them the limit was charged already
+   */
+  admitRequests(context: RequestContext, { methods }: JsonRpcRequest, policy: MethodPolicy, charged: number): AdmissionVerdict {
+    return applyAdmission(context.mode, () => {
+      // Before the limit: a forbidden method must not use it up.
+      const foreign = methods.find((method) => !policy.allows(method));
+      if (foreign !== undefined) return refuse('method_not_allowed', { message: `The method ${foreign.slice(0, MAX_ECHO)} is not allowed on this gateway.` });
+      const more = methods.length - charged;
+      return more <= 0 ? null : (context.use?.charge(context.limits, more, this.#deps.clock.now()) ?? null);
+    });
+  }
+
+  #checkKey(context: RequestContext): Refusal | null {
+    const extracted = extractKey(context, context.live?.route.protocol ?? 'http');
+    if (isRefusal(extracted)) return extracted;
+    const { keyText, rest } = extracted;
+    context.keyText = keyText;
+    context.rest = rest;
+    const auth = this.authenticate(keyText);
+    if (isRefusal(auth)) return auth;
+    context.auth = auth;
+    this.#deps.directory.used(auth.key.id, this.#deps.clock.now());
+    return rest.includes(keyText) ? refuse('bad_request', { message: 'The App key must not stand anywhere else in the target.' }) : null;
+  }
+
+  #checkRoute({ live }: RequestContext): Refusal | null {
+    return live?.route.enabled === true ? null : refuse('route_disabled');
+  }
+
+  #admit(context: RequestContext): Refusal | null {
+    const { live, auth } = context;
+    if (live === null || auth === null) return refuse('not_found');
+    const { app } = auth.key;
+    const now = this.#deps.clock.now();
+    context.mode = effectiveMode(live.route, app);
+    context.limits = effectiveLimits(live.route, app);
+    const { requestsPerSecond, concurrency } = context.limits;
+    const limited = context.mode !== 'disabled' && (requestsPerSecond !== null || concurrency !== null);
+    const use = limited ? this.#deps.limits.of(app.id, live.route.id, now) : null;
+    context.use = use;
+    context.admission = applyAdmission(
+      context.mode,
+      () => checkChain(live.route, app) ?? use?.checkConcurrency(context.limits) ?? use?.charge(context.limits, 1, now) ?? null,
+    );
+    return context.admission.verdict === 'refused' ? context.admission.refusal : null;
+  }
+}
+
+/** Finds the App key, and removes it from the target. */
+function extractKey({ target, head, headCache }: RequestContext, protocol: RouteProtocol): ExtractedKey | Refusal {
+  if (headCache.extracted !== null && headCache.protocol === protocol) return headCache.extracted;
+  const read = readTarget(protocol, target);
+  if (isRefusal(read)) return read;
+  const found = readKey(head?.authorization ?? [], read.pathKey);
+  if (isRefusal(found)) return found;
+  headCache.protocol = protocol;
+  headCache.extracted = { rest: read.rest, keyText: found.key };
+  return headCache.extracted;
+}
+
+function wrongProtocol(upgrade: boolean, wanted: boolean): Refusal | null {
+  if (upgrade === wanted) return null;
+  return refuse('bad_request', { message: wanted ? 'This gateway speaks WebSocket: an upgrade is needed.' : 'This gateway does not change the protocol.' });
+}

@@ -1,0 +1,25 @@
+import type { OwnHeaders, RouteProtocol } from '../../core/index.ts';
+
+/** The App key of a request, and the target without it. */
+export interface ExtractedKey {
+  /** Path and query without the key. */
+  readonly rest: string;
+  /** A secret: never log, measure or send it. */
+  readonly keyText: string;
+}
+
+/**
+ * What follows from a request's head and the route's settings alone. A client that repeats its head byte for byte
+ * reuses it. Authentication and admission are never cached.
+ */
+export interface RequestHeadCache {
+  protocol: RouteProtocol | null;
+  extracted: ExtractedKey | null;
+  /** The upstream's own headers that `headers` were built with. */
+  own: OwnHeaders | null;
+  headers: readonly string[] | null;
+}
+
+export function newRequestHeadCache(): RequestHeadCache {
+  return { protocol: null, extracted: null, own: null, headers: null };
+}

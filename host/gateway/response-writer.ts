@@ -1,0 +1,120 @@
+import type { GatewayClient } from './gateway-client.ts';
+import { graceHeaders } from './refusal-response.ts';
+import type { RequestContext } from './request-context.ts';
+import type { Upstream } from './upstream.ts';
+
+/** A response is buffered up to this size before its head is sent. */
+const MAX_BUFFERED_BYTES = 64 * 1024;
+
+/**
+ * Writes an upstream's response to the client. A short one arrives at once and leaves in one write; a longer or slower
+ * one is streamed.
+ */
+export class ResponseWriter {
+  readonly #client: GatewayClient;
+  readonly #context: RequestContext;
+  #status = 0;
+  #headers: string[] = [];
+  #hasLength = false;
+  /** What is not sent yet; `null` once the head was sent. */
+  #buffered: Buffer[] | null = null;
+  #bufferedBytes = 0;
+  #flushed = false;
+  #bytes = 0;
+
+  constructor(client: GatewayClient, context: RequestContext) {
+    this.#client = client;
+    this.#context = context;
+  }
+
+  /** 0 before `begin`. */
+  get status(): number {
+    return this.#status;
+  }
+
+  /** True once a byte of the response may have reached the client. */
+  get flushed(): boolean {
+    return this.#flushed;
+  }
+
+  /** Bytes of the body so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** True while the client does not read what was written. */
+  get blocked(): boolean {
+    return this.#flushed && this.#client.needsDrain;
+  }
+
+  /** True while a chunk that was passed to `write` may still be referenced. */
+  get retainsChunks(): boolean {
+    return this.#buffered !== null || this.#client.retainsChunks;
+  }
+
+  begin(status: number, fields: readonly string[], upstream: Upstream): void {
+    this.#status = status;
+    this.#headers = this.#headersOf(fields, upstream);
+    this.#buffered = [];
+    this.#bufferedBytes = 0;
+  }
+
+  /** Drops what is buffered. Only allowed before anything was flushed. */
+  discard(): void {
+    this.#buffered = null;
+  }
+
+  /** False when the caller should wait for the client to drain. */
+  write(chunk: Buffer): boolean {
+    this.#bytes += chunk.length;
+    if (this.#buffered === null) return this.#client.write(chunk);
+    this.#buffered.push(chunk);
+    this.#bufferedBytes += chunk.length;
+    return this.#bufferedBytes <= MAX_BUFFERED_BYTES || this.flush();
+  }
+
+  /** Sends the head and what is buffered. False when the caller should wait for the client to drain. */
+  flush(): boolean {
+    const buffered = this.#buffered;
+    if (buffered === null) return true;
+    this.#buffered = null;
+    this.#flushed = true;
+    if (!this.#client.writeHead(this.#status, this.#headers, this.#hasLength || this.#bodiless)) return true;
+    let ready = true;
+    for (const chunk of buffered) ready = this.#client.write(chunk);
+    return ready;
+  }
+
+  /** @param idleMs - how long the client may read nothing before its connection is closed */
+  end(idleMs: number): void {
+    const buffered = this.#buffered;
+    this.#buffered = null;
+    if (buffered === null) {
+      this.#client.end(idleMs);
+    } else {
+      this.#flushed = true;
+      if (!this.#hasLength && !this.#bodiless) this.#headers.push('Content-Length', String(this.#bufferedBytes));
+      this.#client.respond(this.#status, this.#headers, buffered, this.#bufferedBytes, idleMs);
+    }
+  }
+
+  get #bodiless(): boolean {
+    return this.#status === 204 || this.#status === 304 || this.#context.method === 'HEAD';
+  }
+
+  #headersOf(fields: readonly string[], upstream: Upstream): string[] {
+    const length = this.#status === 204 ? null : contentLength(fields);
+    this.#hasLength = length !== null;
+    const headers = [...upstream.returned(fields), 'X-Trace-Id', this.#context.traceId, ...graceHeaders(this.#context.auth)];
+    if (length !== null) headers.push('Content-Length', length);
+    return headers;
+  }
+}
+
+function contentLength(fields: readonly string[]): string | null {
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = fields[at] as string;
+    if (name.length === 14 && name.toLowerCase() === 'content-length') return fields[at + 1] as string;
+  }
+  return null;
+}

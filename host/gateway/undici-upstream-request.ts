@@ -1,0 +1,78 @@
+import type { Dispatcher } from 'undici';
+import type { UpstreamHealth } from '../../core/index.ts';
+import { failureReason } from './failure-reasons.ts';
+import { UpstreamRequest } from './upstream-request.ts';
+import type { OutgoingRequest, UpstreamResponseHandler } from './upstream-request.ts';
+
+/** A field value with any other byte would end its line. */
+const BREAKS_LINE = /[^\t\x20-\x7e\x80-\xff]/;
+
+/**
+ * A request by undici's pool. It implements undici's older handler interface (`onHeaders`, `onData`): that one passes
+ * the header bytes on as they came; the newer one parses them into an object for each response first.
+ */
+export class UndiciUpstreamRequest extends UpstreamRequest implements Dispatcher.DispatchHandler {
+  readonly #pool: Dispatcher;
+  #abort: ((error?: Error) => void) | null = null;
+  #resume: (() => void) | null = null;
+
+  constructor(pool: Dispatcher, health: UpstreamHealth, handler: UpstreamResponseHandler) {
+    super(health, handler);
+    this.#pool = pool;
+  }
+
+  start({ path, method, headers, body, contentLength }: OutgoingRequest): void {
+    const length = body !== null && !Buffer.isBuffer(body) && contentLength !== null ? ['content-length', String(contentLength)] : [];
+    this.#pool.dispatch({ path, method, headers: [...headers, ...length], body }, this);
+  }
+
+  get requestSent(): boolean {
+    return this.#abort !== null;
+  }
+
+  resume(): void {
+    this.#resume?.();
+  }
+
+  onConnect(abort: (error?: Error) => void): void {
+    // Thrown, not aborted: the unused connection stays in the pool. A request is written once, never again.
+    if (this.over || this.#abort !== null) throw new Error('The request is over.');
+    this.#abort = abort;
+    this.handler.onUpstreamConnect();
+  }
+
+  onHeaders(status: number, rawHeaders: Buffer[], resume: () => void): boolean {
+    if (status < 200 || this.over) return true;
+    this.#resume = resume;
+    const fields = rawHeaders.map((part) => part.toString('latin1'));
+    if (fields.some((field) => BREAKS_LINE.test(field))) throw new Error('A header of the response is malformed.');
+    this.begin(status, fields);
+    process.nextTick(reportIdle, this);
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    return this.over || this.handler.onResponseData(chunk);
+  }
+
+  onComplete(): void {
+    this.complete();
+  }
+
+  onError(error: Error): void {
+    this.fail(failureReason(error));
+  }
+
+  /** Undici does not say when it has passed on all received bytes; by the next tick it has. */
+  reportIdle(): void {
+    if (!this.over) this.handler.onResponseIdle();
+  }
+
+  protected abort(): void {
+    this.#abort?.();
+  }
+}
+
+function reportIdle(request: UndiciUpstreamRequest): void {
+  request.reportIdle();
+}

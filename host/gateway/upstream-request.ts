@@ -1,0 +1,120 @@
+import type { UpstreamHealth } from '../../core/index.ts';
+import { INVALID_REQUEST } from './failure-reasons.ts';
+import type { RequestBodyStream } from './request-body-stream.ts';
+
+/** What an {@link UpstreamRequest} reports. `HttpExchange` implements it. Exactly one of the last two comes last. */
+export interface UpstreamResponseHandler {
+  /** A connection was assigned and the request is about to be written. */
+  onUpstreamConnect(): void;
+  /** @param fields - names and values in turn, checked: none contains a line break */
+  onResponseHeaders(status: number, fields: readonly string[]): void;
+  /** Return false to pause the response until `resume`. */
+  onResponseData(chunk: Buffer): boolean;
+  /** All bytes received so far were passed on; the next ones may take a while. */
+  onResponseIdle(): void;
+  /** True while the handler may still reference a chunk it was given. */
+  readonly retainsChunks: boolean;
+  onResponseEnd(): void;
+  onResponseError(failure: UpstreamFailure): void;
+}
+
+/** Why a request to an upstream failed. */
+export interface UpstreamFailure {
+  /** False only if no byte of the request can have reached the upstream. */
+  readonly requestSent: boolean;
+  /** An error code such as `ECONNREFUSED`; never a message, which could repeat the request. */
+  readonly reason: string;
+}
+
+/** A request to an upstream. */
+export interface OutgoingRequest {
+  readonly path: string;
+  readonly method: string;
+  /** Names and values in turn, without `host` and the framing. */
+  readonly headers: readonly string[];
+  readonly body: Buffer | RequestBodyStream | null;
+  /** Length of a streamed body, if known. */
+  readonly contentLength: number | null;
+}
+
+/** Opens connections to one plain-text upstream without undici. The fast path implements it. */
+export type OpenRawTransport = (url: URL, connectMs: number) => RawTransport;
+
+/** The connections of an {@link OpenRawTransport} to its upstream. */
+export interface RawTransport {
+  /** How many connections are open. */
+  readonly size: number;
+  newRequest(health: UpstreamHealth, handler: UpstreamResponseHandler): UpstreamRequest;
+  /** Closes each connection once it is idle. */
+  closeWhenIdle(): void;
+  /** Closes all connections now. */
+  close(): void;
+}
+
+/** One attempt at one upstream; it also records the outcome in the upstream's health. */
+export abstract class UpstreamRequest {
+  protected readonly handler: UpstreamResponseHandler;
+  readonly #health: UpstreamHealth;
+  readonly #startedAt = performance.now();
+  #over = false;
+  #recorded = false;
+
+  constructor(health: UpstreamHealth, handler: UpstreamResponseHandler) {
+    this.#health = health;
+    this.handler = handler;
+    health.started(this.#startedAt);
+  }
+
+  /** True once a byte of the request may have reached the upstream. */
+  abstract get requestSent(): boolean;
+  abstract start(request: OutgoingRequest): void;
+  /** Continues a paused response. */
+  abstract resume(): void;
+  /** Releases the connection; closes it if the request was sent. */
+  protected abstract abort(): void;
+
+  /** True while somebody may still reference a chunk of the response. */
+  get retainsChunks(): boolean {
+    return this.handler.retainsChunks;
+  }
+
+  /** True once the request has ended, failed or was cancelled. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Ends the request without a further call of the handler. */
+  cancel(outcome: 'failed' | 'abandoned'): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#record(outcome);
+    this.abort();
+  }
+
+  protected begin(status: number, fields: readonly string[]): void {
+    this.#record(status === 502 || status === 503 || status === 504 ? 'failed' : 'succeeded');
+    this.handler.onResponseHeaders(status, fields);
+  }
+
+  protected complete(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.handler.onResponseEnd();
+  }
+
+  protected fail(reason: string): void {
+    if (this.#over) return;
+    this.#over = true;
+    // A request that could not be written says nothing about the upstream.
+    this.#record(reason === INVALID_REQUEST ? 'abandoned' : 'failed');
+    this.handler.onResponseError({ requestSent: this.requestSent, reason });
+  }
+
+  #record(outcome: 'succeeded' | 'failed' | 'abandoned'): void {
+    if (this.#recorded) return;
+    this.#recorded = true;
+    if (outcome === 'succeeded') this.#health.succeeded(performance.now() - this.#startedAt);
+    else if (outcome === 'failed') this.#health.failed(performance.now());
+    else this.#health.abandoned();
+  }
+}
