@@ -5,11 +5,10 @@ import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
 import type { DepositAddress } from '../ports/order-store.ts';
 import type { Storage } from '../ports/storage.ts';
 
-/** Sizes of the pool of derived addresses. */
 export interface AddressPoolSettings {
-  /** How many an instance takes out of the stored pool at once. */
+  /** How many addresses an instance takes from the stored pool at once. */
   readonly batch: number;
-  /** Below this the stored pool is refilled. */
+  /** The stored pool is refilled when it has fewer. */
   readonly lowWater: number;
   /** How many are derived in one refill. */
   readonly refill: number;
@@ -17,26 +16,26 @@ export interface AddressPoolSettings {
 
 export const DEFAULT_POOL: AddressPoolSettings = { batch: 256, lowWater: 2_000, refill: 500 };
 
-/** How many are derived in line when the stored pool is empty. */
+/** How many addresses an order derives itself when the stored pool is empty. */
 const INLINE = 8;
 
-interface Shelf {
-  readonly waiting: DepositAddress[];
-  restocking: Promise<void> | null;
+/** Addresses that this instance took and has not used. */
+interface Batch {
+  readonly unused: DepositAddress[];
+  fetching: Promise<void> | null;
 }
 
 /**
- * Deposit addresses derived ahead. Deriving one costs most of a millisecond, so a worker fills a stored pool and orders
- * take from a handful that this instance took out of it.
+ * Deposit addresses derived ahead of time. Deriving one costs most of a millisecond, so a worker fills a stored pool and
+ * each instance takes a batch from it.
  *
- * An address leaves the stored pool for good when it is taken out: a crash wastes a few indexes and never gives one
- * address twice.
+ * Addresses are removed from the stored pool when they are taken: a crash wastes a few indexes, and no address is used twice.
  */
 export class AddressPool {
   readonly #chains: ChainRegistry;
   readonly #storage: Pick<Storage, 'chains'>;
   readonly #settings: AddressPoolSettings;
-  readonly #shelves = new Map<ChainCode, Shelf>();
+  readonly #batches = new Map<ChainCode, Batch>();
 
   constructor(deps: { chains: ChainRegistry; storage: Pick<Storage, 'chains'>; settings?: AddressPoolSettings }) {
     this.#chains = deps.chains;
@@ -45,30 +44,30 @@ export class AddressPool {
   }
 
   /**
-   * An address that no order has had.
+   * An unused address.
    *
-   * @throws TillgateError `UNSUPPORTED` for a chain that is not configured; `NOT_READY` for one whose following has not
-   * begun: nobody would see the address paid
+   * @throws TillgateError `UNSUPPORTED` for a chain that is not configured; `NOT_READY` for one that has not been followed
+   * yet: a payment would not be noticed
    */
   async take(code: ChainCode): Promise<DepositAddress> {
     const chain = requireChain(this.#chains, code);
-    const shelf = this.#shelf(code);
+    const batch = this.#batch(code);
     for (;;) {
-      const address = shelf.waiting.pop();
+      const address = batch.unused.pop();
       if (address !== undefined) {
-        if (shelf.waiting.length < this.#settings.batch / 4) this.#restockQuietly(chain, shelf);
+        if (batch.unused.length < this.#settings.batch / 4) this.#fetchInBackground(chain, batch);
         return address;
       }
-      await this.#restock(chain, shelf);
+      await this.#fetchOnce(chain, batch);
     }
   }
 
-  /** Puts back an address that no order got after all. */
+  /** Returns an address whose order was not created. */
   giveBack(address: DepositAddress): void {
-    this.#shelf(address.chain).waiting.push(address);
+    this.#batch(address.chain).unused.push(address);
   }
 
-  /** Derives addresses ahead when the stored pool runs low; returns how many. */
+  /** Derives addresses when the stored pool runs low; returns how many. */
   async refill(code: ChainCode): Promise<number> {
     const chain = requireChain(this.#chains, code);
     const { lowWater, refill } = this.#settings;
@@ -78,45 +77,45 @@ export class AddressPool {
     return refill;
   }
 
-  /** Returns what this instance took out and did not use, at a graceful stop. */
+  /** Puts this instance's unused addresses back into the stored pool, at shutdown. */
   async release(): Promise<void> {
-    for (const [code, shelf] of this.#shelves) {
-      await shelf.restocking;
-      const left = shelf.waiting.splice(0);
+    for (const [code, batch] of this.#batches) {
+      await batch.fetching;
+      const left = batch.unused.splice(0);
       if (left.length > 0) await this.#storage.chains.fillPool(code, requireChain(this.#chains, code).walletId, left);
     }
   }
 
-  #shelf(code: ChainCode): Shelf {
-    let shelf = this.#shelves.get(code);
-    if (shelf === undefined) this.#shelves.set(code, (shelf = { waiting: [], restocking: null }));
-    return shelf;
+  #batch(code: ChainCode): Batch {
+    let batch = this.#batches.get(code);
+    if (batch === undefined) this.#batches.set(code, (batch = { unused: [], fetching: null }));
+    return batch;
   }
 
-  #restock(chain: ChainAdapter, shelf: Shelf): Promise<void> {
-    shelf.restocking ??= this.#fetch(chain, shelf).finally(() => {
-      shelf.restocking = null;
+  #fetchOnce(chain: ChainAdapter, batch: Batch): Promise<void> {
+    batch.fetching ??= this.#fetch(chain, batch).finally(() => {
+      batch.fetching = null;
     });
-    return shelf.restocking;
+    return batch.fetching;
   }
 
-  /** Ahead of need: when it fails, the order that finds the shelf empty is told. */
-  #restockQuietly(chain: ChainAdapter, shelf: Shelf): void {
+  /** Fetches in the background; an error surfaces when an order finds the batch empty. */
+  #fetchInBackground(chain: ChainAdapter, batch: Batch): void {
     const ignore = (): void => undefined;
-    this.#restock(chain, shelf).then(ignore, ignore);
+    this.#fetchOnce(chain, batch).then(ignore, ignore);
   }
 
-  async #fetch(chain: ChainAdapter, shelf: Shelf): Promise<void> {
+  async #fetch(chain: ChainAdapter, batch: Batch): Promise<void> {
     const { code, walletId } = chain;
     if (((await this.#storage.chains.state(code))?.cursor ?? null) === null) {
-      throw new TillgateError('NOT_READY', `The chain ${code} has not been reached yet; try again.`);
+      throw new TillgateError('NOT_READY', `The node of chain ${code} has not been reached yet; retry later.`);
     }
     const taken = await this.#storage.chains.takeFromPool(code, walletId, this.#settings.batch);
-    // The lowest index is handed out first.
-    for (const address of [...taken].reverse()) shelf.waiting.unshift(address);
+    // pop() takes the last one: the lowest index is used first.
+    for (const address of [...taken].reverse()) batch.unused.unshift(address);
     if (taken.length > 0) return;
     const first = await this.#storage.chains.reserveIndexes(walletId, INLINE);
     const derived = await chain.deriveAddresses(first, INLINE);
-    shelf.waiting.unshift(...derived.map(({ address, key, index }) => ({ chain: code, walletId, address, key, index })).reverse());
+    batch.unused.unshift(...derived.map(({ address, key, index }) => ({ chain: code, walletId, address, key, index })).reverse());
   }
 }

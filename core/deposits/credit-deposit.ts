@@ -1,4 +1,4 @@
-import { creditEntry, matureEntry } from '../ledger/deposit-entries.ts';
+import { creditEntry, spendableEntry } from '../ledger/deposit-entries.ts';
 import { postEntry } from '../ledger/post-entry.ts';
 import { assert, present } from '../kernel/guard.ts';
 import type { EntryId } from '../kernel/ids.ts';
@@ -21,7 +21,6 @@ export interface CreditDeps {
   readonly ids: IdGenerator;
 }
 
-/** What books need besides the transaction. */
 export type BookDeps = Pick<CreditDeps, 'mover' | 'clock' | 'ids'>;
 
 /** The confirmations that a deposit has, and the chain's policy on them. */
@@ -34,7 +33,7 @@ export interface Depth {
  * Credits a confirmed deposit: its postings, its transaction row, the order's status and callback, all in one
  * transaction. The larger of the deposit and the order decides how many confirmations it takes.
  *
- * @returns the order's moves, `null` when there was nothing to do
+ * @returns the order's changes of status, `null` when there was nothing to do
  */
 export async function creditDeposit(deps: CreditDeps, lease: Lease, seen: Deposit, depth: Depth): Promise<readonly OrderMove[] | null> {
   return deps.storage.transaction(async (tx) => {
@@ -47,7 +46,7 @@ export async function creditDeposit(deps: CreditDeps, lease: Lease, seen: Deposi
   });
 }
 
-/** The credit of a locked SEEN deposit of a locked order. @returns the order's moves, to be announced after the commit */
+/** Credits a locked SEEN deposit of a locked order. @returns the order's changes of status, to be announced after the commit */
 export async function bookCredit(tx: Transaction, { mover, clock, ids }: BookDeps, order: Order, deposit: Deposit): Promise<readonly OrderMove[]> {
   const now = clock.now();
   const credits = deposit.credits + 1;
@@ -58,20 +57,20 @@ export async function bookCredit(tx: Transaction, { mover, clock, ids }: BookDep
   return mover.settle(tx, current.order, current.deposits, { now, scannedPastDeadline: false, unconfirmedSeenInTime: false });
 }
 
-/** A locked CREDITED deposit becomes the merchant's to spend. */
-export async function bookMaturity(tx: Transaction, { clock, ids }: Omit<BookDeps, 'mover'>, deposit: Deposit): Promise<void> {
+/** Makes a locked CREDITED deposit spendable. */
+export async function bookSpendable(tx: Transaction, { clock, ids }: Omit<BookDeps, 'mover'>, deposit: Deposit): Promise<void> {
   assert(await tx.deposits.move(deposit.id, 'CREDITED', 'SPENDABLE', {}), `deposit ${deposit.id} changed while locked`);
-  const entry = matureEntry(ids.next() as EntryId, clock.now(), deposit);
-  if (entry !== null) assert(await postEntry(tx, entry), `deposit ${deposit.id} matures twice`);
+  const entry = spendableEntry(ids.next() as EntryId, clock.now(), deposit);
+  if (entry !== null) assert(await postEntry(tx, entry), `deposit ${deposit.id} is made spendable twice`);
 }
 
-/** Moves a deep enough deposit from the merchant's pending to its available balance; false when there was nothing to do. */
-export async function matureDeposit(deps: CreditDeps, lease: Lease, credited: Deposit): Promise<boolean> {
+/** Moves a deep enough deposit from the merchant's pending to the available balance; false when there was nothing to do. */
+export async function makeDepositSpendable(deps: CreditDeps, lease: Lease, credited: Deposit): Promise<boolean> {
   return deps.storage.transaction(async (tx) => {
     await tx.leases.check(lease);
     const deposit = await tx.deposits.lock(credited.id);
     if (deposit?.status !== 'CREDITED' || deposit.blockHash !== credited.blockHash) return false;
-    await bookMaturity(tx, deps, deposit);
+    await bookSpendable(tx, deps, deposit);
     const address = present(await tx.orders.addressOn(deposit.orderId, deposit.chain), `address of order ${deposit.orderId} on ${deposit.chain}`);
     const { chain, currency, units } = deposit;
     await tx.transfers.addHolding({ chain, currency, units, ref: holdingRef(deposit), address: address.address, index: address.index });
@@ -79,7 +78,7 @@ export async function matureDeposit(deps: CreditDeps, lease: Lease, credited: De
   });
 }
 
-/** Brings an order's received amount and its reorganisation mark up to date with its deposits. */
+/** Updates an order's received amount and its reorganisation mark from its deposits. */
 export async function refreshOrder(tx: Transaction, order: Order, now: number): Promise<{ order: Order; deposits: readonly Deposit[] }> {
   const deposits = await tx.deposits.byOrder(order.id);
   const { confirmed } = sumReceived(order, deposits);

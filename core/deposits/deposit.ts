@@ -6,10 +6,10 @@ import type { Millis } from '../kernel/time.ts';
 export const DEPOSIT_STATUSES = ['SEEN', 'CREDITED', 'SPENDABLE', 'ORPHANED'] as const;
 export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
 
-/** Every legal move of a deposit, by event. ORPHANED → SEEN is the same transaction mined again. */
+/** Every transition of a deposit, by event. ORPHANED → SEEN is the same transaction mined again. */
 export const DEPOSIT_TRANSITIONS = {
   confirm: { from: ['SEEN'], to: 'CREDITED' },
-  mature: { from: ['CREDITED'], to: 'SPENDABLE' },
+  makeSpendable: { from: ['CREDITED'], to: 'SPENDABLE' },
   orphan: { from: ['SEEN', 'CREDITED', 'SPENDABLE'], to: 'ORPHANED' },
   remine: { from: ['ORPHANED'], to: 'SEEN' },
 } as const satisfies Record<string, { from: readonly DepositStatus[]; to: DepositStatus }>;
@@ -31,18 +31,18 @@ export interface Deposit {
   readonly fromAddress: string | null;
   readonly toAddress: string;
   readonly status: DepositStatus;
-  /** When this till first saw it. */
+  /** When the follower first saw it. */
   readonly seenAt: Millis;
-  /** The payment's time: the earlier of its block's time and the moment it was first seen. */
+  /** The payment's time: the earlier of the block's time and the time it was first seen. */
   readonly paidAt: Millis;
   readonly creditedAt: Millis | null;
-  /** How often it was credited: part of the ledger reference, so that each credit and reversal is booked once. */
+  /** How often it was credited. Part of the ledger reference, so that each credit and reversal is booked once. */
   readonly credits: number;
-  /** What a reversal could not take back from the merchant and the loss account bears. */
+  /** What a reversal could not take from the merchant's balance; booked to the loss account. */
   readonly lossUnits: bigint;
 }
 
-/** What a spendable deposit is called among the till's holdings; on UTXO chains its outpoint. */
+/** The reference of a spendable deposit among the spendable outputs; on UTXO chains its outpoint. */
 export function holdingRef({ txid, index }: Pick<Deposit, 'txid' | 'index'>): string {
   return `${txid}:${index}`;
 }

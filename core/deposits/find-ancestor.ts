@@ -4,10 +4,10 @@ import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { ChainStore } from '../ports/chain-store.ts';
 
 /**
- * Compares the stored past with the node's.
+ * Compares the stored blocks with the node's.
  *
- * @returns `null` when the cursor's block is still there; `behind` when the node has not come as far as the cursor but
- * agrees with what is stored; else the last common block
+ * @returns `null` when the node still has the cursor's block; `behind` when the node's head is below the cursor but agrees
+ * with the stored blocks; else the last common block
  * @throws TillgateError `CHAIN_HALTED` when the past changed below the finality bound
  */
 export async function findAncestor(
@@ -20,16 +20,16 @@ export async function findAncestor(
   const top = Math.min(cursor.height, head.height);
   for (let height = top; height >= floor; height--) {
     const now = height === head.height ? head : await chain.blockAt(height);
-    // A node that cannot show a block below its own head is asked again later.
+    // A node without a block below its own head is inconsistent for the moment: ask again later.
     if (now === null) return 'behind';
     const before = height === cursor.height ? cursor : await stored.block(chain.code, height);
-    // Nothing is stored further below the block where following began, so nothing there can have been credited.
+    // Nothing is stored below the block where following began, so nothing there was credited.
     if (before === null || before.hash === now.hash) return sameAs(cursor, now, top);
   }
   throw new TillgateError(
     'CHAIN_HALTED',
     `${chain.name}'s node disagrees with the followed chain below height ${floor}, ${chain.policy.finalityBlocks} blocks under the cursor. ` +
-      'Check the node, then resume the chain; if the node is right and what was followed is not, from a block that is known to be right.',
+      'Check the node, then resume the chain. If the node is right and the followed chain was wrong, resume from a block that is known to be right.',
   );
 }
 
@@ -38,14 +38,13 @@ function sameAs(cursor: BlockRef, common: BlockRef, top: number): BlockRef | 'be
   return common.height === top ? 'behind' : common;
 }
 
-/** How many headers are asked for together. */
+/** How many headers are requested at a time. */
 const HEADERS_AT_ONCE = 10;
 
 /**
- * The blocks from the finality bound up to where following begins, lowest first: a reorganisation of them is found out, and
- * what it brought is read.
+ * The blocks from the finality bound up to where following begins, lowest first, so that a reorganisation of them is noticed.
  *
- * @throws TillgateError `NODE_FAILED` when the chain changed meanwhile: try again
+ * @throws TillgateError `NODE_FAILED` when the chain changed meanwhile: retry
  */
 export async function readPast(chain: ChainAdapter, cursor: BlockRef): Promise<readonly BlockRef[]> {
   const floor = Math.max(cursor.height - chain.policy.finalityBlocks, 0);
@@ -54,7 +53,7 @@ export async function readPast(chain: ChainAdapter, cursor: BlockRef): Promise<r
     const heights = Array.from({ length: Math.min(HEADERS_AT_ONCE, top - floor + 1) }, (_, at) => top - at);
     for (const block of await Promise.all(heights.map((height) => chain.blockAt(height)))) {
       if (block === null || past.at(-1)?.parentHash !== block.hash) {
-        throw new TillgateError('NODE_FAILED', `The last blocks of ${chain.name} do not follow each other; the chain may have changed while they were read.`);
+        throw new TillgateError('NODE_FAILED', `The last blocks of ${chain.name} are not linked by their hashes; the chain may have changed while they were read.`);
       }
       past.push(block);
     }

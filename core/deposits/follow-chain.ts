@@ -14,7 +14,7 @@ import type { Lease } from '../ports/lease-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Storage } from '../ports/storage.ts';
-import { creditDeposit, matureDeposit } from './credit-deposit.ts';
+import { creditDeposit, makeDepositSpendable } from './credit-deposit.ts';
 import type { Deposit } from './deposit.ts';
 import { findAncestor, readPast } from './find-ancestor.ts';
 import { orphanDeposits } from './orphan-deposits.ts';
@@ -34,20 +34,20 @@ export interface FollowChainDeps {
   readonly metrics: Metrics;
 }
 
-/** `advanced`: there may be more to do at once; `idle`: wait for the next block; `halted`: an operator must look. */
+/** `advanced`: call again at once; `idle`: wait for the next block; `halted`: an operator must intervene. */
 export type FollowResult = 'advanced' | 'idle' | 'halted';
 
-/** Blocks kept beyond the finality bound, so that a reorganisation of just that depth finds its ancestor. */
+/** Blocks kept beyond the finality bound, so that a reorganisation of exactly that depth finds its common ancestor. */
 const KEEP_MARGIN = 16;
 const SETTLE_BATCH = 500;
 const CAUGHT_UP_STEP_MS = 1_000;
-/** By how much the time of a block may lie before that of an earlier one. */
+/** By how much a block's time may be before that of an earlier block. */
 const BLOCK_TIME_SLACK_MS = 2 * 3_600_000;
 
 /**
- * Follows one chain: a cursor of (height, hash, parent) moves over each block once, in order; what the blocks bring is
- * stored in the transaction that moves the cursor, so that a crash at any point loses nothing and counts nothing twice.
- * A changed past is walked back to the common ancestor; below the finality bound it stops the chain instead.
+ * Follows one chain: a cursor (height, hash, parent) moves over each block once, in order. Deposits are stored in the
+ * transaction that moves the cursor, so a crash loses nothing and counts nothing twice. A reorganisation is rolled back to the
+ * common ancestor; one below the finality bound stops the chain.
  */
 export class ChainFollower {
   readonly #chain: ChainAdapter;
@@ -69,7 +69,7 @@ export class ChainFollower {
   }
 
   /**
-   * Checks that the node serves the chain that this till has followed so far.
+   * Checks that the node serves the chain that was followed so far.
    *
    * @throws TillgateError `CHAIN_HALTED` when it is another chain; the node's own error when it does not answer
    */
@@ -79,11 +79,11 @@ export class ChainFollower {
     await this.#deps.storage.chains.initialise(code, identity);
     const state = present(await this.#deps.storage.chains.state(code), `state of ${code}`);
     if (state.identity !== identity) {
-      throw new TillgateError('CHAIN_HALTED', `${code} was followed on ${state.identity}, but its node is on ${identity}. Correct the node's address.`);
+      throw new TillgateError('CHAIN_HALTED', `${code} was followed on ${state.identity}, but the node serves ${identity}. Correct the node's address.`);
     }
   }
 
-  /** One step under a held lease. @throws TillgateError `LEASE_LOST`; any error of the node or the database: try again later */
+  /** One step under a held lease. @throws TillgateError `LEASE_LOST`; any error of the node or the database: retry later */
   async step(lease: Lease): Promise<FollowResult> {
     const { storage, clock } = this.#deps;
     const state = present(await storage.chains.state(this.#chain.code), `state of ${this.#chain.code}`);
@@ -108,7 +108,7 @@ export class ChainFollower {
     return this.#chain.mempool !== undefined;
   }
 
-  /** Somebody else may have taken blocks back, an operator or another instance: what was remembered of them holds no more. */
+  /** An operator or another instance may have rolled blocks back: forget what was remembered of them. */
   #noticeRewind(cursor: BlockRef | null): void {
     const height = cursor?.height ?? -1;
     if (height < this.#cursorHeight) {
@@ -122,7 +122,7 @@ export class ChainFollower {
     const { startHeight, code, name } = this.#chain;
     const height = startHeight === null ? head.height : Math.max(startHeight - 1, 0);
     const cursor = height === head.height ? head : await this.#chain.blockAt(height);
-    if (cursor === null) throw new TillgateError('NODE_FAILED', `${name} has no block ${height} yet, where following is to start.`);
+    if (cursor === null) throw new TillgateError('NODE_FAILED', `${name} has no block ${height} yet, from which it is to be followed.`);
     const past = await readPast(this.#chain, cursor);
     await this.#deps.storage.transaction(async (tx) => {
       await tx.leases.check(lease);
@@ -139,7 +139,7 @@ export class ChainFollower {
       return settled > 0 ? 'advanced' : rest;
     }
     const to = Math.min(head.height, cursor.height + this.#chain.policy.maxScanBlocks);
-    // After the head is known: an address handed out before any of these blocks was made is in the set.
+    // After the head is known, so that every address used before one of these blocks was made is in the set.
     await this.#refreshWatch(cursor);
     const scanned = await this.#chain.scan(cursor.height + 1, to, this.#watch);
     if (scanned.blocks[0]?.parentHash !== cursor.hash) return 'advanced';
@@ -150,7 +150,7 @@ export class ChainFollower {
     return to === head.height ? this.#atHead(lease, present(scanned.blocks.at(-1), 'scanned block'), lookBegan) : 'advanced';
   }
 
-  /** Every block is read. What waits to be mined is looked at before orders may expire by this look. */
+  /** Every block is read. The mempool is read before orders may expire by this pass. */
   async #atHead(lease: Lease, cursor: BlockRef, lookBegan: Millis): Promise<FollowResult> {
     const whole = await this.#mempool.look(lease, cursor, async () => {
       await this.#refreshWatch(cursor);
@@ -162,8 +162,7 @@ export class ChainFollower {
   }
 
   /**
-   * As of the blocks that are read now, not of the clock: however long nobody read the chain, a payment that was made in
-   * time is found.
+   * Uses the time of the blocks being read, not the clock's: after any downtime a payment that was made in time is found.
    */
   async #refreshWatch(cursor: BlockRef): Promise<void> {
     const { storage, clock } = this.#deps;
@@ -199,7 +198,7 @@ export class ChainFollower {
     return moved;
   }
 
-  /** The transfers with their orders, in one order of locking: by order, then as they stand in the chain. */
+  /** The transfers with their orders, in the order of locking: by order id, then by place in the chain. */
   async #owned({ transfers }: ScannedRange): Promise<readonly OwnedTransfer[]> {
     if (transfers.length === 0) return [];
     const { deposits, orders } = this.#deps.storage;
@@ -213,7 +212,7 @@ export class ChainFollower {
     return owned.sort((a, b) => (a.owner.orderId < b.owner.orderId ? -1 : a.owner.orderId > b.owner.orderId ? 1 : 0));
   }
 
-  /** Credits what has enough confirmations now and matures what is deep enough; returns how many deposits changed. */
+  /** Credits deposits with enough confirmations and makes deep ones spendable; returns how many changed. */
   async #settle(lease: Lease, height: number): Promise<number> {
     if (height === this.#settledHeight) return 0;
     let changed = 0;
@@ -242,7 +241,7 @@ export class ChainFollower {
     }
     const credited = deposit.status === 'CREDITED' || changed;
     if (!credited || confirmations < policy.spendableConfirmations) return changed;
-    return (await matureDeposit(this.#deps, lease, deposit)) || changed;
+    return (await makeDepositSpendable(this.#deps, lease, deposit)) || changed;
   }
 
   async #rollBack(lease: Lease, cursor: BlockRef, ancestor: BlockRef): Promise<FollowResult> {
@@ -252,16 +251,16 @@ export class ChainFollower {
       await tx.leases.check(lease);
       if (!(await tx.chains.moveCursor(code, cursor.hash, ancestor))) return { deposits: [], losses: [] };
       await tx.chains.removeBlocksAbove(code, ancestor.height);
-      // No order expires by what was read of the other branch: what left it may be in this one.
+      // No order expires by what was read of the former branch: its transactions may be in the new one.
       await tx.chains.setCaughtUp(code, ancestor.time);
       await tx.transfers.unminePayouts(code, ancestor.height);
       return orphanDeposits(tx, { chain: code, ancestorHeight: ancestor.height, now: clock.now(), ids, mempool: this.#hasMempool });
     });
     this.#settledHeight = -1;
     this.#caughtUpAt = -Infinity;
-    // Their addresses are watched for longer now, and may have left the set: read it all again.
+    // Their addresses are watched for longer now and may have left the set: reload all of it.
     this.#watchedAsOf = 0;
-    this.#logger.warn('a reorganisation was followed', { depth: cursor.height - ancestor.height, deposits: orphaned.length });
+    this.#logger.warn('chain reorganisation (reorg): deposits above the common block were orphaned', { depth: cursor.height - ancestor.height, deposits: orphaned.length });
     for (const { orderId } of orphaned) {
       metrics.count('tillgate_deposits_total', { chain: code, event: 'orphaned' });
       events.emit('order.payment', { orderId });
@@ -270,7 +269,7 @@ export class ChainFollower {
     return 'advanced';
   }
 
-  /** Orders expire by it, to the second: a chain that is looked at more often need not be written so often. */
+  /** Orders expire by this time. Written once a second at most, however often the chain is polled. */
   async #caughtUp(lease: Lease, lookBegan: Millis): Promise<void> {
     if (lookBegan - this.#caughtUpAt < CAUGHT_UP_STEP_MS) return;
     await this.#deps.storage.transaction(async (tx) => {
@@ -282,7 +281,7 @@ export class ChainFollower {
 
   async #halt(reason: string): Promise<FollowResult> {
     await this.#deps.storage.chains.setHalted(this.#chain.code, reason);
-    this.#logger.error('the chain is stopped; nothing on it is credited until an operator resumes it', { reason });
+    this.#logger.error('chain stopped: nothing on it is credited until an operator resumes it', { reason });
     this.#showHalted(true);
     this.#deps.events.emit('chain.halted', { chain: this.#chain.code, reason });
     return 'halted';
@@ -294,7 +293,7 @@ export class ChainFollower {
   }
 }
 
-/** What a chain adapter promised of a scan; a broken promise is a defect of the adapter. */
+/** Checks what a chain adapter guarantees of a scan; a violation is a defect of the adapter. */
 function checkRange({ blocks, transfers }: ScannedRange, cursor: BlockRef, to: number): void {
   let parent = cursor;
   for (const block of blocks) {
@@ -303,6 +302,6 @@ function checkRange({ blocks, transfers }: ScannedRange, cursor: BlockRef, to: n
   }
   assert(parent.height === to, `scan ended at ${parent.height} instead of ${to}`);
   for (const { block, units } of transfers) {
-    assert(units > 0n && blocks.some(({ hash }) => hash === block.hash), `a transfer lies outside the scanned blocks`);
+    assert(units > 0n && blocks.some(({ hash }) => hash === block.hash), `a transfer is not in the scanned blocks`);
   }
 }

@@ -12,38 +12,38 @@ import { refreshOrder } from './credit-deposit.ts';
 
 export interface OrphanContext {
   readonly chain: string;
-  /** The last block that both the stored and the present chain have. */
+  /** The height of the last common block. */
   readonly ancestorHeight: number;
   readonly now: Millis;
   readonly ids: IdGenerator;
-  /** True where what lost its block is seen to wait again. */
+  /** True where the chain has a mempool. */
   readonly mempool: boolean;
 }
 
-/** How long at least a payment that a reorganisation took away is looked for again. */
+/** How long at least the address of an orphaned payment is watched. */
 const WATCH_AGAIN_MS = 24 * 3_600_000;
 
-/** What a reversal could not take back, because the merchant had withdrawn it. */
+/** An amount that a reversal could not take back because the merchant had withdrawn it. */
 export interface Loss {
   readonly accountId: AccountId;
   readonly depositId: DepositId;
   readonly reason: string;
 }
 
-/** The deposits as they stood before, and what was lost with them. */
+/** The deposits as they were before, and the losses. */
 export interface Orphaned {
   readonly deposits: readonly Deposit[];
   readonly losses: readonly Loss[];
 }
 
 /**
- * Takes back every deposit in blocks that a reorganisation removed: credited ones with a reversal in the ledger. The
- * orders stay as they are, marked, until the payment is mined again or the watch window ends. A merchant that had
- * withdrawn the money withdraws no more until an operator has looked.
+ * Orphans every deposit in blocks that a reorganisation removed, and reverses credited ones in the ledger. The orders keep
+ * their status, with a mark, until the payment is mined again or the watch window ends. A merchant that had withdrawn the
+ * money cannot withdraw until an operator unfreezes the account.
  */
 export async function orphanDeposits(tx: Transaction, context: OrphanContext): Promise<Orphaned> {
   const deposits = await tx.deposits.above(context.chain, context.ancestorHeight);
-  // One order of locking for everybody: orders by id, then their deposits.
+  // The order of locking everywhere: orders by id, then their deposits.
   const orderIds = [...new Set(deposits.map(({ orderId }) => orderId))].sort();
   const losses: Loss[] = [];
   for (const orderId of orderIds) {
@@ -80,21 +80,21 @@ async function orphanOfOrder(tx: Transaction, orderId: OrderId, deposits: readon
   return losses;
 }
 
-/** It is taken to wait for its next block, and was first seen when it was: its order must not expire before anybody has looked. */
+/** Counts as unconfirmed again, with its first-seen time: its order must not expire before the mempool has been read. */
 async function waitAgain(tx: Transaction, deposit: Deposit, now: Millis): Promise<void> {
   const { chain, txid, index, orderId, currency, units, paidAt } = deposit;
   const { key } = present(await tx.orders.addressOn(orderId, chain), `address of order ${orderId} on ${chain}`);
   await tx.unconfirmedPayments.add({ chain, txid, index, orderId, key, currency, units, seenAt: paidAt, status: 'WAITING', since: now });
 }
 
-/** In the transaction that holds the balance: no withdrawal of the account slips in between. */
+/** In the transaction that locks the balance, so that no withdrawal happens in between. */
 async function freeze(tx: Transaction, { id, accountId, currency, txid }: Deposit, lossUnits: bigint, at: Millis): Promise<Loss> {
-  const reason = `A reorganisation took the payment ${txid} away after it was withdrawn; ${lossUnits} units of ${currency} are missing.`;
+  const reason = `A reorganisation removed the payment ${txid} after it was withdrawn; ${lossUnits} units of ${currency} are missing.`;
   await tx.transfers.freeze({ accountId, reason, at });
   return { accountId, depositId: id, reason };
 }
 
-/** Books the reversal; returns what the loss account bears. */
+/** Books the reversal; returns what goes to the loss account. */
 async function reverse(tx: Transaction, deposit: Deposit, { now, ids }: OrphanContext): Promise<bigint> {
   const account = merchantAccount(deposit.accountId, balanceOf(deposit));
   const available = await tx.ledger.lockBalance(account, deposit.currency);

@@ -8,11 +8,11 @@ import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Transaction } from '../ports/storage.ts';
 import type { Deposit } from './deposit.ts';
 
-/** A transfer and whose address it went to. */
+/** A transfer and the owner of its address. */
 export interface OwnedTransfer {
   readonly transfer: ObservedTransfer;
   readonly owner: WatchedAddress;
-  /** The order's former choices of a coin, newest last: a payment to one of them counts at its rate. */
+  /** The order's history, newest last: a payment in a coin chosen before counts at that choice's rate. */
   readonly history: readonly OrderHistoryEntry[];
 }
 
@@ -20,13 +20,13 @@ export interface RecordContext {
   readonly chain: string;
   readonly now: Millis;
   readonly ids: IdGenerator;
-  /** True where payments may have been seen before they were mined. */
+  /** True where the chain has a mempool. */
   readonly mempool: boolean;
 }
 
 /**
- * Stores a transfer as a SEEN deposit, once for each (chain, txid, index): one that is known already is left alone, one
- * that a reorganisation had taken away is seen again in its new block.
+ * Stores a transfer as a SEEN deposit, once for each (chain, txid, index). A known one is left unchanged; an orphaned one is
+ * SEEN again in its new block.
  */
 export async function recordTransfer(tx: Transaction, { transfer, owner, history }: OwnedTransfer, context: RecordContext): Promise<void> {
   const order = present(await tx.orders.lock(owner.orderId), `order ${owner.orderId}`);
@@ -66,9 +66,9 @@ function newDeposit(transfer: ObservedTransfer, owner: WatchedAddress, { chain, 
 }
 
 /**
- * A payment in another coin than the order wants now. When the payer had chosen that coin before and nothing else was
- * seen, the order goes back to that choice and its rate; otherwise the money is credited and the order's history says
- * that it did not count.
+ * Handles a payment in another coin than the order's. If the payer had chosen that coin before and nothing else was seen,
+ * the order returns to that choice and its rate; otherwise the deposit is credited and the order's history says that it did
+ * not count.
  */
 async function fitCoin(
   tx: Transaction,

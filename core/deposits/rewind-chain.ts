@@ -22,24 +22,24 @@ export interface RewindChainDeps {
   readonly metrics: Metrics;
 }
 
-/** What was forgotten. */
+/** The outcome of a rewind. */
 export interface Rewound {
   /** Why the chain had been stopped. */
   readonly reason: string;
-  /** The block after which it is read again. */
+  /** The last common block; what follows is read again. */
   readonly height: number;
-  /** How many deposits were taken back until they are found again. */
+  /** How many deposits were orphaned. */
   readonly deposits: number;
 }
 
 /**
- * Lets a stopped chain go on from an earlier block, once an operator knows that its node is right and that what was read
- * since is not: the till had followed another chain for longer than any reorganisation may be deep. What was credited for
- * blocks above `height` that the node does not have is taken back, as in a reorganisation, and all of them are read again.
+ * Resumes a stopped chain from an earlier block, when a wrong chain was followed for longer than the finality bound and the
+ * node is right now. Deposits in blocks above `height` that the node does not have are orphaned, as in a reorganisation, and
+ * the blocks are read again.
  *
- * @param height - a block that is known to be right; the later one is taken where what is stored agrees with the node
+ * @param height - a block that is known to be right; a later one is used where the stored blocks agree with the node
  * @throws TillgateError `NOT_FOUND` for a chain that was never followed; `STATE_CONFLICT` for one that is not stopped, and
- * when the node does not have what was read at or below `height`; `NODE_FAILED`
+ * when the node does not have a stored block at or below `height`; `NODE_FAILED`
  */
 export async function rewindChain(chain: ChainAdapter, height: number, deps: RewindChainDeps): Promise<Rewound> {
   const { storage, clock, ids, events } = deps;
@@ -48,11 +48,11 @@ export async function rewindChain(chain: ChainAdapter, height: number, deps: Rew
   const from = await commonBlock(chain, storage, Math.min(height, cursor.height), cursor.height);
   const past = await readPast(chain, from);
   const { deposits, losses } = await storage.transaction<Orphaned>(async (tx) => {
-    // The follower writes nothing while the chain is stopped; whoever moved the cursor meanwhile was quicker.
-    if (!(await tx.chains.moveCursor(code, cursor.hash, from))) throw new TillgateError('STATE_CONFLICT', `The chain ${code} goes on already.`);
+    // The follower writes nothing while the chain is stopped, so somebody else has resumed it meanwhile.
+    if (!(await tx.chains.moveCursor(code, cursor.hash, from))) throw new TillgateError('STATE_CONFLICT', `The chain ${code} was resumed already.`);
     await tx.chains.removeBlocksAbove(code, -1);
     await tx.chains.addBlocks(code, past, from.height - policy.finalityBlocks);
-    // No order expires by what was read of the other chain.
+    // No order expires by what was read of the wrong chain.
     await tx.chains.setCaughtUp(code, from.time);
     await tx.transfers.unminePayouts(code, from.height);
     return orphanDeposits(tx, { chain: code, ancestorHeight: from.height, now: clock.now(), ids, mempool: chain.mempool !== undefined });
@@ -67,13 +67,13 @@ type Stopped = ChainState & { readonly cursor: BlockRef; readonly haltedReason: 
 
 async function stopped({ chains }: Pick<Storage, 'chains'>, code: string): Promise<Stopped> {
   const state = await chains.state(code);
-  if (state === null) throw new TillgateError('NOT_FOUND', `There is no chain ${code} here.`);
+  if (state === null) throw new TillgateError('NOT_FOUND', `The chain ${code} is not configured, or was never followed.`);
   const { cursor, haltedReason } = state;
   if (cursor === null || haltedReason === null) throw new TillgateError('STATE_CONFLICT', `The chain ${code} is not stopped.`);
   return { ...state, cursor, haltedReason };
 }
 
-/** The last block from `least` up of which is stored, or known by a deposit in it, that the node has it too. */
+/** The last block at or above `least` that both the node and the database have; known from stored blocks and deposits. */
 async function commonBlock(chain: ChainAdapter, storage: Storage, least: number, top: number): Promise<BlockRef> {
   const known = await knownBlocks(chain, storage, least, top);
   for (const { height, hash } of known) {
@@ -81,7 +81,7 @@ async function commonBlock(chain: ChainAdapter, storage: Storage, least: number,
     if (block?.hash === hash && height >= least) return block;
     if (block?.hash === hash) break;
     if (height <= least) {
-      throw new TillgateError('STATE_CONFLICT', `The node of ${chain.name} does not have block ${height} as it was followed: name an earlier block, or check the node.`);
+      throw new TillgateError('STATE_CONFLICT', `The node of ${chain.name} has another block ${height} than was followed: name an earlier block, or check the node.`);
     }
   }
   const block = await chain.blockAt(least);
@@ -89,7 +89,7 @@ async function commonBlock(chain: ChainAdapter, storage: Storage, least: number,
   return block;
 }
 
-/** Blocks whose hashes are known, the latest first, down to the first one at or below `least`. */
+/** Blocks with a known hash, the latest first, down to the first one at or below `least`. */
 async function knownBlocks(chain: ChainAdapter, storage: Storage, least: number, top: number): Promise<readonly Pick<BlockRef, 'height' | 'hash'>[]> {
   const known = new Map<number, string>();
   for (let height = top; height >= least; height--) {
@@ -97,7 +97,7 @@ async function knownBlocks(chain: ChainAdapter, storage: Storage, least: number,
     if (block === null) break;
     known.set(height, block.hash);
   }
-  // Blocks are kept for a while only, deposits for ever.
+  // Blocks are pruned after a while, deposits are kept.
   const deposits = await storage.transaction((tx) => tx.deposits.above(chain.code, Math.max(least - chain.policy.finalityBlocks, 0) - 1));
   for (const { blockHeight, blockHash } of deposits) known.set(blockHeight, blockHash);
   const sorted = [...known].map(([height, hash]) => ({ height, hash })).sort((a, b) => b.height - a.height);

@@ -2,11 +2,11 @@ import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import type { OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** WAITING to be mined; MISSING where it waited, for a short time; GONE: replaced, double-spent or dropped. */
+/** WAITING in the mempool; MISSING from it for a short time; GONE: replaced, double-spent or dropped. */
 export const UNCONFIRMED_PAYMENT_STATUSES = ['WAITING', 'MISSING', 'GONE'] as const;
 export type UnconfirmedPaymentStatus = (typeof UNCONFIRMED_PAYMENT_STATUSES)[number];
 
-/** Every legal move of an unconfirmed payment, by event. What is mined is a deposit, and no unconfirmed payment any more. */
+/** Every transition of an unconfirmed payment, by event. A mined one becomes a deposit and its row is removed. */
 export const UNCONFIRMED_PAYMENT_TRANSITIONS = {
   miss: { from: ['WAITING'], to: 'MISSING' },
   lose: { from: ['MISSING'], to: 'GONE' },
@@ -16,8 +16,8 @@ export const UNCONFIRMED_PAYMENT_TRANSITIONS = {
 export type UnconfirmedPaymentEvent = keyof typeof UNCONFIRMED_PAYMENT_TRANSITIONS;
 
 /**
- * A transfer to an order's address that was seen before it was mined. It pays nothing; it says when a payment was first
- * seen. Unique by (chain, txid, index): a transaction that replaces another is another payment, with a time of its own.
+ * A transfer to an order's address in the mempool. It credits nothing; it records when a payment was first seen. Unique by
+ * (chain, txid, index): a replacement transaction is a different payment with its own time.
  */
 export interface UnconfirmedPayment {
   readonly chain: ChainCode;
@@ -28,33 +28,33 @@ export interface UnconfirmedPayment {
   readonly key: string;
   readonly currency: CurrencyCode;
   readonly units: bigint;
-  /** When it was first seen; it stays, however often the transaction leaves and comes back. */
+  /** When it was first seen; kept when the transaction leaves the mempool and returns. */
   readonly seenAt: Millis;
   readonly status: UnconfirmedPaymentStatus;
-  /** Since when it has this status. */
+  /** When it got this status. */
   readonly since: Millis;
 }
 
-/** True while an order waits for it: it has not disappeared. */
+/** True while an order waits for it. */
 export function isLive({ status }: Pick<UnconfirmedPayment, 'status'>): boolean {
   return status !== 'GONE';
 }
 
 /**
- * How long a transaction has to be missing before it counts as disappeared: a node that was restarted without its
- * mempool, or another node in its place, learns of it again, or the next block brings it.
+ * How long a transaction must be missing before it counts as gone. By then a restarted node, or another one in its place, has
+ * learnt of it again, or the next block contains it.
  */
 export const DISAPPEARED_AFTER_MS = 600_000;
 
-/** What a look at the mempool says of the unconfirmed payments that are stored. */
+/** The difference between the mempool and the stored unconfirmed payments. */
 export interface ComparedUnconfirmedPayments<Pending> {
   readonly added: Pending[];
   readonly returned: { readonly unconfirmed: UnconfirmedPayment; readonly event: UnconfirmedPaymentEvent }[];
-  /** To be believed only when the look saw everything, and no block was mined that is not read yet. */
+  /** Valid only when the whole mempool was read and there is no unread block. */
   readonly missing: { readonly unconfirmed: UnconfirmedPayment; readonly event: UnconfirmedPaymentEvent }[];
 }
 
-/** Compares what waits now with the unconfirmed payments that are stored. Pure. */
+/** Compares the mempool with the stored unconfirmed payments. Pure. */
 export function compareUnconfirmedPayments<Pending extends Pick<UnconfirmedPayment, 'txid' | 'index'>>(
   stored: readonly UnconfirmedPayment[],
   pending: readonly Pending[],

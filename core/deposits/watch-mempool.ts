@@ -19,30 +19,30 @@ export interface WatchMempoolDeps {
   readonly metrics: Metrics;
 }
 
-/** How long what disappeared is remembered: a transaction that comes back keeps the time when it was first seen. */
+/** How long gone payments are kept: a transaction that returns keeps its first-seen time. */
 const KEEP_GONE_MS = 48 * 3_600_000;
-/** How long at least the address of a payment that waits is watched from now on, and how often that is looked after. */
+/** How long at least the address of an unconfirmed payment is watched from now on, and how often that is extended. */
 const WATCH_ON_MS = 24 * 3_600_000;
 const WATCH_EVERY_MS = 600_000;
 const ORDERS_AT_ONCE = 200;
 const NOTHING: PendingTransfers = { transfers: [], complete: true };
 
-/** What a look changes of one order. */
+/** The changes of one order's unconfirmed payments. */
 interface OrderChanges {
   readonly added: PendingTransfer[];
   readonly moved: { readonly unconfirmed: UnconfirmedPayment; readonly event: UnconfirmedPaymentEvent }[];
-  /** True for an address that would be watched no more while a payment to it waits. */
+  /** True when the address would no longer be watched while a payment to it is unconfirmed. */
   readonly watchOn: boolean;
 }
 
 /**
- * Follows what waits to be mined, under the lease of the chain's follower and at its head only. It records when payments
- * were first seen and which have disappeared, and never credits anything: until it is mined, anybody may replace it.
+ * Follows the mempool, under the lease of the chain's follower and only at the head. It records when payments were first seen
+ * and which have disappeared. It credits nothing: an unconfirmed payment may still be replaced.
  */
 export class MempoolWatcher {
   readonly #chain: ChainAdapter;
   readonly #deps: WatchMempoolDeps;
-  /** When the last look that saw all began: what it did not see was not there yet. */
+  /** When the last complete read began: a payment that it did not contain was not there yet. */
   #lookedAt: Millis | null = null;
   #watchedAt: Millis = -Infinity;
   #idle = false;
@@ -53,12 +53,12 @@ export class MempoolWatcher {
   }
 
   /**
-   * One look, with everything that it finds stored.
+   * Reads the mempool once and stores the differences.
    *
-   * @param cursor - the last block that was read, the chain's head when the look begins
-   * @param watch - the addresses as they are when it is called
-   * @returns true when all that waited at its beginning is known now
-   * @throws TillgateError `LEASE_LOST`; any error of the node or the database: try again later
+   * @param cursor - the last block that was read, which is the chain's head
+   * @param watch - returns the addresses that are watched at the time of the call
+   * @returns true when the whole mempool was read
+   * @throws TillgateError `LEASE_LOST`; any error of the node or the database: retry later
    */
   async look(lease: Lease, cursor: BlockRef, watch: () => Promise<WatchList>): Promise<boolean> {
     if (this.#idle) return true;
@@ -70,13 +70,13 @@ export class MempoolWatcher {
     const compared = compareUnconfirmedPayments(stored, found.transfers, clock.now());
     const missing = found.complete && compared.missing.length > 0 && (await this.#isHead(cursor)) ? compared.missing : [];
     await this.#store(lease, { added: compared.added, moved: [...compared.returned, ...missing] }, stored, began);
-    // A chain that shows nothing, and no longer waits for what one of another plugin showed.
+    // A chain without a mempool, and without payments left from a plugin that had one.
     this.#idle = mempool === undefined && stored.length === 0;
     if (found.complete) this.#lookedAt = began;
     return found.complete;
   }
 
-  /** What a block took out of the mempool is missing there before the block was read: only at the head it is known to be gone. */
+  /** A mined transaction leaves the mempool before its block is read: what is missing is gone only when no block is unread. */
   async #isHead({ hash }: BlockRef): Promise<boolean> {
     return (await this.#chain.head()).hash === hash;
   }
@@ -122,15 +122,15 @@ export class MempoolWatcher {
     return orders;
   }
 
-  /** @returns what happened, by name */
+  /** @returns the names of what happened, for the metric */
   async #storeOrder(tx: Transaction, orderId: OrderId, { added, moved, watchOn }: OrderChanges, { now, began }: { now: Millis; began: Millis }): Promise<readonly string[]> {
     const { code } = this.#chain;
     const changed: string[] = [];
-    // Whoever ends the order, or changes its coin, sees what was seen before, or is seen first.
+    // Locks out whoever ends the order or changes its coin: they see this payment, or this sees their change.
     present(await tx.orders.lock(orderId), `order ${orderId}`);
     for (const transfer of added) {
       const known = await tx.deposits.lockByTransfer(code, transfer.txid, transfer.index);
-      // A node that lags shows what was read in a block already.
+      // A lagging node still shows what was read in a block already.
       if (known !== null && known.status !== 'ORPHANED') continue;
       const seenAt = Math.min(known?.paidAt ?? now, this.#firstSeen(transfer, began), now);
       const { txid, index, toKey: key, currency, units } = transfer;
@@ -143,7 +143,7 @@ export class MempoolWatcher {
     return changed;
   }
 
-  /** The node's time, which also covers the time in which the till was away; but nothing was there before it was not seen. */
+  /** The node's time, which also covers downtime of the till, but never earlier than a complete read without the payment. */
   #firstSeen({ seenAt }: PendingTransfer, began: Millis): Millis {
     return seenAt === null ? began : Math.max(seenAt, this.#lookedAt ?? seenAt);
   }

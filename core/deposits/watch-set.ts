@@ -4,10 +4,10 @@ import type { WatchList } from '../ports/chain-adapter.ts';
 const MINUTE_MS = 60_000;
 
 /**
- * The addresses of one chain that are looked for, in memory.
+ * The watched addresses of one chain, in memory.
  *
- * Ends are kept as whole minutes, so that each entry is a key and a small integer. All entries live equally long, so
- * the order of insertion is nearly the order of their ends, and `expire` needs to look at the front only.
+ * Ends are stored as whole minutes, so that each entry is a key and a small integer. All entries live equally long, so
+ * insertion order is nearly the order of their ends, and `expire` checks the front only.
  */
 export class WatchSet implements WatchList {
   readonly #endMinute = new Map<string, number>();
@@ -33,7 +33,7 @@ export class WatchSet implements WatchList {
     return this.#native;
   }
 
-  /** Forgets entries whose end has passed; stops at the first that has not. */
+  /** Removes expired entries; stops at the first that has not expired. */
   expire(now: Millis): void {
     const minute = Math.floor(now / MINUTE_MS);
     for (const [key, end] of this.#endMinute) {

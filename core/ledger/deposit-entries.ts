@@ -28,7 +28,7 @@ export function creditEntry(id: EntryId, at: Millis, deposit: Deposit, credit: n
  * A deposit deep enough to be spent: from pending to available. `null` when its credit went to the loss account
  * altogether, so that nothing of it is pending.
  */
-export function matureEntry(id: EntryId, at: Millis, deposit: Deposit): LedgerEntry | null {
+export function spendableEntry(id: EntryId, at: Millis, deposit: Deposit): LedgerEntry | null {
   const { currency, accountId } = deposit;
   const units = deposit.units - deposit.lossUnits;
   if (units === 0n) return null;

@@ -1,5 +1,5 @@
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
-import { bookCredit, bookMaturity } from '../deposits/credit-deposit.ts';
+import { bookCredit, bookSpendable } from '../deposits/credit-deposit.ts';
 import type { BookDeps } from '../deposits/credit-deposit.ts';
 import { recordTransfer } from '../deposits/record-transfer.ts';
 import { present } from '../kernel/guard.ts';
@@ -35,6 +35,6 @@ export async function settleInvoice(tx: Transaction, { settled, owner, history }
   if (deposit.status !== 'SEEN') return null;
   const order = present(await tx.orders.lock(owner.orderId), `order ${owner.orderId}`);
   const moves = await bookCredit(tx, deps, order, deposit);
-  await bookMaturity(tx, deps, { ...deposit, status: 'CREDITED', credits: deposit.credits + 1 });
+  await bookSpendable(tx, deps, { ...deposit, status: 'CREDITED', credits: deposit.credits + 1 });
   return moves;
 }

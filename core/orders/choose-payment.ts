@@ -12,7 +12,7 @@ import type { DepositAddress } from '../ports/order-store.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
 import { isOwnAddress } from '../wallets/own-address.ts';
-import { DepositDesk, memoOf } from './deposit-desk.ts';
+import { DepositAddressAllocator, memoOf } from './deposit-address-allocator.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 
 /** A coin the payer can choose, and what the order costs in it now. */
@@ -35,11 +35,11 @@ export interface ChoosePaymentDeps {
 /** The payer's part of a hosted order: choosing the coin, and leaving the address of a refund. */
 export class ChoosePayment {
   readonly #deps: ChoosePaymentDeps;
-  readonly #desk: DepositDesk;
+  readonly #allocator: DepositAddressAllocator;
 
   constructor(deps: ChoosePaymentDeps) {
     this.#deps = deps;
-    this.#desk = new DepositDesk({ addresses: deps.addresses, invoices: deps.invoices ?? null });
+    this.#allocator = new DepositAddressAllocator({ addresses: deps.addresses, invoices: deps.invoices ?? null });
   }
 
   /** The coins of this installation with the order's amount in each; one without a rate now is left out. */
@@ -74,11 +74,11 @@ export class ChoosePayment {
     const asset = assets.require(chain, currency);
     requireChoosable(found, clock.now());
     if (found.payment?.currency === currency && found.payment.chain === chain) return found;
-    const invoice = this.#desk.lightning ? await this.#formerInvoice(found) : null;
+    const invoice = this.#allocator.lightning ? await this.#formerInvoice(found) : null;
     if (invoice !== null && chain === LIGHTNING_ASSET.chain) return this.#settleChoice(found, async () => invoice);
     const { units, rate } = await this.#quote(found, asset);
-    const spare = await this.#desk.take(asset, termsOf(found, units));
-    const companion = asset.currency === 'BTC' && this.#desk.lightning && invoice === null ? await this.#companion(found) : null;
+    const spare = await this.#allocator.take(asset, termsOf(found, units));
+    const companion = asset.currency === 'BTC' && this.#allocator.lightning && invoice === null ? await this.#companion(found) : null;
     let used = false;
     try {
       return await this.#settleChoice(found, async (tx, order) => {
@@ -88,7 +88,7 @@ export class ChoosePayment {
         return { chain, currency, units, address: address.address, rate };
       });
     } finally {
-      if (!used) this.#desk.giveBack(spare);
+      if (!used) this.#allocator.giveBack(spare);
     }
   }
 
@@ -122,7 +122,7 @@ export class ChoosePayment {
   async #companion(order: Order): Promise<Companion | null> {
     try {
       const { units, rate } = await this.#quote(order, LIGHTNING_ASSET);
-      return { units, rate, spare: await this.#desk.take(LIGHTNING_ASSET, termsOf(order, units)) };
+      return { units, rate, spare: await this.#allocator.take(LIGHTNING_ASSET, termsOf(order, units)) };
     } catch (error) {
       if (isTillgateError(error, 'NODE_FAILED') || isTillgateError(error, 'NOT_READY')) return null;
       throw error;

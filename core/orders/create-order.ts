@@ -19,7 +19,7 @@ import type { DepositAddress, IdempotencyClaim, NewOrder } from '../ports/order-
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
-import { DepositDesk, memoOf } from './deposit-desk.ts';
+import { DepositAddressAllocator, memoOf } from './deposit-address-allocator.ts';
 import { withDefaults } from './order.ts';
 import type { NewOrderInput, Order, OrderPayment, OrderType, Platform } from './order.ts';
 import type { OrderSettings } from './settings.ts';
@@ -76,13 +76,13 @@ const TOKEN_BYTES = 16;
 /** Creates orders (endpoints 1, 2 and 12). Nothing is answered before the order is durable. */
 export class CreateOrder {
   readonly #deps: CreateOrderDeps;
-  readonly #desk: DepositDesk;
+  readonly #allocator: DepositAddressAllocator;
   readonly #min: Decimal;
   readonly #max: Decimal;
 
   constructor(deps: CreateOrderDeps) {
     this.#deps = deps;
-    this.#desk = new DepositDesk({ addresses: deps.addresses, invoices: deps.invoices ?? null });
+    this.#allocator = new DepositAddressAllocator({ addresses: deps.addresses, invoices: deps.invoices ?? null });
     this.#min = present(readDecimal(deps.settings.min), 'orders.min');
     this.#max = present(readDecimal(deps.settings.max), 'orders.max');
   }
@@ -127,7 +127,7 @@ export class CreateOrder {
     await this.#checkLimits(price);
     const { units, rate } = await rates.quote(asset, fiat, price.units, input.fixedEncryptPrice ?? false);
     const now = clock.now();
-    const address = await this.#desk.take(asset, { units, memo: memoOf(price.fiat, price.units), expiresAt: now + settings.timeoutMs });
+    const address = await this.#allocator.take(asset, { units, memo: memoOf(price.fiat, price.units), expiresAt: now + settings.timeoutMs });
     const payment = { chain: asset.chain, currency: asset.currency, units, address: address.address, rate, chosenAt: now };
     const type = asset.chain === LIGHTNING_ASSET.chain ? 'INVOICE' : 'ORDER';
     return this.#store(principal, input, price, { type, platform: 'API', now }, { payment, address }, idempotency);
@@ -156,7 +156,7 @@ export class CreateOrder {
       events.emit('order.created', { orderId: result.order.id, accountId: principal.accountId });
       return result.order;
     }
-    if (pay !== null) this.#desk.giveBack(pay.address);
+    if (pay !== null) this.#allocator.giveBack(pay.address);
     if (idempotency?.bodyHash !== result.bodyHash) {
       throw new TillgateError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used before with another body; send a new key with a new request.');
     }

@@ -55,7 +55,7 @@ async function chainRewind({ chain, text, json, terminal }: Pick<CommandCall, 'j
   if (!/^\d{1,12}$/.test(text)) throw invalidField('--from', 'the height of a block, a whole number');
   const { reason, height, deposits } = await withTill(async (till, runtime) => {
     const adapter = till.chains.get(chain);
-    if (adapter === undefined) throw new TillgateError('NOT_FOUND', `There is no chain ${chain} here.`);
+    if (adapter === undefined) throw new TillgateError('NOT_FOUND', `The chain ${chain} is not configured.`);
     const rewound = await rewindChain(adapter, Number(text), { ...till, ids: runtime.ids });
     await leaveResume(runtime, chain, { halted_reason: { from: rewound.reason, to: null }, read_again_after: { from: null, to: rewound.height } });
     return rewound;

@@ -21,7 +21,7 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
   ...points('host/runtime.ts', [['start:migrated', 'after', 'await storage.migrate();']]),
   ...points('host/till-lifecycle.ts', [['start:chains-begun', 'after', "if (scope === 'all') await beginChains({ ...this.#till, owner: this.#runtime.owner });"]]),
   ...points('core/orders/create-order.ts', [
-    ['order:address-taken', 'after', 'const address = await this.#desk.take(asset, { units, memo: memoOf(price.fiat, price.units), expiresAt: now + settings.timeoutMs });'],
+    ['order:address-taken', 'after', 'const address = await this.#allocator.take(asset, { units, memo: memoOf(price.fiat, price.units), expiresAt: now + settings.timeoutMs });'],
     ['order:stored', 'after', 'const result = await storage.orders.create({ order, depositAddress: pay?.address ?? null, idempotency });'],
   ]),
   ...points('core/deposits/follow-chain.ts', [
@@ -35,7 +35,7 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
     ['credit:announced', 'after', 'mover.announce(moves ?? []);'],
     ['reorg:cursor-moved', 'after', 'if (!(await tx.chains.moveCursor(code, cursor.hash, ancestor))) return { deposits: [], losses: [] };'],
     ['reorg:blocks-removed', 'after', 'await tx.chains.removeBlocksAbove(code, ancestor.height);'],
-    ['reorg:committed', 'before', "this.#logger.warn('a reorganisation was followed', { depth: cursor.height - ancestor.height, deposits: orphaned.length });"],
+    ['reorg:committed', 'before', "this.#logger.warn('chain reorganisation (reorg): deposits above the common block were orphaned', { depth: cursor.height - ancestor.height, deposits: orphaned.length });"],
   ]),
   ...points('core/deposits/record-transfer.ts', [['deposit:stored', 'after', 'await tx.deposits.add(newDeposit(transfer, owner, context, unconfirmed?.seenAt ?? context.now));']]),
   ...points('core/deposits/orphan-deposits.ts', [['reorg:reversed', 'after', 'assert(booked, `deposit ${deposit.id} is reversed twice`);']]),
@@ -45,7 +45,7 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
     ['credit:posted', 'before', 'await recordTransaction(tx, order, deposit, now);'],
     ['credit:transaction-stored', 'after', 'await recordTransaction(tx, order, deposit, now);'],
     ['credit:order-refreshed', 'after', 'const current = await refreshOrder(tx, order, now);'],
-    ['mature:moved', 'before', 'const entry = matureEntry(ids.next() as EntryId, clock.now(), deposit);'],
+    ['mature:moved', 'before', 'const entry = spendableEntry(ids.next() as EntryId, clock.now(), deposit);'],
     ['mature:held', 'after', 'await tx.transfers.addHolding({ chain, currency, units, ref: holdingRef(deposit), address: address.address, index: address.index });'],
   ]),
   ...points('core/orders/move-order.ts', [

@@ -29,7 +29,7 @@ describe('the command line', () => {
       [['account', 'create', '--email', 'a@b.c'], 2, /--password is missing/],
       [['credential', 'create', '--account', '123'], 1, /There is no such account/],
       [['order', 'show', '1530217733414232064'], 1, /There is no order/],
-      [['chain', 'resume', 'DOGE'], 1, /There is no chain DOGE here/],
+      [['chain', 'resume', 'DOGE'], 1, /chain DOGE is not configured/],
       [['frobnicate'], 2, /There is no command "frobnicate"/],
     ];
     for (const [args, expected, words] of cases) {
@@ -58,7 +58,7 @@ describe('the command line', () => {
   });
 
   test('goes on with a chain from a block that is named, if there is such a chain and such a block', async () => {
-    for (const [args, words] of [[['DOGE', '--from', '17'], /There is no chain DOGE here/], [['ETH', '--from', 'latest'], /the height of a block/]] as const) {
+    for (const [args, words] of [[['DOGE', '--from', '17'], /chain DOGE is not configured/], [['ETH', '--from', 'latest'], /the height of a block/]] as const) {
       const { code, out, err } = await run(directory.path, ['chain', 'resume', ...args]);
       assert.equal(code, 1);
       assert.match(err, words);

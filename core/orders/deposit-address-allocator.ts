@@ -7,13 +7,13 @@ import type { Fiat } from '../kernel/fiat.ts';
 import type { InvoiceTerms, Invoices } from '../lightning/invoices.ts';
 import type { DepositAddress } from '../ports/order-store.ts';
 
-/** What the payer's wallet shows beside the amount: the price. */
+/** The text that the payer's wallet shows beside the amount: the price. */
 export function memoOf({ decimals, code }: Fiat, vsPrice: bigint): string {
   return `${formatUnits(vsPrice, decimals)} ${code}`;
 }
 
-/** Gives an order the place where it is paid: a fresh deposit address of a chain, or an invoice. */
-export class DepositDesk {
+/** Allocates where an order is paid: an unused deposit address of a chain, or an invoice. */
+export class DepositAddressAllocator {
   readonly #addresses: AddressPool;
   readonly #invoices: Invoices | null;
 
@@ -22,7 +22,7 @@ export class DepositDesk {
     this.#invoices = deps.invoices;
   }
 
-  /** True where orders in BTC-LN can be taken. */
+  /** True where orders on Lightning are possible. */
   get lightning(): boolean {
     return this.#invoices !== null;
   }
@@ -30,11 +30,11 @@ export class DepositDesk {
   /** @throws TillgateError `UNSUPPORTED`, `NOT_READY` as the address pool; `NODE_FAILED` when no invoice can be made */
   take({ chain }: Asset, terms: InvoiceTerms): Promise<DepositAddress> {
     if (chain !== LIGHTNING_ASSET.chain) return this.#addresses.take(chain);
-    if (this.#invoices === null) throw new TillgateError('UNSUPPORTED', 'There is no Lightning node here.');
+    if (this.#invoices === null) throw new TillgateError('UNSUPPORTED', 'No Lightning node is configured.');
     return this.#invoices.make(terms);
   }
 
-  /** Puts back a place that no order got after all. */
+  /** Returns an address whose order was not created. */
   giveBack(address: DepositAddress): void {
     if (address.chain !== LIGHTNING_ASSET.chain) this.#addresses.giveBack(address);
   }
