@@ -169,7 +169,7 @@ export * from './ledger/transfer-entries.ts';
 export * from './rates/convert.ts';
 export * from './transfers/settings.ts';
 export * from './transfers/fee-desk.ts';
-export * from './transfers/decide-transfer.ts';
+export * from './transfers/review-transfer.ts';
 export * from './transfers/reserve-transfer.ts';
 export * from './transfers/payout-deps.ts';
 export * from './transfers/plan-sweeps.ts';

@@ -13,8 +13,8 @@ import type { LightningDeps } from './lightning-deps.ts';
 type FinishDeps = Pick<LightningDeps, 'storage' | 'clock' | 'ids'>;
 
 /**
- * Books a settled payment: what the invoice got and what routing cost leave, the rest of the reserve is the merchant's
- * again. What routing cost beyond the limit is the till's loss.
+ * Books a settled payment: the invoice's amount and the routing fee leave the balance, the rest of the reserve is released
+ * to the merchant. The till pays a routing fee beyond the limit.
  *
  * @returns false when it was finished before
  */
@@ -33,7 +33,7 @@ export function confirmPayment(deps: FinishDeps, lease: Lease, { transfer: liste
   });
 }
 
-/** Gives the reserve back: the payment was never begun, or the node says that it failed for good. @returns false when it was finished before */
+/** Releases the reserve: the payment was never begun, or the node reports it as failed for good. @returns false when it was finished before */
 export function failPayment(deps: FinishDeps, lease: Lease, listed: Transfer, reason: string): Promise<boolean> {
   return finish(deps, lease, listed, async (tx, transfer) => {
     const now = deps.clock.now();

@@ -15,7 +15,7 @@ const CHAIN = LIGHTNING_ASSET.chain;
 /** Settlements booked in one transaction. */
 const BATCH = 100;
 const DUE_BATCH = 100;
-/** How many invoices the node is asked for at once. */
+/** Concurrent invoice queries at the node. */
 const ASKED_AT_ONCE = 8;
 
 interface Booked {
@@ -24,8 +24,8 @@ interface Booked {
 }
 
 /**
- * Follows the settlements of the node by its own count, and asks for each invoice whose order is due before the order may
- * expire: whatever became of the stream, a payment in time is never late.
+ * Follows the node's settlements by its settle index, and queries each invoice of a due order before the order may expire:
+ * a payment in time is never late, even when the stream was interrupted.
  */
 export class InvoiceFollower {
   readonly #deps: LightningDeps;
@@ -34,7 +34,7 @@ export class InvoiceFollower {
     this.#deps = deps;
   }
 
-  /** @throws TillgateError `CHAIN_HALTED` when the node is another one than before; `NODE_FAILED` */
+  /** @throws TillgateError `CHAIN_HALTED` when it is not the same node as before; `NODE_FAILED` */
   start(): Promise<void> {
     return requireSameNode(this.#deps);
   }
@@ -60,7 +60,7 @@ export class InvoiceFollower {
     return settlements.length === BATCH;
   }
 
-  /** Every order that is due at the beginning of this look has been asked for when it ends. */
+  /** Queries the invoice of every order that was due when this pass began. */
   async #lookAtDue(lease: Lease, lookBegan: Millis, height: number): Promise<void> {
     const { storage } = this.#deps;
     let after: DueInvoice | null = null;
@@ -81,7 +81,7 @@ export class InvoiceFollower {
     });
   }
 
-  /** Books what belongs to orders, all in the transaction that moves the cursor; false when another has moved it. */
+  /** Books settlements of orders in the transaction that moves the cursor; false when another instance has moved it. */
   async #book(lease: Lease, settled: readonly SettledInvoice[], height: number, claim: (tx: Transaction) => Promise<boolean>): Promise<boolean> {
     const { storage, mover, events, metrics } = this.#deps;
     const own = await this.#owned(settled);
@@ -103,7 +103,7 @@ export class InvoiceFollower {
     return booked !== null;
   }
 
-  /** With their orders, in one order of locking. Others of the same node are none of this till's business. */
+  /** Settlements with their orders, in locking order. Invoices of others at the same node are ignored. */
   async #owned(settled: readonly SettledInvoice[]): Promise<readonly OwnSettlement[]> {
     const { deposits, orders } = this.#deps.storage;
     const owners = new Map((await deposits.owners(CHAIN, settled.map(({ paymentHash }) => paymentHash))).map((owner) => [owner.key, owner]));

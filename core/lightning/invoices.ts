@@ -14,7 +14,7 @@ export interface InvoiceTerms {
   readonly expiresAt: Millis;
 }
 
-/** Whose numbers the invoices have, beside the derivation indexes of the wallets. */
+/** The counter that numbers invoices, beside the derivation indexes of the wallets. */
 const WALLET_ID = 'lightning';
 const NUMBERS_AT_ONCE = 64;
 
@@ -31,10 +31,10 @@ export class Invoices {
     this.#clock = deps.clock;
   }
 
-  /** One that no order gets after all expires unpaid: nobody has seen it. @throws TillgateError `NODE_FAILED` */
+  /** Makes an invoice. If the order is not created after all, it expires unpaid, seen by nobody. @throws TillgateError `NODE_FAILED` */
   async make({ units, memo, expiresAt }: InvoiceTerms): Promise<DepositAddress> {
     const index = await this.#number();
-    // Rounded up: a payment in the last second is the order's.
+    // Rounded up, so that a payment in the last second still counts.
     const expirySeconds = Math.max(1, Math.ceil((expiresAt - this.#clock.now()) / 1000));
     const { paymentHash, paymentRequest } = await this.#node.createInvoice({ msat: units, memo, expirySeconds });
     return { chain: LIGHTNING_ASSET.chain, address: paymentRequest, key: paymentHash, walletId: WALLET_ID, index };

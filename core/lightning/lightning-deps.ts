@@ -23,8 +23,8 @@ export interface LightningDeps {
 }
 
 /**
- * Checks that the node is the one that this till has always worked with: another one knows nothing of its invoices and
- * would pay again what the first has paid.
+ * Checks that the node is the one this till has used from the start: another node does not know its invoices and would pay
+ * again what the first one has paid.
  *
  * @throws TillgateError `CHAIN_HALTED` when it is another node; `NODE_FAILED`
  */
@@ -34,5 +34,5 @@ export async function requireSameNode({ node, storage }: Pick<LightningDeps, 'no
   await storage.chains.initialise(chain, identity);
   const known = present(await storage.chains.state(chain), `state of ${chain}`).identity;
   if (known === identity) return;
-  throw new TillgateError('CHAIN_HALTED', `${chain} worked with the node ${known}, but this is ${identity}. Correct the node's address.`);
+  throw new TillgateError('CHAIN_HALTED', `${chain} was set up with the Lightning node ${known}, but this one is ${identity}. Correct the node's address.`);
 }

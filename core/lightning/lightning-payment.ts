@@ -1,7 +1,7 @@
 import type { TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** What a withdrawal over Lightning pays. The payment hash is unique for ever, so that no invoice is paid twice. */
+/** The invoice that a Lightning withdrawal pays. The payment hash is unique for ever, so that no invoice is paid twice. */
 export interface LightningPayment {
   readonly paymentHash: string;
   readonly transferId: TransferId;

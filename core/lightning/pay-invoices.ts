@@ -11,26 +11,26 @@ import { requireSameNode } from './lightning-deps.ts';
 import type { LightningDeps } from './lightning-deps.ts';
 
 const PAGE = 200;
-/** Payments given to the node, or asked for, at once. */
-const AT_ONCE = 8;
+/** Concurrent payments or queries at the node. */
+const CONCURRENCY = 8;
 
 /**
- * Pays invoices. Before the node hears of a payment, SIGNED is committed: whoever finds it so after a crash asks the node
- * by the payment hash, and only a node that never heard of it is given it, again under the same hash. Only the node's
- * word ends a payment: the reserve stays for as long as that takes.
+ * Pays invoices. SIGNED is committed before the node is given a payment: after a crash the node is asked by the payment
+ * hash, and is given the payment again only when it never had it. Only the node's final answer ends a payment; until then
+ * the reserve stays.
  */
 export class InvoicePayer {
   readonly #deps: LightningDeps;
   #checked = false;
-  /** Payments that a person was told of, by this instance. */
-  readonly #told = new Set<TransferId>();
+  /** Payments for which this instance has raised an alert. */
+  readonly #alerted = new Set<TransferId>();
 
   constructor(deps: LightningDeps) {
     this.#deps = deps;
   }
 
   /**
-   * One look at every payment that is not finished, under a held lease.
+   * One pass over every unfinished payment, under a held lease.
    *
    * @returns true when a payment made a step, so that there may be more to do at once
    * @throws TillgateError `LEASE_LOST`, `CHAIN_HALTED` (another node), `NODE_FAILED`; any error of the database
@@ -45,8 +45,8 @@ export class InvoicePayer {
     const failures: unknown[] = [];
     for (;;) {
       const page: readonly UnfinishedPayment[] = await storage.lightning.unfinished(after, PAGE);
-      for (let at = 0; at < page.length; at += AT_ONCE) {
-        const outcomes = await Promise.allSettled(page.slice(at, at + AT_ONCE).map((each) => this.#advance(lease, each, stopped)));
+      for (let at = 0; at < page.length; at += CONCURRENCY) {
+        const outcomes = await Promise.allSettled(page.slice(at, at + CONCURRENCY).map((each) => this.#advance(lease, each, stopped)));
         for (const outcome of outcomes) {
           if (outcome.status === 'rejected') failures.push(outcome.reason);
           else moved ||= outcome.value;
@@ -55,7 +55,7 @@ export class InvoicePayer {
       after = page.at(-1)?.transfer.id ?? null;
       if (page.length < PAGE) break;
     }
-    // One that cannot be asked for keeps none of the others waiting.
+    // A payment whose status cannot be read does not delay the others.
     if (failures.length > 0) throw failures[0];
     return moved;
   }
@@ -65,7 +65,7 @@ export class InvoicePayer {
     const view = await this.#deps.node.payment(each.payment.paymentHash);
     if (view !== null) return this.#follow(lease, each, view);
     if (each.transfer.status === 'SIGNED') return stopped ? false : this.#send(lease, each);
-    this.#tell(each.transfer, 'The node had this payment and knows nothing of it any more. Its reserve stays until somebody finds out what became of it.');
+    this.#alert(each.transfer, 'The node had this payment and does not know it any more. Its reserve stays until an operator has found its outcome.');
     return false;
   }
 
@@ -89,7 +89,7 @@ export class InvoicePayer {
     const { transfer } = each;
     switch (view.state) {
       case 'settled':
-        if (view.feeMsat > transfer.maxFeeUnits) this.#tell(transfer, `Routing cost ${view.feeMsat} msat, more than the limit that the node was given; the till bears the difference.`);
+        if (view.feeMsat > transfer.maxFeeUnits) this.#alert(transfer, `Routing cost ${view.feeMsat} msat, more than the limit given to the node; the till pays the difference.`);
         return this.#end(transfer, 'CONFIRMED', () => confirmPayment(this.#deps, lease, each, view.feeMsat));
       case 'failed':
         return this.#end(transfer, 'FAILED', () => failPayment(this.#deps, lease, transfer, `The node could not pay: ${view.reason}`));
@@ -100,8 +100,8 @@ export class InvoicePayer {
 
   async #end(transfer: Transfer, to: TransferStatus, book: () => Promise<boolean>): Promise<boolean> {
     if (!(await book())) return false;
-    this.#told.delete(transfer.id);
-    this.#announce(transfer, to);
+    this.#alerted.delete(transfer.id);
+    this.#publish(transfer, to);
     return true;
   }
 
@@ -111,20 +111,20 @@ export class InvoicePayer {
       await tx.leases.check(lease);
       return tx.transfers.move(transfer.id, transfer.status, to, { updatedAt: clock.now() });
     });
-    if (moved) this.#announce(transfer, to);
+    if (moved) this.#publish(transfer, to);
     return moved;
   }
 
-  #announce({ id, chain, kind, status }: Transfer, to: TransferStatus): void {
+  #publish({ id, chain, kind, status }: Transfer, to: TransferStatus): void {
     const { events, metrics } = this.#deps;
     metrics.count('tillgate_transfers_total', { chain, kind, status: to });
     events.emit('transfer.status', { transferId: id, from: status, to });
   }
 
-  /** Once for each payment and instance. */
-  #tell(transfer: Transfer, reason: string): void {
-    if (this.#told.has(transfer.id)) return;
-    this.#told.add(transfer.id);
+  /** At most one alert for each payment and instance. */
+  #alert(transfer: Transfer, reason: string): void {
+    if (this.#alerted.has(transfer.id)) return;
+    this.#alerted.add(transfer.id);
     raiseAlert(this.#deps, 'transfer', `withdrawal ${transfer.id} of ${obtainedUnits(transfer)} msat`, reason);
   }
 }

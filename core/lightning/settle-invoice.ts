@@ -16,14 +16,14 @@ export interface OwnSettlement {
   readonly history: readonly OrderHistoryEntry[];
 }
 
-/** What tells the one payment of an invoice from an output of a transaction. */
+/** The transfer index of an invoice's single payment, distinct from any output index. */
 const INDEX = 'invoice';
 
 /**
  * Credits a settled invoice, once for its payment hash: deposit, postings, the merchant's row, the order's status and its
- * callback, in the caller's transaction. Nothing can take a settled payment back, so it is spendable at once.
+ * callback, in the caller's transaction. A settled payment is irreversible, so it is spendable at once.
  *
- * @returns the order's moves, to be announced after the commit; `null` when it was credited before
+ * @returns the order's moves, to be published after the commit; `null` when it was credited before
  */
 export async function settleInvoice(tx: Transaction, { settled, owner, history }: OwnSettlement, height: number, deps: BookDeps): Promise<readonly OrderMove[] | null> {
   const { chain, currency } = LIGHTNING_ASSET;

@@ -6,7 +6,7 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
-import { approveTransfer, rejectTransfer } from '../transfers/decide-transfer.ts';
+import { approveTransfer, rejectTransfer } from '../transfers/review-transfer.ts';
 import { resumePayouts } from '../transfers/resume-payouts.ts';
 import type { PayoutView, Transfer, TransferStatus } from '../transfers/transfer.ts';
 import { noSuchRecord, requireAdmin } from './actor.ts';

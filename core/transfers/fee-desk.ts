@@ -6,51 +6,51 @@ import type { ChainPayments, PricedPayment, SpendableCoin } from '../ports/chain
 import type { Clock } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
-import { isTooScattered, sweepCost } from './gathering.ts';
+import { isTooScattered, sweepCost } from './consolidation.ts';
 import { HotWallet } from './hot-wallet.ts';
 
-/** What a payment is said to cost before it is made, and the most that it may cost in the end; in the currency paid. */
+/** The estimated fee of a payment and the most it may be charged in the end, in units of the currency paid. */
 export interface FeeEstimate {
   readonly feeUnits: bigint;
   readonly maxFeeUnits: bigint;
 }
 
-/** A fee may grow to so many times its estimate before the transfer waits instead. */
+/** A fee may grow to this multiple of its estimate; beyond that the transfer waits. */
 const MARGIN = 2n;
-/** An estimate expects that bringing the coins together costs at most so many times the fee of the payment itself. */
-const GATHERING = 2n;
-/** The most coins that are looked at for one payment. */
-export const MOST_COINS = 500;
-const MOST_CANDIDATES = 200;
-/** How long an estimate believes what the hot wallet held. */
-const HOT_KEPT_MS = 2_000;
-const MOST_WAITING = 1_000;
+/** An estimate caps the consolidation fee at this multiple of the payment's own fee. */
+const CONSOLIDATION = 2n;
+/** The most coins that are considered for one payment. */
+export const MAX_COINS = 500;
+const MAX_CANDIDATES = 200;
+/** How long estimates use the same snapshot of the hot wallet. */
+const SNAPSHOT_TTL_MS = 2_000;
+const MAX_WAITING = 1_000;
 
-/** What was true of a hot wallet a moment ago. */
-interface Glance {
+/** The recent state of a hot wallet. */
+interface WalletSnapshot {
   readonly until: Millis;
   readonly wallet: Promise<HotWallet>;
-  /** What payments that wait will take, by currency; read when it is first asked for. */
+  /** Units that waiting payments will take, by currency; read on first use. */
   owed: Promise<ReadonlyMap<CurrencyCode, bigint>> | null;
 }
 
 /**
- * What bringing coins together costs whoever is paid: the part of the amount that the hot wallet lacks because sweeps
- * were paid out of it. What goes beyond the most that may be charged the operator has to bring.
+ * The consolidation fee charged to the payee: the part of the amount that the hot wallet lacks because sweep fees were
+ * paid out of it, capped at `most`. The operator funds whatever exceeds the cap.
  *
  * @param short - how much the hot wallet lacks; negative when it has enough
  */
-export function gatheringFee(short: bigint, most: bigint): bigint {
+export function consolidationFee(short: bigint, most: bigint): bigint {
   if (short <= 0n || most <= 0n) return 0n;
   return short > most ? most : short;
 }
 
-/** Tells what payments will cost. */
+/** Estimates the fees of payments. */
 export class FeeDesk {
   readonly #storage: Pick<Storage, 'transfers'>;
   readonly #rates: RateBook;
   readonly #clock: Clock;
-  readonly #hot = new Map<ChainCode, Glance>();
+  readonly #hot = new Map<ChainCode, WalletSnapshot>();
 
   constructor(deps: { readonly storage: Pick<Storage, 'transfers'>; readonly rates: RateBook; readonly clock: Clock }) {
     this.#storage = deps.storage;
@@ -63,13 +63,13 @@ export class FeeDesk {
    *
    * @param units - what leaves the balance
    * @throws TillgateError `NOT_READY` on a watch-only chain or without a rate; `AMOUNT_OUT_OF_RANGE` when the fee leaves
-   * nothing, or bringing its coins together would cost more than half of it; `STATE_CONFLICT` when the network would refuse the payment; `NODE_FAILED`
+   * nothing, or consolidating its coins would cost more than half of it; `STATE_CONFLICT` when the network would refuse the payment; `NODE_FAILED`
    */
   async estimate(chain: ChainAdapter, asset: Asset, units: bigint, to: string): Promise<FeeEstimate> {
     const payments = requirePayments(chain);
     const priced = await this.#price(chain, payments, asset, units, to);
     const own = await this.#rates.convert(priced.feeUnits, payments.feeAsset, asset);
-    const feeUnits = own + (await this.#gathering(chain, payments, asset, units, priced.feeUnits));
+    const feeUnits = own + (await this.#consolidation(chain, payments, asset, units, priced.feeUnits));
     if (payments.model === 'account' && asset.currency !== payments.feeAsset.currency) await this.#checkScattered(chain, payments, asset, units, own);
     const left = units - payments.dust(asset.currency);
     if (feeUnits > left) {
@@ -82,75 +82,75 @@ export class FeeDesk {
     const source = { address: payments.hotAddress, index: null };
     const lines = [{ to, currency: asset.currency, units }];
     if (payments.model === 'account') return payments.price({ source, lines, coins: [], replaces: null });
-    const coins = await this.#storage.transfers.freeCoins(chain.code, asset.currency, MOST_COINS);
+    const coins = await this.#storage.transfers.freeCoins(chain.code, asset.currency, MAX_COINS);
     try {
       return await payments.price({ source, lines, coins, replaces: null });
     } catch (error) {
-      // The coins are on their way, in another payment's change: one of the right size stands for them.
+      // The coins are unconfirmed change: estimate with a placeholder input of sufficient size.
       if (!isTillgateError(error, 'INSUFFICIENT_BALANCE')) throw error;
       return payments.price({ source, lines, coins: [{ ...source, ref: EXPECTED_REF, units: units * 2n }], replaces: null });
     }
   }
 
-  /** Sweeps that must come first, on account chains, and what was swept already, cost the hot wallet some of the coin. */
-  async #gathering(chain: ChainAdapter, payments: ChainPayments, asset: Asset, units: bigint, feeUnits: bigint): Promise<bigint> {
+  /** On account chains, sweeps (past ones and those that must come first) are paid in the coin from the hot wallet. */
+  async #consolidation(chain: ChainAdapter, payments: ChainPayments, asset: Asset, units: bigint, feeUnits: bigint): Promise<bigint> {
     if (payments.model !== 'account' || asset.currency !== payments.feeAsset.currency) return 0n;
-    const hot = await this.#glance(chain, payments).wallet;
+    const hot = await this.#snapshot(chain, payments).wallet;
     let reach = await hot.free(asset.currency);
     if (reach >= units) return 0n;
-    for (const { currency, units: waiting } of await this.#storage.transfers.sweepCandidates(chain.code, MOST_CANDIDATES)) {
+    for (const { currency, units: waiting } of await this.#storage.transfers.sweepCandidates(chain.code, MAX_CANDIDATES)) {
       if (currency === asset.currency && waiting > feeUnits) reach += waiting - feeUnits;
     }
-    return gatheringFee(units - reach, feeUnits * GATHERING);
+    return consolidationFee(units - reach, feeUnits * CONSOLIDATION);
   }
 
   /**
-   * A token that lies in crumbs at many addresses would be promised and never paid, since nobody bears what moving it costs.
-   * What payments under way have taken already cannot be told from what they will take: then nothing is refused.
+   * Refuses a payout whose tokens are spread over many small deposits: sweeping them would cost more than it is worth.
+   * While payouts are in flight the balance is ambiguous, so nothing is refused then.
    */
   async #checkScattered(chain: ChainAdapter, payments: ChainPayments, { currency }: Asset, units: bigint, feeUnits: bigint): Promise<void> {
-    const glance = this.#glance(chain, payments);
-    const hot = await glance.wallet;
+    const snapshot = this.#snapshot(chain, payments);
+    const hot = await snapshot.wallet;
     if (hot.pays(currency)) return;
-    const owed = (await this.#owedOf(glance, chain)).get(currency) ?? 0n;
+    const owed = (await this.#owedOf(snapshot, chain)).get(currency) ?? 0n;
     const short = units - feeUnits - (await hot.free(currency)) - hot.coming(currency) + owed;
     if (short <= 0n) return;
-    const candidates = await this.#storage.transfers.sweepCandidates(chain.code, MOST_CANDIDATES);
+    const candidates = await this.#storage.transfers.sweepCandidates(chain.code, MAX_CANDIDATES);
     const places = candidates.filter((candidate) => candidate.currency === currency);
     if (isTooScattered(units, short, places, sweepCost(false, feeUnits))) {
       throw new TillgateError(
         'AMOUNT_OUT_OF_RANGE',
-        `The coins for it lie in small amounts at many addresses of ${chain.name}: bringing them together would cost more than half of the amount now; send more at once, or when the network's fee is lower.`,
+        `The coins for it are spread in small amounts over many addresses of ${chain.name}: consolidating them would cost more than half of the amount now; send more at once, or wait for a lower network fee.`,
       );
     }
   }
 
-  #owedOf(glance: Glance, chain: ChainAdapter): Promise<ReadonlyMap<CurrencyCode, bigint>> {
-    if (glance.owed !== null) return glance.owed;
+  #owedOf(snapshot: WalletSnapshot, chain: ChainAdapter): Promise<ReadonlyMap<CurrencyCode, bigint>> {
+    if (snapshot.owed !== null) return snapshot.owed;
     const owed = this.#owed(chain);
-    glance.owed = owed;
-    owed.catch(() => (glance.owed = null));
+    snapshot.owed = owed;
+    owed.catch(() => (snapshot.owed = null));
     return owed;
   }
 
-  /** Of every payment that waits, less of the sweeps that do. */
+  /** The sum of waiting payments less the waiting sweeps, by currency. */
   async #owed({ code }: ChainAdapter): Promise<ReadonlyMap<CurrencyCode, bigint>> {
     const owed = new Map<CurrencyCode, bigint>();
-    for (const { currency, units, feeUnits, sourceIndex } of await this.#storage.transfers.waiting(code, null, MOST_WAITING)) {
+    for (const { currency, units, feeUnits, sourceIndex } of await this.#storage.transfers.waiting(code, null, MAX_WAITING)) {
       owed.set(currency, (owed.get(currency) ?? 0n) + (sourceIndex === null ? units - feeUnits : -units));
     }
     return owed;
   }
 
-  /** An estimate: what was true a moment ago will do, and the many who ask at once read it once. */
-  #glance({ code }: ChainAdapter, payments: ChainPayments): Glance {
+  /** A snapshot that concurrent estimates share for a short time. */
+  #snapshot({ code }: ChainAdapter, payments: ChainPayments): WalletSnapshot {
     const now = this.#clock.now();
     const known = this.#hot.get(code);
     if (known !== undefined && known.until > now) return known;
-    const glance: Glance = { until: now + HOT_KEPT_MS, wallet: HotWallet.open(code, payments, this.#storage), owed: null };
-    this.#hot.set(code, glance);
-    glance.wallet.catch(() => this.#hot.delete(code));
-    return glance;
+    const snapshot: WalletSnapshot = { until: now + SNAPSHOT_TTL_MS, wallet: HotWallet.open(code, payments, this.#storage), owed: null };
+    this.#hot.set(code, snapshot);
+    snapshot.wallet.catch(() => this.#hot.delete(code));
+    return snapshot;
   }
 }
 

@@ -19,7 +19,7 @@ export interface FinishContext {
   readonly now: Millis;
 }
 
-/** What changed, to be told to listeners after the commit. */
+/** The status changes, to be published after the commit. */
 export interface Finished {
   readonly transfers: readonly { readonly transfer: Transfer; readonly to: TransferStatus }[];
   readonly orders: readonly OrderMove[];
@@ -29,14 +29,14 @@ type Mined = Extract<PayoutOutcome, { kind: 'mined' }>;
 const NOTHING: Finished = { transfers: [], orders: [] };
 
 /**
- * Books a payout whose transaction is buried deep enough: statuses, postings, the merchant's rows, a refunded order, the
- * coins it spent and the change it made, all in one transaction. A block that the till has not read, or has left, is
- * waited for: nobody would miss it when a reorganisation takes it away.
+ * Books a payout whose transaction is final: statuses, postings, the merchant's rows, a refunded order, spent coins and
+ * change, all in one database transaction. It waits until the follower has stored that block; a reorganisation of a block
+ * that was never stored would not be noticed.
  */
 export async function finishMined(tx: Transaction, view: PayoutView, outcome: Mined, context: FinishContext): Promise<Finished> {
   const { payout } = view;
   if (!(await tx.chains.holds(payout.chain, outcome.block))) return NOTHING;
-  // One order of locking for everybody: orders first.
+  // Lock orders first, as everywhere, so that no deadlock is possible.
   const orderIds = view.transfers.flatMap(({ orderId }) => (orderId === null ? [] : [orderId])).sort();
   for (const orderId of orderIds) await tx.orders.lock(orderId);
   if ((await tx.transfers.lockPayout(payout.id))?.status !== 'LIVE') return NOTHING;
@@ -55,12 +55,12 @@ export async function finishMined(tx: Transaction, view: PayoutView, outcome: Mi
   return { transfers, orders };
 }
 
-/** Gives back what a payout reserved, because a transaction that excludes all of its attempts is final. */
+/** Releases what a payout reserved, because a conflicting transaction that excludes all of its attempts is final. */
 export async function voidPayout(tx: Transaction, view: PayoutView, reason: string, context: FinishContext): Promise<Finished> {
   const { payout } = view;
   if ((await tx.transfers.lockPayout(payout.id))?.status !== 'LIVE') return NOTHING;
   assert(await tx.transfers.closePayout(payout.id, 'VOID', {}), `payout ${payout.id} changed while locked`);
-  // Coins that the other transaction took do not come back; the reconciliation knows what is left.
+  // The conflicting transaction spent some of the coins; reconciliation accounts for the rest.
   await tx.transfers.settleHoldings(payout.id, 'SPENT');
   const transfers: { transfer: Transfer; to: TransferStatus }[] = [];
   for (const listed of view.transfers) {
@@ -100,7 +100,7 @@ async function moveLocked(tx: Transaction, listed: Transfer, to: 'CONFIRMED' | '
   return { ...transfer, ...changes, status: to };
 }
 
-/** A sweep that cost nothing moves nothing in the books. */
+/** A sweep without a fee has no postings. */
 async function post(tx: Transaction, entry: LedgerEntry): Promise<void> {
   if (entry.postings.length > 0) assert(await postEntry(tx, entry), `${entry.reference} is booked twice`);
 }
@@ -108,14 +108,14 @@ async function post(tx: Transaction, entry: LedgerEntry): Promise<void> {
 async function refundOrder(tx: Transaction, { id, orderId, units }: Transfer, txHash: string, context: FinishContext): Promise<readonly OrderMove[]> {
   if (orderId === null) return [];
   const order = await tx.orders.lock(orderId);
-  // A reorganisation may have ended the order meanwhile; the payment stands in the books all the same.
+  // A reorganisation may have ended the order meanwhile; the refund stays booked.
   if (order === null || findTransition('refund-final', order.status) === null) return [];
   const decision = { rule: 'refund-final', inputs: { transferId: id, units: units.toString(), txHash } } as const;
   const deposits = await tx.deposits.byOrder(order.id);
   return [await context.mover.move(tx, order, deposits, decision, { updatedAt: context.now })];
 }
 
-/** One transaction's fee over what it paid: even shares, the odd units with the first. */
+/** One transfer's share of the transaction fee: even shares, the remainder with the first. */
 export function shareOf(total: bigint, count: number, at: number): bigint {
   const share = total / BigInt(count);
   return at === 0 ? total - share * BigInt(count - 1) : share;

@@ -5,20 +5,20 @@ import type { BlockRef } from '../ports/block-ref.ts';
 import type { PayoutOutcome } from '../ports/chain-payments.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { Transaction } from '../ports/storage.ts';
-import { Drafter } from './draft.ts';
+import { PayoutBuilder } from './build-payout.ts';
 import { finishMined, voidPayout } from './finish-payout.ts';
 import type { FinishContext, Finished } from './finish-payout.ts';
-import { announceTransfer } from './payout-deps.ts';
+import { publishTransfer } from './payout-deps.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import type { Attempt, PayoutView } from './transfer.ts';
 
 const PAGE = 100;
-/** How many payouts the node is asked about at once. */
-const AT_ONCE = 8;
-/** A fee is raised to at most so many times the first one; after that a person has to look. */
-const MOST_RAISED = 5n;
+/** Concurrent requests about payouts to the node. */
+const CONCURRENCY = 8;
+/** The fee may be raised to this multiple of the first one; beyond that an operator is alerted. */
+const MAX_FEE_INCREASE = 5n;
 
-/** A payout whose attempt a node has taken. */
+/** A payout whose attempt a node has accepted. */
 interface Sent {
   readonly view: PayoutView;
   readonly attempt: Attempt;
@@ -27,27 +27,27 @@ interface Sent {
 type Mined = Extract<PayoutOutcome, { kind: 'mined' }>;
 
 /**
- * Sends signed payouts and follows them to their end: sends the same bytes again while no node has them, raises the fee of
- * one that stays unmined, books what is buried, and gives nothing back unless no attempt can ever be mined.
+ * Broadcasts signed payouts and follows them to their end: broadcasts the same bytes again while no node has them, raises
+ * the fee of one that stays unmined, books what is final, and releases a reserve only when no attempt can ever be mined.
  */
 export class FollowPayouts {
   readonly #chain: PayingChain;
   readonly #deps: PayoutDeps;
-  readonly #drafter: Drafter;
-  /** Payouts whose trouble was told already. */
-  readonly #told = new Map<PayoutId, string>();
-  /** Signed and not taken by a node yet. */
+  readonly #builder: PayoutBuilder;
+  /** Payouts with the reason of their last alert, so that each alert is raised once. */
+  readonly #alerted = new Map<PayoutId, string>();
+  /** Signed, and not accepted by a node yet. */
   #unsent: readonly PayoutView[] = [];
   #followed: BlockRef | null = null;
 
   constructor(chain: PayingChain, deps: PayoutDeps) {
     this.#chain = chain;
     this.#deps = deps;
-    this.#drafter = new Drafter(chain, deps);
+    this.#builder = new PayoutBuilder(chain, deps);
   }
 
   /**
-   * One pass: with each block every live payout is looked at, in between only what could not be sent.
+   * One pass: every live payout with each new block; between blocks only what could not be broadcast.
    *
    * @throws TillgateError `LEASE_LOST`
    */
@@ -60,7 +60,7 @@ export class FollowPayouts {
     this.#followed = cursor;
   }
 
-  /** Gives a node what was signed a moment ago, in the order of signing. */
+  /** Broadcasts newly signed payouts in the order of signing. */
   async send(lease: Lease, views: readonly PayoutView[]): Promise<void> {
     const sent: Sent[] = [];
     const unsent: PayoutView[] = [];
@@ -69,7 +69,7 @@ export class FollowPayouts {
       if (await this.#broadcast(attempt)) sent.push({ view, attempt });
       else unsent.push(view);
     }
-    // One that is sent and not noted is only asked for once more than it need be.
+    // A payout that was broadcast and not recorded as sent is only queried once more than needed.
     await this.#noteSent(lease, sent);
     this.#unsent = unsent;
   }
@@ -84,7 +84,7 @@ export class FollowPayouts {
     }
   }
 
-  /** One payout's trouble is its own; only a lost lease ends the pass. */
+  /** One payout's failure does not stop the others. */
   async #each(views: readonly PayoutView[], work: (view: PayoutView) => Promise<void>): Promise<void> {
     const queue = [...views];
     const failures: unknown[] = [];
@@ -97,8 +97,8 @@ export class FollowPayouts {
         }
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    // The rest of the pass is done; the loop that runs it logs the first failure and tries again.
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    // The pass is complete; the worker loop logs the first failure and retries.
     if (failures.length > 0) throw failures[0];
   }
 
@@ -120,7 +120,7 @@ export class FollowPayouts {
       case 'conflicted':
         return this.#conflicted(lease, view, outcome.txid, outcome.confirmations);
       case 'unclear':
-        this.#tell(view, outcome.reason);
+        this.#alert(view, outcome.reason);
     }
   }
 
@@ -137,8 +137,8 @@ export class FollowPayouts {
   }
 
   /**
-   * The last attempt, or one before it where the node does not take that: its fee may be more than its address holds by
-   * now. Only where the attempts exclude each other, by their nonce or their coins.
+   * Broadcasts the last attempt, or an earlier one when the node refuses it: its fee may exceed the address's balance by
+   * now. Earlier ones only where attempts exclude each other by nonce or coins.
    */
   async #sendAgain(lease: Lease, view: PayoutView): Promise<void> {
     const exclusive = view.payout.nonce !== null || this.#chain.payments.model === 'utxo';
@@ -147,28 +147,28 @@ export class FollowPayouts {
     }
   }
 
-  /** Gives the node the bytes; a refusal or a lost reply decides nothing. */
+  /** Broadcasts the bytes; neither a refusal nor a lost reply decides the outcome. */
   async #broadcast(attempt: Attempt): Promise<boolean> {
     try {
       await this.#chain.payments.broadcast(attempt);
       return true;
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'unknown';
-      this.#deps.logger.warn('a signed transaction was not taken by the node; it is asked again', { chain: this.#chain.code, txid: attempt.txid, reason });
+      this.#deps.logger.warn('broadcast failed, retrying', { chain: this.#chain.code, txid: attempt.txid, reason });
       return false;
     }
   }
 
-  /** In one transaction for all: whatever else writes waits for it once. */
+  /** Records all in one database transaction, so other writers wait once. */
   async #noteSent(lease: Lease, sent: readonly Sent[]): Promise<void> {
     const { storage, clock } = this.#deps;
-    const news = sent.map((each) => ({ ...each, signed: each.view.transfers.filter(({ status }) => status === 'SIGNED') }));
-    const untold = news.filter(({ view, signed }) => signed.length > 0 || view.payout.sentAt === null);
-    if (untold.length === 0) return;
+    const withSigned = sent.map((each) => ({ ...each, signed: each.view.transfers.filter(({ status }) => status === 'SIGNED') }));
+    const unrecorded = withSigned.filter(({ view, signed }) => signed.length > 0 || view.payout.sentAt === null);
+    if (unrecorded.length === 0) return;
     const now = clock.now();
     await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
-      for (const { view, attempt, signed } of untold) {
+      for (const { view, attempt, signed } of unrecorded) {
         await tx.transfers.updatePayout(view.payout.id, { sentAt: now });
         for (const { id, accountId } of signed) {
           const moved = await tx.transfers.move(id, 'SIGNED', 'BROADCAST', { updatedAt: now });
@@ -176,7 +176,7 @@ export class FollowPayouts {
         }
       }
     });
-    for (const { signed } of untold) for (const transfer of signed) announceTransfer(this.#deps, transfer, 'SIGNED', 'BROADCAST');
+    for (const { signed } of unrecorded) for (const transfer of signed) publishTransfer(this.#deps, transfer, 'SIGNED', 'BROADCAST');
   }
 
   async #mined(lease: Lease, view: PayoutView, outcome: Mined): Promise<void> {
@@ -193,10 +193,10 @@ export class FollowPayouts {
     });
   }
 
-  /** Released only when the other transaction is as final as this chain gets. */
+  /** Voids the payout only once the conflicting transaction is final. */
   async #conflicted(lease: Lease, view: PayoutView, txid: string, confirmations: number): Promise<void> {
     const reason = `Its nonce or coins were used by the transaction ${txid}, which this till did not make for it.`;
-    this.#tell(view, reason);
+    this.#alert(view, reason);
     if (confirmations < this.#chain.policy.finalityBlocks) return;
     await this.#finish(lease, (tx, context) => voidPayout(tx, view, reason, context));
   }
@@ -209,7 +209,7 @@ export class FollowPayouts {
       return book(tx, { payments, mover, ids, now: clock.now() });
     });
     for (const { transfer, to } of transfers) {
-      announceTransfer(this.#deps, transfer, 'BROADCAST', to);
+      publishTransfer(this.#deps, transfer, 'BROADCAST', to);
       if (to === 'FAILED') raiseAlert(this.#deps, 'transfer', `transfer ${transfer.id}`, transfer.reason ?? 'It failed.');
     }
     mover.announce(orders);
@@ -222,7 +222,7 @@ export class FollowPayouts {
     await this.#addAttempt(lease, view, last);
   }
 
-  /** None of the attempts can be mined any more, for good: the same payments are signed anew. */
+  /** No attempt can ever be mined: the same transfers are signed again. */
   async #signAgain(lease: Lease, view: PayoutView): Promise<void> {
     await this.#addAttempt(lease, view, null);
   }
@@ -235,14 +235,14 @@ export class FollowPayouts {
     const replaces = replaced === null ? null : { ...replaced, change: null };
     let signed;
     try {
-      signed = await this.#drafter.again(transfers, { source, coins, replaces }, payout.nonce);
+      signed = await this.#builder.again(transfers, { source, coins, replaces }, payout.nonce);
     } catch (error) {
-      logger.warn('a transaction could not be signed again yet', { payout: payout.id, reason: error instanceof Error ? error.message : 'unknown' });
+      logger.warn('a replacement could not be signed yet, retrying', { payout: payout.id, reason: error instanceof Error ? error.message : 'unknown' });
       return;
     }
     const first = present(attempts[0], `attempts of payout ${payout.id}`);
-    if (signed.feeUnits > first.feeUnits * MOST_RAISED) {
-      this.#tell(view, 'It stays unmined although its fee was raised as far as is allowed.');
+    if (signed.feeUnits > first.feeUnits * MAX_FEE_INCREASE) {
+      this.#alert(view, 'It is still unmined after its fee was raised to the maximum.');
       return;
     }
     const attempt = { ...signed, payoutId: payout.id, number: attempts.length + 1, createdAt: clock.now() };
@@ -256,22 +256,22 @@ export class FollowPayouts {
   }
 
   /**
-   * A payment that a reorganisation took out of its block is sent again until it is buried: the same bytes, so it is paid
-   * once. What was booked stays; a person is told where the chain now says otherwise.
+   * Broadcasts a payout that a reorganisation removed from its block until it is final again: the same bytes, so it is paid
+   * once. The ledger stays as booked; an alert is raised where the chain now disagrees.
    */
   async #mineAgain(lease: Lease, view: PayoutView): Promise<void> {
     const { storage, logger } = this.#deps;
     const { payout, attempts } = view;
     const outcome = await this.#outcome(view);
     if (outcome.kind === 'missing') {
-      logger.warn('a reorganisation took a payment out of its block; it is sent again', { payout: payout.id });
+      logger.warn('a reorganisation removed a payout from its block, broadcasting again', { payout: payout.id });
       await this.#send(lease, view, attempts.find(({ txid }) => txid === payout.minedTxid) ?? latest(attempts));
       return;
     }
     if (outcome.kind === 'pending' || (outcome.kind === 'mined' && outcome.confirmations < this.#chain.policy.spendableConfirmations)) return;
     const wasPaid = view.transfers.some(({ status }) => status === 'CONFIRMED');
     if (outcome.kind !== 'mined' || outcome.txid !== payout.minedTxid || outcome.succeeded !== wasPaid) {
-      this.#tell(view, `It was booked as ${wasPaid ? 'paid' : 'not paid, and given back'}; a reorganisation has put something else in its place.`);
+      this.#alert(view, `It was booked as ${wasPaid ? 'paid' : 'not paid, and given back'}; a reorganisation has put something else in its place.`);
     }
     if (outcome.kind !== 'mined') return;
     await storage.transaction(async (tx) => {
@@ -280,9 +280,9 @@ export class FollowPayouts {
     });
   }
 
-  #tell({ payout, transfers }: PayoutView, reason: string): void {
-    if (this.#told.get(payout.id) === reason) return;
-    this.#told.set(payout.id, reason);
+  #alert({ payout, transfers }: PayoutView, reason: string): void {
+    if (this.#alerted.get(payout.id) === reason) return;
+    this.#alerted.set(payout.id, reason);
     for (const { id } of transfers) raiseAlert(this.#deps, 'transfer', `transfer ${id}`, reason);
   }
 }

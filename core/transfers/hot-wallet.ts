@@ -3,9 +3,8 @@ import type { ChainPayments } from '../ports/chain-payments.ts';
 import type { Storage } from '../ports/storage.ts';
 
 /**
- * What the hot wallet of an account chain can still pay: what the node shows there, less everything that signed
- * transactions may yet take. Those that were mined since are counted twice until they are followed, which errs to the
- * safe side.
+ * What the hot wallet of an account chain can still pay: its balance at the node less what signed transactions may still
+ * take. A transaction mined in between counts twice until the follower has seen it, which errs on the safe side.
  */
 export class HotWallet {
   readonly #payments: ChainPayments;
@@ -19,7 +18,7 @@ export class HotWallet {
     this.#coming = coming;
   }
 
-  /** Reads what is in flight; balances are read when they are first asked for. */
+  /** Reads what is in flight; balances are read on first use. */
   static async open(chain: string, payments: ChainPayments, { transfers }: Pick<Storage, 'transfers'>): Promise<HotWallet> {
     const [taken, coming] = [new Map<CurrencyCode, bigint>(), new Map<CurrencyCode, bigint>()];
     const add = (sums: Map<CurrencyCode, bigint>, currency: CurrencyCode, units: bigint): void => void sums.set(currency, (sums.get(currency) ?? 0n) + units);
@@ -36,12 +35,12 @@ export class HotWallet {
     return (this.#inFlight.get(currency) ?? 0n) > 0n;
   }
 
-  /** What signed sweeps bring, or have brought a moment ago; their fees are not taken off. */
+  /** Units that signed sweeps move here, including recently mined ones; fees not deducted. */
   coming(currency: CurrencyCode): bigint {
     return this.#coming.get(currency) ?? 0n;
   }
 
-  /** Below zero when more was promised than is there. */
+  /** Negative when signed transactions may take more than the balance. */
   async free(currency: CurrencyCode): Promise<bigint> {
     const known = this.#free.get(currency);
     if (known !== undefined) return known;
@@ -50,7 +49,7 @@ export class HotWallet {
     return free;
   }
 
-  /** Notes a payment that is about to be signed. */
+  /** Deducts a payment that is about to be signed. */
   async spend(currency: CurrencyCode, units: bigint): Promise<void> {
     this.#free.set(currency, (await this.free(currency)) - units);
   }

@@ -31,8 +31,8 @@ export function canPay(chain: ChainAdapter): chain is PayingChain {
   return chain.payments !== null;
 }
 
-/** Tells listeners of a transfer's committed change. */
-export function announceTransfer({ events, metrics }: PayoutDeps, transfer: Transfer, from: TransferStatus, to: TransferStatus): void {
+/** Publishes a committed change of a transfer's status: event and metric. */
+export function publishTransfer({ events, metrics }: PayoutDeps, transfer: Transfer, from: TransferStatus, to: TransferStatus): void {
   metrics.count('tillgate_transfers_total', { chain: transfer.chain, kind: transfer.kind, status: to });
   events.emit('transfer.status', { transferId: transfer.id, from, to });
 }

@@ -10,17 +10,17 @@ import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import type { SweepSettings } from './settings.ts';
 import { SignTransfers } from './sign-transfers.ts';
 
-/** `advanced`: there may be more to do at once; `idle`: wait; `stopped`: what is signed is followed, nothing new is paid. */
+/** `advanced`: run again at once; `idle`: wait; `stopped`: signed payouts are followed, nothing new is paid. */
 export type PayoutResult = 'advanced' | 'idle' | 'stopped';
 
 const RECONCILE_EVERY_MS = 10 * 60_000;
-/** A reorganisation that the follower has not met yet looks like missing money for a moment. */
+/** A reorganisation that the follower has not processed yet looks like missing money: compare this often before stopping. */
 const SHORT_BEFORE_STOP = 3;
 const SWEEP_EVERY_MS = 30_000;
 
 /**
- * The paying side of one chain: follows what was signed, compares the chain with the books, plans sweeps, signs what
- * waits. Each step begins again from what is stored, so that it may be killed anywhere.
+ * Payouts of one chain: follows signed payouts, reconciles the chain with the ledger, plans sweeps and signs waiting
+ * transfers. Each step begins from stored state, so it can be killed anywhere.
  */
 export class PayoutRunner {
   readonly #chain: PayingChain;
@@ -52,7 +52,7 @@ export class PayoutRunner {
     const stopped = state.haltedReason !== null || (await storage.transfers.payoutStop(code)) !== null;
     metrics.gauge('tillgate_payouts_stopped', stopped ? 1 : 0, { chain: code });
     if (stopped) {
-      // Whoever resumes it has the books compared again first.
+      // Reconcile first when payouts are resumed.
       this.#reconciledAt = -Infinity;
       return 'stopped';
     }
@@ -86,7 +86,7 @@ export class PayoutRunner {
     this.#sweptAt = now;
   }
 
-  /** Nothing is paid after a start, or while money is missing, before the chain was seen to hold what the books say. */
+  /** Reconciles before the first payment after a start, and periodically; nothing is paid while money is missing. */
   async #booksHold(): Promise<boolean> {
     const { clock, metrics, storage } = this.#deps;
     const { code } = this.#chain;

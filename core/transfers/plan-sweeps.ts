@@ -6,26 +6,26 @@ import type { TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { SweepCandidate } from '../ports/transfer-store.ts';
-import { gasAt } from './gas-at.ts';
-import { isWorthNeeded, lackOf, sweepCost } from './gathering.ts';
-import type { Lack } from './gathering.ts';
+import { gasBalance } from './gas-balance.ts';
+import { isWorthNeeded, shortfallsOf, sweepCost } from './consolidation.ts';
+import type { TokenShortfall } from './consolidation.ts';
 import { HotWallet } from './hot-wallet.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import type { SweepSettings } from './settings.ts';
 import { newTransfer } from './transfer.ts';
 import type { Transfer, TransferKind } from './transfer.ts';
 
-/** A move that is not made, and why. */
+/** A sweep that is not made, with the reason. */
 export interface RefusedSweep {
   readonly address: string;
   readonly currency: CurrencyCode;
   readonly units: bigint;
-  /** The fee of moving it now, in its currency; `null` when the network could not say. */
+  /** The fee of sweeping it now, in its currency; `null` when it could not be estimated. */
   readonly feeUnits: bigint | null;
   readonly reason: string;
 }
 
-/** A sweep that pays, with its fee. */
+/** A sweep that is worth its fee. */
 interface Move {
   readonly candidate: SweepCandidate;
   readonly nativeFeeUnits: bigint;
@@ -33,15 +33,15 @@ interface Move {
 }
 
 const CANDIDATES = 100;
-/** Refused ones are priced again after this. */
+/** Refused sweeps are priced again after this time. */
 const AGAIN_MS = 10 * 60_000;
 const BPS = 10_000n;
-/** Gas that is sent ahead covers a rise of the price meanwhile. */
+/** Gas is funded with a margin for a rising gas price. */
 const GAS_MARGIN = [3n, 2n] as const;
 
 /**
- * Brings coins from deposit addresses to the hot wallet, on account chains: only where the fee is worth it, with gas sent
- * ahead for tokens; and what the hot wallet holds above its ceiling to the cold address.
+ * Sweeps deposit addresses to the hot wallet on account chains, where the fee is worth it and with gas funded first for
+ * tokens; and moves what the hot wallet holds above its ceiling to the cold address.
  */
 export class PlanSweeps {
   readonly #chain: PayingChain;
@@ -55,7 +55,7 @@ export class PlanSweeps {
     this.#settings = settings;
   }
 
-  /** Queues the moves that pay now; returns how many. */
+  /** Queues the sweeps that are worth their fee now. @returns how many */
   async run(lease: Lease): Promise<number> {
     const { storage } = this.#deps;
     const { code, payments } = this.#chain;
@@ -73,7 +73,7 @@ export class PlanSweeps {
         continue;
       }
       this.#refused.delete(key);
-      urgent?.bring(candidate.units, priced.feeUnits);
+      urgent?.addSweep(candidate.units, priced.feeUnits);
       if (await this.#queueMove(lease, priced, hot)) queued += 1;
     }
     return queued + (await this.#queueCold(lease, hot, needed));
@@ -96,11 +96,11 @@ export class PlanSweeps {
   }
 
   /** Currencies of which the hot wallet has less than the payments that wait. */
-  async #needed(hot: HotWallet): Promise<ReadonlyMap<CurrencyCode, Lack>> {
-    return lackOf(hot, await this.#deps.storage.transfers.waiting(this.#chain.code, null, 1_000));
+  async #needed(hot: HotWallet): Promise<ReadonlyMap<CurrencyCode, TokenShortfall>> {
+    return shortfallsOf(hot, await this.#deps.storage.transfers.waiting(this.#chain.code, null, 1_000));
   }
 
-  async #price(candidate: SweepCandidate, urgent: Lack | null): Promise<Move | RefusedSweep> {
+  async #price(candidate: SweepCandidate, urgent: TokenShortfall | null): Promise<Move | RefusedSweep> {
     const { payments } = this.#chain;
     const { address, currency, units } = candidate;
     const refuse = (feeUnits: bigint | null, reason: string): RefusedSweep => ({ address, currency, units, feeUnits, reason });
@@ -111,7 +111,7 @@ export class PlanSweeps {
       const { feeUnits: nativeFeeUnits } = await payments.price({ source: candidate, lines, coins: [], replaces: null });
       const isNative = currency === payments.feeAsset.currency;
       const feeUnits = await this.#deps.rates.convert(sweepCost(isNative, nativeFeeUnits), payments.feeAsset, asset);
-      const isNeeded = urgent !== null && (isWorthNeeded(feeUnits, units) || (!isNative && urgent.bears(feeUnits)));
+      const isNeeded = urgent !== null && (isWorthNeeded(feeUnits, units) || (!isNative && urgent.canAfford(feeUnits)));
       if (!isNeeded && feeUnits * BPS > units * BigInt(this.#settings.maxFeeBps)) return refuse(feeUnits, 'The fee is too large a share of what it would move.');
       return { candidate, nativeFeeUnits, feeUnits };
     } catch (error) {
@@ -129,7 +129,7 @@ export class PlanSweeps {
     if (currency === native) {
       return this.#queue(lease, 'sweep', { currency, units, feeUnits, maxFeeUnits: units / 2n, sourceAddress: address, sourceIndex: index, toAddress: payments.hotAddress });
     }
-    if ((await gasAt(this.#chain, this.#deps.storage, address)) >= nativeFeeUnits) {
+    if ((await gasBalance(this.#chain, this.#deps.storage, address)) >= nativeFeeUnits) {
       return this.#queue(lease, 'sweep', { currency, units, feeUnits: 0n, maxFeeUnits: 0n, sourceAddress: address, sourceIndex: index, toAddress: payments.hotAddress });
     }
     const gas = (nativeFeeUnits * GAS_MARGIN[0]) / GAS_MARGIN[1];
@@ -138,7 +138,7 @@ export class PlanSweeps {
     return this.#queue(lease, 'gas', { currency: native, units: gas, feeUnits: 0n, maxFeeUnits: 0n, sourceAddress: payments.hotAddress, sourceIndex: null, toAddress: address });
   }
 
-  async #queueCold(lease: Lease, hot: HotWallet, needed: ReadonlyMap<CurrencyCode, Lack>): Promise<number> {
+  async #queueCold(lease: Lease, hot: HotWallet, needed: ReadonlyMap<CurrencyCode, TokenShortfall>): Promise<number> {
     const { code, payments, assets } = this.#chain;
     const cold = this.#settings.cold.get(code);
     if (cold === undefined) return 0;
@@ -148,7 +148,7 @@ export class PlanSweeps {
       if (ceilingText === undefined || needed.has(currency)) continue;
       const ceiling = present(parseUnits(ceilingText, decimals), `sweeps.cold.${code}.above.${currency}`);
       const units = (await hot.free(currency)) - ceiling;
-      // Not for crumbs: a tenth of what may stay is the least that is moved.
+      // Move at least a tenth of the ceiling, not small excesses.
       if (units <= ceiling / 10n || units <= payments.dust(currency)) continue;
       const move = { currency, units, feeUnits: 0n, maxFeeUnits: units / 10n, sourceAddress: payments.hotAddress, sourceIndex: null, toAddress: cold.address };
       if (await this.#queue(lease, 'cold', move)) queued += 1;

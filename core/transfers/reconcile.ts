@@ -3,21 +3,21 @@ import type { ExpectedCoins } from '../ports/chain-payments.ts';
 import type { Holding } from './transfer.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 
-/** One currency as the books and the chain have it, in units. */
+/** One currency in the ledger and on chain, in units. */
 export interface CustodyLine {
   readonly currency: CurrencyCode;
-  /** What the books say must lie there while nothing is in flight. */
+  /** What the ledger says the chain holds while nothing is in flight. */
   readonly expected: bigint;
   readonly onChain: bigint;
   /** The most that signed transactions may have taken already. */
   readonly inFlight: bigint;
-  /** What is missing; 0 when all is there. What is more than expected is the operator's own. */
+  /** What is missing; 0 when nothing is. A surplus belongs to the operator. */
   readonly shortfall: bigint;
 }
 
 const PAGE = 500;
 
-/** Compares what the chain holds for the till with what the books say, by currency. @throws TillgateError `NODE_FAILED` */
+/** Compares what the chain holds for the till with the ledger, by currency. @throws TillgateError `NODE_FAILED` */
 export async function reconcile(chain: PayingChain, { storage }: Pick<PayoutDeps, 'storage'>): Promise<readonly CustodyLine[]> {
   const expected = await storage.transfers.expectedCustody(chain.code);
   const inFlight = await flight(chain, { storage });
@@ -40,12 +40,12 @@ function line(currency: CurrencyCode, expected: bigint, onChain: bigint, inFligh
   return { currency, expected, onChain, inFlight, shortfall: missing > 0n ? missing : 0n };
 }
 
-/** On account chains the fees of sweeps and all that leaves the hot wallet; on UTXO chains the coins that are taken are added as they are met. */
+/** On account chains: sweep fees and everything that leaves the hot wallet. On UTXO chains, taken coins are added page by page. */
 async function flight({ code, payments }: PayingChain, { storage }: Pick<PayoutDeps, 'storage'>): Promise<Map<CurrencyCode, bigint>> {
   const taken = new Map<CurrencyCode, bigint>();
   if (payments.model === 'utxo') return taken;
   for (const { sourceAddress, currency, units, nativeFeeUnits } of await storage.transfers.inFlight(code)) {
-    // A sweep arrives at the hot wallet, and between two looks it may be counted at neither end.
+    // A sweep may be mined between the two balance reads and so be counted at neither end.
     add(taken, currency, sourceAddress === payments.hotAddress ? units : 0n);
     add(taken, payments.feeAsset.currency, nativeFeeUnits);
   }

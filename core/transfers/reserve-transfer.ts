@@ -11,10 +11,10 @@ import type { Reservation } from '../ports/transfer-store.ts';
 import { obtainedUnits } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
-/** A merchant's transfer: its balance pays. */
+/** A transfer paid from a merchant's balance. */
 export type MerchantTransfer = Transfer & { readonly accountId: AccountId };
 
-/** What a merchant's transfer writes when it is reserved. */
+/** The rows that reserving a merchant's transfer writes. */
 export function reservationOf(transfer: MerchantTransfer, ids: IdGenerator, idempotency: IdempotencyClaim | null): Reservation {
   const { id, accountId, orderId, chain, currency, units, feeUnits, sourceAddress, toAddress, createdAt } = transfer;
   return {
@@ -40,7 +40,7 @@ export function reservationOf(transfer: MerchantTransfer, ids: IdGenerator, idem
   };
 }
 
-/** The refusal while an account's withdrawals are frozen. */
+/** The error while an account's withdrawals are frozen. */
 export function frozen(reason: string): TillgateError {
   return new TillgateError('STATE_CONFLICT', `Withdrawals of this account are frozen: ${reason}`);
 }
@@ -48,13 +48,13 @@ export function frozen(reason: string): TillgateError {
 /**
  * Stores a merchant's transfer with its reserve and its transaction row, in the caller's transaction.
  *
- * @param lacking - the refusal when the balance does not suffice
- * @returns what is left to spend; `null` when a live one stands in its way
+ * @param lacking - makes the error for an insufficient balance
+ * @returns the available balance that remains; `null` when another live transfer excludes it
  * @throws TillgateError `STATE_CONFLICT` while the account's withdrawals are frozen, and what `lacking` makes
  */
 export async function reserveTransfer(tx: Transaction, transfer: MerchantTransfer, ids: IdGenerator, lacking: () => TillgateError): Promise<bigint | null> {
   const available = await tx.ledger.lockBalance(merchantAccount(transfer.accountId, 'available'), transfer.currency);
-  // Whoever freezes an account holds this balance too, so that none slips through meanwhile.
+  // Freezing an account locks this balance row too, so no reservation can overtake a freeze.
   const freeze = await tx.transfers.findFreeze(transfer.accountId);
   if (freeze !== null) throw frozen(freeze.reason);
   if (available < transfer.units) throw lacking();
@@ -66,7 +66,7 @@ export async function reserveTransfer(tx: Transaction, transfer: MerchantTransfe
 }
 
 /**
- * The transfer that an idempotency key made before; `null` for a new key.
+ * The transfer that an idempotency key created earlier; `null` for a new key.
  *
  * @throws TillgateError `IDEMPOTENCY_MISMATCH` when the key came with another body
  */
@@ -79,7 +79,7 @@ export async function formerTransfer(
   return former === null ? null : matching(former, claim);
 }
 
-/** Claims the key inside the transaction that makes the transfer. @returns whom it belongs to already; `null` when it is this one's now */
+/** Claims the key inside the transaction that makes the transfer. @returns the transfer that claimed it earlier; `null` when this one has it now */
 export async function claimTransfer(tx: Transaction, transfer: MerchantTransfer, claim: IdempotencyClaim | null): Promise<TransferId | null> {
   const former = claim === null ? null : await tx.transfers.claim(transfer.accountId, claim, transfer.id);
   return former === null ? null : matching(former, claim);

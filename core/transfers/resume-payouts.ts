@@ -3,10 +3,10 @@ import type { Storage } from '../ports/storage.ts';
 import { requirePayments } from './fee-desk.ts';
 
 /**
- * Lets payments of a chain go on after an operator has looked. The hot wallet's transaction count is taken over from the
- * chain, and the books are compared with it before anything is paid.
+ * Resumes the payouts of a chain after an operator's check. The hot wallet's nonce is taken from the chain, and the ledger
+ * is reconciled before anything is paid.
  *
- * @returns false when payments were not stopped
+ * @returns false when payouts were not stopped
  * @throws TillgateError `NOT_READY` on a watch-only chain, `NODE_FAILED`
  */
 export async function resumePayouts(chain: ChainAdapter, storage: Pick<Storage, 'transfers' | 'transaction'>): Promise<boolean> {

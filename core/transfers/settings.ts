@@ -1,15 +1,15 @@
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 
-/** Where what the hot wallet need not hold goes. */
+/** The destination for what the hot wallet holds above its ceiling. */
 export interface ColdStorage {
   readonly address: string;
-  /** What may stay in the hot wallet, a plain decimal by currency; others stay altogether. */
+  /** The ceiling of the hot wallet by currency, as a plain decimal; currencies without one stay entirely. */
   readonly above: ReadonlyMap<CurrencyCode, string>;
 }
 
-/** When coins are brought together. */
+/** When deposits are swept to the hot wallet. */
 export interface SweepSettings {
-  /** A sweep pays when its fee is at most this share of what it moves, in basis points. */
+  /** A sweep is made when its fee is at most this share of what it moves, in basis points. */
   readonly maxFeeBps: number;
   readonly cold: ReadonlyMap<ChainCode, ColdStorage>;
 }

@@ -5,44 +5,44 @@ import type { PayoutId, TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { Transaction } from '../ports/storage.ts';
-import { Drafter, Waits } from './draft.ts';
-import type { Draft } from './draft.ts';
+import { PayoutBuilder, PayoutDeferred } from './build-payout.ts';
+import type { Draft } from './build-payout.ts';
 import { HotWallet } from './hot-wallet.ts';
-import { announceTransfer } from './payout-deps.ts';
+import { publishTransfer } from './payout-deps.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
-import { rejectTransfer } from './decide-transfer.ts';
+import { rejectTransfer } from './review-transfer.ts';
 import type { Attempt, Payout, PayoutView, Transfer } from './transfer.ts';
 
-/** How many transactions are signed and stored together: a new order waits for the database meanwhile. */
+/** Transactions signed and stored together; the database is locked meanwhile, so this stays small. */
 const BATCH = 1;
-/** How many waiting transfers are read at once. */
-const LOOKED_AT = 400;
-/** One that cannot be signed now is looked at again after this, or with the next block. */
+/** Waiting transfers read at once. */
+const PAGE = 400;
+/** A deferred transfer is retried after this time, or with the next block. */
 const RETRY_MS = 15_000;
 
 interface Counter {
   next: number;
-  /** The chain is ahead of the stored counter, harmlessly. */
+  /** The chain is ahead of the stored counter at a deposit address: take its value. */
   readonly adopt: boolean;
 }
 
-/** The stored state changed while the bytes were made; they are thrown away, and the next pass makes others. */
-class Overtaken extends Error {}
+/** The stored state changed while the bytes were made; they are discarded and the next pass starts again. */
+class ConcurrentChange extends Error {}
 
 /**
- * Signs waiting transfers. Bytes, nonces, coins and fees are committed together, before anything is sent; when that
- * commit does not hold, the bytes never leave this process.
+ * Signs waiting transfers. Bytes, nonces, coins and fees are committed together, before anything is sent; if the commit
+ * fails, the bytes never leave this process.
  */
 export class SignTransfers {
   readonly #chain: PayingChain;
   readonly #deps: PayoutDeps;
-  readonly #drafter: Drafter;
+  readonly #builder: PayoutBuilder;
   readonly #retryAt = new Map<TransferId, Millis>();
   readonly #counters = new Map<string, Counter>();
-  /** Read and not looked at yet. */
+  /** Read and not processed yet. */
   #queue: Transfer[] = [];
   #hot: HotWallet | null = null;
-  /** Addresses with a payment under way. */
+  /** Addresses with a payout in flight. */
   #busy: Set<string> | null = null;
   #height = -1;
   #after: TransferId | null = null;
@@ -50,14 +50,14 @@ export class SignTransfers {
   constructor(chain: PayingChain, deps: PayoutDeps) {
     this.#chain = chain;
     this.#deps = deps;
-    this.#drafter = new Drafter(chain, deps);
+    this.#builder = new PayoutBuilder(chain, deps);
   }
 
   /**
    * One pass.
    *
-   * @returns what was signed and stored, to be sent; empty when nothing could be signed
-   * @throws TillgateError `LEASE_LOST`, `NODE_FAILED`, `NOT_READY`; nothing was sent then
+   * @returns the payouts signed and stored, to be sent; empty when nothing could be signed
+   * @throws TillgateError `LEASE_LOST`, `NODE_FAILED`, `NOT_READY`; nothing was sent in that case
    */
   async run(lease: Lease, height: number): Promise<readonly PayoutView[]> {
     if (height !== this.#height) {
@@ -80,7 +80,7 @@ export class SignTransfers {
     return drafts.length === 0 ? [] : this.#commit(lease, drafts);
   }
 
-  /** What is remembered between passes is read anew: with each block, and when it turned out to be wrong. */
+  /** Drops cached state: with each block, and after a failed commit. */
   #forget(): void {
     this.#queue = [];
     this.#hot = null;
@@ -88,11 +88,11 @@ export class SignTransfers {
     this.#counters.clear();
   }
 
-  /** The next waiting transfers in turn, those that cannot be signed yet left out. */
+  /** Reads the next page of waiting transfers, without those deferred until later. */
   async #fill(): Promise<void> {
     const { storage, clock } = this.#deps;
-    const page = await storage.transfers.waiting(this.#chain.code, this.#after, LOOKED_AT);
-    this.#after = page.length === LOOKED_AT ? (page.at(-1)?.id ?? null) : null;
+    const page = await storage.transfers.waiting(this.#chain.code, this.#after, PAGE);
+    this.#after = page.length === PAGE ? (page.at(-1)?.id ?? null) : null;
     const now = clock.now();
     this.#queue = page.filter(({ id }) => (this.#retryAt.get(id) ?? 0) <= now);
   }
@@ -107,7 +107,7 @@ export class SignTransfers {
       const counter = await this.#counter(transfer);
       const draft = await this.#try(lease, [transfer], async () => {
         await this.#requireIdle(transfer);
-        return this.#drafter.fromAccount(transfer, counter?.next ?? null, hot);
+        return this.#builder.fromAccount(transfer, counter?.next ?? null, hot);
       });
       if (draft === null) continue;
       if (counter !== null) counter.next += 1;
@@ -117,20 +117,20 @@ export class SignTransfers {
     return drafts;
   }
 
-  /** A deposit address makes one payment at a time: what one of them costs in the end, the other would lack. */
+  /** A deposit address has one payout in flight at a time: the fee of one would leave the other short. */
   async #requireIdle(transfer: Transfer): Promise<void> {
     if (transfer.sourceIndex === null) return;
     this.#busy ??= new Set((await this.#deps.storage.transfers.inFlight(this.#chain.code)).map(({ sourceAddress }) => sourceAddress));
-    if (this.#busy.has(transfer.sourceAddress)) throw new Waits([transfer], 'Another payment from its address is under way.');
+    if (this.#busy.has(transfer.sourceAddress)) throw new PayoutDeferred([transfer], 'Another payment from its address is in flight.');
   }
 
-  /** One transaction a pass: the next one needs to know what this one left. */
+  /** One transaction a pass: the next one depends on the coins this one leaves. */
   async #fromCoins(lease: Lease): Promise<readonly Draft[]> {
     const currency = this.#queue[0]?.currency;
     let chosen = this.#queue.filter((transfer) => transfer.currency === currency).slice(0, this.#chain.payments.maxLines);
     while (chosen.length > 0) {
       const transfers = chosen;
-      const draft = await this.#try(lease, transfers, () => this.#drafter.fromCoins(transfers));
+      const draft = await this.#try(lease, transfers, () => this.#builder.fromCoins(transfers));
       const settled = new Set(draft?.charged.map(({ transfer }) => transfer.id));
       this.#queue = this.#queue.filter(({ id }) => !settled.has(id) && !this.#retryAt.has(id));
       if (draft !== null) return [draft];
@@ -139,12 +139,12 @@ export class SignTransfers {
     return [];
   }
 
-  /** The draft, or `null` when transfers have to wait: why is stored with them. */
+  /** The draft, or `null` when transfers are deferred; the reason is stored with them. */
   async #try(lease: Lease, transfers: readonly Transfer[], draft: () => Promise<Draft>): Promise<Draft | null> {
     try {
       return await draft();
     } catch (error) {
-      if (error instanceof Waits) await this.#note(lease, error.transfers, error.message);
+      if (error instanceof PayoutDeferred) await this.#note(lease, error.transfers, error.message);
       else if (isTillgateError(error, 'STATE_CONFLICT')) await this.#abandon(lease, transfers, error.message);
       else throw error;
       return null;
@@ -164,7 +164,7 @@ export class SignTransfers {
     });
   }
 
-  /** A sweep whose coins have changed is planned anew. */
+  /** A sweep whose coins have changed is failed and planned again. */
   async #abandon(lease: Lease, transfers: readonly Transfer[], reason: string): Promise<void> {
     const { storage, clock, ids } = this.#deps;
     await storage.transaction(async (tx) => {
@@ -182,8 +182,8 @@ export class SignTransfers {
   }
 
   /**
-   * A nonce that this till did not use was used by somebody with its keys: after a restored backup it may well be one of
-   * the payments that wait here, so nothing more is paid before an operator has looked (fault 68).
+   * A nonce that this database did not assign was used by another holder of the keys. After a restored backup it may be a
+   * payment that is still waiting here, so payouts stop until an operator has checked (fault 68).
    */
   async #readCounter({ sourceAddress, sourceIndex }: Transfer): Promise<Counter | null> {
     const { code, payments } = this.#chain;
@@ -210,12 +210,12 @@ export class SignTransfers {
         for (const draft of drafts) views.push(await this.#store(tx, draft));
       });
     } catch (error) {
-      if (!(error instanceof Overtaken)) throw error;
+      if (!(error instanceof ConcurrentChange)) throw error;
       this.#forget();
-      logger.info('signed transactions were overtaken and thrown away', { chain: this.#chain.code, reason: error.message });
+      logger.info('signed transactions discarded: the stored state changed meanwhile', { chain: this.#chain.code, reason: error.message });
       return [];
     }
-    for (const { transfers } of views) for (const transfer of transfers) announceTransfer(this.#deps, transfer, 'REQUESTED', 'SIGNED');
+    for (const { transfers } of views) for (const transfer of transfers) publishTransfer(this.#deps, transfer, 'REQUESTED', 'SIGNED');
     return views;
   }
 
@@ -227,15 +227,15 @@ export class SignTransfers {
     const { sourceAddress, sourceIndex } = present(charged[0], 'a transfer to sign').transfer;
     if (nonce !== null && this.#counters.get(sourceAddress)?.adopt === true) await tx.transfers.setNonce(code, sourceAddress, nonce);
     const payout: Payout = { id, chain: code, sourceAddress, sourceIndex, nonce, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: now };
-    if (!(await tx.transfers.openPayout(payout))) throw new Overtaken(`nonce ${nonce} was taken`);
-    if (refs.length > 0 && !(await tx.transfers.takeHoldings(code, refs, id))) throw new Overtaken('coins were taken');
+    if (!(await tx.transfers.openPayout(payout))) throw new ConcurrentChange(`nonce ${nonce} was taken`);
+    if (refs.length > 0 && !(await tx.transfers.takeHoldings(code, refs, id))) throw new ConcurrentChange('coins were taken');
     const { txid, raw, feeUnits, terms, expiresAt } = signed;
     const attempt: Attempt = { payoutId: id, number: 1, txid, raw, feeUnits, terms, expiresAt, createdAt: now };
     await tx.transfers.addAttempt(attempt);
     const transfers: Transfer[] = [];
     for (const { transfer, feeUnits: fee } of charged) {
       const changes = { feeUnits: fee, payoutId: id, reason: null, updatedAt: now };
-      if (!(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', changes))) throw new Overtaken(`transfer ${transfer.id} was decided otherwise`);
+      if (!(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', changes))) throw new ConcurrentChange(`the status of transfer ${transfer.id} changed`);
       if (transfer.accountId !== null && fee !== transfer.feeUnits) await tx.deposits.updateTransaction(transfer.id, { fee, obtained: transfer.units - fee });
       transfers.push({ ...transfer, ...changes, status: 'SIGNED' });
     }

@@ -9,12 +9,12 @@ import type { Millis } from '../kernel/time.ts';
 export const TRANSFER_KINDS = ['withdrawal', 'refund', 'sweep', 'gas', 'cold'] as const;
 export type TransferKind = (typeof TRANSFER_KINDS)[number];
 
-/** HELD waits for an operator; from SIGNED on the bytes exist, so only the chain decides. */
+/** HELD waits for an operator; from SIGNED on, only the chain decides the outcome. */
 export const TRANSFER_STATUSES = ['HELD', 'REQUESTED', 'SIGNED', 'BROADCAST', 'CONFIRMED', 'FAILED'] as const;
 export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
 
 /**
- * Every legal move of a transfer, by event. `abandon` is for what was never signed; `fail` for a transaction that was
+ * Every legal status transition of a transfer, by event. `abandon` is for what was never signed; `fail` for a transaction that was
  * mined without effect or can never be mined.
  */
 export const TRANSFER_TRANSITIONS = {
@@ -28,7 +28,7 @@ export const TRANSFER_TRANSITIONS = {
 
 export type TransferEvent = keyof typeof TRANSFER_TRANSITIONS;
 
-/** One payment that the till makes or means to make. Its id is its idempotency key. */
+/** One outgoing payment of the till, requested or made. Its id is its idempotency key. */
 export interface Transfer {
   readonly id: TransferId;
   readonly kind: TransferKind;
@@ -42,7 +42,7 @@ export interface Transfer {
   readonly units: bigint;
   /** What of it is charged as the network's fee, in the same currency: an estimate until SIGNED, fixed from then on. */
   readonly feeUnits: bigint;
-  /** The most that may be charged: while the network asks for more, the transfer waits. */
+  /** The most that may be charged; while the network fee is higher, the transfer waits. */
   readonly maxFeeUnits: bigint;
   readonly sourceAddress: string;
   /** The derivation index of a deposit address; `null` for the hot wallet. */
@@ -58,10 +58,10 @@ export interface Transfer {
   readonly finishedAt: Millis | null;
 }
 
-/** What of a transfer is known when it is asked for. */
+/** The fields of a transfer that are known when it is requested. */
 export type TransferRequest = Omit<Transfer, 'status' | 'payoutId' | 'reason' | 'createdAt' | 'updatedAt' | 'finishedAt'>;
 
-/** A transfer as it is asked for, REQUESTED. */
+/** A new transfer in status REQUESTED. */
 export function newTransfer<Request extends TransferRequest>(request: Request, now: Millis): Request & Transfer {
   return { ...request, status: 'REQUESTED', payoutId: null, reason: null, createdAt: now, updatedAt: now, finishedAt: null };
 }

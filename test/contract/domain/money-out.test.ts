@@ -548,12 +548,12 @@ eachStorage((engine, open) => {
       assert.deepEqual(till.ethPayments.paidTo(till.ethPayments.hotAddress, 'USDT-ERC20'), [30_000_000n, 1_370_000n]);
     });
 
-    money('a payment that would wait for ever for a crumb is refused when it is asked for, until the fee has fallen', async (till) => {
+    money('a payment that would wait for ever for a small deposit is refused when it is requested, until the fee has fallen', async (till) => {
       till.ethPayments.fee = 42n * 10n ** 13n;
       till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
       const order = await till.fund('USDT-ERC20', '1.37');
       // The payment costs 0.84 USDT, and the sweep before it twice as much.
-      await assert.rejects(till.withdraw('1.37', 'USDT-ERC20'), refusal('AMOUNT_OUT_OF_RANGE', /small amounts at many addresses/));
+      await assert.rejects(till.withdraw('1.37', 'USDT-ERC20'), refusal('AMOUNT_OUT_OF_RANGE', /small amounts over many addresses/));
       await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT', /fee/));
       assert.equal(await till.balance('available', 'USDT-ERC20'), 1_370_000n);
       till.ethPayments.fee = 10n ** 13n;

@@ -8,7 +8,7 @@ import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Transaction } from '../ports/storage.ts';
 import type { Transfer } from './transfer.ts';
 
-/** Lets a held withdrawal go on. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` when it is not held */
+/** Approves a held withdrawal. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` when it is not held */
 export async function approveTransfer(tx: Transaction, id: TransferId, now: Millis): Promise<Transfer> {
   const transfer = await requireTransfer(tx, id);
   if (transfer.status !== 'HELD') throw new TillgateError('STATE_CONFLICT', `The transfer is ${transfer.status}; only one that is HELD waits for approval.`);
@@ -18,9 +18,9 @@ export async function approveTransfer(tx: Transaction, id: TransferId, now: Mill
 }
 
 /**
- * Gives up a transfer for which nothing was signed: what it reserved is the merchant's again.
+ * Fails a transfer that was never signed and releases its reserve to the merchant.
  *
- * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` once it is signed, since whoever holds the bytes can still send them
+ * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` once it is signed, because the bytes can still be sent
  */
 export async function rejectTransfer(
   tx: Transaction,

@@ -2,19 +2,19 @@ import { assert } from '../kernel/guard.ts';
 import { isTillgateError, TillgateError } from '../kernel/errors.ts';
 import type { PaymentLine, PricedPayment, PriceRequest, SignedTransaction } from '../ports/chain-payments.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
-import { gatheringFee, MOST_COINS } from './fee-desk.ts';
+import { consolidationFee, MAX_COINS } from './fee-desk.ts';
 import { shareOf } from './finish-payout.ts';
-import { gasAt } from './gas-at.ts';
+import { gasBalance } from './gas-balance.ts';
 import type { HotWallet } from './hot-wallet.ts';
 import type { Transfer } from './transfer.ts';
 
-/** A transfer with the fee that it is charged from now on. */
+/** A transfer with its final fee. */
 export interface ChargedTransfer {
   readonly transfer: Transfer;
   readonly feeUnits: bigint;
 }
 
-/** Signed bytes that nobody has but this process; they count only once they are stored. */
+/** Signed bytes that only this process holds; they take effect once stored. */
 export interface Draft {
   readonly charged: readonly ChargedTransfer[];
   readonly nonce: number | null;
@@ -23,8 +23,8 @@ export interface Draft {
   readonly refs: readonly string[];
 }
 
-/** Why a transfer cannot be signed now; it waits and is tried again. */
-export class Waits extends Error {
+/** A transfer cannot be signed now; it waits and is retried. */
+export class PayoutDeferred extends Error {
   readonly transfers: readonly Transfer[];
 
   constructor(transfers: readonly Transfer[], reason: string, cause?: unknown) {
@@ -33,10 +33,8 @@ export class Waits extends Error {
   }
 }
 
-/**
- * Prices, charges and signs transactions; nothing is stored or sent here.
- */
-export class Drafter {
+/** Prices and signs payout transactions; nothing is stored or sent here. */
+export class PayoutBuilder {
   readonly #chain: PayingChain;
   readonly #deps: PayoutDeps;
 
@@ -45,7 +43,7 @@ export class Drafter {
     this.#deps = deps;
   }
 
-  /** One transfer from one address. @throws Waits; `NODE_FAILED`, `NOT_READY` */
+  /** One transfer from one address. @throws PayoutDeferred; `NODE_FAILED`, `NOT_READY` */
   async fromAccount(transfer: Transfer, nonce: number | null, hot: HotWallet): Promise<Draft> {
     const { payments } = this.#chain;
     const fromHot = transfer.sourceIndex === null;
@@ -66,24 +64,24 @@ export class Drafter {
   /**
    * As many of these transfers, all of one currency, as one transaction takes, from the free coins.
    *
-   * @throws Waits; `NODE_FAILED`, `NOT_READY`
+   * @throws PayoutDeferred; `NODE_FAILED`, `NOT_READY`
    */
   async fromCoins(transfers: readonly Transfer[]): Promise<Draft> {
     const { payments, code } = this.#chain;
     const [first] = transfers;
     assert(first !== undefined, 'a draft of nothing');
-    const coins = await this.#deps.storage.transfers.freeCoins(code, first.currency, MOST_COINS);
+    const coins = await this.#deps.storage.transfers.freeCoins(code, first.currency, MAX_COINS);
     let left = coins.reduce((sum, { units }) => sum + units, 0n);
     const affordable = transfers.filter(({ units }) => {
       if (units > left) return false;
       left -= units;
       return true;
     });
-    if (affordable.length === 0) throw new Waits([first], 'The coins for it are still on their way.');
+    if (affordable.length === 0) throw new PayoutDeferred([first], 'The coins for it are not confirmed yet.');
     const source = { address: payments.hotAddress, index: null };
     const lines = affordable.map(({ toAddress, currency, units }) => ({ to: toAddress, currency, units }));
     const priced = await this.#priceCoins(affordable, { source, lines, coins, replaces: null });
-    // Too many small coins for one transaction: fewer payments at once.
+    // Too many small coins for one transaction: pay fewer transfers at once.
     if (priced === null) return this.fromCoins(affordable.slice(0, Math.ceil(affordable.length / 2)));
     const charged: ChargedTransfer[] = [];
     for (const [at, transfer] of affordable.entries()) {
@@ -94,7 +92,7 @@ export class Drafter {
     return { charged, nonce: null, signed, refs: priced.coins.map(({ ref }) => ref) };
   }
 
-  /** Another transaction of the same payout at a higher price; receivers get what they were promised. */
+  /** Another attempt of the same payout at a higher fee; receivers get the same amounts. */
   async again(transfers: readonly Transfer[], request: Pick<PriceRequest, 'source' | 'coins' | 'replaces'>, nonce: number | null): Promise<SignedTransaction> {
     const { payments } = this.#chain;
     const lines = transfers.map((transfer) => lineOf({ transfer, feeUnits: transfer.feeUnits }));
@@ -107,7 +105,7 @@ export class Drafter {
     try {
       return await this.#price(transfers, () => this.#chain.payments.price(request));
     } catch (error) {
-      if (error instanceof Waits && isTillgateError(error.cause, 'INSUFFICIENT_BALANCE') && transfers.length > 1) return null;
+      if (error instanceof PayoutDeferred && isTillgateError(error.cause, 'INSUFFICIENT_BALANCE') && transfers.length > 1) return null;
       throw error;
     }
   }
@@ -116,33 +114,33 @@ export class Drafter {
     try {
       return await price();
     } catch (error) {
-      if (isTillgateError(error, 'STATE_CONFLICT') || isTillgateError(error, 'INSUFFICIENT_BALANCE')) throw new Waits(transfers, error.message, error);
+      if (isTillgateError(error, 'STATE_CONFLICT') || isTillgateError(error, 'INSUFFICIENT_BALANCE')) throw new PayoutDeferred(transfers, error.message, error);
       throw error;
     }
   }
 
-  /** What a payment is priced with: tokens can be tried out only as far as they are there. */
+  /** The amount to price with: a token transfer can be simulated only up to the balance. */
   async #tried(transfer: Transfer, hot: HotWallet): Promise<bigint> {
     const { currency, units, maxFeeUnits } = transfer;
     if (currency === this.#chain.payments.feeAsset.currency) return units;
     const free = await hot.free(currency);
-    if (free < units - maxFeeUnits) throw lacks(transfer);
+    if (free < units - maxFeeUnits) throw shortfalls(transfer);
     return free > 0n && free < units ? free : units;
   }
 
-  /** Tokens must be there, and nothing else can make up for them; what is charged for the fee stays where it is. */
+  /** The tokens must be in the hot wallet; the charged fee stays there and need not be. */
   async #requireToken({ transfer, feeUnits }: ChargedTransfer, hot: HotWallet): Promise<void> {
     const { currency, units } = transfer;
-    if ((await hot.free(currency)) < units - feeUnits) throw lacks(transfer);
+    if ((await hot.free(currency)) < units - feeUnits) throw shortfalls(transfer);
   }
 
-  /** The price may have risen since the gas was sent: a sweep without enough of it would hold its nonce for nothing. */
+  /** The gas price may have risen since the gas was funded: an underfunded sweep would block its nonce. */
   async #requireGas(transfer: Transfer, feeUnits: bigint): Promise<void> {
-    const there = await gasAt(this.#chain, this.#deps.storage, transfer.sourceAddress);
-    if (there < feeUnits) throw new Waits([transfer], "The address has too little of the chain's coin for the network's fee now.");
+    const there = await gasBalance(this.#chain, this.#deps.storage, transfer.sourceAddress);
+    if (there < feeUnits) throw new PayoutDeferred([transfer], "The address has too little of the chain's coin for the network's fee now.");
   }
 
-  /** The holdings that a sweep moves; they must be what it was planned for. */
+  /** The holdings that a sweep moves; their sum must equal the planned amount. */
   async #swept(transfer: Transfer): Promise<readonly string[]> {
     const holdings = await this.#deps.storage.transfers.freeAt(this.#chain.code, transfer.sourceAddress, transfer.currency);
     const refs: string[] = [];
@@ -161,7 +159,7 @@ export class Drafter {
     const { currency, units, kind } = transfer;
     const isNative = currency === payments.feeAsset.currency;
     const dust = payments.dust(currency);
-    // A token's sweep pays with the coins that were sent ahead for it; gas arrives whole.
+    // A token sweep pays with the gas that was funded for it; a gas transfer arrives whole.
     if (transfer.sourceIndex !== null) {
       if (!isNative) await this.#requireGas(transfer, priced.feeUnits);
       return checkCharge(transfer, isNative ? priced.feeUnits : 0n, dust);
@@ -169,15 +167,15 @@ export class Drafter {
     const native = await hot.free(payments.feeAsset.currency);
     if (kind === 'gas' || !isNative) {
       const needed = isNative ? units + priced.feeUnits : priced.feeUnits;
-      if (native < needed) throw new Waits([transfer], `The hot wallet lacks ${payments.feeAsset.currency} for the network's fee; the operator has to bring it.`);
+      if (native < needed) throw new PayoutDeferred([transfer], `The hot wallet lacks ${payments.feeAsset.currency} for the network's fee; the operator has to fund it.`);
       const charged = checkCharge(transfer, kind === 'gas' ? 0n : await this.#inCurrency(transfer, priced.feeUnits), dust);
       if (!isNative) await this.#requireToken(charged, hot);
       return charged;
     }
     const short = units - native;
-    const gathering = kind === 'cold' ? 0n : gatheringFee(short, transfer.maxFeeUnits - priced.feeUnits);
-    if (short > gathering) throw lacks(transfer);
-    return checkCharge(transfer, priced.feeUnits + gathering, dust);
+    const consolidation = kind === 'cold' ? 0n : consolidationFee(short, transfer.maxFeeUnits - priced.feeUnits);
+    if (short > consolidation) throw shortfalls(transfer);
+    return checkCharge(transfer, priced.feeUnits + consolidation, dust);
   }
 
   async #inCurrency(transfer: Transfer, nativeUnits: bigint): Promise<bigint> {
@@ -187,8 +185,8 @@ export class Drafter {
   }
 }
 
-function lacks(transfer: Transfer): Waits {
-  return new Waits([transfer], `The hot wallet lacks ${transfer.currency}; sweeps or the operator have to bring it.`);
+function shortfalls(transfer: Transfer): PayoutDeferred {
+  return new PayoutDeferred([transfer], `The hot wallet lacks ${transfer.currency}; it waits for sweeps or for the operator to fund it.`);
 }
 
 function lineOf({ transfer, feeUnits }: ChargedTransfer): PaymentLine {
@@ -197,10 +195,10 @@ function lineOf({ transfer, feeUnits }: ChargedTransfer): PaymentLine {
   return { to: transfer.toAddress, currency: transfer.currency, units };
 }
 
-/** @throws Waits when the network asks for more than the transfer may be charged */
+/** @throws PayoutDeferred when the network asks for more than the transfer may be charged */
 function checkCharge(transfer: Transfer, feeUnits: bigint, dust: bigint): ChargedTransfer {
-  if (feeUnits > transfer.maxFeeUnits) throw new Waits([transfer], "The network's fee is above the most that this transfer may be charged.");
-  if (transfer.units - feeUnits < dust) throw new Waits([transfer], "The network's fee leaves less than the network carries.");
+  if (feeUnits > transfer.maxFeeUnits) throw new PayoutDeferred([transfer], "The network's fee is above the most that this transfer may be charged.");
+  if (transfer.units - feeUnits < dust) throw new PayoutDeferred([transfer], "The network's fee leaves less than the network's minimum amount.");
   return { transfer, feeUnits };
 }
 

@@ -1,0 +1,98 @@
+import type { CurrencyCode } from '../kernel/asset.ts';
+import type { HotWallet } from './hot-wallet.ts';
+import type { Transfer } from './transfer.ts';
+
+/** A sweep that a waiting payment needs may cost up to this share of what it moves, in basis points. */
+const NEEDED_BPS = 5_000n;
+const BPS = 10_000n;
+/** A token sweep also needs a transaction that funds its gas, at about the same cost. */
+const TOKEN_SWEEP = 2n;
+
+/** The whole cost of a sweep, from the fee of one transaction. */
+export function sweepCost(isNative: boolean, feeUnits: bigint): bigint {
+  return isNative ? feeUnits : feeUnits * TOKEN_SWEEP;
+}
+
+/** True when a fee is at most half of an amount. */
+export function isWorthNeeded(feeUnits: bigint, units: bigint): boolean {
+  return feeUnits * BPS <= units * NEEDED_BPS;
+}
+
+/**
+ * What the hot wallet lacks of a token for payments that were tried and are waiting. Uneconomic sweeps are allowed when
+ * such a payment needs the tokens; otherwise it would never be paid.
+ */
+export class TokenShortfall {
+  #missing: bigint;
+  /** The remaining fee allowance for such sweeps, rounded down. */
+  #left: bigint;
+
+  /**
+   * @param missing - units that are neither in the wallet nor in flight to it
+   * @param waiting - the sum of the waiting payments, in units
+   */
+  constructor(missing: bigint, waiting: bigint) {
+    this.#missing = missing;
+    this.#left = (waiting * NEEDED_BPS) / BPS;
+  }
+
+  /** True while tokens are missing and a sweep at this fee is within the allowance. */
+  canAfford(feeUnits: bigint): boolean {
+    return this.#missing > 0n && feeUnits <= this.#left;
+  }
+
+  /** Counts a sweep as planned. */
+  addSweep(units: bigint, feeUnits: bigint): void {
+    if (!isWorthNeeded(feeUnits, units)) this.#left -= feeUnits;
+    this.#missing -= units;
+  }
+}
+
+/**
+ * The shortfalls of the hot wallet, by currency.
+ *
+ * @param waiting - transfers that are requested and not signed, sweeps included
+ */
+export async function shortfallsOf(hot: HotWallet, waiting: readonly Transfer[]): Promise<ReadonlyMap<CurrencyCode, TokenShortfall>> {
+  const [owed, tried, coming] = [new Map<CurrencyCode, bigint>(), new Map<CurrencyCode, bigint>(), new Map<CurrencyCode, bigint>()];
+  const add = (sums: Map<CurrencyCode, bigint>, { currency, units }: Transfer): void => void sums.set(currency, (sums.get(currency) ?? 0n) + units);
+  for (const transfer of waiting) {
+    add(transfer.sourceIndex === null ? owed : coming, transfer);
+    if (transfer.accountId !== null && transfer.reason !== null) add(tried, transfer);
+  }
+  const shortfalls = new Map<CurrencyCode, TokenShortfall>();
+  for (const [currency, units] of owed) {
+    const free = await hot.free(currency);
+    if (free >= units) continue;
+    const asked = tried.get(currency) ?? 0n;
+    // While a payout is in flight the wallet shows less than it has: plan no extra sweeps then.
+    const missing = hot.pays(currency) ? 0n : asked - free - hot.coming(currency) - (coming.get(currency) ?? 0n);
+    shortfalls.set(currency, new TokenShortfall(missing, asked));
+  }
+  return shortfalls;
+}
+
+/** An address with coins of one currency. */
+interface Coins {
+  readonly units: bigint;
+}
+
+/**
+ * True when the shortfall can be covered, but only by sweeps that cost more than half of the requested amount.
+ *
+ * @param units - the requested amount
+ * @param short - what of it is neither in the hot wallet nor in flight to it
+ * @param places - the addresses that hold the token, the largest balance first
+ * @param feeUnits - the cost of one sweep
+ */
+export function isTooScattered(units: bigint, short: bigint, places: readonly Coins[], feeUnits: bigint): boolean {
+  const shortfall = new TokenShortfall(short, units);
+  let [left, refused] = [short, false];
+  for (const place of places) {
+    if (left <= 0n) break;
+    if (!isWorthNeeded(feeUnits, place.units) && !shortfall.canAfford(feeUnits)) refused = true;
+    shortfall.addSweep(place.units, feeUnits);
+    left -= place.units;
+  }
+  return left <= 0n && refused;
+}
