@@ -1,5 +1,5 @@
 /**
- * Runs the test files that a change affects, each time a source is saved; SQLite alone.
+ * Runs the files of `npm test` that a change affects, each time a source is saved; on SQLite alone.
  *
  *     npm run test:watch                  whatever imports what was saved
  *     npm run test:watch -- unit/orders   of these, only files whose path contains one of the words
@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { compileSources, FOLDERS, reached, repository } from './runner/compile.ts';
+import { planOf } from './runner/plan.ts';
 
 /** Editors write a file in several steps. */
 const SETTLE_MS = 150;
@@ -21,8 +22,10 @@ let running = false;
 async function affected(sources: ReadonlySet<string>): Promise<string[]> {
   const compiled = await compileSources(`watch-${process.pid}`);
   compiled.remove();
-  const tests = [...compiled.imports.keys()].filter((path) => /\.test\.tsx?$/.test(path) && (words.length === 0 || words.some((word) => path.includes(word))));
-  return tests.filter((path) => [...reached(compiled, path, false)].some((each) => sources.has(each)));
+  return planOf({ apart: null, rest: false, engines: 'sqlite', words: [] }, compiled)
+    .map(({ path }) => path)
+    .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
+    .filter((path) => [...reached(compiled, path, false)].some((each) => sources.has(each)));
 }
 
 async function runAffected(): Promise<void> {

@@ -10,17 +10,16 @@ export type Engines = 'sqlite' | 'pg' | 'all';
 export const APART = ['nodes', 'browser', 'long'] as const;
 export type Apart = (typeof APART)[number];
 
-/** What a run was asked for. */
-export interface Request {
+/** Which files are wanted. */
+export interface Choice {
   /** `null` for all the others. */
   readonly apart: Apart | null;
   /** What `npm run test:full` adds to `npm test`. */
   readonly rest: boolean;
-  readonly coverage: boolean;
+  /** For every file; `null` for what each file's part takes. */
   readonly engines: Engines | null;
   /** Only files whose path contains one of them. */
   readonly words: readonly string[];
-  readonly forNode: readonly string[];
 }
 
 /** A test file, and the databases that it runs on. */
@@ -31,14 +30,14 @@ export interface PlannedFile {
   readonly alone: boolean;
 }
 
-/** Parts that only `npm run test:full` runs: dear for what they find each day. */
+/** Parts that only `npm run test:full` runs: they take most of its time, and rarely find what the others do not. */
 const FULL_ONLY = [
   'test/crash/',
+  'test/contract/domain/money-out-crash',
   'test/storage-faults/',
   'test/fuzz/',
   'test/simulation/',
   'test/package/',
-  'test/contract/storage/better-sqlite3',
   'test/e2e/bsc-pairs',
   'test/e2e/ethereum-pairs',
   'test/e2e/tron-pairs',
@@ -54,15 +53,21 @@ const OWN_PROCESS = '// @own-process: ';
 
 const within = (parts: readonly string[], path: string): boolean => parts.some((part) => path.startsWith(part));
 
-/** The files that a request means, each with its databases. */
-export function planOf({ apart, rest, engines, words }: Request, compiled: Compiled): PlannedFile[] {
-  const all = [...compiled.imports.keys()].filter((path) => /\.test\.tsx?$/.test(path) && (APART.find((each) => path.startsWith(`test/${each}/`)) ?? null) === apart);
+const apartOf = (path: string): Apart | null => APART.find((each) => path.startsWith(`test/${each}/`)) ?? null;
+/** The databases of a file in `npm test`, and in each other run but for what that one left out. */
+const usualEngines = (path: string): Engines => (apartOf(path) !== null || within([...EVERY_ENGINE, ...FULL_ONLY], path) ? 'all' : 'sqlite');
+
+/** The files that a choice means, each with its databases. */
+export function planOf({ apart, rest, engines, words }: Choice, compiled: Compiled): PlannedFile[] {
+  const all = [...compiled.imports.keys()].filter((path) => /\.test\.tsx?$/.test(path) && apartOf(path) === apart);
   const planned = (path: string, chosen: Engines): PlannedFile => ({ path, engines: engines ?? chosen, alone: apart !== null || within(FULL_ONLY, path) || ownProcess(path) });
-  const usual = (path: string): Engines => (apart !== null || within(EVERY_ENGINE, path) || within(FULL_ONLY, path) ? 'all' : 'sqlite');
-  if (words.length > 0) return all.filter((path) => words.some((word) => path.includes(word))).map((path) => planned(path, usual(path)));
-  if (!rest) return all.filter((path) => apart !== null || !within(FULL_ONLY, path)).map((path) => planned(path, usual(path)));
-  const other = all.filter((path) => !within(FULL_ONLY, path) && usual(path) === 'sqlite' && reached(compiled, path, false).has(EACH_STORAGE));
-  return [...all.filter((path) => within(FULL_ONLY, path)).map((path) => planned(path, 'all')), ...other.map((path) => planned(path, 'pg'))];
+  const usual = (paths: readonly string[]): PlannedFile[] => paths.map((path) => planned(path, usualEngines(path)));
+  if (words.length > 0) return usual(all.filter((path) => words.some((word) => path.includes(word))));
+  if (apart !== null) return usual(all);
+  const daily = all.filter((path) => !within(FULL_ONLY, path));
+  if (!rest) return usual(daily);
+  const onSqliteOnly = daily.filter((path) => usualEngines(path) === 'sqlite' && reached(compiled, path, false).has(EACH_STORAGE));
+  return [...usual(all.filter((path) => within(FULL_ONLY, path))), ...onSqliteOnly.map((path) => planned(path, 'pg'))];
 }
 
 const ownProcess = (path: string): boolean => readFileSync(join(repository, path), 'utf8').startsWith(OWN_PROCESS);

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import knex from 'knex';
-import { openStorage } from '../../../adapters/storage/knex/index.ts';
-import { isTillgateError } from '../../../core/index.ts';
-import { BENCH_PACKAGE } from '../../support/bench-package.ts';
-import { silentLogger } from '../../support/storage.ts';
-import { entry, newOrder, NOW, storedAccount } from './fixtures.ts';
+import { openStorage } from '../../adapters/storage/knex/index.ts';
+import { isTillgateError } from '../../core/index.ts';
+import { BENCH_PACKAGE } from '../support/bench-package.ts';
+import { silentLogger } from '../support/storage.ts';
+import { entry, newOrder, NOW, storedAccount } from '../contract/storage/fixtures.ts';
 
 const deps = { logger: silentLogger, guardNesting: true };
 
