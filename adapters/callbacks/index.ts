@@ -2,3 +2,4 @@
 export * from './addresses.ts';
 export * from './resolver.ts';
 export * from './undici-callback-transport.ts';
+export { callbackPresenter } from '../http/operations/order-record.ts';

@@ -1,64 +1,65 @@
-import type {
-  CallbackRecord,
-  OrderDetailRecord,
-  OrderRecord,
-  OrderStatus,
-  PayInfoRecord,
-  RefundRecord,
-  SelfCustodyRecord,
-  TransactionRecord,
-  TransactionStatus,
-  TransactionType,
-  WalletRecord,
-  WithdrawalRecord,
-} from '../../core/index.ts';
+import type { z } from 'zod';
+import type { AmountInput } from '../http/fields.ts';
+import type { cryptoCurrencySchema, fiatCurrencySchema } from '../http/operations/currencies.ts';
+import type { lightningOrderBody, lightningOrderSchema, lightningWithdrawBody } from '../http/operations/lightning.ts';
+import type { accessTokenSchema, loginBody } from '../http/operations/login.ts';
+import type { callbackOrderSchema, orderDetailSchema, orderSchema } from '../http/operations/order-record.ts';
+import type { payInfoBody, payInfoSchema, payUrlBody, payUrlSchema } from '../http/operations/orders.ts';
+import type { refundSchema } from '../http/operations/refunds.ts';
+import type { transactionSchema } from '../http/operations/transactions.ts';
+import type { selfCustodySchema, walletSchema, withdrawBody } from '../http/operations/wallets.ts';
+import type { lightningWithdrawalSchema, withdrawalSchema } from '../http/operations/withdrawal-record.ts';
 
-/** A record of the core as it is on the wire: some of its fields in another type. */
-export type OnTheWire<T, Changes extends Partial<Record<keyof T, unknown>>> = Omit<T, keyof Changes> & { readonly [Field in keyof Changes]: Changes[Field] };
+/** What a client reads of a schema of the till. */
+type Read<Schema extends z.ZodType> = Readonly<z.output<Schema>>;
+/** What a client sends to it. */
+type Sent<Schema extends z.ZodType> = Readonly<z.input<Schema>>;
+
+export type { AmountInput };
 
 /** An item of the order list (specification, "Order"); amounts are plain decimals. */
-export type OrderItem = OnTheWire<OrderRecord, { status: OrderStatus }>;
+export type OrderItem = Read<typeof orderSchema>;
 /** Get Orders Details; `to_addr` is `false` while there is no deposit address. */
-export type OrderDetail = OnTheWire<OrderDetailRecord, { status: OrderStatus }>;
+export type OrderDetail = Read<typeof orderDetailSchema>;
 /** The body of a POST callback (specification, "Order"). */
-export type CallbackOrder = OnTheWire<CallbackRecord, { status: OrderStatus }>;
+export type CallbackOrder = Read<typeof callbackOrderSchema>;
+/** Pay-url result: the checkout link, to send the payer to. */
+export type PayUrl = Read<typeof payUrlSchema>;
 /** Get Payment Info; the numbers are exact as doubles. */
-export type PayInfo = OnTheWire<PayInfoRecord, { status: OrderStatus; amount: number; vs_price: number }>;
+export type PayInfo = Read<typeof payInfoSchema>;
 /** A row of the transaction list (specification, "Transaction"); amounts are plain decimals. */
-export type Transaction = OnTheWire<TransactionRecord, { tx_type: TransactionType; status: TransactionStatus }>;
+export type Transaction = Read<typeof transactionSchema>;
 /** Refund information, with the fields of both documented shapes; numbers are rounded down to 8 decimals. */
-export type Refund = OnTheWire<RefundRecord, { amount: number; network_fee: number; obtained: number; refund_amount: number }>;
+export type Refund = Read<typeof refundSchema>;
 /** The answer of a withdrawal; amounts are plain decimals. */
-export type Withdrawal = WithdrawalRecord;
+export type Withdrawal = Read<typeof withdrawalSchema>;
 /** A row of Get Wallets List; amounts are plain decimals. */
-export type Wallet = WalletRecord;
-/** What lies on chain at the account's own addresses; the number is rounded down to 8 decimals. */
-export type SelfCustodyBalance = OnTheWire<SelfCustodyRecord, { amount: number }>;
-
-/** Pay-url result. */
-export interface PayUrl {
-  /** The checkout link, to send the payer to. */
-  readonly pay_url: string;
-}
-
+export type Wallet = Read<typeof walletSchema>;
+/** What is on chain at the account's own addresses; the number is rounded down to 8 decimals. */
+export type SelfCustodyBalance = Read<typeof selfCustodySchema>;
+/** An order that is paid over Lightning; its amount is in bitcoin, with up to 11 decimals. */
+export type LightningOrder = Read<typeof lightningOrderSchema>;
+/** A withdrawal over Lightning: `amount` is what the invoice gets, `fee` the most that routing may cost until it is settled. */
+export type LightningWithdrawal = Read<typeof lightningWithdrawalSchema>;
 /** A row of the crypto list; `status` is true when orders can be made in it now. */
-export interface CryptoCurrency {
-  readonly chain: string;
-  readonly currency: string;
-  readonly status: boolean;
-}
-
+export type CryptoCurrency = Read<typeof cryptoCurrencySchema>;
 /** A row of the fiat list. */
-export interface FiatCurrency {
-  readonly currency: string;
-  readonly name: string;
-}
-
+export type FiatCurrency = Read<typeof fiatCurrencySchema>;
 /** API key exchange result; `expire` is the lifetime in seconds. */
-export interface AccessToken {
-  readonly access_token: string;
-  readonly expire: number;
-}
+export type AccessToken = Read<typeof accessTokenSchema>;
+
+/** Body of POST /api/order/pay-url: the payer chooses the coin on the checkout page. */
+export type PayUrlInput = Sent<ReturnType<typeof payUrlBody>>;
+/** Body of POST /api/order/pay-info: the coin is fixed by the merchant. */
+export type PayInfoInput = Sent<ReturnType<typeof payInfoBody>>;
+/** Body of POST /api/withdraw: paid to the address that the account registered for the chain. */
+export type WithdrawInput = Sent<typeof withdrawBody>;
+/** Body of POST /api/bln/order; its callbacks are GET requests. */
+export type LightningOrderInput = Sent<ReturnType<typeof lightningOrderBody>>;
+/** Body of POST /api/bln/withdraw. */
+export type LightningWithdrawInput = Sent<typeof lightningWithdrawBody>;
+/** Body of endpoint 14; `username` is the account's email. */
+export type LoginInput = Sent<typeof loginBody>;
 
 /** A page of a list, newest first; `max_page` is 0 for an empty list. */
 export interface ListPage<T> {
@@ -69,122 +70,8 @@ export interface ListPage<T> {
   readonly data: readonly T[];
 }
 
-/** Which page of a list: `page` from 1, `size` 10 unless told otherwise, at most what the till allows (100). */
+/** Which page of a list: `page` from 1, `size` 10 by default, at most what the till allows (100). */
 export interface PageQuery {
   readonly page?: number;
   readonly size?: number;
-}
-
-/** An amount of a request: a number, or a plain decimal in a string, which the till reads digit by digit. */
-export type AmountInput = number | string;
-
-/** What either kind of order may be told (specification, "Body of POST /api/order/pay-url"). */
-export interface OrderLinksInput {
-  /** Where the payer goes after completion. */
-  readonly succeed_url?: string;
-  /** Where the payer goes after the time-out. */
-  readonly timeout_url?: string;
-  /** Called after completion; see {@link verifyCallback}. */
-  readonly callback_url?: string;
-  /** Called after the time-out. */
-  readonly timeout_callback?: string;
-  /** Prices stable coins at exactly 1 USD. */
-  readonly fixed_encrypt_price?: boolean;
-  /** Callbacks are POST requests with the order in the body; GET otherwise. */
-  readonly enable_post_callback?: boolean;
-}
-
-/** Body of POST /api/order/pay-url: the payer chooses the coin on the checkout page. */
-export interface PayUrlInput extends OrderLinksInput {
-  /** Fiat amount. */
-  readonly price: AmountInput;
-  /** Fiat code. */
-  readonly currency: string;
-}
-
-/** Body of POST /api/order/pay-info: the coin is fixed by the merchant. */
-export interface PayInfoInput extends OrderLinksInput {
-  readonly chain: string;
-  /** Crypto currency code, `USDT-ERC20`. */
-  readonly currency: string;
-  /** Fiat code. */
-  readonly vs_currency: string;
-  /** Fiat amount. */
-  readonly vs_price: AmountInput;
-}
-
-/** Body of POST /api/withdraw: paid to the address that the account registered for the chain. */
-export interface WithdrawInput {
-  /** What leaves the balance; the network's fee comes out of it. */
-  readonly amount: AmountInput;
-  readonly chain: string;
-  readonly currency: string;
-  /** A Lightning invoice; required on BLN. */
-  readonly ln_invoices?: string;
-  /** A code of the second factor; required on BLN, and where the account demands it. */
-  readonly verify_code?: string;
-}
-
-/** Body of POST /api/bln/order; its callbacks are GET requests. */
-export interface LightningOrderInput {
-  /** Fiat amount. */
-  readonly price: AmountInput;
-  /** Fiat code. */
-  readonly currency: string;
-  /** Where the payer goes after completion. */
-  readonly succeed_url?: string;
-  /** Where the payer goes after the time-out. */
-  readonly timeout_url?: string;
-  /** Called after completion. */
-  readonly callback_url?: string;
-  /** Called after the time-out. */
-  readonly timeout_callback?: string;
-}
-
-/** An order that is paid over Lightning. */
-export interface LightningOrder {
-  readonly order_id: string;
-  readonly status: OrderStatus;
-  readonly currency: string;
-  /** In bitcoin, up to 11 decimals. */
-  readonly amount: string;
-  readonly create_time: string;
-  /** The BOLT11 invoice to be paid. */
-  readonly payment_request: string;
-  /** The invoice's payment secret, in hexadecimal digits. */
-  readonly payment_addr: string;
-  readonly pay_url: string;
-}
-
-/** Body of POST /api/bln/withdraw. */
-export interface LightningWithdrawInput {
-  /** The BOLT11 invoice to pay. */
-  readonly ln_invoices: string;
-  /** In bitcoin, up to 11 decimals; only for an invoice without an amount, or equal to it. */
-  readonly amount?: AmountInput;
-  /** A code of the second factor, where the account demands it for withdrawals. */
-  readonly verify_code?: string;
-}
-
-/** A withdrawal over Lightning. */
-export interface LightningWithdrawal {
-  readonly user_id: string;
-  readonly tx_id: string;
-  readonly type: 'WITHDRAW';
-  readonly status: 'PENDING' | 'SUCCESS' | 'FAILED';
-  readonly chain: string;
-  readonly currency: string;
-  /** What the invoice gets. */
-  readonly amount: string;
-  /** What routing cost; until the payment is settled, the most that it may cost. */
-  readonly fee: string;
-  readonly balance: string;
-  readonly update_time: string;
-}
-
-/** Body of endpoint 14. */
-export interface LoginInput {
-  /** The account's email. */
-  readonly username: string;
-  readonly password: string;
 }

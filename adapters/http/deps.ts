@@ -1,36 +1,21 @@
 import type {
-  AccountId,
   AssetCatalogue,
+  Authenticate,
   ChainRegistry,
+  ChoosePayment,
   Clock,
+  CreateOrder,
   Digest,
-  IdempotencyClaim,
+  ExchangeToken,
+  LightningDesk,
   Logger,
   Metrics,
   Order,
   OrderId,
-  Page,
-  PageRequest,
-} from '../../core/index.ts';
-import type {
-  AuthRule,
-  CheckoutView,
-  LightningOrderInput,
-  LightningOrderRecord,
-  LightningPaymentInput,
-  OrderDetailRecord,
-  OrderRecord,
-  PayInfoInput,
-  PayInfoRecord,
-  PayUrlInput,
-  Principal,
-  RefundRecord,
-  SelfCustodyRecord,
-  SignedRequest,
-  TransactionRecord,
-  WalletRecord,
-  WithdrawalInput,
-  WithdrawalRecord,
+  OrderQueries,
+  RequestRefund,
+  RequestWithdrawal,
+  WalletQueries,
 } from '../../core/index.ts';
 
 /** The settings that the HTTP edge needs. */
@@ -54,39 +39,15 @@ export interface HttpSettings {
 /** What the operations call: the use cases of the core, as far as they are used here. */
 export interface HttpDeps {
   readonly settings: HttpSettings;
-  readonly authenticate: { run(request: SignedRequest, rule: AuthRule): Promise<Principal> };
-  readonly createOrder: {
-    payInfo(principal: Principal, input: PayInfoInput, idempotency: IdempotencyClaim | null): Promise<Order>;
-    payUrl(principal: Principal, input: PayUrlInput, idempotency: IdempotencyClaim | null): Promise<Order>;
-    lightning(principal: Principal, input: LightningOrderInput, idempotency: IdempotencyClaim | null): Promise<Order>;
-  };
-  readonly choosePayment: {
-    choose(checkoutToken: string, chain: string, currency: string): Promise<Order>;
-    setRefundAddress(checkoutToken: string, address: string): Promise<void>;
-  };
-  readonly orderQueries: {
-    list(accountId: AccountId, page: PageRequest): Promise<Page<OrderRecord>>;
-    detail(accountId: AccountId, orderId: string): Promise<OrderDetailRecord>;
-    transactions(accountId: AccountId, page: PageRequest): Promise<Page<TransactionRecord>>;
-    payInfo(order: Order): PayInfoRecord;
-    payUrl(order: Order): string;
-    checkout(token: string): Promise<CheckoutView>;
-  };
-  readonly requestRefund: {
-    run(principal: Principal, orderId: string, idempotency: IdempotencyClaim | null): Promise<RefundRecord>;
-    info(accountId: AccountId, orderId: string): Promise<RefundRecord>;
-  };
-  readonly requestWithdrawal: { run(principal: Principal, input: WithdrawalInput, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord> };
-  readonly lightningDesk: {
-    orderRecord(order: Order): Promise<LightningOrderRecord>;
-    withdraw(principal: Principal, input: LightningPaymentInput, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord>;
-  };
-  readonly walletQueries: {
-    lightning(accountId: AccountId): Promise<WalletRecord>;
-    list(accountId: AccountId): Promise<readonly WalletRecord[]>;
-    selfCustody(accountId: AccountId): Promise<readonly SelfCustodyRecord[]>;
-  };
-  readonly exchangeToken: { run(username: string, password: string): Promise<{ accessToken: string; expireSeconds: number }> };
+  readonly authenticate: Pick<Authenticate, 'run'>;
+  readonly createOrder: Pick<CreateOrder, 'payInfo' | 'payUrl' | 'lightning'>;
+  readonly choosePayment: Pick<ChoosePayment, 'choose' | 'setRefundAddress'>;
+  readonly orderQueries: Pick<OrderQueries, 'list' | 'detail' | 'transactions' | 'payInfo' | 'payUrl' | 'checkout'>;
+  readonly requestRefund: Pick<RequestRefund, 'run' | 'info'>;
+  readonly requestWithdrawal: Pick<RequestWithdrawal, 'run'>;
+  readonly lightningDesk: Pick<LightningDesk, 'orderView' | 'withdraw'>;
+  readonly walletQueries: Pick<WalletQueries, 'lightning' | 'list' | 'selfCustody'>;
+  readonly exchangeToken: Pick<ExchangeToken, 'run'>;
   readonly orders: { find(id: OrderId): Promise<Order | null> };
   readonly assets: Pick<AssetCatalogue, 'list' | 'find'>;
   readonly chains: ChainRegistry;

@@ -1,5 +1,5 @@
 import { isLosslessNumber } from 'lossless-json';
-import { checkMerchantUrl, findFiat, parseUnits, readDecimal, toUnits } from '../../core/index.ts';
+import { checkMerchantUrl, findFiat, readDecimal, toUnits } from '../../core/index.ts';
 import type { Decimal } from '../../core/index.ts';
 import { z } from 'zod';
 
@@ -34,20 +34,37 @@ export function flag(description: string) {
     .meta({ description });
 }
 
-/** A value of the request brought to what the core takes, or refused with what it must be. */
-function converted<T>(convert: (value: unknown) => T | null, what: string, documented: Record<string, unknown>) {
-  // Optional to zod, so that an absent field comes here too and gets our words.
+/** A number of a request: a JSON number, or a plain decimal in a string, which is read digit by digit. */
+export type AmountInput = number | string;
+
+interface Conversion<T> {
+  /** The value as the core takes it, in an object of its own; `null` when it is refused. */
+  readonly convert: (value: unknown) => { readonly value: T } | null;
+  /** What would be right. */
+  readonly what: string;
+  readonly documented: Readonly<Record<string, unknown>>;
+}
+
+/** A field that may be absent, converted; `Input` is what a client sends. */
+function optional<Input, T>({ convert, what, documented }: Conversion<T>) {
   return z
-    .unknown()
+    .custom<Input>()
     .optional()
     .transform((value, context): T => {
       const result = convert(value);
-      if (result !== null) return result;
+      if (result !== null) return result.value;
       context.issues.push({ code: 'custom', input: value, message: expected(what)({ input: value }) });
       return z.NEVER;
     })
     .meta(documented);
 }
+
+/** A field that is required: optional to zod nevertheless, so that an absent one is refused in our words. */
+function required<Input, T>(conversion: Conversion<T>) {
+  return optional<Input, T>(conversion) as z.ZodType<T, Input>;
+}
+
+const valueOrNull = <T>(value: T | null): { readonly value: T } | null => (value === null ? null : { value });
 
 /** A number's text: a JSON number as it was sent, or a plain decimal in a string. */
 function numberText(value: unknown): string | null {
@@ -56,68 +73,63 @@ function numberText(value: unknown): string | null {
   return typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value) ? value : null;
 }
 
-/** A positive decimal, exact (decisions, section 2). */
-export function price(description: string) {
-  const convert = (value: unknown): Decimal | null => {
-    const digits = numberText(value);
-    const decimal = digits === null ? null : readDecimal(digits);
-    return decimal === null || decimal.digits === 0n ? null : decimal;
-  };
-  return converted(convert, 'a positive number, or a positive decimal in a string', {
-    type: ['number', 'string'],
-    description: `${description}; a JSON number or a plain decimal in a string, read exactly`,
-  });
+const AMOUNT = 'a positive number, or a positive decimal in a string';
+const AMOUNT_TYPES = ['number', 'string'];
+
+function positive(value: unknown): Decimal | null {
+  const digits = numberText(value);
+  const decimal = digits === null ? null : readDecimal(digits);
+  return decimal === null || decimal.digits === 0n ? null : decimal;
 }
 
-/** Positive decimal text, or `null` when it is absent. */
+/** A positive decimal, exact (decisions, section 2). */
+export function price(description: string) {
+  const documented = { type: AMOUNT_TYPES, description: `${description}; a JSON number or a plain decimal in a string, read exactly` };
+  return required<AmountInput, Decimal>({ convert: (value) => valueOrNull(positive(value)), what: AMOUNT, documented });
+}
+
+/** A positive decimal, or `null` when it is absent. */
 export function optionalAmount(description: string) {
-  const convert = (value: unknown): { readonly text: string | null } | null => {
-    if (value === undefined) return { text: null };
-    const digits = numberText(value);
-    return digits !== null && (readDecimal(digits)?.digits ?? 0n) > 0n ? { text: digits } : null;
-  };
-  return converted(convert, 'a positive number, or a positive decimal in a string', { type: ['number', 'string'], description });
+  const convert = (value: unknown) => (value === undefined ? { value: null } : valueOrNull(positive(value)));
+  return optional<AmountInput, Decimal | null>({ convert, what: AMOUNT, documented: { type: AMOUNT_TYPES, description } });
 }
 
 /** Text that may be absent; an empty one counts as absent, `null`. */
 export function optionalText(max: number, description: string) {
-  const convert = (value: unknown): { readonly text: string | null } | null => {
-    if (value === undefined || value === '') return { text: null };
-    return typeof value === 'string' && value.length <= max && !CONTROL.test(value) ? { text: value } : null;
+  const convert = (value: unknown) => {
+    if (value === undefined || value === '') return { value: null };
+    return typeof value === 'string' && value.length <= max && !CONTROL.test(value) ? { value } : null;
   };
-  return converted(convert, `a string of at most ${max} characters without control characters`, { type: 'string', maxLength: max, description });
+  const what = `a string of at most ${max} characters without control characters`;
+  return optional<string, string | null>({ convert, what, documented: { type: 'string', maxLength: max, description } });
 }
 
-/** The digits of a one-time code, as text or as a JSON number, which cannot tell the zeros in front; `null` when it is absent. */
+/** The digits of a one-time code: text, or a JSON number, which has lost its leading zeros; `null` when it is absent. */
 export function optionalCode(length: number, description: string) {
-  const convert = (value: unknown): { readonly text: string | null } | null => {
-    if (value === undefined || value === '') return { text: null };
-    if (isLosslessNumber(value)) return /^\d{1,16}$/.test(value.value) ? { text: value.value.padStart(length, '0') } : null;
-    return typeof value === 'string' && /^[\x20-\x7e]{1,16}$/.test(value) ? { text: value } : null;
+  const convert = (value: unknown) => {
+    if (value === undefined || value === '') return { value: null };
+    if (isLosslessNumber(value)) return /^\d{1,16}$/.test(value.value) ? { value: value.value.padStart(length, '0') } : null;
+    return typeof value === 'string' && /^[\x20-\x7e]{1,16}$/.test(value) ? { value } : null;
   };
-  return converted(convert, `${length} digits, in a string or as a number`, { type: ['string', 'integer'], description });
+  return optional<string, string | null>({ convert, what: `${length} digits, in a string or as a number`, documented: { type: ['string', 'integer'], description } });
 }
 
 /** A whole number from `min` to `max` in a JSON body. */
 export function count(min: number, max: number, description: string) {
-  const convert = (value: unknown): number | null => within(isLosslessNumber(value) ? value.value : '', min, max);
-  return converted(convert, `a whole number from ${min} to ${max}`, { type: 'integer', minimum: min, maximum: max, description });
+  const convert = (value: unknown) => valueOrNull(within(isLosslessNumber(value) ? value.value : '', min, max));
+  return required<number, number>({ convert, what: `a whole number from ${min} to ${max}`, documented: { type: 'integer', minimum: min, maximum: max, description } });
 }
 
 /** A whole number in a query, with a default. */
 function queryNumber(fallback: number, max: number, description: string) {
-  const convert = (value: unknown): number | null => {
-    if (value === undefined) return fallback;
-    return typeof value === 'string' ? within(value, 1, max) : null;
+  const convert = (value: unknown) => {
+    if (value === undefined) return { value: fallback };
+    return typeof value === 'string' ? valueOrNull(within(value, 1, max)) : null;
   };
-  const what = max === Number.MAX_SAFE_INTEGER ? 'a whole number from 1 up' : `a whole number from 1 to ${max}`;
-  return converted(convert, what, {
-    type: 'integer',
-    minimum: 1,
-    ...(max === Number.MAX_SAFE_INTEGER ? {} : { maximum: max }),
-    default: fallback,
-    description,
-  });
+  const unbounded = max === Number.MAX_SAFE_INTEGER;
+  const what = unbounded ? 'a whole number from 1 up' : `a whole number from 1 to ${max}`;
+  const documented = { type: 'integer', minimum: 1, ...(unbounded ? {} : { maximum: max }), default: fallback, description };
+  return optional<number, number>({ convert, what, documented });
 }
 
 function within(digits: string, min: number, max: number): number | null {
@@ -166,12 +178,4 @@ export function fiatDecimals(priceField: string, codeField: string) {
 
 function isDecimal(value: unknown): value is Decimal {
   return typeof value === 'object' && value !== null && 'digits' in value && 'scale' in value;
-}
-
-/** An amount of an asset in a request, in its units; `null` for more decimals than it has. */
-export function unitsOf(amount: string, decimals: number): bigint | null {
-  const plain = parseUnits(amount, decimals);
-  if (plain !== null) return plain;
-  const decimal = readDecimal(amount);
-  return decimal === null ? null : toUnits(decimal, decimals);
 }

@@ -2,7 +2,7 @@ import { TillgateError } from '../../core/index.ts';
 import type { ErrorCode, FieldError, IdempotencyClaim, OpenSession, Principal } from '../../core/index.ts';
 import type { z } from 'zod';
 import type { HttpDeps } from './deps.ts';
-import { writeRecord } from './exact-json.ts';
+import { exactNumbersOf, writeRecord } from './exact-json.ts';
 import type { BodyKind } from './media-type.ts';
 import type { HttpRequest, HttpResponse } from './messages.ts';
 import { successReply } from './replies.ts';
@@ -93,13 +93,9 @@ export interface DataOperationSpec<P extends z.ZodObject, Q extends z.ZodObject,
   readonly query?: Q;
   readonly body?: B;
   readonly data: D;
-  /** Fields of `data`, a flat record or a list of such, whose decimal text is written as a JSON number. */
-  readonly numberFields?: readonly FieldOf<z.input<D>>[];
   handler(call: Call<z.output<P>, z.output<Q>, z.output<B>>, deps: HttpDeps): Promise<z.input<D>>;
 }
 
-/** The fields of a record, or of the records of a list. */
-export type FieldOf<T> = T extends readonly (infer Item)[] ? keyof Item & string : keyof T & string;
 type FlatRecord = Readonly<Record<string, unknown>>;
 
 /** Makes a row of the table that answers in the envelope. */
@@ -107,7 +103,7 @@ export function dataOperation<D extends z.ZodType, P extends z.ZodObject = z.Zod
   spec: DataOperationSpec<P, Q, B, D>,
 ): Operation {
   const schemas = { params: spec.params ?? null, query: spec.query ?? null, body: spec.body ?? null };
-  const numbers: readonly string[] = spec.numberFields ?? [];
+  const numbers = exactNumbersOf(spec.data);
   const write = (data: unknown): string => {
     if (numbers.length === 0) return JSON.stringify(data);
     if (Array.isArray(data)) return `[${data.map((item: FlatRecord) => writeRecord(item, numbers)).join(',')}]`;

@@ -9,6 +9,7 @@ import { orderOperations } from './operations/orders.ts';
 import { refundOperations } from './operations/refunds.ts';
 import { sandboxOperations } from './operations/sandbox.ts';
 import { serviceOperations } from './operations/service.ts';
+import { transactionOperation } from './operations/transactions.ts';
 import { walletOperations } from './operations/wallets.ts';
 
 /** How the table stands in an application; by default it is the whole of one. */
@@ -26,6 +27,7 @@ export interface TablePlace {
 export function createOperations(settings: HttpSettings, extra: readonly Operation[] = [], { without = [], serverUrl }: TablePlace = {}): readonly Operation[] {
   const table: Operation[] = [
     ...orderOperations(settings),
+    transactionOperation(settings),
     ...refundOperations,
     ...walletOperations,
     ...lightningOperations(settings),

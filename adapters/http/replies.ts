@@ -1,4 +1,4 @@
-import type { ErrorDetails } from '../../core/index.ts';
+import type { ErrorDetails, SigningText } from '../../core/index.ts';
 import type { Failure } from './error-table.ts';
 import type { HttpResponse } from './messages.ts';
 
@@ -22,9 +22,13 @@ export function failureReply({ code, status, message, details }: Failure, traceI
     result: false,
     trace_id: traceId,
     errors: details.fields,
-    signing: details.signing,
+    signing: details.signing && signingRecord(details.signing),
   });
   return { status, headers, body };
+}
+
+function signingRecord({ algorithm, date, requestInfo, bodyMd5, signatureOrigin }: SigningText): Readonly<Record<string, string>> {
+  return { algorithm, date, request_info: requestInfo, body_md5: bodyMd5, signature_origin: signatureOrigin };
 }
 
 /** A successful reply of the management API around data that is JSON already (specification, "Management interface records"). */

@@ -1,6 +1,6 @@
 import type { Account, Credential, CredentialSecrets } from '../accounts/account.ts';
 import { credentialContext, LOOKUP } from '../accounts/credential-record.ts';
-import type { ErrorDetails } from '../kernel/errors.ts';
+import type { ErrorDetails, SigningText } from '../kernel/errors.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { Millis } from '../kernel/time.ts';
@@ -13,7 +13,7 @@ import type { Vault } from '../ports/vault.ts';
 import { API_KEY_PREFIX } from './key-text.ts';
 import { OpenedSecrets } from './opened-secrets.ts';
 import type { Principal } from './principal.ts';
-import type { SignatureVerdict, SignedRequest, SigningText } from './signature.ts';
+import type { SignatureVerdict, SignedRequest } from './signature.ts';
 import { isSigned, verifySignature } from './signature.ts';
 
 /** What an operation asks of its credentials. */
@@ -154,5 +154,5 @@ function credentialInvalid(): TillgateError {
 }
 
 function signingDetails(signing: SigningText | null): ErrorDetails {
-  return signing === null ? {} : { signing: { ...signing } };
+  return signing === null ? {} : { signing };
 }

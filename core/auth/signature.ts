@@ -1,4 +1,5 @@
 import { TillgateError } from '../kernel/errors.ts';
+import type { SigningText } from '../kernel/errors.ts';
 import type { Millis } from '../kernel/time.ts';
 import { formatSignedDate, parseSignedDate } from '../kernel/time.ts';
 import type { Digest, SignatureAlgorithm } from '../ports/digest.ts';
@@ -13,15 +14,6 @@ export interface SignedRequest {
   readonly headers: ReadonlyMap<string, readonly string[]>;
   /** The raw bytes. */
   readonly body: Uint8Array;
-}
-
-/** What the server saw of a signed request, for its sender to compare (specification, "Signature authentication", rule 5). */
-export interface SigningText {
-  readonly algorithm: string;
-  readonly date: string;
-  readonly request_info: string;
-  readonly body_md5: string;
-  readonly signature_origin: string;
 }
 
 /** Whose signature it should be: found by the request's API token before verification. */
@@ -190,9 +182,9 @@ function refuse(seen: Seen, { message, code = 'SIGNATURE_INVALID' }: Problem): R
   const signing: SigningText = {
     algorithm: seen.algorithm,
     date: seen.date,
-    request_info: info,
-    body_md5: shown,
-    signature_origin: parts.join(DELIMITERS[0]),
+    requestInfo: info,
+    bodyMd5: shown,
+    signatureOrigin: parts.join(DELIMITERS[0]),
   };
   return { ok: false, code, message, signing };
 }

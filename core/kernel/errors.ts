@@ -44,12 +44,21 @@ export interface FieldError {
   readonly message: string;
 }
 
+/** What the server saw of a signed request, for its sender to compare (specification, "Signature authentication", rule 5). */
+export interface SigningText {
+  readonly algorithm: string;
+  readonly date: string;
+  readonly requestInfo: string;
+  readonly bodyMd5: string;
+  readonly signatureOrigin: string;
+}
+
 /** What a {@link TillgateError} may carry besides its message; none of it may hold a secret. */
 export interface ErrorDetails {
   readonly fields?: readonly FieldError[];
   readonly retryAfterSeconds?: number;
   readonly allow?: readonly string[];
-  readonly signing?: Readonly<Record<string, string>>;
+  readonly signing?: SigningText;
   readonly [key: string]: unknown;
 }
 

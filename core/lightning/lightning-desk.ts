@@ -3,9 +3,9 @@ import { TillgateError } from '../kernel/errors.ts';
 import type { Order } from '../orders/order.ts';
 import type { LightningNode } from '../ports/lightning.ts';
 import type { IdempotencyClaim } from '../ports/order-store.ts';
-import type { WithdrawalRecord } from '../withdrawals/withdrawal-record.ts';
-import { lightningOrderRecord } from './lightning-order.ts';
-import type { LightningOrderRecord } from './lightning-order.ts';
+import type { WithdrawalView } from '../withdrawals/withdrawal-view.ts';
+import { lightningOrderView } from './lightning-order.ts';
+import type { LightningOrderView } from './lightning-order.ts';
 import type { LightningPaymentInput, RequestLightningPayment } from './request-payment.ts';
 
 /** Both are `null` without a Lightning node. */
@@ -25,12 +25,12 @@ export class LightningDesk {
   }
 
   /** @throws TillgateError `UNSUPPORTED` without a node; `NODE_FAILED` */
-  async orderRecord(order: Order): Promise<LightningOrderRecord> {
-    return lightningOrderRecord(order, required(this.#deps.node), this.#deps.payUrl(order));
+  async orderView(order: Order): Promise<LightningOrderView> {
+    return lightningOrderView(order, required(this.#deps.node), this.#deps.payUrl(order));
   }
 
   /** @throws TillgateError `UNSUPPORTED` without a node; as {@link RequestLightningPayment.run} */
-  async withdraw(principal: Principal, input: LightningPaymentInput, idempotency: IdempotencyClaim | null = null): Promise<WithdrawalRecord> {
+  async withdraw(principal: Principal, input: LightningPaymentInput, idempotency: IdempotencyClaim | null = null): Promise<WithdrawalView> {
     return required(this.#deps.payments).run(principal, input, idempotency);
   }
 }

@@ -20,8 +20,8 @@ import { claimTransfer, formerTransfer, reserveTransfer } from '../transfers/res
 import type { MerchantTransfer } from '../transfers/reserve-transfer.ts';
 import { newTransfer } from '../transfers/transfer.ts';
 import type { WithdrawalSettings } from '../withdrawals/settings.ts';
-import type { WithdrawalRecord } from '../withdrawals/withdrawal-record.ts';
-import { checkLimits, heldAbove, lacking, readWithdrawal, requireVerified, withdrawalRecord } from '../withdrawals/withdrawal-rules.ts';
+import type { WithdrawalView } from '../withdrawals/withdrawal-view.ts';
+import { checkLimits, heldAbove, lacking, readWithdrawal, requireVerified, withdrawalView } from '../withdrawals/withdrawal-rules.ts';
 import type { LightningPayment } from './lightning-payment.ts';
 import { maxRoutingFee } from './settings.ts';
 import type { LightningFeeSettings } from './settings.ts';
@@ -69,7 +69,7 @@ export class RequestLightningPayment {
    * `VERIFY_CODE_INVALID`, `STATE_CONFLICT` (frozen, the invoice was paid here before), `INSUFFICIENT_BALANCE`,
    * `IDEMPOTENCY_MISMATCH`, `NODE_FAILED`
    */
-  async run({ accountId }: Principal, input: LightningPaymentInput, idempotency: IdempotencyClaim | null = null): Promise<WithdrawalRecord> {
+  async run({ accountId }: Principal, input: LightningPaymentInput, idempotency: IdempotencyClaim | null = null): Promise<WithdrawalView> {
     const { storage, settings } = this.#deps;
     const former = await formerTransfer(storage, accountId, idempotency);
     if (former !== null) return this.#answer(former);
@@ -122,7 +122,7 @@ export class RequestLightningPayment {
     return heldAbove(settings, LIGHTNING_ASSET, newTransfer(request, clock.now()));
   }
 
-  async #store(transfer: MerchantTransfer, payment: LightningPayment, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord> {
+  async #store(transfer: MerchantTransfer, payment: LightningPayment, idempotency: IdempotencyClaim | null): Promise<WithdrawalView> {
     const { storage, ids, metrics } = this.#deps;
     const former = await storage.transaction(async (tx) => {
       const claimed = await claimTransfer(tx, transfer, idempotency);
@@ -158,10 +158,10 @@ export class RequestLightningPayment {
     });
   }
 
-  async #answer(id: TransferId): Promise<WithdrawalRecord> {
+  async #answer(id: TransferId): Promise<WithdrawalView> {
     const { storage } = this.#deps;
     const { transfer, balance } = await readWithdrawal(storage, id);
-    return withdrawalRecord(transfer, LIGHTNING_ASSET, balance, (await storage.lightning.paymentOf(id))?.paymentHash ?? null);
+    return withdrawalView(transfer, LIGHTNING_ASSET, balance, (await storage.lightning.paymentOf(id))?.paymentHash ?? null);
   }
 }
 

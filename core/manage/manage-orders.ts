@@ -3,7 +3,7 @@ import { isId } from '../kernel/ids.ts';
 import { OperateOrder } from '../orders/operate-order.ts';
 import type { OrderMover } from '../orders/move-order.ts';
 import type { OrderQueries } from '../orders/order-queries.ts';
-import type { OrderDetailRecord } from '../orders/order-record.ts';
+import type { OrderDetailView } from '../orders/order-view.ts';
 import type { Order, OrderHistoryEntry } from '../orders/order.ts';
 import type { Storage } from '../ports/storage.ts';
 import { noSuchRecord, requireAccess } from './actor.ts';
@@ -26,12 +26,12 @@ export class ManageOrders {
   }
 
   /** Cancels an order to which nothing was paid yet. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
-  terminate(actor: Actor, id: OrderId): Promise<OrderDetailRecord> {
+  terminate(actor: Actor, id: OrderId): Promise<OrderDetailView> {
     return this.#operate(actor, id, 'terminate');
   }
 
   /** Accepts an OVERDUE or PARTIAL order as it is. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
-  resolve(actor: Actor, id: OrderId): Promise<OrderDetailRecord> {
+  resolve(actor: Actor, id: OrderId): Promise<OrderDetailView> {
     return this.#operate(actor, id, 'resolve');
   }
 
@@ -43,7 +43,7 @@ export class ManageOrders {
     return found;
   }
 
-  async #operate(actor: Actor, id: OrderId, verb: 'terminate' | 'resolve'): Promise<OrderDetailRecord> {
+  async #operate(actor: Actor, id: OrderId, verb: 'terminate' | 'resolve'): Promise<OrderDetailView> {
     const { storage, mover, clock, queries } = this.#deps;
     const order = isId(id) ? await storage.orders.find(id) : null;
     if (order === null) throw noSuchRecord();

@@ -3,13 +3,14 @@ import type { Deposit } from '../deposits/deposit.ts';
 import type { AssetCatalogue } from '../kernel/asset.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { CallbackId } from '../kernel/ids.ts';
+import type { CallbackPresenter } from '../ports/callback-presenter.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { OrderChanges } from '../ports/order-store.ts';
 import type { Transaction } from '../ports/storage.ts';
-import { callbackRecord } from './order-record.ts';
-import type { ContractOf } from './order-record.ts';
+import { reportedOrder } from './order-view.ts';
+import type { ContractOf } from './order-view.ts';
 import type { Order } from './order.ts';
 import { findTransition } from './order-status.ts';
 import type { OrderEventName, OrderRule, OrderStatus } from './order-status.ts';
@@ -28,6 +29,7 @@ export interface OrderMove {
 export interface OrderMoverDeps {
   readonly assets: AssetCatalogue;
   readonly contractOf: ContractOf;
+  readonly presenter: CallbackPresenter;
   readonly ids: IdGenerator;
   readonly events: EventBus;
   readonly metrics: Metrics;
@@ -97,9 +99,9 @@ export class OrderMover {
   }
 
   async #queueCallback(tx: Transaction, order: Order, deposits: readonly Deposit[], event: OrderEventName): Promise<void> {
-    const { ids, assets, contractOf } = this.#deps;
-    const record = callbackRecord(order, deposits, assets, contractOf);
-    const callback = buildCallback({ id: ids.next() as CallbackId, order, event, record, now: order.updatedAt });
+    const { ids, assets, contractOf, presenter } = this.#deps;
+    const content = presenter.present(event, reportedOrder(order, deposits, assets, contractOf));
+    const callback = buildCallback({ id: ids.next() as CallbackId, order, event, content, now: order.updatedAt });
     if (callback !== null) await tx.callbacks.add(callback);
   }
 }

@@ -13,8 +13,9 @@ import { merchantAccount } from '../ledger/entry.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Storage } from '../ports/storage.ts';
-import { orderDetailRecord, orderRecord, payInfoRecord, transactionRecord } from './order-record.ts';
-import type { ContractOf, OrderDetailRecord, OrderRecord, PayInfoRecord, TransactionRecord } from './order-record.ts';
+import type { TransactionView } from '../transactions/transaction.ts';
+import { orderDetailView, orderView, payInfoView } from './order-view.ts';
+import type { ContractOf, OrderDetailView, OrderView, PayInfoView } from './order-view.ts';
 import { amountRequired } from './order.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 import type { RefundMeans } from './refundable.ts';
@@ -66,38 +67,38 @@ export class OrderQueries {
   }
 
   /** An account's orders, newest first (endpoint 3). @throws TillgateError `INVALID_FIELDS` for a page out of range */
-  async list(accountId: AccountId, page: PageRequest): Promise<Page<OrderRecord>> {
+  async list(accountId: AccountId, page: PageRequest): Promise<Page<OrderView>> {
     const { storage, assets, settings } = this.#deps;
     checkPage(page, settings.pageMax);
     const orders = await storage.orders.list(accountId, page);
     const paid = orders.items.filter(({ received }) => received > 0n).map(({ id }) => id);
-    if (paid.length === 0) return { ...orders, items: orders.items.map((order) => orderRecord(order, [], NO_MEANS, assets)) };
+    if (paid.length === 0) return { ...orders, items: orders.items.map((order) => orderView(order, [], NO_MEANS, assets)) };
     const deposits = groupByOrder(await storage.deposits.byOrders(paid));
     const means = await this.#refundMeans(accountId, orders.items);
-    return { ...orders, items: orders.items.map((order) => orderRecord(order, deposits.get(order.id) ?? [], means(order), assets)) };
+    return { ...orders, items: orders.items.map((order) => orderView(order, deposits.get(order.id) ?? [], means(order), assets)) };
   }
 
   /** One order of the account (endpoint 4). @throws TillgateError `NOT_FOUND`, the same for another account's order */
-  async detail(accountId: AccountId, orderId: string): Promise<OrderDetailRecord> {
+  async detail(accountId: AccountId, orderId: string): Promise<OrderDetailView> {
     const { storage, assets } = this.#deps;
     const order = isId(orderId) ? await storage.orders.find(orderId as OrderId) : null;
     if (order === null || order.accountId !== accountId) throw new TillgateError('NOT_FOUND', 'There is no such order.');
     const deposits = await storage.deposits.byOrder(order.id);
     const means = order.received === 0n ? NO_MEANS : (await this.#refundMeans(accountId, [order]))(order);
-    return orderDetailRecord(order, deposits, means, assets, this.#contractOf);
+    return orderDetailView(order, deposits, means, assets, this.#contractOf);
   }
 
   /** An account's transactions, newest first (endpoint 7). @throws TillgateError `INVALID_FIELDS` for a page out of range */
-  async transactions(accountId: AccountId, page: PageRequest): Promise<Page<TransactionRecord>> {
+  async transactions(accountId: AccountId, page: PageRequest): Promise<Page<TransactionView>> {
     const { storage, assets, settings } = this.#deps;
     checkPage(page, settings.pageMax);
     const rows = await storage.deposits.transactions(accountId, page);
-    return { ...rows, items: rows.items.map((row) => transactionRecord(row, assets)) };
+    return { ...rows, items: rows.items.map((transaction) => ({ transaction, asset: present(assets.find(transaction.currency), `asset ${transaction.currency}`) })) };
   }
 
   /** The direct payment information of an order (endpoint 2). */
-  payInfo(order: Order): PayInfoRecord {
-    return payInfoRecord(order, this.#deps.assets, this.#contractOf, this.payUrl(order));
+  payInfo(order: Order): PayInfoView {
+    return payInfoView(order, this.#deps.assets, this.#contractOf, this.payUrl(order));
   }
 
   /** The payer's page of an order (endpoint 1). */

@@ -1,12 +1,10 @@
 import type { Principal } from '../auth/principal.ts';
 import type { Deposit } from '../deposits/deposit.ts';
-import type { AssetCatalogue } from '../kernel/asset.ts';
-import { formatUnits } from '../kernel/decimal.ts';
+import type { Asset, AssetCatalogue } from '../kernel/asset.ts';
 import { isTillgateError, TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import { isId } from '../kernel/ids.ts';
 import type { AccountId, OrderId, TransferId } from '../kernel/ids.ts';
-import { formatTimestamp } from '../kernel/time.ts';
 import { findTransition } from '../orders/order-status.ts';
 import type { Order, OrderPayment } from '../orders/order.ts';
 import { refundDestination } from '../orders/refundable.ts';
@@ -22,9 +20,8 @@ import { requirePayments } from '../transfers/fee-desk.ts';
 import type { FeeDesk, FeeEstimate } from '../transfers/fee-desk.ts';
 import { claimTransfer, formerTransfer, reserveTransfer } from '../transfers/reserve-transfer.ts';
 import type { MerchantTransfer } from '../transfers/reserve-transfer.ts';
-import { newTransfer, obtainedUnits } from '../transfers/transfer.ts';
-import type { Transfer, TransferStatus } from '../transfers/transfer.ts';
-import type { RefundRecord } from './refund-record.ts';
+import { newTransfer } from '../transfers/transfer.ts';
+import type { Transfer } from '../transfers/transfer.ts';
 
 export interface RequestRefundDeps {
   readonly storage: Storage;
@@ -39,14 +36,13 @@ export interface RequestRefundDeps {
   readonly claimUrl: (order: Order) => string;
 }
 
-const REFUND_STATUS: Readonly<Record<TransferStatus, RefundRecord['refund_status']>> = {
-  HELD: 'PENDING',
-  REQUESTED: 'PENDING',
-  SIGNED: 'PENDING',
-  BROADCAST: 'PENDING',
-  CONFIRMED: 'SUCCESS',
-  FAILED: 'TERMINATED',
-};
+/** A refund as its merchant reads it. */
+export interface RefundView {
+  readonly refund: Transfer;
+  readonly orderId: OrderId;
+  /** Of its amounts. */
+  readonly asset: Asset;
+}
 
 /** An order whose money can go back, and where to. */
 interface Refundable {
@@ -69,10 +65,10 @@ export class RequestRefund {
    * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` without confirmed money, a destination, enough balance, or with
    * another live refund; `IDEMPOTENCY_MISMATCH`, `NOT_READY` (watch-only, no rate), `NODE_FAILED`
    */
-  async run({ accountId }: Principal, orderId: string, idempotency: IdempotencyClaim | null = null): Promise<RefundRecord> {
+  async run({ accountId }: Principal, orderId: string, idempotency: IdempotencyClaim | null = null): Promise<RefundView> {
     const { storage, assets } = this.#deps;
     const former = await formerTransfer(storage, accountId, idempotency);
-    if (former !== null) return this.#record(present(await storage.transfers.find(former), `transfer ${former}`));
+    if (former !== null) return this.#view(present(await storage.transfers.find(former), `transfer ${former}`));
     const order = await this.#find(accountId, orderId);
     const seen = this.#refundable(order, await storage.deposits.byOrder(order.id));
     await this.#refuseSecond(order.id);
@@ -83,11 +79,11 @@ export class RequestRefund {
   }
 
   /** The order's refund (endpoint 5). @throws TillgateError `NOT_FOUND` for an unknown order, and before there is a refund */
-  async info(accountId: AccountId, orderId: string): Promise<RefundRecord> {
+  async info(accountId: AccountId, orderId: string): Promise<RefundView> {
     const order = await this.#find(accountId, orderId);
     const refund = await this.#deps.storage.transfers.refundOf(order.id);
     if (refund === null) throw new TillgateError('NOT_FOUND', 'There is no refund of this order.');
-    return this.#record(refund);
+    return this.#view(refund);
   }
 
   async #find(accountId: AccountId, orderId: string): Promise<Order> {
@@ -128,7 +124,7 @@ export class RequestRefund {
     }
   }
 
-  async #store(orderId: OrderId, seen: Refundable, fee: FeeEstimate, idempotency: IdempotencyClaim | null): Promise<RefundRecord> {
+  async #store(orderId: OrderId, seen: Refundable, fee: FeeEstimate, idempotency: IdempotencyClaim | null): Promise<RefundView> {
     const { storage, ids, events, metrics } = this.#deps;
     const hotAddress = requirePayments(this.#chain(seen.payment)).hotAddress;
     const outcome = await storage.transaction(async (tx) => {
@@ -146,7 +142,7 @@ export class RequestRefund {
       metrics.count('tillgate_transfers_total', { chain: seen.payment.chain, kind: 'refund', status: 'REQUESTED' });
       events.emit('transfer.queued', { chain: seen.payment.chain });
     }
-    return this.#record(present(await storage.transfers.find(outcome.id), `transfer ${outcome.id}`));
+    return this.#view(present(await storage.transfers.find(outcome.id), `transfer ${outcome.id}`));
   }
 
   #newTransfer(order: Order, { payment, units, toAddress }: Refundable, sourceAddress: string, fee: FeeEstimate): MerchantTransfer {
@@ -167,24 +163,9 @@ export class RequestRefund {
     return newTransfer(request, clock.now());
   }
 
-  #record(transfer: Transfer): RefundRecord {
-    const { decimals } = present(this.#deps.assets.find(transfer.currency), `asset ${transfer.currency}`);
-    const amount = formatUnits(transfer.units, decimals);
-    const final = transfer.status === 'CONFIRMED' ? transfer.finishedAt : null;
-    return {
-      order_id: present(transfer.orderId, `order of transfer ${transfer.id}`),
-      chain: transfer.chain,
-      currency: transfer.currency,
-      amount,
-      network_fee: formatUnits(transfer.feeUnits, decimals),
-      obtained: formatUnits(obtainedUnits(transfer), decimals),
-      from_addr: transfer.sourceAddress,
-      to_addr: transfer.toAddress,
-      refund_et: final === null ? 0 : Math.floor(final / 1000),
-      refund_status: REFUND_STATUS[transfer.status],
-      refund_amount: amount,
-      refund_date: final === null ? null : formatTimestamp(final),
-    };
+  #view(refund: Transfer): RefundView {
+    const orderId = present(refund.orderId, `order of transfer ${refund.id}`);
+    return { refund, orderId, asset: present(this.#deps.assets.find(refund.currency), `asset ${refund.currency}`) };
   }
 }
 

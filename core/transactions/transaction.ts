@@ -1,4 +1,4 @@
-import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import type { Asset, ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import type { AccountId, OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
@@ -24,4 +24,11 @@ export interface TransactionRow {
   readonly toAddress: string;
   readonly txHash: string | null;
   readonly at: Millis;
+}
+
+/** A transaction as its merchant reads it. */
+export interface TransactionView {
+  readonly transaction: TransactionRow;
+  /** Of its amounts. */
+  readonly asset: Asset;
 }

@@ -1,6 +1,5 @@
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { Asset, AssetCatalogue, ChainCode, CurrencyCode } from '../kernel/asset.ts';
-import { formatUnits } from '../kernel/decimal.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import { merchantAccount } from '../ledger/entry.ts';
@@ -8,7 +7,8 @@ import type { MerchantBalance } from '../ledger/entry.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { BalanceSheet, ChainBalances } from '../ports/chain-balances.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { SelfCustodyRecord, WalletRecord } from './wallet-record.ts';
+import type { Amount } from '../kernel/amount.ts';
+import type { WalletBalance } from './wallet-balance.ts';
 import type { WatchAddress } from './watch-address.ts';
 
 /** How many addresses are read from nodes at once, for one answer. */
@@ -24,31 +24,31 @@ export interface WalletQueriesDeps {
 export class WalletQueries {
   readonly #deps: WalletQueriesDeps;
   /** One look at the nodes for each account: whoever asks again meanwhile gets the same. */
-  readonly #looks = new Map<AccountId, Promise<readonly SelfCustodyRecord[]>>();
+  readonly #looks = new Map<AccountId, Promise<readonly Amount[]>>();
 
   constructor(deps: WalletQueriesDeps) {
     this.#deps = deps;
   }
 
   /** Get Wallets List: the ledger's balances in each enabled currency, zeros too, and in any other that has one. */
-  async list(accountId: AccountId): Promise<readonly WalletRecord[]> {
+  async list(accountId: AccountId): Promise<readonly WalletBalance[]> {
     const read = await this.#ledger(accountId);
     return this.#deps.assets.list().flatMap(({ asset, enabled }) => {
       const balance = read(asset);
-      return enabled || !isEmpty(balance) ? [walletRecord(asset, balance)] : [];
+      return enabled || !isEmpty(balance) ? [balance] : [];
     });
   }
 
   /** Get BLN Balance: the account's balance in BTC-LN, zeros without a Lightning node too. */
-  async lightning(accountId: AccountId): Promise<WalletRecord> {
-    return walletRecord(LIGHTNING_ASSET, (await this.#ledger(accountId))(LIGHTNING_ASSET));
+  async lightning(accountId: AccountId): Promise<WalletBalance> {
+    return (await this.#ledger(accountId))(LIGHTNING_ASSET);
   }
 
   async #ledger(accountId: AccountId): Promise<(asset: Asset) => WalletBalance> {
     const balances = await this.#deps.storage.ledger.balances(`merchant:${accountId}:`);
     const units = new Map(balances.map((balance) => [`${balance.account} ${balance.currency}`, balance.units]));
     const read = (part: MerchantBalance, { currency }: Asset): bigint => units.get(`${merchantAccount(accountId, part)} ${currency}`) ?? 0n;
-    return (asset) => ({ available: read('available', asset), pending: read('pending', asset), reserved: read('reserved', asset) });
+    return (asset) => ({ asset, available: read('available', asset), pending: read('pending', asset), reserved: read('reserved', asset) });
   }
 
   /**
@@ -57,7 +57,7 @@ export class WalletQueries {
    *
    * @throws TillgateError `NODE_FAILED` naming the chain
    */
-  selfCustody(accountId: AccountId): Promise<readonly SelfCustodyRecord[]> {
+  selfCustody(accountId: AccountId): Promise<readonly Amount[]> {
     const running = this.#looks.get(accountId);
     if (running !== undefined) return running;
     const look = this.#look(accountId).finally(() => this.#looks.delete(accountId));
@@ -65,13 +65,13 @@ export class WalletQueries {
     return look;
   }
 
-  async #look(accountId: AccountId): Promise<readonly SelfCustodyRecord[]> {
+  async #look(accountId: AccountId): Promise<readonly Amount[]> {
     const watched = await this.#deps.storage.wallets.watched(accountId);
     const sheets = await inParallel(watched, READS_AT_ONCE, (each) => this.#balances(each));
     const chains = [...new Set(watched.map(({ chain }) => chain))];
     return chains.flatMap((chain) => {
       const ofChain = sheets.filter((_sheet, at) => watched[at]?.chain === chain);
-      return this.#readable(chain).assets.map((asset) => selfCustodyRecord(asset, sum(ofChain, asset.currency)));
+      return this.#readable(chain).assets.map((asset) => ({ asset, units: sum(ofChain, asset.currency) }));
     });
   }
 
@@ -91,19 +91,8 @@ export class WalletQueries {
   }
 }
 
-type WalletBalance = Readonly<Record<MerchantBalance, bigint>>;
-
 function isEmpty({ available, pending, reserved }: WalletBalance): boolean {
   return available === 0n && pending === 0n && reserved === 0n;
-}
-
-function walletRecord({ chain, currency, decimals }: Asset, { available, pending, reserved }: WalletBalance): WalletRecord {
-  const text = (units: bigint): string => formatUnits(units, decimals);
-  return { chain, currency, available: text(available), pending: text(pending), locked: text(reserved), total: text(available + pending + reserved) };
-}
-
-function selfCustodyRecord({ chain, currency, decimals }: Asset, units: bigint): SelfCustodyRecord {
-  return { chain, currency, amount: formatUnits(units, decimals) };
 }
 
 function sum(sheets: readonly BalanceSheet[], currency: CurrencyCode): bigint {

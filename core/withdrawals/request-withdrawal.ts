@@ -26,8 +26,8 @@ import { newTransfer } from '../transfers/transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import type { WithdrawalSettings } from './settings.ts';
 import { addressInForce } from './withdrawal-address.ts';
-import { checkLimits, heldAbove, lacking, readWithdrawal, requireVerified, withdrawalRecord } from './withdrawal-rules.ts';
-import type { WithdrawalRecord } from './withdrawal-record.ts';
+import { checkLimits, heldAbove, lacking, readWithdrawal, requireVerified, withdrawalView } from './withdrawal-rules.ts';
+import type { WithdrawalView } from './withdrawal-view.ts';
 
 /** The body of POST /api/withdraw. */
 export interface WithdrawalInput {
@@ -70,7 +70,7 @@ export class RequestWithdrawal {
    * `NO_WITHDRAWAL_ADDRESS`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT` (frozen), `INSUFFICIENT_BALANCE`,
    * `IDEMPOTENCY_MISMATCH`, `NOT_READY` (watch-only, no rate), `NODE_FAILED`; on Lightning `INVOICE_INVALID`
    */
-  async run(principal: Principal, input: WithdrawalInput, idempotency: IdempotencyClaim | null = null): Promise<WithdrawalRecord> {
+  async run(principal: Principal, input: WithdrawalInput, idempotency: IdempotencyClaim | null = null): Promise<WithdrawalView> {
     const { accountId } = principal;
     const { storage, assets, chains, fees, lightning = null } = this.#deps;
     if (lightning !== null && input.chain === LIGHTNING_ASSET.chain) {
@@ -93,7 +93,7 @@ export class RequestWithdrawal {
     return this.#store(transfer, idempotency);
   }
 
-  async #store(transfer: MerchantTransfer, idempotency: IdempotencyClaim | null): Promise<WithdrawalRecord> {
+  async #store(transfer: MerchantTransfer, idempotency: IdempotencyClaim | null): Promise<WithdrawalView> {
     const { storage, ids, events, metrics } = this.#deps;
     const outcome = await storage.transfers.reserve(reservationOf(transfer, ids, idempotency));
     if (outcome.kind === 'repeated') return this.#answer(matching(outcome, idempotency));
@@ -102,7 +102,7 @@ export class RequestWithdrawal {
     metrics.count('tillgate_transfers_total', { chain: transfer.chain, kind: transfer.kind, status: transfer.status });
     if (transfer.status === 'HELD') raiseAlert(this.#deps, 'approval', `withdrawal ${transfer.id}`, 'A withdrawal waits for an operator to approve it.');
     else events.emit('transfer.queued', { chain: transfer.chain });
-    return this.#record(transfer, outcome.left, null);
+    return this.#view(transfer, outcome.left, null);
   }
 
   #newTransfer(
@@ -140,15 +140,15 @@ export class RequestWithdrawal {
     };
   }
 
-  async #answer(id: TransferId): Promise<WithdrawalRecord> {
+  async #answer(id: TransferId): Promise<WithdrawalView> {
     const { storage } = this.#deps;
     const { transfer, balance } = await readWithdrawal(storage, id);
     const view = await storage.transfers.payoutOf(id);
-    return this.#record(transfer, balance, view === null ? null : (view.payout.minedTxid ?? view.attempts.at(-1)?.txid ?? null));
+    return this.#view(transfer, balance, view === null ? null : (view.payout.minedTxid ?? view.attempts.at(-1)?.txid ?? null));
   }
 
-  #record(transfer: Transfer, balance: bigint, txHash: string | null): WithdrawalRecord {
-    return withdrawalRecord(transfer, present(this.#deps.assets.find(transfer.currency), `asset ${transfer.currency}`), balance, txHash);
+  #view(transfer: Transfer, balance: bigint, txHash: string | null): WithdrawalView {
+    return withdrawalView(transfer, present(this.#deps.assets.find(transfer.currency), `asset ${transfer.currency}`), balance, txHash);
   }
 }
 

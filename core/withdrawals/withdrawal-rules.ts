@@ -1,27 +1,14 @@
 import type { Account } from '../accounts/account.ts';
 import type { Asset, CurrencyCode } from '../kernel/asset.ts';
-import { formatUnits, parseUnits } from '../kernel/decimal.ts';
+import { parseUnits } from '../kernel/decimal.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { TransferId } from '../kernel/ids.ts';
-import { formatTimestamp } from '../kernel/time.ts';
 import { merchantAccount } from '../ledger/entry.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { TransactionStatus } from '../transactions/transaction.ts';
-import { obtainedUnits } from '../transfers/transfer.ts';
-import type { Transfer, TransferStatus } from '../transfers/transfer.ts';
+import type { Transfer } from '../transfers/transfer.ts';
 import type { WithdrawalSettings } from './settings.ts';
-import type { WithdrawalRecord } from './withdrawal-record.ts';
-
-/** How a transfer stands in the merchant's transactions. */
-const WIRE_STATUS: Readonly<Record<TransferStatus, TransactionStatus>> = {
-  HELD: 'PENDING',
-  REQUESTED: 'PENDING',
-  SIGNED: 'PENDING',
-  BROADCAST: 'PENDING',
-  CONFIRMED: 'SUCCESS',
-  FAILED: 'FAILED',
-};
+import type { WithdrawalView } from './withdrawal-view.ts';
 
 /** @throws TillgateError `AMOUNT_OUT_OF_RANGE` */
 export function checkLimits({ min, max }: WithdrawalSettings, { currency, decimals }: Asset, units: bigint): void {
@@ -59,21 +46,7 @@ export async function readWithdrawal({ transfers, ledger }: Pick<Storage, 'trans
   return { transfer, balance };
 }
 
-/** The answer of a withdrawal. */
-export function withdrawalRecord(transfer: Transfer, { decimals }: Asset, balance: bigint, txHash: string | null): WithdrawalRecord {
-  return {
-    user_id: present(transfer.accountId, `account of transfer ${transfer.id}`),
-    tx_id: transfer.id,
-    type: 'WITHDRAW',
-    status: WIRE_STATUS[transfer.status],
-    chain: transfer.chain,
-    currency: transfer.currency,
-    amount: formatUnits(transfer.units, decimals),
-    fee: formatUnits(transfer.feeUnits, decimals),
-    obtained: formatUnits(obtainedUnits(transfer), decimals),
-    balance: formatUnits(balance, decimals),
-    to_addr: transfer.toAddress,
-    tx_hash: txHash,
-    update_time: formatTimestamp(transfer.updatedAt),
-  };
+/** The withdrawal as its merchant reads it. */
+export function withdrawalView(withdrawal: Transfer, asset: Asset, balance: bigint, txHash: string | null): WithdrawalView {
+  return { withdrawal, accountId: present(withdrawal.accountId, `account of transfer ${withdrawal.id}`), asset, balance, txHash };
 }

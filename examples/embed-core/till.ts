@@ -19,6 +19,7 @@ import {
   rateSymbols,
 } from '../../core/index.ts';
 import type { ChainAdapter, EventBus, Principal } from '../../core/index.ts';
+import { callbackPresenter } from '../../adapters/callbacks/index.ts';
 import { AesGcmVault, CryptoRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
 import { Eventemitter3Bus } from '../../adapters/events/index.ts';
 import { PinoLogger } from '../../adapters/logging/index.ts';
@@ -82,7 +83,7 @@ export async function openTill(filename: string): Promise<Till> {
   const prices = new StaticSource(clock, { ETH: '2500', USDT: '1', USDC: '1', EUR: '1.08' });
   const rates = new RateBook({ sources: [prices], symbols: rateSymbols(assets), clock, deadline, logger, metrics });
   const addresses = new AddressPool({ chains, storage });
-  const mover = new OrderMover({ assets, contractOf: contractsOf(chains), ids, events, metrics });
+  const mover = new OrderMover({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
   const settings = DEFAULT_ORDER_SETTINGS;
 
   const vault = new AesGcmVault({ current: random.bytes(32) });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import express from 'express';
 import knex from 'knex';
 import { createTillgate, merchantOf } from '../../host/embed/index.ts';
-import { present, readDecimal } from '../../core/index.ts';
+import { formatAmount, present, readDecimal } from '../../core/index.ts';
 import sandbox from '../../plugins/sandbox/index.ts';
 
 const port = Number(process.env['PORT'] ?? 3000);
@@ -35,8 +35,9 @@ app.post('/buy', express.json(), async (_req, res) => {
 });
 
 app.get('/orders/:id', async (req, res) => {
-  const { status, amount, currency } = await till.orderQueries.detail(shop.id, req.params.id);
-  res.json({ status, amount, currency });
+  const { order, asset } = await till.orderQueries.detail(shop.id, req.params.id);
+  const amount = order.payment === null || asset === null ? null : formatAmount({ asset, units: order.payment.units });
+  res.json({ status: order.status, amount, currency: asset?.currency ?? null });
 });
 
 const server = app.listen(port, '127.0.0.1', () => console.log(`shop on ${baseUrl}`));

@@ -15,6 +15,7 @@ import {
   rateSymbols,
 } from '../../core/index.ts';
 import type { AddressPoolSettings, Asset, ChainRegistry, OrderSettings } from '../../core/index.ts';
+import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import type { TillConfig } from '../config.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
@@ -32,7 +33,7 @@ export const orderRecipes = {
   addressPool: recipe(['config', 'chains', 'storage'], ({ config, ...ports }) => new AddressPool({ ...ports, settings: poolSettings(config) })),
   orderMover: recipe(
     ['assets', 'chains', 'ids', 'events', 'metrics'],
-    ({ chains, ...parts }) => new OrderMover({ ...parts, contractOf: contractsOf(chains) }),
+    ({ chains, ...parts }) => new OrderMover({ ...parts, contractOf: contractsOf(chains), presenter: callbackPresenter }),
   ),
   createOrder: recipe(
     ['config', 'storage', 'assets', 'rateBook', 'addressPool', 'invoices', 'clock', 'ids', 'random', 'events', 'metrics'],

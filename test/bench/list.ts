@@ -106,7 +106,7 @@ async function measure(engine: string, storage: KnexStorage, account: AccountId)
       const start = performance.now();
       const { total, items } = await queries.list(account, { page, size: SIZE });
       if (round >= 0) times[index]?.push((performance.now() - start) * 1000);
-      check(page, total, items.map(({ order_id }) => order_id));
+      check(page, total, items.map(({ order }) => order.id));
     }
   }
   present(engine, times.map(median));

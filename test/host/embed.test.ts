@@ -11,7 +11,7 @@ import knex, { type Knex } from 'knex';
 import { pino } from 'pino';
 import { Registry, register } from 'prom-client';
 import { request } from 'undici';
-import { OPERATOR, parseAmount, present, readDecimal } from '../../core/index.ts';
+import { OPERATOR, present, readDecimal } from '../../core/index.ts';
 import type { AccountId, Order, Plugin, PluginContext } from '../../core/index.ts';
 import { createTillgate, merchantOf } from '../../host/embed/index.ts';
 import type { Tillgate, TillgateOptions } from '../../host/embed/index.ts';
@@ -82,10 +82,9 @@ function newOrder(till: Tillgate, account: AccountId): Promise<Order> {
 }
 
 async function pay(till: Tillgate, order: Order): Promise<void> {
-  const { amount, address } = till.orderQueries.payInfo(order);
-  const { simulator, assets } = present(till.chains.get('ETH'), 'the chain');
-  const asset = present(assets.find(({ currency }) => currency === 'USDT-ERC20'), 'USDT');
-  await present(simulator, 'its simulator').pay(address, 'USDT-ERC20', present(parseAmount(amount, asset), 'the amount').units);
+  const { payment } = till.orderQueries.payInfo(order);
+  const { simulator } = present(till.chains.get('ETH'), 'the chain');
+  await present(simulator, 'its simulator').pay(payment.address, payment.currency, payment.units);
 }
 
 async function listen(t: TestContext, handler: RequestListener): Promise<string> {
@@ -108,11 +107,11 @@ describe('a till inside an application', () => {
       const account = await merchant(till);
       const order = await newOrder(till, account);
       await pay(till, order);
-      await waitFor(async () => (await till.orderQueries.detail(account, order.id)).status === 'SUCCESS', { describe: 'the order to be paid' });
+      await waitFor(async () => (await till.orderQueries.detail(account, order.id)).order.status === 'SUCCESS', { describe: 'the order to be paid' });
       assert.deepEqual(told, [`created for ${account}`, 'PENDING → SUCCESS']);
       end();
-      const [wallet] = (await till.walletQueries.list(account)).filter(({ total }) => Number(total) > 0);
-      assert.equal(wallet?.currency, 'USDT-ERC20');
+      const [wallet] = (await till.walletQueries.list(account)).filter(({ pending, available }) => pending + available > 0n);
+      assert.equal(wallet?.asset.currency, 'USDT-ERC20');
       await till.close();
       await till.close();
       assert.deepEqual(await db<{ status: string }>('till_orders').select('status'), [{ status: 'SUCCESS' }], 'the application’s knex is still open');
@@ -128,7 +127,7 @@ describe('a till inside an application', () => {
     const order = await newOrder(till, account);
     await till.workers.stop();
     await pay(till, order);
-    const status = async (): Promise<string> => (await till.orderQueries.detail(account, order.id)).status;
+    const status = async (): Promise<string> => (await till.orderQueries.detail(account, order.id)).order.status;
     assert.equal(await status(), 'PENDING');
     await Promise.all([till.workers.start(), till.workers.start()]);
     await waitFor(async () => (await status()) === 'SUCCESS');
@@ -232,7 +231,7 @@ describe('a till inside an application', () => {
     );
     await Promise.all(
       shops.map(async ({ till, account, order }) => {
-        await waitFor(async () => (await till.orderQueries.detail(account, order.id)).status === 'SUCCESS');
+        await waitFor(async () => (await till.orderQueries.detail(account, order.id)).order.status === 'SUCCESS');
         assert.equal((await till.orderQueries.list(account, { page: 1, size: 10 })).total, 1);
         for (const other of shops) if (other.till !== till) await assert.rejects(till.orderQueries.detail(other.account, other.order.id), /no such/i);
       }),

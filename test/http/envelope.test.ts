@@ -149,12 +149,12 @@ describe('the table of errors', () => {
   });
 
   test('a failed signature shows what the server saw, and is not cached', async () => {
-    const signing = { algorithm: 'HMAC-SHA256', date: 'd', request_info: 'GET /', body_md5: '', signature_origin: 'o' };
+    const signing = { algorithm: 'HMAC-SHA256', date: 'd', requestInfo: 'GET /', bodyMd5: '', signatureOrigin: 'o' };
     const authenticate = { run: async () => Promise.reject(new TillgateError('SIGNATURE_INVALID', 'does not verify', { signing })) };
     const edge = await startFakeEdge({ deps: { authenticate } });
     try {
       const reply = await edge.client.get('/api/v2/order/');
-      assert.deepEqual(assertError(reply, 40102).signing, signing);
+      assert.deepEqual(assertError(reply, 40102).signing, { algorithm: 'HMAC-SHA256', date: 'd', request_info: 'GET /', body_md5: '', signature_origin: 'o' });
       assert.equal(reply.headers['cache-control'], 'no-store');
       assert(reply.headers['www-authenticate'] !== undefined);
     } finally {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { AssetCatalogue, SPECIFIED_ASSETS, TillgateError, withDefaults } from '../../core/index.ts';
-import type { AccountId, CheckoutView, IdempotencyClaim, LightningOrderInput, LightningOrderRecord, LightningPaymentInput, Order, OrderId, PayInfoInput, PayUrlInput, Principal, RefundRecord, WithdrawalInput, WithdrawalRecord } from '../../core/index.ts';
+import { AssetCatalogue, LIGHTNING_ASSET, newTransfer, present, SPECIFIED_ASSETS, TillgateError, withDefaults } from '../../core/index.ts';
+import type { AccountId, Asset, CheckoutView, IdempotencyClaim, LightningOrderInput, LightningPaymentInput, Order, OrderId, OrderPayment, PayInfoInput, PayUrlInput, Principal, Transfer, TransferId, WithdrawalInput, WithdrawalView } from '../../core/index.ts';
 import { fetchBinding } from '../../adapters/http/fetch/index.ts';
 import { createHttpServer, createOperations, expressBinding, HttpApi, randomTraceId } from '../../adapters/http/index.ts';
 import type { HttpDeps, HttpSettings, Operation, ServerTimeouts } from '../../adapters/http/index.ts';
@@ -63,24 +63,31 @@ const VIEW: CheckoutView = {
   seen: false,
 };
 
-/** The refund that the fake knows, with more digits than a JSON number tells. */
-export const REFUND: RefundRecord = {
-  order_id: ORDER_ID,
-  chain: 'ETH',
-  currency: 'ETH',
-  amount: '1.123456789123456789',
-  network_fee: '0.000000009',
-  obtained: '1.123456780123456789',
-  from_addr: ADDRESS,
-  to_addr: ADDRESS,
-  refund_et: 0,
-  refund_status: 'PENDING',
-  refund_amount: '1.123456789123456789',
-  refund_date: null,
+const assetOf = (currency: string): Asset => present(SPECIFIED_ASSETS.find((asset) => asset.currency === currency), currency);
+const PAYMENT = present(ORDER.payment, 'payment');
+
+function transferOf(changes: Partial<Transfer>): Transfer {
+  const request = { kind: 'withdrawal', accountId: ACCOUNT, orderId: null, chain: 'ETH', maxFeeUnits: 0n, sourceAddress: ADDRESS, sourceIndex: null, toAddress: ADDRESS } as const;
+  return { ...newTransfer({ ...request, id: '1530219844911046656' as TransferId, currency: 'ETH', units: 0n, feeUnits: 0n }, START), ...changes };
+}
+
+/** The refund that the fake knows, with more digits than a JSON number has. */
+const REFUND = {
+  refund: transferOf({ kind: 'refund', orderId: ORDER_ID, units: 1_123_456_789_123_456_789n, feeUnits: 9_000_000_000n }),
+  orderId: ORDER_ID,
+  asset: assetOf('ETH'),
 };
 
-/** The withdrawal that the fake makes of anything. */
-export const WITHDRAWAL: WithdrawalRecord = {
+const withdrawal: WithdrawalView = {
+  withdrawal: transferOf({ currency: 'USDT-ERC20', units: 100_500_000n, feeUnits: 420_000n }),
+  accountId: ACCOUNT,
+  asset: assetOf('USDT-ERC20'),
+  balance: 899_500_000n,
+  txHash: null,
+};
+
+/** The answer to the withdrawal that the fake makes of anything. */
+export const WITHDRAWAL = {
   user_id: ACCOUNT,
   tx_id: '1530219844911046656',
   type: 'WITHDRAW',
@@ -96,28 +103,40 @@ export const WITHDRAWAL: WithdrawalRecord = {
   update_time: '2026-03-01T12:00:00',
 };
 
-export const LIGHTNING_ORDER: LightningOrderRecord = {
+const INVOICE: OrderPayment = { ...PAYMENT, chain: 'BLN', currency: 'BTC-LN', units: 12_345_678n, address: 'lnbcrt123450n1fake' };
+
+/** The answer to the Lightning order that the fake makes of anything. */
+export const LIGHTNING_ORDER = {
   order_id: ORDER_ID,
   status: 'PENDING',
   currency: 'BTC-LN',
   amount: '0.00012345678',
   create_time: '2026-03-01T12:00:00',
-  payment_request: 'lnbcrt123450n1fake',
+  payment_request: INVOICE.address,
   payment_addr: 'ab'.repeat(32),
   pay_url: `https://till.example/checkout/${TOKEN}`,
 };
 
-/** The withdrawal that the fake makes of any invoice. */
-export const LIGHTNING_WITHDRAWAL: WithdrawalRecord = {
-  ...WITHDRAWAL,
+const lightningWithdrawal: WithdrawalView = {
+  withdrawal: transferOf({ status: 'CONFIRMED', chain: 'BLN', currency: 'BTC-LN', units: 12_345_688n, feeUnits: 10n, toAddress: INVOICE.address }),
+  accountId: ACCOUNT,
+  asset: LIGHTNING_ASSET,
+  balance: 50_000_000_000n,
+  txHash: null,
+};
+
+/** The answer to the withdrawal that the fake makes of any invoice. */
+export const LIGHTNING_WITHDRAWAL = {
+  user_id: ACCOUNT,
+  tx_id: '1530219844911046656',
+  type: 'WITHDRAW',
   status: 'SUCCESS',
   chain: 'BLN',
   currency: 'BTC-LN',
-  amount: '0.00012345688',
+  amount: '0.00012345678',
   fee: '0.0000000001',
-  obtained: '0.00012345678',
   balance: '0.5',
-  to_addr: 'lnbcrt123450n1fake',
+  update_time: '2026-03-01T12:00:00',
 };
 
 /** What the fake use cases were asked. */
@@ -190,24 +209,24 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
       },
     },
     createOrder: {
-      async payInfo(_principal, input, idempotency) {
+      async payInfo(_principal, input, idempotency = null) {
         asked.payInfo.push({ input, idempotency });
         return ORDER;
       },
-      async payUrl(_principal, input, idempotency) {
+      async payUrl(_principal, input, idempotency = null) {
         asked.payUrl.push({ input, idempotency });
         return ORDER;
       },
-      async lightning(_principal, input, idempotency) {
+      async lightning(_principal, input, idempotency = null) {
         asked.lightning.push({ input, idempotency });
         return ORDER;
       },
     },
     lightningDesk: {
-      orderRecord: async () => LIGHTNING_ORDER,
-      async withdraw(_principal, input, idempotency) {
+      orderView: async () => ({ order: ORDER, payment: INVOICE, paymentAddr: LIGHTNING_ORDER.payment_addr, payUrl: LIGHTNING_ORDER.pay_url }),
+      async withdraw(_principal, input, idempotency = null) {
         asked.invoices.push({ input, idempotency });
-        return LIGHTNING_WITHDRAWAL;
+        return lightningWithdrawal;
       },
     },
     choosePayment: {
@@ -223,17 +242,7 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
         throw new TillgateError('NOT_FOUND', 'There is no such order.');
       },
       transactions: async () => page([]),
-      payInfo: () => ({
-        order_id: ORDER_ID,
-        status: 'PENDING',
-        amount: '0.00000001',
-        create_time: '2026-03-01T12:00:00',
-        vs_currency: 'USD',
-        vs_price: '25',
-        address: ADDRESS,
-        contract_addr: '',
-        pay_url: `https://till.example/checkout/${TOKEN}`,
-      }),
+      payInfo: () => ({ order: ORDER, payment: { ...PAYMENT, units: 1n }, asset: { ...assetOf('USDT-ERC20'), decimals: 8 }, contract: '', payUrl: `https://till.example/checkout/${TOKEN}` }),
       payUrl: (order) => `https://till.example/checkout/${order.checkoutToken}`,
       async checkout(token) {
         if (token !== TOKEN) throw new TillgateError('NOT_FOUND', 'There is no such order.');
@@ -241,7 +250,7 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
       },
     },
     requestRefund: {
-      async run(_principal, orderId, idempotency) {
+      async run(_principal, orderId, idempotency = null) {
         asked.refunds.push({ orderId, idempotency });
         return REFUND;
       },
@@ -251,17 +260,17 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
       },
     },
     requestWithdrawal: {
-      async run(_principal, input, idempotency) {
+      async run(_principal, input, idempotency = null) {
         asked.withdrawals.push({ input, idempotency });
-        return WITHDRAWAL;
+        return withdrawal;
       },
     },
     walletQueries: {
-      lightning: async () => ({ chain: 'BLN', currency: 'BTC-LN', available: '0.00000000001', pending: '0', locked: '0', total: '0.00000000001' }),
-      list: async () => [{ chain: 'ETH', currency: 'ETH', available: '1.000000000000000001', pending: '0', locked: '0', total: '1.000000000000000001' }],
+      lightning: async () => ({ asset: LIGHTNING_ASSET, available: 1n, pending: 0n, reserved: 0n }),
+      list: async () => [{ asset: assetOf('ETH'), available: 10n ** 18n + 1n, pending: 0n, reserved: 0n }],
       selfCustody: async () => [
-        { chain: 'ETH', currency: 'ETH', amount: '0.999999999999999999' },
-        { chain: 'ETH', currency: 'SHIB-ERC20', amount: '589735030408323.123456789' },
+        { asset: assetOf('ETH'), units: 999_999_999_999_999_999n },
+        { asset: { ...assetOf('ETH'), currency: 'SHIB-ERC20', decimals: 9 }, units: 589_735_030_408_323_123_456_789n },
       ],
     },
     exchangeToken: {

@@ -5,6 +5,7 @@ import { createHttpServer, createOperations, expressBinding, HttpApi, manageOper
 import { CryptoRandom } from '../../adapters/crypto/index.ts';
 import { contractsOf, createManage, OrderMover } from '../../core/index.ts';
 import type { Account, AccountRole, AdmissionCount, AppId, GatewayRoute, Manage } from '../../core/index.ts';
+import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { metricsText } from '../../host/index.ts';
 import { HttpClient } from '../support/http.ts';
 import type { Reply } from '../support/openapi.ts';
@@ -64,7 +65,7 @@ export async function startDesk(store: TestStorage, options: DeskOptions = {}): 
     events,
     secondFactor: till.till.manage.secondFactor,
     createAccount,
-    mover: new OrderMover({ assets, contractOf: contractsOf(chains), ids, events, metrics }),
+    mover: new OrderMover({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics }),
     queries,
     chains,
     admissionTally: (id) => admission.get(id) ?? [],

@@ -14,6 +14,7 @@ import {
   readDecimal,
 } from '../../core/index.ts';
 import type { AccountId, ChainAdapter, Deposit, Order, OrderPayment, UnconfirmedPayment, Storage } from '../../core/index.ts';
+import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { FakeClock, FakeDeadlines, FakeIds, FakeRateSource, MemoryEventBus, MemoryLogger, MemoryMetrics, SeededRandom } from '../support/fakes.ts';
 
 const PRICES = { BTC: '50000', LTC: '100', EUR: '1.1' };
@@ -46,7 +47,7 @@ export async function buildTill(storage: Storage, chain: ChainAdapter): Promise<
   const assets = new AssetCatalogue(chain.assets);
   const sources = [new FakeRateSource('fake', PRICES, clock)];
   const rates = new RateBook({ sources, clock, deadline: new FakeDeadlines().after, logger, metrics, symbols: rateSymbols(assets) });
-  const mover = new OrderMover({ assets, contractOf: contractsOf(chains), ids, events, metrics });
+  const mover = new OrderMover({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
   const addresses = new AddressPool({ chains, storage, settings: { batch: 4, lowWater: 8, refill: 8 } });
   const settings = DEFAULT_ORDER_SETTINGS;
   const createOrder = new CreateOrder({ storage, assets, rates, addresses, clock, ids, random: new SeededRandom(), events, metrics, settings });

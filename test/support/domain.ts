@@ -19,9 +19,12 @@ import {
   readDecimal,
 } from '../../core/index.ts';
 import type { Account, AccountId, Lease, LightningNode, Order, OrderSettings, PayInfoInput, Principal, Storage } from '../../core/index.ts';
+import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { FakeChain } from './fake-chain.ts';
 import type { FakeChainOptions } from './fake-chain.ts';
 import { FakeClock, FakeDeadlines, FakeIds, FakeRateSource, MemoryEventBus, MemoryLogger, MemoryMetrics, SeededRandom } from './fakes.ts';
+import { presentedQueries } from './presented.ts';
+import type { PresentedQueries } from './presented.ts';
 
 const catalogue = new AssetCatalogue([]);
 const pick = (currency: string) => {
@@ -50,7 +53,7 @@ export interface Domain {
   readonly addresses: AddressPool;
   readonly createOrder: CreateOrder;
   readonly choosePayment: ChoosePayment;
-  readonly queries: OrderQueries;
+  readonly queries: PresentedQueries;
   readonly expireOrders: ExpireOrders;
   readonly operateOrder: OperateOrder;
   readonly principal: Principal;
@@ -90,7 +93,7 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
   const rateSource = new FakeRateSource('fake', PRICES, clock);
   const rates = new RateBook({ sources: [rateSource], clock, deadline: new FakeDeadlines().after, logger, metrics, symbols: rateSymbols(assets) });
   const settings = { ...DEFAULT_ORDER_SETTINGS, ...options.orders };
-  const mover = new OrderMover({ assets, contractOf: contractsOf(chains), ids, events, metrics });
+  const mover = new OrderMover({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
   const addresses = new AddressPool({ chains, storage, settings: { batch: 4, lowWater: 8, refill: 8 } });
   const createOrder = new CreateOrder({ storage, assets, rates, addresses, invoices, clock, ids, random: new SeededRandom(), events, metrics, settings });
   const expireOrders = new ExpireOrders({ storage, mover, clock, logger });
@@ -139,7 +142,7 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
     addresses,
     createOrder,
     choosePayment: new ChoosePayment({ storage, assets, chains, rates, addresses, invoices, clock }),
-    queries: new OrderQueries({ storage, assets, chains, settings, baseUrl: 'https://till.example' }),
+    queries: presentedQueries(new OrderQueries({ storage, assets, chains, settings, baseUrl: 'https://till.example' })),
     expireOrders,
     operateOrder: new OperateOrder({ storage, mover, clock }),
     principal,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { InvoiceFollower, InvoicePayer, LIGHTNING_ASSET, readDecimal, RequestLightningPayment, SecondFactor } from '../../core/index.ts';
-import type { IdempotencyClaim, Lease, LightningDeps, Order, Storage, Transfer, TransferId, WithdrawalRecord, WithdrawalSettings } from '../../core/index.ts';
+import type { IdempotencyClaim, Lease, LightningDeps, Order, Storage, Transfer, TransferId, WithdrawalSettings } from '../../core/index.ts';
 import { CryptoDigest } from '../../adapters/crypto/index.ts';
+import { presentWithdrawal } from '../../adapters/http/operations/withdrawal-record.ts';
 import { buildDomain } from './domain.ts';
 import type { Domain, DomainOptions } from './domain.ts';
 import { FakeLightning, requestOf } from './fake-lightning.ts';
@@ -24,7 +25,7 @@ export interface LightningDomain extends Domain {
   fund(price: string): Promise<void>;
   /** An invoice of a receiver elsewhere. */
   foreignInvoice(msat: bigint | null, seconds?: number): { readonly paymentHash: string; readonly text: string };
-  withdraw(invoice: string, amount?: string | null, claim?: IdempotencyClaim | null): Promise<WithdrawalRecord>;
+  withdraw(invoice: string, amount?: string | null, claim?: IdempotencyClaim | null): Promise<ReturnType<typeof presentWithdrawal>>;
   transfer(id: string): Promise<Transfer>;
 }
 
@@ -97,9 +98,9 @@ export async function buildLightning(storage: Storage, options: LightningOptions
       const paymentHash = createHash('sha256').update(`receiver ${(foreign += 1)}`).digest('hex');
       return { paymentHash, text: requestOf({ paymentHash, msat, expiresAt: clock.now() + seconds * 1000 }) };
     },
-    withdraw(invoice, amount = null, claim = null) {
+    async withdraw(invoice, amount = null, claim = null) {
       const value = amount === null ? null : readDecimal(amount);
-      return payment.run(principal, { lnInvoices: invoice, amount: value }, claim);
+      return presentWithdrawal(await payment.run(principal, { lnInvoices: invoice, amount: value }, claim));
     },
     async transfer(id) {
       const transfer = await storage.transfers.find(id as TransferId);

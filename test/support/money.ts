@@ -10,22 +10,27 @@ import type {
   SweepSettings,
   Transfer,
   TransferId,
-  WithdrawalRecord,
   WithdrawalSettings,
 } from '../../core/index.ts';
 import { CryptoDigest } from '../../adapters/crypto/index.ts';
+import { presentWithdrawal } from '../../adapters/http/operations/withdrawal-record.ts';
 import { buildDomain } from './domain.ts';
 import type { Domain, DomainOptions } from './domain.ts';
 import type { FakeChain } from './fake-chain.ts';
 import { FakePayments } from './fake-payments.ts';
 import { FakeVault, SeededRandom } from './fakes.ts';
+import { presentedRefunds } from './presented.ts';
+import type { PresentedRefunds } from './presented.ts';
+
+/** The answer of a withdrawal, as merchants read it over HTTP. */
+type WithdrawalRecord = ReturnType<typeof presentWithdrawal>;
 
 /** A {@link Domain} whose merchant may withdraw, and whose chains pay: `eth` by accounts and nonces, `btc` by coins. */
 export interface MoneyDomain extends Domain {
   readonly ethPayments: FakePayments;
   readonly btcPayments: FakePayments;
   readonly withdrawal: RequestWithdrawal;
-  readonly refund: RequestRefund;
+  readonly refund: PresentedRefunds;
   readonly secondFactor: SecondFactor;
   /** A runner as another instance of the till would have it: it knows only what is stored. */
   newRunner(chain?: FakeChain, storage?: Storage): PayoutRunner;
@@ -66,7 +71,7 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
   const settings = { min: new Map(), max: new Map(), approveAbove: new Map(), addressHoldMs: 0, ...options.withdrawals };
   const sweeps = { maxFeeBps: 5_000, cold: new Map(), ...options.sweeps };
   const withdrawal = new RequestWithdrawal({ storage, assets, chains, fees, secondFactor, clock, ids, events, metrics, logger, settings });
-  const refund = new RequestRefund({ storage, assets, chains, fees, clock, ids, events, metrics, claimUrl: (order) => `https://till.example/checkout/${order.checkoutToken}` });
+  const refund = presentedRefunds(new RequestRefund({ storage, assets, chains, fees, clock, ids, events, metrics, claimUrl: (order) => `https://till.example/checkout/${order.checkoutToken}` }));
   await storage.accounts.update(principal.accountId, { verifiedCurrencies: ['*'], modifiedAt: clock.now() });
   await storage.transaction(async (tx) => {
     for (const [chain, address] of Object.entries(PAYEE)) {
@@ -113,10 +118,10 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
       await domain.follow(chain);
       return domain.order(order.id);
     },
-    withdraw(amount, currency = 'ETH', claim = null) {
+    async withdraw(amount, currency = 'ETH', claim = null) {
       const value = readDecimal(amount);
       assert(value !== null);
-      return withdrawal.run(principal, { chain: CHAIN_OF[currency] ?? 'ETH', currency, amount: value }, claim);
+      return presentWithdrawal(await withdrawal.run(principal, { chain: CHAIN_OF[currency] ?? 'ETH', currency, amount: value }, claim));
     },
     async transfer(id) {
       const transfer = await storage.transfers.find(id as TransferId);

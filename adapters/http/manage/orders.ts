@@ -1,6 +1,7 @@
 import { formatInstant, ORDER_STATUSES } from '../../../core/index.ts';
-import type { Order, OrderDetailRecord, OrderHistoryEntry, OrderId } from '../../../core/index.ts';
+import type { Order, OrderDetailView, OrderHistoryEntry, OrderId } from '../../../core/index.ts';
 import { z } from 'zod';
+import { presentOrderDetail } from '../operations/order-record.ts';
 import { idParams } from './fields.ts';
 import { manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
@@ -42,7 +43,8 @@ const historySchema = z
   .meta({ id: 'OrderHistory' });
 
 /** The record of the payment API, with times in RFC 3339. */
-function orderRecord(record: OrderDetailRecord): z.input<typeof orderSchema> {
+function orderRecord(view: OrderDetailView): z.input<typeof orderSchema> {
+  const record = presentOrderDetail(view);
   const { order_id, user_id, status, chain, currency, amount, vs_price, vs_currency, obtained } = record;
   const [create_time, update_time] = [`${record.create_time}Z`, `${record.update_time}Z`];
   return { order_id, user_id, status, chain, currency, amount, vs_price, vs_currency, obtained, create_time, update_time };

@@ -5,8 +5,41 @@ import type { HttpDeps } from '../deps.ts';
 import { code, text } from '../fields.ts';
 import { ANYBODY, dataOperation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
-import { checkoutStateSchema } from '../records.ts';
-import { checkoutStateExample } from './examples.ts';
+import { decimal, orderStatus, timestamp } from '../record-fields.ts';
+import { detailExample } from './order-record.ts';
+
+/** What the payer's page polls (decisions, section 4). */
+const checkoutStateSchema = z
+  .object({
+    status: orderStatus,
+    chain: z.string(),
+    currency: z.string(),
+    amount: decimal('What is due in all'),
+    received: decimal('What was seen'),
+    address: z.string(),
+    contract_addr: z.string(),
+    payment_uri: z.string(),
+    confirmations: z.number().meta({ type: 'integer', minimum: 0 }),
+    confirmations_required: z.number().meta({ type: 'integer', minimum: 0 }),
+    expires_at: timestamp('The deadline'),
+    refund_address: z.string().nullable(),
+  })
+  .meta({ id: 'CheckoutState' });
+
+const checkoutStateExample: z.output<typeof checkoutStateSchema> = {
+  status: 'PENDING',
+  chain: 'ETH',
+  currency: 'USDT-ERC20',
+  amount: '25',
+  received: '0',
+  address: detailExample.to_addr,
+  contract_addr: detailExample.contract_id,
+  payment_uri: `ethereum:${detailExample.contract_id}@1/transfer?address=${detailExample.to_addr}&uint256=25000000`,
+  confirmations: 0,
+  confirmations_required: 12,
+  expires_at: '2026-05-04T12:30:00',
+  refund_address: null,
+};
 
 const params = z.object({ token: text(128, "The last part of the order's pay_url") });
 const shared = { tag: 'Checkout', auth: ANYBODY, params, data: checkoutStateSchema } as const;
@@ -14,7 +47,7 @@ const examples = { data: checkoutStateExample };
 /** Relative, so that it holds under any base path. */
 const page = ({ token }: Readonly<Record<string, string>>): string => `../${present(token, 'token')}`;
 
-/** An order as its payer's page, and whoever asks for its state, is told of it (decisions, section 4). */
+/** The state of an order as its payer's page shows it (decisions, section 4). */
 export function checkoutStateRecord(view: CheckoutView): z.input<typeof checkoutStateSchema> {
   const { order } = view;
   return {

@@ -2,7 +2,16 @@ import { FIATS } from '../../../core/index.ts';
 import { z } from 'zod';
 import { dataOperation, MERCHANT } from '../operation.ts';
 import type { Operation } from '../operation.ts';
-import { cryptoCurrencySchema, fiatCurrencySchema } from '../records.ts';
+
+/** A row of the crypto list (specification, "Crypto currency entry"). */
+export const cryptoCurrencySchema = z
+  .object({ chain: z.string(), currency: z.string(), status: z.boolean().meta({ description: 'Orders can be made in it now' }) })
+  .meta({ id: 'CryptoCurrency' });
+
+/** A row of the fiat list (specification, "Fiat currency entry"). */
+export const fiatCurrencySchema = z
+  .object({ currency: z.string().meta({ enum: FIATS.map(({ code }) => code) }), name: z.string() })
+  .meta({ id: 'FiatCurrency' });
 
 const listCryptoCurrencies = dataOperation({
   id: 'listCryptoCurrencies',

@@ -1,16 +1,66 @@
-import { LIGHTNING_ASSET, present, readDecimal } from '../../../core/index.ts';
+import { formatTimestamp, formatUnits, LIGHTNING_ASSET, present } from '../../../core/index.ts';
+import type { LightningOrderView } from '../../../core/index.ts';
 import { z } from 'zod';
 import type { HttpSettings } from '../deps.ts';
 import { code, fiatDecimals, optionalAmount, optionalCode, price, text } from '../fields.ts';
 import { dataOperation, MERCHANT } from '../operation.ts';
 import type { Operation } from '../operation.ts';
-import { lightningOrderSchema, lightningWithdrawalSchema, walletSchema } from '../records.ts';
-import { lightningOrderExample, lightningWithdrawalExample, lightningBalanceExample } from './examples.ts';
-import { linkFields, linksOf } from './order-links.ts';
+import { decimal, id, orderStatus, timestamp } from '../record-fields.ts';
+import { linkFields, linksOf, orderExample } from './order-record.ts';
+import { payInfoExample } from './orders.ts';
+import { presentWallet, walletSchema } from './wallets.ts';
+import { CODE_DIGITS, lightningWithdrawalExample, lightningWithdrawalSchema, MAX_INVOICE, presentLightningWithdrawal } from './withdrawal-record.ts';
 
-/** Longer than any invoice that a Lightning node makes. */
-export const MAX_INVOICE = 8192;
-export const CODE_DIGITS = 6;
+/** A Lightning order (specification, "Lightning order result"). */
+export const lightningOrderSchema = z
+  .object({
+    order_id: id('The order'),
+    status: orderStatus,
+    currency: z.string(),
+    amount: decimal('What is due, in bitcoin with up to 11 decimals'),
+    create_time: timestamp('Creation time'),
+    payment_request: z.string().meta({ description: 'The BOLT11 invoice to be paid' }),
+    payment_addr: z.string().meta({ description: "The invoice's payment secret, in hexadecimal digits" }),
+    pay_url: z.string().meta({ description: 'Checkout link' }),
+  })
+  .meta({ id: 'LightningOrder' });
+
+function presentLightningOrder({ order, payment, paymentAddr, payUrl }: LightningOrderView): z.input<typeof lightningOrderSchema> {
+  return {
+    order_id: order.id,
+    status: order.status,
+    currency: LIGHTNING_ASSET.currency,
+    amount: formatUnits(payment.units, LIGHTNING_ASSET.decimals),
+    create_time: formatTimestamp(order.createdAt),
+    payment_request: payment.address,
+    payment_addr: paymentAddr,
+    pay_url: payUrl,
+  };
+}
+
+/** The body of an order on Lightning. */
+export function lightningOrderBody(settings: HttpSettings) {
+  return z.object({ price: price('Fiat amount of the order'), currency: code('Fiat code'), ...linkFields(settings) }).refine(...fiatDecimals('price', 'currency'));
+}
+
+export const lightningWithdrawBody = z.object({
+  ln_invoices: text(MAX_INVOICE, 'The BOLT11 invoice to pay'),
+  amount: optionalAmount('In bitcoin, up to 11 decimals; only for an invoice without an amount, or equal to it'),
+  verify_code: optionalCode(CODE_DIGITS, 'A code of the second factor, where the account demands it for withdrawals'),
+});
+
+const lightningOrderExample: z.output<typeof lightningOrderSchema> = {
+  order_id: orderExample.order_id,
+  status: 'PENDING',
+  currency: 'BTC-LN',
+  amount: '0.0025',
+  create_time: orderExample.create_time,
+  payment_request:
+    'lnbc2500u1pvjluezpp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpuaztrnwngzn3kdzw5hydlzf03qdgm2hdq27cqv3agm2awhz5se903vruatfhq77w3ls4evs3ch9zw97j25emudupq63nyw24cg27h2rspfj9srp',
+  payment_addr: '',
+  pay_url: payInfoExample.pay_url,
+};
+const lightningBalanceExample: z.output<typeof walletSchema> = { chain: 'BLN', currency: 'BTC-LN', available: '0.00749998999', pending: '0', locked: '0', total: '0.00749998999' };
 
 const READ = { ...MERCHANT, xToken: true } as const;
 const shared = { tag: 'Lightning' } as const;
@@ -26,12 +76,12 @@ function createOrder(settings: HttpSettings): Operation {
     auth: READ,
     idempotent: true,
     errors: ['UNSUPPORTED', 'AMOUNT_OUT_OF_RANGE', 'IDEMPOTENCY_MISMATCH', 'IDEMPOTENCY_RUNNING', 'NODE_FAILED', 'NOT_READY'],
-    body: z.object({ price: price('Fiat amount of the order'), currency: code('Fiat code'), ...linkFields(settings) }).refine(...fiatDecimals('price', 'currency')),
+    body: lightningOrderBody(settings),
     data: lightningOrderSchema,
     examples: { body: { price: 25, currency: 'USD' }, data: lightningOrderExample },
     handler: async ({ principal, body, idempotency }, { createOrder: orders, lightningDesk }) => {
       const input = { vsCurrency: body.currency, vsPrice: body.price, links: linksOf(body) };
-      return lightningDesk.orderRecord(await orders.lightning(present(principal, 'principal'), input, idempotency));
+      return presentLightningOrder(await lightningDesk.orderView(await orders.lightning(present(principal, 'principal'), input, idempotency)));
     },
   });
 }
@@ -58,17 +108,12 @@ const withdraw = dataOperation({
     'INSUFFICIENT_BALANCE',
     'NODE_FAILED',
   ],
-  body: z.object({
-    ln_invoices: text(MAX_INVOICE, 'The BOLT11 invoice to pay'),
-    amount: optionalAmount('In bitcoin, up to 11 decimals; only for an invoice without an amount, or equal to it'),
-    verify_code: optionalCode(CODE_DIGITS, 'A code of the second factor, where the account demands it for withdrawals'),
-  }),
+  body: lightningWithdrawBody,
   data: lightningWithdrawalSchema,
   examples: { body: { ln_invoices: lightningOrderExample.payment_request }, data: lightningWithdrawalExample },
   handler: async ({ principal, body, idempotency }, { lightningDesk }) => {
-    const input = { lnInvoices: body.ln_invoices, amount: body.amount.text === null ? null : readDecimal(body.amount.text), verifyCode: body.verify_code.text, codeRequired: false };
-    const { user_id, tx_id, type, status, chain, currency, fee, obtained: amount, balance, update_time } = await lightningDesk.withdraw(present(principal, 'principal'), input, idempotency);
-    return { user_id, tx_id, type, status, chain, currency, amount, fee, balance, update_time };
+    const { ln_invoices: lnInvoices, amount, verify_code: verifyCode } = body;
+    return presentLightningWithdrawal(await lightningDesk.withdraw(present(principal, 'principal'), { lnInvoices, amount, verifyCode }, idempotency));
   },
 });
 
@@ -82,7 +127,7 @@ const balance = dataOperation({
   auth: READ,
   data: walletSchema,
   examples: { data: lightningBalanceExample },
-  handler: ({ principal }, { walletQueries }) => walletQueries.lightning(present(principal, 'principal').accountId),
+  handler: async ({ principal }, { walletQueries }) => presentWallet(await walletQueries.lightning(present(principal, 'principal').accountId)),
 });
 
 /** Lightning: endpoints 12 and 13, and Get BLN Balance. */

@@ -9,6 +9,19 @@ import { RateLimit } from '../rate-limits.ts';
 const MAX_USERNAME = 254;
 const MAX_PASSWORD = 1024;
 
+export const loginBody = z.object({
+  username: text(MAX_USERNAME, "The account's email"),
+  password: z
+    .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
+    .max(MAX_PASSWORD, { error: `must have at most ${MAX_PASSWORD} characters` })
+    .meta({ format: 'password' }),
+});
+
+/** API key exchange result. */
+export const accessTokenSchema = z
+  .object({ access_token: z.string(), expire: z.number().meta({ type: 'integer', description: 'Lifetime in seconds' }) })
+  .meta({ id: 'AccessToken' });
+
 /** Endpoint 14: username and password for an access token (decisions, section 3; fault 13). */
 export function loginOperation({ serviceName, loginsPerMinute }: HttpSettings): Operation {
   const byUsername = new RateLimit(loginsPerMinute);
@@ -25,16 +38,8 @@ export function loginOperation({ serviceName, loginsPerMinute }: HttpSettings): 
     auth: ANYBODY,
     throttled: true,
     errors: ['LOGIN_FAILED', 'SIGNATURE_REQUIRED', 'ACCOUNT_INACTIVE', 'RATE_LIMITED'],
-    body: z.object({
-      username: text(MAX_USERNAME, "The account's email"),
-      password: z
-        .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
-        .max(MAX_PASSWORD, { error: `must have at most ${MAX_PASSWORD} characters` })
-        .meta({ format: 'password' }),
-    }),
-    data: z
-      .object({ access_token: z.string(), expire: z.number().meta({ type: 'integer', description: 'Lifetime in seconds' }) })
-      .meta({ id: 'AccessToken' }),
+    body: loginBody,
+    data: accessTokenSchema,
     examples: {
       body: { username: 'shop@example.com', password: 'correct horse battery staple' },
       data: { access_token: '<access token>', expire: 3600 },

@@ -1,25 +1,73 @@
-import type { Page } from '../../../core/index.ts';
-import { present } from '../../../core/index.ts';
+import { formatTimestamp, formatUnits, present } from '../../../core/index.ts';
+import type { PayInfoView } from '../../../core/index.ts';
 import { z } from 'zod';
 import type { HttpSettings } from '../deps.ts';
-import { code, fiatDecimals, flag, pageQuery, price, text } from '../fields.ts';
+import { code, fiatDecimals, pageQuery, price, text } from '../fields.ts';
 import { dataOperation, MERCHANT } from '../operation.ts';
 import type { Operation } from '../operation.ts';
-import { orderDetailSchema, orderSchema, pageSchema, payInfoSchema, transactionSchema } from '../records.ts';
-import { linkFields, linksOf } from './order-links.ts';
-import type { LinkFields } from './order-links.ts';
-import { detailExample, orderExample, payInfoExample, transactionExample } from './examples.ts';
+import { decimalNumber, id, orderStatus, pageSchema, presentPage, timestamp } from '../record-fields.ts';
+import { detailExample, formatPrice, optionFields, optionsOf, orderDetailSchema, orderExample, orderSchema, presentOrder, presentOrderDetail } from './order-record.ts';
 
-function optionFields(settings: HttpSettings) {
+/** Get Payment Info (specification, "Pay-info result"). */
+export const payInfoSchema = z
+  .object({
+    order_id: id('The order'),
+    status: orderStatus,
+    amount: decimalNumber('Crypto amount, exact as a double'),
+    create_time: timestamp('Creation'),
+    vs_currency: z.string(),
+    vs_price: decimalNumber('Fiat price'),
+    address: z.string().meta({ description: 'Deposit address' }),
+    contract_addr: z.string().meta({ description: 'Token contract; empty for a native coin' }),
+    pay_url: z.string().meta({ description: 'Checkout link' }),
+  })
+  .meta({ id: 'PayInfo' });
+
+/** Get Payment Info. */
+export function presentPayInfo({ order, payment, asset, contract, payUrl }: PayInfoView): z.input<typeof payInfoSchema> {
   return {
-    ...linkFields(settings),
-    fixed_encrypt_price: flag('Prices stable coins at exactly 1 USD'),
-    enable_post_callback: flag('Callbacks are POST requests with the order in the body'),
+    order_id: order.id,
+    status: order.status,
+    amount: formatUnits(payment.units, asset.decimals),
+    create_time: formatTimestamp(order.createdAt),
+    vs_currency: order.vsCurrency,
+    vs_price: formatPrice(order),
+    address: payment.address,
+    contract_addr: contract,
+    pay_url: payUrl,
   };
 }
 
-function optionsOf(body: LinkFields & { fixed_encrypt_price: boolean; enable_post_callback: boolean }) {
-  return { links: linksOf(body), fixedEncryptPrice: body.fixed_encrypt_price, enablePostCallback: body.enable_post_callback };
+export const payInfoExample = {
+  order_id: orderExample.order_id,
+  status: 'PENDING',
+  amount: 25,
+  create_time: orderExample.create_time,
+  vs_currency: 'USD',
+  vs_price: 25,
+  address: detailExample.to_addr,
+  contract_addr: detailExample.contract_id,
+  pay_url: 'https://pay.example.com/checkout/8f14e45fceea167a5a36dedd4bea2543',
+} as const satisfies z.output<typeof payInfoSchema>;
+
+export const payUrlSchema = z.object({ pay_url: z.string().meta({ description: 'Checkout link' }) }).meta({ id: 'PayUrl' });
+
+/** The body of a hosted order: the payer chooses the coin. */
+export function payUrlBody(settings: HttpSettings) {
+  return z.object({ price: price('Fiat amount of the order'), currency: code('Fiat code'), ...optionFields(settings) }).refine(...fiatDecimals('price', 'currency'));
+}
+
+/** The body of an order in a given coin. */
+export function payInfoBody(settings: HttpSettings) {
+  return z
+    .object({
+      chain: code('Chain code'),
+      currency: code('Crypto currency code'),
+      vs_currency: code('Fiat code'),
+      vs_price: price('Fiat amount of the order'),
+      ...optionFields(settings),
+    })
+    .refine(...fiatDecimals('vs_price', 'vs_currency'));
 }
 
 function payUrl(settings: HttpSettings): Operation {
@@ -33,10 +81,8 @@ function payUrl(settings: HttpSettings): Operation {
     auth: MERCHANT,
     idempotent: true,
     errors: ['UNSUPPORTED', 'AMOUNT_OUT_OF_RANGE', 'IDEMPOTENCY_MISMATCH', 'IDEMPOTENCY_RUNNING', 'NOT_READY'],
-    body: z
-      .object({ price: price('Fiat amount of the order'), currency: code('Fiat code'), ...optionFields(settings) })
-      .refine(...fiatDecimals('price', 'currency')),
-    data: z.object({ pay_url: z.string().meta({ description: 'Checkout link' }) }).meta({ id: 'PayUrl' }),
+    body: payUrlBody(settings),
+    data: payUrlSchema,
     examples: {
       body: { price: 25, currency: 'USD', succeed_url: 'https://shop.example/thanks' },
       data: { pay_url: payInfoExample.pay_url },
@@ -59,22 +105,13 @@ function payInfo(settings: HttpSettings): Operation {
     auth: MERCHANT,
     idempotent: true,
     errors: ['UNSUPPORTED', 'AMOUNT_OUT_OF_RANGE', 'IDEMPOTENCY_MISMATCH', 'IDEMPOTENCY_RUNNING', 'NODE_FAILED', 'NOT_READY'],
-    body: z
-      .object({
-        chain: code('Chain code'),
-        currency: code('Crypto currency code'),
-        vs_currency: code('Fiat code'),
-        vs_price: price('Fiat amount of the order'),
-        ...optionFields(settings),
-      })
-      .refine(...fiatDecimals('vs_price', 'vs_currency')),
+    body: payInfoBody(settings),
     data: payInfoSchema,
-    numberFields: ['amount', 'vs_price'],
     examples: { body: { chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: 25 }, data: payInfoExample },
     handler: async ({ principal, body, idempotency }, { createOrder, orderQueries }) => {
       const { chain, currency } = body;
       const input = { chain, currency, vsCurrency: body.vs_currency, vsPrice: body.vs_price, ...optionsOf(body) };
-      return orderQueries.payInfo(await createOrder.payInfo(present(principal, 'principal'), input, idempotency));
+      return presentPayInfo(orderQueries.payInfo(await createOrder.payInfo(present(principal, 'principal'), input, idempotency)));
     },
   });
 }
@@ -93,7 +130,7 @@ function listOrders({ pageMax }: HttpSettings): Operation {
     data: pageSchema('OrderPage', orderSchema),
     examples: { data: { page: 1, size: 10, total: 1, max_page: 1, data: [orderExample] } },
     handler: async ({ principal, query }, { orderQueries }) =>
-      pageRecord(await orderQueries.list(present(principal, 'principal').accountId, query)),
+      presentPage(await orderQueries.list(present(principal, 'principal').accountId, query), presentOrder),
   });
 }
 
@@ -109,32 +146,11 @@ const orderDetail: Operation = dataOperation({
   params: z.object({ order_id: text(64, 'The order') }),
   data: orderDetailSchema,
   examples: { data: detailExample },
-  handler: ({ principal, params }, { orderQueries }) =>
-    orderQueries.detail(present(principal, 'principal').accountId, params.order_id),
+  handler: async ({ principal, params }, { orderQueries }) =>
+    presentOrderDetail(await orderQueries.detail(present(principal, 'principal').accountId, params.order_id)),
 });
 
-function listTransactions({ pageMax }: HttpSettings): Operation {
-  return dataOperation({
-    id: 'listTransactions',
-    method: 'GET',
-    path: '/api/v2/tx',
-    tag: 'Transactions',
-    summary: 'Get Transactions List',
-    description: "The account's transactions, newest first (specification, endpoint 7).",
-    auth: MERCHANT,
-    query: pageQuery(pageMax),
-    data: pageSchema('TransactionPage', transactionSchema),
-    examples: { data: { page: 1, size: 10, total: 1, max_page: 1, data: [transactionExample] } },
-    handler: async ({ principal, query }, { orderQueries }) =>
-      pageRecord(await orderQueries.transactions(present(principal, 'principal').accountId, query)),
-  });
-}
-
-function pageRecord<T>({ page, size, total, maxPage, items }: Page<T>) {
-  return { page, size, total, max_page: maxPage, data: items };
-}
-
-/** Orders and transactions: endpoints 1 to 4 and 7. */
+/** Orders: endpoints 1 to 4. */
 export function orderOperations(settings: HttpSettings): readonly Operation[] {
-  return [payUrl(settings), payInfo(settings), listOrders(settings), orderDetail, listTransactions(settings)];
+  return [payUrl(settings), payInfo(settings), listOrders(settings), orderDetail];
 }

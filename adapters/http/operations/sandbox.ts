@@ -1,8 +1,8 @@
-import { invalidField, isId, present, TillgateError } from '../../../core/index.ts';
-import type { ChainAdapter, ChainSimulator, Order, OrderId, OrderPayment } from '../../../core/index.ts';
+import { invalidField, isId, present, readDecimal, TillgateError, toUnits } from '../../../core/index.ts';
+import type { ChainAdapter, ChainSimulator, Decimal, Order, OrderId, OrderPayment } from '../../../core/index.ts';
 import { z } from 'zod';
 import type { HttpDeps } from '../deps.ts';
-import { code, count, optionalAmount, text, unitsOf } from '../fields.ts';
+import { code, count, optionalAmount, text } from '../fields.ts';
 import { ANYBODY, dataOperation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 
@@ -20,10 +20,10 @@ function simulatorOf(chain: ChainAdapter | undefined, chainCode: string): ChainS
   return simulator;
 }
 
-async function unitsToPay(order: Order, payment: OrderPayment, amount: string | null, deps: HttpDeps): Promise<bigint> {
+async function unitsToPay(order: Order, payment: OrderPayment, amount: Decimal | null, deps: HttpDeps): Promise<bigint> {
   const { decimals } = present(deps.assets.find(payment.currency), `asset ${payment.currency}`);
-  const due = amount ?? (await deps.orderQueries.checkout(order.checkoutToken)).remaining;
-  const units = unitsOf(due, decimals);
+  const due = amount ?? readDecimal((await deps.orderQueries.checkout(order.checkoutToken)).remaining);
+  const units = due === null ? null : toUnits(due, decimals);
   if (units === null) throw invalidField('amount', `must have at most ${decimals} decimals for ${payment.currency}`);
   if (units === 0n) throw new TillgateError('STATE_CONFLICT', 'Nothing is due any more; name an amount to pay all the same.');
   return units;
@@ -49,7 +49,7 @@ const pay = dataOperation({
     const { payment } = order;
     if (payment === null) throw new TillgateError('STATE_CONFLICT', 'The order has no coin yet; choose one on its page.');
     const simulator = simulatorOf(deps.chains.get(payment.chain), payment.chain);
-    const units = await unitsToPay(order, payment, body.amount.text, deps);
+    const units = await unitsToPay(order, payment, body.amount, deps);
     return { tx_hash: await simulator.pay(payment.address, payment.currency, units) };
   },
 });

@@ -1,12 +1,52 @@
-import { present } from '../../../core/index.ts';
+import { formatAmount, formatUnits, present } from '../../../core/index.ts';
+import type { Amount, WalletBalance } from '../../../core/index.ts';
 import { z } from 'zod';
 import { roundedDown } from '../exact-json.ts';
 import { code, optionalCode, optionalText, price } from '../fields.ts';
 import { dataOperation, MERCHANT, MERCHANT_ONCE } from '../operation.ts';
 import type { Operation } from '../operation.ts';
-import { selfCustodySchema, walletSchema, withdrawalSchema } from '../records.ts';
-import { CODE_DIGITS, MAX_INVOICE } from './lightning.ts';
-import { selfCustodyExample, walletExample, withdrawalExample } from './examples.ts';
+import { decimal, decimalNumber } from '../record-fields.ts';
+import { CODE_DIGITS, MAX_INVOICE, presentWithdrawal, withdrawalExample, withdrawalSchema } from './withdrawal-record.ts';
+
+/** A row of the wallet list (decisions, section 5). */
+export const walletSchema = z
+  .object({
+    chain: z.string(),
+    currency: z.string(),
+    available: decimal('To be spent now'),
+    pending: decimal('Credited, but not spendable yet'),
+    locked: decimal('Held by withdrawals and refunds that are under way'),
+    total: decimal('All three'),
+  })
+  .meta({ id: 'Wallet' });
+
+/** A row of the wallet list. */
+export function presentWallet({ asset, available, pending, reserved }: WalletBalance): z.input<typeof walletSchema> {
+  const { chain, currency, decimals } = asset;
+  const text = (units: bigint): string => formatUnits(units, decimals);
+  return { chain, currency, available: text(available), pending: text(pending), locked: text(reserved), total: text(available + pending + reserved) };
+}
+
+/** A row of the self-custody balances (specification, "Self-custody balance entry"). */
+export const selfCustodySchema = z
+  .object({ chain: z.string(), currency: z.string(), amount: decimalNumber("What lies on chain at the account's own addresses") })
+  .meta({ id: 'SelfCustodyBalance' });
+
+function presentSelfCustody(balance: Amount): z.input<typeof selfCustodySchema> {
+  const { chain, currency } = balance.asset;
+  return { chain, currency, amount: roundedDown(formatAmount(balance)) };
+}
+
+export const withdrawBody = z.object({
+  amount: price('What leaves the balance'),
+  chain: code('Chain code'),
+  currency: code('Crypto currency code'),
+  ln_invoices: optionalText(MAX_INVOICE, 'A Lightning invoice; required on BLN'),
+  verify_code: optionalCode(CODE_DIGITS, 'A code of the second factor; required on BLN, and where the account demands it'),
+});
+
+const walletExample: z.output<typeof walletSchema> = { chain: 'ETH', currency: 'USDT-ERC20', available: '899.5', pending: '25', locked: '100.5', total: '1025' };
+const selfCustodyExample: z.output<typeof selfCustodySchema> = { chain: 'ETH', currency: 'SHIB-ERC20', amount: 1250000.5 };
 
 const shared = { tag: 'Wallets' } as const;
 
@@ -20,7 +60,7 @@ const listWallets = dataOperation({
   auth: MERCHANT,
   data: z.array(walletSchema).readonly(),
   examples: { data: [walletExample] },
-  handler: ({ principal }, { walletQueries }) => walletQueries.list(present(principal, 'principal').accountId),
+  handler: async ({ principal }, { walletQueries }) => (await walletQueries.list(present(principal, 'principal').accountId)).map(presentWallet),
 });
 
 const selfCustody = dataOperation({
@@ -33,12 +73,8 @@ const selfCustody = dataOperation({
   auth: MERCHANT,
   errors: ['NODE_FAILED'],
   data: z.array(selfCustodySchema).readonly(),
-  numberFields: ['amount'],
   examples: { data: [selfCustodyExample] },
-  handler: async ({ principal }, { walletQueries }) => {
-    const records = await walletQueries.selfCustody(present(principal, 'principal').accountId);
-    return records.map((record) => ({ ...record, amount: roundedDown(record.amount) }));
-  },
+  handler: async ({ principal }, { walletQueries }) => (await walletQueries.selfCustody(present(principal, 'principal').accountId)).map(presentSelfCustody),
 });
 
 const withdraw = dataOperation({
@@ -64,19 +100,12 @@ const withdraw = dataOperation({
     'NODE_FAILED',
     'NOT_READY',
   ],
-  body: z.object({
-    amount: price('What leaves the balance'),
-    chain: code('Chain code'),
-    currency: code('Crypto currency code'),
-    ln_invoices: optionalText(MAX_INVOICE, 'A Lightning invoice; required on BLN'),
-    verify_code: optionalCode(CODE_DIGITS, 'A code of the second factor; required on BLN, and where the account demands it'),
-  }),
+  body: withdrawBody,
   data: withdrawalSchema,
   examples: { body: { amount: 100.5, chain: 'ETH', currency: 'USDT-ERC20' }, data: withdrawalExample },
-  handler: ({ principal, body, idempotency }, { requestWithdrawal }) => {
-    const { chain, currency, amount, ln_invoices: invoices, verify_code: code } = body;
-    const input = { chain, currency, amount, lnInvoices: invoices.text, verifyCode: code.text };
-    return requestWithdrawal.run(present(principal, 'principal'), input, idempotency);
+  handler: async ({ principal, body, idempotency }, { requestWithdrawal }) => {
+    const { chain, currency, amount, ln_invoices: lnInvoices, verify_code: verifyCode } = body;
+    return presentWithdrawal(await requestWithdrawal.run(present(principal, 'principal'), { chain, currency, amount, lnInvoices, verifyCode }, idempotency));
   },
 });
 

@@ -47,10 +47,10 @@ function pay({ world, random }: Scene): string {
 async function ask({ world, instance }: Scene, invoice: SimInvoice, key: string): Promise<string> {
   const { principal } = world.merchants[invoice.merchant] as (typeof world.merchants)[number];
   const claim: IdempotencyClaim = { route: '/api/bln/withdraw', key, bodyHash: key.padEnd(64, '0').slice(0, 64), expiresAt: world.now + CLAIM_MS };
-  const { tx_id } = await instance.lightningPayment.run(principal, { lnInvoices: invoice.text }, claim);
-  if (invoice.answer !== null && invoice.answer !== tx_id) world.breaches.push(`one-hash-one-payment: an invoice was withdrawn to as ${invoice.answer} and ${tx_id}`);
-  invoice.answer = tx_id;
-  return tx_id;
+  const { id } = (await instance.lightningPayment.run(principal, { lnInvoices: invoice.text }, claim)).withdrawal;
+  if (invoice.answer !== null && invoice.answer !== id) world.breaches.push(`one-hash-one-payment: an invoice was withdrawn to as ${invoice.answer} and ${id}`);
+  invoice.answer = id;
+  return id;
 }
 
 function withdraw(scene: Scene): Promise<string> {

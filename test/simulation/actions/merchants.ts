@@ -73,21 +73,21 @@ async function refund(scene: Scene): Promise<string> {
   const known = world.orders.find(({ id }) => id === row?.id);
   if (known === undefined) return NOTHING;
   const merchant = world.merchants[known.merchant] as (typeof world.merchants)[number];
-  const { refund_status } = await instance.refund.run(merchant.principal, known.id);
-  return `${known.id} ${refund_status}`;
+  const { refund: transfer } = await instance.refund.run(merchant.principal, known.id);
+  return `${known.id} ${transfer.status}`;
 }
 
 async function ask({ world, instance }: Scene, wish: SimWish): Promise<string> {
   const { principal } = world.merchants[wish.merchant] as (typeof world.merchants)[number];
   const claim: IdempotencyClaim = { route: '/api/withdraw', key: wish.key, bodyHash: wish.key.padEnd(64, '0').slice(0, 64), expiresAt: world.now + CLAIM_MS };
   const input = { chain: wish.chain, currency: wish.currency, amount: decimal(wish.amount) };
-  const { tx_id } = await instance.withdrawal.run(principal, input, claim);
-  if (wish.answer !== tx_id) {
+  const { id } = (await instance.withdrawal.run(principal, input, claim)).withdrawal;
+  if (wish.answer !== id) {
     // A key is kept for a day.
-    if (wish.answer !== null && world.now < wish.askedAt + CLAIM_MS) world.breaches.push(`one-key-one-withdrawal: ${wish.key} made ${wish.answer} and ${tx_id}`);
-    Object.assign(wish, { answer: tx_id, askedAt: world.now });
+    if (wish.answer !== null && world.now < wish.askedAt + CLAIM_MS) world.breaches.push(`one-key-one-withdrawal: ${wish.key} made ${wish.answer} and ${id}`);
+    Object.assign(wish, { answer: id, askedAt: world.now });
   }
-  return `${tx_id} ${wish.amount} ${wish.currency}`;
+  return `${id} ${wish.amount} ${wish.currency}`;
 }
 
 function withdraw(scene: Scene): Promise<string> {

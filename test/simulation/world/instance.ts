@@ -44,6 +44,7 @@ import type {
   Vault,
   WithdrawalSettings,
 } from '../../../core/index.ts';
+import { callbackPresenter } from '../../../adapters/http/operations/order-record.ts';
 import { QUIET_METRICS } from './quiet.ts';
 import { Gate } from './gate.ts';
 import type { SimNode } from './node.ts';
@@ -126,7 +127,7 @@ export class Instance {
     const metrics = QUIET_METRICS;
     const rateSource: RateSource = { name: world.rateSource.name, fetch: (symbols, signal) => this.gate.call('node', () => world.rateSource.fetch(symbols, signal)) };
     const rates = new RateBook({ sources: [rateSource], clock, deadline, logger, metrics, symbols: rateSymbols(assets) });
-    const mover = new OrderMover({ assets, contractOf: contractsOf(chains), ids, events, metrics });
+    const mover = new OrderMover({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
     const addresses = new AddressPool({ chains, storage, settings: { batch: 4, lowWater: 8, refill: 8 } });
     this.#addresses = addresses;
     const lightning = this.gate.node(world.lightning);

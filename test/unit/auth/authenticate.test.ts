@@ -173,7 +173,7 @@ describe('a signature', () => {
     for (const pair of [{ ...keys, signingSecret: 'tss_wrong' }, { ...keys, apiToken: 'tat_unknown' }]) {
       await assert.rejects(gate.enter(gate.signature(pair)), (error: TillgateError) => {
         assert.equal(error.code, 'SIGNATURE_INVALID');
-        assert.deepEqual(Object.keys(error.details.signing ?? {}), ['algorithm', 'date', 'request_info', 'body_md5', 'signature_origin']);
+        assert.deepEqual(Object.keys(error.details.signing ?? {}), ['algorithm', 'date', 'requestInfo', 'bodyMd5', 'signatureOrigin']);
         answers.push(JSON.stringify([error.message, error.details]));
         return true;
       });

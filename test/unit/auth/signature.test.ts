@@ -109,14 +109,14 @@ describe('what a signed request must carry', () => {
     for (const value of [null, '']) {
       const verdict = refused(verify(signed({ body: bytes('{}') }, { 'Body-MD5': value })));
       assert.equal(verdict.message, 'The header Body-MD5 is missing.');
-      assert.equal(verdict.signing?.body_md5, '99914b932bd37a50b983c5e7c90ae93b');
+      assert.equal(verdict.signing?.bodyMd5, '99914b932bd37a50b983c5e7c90ae93b');
     }
   });
 
   test('a Body-MD5 without a body is refused, even the MD5 of nothing', () => {
     const verdict = refused(verify(signed({}, { 'Body-MD5': 'd41d8cd98f00b204e9800998ecf8427e' })));
     assert.equal(verdict.message, 'Body-MD5 must be absent or empty when there is no body.');
-    assert.equal(verdict.signing?.body_md5, '');
+    assert.equal(verdict.signing?.bodyMd5, '');
   });
 
   test('an empty Body-MD5 without a body passes', () => {
@@ -145,7 +145,7 @@ describe('the body of a signed request', () => {
     const verdict = refused(verify({ ...good, body: bytes('{"amount":2}') }));
     assert.equal(verdict.code, 'SIGNATURE_INVALID');
     assert.equal(verdict.message, 'Body-MD5 is not the MD5 of the body that arrived.');
-    assert.equal(verdict.signing?.body_md5, digest.md5Hex(bytes('{"amount":2}')));
+    assert.equal(verdict.signing?.bodyMd5, digest.md5Hex(bytes('{"amount":2}')));
   });
 
   test('Body-MD5 is compared without case, and the origin has its own text', () => {
@@ -155,7 +155,7 @@ describe('the body of a signed request', () => {
     const signature = Buffer.from(digest.hmac('HMAC-SHA256', VECTOR_SECRET, origin)).toString('base64');
     assert.equal(verify(signed({ body }, { 'Body-MD5': upper, Signature: signature })).ok, true);
     const verdict = refused(verify(signed({ body }, { 'Body-MD5': upper })));
-    assert.equal(verdict.signing?.signature_origin, origin);
+    assert.equal(verdict.signing?.signatureOrigin, origin);
   });
 
   test('the bytes count, not the text: a body that is not UTF-8 verifies', () => {
@@ -239,9 +239,9 @@ describe('a failed signature', () => {
     assert.deepEqual(verdict.signing, {
       algorithm: 'HMAC-SHA256',
       date: VECTOR_DATE,
-      request_info: 'POST /api/withdraw',
-      body_md5: '99914b932bd37a50b983c5e7c90ae93b',
-      signature_origin: `HMAC-SHA256 | ${VECTOR_DATE} | POST /api/withdraw | 99914b932bd37a50b983c5e7c90ae93b`,
+      requestInfo: 'POST /api/withdraw',
+      bodyMd5: '99914b932bd37a50b983c5e7c90ae93b',
+      signatureOrigin: `HMAC-SHA256 | ${VECTOR_DATE} | POST /api/withdraw | 99914b932bd37a50b983c5e7c90ae93b`,
     });
     const expected = signed({ body }).headers.get('signature')?.[0] ?? '';
     assert.ok(!JSON.stringify(verdict).includes(expected));
@@ -249,8 +249,8 @@ describe('a failed signature', () => {
 
   test('has three parts in its origin when there is no body', () => {
     const verdict = refused(verify(signed({ method: 'GET' }, { Signature: Buffer.alloc(32).toString('base64') })));
-    assert.equal(verdict.signing?.signature_origin, `HMAC-SHA256 | ${VECTOR_DATE} | GET /api/withdraw`);
-    assert.equal(verdict.signing?.body_md5, '');
+    assert.equal(verdict.signing?.signatureOrigin, `HMAC-SHA256 | ${VECTOR_DATE} | GET /api/withdraw`);
+    assert.equal(verdict.signing?.bodyMd5, '');
   });
 
   test('fault 13: an unknown token gets the very answer of a wrong secret, after the same hashing', () => {

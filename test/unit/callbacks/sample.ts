@@ -1,8 +1,8 @@
 import { buildCallback } from '../../../core/index.ts';
-import type { AccountId, Callback, CallbackBody, CallbackId, CallbackInput, CredentialId, OrderEventName, OrderId } from '../../../core/index.ts';
+import type { AccountId, Callback, CallbackContent, CallbackId, CallbackInput, CredentialId, OrderEventName, OrderId } from '../../../core/index.ts';
 import { START } from '../../support/fakes.ts';
 
-/** The nine fields and a few more, as an order's record has them. */
+/** Some fields of an order's record. */
 export const RECORD = {
   order_id: '312345678901234567',
   order_type: 'ORDER',
@@ -14,7 +14,13 @@ export const RECORD = {
   vs_currency: 'EUR',
   remark: 'tea & "cake" | grün',
   tx_hash: '0xabc',
-} satisfies CallbackBody & Record<string, string>;
+};
+
+/** What a callback sends of the record: some of its fields in the query. */
+export function contentOf(event: OrderEventName, record: Readonly<Partial<typeof RECORD>> = RECORD): CallbackContent {
+  const { order_type, remark, ...summary } = record;
+  return { body: JSON.stringify(record), query: [['event', event], ...Object.entries(summary)] };
+}
 
 /** How a sample differs from a GET of `order.succeeded`. */
 export interface SampleOptions {
@@ -26,7 +32,7 @@ export interface SampleOptions {
   readonly credentialId?: CredentialId | null;
   readonly id?: string;
   readonly orderId?: string;
-  readonly record?: CallbackBody;
+  readonly content?: CallbackContent;
   readonly now?: number;
 }
 
@@ -37,7 +43,7 @@ export function inputOf(options: SampleOptions = {}): CallbackInput {
     id: (options.id ?? '412345678901234567') as CallbackId,
     event,
     now: options.now ?? START,
-    record: options.record ?? RECORD,
+    content: options.content ?? contentOf(event),
     order: {
       id: (options.orderId ?? RECORD.order_id) as OrderId,
       accountId: options.accountId ?? ('112345678901234567' as AccountId),

@@ -1,9 +1,10 @@
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { CallbackRejectedError, signTestCallback, verifyCallback } from '../../../adapters/client/index.ts';
-import type { PlainRequest, TestCallback, TestCallbackInput, VerifyOptions } from '../../../adapters/client/index.ts';
+import type { CallbackOrder, PlainRequest, TestCallback, TestCallbackInput, VerifyOptions } from '../../../adapters/client/index.ts';
+import { callbackContent } from '../../../adapters/http/operations/order-record.ts';
 import { buildCallback, callbackHeaders } from '../../../core/index.ts';
-import type { AccountId, CallbackId, CallbackRecord, OrderId } from '../../../core/index.ts';
+import type { AccountId, CallbackId, OrderId } from '../../../core/index.ts';
 import { PlainDigest } from '../../support/fakes.ts';
 
 const AT = Date.UTC(2026, 2, 1, 12);
@@ -23,7 +24,7 @@ describe('a callback', () => {
     for (const method of ['POST', 'GET'] as const) {
       for (const event of ['order.succeeded', 'order.timeout'] as const) {
         const made = await sign({ method, event, formerSecret: OLD.callbackSecret });
-        const record = JSON.parse((await sign({ method: 'POST', event })).body ?? '') as CallbackRecord;
+        const record = JSON.parse((await sign({ method: 'POST', event })).body ?? '') as CallbackOrder;
         const order = {
           id: record.order_id as OrderId,
           accountId: record.user_id as AccountId,
@@ -32,7 +33,7 @@ describe('a callback', () => {
           links: { succeedUrl: null, timeoutUrl: null, callbackUrl: URLS[method], timeoutCallback: URLS[method] },
           enablePostCallback: method === 'POST',
         };
-        const callback = buildCallback({ id: 'msg_1' as CallbackId, order, event, record, now: AT });
+        const callback = buildCallback({ id: 'msg_1' as CallbackId, order, event, content: callbackContent(event, record), now: AT });
         assert(callback !== null);
         assert.deepEqual([made.method, made.url, made.body], [callback.method, callback.url, callback.body]);
         const secrets = { callbackKey: 'k', ...NEW };

@@ -1,7 +1,8 @@
 import { beforeEach, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { AssetCatalogue, isTillgateError, SHIB_ERC20, SPECIFIED_ASSETS, TillgateError, WalletQueries } from '../../../core/index.ts';
+import { AssetCatalogue, formatAmount, isTillgateError, SHIB_ERC20, SPECIFIED_ASSETS, TillgateError, WalletQueries } from '../../../core/index.ts';
 import type { AccountId, Asset, BalanceSheet, ChainBalances, LedgerBalance, LedgerStore, WatchAddress, WatchAddressId } from '../../../core/index.ts';
+import { presentWallet } from '../../../adapters/http/operations/wallets.ts';
 import { FakeChain } from '../../support/fake-chain.ts';
 import { MemoryWallets } from './memory-wallets.ts';
 
@@ -72,7 +73,7 @@ describe('wallet queries', () => {
 
   describe('the wallet list', () => {
     test('has a row for each enabled currency, zeros too, and none for what is not enabled', async () => {
-      const rows = await queries.list(SHOP);
+      const rows = (await queries.list(SHOP)).map(presentWallet);
       assert.deepEqual(rows.map(({ chain, currency }) => `${chain}/${currency}`), ['ETH/ETH', 'ETH/USDT-ERC20', 'BTC/BTC']);
       assert.deepEqual(rows[0], { chain: 'ETH', currency: 'ETH', available: '0', pending: '0', locked: '0', total: '0' });
       assert.deepEqual(asked, [`merchant:${SHOP}:`]);
@@ -83,7 +84,7 @@ describe('wallet queries', () => {
       balance('pending', 'ETH', 2n);
       balance('reserved', 'ETH', 3n);
       balance('available', 'ETH', 5n, '1530217733410816999' as AccountId);
-      const [row] = await queries.list(SHOP);
+      const [row] = (await queries.list(SHOP)).map(presentWallet);
       const text = (units: bigint): string => `${units / 10n ** 18n}.${(units % 10n ** 18n).toString().padStart(18, '0')}`;
       assert.deepEqual(row, { chain: 'ETH', currency: 'ETH', available: text(2n ** 200n + 1n), pending: '0.000000000000000002', locked: '0.000000000000000003', total: text(2n ** 200n + 6n) });
     });
@@ -92,7 +93,7 @@ describe('wallet queries', () => {
       balance('available', 'LTC', 150_000_000n);
       balance('available', 'BNB', 0n);
       balance('reserved', 'BTC-LN', 1n);
-      const rows = (await queries.list(SHOP)).filter(({ chain }) => !['ETH', 'BTC'].includes(chain));
+      const rows = (await queries.list(SHOP)).map(presentWallet).filter(({ chain }) => !['ETH', 'BTC'].includes(chain));
       assert.deepEqual(rows.map(({ currency, total }) => [currency, total]), [['BTC-LN', '0.00000000001'], ['LTC', '1.5']]);
     });
   });
@@ -106,10 +107,11 @@ describe('wallet queries', () => {
       watch('ETH', 'xpub-b', 'extended-key');
       node.sheets.set('eth-a', new Map([['ETH', 10n ** 18n], ['DOGE', 5n]]));
       node.sheets.set('xpub-b', new Map([['ETH', 1n], ['SHIB-ERC20', 7n * 10n ** 18n]]));
-      assert.deepEqual(await queries.selfCustody(SHOP), [
-        { chain: 'ETH', currency: 'ETH', amount: '1.000000000000000001' },
-        { chain: 'ETH', currency: 'USDT-ERC20', amount: '0' },
-        { chain: 'ETH', currency: 'SHIB-ERC20', amount: '7' },
+      const balances = await queries.selfCustody(SHOP);
+      assert.deepEqual(balances.map((each) => [each.asset.chain, each.asset.currency, formatAmount(each)]), [
+        ['ETH', 'ETH', '1.000000000000000001'],
+        ['ETH', 'USDT-ERC20', '0'],
+        ['ETH', 'SHIB-ERC20', '7'],
       ]);
       assert.equal(btc.balances instanceof FakeBalances && btc.balances.reads, 0);
       assert.deepEqual(asked, []);

@@ -114,7 +114,7 @@ describe('fault 73: errors', () => {
   test('a refusal is its code, message, details and causes, without stack and without the signing text', () => {
     const { logger, lines } = capture();
     const cause = new TypeError('fetch of https://node.example/v3/canary failed');
-    const details = { signing: { signature_origin: 'canary' }, fields: [{ path: 'price', message: 'must be a number' }], apiKey: 'canary' };
+    const details = { signing: { algorithm: '', date: '', requestInfo: '', bodyMd5: '', signatureOrigin: 'canary' }, fields: [{ path: 'price', message: 'must be a number' }], apiKey: 'canary' };
     logger.warn('refused', { error: new TillgateError('SIGNATURE_INVALID', 'The signature does not verify.', details, cause) });
     const [line] = lines();
     assert.doesNotMatch(JSON.stringify(line), /canary/);

@@ -1,0 +1,81 @@
+import { formatTimestamp, formatUnits, present } from '../../../core/index.ts';
+import type { TransactionView } from '../../../core/index.ts';
+import { z } from 'zod';
+import type { HttpSettings } from '../deps.ts';
+import { pageQuery } from '../fields.ts';
+import { dataOperation, MERCHANT } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import { decimal, id, pageSchema, presentPage, timestamp } from '../record-fields.ts';
+import { detailExample, orderExample } from './order-record.ts';
+
+/** A row of the transaction list (specification, "Transaction"). */
+export const transactionSchema = z
+  .object({
+    user_id: id('The owner'),
+    tx_id: z.string(),
+    tx_type: z.enum(['ORDER', 'INVOICE', 'WITHDRAW', 'SWAP', 'REFUND']),
+    status: z.enum(['PENDING', 'SUCCESS', 'FAILED']),
+    chain: z.string(),
+    currency: z.string(),
+    amount: decimal('What moved'),
+    obtained: decimal('What arrived'),
+    fee: decimal('Fee'),
+    from_addr: z.string(),
+    to_addr: z.string(),
+    tx_hash: z.string().nullable(),
+    event_time: timestamp('When it happened'),
+  })
+  .meta({ id: 'Transaction' });
+
+/** A row of the transaction list. */
+export function presentTransaction({ transaction, asset: { decimals } }: TransactionView): z.input<typeof transactionSchema> {
+  return {
+    user_id: transaction.accountId,
+    tx_id: transaction.id,
+    tx_type: transaction.type,
+    status: transaction.status,
+    chain: transaction.chain,
+    currency: transaction.currency,
+    amount: formatUnits(transaction.units, decimals),
+    obtained: formatUnits(transaction.obtained, decimals),
+    fee: formatUnits(transaction.fee, decimals),
+    from_addr: transaction.fromAddress ?? '',
+    to_addr: transaction.toAddress,
+    tx_hash: transaction.txHash,
+    event_time: formatTimestamp(transaction.at),
+  };
+}
+
+const transactionExample = {
+  user_id: orderExample.user_id,
+  tx_id: detailExample.tx_id,
+  tx_type: 'ORDER',
+  status: 'SUCCESS',
+  chain: 'ETH',
+  currency: 'USDT-ERC20',
+  amount: '25',
+  obtained: '25',
+  fee: '0',
+  from_addr: detailExample.from_addr,
+  to_addr: detailExample.to_addr,
+  tx_hash: detailExample.tx_hash,
+  event_time: '2026-05-04T12:03:10',
+} satisfies z.output<typeof transactionSchema>;
+
+/** Transactions: endpoint 7. */
+export function transactionOperation({ pageMax }: HttpSettings): Operation {
+  return dataOperation({
+    id: 'listTransactions',
+    method: 'GET',
+    path: '/api/v2/tx',
+    tag: 'Transactions',
+    summary: 'Get Transactions List',
+    description: "The account's transactions, newest first (specification, endpoint 7).",
+    auth: MERCHANT,
+    query: pageQuery(pageMax),
+    data: pageSchema('TransactionPage', transactionSchema),
+    examples: { data: { page: 1, size: 10, total: 1, max_page: 1, data: [transactionExample] } },
+    handler: async ({ principal, query }, { orderQueries }) =>
+      presentPage(await orderQueries.transactions(present(principal, 'principal').accountId, query), presentTransaction),
+  });
+}

@@ -1,0 +1,15 @@
+import type { OrderEventName } from '../orders/order-status.ts';
+import type { OrderDetailView } from '../orders/order-view.ts';
+
+/** What a callback sends, written when its event happens, so that every attempt sends the same. */
+export interface CallbackContent {
+  /** The body of a POST. */
+  readonly body: string;
+  /** The parameters of a GET, by name, in their order; they replace parameters of the same names in the merchant's URL. */
+  readonly query: readonly (readonly [name: string, value: string])[];
+}
+
+/** Writes orders in the form that merchants receive. */
+export interface CallbackPresenter {
+  present(event: OrderEventName, order: OrderDetailView): CallbackContent;
+}
