@@ -9,12 +9,12 @@ export interface AlertChannels {
   readonly metrics: Metrics;
 }
 
-/** What an alert is about, for the metric's label. */
+/** The kind of an alert, as a metric label. */
 export type AlertKind = 'approval' | 'loss' | 'payouts-stopped' | 'transfer';
 
-/** Tells people that one of them must look: an error in the log, an event, a count. `reason` holds no secret. */
+/** Reports something that an operator has to look at: an error in the log, an event, a metric. `reason` holds no secret. */
 export function raiseAlert({ logger, events, metrics }: AlertChannels, kind: AlertKind, subject: string, reason: string): void {
-  logger.error('a person must look', { alert: kind, subject, reason });
+  logger.error('manual intervention required', { alert: kind, subject, reason });
   metrics.count('tillgate_alerts_total', { kind });
   events.emit('alert', { subject, reason });
 }

@@ -16,11 +16,11 @@ import type { Principal } from './principal.ts';
 import type { SignatureVerdict, SignedRequest } from './signature.ts';
 import { isSigned, verifySignature } from './signature.ts';
 
-/** What an operation asks of its credentials. */
+/** Which credentials an operation accepts. */
 export interface AuthRule {
-  /** `X-Token` is accepted as well: the Lightning operations. */
+  /** Accepts `X-Token` as well: the Lightning operations. */
   readonly xToken: boolean;
-  /** A signature is accepted once: the operations that move money. */
+  /** Accepts a signature once: the operations that move money. */
   readonly once: boolean;
 }
 
@@ -39,7 +39,7 @@ interface Proof {
   readonly principal: Principal;
 }
 
-/** Finds out who makes a payment API request (specification, "Authentication"; decisions, section 3). */
+/** Authenticates a payment API request (specification, "Authentication"; decisions, section 3). */
 export class Authenticate {
   readonly #deps: AuthenticateDeps;
   readonly #secrets: OpenedSecrets<CredentialSecrets>;
@@ -75,11 +75,11 @@ export class Authenticate {
     const verdict = this.#verify(request, found, now);
     if (!verdict.ok) throw new TillgateError(verdict.code, verdict.message, signingDetails(verdict.signing));
     const owner = present(found, 'the owner of a verified signature');
-    // A key that rides along must not belong to somebody else: which of the two would be meant?
+    // A key beside the signature must belong to the same account; otherwise it is unclear which one is meant.
     for (const text of plain) await this.#requireSameAccount(text, owner.account);
     requireActive(owner.account);
     if (rule.once && !(await storage.accounts.useSignature(verdict.replayKey, now + 2 * clockSkewMs))) {
-      throw new TillgateError('SIGNATURE_REPLAYED', 'This signed request was used already; sign a new one.');
+      throw new TillgateError('SIGNATURE_REPLAYED', 'This signed request was used before; sign a new one.');
     }
     return { accountId: owner.account.id, credentialId: owner.credential.id, via: 'signature' };
   }
@@ -101,7 +101,7 @@ export class Authenticate {
     return verifySignature(request, { secret: signingSecret, tokenHash: apiTokenHash }, digest, now, clockSkewMs);
   }
 
-  /** An API key or an access token; the prefix tells which, so that neither costs the other's look-up. */
+  /** An API key or an access token; the prefix tells which, so that one look-up is enough. */
   async #byText(text: string): Promise<Proof> {
     return text.startsWith(API_KEY_PREFIX) ? await this.#byApiKey(text) : await this.#byAccessToken(text);
   }
@@ -128,7 +128,7 @@ export class Authenticate {
   }
 }
 
-/** The texts of API-Key and, where the operation takes it, X-Token. An empty header is no credential. */
+/** The values of API-Key and, where the operation accepts it, X-Token. Empty headers are ignored. */
 function plainCredentials(request: SignedRequest, rule: AuthRule): readonly string[] {
   const names = rule.xToken ? ['api-key', 'x-token'] : ['api-key'];
   const texts = names.flatMap((name) => {

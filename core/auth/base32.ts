@@ -1,6 +1,6 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Base32 without padding (RFC 4648, section 6): the form in which authenticator programs take a secret. */
+/** Base32 without padding (RFC 4648, section 6), as authenticator apps read a secret. */
 export function encodeBase32(bytes: Uint8Array): string {
   let text = '';
   let buffer = 0;

@@ -1,7 +1,7 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 /** 32 bytes are 43 digits and one `=`. */
 const LENGTH_OF_32 = 44;
-/** What a character that is no digit reads as: it stays visible above the six bits of each digit. */
+/** The value of a character that is not a digit; it sets a bit above the six of each digit, so that it can be detected. */
 const NO_DIGIT = 64;
 
 const values = new Uint8Array(128).fill(NO_DIGIT);
@@ -21,10 +21,10 @@ export function encodeBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Reads standard base64 of exactly 32 bytes; `null` for anything else. There is one text for each 32 bytes: no
- * base64url, no missing padding, no white space, no stray bits, so that nothing is the same signature in another dress.
+ * Reads standard base64 of exactly 32 bytes; `null` for anything else. Each value has one accepted text: no base64url, no
+ * missing padding, no white space, no stray bits. So a signature has no second spelling that would count as another one.
  *
- * @param bytes - where to put them; a new array when none is given
+ * @param bytes - the target; a new array by default
  */
 export function decodeBase64Of32(text: string, bytes: Uint8Array = new Uint8Array(32)): Uint8Array | null {
   if (text.length !== LENGTH_OF_32 || text.charAt(LENGTH_OF_32 - 1) !== '=') return null;
@@ -39,7 +39,7 @@ export function decodeBase64Of32(text: string, bytes: Uint8Array = new Uint8Arra
   const [a, b, c] = [digit(text, 40), digit(text, 41), digit(text, 42)];
   bytes[30] = (a << 2) | (b >> 4);
   bytes[31] = (b << 4) | (c >> 2);
-  // The last digit carries two bits that belong to no byte: they must be zero.
+  // The last digit has two unused bits; they must be zero.
   return (seen | a | b | c) < NO_DIGIT && (c & 3) === 0 ? bytes : null;
 }
 

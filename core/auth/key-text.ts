@@ -9,14 +9,14 @@ const SECRET_BYTES = 32;
 /** 62^43 is the first power of 62 above 2^256. */
 const SECRET_DIGITS = 43;
 
-/** What every API key begins with: it tells a key from an access token without a look-up. */
+/** The prefix of every API key; distinguishes it from an access token without a look-up. */
 export const API_KEY_PREFIX = 'tak_';
-/** What the text of a callback secret begins with (Standard Webhooks). */
+/** The prefix of a callback secret (Standard Webhooks). */
 export const CALLBACK_SECRET_PREFIX = 'whsec_';
 
 /**
- * 32 bytes as 43 base-62 digits. Each value has exactly one text, so the text is as hard to guess as the bytes: no
- * digit is drawn on its own, and none can be more likely than its share.
+ * 32 bytes as 43 base-62 digits. Each value has exactly one text, so the text is as hard to guess as the bytes. Drawing each
+ * digit by itself could make some digits more likely.
  */
 export function base62(bytes: Uint8Array): string {
   assert(bytes.length === SECRET_BYTES, `base62 of ${bytes.length} bytes`);

@@ -5,7 +5,7 @@ import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { TokenIssuer } from '../ports/token-issuer.ts';
 
-/** What endpoint 14 answers. */
+/** The reply of endpoint 14. */
 export interface AccessToken {
   readonly accessToken: string;
   readonly expireSeconds: number;
@@ -16,7 +16,7 @@ export interface ExchangeTokenDeps {
   readonly hasher: PasswordHasher;
   readonly tokens: TokenIssuer;
   readonly clock: Clock;
-  /** The life of an access token; 3600 unless configured. */
+  /** The lifetime of an access token; 3600 by default. */
   readonly tokenTtlSeconds: number;
 }
 
@@ -34,14 +34,14 @@ export class ExchangeToken {
    */
   async run(username: string, password: string): Promise<AccessToken> {
     const { storage, hasher, tokens, clock, tokenTtlSeconds } = this.#deps;
-    // What can be nobody's name or password is not looked up or hashed whole, and is wrong at the usual cost.
+    // An impossible name or password is refused after the same work, without a look-up or hashing all of it.
     const account = emailProblem(username) === null ? await storage.accounts.findByEmail(username.toLowerCase()) : null;
     const known = password.length <= MAX_PASSWORD ? account : null;
     const verified = await hasher.verify(password.slice(0, MAX_PASSWORD), known?.passwordHash ?? null);
     if (known === null || !verified) {
       throw new TillgateError('LOGIN_FAILED', 'The username or the password is wrong.');
     }
-    // 40301 is the table's answer for a disabled account. It goes only to whoever knows the password, so it tells nobody else.
+    // Only after the password was verified, so that nobody else learns the account's status.
     if (known.status !== 'active') throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
     if (known.dataSecurity) {
       throw new TillgateError('SIGNATURE_REQUIRED', 'This account has Data Security enabled: sign the request.');

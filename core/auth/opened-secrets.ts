@@ -6,10 +6,10 @@ interface Opened<T> {
 }
 
 /**
- * Opened secrets by the context of their record, the least used forgotten first.
+ * A cache of decrypted secrets by their record's context, least recently used first out.
  *
- * Only what a sealed text opens to is kept, and only for that very text: whether the record still holds, and which
- * text it holds, is read from the database each time.
+ * An entry is valid only for exactly the same encrypted text: whether the record still exists, and its text, is read from the
+ * database each time.
  */
 export class OpenedSecrets<T> {
   readonly #vault: Pick<Vault, 'open'>;
@@ -21,7 +21,7 @@ export class OpenedSecrets<T> {
     this.#limit = limit;
   }
 
-  /** @throws Error when the vault does not open the text in this context. */
+  /** @throws Error when the vault cannot decrypt the text in this context. */
   open(context: string, sealed: string): T {
     const known = this.#opened.get(context);
     this.#opened.delete(context);

@@ -1,9 +1,9 @@
 import type { AccountId, CredentialId } from '../kernel/ids.ts';
 
-/** Who makes a request, and how that was proved. */
+/** The account that makes a request, and how it was authenticated. */
 export interface Principal {
   readonly accountId: AccountId;
-  /** The credential that was used; `null` for an access token, which belongs to a login. */
+  /** The credential; `null` for an access token, which comes from a login. */
   readonly credentialId: CredentialId | null;
   readonly via: 'api-key' | 'signature' | 'token';
 }

@@ -5,7 +5,7 @@ import { formatSignedDate, parseSignedDate } from '../kernel/time.ts';
 import type { Digest, SignatureAlgorithm } from '../ports/digest.ts';
 import { decodeBase64Of32, encodeBase64, encodeHex } from './base64.ts';
 
-/** A request as it came in, before anything of it was decoded. */
+/** A request as it was received, with nothing decoded. */
 export interface SignedRequest {
   readonly method: string;
   /** The raw request target: path and query exactly as they were sent. */
@@ -16,14 +16,14 @@ export interface SignedRequest {
   readonly body: Uint8Array;
 }
 
-/** Whose signature it should be: found by the request's API token before verification. */
+/** The expected signer's key, found by the request's API token before verification. */
 export interface SignatureKey {
   readonly secret: string;
-  /** The keyed hash that the token was looked up by; part of the replay key. */
+  /** The keyed hash by which the token was looked up; part of the replay key. */
   readonly tokenHash: string;
 }
 
-/** What verification found. `replayKey` is the token's hash and the decoded signature in hexadecimal. */
+/** The result of verification. `replayKey` is the token's hash and the decoded signature in hexadecimal. */
 export type SignatureVerdict =
   | { readonly ok: true; readonly replayKey: string }
   | {
@@ -35,9 +35,9 @@ export type SignatureVerdict =
 
 type Refusal = Extract<SignatureVerdict, { ok: false }>;
 
-/** Any of these makes a request a signed one. `Date` does not: ordinary clients send it too. */
+/** Any of these marks a request as signed. `Date` does not: ordinary clients send it too. */
 const SIGNATURE_HEADERS = ['api-token', 'algorithm', 'signature', 'body-md5'] as const;
-/** The headers of the scheme, in the words of the specification. */
+/** The headers of the scheme, as the specification writes them. */
 const HEADERS = [
   { name: 'API-Token', lower: 'api-token', required: true },
   { name: 'Algorithm', lower: 'algorithm', required: true },
@@ -49,21 +49,21 @@ const ALGORITHMS: readonly SignatureAlgorithm[] = ['HMAC-SHA256', 'HMAC-SHA3_256
 /** The specification's text says `|`, its examples put a space on each side. */
 const DELIMITERS = [' | ', '|'] as const;
 /**
- * With a bare `|` in the target, the three-part origin of one request could be the four-part one of another; white
- * space would do the same to ` | `. Neither can be in a well-formed target.
+ * With a raw `|` in the target, the three-part text of one request could equal the four-part text of another; white space has
+ * the same effect on ` | `. A well-formed target contains neither.
  */
 const SOUND_TARGET = /^\/[^\s|#]*$/;
 const SOUND_METHOD = /^[A-Z]+$/;
-/** An unknown token is verified against this, so that it takes as long as a known one. Nothing it verifies is accepted. */
+/** The key for an unknown token, so that verification takes equally long. Its result is never accepted. */
 const NOBODY: SignatureKey = { secret: 'nobody has this secret, and what it verifies is refused', tokenHash: '' };
 
 /**
- * Where a signature is decoded to, and read again before the call ends: a new array for each would leave the heap for
- * the native comparison, which costs as much as a hash.
+ * Reused for each decoded signature and read before the call ends. A new array for each would be moved off the heap for the
+ * native comparison, which costs as much as a hash.
  */
 const scratch = new Uint8Array(32);
 
-/** True when a request means to be signed: it carries at least one header that only signed requests have. */
+/** True when a request has at least one header that only signed requests have. */
 export function isSigned(request: SignedRequest): boolean {
   return SIGNATURE_HEADERS.some((header) => request.headers.has(header));
 }
@@ -72,7 +72,7 @@ export function isSigned(request: SignedRequest): boolean {
  * Verifies the signature of a request (specification, "Signature authentication"; decisions, section 3). Pure: the key
  * was looked up by the request's API token before.
  *
- * @param key - `null` for a token that is unknown or no longer valid; the answer and the work are those of a wrong signature
+ * @param key - `null` for a token that is unknown or no longer valid: same answer and same work as for a wrong signature
  * @param skewMs - the accepted difference between `Date` and `now`, either way, itself included
  */
 export function verifySignature(
@@ -92,7 +92,7 @@ export function verifySignature(
   if (presented === null) return refuse(seen, { message: 'Signature must be standard base64 of exactly 32 bytes.' });
   const { secret, tokenHash } = key ?? NOBODY;
   let matched = false;
-  // Every candidate is computed and compared, whichever was right: the time tells nothing.
+  // Every candidate is computed and compared, so that the time reveals nothing.
   for (const origin of candidates(seen)) {
     matched = digest.equal(digest.hmac(seen.algorithm as SignatureAlgorithm, secret, origin), presented) || matched;
   }
@@ -100,7 +100,7 @@ export function verifySignature(
   return { ok: true, replayKey: tokenHash + encodeHex(presented) };
 }
 
-/** The parts of a signed request as they came in; an absent header is an empty text. */
+/** The received parts of a signed request; an absent header is an empty string. */
 interface Seen {
   readonly method: string;
   readonly target: string;
@@ -109,7 +109,7 @@ interface Seen {
   readonly signature: string;
   /** The text of Body-MD5. */
   readonly claimedMd5: string;
-  /** The MD5 of the body that arrived; empty when there is none. */
+  /** The MD5 of the received body; empty when there is none. */
   readonly bodyMd5: string;
 }
 
@@ -161,8 +161,8 @@ function bodyProblem({ claimedMd5, bodyMd5 }: Seen): Problem | null {
 }
 
 /**
- * The texts that may have been signed: with either delimiter; with a body four parts, the MD5 as the header wrote it;
- * without one three parts, or four of which the last is empty (so the text ends in the delimiter).
+ * The texts that may have been signed, with either delimiter. With a body: four parts, the MD5 as in the header. Without one:
+ * three parts, or four of which the last is empty, so that the text ends in the delimiter.
  */
 function candidates({ algorithm, date, method, target, claimedMd5 }: Seen): readonly string[] {
   const texts: string[] = [];
@@ -174,7 +174,7 @@ function candidates({ algorithm, date, method, target, claimedMd5 }: Seen): read
   return texts;
 }
 
-/** A refusal with the signing text. Where Body-MD5 is wrong it shows the MD5 of what arrived, which is what helps. */
+/** A refusal with the signing text. When Body-MD5 is wrong the text contains the MD5 of the received body. */
 function refuse(seen: Seen, { message, code = 'SIGNATURE_INVALID' }: Problem): Refusal {
   const shown = seen.claimedMd5.toLowerCase() === seen.bodyMd5 ? seen.claimedMd5 : seen.bodyMd5;
   const info = `${seen.method} ${seen.target}`;
@@ -189,7 +189,7 @@ function refuse(seen: Seen, { message, code = 'SIGNATURE_INVALID' }: Problem): R
   return { ok: false, code, message, signing };
 }
 
-/** A request about to be signed. */
+/** A request to sign. */
 export interface UnsignedRequest {
   readonly method: string;
   /** Path and query exactly as they will be sent. */
@@ -197,15 +197,15 @@ export interface UnsignedRequest {
   readonly body: Uint8Array;
 }
 
-/** The pair that signs: the public token, and the secret whose text is the key of the hash. */
+/** The signing pair: the public token, and the secret whose text is the key of the hash. */
 export interface SigningPair {
   readonly apiToken: string;
   readonly secret: string;
 }
 
 /**
- * Signs a request: what a merchant's client does, and what the till does with its callbacks. Returns the headers to
- * send; `Body-MD5` is among them when there is a body.
+ * Signs a request, as a merchant's client and the till's callbacks do. Returns the headers to send, with `Body-MD5` when there
+ * is a body.
  *
  * @throws TillgateError `MALFORMED_REQUEST` when the target holds a raw `|`, `#` or white space, or is no path.
  */

@@ -3,35 +3,35 @@ import type { Millis } from '../kernel/time.ts';
 import type { Digest } from '../ports/digest.ts';
 import { decodeBase32 } from './base32.ts';
 
-/** The length of a secret: as long as the hash, as RFC 4226 (section 4) recommends. */
+/** The length of a secret: that of the hash, as RFC 4226 (section 4) recommends. */
 export const TOTP_SECRET_BYTES = 20;
 const STEP_MS = 30_000;
 const DIGITS = 6;
-/** Steps either side of the present one that are taken: clocks differ, and typing takes time. */
+/** Accepted steps before and after the current one: clocks differ, and typing takes time. */
 const DRIFT = 1;
 const MAX_TRIES = 5;
 const PAUSE_MS = 15 * 60_000;
 
-/** What is stored of an account's TOTP (RFC 6238; decisions, section 5). */
+/** The stored state of an account's TOTP (RFC 6238; decisions, section 5). */
 export interface TotpState {
-  /** Opens to the secret in base32, in the context `totp:<accountId>`. */
+  /** Decrypts to the secret in base32, in the context `totp:<accountId>`. */
   readonly sealed: string;
-  /** When a code was right for the first time; `null` before: nothing is demanded of somebody who may not have it yet. */
+  /** When a code was accepted for the first time; `null` before. No code is required until then. */
   readonly confirmedAt: Millis | null;
-  /** The last step that was used: each is worth one use; -1 before the first. */
+  /** The last used step, since each step is accepted once; -1 before the first. */
   readonly lastStep: number;
-  /** Wrong codes since the last right one or the last pause. */
+  /** Wrong codes since the last accepted one or the last pause. */
   readonly tries: number;
-  /** Until then no code is taken, right or wrong; `null` for no pause. */
+  /** Until then no code is accepted; `null` for no pause. */
   readonly pausedUntil: Millis | null;
 }
 
-/** A state that nobody has used yet. */
+/** The initial state. */
 export function newTotp(sealed: string): TotpState {
   return { sealed, confirmedAt: null, lastStep: -1, tries: 0, pausedUntil: null };
 }
 
-/** What became of a code, and the state that must be stored whatever became of it. */
+/** The result of a check, and the state, which must be stored in each case. */
 export interface TotpVerdict {
   readonly verdict: 'accepted' | 'wrong' | 'paused';
   readonly state: TotpState;
@@ -47,14 +47,14 @@ export function totpCode(digest: Pick<Digest, 'hmacSha1'>, secret: Uint8Array, s
   return String(number % 10 ** DIGITS).padStart(DIGITS, '0');
 }
 
-/** The step that a moment lies in. */
+/** The step at a time. */
 export function totpStep(at: Millis): number {
   return Math.floor(at / STEP_MS);
 }
 
 /**
- * Judges a code: right for this step or one either side, each step once, five wrong ones and then a pause of 15
- * minutes in which nothing is taken.
+ * Checks a code: valid for the current step or one before or after, each step once. Five wrong codes cause a pause of 15
+ * minutes in which none is accepted.
  *
  * @param secret - the secret in base32
  */
@@ -70,7 +70,7 @@ export function judgeTotp(state: TotpState, secret: string, code: string, digest
   return { verdict: 'wrong', state: { ...state, tries: paused ? 0 : tries, pausedUntil: paused ? now + PAUSE_MS : null } };
 }
 
-/** The step whose code this is; every one is compared, so that the time taken tells nothing. */
+/** The step of this code. All are compared, so that the time reveals nothing. */
 function matchingStep(secret: Uint8Array, code: string, digest: Pick<Digest, 'hmacSha1' | 'equal'>, present: number): number | null {
   let found: number | null = null;
   for (let step = present - DRIFT; step <= present + DRIFT; step++) {
@@ -79,12 +79,12 @@ function matchingStep(secret: Uint8Array, code: string, digest: Pick<Digest, 'hm
   return found;
 }
 
-/** Its characters as bytes; what is no ASCII becomes what no digit is. */
+/** The characters as bytes; anything but ASCII becomes a byte that is no digit. */
 function digits(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => Math.min(character.charCodeAt(0), 255));
 }
 
-/** What authenticator programs read from a QR code (the Key URI format). */
+/** The URI that authenticator apps read from a QR code (the Key URI format). */
 export function totpUri(issuer: string, account: string, secret: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
   return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}&algorithm=SHA1&digits=${DIGITS}&period=${STEP_MS / 1000}`;

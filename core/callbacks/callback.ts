@@ -2,11 +2,11 @@ import type { AccountId, CallbackId, CredentialId, OrderId } from '../kernel/ids
 import type { Millis } from '../kernel/time.ts';
 import type { OrderEventName } from '../orders/order-status.ts';
 
-/** PENDING is due or waiting for its next attempt; DEAD was given up and can be sent again by an operator. */
+/** PENDING: due, or waiting for its next attempt. DEAD: given up; an operator can send it again. */
 export const CALLBACK_STATUSES = ['PENDING', 'DELIVERED', 'DEAD'] as const;
 export type CallbackStatus = (typeof CALLBACK_STATUSES)[number];
 
-/** Every legal move of a callback, by event. */
+/** Every transition of a callback, by event. */
 export const CALLBACK_TRANSITIONS = {
   deliver: { from: ['PENDING'], to: 'DELIVERED' },
   retry: { from: ['PENDING'], to: 'PENDING' },
@@ -14,16 +14,16 @@ export const CALLBACK_TRANSITIONS = {
   replay: { from: ['DEAD', 'DELIVERED'], to: 'PENDING' },
 } as const satisfies Record<string, { from: readonly CallbackStatus[]; to: CallbackStatus }>;
 
-/** A row of the outbox, written in the transaction of the status change that it tells of. */
+/** A row of the outbox, written in the transaction of the status change that it reports. */
 export interface Callback {
   readonly id: CallbackId;
   readonly accountId: AccountId;
   readonly orderId: OrderId;
-  /** Unique with the order: one row for each terminal event. */
+  /** Unique together with the order: one row for each terminal event. */
   readonly event: OrderEventName;
   readonly credentialId: CredentialId | null;
   readonly method: 'GET' | 'POST';
-  /** The merchant's URL as given, our query parameters added for GET. */
+  /** The merchant's URL; for GET with our query parameters added. */
   readonly url: string;
   /** The JSON body of a POST; `null` for GET. */
   readonly body: string | null;

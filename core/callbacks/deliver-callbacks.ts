@@ -22,9 +22,9 @@ import { callbackHeaders, chooseApiKey } from './sign.ts';
 
 /** How callbacks are sent (decisions, section 7; settings `callbacks`). */
 export interface DeliverySettings {
-  /** Waits between attempts; see `CALLBACK_SCHEDULE_MS`. */
+  /** Delays between attempts; see `CALLBACK_SCHEDULE_MS`. */
   readonly scheduleMs: readonly number[];
-  /** The transport's deadline over one whole attempt. */
+  /** The timeout of one whole attempt. */
   readonly timeoutMs: number;
   readonly allowPrivateNetworks: boolean;
 }
@@ -45,15 +45,15 @@ export interface DeliverCallbacksDeps {
 const LIMITS = { total: 128, perHost: 6, waitingPerHost: 24, held: 512 } as const;
 /** Rows claimed at once. */
 const BATCH = 64;
-/** How often one pass claims: enough to look past the long queue of a host that has enough waiting. */
+/** How often one pass claims, so that it gets past the long queue of one slow host. */
 const MAX_LOOKS = 20;
-/** A pass does not wait longer than this for slow receivers: new callbacks must not wait for them. */
+/** How long a pass waits for slow receivers; new callbacks must not wait for them. */
 const PATIENCE_MS = 250;
 const MAX_ERROR_TEXT = 200;
 
 /**
- * Sends due callbacks, at least once each. What an attempt came to is written after it; a crash in between sends the
- * callback again with the same `webhook-id`.
+ * Sends due callbacks, at least once each. The outcome is stored after the attempt; a crash in between sends the callback
+ * again with the same `webhook-id`.
  */
 export class DeliverCallbacks {
   readonly #deps: DeliverCallbacksDeps;
@@ -68,8 +68,8 @@ export class DeliverCallbacks {
   }
 
   /**
-   * One pass: claims what is due and sends it. Returns how many it took on, when all are done or 250 ms later: slow
-   * receivers go on in their own slots while the next pass runs.
+   * One pass: claims due callbacks and sends them. Returns their number when all are done, or after 250 ms: slow receivers
+   * continue in their own slots while the next pass runs.
    */
   async run(): Promise<number> {
     const taken = await this.#takeOn();
@@ -81,7 +81,7 @@ export class DeliverCallbacks {
     return taken;
   }
 
-  /** Resolves when nothing is being sent any more: for an orderly stop. */
+  /** Resolves when nothing is being sent, for the shutdown. */
   async drain(): Promise<void> {
     await this.#slots.idle();
   }
@@ -93,7 +93,7 @@ export class DeliverCallbacks {
       if (limit <= 0) break;
       const at = this.#deps.clock.now();
       const claims = await this.#deps.storage.callbacks.claimDue(at, this.#leaseMs(), limit);
-      // What is not accepted stays claimed until its lease lapses, out of the way of other hosts' callbacks.
+      // A callback without a slot stays claimed until its lease lapses, so that it does not block those of other hosts.
       const accepted = claims.filter((claim) => this.#slots.offer(hostOf(claim.callback.url), async () => await this.#attempt(claim, at)));
       taken += accepted.length;
       if (claims.length < limit) break;
@@ -101,21 +101,21 @@ export class DeliverCallbacks {
     return taken;
   }
 
-  /** A third of the lease for waiting, a third for the attempt, a third to write it down. */
+  /** A third of the lease for waiting, a third for the attempt, a third for storing the outcome. */
   #leaseMs(): number {
     return this.#deps.settings.timeoutMs * 3;
   }
 
   async #attempt(claim: ClaimedCallback, claimedAt: Millis): Promise<void> {
     const { clock, logger, metrics, settings } = this.#deps;
-    // Too late to end within the lease: whoever claims it next sends it.
+    // Too late to finish within the lease: the next claim sends it.
     if (clock.now() - claimedAt > settings.timeoutMs) return;
     try {
       const result = await this.#sendAndRecord(claim, clock.now());
       metrics.count('tillgate_callbacks_total', { outcome: result });
     } catch (error) {
       metrics.count('tillgate_callbacks_total', { outcome: 'unrecorded' });
-      logger.error('a callback attempt could not be recorded; it will be made again', { callbackId: claim.callback.id, kind: kindOf(error) });
+      logger.error('callback attempt could not be stored; it will be retried', { callbackId: claim.callback.id, kind: kindOf(error) });
     }
   }
 
@@ -134,7 +134,7 @@ export class DeliverCallbacks {
     return (await storage.callbacks.finish(claim, changes, attempt)) ? result : 'lost';
   }
 
-  /** Signs and sends. Only a database that is away throws: what fails otherwise is an attempt that failed. */
+  /** Signs and sends. Throws only when the database is unavailable; any other error is a failed attempt. */
   async #send(callback: Callback, at: Millis): Promise<CallbackOutcome> {
     try {
       return await this.#deps.transport.send(await this.#prepare(callback, at));
@@ -153,7 +153,7 @@ export class DeliverCallbacks {
   async #signer({ accountId, credentialId, url }: Callback, now: Millis): Promise<CallbackSigner> {
     const { storage, settings } = this.#deps;
     const account = present(await storage.accounts.find(accountId), 'the account of a callback');
-    // Made with the account; made here only when a crash came between the two.
+    // Created with the account; created here only after a crash between the two.
     const signing = await ensureCallbackCredential(this.#deps, accountId);
     const credential = credentialId === null ? null : await storage.accounts.findCredential(credentialId);
     const open = (sealed: string): CallbackSecrets => this.#callbackSecrets.open(callbackContext(accountId), sealed);
@@ -170,7 +170,7 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : '';
 }
 
-/** An error's kind: its message may hold a URL or a key. */
+/** An error's name only: its message may contain a URL or a key. */
 function kindOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }

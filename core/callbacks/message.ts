@@ -38,9 +38,9 @@ export function buildCallback({ id, order, event, content, now }: CallbackInput)
 }
 
 /**
- * The merchant's URL as it will be requested. Its query keeps its own bytes: it is cut at `&`, never decoded and
- * written anew; only parameters of our names give way to ours. A raw `|`, which would make the text that is signed
- * ambiguous, is percent-encoded, and the fragment, which no request carries, is dropped.
+ * The merchant's URL as it will be requested. Its query is split at `&` and never decoded and encoded again; only parameters
+ * with our names are replaced by ours. A raw `|` is percent-encoded, because it would make the signed text ambiguous. The
+ * fragment is dropped.
  */
 function targetUrl(link: string, ours: CallbackContent['query']): string {
   const url = new URL(link);
@@ -52,7 +52,7 @@ function targetUrl(link: string, ours: CallbackContent['query']): string {
   return url.origin + (url.pathname + url.search).replaceAll('|', '%7C');
 }
 
-/** A parameter's name as every receiver reads it: percent-decoded, `+` a space. */
+/** A parameter's name as receivers read it: percent-decoded, `+` is a space. */
 function nameOf(parameter: string): string {
   for (const name of new URLSearchParams(parameter).keys()) return name;
   return '';

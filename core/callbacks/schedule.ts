@@ -7,7 +7,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** When a callback is tried again, from its last attempt (decisions, section 7): 5 s to 24 h. */
+/** Delays from one attempt to the next (decisions, section 7): 5 s to 24 h. */
 export const CALLBACK_SCHEDULE_MS: readonly number[] = [
   5 * SECOND,
   30 * SECOND,
@@ -20,21 +20,21 @@ export const CALLBACK_SCHEDULE_MS: readonly number[] = [
   12 * HOUR,
   24 * HOUR,
 ];
-/** A receiver may ask for more patience than the schedule has, up to this. */
+/** The longest `Retry-After` that is honoured. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR;
-/** Jitter of 20 % either way, in thousandths, so that receivers that fell over together are not called together. */
+/** Jitter of 20 % either way, in thousandths, so that receivers that failed together are not retried together. */
 const JITTER = { least: 800, most: 1200 } as const;
 
-/** How an attempt ends for the metrics. */
+/** The outcome of an attempt, as a metric label. */
 export type AttemptResult = 'delivered' | 'retry' | 'dead';
 
-/** Any 2xx is success; everything else, a redirect included, is failure. */
+/** Any 2xx is success; everything else, also a redirect, is a failure. */
 export function isDelivered(outcome: CallbackOutcome): boolean {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status <= 299;
 }
 
 /**
- * What follows from an attempt: DELIVERED, another one later, or DEAD after a 410 and after the last of the schedule.
+ * What follows from an attempt: DELIVERED, a retry, or DEAD after a 410 or after the last attempt of the schedule.
  *
  * @param former - attempts before this one
  */
@@ -58,7 +58,7 @@ export function afterAttempt(
   return { result: 'retry', changes: { status: 'PENDING', attempts, nextAt, deliveredAt: null } };
 }
 
-/** The delay, 20 % less to 20 % more, evenly. */
+/** The delay, evenly distributed from 20 % less to 20 % more. */
 function jittered(delayMs: number, random: Random): number {
   const [high = 0, low = 0] = random.bytes(2);
   const share = (high * 256 + low) / 65_535;

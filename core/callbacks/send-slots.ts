@@ -1,18 +1,18 @@
-/** How much may be under way at once. */
+/** Limits of concurrent sends. */
 export interface SlotLimits {
-  /** Sends at once, all hosts together. */
+  /** Concurrent sends to all hosts. */
   readonly total: number;
-  /** Sends at once to one host: a host that never answers holds no more than these. */
+  /** Concurrent sends to one host, so that a host that never answers does not use up the total. */
   readonly perHost: number;
-  /** Sends that may wait for their host. */
+  /** Sends that wait for one host. */
   readonly waitingPerHost: number;
-  /** Sends under way and waiting, all together. */
+  /** Running and waiting sends together. */
   readonly held: number;
 }
 
 type Job = () => Promise<void>;
 
-/** Runs jobs side by side, bounded in total and per host; hosts take turns, so that a slow one delays only itself. */
+/** Runs jobs concurrently, limited in total and per host. Hosts take turns, so that a slow one delays only itself. */
 export class SendSlots {
   readonly #limits: SlotLimits;
   readonly #waiting = new Map<string, Job[]>();
@@ -30,7 +30,7 @@ export class SendSlots {
     return this.#limits.held - this.#held;
   }
 
-  /** Starts the job, or lets it wait its turn; false when its host has as many waiting as it may. */
+  /** Starts the job or queues it; false when its host's queue is full. */
   offer(host: string, job: Job): boolean {
     const queue = this.#waiting.get(host) ?? [];
     const free = this.#limits.perHost - (this.#active.get(host) ?? 0);
@@ -38,16 +38,16 @@ export class SendSlots {
     this.#waiting.set(host, queue);
     queue.push(job);
     this.#held += 1;
-    this.#startWhatMay();
+    this.#startReady();
     return true;
   }
 
-  /** Resolves when nothing is under way or waiting. */
+  /** Resolves when no job is running or waiting. */
   async idle(): Promise<void> {
     if (this.#held > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  #startWhatMay(): void {
+  #startReady(): void {
     for (const [host, queue] of this.#waiting) {
       while (queue.length > 0 && this.#mayStart(host)) this.#start(host, queue.shift() as Job);
       if (queue.length === 0) this.#waiting.delete(host);
@@ -71,7 +71,7 @@ export class SendSlots {
     else this.#active.set(host, active);
     this.#activeTotal -= 1;
     this.#held -= 1;
-    this.#startWhatMay();
+    this.#startReady();
     if (this.#held > 0) return;
     const resolves = this.#whenIdle;
     this.#whenIdle = [];

@@ -7,18 +7,18 @@ import type { Millis } from '../kernel/time.ts';
 import type { Digest } from '../ports/digest.ts';
 import type { Callback } from './callback.ts';
 
-/** Who signs a callback. */
+/** The secrets that a callback is signed with. */
 export interface CallbackSigner {
   readonly secrets: CallbackSecrets;
   /** The former secrets while a rotation's overlap lasts. */
   readonly former: CallbackSecrets | null;
-  /** What goes into `API-Key`; `null` for no such header. */
+  /** The value of `API-Key`; `null` for no such header. */
   readonly apiKey: string | null;
 }
 
 /**
- * The headers of an attempt: `API-Key`; the service's own signature over method, path and query, keyed with the text
- * of the callback secret; and Standard Webhooks', keyed with its bytes, in which a GET's full URL stands for the body
+ * The headers of an attempt: `API-Key`; the service's signature over method, path and query, keyed with the text of the
+ * callback secret; and that of Standard Webhooks, keyed with its bytes, which signs the full URL in place of the body for GET
  * (decisions, section 7).
  */
 export function callbackHeaders(
@@ -50,11 +50,11 @@ function secretBytes(callbackSecret: string): Uint8Array {
 }
 
 /**
- * Which key goes along (fault 33): over https, or anywhere when private networks are allowed, the API key of the
- * credential that made the order; the account's callback key, which authenticates nothing, when the account chose so
- * or that credential is no longer active. `null` for no key at all.
+ * The key to send along (fault 33), over https only unless private networks are allowed: the API key of the credential that
+ * created the order, or the account's callback key, which authenticates nothing, when the account chose so or that
+ * credential is no longer active. `null` for none.
  *
- * @param openApiKey - opens the credential's secrets; only called when its key is to be sent
+ * @param openApiKey - decrypts the credential's secrets; called only when its key is sent
  */
 export function chooseApiKey(
   url: string,

@@ -1,10 +1,10 @@
-/** No URL of a merchant needs to be longer. */
+/** The longest accepted URL. */
 const MAX_URL = 2048;
-/** What the URL parser would silently drop or turn into something else. */
+/** Characters that the URL parser would silently drop or replace. */
 const UNSOUND = /[\s\\\p{Cc}]/u;
 const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
-/** IPv4 blocks that are not the public internet (IANA's special-purpose registry), with their prefix lengths. */
+/** IPv4 blocks outside the public internet (IANA's special-purpose registry), with their prefix lengths. */
 const SPECIAL_V4: readonly (readonly [network: string, bits: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -23,7 +23,7 @@ const SPECIAL_V4: readonly (readonly [network: string, bits: number])[] = [
   ['240.0.0.0', 4],
 ];
 
-/** IPv6 blocks that are not the public internet, or that carry an IPv4 address to somewhere else. */
+/** IPv6 blocks outside the public internet, or that embed an IPv4 address. */
 const SPECIAL_V6: readonly (readonly [network: string, bits: number])[] = [
   ['::', 96],
   ['::ffff:0:0', 96],
@@ -43,10 +43,10 @@ const SPECIAL_V6: readonly (readonly [network: string, bits: number])[] = [
 ];
 
 /**
- * What makes a merchant's URL unsafe by itself, in words; `null` when nothing does (decisions, section 7). No name is
- * resolved here: the addresses behind a name are checked when the connection is made.
+ * Why a merchant's URL is unsafe, in words; `null` when it is safe (decisions, section 7). No name is resolved here: its
+ * addresses are checked when the connection is made.
  *
- * @param allowPrivate - true where private networks may be called (sandbox), and for URLs that only a browser follows
+ * @param allowPrivate - true where private networks are allowed (sandbox), and for URLs that only a browser follows
  */
 export function checkMerchantUrl(text: string, allowPrivate: boolean): string | null {
   if (text.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
@@ -59,8 +59,8 @@ export function checkMerchantUrl(text: string, allowPrivate: boolean): string | 
 }
 
 /**
- * True for the literal addresses and names that lead to this machine or a private network. Expects a host as `URL`
- * writes it: there `2130706433`, `0x7f.1` and `127.1` are all `127.0.0.1` already.
+ * True for literal addresses and names of this machine or a private network. Expects a host as `URL` writes it, where
+ * `2130706433`, `0x7f.1` and `127.1` are all `127.0.0.1`.
  */
 export function isPrivateHost(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '');
@@ -90,7 +90,7 @@ function readIpv4(text: string): bigint | null {
   return parts === undefined ? null : parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n);
 }
 
-/** Reads an IPv6 address in hexadecimal groups, `::` at most once: the form in which `URL` writes every one. */
+/** Reads an IPv6 address in hexadecimal groups with at most one `::`, as `URL` writes them. */
 function readIpv6(text: string): bigint {
   const [head = '', tail] = text.split('::');
   const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));

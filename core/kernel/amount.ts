@@ -8,7 +8,7 @@ export interface Amount {
   readonly units: bigint;
 }
 
-/** Parses a plain decimal; `null` when it is none or has more decimals than the asset. */
+/** Parses a plain decimal; `null` when it is invalid or has more decimals than the asset. */
 export function parseAmount(text: string, asset: Asset): Amount | null {
   const units = parseUnits(text, asset.decimals);
   return units === null ? null : { asset, units };

@@ -5,7 +5,7 @@ export type ChainCode = string;
 /** A crypto currency's code, `USDT-ERC20`; unique across chains, as in the specification. */
 export type CurrencyCode = string;
 
-/** What a chain is called. */
+/** A chain's display names. */
 export interface ChainName {
   readonly code: ChainCode;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface ChainName {
 export interface Asset {
   readonly chain: ChainCode;
   readonly currency: CurrencyCode;
-  /** The symbol that rate sources know: `USDT` for `USDT-ERC20`. */
+  /** The symbol at rate sources: `USDT` for `USDT-ERC20`. */
   readonly symbol: string;
   readonly decimals: number;
   /** `native` is the chain's own coin; `token` lives in a contract. */
@@ -51,7 +51,7 @@ const token = (chain: string, currency: string, symbol: string, decimals: number
   stable,
 });
 
-/** Lightning counts millisatoshi: 11 decimals of a bitcoin. */
+/** Lightning uses millisatoshi: 11 decimals of a bitcoin. */
 export const LIGHTNING_ASSET: Asset = native('BLN', 'BTC-LN', 'BTC', 11);
 
 /** The ten pairs of the specification, in its order. */
@@ -68,17 +68,17 @@ export const SPECIFIED_ASSETS: readonly Asset[] = [
   token('TRX', 'USDC-TRC20', 'USDC', 6, true),
 ];
 
-/** Known for self-custody balances, and for orders only where it is configured (decisions, section 4). */
+/** For self-custody balances; for orders only where it is configured (decisions, section 4). */
 export const SHIB_ERC20: Asset = token('ETH', 'SHIB-ERC20', 'SHIB', 18, false);
 
-/** One row of the crypto list: an asset, and whether orders can be made in it now. */
+/** One row of the crypto list: an asset, and whether orders in it are possible now. */
 export interface AssetStatus {
   readonly asset: Asset;
   readonly enabled: boolean;
 }
 
 /**
- * What this installation knows and takes: the specification's pairs in its order, then what plugins added.
+ * The assets of this installation: the specification's pairs in its order, then those of plugins.
  */
 export class AssetCatalogue {
   readonly #assets = new Map<CurrencyCode, AssetStatus>();
@@ -101,7 +101,7 @@ export class AssetCatalogue {
     return [...this.#assets.values()];
   }
 
-  /** The pairs that orders can be made in. */
+  /** The pairs that are enabled for orders. */
   enabled(): readonly Asset[] {
     return this.list()
       .filter(({ enabled }) => enabled)
@@ -117,7 +117,7 @@ export class AssetCatalogue {
     return found.asset;
   }
 
-  /** The asset of a currency code, enabled or not: old orders keep theirs. */
+  /** The asset of a currency code, enabled or not: old orders need it. */
   find(currency: CurrencyCode): Asset | null {
     return this.#assets.get(currency)?.asset ?? null;
   }

@@ -1,11 +1,11 @@
 import { assert } from './guard.ts';
 
-/** How a division that does not come out even is brought to whole units. Every division names it. */
+/** How a division is rounded to whole units. Every division names it. */
 export type Rounding = 'up' | 'down';
 
 const PLAIN = /^(\d+)(?:\.(\d+))?$/;
 const JSON_NUMBER = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
-/** No amount of any asset needs more digits: 2^256 has 78. */
+/** The most digits of any amount: 2^256 has 78. */
 const MAX_DIGITS = 78;
 
 const powers: bigint[] = [1n];
@@ -31,7 +31,7 @@ export interface Decimal {
 }
 
 /**
- * Reads a non-negative decimal from the text in which it was sent; a JSON number's exponent is understood, and
+ * Reads a non-negative decimal from the text in which it was sent; a JSON number's exponent is accepted, and
  * nothing passes through a double. `null` when the text is no such number or has more than 78 digits.
  */
 export function readDecimal(text: string): Decimal | null {
@@ -82,14 +82,14 @@ export function formatUnits(units: bigint, decimals: number): string {
 }
 
 /**
- * Units brought to at most `decimals` decimals and `digits` significant digits, as named: what a quoted amount needs
- * to be exact as a JSON number (decisions, section 2).
+ * Rounds units to at most `decimals` decimals and `digits` significant digits, so that a quoted amount is exact as a JSON
+ * number (decisions, section 2).
  */
 export function roundUnits(units: bigint, assetDecimals: number, decimals: number, digits: number, rounding: Rounding): bigint {
   const drop = Math.max(assetDecimals - decimals, units.toString().length - digits, 0);
   const step = pow10(drop);
   const rounded = mulDiv(units, 1n, step, rounding) * step;
-  // Rounding 999… up gains a digit; that number ends in zeros and needs no second pass.
+  // Rounding 999… up adds a digit; the result ends in zeros and needs no second pass.
   return rounded;
 }
 

@@ -1,6 +1,6 @@
 const BRAND: unique symbol = Symbol.for('tillgate.error') as never;
 
-/** Words that name each refusal; the numbers and HTTP statuses they become live in one table at the HTTP edge. */
+/** The code of each refusal. Their numbers and HTTP statuses are in one table at the HTTP edge. */
 export type ErrorCode =
   | 'MALFORMED_REQUEST'
   | 'INVALID_FIELDS'
@@ -38,7 +38,7 @@ export type ErrorCode =
   | 'CHAIN_HALTED'
   | 'CONFIG_INVALID';
 
-/** One invalid field: `path` is dotted (`price`, `ids.0`), `message` says what would be right. */
+/** One invalid field: `path` is dotted (`price`, `ids.0`), `message` says what is valid. */
 export interface FieldError {
   readonly path: string;
   readonly message: string;
@@ -53,7 +53,7 @@ export interface SigningText {
   readonly signatureOrigin: string;
 }
 
-/** What a {@link TillgateError} may carry besides its message; none of it may hold a secret. */
+/** The details of a {@link TillgateError}; they must not contain a secret. */
 export interface ErrorDetails {
   readonly fields?: readonly FieldError[];
   readonly retryAfterSeconds?: number;
@@ -63,9 +63,9 @@ export interface ErrorDetails {
 }
 
 /**
- * The one error of the project: a word, a sentence for the person who reads it, and details.
+ * The project's error class: a code, a sentence for its reader, and details.
  *
- * A symbol brand, not `instanceof`, tells it apart, so that two copies of the package understand each other.
+ * It is recognised by a symbol, not by `instanceof`, so that two copies of the package understand each other.
  */
 export class TillgateError extends Error {
   readonly [BRAND] = true;

@@ -10,8 +10,7 @@ const fiat = (code: string, name: string, decimals: number): Fiat => ({ code, na
 /**
  * The 48 fiat codes of the specification, in its order.
  *
- * ISO 4217 gives XDR, XAU and XAG no minor unit; an ounce of gold is priced in millionths, a drawing right to five
- * decimals, as they are quoted.
+ * ISO 4217 defines no minor unit for XDR, XAU and XAG; they have as many decimals as they are usually quoted with.
  */
 export const FIATS: readonly Fiat[] = [
   fiat('USD', 'US Dollar', 2),
@@ -66,7 +65,7 @@ export const FIATS: readonly Fiat[] = [
 
 const byCode = new Map(FIATS.map((entry) => [entry.code, entry]));
 
-/** The fiat of a code, or `null` for a code that the specification does not list. */
+/** The fiat currency of a code; `null` for a code that the specification does not list. */
 export function findFiat(code: string): Fiat | null {
   return byCode.get(code) ?? null;
 }

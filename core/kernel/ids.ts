@@ -1,7 +1,7 @@
 import { assert } from './guard.ts';
 import type { Millis } from './time.ts';
 
-/** A digit string that is an id of this kind of record and of no other. */
+/** A digit string, branded as an id of one kind of record. */
 export type Id<Name extends string> = string & { readonly __id: Name };
 
 export type AccountId = Id<'account'>;
@@ -18,7 +18,7 @@ export type AppKeyId = Id<'app-key'>;
 export type RouteId = Id<'route'>;
 export type AuditId = Id<'audit'>;
 
-/** 2015-01-01T00:00:00Z. From it on, ids have 19 digits until 2084, so that they sort as text too. */
+/** 2015-01-01T00:00:00Z. Counted from it, ids have 19 digits until 2084, so that they sort as text too. */
 const EPOCH_MS = 1_420_070_400_000;
 const NODE_BITS = 10;
 const SEQUENCE_BITS = 12;
@@ -33,7 +33,7 @@ export function isId(text: string): boolean {
   return FORM.test(text);
 }
 
-/** When an id was made, in epoch milliseconds. */
+/** When an id was created, in epoch milliseconds. */
 export function idTime(id: string): Millis {
   return Number(BigInt(id) >> BigInt(NODE_BITS + SEQUENCE_BITS)) + EPOCH_MS;
 }
@@ -68,7 +68,7 @@ export class IdSequence {
     const now = this.#now();
     if (now > this.#lastMs || this.#left === 0) {
       this.#lastMs = Math.max(now, this.#lastMs + 1);
-      // The upper half stays free, so that a busy millisecond has room to count.
+      // The start is in the lower half, so that a busy millisecond can count on.
       this.#sequence = this.#randomStart() & (SEQUENCE_MASK >> 1);
       this.#left = SEQUENCE_MASK - this.#sequence;
     } else {

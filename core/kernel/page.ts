@@ -1,6 +1,6 @@
 import { invalidField } from './errors.ts';
 
-/** Which page of a list is wanted: `page` from 1, `size` from 1 to the list's maximum (decisions, section 2). */
+/** The requested page of a list: `page` from 1, `size` from 1 to the list's maximum (decisions, section 2). */
 export interface PageRequest {
   readonly page: number;
   readonly size: number;
@@ -15,13 +15,13 @@ export interface Page<T> {
   readonly items: readonly T[];
 }
 
-/** Puts a page together from its items and the exact total. */
+/** Builds a page from its items and the exact total. */
 export function pageOf<T>({ page, size }: PageRequest, total: number, items: readonly T[]): Page<T> {
   return { page, size, total, maxPage: Math.ceil(total / size), items };
 }
 
 /**
- * The dense numbers (1 is the oldest) that a page newest-first covers, or `null` for a page past the end.
+ * The range of consecutive numbers (1 is the oldest) on a page, newest first; `null` for a page past the end.
  */
 export function pageRange({ page, size }: PageRequest, total: number): { first: number; last: number } | null {
   const last = total - (page - 1) * size;

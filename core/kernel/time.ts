@@ -1,7 +1,7 @@
 /** Epoch milliseconds, always from a `Clock`. */
 export type Millis = number;
 
-/** Where `YYYY-MM-DDTHH:MM:SSZ` has no digit, and which character stands there. */
+/** The positions of `YYYY-MM-DDTHH:MM:SSZ` that are not digits, with their characters. */
 const SEPARATORS = [
   [4, '-'],
   [7, '-'],
@@ -29,7 +29,7 @@ export function formatInstant(at: Millis): string {
 
 /** Reads exactly `YYYY-MM-DDTHH:MM:SSZ`; `null` for any other form and for days that do not exist. */
 export function parseSignedDate(text: string): Millis | null {
-  // Read digit by digit: every signed request comes through here, and this costs a tenth of taking it apart by a pattern.
+  // Read digit by digit: every signed request needs it, and this takes a tenth of the time of a regular expression.
   if (text.length !== 20 || !SEPARATORS.every(([at, separator]) => text[at] === separator)) return null;
   const year = digits(text, 0, 4);
   const month = digits(text, 5, 2);
@@ -37,7 +37,7 @@ export function parseSignedDate(text: string): Millis | null {
   const hour = digits(text, 11, 2);
   const minute = digits(text, 14, 2);
   const second = digits(text, 17, 2);
-  // A field that is no number is NaN, and every comparison with it is false. `Date.UTC` takes years below 100 for 19xx.
+  // An invalid field is NaN, and every comparison with it is false. `Date.UTC` reads years below 100 as 19xx.
   const exists = year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month);
   return exists && hour <= 23 && minute <= 59 && second <= 59 ? Date.UTC(year, month - 1, day, hour, minute, second) : null;
 }

@@ -1,15 +1,15 @@
 import type { LedgerBreach } from '../ports/ledger-store.ts';
 import type { Storage } from '../ports/storage.ts';
 
-/** The most breaches of one invariant that a check reports. */
+/** At most this many breaches of one invariant are reported. */
 const LIMIT = 100;
 
 /**
- * Checks every invariant of the books: entries sum to zero, cached balances are the sums of their postings, no merchant
- * is below zero, each credited deposit has exactly one live credit, each transfer exactly the entries of its end and each
- * reserve its transfers, each terminal event its one callback row.
+ * Checks every invariant of the ledger: entries sum to zero, cached balances are the sums of their postings, no merchant
+ * balance is negative, each credited deposit has exactly one live credit, each transfer has the entries of its status, each
+ * reserve is the sum of its transfers, each terminal event has one callback row.
  *
- * @returns what is broken; empty when all holds
+ * @returns the breaches; empty when every invariant holds
  */
 export async function checkLedger({ ledger }: Pick<Storage, 'ledger'>): Promise<readonly LedgerBreach[]> {
   const checks = [

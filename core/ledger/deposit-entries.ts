@@ -6,8 +6,8 @@ import { custodyAccount, LOSS_ACCOUNT, merchantAccount } from './entry.ts';
 import type { LedgerEntry, MerchantBalance } from './entry.ts';
 
 /**
- * A confirmed deposit: the chain holds it for the till, the merchant is owed it. What an earlier reversal cost the loss
- * account is made good first.
+ * Credits a confirmed deposit: the chain holds it for the till, the till owes it to the merchant. A loss of an earlier
+ * reversal of this deposit is repaid first.
  */
 export function creditEntry(id: EntryId, at: Millis, deposit: Deposit, credit: number): LedgerEntry {
   const { currency, units, lossUnits } = deposit;
@@ -25,8 +25,8 @@ export function creditEntry(id: EntryId, at: Millis, deposit: Deposit, credit: n
 }
 
 /**
- * A deposit deep enough to be spent: from pending to available. `null` when its credit went to the loss account
- * altogether, so that nothing of it is pending.
+ * Makes a deposit spendable: from pending to available. `null` when its whole credit repaid the loss account, so that nothing
+ * of it is pending.
  */
 export function spendableEntry(id: EntryId, at: Millis, deposit: Deposit): LedgerEntry | null {
   const { currency, accountId } = deposit;
@@ -44,15 +44,15 @@ export function spendableEntry(id: EntryId, at: Millis, deposit: Deposit): Ledge
   };
 }
 
-/** Which part of the merchant's balance holds a credited deposit. */
+/** The part of the merchant's balance that contains a credited deposit. */
 export function balanceOf(deposit: Deposit): MerchantBalance {
   assert(deposit.status === 'CREDITED' || deposit.status === 'SPENDABLE', `deposit ${deposit.id} is ${deposit.status}`);
   return deposit.status === 'CREDITED' ? 'pending' : 'available';
 }
 
 /**
- * What a reversal costs the loss account: a pending credit is still there as it was booked; of a spendable one the
- * merchant gives back what is available.
+ * What a reversal costs the loss account. A pending credit can be taken back whole; a spendable one only as far as the
+ * merchant's available balance covers it.
  */
 export function reversalLoss(deposit: Deposit, available: bigint): bigint {
   if (deposit.status === 'CREDITED') return deposit.lossUnits;
@@ -60,10 +60,10 @@ export function reversalLoss(deposit: Deposit, available: bigint): bigint {
 }
 
 /**
- * A credit taken back because the deposit's block is gone. The merchant gives back what it still has; the loss account
- * bears the rest.
+ * Reverses a credit because the deposit's block was reorganised away. The merchant's balance pays what it can, the loss
+ * account the rest.
  *
- * @param lossUnits - what the loss account bears of this deposit after the reversal
+ * @param lossUnits - this deposit's loss after the reversal
  */
 export function reverseEntry(id: EntryId, at: Millis, deposit: Deposit, lossUnits: bigint): LedgerEntry {
   const { currency, accountId, units } = deposit;

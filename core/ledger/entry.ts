@@ -3,8 +3,8 @@ import type { AccountId, EntryId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
 /**
- * The ledger's accounts. Credit is positive: what the till owes to someone is above zero, what a chain holds for the
- * till (`custody`) is below, and every entry sums to zero for each currency.
+ * The ledger's accounts. Credit is positive: what the till owes is above zero, what a chain holds for the till (`custody`) is
+ * below. Every entry sums to zero for each currency.
  */
 export type LedgerAccount =
   | `merchant:${AccountId}:${MerchantBalance}`
@@ -14,7 +14,7 @@ export type LedgerAccount =
   | 'clearing'
   | 'loss:reorganisation';
 
-/** The parts of a merchant's balance; `reserved` is what a request that is under way holds. */
+/** The parts of a merchant's balance; `reserved` is set aside for unfinished requests. */
 export type MerchantBalance = 'available' | 'pending' | 'reserved';
 
 export const merchantAccount = (accountId: AccountId, part: MerchantBalance): LedgerAccount => `merchant:${accountId}:${part}`;
@@ -23,14 +23,14 @@ export const coldAccount = (chain: string): LedgerAccount => `cold:${chain}`;
 export const FEES_ACCOUNT: LedgerAccount = 'fees:network';
 export const LOSS_ACCOUNT: LedgerAccount = 'loss:reorganisation';
 
-/** One line of an entry: `units` may be negative. */
+/** One line of an entry; `units` may be negative. */
 export interface Posting {
   readonly account: LedgerAccount;
   readonly currency: CurrencyCode;
   readonly units: bigint;
 }
 
-/** A journal entry. `reference` is unique: the same fact is booked once. */
+/** A journal entry. `reference` is unique, so that the same fact is booked once. */
 export interface LedgerEntry {
   readonly id: EntryId;
   readonly at: Millis;
@@ -39,7 +39,7 @@ export interface LedgerEntry {
   readonly postings: readonly Posting[];
 }
 
-/** A balance as it stands in the ledger's cache. */
+/** A cached balance. */
 export interface LedgerBalance {
   readonly account: string;
   readonly currency: CurrencyCode;

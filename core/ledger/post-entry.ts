@@ -5,13 +5,13 @@ import type { LedgerEntry } from './entry.ts';
 /**
  * Books an entry: the only way into the ledger.
  *
- * @returns false when its reference was booked before, and nothing changed
+ * @returns false when its reference was booked before; nothing changed then
  */
 export async function postEntry(tx: Transaction, entry: LedgerEntry): Promise<boolean> {
   return tx.ledger.append(balanced(entry));
 }
 
-/** The entry without the lines that move nothing; a defect when it moves nothing at all, or makes or loses money. */
+/** The entry without postings of zero. An entry that moves nothing, or does not sum to zero, is a defect. */
 export function balanced(entry: LedgerEntry): LedgerEntry {
   const postings = entry.postings.filter(({ units }) => units !== 0n);
   const sums = new Map<string, bigint>();

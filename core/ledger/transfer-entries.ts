@@ -13,32 +13,32 @@ export interface NetworkCost {
   readonly units: bigint;
 }
 
-/** A request under way: its amount leaves what the merchant can spend. */
+/** Reserves a request's amount: it leaves the available balance. */
 export function reserveEntry(id: EntryId, at: Millis, transfer: Transfer): LedgerEntry {
   return entryOf(id, at, 'transfer-reserved', transfer, moveBalance(transfer, 'available', 'reserved'));
 }
 
-/** A transfer that was never signed, or whose transaction can never be mined: the amount is the merchant's again. */
+/** Releases the reserve of a transfer that was never signed, or whose transaction can never be mined. */
 export function releaseEntry(id: EntryId, at: Millis, transfer: Transfer): LedgerEntry {
   return entryOf(id, at, 'transfer-released', transfer, moveBalance(transfer, 'reserved', 'available'));
 }
 
 /**
- * A final payment: the merchant's reserve pays what the receiver got and what was charged for the network; the till bears
- * the difference between what it charged and what the network took. The till's own moves cost it the network's fee.
+ * Books a final payment: the merchant's reserve pays what the receiver got and the charged fee; the till pays the difference
+ * between the charge and the network's fee. For its own moves the till pays the network's fee.
  */
 export function paidEntry(id: EntryId, at: Millis, transfer: Transfer, cost: NetworkCost): LedgerEntry {
   return entryOf(id, at, 'transfer-paid', transfer, [...payout(transfer), ...networkFee(transfer, cost)]);
 }
 
-/** As {@link paidEntry}, for a payment that took less than was reserved: the rest is the merchant's again. */
+/** As {@link paidEntry}, for a payment that cost less than was reserved: the rest is released. */
 export function cheaperPaidEntry(id: EntryId, at: Millis, reserved: Transfer, taken: Pick<Transfer, 'units' | 'feeUnits'>, cost: NetworkCost): LedgerEntry {
   const rest = { ...reserved, units: reserved.units - taken.units };
   const paid = { ...reserved, ...taken };
   return entryOf(id, at, 'transfer-paid', reserved, [...moveBalance(rest, 'reserved', 'available'), ...payout(paid), ...networkFee(paid, cost)]);
 }
 
-/** A transaction that was mined without effect: the amount is the merchant's again, the till bears the network's fee. */
+/** Books a transaction that was mined without effect: the reserve is released, the till pays the network's fee. */
 export function failedEntry(id: EntryId, at: Millis, transfer: Transfer, cost: NetworkCost): LedgerEntry {
   const back = transfer.accountId === null ? [] : moveBalance(transfer, 'reserved', 'available');
   return entryOf(id, at, 'transfer-failed', transfer, [...back, ...networkFee(transfer, cost)]);
@@ -87,7 +87,7 @@ function networkFee({ chain }: Transfer, { currency, units }: NetworkCost): Post
   ];
 }
 
-/** One posting for each account and currency: charged and actual fee meet in the same account. */
+/** One posting for each account and currency: charged and actual fee are booked to the same account. */
 function merge(postings: readonly Posting[]): readonly Posting[] {
   const merged = new Map<string, Posting>();
   for (const posting of postings) {

@@ -7,7 +7,7 @@ import type { Signer } from '../ports/signer.ts';
 import type { RateSource } from '../ports/rate-source.ts';
 import type { DocumentStore } from '../ports/storage.ts';
 
-/** The wallet as a plugin may see it: public keys only. */
+/** The part of the wallet that plugins can use: public keys only. */
 export interface PublicWallet {
   /**
    * The extended public key of an account path (`m/44'/60'/1'`), derived from the till's seed.
@@ -16,17 +16,17 @@ export interface PublicWallet {
   extendedPublicKey(path: string): Promise<string>;
 }
 
-/** What a plugin's `setup` is given; it sees its own options and this, nothing else. */
+/** What a plugin's `setup` receives: its own options and access to the till. */
 export interface PluginContext<Options> {
   readonly options: Options;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly wallet: PublicWallet;
-  /** Signs with the till's keys; `null` where the till has no seed, and the chain is watch-only then. */
+  /** Signs with the till's keys; `null` without a seed: the chain is watch-only then. */
   readonly signer: Signer | null;
-  /** Documents under the plugin's own name. */
+  /** The plugin's own documents, shared by all instances. */
   readonly documents: DocumentStore;
-  /** Adds a chain, and its display name when the specification does not know it. Refused when the chain is taken. */
+  /** Adds a chain, and its display name when the specification does not have one. Refused when another plugin added the chain. */
   addChain(chain: ChainAdapter, name?: ChainName): void;
   /** Adds the Lightning node: orders in BTC-LN and payments of invoices. Refused when there is one already. */
   addLightning(node: LightningNode): void;
@@ -42,7 +42,7 @@ export interface Plugin<Options = unknown> {
   readonly requires: string;
   /** True for plugins that production mode must refuse. */
   readonly sandboxOnly?: boolean;
-  /** Validates the configuration's `options`. @throws TillgateError `CONFIG_INVALID` naming the field. */
+  /** Validates the plugin's `options` of the settings. @throws TillgateError `CONFIG_INVALID` naming the field. */
   options(input: unknown): Options;
   setup(context: PluginContext<Options>): void | Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface Plugin<Options = unknown> {
 /** The version of this interface. */
 export const PLUGIN_API_VERSION = '1.3.0';
 
-/** Gives a plugin its types; it changes nothing. */
+/** Types a plugin; returns it unchanged. */
 export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {
   return plugin;
 }

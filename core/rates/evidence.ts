@@ -1,23 +1,23 @@
 import type { Millis } from '../kernel/time.ts';
 
-/** One source's price as it was used, or why it was not. */
+/** One source's price, and why it was not used if so. */
 export interface SourcePrice {
   readonly source: string;
   /** US dollars for one unit, a plain decimal. */
   readonly usd: string;
   readonly at: Millis;
-  /** `null` when used; else why it was dropped: `stale`, `not-positive`, `outlier`. */
+  /** `null` when used, otherwise the reason: `stale`, `not-positive`, `outlier`. */
   readonly dropped: string | null;
 }
 
-/** One symbol's price and where it came from. `usd` is the median of what was not dropped. */
+/** One symbol's price and its sources. `usd` is the median of the prices that were used. */
 export interface PriceEvidence {
   readonly symbol: string;
   readonly usd: string;
   readonly sources: readonly SourcePrice[];
 }
 
-/** What an order's crypto amount was computed from; stored with the order. */
+/** The prices that an order's crypto amount was computed from; stored with the order. */
 export interface RateEvidence {
   readonly at: Millis;
   readonly coin: PriceEvidence;

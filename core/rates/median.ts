@@ -8,7 +8,7 @@ import type { PriceEvidence, SourcePrice } from './evidence.ts';
 export const MAX_PRICE_AGE_MS = 10 * 60_000;
 /** One part in 20: a price more than 5 % from the median is not used; exactly 5 % is. */
 const OUTLIER_DIVISOR = 20n;
-/** What is kept of a text that is no price: evidence is stored with every order. */
+/** How much of an invalid price text is kept: evidence is stored with every order. */
 const MAX_TEXT = 80;
 
 /** One source's tick for the symbol that is being priced. */
@@ -17,11 +17,11 @@ export interface SourceTick {
   readonly tick: PriceTick;
 }
 
-/** The median of what was not dropped, exact, and the evidence for it; `usd` is `null` when nothing is left. */
+/** The exact median of the usable prices, with its evidence; `usd` is `null` when none is usable. */
 export interface MedianPrice {
   readonly usd: Decimal | null;
   readonly evidence: PriceEvidence;
-  /** The first moment at which one of the prices will be too old; `Infinity` when none was fresh. */
+  /** When the first of the prices becomes too old; `Infinity` when none was fresh. */
   readonly validUntil: Millis;
 }
 
@@ -30,7 +30,7 @@ interface Candidate {
   readonly usd: Decimal | null;
 }
 
-/** Prices a symbol from its sources' ticks: drops what is stale, not positive or far from the median, and takes the median of the rest. */
+/** Prices a symbol: drops prices that are stale, not positive or far from the median, and takes the median of the rest. */
 export function medianPrice(symbol: string, ticks: readonly SourceTick[], now: Millis): MedianPrice {
   const read = ticks.map((entry) => readTick(entry, now));
   const first = median(kept(read));
@@ -47,7 +47,7 @@ export function medianPrice(symbol: string, ticks: readonly SourceTick[], now: M
 function readTick({ source, tick }: SourceTick, now: Millis): Candidate {
   const usd = readDecimal(tick.usd);
   const price = (dropped: string | null): SourcePrice => ({ source, usd: tick.usd.slice(0, MAX_TEXT), at: tick.at, dropped });
-  // Written so that a time that is not a number is stale too.
+  // Written this way so that NaN is stale too.
   if (!(now - tick.at <= MAX_PRICE_AGE_MS)) return { price: price('stale'), usd: null };
   if (usd === null || usd.digits === 0n) return { price: price('not-positive'), usd: null };
   return { price: { ...price(null), usd: formatUnits(usd.digits, usd.scale) }, usd };
@@ -65,7 +65,7 @@ function kept(candidates: readonly Candidate[]): readonly Decimal[] {
   return candidates.flatMap(({ usd }) => (usd === null ? [] : [usd]));
 }
 
-/** The middle one; of an even number the mean of the two in the middle, exact: half of a decimal has one decimal more. */
+/** The middle price, or the exact mean of the two in the middle: half of a decimal has one decimal place more. */
 function median(values: readonly Decimal[]): Decimal | null {
   if (values.length === 0) return null;
   const scale = Math.max(...values.map((value) => value.scale));

@@ -3,7 +3,7 @@ import type { PriceTick } from '../ports/rate-source.ts';
 import type { MedianPrice } from './median.ts';
 import { medianPrice } from './median.ts';
 
-/** The newest tick of each source for each symbol, and the medians of them while they hold. */
+/** The newest tick of each source for each symbol, and their medians while they are valid. */
 export class PriceBoard {
   readonly #sources: readonly string[];
   readonly #ticks = new Map<string, Map<string, PriceTick>>();
@@ -14,20 +14,20 @@ export class PriceBoard {
     this.#sources = sources;
   }
 
-  /** Takes a source's answer. A symbol it does not mention keeps its former tick, until that is too old. */
+  /** Stores a source's answer. A symbol that it does not mention keeps its former tick until that is too old. */
   put(source: string, ticks: readonly PriceTick[], wanted: ReadonlySet<string>, now: Millis): void {
     for (const { symbol, usd, at } of ticks) {
-      // Sources are plugins too: what is no text would throw wherever the price is read.
+      // Sources may be plugins: a value that is not a string would throw wherever the price is read.
       if (!wanted.has(symbol) || typeof usd !== 'string') continue;
       const bySource = this.#ticks.get(symbol) ?? new Map<string, PriceTick>();
       this.#ticks.set(symbol, bySource);
-      // A source whose clock is ahead must not have prices that never grow old.
+      // The price of a source whose clock is ahead must still become stale.
       bySource.set(source, { symbol, usd, at: Math.min(at, now) });
       this.#medians.delete(symbol);
     }
   }
 
-  /** The symbol's price at this moment. */
+  /** The symbol's current price. */
   price(symbol: string, now: Millis): MedianPrice {
     const known = this.#medians.get(symbol);
     if (known !== undefined && now <= known.validUntil) return known;

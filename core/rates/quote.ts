@@ -8,8 +8,8 @@ const QUOTE_DECIMALS = 8;
 const QUOTE_DIGITS = 15;
 
 /**
- * The asset's units that a fiat price is worth: `price × fiatUsd ÷ coinUsd`. It is divided once and rounded up, and
- * rounded up again to what a quoted amount may have; rounding up twice to ever coarser steps is rounding up once.
+ * Converts a fiat price to units of an asset: `price × fiatUsd ÷ coinUsd`. Divided once and rounded up, then rounded up again to
+ * the digits that a quoted amount may have; rounding up twice, to a coarser step, equals rounding up once.
  *
  * @param price - in minor units of the fiat
  */

@@ -17,7 +17,7 @@ import { quoteUnits } from './quote.ts';
 
 export interface RateBookDeps {
   readonly sources: readonly RateSource[];
-  /** What is to be priced: see {@link rateSymbols}. */
+  /** The symbols to price: see {@link rateSymbols}. */
   readonly symbols: readonly string[];
   readonly clock: Clock;
   readonly deadline: Deadline;
@@ -25,11 +25,11 @@ export interface RateBookDeps {
   readonly metrics: Metrics;
 }
 
-/** Prices older than this are fetched again, in the background, when somebody asks. */
+/** Prices older than this are refreshed in the background when they are used. */
 const REFRESH_AFTER_MS = 60_000;
-/** After a fetch, a price that is still missing is not asked for again before this: a source that lacks it is not hammered. */
+/** How long after a refresh a price that is still missing is not requested again, to spare sources that do not have it. */
 const RETRY_AFTER_MS = 5_000;
-/** How long one source may take. */
+/** Timeout of one source. */
 const SOURCE_DEADLINE_MS = 5_000;
 
 interface PricedSymbol {
@@ -38,8 +38,8 @@ interface PricedSymbol {
 }
 
 /**
- * Everything that may have to be priced: the symbols of the enabled assets, of the coins that fees are paid in, and the
- * fiat codes but USD itself.
+ * All symbols that may need a price: of the enabled assets, of the coins that fees are paid in, and of the fiat currencies but
+ * USD.
  */
 export function rateSymbols(assets: Pick<AssetCatalogue, 'enabled'>, feeAssets: Iterable<Asset> = []): readonly string[] {
   const coins = [...assets.enabled(), ...feeAssets].map(({ symbol }) => symbol);
@@ -48,8 +48,8 @@ export function rateSymbols(assets: Pick<AssetCatalogue, 'enabled'>, feeAssets: 
 }
 
 /**
- * Prices in US dollars from several sources, kept in memory (decisions, section 4, "Rate"). One source's failure,
- * delay or nonsense takes nothing from the others.
+ * Prices in US dollars from several sources, kept in memory (decisions, section 4, "Rate"). A source that fails, is
+ * late or returns nonsense does not affect the others.
  */
 export class RateBook {
   readonly #deps: RateBookDeps;
@@ -64,7 +64,7 @@ export class RateBook {
     this.#board = new PriceBoard(deps.sources.map(({ name }) => name));
   }
 
-  /** Asks every source, at most one round at a time; never fails. */
+  /** Asks every source; one refresh runs at a time. Never fails. */
   async refresh(): Promise<void> {
     this.#refreshing ??= this.#fetchAll().finally(() => {
       this.#refreshing = null;
@@ -82,11 +82,11 @@ export class RateBook {
   }
 
   /**
-   * What a fiat price is worth in an asset, rounded up, with its evidence. With fresh prices in memory nobody waits.
+   * Converts a fiat price to an asset, rounded up, with the evidence. Does not wait while fresh prices are in memory.
    *
    * @param price - in minor units of the fiat
-   * @param fixed - `fixed_encrypt_price`: a stable coin is exactly 1 USD; other assets are priced as ever
-   * @throws TillgateError `NOT_READY` when one of the two prices cannot be had.
+   * @param fixed - `fixed_encrypt_price`: a stablecoin is exactly 1 USD; other assets are priced as usual
+   * @throws TillgateError `NOT_READY` when one of the two prices is not available.
    */
   async quote(asset: Asset, fiat: Fiat, price: bigint, fixed: boolean): Promise<{ readonly units: bigint; readonly rate: RateEvidence }> {
     const pinned = fixed && asset.stable;
@@ -99,10 +99,10 @@ export class RateBook {
   }
 
   /**
-   * What a fiat price is worth in US dollars, exact.
+   * Converts a fiat price to US dollars, exactly.
    *
    * @param price - in minor units of the fiat
-   * @throws TillgateError `NOT_READY` when the fiat's price cannot be had.
+   * @throws TillgateError `NOT_READY` when the fiat's price is not available.
    */
   async usdWorth(fiat: Fiat, price: bigint): Promise<Decimal> {
     await this.#makeReady([fiat.code]);
@@ -111,9 +111,9 @@ export class RateBook {
   }
 
   /**
-   * What an amount of one asset is worth in another, rounded up: a fee in the chain's own coin, charged in a token.
+   * Converts an amount of one asset to another, rounded up: for a fee in the chain's own coin that is charged in a token.
    *
-   * @throws TillgateError `NOT_READY` when one of the two prices cannot be had.
+   * @throws TillgateError `NOT_READY` when one of the two prices is not available.
    */
   async convert(units: bigint, from: Asset, to: Asset): Promise<bigint> {
     if (from.currency === to.currency) return units;
@@ -124,7 +124,7 @@ export class RateBook {
 
   #require(symbol: string, now: Millis): PricedSymbol {
     const found = this.#find(symbol, now);
-    if (found === null) throw new TillgateError('NOT_READY', `There is no usable price of ${symbol} at the moment; try again.`);
+    if (found === null) throw new TillgateError('NOT_READY', `There is no usable price of ${symbol} at the moment; retry later.`);
     return found;
   }
 
@@ -134,7 +134,7 @@ export class RateBook {
     return usd === null ? null : { usd, evidence };
   }
 
-  /** Waits for a refresh only when a price is missing; one that will soon be old is renewed behind the caller's back. */
+  /** Waits for a refresh only when a price is missing; one that is getting old is refreshed in the background. */
   async #makeReady(symbols: readonly string[]): Promise<void> {
     const now = this.#deps.clock.now();
     const age = now - this.#startedAt;
@@ -155,17 +155,17 @@ export class RateBook {
       this.#board.put(source.name, await this.#askInTime(source), this.#wanted, clock.now());
     } catch (error) {
       outcome = 'failed';
-      // Only the error's kind: its message may hold a URL with the operator's key.
-      logger.warn('a rate source failed', { source: source.name, kind: error instanceof Error ? error.name : typeof error });
+      // Only the error's name: its message may contain a URL with the operator's key.
+      logger.warn('rate source failed', { source: source.name, kind: error instanceof Error ? error.name : typeof error });
     }
     metrics.count('tillgate_rate_fetches_total', { source: source.name, outcome });
   }
 
-  /** The source's answer, or an error when the deadline passes first, whether or not the source heeds the signal. */
+  /** The source's answer, or an error at the deadline, even if the source ignores the signal. */
   async #askInTime(source: RateSource): Promise<readonly PriceTick[]> {
     const signal = this.#deps.deadline(SOURCE_DEADLINE_MS);
     return await new Promise((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(new Error('The rate source took too long.')), { once: true });
+      signal.addEventListener('abort', () => reject(new Error('The rate source timed out.')), { once: true });
       source.fetch(this.#deps.symbols, signal).then(resolve, reject);
     });
   }

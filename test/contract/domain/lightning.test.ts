@@ -273,7 +273,7 @@ eachStorage((engine, open) => {
       till.node.route = { kind: 'settled', feeMsat: 0n };
       await till.payInvoices();
       assert.equal((await till.transfer(asked.tx_id)).status, 'BROADCAST');
-      assert.ok(till.logger.lines.some(({ message }) => message === 'a person must look'));
+      assert.ok(till.logger.lines.some(({ message }) => message === 'manual intervention required'));
       assert.equal(till.node.sent.length, 1);
       const other = await till.withdraw(till.foreignInvoice(1_000_000n).text);
       await till.payInvoices();
