@@ -23,7 +23,7 @@ export type DatabaseConfig =
 
 /** The settings of a till however it is run: in a server of its own, or in an application. */
 export interface TillConfig
-  extends Pick<Settings, 'mode' | 'serviceName' | 'orders' | 'limits' | 'auth' | 'withdrawals' | 'sweeps' | 'keys'> {
+  extends Pick<Settings, 'mode' | 'serviceName' | 'orders' | 'limits' | 'auth' | 'withdrawals' | 'sweeps' | 'keys' | 'gateway'> {
   readonly callbacks: { readonly schedule: readonly number[]; readonly timeoutSeconds: number; readonly allowPrivateNetworks: boolean };
   readonly rateSources: readonly RateSourceSetting[];
   readonly gateways: readonly GatewayRoute[];
@@ -195,7 +195,7 @@ function complete(settings: Settings, secrets: Secrets, port: number | null, dat
 
 /** The settings of a till with those defaults that depend on others. */
 export function tillConfig({ callbacks, rates, gateways, ...settings }: Settings): TillConfig {
-  const { mode, serviceName, orders, limits, auth, withdrawals, sweeps, keys } = settings;
+  const { mode, serviceName, orders, limits, auth, withdrawals, sweeps, keys, gateway } = settings;
   const sandbox = mode === 'sandbox';
   return {
     mode,
@@ -206,6 +206,7 @@ export function tillConfig({ callbacks, rates, gateways, ...settings }: Settings
     withdrawals,
     sweeps,
     keys,
+    gateway,
     callbacks: { ...callbacks, allowPrivateNetworks: callbacks.allowPrivateNetworks ?? sandbox },
     rateSources: (rates.sources ?? defaultSources(sandbox)).map(withSandboxPrices),
     gateways: readGateways(gateways).routes,

@@ -48,7 +48,7 @@ export class LazyGateway {
   }
 
   /** The gateway, as soon as there is one, reads this server's connections first. */
-  standBefore(server: Server): void {
+  attach(server: Server): void {
     this.#servers.push(server);
     this.#gateway?.attach(server);
   }

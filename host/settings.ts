@@ -175,6 +175,7 @@ export const settingsSchema = z.strictObject(
       )
       .prefault({}),
     keys: z.strictObject({ graceSeconds: whole('seconds', 0, 604_800).default(86_400) }, section).prefault({}),
+    gateway: z.strictObject({ fastPath: z.boolean({ error: 'write true or false' }).default(true) }, section).prefault({}),
     gateways: z.array(gatewaySetting, { error: 'write a list of gateways' }).default([]),
     plugins: z.array(plugin, { error: 'write a list, such as [{"use": "ethereum", "options": {…}}]' }).optional(),
   },

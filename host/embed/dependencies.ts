@@ -24,7 +24,7 @@ export interface Plan {
   readonly plugins: readonly LoadedPlugin[];
 }
 
-const SETTINGS = ['serviceName', 'orders', 'callbacks', 'limits', 'auth', 'withdrawals', 'sweeps', 'keys', 'gateways', 'rates'] as const;
+const SETTINGS = ['serviceName', 'orders', 'callbacks', 'limits', 'auth', 'withdrawals', 'sweeps', 'keys', 'gateway', 'gateways', 'rates'] as const;
 
 /** @throws TillgateError `CONFIG_INVALID` listing every problem of the options */
 export function planOf(options: TillgateOptions): Plan {

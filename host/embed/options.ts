@@ -27,7 +27,7 @@ export interface PluginWithOptions {
 /** The settings that a till has in whatever process it runs; the same names and forms as in a settings file. */
 export type TillSettings = Pick<
   SettingsInput,
-  'serviceName' | 'orders' | 'callbacks' | 'limits' | 'auth' | 'withdrawals' | 'sweeps' | 'keys' | 'gateways' | 'rates'
+  'serviceName' | 'orders' | 'callbacks' | 'limits' | 'auth' | 'withdrawals' | 'sweeps' | 'keys' | 'gateway' | 'gateways' | 'rates'
 >;
 
 /** Options of `createTillgate`. Nothing else is read: no environment, no file. */

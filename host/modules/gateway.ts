@@ -23,8 +23,8 @@ export const gatewayRecipes = {
     ({ appLimits: limits, storage, clock }) => new RateLimitSync({ limits, uses: storage.uses, clock, instance: randomUUID() }),
   ),
   gateway: recipe(
-    ['routeCache', 'keyDirectory', 'clock', 'metrics', 'logger', 'appLimits'],
-    ({ routeCache, keyDirectory: directory, appLimits: limiter, ...ports }) =>
-      new LazyGateway({ ...ports, routes: () => routeCache.table(), directory, limiter, traceId: randomTraceId }),
+    ['config', 'routeCache', 'keyDirectory', 'clock', 'metrics', 'logger', 'appLimits'],
+    ({ config, routeCache, keyDirectory: directory, appLimits: limiter, ...ports }) =>
+      new LazyGateway({ ...ports, ...config.gateway, routes: () => routeCache.table(), directory, limiter, traceId: randomTraceId }),
   ),
 } satisfies Recipes;

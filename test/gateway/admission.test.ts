@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { GatewayRoute } from '../../core/index.ts';
 import { waitFor } from '../support/wait.ts';
-import { answerRpc, appView, ask, CALL, describeReaders, HOST, KEY, keyView, OTHER_KEY, reasonOf, routeOf, startGateway, startNode } from './support.ts';
+import { answerRpc, appView, ask, CALL, bothPaths, HOST, KEY, keyView, OTHER_KEY, reasonOf, routeOf, startGateway, startNode } from './support.ts';
 import type { FakeNode, TestGateway } from './support.ts';
 
 const SHADOW = 'shadow.gate.example';
@@ -11,7 +11,7 @@ const NARROW = 'narrow.gate.example';
 const batch = (count: number): string => `[${Array.from({ length: count }, () => CALL).join()}]`;
 const PERSONAL = '{"jsonrpc":"2.0","id":1,"method":"personal_sign","params":[]}';
 
-describeReaders('admission', (reader) => {
+bothPaths('admission', (path) => {
   let node: FakeNode;
   let gate: TestGateway;
   let waiting: (() => void)[] | null = null;
@@ -29,7 +29,7 @@ describeReaders('admission', (reader) => {
       route(SHADOW, '2', { limits, admission: 'shadow' }),
       route(OFF, '3', { limits, admission: 'disabled' }),
       route(NARROW, '4', { limits: { requestsPerSecond: null, burst: null, concurrency: 2 } }),
-    ], {}, reader);
+    ], {}, path);
   });
   after(async () => {
     await gate.close();

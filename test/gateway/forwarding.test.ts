@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { GatewayRoute } from '../../core/index.ts';
-import { ask, CALL, describeReaders, HOST, KEY, routeOf, startGateway, startNode } from './support.ts';
+import { ask, CALL, bothPaths, HOST, KEY, routeOf, startGateway, startNode } from './support.ts';
 import type { FakeNode, TestGateway } from './support.ts';
 
 const HTTP = 'tron.gate.example';
 const BASED = 'based.gate.example';
 
-describeReaders('what goes to an upstream, and what comes back', (reader) => {
+bothPaths('what goes to an upstream, and what comes back', (path) => {
   let node: FakeNode;
   let gate: TestGateway;
   let reply: { status: number; headers: Record<string, string | string[]>; body: string } = { status: 200, headers: {}, body: '' };
@@ -25,7 +25,7 @@ describeReaders('what goes to an upstream, and what comes back', (reader) => {
         protocol: 'http',
         upstreams: [{ url: `http://user:s%20cret@127.0.0.1:${node.port}/v3/ProviderSecret1/?token=ProviderSecret2`, headers: { 'X-Provider-Key': 'ProviderSecret3' } }],
       }),
-    ], {}, reader);
+    ], {}, path);
   });
   after(async () => {
     await gate.close();
@@ -151,4 +151,4 @@ describeReaders('what goes to an upstream, and what comes back', (reader) => {
     assert.equal((await ask(gate.port)).status, 404);
     assert.equal((await ask(gate.port, { host: 'new.gate.example' })).status, 200);
   });
-});
+}, ['mixed']);

@@ -3,19 +3,19 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { rawExchange } from '../support/http.ts';
 import { waitFor } from '../support/wait.ts';
-import { CALL, describeReaders, HOST, KEY, routeOf, startGateway, startNode } from './support.ts';
+import { CALL, bothPaths, HOST, KEY, routeOf, startGateway, startNode } from './support.ts';
 import type { FakeNode, TestGateway } from './support.ts';
 
 const lines = (...all: string[]): string => `${all.join('\r\n')}\r\n\r\n`;
 const POST = ['POST / HTTP/1.1', `Host: ${HOST}`, `Authorization: Bearer ${KEY}`];
 const SMUGGLED = lines('POST /smuggled HTTP/1.1', `Host: ${HOST}`, `Authorization: Bearer ${KEY}`, `Content-Length: ${CALL.length}`) + CALL;
 
-describeReaders('raw connections to the gateway (fault 25)', (reader) => {
+bothPaths('raw connections to the gateway (fault 25)', (path) => {
   let node: FakeNode;
   let gate: TestGateway;
   before(async () => {
     node = await startNode();
-    gate = await startGateway([routeOf([node.url]), routeOf([node.url], { host: 'tron.gate.example', protocol: 'http', id: '4' as never })], {}, reader);
+    gate = await startGateway([routeOf([node.url]), routeOf([node.url], { host: 'tron.gate.example', protocol: 'http', id: '4' as never })], {}, path);
   });
   after(async () => {
     await gate.close();

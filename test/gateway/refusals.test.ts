@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { GatewayRoute, KeyView } from '../../core/index.ts';
 import { START } from '../support/fakes.ts';
-import { appView, ask, describeReaders, HOST, KEY, keyView, messageOf, OTHER_KEY, reasonOf, routeOf, startGateway, startNode, UNKNOWN_KEY } from './support.ts';
+import { appView, ask, bothPaths, HOST, KEY, keyView, messageOf, OTHER_KEY, reasonOf, routeOf, startGateway, startNode, UNKNOWN_KEY } from './support.ts';
 import type { Ask, FakeNode, TestGateway } from './support.ts';
 
 const HTTP = 'tron.gate.example';
@@ -12,7 +12,7 @@ const SMALL = 'small.gate.example';
 const BTC = 'btc.gate.example';
 const broken = `${KEY.slice(0, -1)}${KEY.endsWith('0') ? '1' : '0'}`;
 
-describeReaders('what the gateway refuses, and how', (reader) => {
+bothPaths('what the gateway refuses, and how', (path) => {
   let node: FakeNode;
   let gate: TestGateway;
 
@@ -26,7 +26,7 @@ describeReaders('what the gateway refuses, and how', (reader) => {
       route(WS, '4', { protocol: 'websocket' }),
       route(SMALL, '5', { maxBodyBytes: 100, maxBatch: 2 }),
       route(BTC, '6', { chain: 'BTC' }),
-    ], {}, reader);
+    ], {}, path);
     gate.directory.keys.set(OTHER_KEY, keyView());
   });
   after(async () => {

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
 import { waitFor } from '../support/wait.ts';
-import { ask, CALL, describeReaders, HOST, KEY, reasonOf, routeOf, startGateway, startNode } from './support.ts';
+import { ask, CALL, bothPaths, HOST, KEY, reasonOf, routeOf, startGateway, startNode } from './support.ts';
 import type { FakeNode, TestGateway } from './support.ts';
 
 const MIB = 1024 * 1024;
@@ -26,14 +26,14 @@ function stands(count: () => number): () => boolean {
   };
 }
 
-describeReaders('bodies stream both ways', (reader) => {
+bothPaths('bodies stream both ways', (path) => {
   async function withGateway(
     raw: (req: IncomingMessage, res: ServerResponse) => void,
     changes: Parameters<typeof routeOf>[1],
     work: (gate: TestGateway, node: FakeNode) => Promise<void>,
   ): Promise<void> {
     const node = await startNode(undefined, raw);
-    const gate = await startGateway([routeOf([node.url], { protocol: 'http', ...changes })], {}, reader);
+    const gate = await startGateway([routeOf([node.url], { protocol: 'http', ...changes })], {}, path);
     try {
       await work(gate, node);
     } finally {
@@ -285,7 +285,7 @@ describeReaders('bodies stream both ways', (reader) => {
 
   test('fault 28: unfinished bodies of all clients together are bounded', async () => {
     const node = await startNode();
-    const gate = await startGateway([routeOf([node.url])], { maxKeptBytes: 1000 }, reader);
+    const gate = await startGateway([routeOf([node.url])], { maxKeptBytes: 1000 }, path);
     const held = connect(gate.port, '127.0.0.1').on('error', () => undefined);
     held.write(`POST / HTTP/1.1\r\nHost: ${HOST}\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: 10000\r\n\r\n${' '.repeat(960)}`);
     await waitFor(async () => (await ask(gate.port)).status === 503);
@@ -294,4 +294,4 @@ describeReaders('bodies stream both ways', (reader) => {
     await gate.close();
     await node.close();
   });
-});
+}, ['mixed']);

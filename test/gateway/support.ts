@@ -171,16 +171,18 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
-/** Who reads a client's bytes: the gateway, straight from the socket, or Node's HTTP server. */
-export const READERS = ['its own reader', "Node's reader"] as const;
-export type Reader = (typeof READERS)[number];
+/**
+ * How requests are read and sent: `fast` by the gateway's own HTTP/1, as by default; `node` by node:http and undici, with
+ * the fast path switched off; `mixed` read by node:http and sent by the fast path, as behind TLS or as middleware.
+ */
+export type Path = 'fast' | 'node' | 'mixed';
 
-/** The same tests, whoever reads the client's bytes. */
-export function describeReaders(title: string, tests: (reader: Reader) => void): void {
-  for (const reader of READERS) describe(`${title}, with ${reader}`, () => tests(reader));
+/** The same tests with the fast path on and off. */
+export function bothPaths(title: string, tests: (path: Path) => void, more: readonly Path[] = []): void {
+  for (const path of ['fast', 'node', ...more] as const) describe(`${title} (${path})`, () => tests(path));
 }
 
-export async function startGateway(routes: readonly GatewayRoute[], deps: Partial<GatewayDeps> = {}, reader: Reader = READERS[0]): Promise<TestGateway> {
+export async function startGateway(routes: readonly GatewayRoute[], deps: Partial<GatewayDeps> = {}, path: Path = 'fast'): Promise<TestGateway> {
   const directory = new FakeDirectory();
   const clock = new FakeClock();
   let log = '';
@@ -189,10 +191,10 @@ export async function startGateway(routes: readonly GatewayRoute[], deps: Partia
   let table = new GatewayRouteTable(routes);
   let traces = 0;
   const traceId = (): string => (++traces).toString(16).padStart(32, '0');
-  const gateway = createGateway({ routes: () => table, directory, clock, metrics, logger, traceId, healthIntervalMs: 0, ...deps });
-  const server = createServer({ requireHostHeader: false, keepAliveTimeout: 5_000 });
+  const gateway = createGateway({ routes: () => table, directory, clock, metrics, logger, traceId, healthIntervalMs: 0, fastPath: path !== 'node', ...deps });
+  const server = createServer({ requireHostHeader: false, keepAliveTimeout: 5_000, connectionsCheckingInterval: 100 });
   attach(server, gateway);
-  if (reader === READERS[0]) gateway.attach(server);
+  if (path !== 'mixed') gateway.attach(server);
   const port = await listen(server);
   return {
     gateway,

@@ -3,7 +3,7 @@ import { after, afterEach, beforeEach, test } from 'node:test';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { waitFor } from '../support/wait.ts';
-import { answerRpc, ask, CALL, describeReaders, reasonOf, routeOf, startGateway, startNode } from './support.ts';
+import { answerRpc, ask, CALL, bothPaths, reasonOf, routeOf, startGateway, startNode } from './support.ts';
 import type { FakeNode, TestGateway } from './support.ts';
 
 const READ = CALL;
@@ -19,11 +19,11 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describeReaders('several upstreams', (reader) => {
+bothPaths('several upstreams', (path) => {
   const started: { close(): Promise<void> }[] = [];
   let good: FakeNode;
   const run = async (urls: readonly string[], changes: Parameters<typeof routeOf>[1] = {}, deps: Parameters<typeof startGateway>[1] = {}): Promise<TestGateway> => {
-    const gate = await startGateway([routeOf(urls, changes)], deps, reader);
+    const gate = await startGateway([routeOf(urls, changes)], deps, path);
     started.push(gate);
     return gate;
   };
@@ -124,7 +124,7 @@ describeReaders('several upstreams', (reader) => {
     const gate = await startGateway(
       [routeOf([node.url], { chain: 'BTC' }), routeOf([node.url], { host: 'tron.gate.example', protocol: 'http', chain: 'TRX', id: '4' as never })],
       { healthIntervalMs: 50 },
-      reader,
+      path,
     );
     started.push(gate);
     await waitFor(() => node.seen.some(({ body }) => body.includes('getblockcount')) && node.seen.some(({ method }) => method === 'HEAD'));

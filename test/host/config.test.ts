@@ -33,6 +33,7 @@ describe('the configuration', () => {
     assert.equal(config.listen.port, 8080);
     assert.equal(config.callbacks.allowPrivateNetworks, true);
     assert.equal(config.rateSources[0]?.use, 'static');
+    assert.deepEqual(config.gateway, { fastPath: true });
     assert.deepEqual(config.orders, { timeoutSeconds: 1800, watchSeconds: 86_400, toleranceBps: 0, min: '0', max: '1000000' });
     assert.deepEqual(config.callbacks.schedule, [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400]);
   });

@@ -23,7 +23,7 @@ export interface FrontDoor {
   request(req: IncomingMessage, res: ServerResponse): void;
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** May read connections before the server does, and give it those that are not its own. */
-  standBefore?(server: Server): void;
+  attach?(server: Server): void;
 }
 
 /** What {@link createHttpServer} may be told. */
@@ -73,7 +73,7 @@ export function createHttpServer(app: Express, api: HttpApi, { timeouts = DEFAUL
     else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerUnreadable(error, socket, api));
-  door?.standBefore?.(server);
+  door?.attach?.(server);
   return server;
 }
 
