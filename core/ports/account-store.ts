@@ -2,13 +2,13 @@ import type { Account, AccountRole, AccountStatus, CallbackApiKey, CallbackCrede
 import type { AccountId, CredentialId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** A credential and its account, as one look-up finds them. */
+/** A credential and its account, found by one look-up. */
 export interface CredentialOwner {
   readonly credential: Credential;
   readonly account: Account;
 }
 
-/** What of an account may change. */
+/** The fields of an account that may change. */
 export interface AccountChanges {
   readonly name?: string | null;
   readonly role?: AccountRole;
@@ -21,35 +21,35 @@ export interface AccountChanges {
   readonly modifiedAt: Millis;
 }
 
-/** Accounts and payment API credentials. Look-ups see every committed change: nothing here may be cached. */
+/** Accounts and payment API credentials. Look-ups must see every committed change, so nothing may be cached. */
 export interface AccountStore {
   /** @throws TillgateError `STATE_CONFLICT` when the email is taken. */
   create(account: Account): Promise<void>;
   find(id: AccountId): Promise<Account | null>;
   /** By email, compared in lower case. */
   findByEmail(email: string): Promise<Account | null>;
-  /** A change of status is published to the change feed, and holds on every gateway when this returns. */
+  /** A change of status is published to the change feed and in force on every gateway when this returns. */
   update(id: AccountId, changes: AccountChanges): Promise<boolean>;
   createCredential(credential: Credential): Promise<void>;
-  /** Look-ups that wait together may be answered by one query. */
+  /** Concurrent look-ups may be answered by one query. */
   findByApiKeyHash(hash: string): Promise<CredentialOwner | null>;
   findByApiTokenHash(hash: string): Promise<CredentialOwner | null>;
   findCredential(id: CredentialId): Promise<Credential | null>;
   revokeCredential(id: CredentialId, now: Millis): Promise<boolean>;
-  /** Creates the account's callback credential unless it has one; returns the one it has. */
+  /** Creates the account's callback credential unless it exists; returns it. */
   ensureCallbackCredential(credential: CallbackCredential): Promise<CallbackCredential>;
   findCallbackCredential(accountId: AccountId): Promise<CallbackCredential | null>;
-  /** Replaces it; false when `formerSealed` is no longer the present one. */
+  /** Replaces it; false when `formerSealed` is no longer the current one. */
   rotateCallbackCredential(formerSealed: string, next: CallbackCredential): Promise<boolean>;
-  /** Remembers a used signature until `expiresAt`; false when it was used before (decisions, section 3, replay). */
+  /** Stores a used signature until `expiresAt`; false when it was used before (decisions, section 3, replay). */
   useSignature(replayKey: string, expiresAt: Millis): Promise<boolean>;
-  /** Forgets used signatures past their end; returns how many. */
+  /** Deletes expired signatures; returns how many. */
   pruneSignatures(now: Millis, limit: number): Promise<number>;
 }
 
 /** Accounts, inside a transaction. */
 export interface AccountWrites {
-  /** The account, held until the transaction ends. */
+  /** The account, locked until the transaction ends. */
   lock(id: AccountId): Promise<Account | null>;
   /** A change of status is published to the change feed; wait for `feed.settled()` after the commit. */
   update(id: AccountId, changes: AccountChanges): Promise<boolean>;

@@ -5,30 +5,30 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { AppKey, StoredKeyState } from '../keys/app-key.ts';
 
-/** What of an App may change. */
+/** The fields of an App that may change. */
 export type AppChanges = Partial<Pick<App, 'name' | 'enabled' | 'chains' | 'admissionMode' | 'limits'>>;
 
-/** A change of a stored key: the state it moves to, and the time that belongs to that. */
+/** A change of a stored key: the new state, and the time that belongs to it. */
 export type KeyMove = { readonly to: 'grace'; readonly expiresAt: Millis } | { readonly to: 'revoked'; readonly revokedAt: Millis };
 
-/** What the gateway must know of an account. */
+/** The part of an account that the gateway needs. */
 export interface DirectoryAccount {
   readonly id: AccountId;
   readonly active: boolean;
 }
 
-/** What the gateway must know of an App. */
+/** The part of an App that the gateway needs. */
 export type DirectoryApp = Pick<App, 'id' | 'accountId' | 'enabled' | 'chains' | 'admissionMode' | 'limits'>;
 
-/** What the gateway must know of a key. */
+/** The part of a key that the gateway needs. */
 export type DirectoryKey = Pick<AppKey, 'id' | 'appId' | 'lookupHash' | 'state' | 'expiresAt'>;
 
-/** Which records are wanted: those that follow an id in the order of ids, of everybody or of one account, or named ones. */
+/** The requested records: those after an id in the order of ids, of all accounts or of one, or named ones. */
 export type Selection<Id extends string> =
   | { readonly after: Id | null; readonly limit: number; readonly accountId?: AccountId }
   | { readonly ids: readonly Id[] };
 
-/** What a gateway's directory is read from. Every read sees every committed write. */
+/** The reads that a gateway's key directory is built from. Every read sees every committed write. */
 export interface DirectorySource {
   accounts(selection: Selection<AccountId>): Promise<readonly DirectoryAccount[]>;
   apps(selection: Selection<AppId>): Promise<readonly DirectoryApp[]>;
@@ -44,7 +44,7 @@ export interface AppStore {
   countOf(accountId: AccountId): Promise<number>;
   /** An App's keys, newest first. */
   keys(appId: AppId): Promise<readonly AppKey[]>;
-  /** Notes when keys were last used; an earlier time changes nothing. */
+  /** Stores when keys were last used; an earlier time changes nothing. */
   touchKeys(uses: readonly { readonly id: AppKeyId; readonly at: Millis }[]): Promise<void>;
 }
 
@@ -56,17 +56,17 @@ export interface AppWrites {
   /** The account's status, which stays as it is until the transaction ends; `null` when there is no such account. */
   accountStatus(id: AccountId): Promise<AccountStatus | null>;
   find(id: AppId): Promise<App | null>;
-  /** The App, held until the transaction ends: what is done to one App is done one after another. */
+  /** The App, locked until the transaction ends, so that changes of one App happen one after another. */
   lock(id: AppId): Promise<App | null>;
   create(app: App): Promise<void>;
   /** Changes it when it has this version; the changed App, or `null`. */
   update(id: AppId, expectedVersion: number, changes: AppChanges, now: Millis): Promise<App | null>;
   key(id: AppKeyId): Promise<AppKey | null>;
   activeKey(appId: AppId): Promise<AppKey | null>;
-  /** @throws an error when the App has an active key already: the database knows of one at most */
+  /** @throws an error when the App has an active key already: the database allows one */
   createKey(key: AppKey): Promise<void>;
-  /** Moves a key on when it is in one of these states (compare-and-set). */
+  /** Changes a key's state when it is in one of these states (compare-and-set). */
   moveKey(id: AppKeyId, from: readonly StoredKeyState[], move: KeyMove): Promise<boolean>;
-  /** Turns an account's Apps off and revokes their keys. */
+  /** Disables an account's Apps and revokes their keys. */
   archiveAll(accountId: AccountId, now: Millis): Promise<void>;
 }

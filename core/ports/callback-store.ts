@@ -3,13 +3,13 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Callback, CallbackAttempt, CallbackStatus } from '../callbacks/callback.ts';
 
-/** A callback that this instance may send now; the fence tells its claim from a later one. */
+/** A callback that this instance may send now; the fence distinguishes its claim from a later one. */
 export interface ClaimedCallback {
   readonly callback: Callback;
   readonly fence: number;
 }
 
-/** How an attempt changes its callback. */
+/** The changes of a callback after an attempt. */
 export interface CallbackOutcomeChanges {
   readonly status: CallbackStatus;
   readonly attempts: number;
@@ -29,8 +29,8 @@ export interface CallbackStore {
    */
   claimDue(now: Millis, leaseMs: number, limit: number): Promise<readonly ClaimedCallback[]>;
   /**
-   * Records an attempt and what follows from it, in one transaction; false when the claim was lost to another instance
-   * (the attempt is recorded all the same).
+   * Stores an attempt and its consequence in one transaction; false when the claim was lost to another instance (the attempt
+   * is stored all the same).
    */
   finish(claim: ClaimedCallback, changes: CallbackOutcomeChanges, attempt: CallbackAttempt): Promise<boolean>;
   /** DEAD or DELIVERED back to PENDING, due now; false when it is neither. */

@@ -8,14 +8,14 @@ export interface CallbackRequest {
   readonly body: string | null;
 }
 
-/** How an attempt ended: with an HTTP status, or without one. */
+/** The outcome of an attempt: with an HTTP status, or without one. */
 export type CallbackOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfterSeconds: number | null; readonly durationMs: number }
   | { readonly kind: 'failed'; readonly reason: string; readonly durationMs: number };
 
 /**
- * Sends callbacks: one deadline over all, no redirect followed, the reply read up to a cap, and every resolved address
- * checked before the connection is made to that very address (decisions, section 7).
+ * Sends callbacks: with one deadline for everything, no redirects, a limit of the reply's size, and every resolved address
+ * checked before connecting to exactly that address (decisions, section 7).
  */
 export interface CallbackTransport {
   send(request: CallbackRequest): Promise<CallbackOutcome>;

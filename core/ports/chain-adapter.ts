@@ -5,10 +5,10 @@ import type { ChainBalances } from './chain-balances.ts';
 import type { ChainPayments } from './chain-payments.ts';
 import { token } from './token.ts';
 
-/** A transfer that truly arrived: successful, of a configured asset, to a watched address. */
+/** A successful transfer of a configured asset to a watched address, in a block. */
 export interface ObservedTransfer {
   readonly txid: string;
-  /** What tells several transfers of one transaction apart: a log index, an output number, `value`, `internal:…`. */
+  /** Distinguishes transfers of one transaction: a log index, an output number, `value`, `internal:…`. */
   readonly index: string;
   readonly block: BlockRef;
   readonly currency: CurrencyCode;
@@ -18,45 +18,44 @@ export interface ObservedTransfer {
   readonly toKey: string;
 }
 
-/** A transfer to a watched address that waits to be mined. Anybody may still replace it: it pays nothing. */
+/** A transfer to a watched address in the mempool. It may still be replaced, so it credits nothing. */
 export interface PendingTransfer extends Omit<ObservedTransfer, 'block'> {
-  /** When the node first had it; `null` where it cannot tell. */
+  /** When the node first had it; `null` where the node does not say. */
   readonly seenAt: Millis | null;
 }
 
-/** What waits to be mined. */
+/** The content of the mempool. */
 export interface PendingTransfers {
   readonly transfers: readonly PendingTransfer[];
-  /** False when there was more than one look takes: nothing follows from what is not in it, and the next look goes on. */
+  /** False when it was not read completely: absence means nothing then, and the next read continues. */
   readonly complete: boolean;
 }
 
-/** What a chain's node shows of transactions before they are mined. */
+/** A chain's unconfirmed transactions, as its node shows them. */
 export interface ChainMempool {
   /**
-   * All transfers to watched addresses that wait now, known from an earlier look or not.
+   * All unconfirmed transfers to watched addresses, also those reported before.
    *
-   * @param watch - to be called once the node has said what waits: an address that was handed out before any of it was
-   * sent is in the answer
-   * @throws any error while the node cannot tell, after a restart for one; an empty answer means that nothing waits
+   * @param watch - call it after the node's reply, so that every address used before one of these was sent is included
+   * @throws any error while the node cannot answer, for example after a restart; an empty result means an empty mempool
    */
   pending(watch: () => Promise<WatchList>): Promise<PendingTransfers>;
 }
 
-/** The addresses that matter now, by watch key. */
+/** The watched addresses, by watch key. */
 export interface WatchList {
   has(key: string): boolean;
-  /** Keys whose open orders want the chain's native coin: an adapter that cannot see every coin transfer checks their balances. */
+  /** Keys whose open orders expect the chain's native coin; an adapter that cannot see every coin transfer checks their balances. */
   nativeKeys(): Iterable<string>;
 }
 
-/** Blocks `from` to `to` in order, linked by their hashes, and what they brought to watched addresses. */
+/** Blocks `from` to `to` in order, linked by their hashes, and their transfers to watched addresses. */
 export interface ScannedRange {
   readonly blocks: readonly BlockRef[];
   readonly transfers: readonly ObservedTransfer[];
 }
 
-/** A derived deposit address. `key` is what scanning compares (for EVM: 40 lower-case hexadecimal digits). */
+/** A derived deposit address. Scanning compares `key` (for EVM: 40 lower-case hexadecimal digits). */
 export interface DerivedAddress {
   readonly index: number;
   readonly address: string;
@@ -69,21 +68,21 @@ export interface ChainPolicy {
   confirmations(currency: CurrencyCode, units: bigint): number;
   /** Confirmations until the merchant may spend it. */
   readonly spendableConfirmations: number;
-  /** No change this many blocks below the head is believed. */
+  /** A change this many blocks below the head is not followed; it stops the chain. */
   readonly finalityBlocks: number;
   readonly pollIntervalMs: number;
   /** Blocks scanned in one step. */
   readonly maxScanBlocks: number;
 }
 
-/** A chain that can be told to act: the sandbox's. */
+/** A chain that makes payments on request: the sandbox's. */
 export interface ChainSimulator {
   /** Pays and returns the transaction's id. */
   pay(address: string, currency: CurrencyCode, units: bigint): Promise<string>;
   mine(count: number): Promise<void>;
 }
 
-/** What a payer needs to pay: the order's payment, in the chain's own terms. */
+/** A payment request to a payer, in the chain's own terms. */
 export interface PaymentTarget {
   readonly address: string;
   readonly currency: CurrencyCode;
@@ -91,48 +90,48 @@ export interface PaymentTarget {
 }
 
 /**
- * A chain as the till sees it. Every method may fail with any error; a failure stops only this chain, and the step is
- * tried again from what is stored.
+ * Access to one chain. Every method may fail with any error; a failure affects only this chain, and the step is retried from
+ * what is stored.
  */
 export interface ChainAdapter {
   readonly code: ChainCode;
   readonly name: string;
   readonly assets: readonly Asset[];
   readonly policy: ChainPolicy;
-  /** Which wallet's addresses it derives: a fingerprint of the extended key, so that two keys never share a counter. */
+  /** Identifies the wallet: a fingerprint of the extended key, so that two keys never share an address counter. */
   readonly walletId: string;
   /**
-   * Asks the node what chain it is on.
+   * Asks the node for its chain.
    * @returns the chain's identity (`eip155:1/0x<genesis>`), stored at the first start and compared at each later one
    * @throws TillgateError `CHAIN_HALTED` when it is not the configured chain
    */
   identify(): Promise<string>;
   head(): Promise<BlockRef>;
-  /** The block at a height on the node's present chain; `null` above its head. */
+  /** The block at a height of the node's current chain; `null` above its head. */
   blockAt(height: number): Promise<BlockRef | null>;
   /** Where to start when nothing is stored: `null` for the head. */
   readonly startHeight: number | null;
   scan(from: number, to: number, watch: WatchList): Promise<ScannedRange>;
   /**
-   * Shows what waits to be mined, so that a payment counts from when it was first seen. Without it, payments count from
-   * their block's time.
+   * Unconfirmed transactions, so that a payment counts from when it was first seen. Without it, payments count from their
+   * block's time.
    */
   readonly mempool?: ChainMempool;
   /** Derives deposit addresses; pure arithmetic on the extended key. */
   deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]>;
-  /** The address in the chain's usual written form, or `null` when it is no address of this chain and network. */
+  /** The address in the chain's usual form, or `null` when it is not an address of this chain and network. */
   normaliseAddress(text: string): string | null;
-  /** Why an address is refused, in words that complete "the address …"; `null` for one that is taken. */
+  /** Why an address is refused, in words that complete "the address …"; `null` for an accepted one. */
   addressProblem?(text: string): string | null;
-  /** The watch key of an address in its usual written form; without it, foreign and own deposit addresses look the same. */
+  /** The watch key of an address in its usual form; without it, foreign and own deposit addresses cannot be distinguished. */
   keyOf?(address: string): string;
   /** A token's contract; an empty string for the native coin. */
   contractAddress(currency: CurrencyCode): string;
   /** A URI that wallets open (BIP-21, EIP-681), or the plain address. */
   paymentUri(target: PaymentTarget): string;
-  /** The paying side; `null` for a watch-only chain: orders work, money out does not. */
+  /** Payouts; `null` for a watch-only chain, which only takes orders. */
   readonly payments: ChainPayments | null;
-  /** Self-custody balances; `null` where the node cannot tell them. */
+  /** Self-custody balances; `null` where the node cannot provide them. */
   readonly balances: ChainBalances | null;
   readonly simulator: ChainSimulator | null;
   close(): Promise<void>;

@@ -2,13 +2,13 @@ import type { Asset, CurrencyCode } from '../kernel/asset.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { BlockRef } from './block-ref.ts';
 
-/** An address of the till's that pays: the hot wallet's for `null`, else the deposit address of that derivation index. */
+/** A paying address of the till: the hot wallet for `null`, else the deposit address of that derivation index. */
 export interface PayingAddress {
   readonly address: string;
   readonly index: number | null;
 }
 
-/** A coin that can be spent; only UTXO chains have them. `ref` is its outpoint, `txid:index`. */
+/** A spendable output; only UTXO chains have them. `ref` is its outpoint, `txid:index`. */
 export interface SpendableCoin extends PayingAddress {
   readonly ref: string;
   readonly units: bigint;
@@ -21,31 +21,30 @@ export interface PaymentLine {
   readonly units: bigint;
 }
 
-/** What is to be priced. */
+/** The payment to price. */
 export interface PriceRequest {
   readonly source: PayingAddress;
   /** With the units before any fee. One line on account chains, at most `maxLines` elsewhere. */
   readonly lines: readonly PaymentLine[];
-  /** What may be spent, on UTXO chains; empty elsewhere. For a bump: exactly the coins of the payout. */
+  /** The spendable outputs, on UTXO chains; empty elsewhere. For a bump: exactly those of the payout. */
   readonly coins: readonly SpendableCoin[];
-  /** The dearest transaction so far of the same nonce or coins, which this one must outbid by the network's rule; `null` for a first. */
+  /** The transaction with the highest fee so far of the same nonce or coins, which this one must outbid by the network's rule; `null` for the first. */
   readonly replaces: SignedTransaction | null;
 }
 
-/** What a transaction would cost now. */
+/** The current cost of a transaction. */
 export interface PricedPayment {
   /**
-   * In units of the chain's own coin, for the whole transaction: exact where the chain allows it, otherwise the most that
-   * it can cost.
+   * In units of the chain's own coin, for the whole transaction: exact where the chain allows it, otherwise the maximum.
    */
   readonly feeUnits: bigint;
   /** The coins it would spend, on UTXO chains. */
   readonly coins: readonly SpendableCoin[];
-  /** The chain's own terms, which `sign` is given again. */
+  /** The chain's own terms, which are passed to `sign`. */
   readonly terms: string;
 }
 
-/** What is to be signed: the priced transaction, with what each receiver really gets. */
+/** The transaction to sign: the priced one, with what each receiver gets. */
 export interface SignRequest {
   readonly source: PayingAddress;
   /** With the units after the fee; on UTXO chains, coins − lines − fee is change. */
@@ -55,18 +54,18 @@ export interface SignRequest {
   readonly nonce: number | null;
 }
 
-/** Signed bytes; whoever holds them can pay. */
+/** Signed bytes. Anybody who has them can broadcast the payment. */
 export interface SignedTransaction {
   readonly txid: string;
   readonly raw: string;
   readonly feeUnits: bigint;
   readonly terms: string;
-  /** What comes back to the hot wallet, on UTXO chains; `null` for none. */
+  /** The change, on UTXO chains; `null` for none. */
   readonly change: SpendableCoin | null;
   readonly expiresAt: Millis | null;
 }
 
-/** A payout as the chain is asked about it. */
+/** A payout, to ask the chain for its outcome. */
 export interface SignedPayout {
   readonly source: PayingAddress;
   readonly nonce: number | null;
@@ -76,12 +75,11 @@ export interface SignedPayout {
 }
 
 /**
- * What became of a payout, as far as the node can show.
+ * The outcome of a payout, as far as the node can show.
  *
- * `missing`: no node has it, so it is to be sent again. `conflicted`: another transaction that the till's own key signed
- * took the nonce or a coin; claimed only with that transaction in hand, its signature checked. `expired`: none of the
- * attempts can be mined any more, for good, and the payout may be signed anew. `unclear`: the node says something that
- * cannot be right; a person must look.
+ * `missing`: no node has it, so it must be sent again. `conflicted`: another transaction signed by the till's own key took the
+ * nonce or a coin; reported only with that transaction present and its signature checked. `expired`: none of the attempts can
+ * ever be mined, and the payout may be signed anew. `unclear`: the node's statement cannot be right; an operator must look.
  */
 export type PayoutOutcome =
   | { readonly kind: 'pending' | 'missing' | 'expired' }
@@ -97,51 +95,51 @@ export type PayoutOutcome =
       readonly succeeded: boolean;
       /** What it cost, in units of the chain's own coin. */
       readonly feeUnits: bigint;
-      /** The change that it made, on UTXO chains. */
+      /** Its change, on UTXO chains. */
       readonly change: SpendableCoin | null;
     };
 
-/** Coins that must lie on chain. `ref` is empty for a whole address on account chains. */
+/** Coins that must be on chain. `ref` is empty for a whole address on account chains. */
 export interface ExpectedCoins {
   readonly ref: string;
   readonly address: string;
   readonly currency: CurrencyCode;
 }
 
-/** The paying side of a chain; an adapter without a signer has none and is watch-only. */
+/** Payouts of a chain; an adapter without a signer has none and is watch-only. */
 export interface ChainPayments {
-  /** `account`: balances at addresses, swept to the hot wallet. `utxo`: coins, spent where they lie. */
+  /** `account`: balances at addresses, swept to the hot wallet. `utxo`: outputs, spent where they are. */
   readonly model: 'account' | 'utxo';
   /** The coin that fees are paid in. */
   readonly feeAsset: Asset;
   readonly hotAddress: string;
-  /** How many payments one transaction takes. */
+  /** How many payments one transaction can make. */
   readonly maxLines: number;
-  /** The least that the network carries of a currency. */
+  /** The smallest amount of a currency that the network relays. */
   dust(currency: CurrencyCode): bigint;
   /** How long a transaction may stay unmined before its fee is raised; `null` where it cannot be. */
   readonly bumpAfterMs: number | null;
   /**
-   * What the payment would cost now; nothing is signed or kept.
+   * Prices the payment; nothing is signed or stored.
    * @throws TillgateError `INSUFFICIENT_BALANCE` when the coins do not suffice; `STATE_CONFLICT` when the network would
    * refuse or revert it (the message says why); `NODE_FAILED`
    */
   price(request: PriceRequest): Promise<PricedPayment>;
-  /** Signs; nothing is sent. @throws TillgateError `NOT_READY` when the signer cannot sign now */
+  /** Signs; nothing is broadcast. @throws TillgateError `NOT_READY` when the signer cannot sign now */
   sign(request: SignRequest): Promise<SignedTransaction>;
   /**
-   * Gives a node the bytes. Returns when the node has them, now or from before.
+   * Broadcasts the bytes. Returns when a node has them, also when it had them before.
    * @throws TillgateError `NODE_FAILED` in every other case, among them a lost reply and a nonce that was used: ask for the outcome
    */
   broadcast(transaction: { readonly txid: string; readonly raw: string }): Promise<void>;
   outcome(payout: SignedPayout): Promise<PayoutOutcome>;
   /**
-   * What the node shows of these, summed by currency: on account chains the balances of the addresses, each asked once;
-   * on UTXO chains the coins that are still unspent.
+   * What the node shows of these, summed by currency: on account chains the balances of the addresses, each read once; on
+   * UTXO chains the outputs that are unspent.
    */
   custody(expected: readonly ExpectedCoins[]): Promise<ReadonlyMap<CurrencyCode, bigint>>;
-  /** What lies at an address at the node's head; on UTXO chains only the node's own index can tell, `NODE_FAILED` without one. */
+  /** An address's balance at the node's head. UTXO chains need the node's own index: `NODE_FAILED` without one. */
   balance(address: string, currency: CurrencyCode): Promise<bigint>;
-  /** The lowest nonce that no transaction has used, waiting ones counted; `null` on chains without nonces. */
+  /** The lowest unused nonce, pending transactions counted; `null` on chains without nonces. */
   nextNonce(address: string): Promise<number | null>;
 }

@@ -4,14 +4,14 @@ import type { BlockRef } from './block-ref.ts';
 import type { DerivedAddress } from './chain-adapter.ts';
 import type { DepositAddress } from './order-store.ts';
 
-/** Where the follower of a chain stands. */
+/** The state of a chain's follower. */
 export interface ChainState {
   readonly chain: ChainCode;
-  /** What `identify` answered at the first start. */
+  /** The result of `identify` at the first start. */
   readonly identity: string;
   /** The last block that was scanned; `null` before the first. */
   readonly cursor: BlockRef | null;
-  /** When a look that began at this time found nothing left to scan. */
+  /** The latest time at which a pass began that found nothing left to scan. */
   readonly caughtUpAt: Millis | null;
   /** Why the chain is stopped; `null` while it runs. */
   readonly haltedReason: string | null;
@@ -26,13 +26,13 @@ export interface ChainStore {
   /** A stored block at a height; `null` when it was never stored or was pruned. */
   block(chain: ChainCode, height: number): Promise<BlockRef | null>;
   setHalted(chain: ChainCode, reason: string | null): Promise<void>;
-  /** Opens a range of `count` indexes of a wallet; no two calls ever get a common index. Returns the first. */
+  /** Reserves a range of `count` indexes of a wallet; ranges never overlap. Returns the first index. */
   reserveIndexes(walletId: string, count: number): Promise<number>;
   /** Puts derived addresses into the pool. */
   fillPool(chain: ChainCode, walletId: string, addresses: readonly DerivedAddress[]): Promise<void>;
-  /** How many addresses wait in the pool. */
+  /** How many addresses are in the pool. */
   poolSize(chain: ChainCode, walletId: string): Promise<number>;
-  /** Takes addresses out of the pool for good, lowest index first; fewer when it has fewer. */
+  /** Removes addresses from the pool, lowest index first; fewer when it has fewer. */
   takeFromPool(chain: ChainCode, walletId: string, count: number): Promise<readonly DepositAddress[]>;
 }
 
@@ -40,14 +40,14 @@ export interface ChainStore {
 export interface ChainWrites {
   /** Compare-and-set of the cursor by the former cursor's hash (`null`: none yet); false when another moved it. */
   moveCursor(chain: ChainCode, formerHash: string | null, cursor: BlockRef): Promise<boolean>;
-  /** Stores scanned blocks and forgets those below `keepFrom`. */
+  /** Stores scanned blocks and deletes those below `keepFrom`. */
   addBlocks(chain: ChainCode, blocks: readonly BlockRef[], keepFrom: number): Promise<void>;
-  /** Forgets the stored blocks above a height. */
+  /** Deletes the stored blocks above a height. */
   removeBlocksAbove(chain: ChainCode, height: number): Promise<void>;
   setCaughtUp(chain: ChainCode, at: Millis): Promise<void>;
   /**
-   * Whether a block is one of the chain as it is followed: stored, or deeper than what is kept. Until the transaction ends
-   * nobody moves the cursor.
+   * Whether a block belongs to the followed chain: stored, or deeper than the stored ones. Locks the cursor until the
+   * transaction ends.
    */
   holds(chain: ChainCode, block: BlockRef): Promise<boolean>;
 }

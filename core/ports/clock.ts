@@ -1,9 +1,9 @@
 import type { Millis } from '../kernel/time.ts';
 import { token } from './token.ts';
 
-/** The one source of time. */
+/** The only source of time. */
 export interface Clock {
-  /** Epoch milliseconds. Never jumps by more than a step of the machine's own steady clock. */
+  /** Epoch milliseconds. Never jumps by more than a step of the machine's monotonic clock. */
   now(): Millis;
 }
 

@@ -5,13 +5,13 @@ import type { Millis } from '../kernel/time.ts';
 import type { Deposit, DepositStatus } from '../deposits/deposit.ts';
 import type { TransactionRow, TransactionStatus } from '../transactions/transaction.ts';
 
-/** An address that is looked for on a chain, and whose it is. */
+/** A watched address of a chain, and its owner. */
 export interface WatchedAddress {
   readonly key: string;
   readonly address: string;
   readonly orderId: OrderId;
   readonly accountId: AccountId;
-  /** The currency the order wants there now. */
+  /** The currency that the order expects there now. */
   readonly currency: CurrencyCode;
   readonly watchUntil: Millis;
 }
@@ -22,19 +22,19 @@ export interface DepositStore {
   byOrder(orderId: OrderId): Promise<readonly Deposit[]>;
   /** Deposits of several orders at once, for lists. */
   byOrders(orderIds: readonly OrderId[]): Promise<readonly Deposit[]>;
-  /** SEEN and CREDITED deposits of a chain at or below a height, lowest first: what may confirm or mature now. */
+  /** SEEN and CREDITED deposits of a chain at or below a height, lowest first: those that may become credited or spendable now. */
   unsettled(chain: ChainCode, maxHeight: number, limit: number, after: DepositId | null): Promise<readonly Deposit[]>;
   transactions(accountId: AccountId, page: PageRequest): Promise<Page<TransactionRow>>;
   /**
-   * Addresses of a chain watched beyond `now` that were handed out at or after `since` by the database's clock (all of
-   * them for 0), and the database's time of this look.
+   * Addresses of a chain that are watched beyond `now` and were assigned at or after `since` by the database's clock (all for
+   * 0), and the database's time of this read.
    */
   watched(chain: ChainCode, now: Millis, since: Millis): Promise<{ readonly addresses: readonly WatchedAddress[]; readonly asOf: Millis }>;
-  /** The owner of each of these keys, watched or not any more. */
+  /** The owner of each of these keys, also when it is no longer watched. */
   owners(chain: ChainCode, keys: readonly string[]): Promise<readonly WatchedAddress[]>;
 }
 
-/** What of a deposit may change. */
+/** The fields of a deposit that may change. */
 export interface DepositChanges {
   readonly blockHeight?: number;
   readonly blockHash?: string;
@@ -43,7 +43,7 @@ export interface DepositChanges {
   readonly lossUnits?: bigint;
 }
 
-/** What of a transaction row may change. */
+/** The fields of a transaction row that may change. */
 export interface TransactionChanges {
   readonly status?: TransactionStatus;
   readonly units?: bigint;
@@ -54,7 +54,7 @@ export interface TransactionChanges {
 
 /** Deposit writes inside a transaction. */
 export interface DepositWrites {
-  /** Adds a deposit; false when (chain, txid, index) is known already. */
+  /** Adds a deposit; false when (chain, txid, index) exists. */
   add(deposit: Deposit): Promise<boolean>;
   /** The deposit of a transfer, locked. */
   lockByTransfer(chain: ChainCode, txid: string, index: string): Promise<Deposit | null>;

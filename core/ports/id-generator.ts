@@ -1,6 +1,6 @@
 import { token } from './token.ts';
 
-/** Makes ids that sort by time and are unique across instances (decisions, section 2). */
+/** Generates ids that sort by time and are unique across instances (decisions, section 2). */
 export interface IdGenerator {
   next(): string;
 }

@@ -4,19 +4,19 @@ import type { Millis } from '../kernel/time.ts';
 import { token } from './token.ts';
 
 /**
- * Every App key with its App and account, in memory, exact at once: a revocation that was answered anywhere holds here
- * for the next look-up.
+ * Every App key with its App and account, in memory. A revocation that was answered on any instance is in force here for the
+ * next look-up.
  */
 export interface KeyDirectory {
   /**
-   * The key of a text, whatever its state; `null` when it is unknown.
+   * Finds a key by its text, in any state; `null` when it is unknown.
    *
-   * @throws TillgateError `NOT_READY` while this instance cannot be sure that what it knows is current
+   * @throws TillgateError `NOT_READY` while this instance cannot be sure that its memory is current
    */
   find(keyText: string): KeyView | null;
-  /** Called after anything changed: what is open (a WebSocket) is checked anew. Returns the end of the subscription. */
+  /** Calls the listener after a change, so that open WebSockets are checked again. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
-  /** Notes that a key was used; written to its record now and then. */
+  /** Records that a key was used; stored from time to time. */
   used(id: AppKeyId, at: Millis): void;
 }
 

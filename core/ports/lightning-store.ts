@@ -11,7 +11,7 @@ export interface DueInvoice {
   readonly expiresAt: Millis;
 }
 
-/** A payment with the transfer that it is made for. */
+/** A payment and its transfer. */
 export interface UnfinishedPayment {
   readonly payment: LightningPayment;
   readonly transfer: Transfer;
@@ -29,6 +29,6 @@ export interface LightningStore {
 
 /** Lightning writes inside a transaction. */
 export interface LightningWrites {
-  /** Remembers what a transfer pays; false when this payment hash has, or had, another transfer. */
+  /** Stores the payment of a transfer; false when another transfer has, or had, this payment hash. */
   addPayment(payment: LightningPayment): Promise<boolean>;
 }

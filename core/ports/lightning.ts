@@ -1,10 +1,10 @@
 import type { Millis } from '../kernel/time.ts';
 import { token } from './token.ts';
 
-/** An invoice to be made. */
+/** The terms of a new invoice. */
 export interface InvoiceRequest {
   readonly msat: bigint;
-  /** What the payer's wallet shows. */
+  /** The text that the payer's wallet shows. */
   readonly memo: string;
   readonly expirySeconds: number;
 }
@@ -17,30 +17,30 @@ export interface CreatedInvoice {
   readonly paymentRequest: string;
 }
 
-/** `accepted`: the payer's money is held and may still go back. Only `settled` is paid. */
+/** `accepted`: the payer's money is locked and may still return. Only `settled` is paid. */
 export type InvoiceState = 'open' | 'accepted' | 'settled' | 'cancelled';
 
-/** An invoice that was paid for good. */
+/** A paid invoice. */
 export interface SettledInvoice {
   readonly paymentHash: string;
-  /** What arrived; it may differ from what was asked. */
+  /** The received amount; it may differ from the requested one. */
   readonly msat: bigint;
   readonly settledAt: Millis;
 }
 
-/** How an invoice stands; `settled` is there when it is paid. */
+/** The state of an invoice; with `settled` when it is paid. */
 export interface InvoiceView {
   readonly state: InvoiceState;
   readonly settled: SettledInvoice | null;
 }
 
-/** A settlement with the place after which the next ones are asked for. */
+/** A settlement, and the cursor from which to continue. */
 export interface Settlement extends SettledInvoice {
   /** Opaque; the node's own count or time. */
   readonly cursor: string;
 }
 
-/** What a BOLT11 payment request says. */
+/** The content of a BOLT11 payment request. */
 export interface DecodedInvoice {
   readonly paymentHash: string;
   /** The payment secret, which some wallets call the payment address: hexadecimal digits; empty when there is none. */
@@ -53,7 +53,7 @@ export interface DecodedInvoice {
   readonly description: string;
 }
 
-/** A payment to be made. The payment hash is its identity: however often it is asked for, it is paid once. */
+/** A payment to make, identified by its payment hash: repeated requests pay once. */
 export interface LightningPaymentRequest {
   readonly paymentHash: string;
   readonly paymentRequest: string;
@@ -64,54 +64,54 @@ export interface LightningPaymentRequest {
 }
 
 /**
- * How a payment stands. `failed` is final: nothing of it is under way any more, and nothing will be. Everything that is
- * not surely settled or failed is `in-flight`.
+ * The state of a payment. `failed` is final: no part of it is in flight any more, and none will be. Everything that is not
+ * certainly settled or failed is `in-flight`.
  */
 export type LightningPaymentView =
   | { readonly state: 'in-flight' }
   | { readonly state: 'settled'; readonly feeMsat: bigint }
   | { readonly state: 'failed'; readonly reason: string };
 
-/** What lies in the channels. */
+/** The channel balances. */
 export interface LightningBalance {
   readonly localMsat: bigint;
   readonly remoteMsat: bigint;
 }
 
-/** A Lightning node as the till sees it. Every method may fail with any error: it is asked again from what is stored. */
+/** Access to a Lightning node. Every method may fail with any error; it is retried from what is stored. */
 export interface LightningNode {
   /**
-   * Asks the node who it is.
+   * Asks the node for its identity.
    * @returns `lightning:<network>/<public key>`, stored at the first start and compared at each later one
    * @throws TillgateError `CHAIN_HALTED` when it is not on the configured network; `NODE_FAILED`
    */
   identify(): Promise<string>;
   /** @throws TillgateError `NODE_FAILED` */
   createInvoice(request: InvoiceRequest): Promise<CreatedInvoice>;
-  /** An invoice of this node; `null` when it knows none of that hash. @throws TillgateError `NODE_FAILED` */
+  /** An invoice of this node; `null` when it has none with that hash. @throws TillgateError `NODE_FAILED` */
   invoice(paymentHash: string): Promise<InvoiceView | null>;
   /**
-   * What was settled after a cursor (`null`: from the beginning), oldest first, at most `limit`. Empty when nothing new
-   * is known now; none is ever left out between two cursors.
+   * Settlements after a cursor (`null`: from the beginning), oldest first, at most `limit`. Empty when there is none yet; none
+   * is ever skipped between two cursors.
    * @throws TillgateError `NODE_FAILED`
    */
   settledAfter(cursor: string | null, limit: number): Promise<readonly Settlement[]>;
   /**
    * Reads a payment request, expired or not; its network and its signature are checked.
-   * @throws TillgateError `INVOICE_INVALID` when it cannot be read, is of another network, is signed wrongly, or has an
+   * @throws TillgateError `INVOICE_INVALID` when it cannot be read, is of another network, has an invalid signature, or has an
    * amount that is no whole number of millisatoshi; `NODE_FAILED`
    */
   decode(paymentRequest: string): Promise<DecodedInvoice>;
   /**
-   * Pays, and returns as soon as the node has taken the payment on. A payment that it has already, from before, is
-   * answered as {@link payment} would.
+   * Pays, and returns as soon as the node has accepted the payment. For a payment that it already has, returns the same as
+   * {@link payment}.
    * @throws TillgateError `NODE_FAILED` in every unclear case, a lost reply among them: ask for the payment
    */
   pay(request: LightningPaymentRequest): Promise<LightningPaymentView>;
-  /** A payment of this node; `null` when it never heard of it. @throws TillgateError `NODE_FAILED` */
+  /** A payment of this node; `null` when it never had it. @throws TillgateError `NODE_FAILED` */
   payment(paymentHash: string): Promise<LightningPaymentView | null>;
   balance(): Promise<LightningBalance>;
-  /** Calls `listener` when something may have changed; a hint only. @returns what ends it */
+  /** Calls `listener` when something may have changed; a hint only. @returns a function that unsubscribes */
   watch(listener: () => void): () => void;
   close(): Promise<void>;
 }

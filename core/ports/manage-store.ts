@@ -4,25 +4,25 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { AccountEntry, AccountSecurity, Login } from '../manage/account-entry.ts';
 
-/** What the management API reads of accounts. */
+/** Reads of accounts for the management API. */
 export interface ManageStore {
   /** Accounts newest first: one of them, or all for `null`. */
   accounts(only: AccountId | null, page: PageRequest): Promise<Page<AccountEntry>>;
   account(id: AccountId): Promise<AccountEntry | null>;
   /** Credentials newest first: of one account, or of all for `null`. */
   credentials(accountId: AccountId | null, page: PageRequest): Promise<Page<Credential>>;
-  /** What an account without a record of its own has: nothing enrolled, nothing demanded. */
+  /** Without a record: nothing enrolled, nothing required. */
   security(accountId: AccountId): Promise<AccountSecurity>;
 }
 
-/** What the management API writes of accounts, inside a transaction. */
+/** Writes of accounts for the management API, inside a transaction. */
 export interface ManageWrites {
   /** The ids of all active admins, locked until the transaction ends: lock them before any other account. */
   lockAdmins(): Promise<readonly AccountId[]>;
   /** @throws TillgateError `STATE_CONFLICT` when the email is taken. */
   createAccount(account: Account): Promise<void>;
   createCallbackCredential(credential: CallbackCredential): Promise<void>;
-  /** Puts new secrets in the place of the account's; those until now are kept as the former ones. Lock the account before. */
+  /** Replaces the account's secrets; the current ones are kept as the former ones. Lock the account before. */
   rotateCallbackCredential(next: Pick<CallbackCredential, 'accountId' | 'sealed' | 'previousUntil' | 'createdAt'>): Promise<void>;
   createCredential(credential: Credential): Promise<void>;
   /** The credential, locked until the transaction ends. */
@@ -31,7 +31,7 @@ export interface ManageWrites {
   avatar(accountId: AccountId): Promise<string | null>;
   setAvatar(accountId: AccountId, url: string | null): Promise<void>;
   noteLogin(accountId: AccountId, login: Login): Promise<void>;
-  /** Lock the account before: two enrolments at once must not both read the former record. */
+  /** Lock the account before, so that concurrent enrolments do not both read the former record. */
   security(accountId: AccountId): Promise<AccountSecurity>;
   saveSecurity(security: AccountSecurity): Promise<void>;
 }

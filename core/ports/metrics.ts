@@ -1,6 +1,6 @@
 import { token } from './token.ts';
 
-/** Label values of a measurement; never a key, an address or an id without bound. */
+/** Label values; never a key, an address or any unbounded id. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** Counters, gauges and histograms, by name. */

@@ -5,11 +5,11 @@ import type { Millis } from '../kernel/time.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from '../orders/order.ts';
 import type { OrderStatus } from '../orders/order-status.ts';
 
-/** A derived address handed to an order. */
+/** A deposit address of an order. */
 export interface DepositAddress {
   readonly chain: ChainCode;
   readonly address: string;
-  /** What scanning compares. */
+  /** The watch key, which scanning compares. */
   readonly key: string;
   readonly walletId: string;
   readonly index: number;
@@ -28,19 +28,19 @@ export interface IdempotencyClaim {
   readonly expiresAt: Millis;
 }
 
-/** An order about to be made; the store gives it its number. */
+/** A new order; the store assigns its number. */
 export interface NewOrder {
   readonly order: Omit<Order, 'number'>;
   readonly depositAddress: DepositAddress | null;
   readonly idempotency: IdempotencyClaim | null;
 }
 
-/** What became of a {@link NewOrder}: `repeated` names the order that the idempotency key made before. */
+/** The result of a {@link NewOrder}: `repeated` names the order that was created with the same idempotency key. */
 export type CreateOrderResult =
   | { readonly kind: 'created'; readonly order: Order }
   | { readonly kind: 'repeated'; readonly orderId: OrderId; readonly bodyHash: string };
 
-/** What of an order may change without a change of status. */
+/** The fields of an order that may change without a change of status. */
 export interface OrderChanges {
   readonly payment?: OrderPayment;
   readonly received?: bigint;
@@ -55,16 +55,16 @@ export interface DueOrder {
   readonly chain: ChainCode | null;
 }
 
-/** Order reads and the one write that stands alone. All reads see every committed write. */
+/** Order reads, and creating an order. All reads see every committed write. */
 export interface OrderStore {
   /**
-   * Makes one order in one durable step: its row and number, its address, its idempotency claim. Calls that wait
-   * together may be committed together. Resolves only when it is durable.
+   * Creates an order in one transaction: its row and number, its address, its idempotency claim. Concurrent calls may be
+   * committed together. Resolves only when it is durable.
    */
   create(order: NewOrder): Promise<CreateOrderResult>;
   find(id: OrderId): Promise<Order | null>;
   findByCheckoutToken(token: string): Promise<Order | null>;
-  /** When each of these orders changed last: one read for the many that are being looked at. */
+  /** When each of these orders changed last: one read for many open pages. */
   changedAt(ids: readonly OrderId[]): Promise<ReadonlyMap<OrderId, Millis>>;
   /** An account's orders, newest first, with the exact total; the cost does not depend on the page. */
   list(accountId: AccountId, page: PageRequest): Promise<Page<Order>>;
@@ -77,7 +77,7 @@ export interface OrderStore {
   dueForExpiry(now: Millis, chains: ReadonlyMap<ChainCode, Millis>, limit: number): Promise<readonly DueOrder[]>;
   /** SUCCESS and RESOLVED orders marked by a reorganisation whose watch window ended at or before `now`. */
   dueForReversal(now: Millis, limit: number): Promise<readonly DueOrder[]>;
-  /** Deletes idempotency claims past their end; returns how many. */
+  /** Deletes expired idempotency claims; returns how many. */
   pruneIdempotency(now: Millis, limit: number): Promise<number>;
 }
 
@@ -90,12 +90,12 @@ export interface OrderWrites {
   /** Changes without a change of status. */
   update(id: OrderId, changes: OrderChanges): Promise<void>;
   addHistory(entry: OrderHistoryEntry): Promise<void>;
-  /** Gives an order an address on a chain; a second one for the same (order, chain) is a defect. */
+  /** Assigns an address on a chain to an order; a second one for the same (order, chain) is a defect. */
   addAddress(id: OrderId, address: DepositAddress, currency: CurrencyCode, watchUntil: Millis): Promise<void>;
   /** The address that this order already has on a chain. */
   addressOn(id: OrderId, chain: ChainCode): Promise<DepositAddress | null>;
-  /** The currency now wanted at an order's address on a chain; the address counts as handed out anew (see `watched`). */
+  /** Changes the currency expected at an order's address; the address counts as newly assigned (see `watched`). */
   setAddressCurrency(id: OrderId, chain: ChainCode, currency: CurrencyCode): Promise<void>;
-  /** Watches an order's address on a chain at least until `until`; it counts as handed out anew (see `watched`). */
+  /** Watches an order's address on a chain at least until `until`; it counts as newly assigned (see `watched`). */
   extendWatch(id: OrderId, chain: ChainCode, until: Millis): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { token } from './token.ts';
 /** Slow password hashing. */
 export interface PasswordHasher {
   hash(password: string): Promise<string>;
-  /** `stored` null stands for an unknown user: the same work is done, the answer is false. */
+  /** `stored` is null for an unknown user: the same work is done, and the result is false. */
   verify(password: string, stored: string | null): Promise<boolean>;
 }
 

@@ -1,16 +1,16 @@
 import type { Millis } from '../kernel/time.ts';
 import { token } from './token.ts';
 
-/** One source's word on what one unit of a symbol (`ETH`, `EUR`) costs in US dollars. */
+/** One source's price of one unit of a symbol (`ETH`, `EUR`) in US dollars. */
 export interface PriceTick {
   readonly symbol: string;
   /** A decimal as the source wrote it. */
   readonly usd: string;
-  /** When the source says the price is from. */
+  /** The price's time, according to the source. */
   readonly at: Millis;
 }
 
-/** A source of prices. It may fail; it must not hang beyond the given deadline. */
+/** A source of prices. It may fail, but must end by the given deadline. */
 export interface RateSource {
   readonly name: string;
   /** Prices of those of the symbols it knows, coins and fiat codes alike. */

@@ -2,9 +2,9 @@ import type { GatewayRoute } from '../gateway/route.ts';
 import type { RouteId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** A gateway route as it is stored: its upstreams sealed, for their addresses and headers may hold a provider's credentials. */
+/** A stored gateway route. Its upstreams are encrypted, because addresses and headers may contain a provider's credentials. */
 export interface StoredRoute extends Omit<GatewayRoute, 'upstreams'> {
-  /** Opens to the upstreams as JSON, in the context `route:<id>`. */
+  /** Decrypts to the upstreams as JSON, in the context `route:<id>`. */
   readonly sealedUpstreams: string;
   readonly createdAt: Millis;
   readonly modifiedAt: Millis;
@@ -19,7 +19,7 @@ export interface RouteStore {
 
 /** Gateway routes, inside a transaction. Each write is published to the change feed by the same transaction. */
 export interface RouteWrites {
-  /** The route, held until the transaction ends. */
+  /** The route, locked until the transaction ends. */
   lock(id: RouteId): Promise<StoredRoute | null>;
   /** False when the host is taken. */
   create(route: StoredRoute): Promise<boolean>;

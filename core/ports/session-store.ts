@@ -3,11 +3,11 @@ import type { AccountId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Session } from '../manage/session.ts';
 
-/** Sessions of the management API. Look-ups see every committed change: an ended session is over at once. */
+/** Sessions of the management API. Look-ups see every committed change, so an ended session is refused at once. */
 export interface SessionStore {
   /** The session of a token's hash, with its account. */
   find(tokenHash: string): Promise<{ readonly session: Session; readonly account: Account } | null>;
-  /** Forgets sessions past their end; returns how many. */
+  /** Deletes expired sessions; returns how many. */
   prune(now: Millis, limit: number): Promise<number>;
 }
 

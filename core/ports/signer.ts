@@ -1,9 +1,9 @@
 import { token } from './token.ts';
 
-/** What a signature is for, so that a remote signer can hold a policy against it. No secret is in it. */
+/** The purpose of a signature, so that a remote signer can apply a policy. Contains no secret. */
 export interface SigningIntent {
   readonly chain: string;
-  /** What is paid: address, currency, units as digits. */
+  /** The payments: address, currency, units as digits. */
   readonly payments: readonly { readonly to: string; readonly currency: string; readonly units: string }[];
 }
 
@@ -11,13 +11,13 @@ export interface SigningIntent {
 export interface EcdsaSignature {
   /** r and s, 64 bytes. */
   readonly bytes: Uint8Array;
-  /** Which of the candidates the public key is: 0 or 1. */
+  /** The recovery id: 0 or 1. */
   readonly recovery: number;
 }
 
 /**
- * The only part that ever sees a private key. The default one derives from the till's seed; a hardware module or a
- * remote service can stand in its place.
+ * The only part with access to private keys. The default derives them from the till's seed; a hardware module or a remote
+ * service can replace it.
  */
 export interface Signer {
   /** The extended public key (BIP-32) of a hardened account path, `m/44'/60'/1'`. */
@@ -29,5 +29,5 @@ export interface Signer {
   sign(path: string, digest: Uint8Array, intent: SigningIntent): Promise<EcdsaSignature>;
 }
 
-/** `null` bound: this installation is watch-only. */
+/** Bound to `null`: this installation is watch-only. */
 export const SIGNER = token<Signer | null>('Signer');

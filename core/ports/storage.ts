@@ -18,7 +18,7 @@ import type { TransferStore, TransferWrites } from './transfer-store.ts';
 import type { UsageStore } from './usage-store.ts';
 import type { WalletStore, WalletWrites } from './wallet-store.ts';
 
-/** Everything that one transaction can write; it commits as a whole or not at all. */
+/** Everything that a transaction can write. */
 export interface Transaction {
   readonly orders: OrderWrites;
   readonly deposits: DepositWrites;
@@ -46,9 +46,9 @@ export interface DocumentStore {
 }
 
 /**
- * The one place where state is kept.
+ * The only place where state is stored.
  *
- * Its errors: `NOT_READY` when the database is away, full or shutting down, nothing having been written.
+ * Its errors: `NOT_READY` when the database is unavailable, full or shutting down; nothing was written then.
  */
 export interface Storage {
   readonly accounts: AccountStore;
@@ -58,29 +58,29 @@ export interface Storage {
   readonly chains: ChainStore;
   readonly deposits: DepositStore;
   readonly documents: DocumentStore;
-  /** What gateways must hear of; every write of it publishes here. */
+  /** Changes of the data that gateways keep in memory; every write of it publishes here. */
   readonly feed: ChangeFeed;
   readonly leases: LeaseStore;
   readonly ledger: LedgerStore;
   readonly lightning: LightningStore;
-  /** What only the management API knows of accounts. */
+  /** The data of accounts that only the management API uses. */
   readonly manage: ManageStore;
   readonly orders: OrderStore;
   readonly routes: RouteStore;
   readonly sessions: SessionStore;
-  /** What was seen before it was mined. */
+  /** Payments in the mempool. */
   readonly unconfirmedPayments: UnconfirmedPaymentStore;
   readonly transfers: TransferStore;
-  /** Where instances share their Apps' limits; `null` where only one may serve. */
+  /** Usage that instances share for their Apps' limits; `null` where only one instance may run. */
   readonly uses: UsageStore | null;
-  /** The addresses that accounts registered. */
+  /** Addresses that accounts registered. */
   readonly wallets: WalletStore;
   /**
    * Runs `work` in one serialised, durable transaction and commits it; an error rolls all of it back. A serialisation
-   * failure or deadlock is tried again from the start, so `work` must have no other effect than its writes.
+   * failure or deadlock is retried from the start, so `work` must have no other effect than its writes.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Brings the schema up to date; safe to call from several instances at once. */
+  /** Migrates the schema; safe to call from several instances at once. */
   migrate(): Promise<void>;
   /** @throws TillgateError `NOT_READY` when the database does not answer. */
   ping(): Promise<void>;

@@ -2,10 +2,10 @@ import type { AccountId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import { token } from './token.ts';
 
-/** What an access token says. */
+/** The claims of an access token. */
 export interface TokenClaims {
   readonly accountId: AccountId;
-  /** The account's `authVersion` when it was issued; a token of an older one is refused. */
+  /** The account's `authVersion` at issue; a token with an older one is refused. */
   readonly authVersion: number;
   readonly issuedAt: Millis;
   readonly expiresAt: Millis;

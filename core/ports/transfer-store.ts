@@ -8,9 +8,9 @@ import type { TransactionRow } from '../transactions/transaction.ts';
 import type { IdempotencyClaim } from './order-store.ts';
 import type { SpendableCoin } from './chain-payments.ts';
 
-/** What of a transfer may change. */
+/** The fields of a transfer that may change. */
 export interface TransferChanges {
-  /** Only of a payment that turned out cheaper than its reserve. */
+  /** Only for a payment that cost less than its reserve. */
   readonly units?: bigint;
   readonly feeUnits?: bigint;
   readonly maxFeeUnits?: bigint;
@@ -20,14 +20,14 @@ export interface TransferChanges {
   readonly finishedAt?: Millis;
 }
 
-/** What of a payout may change without a change of status. */
+/** The fields of a payout that may change without a change of status. */
 export interface PayoutChanges {
   readonly sentAt?: Millis;
   readonly minedTxid?: string | null;
   readonly minedHeight?: number | null;
 }
 
-/** The free coins of one address in one currency: what a sweep would move. */
+/** The free outputs of one address in one currency: what a sweep would move. */
 export interface SweepCandidate {
   readonly address: string;
   readonly index: number;
@@ -37,13 +37,13 @@ export interface SweepCandidate {
   readonly refs: readonly string[];
 }
 
-/** What leaves an address with transfers that are signed and not finished. */
+/** What signed, unfinished transfers take from an address. */
 export interface InFlight {
   readonly sourceAddress: string;
   readonly currency: CurrencyCode;
   /** The transfers' units. */
   readonly units: bigint;
-  /** What their dearest attempts cost at most, in units of the chain's own coin. */
+  /** The maximum cost of their most expensive attempts, in units of the chain's own coin. */
   readonly nativeFeeUnits: bigint;
 }
 
@@ -54,7 +54,7 @@ export interface WithdrawalFreeze {
   readonly at: Millis;
 }
 
-/** A merchant's new transfer, with all that its reserve writes. */
+/** A merchant's new transfer, with everything that its reserve writes. */
 export interface Reservation {
   readonly transfer: Transfer & { readonly accountId: AccountId };
   /** Moves the transfer's units out of the account's available balance. */
@@ -63,18 +63,18 @@ export interface Reservation {
   readonly idempotency: IdempotencyClaim | null;
 }
 
-/** What became of a {@link Reservation}: nothing was written but for `reserved`, where `left` is what remains available. */
+/** The result of a {@link Reservation}. Only `reserved` has written anything; `left` is the remaining available balance. */
 export type ReserveOutcome =
   | { readonly kind: 'reserved'; readonly left: bigint }
   | { readonly kind: 'repeated'; readonly transferId: TransferId; readonly bodyHash: string }
   | { readonly kind: 'lacking' }
   | { readonly kind: 'frozen'; readonly reason: string };
 
-/** Transfer reads, and the one write that stands alone. */
+/** Transfer reads, and reserving a withdrawal. */
 export interface TransferStore {
   /**
-   * Reserves for a withdrawal in one durable step: claim, balance, transfer, entry and row, or nothing. Calls that wait
-   * together may be committed together. Resolves only when it is durable.
+   * Reserves a withdrawal in one transaction: claim, balance, transfer, entry and row, or nothing. Concurrent calls may be
+   * committed together. Resolves only when it is durable.
    */
   reserve(reservation: Reservation): Promise<ReserveOutcome>;
   find(id: TransferId): Promise<Transfer | null>;
@@ -82,13 +82,13 @@ export interface TransferStore {
   refundOf(orderId: OrderId): Promise<Transfer | null>;
   /** As {@link refundOf}, for several orders at once; orders without a refund are left out. */
   refundsOf(orderIds: readonly OrderId[]): Promise<readonly Transfer[]>;
-  /** What an idempotency key was claimed for; `null` when it was not, or its claim has ended. */
+  /** What an idempotency key was claimed for; `null` when it was not, or the claim has expired. */
   claimed(accountId: AccountId, claim: IdempotencyClaim): Promise<{ readonly transferId: TransferId; readonly bodyHash: string } | null>;
   /** REQUESTED transfers of a chain after an id, oldest first. */
   waiting(chain: ChainCode, after: TransferId | null, limit: number): Promise<readonly Transfer[]>;
   /** LIVE payouts of a chain after an id, oldest first. */
   livePayouts(chain: ChainCode, after: PayoutId | null, limit: number): Promise<readonly PayoutView[]>;
-  /** DONE payouts of a chain after an id whose block a reorganisation took away, oldest first. */
+  /** DONE payouts of a chain after an id whose block was reorganised away, oldest first. */
   unminedPayouts(chain: ChainCode, after: PayoutId | null, limit: number): Promise<readonly PayoutView[]>;
   /** The payout of a transfer; `null` while it is not signed. */
   payoutOf(id: TransferId): Promise<PayoutView | null>;
@@ -97,22 +97,22 @@ export interface TransferStore {
   list(status: TransferStatus | null, page: PageRequest): Promise<Page<Transfer>>;
   /** Free deposits at deposit addresses, summed by address and currency, most units first within each currency. */
   sweepCandidates(chain: ChainCode, limit: number): Promise<readonly SweepCandidate[]>;
-  /** Free coins of a currency, most units first; and, so that small ones do not pile up, nothing is left out but by `limit`. */
+  /** Free outputs of a currency, most units first; all of them up to `limit`, so that small ones do not accumulate. */
   freeCoins(chain: ChainCode, currency: CurrencyCode, limit: number): Promise<readonly SpendableCoin[]>;
-  /** The coins that a payout took. */
+  /** The outputs that a payout took. */
   coinsOf(payoutId: PayoutId): Promise<readonly SpendableCoin[]>;
-  /** Free and taken holdings of a chain after a ref, by ref: what must lie on chain. */
+  /** Free and taken holdings of a chain after a ref, by ref: what must be on chain. */
   holdings(chain: ChainCode, after: string | null, limit: number): Promise<readonly Holding[]>;
   /** Free deposits at one address in one currency, oldest first. */
   freeAt(chain: ChainCode, address: string, currency: CurrencyCode): Promise<readonly Holding[]>;
   /**
-   * What must lie at the holdings' addresses and the hot wallet while nothing is in flight, by currency: what the ledger
-   * says the chain holds (the custody account, its sign turned), less CREDITED deposits, which are no holdings yet.
+   * What the holdings' addresses and the hot wallet must contain while nothing is in flight, by currency: the negated custody
+   * account of the ledger, less CREDITED deposits, which are not spendable yet.
    */
   expectedCustody(chain: ChainCode): Promise<ReadonlyMap<CurrencyCode, bigint>>;
-  /** The next nonce of an address as this till counts; `null` when it never paid from there. */
+  /** The next nonce of an address by this till's count; `null` when it never paid from there. */
   nonce(chain: ChainCode, address: string): Promise<number | null>;
-  /** Why payments of a chain are stopped; `null` while they are not. */
+  /** Why the payouts of a chain are stopped; `null` while they run. */
   payoutStop(chain: ChainCode): Promise<string | null>;
   setPayoutStop(chain: ChainCode, reason: string | null): Promise<void>;
   freeze(accountId: AccountId): Promise<WithdrawalFreeze | null>;
@@ -121,7 +121,7 @@ export interface TransferStore {
 /** Transfer writes inside a transaction. */
 export interface TransferWrites {
   /**
-   * Adds a transfer. False, with nothing added, when a live one stands in its way: one refund for each order (a CONFIRMED
+   * Adds a transfer. False, with nothing added, when a live one exists: one refund for each order (a CONFIRMED
    * one counts as live for ever), one `gas` for each receiving address, one `sweep` for each (source, currency), one
    * `cold` for each (chain, currency). Live is everything that is not CONFIRMED or FAILED.
    */
@@ -138,28 +138,28 @@ export interface TransferWrites {
   claim(accountId: AccountId, claim: IdempotencyClaim, id: TransferId): Promise<{ readonly transferId: TransferId; readonly bodyHash: string } | null>;
   /**
    * Opens a payout. On chains with nonces the address's counter moves from the payout's nonce to the next, by
-   * compare-and-set; false, with nothing opened, when the counter stands elsewhere. A first use sets the counter.
+   * compare-and-set; false, with nothing opened, when the counter is at another value. The first use sets the counter.
    */
   openPayout(payout: Payout): Promise<boolean>;
   lockPayout(id: PayoutId): Promise<Payout | null>;
   updatePayout(id: PayoutId, changes: PayoutChanges): Promise<void>;
   /** Compare-and-set from LIVE. */
   closePayout(id: PayoutId, to: Exclude<PayoutStatus, 'LIVE'>, changes: PayoutChanges): Promise<boolean>;
-  /** A reorganisation took away the blocks above a height: DONE payouts mined there have none until they are mined again. */
+  /** After a reorganisation above a height: DONE payouts mined there have no block until they are mined again. */
   unminePayouts(chain: ChainCode, height: number): Promise<void>;
   addAttempt(attempt: Attempt): Promise<void>;
   /** Takes free holdings for a payout: all of them, or false. */
   takeHoldings(chain: ChainCode, refs: readonly string[], payoutId: PayoutId): Promise<boolean>;
-  /** What a payout took is SPENT with its payment, or FREE again. */
+  /** Marks what a payout took as SPENT, or FREE again. */
   settleHoldings(payoutId: PayoutId, to: 'SPENT' | 'FREE'): Promise<void>;
   /**
-   * Adds a free holding; false when it is known. One that is GONE is again what its payout makes of it: TAKEN by a live
-   * one, SPENT by a done one, else FREE.
+   * Adds a free holding; false when it exists. A GONE one gets the status of its payout: TAKEN by a live one, SPENT by a done
+   * one, else FREE.
    */
   addHolding(holding: Omit<Holding, 'status' | 'payoutId'>): Promise<boolean>;
-  /** A reorganisation took it: GONE, whatever it was, its payout remembered; false when unknown. */
+  /** After a reorganisation: marks it as GONE from any status and keeps its payout; false when unknown. */
   dropHolding(chain: ChainCode, ref: string): Promise<boolean>;
-  /** Moves an address's counter forward to what the chain shows, when an operator says so. */
+  /** Moves an address's counter forward to the chain's, on an operator's request. */
   setNonce(chain: ChainCode, address: string, nonce: number): Promise<void>;
   freeze(freeze: WithdrawalFreeze): Promise<void>;
   /** The freeze of an account, inside this transaction's view. */

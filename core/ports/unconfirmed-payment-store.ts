@@ -3,27 +3,27 @@ import type { ChainCode } from '../kernel/asset.ts';
 import type { OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** Reads of what was seen before it was mined. */
+/** Reads of unconfirmed payments. */
 export interface UnconfirmedPaymentStore {
-  /** All of a chain, those that disappeared too; few at any time. */
+  /** All of a chain, also GONE ones; few at any time. */
   ofChain(chain: ChainCode): Promise<readonly UnconfirmedPayment[]>;
-  /** Those of these orders that have not disappeared, in the order they were first seen. */
+  /** Those of these orders that are not GONE, in the order they were first seen. */
   live(orderIds: readonly OrderId[]): Promise<readonly UnconfirmedPayment[]>;
 }
 
-/** Which transfer an unconfirmed payment is of. */
+/** Identifies the transfer of an unconfirmed payment. */
 export type UnconfirmedPaymentKey = Pick<UnconfirmedPayment, 'chain' | 'txid' | 'index'>;
 
 /** Writes of unconfirmed payments inside a transaction. */
 export interface UnconfirmedPaymentWrites {
   /** Adds an unconfirmed payment; false when there is one of (chain, txid, index). */
   add(unconfirmed: UnconfirmedPayment): Promise<boolean>;
-  /** Takes an unconfirmed payment away, since its transfer was mined; `null` for one that was never seen before. */
+  /** Removes an unconfirmed payment because it was mined; `null` for one that was never seen. */
   take(transfer: UnconfirmedPaymentKey): Promise<UnconfirmedPayment | null>;
   /** Compare-and-set of the status; false when the unconfirmed payment is no longer in `from`. */
   move(transfer: UnconfirmedPaymentKey, from: UnconfirmedPaymentStatus, to: UnconfirmedPaymentStatus, at: Millis): Promise<boolean>;
-  /** Those of an order that have not disappeared, inside this transaction's view. */
+  /** Those of an order that are not GONE, in this transaction's view. */
   live(orderId: OrderId): Promise<readonly UnconfirmedPayment[]>;
-  /** Forgets what disappeared from a chain before a time. */
+  /** Deletes those that became GONE before a time. */
   forget(chain: ChainCode, before: Millis): Promise<void>;
 }

@@ -1,34 +1,34 @@
 import type { AppId, RouteId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** What an instance has used of one App's limits on one route. */
+/** An instance's usage of one App's limits on one route. */
 export interface AppUsageCount {
   readonly appId: AppId;
   readonly routeId: RouteId;
-  /** Requests charged since this instance began to count; it only grows while the instance counts on. */
+  /** Requests charged since this instance began to count; never decreases while the instance runs. */
   readonly taken: number;
-  /** Requests under way now. */
+  /** Requests in flight. */
   readonly running: number;
 }
 
-/** The same of another instance. */
+/** The usage of another instance. */
 export interface RemoteUsage extends AppUsageCount {
   readonly instance: string;
 }
 
-/** What an exchange found. */
+/** The result of an exchange. */
 export interface UsageExchange {
-  /** When, by the database's clock. */
+  /** The time of the exchange, by the database's clock. */
   readonly at: Millis;
   readonly uses: readonly RemoteUsage[];
 }
 
-/** Where the instances of one database show each other what their Apps use. */
+/** Usage that the instances of one database share with each other. */
 export interface UsageStore {
   /**
-   * Shows this instance's counts, and returns what the others have shown since its last exchange or within the last
-   * seconds, whichever is longer, but within the last minute. Whoever showed nothing within the last seconds has
-   * nothing under way.
+   * Publishes this instance's counts, and returns those that others published since its last exchange or within the last
+   * seconds, whichever is longer, but at most a minute. An instance that published nothing within the last seconds has no
+   * requests in flight.
    *
    * @param lastAt - the time of this instance's last exchange; `null` for its first
    */

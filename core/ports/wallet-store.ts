@@ -16,10 +16,10 @@ export interface WalletStore {
 
 /** Writes of the addresses that accounts registered, inside a transaction. */
 export interface WalletWrites {
-  /** The record, locked until the transaction ends (with none: the account's row is, lock it first). */
+  /** The record, locked until the transaction ends. When there is none, lock the account's row first. */
   lockWithdrawalAddress(accountId: AccountId, chain: ChainCode): Promise<WithdrawalAddress | null>;
   saveWithdrawalAddress(record: WithdrawalAddress): Promise<void>;
-  /** False when the account has this value on this chain already. */
+  /** False when the account already has this value on this chain. */
   addWatchAddress(record: WatchAddress): Promise<boolean>;
   findWatchAddress(id: WatchAddressId): Promise<WatchAddress | null>;
   removeWatchAddress(id: WatchAddressId): Promise<boolean>;
