@@ -1,6 +1,7 @@
-import type { CallbackOutcome, CallbackRequest, CallbackTransport, Clock, RateSource } from '../core/index.ts';
+import type { CallbackOutcome, CallbackRequest, CallbackTransport, Clock, PriceIds, RateSource } from '../core/index.ts';
 import type { CallbackTransportOptions, UndiciCallbackTransport } from '../adapters/callbacks/index.ts';
 import { StaticSource } from '../adapters/rates/static-source.ts';
+import { priceIdsAt } from '../plugins/prices.ts';
 import type { RateSourceSetting } from './settings.ts';
 
 /** The callback transport, its HTTP client loaded with the first callback: an idle till does not hold it in memory. */
@@ -29,15 +30,20 @@ export class LazyCallbackTransport implements CallbackTransport {
   }
 }
 
-/** The source of a setting; those on the network are loaded when they are asked for the first time. */
-export function rateSource(setting: RateSourceSetting, clock: Clock): RateSource {
+/**
+ * The source of a setting; those on the network are loaded when they are asked for the first time.
+ *
+ * @param priceIds - what a coin is called at each source, by symbol; the setting's own ids come before them
+ */
+export function rateSource(setting: RateSourceSetting, clock: Clock, priceIds: Readonly<Record<string, PriceIds>>): RateSource {
   if (setting.use === 'static') return new StaticSource(clock, setting.prices ?? {});
   const { use, url } = setting;
   const options = url === undefined ? {} : { url };
+  const ids = priceIdsAt(use, priceIds);
   let source: Promise<RateSource> | null = null;
   const load = async (): Promise<RateSource> => {
     const { CoinGeckoSource, KrakenSource } = await import('../adapters/rates/index.ts');
-    return use === 'kraken' ? new KrakenSource(clock, options) : new CoinGeckoSource(clock, options);
+    return use === 'kraken' ? new KrakenSource(clock, { ...options, pairs: ids }) : new CoinGeckoSource(clock, { ...options, ids });
   };
   return { name: use, fetch: async (symbols, signal) => (await (source ??= load())).fetch(symbols, signal) };
 }

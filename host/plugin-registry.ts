@@ -1,17 +1,19 @@
 import { LIGHTNING_ASSET, TillgateError } from '../core/index.ts';
-import type { ChainAdapter, ChainCode, ChainName, DocumentStore, LightningNode, PluginContext, RateSource } from '../core/index.ts';
+import type { ChainAdapter, ChainCode, ChainDetails, ChainName, DocumentStore, LightningNode, PluginContext, PriceIds, RateSource } from '../core/index.ts';
 import type { LoadedPlugin } from './plugins.ts';
 
 /** What the plugins of a till added. */
 export interface PluginRegistry {
   readonly chains: ReadonlyMap<ChainCode, ChainAdapter>;
   readonly chainNames: readonly ChainName[];
+  /** What the coins of the plugins' chains are called at rate sources, by symbol. */
+  readonly priceIds: Readonly<Record<string, PriceIds>>;
   readonly lightning: LightningNode | null;
   readonly rateSources: readonly RateSource[];
 }
 
 /** A till without plugins. */
-export const NO_PLUGINS: PluginRegistry = { chains: new Map(), chainNames: [], lightning: null, rateSources: [] };
+export const NO_PLUGINS: PluginRegistry = { chains: new Map(), chainNames: [], priceIds: {}, lightning: null, rateSources: [] };
 
 /** The ports that plugins are given. */
 export type PluginPorts = Pick<PluginContext<unknown>, 'logger' | 'clock' | 'wallet' | 'signer' | 'documents'>;
@@ -44,6 +46,7 @@ export async function setUpPlugins(ports: PluginPorts, plugins: readonly LoadedP
 class Registry implements RunningPlugins {
   readonly chains = new Map<ChainCode, ChainAdapter>();
   readonly chainNames: ChainName[] = [];
+  readonly priceIds: Record<string, PriceIds> = {};
   readonly rateSources: RateSource[] = [];
   lightning: LightningNode | null = null;
   readonly #ports: PluginPorts;
@@ -61,18 +64,19 @@ class Registry implements RunningPlugins {
       options,
       logger: logger.child({ plugin: plugin.name }),
       documents: namespaced(documents, plugin.name),
-      addChain: (chain, name) => this.#addChain(plugin.name, chain, name),
+      addChain: (chain, details) => this.#addChain(plugin.name, chain, details),
       addLightning: (node) => this.#addLightning(plugin.name, node),
       addRateSource: (source) => void this.rateSources.push(source),
       onClose: (close) => void this.#closers.push({ plugin: plugin.name, close }),
     };
   }
 
-  #addChain(plugin: string, chain: ChainAdapter, name: ChainName | undefined): void {
+  #addChain(plugin: string, chain: ChainAdapter, { name = chain.name, priceIds = {} }: ChainDetails = {}): void {
     this.#claim(`the chain ${chain.code}`, plugin);
     for (const { currency } of chain.assets) this.#claim(`the currency ${currency}`, plugin);
     this.chains.set(chain.code, withOptionalParts(chain));
-    this.chainNames.push(name ?? { code: chain.code, name: chain.name });
+    this.chainNames.push({ code: chain.code, name });
+    Object.assign(this.priceIds, priceIds);
   }
 
   #addLightning(plugin: string, node: LightningNode): void {

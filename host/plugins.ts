@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { PLUGIN_API_VERSION, TillgateError, isTillgateError } from '../core/index.ts';
 import type { FieldError, Plugin } from '../core/index.ts';
+import { BUILT_IN_NAMES, isBuiltIn, loadBuiltIn } from '../plugins/registry.ts';
 import type { PluginSetting } from './settings.ts';
 
 /** A plugin that was found fit, with its options as it read them. */
@@ -10,16 +11,6 @@ export interface LoadedPlugin {
   readonly plugin: Plugin;
   readonly options: unknown;
 }
-
-const BUILT_IN: Readonly<Record<string, () => Promise<{ default: unknown }>>> = {
-  ethereum: () => import('../plugins/ethereum/index.ts'),
-  bsc: () => import('../plugins/bsc/index.ts'),
-  tron: () => import('../plugins/tron/index.ts'),
-  bitcoin: () => import('../plugins/bitcoin/index.ts'),
-  litecoin: () => import('../plugins/litecoin/index.ts'),
-  lightning: () => import('../plugins/lightning/index.ts'),
-  sandbox: () => import('../plugins/sandbox/index.ts'),
-};
 
 /**
  * Imports the plugins that the settings name and has each read its options. Nothing is set up yet.
@@ -46,8 +37,7 @@ export async function importPlugins(
 }
 
 async function importPlugin(use: string, directory: string): Promise<unknown> {
-  const builtIn = Object.hasOwn(BUILT_IN, use) ? BUILT_IN[use] : undefined;
-  if (builtIn !== undefined) return (await builtIn()).default;
+  if (isBuiltIn(use)) return loadBuiltIn(use);
   const path = /^\.{0,2}\//.test(use) || isAbsolute(use) ? resolve(directory, use) : createRequire(resolve(directory, '_')).resolve(use);
   const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
   return module.default;
@@ -99,7 +89,7 @@ export function problemsOf(error: unknown, path: string, use: string): FieldErro
     return fields.map((field) => ({ path: `${path}.options.${field.path.replace(/^options\./, '')}`, message: field.message }));
   }
   const missing = (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND' || (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
-  const known = Object.keys(BUILT_IN).join(', ');
+  const known = BUILT_IN_NAMES.join(', ');
   const reason = missing ? `is neither built in (${known}) nor a module that can be found` : (error as Error).message;
   return [{ path, message: `plugin ${use}: ${reason}` }];
 }

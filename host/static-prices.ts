@@ -1,17 +1,7 @@
-/**
- * US dollars per unit of every fiat code of the specification and every coin that the till knows: round figures for
- * the sandbox, where no money is real. A till that takes money names its own `rates.sources`.
- */
-export const SANDBOX_PRICES: Readonly<Record<string, string>> = {
-  ETH: '2500',
-  BTC: '60000',
-  LTC: '80',
-  BNB: '600',
-  TRX: '0.25',
-  USDT: '1',
-  USDC: '1',
-  DAI: '1',
-  SHIB: '0.00002',
+import { PRICE_DEFINITIONS } from '../plugins/prices.ts';
+
+/** US dollars per unit of every fiat code of the specification. */
+const FIAT_PRICES: Readonly<Record<string, string>> = {
   USD: '1',
   EUR: '1.08',
   CNY: '0.14',
@@ -60,4 +50,13 @@ export const SANDBOX_PRICES: Readonly<Record<string, string>> = {
   XDR: '1.33',
   XAG: '29',
   XAU: '2400',
+};
+
+/**
+ * US dollars per unit of every fiat code and every coin that the till knows: round figures for the sandbox, where no
+ * money is real. A till that takes money names its own `rates.sources`.
+ */
+export const SANDBOX_PRICES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(PRICE_DEFINITIONS).map(([symbol, { sandboxUsd }]) => [symbol, sandboxUsd])),
+  ...FIAT_PRICES,
 };

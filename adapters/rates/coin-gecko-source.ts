@@ -7,18 +7,8 @@ const DEFAULT_URL = 'https://api.coingecko.com/api/v3';
 /** Paid keys have a host and a header of their own. */
 const PRO_HOST = 'pro-api.coingecko.com';
 
-/** CoinGecko's ids of the coins that the till knows. */
-const COIN_IDS: Readonly<Record<string, string>> = {
-  BTC: 'bitcoin',
-  ETH: 'ethereum',
-  USDT: 'tether',
-  USDC: 'usd-coin',
-  DAI: 'dai',
-  LTC: 'litecoin',
-  BNB: 'binancecoin',
-  TRX: 'tron',
-  SHIB: 'shiba-inu',
-};
+/** The coin whose prices in fiats give the fiats' own. */
+const REFERENCE_COIN = 'bitcoin';
 
 const FIAT_CODES: ReadonlySet<string> = new Set(FIATS.map(({ code }) => code));
 
@@ -26,7 +16,7 @@ const FIAT_CODES: ReadonlySet<string> = new Set(FIATS.map(({ code }) => code));
 export interface CoinGeckoOptions {
   readonly url?: string;
   readonly apiKey?: string;
-  /** CoinGecko's ids of further coins, by symbol. */
+  /** CoinGecko's ids of the coins, by symbol: `{"BTC": "bitcoin"}`. Others have no price. */
   readonly ids?: Readonly<Record<string, string>>;
 }
 
@@ -45,7 +35,7 @@ export class CoinGeckoSource implements RateSource {
   constructor(clock: Clock, { url = DEFAULT_URL, apiKey, ids = {} }: CoinGeckoOptions = {}) {
     this.#clock = clock;
     this.#url = `${url.replace(/\/+$/, '')}/simple/price`;
-    this.#ids = new Map(Object.entries({ ...COIN_IDS, ...ids }));
+    this.#ids = new Map(Object.entries(ids));
     const header = new URL(url).hostname === PRO_HOST ? 'x-cg-pro-api-key' : 'x-cg-demo-api-key';
     this.#headers = apiKey === undefined ? {} : { [header]: apiKey };
   }
@@ -60,14 +50,14 @@ export class CoinGeckoSource implements RateSource {
     return [
       ...dollar,
       ...coins.flatMap((symbol) => coinTick(symbol, field(body, this.#ids.get(symbol) ?? ''))),
-      ...fiats.flatMap((symbol) => fiatTick(symbol, field(body, this.#ids.get('BTC') ?? ''))),
+      ...fiats.flatMap((symbol) => fiatTick(symbol, field(body, REFERENCE_COIN))),
     ];
   }
 
   #query(coins: readonly string[], fiats: readonly string[]): URL {
-    const wanted = fiats.length === 0 ? coins : [...coins, 'BTC'];
+    const ids = coins.map((symbol) => this.#ids.get(symbol));
     const url = new URL(this.#url);
-    url.searchParams.set('ids', [...new Set(wanted.map((symbol) => this.#ids.get(symbol)))].join(','));
+    url.searchParams.set('ids', [...new Set(fiats.length === 0 ? ids : [...ids, REFERENCE_COIN])].join(','));
     url.searchParams.set('vs_currencies', ['USD', ...fiats].join(',').toLowerCase());
     url.searchParams.set('include_last_updated_at', 'true');
     url.searchParams.set('precision', 'full');

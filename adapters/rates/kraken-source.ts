@@ -8,39 +8,26 @@ const UNKNOWN_PAIR = 'EQuery:Unknown asset pair';
 /** A market that prices a symbol. */
 interface Market {
   readonly symbol: string;
-  /** What it is asked for by. */
+  /** Its name in requests. */
   readonly pair: string;
-  /** The name that the answer may give it: Kraken's oldest assets have a letter before their code. */
-  readonly legacy: string;
   /** True when it says how much of the symbol a dollar buys. */
   readonly inverse: boolean;
 }
 
-const market = (symbol: string, pair: string, legacy = pair, inverse = false): Market => ({ symbol, pair, legacy, inverse });
-
-/** Kraken's dollar markets of the coins and fiats that the till knows; for other fiats it has none. */
-const MARKETS: readonly Market[] = [
-  market('BTC', 'XBTUSD', 'XXBTZUSD'),
-  market('ETH', 'ETHUSD', 'XETHZUSD'),
-  market('LTC', 'LTCUSD', 'XLTCZUSD'),
-  market('USDT', 'USDTUSD', 'USDTZUSD'),
-  market('USDC', 'USDCUSD'),
-  market('DAI', 'DAIUSD'),
-  market('TRX', 'TRXUSD'),
-  market('BNB', 'BNBUSD'),
-  market('SHIB', 'SHIBUSD'),
-  market('EUR', 'EURUSD', 'ZEURZUSD'),
-  market('GBP', 'GBPUSD', 'ZGBPZUSD'),
-  market('AUD', 'AUDUSD', 'ZAUDZUSD'),
-  market('CAD', 'USDCAD', 'ZUSDZCAD', true),
-  market('JPY', 'USDJPY', 'ZUSDZJPY', true),
-  market('CHF', 'USDCHF', 'USDCHF', true),
-];
+/** Kraken's dollar markets of fiats; for other fiats it has none. */
+const FIAT_PAIRS: Readonly<Record<string, string>> = {
+  EUR: 'EURUSD',
+  GBP: 'GBPUSD',
+  AUD: 'AUDUSD',
+  CAD: 'USDCAD',
+  JPY: 'USDJPY',
+  CHF: 'USDCHF',
+};
 
 /** Settings of {@link KrakenSource}; each has a default. */
 export interface KrakenOptions {
   readonly url?: string;
-  /** Further markets, `{"SOL": "SOLUSD"}`; each must be quoted in US dollars. */
+  /** The coins' markets, `{"BTC": "XBTUSD"}`; each must be quoted in US dollars. Others have no price. */
   readonly pairs?: Readonly<Record<string, string>>;
 }
 
@@ -59,8 +46,8 @@ export class KrakenSource implements RateSource {
   constructor(clock: Clock, { url = DEFAULT_URL, pairs = {} }: KrakenOptions = {}) {
     this.#clock = clock;
     this.#url = `${url.replace(/\/+$/, '')}/0/public/Ticker`;
-    const added = Object.entries(pairs).map(([symbol, pair]) => market(symbol, pair));
-    this.#markets = new Map([...MARKETS, ...added].map((entry) => [entry.symbol, entry]));
+    const all = Object.entries({ ...FIAT_PAIRS, ...pairs });
+    this.#markets = new Map(all.map(([symbol, pair]) => [symbol, { symbol, pair, inverse: !pair.endsWith('USD') }]));
   }
 
   /** @throws TillgateError `NOT_READY` when the service fails or answers nonsense. */
@@ -69,7 +56,7 @@ export class KrakenSource implements RateSource {
     const markets = symbols.flatMap((symbol) => this.#markets.get(symbol) ?? []).filter(({ pair }) => !this.#unlisted.has(pair));
     const result = await this.#tickers(markets, signal);
     const ticks = markets.flatMap((entry) => {
-      const usd = readTicker(entry, field(result, entry.pair) ?? field(result, entry.legacy));
+      const usd = readTicker(entry, tickerOf(result, entry.pair));
       return usd === null ? [] : [{ symbol: entry.symbol, usd, at }];
     });
     return symbols.includes('USD') ? [{ symbol: 'USD', usd: '1', at }, ...ticks] : ticks;
@@ -100,6 +87,14 @@ export class KrakenSource implements RateSource {
     if (Array.isArray(errors) && errors.includes(UNKNOWN_PAIR)) return null;
     throw sourceFailed(this.name, 'answered with an error instead of prices');
   }
+}
+
+/** A pair's ticker. In answers Kraken's oldest assets have a letter before their code: X for coins, Z for currencies. */
+function tickerOf(result: unknown, pair: string): unknown {
+  const base = pair.slice(0, -3);
+  const quote = pair.slice(-3);
+  const names = [pair, `X${base}Z${quote}`, `${base}Z${quote}`, `Z${base}Z${quote}`];
+  return names.map((name) => field(result, name)).find((ticker) => ticker !== undefined);
 }
 
 /** US dollars for one unit, from the best ask (`a`) and bid (`b`); `null` when the book has no two sides. */

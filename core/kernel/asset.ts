@@ -1,3 +1,4 @@
+import { present } from './guard.ts';
 import { TillgateError } from './errors.ts';
 
 /** The codes of the chains that the specification names; plugins may add others. */
@@ -70,6 +71,16 @@ export const SPECIFIED_ASSETS: readonly Asset[] = [
 
 /** For self-custody balances; for orders only where it is configured (decisions, section 4). */
 export const SHIB_ERC20: Asset = token('ETH', 'SHIB-ERC20', 'SHIB', 18, false);
+
+/** The asset of a currency that the specification names. */
+export function specifiedAsset(currency: CurrencyCode): Asset {
+  return present(SPECIFIED_ASSETS.find((asset) => asset.currency === currency), `the asset ${currency}`);
+}
+
+/** Code and display name of a chain that the specification names. */
+export function specifiedChain(code: ChainCode): ChainName {
+  return present(CHAINS.find((chain) => chain.code === code), `the chain ${code}`);
+}
 
 /** One row of the crypto list: an asset, and whether orders in it are possible now. */
 export interface AssetStatus {

@@ -1,4 +1,4 @@
-import type { ChainName } from '../kernel/asset.ts';
+import type { ChainCode } from '../kernel/asset.ts';
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LightningNode } from '../ports/lightning.ts';
@@ -16,6 +16,19 @@ export interface PublicWallet {
   extendedPublicKey(path: string): Promise<string>;
 }
 
+/** What a symbol is called at each rate source: `{ coingecko: 'bitcoin', kraken: 'XBTUSD' }`. */
+export type PriceIds = Readonly<Record<string, string>>;
+
+/** What a plugin says of a chain that it adds, besides its adapter. */
+export interface ChainDetails {
+  /** @deprecated The adapter's own `code` counts. */
+  readonly code?: ChainCode;
+  /** Its display name; the adapter's `name` unless given. */
+  readonly name?: string;
+  /** The price ids of the chain's coins, by symbol; without them only a static price or the settings' `ids` price a coin. */
+  readonly priceIds?: Readonly<Record<string, PriceIds>>;
+}
+
 /** What a plugin's `setup` receives: its own options and access to the till. */
 export interface PluginContext<Options> {
   readonly options: Options;
@@ -26,8 +39,8 @@ export interface PluginContext<Options> {
   readonly signer: Signer | null;
   /** The plugin's own documents, shared by all instances. */
   readonly documents: DocumentStore;
-  /** Adds a chain, and its display name when the specification does not have one. Refused when another plugin added the chain. */
-  addChain(chain: ChainAdapter, name?: ChainName): void;
+  /** Adds a chain, with its display name and price ids. Refused when another plugin added the chain. */
+  addChain(chain: ChainAdapter, details?: ChainDetails): void;
   /** Adds the Lightning node: orders in BTC-LN and payments of invoices. Refused when there is one already. */
   addLightning(node: LightningNode): void;
   addRateSource(source: RateSource): void;
@@ -48,7 +61,7 @@ export interface Plugin<Options = unknown> {
 }
 
 /** The version of this interface. */
-export const PLUGIN_API_VERSION = '1.3.0';
+export const PLUGIN_API_VERSION = '1.4.0';
 
 /** Types a plugin; returns it unchanged. */
 export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {

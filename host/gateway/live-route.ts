@@ -1,10 +1,11 @@
 import { chooseUpstream, MethodPolicy } from '../../core/index.ts';
-import type { GatewayRoute, GatewayRouteTable, Logger } from '../../core/index.ts';
+import type { ChainCode, GatewayRoute, GatewayRouteTable, Logger } from '../../core/index.ts';
+import { CHAIN_DEFINITIONS } from '../../plugins/definitions.ts';
 import type { OpenRawTransport } from './upstream-request.ts';
 import { Upstream } from './upstream.ts';
 
 /** How many blocks an upstream may be behind the highest one of its route before it is only asked when the others fail. */
-const MAX_LAG: Readonly<Record<string, number>> = { BTC: 1, LTC: 2 };
+const MAX_LAG: ReadonlyMap<ChainCode, number> = new Map(CHAIN_DEFINITIONS.map(({ code, maxLagBlocks }) => [code, maxLagBlocks]));
 const DEFAULT_MAX_LAG = 10;
 const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:']);
 const CLOSE_GRACE_MS = 60_000;
@@ -20,7 +21,7 @@ export interface LiveRoute {
 export function nextUpstream({ route, upstreams }: LiveRoute, excluded: readonly Upstream[]): Upstream | null {
   return chooseUpstream(upstreams, excluded, {
     now: performance.now(),
-    maxLag: MAX_LAG[route.chain] ?? DEFAULT_MAX_LAG,
+    maxLag: MAX_LAG.get(route.chain) ?? DEFAULT_MAX_LAG,
     draw: (below) => Math.floor(Math.random() * below),
   });
 }

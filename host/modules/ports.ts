@@ -2,6 +2,7 @@ import { AesGcmVault, JoseTokenIssuer, CryptoDigest, CryptoRandom, ScryptHasher 
 import { Eventemitter3Bus } from '../../adapters/events/index.ts';
 import { SystemClock, deadline } from '../../adapters/system/index.ts';
 import type { Clock, Logger } from '../../core/index.ts';
+import { BUILT_IN_PRICE_IDS } from '../../plugins/prices.ts';
 import { LazyCallbackTransport, rateSource } from '../lazy-edges.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
@@ -19,7 +20,7 @@ export const portRecipes = {
   events: recipe(['logger'], ({ logger }) => new Eventemitter3Bus(logger)),
   deadline: recipe([], () => deadline),
   rates: recipe(['config', 'clock', 'plugins'], ({ config, clock, plugins }) => [
-    ...config.rateSources.map((setting) => rateSource(setting, clock)),
+    ...config.rateSources.map((setting) => rateSource(setting, clock, { ...BUILT_IN_PRICE_IDS, ...plugins.priceIds })),
     ...plugins.rateSources,
   ]),
   callbackTransport: recipe(['config', 'clock', 'disposables'], ({ config: { callbacks }, clock, disposables }) => {

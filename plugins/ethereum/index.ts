@@ -1,37 +1,20 @@
-import { SPECIFIED_ASSETS, definePlugin, present } from '../../core/index.ts';
+import { definePlugin } from '../../core/index.ts';
 import { openEvmChain, parseEvmOptions } from '../../adapters/chains/evm/index.ts';
-import type { EvmDefaults, EvmPluginOptions } from '../../adapters/chains/evm/index.ts';
-
-/** Ethereum's main network. SHIB-ERC20 is taken only where the options name it. */
-const MAINNET: EvmDefaults = {
-  code: 'ETH',
-  name: 'Ethereum',
-  coin: present(SPECIFIED_ASSETS.find(({ currency }) => currency === 'ETH'), 'the asset ETH'),
-  // Accounts 2k and 2k + 1 with k = 0 (decisions, section 10).
-  accounts: { hot: "m/44'/60'/0'", deposit: "m/44'/60'/1'" },
-  chainId: 1,
-  confirmations: 12,
-  spendableConfirmations: 64,
-  finalityBlocks: 64,
-  pollIntervalMs: 4_000,
-  tokens: {
-    'USDT-ERC20': { address: '0xdAC17F958D2ee523a2206206994597C13D831ec7', decimals: 6 },
-    'USDC-ERC20': { address: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', decimals: 6 },
-    'DAI-ERC20': { address: '0x6B175474E89094C44Da98b954EedeAC495271d0F', decimals: 18 },
-  },
-};
+import type { EvmPluginOptions } from '../../adapters/chains/evm/index.ts';
+import { definition } from './definition.ts';
 
 /** Ethereum, or with another `chainId` any network of its kind: ETH and ERC-20 tokens. */
 const ethereum = definePlugin<EvmPluginOptions>({
   name: 'ethereum',
   version: '1.1.0',
   requires: '^1.1.0',
-  options: (input) => parseEvmOptions(input, MAINNET),
+  options: (input) => parseEvmOptions(input, definition),
   async setup(context) {
-    const chain = await openEvmChain(MAINNET, context);
+    const chain = await openEvmChain(definition, context);
     context.addChain(chain);
     context.onClose(() => chain.close());
   },
 });
 
+export { definition };
 export default ethereum;

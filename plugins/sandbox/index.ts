@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { CHAINS, SPECIFIED_ASSETS, definePlugin, present } from '../../core/index.ts';
-import type { Asset, ChainCode } from '../../core/index.ts';
+import { SPECIFIED_ASSETS, definePlugin } from '../../core/index.ts';
+import type { Asset } from '../../core/index.ts';
 import { invalidOptions, parseOptions } from '../../adapters/plugin-options/parse-options.ts';
-import { ADDRESSINGS } from './addressing.ts';
+import type { ChainDefinition } from '../chain-definition.ts';
+import { CHAIN_DEFINITIONS } from '../definitions.ts';
+import { addressingOf, sandboxNetwork } from './addressing.ts';
 import { SandboxChain } from './sandbox-chain.ts';
 
 /** The options of the sandbox plugin, read and completed. */
@@ -35,16 +37,17 @@ const sandbox = definePlugin<SandboxOptions>({
   options: parseSandboxOptions,
   async setup(context) {
     const { options, clock, documents, wallet, signer } = context;
-    for (const [code, addressing] of ADDRESSINGS) {
+    for (const definition of CHAIN_DEFINITIONS) {
+      const { accounts } = sandboxNetwork(definition);
       const chain = new SandboxChain({
         ...options,
-        code,
-        name: nameOf(code),
-        assets: SPECIFIED_ASSETS.filter((asset) => asset.chain === code),
-        addressing,
-        feeAsset: feeAssetOf(code),
-        xpub: await wallet.extendedPublicKey(addressing.account),
-        hotXpub: signer === null ? null : await signer.extendedPublicKey(addressing.hotAccount),
+        code: definition.code,
+        name: definition.name,
+        assets: assetsOf(definition),
+        addressing: addressingOf(definition),
+        feeAsset: definition.coin,
+        xpub: await wallet.extendedPublicKey(accounts.deposit),
+        hotXpub: signer === null ? null : await signer.extendedPublicKey(accounts.hot),
         documents,
         clock,
       });
@@ -54,15 +57,10 @@ const sandbox = definePlugin<SandboxOptions>({
   },
 });
 
-function nameOf(code: ChainCode): string {
-  return present(CHAINS.find((chain) => chain.code === code), `the chain ${code}`).name;
-}
-
-/** No order takes Tron's own coin, but its fees are paid in it. */
-const TRX: Asset = { chain: 'TRX', currency: 'TRX', symbol: 'TRX', decimals: 6, kind: 'native', stable: false };
-
-function feeAssetOf(code: ChainCode): Asset {
-  return SPECIFIED_ASSETS.find((asset) => asset.chain === code && asset.kind === 'native') ?? TRX;
+/** What the specification pays with on a chain; of one that it does not name, the chain's own coin. */
+function assetsOf({ code, coin }: ChainDefinition): readonly Asset[] {
+  const specified = SPECIFIED_ASSETS.filter((asset) => asset.chain === code);
+  return specified.length === 0 ? [coin] : specified;
 }
 
 export default sandbox;

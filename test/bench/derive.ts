@@ -3,7 +3,8 @@ import { mnemonicToSeedSync } from '@scure/bip39';
 import { AccountKey } from '../../adapters/chains/account-key.ts';
 import { evmAddress, evmKey } from '../../adapters/chains/evm/evm-address.ts';
 import { tronAddress } from '../../adapters/chains/tron/tron-address.ts';
-import { BITCOIN_REGTEST, segwitAddress } from '../../adapters/chains/utxo/segwit-address.ts';
+import { segwitAddress } from '../../adapters/chains/utxo/segwit-address.ts';
+import { definition as bitcoin } from '../../plugins/bitcoin/definition.ts';
 import { median, report, rounded } from './support/report.ts';
 
 const ROUNDS = 31;
@@ -27,7 +28,7 @@ function cases(): readonly Case[] {
     { name: 'the key alone', derive: (index) => account.publicKey(index) },
     { name: 'an EVM address with its checksum', derive: (index) => evmAddress(evmKey(account.point(index))) },
     { name: 'a Tron address', derive: (index) => tronAddress(evmKey(account.point(index))) },
-    { name: 'a native segwit address', derive: (index) => segwitAddress(account.publicKey(index), BITCOIN_REGTEST).address },
+    { name: 'a native segwit address', derive: (index) => segwitAddress(account.publicKey(index), bitcoin.networks.regtest.addresses).address },
   ];
 }
 

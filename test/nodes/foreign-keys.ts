@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createBase58check } from '@scure/base';
-import { BITCOIN_REGTEST, AccountKey, LITECOIN_REGTEST, segwitAddress } from '../../adapters/chains/index.ts';
+import { AccountKey, segwitAddress } from '../../adapters/chains/index.ts';
 import type { UtxoChain } from '../../adapters/chains/index.ts';
+import { definition as bitcoin } from '../../plugins/bitcoin/definition.ts';
+import { definition as litecoin } from '../../plugins/litecoin/definition.ts';
 
 const base58check = createBase58check((bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest());
 const VERSIONS = { tpub: 0x043587cf, upub: 0x044a5262, vpub: 0x045f1cf6 } as const;
@@ -14,5 +16,5 @@ export function tpubOf(xpub: string, spelling: keyof typeof VERSIONS = 'tpub'): 
 }
 
 export function receivingOf(xpub: string, index: number, { code }: Pick<UtxoChain, 'code'>): string {
-  return segwitAddress(new AccountKey(xpub).publicKey(index), code === 'BTC' ? BITCOIN_REGTEST : LITECOIN_REGTEST).address;
+  return segwitAddress(new AccountKey(xpub).publicKey(index), (code === 'BTC' ? bitcoin : litecoin).networks.regtest.addresses).address;
 }

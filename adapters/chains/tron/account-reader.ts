@@ -4,9 +4,8 @@ import { callConstant } from './constant-call.ts';
 import { balanceOf } from './trc20.ts';
 import type { TronClient } from './tron-client.ts';
 import { asObject, asUnits, malformed, toHexAddress } from './tron-values.ts';
+import { TRX } from './trx.ts';
 
-/** The chain's own coin, as a currency. */
-export const TRX = 'TRX';
 /** 32 bytes. */
 const WORD_DIGITS = 64;
 

@@ -5,4 +5,4 @@ export type { TronChainOptions, TronNetwork, TronPaymentOptions, TronToken } fro
 export type { TronPayer } from './tron-payments.ts';
 export { openTronKeys } from './tron-keys.ts';
 export { parseTronOptions } from './plugin-options.ts';
-export type { TronPluginOptions } from './plugin-options.ts';
+export type { TronDefaults, TronPluginOptions } from './plugin-options.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FieldError } from '../../../core/index.ts';
+import type { ChainCode, FieldError } from '../../../core/index.ts';
 import { tronKey } from './tron-address.ts';
 import { chainFields, count, depthProblems, depthsOf, nodeUrls } from '../../plugin-options/option-fields.ts';
 import type { Depths } from '../../plugin-options/option-fields.ts';
@@ -26,13 +26,17 @@ export interface TronPluginOptions {
   readonly expirationMs: number;
 }
 
-const CHAIN = 'TRX';
-/** Blocks come every 3 s; about 20 later they are solidified. */
-const DEFAULTS = { confirmations: 20, finalityBlocks: 30, pollIntervalMs: 3_000, feeLimitTrx: 100, expirationSeconds: 600 } as const;
-const MAIN_TOKENS: TokenInputs = {
-  'USDT-TRC20': { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6 },
-  'USDC-TRC20': { address: 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8', decimals: 6 },
-};
+/** What the plugin takes where its options say nothing. */
+export interface TronDefaults extends Depths {
+  readonly code: ChainCode;
+  readonly finalityBlocks: number;
+  readonly pollIntervalMs: number;
+  /** Tokens of the main network, used when the options name none. */
+  readonly tokens: TokenInputs;
+}
+
+const DEFAULT_FEE_LIMIT_TRX = 100;
+const DEFAULT_EXPIRATION_SECONDS = 600;
 /** The network takes no transaction that expires later. */
 const MAX_EXPIRATION_SECONDS = 86_000;
 /** Solidified blocks are a minute old. */
@@ -51,13 +55,13 @@ const optionsSchema = z.strictObject({
 type OptionsInput = z.infer<typeof optionsSchema>;
 
 /** @throws TillgateError `CONFIG_INVALID` that names every problem; no value is repeated, for a URL may hold a key */
-export function parseTronOptions(input: unknown): TronPluginOptions {
+export function parseTronOptions(input: unknown, defaults: TronDefaults): TronPluginOptions {
   const data = parseOptions(optionsSchema, input);
   const network = data.network ?? 'main';
-  const depths = depthsOf(data, { confirmations: DEFAULTS.confirmations, spendableConfirmations: DEFAULTS.confirmations });
+  const depths = depthsOf(data, defaults);
   // The main network's contracts are somebody else's on every other network.
-  const tokens = tokensOf(CHAIN, data.tokens ?? (network === 'main' ? MAIN_TOKENS : {}));
-  const problems = problemsOf(data, tokens, depths);
+  const tokens = tokensOf(defaults.code, data.tokens ?? (network === 'main' ? defaults.tokens : {}));
+  const problems = problemsOf(data, defaults.code, tokens, depths);
   if (problems.length > 0) throw invalidOptions(problems);
   return {
     apiUrls: data.apiUrls,
@@ -65,19 +69,19 @@ export function parseTronOptions(input: unknown): TronPluginOptions {
     apiKey: data.apiKey ?? null,
     network,
     ...depths,
-    finalityBlocks: data.finalityBlocks ?? DEFAULTS.finalityBlocks,
-    pollIntervalMs: data.pollIntervalMs ?? DEFAULTS.pollIntervalMs,
+    finalityBlocks: data.finalityBlocks ?? defaults.finalityBlocks,
+    pollIntervalMs: data.pollIntervalMs ?? defaults.pollIntervalMs,
     startBlock: data.startBlock ?? null,
     xpub: data.xpub ?? null,
     tokens,
-    feeLimitSun: BigInt(data.feeLimitTrx ?? DEFAULTS.feeLimitTrx) * SUN_PER_TRX,
-    expirationMs: (data.expirationSeconds ?? DEFAULTS.expirationSeconds) * 1000,
+    feeLimitSun: BigInt(data.feeLimitTrx ?? DEFAULT_FEE_LIMIT_TRX) * SUN_PER_TRX,
+    expirationMs: (data.expirationSeconds ?? DEFAULT_EXPIRATION_SECONDS) * 1000,
   };
 }
 
-function problemsOf(data: OptionsInput, tokens: readonly TronToken[], depths: Depths): FieldError[] {
+function problemsOf(data: OptionsInput, chain: ChainCode, tokens: readonly TronToken[], depths: Depths): FieldError[] {
   return [
-    ...tokenProblems(CHAIN, tokens, (address) => address),
+    ...tokenProblems(chain, tokens, (address) => address),
     ...(tokens.length === 0 ? [{ path: 'tokens', message: 'names nothing to take' }] : []),
     ...depthProblems(depths),
     ...(data.solidityUrls !== undefined && data.solidityUrls.length !== data.apiUrls.length

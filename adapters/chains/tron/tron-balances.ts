@@ -2,12 +2,9 @@ import { TillgateError } from '../../../core/index.ts';
 import type { Asset, BalanceSheet, ChainBalances, CurrencyCode } from '../../../core/index.ts';
 import { AccountKey, readXpub } from '../account-key.ts';
 import { evmKey } from '../evm/evm-address.ts';
-import { TRX } from './account-reader.ts';
 import type { AccountReader } from './account-reader.ts';
 import { requireKey } from './tron-values.ts';
-
-/** TRX pays the fees; no order is made in it. */
-export const TRX_ASSET: Asset = { chain: 'TRX', currency: TRX, symbol: 'TRX', decimals: 6, kind: 'native', stable: false };
+import { TRX, TRX_ASSET } from './trx.ts';
 
 /** BIP-44: after so many unused addresses a wallet holds no more. */
 const GAP = 20;

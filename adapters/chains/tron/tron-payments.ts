@@ -16,7 +16,6 @@ import type {
 import { tronKey } from './tron-address.ts';
 import { pathOf } from '../evm/paying-keys.ts';
 import type { PayingKeys } from '../evm/paying-keys.ts';
-import { TRX } from './account-reader.ts';
 import type { AccountReader } from './account-reader.ts';
 import { fetchSolidHead } from './blocks.ts';
 import { sendPayment } from './payment-broadcast.ts';
@@ -25,7 +24,7 @@ import { lacks, pricePayment } from './payment-price.ts';
 import { readTerms, writeTerms } from './payment-terms.ts';
 import { assemble, digestOf, encodeRawData } from './transaction.ts';
 import type { TransactionTerms, TronPayment } from './transaction.ts';
-import { TRX_ASSET } from './tron-balances.ts';
+import { TRX, TRX_ASSET } from './trx.ts';
 import type { TronClient } from './tron-client.ts';
 import type { TronPaymentOptions } from './tron-options.ts';
 import { requireKey } from './tron-values.ts';

@@ -3,7 +3,7 @@ export { UtxoChain } from './utxo-chain.ts';
 export { openUtxoChain } from './open-chain.ts';
 export type { UtxoSurroundings } from './open-chain.ts';
 export * from './segwit-address.ts';
-export { BITCOIN, LITECOIN, UTXO_NETWORKS } from './utxo-coins.ts';
+export { UTXO_NETWORKS } from './utxo-coins.ts';
 export type { UtxoCoin, UtxoNetworkName, UtxoNetworkTerms } from './utxo-coins.ts';
 export type { ConfirmationTier, FeeRateBounds, UtxoChainOptions } from './utxo-options.ts';
 export { parseUtxoOptions } from './plugin-options.ts';

@@ -1,4 +1,3 @@
-import { SPECIFIED_ASSETS, present } from '../../../core/index.ts';
 import type { Logger, PublicWallet, Signer } from '../../../core/index.ts';
 import { AccountKey } from '../account-key.ts';
 import type { UtxoPluginOptions } from './plugin-options.ts';
@@ -21,15 +20,14 @@ export interface UtxoSurroundings {
  */
 export async function openUtxoChain(coin: UtxoCoin, options: UtxoPluginOptions, { logger, wallet, signer }: UtxoSurroundings): Promise<UtxoChain> {
   const terms = coin.networks[options.network];
-  const xpub = options.xpub ?? (await wallet.extendedPublicKey(terms.depositAccount));
+  const xpub = options.xpub ?? (await wallet.extendedPublicKey(terms.accounts.deposit));
   const spending = signer === null ? null : await spendingOf(signer, terms, xpub);
   if (signer !== null && spending === null) logger.warn('the xpub is of another wallet than the till’s seed: the chain is watch-only', { chain: coin.code });
-  const asset = present(SPECIFIED_ASSETS.find(({ chain, kind }) => chain === coin.code && kind === 'native'), `the asset of ${coin.code}`);
-  return new UtxoChain({ ...options, coin, asset, xpub, spending }, logger);
+  return new UtxoChain({ ...options, coin, asset: coin.coin, xpub, spending }, logger);
 }
 
 async function spendingOf(signer: Signer, terms: UtxoCoin['networks']['main'], xpub: string): Promise<UtxoChainOptions['spending']> {
-  const own = new AccountKey(await signer.extendedPublicKey(terms.depositAccount));
+  const own = new AccountKey(await signer.extendedPublicKey(terms.accounts.deposit));
   if (own.walletId !== new AccountKey(xpub).walletId) return null;
-  return { signer, hotXpub: await signer.extendedPublicKey(terms.hotAccount) };
+  return { signer, hotXpub: await signer.extendedPublicKey(terms.accounts.hot) };
 }

@@ -8,11 +8,6 @@ const COMPRESSED_BYTES = 33;
 /** The prefixes that tell the addresses of one UTXO network from another's. */
 export type UtxoNetwork = typeof NETWORK;
 
-/** Bitcoin's regression test network: addresses begin with `bcrt1`. */
-export const BITCOIN_REGTEST: UtxoNetwork = { bech32: 'bcrt', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef };
-/** Litecoin's: addresses begin with `rltc1`. */
-export const LITECOIN_REGTEST: UtxoNetwork = { bech32: 'rltc', pubKeyHash: 0x6f, scriptHash: 0x3a, wif: 0xef };
-
 /** A native segwit address (BIP-84) and its watch key, the output script in hexadecimal. */
 export function segwitAddress(publicKey: Uint8Array, network: UtxoNetwork): { readonly address: string; readonly key: string } {
   assert(publicKey.length === COMPRESSED_BYTES, 'a key that is not compressed'); // BIP-143 takes no other.

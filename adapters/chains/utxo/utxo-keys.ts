@@ -22,12 +22,12 @@ export class UtxoKeys {
   constructor(network: UtxoNetworkTerms, hotXpub: string, depositXpub: string) {
     this.#network = network;
     this.#deposits = new AccountKey(depositXpub);
-    this.hot = this.#key(new AccountKey(hotXpub), network.hotAccount, 0);
+    this.hot = this.#key(new AccountKey(hotXpub), network.accounts.hot, 0);
   }
 
   /** @throws Error when the address is not the one of its index: a coin of another wallet */
   of({ address, index }: PayingAddress): OwnKey {
-    const key = index === null ? this.hot : this.#key(this.#deposits, this.#network.depositAccount, index);
+    const key = index === null ? this.hot : this.#key(this.#deposits, this.#network.accounts.deposit, index);
     assert(key.address === address, `${address} is not the address of ${key.path}`);
     return key;
   }

@@ -1,5 +1,6 @@
-import { BITCOIN, UtxoChain } from '../../../adapters/chains/index.ts';
+import { UtxoChain } from '../../../adapters/chains/index.ts';
 import type { UtxoChainOptions } from '../../../adapters/chains/index.ts';
+import { definition as bitcoin } from '../../../plugins/bitcoin/definition.ts';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
 import { SPECIFIED_ASSETS, present } from '../../../core/index.ts';
 import type { WatchList } from '../../../core/index.ts';
@@ -67,15 +68,15 @@ export function startFixtureNode(change: Interference = () => null, raw?: Parame
 export async function utxoChain(rpcUrls: readonly string[], options: Partial<UtxoChainOptions> = {}): Promise<{ chain: UtxoChain; logger: MemoryLogger }> {
   const logger = new MemoryLogger();
   const signer = new MnemonicWallet(MNEMONIC);
-  const { depositAccount, hotAccount } = BITCOIN.networks.regtest;
+  const { accounts } = bitcoin.networks.regtest;
   const chain = new UtxoChain(
     {
-      coin: BITCOIN,
+      coin: bitcoin,
       network: 'regtest',
       asset: present(SPECIFIED_ASSETS.find(({ currency }) => currency === 'BTC'), 'BTC'),
       rpcUrls,
-      xpub: await signer.extendedPublicKey(depositAccount),
-      spending: { signer, hotXpub: await signer.extendedPublicKey(hotAccount) },
+      xpub: await signer.extendedPublicKey(accounts.deposit),
+      spending: { signer, hotXpub: await signer.extendedPublicKey(accounts.hot) },
       confirmations: 1,
       tiers: [],
       spendableConfirmations: 6,

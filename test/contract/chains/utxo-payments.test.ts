@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { present, isTillgateError } from '../../../core/index.ts';
 import type { ChainPayments, ErrorCode, PaymentLine, Signer, SpendableCoin } from '../../../core/index.ts';
-import { BITCOIN } from '../../../adapters/chains/index.ts';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
+import { definition as bitcoin } from '../../../plugins/bitcoin/definition.ts';
 import { FIXTURES, MNEMONIC } from '../../unit/chains/utxo-fixtures.ts';
 import { startFixtureNode, utxoChain } from './utxo-fixture-node.ts';
 import type { Interference } from './rpc-proxy.ts';
@@ -29,7 +29,7 @@ async function withCoin(t: TestContext, change: Interference = () => null, signe
     if (changed !== null || call.method !== 'gettxout' || call.params[0] !== 'cd'.repeat(32)) return changed;
     return { result: { bestblock: present(FIXTURES.bitcoin.blocks.at(-1), 'a block').hash, confirmations: 9, value: 1, scriptPubKey: { hex: script } } };
   });
-  const hotXpub = await wallet.extendedPublicKey(BITCOIN.networks.regtest.hotAccount);
+  const hotXpub = await wallet.extendedPublicKey(bitcoin.networks.regtest.accounts.hot);
   const { chain } = await utxoChain([node.url], signer === undefined ? {} : { spending: { signer, hotXpub } });
   t.after(async () => {
     await chain.close();

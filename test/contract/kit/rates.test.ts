@@ -4,9 +4,12 @@ import { CoinGeckoSource, KrakenSource, StaticSource } from '../../../adapters/r
 import { describeRateSource } from '../../../adapters/testing/index.ts';
 import type { RateWorld } from '../../../adapters/testing/index.ts';
 import type { RateSource } from '../../../core/index.ts';
+import { BUILT_IN_PRICE_IDS, priceIdsAt } from '../../../plugins/prices.ts';
 import { FakeClock } from '../../support/fakes.ts';
 
 const clock = new FakeClock();
+const ids = priceIdsAt('coingecko', BUILT_IN_PRICE_IDS);
+const pairs = priceIdsAt('kraken', BUILT_IN_PRICE_IDS);
 
 /** A price service on loopback, by what it answers to a query. */
 async function overHttp(answer: (query: URLSearchParams) => string, make: (url: string) => RateSource): Promise<RateWorld> {
@@ -46,5 +49,5 @@ describeRateSource('static', {
   cannotFail: 'its prices stand in the settings',
   open: async () => ({ source: new StaticSource(clock, { ETH: '2500', EUR: '1.08', 'USDT-ERC20': '1' }), close: async () => undefined }),
 });
-describeRateSource('CoinGecko', { knows: ['BTC', 'ETH'], open: () => overHttp(simplePrice, (url) => new CoinGeckoSource(clock, { url })) });
-describeRateSource('Kraken', { knows: ['BTC', 'ETH', 'EUR'], open: () => overHttp(ticker, (url) => new KrakenSource(clock, { url })) });
+describeRateSource('CoinGecko', { knows: ['BTC', 'ETH'], open: () => overHttp(simplePrice, (url) => new CoinGeckoSource(clock, { url, ids })) });
+describeRateSource('Kraken', { knows: ['BTC', 'ETH', 'EUR'], open: () => overHttp(ticker, (url) => new KrakenSource(clock, { url, pairs })) });

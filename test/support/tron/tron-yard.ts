@@ -1,5 +1,6 @@
 import { TronWeb } from 'tronweb';
 import { TronChain, openTronKeys, parseTronOptions, tronAddress, tronKey } from '../../../adapters/chains/index.ts';
+import { definition as tron } from '../../../plugins/tron/definition.ts';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
 import { present } from '../../../core/index.ts';
 import type { ChainPayments, PaymentLine, SignedPayout, SignedTransaction, WatchList } from '../../../core/index.ts';
@@ -63,7 +64,7 @@ export async function openYard({ nodes: count = 1, options = {}, start = START }
   const wallet = new MnemonicWallet(MNEMONIC);
   const chains: TronChain[] = [];
   const open = async (more: Readonly<Record<string, unknown>>): Promise<TronChain> => {
-    const { xpub, feeLimitSun, expirationMs, ...rest } = parseTronOptions({ apiUrls: nodes.map(({ url }) => url), network: 'test', tokens: TOKENS, ...options, ...more });
+    const { xpub, feeLimitSun, expirationMs, ...rest } = parseTronOptions({ apiUrls: nodes.map(({ url }) => url), network: 'test', tokens: TOKENS, ...options, ...more }, tron);
     const keys = await openTronKeys(wallet, ACCOUNTS, xpub);
     const chain = new TronChain(
       { ...rest, xpub: xpub ?? (await wallet.extendedPublicKey(ACCOUNTS.deposit)), requestTimeoutMs: 5_000 },

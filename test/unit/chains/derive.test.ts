@@ -5,8 +5,6 @@ import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
 import {
   AccountKey,
-  BITCOIN_REGTEST,
-  LITECOIN_REGTEST,
   evmAddress,
   evmKey,
   evmPaymentUri,
@@ -18,6 +16,11 @@ import {
 } from '../../../adapters/chains/index.ts';
 import { MnemonicWallet, NoWallet, generateMnemonic } from '../../../adapters/wallet/index.ts';
 import { isTillgateError } from '../../../core/index.ts';
+import { definition as bitcoinDefinition } from '../../../plugins/bitcoin/definition.ts';
+import { definition as litecoinDefinition } from '../../../plugins/litecoin/definition.ts';
+
+const BITCOIN_REGTEST = bitcoinDefinition.networks.regtest.addresses;
+const LITECOIN_REGTEST = litecoinDefinition.networks.regtest.addresses;
 
 const JUNK = 'test test test test test test test test test test test junk';
 const ABANDON = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';

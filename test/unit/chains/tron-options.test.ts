@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { TronWeb } from 'tronweb';
 import { parseTronOptions } from '../../../adapters/chains/index.ts';
+import { definition } from '../../../plugins/tron/definition.ts';
 import { isTillgateError } from '../../../core/index.ts';
 import tron from '../../../plugins/tron/index.ts';
 
@@ -14,7 +15,7 @@ const refused = (path: string, pattern: RegExp) => (error: unknown) => {
 
 describe('the options of the plugin tron', () => {
   test('are those of the main network by default', () => {
-    const { tokens, ...rest } = parseTronOptions(URLS);
+    const { tokens, ...rest } = parseTronOptions(URLS, definition);
     assert.deepEqual(rest, {
       ...URLS,
       solidityUrls: null,
@@ -40,9 +41,9 @@ describe('the options of the plugin tron', () => {
   });
 
   test('one count of confirmations sets both', () => {
-    const { confirmations, spendableConfirmations } = parseTronOptions({ ...URLS, confirmations: 1 });
+    const { confirmations, spendableConfirmations } = parseTronOptions({ ...URLS, confirmations: 1 }, definition);
     assert.deepEqual([confirmations, spendableConfirmations], [1, 1]);
-    assert.equal(parseTronOptions({ ...URLS, confirmations: 1, spendableConfirmations: 19 }).spendableConfirmations, 19);
+    assert.equal(parseTronOptions({ ...URLS, confirmations: 1, spendableConfirmations: 19 }, definition).spendableConfirmations, 19);
   });
 
   for (const [what, options, path, pattern] of [
@@ -66,7 +67,7 @@ describe('the options of the plugin tron', () => {
     ['a fee limit above the network\'s', { ...URLS, feeLimitTrx: 15_001 }, 'feeLimitTrx', /./],
   ] as const) {
     test(`${what} is refused by name, and no value is repeated`, () => {
-      assert.throws(() => parseTronOptions(options), refused(path, pattern));
+      assert.throws(() => parseTronOptions(options, definition), refused(path, pattern));
       assert.throws(() => tron.options(options), refused(path, pattern));
     });
   }

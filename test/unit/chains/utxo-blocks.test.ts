@@ -8,7 +8,8 @@ import { merkleRoot } from '../../../adapters/chains/utxo/merkle-root.ts';
 import { readBlock } from '../../../adapters/chains/utxo/raw-block.ts';
 import { readTransaction, transactionId, virtualSize } from '../../../adapters/chains/utxo/raw-transaction.ts';
 import { WireReader } from '../../../adapters/chains/utxo/wire-reader.ts';
-import { AccountKey, BITCOIN_REGTEST, segwitAddress } from '../../../adapters/chains/index.ts';
+import { AccountKey, segwitAddress } from '../../../adapters/chains/index.ts';
+import { definition } from '../../../plugins/bitcoin/definition.ts';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
 import { isTillgateError } from '../../../core/index.ts';
 import { FIXTURES, MNEMONIC } from './utxo-fixtures.ts';
@@ -31,7 +32,7 @@ const GENESIS = {
 
 async function keyAt(index: number): Promise<string> {
   const account = new AccountKey(await new MnemonicWallet(MNEMONIC).extendedPublicKey("m/84'/1'/1'"));
-  return segwitAddress(account.publicKey(index), BITCOIN_REGTEST).key;
+  return segwitAddress(account.publicKey(index), definition.networks.regtest.addresses).key;
 }
 
 describe('reading blocks', () => {

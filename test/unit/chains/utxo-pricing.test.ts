@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { Transaction } from '@scure/btc-signer';
 import fc from 'fast-check';
-import { AccountKey, BITCOIN, segwitAddress } from '../../../adapters/chains/index.ts';
+import { AccountKey, segwitAddress } from '../../../adapters/chains/index.ts';
+import { definition as bitcoin } from '../../../plugins/bitcoin/definition.ts';
 import { sumOf } from '../../../adapters/chains/utxo/coin-selection.ts';
 import type { FeeRates } from '../../../adapters/chains/utxo/fee-rates.ts';
 import { Pricing } from '../../../adapters/chains/utxo/price-payment.ts';
@@ -16,7 +17,7 @@ import type { PaymentLine, PricedPayment, SignedTransaction, SpendableCoin } fro
 import { MemoryLogger } from '../../support/fakes.ts';
 import { MNEMONIC } from './utxo-fixtures.ts';
 
-const { ownDust } = BITCOIN;
+const { ownDust } = bitcoin;
 const RECEIVERS = [
   'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
   '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2',
@@ -34,14 +35,14 @@ describe('pricing and signing together', () => {
   let keys: UtxoKeys;
   let signing: Signing;
   let deposits: readonly string[];
-  const addresses = new UtxoAddresses(BITCOIN, 'main');
+  const addresses = new UtxoAddresses(bitcoin, 'main');
   const source = { address: '', index: null };
 
   before(async () => {
     const signer = new MnemonicWallet(MNEMONIC);
-    const terms = BITCOIN.networks.main;
-    keys = new UtxoKeys(terms, await signer.extendedPublicKey(terms.hotAccount), await signer.extendedPublicKey(terms.depositAccount));
-    const account = new AccountKey(await signer.extendedPublicKey(terms.depositAccount));
+    const terms = bitcoin.networks.main;
+    keys = new UtxoKeys(terms, await signer.extendedPublicKey(terms.accounts.hot), await signer.extendedPublicKey(terms.accounts.deposit));
+    const account = new AccountKey(await signer.extendedPublicKey(terms.accounts.deposit));
     deposits = Array.from({ length: 12 }, (_, index) => segwitAddress(account.publicKey(index), terms.addresses).address);
     signing = new Signing({ chain: 'BTC', signer, keys, addresses, ownDust });
   });

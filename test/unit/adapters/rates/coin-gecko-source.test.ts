@@ -3,11 +3,13 @@ import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { CoinGeckoSource } from '../../../../adapters/rates/index.ts';
 import { FIATS, isTillgateError } from '../../../../core/index.ts';
+import { BUILT_IN_PRICE_IDS, priceIdsAt } from '../../../../plugins/prices.ts';
 import { FakeClock, START } from '../../../support/fakes.ts';
 import { startServer } from './local-server.ts';
 import type { SeenRequest } from './local-server.ts';
 
 const clock = new FakeClock();
+const ids = priceIdsAt('coingecko', BUILT_IN_PRICE_IDS);
 const never = new AbortController().signal;
 const SECONDS = 1_772_366_000;
 
@@ -40,7 +42,7 @@ function simplePrice({ url }: SeenRequest, response: ServerResponse): string | n
 describe('CoinGeckoSource', () => {
   test('prices coins digit for digit, at the time that the service names', async (t) => {
     const server = await startServer(t, simplePrice);
-    const source = new CoinGeckoSource(clock, { url: `${server.url}/api/v3/` });
+    const source = new CoinGeckoSource(clock, { url: `${server.url}/api/v3/`, ids });
     const ticks = await source.fetch(['ETH', 'USDT', 'SHIB', 'BTC'], never);
     assert.deepEqual(ticks, [
       { symbol: 'ETH', usd: '3480.1234567890123456789', at: SECONDS * 1000 },
@@ -57,7 +59,7 @@ describe('CoinGeckoSource', () => {
 
   test('prices fiats through bitcoin in the same request, 18 digits rounded up', async (t) => {
     const server = await startServer(t, simplePrice);
-    const ticks = await new CoinGeckoSource(clock, { url: `${server.url}/api/v3` }).fetch(['EUR', 'JPY', 'USDT', 'XAU', 'USD'], never);
+    const ticks = await new CoinGeckoSource(clock, { url: `${server.url}/api/v3`, ids }).fetch(['EUR', 'JPY', 'USDT', 'XAU', 'USD'], never);
     assert.deepEqual(ticks, [
       { symbol: 'USD', usd: '1', at: START },
       { symbol: 'USDT', usd: '1', at: SECONDS * 1000 },
@@ -71,20 +73,20 @@ describe('CoinGeckoSource', () => {
 
   test('asks for every fiat of the specification by its code', async (t) => {
     const server = await startServer(t, simplePrice);
-    await new CoinGeckoSource(clock, { url: `${server.url}/api/v3` }).fetch(FIATS.map(({ code }) => code), never);
+    await new CoinGeckoSource(clock, { url: `${server.url}/api/v3`, ids }).fetch(FIATS.map(({ code }) => code), never);
     const asked = server.seen[0]?.url.searchParams.get('vs_currencies')?.split(',');
     assert.deepEqual(asked, FIATS.map(({ code }) => code.toLowerCase()));
   });
 
   test('what has no price now is left out; a price of zero is passed on, so that it is seen and dropped', async (t) => {
     const server = await startServer(t, simplePrice);
-    const ticks = await new CoinGeckoSource(clock, { url: `${server.url}/api/v3` }).fetch(['LTC', 'DAI', 'BNB', 'VEF', 'KRW', 'GBP', 'NOPE'], never);
+    const ticks = await new CoinGeckoSource(clock, { url: `${server.url}/api/v3`, ids }).fetch(['LTC', 'DAI', 'BNB', 'VEF', 'KRW', 'GBP', 'NOPE'], never);
     assert.deepEqual(ticks, [{ symbol: 'DAI', usd: '0', at: SECONDS * 1000 }]);
   });
 
   test('a price without a time is of no known age, and is left out', async (t) => {
     const server = await startServer(t, () => '{"bitcoin":{"usd":60000,"eur":50000},"ethereum":{"usd":2000,"last_updated_at":null}}');
-    assert.deepEqual(await new CoinGeckoSource(clock, { url: server.url }).fetch(['BTC', 'ETH', 'EUR'], never), []);
+    assert.deepEqual(await new CoinGeckoSource(clock, { url: server.url, ids }).fetch(['BTC', 'ETH', 'EUR'], never), []);
   });
 
   test('further coins come by configuration, and nothing is asked when nothing is known', async (t) => {
@@ -97,8 +99,8 @@ describe('CoinGeckoSource', () => {
 
   test('the key goes in its header', async (t) => {
     const server = await startServer(t, simplePrice);
-    await new CoinGeckoSource(clock, { url: `${server.url}/api/v3`, apiKey: 'CG-secret' }).fetch(['ETH'], never);
-    await new CoinGeckoSource(clock, { url: `${server.url}/api/v3` }).fetch(['ETH'], never);
+    await new CoinGeckoSource(clock, { url: `${server.url}/api/v3`, apiKey: 'CG-secret', ids }).fetch(['ETH'], never);
+    await new CoinGeckoSource(clock, { url: `${server.url}/api/v3`, ids }).fetch(['ETH'], never);
     assert.deepEqual(server.seen.map(({ headers }) => headers['x-cg-demo-api-key']), ['CG-secret', undefined]);
     assert.doesNotMatch(server.seen[0]?.url.href ?? '', /secret/);
   });
@@ -127,7 +129,7 @@ describe('a rate source that fails says so without address or key', () => {
   for (const [name, fail] of Object.entries(failures)) {
     test(name, async (t) => {
       const server = await startServer(t, (_request, response) => fail(response));
-      const source = new CoinGeckoSource(clock, { url: `${server.url}/secret-path`, apiKey: 'CG-secret' });
+      const source = new CoinGeckoSource(clock, { url: `${server.url}/secret-path`, apiKey: 'CG-secret', ids });
       await assert.rejects(source.fetch(['ETH'], never), (error: unknown) => {
         assert.ok(isTillgateError(error, 'NOT_READY'));
         assert.match(error.message, /^The rate source coingecko /);
@@ -140,7 +142,7 @@ describe('a rate source that fails says so without address or key', () => {
 
   test('silence ends with the deadline', async (t) => {
     const server = await startServer(t, () => null);
-    const source = new CoinGeckoSource(clock, { url: server.url });
+    const source = new CoinGeckoSource(clock, { url: server.url, ids });
     await assert.rejects(source.fetch(['ETH'], AbortSignal.timeout(50)), /did not answer in time/);
   });
 
@@ -148,7 +150,7 @@ describe('a rate source that fails says so without address or key', () => {
     const answers = ['[]', 'null', '"x"', '1', '{"bitcoin":[]}', '{"__proto__":{"bitcoin":{"usd":1,"last_updated_at":1}}}', '{"bitcoin":{"usd":"abc","last_updated_at":1}}'];
     const server = await startServer(t, () => answers.shift() ?? '');
     for (let left = answers.length; left > 0; left--) {
-      assert.deepEqual(await new CoinGeckoSource(clock, { url: server.url }).fetch(['BTC', 'EUR'], never), []);
+      assert.deepEqual(await new CoinGeckoSource(clock, { url: server.url, ids }).fetch(['BTC', 'EUR'], never), []);
     }
   });
 });

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { KrakenSource } from '../../../../adapters/rates/index.ts';
 import { isTillgateError } from '../../../../core/index.ts';
+import { BUILT_IN_PRICE_IDS, priceIdsAt } from '../../../../plugins/prices.ts';
 import { FakeClock, START } from '../../../support/fakes.ts';
 import { startServer } from './local-server.ts';
 import type { SeenRequest } from './local-server.ts';
 
 const clock = new FakeClock();
+const pairs = priceIdsAt('kraken', BUILT_IN_PRICE_IDS);
 const never = new AbortController().signal;
 
 interface Book {
@@ -42,7 +44,7 @@ function ticker({ url }: SeenRequest): string {
 describe('KrakenSource', () => {
   test('prices coins and fiats by the middle of their books, whatever the answer calls them', async (t) => {
     const server = await startServer(t, ticker);
-    const ticks = await new KrakenSource(clock, { url: server.url }).fetch(['USD', 'BTC', 'ETH', 'USDT', 'USDC', 'EUR', 'JPY'], never);
+    const ticks = await new KrakenSource(clock, { url: server.url, pairs }).fetch(['USD', 'BTC', 'ETH', 'USDT', 'USDC', 'EUR', 'JPY'], never);
     assert.deepEqual(ticks, [
       { symbol: 'USD', usd: '1', at: START },
       { symbol: 'BTC', usd: '30300.05', at: START },
@@ -57,7 +59,7 @@ describe('KrakenSource', () => {
 
   test('a pair that Kraken does not list is found out once and then left out', async (t) => {
     const server = await startServer(t, ticker);
-    const source = new KrakenSource(clock, { url: server.url, pairs: { NEW: 'NEWUSD' } });
+    const source = new KrakenSource(clock, { url: server.url, pairs: { ...pairs, NEW: 'NEWUSD' } });
     const expected = [{ symbol: 'ETH', usd: '2000.01', at: START }];
     assert.deepEqual(await source.fetch(['ETH', 'NEW'], never), expected);
     assert.equal(server.seen.length, 3);
@@ -67,22 +69,22 @@ describe('KrakenSource', () => {
 
   test('an error that comes along with a result does not take the result away', async (t) => {
     const server = await startServer(t, () => '{"error":["EQuery:Unknown asset pair"],"result":{"XETHZUSD":{"a":["3"],"b":["1"]}}}');
-    assert.deepEqual(await new KrakenSource(clock, { url: server.url }).fetch(['ETH', 'BTC'], never), [{ symbol: 'ETH', usd: '2', at: START }]);
+    assert.deepEqual(await new KrakenSource(clock, { url: server.url, pairs }).fetch(['ETH', 'BTC'], never), [{ symbol: 'ETH', usd: '2', at: START }]);
   });
 
   test('books without two sides have no price', async (t) => {
     const answers = ['{}', '{"a":["1"]}', '{"a":["1"],"b":["0"]}', '{"a":[null],"b":["1"]}', '{"a":"1","b":"1"}', '[]', 'null'];
     const server = await startServer(t, () => `{"error":[],"result":{"XETHZUSD":${answers.shift() ?? ''}}}`);
     for (let left = answers.length; left > 0; left--) {
-      assert.deepEqual(await new KrakenSource(clock, { url: server.url }).fetch(['ETH'], never), []);
+      assert.deepEqual(await new KrakenSource(clock, { url: server.url, pairs }).fetch(['ETH'], never), []);
     }
     const zeroes = await startServer(t, ticker);
-    assert.deepEqual(await new KrakenSource(clock, { url: zeroes.url }).fetch(['DAI'], never), []);
+    assert.deepEqual(await new KrakenSource(clock, { url: zeroes.url, pairs }).fetch(['DAI'], never), []);
   });
 
   test('asks nothing for symbols that it has no market for', async (t) => {
     const server = await startServer(t, ticker);
-    assert.deepEqual(await new KrakenSource(clock, { url: server.url }).fetch(['THB', 'NOPE'], never), []);
+    assert.deepEqual(await new KrakenSource(clock, { url: server.url, pairs }).fetch(['THB', 'NOPE'], never), []);
     assert.equal(server.seen.length, 0);
   });
 
@@ -90,7 +92,7 @@ describe('KrakenSource', () => {
     const answers = ['{"error":["EGeneral:Too many requests"]}', '{"error":["EService:Unavailable"],"result":null}', '{}', '[]', 'null'];
     const server = await startServer(t, () => answers.shift() ?? '');
     for (let left = answers.length; left > 0; left--) {
-      await assert.rejects(new KrakenSource(clock, { url: server.url }).fetch(['ETH'], never), (error: unknown) => isTillgateError(error, 'NOT_READY'));
+      await assert.rejects(new KrakenSource(clock, { url: server.url, pairs }).fetch(['ETH'], never), (error: unknown) => isTillgateError(error, 'NOT_READY'));
     }
   });
 });

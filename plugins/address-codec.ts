@@ -1,0 +1,60 @@
+// From their files, not the families' indexes: an address needs no engine.
+import { evmAddress, evmKey, normaliseEvmAddress } from '../adapters/chains/evm/evm-address.ts';
+import { tronAddress, tronKey } from '../adapters/chains/tron/tron-address.ts';
+import { readUtxoAddress, segwitAddress } from '../adapters/chains/utxo/segwit-address.ts';
+import type { UtxoNetwork } from '../adapters/chains/utxo/segwit-address.ts';
+import type { ChainAccounts, ChainDefinition } from './chain-definition.ts';
+
+/** An address as it is written, and as it is compared. */
+export interface KeyedAddress {
+  readonly address: string;
+  readonly key: string;
+}
+
+/** How the addresses of one network are made and read. */
+export interface AddressCodec {
+  fromPublicKey(publicKey: Uint8Array): KeyedAddress;
+  /** `null` for a text that is not an address of the network. */
+  read(text: string): KeyedAddress | null;
+}
+
+/** One network of a defined chain. */
+export interface ChainNetwork {
+  readonly accounts: ChainAccounts;
+  readonly codec: AddressCodec;
+}
+
+/** The networks of a chain: the main one first, that for regression tests last, which may be the same. */
+export function networksOf(definition: ChainDefinition): readonly [main: ChainNetwork, ...others: ChainNetwork[]] {
+  if (definition.addressForm !== 'segwit') return [{ accounts: definition.accounts, codec: CODECS[definition.addressForm] }];
+  const { main, test, regtest } = definition.networks;
+  const network = ({ accounts, addresses }: typeof main): ChainNetwork => ({ accounts, codec: segwitCodec(addresses) });
+  return [network(main), network(test), network(regtest)];
+}
+
+const CODECS: Readonly<Record<'evm' | 'tron', AddressCodec>> = {
+  evm: {
+    fromPublicKey(publicKey) {
+      const key = evmKey(publicKey);
+      return { address: evmAddress(key), key };
+    },
+    read(text) {
+      const address = normaliseEvmAddress(text);
+      return address === null ? null : { address, key: address.slice(2).toLowerCase() };
+    },
+  },
+  tron: {
+    fromPublicKey(publicKey) {
+      const key = evmKey(publicKey);
+      return { address: tronAddress(key), key };
+    },
+    read(text) {
+      const key = tronKey(text);
+      return key === null ? null : { address: tronAddress(key), key };
+    },
+  },
+};
+
+function segwitCodec(network: UtxoNetwork): AddressCodec {
+  return { fromPublicKey: (publicKey) => segwitAddress(publicKey, network), read: (text) => readUtxoAddress(text, network) };
+}

@@ -1,0 +1,56 @@
+import { specifiedAsset, specifiedChain } from '../../core/index.ts';
+import type { UtxoCoin, UtxoDefaults } from '../../adapters/chains/utxo/index.ts';
+import type { SegwitChainDefinition } from '../chain-definition.ts';
+
+const COIN = 100_000_000n;
+
+/** Bitcoin, on its main network and those for tests. */
+export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
+  ...specifiedChain('BTC'),
+  coin: specifiedAsset('BTC'),
+  price: { ids: { coingecko: 'bitcoin', kraken: 'XBTUSD' }, sandboxUsd: '60000' },
+  addressForm: 'segwit',
+  scheme: 'bitcoin',
+  networks: {
+    main: {
+      addresses: { bech32: 'bc', pubKeyHash: 0x00, scriptHash: 0x05, wif: 0x80 },
+      genesis: ['000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'],
+      accounts: { hot: "m/84'/0'/0'", deposit: "m/84'/0'/1'" },
+      publicKeyVersion: 0x0488b21e,
+    },
+    test: {
+      addresses: { bech32: 'tb', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef },
+      // Testnet 3, testnet 4, signet: their addresses look the same.
+      genesis: [
+        '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943',
+        '00000000da84f2bafbbc53dee25a72ae507ff4914b867c565be350b0da8bf043',
+        '00000008819873e925422c1ff0f99f7cc9bbb232af63a077a480a3633bee1ef6',
+      ],
+      accounts: { hot: "m/84'/1'/0'", deposit: "m/84'/1'/1'" },
+      publicKeyVersion: 0x043587cf,
+    },
+    regtest: {
+      addresses: { bech32: 'bcrt', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef },
+      genesis: ['0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206'],
+      accounts: { hot: "m/84'/1'/0'", deposit: "m/84'/1'/1'" },
+      publicKeyVersion: 0x043587cf,
+    },
+  },
+  dust: 546n,
+  ownDust: 294n,
+  refusedPrefixes: {},
+  confirmations: 1,
+  // A large payment is worth a miner's trouble to undo: it waits for more blocks (decisions, section 4).
+  tiers: [
+    { above: COIN, confirmations: 3 },
+    { above: 10n * COIN, confirmations: 6 },
+  ],
+  spendableConfirmations: 6,
+  finalityBlocks: 100,
+  pollIntervalMs: 10_000,
+  bumpAfterMs: 1_800_000,
+  minFeeRate: 1,
+  maxFeeRate: 500,
+  fallbackFeeRate: 10,
+  maxLagBlocks: 1,
+};

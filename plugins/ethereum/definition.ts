@@ -1,0 +1,24 @@
+import { specifiedAsset, specifiedChain } from '../../core/index.ts';
+import type { EvmDefaults } from '../../adapters/chains/evm/index.ts';
+import type { AccountChainDefinition } from '../chain-definition.ts';
+
+/** Ethereum's main network. SHIB-ERC20 is taken only where the options name it. */
+export const definition: AccountChainDefinition & EvmDefaults = {
+  ...specifiedChain('ETH'),
+  coin: specifiedAsset('ETH'),
+  price: { ids: { coingecko: 'ethereum', kraken: 'ETHUSD' }, sandboxUsd: '2500' },
+  addressForm: 'evm',
+  // Accounts 2k and 2k + 1 with k = 0 (decisions, section 10).
+  accounts: { hot: "m/44'/60'/0'", deposit: "m/44'/60'/1'" },
+  chainId: 1,
+  confirmations: 12,
+  spendableConfirmations: 64,
+  finalityBlocks: 64,
+  pollIntervalMs: 4_000,
+  maxLagBlocks: 10,
+  tokens: {
+    'USDT-ERC20': { address: '0xdAC17F958D2ee523a2206206994597C13D831ec7', decimals: 6 },
+    'USDC-ERC20': { address: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', decimals: 6 },
+    'DAI-ERC20': { address: '0x6B175474E89094C44Da98b954EedeAC495271d0F', decimals: 18 },
+  },
+};

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { SPECIFIED_ASSETS } from '../../../core/index.ts';
+import { SANDBOX_PRICES } from '../../../host/static-prices.ts';
+import { networksOf } from '../../../plugins/address-codec.ts';
+import { CHAIN_DEFINITIONS, DEFINITIONS } from '../../../plugins/definitions.ts';
+import * as published from '../../../plugins/index.ts';
+import { BUILT_IN_PRICE_IDS } from '../../../plugins/prices.ts';
+import { BUILT_IN_NAMES, isBuiltIn, loadBuiltIn } from '../../../plugins/registry.ts';
+
+const PUBLIC_KEY = Buffer.from('0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798', 'hex');
+
+describe('the registry of built-in plugins', () => {
+  test('tillgate/plugins exports every built-in plugin by its name', () => {
+    assert.deepEqual(Object.keys(published).sort(), [...BUILT_IN_NAMES].sort());
+  });
+
+  for (const name of BUILT_IN_NAMES) {
+    test(`loads ${name} as the configuration names it`, async () => {
+      assert.ok(isBuiltIn(name));
+      const plugin = (await loadBuiltIn(name)) as { readonly name: string };
+      assert.equal(plugin.name, name);
+      assert.equal(plugin, published[name]);
+    });
+  }
+
+  test('a name that every object inherits is not built in', () => {
+    assert.equal(isBuiltIn('constructor'), false);
+  });
+});
+
+describe('the definitions of the built-in chains', () => {
+  for (const [name, definition] of Object.entries(DEFINITIONS)) {
+    test(`${name} says everything that the rest of the till derives from it`, () => {
+      const { coin, code, confirmations, spendableConfirmations, finalityBlocks, maxLagBlocks } = definition;
+      assert.ok(isBuiltIn(name));
+      assert.equal(coin.chain, code);
+      assert.equal(coin.kind, 'native');
+      for (const source of ['coingecko', 'kraken']) assert.ok(BUILT_IN_PRICE_IDS[coin.symbol]?.[source], `${coin.symbol} has no id at ${source}`);
+      assert.ok(Number(SANDBOX_PRICES[coin.symbol]) > 0);
+      assert.ok(maxLagBlocks >= 1);
+      assert.ok(confirmations >= 1 && spendableConfirmations >= confirmations && finalityBlocks >= spendableConfirmations);
+    });
+
+    test(`${name} reads the addresses that it makes, on each of its networks`, () => {
+      for (const { accounts, codec } of networksOf(definition)) {
+        const made = codec.fromPublicKey(PUBLIC_KEY);
+        assert.deepEqual(codec.read(made.address), made);
+        assert.equal(codec.read('nonsense'), null);
+        assert.match(accounts.hot, /^m\/\d+'\/\d+'\/\d+'$/);
+      }
+    });
+  }
+
+  test('no account serves two chains, nor two purposes, on any network', () => {
+    const owners = new Map<string, string>();
+    for (const definition of CHAIN_DEFINITIONS) {
+      for (const { accounts } of networksOf(definition)) {
+        for (const [purpose, account] of Object.entries<string>({ ...accounts })) {
+          const owner = `${definition.code} ${purpose}`;
+          assert.equal(owners.get(account) ?? owner, owner, `${account} serves ${owner} too`);
+          owners.set(account, owner);
+        }
+      }
+    }
+    assert.ok(owners.size >= 2 * CHAIN_DEFINITIONS.length);
+  });
+
+  test('every pair of the specification is on a built-in chain, and can be priced', () => {
+    for (const { chain, symbol, currency } of SPECIFIED_ASSETS) {
+      assert.ok(chain === 'BLN' || CHAIN_DEFINITIONS.some(({ code }) => code === chain), currency);
+      assert.deepEqual(Object.keys(BUILT_IN_PRICE_IDS[symbol] ?? {}).sort(), ['coingecko', 'kraken'], currency);
+    }
+  });
+});
