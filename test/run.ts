@@ -7,7 +7,6 @@
  *     npm run test:rest               what `npm run test:full` adds to `npm test`
  *     npm run test:nodes              those against real daemons (test/nodes)
  *     npm run test:browser            those in a real browser (test/browser)
- *     npm run test:long               those that repeat slowly what others test (test/long)
  *
  * `--engines=sqlite|pg|all` chooses the databases; arguments that begin with `--test-` go on to node. One file also runs
  * by itself: `node --import tsx --test FILE`.

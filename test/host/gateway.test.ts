@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { afterEach, describe, test } from 'node:test';
 import { startAnvil } from '../support/anvil.ts';
+import { testedEngines } from '../support/each-storage.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { waitFor } from '../support/wait.ts';
 import { freshDirectory, killAll, run, serve } from './till-process.ts';
@@ -50,7 +51,7 @@ async function sharedLimit([one, other]: readonly string[], ask: (url: string) =
   assert(asked < BURST / 2, `${asked} more requests before the refusal`);
 }
 
-for (const engine of ['sqlite', 'pg'] as const) {
+for (const engine of testedEngines()) {
   describe(`the gateway of a real host on ${engine}`, () => {
     afterEach(killAll);
 

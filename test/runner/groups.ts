@@ -6,12 +6,11 @@ import type { PlannedFile } from './plan.ts';
 /** So many files share a process: loading the packages costs more than most of them take. */
 const FILES_PER_PROCESS = 10;
 
-/** Files with the same databases, neighbours in the order of their names, one process for each group. */
+/** A process for each group: first the files that need one of their own, then neighbours with the same databases, the dear ones first. */
 function groupsOf(files: readonly PlannedFile[]): PlannedFile[][] {
-  const groups: PlannedFile[][] = files.filter(({ alone }) => alone).map((file) => [file]);
-  const shared = files.filter(({ alone }) => !alone);
-  for (const engines of new Set(shared.map((file) => file.engines))) {
-    const same = shared.filter((file) => file.engines === engines);
+  const groups = files.filter(({ alone }) => alone).map((file) => [file]);
+  for (const engines of ['all', 'pg', 'sqlite'] as const) {
+    const same = files.filter((file) => !file.alone && file.engines === engines);
     for (let at = 0; at < same.length; at += FILES_PER_PROCESS) groups.push(same.slice(at, at + FILES_PER_PROCESS));
   }
   return groups;
@@ -26,7 +25,7 @@ function groupsOf(files: readonly PlannedFile[]): PlannedFile[][] {
 export function writeGroups(folder: string, files: readonly PlannedFile[]): string[] {
   return groupsOf(files).map((group, at) => {
     const suites = group.map(({ path }) => `describe(${JSON.stringify(path)}, async () => { await import(${JSON.stringify(`./${compiledName(path)}`)}); });`);
-    const module = join(folder, `group-${at}.js`);
+    const module = join(folder, `group-${String(at).padStart(3, '0')}.js`);
     const environment = `process.env.TEST_ENGINES = ${JSON.stringify(group[0]?.engines)};`;
     writeFileSync(module, ["import { describe } from 'node:test';", environment, ...suites, ''].join('\n'));
     return module;

@@ -7,7 +7,7 @@ import type { Compiled } from './compile.ts';
 export type Engines = 'sqlite' | 'pg' | 'all';
 
 /** Tests that need more than the packages, each with a run of its own. */
-export const APART = ['nodes', 'browser', 'long'] as const;
+export const APART = ['nodes', 'browser'] as const;
 export type Apart = (typeof APART)[number];
 
 /** Which files are wanted. */
@@ -26,7 +26,7 @@ export interface Choice {
 export interface PlannedFile {
   readonly path: string;
   readonly engines: Engines;
-  /** Runs in a process of its own: it changes what a whole process shares, or keeps a core busy for long. */
+  /** Runs in a process of its own: it changes what a whole process shares, or takes long. */
   readonly alone: boolean;
 }
 
@@ -46,6 +46,8 @@ const FULL_ONLY = [
 ];
 /** Parts whose subject is the SQL: they run on every database each time. */
 const EVERY_ENGINE = ['test/contract/storage/', 'test/contract/kit/storage', 'test/e2e/'];
+/** Parts whose files take long, and wait for most of it: in one process they would be the last to end. */
+const ALONE = [...FULL_ONLY, 'test/e2e/', 'test/host/'];
 /** What makes the suites of a file run once for each database. */
 const EACH_STORAGE = 'test/support/each-storage.ts';
 /** The first line of a file that needs a process of its own, with the reason. */
@@ -60,7 +62,7 @@ const usualEngines = (path: string): Engines => (apartOf(path) !== null || withi
 /** The files that a choice means, each with its databases. */
 export function planOf({ apart, rest, engines, words }: Choice, compiled: Compiled): PlannedFile[] {
   const all = [...compiled.imports.keys()].filter((path) => /\.test\.tsx?$/.test(path) && apartOf(path) === apart);
-  const planned = (path: string, chosen: Engines): PlannedFile => ({ path, engines: engines ?? chosen, alone: apart !== null || within(FULL_ONLY, path) || ownProcess(path) });
+  const planned = (path: string, chosen: Engines): PlannedFile => ({ path, engines: engines ?? chosen, alone: apart !== null || within(ALONE, path) || ownProcess(path) });
   const usual = (paths: readonly string[]): PlannedFile[] => paths.map((path) => planned(path, usualEngines(path)));
   if (words.length > 0) return usual(all.filter((path) => words.some((word) => path.includes(word))));
   if (apart !== null) return usual(all);

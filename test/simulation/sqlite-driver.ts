@@ -135,8 +135,9 @@ function rowsOf({ statement, columns }: Prepared, bindings: readonly unknown[]):
   try {
     if (bindings.length > 0) statement.bind(bindings.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as Value[]);
     while (statement.step()) {
-      const values = statement.get();
-      rows.push(Object.fromEntries(columns.map((column, at) => [column, values[at]])));
+      const row: Record<string, unknown> = {};
+      for (const [at, value] of statement.get().entries()) row[columns[at] ?? ''] = value;
+      rows.push(row);
     }
     return rows;
   } finally {

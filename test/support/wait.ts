@@ -19,7 +19,7 @@ export interface WaitOptions {
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
-  { timeoutMs = 10_000, intervalMs = 10, describe = 'the condition' }: WaitOptions = {},
+  { timeoutMs = 30_000, intervalMs = 10, describe = 'the condition' }: WaitOptions = {},
 ): Promise<Exclude<T, false | null | undefined>> {
   const deadline = performance.now() + timeoutMs;
   let cause: unknown;

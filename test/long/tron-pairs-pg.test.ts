@@ -1,3 +1,0 @@
-import { describeTronPairs } from '../e2e/tron-pairs.ts';
-
-describeTronPairs('pg');
