@@ -4,6 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { checkLedger } from '../../core/index.ts';
 import type { AccountId, OrderId, TransferId } from '../../core/index.ts';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
@@ -18,6 +19,7 @@ import { endWithThisProcess } from '../support/processes.ts';
 import { silentLogger } from '../support/storage.ts';
 import type { EngineName } from '../support/storage.ts';
 import { waitFor } from '../support/wait.ts';
+import type { CrashPointName } from './points.ts';
 
 /** A vector of BIP-39, not anvil's: the hot wallet begins without a coin. */
 const MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
@@ -31,7 +33,7 @@ export const CONFIRMATIONS = 1;
 export const SPENDABLE = 3;
 
 /** What the tills of one file share. */
-export interface CrashYard {
+export interface CrashFixture {
   readonly anvil: Anvil;
   readonly token: DeployedContract;
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>;
@@ -43,7 +45,7 @@ export interface CrashYard {
 
 /** A till of the debug build as a process of its own, on a real node and a real database, that is killed and started again. */
 export class CrashTill {
-  readonly yard: CrashYard;
+  readonly fixture: CrashFixture;
   /** The till's database, opened from outside. */
   readonly storage: KnexStorage;
   readonly accountId: AccountId;
@@ -53,12 +55,15 @@ export class CrashTill {
   readonly #environment: Readonly<Record<string, string>>;
   readonly #apiKey: string;
   readonly #cleanUp: () => Promise<void>;
+  /** The port calls that any of the processes made. */
+  readonly portCalls = new Set<string>();
   #child: ChildProcess | null = null;
+  #running = false;
   #log = '';
   #url = '';
 
-  private constructor(yard: CrashYard, parts: Parts) {
-    this.yard = yard;
+  private constructor(fixture: CrashFixture, parts: Parts) {
+    this.fixture = fixture;
     this.storage = parts.storage;
     this.accountId = parts.accountId;
     this.hot = parts.hot;
@@ -69,13 +74,13 @@ export class CrashTill {
   }
 
   /** Writes the settings, makes a merchant by the command line and starts the server. */
-  static async start(engine: EngineName, yard: CrashYard): Promise<CrashTill> {
+  static async start(engine: EngineName, fixture: CrashFixture): Promise<CrashTill> {
     const directory = freshDirectory();
     const database = engine === 'pg' ? await freshDatabase() : null;
-    directory.write('tillgate.config.json', settings(yard, database?.url ?? null));
+    directory.write('tillgate.config.json', settings(fixture, database?.url ?? null));
     const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: MNEMONIC };
     const command = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
-      const { code, out, err } = await runCommand(yard.program, directory.path, environment, args);
+      const { code, out, err } = await runCommand(fixture.program, directory.path, environment, args);
       assert.equal(code, 0, `${args.join(' ')}: ${err}`);
       return JSON.parse(out) as Record<string, unknown>;
     };
@@ -84,7 +89,7 @@ export class CrashTill {
     const shown = (await command('wallet', 'show')) as { addresses: { chain: string; address: string }[] };
     const config = database === null ? ({ client: 'sqlite', filename: join(directory.path, 'data', 'tillgate.db') } as const) : ({ client: 'pg', connection: database.url } as const);
     const storage = await openStorage(config, { logger: silentLogger });
-    const till = new CrashTill(yard, {
+    const till = new CrashTill(fixture, {
       storage,
       accountId: String(account['id']) as AccountId,
       hot: shown.addresses.find(({ chain }) => chain === 'ETH')?.address ?? '',
@@ -102,7 +107,7 @@ export class CrashTill {
   }
 
   get alive(): boolean {
-    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
+    return this.#running;
   }
 
   /** All that the present process has logged. */
@@ -111,22 +116,31 @@ export class CrashTill {
   }
 
   /** Starts the server, with a point armed; returns when it listens, or when it died on the way. */
-  async startServer(point = ''): Promise<void> {
+  async startServer(point: CrashPointName | '' = ''): Promise<void> {
     this.#log = '';
     this.#url = '';
     const environment = { ...this.#environment, TILLGATE_PORT: '0', CRASH_POINT: point };
-    this.#child = start(this.yard.program, this.#directory.path, environment, ['serve']);
+    this.#child = start(this.fixture.program, this.#directory.path, environment, ['serve']);
     let out = '';
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => (out += text));
-    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#log += text));
+    this.#running = true;
     const child = this.#child;
+    createInterface({ input: child.stderr! }).on('line', (line) => this.#read(line));
+    // `close` comes after `exit`, once all that the process wrote was read.
+    child.once('close', () => (this.#running = false));
     await waitFor(() => !this.alive || /listens on (\S+)/.test(out), { timeoutMs: LONGEST_WAIT_MS, intervalMs: 10, describe: () => `the server to listen; its log:\n${this.#log}` });
     if (child.signalCode === null && child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${this.#log}`);
     this.#url = /listens on (\S+)/.exec(out)?.[1]?.replace('localhost', '127.0.0.1') ?? '';
   }
 
+  #read(line: string): void {
+    const call = /^port call (.+)/.exec(line)?.[1];
+    if (call === undefined) this.#log += `${line}\n`;
+    else this.portCalls.add(call);
+  }
+
   /** Arms a point in the running process. */
-  async arm(point: string): Promise<void> {
+  async arm(point: CrashPointName): Promise<void> {
     const child = this.#child;
     assert(child !== null && this.alive, 'nothing runs that could be armed');
     await new Promise<void>((resolve) => {
@@ -139,7 +153,7 @@ export class CrashTill {
   async kill(): Promise<void> {
     const child = this.#child;
     if (child === null || !this.alive) return;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
+    const gone = new Promise((resolve) => child.once('close', resolve));
     child.kill('SIGKILL');
     await gone;
   }
@@ -194,7 +208,7 @@ export class CrashTill {
   /** The same by the command, and the chain compared with the books. */
   async checkByCommand(): Promise<void> {
     for (const words of [['ledger', 'check'], ['wallet', 'reconcile']]) {
-      const { code, out, err } = await runCommand(this.yard.program, this.#directory.path, this.#environment, words);
+      const { code, out, err } = await runCommand(this.fixture.program, this.#directory.path, this.#environment, words);
       assert.equal(code, 0, `${words.join(' ')}: ${out}${err}`);
     }
   }
@@ -265,7 +279,7 @@ async function runCommand(program: string, directory: string, environment: Reado
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...texts })));
 }
 
-function settings({ anvil, token, lightning }: CrashYard, databaseUrl: string | null): unknown {
+function settings({ anvil, token, lightning }: CrashFixture, databaseUrl: string | null): unknown {
   return {
     mode: 'production',
     listen: { host: '127.0.0.1' },

@@ -3,13 +3,14 @@ import { after, before, describe, test } from 'node:test';
 import type { EngineName } from '../support/storage.ts';
 import { waitFor } from '../support/wait.ts';
 import { CrashTill } from './crash-till.ts';
-import { fund, mineUntil, mineWhenRead } from './stories.ts';
-import type { Run, Story } from './stories.ts';
-import { openYard } from './yard.ts';
+import { KNOWN_CALLS } from './points.ts';
+import { fund, mineUntil, mineWhenRead } from './scenarios.ts';
+import type { Run, Scenario } from './scenarios.ts';
+import { openFixture } from './fixture.ts';
 
 const SLOW_MS = 60_000;
 
-/** Pushes, and mines, until the till is dead; fails when it never comes to the point. */
+/** Repeats the scenario's requests, and mines, until the till is dead; fails when it never reaches the point. */
 async function dies(till: CrashTill, run: Run, point: string, still: boolean): Promise<void> {
   await waitFor(
     async () => {
@@ -18,19 +19,20 @@ async function dies(till: CrashTill, run: Run, point: string, still: boolean): P
       if (!still) await mineWhenRead(till);
       return !till.alive;
     },
-    { timeoutMs: SLOW_MS, intervalMs: 60, describe: () => `the till to come to ${point}; the log:\n${till.log.slice(-4000)}` },
+    { timeoutMs: SLOW_MS, intervalMs: 60, describe: () => `the till to reach ${point}; the log:\n${till.log.slice(-4000)}` },
   );
   assert.ok(till.log.includes(`killed at ${point}`), `the till died elsewhere than at ${point}:\n${till.log.slice(-3000)}`);
   till.kills += 1;
 }
 
-/** Kills the till at each point of a story in turn; the one that is started after the last one brings it to its end. */
-async function live(till: CrashTill, story: Story): Promise<void> {
-  const run = await story.begin(till);
-  const [first = '', ...rest] = story.points;
+/** Kills the till at each point of a scenario in turn; the till that is started after the last kill completes it. */
+async function play(till: CrashTill, scenario: Scenario): Promise<void> {
+  const run = await scenario.begin(till);
+  const [first, ...rest] = scenario.points;
+  assert(first !== undefined, 'a scenario without points');
   await till.arm(first);
-  for (const [at, point] of story.points.entries()) {
-    await dies(till, run, point, story.still === true);
+  for (const [at, point] of scenario.points.entries()) {
+    await dies(till, run, point, scenario.still === true);
     await till.checkBooks(`after a kill at ${point}`);
     await till.startServer(rest[at] ?? '');
   }
@@ -40,47 +42,48 @@ async function live(till: CrashTill, story: Story): Promise<void> {
       await run.push();
       return run.done();
     },
-    `${story.name} to come to its end`,
+    `${scenario.name} to be completed`,
   );
   await run.verify();
-  await till.checkBooks(`after ${story.name}`);
+  await till.checkBooks(`after ${scenario.name}`);
 }
 
-/** How often each story is lived in the tests of a day: together every point is killed at five times at least. */
-const DAILY = { sqlite: 3, pg: 2 } as const;
-/** `npm run crash -- --rounds 5` says it for both databases. */
-const ROUNDS = process.env['CRASH_ROUNDS'];
+/** How often each scenario is played; `npm run test:crash` plays it more often. */
+const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? '1');
 
 /** Stories on one database, one after the other and each several times. */
-export function killEverywhere(engine: EngineName, stories: readonly Story[]): void {
-  const rounds = ROUNDS === undefined ? DAILY[engine] : Number(ROUNDS);
+export function killEverywhere(engine: EngineName, scenarios: readonly Scenario[]): void {
   describe(`kill -9 at every named point, on ${engine}`, { concurrency: 1 }, () => {
     let till: CrashTill;
     let stop: () => Promise<void>;
 
     before(async () => {
-      const yard = await openYard(`${engine}-${process.pid}`);
-      till = await CrashTill.start(engine, yard);
+      const fixture = await openFixture(`${engine}-${process.pid}`);
+      till = await CrashTill.start(engine, fixture);
       stop = async () => {
         await till.close();
-        await yard.close();
+        await fixture.close();
       };
       await fund(till);
     });
     after(() => stop());
 
-    for (const story of stories) {
-      test(`${story.name}: nothing is lost, nothing happens twice (faults 35, 40, 57, 75)`, async () => {
+    for (const scenario of scenarios) {
+      test(`${scenario.name}: nothing is lost, nothing happens twice (faults 35, 40, 57, 75)`, async () => {
         try {
-          for (let round = 0; round < rounds; round++) await live(till, story);
+          for (let round = 0; round < ROUNDS; round++) await play(till, scenario);
         } catch (error) {
-          // One story's failure is its own: the next one begins with a till that is alive and has nothing armed.
+          // The next scenario needs a running till with nothing armed.
           await till.kill();
           await till.startServer();
           throw error;
         }
       });
     }
+
+    test('every port call that the scenarios made is killed at, or the list of exceptions has its reason', () => {
+      assert.deepEqual([...till.portCalls].filter((call) => !KNOWN_CALLS.has(call)).sort(), []);
+    });
 
     test('at the end the command finds the books in order and the chain in agreement with them', () => till.checkByCommand());
   });

@@ -1,4 +1,4 @@
 import { killEverywhere } from './kill-suite.ts';
-import { MONEY_OUT } from './stories.ts';
+import { MONEY_OUT } from './scenarios.ts';
 
 killEverywhere('pg', MONEY_OUT);

@@ -3,9 +3,9 @@ import type { Address } from 'viem';
 import type { EngineName } from '../support/storage.ts';
 import { Seeded } from '../fuzz/seeded.ts';
 import { CrashTill } from './crash-till.ts';
-import { fund, mineUntil, mineWhenRead, PaidOrder, payments, Withdrawal } from './stories.ts';
-import type { Run } from './stories.ts';
-import { openYard } from './yard.ts';
+import { fund, mineUntil, mineWhenRead, PaidOrder, payments, Withdrawal } from './scenarios.ts';
+import type { Run } from './scenarios.ts';
+import { openFixture } from './fixture.ts';
 
 const AT_ONCE = 6;
 /** So many kills end something, or the till makes no headway between them. */
@@ -49,13 +49,13 @@ function refundedOrder(till: CrashTill, order: PaidOrder): Run {
 /** Business at random, killed at random: money out is counted against the chain at the end. */
 export async function killAtRandom(engine: EngineName, minutes: number, seed: number, say: (line: string) => void): Promise<RandomReport> {
   const random = new Seeded(seed);
-  const yard = await openYard(`random-${process.pid}`);
-  const till = await CrashTill.start(engine, yard);
+  const fixture = await openFixture(`random-${process.pid}`);
+  const till = await CrashTill.start(engine, fixture);
   const finished: Record<string, number> = {};
   let active: Business[] = [];
   let kills = 0;
   let endedBefore = 0;
-  const accounts = await yard.anvil.rpc<Address[]>('eth_accounts');
+  const accounts = await fixture.anvil.rpc<Address[]>('eth_accounts');
 
   const begin = (): Business => {
     const kind = random.pick(['order', 'order', 'token order', 'invoice', 'withdrawal', 'withdrawal', 'refund']);
@@ -114,6 +114,6 @@ export async function killAtRandom(engine: EngineName, minutes: number, seed: nu
     return { seed, kills, finished };
   } finally {
     await till.close();
-    await yard.close();
+    await fixture.close();
   }
 }

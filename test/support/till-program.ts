@@ -1,8 +1,7 @@
 import { cpSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { Plugin } from 'esbuild';
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -11,26 +10,19 @@ const LEFT_OUT = ['sqlite3', 'pg-native', 'better-sqlite3', 'mysql', 'mysql2', '
 /** Packages of CommonJS ask for `require`, which a module does not have. */
 const REQUIRE = 'import { createRequire as __createRequire } from \'node:module\';\nconst require = __createRequire(import.meta.url);\n';
 
-/** How what is built differs from the sources. */
-interface TillBuild {
-  /** Files by absolute path, and what stands in their place. */
-  readonly instead?: ReadonlyMap<string, string>;
-  /** Runs before everything else; a module's text. */
-  readonly prelude?: string;
-}
-
 /**
  * Builds the host and its packages as one program, which takes a tenth of the processor time to start that the sources
  * take: tests that start tills again and again would spend most of their time in loading.
  *
  * @param name - a folder under node_modules/.cache, so that the program finds what is left out and nothing of the repository changes
+ * @param entry - the module that runs the host; its path under the repository, or an absolute one
  * @returns the program's file, in that folder
  */
-export async function buildTill(name: string, { instead = new Map(), prelude = '' }: TillBuild = {}): Promise<string> {
+export async function buildTill(name: string, entry = 'host/bin.ts'): Promise<string> {
   const folder = join(REPOSITORY, 'node_modules', '.cache', name);
   await build({
     absWorkingDir: REPOSITORY,
-    entryPoints: ['host/bin.ts'],
+    entryPoints: [entry],
     bundle: true,
     splitting: true,
     platform: 'node',
@@ -39,22 +31,10 @@ export async function buildTill(name: string, { instead = new Map(), prelude = '
     external: LEFT_OUT,
     outdir: folder,
     outExtension: { '.js': '.mjs' },
-    banner: { js: `${REQUIRE}${prelude}` },
+    banner: { js: REQUIRE },
     logLevel: 'silent',
-    plugins: [substitute(instead)],
   });
   // The payer's page reads what the browser gets from beside itself.
   cpSync(join(REPOSITORY, 'host/checkout/browser'), join(folder, 'browser'), { recursive: true });
-  return join(folder, 'bin.mjs');
-}
-
-function substitute(instead: ReadonlyMap<string, string>): Plugin {
-  return {
-    name: 'substitute',
-    setup: ({ onLoad }) =>
-      onLoad({ filter: /\.ts$/ }, ({ path }) => {
-        const contents = instead.get(path);
-        return contents === undefined ? undefined : { contents, loader: 'ts' };
-      }),
-  };
+  return join(folder, `${basename(entry, '.ts')}.mjs`);
 }

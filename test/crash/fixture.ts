@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { freshDirectory } from '../host/till-process.ts';
 import { startReceiver } from '../host/merchant.ts';
 import { startAnvil } from '../support/anvil.ts';
@@ -7,9 +8,11 @@ import { deployContract } from '../support/contracts.ts';
 import { FakeLightningNode } from '../support/lightning/fake-node.ts';
 import type { FakeGraph } from '../support/lightning/fake-node.ts';
 import { serveKind } from '../support/lightning/harness.ts';
-import type { CrashYard } from './crash-till.ts';
-import { debugBuild } from './debug-build.ts';
+import { buildTill } from '../support/till-program.ts';
+import type { CrashFixture } from './crash-till.ts';
 
+/** The host with its crash points. */
+const TILL = fileURLToPath(new URL('till-main.ts', import.meta.url));
 /**
  * States that anvil keeps at hand, more than a reorganisation is deep. Without it they go to disk, and a till that begins
  * anew reads the balance of each address that is paid to twice: after an hour of orders that took longer than it lived.
@@ -17,8 +20,8 @@ import { debugBuild } from './debug-build.ts';
 const STATES_KEPT = '128';
 
 /** The nodes, the merchant's server and the debug build: what outlives every kill. */
-export async function openYard(name: string): Promise<CrashYard & { close(): Promise<void> }> {
-  const [program, anvil, receiver] = await Promise.all([debugBuild(name), startAnvil({ args: ['--prune-history', STATES_KEPT] }), startReceiver()]);
+export async function openFixture(name: string): Promise<CrashFixture & { close(): Promise<void> }> {
+  const [program, anvil, receiver] = await Promise.all([buildTill(`tillgate-crash-${name}`, TILL), startAnvil({ args: ['--prune-history', STATES_KEPT] }), startReceiver()]);
   const token = await deployContract(anvil, 'TestToken', ['USDT', 6]);
   const graph: FakeGraph = new Map();
   const [node, customer] = [new FakeLightningNode(graph), new FakeLightningNode(graph)];

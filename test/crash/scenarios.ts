@@ -5,12 +5,13 @@ import { invoke, mint, read } from '../support/contracts.ts';
 import { waitFor } from '../support/wait.ts';
 import { SPENDABLE } from './crash-till.ts';
 import type { CrashTill } from './crash-till.ts';
+import type { CrashPointName } from './points.ts';
 
 const ETHER = 10n ** 18n;
 const SLOW_MS = 60_000;
 const SETTLED_MS = 180_000;
 
-/** What one story does for its merchant; each method may be called again after a restart. */
+/** One merchant's part of a scenario; each method may be called again after a restart. */
 export interface Run {
   /** Goes on with what has no answer yet: what a client with a retry does. Ends early when the till dies. */
   push(): Promise<void>;
@@ -19,12 +20,12 @@ export interface Run {
   verify(): Promise<void>;
 }
 
-/** A piece of business, killed at one point after another. */
-export interface Story {
+/** One use of the till, killed at one point after another. */
+export interface Scenario {
   readonly name: string;
-  /** In the order in which a till comes to them; each is passed again by the till that recovers from the one before. */
-  readonly points: readonly string[];
-  /** No block is mined until its points were passed: they lie between a payment's first block and the one that makes it final. */
+  /** In the order in which a till reaches them; the till that recovers from one reaches the next. */
+  readonly points: readonly CrashPointName[];
+  /** No block is mined until its points were reached: they are between a payment's first block and the one that makes it final. */
   readonly still?: true;
   begin(till: CrashTill): Promise<Run>;
 }
@@ -37,9 +38,9 @@ const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`;
 
 /** Mines a block once the till has read all that there are: nothing becomes final while it is away. */
 export async function mineWhenRead(till: CrashTill): Promise<void> {
-  const head = Number(await till.yard.anvil.rpc<Hex>('eth_blockNumber'));
+  const head = Number(await till.fixture.anvil.rpc<Hex>('eth_blockNumber'));
   const cursor = (await till.storage.chains.state('ETH'))?.cursor ?? null;
-  if (till.alive && cursor !== null && cursor.height >= head) await till.yard.anvil.mine();
+  if (till.alive && cursor !== null && cursor.height >= head) await till.fixture.anvil.mine();
 }
 
 /** Mines until the condition holds; the till must live. */
@@ -55,9 +56,9 @@ export async function mineUntil(till: CrashTill, condition: () => Promise<boolea
   );
 }
 
-/** Lets everything come to its end that is on its way: after many kills dozens of sweeps wait, and they go one after the other. */
+/** Waits until nothing is pending: after many kills dozens of sweeps wait, and they run one after the other. */
 async function settle(till: CrashTill): Promise<void> {
-  await mineUntil(till, () => till.quiet(), 'nothing to be on its way', SETTLED_MS);
+  await mineUntil(till, () => till.quiet(), 'nothing to be pending', SETTLED_MS);
 }
 
 /** An order that its payer pays once, however often the till dies. */
@@ -86,7 +87,7 @@ export class PaidOrder implements Run {
   }
 
   async #create(): Promise<void> {
-    const { receiver } = this.#till.yard;
+    const { receiver } = this.#till.fixture;
     if (this.#currency === 'BTC-LN') return this.#createInvoice();
     const body = { chain: 'ETH', currency: this.#currency, vs_currency: 'USD', vs_price: this.#price, callback_url: `${receiver.url}/paid`, enable_post_callback: true };
     const reply = await this.#till.ask('POST', '/api/order/pay-info', body, this.#key);
@@ -98,7 +99,7 @@ export class PaidOrder implements Run {
   }
 
   async #createInvoice(): Promise<void> {
-    const body = { price: this.#price, currency: 'USD', callback_url: `${this.#till.yard.receiver.url}/paid` };
+    const body = { price: this.#price, currency: 'USD', callback_url: `${this.#till.fixture.receiver.url}/paid` };
     const reply = await this.#till.ask('POST', '/api/bln/order', body, this.#key);
     if (reply === null) return;
     assert.equal(reply.code, 0, reply.message);
@@ -108,7 +109,7 @@ export class PaidOrder implements Run {
   }
 
   async pay(): Promise<void> {
-    const { anvil, token, lightning } = this.#till.yard;
+    const { anvil, token, lightning } = this.#till.fixture;
     this.#paid = true;
     if (this.#currency === 'BTC-LN') {
       lightning.customer.pay(this.#invoice, null, this.units);
@@ -132,8 +133,8 @@ export class PaidOrder implements Run {
     assert.equal(order.received, this.units, 'credited once');
     const callbacks = await this.#till.storage.callbacks.byOrder(order.id);
     assert.deepEqual(callbacks.map(({ event, status }) => [event, status]), [['order.succeeded', 'DELIVERED']], 'one row for the event');
-    const received = this.#till.yard.receiver.received.filter(({ body, target }) => body.includes(this.id) || target.includes(this.id));
-    assert.ok(received.length > 0, 'the merchant was told');
+    const received = this.#till.fixture.receiver.received.filter(({ body, target }) => body.includes(this.id) || target.includes(this.id));
+    assert.ok(received.length > 0, 'the merchant got a callback');
     assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 1, 'always under the same id');
   }
 }
@@ -173,7 +174,7 @@ export class Withdrawal implements Run {
 
 /** The units of native coin of every payment between two addresses, from the first block on. */
 export async function payments(till: CrashTill, from: string, to: string): Promise<bigint[]> {
-  const { anvil } = till.yard;
+  const { anvil } = till.fixture;
   const head = Number(await anvil.rpc<Hex>('eth_blockNumber'));
   const heights = Array.from({ length: head }, (_, at) => hex(at + 1));
   const blocks = await batch<{ transactions: { from: string; to: string | null; value: Hex }[] }>(anvil.url, heights.map((height) => ['eth_getBlockByNumber', [height, true]]));
@@ -203,13 +204,13 @@ async function paidOrder(till: CrashTill, ...options: [payer: Address, price?: s
 }
 
 const payerOf = async (till: CrashTill, at: number): Promise<Address> => {
-  const accounts = await till.yard.anvil.rpc<Address[]>('eth_accounts');
+  const accounts = await till.fixture.anvil.rpc<Address[]>('eth_accounts');
   return accounts[at]!;
 };
 
 /** Gives the till coins of its own and the merchant a balance. */
 export async function fund(till: CrashTill): Promise<void> {
-  const { anvil, token } = till.yard;
+  const { anvil, token } = till.fixture;
   const payer = await payerOf(till, 1);
   await anvil.rpc('eth_sendTransaction', [{ from: await payerOf(till, 9), to: till.hot, value: hex(100n * ETHER) }]);
   await mint(anvil, token, payer, 10n ** 12n);
@@ -225,10 +226,10 @@ async function withdrawal(till: CrashTill): Promise<Run> {
   return new Withdrawal(till, payee, '0.05');
 }
 
-/** A payment that a reorganisation takes away and that is made again. */
+/** A payment that a reorganisation removes and that is made again. */
 async function reorganisation(till: CrashTill): Promise<Run> {
   await settle(till);
-  const { anvil } = till.yard;
+  const { anvil } = till.fixture;
   const head = Number(await anvil.rpc<Hex>('eth_blockNumber'));
   await waitFor(async () => ((await till.storage.chains.state('ETH'))?.cursor?.height ?? 0) >= head, { timeoutMs: SLOW_MS, describe: 'the till to be at the head' });
   const before = await anvil.rpc<string>('evm_snapshot');
@@ -257,7 +258,7 @@ async function reorganisation(till: CrashTill): Promise<Run> {
 async function refund(till: CrashTill): Promise<Run> {
   // A payer of this refund's own: what it is paid is this refund.
   const payer = newPayee();
-  const { anvil } = till.yard;
+  const { anvil } = till.fixture;
   await anvil.rpc('anvil_setBalance', [payer, hex(ETHER)]);
   await anvil.rpc('anvil_impersonateAccount', [payer]);
   const order = await paidOrder(till, payer);
@@ -299,7 +300,7 @@ async function sweep(till: CrashTill): Promise<Run> {
 async function tokenSweep(till: CrashTill): Promise<Run> {
   await settle(till);
   const order = new PaidOrder(till, await payerOf(till, 1), '900', 'USDT-ERC20');
-  const { anvil, token } = till.yard;
+  const { anvil, token } = till.fixture;
   const held = (owner: string): Promise<bigint> => read<bigint>(anvil, token, 'balanceOf', [owner]);
   const before = await held(till.hot);
   return {
@@ -319,7 +320,7 @@ const invoiceOrder = async (till: CrashTill): Promise<Run> => new PaidOrder(till
 /** A withdrawal to somebody's invoice. */
 async function invoicePayment(till: CrashTill): Promise<Run> {
   await paidOrder(till, await payerOf(till, 2), '20', 'BTC-LN');
-  const { node, customer } = till.yard.lightning;
+  const { node, customer } = till.fixture.lightning;
   const invoice = customer.addInvoice({ msat: 5_000_000n });
   const key = randomBytes(8).toString('hex');
   let id = '';
@@ -363,7 +364,7 @@ async function newApp(till: CrashTill): Promise<{ id: string; first: KeyRecord; 
   return { id, first: key, keys };
 }
 
-/** A key is replaced; whoever got no answer looks whether it happened. */
+/** A key is replaced; a client without an answer looks whether it was. */
 async function rotation(till: CrashTill): Promise<Run> {
   const { id, first, keys } = await newApp(till);
   let rotated = false;
@@ -386,7 +387,7 @@ async function rotation(till: CrashTill): Promise<Run> {
   };
 }
 
-/** A key is taken away; what was answered holds. */
+/** A key is revoked; once the request is answered, no gateway accepts it. */
 async function revocation(till: CrashTill): Promise<Run> {
   const { id, first, keys } = await newApp(till);
   let answered = false;
@@ -404,52 +405,55 @@ async function revocation(till: CrashTill): Promise<Run> {
   };
 }
 
-/** An order that is paid; with {@link MONEY_IN}, {@link MONEY_OUT} and {@link SWEEPS_AND_KEYS} every named point is passed. */
-export const PAID_ORDER: readonly Story[] = [
+/** An order that is paid; with {@link MONEY_IN}, {@link MONEY_OUT} and {@link SWEEPS_AND_KEYS} every named point is reached. */
+export const PAID_ORDER: readonly Scenario[] = [
   {
     name: 'an order, its payment and its credit',
     points: [
-      'order:address-taken', 'order:stored', 'follow:head-read', 'follow:scanned', 'follow:cursor-moved', 'follow:blocks-stored', 'deposit:stored',
-      'follow:transfers-stored', 'follow:committed', 'credit:locked', 'credit:moved', 'credit:posted', 'credit:transaction-stored',
-      'credit:order-refreshed', 'order:moved', 'order:history-stored', 'order:callback-stored', 'credit:committed', 'mature:moved', 'mature:held',
+      'order:address-taken', 'order:stored', 'follow:head-read', 'follow:scanned', 'follow:cursor-moved', 'follow:blocks-stored',
+      'follow:deposit-stored', 'follow:committed', 'credit:locked', 'credit:moved', 'credit:posted', 'credit:transaction-stored',
+      'credit:order-refreshed', 'order:moved', 'order:history-stored', 'order:callback-stored', 'credit:committed', 'mature:moved', 'mature:posted', 'mature:held',
     ],
     begin: deposit,
   },
 ];
 
-/** What else there is about coming in. */
-export const MONEY_IN: readonly Story[] = [
-  { name: 'a credit that was told of, and a start after it', points: ['credit:announced', 'start:migrated', 'start:chains-begun'], begin: deposit },
+/** Everything else that brings money in. */
+export const MONEY_IN: readonly Scenario[] = [
+  { name: 'a start after a credit', points: ['credit:committed', 'start:migrated', 'start:chains-begun'], begin: deposit },
   { name: 'a callback', points: ['callback:claimed', 'callback:sent', 'callback:attempt-stored', 'callback:recorded'], begin: deposit },
   { name: 'a payment that a reorganisation takes away', points: ['reorg:cursor-moved', 'reorg:blocks-removed', 'reorg:reversed', 'reorg:committed'], begin: reorganisation },
   { name: 'an invoice and its settlement', points: ['invoice:heard', 'invoice:deposit-stored', 'invoice:credited', 'invoice:matured', 'invoice:committed'], begin: invoiceOrder },
 ];
 
-/** What merchants send out on a chain. */
-export const MONEY_OUT: readonly Story[] = [
+/** What merchants pay out on a chain. */
+export const MONEY_OUT: readonly Scenario[] = [
   {
     name: 'a withdrawal, until it is sent',
-    points: [
-      'withdrawal:priced', 'withdrawal:drafted', 'withdrawal:stored',
-      'sign:drafted', 'sign:payout-stored', 'sign:attempt-stored', 'sign:transfer-moved', 'sign:committed', 'send:begun', 'send:done',
-    ],
+    points: ['withdrawal:drafted', 'withdrawal:stored', 'sign:drafted', 'sign:bundle-stored', 'sign:attempt-stored', 'sign:transfer-moved', 'sign:committed', 'send:begun', 'send:done'],
     begin: withdrawal,
   },
-  { name: 'a withdrawal that is stored and not told of', points: ['withdrawal:committed'], begin: withdrawal },
-  { name: 'a withdrawal whose sending is being noted', points: ['send:payout-noted'], begin: withdrawal },
-  { name: 'a withdrawal that was sent', points: ['send:committed'], begin: withdrawal },
+  { name: 'a withdrawal whose broadcast is being recorded', points: ['send:bundle-noted'], begin: withdrawal },
+  { name: 'a withdrawal that was broadcast', points: ['send:committed'], begin: withdrawal },
   { name: 'a withdrawal that is mined', points: ['mined:noted'], still: true, begin: withdrawal },
   {
     name: 'a withdrawal that was mined, to its end',
-    points: ['finish:payout-closed', 'finish:holdings-settled', 'finish:posted', 'finish:committed'],
+    points: ['finish:bundle-closed', 'finish:holdings-settled', 'finish:posted', 'finish:committed'],
     begin: withdrawal,
   },
-  { name: 'a refund', points: ['refund:claimed', 'reserve:transfer-stored', 'reserve:posted', 'reserve:transaction-stored', 'refund:reserved', 'refund:committed', 'sign:committed', 'send:done', 'finish:order-refunded', 'finish:committed'], begin: refund },
+  {
+    name: 'a refund',
+    points: [
+      'refund:claimed', 'reserve:transfer-stored', 'reserve:posted', 'reserve:transaction-stored', 'refund:committed', 'sign:committed', 'send:done',
+      'finish:order-refunded', 'finish:committed',
+    ],
+    begin: refund,
+  },
 ];
 
 /** What the till moves by itself, payments of invoices, and the keys of the gateway. */
-export const SWEEPS_AND_KEYS: readonly Story[] = [
-  { name: 'a sweep', points: ['sweep:priced', 'sweep:committed', 'sign:payout-stored', 'send:begun', 'finish:posted'], begin: sweep },
+export const SWEEPS_AND_KEYS: readonly Scenario[] = [
+  { name: 'a sweep', points: ['sweep:priced', 'sweep:committed', 'sign:bundle-stored', 'send:begun', 'finish:posted'], begin: sweep },
   { name: 'a sweep of a token, with its gas', points: ['sweep:gas-priced', 'sweep:committed', 'sign:committed', 'send:done', 'finish:holdings-settled'], begin: tokenSweep },
   {
     name: 'a payment of an invoice',
@@ -460,6 +464,6 @@ export const SWEEPS_AND_KEYS: readonly Story[] = [
     begin: invoicePayment,
   },
   { name: 'a rotation of a key', points: ['rotate:former-in-grace', 'rotate:key-stored', 'rotate:committed'], begin: rotation },
-  { name: 'a rotation of a key that holds', points: ['rotate:settled'], begin: rotation },
+  { name: 'a rotation of a key that all gateways know', points: ['rotate:settled'], begin: rotation },
   { name: 'a revocation of a key', points: ['revoke:moved', 'revoke:committed', 'revoke:settled'], begin: revocation },
 ];

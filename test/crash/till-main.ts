@@ -1,0 +1,36 @@
+/**
+ * The real host, with its ports observed: kills this process at the point that is armed, by `CRASH_POINT` or by a message
+ * of the parent, and reports each port call that it makes for the first time.
+ */
+import { writeSync } from 'node:fs';
+import { runCli } from '../../host/cli.ts';
+import { observePorts } from './observe-ports.ts';
+import type { CrashPoint } from './crash-point.ts';
+import { CRASH_POINTS } from './points.ts';
+
+const STDERR = 2;
+const points: Readonly<Record<string, CrashPoint>> = CRASH_POINTS;
+const made = new Set<string>();
+let armed = process.env['CRASH_POINT'] ?? '';
+
+function die(): void {
+  writeSync(STDERR, `killed at ${armed}\n`);
+  process.kill(process.pid, 'SIGKILL');
+  // Nothing more may happen until the signal arrives.
+  for (;;);
+}
+
+observePorts((moment, { path, args, statements }) => {
+  if (!made.has(path)) writeSync(STDERR, `port call ${path}\n`);
+  made.add(path);
+  const point = points[armed];
+  if (point?.moment !== moment || point.call !== path || !point.matches(args)) return;
+  if (point.statement === undefined || point.statement === statements) die();
+});
+process.on('message', ({ arm }: { arm: string }) => {
+  armed = arm;
+  process.send?.({ armed });
+});
+process.channel?.unref();
+
+process.exit(await runCli(process.argv.slice(2), { out: (line) => console.log(line), err: (line) => console.error(line) }));
