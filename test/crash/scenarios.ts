@@ -430,15 +430,15 @@ export const MONEY_IN: readonly Scenario[] = [
 export const MONEY_OUT: readonly Scenario[] = [
   {
     name: 'a withdrawal, until it is sent',
-    points: ['withdrawal:drafted', 'withdrawal:stored', 'sign:drafted', 'sign:bundle-stored', 'sign:attempt-stored', 'sign:transfer-moved', 'sign:committed', 'send:begun', 'send:done'],
+    points: ['withdrawal:drafted', 'withdrawal:stored', 'sign:drafted', 'sign:payout-stored', 'sign:attempt-stored', 'sign:transfer-moved', 'sign:committed', 'send:begun', 'send:done'],
     begin: withdrawal,
   },
-  { name: 'a withdrawal whose broadcast is being recorded', points: ['send:bundle-noted'], begin: withdrawal },
+  { name: 'a withdrawal whose broadcast is being recorded', points: ['send:payout-noted'], begin: withdrawal },
   { name: 'a withdrawal that was broadcast', points: ['send:committed'], begin: withdrawal },
   { name: 'a withdrawal that is mined', points: ['mined:noted'], still: true, begin: withdrawal },
   {
     name: 'a withdrawal that was mined, to its end',
-    points: ['finish:bundle-closed', 'finish:holdings-settled', 'finish:posted', 'finish:committed'],
+    points: ['finish:payout-closed', 'finish:holdings-settled', 'finish:posted', 'finish:committed'],
     begin: withdrawal,
   },
   {
@@ -453,7 +453,7 @@ export const MONEY_OUT: readonly Scenario[] = [
 
 /** What the till moves by itself, payments of invoices, and the keys of the gateway. */
 export const SWEEPS_AND_KEYS: readonly Scenario[] = [
-  { name: 'a sweep', points: ['sweep:priced', 'sweep:committed', 'sign:bundle-stored', 'send:begun', 'finish:posted'], begin: sweep },
+  { name: 'a sweep', points: ['sweep:priced', 'sweep:committed', 'sign:payout-stored', 'send:begun', 'finish:posted'], begin: sweep },
   { name: 'a sweep of a token, with its gas', points: ['sweep:gas-priced', 'sweep:committed', 'sign:committed', 'send:done', 'finish:holdings-settled'], begin: tokenSweep },
   {
     name: 'a payment of an invoice',

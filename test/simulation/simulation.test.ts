@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { BUGS } from './bugs/bugs.ts';
-import { hunt, misfits } from './bugs/hunt.ts';
+import { bugNamed } from './bugs/bugs.ts';
+import { hunt } from './bugs/hunt.ts';
 import { playAll } from './crew.ts';
 import { play } from './run.ts';
 import { replayCommand, ruleOf, shrink } from './shrink.ts';
@@ -108,16 +108,9 @@ describe('a simulated account chain', () => {
 });
 
 describe('planted bugs', () => {
-  test('each is a change of what is there exactly once', () => {
-    assert.deepEqual(BUGS.flatMap(misfits), []);
-    assert.ok(BUGS.length >= 30);
-  });
-
   for (const name of QUICK) {
     test(`${name}: it is caught`, async () => {
-      const bug = BUGS.find((each) => each.name === name);
-      assert.ok(bug !== undefined);
-      const { breach } = await hunt(bug, { seeds: 30, steps: 300 });
+      const { breach } = await hunt(bugNamed(name), { seeds: 30, steps: 300 });
       assert.notEqual(breach, null);
     });
   }

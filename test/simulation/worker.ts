@@ -1,4 +1,4 @@
-/** A process that plays stories: it is told of one at a time, and answers with its ending. */
+/** A process that plays scenarios: it gets one at a time, and answers with its ending. */
 import { play } from './run.ts';
 import type { Ending, Story } from './run.ts';
 
@@ -38,4 +38,7 @@ process.on('message', (task: Task) => {
     (error: unknown) => process.send?.({ seed: task.seed, breach: `the simulator failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, step: -1, played: 0, digest: '', cpuMs: 0, tally: [] } satisfies Report),
   );
 });
+// A planted bug may replace methods; what it edits in the sources was done while they were loaded.
+const planted = process.env['TILLGATE_BUG'];
+if (planted !== undefined) (await import('./bugs/bugs.ts')).bugNamed(planted).patch?.();
 process.send?.('ready');

@@ -1,18 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 
-/** @type {{ url: string, find: string, replace: string }[]} */
-let patches = [];
+/** @type {{ url: string, file: string }[]} */
+let edited = [];
 
 export function initialize(data) {
-  patches = data ?? [];
+  edited = data ?? [];
 }
 
 export async function load(url, context, nextLoad) {
   const bare = url.split('?', 1)[0];
-  const own = patches.filter((patch) => patch.url === bare);
-  if (own.length === 0) return nextLoad(url, context);
-  let source = await readFile(fileURLToPath(bare), 'utf8');
-  for (const { find, replace } of own) source = source.replace(find, () => replace);
-  return { format: 'module', source, shortCircuit: true };
+  const file = edited.find((each) => each.url === bare)?.file;
+  return file === undefined ? nextLoad(url, context) : { format: 'module', source: await readFile(file, 'utf8'), shortCircuit: true };
 }

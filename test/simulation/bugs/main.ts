@@ -1,19 +1,17 @@
 /**
- * Plants each bug in turn and tells how long the simulator takes to catch it.
+ * Plants each bug in turn and prints how long the simulator takes to catch it.
  *
  *     npm run simulate:bugs                   all of them
  *     npm run simulate:bugs -- nonce fence    those whose name has one of the words
  */
 import { availableParallelism } from 'node:os';
 import { BUGS } from './bugs.ts';
-import { hunt, misfits } from './hunt.ts';
-import { PG_BUGS } from './pg-bugs.ts';
+import { hunt } from './hunt.ts';
 import type { Catch } from './hunt.ts';
 
 const words = process.argv.slice(2);
-const wanted = [...BUGS, ...PG_BUGS].filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
-const wrong = wanted.flatMap(misfits);
-const queue = wanted.filter((bug) => misfits(bug).length === 0);
+const wanted = BUGS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+const queue = [...wanted];
 const caught: Catch[] = [];
 
 const serve = async (): Promise<void> => {
@@ -27,7 +25,6 @@ const serve = async (): Promise<void> => {
 };
 
 await Promise.all(Array.from({ length: availableParallelism() }, serve));
-for (const line of wrong) console.log(line);
 const missed = caught.filter(({ breach }) => breach === null).length;
 console.log(`${caught.length - missed} of ${wanted.length} bugs caught.`);
-process.exitCode = missed === 0 && wrong.length === 0 ? 0 : 1;
+process.exitCode = missed === 0 ? 0 : 1;

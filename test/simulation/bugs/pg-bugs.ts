@@ -1,39 +1,39 @@
-import type { Bug, Patch } from './bugs.ts';
+import { Connection } from '../../../adapters/storage/knex/connections.ts';
+import { KnexCallbackWrites } from '../../../adapters/storage/knex/stores/callback-store.ts';
+import { edited, patched } from './bug.ts';
+import type { Bug } from './bug.ts';
+import { within } from './edits.ts';
+import { rewriteSql } from './patches.ts';
 
-const STORES = 'adapters/storage/knex/stores';
+/** The statement that makes missing balances and locks all of them, by its beginning, and the same without the locks. */
+const LOCKED_BALANCES = /^(INSERT INTO (\S*ledger_balances\S*) [^]*) ON CONFLICT \(account, currency\) DO UPDATE SET units = \S+ (RETURNING account, currency, units)$/;
+const unlocked = (sql: string): string => sql.replace(LOCKED_BALANCES, 'WITH made AS ($1 ON CONFLICT (account, currency) DO NOTHING $3) SELECT * FROM made UNION ALL SELECT account, currency, units FROM $2');
 
-const bug = (name: string, ...patches: readonly Patch[]): Bug => ({ name, patches, pg: true });
+const VALUES = /\bVALUES\b/;
+const USED_SIGNATURE = /^INSERT INTO (\S*used_signatures\S*) /;
 
-/** Planted bugs of two who work at the same time, which SQLite never lets happen: they are hunted on PostgreSQL. */
-export const PG_BUGS: readonly Bug[] = [
-  bug('balances are added to without a lock', {
-    file: `${STORES}/ledger-writes.ts`,
-    find: "      `${upsert(`${tables.balances}.units`)} RETURNING account, currency, units`,\n      changes.flatMap(({ account, currency }) => [account, currency, '0']),",
-    replace: "      `SELECT account, currency, units FROM ${tables.balances} WHERE (account, currency) IN (${changes.map(() => '(?, ?)').join(', ')})`,\n      changes.flatMap(({ account, currency }) => [account, currency]),",
+/** Reads a table's row without locking it. */
+const readWithoutLock = (table: string): void =>
+  rewriteSql((sql) => (new RegExp(`FROM \\S*\\b${table}\\b\\S* WHERE id = \\? FOR UPDATE`).test(sql) ? sql.replace('FOR UPDATE', '') : sql));
+
+const BUGS: readonly Bug[] = [
+  patched('balances are added to without a lock', () => rewriteSql((sql) => (VALUES.test(sql) ? unlocked(sql) : sql))),
+  patched('a reserve is decided on a balance that is not locked', () => rewriteSql((sql) => (VALUES.test(sql) ? sql : unlocked(sql)))),
+  patched('an order is decided on without a lock', () => readWithoutLock('orders')),
+  patched('a used signature is looked for, then stored', () => {
+    const { run } = Connection.prototype;
+    Connection.prototype.run = async function (this: Connection, sql, bindings, options) {
+      const table = USED_SIGNATURE.exec(sql)?.[1];
+      if (table === undefined) return run.call(this, sql, bindings, options);
+      const found = await run.call(this, `SELECT replay_key FROM ${table} WHERE replay_key = ?`, bindings?.slice(0, 1));
+      if (found.length > 0) return [];
+      await run.call(this, sql, bindings, options);
+      return [{}];
+    };
   }),
-  bug('a reserve is decided on a balance that is not locked', {
-    file: `${STORES}/reserve-transfers.ts`,
-    find: '    `${sql} ON CONFLICT (account, currency) DO UPDATE SET units = ${tables.balances}.units RETURNING account, currency, units`,',
-    replace: '    `WITH made AS (${sql} ON CONFLICT (account, currency) DO NOTHING RETURNING account, currency, units) SELECT * FROM made UNION ALL SELECT account, currency, units FROM ${tables.balances}`,',
-  }),
-  bug('an order is decided on without a lock', {
-    file: `${STORES}/order-writes.ts`,
-    find: 'FROM ${tables.orders} WHERE id = ? ${dialect.forUpdate}`',
-    replace: 'FROM ${tables.orders} WHERE id = ? ${dialect.forUpdate.slice(0, 0)}`',
-  }),
-  bug('a used signature is looked for, then stored', {
-    file: `${STORES}/account-store.ts`,
-    find: 'return (await this.#db.write(sql, [replayKey, expiresAt])).length > 0;',
-    replace: "if ((await this.#db.read(`SELECT 1 AS used FROM ${this.#db.tables.usedSignatures} WHERE replay_key = ?`, [replayKey])).length > 0) return false;\n    return (await this.#db.write(sql, [replayKey, expiresAt])).length >= 0;",
-  }),
-  bug('a transfer is decided on without a lock', {
-    file: `${STORES}/transfer-writes.ts`,
-    find: 'FROM ${tables.transfers} WHERE id = ? ${dialect.forUpdate}`',
-    replace: 'FROM ${tables.transfers} WHERE id = ? ${dialect.forUpdate.slice(0, 0)}`',
-  }),
-  bug("an order's callbacks go by the clocks of those who made them", {
-    file: `${STORES}/callback-store.ts`,
-    find: 'createdAt: Math.max(callback.createdAt, after)',
-    replace: 'createdAt: Math.min(callback.createdAt, callback.createdAt + after)',
-  }),
+  patched('a transfer is decided on without a lock', () => readWithoutLock('transfers')),
+  edited("an order's callbacks go by the clocks of those who made them", within(KnexCallbackWrites).call('max').becomes(({ args }) => args[0] ?? '')),
 ];
+
+/** Planted bugs of two instances that work at the same time, which SQLite never lets happen: they are hunted on PostgreSQL. */
+export const PG_BUGS: readonly Bug[] = BUGS.map((bug) => ({ ...bug, pg: true }));

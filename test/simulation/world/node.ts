@@ -179,13 +179,13 @@ export class SimPayments implements ChainPayments {
   /** Told of what a node was given, before it is taken. */
   onBroadcast: (tx: SimTx) => void = () => undefined;
   readonly #node: SimNode;
-  readonly #chain: SimChain;
+  readonly chain: SimChain;
   readonly #network: Network;
   #marks = 0;
 
   constructor(node: SimNode, feeAsset: Asset, network: Network) {
     this.#node = node;
-    this.#chain = node.chain;
+    this.chain = node.chain;
     this.#network = network;
     this.model = node.chain.model;
     this.feeAsset = feeAsset;
@@ -194,7 +194,7 @@ export class SimPayments implements ChainPayments {
   }
 
   get bumpAfterMs(): number | null {
-    return this.#chain.expiryMs === null ? 90_000 : null;
+    return this.chain.expiryMs === null ? 90_000 : null;
   }
 
   dust(): bigint {
@@ -228,7 +228,7 @@ export class SimPayments implements ChainPayments {
     const change = this.model === 'utxo' ? whole - lines.reduce((sum, { units }) => sum + units, 0n) - priced.feeUnits : 0n;
     if (change < 0n) throw new Error('a transaction that spends more than its coins');
     const outputs = lines.map(({ to, currency, units }, index) => ({ to, currency, units, index: String(index) }));
-    const { expiryMs, time } = this.#chain;
+    const { expiryMs, time } = this.chain;
     const expiresAt = expiryMs === null ? null : time + expiryMs;
     const mark = expiresAt === null ? {} : { mark: (this.#marks += 1) };
     const content: Signed = { source: source.address, nonce, coins: priced.coins.map(({ ref }) => ref), outputs, fee: priced.feeUnits, change, expiresAt, ...mark };
@@ -241,46 +241,56 @@ export class SimPayments implements ChainPayments {
     this.#node.answer();
     const tx: SimTx = { ...read(raw), txid, own: true };
     this.onBroadcast(tx);
-    const problem = this.#chain.problem(tx);
+    const problem = this.chain.problem(tx);
     if (problem !== null) throw new TillgateError('NODE_FAILED', `The node refused: ${problem}.`);
-    this.#chain.submit(tx);
+    this.chain.submit(tx);
   }
 
   async outcome({ source, nonce, coins, attempts }: SignedPayout): Promise<PayoutOutcome> {
     this.#node.answer();
     const { shown, trouble } = this.#node;
     for (const { txid } of attempts) {
-      const mined = this.#chain.included.get(txid);
-      const block = mined === undefined ? undefined : this.#chain.block(mined.height)?.ref;
+      const mined = this.chain.included.get(txid);
+      const block = mined === undefined ? undefined : this.chain.block(mined.height)?.ref;
       if (mined === undefined || block === undefined || mined.height > shown || trouble.forkedAt !== null) continue;
       const { succeeded, tx } = mined;
       return { kind: 'mined', txid, block, confirmations: shown - mined.height + 1, succeeded, feeUnits: tx.fee, change: this.#change(txid, tx.change) };
     }
     const own = new Set(attempts.map(({ txid }) => txid));
-    const rival = this.#chain.conflict(source.address, nonce, coins, own);
+    const rival = this.chain.conflict(source.address, nonce, coins, own);
     if (rival !== null && rival.height <= shown) return { kind: 'conflicted', txid: rival.tx.txid, confirmations: shown - rival.height + 1 };
-    if (this.#chain.expiryMs !== null) return { kind: this.#unmined(attempts) };
-    const waits = !trouble.forgetful && attempts.some(({ txid }) => this.#chain.mempool.has(txid) || this.#chain.included.has(txid));
+    if (this.chain.expiryMs !== null) return { kind: this.#unmined(attempts) };
+    const waits = !trouble.forgetful && attempts.some(({ txid }) => this.chain.mempool.has(txid) || this.chain.included.has(txid));
     return { kind: waits ? 'pending' : 'missing' };
   }
 
   /** Without nonces only time tells that bytes can never be mined any more: the time of blocks that stay, at every node. */
   #unmined(attempts: SignedPayout['attempts']): 'pending' | 'missing' | 'expired' {
     const { shown, trouble, witness } = this.#node;
-    if (!trouble.forgetful && trouble.forkedAt === null && this.#knows(attempts, this.#chain.height)) return 'pending';
+    if (!trouble.forgetful && trouble.forkedAt === null && this.#knows(attempts, this.chain.height)) return 'pending';
     const last = Math.max(...attempts.map(({ expiresAt }) => expiresAt ?? Infinity));
-    if (this.#chain.timeOf(shown - SOLID) <= last) return 'missing';
+    if (this.solidTime(shown) <= last) return 'missing';
     if (witness.down) throw new TillgateError('NODE_FAILED', 'One of the nodes does not answer.');
-    const seen = this.#chain.height - witness.lag;
-    if (this.#knows(attempts, seen)) return 'pending';
-    return this.#chain.timeOf(seen - SOLID) <= last ? 'missing' : 'expired';
+    const seen = this.chain.height - witness.lag;
+    if (this.witnessKnows(attempts, seen)) return 'pending';
+    return this.solidTime(seen) <= last ? 'missing' : 'expired';
+  }
+
+  /** The time of the last block that no reorganisation can remove while a node shows this height. */
+  solidTime(height: number): number {
+    return this.chain.timeOf(height - SOLID);
+  }
+
+  /** What the second node says of the attempts. */
+  witnessKnows(attempts: SignedPayout['attempts'], height: number): boolean {
+    return this.#knows(attempts, height);
   }
 
   /** True when one of them is in a block up to this height, or waits for one. */
   #knows(attempts: SignedPayout['attempts'], height: number): boolean {
     return attempts.some(({ txid }) => {
-      const waiting = this.#chain.mempool.get(txid);
-      return (waiting !== undefined && !this.#chain.isExpired(waiting)) || (this.#chain.included.get(txid)?.height ?? Infinity) <= height;
+      const waiting = this.chain.mempool.get(txid);
+      return (waiting !== undefined && !this.chain.isExpired(waiting)) || (this.chain.included.get(txid)?.height ?? Infinity) <= height;
     });
   }
 
@@ -288,7 +298,7 @@ export class SimPayments implements ChainPayments {
     this.#node.answer();
     const sums = new Map<CurrencyCode, bigint>();
     for (const { ref, address, currency } of expected) {
-      const units = this.model === 'utxo' ? (this.#chain.coin(ref) ?? 0n) : this.#chain.balance(address, currency);
+      const units = this.model === 'utxo' ? (this.chain.coin(ref) ?? 0n) : this.chain.balance(address, currency);
       sums.set(currency, (sums.get(currency) ?? 0n) + units);
     }
     return sums;
@@ -296,16 +306,16 @@ export class SimPayments implements ChainPayments {
 
   async balance(address: string, currency: CurrencyCode): Promise<bigint> {
     this.#node.answer();
-    return this.#chain.balance(address, currency);
+    return this.chain.balance(address, currency);
   }
 
   async nextNonce(address: string): Promise<number | null> {
     this.#node.answer();
-    if (this.model === 'utxo' || this.#chain.expiryMs !== null) return null;
-    let next = this.#chain.nonceOf(address);
+    if (this.model === 'utxo' || this.chain.expiryMs !== null) return null;
+    let next = this.chain.nonceOf(address);
     // A node that forgot what waits counts what is mined only.
     if (this.#node.trouble.forgetful) return next;
-    for (const tx of this.#chain.mempool.values()) if (tx.own && tx.source === address && tx.nonce !== null && tx.nonce >= next) next = tx.nonce + 1;
+    for (const tx of this.chain.mempool.values()) if (tx.own && tx.source === address && tx.nonce !== null && tx.nonce >= next) next = tx.nonce + 1;
     return next;
   }
 

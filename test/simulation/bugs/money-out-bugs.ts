@@ -1,0 +1,113 @@
+import type { PayoutOutcome, ChainPolicy, Transfer } from '../../../core/index.ts';
+import { KnexTransferStore } from '../../../adapters/storage/knex/stores/transfer-store.ts';
+import { KnexTransferWrites } from '../../../adapters/storage/knex/stores/transfer-writes.ts';
+import { paidEntry } from '../../../core/ledger/transfer-entries.ts';
+import { RequestRefund } from '../../../core/refunds/request-refund.ts';
+import { rejectTransfer } from '../../../core/transfers/decide-transfer.ts';
+import { Drafter } from '../../../core/transfers/draft.ts';
+import { finishMined } from '../../../core/transfers/finish-payout.ts';
+import { FollowPayouts } from '../../../core/transfers/follow-payouts.ts';
+import { reserveTransfer } from '../../../core/transfers/reserve-transfer.ts';
+import { SignTransfers } from '../../../core/transfers/sign-transfers.ts';
+import { SimPayments } from '../world/node.ts';
+import { edited, patched } from './bug.ts';
+import type { Bug } from './bug.ts';
+import { inModuleOf, nameOf, within } from './edits.ts';
+import { rewriteSql } from './patches.ts';
+
+type Mined = Extract<PayoutOutcome, { kind: 'mined' }>;
+
+const spendableConfirmations = nameOf<ChainPolicy>((policy) => policy.spendableConfirmations);
+
+export const REQUEST_BUGS: readonly Bug[] = [
+  edited('no look at the balance', within(reserveTransfer).binary('<').becomes(() => 'false')),
+  patched('an idempotency key is not claimed', () => {
+    const { reserve } = KnexTransferStore.prototype;
+    KnexTransferStore.prototype.reserve = function (this: KnexTransferStore, reservation) {
+      return reserve.call(this, { ...reservation, idempotency: null });
+    };
+    KnexTransferStore.prototype.claimed = () => Promise.resolve(null);
+  }),
+  {
+    name: 'an order is refunded twice',
+    edits: [within(RequestRefund).binary('!==', { mentions: 'FAILED' }).becomes(() => 'false')],
+    patch: () => rewriteSql((sql) => sql.replace(/CREATE UNIQUE (INDEX \w*_one_refund\b)/, 'CREATE $1')),
+  },
+  edited(
+    'a signed payment can be rejected',
+    within(rejectTransfer)
+      .binary('!==', { mentions: 'REQUESTED' })
+      .becomes(({ left, right }) => `${left} !== ${right} && ${left} !== 'SIGNED' && ${left} !== 'BROADCAST'`),
+  ),
+];
+
+export const PAYOUT_BUGS: readonly Bug[] = [
+  patched('bytes are sent before they are stored', () => {
+    const { sign } = SimPayments.prototype;
+    SimPayments.prototype.sign = async function (this: SimPayments, request) {
+      const signed = await sign.call(this, request);
+      await this.broadcast(signed);
+      return signed;
+    };
+  }),
+  {
+    name: 'the nonce comes from memory',
+    edits: [within(SignTransfers).call('clear', { nth: 2 }).becomes(() => 'undefined')],
+    patch: () => rewriteSql((sql) => sql.replace(/WHERE \S*next_nonce = excluded\.next_nonce - 1/, '')),
+  },
+  patched('a fee is raised with a new nonce', () => {
+    const { again } = Drafter.prototype;
+    Drafter.prototype.again = function (this: Drafter, transfers, request, nonce) {
+      return again.call(this, transfers, request, nonce === null ? null : nonce + 1);
+    };
+  }),
+  patched('a raised fee changes the payment', () => {
+    const { again } = Drafter.prototype;
+    Drafter.prototype.again = function (this: Drafter, transfers, ...rest) {
+      return again.call(this, transfers.map((transfer) => ({ ...transfer, feeUnits: transfer.feeUnits + 1n })), ...rest);
+    };
+  }),
+  edited('a reserve goes back when no node knows the payment', within(FollowPayouts).clause('missing').becomes(({ label, bodies }) => `case ${label}: ${bodies['conflicted'] ?? ''}`)),
+  edited('paid with its first confirmation', within(FollowPayouts).binary('>=', { mentions: spendableConfirmations }).becomes(({ left }) => `${left} >= 1`)),
+  edited('a payment without effect counts as made', within(finishMined).conditional({ mentions: 'CONFIRMED' }).becomes(({ whenTrue }) => whenTrue)),
+  edited('a payment that left its block is not sent again', within(FollowPayouts).binary('===', { mentions: 'missing' }).becomes(() => 'false')),
+  edited(
+    'change is forgotten',
+    within(finishMined)
+      .binary('!==', { mentions: nameOf<Mined>((mined) => mined.change) })
+      .becomes(() => 'false'),
+  ),
+  // Of the comparisons with null, that of a local variable: a payout without a merchant.
+  edited('a sweep is counted as a payment', inModuleOf(paidEntry).binary('===', { where: ({ left, right }) => right === 'null' && !left.includes('.') }).becomes(() => 'false')),
+  edited("the network's fee is not booked", within(paidEntry).spread({ nth: 2 }).becomes(() => '')),
+  edited(
+    'more is charged than was agreed',
+    inModuleOf(Drafter)
+      .binary('>', { mentions: nameOf<Transfer>((transfer) => transfer.maxFeeUnits) })
+      .becomes(() => 'false'),
+  ),
+];
+
+/** Where transactions expire. */
+export const EXPIRY_BUGS: readonly Bug[] = [
+  edited('what no node knows is signed again', within(FollowPayouts).clause('missing').becomes(({ label, bodies }) => `case ${label}: ${bodies['expired'] ?? ''}`)),
+  patched('an expiry is not kept', () => {
+    const { addAttempt } = KnexTransferWrites.prototype;
+    KnexTransferWrites.prototype.addAttempt = function (this: KnexTransferWrites, attempt) {
+      return addAttempt.call(this, { ...attempt, expiresAt: attempt.expiresAt === null ? null : attempt.createdAt });
+    };
+  }),
+  patched('bytes have expired by the clock', () => {
+    SimPayments.prototype.solidTime = function (this: SimPayments) {
+      return this.chain.time;
+    };
+  }),
+  patched('bytes have expired by a block that may go', () => {
+    SimPayments.prototype.solidTime = function (this: SimPayments, height) {
+      return this.chain.timeOf(height);
+    };
+  }),
+  patched('one node is believed that bytes were never mined', () => {
+    SimPayments.prototype.witnessKnows = () => false;
+  }),
+];
