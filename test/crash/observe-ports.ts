@@ -1,16 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Transaction } from '../../core/index.ts';
-import { UndiciCallbackTransport } from '../../adapters/callbacks/undici-callback-transport.ts';
-import { EvmChain } from '../../adapters/chains/evm/evm-chain.ts';
-import { EvmPayments } from '../../adapters/chains/evm/evm-payments.ts';
-import { LndNode } from '../../adapters/lightning/lnd/lnd-node.ts';
 import { Connection } from '../../adapters/storage/knex/connections.ts';
-import { KnexStorage } from '../../adapters/storage/knex/knex-storage.ts';
-import { KnexCallbackStore } from '../../adapters/storage/knex/stores/callback-store.ts';
-import { KnexChainStore } from '../../adapters/storage/knex/stores/chain-store.ts';
-import { KnexChangeFeed } from '../../adapters/storage/knex/stores/change-feed.ts';
-import { KnexOrderStore } from '../../adapters/storage/knex/stores/order-store.ts';
-import { KnexTransferStore } from '../../adapters/storage/knex/stores/transfer-store.ts';
+import type { ChainAdapter, PortWrappers, Storage, Transaction } from '../../core/index.ts';
 import { pathOf } from './crash-point.ts';
 import type { KillablePorts, Moment } from './crash-point.ts';
 
@@ -25,64 +15,68 @@ export interface ObservedCall {
 /** Receives each moment of each call, synchronously. */
 export type Observe = (moment: Moment, call: ObservedCall) => void;
 
-type Method = (this: unknown, ...args: unknown[]) => unknown;
+type Method = (...args: unknown[]) => unknown;
 
 const running = new AsyncLocalStorage<ObservedCall>();
 
-function observed(path: string, method: Method, observe: Observe): Method {
-  return function (this: unknown, ...args) {
+function observedMethod(path: string, method: Method, observe: Observe): Method {
+  return (...args) => {
     const call: ObservedCall = { path, args, statements: 0 };
     const ended = <T>(result: T): T => {
       observe('after', call);
       return result;
     };
     observe('before', call);
-    const result = running.run(call, () => method.apply(this, args));
+    const result = running.run(call, () => method(...args));
     return result instanceof Promise ? result.then(ended) : ended(result);
   };
 }
 
-/** Observes every method of a class that implements a port. */
-function observeClass<Port extends object>(select: (ports: KillablePorts) => Port, implementation: { readonly prototype: NoInfer<Port> }, observe: Observe): void {
-  const { prototype } = implementation;
-  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
-    if (typeof value !== 'function' || name === 'constructor') continue;
-    Object.defineProperty(prototype, name, { value: observed(`${pathOf(select)}.${name}`, value as Method, observe), configurable: true, writable: true });
-  }
+type SelectPort = (ports: KillablePorts) => unknown;
+
+/** The port with its methods observed; `member` may give something else in place of a member that is not a method. */
+function observed<Port extends object>(select: SelectPort, port: Port, observe: Observe, member = (_name: string, value: unknown): unknown => value): Port {
+  const path = pathOf(select);
+  return new Proxy(port, {
+    get: (target, key) => {
+      const name = String(key);
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === 'function' ? observedMethod(`${path}.${name}`, (value as Method).bind(target), observe) : member(name, value);
+    },
+  });
 }
 
-/** The stores of one transaction, observed. */
-function observedTransaction(tx: Transaction, observe: Observe): Transaction {
-  const port = pathOf((ports) => ports.tx);
-  const observedStore = (name: string, store: object): object =>
-    new Proxy(store, {
-      get: (target, method) => {
-        const value: unknown = Reflect.get(target, method);
-        return typeof value === 'function' ? observed(`${port}.${name}.${String(method)}`, (value as Method).bind(target), observe) : value;
-      },
-    });
-  return new Proxy(tx, { get: (target, name) => observedStore(String(name), Reflect.get(target, name) as object) });
-}
+/** The stores inside a port, each observed as a part of it. */
+const observedStores = (select: SelectPort, observe: Observe) => (name: string, store: unknown): unknown =>
+  typeof store === 'object' && store !== null ? observed((ports) => Reflect.get(select(ports) as object, name) as unknown, store, observe) : store;
 
-function observeTransactions(observe: Observe): void {
-  const { transaction } = KnexStorage.prototype;
-  KnexStorage.prototype.transaction = async function <T>(this: KnexStorage, work: (tx: Transaction) => Promise<T>): Promise<T> {
+function observedStorage(storage: Storage, observe: Observe): Storage {
+  const select: SelectPort = (ports) => ports.storage;
+  const transaction = async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
     let made: ObservedCall[] = [];
     const note: Observe = (moment, call) => {
       if (moment === 'before') made.push(call);
       observe(moment, call);
     };
-    const result = await transaction.call(this, (tx) => {
+    const result = await storage.transaction((tx) => {
       // A collision begins the work anew.
       made = [];
-      return work(observedTransaction(tx, note));
+      const inside: SelectPort = (ports) => ports.tx;
+      return work(observed(inside, tx, note, observedStores(inside, note)));
     });
     for (const call of made) observe('committed', call);
-    return result as T;
+    return result;
   };
+  return new Proxy(observed(select, storage, observe, observedStores(select, observe)), {
+    get: (target, name) => (Reflect.get(storage, name) === storage.transaction ? transaction : (Reflect.get(target, name) as unknown)),
+  });
 }
 
-function observeStatements(observe: Observe): void {
+const observedChain = (chain: ChainAdapter, observe: Observe): ChainAdapter =>
+  observed(({ chain: port }) => port, chain, observe, (_name, value) => (value !== null && value === chain.payments ? observed((ports) => ports.payments, value, observe) : value));
+
+/** Observes the SQL statements of this process, each as a part of the call that runs it. */
+export function observeStatements(observe: Observe): void {
   const { run } = Connection.prototype;
   Connection.prototype.run = async function (this: Connection, ...args) {
     const rows = await run.apply(this, args);
@@ -95,18 +89,10 @@ function observeStatements(observe: Observe): void {
   };
 }
 
-/** Observes the calls of the ports in this process, of those implementations that the tests' tills use. */
-export function observePorts(observe: Observe): void {
-  observeClass(({ storage }) => storage, KnexStorage, observe);
-  observeClass(({ storage }) => storage.callbacks, KnexCallbackStore, observe);
-  observeClass(({ storage }) => storage.chains, KnexChainStore, observe);
-  observeClass(({ storage }) => storage.feed, KnexChangeFeed, observe);
-  observeClass(({ storage }) => storage.orders, KnexOrderStore, observe);
-  observeClass(({ storage }) => storage.transfers, KnexTransferStore, observe);
-  observeClass(({ chain }) => chain, EvmChain, observe);
-  observeClass(({ payments }) => payments, EvmPayments, observe);
-  observeClass(({ lightning }) => lightning, LndNode, observe);
-  observeClass(({ callbackTransport }) => callbackTransport, UndiciCallbackTransport, observe);
-  observeTransactions(observe);
-  observeStatements(observe);
-}
+/** Wrappers that observe the calls of a host's ports. */
+export const observePorts = (observe: Observe): PortWrappers => ({
+  storage: (storage) => observedStorage(storage, observe),
+  chains: (chains) => new Map([...chains].map(([code, chain]) => [code, observedChain(chain, observe)])),
+  lightning: (node) => (node === null ? null : observed((ports) => ports.lightning, node, observe)),
+  callbackTransport: (transport) => observed((ports) => ports.callbackTransport, transport, observe),
+});

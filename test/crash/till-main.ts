@@ -4,11 +4,15 @@
  */
 import { writeSync } from 'node:fs';
 import { runCli } from '../../host/cli.ts';
-import { observePorts } from './observe-ports.ts';
+import { serve } from '../../host/main.ts';
 import type { CrashPoint } from './crash-point.ts';
+import { observePorts, observeStatements } from './observe-ports.ts';
+import type { Observe } from './observe-ports.ts';
 import { CRASH_POINTS } from './points.ts';
 
 const STDERR = 2;
+/** Leases of a killed process expire soon, so that the next one need not wait for them. */
+const LEASE_TTL_MS = 1_500;
 const points: Readonly<Record<string, CrashPoint>> = CRASH_POINTS;
 const made = new Set<string>();
 let armed = process.env['CRASH_POINT'] ?? '';
@@ -20,17 +24,23 @@ function die(): void {
   for (;;);
 }
 
-observePorts((moment, { path, args, statements }) => {
+const observe: Observe = (moment, { path, args, statements }) => {
   if (!made.has(path)) writeSync(STDERR, `port call ${path}\n`);
   made.add(path);
   const point = points[armed];
   if (point?.moment !== moment || point.call !== path || !point.matches(args)) return;
   if (point.statement === undefined || point.statement === statements) die();
-});
+};
+
+async function run(args: readonly string[]): Promise<number> {
+  if (args[0] !== 'serve') return runCli(args, { out: (line) => console.log(line), err: (line) => console.error(line) });
+  observeStatements(observe);
+  return serve(false, (line) => console.log(line), { wrap: observePorts(observe), leaseTtlMs: LEASE_TTL_MS });
+}
+
 process.on('message', ({ arm }: { arm: string }) => {
   armed = arm;
   process.send?.({ armed });
 });
 process.channel?.unref();
-
-process.exit(await runCli(process.argv.slice(2), { out: (line) => console.log(line), err: (line) => console.error(line) }));
+process.exit(await run(process.argv.slice(2)));

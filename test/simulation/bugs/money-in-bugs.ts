@@ -89,7 +89,7 @@ export const ORDER_BUGS: readonly Bug[] = [
   edited(
     'caught up as of the end of the look',
     within(ChainFollower)
-      .call(nameOf<ChainWrites>((chains) => chains.setCaughtUp), { where: ({ args }) => args[1]?.includes(nameOf<BlockRef>((block) => block.time)) === false })
+      .call(nameOf<ChainWrites>((chains) => chains.setCaughtUp), { where: ({ args }) => args[1]?.endsWith(`.${nameOf<BlockRef>((block) => block.time)}`) === false })
       .becomes(({ callee, args }, { dependency }) => `${callee}(${args[0]}, ${dependency(nameOf<FollowChainDeps>((deps) => deps.clock))}.${nameOf<Clock>((clock) => clock.now)}())`),
   ),
   edited('an order is cancelled although it was paid', within(OperateOrder).binary('&&', { mentions: 'ORPHANED' }).becomes(() => 'false')),

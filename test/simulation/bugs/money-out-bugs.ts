@@ -3,8 +3,8 @@ import { KnexTransferStore } from '../../../adapters/storage/knex/stores/transfe
 import { KnexTransferWrites } from '../../../adapters/storage/knex/stores/transfer-writes.ts';
 import { paidEntry } from '../../../core/ledger/transfer-entries.ts';
 import { RequestRefund } from '../../../core/refunds/request-refund.ts';
-import { rejectTransfer } from '../../../core/transfers/decide-transfer.ts';
-import { Drafter } from '../../../core/transfers/draft.ts';
+import { rejectTransfer } from '../../../core/transfers/review-transfer.ts';
+import { PayoutBuilder } from '../../../core/transfers/build-payout.ts';
 import { finishMined } from '../../../core/transfers/finish-payout.ts';
 import { FollowPayouts } from '../../../core/transfers/follow-payouts.ts';
 import { reserveTransfer } from '../../../core/transfers/reserve-transfer.ts';
@@ -56,14 +56,14 @@ export const PAYOUT_BUGS: readonly Bug[] = [
     patch: () => rewriteSql((sql) => sql.replace(/WHERE \S*next_nonce = excluded\.next_nonce - 1/, '')),
   },
   patched('a fee is raised with a new nonce', () => {
-    const { again } = Drafter.prototype;
-    Drafter.prototype.again = function (this: Drafter, transfers, request, nonce) {
+    const { again } = PayoutBuilder.prototype;
+    PayoutBuilder.prototype.again = function (this: PayoutBuilder, transfers, request, nonce) {
       return again.call(this, transfers, request, nonce === null ? null : nonce + 1);
     };
   }),
   patched('a raised fee changes the payment', () => {
-    const { again } = Drafter.prototype;
-    Drafter.prototype.again = function (this: Drafter, transfers, ...rest) {
+    const { again } = PayoutBuilder.prototype;
+    PayoutBuilder.prototype.again = function (this: PayoutBuilder, transfers, ...rest) {
       return again.call(this, transfers.map((transfer) => ({ ...transfer, feeUnits: transfer.feeUnits + 1n })), ...rest);
     };
   }),
@@ -82,7 +82,7 @@ export const PAYOUT_BUGS: readonly Bug[] = [
   edited("the network's fee is not booked", within(paidEntry).spread({ nth: 2 }).becomes(() => '')),
   edited(
     'more is charged than was agreed',
-    inModuleOf(Drafter)
+    inModuleOf(PayoutBuilder)
       .binary('>', { mentions: nameOf<Transfer>((transfer) => transfer.maxFeeUnits) })
       .becomes(() => 'false'),
   ),
