@@ -69,7 +69,7 @@ export const COMMANDS: readonly Command[] = [
     options: { account: { required: true, value: 'ID' }, chain: { required: true, value: 'ETH' }, address: { required: true, value: 'A' }, now: flag },
     run: withdrawalAddressSet,
   },
-  { words: ['withdrawal', 'list'], summary: 'lists unfinished withdrawals, newest first', operands: [], options: { status: { value: 'HELD' } }, run: withdrawalList },
+  { words: ['withdrawal', 'list'], summary: 'lists withdrawals, newest first', operands: [], options: { status: { value: 'HELD' } }, run: withdrawalList },
   { words: ['withdrawal', 'approve'], summary: 'approves a held withdrawal', operands: ['ID'], options: {}, run: withdrawalApprove },
   { words: ['withdrawal', 'reject'], summary: 'rejects a withdrawal that is not signed yet', operands: ['ID'], options: { reason: required }, run: withdrawalReject },
   { words: ['transfer', 'show'], summary: 'shows an outgoing payment and the transactions signed for it', operands: ['ID'], options: {}, run: transferShow },
