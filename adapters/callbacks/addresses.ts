@@ -2,7 +2,7 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 type Network = readonly [address: string, prefix: number];
 
-/** IPv4 networks that no public receiver lives in (IANA's special-purpose registry, RFC 6890). */
+/** IPv4 networks without public hosts (IANA's special-purpose registry, RFC 6890). */
 const CLOSED_IPV4: readonly Network[] = [
   ['0.0.0.0', 8], // this network, unspecified
   ['10.0.0.0', 8], // private
@@ -22,10 +22,10 @@ const CLOSED_IPV4: readonly Network[] = [
   ['240.0.0.0', 4], // reserved, broadcast
 ];
 
-/** All of IPv6 that is unicast and global; loopback, mapped, local, site-local and multicast lie outside. */
+/** Global unicast IPv6; loopback, mapped, local, site-local and multicast addresses are outside. */
 const OPEN_IPV6: Network = ['2000::', 3];
 
-/** Parts of {@link OPEN_IPV6} that lead elsewhere than they say. */
+/** Parts of {@link OPEN_IPV6} that are tunnels or reserved. */
 const CLOSED_IPV6: readonly Network[] = [
   ['2001::', 23], // protocol assignments: Teredo, benchmarks, ORCHID
   ['2001:db8::', 32], // documentation
@@ -33,7 +33,7 @@ const CLOSED_IPV6: readonly Network[] = [
   ['3fff::', 20], // documentation
 ];
 
-/** NAT64 (RFC 6052): the last 32 bits are an IPv4 address, which decides. */
+/** NAT64 (RFC 6052): the last 32 bits are an IPv4 address, which is checked instead. */
 const NAT64: Network = ['64:ff9b::', 96];
 
 function blockList(networks: readonly Network[], family: 'ipv4' | 'ipv6'): BlockList {
@@ -47,7 +47,7 @@ const openIpv6 = blockList([OPEN_IPV6], 'ipv6');
 const closedIpv6 = blockList(CLOSED_IPV6, 'ipv6');
 const nat64 = blockList([NAT64], 'ipv6');
 
-/** The IPv4 address in the last 32 bits of an IPv6 address, read from the form that the URL standard writes. */
+/** The IPv4 address in the last 32 bits of an IPv6 address, from the canonical form of the URL standard. */
 function embeddedIpv4(address: string): string | null {
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [high = '', low = ''] = canonical.split(':').slice(-2);
@@ -56,7 +56,7 @@ function embeddedIpv4(address: string): string | null {
 }
 
 /**
- * True for an IP address that callbacks may go to: a public unicast one. Whatever is not known to be one is refused:
+ * True for a public unicast IP address, which callbacks may be sent to. Everything else is refused:
  * private, loopback, link-local, documentation and multicast networks, tunnels and mapped forms, addresses with a zone.
  */
 export function isPublicAddress(address: string): boolean {

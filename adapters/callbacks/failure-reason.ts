@@ -1,6 +1,6 @@
 import { TargetRefused } from './pinned-target.ts';
 
-/** What the codes of Node's, OpenSSL's and undici's errors mean to whoever reads a callback's attempts. */
+/** Error codes of Node, OpenSSL and undici, as shown in a callback's attempts. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|HOSTNAME_MISMATCH)/, 'tls'],
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EADDRNOTAVAIL|EACCES|UND_ERR_CONNECT_TIMEOUT)$/, 'connect'],
@@ -9,11 +9,11 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^UND_ERR_INVALID_ARG$/, 'bad-request'],
 ];
 
-/** A short word for why an attempt got no reply. It holds no part of the URL, which may carry a secret. */
+/** Why an attempt got no reply, in a short word without any part of the URL, which may contain a secret. */
 export function failureReason(error: unknown): string {
   if (error instanceof TargetRefused) return error.reason;
   if (!(error instanceof Error)) return 'error';
-  // undici's parser errors do not always have a code.
+  // Parser errors of undici do not always have a code.
   const kind = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   return REASONS.find(([pattern]) => pattern.test(kind))?.[1] ?? 'error';
 }

@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { isPublicAddress } from './addresses.ts';
 import type { Resolve } from './resolver.ts';
 
-/** Why no request was sent; a short word that names neither the URL nor an address. */
+/** Why no request was sent; a short word without the URL or an address. */
 export class TargetRefused extends Error {
   readonly reason: 'bad-url' | 'dns' | 'refused-address';
 
@@ -14,13 +14,12 @@ export class TargetRefused extends Error {
   }
 }
 
-/** A URL together with the checked addresses that the connection is made to, and to no other. */
+/** A URL and its checked addresses, the only ones that a connection is made to. */
 export interface PinnedTarget {
   readonly url: URL;
   readonly lookup: LookupFunction;
 }
 
-/** How {@link pinTarget} finds and judges addresses. */
 export interface PinOptions {
   readonly resolve: Resolve;
   readonly allowPrivateNetworks: boolean;
@@ -28,8 +27,8 @@ export interface PinOptions {
 }
 
 /**
- * Resolves a URL's host once and checks every address of it. One refused address refuses the whole: a name that
- * points inside and outside at once is an attack, or soon one.
+ * Resolves a URL's host once and checks all its addresses. One refused address refuses the URL: a name with both private
+ * and public addresses may be a DNS rebinding attack.
  *
  * @throws TargetRefused
  */
@@ -48,7 +47,7 @@ function parseTarget(text: string): URL {
 }
 
 async function addressesOf(hostname: string, resolve: Resolve, signal: AbortSignal): Promise<readonly string[]> {
-  // URL parsing brings 2130706433, 0x7f.1 and 127.1 to dotted form. No look-up is made for an address, so it is checked here.
+  // URL parsing converts 2130706433, 0x7f.1 and 127.1 to dotted form. An address is not resolved, so it is checked here.
   const literal = hostname.replace(/^\[|\]$/g, '');
   if (isIP(literal) !== 0) return [literal];
   const found = await withSignal(resolve(hostname, signal), signal).catch((cause: unknown) => {
@@ -59,7 +58,7 @@ async function addressesOf(hostname: string, resolve: Resolve, signal: AbortSign
   return found;
 }
 
-/** A resolver that heeds no signal must not outlive the deadline. */
+/** Ends at the deadline even when the resolver ignores the signal. */
 async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {

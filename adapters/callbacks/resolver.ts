@@ -1,15 +1,15 @@
 import { Resolver, lookup } from 'node:dns/promises';
 
-/** Finds the addresses of a host name, IPv4 and IPv6; an empty list or an error when it has none. */
+/** Resolves a host name to IPv4 and IPv6 addresses; an empty list or an error when it has none. */
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 const QUERY_TIMEOUT_MS = 2500;
 const QUERY_TRIES = 2;
 
 /**
- * Asks the name servers directly: the system's, or those given as `address:port`. The system's own look-up would run
- * on the thread pool that the database and the password hasher share, where a few names with a slow server hold
- * everybody up, and it can't be called off.
+ * Queries DNS servers directly: the system's, or those given as `address:port`. getaddrinfo would run on the thread pool
+ * that the database and the password hasher share, where a few names with a slow server block everything, and it cannot
+ * be cancelled.
  */
 export function resolveByDns(servers?: readonly string[]): Resolve {
   return async (hostname, signal) => {
@@ -26,7 +26,7 @@ export function resolveByDns(servers?: readonly string[]): Resolve {
   };
 }
 
-/** Asks the system, hosts file included: for networks of one's own, where names like `localhost` mean something. */
+/** Resolves by getaddrinfo, with the hosts file: for private networks, and names like `localhost`. */
 export const resolveBySystem: Resolve = async (hostname) => {
   const found = await lookup(hostname, { all: true });
   return found.map(({ address }) => address);

@@ -1,10 +1,10 @@
 import type { Millis } from '../../core/index.ts';
 
 const SECONDS = /^\d{1,9}$/;
-/** The only form of date that a sender may write (RFC 9110, section 5.6.7). */
+/** The only date format that a sender may use (RFC 9110, section 5.6.7). */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Reads a `Retry-After` header, seconds or a date, as whole seconds from `now`; `null` when it says nothing readable. */
+/** Parses a `Retry-After` header, seconds or a date, to whole seconds from `now`; `null` when it is invalid. */
 export function parseRetryAfter(header: string | undefined, now: Millis): number | null {
   const text = header?.trim() ?? '';
   if (SECONDS.test(text)) return Number(text);

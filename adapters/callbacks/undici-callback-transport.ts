@@ -9,18 +9,18 @@ import type { Resolve } from './resolver.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** How long one of several addresses may take before the next is tried. */
+/** Connect time of one address before the next is tried in parallel. */
 const NEXT_ADDRESS_MS = 1000;
 
 /** Settings of {@link UndiciCallbackTransport}; each has a default. */
 export interface CallbackTransportOptions {
-  /** Over everything: resolving, connecting, sending and reading. */
+  /** Total time to resolve, connect, send and read. */
   readonly timeoutMs?: number;
-  /** What is read of a reply's body; the rest is dropped. */
+  /** Bytes that are read of a reply's body; the rest is dropped. */
   readonly maxReplyBytes?: number;
-  /** Sends to private and local addresses too: for sandboxes and networks of one's own. */
+  /** Allows private and local addresses: for sandboxes and private networks. */
   readonly allowPrivateNetworks?: boolean;
-  /** Certificate authorities in PEM form, in place of the system's. */
+  /** Certificate authorities in PEM format, instead of the system's. */
   readonly ca?: string;
   readonly resolve?: Resolve;
 }
@@ -31,12 +31,12 @@ interface Reply {
 }
 
 /**
- * {@link CallbackTransport} on undici (decisions, section 7). Every attempt resolves and checks its target anew and has
- * a connection of its own, made to the checked addresses: attempts are minutes apart, and a connection that is
- * kept is one more thing that an attacker's server could hold.
+ * {@link CallbackTransport} on undici (decisions, section 7). Each attempt resolves and checks its target again and opens
+ * a new connection to the checked addresses: attempts are minutes apart, and a kept connection is a resource that an
+ * attacker's server could hold.
  *
- * Redirects are answers like any other, cookies are not kept, proxies of the environment are not used. A reply that
- * breaks off, or is not complete at the deadline, is a failure even when its status has come.
+ * Redirects are not followed, cookies are not kept, proxies of the environment are not used. A reply that is cut off, or
+ * incomplete at the deadline, is a failure even when its status has arrived.
  */
 export class UndiciCallbackTransport implements CallbackTransport {
   readonly #clock: Clock;
@@ -65,7 +65,7 @@ export class UndiciCallbackTransport implements CallbackTransport {
     }
   }
 
-  /** Breaks off what is under way; the callbacks concerned are sent again later. */
+  /** Aborts running attempts; their callbacks are retried later. */
   async close(): Promise<void> {
     this.#closed = true;
     const running = [...this.#running];
@@ -90,7 +90,7 @@ export class UndiciCallbackTransport implements CallbackTransport {
     const { timeoutMs, maxReplyBytes, ca } = this.#options;
     const client = new Client(url.origin, {
       connect: { lookup, timeout: timeoutMs, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS, ...(ca === undefined ? {} : { ca }) },
-      // No keep-alive; and no time-outs but the one deadline.
+      // No keep-alive, and no timeouts except the deadline.
       pipelining: 0,
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -106,7 +106,7 @@ export class UndiciCallbackTransport implements CallbackTransport {
   }
 }
 
-/** Reads a body to its end or to the cap, and keeps none of it: the status says all. */
+/** Reads a body to its end or to the limit, and drops it: only the status counts. */
 async function readAtMost(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<void> {
   let left = maxBytes;
   for await (const chunk of body as AsyncIterable<Uint8Array>) {

@@ -1,4 +1,4 @@
-/** Work that is done one piece after another. How a piece ends is told to whoever asked for it; the next begins all the same. */
+/** Runs tasks one at a time. A failure rejects its caller and does not stop the queue. */
 export class SequentialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -8,7 +8,7 @@ export class SequentialQueue {
     return running;
   }
 
-  /** Waits until all that was asked for so far has ended. */
+  /** Waits until all queued tasks have ended. */
   async settled(): Promise<void> {
     await this.#last;
   }

@@ -19,8 +19,8 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
  * {@link Vault} with AES-256-GCM: `version | key id | nonce | ciphertext | tag` as base64url, the header and the
  * record's context authenticated along with the text.
  *
- * Rotation: seal with the current master key, open with whichever the key id names. Look-up hashes stay with the
- * *oldest* key given, since the rows hashed with it can be found by no other; drop that key only after hashing them anew.
+ * Rotation: seal with the current master key, open with the one that the key id names. Look-up hashes stay with the
+ * *oldest* key given, because the rows hashed with it are found by no other; drop that key only after rehashing them.
  * Nonces are random, good for 2^32 texts a key (NIST SP 800-38D, 8.3).
  */
 export class AesGcmVault implements Vault {
@@ -29,7 +29,7 @@ export class AesGcmVault implements Vault {
   readonly #lookup: KeyObject;
   readonly #shortLookup: ShortHmac;
 
-  /** @throws TillgateError `CONFIG_INVALID` when a key has not 32 bytes, or two are the same. */
+  /** @throws TillgateError `CONFIG_INVALID` when a key does not have 32 bytes, or two are equal. */
   constructor(keys: MasterKeys) {
     const subKeys = deriveSubKeys(keys, 'tillgate/vault');
     this.#current = subKeys[0];
@@ -48,10 +48,10 @@ export class AesGcmVault implements Vault {
     return Buffer.concat([header, nonce, body, cipher.getAuthTag()]).toString('base64url');
   }
 
-  /** @throws TillgateError `INTERNAL` when the text was altered, belongs to another context or to an unknown master key. */
+  /** @throws TillgateError `INTERNAL` when the text was altered, or belongs to another context or an unknown master key. */
   open(sealed: string, context: string): string {
     const bytes = Buffer.from(BASE64URL.test(sealed) ? sealed : '', 'base64url');
-    if (bytes.length < SHORTEST || bytes[0] !== VERSION) throw broken('it has not the form of one');
+    if (bytes.length < SHORTEST || bytes[0] !== VERSION) throw broken('it does not have the format of one');
     const header = bytes.subarray(0, HEADER_BYTES);
     const key = this.#byId.get(header.toString('hex', 1));
     if (key === undefined) throw broken('it was sealed with a master key that is not configured');
@@ -68,13 +68,13 @@ export class AesGcmVault implements Vault {
   }
 
   lookupHash(purpose: string, text: string): string {
-    // The zero byte keeps ("a", "bc") and ("ab", "c") apart.
+    // The zero byte separates ("a", "bc") from ("ab", "c").
     const message = `${purpose}\0${text}`;
     return this.#shortLookup.hex(message) ?? createHmac('sha256', this.#lookup).update(message).digest('hex');
   }
 }
 
-/** The reason is safe to show: it holds neither the text nor the key. */
+/** The reason contains neither the text nor the key. */
 function broken(reason: string): TillgateError {
-  return new TillgateError('INTERNAL', `A sealed text does not open: ${reason}.`);
+  return new TillgateError('INTERNAL', `A sealed text cannot be opened: ${reason}.`);
 }

@@ -3,14 +3,14 @@ import type { Digest, SignatureAlgorithm } from '../../core/index.ts';
 import type { HmacHash } from './short-hmac.ts';
 import { shortHmac } from './short-hmac.ts';
 
-/** What OpenSSL calls the algorithms of the `Algorithm` header. */
+/** OpenSSL names of the algorithms in the `Algorithm` header. */
 const HASHES: Readonly<Record<SignatureAlgorithm, HmacHash>> = {
   'HMAC-SHA256': { name: 'sha256', blockBytes: 64 },
   'HMAC-SHA3_256': { name: 'sha3-256', blockBytes: 136 },
 };
 
 /**
- * {@link Digest} on `node:crypto`. Plain hashes use the one-shot `hash`, which builds no stream object and takes
+ * {@link Digest} on `node:crypto`. Plain hashes use the one-shot `hash`, which creates no stream object and takes
  * about half the time of `createHash` on the short texts of a request.
  */
 export class CryptoDigest implements Digest {
@@ -32,7 +32,7 @@ export class CryptoDigest implements Digest {
   }
 
   equal(a: Uint8Array, b: Uint8Array): boolean {
-    // timingSafeEqual throws on unequal lengths, and a length is no secret here.
+    // timingSafeEqual throws on unequal lengths; a length is not secret here.
     return a.byteLength === b.byteLength && timingSafeEqual(a, b);
   }
 }

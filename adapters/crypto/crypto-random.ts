@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Random } from '../../core/index.ts';
 
 const STOCK_BYTES = 4096;
-/** Longer requests are rare and go to the generator themselves. */
+/** Longer requests are rare and bypass the buffer. */
 const MAX_FROM_STOCK = 64;
 
-/** {@link Random} from the operating system's generator, which is asked for a stock: each asking costs microseconds. */
+/** {@link Random} from the operating system's generator, buffered because each call costs microseconds. */
 export class CryptoRandom implements Random {
   #stock = new Uint8Array(0);
   #used = 0;
@@ -17,7 +17,7 @@ export class CryptoRandom implements Random {
       this.#used = 0;
     }
     const bytes = this.#stock.slice(this.#used, this.#used + length);
-    // What became a secret is nowhere but with whoever asked for it.
+    // Bytes that may become a secret must not stay in the buffer.
     this.#stock.fill(0, this.#used, this.#used + length);
     this.#used += length;
     return bytes;

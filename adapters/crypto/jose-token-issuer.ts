@@ -7,11 +7,11 @@ import { deriveSubKeys } from './master-keys.ts';
 import type { MasterKeys, SubKey } from './master-keys.ts';
 
 const ALGORITHM = 'HS256';
-/** RFC 9068: an access token that says so can't be taken for another kind of token. */
+/** RFC 9068: the type keeps other kinds of tokens from being accepted as access tokens. */
 const TYPE = 'at+jwt';
 const LONGEST = 1024;
 
-/** Who issues the tokens and whom they are for; both are checked when one is read. */
+/** Issuer and audience of the tokens; both are verified. */
 export interface JoseTokenIssuerOptions {
   readonly issuer?: string;
   readonly audience?: string;
@@ -19,7 +19,7 @@ export interface JoseTokenIssuerOptions {
 
 /**
  * {@link TokenIssuer} with JSON Web Tokens, HS256 under a key derived from the master key. Algorithm, type, issuer
- * and audience are pinned; tokens of a former master key are read until they expire.
+ * and audience are pinned; tokens of a former master key are accepted until they expire.
  */
 export class JoseTokenIssuer implements TokenIssuer {
   readonly #current: SubKey;
@@ -27,7 +27,7 @@ export class JoseTokenIssuer implements TokenIssuer {
   readonly #issuer: string;
   readonly #audience: string;
 
-  /** @throws TillgateError `CONFIG_INVALID` when a key has not 32 bytes, or two are the same. */
+  /** @throws TillgateError `CONFIG_INVALID` when a key does not have 32 bytes, or two are equal. */
   constructor(keys: MasterKeys, { issuer = 'tillgate', audience = 'tillgate-api' }: JoseTokenIssuerOptions = {}) {
     const subKeys = deriveSubKeys(keys, 'tillgate/access-token');
     this.#current = subKeys[0];
@@ -37,7 +37,7 @@ export class JoseTokenIssuer implements TokenIssuer {
   }
 
   async issue({ accountId, authVersion, issuedAt, expiresAt }: TokenClaims): Promise<string> {
-    // JWT times are seconds, with a fraction where they need one (RFC 7519, section 2).
+    // JWT times are seconds, with an optional fraction (RFC 7519, section 2).
     return new SignJWT({ ver: authVersion })
       .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: this.#current.id })
       .setSubject(accountId)
@@ -51,7 +51,7 @@ export class JoseTokenIssuer implements TokenIssuer {
   async read(text: string, now: Millis): Promise<TokenClaims | null> {
     const payload = text.length > LONGEST ? null : await this.#verify(text, now);
     const claims = payload === null ? null : readClaims(payload);
-    // The library compares whole seconds; the last fraction of one is compared here.
+    // The library compares whole seconds; the fraction is compared here.
     return claims !== null && now < claims.expiresAt ? claims : null;
   }
 
@@ -69,7 +69,7 @@ export class JoseTokenIssuer implements TokenIssuer {
       });
       return payload;
     } catch (error) {
-      // Text that is no token at all is a TypeError; anything else is a defect and must be seen.
+      // Text that is not a token at all gives a TypeError; any other error is a defect.
       if (error instanceof errors.JOSEError || error instanceof TypeError) return null;
       throw error;
     }

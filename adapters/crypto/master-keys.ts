@@ -4,17 +4,17 @@ import { TillgateError } from '../../core/index.ts';
 
 const MASTER_KEY_BYTES = 32;
 
-/** The master keys of an installation, 32 bytes each: what is new is made with `current`, what `former` made still opens. */
+/** The master keys of an installation, 32 bytes each: `current` seals; `former` ones only open. */
 export interface MasterKeys {
   readonly current: Uint8Array;
   /** Newest first. */
   readonly former?: readonly Uint8Array[];
 }
 
-/** What the sub-keys are for; each text gives an unrelated key (HKDF-SHA256, RFC 5869), so that no use can harm another. */
+/** The purposes of sub-keys; each gives an independent key (HKDF-SHA256, RFC 5869). */
 export type KeyPurpose = 'tillgate/key-id' | 'tillgate/vault' | 'tillgate/lookup' | 'tillgate/access-token';
 
-/** A sub-key of one master key for one purpose. `id` is the master key's: 8 hexadecimal digits that reveal nothing of it. */
+/** A sub-key of one master key for one purpose. `id` names the master key: 8 hexadecimal digits that do not reveal it. */
 export interface SubKey {
   readonly id: string;
   readonly key: KeyObject;
@@ -27,7 +27,7 @@ function derive(master: Uint8Array, purpose: KeyPurpose, length: number): Buffer
 /**
  * The sub-keys for one purpose, one for each master key, the current one's first.
  *
- * @throws TillgateError `CONFIG_INVALID` when a key has not 32 bytes, or two keys are the same.
+ * @throws TillgateError `CONFIG_INVALID` when a key does not have 32 bytes, or two keys are equal.
  */
 export function deriveSubKeys({ current, former = [] }: MasterKeys, purpose: KeyPurpose): readonly [SubKey, ...SubKey[]] {
   const masters = [current, ...former];
@@ -39,7 +39,7 @@ export function deriveSubKeys({ current, former = [] }: MasterKeys, purpose: Key
     key: createSecretKey(derive(master, purpose, 32)),
   }));
   if (new Set(subKeys.map(({ id }) => id)).size !== subKeys.length) {
-    throw new TillgateError('CONFIG_INVALID', 'A master key is given twice; name each former key once.');
+    throw new TillgateError('CONFIG_INVALID', 'A master key is given twice; list each former key once.');
   }
   return subKeys as [SubKey, ...SubKey[]];
 }

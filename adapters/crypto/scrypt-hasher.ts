@@ -5,7 +5,7 @@ import type { PasswordHasher } from '../../core/index.ts';
 
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** No stored hash may cost more memory than this: 256 MiB. */
+/** The most memory that a stored hash may cost: 256 MiB. */
 const MAX_BLOCKS = 2 ** 21;
 const FORM = /^scrypt\$(\d{1,8})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9+/]{11,}={0,2})\$([A-Za-z0-9+/]{43}=)$/;
 
@@ -16,15 +16,15 @@ export interface ScryptCost {
   readonly p: number;
 }
 
-/** One of OWASP's equal choices, and the one that suits a small server: 32 MiB a hash. */
+/** One of OWASP's recommended settings, suitable for a small server: 32 MiB a hash. */
 const DEFAULT_COST: ScryptCost = { N: 2 ** 15, r: 8, p: 3 };
 
 /** Settings of {@link ScryptHasher}; each has a default. */
 export interface ScryptHasherOptions {
   readonly cost?: ScryptCost;
-  /** Hashes computed at once. 2 leaves half of the thread pool to the database. */
+  /** Concurrent hashes. 2 leaves half of the thread pool to the database. */
   readonly concurrency?: number;
-  /** Hashes that may wait; one more is refused. */
+  /** Queue length; one more hash is refused. */
   readonly maxWaiting?: number;
 }
 
@@ -36,7 +36,7 @@ interface StoredHash {
 
 /**
  * {@link PasswordHasher} with scrypt, stored as `scrypt$N$r$p$salt$hash` (base64). Memory is bounded however many
- * logins come at once: a few are hashed, some wait, the rest is told to come again.
+ * logins arrive: a few are hashed, some wait, the rest is refused with a time to retry after.
  */
 export class ScryptHasher implements PasswordHasher {
   readonly #cost: ScryptCost;
@@ -50,7 +50,7 @@ export class ScryptHasher implements PasswordHasher {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** @throws TillgateError `RATE_LIMITED` when too many hashes wait already. */
+  /** @throws TillgateError `RATE_LIMITED` when the queue is full. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
     const hash = await this.#derive(password, salt, this.#cost);
@@ -58,10 +58,10 @@ export class ScryptHasher implements PasswordHasher {
     return ['scrypt', N, r, p, salt.toString('base64'), hash.toString('base64')].join('$');
   }
 
-  /** @throws TillgateError `RATE_LIMITED` when too many hashes wait already. */
+  /** @throws TillgateError `RATE_LIMITED` when the queue is full. */
   async verify(password: string, stored: string | null): Promise<boolean> {
     const known = stored === null ? null : parse(stored);
-    // An unknown user costs the same work, so that the time of the answer tells nothing.
+    // An unknown user costs the same work, so that the response time does not reveal whether the account exists.
     const { cost, salt, hash } = known ?? { cost: this.#cost, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
     const derived = await this.#derive(password, salt, cost);
     const equal = derived.length === hash.length && timingSafeEqual(derived, hash);
@@ -83,13 +83,13 @@ export class ScryptHasher implements PasswordHasher {
       return;
     }
     if (this.#waiting.length >= this.#maxWaiting) {
-      throw new TillgateError('RATE_LIMITED', 'Too many logins at once; try again shortly.', { retryAfterSeconds: 5 });
+      throw new TillgateError('RATE_LIMITED', 'Too many logins at once; retry shortly.', { retryAfterSeconds: 5 });
     }
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   #leave(): void {
-    // The place goes straight to whoever waits longest; nobody can slip in between.
+    // The slot goes to the longest waiting hash, so that a new one cannot overtake it.
     const next = this.#waiting.shift();
     if (next === undefined) this.#free += 1;
     else next();
@@ -106,10 +106,10 @@ function parse(stored: string): StoredHash | null {
 }
 
 function scryptAsync(password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
-  // Node's own limit is exactly the memory of N = 2^15, r = 8, and refuses it.
+  // Node's default limit equals the memory of N = 2^15, r = 8, and refuses it.
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   return new Promise((resolve, reject) => {
-    // One password has several spellings in Unicode; NFKC makes them one (NIST SP 800-63B, 5.1.1.2).
+    // NFKC normalises different Unicode spellings of one password (NIST SP 800-63B, 5.1.1.2).
     scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, key) => {
       if (error === null) resolve(key);
       else reject(error);

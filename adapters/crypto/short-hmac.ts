@@ -1,6 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
 
-/** A hash as OpenSSL calls it, and the bytes it takes in at a time (FIPS 198-1: the length a key is padded to). */
+/** OpenSSL's name of a hash, and its block length in bytes (FIPS 198-1: the length that a key is padded to). */
 export interface HmacHash {
   readonly name: string;
   readonly blockBytes: number;
@@ -11,7 +11,7 @@ const MAX_BLOCK_BYTES = 136;
 /** UTF-8 needs at most three bytes for each UTF-16 unit. */
 const MAX_MESSAGE_UNITS = 2048;
 
-/** Used by one call after another, never across a wait: an allocation of its own for each would cost as much as the hash. */
+/** Reused by each call, never across an await: an allocation for each would cost as much as the hash. */
 const inner = Buffer.alloc(MAX_BLOCK_BYTES + MAX_MESSAGE_UNITS * 3);
 const outer = Buffer.alloc(MAX_BLOCK_BYTES + DIGEST_BYTES);
 
@@ -37,7 +37,7 @@ export class ShortHmac {
     }
   }
 
-  /** The HMAC of a text's UTF-8 form, in hexadecimal digits; `null` for a text that is not short. */
+  /** The HMAC of a text's UTF-8 form, in hexadecimal digits; `null` for a text that is too long. */
   hex(message: string): string | null {
     if (message.length > MAX_MESSAGE_UNITS) return null;
     const { name, blockBytes } = this.#hash;
@@ -50,9 +50,9 @@ export class ShortHmac {
 /**
  * HMAC (FIPS 198-1) of a text under a text, for hashes of 32 bytes.
  *
- * The origin of a signed request and its secret are short, and for those `createHmac` spends most of its time making
- * and collecting its native object. Two one-shot hashes over a padded key take half as long. A key longer than a block
- * or a long message goes the ordinary way.
+ * The signing text and the secret are short, and for those `createHmac` spends most of its time on creating and
+ * collecting its native object. Two one-shot hashes over a padded key take half as long. A key longer than a block
+ * or a long message uses `createHmac`.
  */
 export function shortHmac({ name, blockBytes }: HmacHash, key: string, message: string): Uint8Array {
   if (Buffer.byteLength(key) > blockBytes || message.length > MAX_MESSAGE_UNITS) return createHmac(name, key).update(message).digest();

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'eventemitter3';
 import type { DomainEvents, EventBus, Logger } from '../../core/index.ts';
 
-/** {@link EventBus} on eventemitter3. A listener that throws, or whose promise fails, is logged and harms nobody else. */
+/** {@link EventBus} on eventemitter3. A listener that throws or rejects is logged; the others run all the same. */
 export class Eventemitter3Bus implements EventBus {
   readonly #emitter = new EventEmitter();
   readonly #logger: Logger;
@@ -15,7 +15,7 @@ export class Eventemitter3Bus implements EventBus {
   }
 
   on<Name extends keyof DomainEvents>(name: Name, listener: (event: DomainEvents[Name]) => void): () => void {
-    // A wrapper of its own for each subscription: one listener may subscribe twice, and each subscription ends alone.
+    // A wrapper for each subscription, because one listener may subscribe twice and end each separately.
     const guarded = (event: DomainEvents[Name]): void => this.#call(name, listener, event);
     this.#emitter.on(name, guarded);
     return () => this.#emitter.off(name, guarded);
@@ -24,7 +24,7 @@ export class Eventemitter3Bus implements EventBus {
   #call<Name extends keyof DomainEvents>(name: Name, listener: (event: DomainEvents[Name]) => unknown, event: DomainEvents[Name]): void {
     const failed = (error: unknown): void => this.#logger.error('an event listener failed', { event: name, error });
     try {
-      // A listener may be an async function: its type does not forbid it.
+      // A listener may be an async function: its type allows it.
       const returned = listener(event);
       if (returned instanceof Promise) returned.catch(failed);
     } catch (error) {

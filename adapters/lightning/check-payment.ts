@@ -3,18 +3,18 @@ import type { NodeSelf } from './node-identity.ts';
 import { invoiceRefused, readPaymentRequest } from './payment-request.ts';
 
 /**
- * What is about to be paid, with its parts in agreement: the hash is the request's own, and exactly one of the two names an
- * amount. A node would refuse anything else, each in its own way and some after they began.
+ * Checks a payment before it is sent: the hash must be that of the payment request, and exactly one of the two must have an
+ * amount. Nodes refuse anything else in different ways, some only after they have started to pay.
  *
  * @throws TillgateError `INVOICE_INVALID`
  */
 export function checkPayment({ paymentHash, paymentRequest, msat }: LightningPaymentRequest, { network }: NodeSelf): DecodedInvoice {
   const invoice = readPaymentRequest(paymentRequest, network);
   if (invoice.paymentHash !== paymentHash) throw invoiceRefused('has another payment hash than the payment');
-  if (invoice.msat === null && (msat === null || msat <= 0n)) throw invoiceRefused('names no amount, and none is given');
-  if (invoice.msat !== null && msat !== null) throw invoiceRefused('names its amount, and another one is given');
+  if (invoice.msat === null && (msat === null || msat <= 0n)) throw invoiceRefused('has no amount, and none is given');
+  if (invoice.msat !== null && msat !== null) throw invoiceRefused('has an amount, and another one is given');
   return invoice;
 }
 
-/** Some nodes pay themselves and some refuse to: none is asked to. */
+/** Some nodes pay their own invoices and some refuse to, so this is decided here. */
 export const OWN_INVOICE: LightningPaymentView = { state: 'failed', reason: 'the invoice is this node’s own' };

@@ -1,5 +1,5 @@
 /**
- * Lightning nodes behind the till's one port: lnd, Core Lightning and phoenixd.
+ * The Lightning port on lnd, Core Lightning and phoenixd.
  *
  * @packageDocumentation
  */

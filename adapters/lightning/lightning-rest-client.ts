@@ -7,28 +7,26 @@ import { Pool } from 'undici';
 import type { Dispatcher } from 'undici';
 import { TillgateError } from '../../core/index.ts';
 
-/** How a Lightning node is reached. */
 export interface LightningRestOptions {
-  /** `https://host:port`, with a path where the node stands behind one. */
+  /** `https://host:port`, with the path of a reverse proxy, if any. */
   readonly url: string;
   /** Sent with each request; their values are secrets. */
   readonly headers: Readonly<Record<string, string>>;
-  /** PEM: the node's own certificate, or the authority that signed it. Nothing else is trusted then. `null`: the system's authorities. */
+  /** PEM: the node's certificate, or the authority that signed it; nothing else is trusted then. `null` for the system's authorities. */
   readonly certificate: string | null;
 }
 
-/** One request. */
 export interface RestRequest {
   readonly method: 'GET' | 'POST';
-  /** Below the node's URL, with its query. */
+  /** Relative to the node's URL, with the query. */
   readonly path: string;
-  /** Sent as JSON, or as it is where it is text. */
+  /** Sent as JSON; text is sent as it is. */
   readonly body?: unknown;
   readonly contentType?: string;
   readonly timeoutMs?: number;
 }
 
-/** What came back: JSON with every number left as its digits, or the text itself where it is no JSON. */
+/** The body is JSON with every number kept as digits, or the text when it is not JSON. */
 export interface RestReply {
   readonly status: number;
   readonly body: unknown;
@@ -38,14 +36,14 @@ const CONNECTIONS = 16;
 const CONNECT_TIMEOUT_MS = 5_000;
 const TIMEOUT_MS = 20_000;
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
-/** One message of a stream; a payment with many attempts has some hundred kilobytes. */
+/** The limit of one stream message; a payment with many attempts has some hundred kilobytes. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const SHOWN_CHARACTERS = 200;
 const SILENCE: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
-/** A small HTTP client for one Lightning node: pinned certificate, bounded replies, and errors that hold no secret. */
+/** HTTP client for one Lightning node: pinned certificate, bounded replies, errors without secrets. */
 export class LightningRestClient {
-  /** `name:port`, all of the URL that may be told. */
+  /** `name:port`, the only part of the URL for logs and errors. */
   readonly host: string;
   readonly #path: string;
   readonly #pool: Pool;
@@ -59,7 +57,7 @@ export class LightningRestClient {
     this.#pool = new Pool(parsed.origin, { connections: CONNECTIONS, connect: { timeout: CONNECT_TIMEOUT_MS, ...(certificate === null ? {} : pinned(certificate)) } });
   }
 
-  /** @throws TillgateError `NODE_FAILED` when no reply came, or one that is no answer; statuses up to 599 are answers */
+  /** @throws TillgateError `NODE_FAILED` when there is no valid HTTP reply; any status is one */
   async request({ timeoutMs = TIMEOUT_MS, ...request }: RestRequest): Promise<RestReply> {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
@@ -71,10 +69,10 @@ export class LightningRestClient {
   }
 
   /**
-   * A stream of messages, one JSON document a line. A reply of another status than 200 is the only message.
+   * A stream of messages, one JSON document a line. A reply with another status than 200 gives one message.
    *
-   * @param idleMs - it ends when it was silent for so long
-   * @throws TillgateError `NODE_FAILED` when it cannot be opened or breaks off
+   * @param idleMs - the stream ends after so long without data
+   * @throws TillgateError `NODE_FAILED` when it cannot be opened or is cut off
    */
   async *stream(request: RestRequest, signal: AbortSignal, idleMs: number): AsyncGenerator<RestReply> {
     try {
@@ -83,11 +81,11 @@ export class LightningRestClient {
       else for await (const line of this.#lines(reply.body)) yield { status: 200, body: readable(line) };
     } catch (error) {
       if (SILENCE.has(wordOf(error))) return;
-      throw this.#failure(error, signal.aborted ? 'was left' : null);
+      throw this.#failure(error, signal.aborted ? 'stream was closed' : null);
     }
   }
 
-  /** An error of the node's own, in its words, which may repeat what it was sent. */
+  /** An error reported by the node. Its text may repeat the request, so secrets are removed. */
   refusal(what: string, words: unknown): TillgateError {
     const text = typeof words === 'string' ? words : 'no reason given';
     const clean = Object.values(this.#headers).reduce((left, secret) => (secret.length < 8 ? left : left.replaceAll(secret, '***')), text);
@@ -95,9 +93,9 @@ export class LightningRestClient {
     return new TillgateError('NODE_FAILED', `The Lightning node at ${this.host} refused ${what}: ${shown}.`, { host: this.host });
   }
 
-  /** @throws TillgateError `NODE_FAILED` when a part of an answer is not what it should be */
+  /** The error for a reply with a missing or invalid part. */
   malformed(what: string): TillgateError {
-    return new TillgateError('NODE_FAILED', `The Lightning node at ${this.host} answered ${what} with something else than was asked for.`, { host: this.host });
+    return new TillgateError('NODE_FAILED', `The Lightning node at ${this.host} sent an invalid reply to ${what}.`, { host: this.host });
   }
 
   async close(): Promise<void> {
@@ -146,7 +144,7 @@ export class LightningRestClient {
   }
 
   #tooLong(): TillgateError {
-    return new TillgateError('NODE_FAILED', `The Lightning node at ${this.host} sent more than is read.`, { host: this.host });
+    return new TillgateError('NODE_FAILED', `The Lightning node at ${this.host} sent a reply that is too large.`, { host: this.host });
   }
 
   #failure(error: unknown, why: string | null): TillgateError {
@@ -155,7 +153,7 @@ export class LightningRestClient {
   }
 }
 
-/** Only the given certificates are trusted: as themselves, whatever name they bear, or as authorities for the host's name. */
+/** Trusts only the given certificates: pinned, whatever their name, or as authorities for the host's name. */
 function pinned(pem: string): object {
   const own = (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map((block) => new X509Certificate(block).raw);
   return {
@@ -165,7 +163,7 @@ function pinned(pem: string): object {
   };
 }
 
-/** True for a host that no other machine can listen in on. */
+/** True for the loopback interface, where no other machine can read the traffic. */
 export function isLoopback(hostname: string): boolean {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
@@ -179,7 +177,7 @@ function readable(text: string): unknown {
   }
 }
 
-/** The system's word for a failure (`ECONNREFUSED`); a full message could repeat the request. */
+/** The error code (`ECONNREFUSED`); a full message could repeat the request. */
 function wordOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code === 'string') return code;

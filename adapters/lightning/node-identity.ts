@@ -1,7 +1,7 @@
 import { TillgateError, present } from '../../core/index.ts';
 import { PREFIXES } from './payment-request.ts';
 
-/** What a node says of itself. */
+/** The identity that a node reports. */
 export interface NodeSelf {
   /** As in {@link PREFIXES}. */
   readonly network: string;
@@ -9,7 +9,7 @@ export interface NodeSelf {
   readonly key: string;
 }
 
-/** Who a node is, asked once and then known. */
+/** The identity of a node, requested once and cached. */
 export class NodeIdentity {
   readonly #wanted: string | null;
   readonly #ask: () => Promise<NodeSelf>;
@@ -20,19 +20,19 @@ export class NodeIdentity {
     this.#ask = ask;
   }
 
-  /** @throws TillgateError `CHAIN_HALTED` on a network that is not the configured one, or none that is known here */
+  /** @throws TillgateError `CHAIN_HALTED` on another network than the configured one, or an unknown one */
   async identify(): Promise<string> {
     const { network, key } = await this.#ask();
     if (PREFIXES[network] === undefined || (this.#wanted !== null && network !== this.#wanted)) {
-      throw new TillgateError('CHAIN_HALTED', `The Lightning node is on ${network}, and the configuration wants ${this.#wanted ?? 'one of Bitcoin’s networks'}.`);
+      throw new TillgateError('CHAIN_HALTED', `The Lightning node is on ${network}, and the configuration requires ${this.#wanted ?? 'one of Bitcoin’s networks'}.`);
     }
     this.#self = { network, key: key.toLowerCase() };
     return `lightning:${network}/${this.#self.key}`;
   }
 
-  /** What the node last said of itself. @throws TillgateError as {@link identify} does */
+  /** The cached identity. @throws TillgateError as {@link identify} does */
   async self(): Promise<NodeSelf> {
     if (this.#self === null) await this.identify();
-    return present(this.#self, 'a node that was asked who it is');
+    return present(this.#self, 'the identity of an identified node');
   }
 }

@@ -6,7 +6,7 @@ import { PhoenixdNode } from './phoenixd/phoenixd-node.ts';
 import { networkOf, readSecret } from './plugin-options.ts';
 import type { LightningPluginOptions } from './plugin-options.ts';
 
-/** Opens the node that the options name; its secrets are read from their files, and no request is made yet. */
+/** Opens the configured node. Secrets are read from their files; no request is sent yet. */
 export async function openLightning(options: LightningPluginOptions, { logger, clock }: { readonly logger: Logger; readonly clock: Clock }): Promise<LightningNode> {
   const network = networkOf(options);
   const { lnd, cln, phoenixd } = options;
@@ -23,7 +23,7 @@ export async function openLightning(options: LightningPluginOptions, { logger, c
     const password = (await readSecret('phoenixd.passwordFile', phoenixd.passwordFile)).toString('utf8').trim();
     return new PhoenixdNode({ url: phoenixd.url, password, certificate: await certificateOf('phoenixd', phoenixd.tlsCertFile), network });
   }
-  throw new TillgateError('CONFIG_INVALID', 'Name a Lightning node: lnd, cln or phoenixd.');
+  throw new TillgateError('CONFIG_INVALID', 'Configure a Lightning node: lnd, cln or phoenixd.');
 }
 
 async function certificateOf(node: string, path: string | undefined): Promise<string | null> {

@@ -5,7 +5,7 @@ import { decode } from 'light-bolt11-decoder';
 import { TillgateError } from '../../core/index.ts';
 import type { DecodedInvoice } from '../../core/index.ts';
 
-/** Networks as the nodes name them, with the prefix of their payment requests (BOLT 11). */
+/** Network names of the nodes, with the prefix of their payment requests (BOLT 11). */
 export const PREFIXES: Readonly<Record<string, string>> = {
   mainnet: 'bc',
   testnet: 'tb',
@@ -14,14 +14,14 @@ export const PREFIXES: Readonly<Record<string, string>> = {
   regtest: 'bcrt',
   simnet: 'sb',
 };
-/** A payment request with many route hints is far shorter. */
+/** Far longer than a payment request with many route hints. */
 const MAX_LENGTH = 7_089;
 const SIGNATURE_WORDS = 104;
 const TIMESTAMP_WORDS = 7;
 /** Payment hash, payment secret, description hash and payee, by their tags. */
 const FIELD_WORDS: Readonly<Record<number, number>> = { 1: 52, 16: 52, 23: 52, 19: 53 };
 const DEFAULT_EXPIRY_SECONDS = 3_600;
-/** More than this would not be a time any more: some 30,000 years. */
+/** The largest valid expiry: some 30,000 years. */
 const MAX_EXPIRY_SECONDS = 1e12;
 const HASH = /^[0-9a-f]{64}$/;
 const KEY = /^0[23][0-9a-f]{64}$/;
@@ -39,9 +39,9 @@ export function invoiceRefused(reason: string): TillgateError {
  */
 export function readPaymentRequest(text: string, network: string): DecodedInvoice {
   const request = text.trim().toLowerCase().replace(/^lightning:/, '');
-  if (request.startsWith('lnurl') || request.includes('@')) throw invoiceRefused('is an LNURL or an address; only BOLT 11 payment requests are paid');
-  if (!request.startsWith('ln')) throw invoiceRefused('is no BOLT 11 payment request');
-  // In one case throughout, as bech32 wants it.
+  if (request.startsWith('lnurl') || request.includes('@')) throw invoiceRefused('is an LNURL or a Lightning address; only BOLT 11 payment requests are supported');
+  if (!request.startsWith('ln')) throw invoiceRefused('is not a BOLT 11 payment request');
+  // bech32 allows no mixed case.
   if (request.length > MAX_LENGTH || (text.trim() !== text.trim().toLowerCase() && text.trim() !== text.trim().toUpperCase())) {
     throw invoiceRefused('cannot be read');
   }
@@ -58,7 +58,7 @@ interface Parts {
 
 function readParts(request: string): Parts {
   const sections = sectionsOf(request);
-  // A field of a wrong length is passed over, as BOLT 11 has it; of a repeated one the first counts.
+  // A field with a wrong length is skipped (BOLT 11); of a repeated one the first counts.
   const text = (name: string, fits: RegExp): string | null => {
     const found = sections.find((section) => section.name === name && typeof section.value === 'string' && fits.test(section.value));
     return found === undefined ? null : (found.value as string);
@@ -97,13 +97,13 @@ function sectionsOf(request: string): readonly Section[] {
     const { prefix, words } = bech32.decode(request as `${string}1${string}`, MAX_LENGTH);
     return decode(bech32.encode(prefix, withoutOddFields(words), MAX_LENGTH)).sections;
   } catch (error) {
-    // Its words for an amount of fractions of a millisatoshi; everything else is a broken text.
+    // The library's message for a fraction of a millisatoshi; any other error means invalid text.
     const fraction = error instanceof Error && error.message.startsWith('Amount is outside');
-    throw invoiceRefused(fraction ? 'has an amount that is no whole number of millisatoshi' : 'cannot be read');
+    throw invoiceRefused(fraction ? 'has an amount that is not a whole number of millisatoshi' : 'cannot be read');
   }
 }
 
-/** Hashes, keys and secrets of a wrong length are to be passed over (BOLT 11); the library would not read on after one. */
+/** Removes hashes, keys and secrets with a wrong length, which BOLT 11 skips and the library refuses. */
 function withoutOddFields(words: readonly number[]): number[] {
   const end = words.length - SIGNATURE_WORDS;
   const kept = words.slice(0, TIMESTAMP_WORDS);
@@ -117,24 +117,24 @@ function withoutOddFields(words: readonly number[]): number[] {
 }
 
 /**
- * The key that signed: the one that the request names, which the signature must fit, or else the one that the signature
- * itself gives away (BOLT 11, "Signature").
+ * The key that signed: the one in the request, which must verify the signature, or else the one recovered from the
+ * signature (BOLT 11, "Signature").
  */
 function signerOf(request: string, named: string | null): string {
   const { prefix, words } = bech32.decode(request as `${string}1${string}`, MAX_LENGTH);
   const digest = createHash('sha256').update(prefix, 'utf8').update(packed(words.slice(0, -SIGNATURE_WORDS))).digest();
   const signature = packed(words.slice(-SIGNATURE_WORDS));
   try {
-    // The recovery number stands last in a payment request, and first for the library.
+    // The recovery id is last in a payment request, and first for the library.
     const recovered = Buffer.from(secp256k1.recoverPublicKey(Buffer.concat([signature.subarray(64), signature.subarray(0, 64)]), digest, { prehash: false })).toString('hex');
     if (named === null || named === recovered) return recovered;
   } catch {
     throw invoiceRefused('has a signature that does not verify');
   }
-  throw invoiceRefused('is not signed by the node that it names');
+  throw invoiceRefused('is not signed by its payee');
 }
 
-/** Words of five bits as bytes, filled up with zeros. */
+/** Five-bit words to bytes, padded with zeros. */
 function packed(words: readonly number[]): Buffer {
   const bytes = Buffer.alloc(Math.ceil((words.length * 5) / 8));
   for (const [at, word] of words.entries()) {

@@ -6,7 +6,7 @@ import { isLoopback } from './lightning-rest-client.ts';
 
 const NETWORKS = { main: 'mainnet', test: 'testnet', testnet4: 'testnet4', signet: 'signet', regtest: 'regtest', simnet: 'simnet' } as const;
 
-/** https, or http to this machine; a secret goes with each request. */
+/** https, or http on this machine, because each request carries a secret. */
 const secureUrl = z.string().refine((text) => {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.username !== '' || url.password !== '' || url.search !== '') return false;
@@ -21,17 +21,17 @@ const schema = z
   .strictObject({ lnd: lnd.optional(), cln: cln.optional(), phoenixd: phoenixd.optional(), network: z.enum(Object.keys(NETWORKS) as (keyof typeof NETWORKS)[]).optional() })
   .refine((given) => [given.lnd, given.cln, given.phoenixd].filter((one) => one !== undefined).length === 1, 'name exactly one node: lnd, cln or phoenixd');
 
-/** A node's PEM certificate, or that of its authority: nothing else is trusted then. */
+/** PEM certificate of the node or its authority: nothing else is trusted then. */
 export interface PinnedCertificate {
   readonly tlsCertFile?: string | undefined;
 }
 
-/** The options of the Lightning plugin: exactly one node, and the network that it must be on. */
+/** Options of the Lightning plugin: exactly one node, and its network. */
 export interface LightningPluginOptions {
   readonly lnd?: (PinnedCertificate & { readonly restUrl: string; readonly macaroonFile: string; readonly privateChannels?: boolean | undefined }) | undefined;
   readonly cln?: (PinnedCertificate & { readonly restUrl: string; readonly runeFile: string }) | undefined;
   readonly phoenixd?: (PinnedCertificate & { readonly url: string; readonly passwordFile: string }) | undefined;
-  /** Any that the node says, where it is left out. */
+  /** Any network when left out. */
   readonly network?: 'main' | 'test' | 'testnet4' | 'signet' | 'regtest' | 'simnet' | undefined;
 }
 
@@ -40,12 +40,12 @@ export function parseLightningOptions(input: unknown): LightningPluginOptions {
   return parseOptions(schema, input);
 }
 
-/** The network as the nodes name it. */
+/** The network, by the nodes' name for it. */
 export function networkOf({ network }: LightningPluginOptions): string | null {
   return network === undefined ? null : NETWORKS[network];
 }
 
-/** A secret or a certificate. @throws TillgateError `CONFIG_INVALID` naming the setting, never the path or what is in it */
+/** A secret or a certificate. @throws TillgateError `CONFIG_INVALID` with the name of the setting, never the path or the content */
 export async function readSecret(setting: string, path: string): Promise<Buffer> {
   let bytes: Buffer | null = null;
   let reason = 'is empty';

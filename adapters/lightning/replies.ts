@@ -1,11 +1,11 @@
 import type { LightningRestClient } from './lightning-rest-client.ts';
 
-/** A part of a reply; `undefined` for whatever is not there. */
+/** A part of a reply; `undefined` when it is missing. */
 export function part(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((at, name) => (typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Record<string, unknown>)[name] : undefined), value);
 }
 
-/** A reply of which every part is wanted in the form that it must have, or the node has failed. */
+/** Typed access to a reply; a missing or invalid part is an error of the node. */
 export class Reply {
   readonly #client: LightningRestClient;
   readonly #what: string;
@@ -24,7 +24,7 @@ export class Reply {
     return value;
   }
 
-  /** A count or an amount, written as a number or as text; never below 0. @throws TillgateError `NODE_FAILED` */
+  /** A non-negative count or amount, a number or text. @throws TillgateError `NODE_FAILED` */
   count(...path: readonly string[]): bigint {
     const value = part(this.body, ...path);
     if (typeof value !== 'string' || !/^\d{1,20}(?:msat)?$/.test(value)) throw this.#client.malformed(this.#what);

@@ -1,13 +1,13 @@
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 15_000;
-/** What lasted this long was of use, though it had nothing to tell. */
-const SOUND_MS = 60_000;
+/** A run of this length counts as a success, even without an event. */
+const SUCCESS_MS = 60_000;
 
 /**
- * Does something that lasts, again whenever it ends, with pauses that grow while it ends at once.
+ * Runs long-lived work again whenever it ends, with exponential backoff.
  *
- * @param work - calls its argument whenever it is of use
- * @param failed - told of the first failure in a row, before the pause
+ * @param work - calls its argument on success, which resets the backoff
+ * @param failed - called for the first of consecutive failures, before the pause
  */
 export function retry(work: (alive: () => void) => Promise<void>, signal: AbortSignal, failed: (error: Error) => void): void {
   let pause = FIRST_PAUSE_MS;
@@ -22,7 +22,7 @@ export function retry(work: (alive: () => void) => Promise<void>, signal: AbortS
       if (!signal.aborted && pause === FIRST_PAUSE_MS) failed(error instanceof Error ? error : new Error(String(error)));
     }
     if (signal.aborted) return;
-    if (performance.now() - began > SOUND_MS) alive();
+    if (performance.now() - began > SUCCESS_MS) alive();
     timer = setTimeout(() => void attempt(), pause);
     timer.unref();
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS);

@@ -1,4 +1,4 @@
-/** Work of which one of a kind is under way at a time: whoever asks meanwhile gets the outcome of the one that runs. */
+/** Runs work once for each key at a time; concurrent callers share its outcome. */
 export class SingleFlight<T> {
   readonly #running = new Map<string, Promise<T>>();
 

@@ -2,7 +2,7 @@ import type { LogFields, Logger } from '../../core/index.ts';
 import { cleanFields } from './clean-fields.ts';
 import { scrubText } from './secret-text.ts';
 
-/** The least urgent lines that are handed on; `silent` for none. */
+/** The lowest level that is passed on; `silent` for none. */
 export type BridgeLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 /** A logger like pino: fields first, then the message. */
@@ -13,8 +13,8 @@ export type ConsoleLike = Readonly<Record<Exclude<BridgeLevel, 'silent'>, (messa
 const URGENCY: Readonly<Record<BridgeLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 };
 
 /**
- * {@link Logger} on an application's own logger. It gets the message and a cleaned copy of the fields, as
- * `PinoLogger` writes them: a secret reaches it no more than a line of ours.
+ * {@link Logger} on the application's own logger. It gets the message and a redacted copy of the fields, as
+ * `PinoLogger` writes them, so that no secret reaches it.
  */
 export class BridgeLogger implements Logger {
   readonly #target: PinoLike | ConsoleLike;

@@ -2,15 +2,15 @@ import { isTillgateError } from '../../core/index.ts';
 import type { LogFields } from '../../core/index.ts';
 import { REDACTED, cleanName, scrubText } from './secret-text.ts';
 
-/** What a log line may hold. Everything else becomes one of these, or a word for its kind. */
+/** Values of a log line. Everything else is converted to one of these, or replaced by its kind. */
 export type CleanValue = string | number | boolean | null | readonly CleanValue[] | { readonly [name: string]: CleanValue };
 
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 50;
 
 /**
- * Copies a value into what a log line may hold. Built the safe way round: only plain data is copied, names and texts that
- * may be secret are replaced, and any other object is written as its kind alone.
+ * Copies a value into a log line. An allow list: only plain data is copied, names and texts that may be secret are
+ * redacted, and any other object is written as its kind only.
  */
 export function cleanValue(value: unknown, depth = 0): CleanValue {
   switch (typeof value) {
@@ -44,18 +44,18 @@ function cleanObject(value: object, depth: number): CleanValue {
 }
 
 function cleanList(items: readonly unknown[], depth: number): CleanValue {
-  // A seed phrase in pieces.
+  // A seed phrase as a list of words.
   const words = items.length >= 12 && items.every((item) => typeof item === 'string' && /^[a-z]{3,8}$/.test(item));
   return words ? REDACTED : items.slice(0, MAX_ITEMS).map((item) => cleanValue(item, depth + 1));
 }
 
 function cleanEntries(entries: readonly (readonly [string, unknown])[], depth: number): CleanValue {
-  // Without a prototype, a field called `__proto__` is one like any other.
+  // Without a prototype, a field named `__proto__` is an ordinary field.
   const clean = Object.create(null) as Record<string, CleanValue>;
   for (const [name, value] of entries.slice(0, MAX_ITEMS)) {
     if (value === undefined) continue;
     const { text, secret } = cleanName(name);
-    // Whether there is a secret may be said: flags and `null` stay.
+    // Flags and `null` are kept: they only say whether there is a secret.
     const hidden = secret && typeof value !== 'boolean' && value !== null;
     clean[text] = hidden ? REDACTED : cleanValue(value, depth + 1);
   }
@@ -63,9 +63,9 @@ function cleanEntries(entries: readonly (readonly [string, unknown])[], depth: n
 }
 
 /**
- * An error as name, code, message and causes. A refusal explains itself, so its stack is left out; its details come
- * along, but for the signing text, which is the caller's request. Other properties of errors are not copied: libraries
- * hang whole requests on them.
+ * An error as name, code, message and causes. A TillgateError is written without its stack, with its details except the
+ * signing text, which is the caller's request. Other properties of errors are not copied: libraries attach whole
+ * requests to them.
  */
 function cleanError(error: Error, depth: number): CleanValue {
   const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? { code: cleanValue(error.code) } : {};
@@ -83,10 +83,10 @@ function stackOf(error: Error): string {
   return scrubText(frames.slice(0, 12).join('\n'));
 }
 
-/** Names that loggers write themselves; a field of that name is written beside it. */
+/** Names that loggers use themselves; a field with such a name is renamed. */
 const TAKEN = ['level', 'time', 'msg'] as const;
 
-/** The fields of a line, cleaned. A log line must never be the reason for a failure, whatever a getter does. */
+/** The redacted fields of a line. Logging must never fail, whatever a getter does. */
 export function cleanFields(fields: LogFields): Record<string, CleanValue> {
   try {
     const clean = cleanValue({ ...fields }) as Record<string, CleanValue>;

@@ -1,4 +1,4 @@
-/** Structured logs that hold no secret. @packageDocumentation */
+/** Structured logs without secrets. @packageDocumentation */
 export * from './bridge-logger.ts';
 export * from './pino-logger.ts';
 export { scrubText } from './secret-text.ts';

@@ -4,19 +4,19 @@ import type { LogFields, Logger } from '../../core/index.ts';
 import { cleanFields } from './clean-fields.ts';
 import { scrubText } from './secret-text.ts';
 
-/** From the least to the most urgent; `silent` writes nothing. */
+/** From the lowest to the highest; `silent` writes nothing. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 /** Settings of {@link PinoLogger}; each has a default. */
 export interface PinoLoggerOptions {
   readonly level?: LogLevel;
-  /** Takes each line, its newline included; standard output when there is none. */
+  /** Receives each line, with its newline; standard output by default. */
   readonly destination?: DestinationStream;
 }
 
 /**
- * {@link Logger} that writes JSON lines with pino. Nothing reaches a line but as a cleaned copy: secrets are
- * redacted by what is copied, not by a list of places where they might be (fault 73).
+ * {@link Logger} that writes JSON lines with pino. Only redacted copies are written: secrets are kept out by an allow
+ * list of what is copied, not by a list of places where they might be (fault 73).
  */
 export class PinoLogger implements Logger {
   readonly #pino: PinoInstance;

@@ -1,7 +1,6 @@
-/** What a measurement is: it only grows, it goes up and down, or it is a distribution. */
 export type MetricKind = 'counter' | 'gauge' | 'histogram';
 
-/** One metric as Prometheus is told of it. */
+/** The declaration of a metric. */
 export interface MetricDefinition {
   readonly kind: MetricKind;
   readonly help: string;
@@ -22,8 +21,8 @@ const seconds = (buckets: readonly number[], help: string, ...labels: readonly s
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /**
- * Every metric of Tillgate. Labels take values from small closed sets (operations, statuses, chains, sources): never
- * an id (but for the App's in the gateway's metrics), an address, a URL or a key.
+ * Every metric of Tillgate. Labels have values from small closed sets (operations, statuses, chains, sources): never an
+ * id (except the App's in gateway metrics), an address, a URL or a key.
  */
 export const METRIC_TABLE = {
   tillgate_http_requests_total: counter('Requests answered, by operation and HTTP status.', 'operation', 'status'),

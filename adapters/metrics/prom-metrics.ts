@@ -3,7 +3,7 @@ import type { Labels, Logger, Metrics } from '../../core/index.ts';
 import { METRIC_TABLE } from './metric-table.ts';
 import type { MetricDefinition, MetricKind } from './metric-table.ts';
 
-/** A metric that is used wrongly is not written; it is complained about once. */
+/** A metric that is not declared so is dropped, with one warning. */
 type Instrument =
   | { readonly kind: 'counter'; readonly metric: Counter }
   | { readonly kind: 'gauge'; readonly metric: Gauge }
@@ -16,24 +16,24 @@ interface Series {
   readonly seen: Set<string>;
 }
 
-/** What a label becomes when its metric has as many series as it may have. */
+/** The label value of all further series when a metric has its maximum. */
 const OTHER = 'other';
 
 /** Settings of {@link PromMetrics}; each has a default. */
 export interface PromMetricsOptions {
-  /** An application's own registry to measure in; a new one by default. Metrics that stand in it already are gone on with. */
+  /** The application's own registry; a new one by default. Metrics that it has already are reused. */
   readonly registry?: Registry;
   /** Adds the metrics of the process: memory, CPU, event loop, garbage collection. */
   readonly processMetrics?: boolean;
-  /** Different label values that one metric may have; further ones are counted together. */
+  /** The maximum of label values of one metric; further ones are counted together. */
   readonly maxSeries?: number;
-  /** Further metrics, of plugins or of the embedding application. */
+  /** More metrics, of plugins or of the embedding application. */
   readonly table?: Readonly<Record<string, MetricDefinition>>;
 }
 
 /**
- * {@link Metrics} on prom-client, in a registry of its own or of the application. Only what the table declares is measured: an unknown name or
- * label is logged once and dropped, so that no measurement can carry what nobody looked at.
+ * {@link Metrics} on prom-client, in its own registry or the application's. Only declared metrics are recorded: an
+ * unknown name or label is logged once and dropped, so that no label can contain something unexpected.
  */
 export class PromMetrics implements Metrics {
   readonly #registry: Registry;
@@ -67,7 +67,7 @@ export class PromMetrics implements Metrics {
     if (found?.instrument.kind === 'histogram') found.instrument.metric.observe(found.labels, value);
   }
 
-  /** Everything measured, in Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   async text(): Promise<string> {
     return this.#registry.metrics();
   }
@@ -109,6 +109,6 @@ export class PromMetrics implements Metrics {
     const key = `${kind} ${name} ${labels.join(',')}`;
     if (this.#complaints.has(key) || this.#complaints.size >= this.#maxSeries) return;
     this.#complaints.add(key);
-    this.#logger.warn('a metric that is not in the table was dropped', { metric: name, kind, labels });
+    this.#logger.warn('undeclared metric dropped', { metric: name, kind, labels });
   }
 }

@@ -1,17 +1,16 @@
 import { LightningRestClient } from '../lightning-rest-client.ts';
 import { Reply, part } from '../replies.ts';
 
-/** How to reach Core Lightning's CLNRest. */
 export interface ClnAccess {
   readonly restUrl: string;
   readonly rune: string;
   readonly certificate: string | null;
 }
 
-/** A result, or the error of the JSON-RPC method behind the path. */
+/** The result, or the error of the JSON-RPC method. */
 export type ClnAnswer = { readonly reply: Reply; readonly problem: null } | { readonly reply: null; readonly problem: { readonly code: number; readonly message: string } };
 
-/** CLNRest: each command is a POST to a path of its name, authorised by a rune. */
+/** Core Lightning's CLNRest: each command is a POST to the path of its name, authorised by a rune. */
 export class ClnClient {
   readonly #client: LightningRestClient;
 
@@ -19,7 +18,7 @@ export class ClnClient {
     this.#client = new LightningRestClient({ url: restUrl, headers: { rune }, certificate });
   }
 
-  /** @throws TillgateError `NODE_FAILED` when nothing readable came back */
+  /** @throws TillgateError `NODE_FAILED` when there is no valid reply */
   async ask(command: string, parameters: Readonly<Record<string, unknown>>, timeoutMs?: number): Promise<ClnAnswer> {
     const reply = await this.#client.request({ method: 'POST', path: `/v1/${command}`, body: parameters, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
     if (reply.status === 200 || reply.status === 201) return { reply: new Reply(this.#client, command, reply.body), problem: null };
@@ -27,7 +26,7 @@ export class ClnClient {
     return { reply: null, problem: { code: typeof code === 'string' ? Number(code) : 0, message: typeof message === 'string' ? message : `HTTP ${reply.status}` } };
   }
 
-  /** Like {@link ask}, where an error is none of the answers. @throws TillgateError `NODE_FAILED` */
+  /** Like {@link ask}, for commands whose errors are not handled. @throws TillgateError `NODE_FAILED` */
   async get(command: string, parameters: Readonly<Record<string, unknown>>): Promise<Reply> {
     const { reply, problem } = await this.ask(command, parameters);
     if (problem !== null) throw this.refusal(command, problem.message);

@@ -24,20 +24,19 @@ import { ClnClient } from './cln-client.ts';
 import type { ClnAccess } from './cln-client.ts';
 import { ClnPayments } from './cln-payments.ts';
 
-/** What a Core Lightning node is opened with. */
 export interface ClnOptions extends ClnAccess {
-  /** The network that it must be on, as in `PREFIXES`; `null` for whatever it says. */
+  /** The required network, a key of `PREFIXES`; `null` for any. */
   readonly network: string | null;
 }
 
-/** Core Lightning's name of the main network, where that differs from lnd's. */
+/** Core Lightning's network names that differ from lnd's. */
 const NETWORKS: Readonly<Record<string, string>> = { bitcoin: 'mainnet' };
-/** Nothing was settled within the time that `waitanyinvoice` was given. */
+/** `waitanyinvoice` timed out without a settled invoice. */
 const NOTHING_NEW = 904;
 const WAIT_SECONDS = 30;
 const WAIT_MS = 60_000;
 
-/** Core Lightning through CLNRest, the releases from 24.11 on. */
+/** Core Lightning by CLNRest, since release 24.11. */
 export class ClnNode implements LightningNode {
   readonly #client: ClnClient;
   readonly #logger: Logger;
@@ -47,7 +46,7 @@ export class ClnNode implements LightningNode {
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   #waiting = false;
-  /** The latest index that was seen here; what comes after it is news. */
+  /** The latest settle index seen; higher ones are new. */
   #latest = 0n;
 
   constructor(options: ClnOptions, clock: Clock, logger: Logger) {
@@ -103,7 +102,7 @@ export class ClnNode implements LightningNode {
     const { reply, problem } = await this.#client.ask('decode', { string: paymentRequest.trim().toLowerCase().replace(/^lightning:/, '') });
     if (problem !== null || part(reply.body, 'valid') !== true) throw invoiceRefused('cannot be read by the node');
     const msat = part(reply.body, 'amount_msat') === undefined ? null : reply.count('amount_msat');
-    if (reply.text('payment_hash') !== invoice.paymentHash || reply.text('payee') !== invoice.payee || msat !== invoice.msat) throw invoiceRefused('reads differently at the node');
+    if (reply.text('payment_hash') !== invoice.paymentHash || reply.text('payee') !== invoice.payee || msat !== invoice.msat) throw invoiceRefused('is decoded differently by the node');
     return invoice;
   }
 
@@ -122,7 +121,7 @@ export class ClnNode implements LightningNode {
 
   async balance(): Promise<LightningBalance> {
     const channels = (await this.#client.get('listfunds', {})).list('channels').filter((channel) => channel.text('state') === 'CHANNELD_NORMAL');
-    // Sums of whole millisatoshi; nothing is rounded.
+    // Whole millisatoshi, so the sums are exact.
     const localMsat = channels.reduce((sum, channel) => sum + channel.count('our_amount_msat'), 0n);
     const total = channels.reduce((sum, channel) => sum + channel.count('amount_msat'), 0n);
     return { localMsat, remoteMsat: total - localMsat };
@@ -132,7 +131,7 @@ export class ClnNode implements LightningNode {
     this.#listeners.add(listener);
     if (!this.#waiting) {
       this.#waiting = true;
-      retry((alive) => this.#waitForNews(alive), this.#closing.signal, (error) => this.#logger.warn('the node does not tell of paid invoices; it is asked again', { reason: error.message }));
+      retry((alive) => this.#waitForInvoice(alive), this.#closing.signal, (error) => this.#logger.warn('waiting for paid invoices failed, retrying', { reason: error.message }));
     }
     return () => void this.#listeners.delete(listener);
   }
@@ -143,7 +142,7 @@ export class ClnNode implements LightningNode {
     await this.#client.close();
   }
 
-  async #waitForNews(alive: () => void): Promise<void> {
+  async #waitForInvoice(alive: () => void): Promise<void> {
     while (!this.#closing.signal.aborted) {
       const { reply, problem } = await this.#client.ask('waitanyinvoice', { lastpay_index: Number(this.#latest), timeout: WAIT_SECONDS }, WAIT_MS);
       if (problem !== null && problem.code !== NOTHING_NEW) throw this.#client.refusal('waitanyinvoice', problem.message);

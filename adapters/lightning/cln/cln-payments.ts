@@ -4,27 +4,27 @@ import { part } from '../replies.ts';
 import type { Reply } from '../replies.ts';
 import type { ClnAnswer, ClnClient } from './cln-client.ts';
 
-/** How long the node makes new attempts. */
+/** How long the node starts new attempts. */
 const RETRY_SECONDS = 60;
-/** After so long, counted from its first part, no command of ours makes another attempt. */
+/** After so long, counted from the first part, no command of this till starts another attempt. */
 const FINAL_AFTER_MS = 180_000;
-/** The command answers when the payment has ended, which may be in days; its state is asked for in between. */
+/** The command returns when the payment has ended, which may take days; its state is polled meanwhile. */
 const COMMAND_MS = 7 * 86_400_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
-/** Until the node shows a payment that it was asked for. */
+/** Time until the node must list a requested payment. */
 const SHOWN_MS = 20_000;
-/** Errors of `xpay` that end a payment: refused by the receiver, no way there, expired, another failure. */
+/** Final errors of `xpay`: refused by the receiver, no route, expired, another failure. */
 const FINAL_CODES: ReadonlySet<number> = new Set([203, 205, 207, 209]);
 
-/** Payments by Core Lightning's `xpay`, seen through `listpays`. */
+/** Payments by Core Lightning's `xpay`, followed by `listpays`. */
 export class ClnPayments {
   readonly #client: ClnClient;
   readonly #clock: Clock;
   readonly #changed: () => void;
-  /** Commands of this process that the node has not answered: it may still make attempts for these. */
+  /** Commands of this process without a reply: the node may still start attempts for these. */
   readonly #running = new Map<string, Promise<ClnAnswer>>();
-  /** Commands that it has answered, with the time: for these it makes none any more. */
+  /** Commands with a reply, with its time: no more attempts will start for these. */
   readonly #ended = new Map<string, Millis>();
 
   constructor(client: ClnClient, clock: Clock, changed: () => void) {
@@ -33,7 +33,7 @@ export class ClnPayments {
     this.#changed = changed;
   }
 
-  /** @throws TillgateError `NODE_FAILED` when it is unclear whether the node has it */
+  /** @throws TillgateError `NODE_FAILED` when it is unknown whether the node has the payment */
   async pay(request: LightningPaymentRequest): Promise<LightningPaymentView> {
     const { paymentHash } = request;
     const running = this.#running.get(paymentHash);
@@ -41,7 +41,7 @@ export class ClnPayments {
     return known ?? this.#untilShown(paymentHash, running ?? this.#start(request));
   }
 
-  /** @throws TillgateError `NODE_FAILED`; also while the node does not show what it was just asked for */
+  /** @throws TillgateError `NODE_FAILED`; also while the node does not list a payment that it was just asked for */
   async find(paymentHash: string): Promise<LightningPaymentView | null> {
     const view = await this.#listed(paymentHash);
     if (view === null && this.#running.has(paymentHash)) throw this.#unclear();
@@ -69,7 +69,7 @@ export class ClnPayments {
     const has = (status: string): Reply | undefined => pays.find((pay) => pay.text('status') === status);
     const complete = has('complete');
     if (complete !== undefined) return { state: 'settled', feeMsat: feeOf(complete) };
-    // All attempts so far have failed; as long as the command runs, there may be another.
+    // All attempts so far have failed; while the command runs there may be another.
     const last = pays.reduce((latest, pay) => (pay.count('created_at') > latest ? pay.count('created_at') : latest), 0n);
     const over = !this.#running.has(paymentHash) && (this.#ended.has(paymentHash) || this.#clock.now() - Number(last) * 1000 > FINAL_AFTER_MS);
     if (has('pending') !== undefined || !over) return { state: 'in-flight' };
@@ -77,7 +77,7 @@ export class ClnPayments {
   }
 
   #unclear(): TillgateError {
-    return new TillgateError('NODE_FAILED', 'The Lightning node does not show yet what became of a payment that it was asked for.');
+    return new TillgateError('NODE_FAILED', 'The Lightning node does not list yet a payment that was requested; its outcome is unknown.');
   }
 
   #start({ paymentHash, paymentRequest, msat, maxFeeMsat }: LightningPaymentRequest): Promise<ClnAnswer> {
@@ -105,7 +105,7 @@ export class ClnPayments {
     if (problem === null) return { state: 'settled', feeMsat: feeOf(reply) };
     const pays = (await this.#client.get('listpays', { payment_hash: paymentHash })).list('pays');
     const statuses = new Set(pays.map((pay) => pay.text('status')));
-    // A part may outlive the command: the money is gone or comes back only when that ends.
+    // A part may outlive the command: the payment has ended only when its parts have.
     if (statuses.has('complete') || statuses.has('pending')) return (await this.find(paymentHash)) ?? { state: 'in-flight' };
     if (FINAL_CODES.has(problem.code)) return { state: 'failed', reason: problem.message.slice(0, 200) };
     throw this.#client.refusal('a payment', problem.message);

@@ -2,24 +2,22 @@ import { LightningRestClient } from '../lightning-rest-client.ts';
 import type { RestReply, RestRequest } from '../lightning-rest-client.ts';
 import { Reply, part } from '../replies.ts';
 
-/** How to reach lnd's REST interface. */
 export interface LndAccess {
   readonly restUrl: string;
-  /** The macaroon's bytes in hexadecimal digits. */
+  /** In hexadecimal digits. */
   readonly macaroon: string;
   readonly certificate: string | null;
 }
 
-/** What lnd says in place of an answer: the numbers of gRPC, and words. */
+/** An error of lnd: gRPC code and message. */
 export interface LndProblem {
   readonly code: number;
   readonly message: string;
 }
 
-/** An answer or a problem. */
 export type LndAnswer = { readonly reply: Reply; readonly problem: null } | { readonly reply: null; readonly problem: LndProblem };
 
-/** lnd's REST interface: answers and problems told apart, in single replies and in streams. */
+/** lnd's REST interface: separates results from errors, in single replies and in streams. */
 export class LndClient {
   readonly #client: LightningRestClient;
 
@@ -27,19 +25,19 @@ export class LndClient {
     this.#client = new LightningRestClient({ url: restUrl, headers: { 'grpc-metadata-macaroon': macaroon }, certificate });
   }
 
-  /** @throws TillgateError `NODE_FAILED` when nothing readable came back */
+  /** @throws TillgateError `NODE_FAILED` when there is no valid reply */
   async ask(what: string, request: RestRequest): Promise<LndAnswer> {
     return this.#answer(what, await this.#client.request(request));
   }
 
-  /** Like {@link ask}, where a problem is none of the answers. @throws TillgateError `NODE_FAILED` */
+  /** Like {@link ask}, for requests whose errors are not handled. @throws TillgateError `NODE_FAILED` */
   async get(what: string, request: RestRequest): Promise<Reply> {
     const { reply, problem } = await this.ask(what, request);
     if (problem !== null) throw this.refusal(what, problem);
     return reply;
   }
 
-  /** Each message of a stream. @throws TillgateError `NODE_FAILED` when it breaks off */
+  /** The messages of a stream. @throws TillgateError `NODE_FAILED` when it is cut off */
   async *stream(what: string, request: RestRequest, signal: AbortSignal, idleMs: number): AsyncGenerator<LndAnswer> {
     for await (const message of this.#client.stream(request, signal, idleMs)) yield this.#answer(what, message, 'result');
   }
@@ -57,14 +55,14 @@ export class LndClient {
   }
 
   #answer(what: string, { status, body }: RestReply, wrap?: string): LndAnswer {
-    // A stream tells of a problem inside of `error`, a single reply in its place.
-    const told = part(body, 'error', 'message') === undefined ? body : part(body, 'error');
-    if (status !== 200 || told !== body) return { reply: null, problem: problemOf(told, status) };
+    // A stream wraps an error in `error`; a single reply is the error itself.
+    const streamed = part(body, 'error', 'message') === undefined ? null : part(body, 'error');
+    if (status !== 200 || streamed !== null) return { reply: null, problem: problemOf(streamed ?? body, status) };
     return { reply: new Reply(this.#client, what, wrap === undefined ? body : part(body, wrap)), problem: null };
   }
 }
 
-function problemOf(told: unknown, status: number): LndProblem {
-  const [code, message] = [part(told, 'code'), part(told, 'message')];
+function problemOf(error: unknown, status: number): LndProblem {
+  const [code, message] = [part(error, 'code'), part(error, 'message')];
   return { code: typeof code === 'string' ? Number(code) : -1, message: typeof message === 'string' ? message : `HTTP ${status}` };
 }

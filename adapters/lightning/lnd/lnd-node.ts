@@ -22,21 +22,20 @@ import type { LndAccess } from './lnd-client.ts';
 import { LndPayments } from './lnd-payments.ts';
 import { LndSettlements, settlementOf } from './lnd-settlements.ts';
 
-/** What an lnd node is opened with. */
 export interface LndOptions extends LndAccess {
-  /** The network that it must be on, as in `PREFIXES`; `null` for whatever it says. */
+  /** The required network, a key of `PREFIXES`; `null` for any. */
   readonly network: string | null;
-  /** Invoices name the node's unannounced channels, so that they can be paid through these. */
+  /** Invoices include route hints, so that they can be paid through unannounced channels. */
   readonly privateChannels: boolean;
 }
 
 const STATES: Readonly<Record<string, InvoiceState>> = { OPEN: 'open', ACCEPTED: 'accepted', SETTLED: 'settled', CANCELED: 'cancelled' };
 const NO_INVOICE = /unable to locate invoice|there are no existing invoices/;
-/** A node that starts, or that this macaroon may not ask: says nothing of the question. */
+/** The node is starting, or the macaroon lacks a permission: not an answer to the request. */
 const NOT_NOW = /starting|not (?:yet )?ready|locked|macaroon|permission|HTTP \d/i;
 const IDLE_MS = 300_000;
 
-/** lnd through its REST interface, the releases from 0.18 on. */
+/** lnd by its REST interface, since release 0.18. */
 export class LndNode implements LightningNode {
   readonly #client: LndClient;
   readonly #privateChannels: boolean;
@@ -96,9 +95,9 @@ export class LndNode implements LightningNode {
     const invoice = readPaymentRequest(paymentRequest, (await this.#identity.self()).network);
     const request = encodeURIComponent(paymentRequest.trim().toLowerCase().replace(/^lightning:/, ''));
     const { reply, problem } = await this.#client.ask('a payment request', { method: 'GET', path: `/v1/payreq/${request}` });
-    // What the node that would pay cannot read is not paid, however it reads here.
+    // The paying node must be able to decode it, whatever is decoded here.
     if (problem !== null) throw NOT_NOW.test(problem.message) ? this.#client.refusal('to read a payment request', problem) : invoiceRefused('cannot be read by the node');
-    if (!agrees(reply, invoice)) throw invoiceRefused('reads differently at the node');
+    if (!agrees(reply, invoice)) throw invoiceRefused('is decoded differently by the node');
     return invoice;
   }
 
@@ -125,7 +124,7 @@ export class LndNode implements LightningNode {
     this.#settlements.follow();
     if (!this.#following) {
       this.#following = true;
-      retry((alive) => this.#followPayments(alive), this.#closing.signal, (error) => this.#logger.warn('the stream of payments broke off; it is opened again', { reason: error.message }));
+      retry((alive) => this.#followPayments(alive), this.#closing.signal, (error) => this.#logger.warn('payment stream failed, retrying', { reason: error.message }));
     }
     return () => void this.#listeners.delete(listener);
   }

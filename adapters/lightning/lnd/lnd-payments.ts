@@ -3,22 +3,22 @@ import type { LightningPaymentRequest, LightningPaymentView } from '../../../cor
 import type { Reply } from '../replies.ts';
 import type { LndClient, LndProblem } from './lnd-client.ts';
 
-/** How long lnd looks for a route before the first attempt; what is under way afterwards has no such end. */
+/** How long lnd searches a route before the first attempt; it does not limit running attempts. */
 const ROUTING_SECONDS = 60;
-/** To the first message of a payment's stream. */
+/** Timeout of the first message of a payment's stream. */
 const ANSWER_MS = 20_000;
-/** The node has a payment of this hash: not an error, but a question for its state. */
+/** The node has a payment with this hash: its state is requested then. */
 const KNOWN = /payment already exists|payment is in transition|invoice is already paid/;
 const UNKNOWN = /payment isn't initiated/;
-/** Refused before anything was begun, and each time again. */
+/** Permanent refusals, before any attempt. */
 const HOPELESS = /invoice expired|self-payments not allowed|invoice not for current active network|amount must (?:not )?be specified/;
 const REASONS: Readonly<Record<string, string>> = {
   FAILURE_REASON_TIMEOUT: 'no route was found in time',
-  FAILURE_REASON_NO_ROUTE: 'there is no route within the fee limit',
-  FAILURE_REASON_ERROR: 'the payment met an error that does not pass',
-  FAILURE_REASON_INCORRECT_PAYMENT_DETAILS: 'the receiver does not know the invoice any more, or wants another amount',
-  FAILURE_REASON_INSUFFICIENT_BALANCE: 'the node’s channels do not hold enough',
-  FAILURE_REASON_CANCELED: 'it was cancelled at the node',
+  FAILURE_REASON_NO_ROUTE: 'no route within the fee limit',
+  FAILURE_REASON_ERROR: 'permanent error of the payment',
+  FAILURE_REASON_INCORRECT_PAYMENT_DETAILS: 'the receiver does not know the invoice any more, or expects another amount',
+  FAILURE_REASON_INSUFFICIENT_BALANCE: 'insufficient balance in the channels of the node',
+  FAILURE_REASON_CANCELED: 'cancelled at the node',
 };
 
 /** Payments by lnd's router. */
@@ -29,7 +29,7 @@ export class LndPayments {
     this.#client = client;
   }
 
-  /** Starts the payment; its stream is left after the first word, which does not stop it. */
+  /** Starts the payment. Its stream is closed after the first message, which does not stop the payment. */
   async send({ paymentHash, paymentRequest, msat, maxFeeMsat }: LightningPaymentRequest): Promise<LightningPaymentView> {
     const body = {
       payment_request: paymentRequest,
@@ -44,7 +44,7 @@ export class LndPayments {
 
   /** @throws TillgateError `NODE_FAILED` */
   async find(paymentHash: string): Promise<LightningPaymentView | null> {
-    // Bytes in a path: base64 without the characters that a path gives a meaning to.
+    // base64url, for bytes in a path.
     const hash = Buffer.from(paymentHash, 'hex').toString('base64').replaceAll('+', '-').replaceAll('/', '_');
     const answer = await this.#firstOf('the state of a payment', { method: 'GET', path: `/v2/router/track/${encodeURIComponent(hash)}` });
     if (answer.problem === null) return this.#viewOf(answer.reply, paymentHash);
@@ -67,7 +67,7 @@ export class LndPayments {
     } finally {
       leaving.abort();
     }
-    throw new TillgateError('NODE_FAILED', `The Lightning node ended the stream of ${what} without a word.`);
+    throw new TillgateError('NODE_FAILED', `The Lightning node closed the stream of ${what} without a message.`);
   }
 
   #viewOf(payment: Reply, paymentHash: string): LightningPaymentView {

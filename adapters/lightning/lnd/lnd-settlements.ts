@@ -3,9 +3,9 @@ import type { Reply } from '../replies.ts';
 import type { LndClient } from './lnd-client.ts';
 import { retry } from '../retry.ts';
 
-/** A silent connection may be a dead one. */
+/** A connection without data for so long may be dead. */
 const IDLE_MS = 300_000;
-/** What waits to be fetched before the node is made to wait. */
+/** Buffered settlements before the stream is paused. */
 const MOST_WAITING = 2_000;
 const PAGE = 1_000;
 
@@ -17,15 +17,15 @@ interface Indexed {
 /**
  * Settled invoices in the order of lnd's settle index.
  *
- * lnd tells of them in a stream only, and gives one no sign that its past has been told: what arrived is kept here until it
- * is asked for. A stream that breaks is opened again after the last index that arrived.
+ * lnd reports them only by a stream, without a marker between past and new ones: arrivals are buffered here until they are
+ * fetched. A broken stream is reopened after the last index that arrived.
  */
 export class LndSettlements {
   readonly #client: LndClient;
   readonly #logger: Logger;
   readonly #changed: () => void;
   #waiting: Indexed[] = [];
-  /** Everything settled after it has arrived or will; `null` before the first cursor, where arrivals are but hints. */
+  /** Everything settled after this index has arrived or will; `null` before the first cursor, when arrivals are only hints. */
   #from: bigint | null = null;
   #reading: AbortController | null = null;
   #closed = false;
@@ -60,7 +60,7 @@ export class LndSettlements {
     const reading = new AbortController();
     this.#reading = reading;
     retry((alive) => this.#read(reading.signal, alive), reading.signal, (error) => {
-      this.#logger.warn('the stream of invoices broke off; it is opened again', { reason: error.message });
+      this.#logger.warn('invoice stream failed, retrying', { reason: error.message });
       this.#changed();
     });
   }
@@ -90,15 +90,15 @@ export class LndSettlements {
 
   #arrived(one: Indexed | null): void {
     const last = this.#waiting.at(-1)?.index ?? this.#from;
-    // An index that is known already has been told of twice: once from the past, once as news.
+    // A known index arrives twice: once from the past, once as new.
     if (one !== null && last !== null && one.index > last) this.#waiting.push(one);
     this.#changed();
   }
 
   /**
-   * The very first settlement. The stream cannot begin at 0, and the list is in the order of creation: an invoice may be
-   * settled behind the place that is being read. One that was so settled has a smaller index than what was found, and
-   * stands in the list when that is read again.
+   * The very first settlement. The stream cannot start at 0, and the list is in the order of creation: an invoice may be
+   * settled in a part that was read already. Such an invoice has a smaller index than the found one, and is in the list
+   * when it is read again.
    */
   async #first(): Promise<readonly Settlement[]> {
     let found = await this.#lowest();
@@ -122,7 +122,7 @@ export class LndSettlements {
   }
 }
 
-/** `null` for an invoice that is not settled, or is one of those that stay open while they are paid (AMP), which are not ours. */
+/** `null` for an invoice that is not settled, or is an AMP invoice, which stays open and is not the till's. */
 export function settlementOf(invoice: Reply): Indexed | null {
   if (invoice.text('state') !== 'SETTLED') return null;
   const index = invoice.count('settle_index');

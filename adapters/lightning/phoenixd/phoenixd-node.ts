@@ -19,25 +19,24 @@ import { Reply, part } from '../replies.ts';
 import { SingleFlight } from '../single-flight.ts';
 import { PhoenixdPayments } from './phoenixd-payments.ts';
 
-/** What phoenixd is opened with. */
 export interface PhoenixdOptions {
   readonly url: string;
   readonly password: string;
   readonly certificate: string | null;
-  /** The network that it must be on, as in `PREFIXES`; `null` for whatever it says. */
+  /** The required network, a key of `PREFIXES`; `null` for any. */
   readonly network: string | null;
 }
 
 const MSAT_PER_SAT = 1000n;
 const MEMO_LENGTH = 128;
 const PAGE = 100;
-/** More settlements since a cursor than this are not sorted in memory. */
+/** The maximum of settlements since a cursor, which are sorted in memory. */
 const MOST = 100_000;
 
 /**
- * phoenixd through its HTTP interface, the releases from 0.5 on.
+ * phoenixd by its HTTP interface, since release 0.5.
  *
- * It counts invoices in whole satoshis: one of a fraction asks for the next whole satoshi. It gives no hints.
+ * It has invoices in whole satoshis only: a fraction is rounded up. It sends no notifications of settlements.
  */
 export class PhoenixdNode implements LightningNode {
   readonly #client: LightningRestClient;
@@ -60,7 +59,7 @@ export class PhoenixdNode implements LightningNode {
   }
 
   async createInvoice({ msat, memo, expirySeconds }: InvoiceRequest): Promise<CreatedInvoice> {
-    // Up to the next whole satoshi: what is asked for is never less than what is owed.
+    // Rounded up, so that the invoice is never below the amount due.
     const sats = (msat + MSAT_PER_SAT - 1n) / MSAT_PER_SAT;
     const form = new URLSearchParams({ amountSat: sats.toString(), description: memo.slice(0, MEMO_LENGTH), expirySeconds: expirySeconds.toString() });
     const { status, body } = await this.#client.request({ method: 'POST', path: '/createinvoice', body: form.toString(), contentType: 'application/x-www-form-urlencoded' });
@@ -82,18 +81,18 @@ export class PhoenixdNode implements LightningNode {
   }
 
   async settledAfter(cursor: string | null, limit: number): Promise<readonly Settlement[]> {
-    // The moment of the last one, and all that were settled in it: a millisecond may have several.
+    // From the time of the last one, because one millisecond may have several settlements.
     const [from = '0', ...known] = (cursor ?? '0').split(' ');
     const found = new Map<string, SettledInvoice>();
     for (let offset = 0; ; offset += PAGE) {
       const page = (await this.#get('its settled invoices', `/payments/incoming?from=${from}&limit=${PAGE}&offset=${offset}`)).list();
-      // The newest come first: what arrives meanwhile moves others to a later page, and never out of sight.
+      // Newest first: a settlement that arrives meanwhile moves others to a later page, so none is missed.
       for (const one of page) {
         const settled = part(one.body, 'paymentHash') === undefined ? null : settledOf(one);
         if (settled !== null) found.set(settled.paymentHash, settled);
       }
       if (page.length < PAGE) break;
-      if (found.size > MOST) throw new TillgateError('NODE_FAILED', 'phoenixd has settled more invoices since the last look than can be put in order.');
+      if (found.size > MOST) throw new TillgateError('NODE_FAILED', 'phoenixd has settled more invoices since the last poll than can be sorted.');
     }
     const ordered = [...found.values()].filter(({ settledAt, paymentHash }) => settledAt > Number(from) || !known.includes(paymentHash)).sort(byTime);
     return ordered.slice(0, limit).map((settled, at) => ({ ...settled, cursor: cursorAt(ordered, at, from, known) }));
@@ -146,7 +145,7 @@ function byTime(a: SettledInvoice, b: SettledInvoice): number {
   return a.settledAt - b.settledAt || (a.paymentHash < b.paymentHash ? -1 : 1);
 }
 
-/** Of one in the middle of a millisecond, with those of the same moment that came before it. */
+/** The cursor of a settlement, with those of the same millisecond before it. */
 function cursorAt(ordered: readonly SettledInvoice[], at: number, from: string, known: readonly string[]): string {
   const moment = ordered[at]?.settledAt ?? 0;
   const same = ordered.slice(0, at + 1).filter(({ settledAt }) => settledAt === moment);

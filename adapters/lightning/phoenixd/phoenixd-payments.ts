@@ -4,15 +4,15 @@ import type { LightningRestClient, RestReply } from '../lightning-rest-client.ts
 import { Reply, part } from '../replies.ts';
 
 const MSAT_PER_SAT = 1000n;
-/** What phoenixd pays for routing: 0.4 % and 4 sat, neither more nor less; it takes no limit. */
+/** phoenixd's fixed routing fee: 0.4 % and 4 sat; it takes no limit. */
 const FEE_DIVISOR = 250n;
 const FIXED_FEE_MSAT = 4_000n;
-/** The request is answered when the payment has ended, which may be in days; its state is asked for in between. */
+/** The request returns when the payment has ended, which may take days; its state is polled meanwhile. */
 const REQUEST_MS = 7 * 86_400_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 const SHOWN_MS = 20_000;
-/** Reasons that stand for a payment which is under way or done, from an earlier request. */
+/** Error reasons of a payment that an earlier request has started or completed. */
 const KNOWN = /already (?:been )?paid|in progress|AlreadyPaid|AlreadyInProgress/i;
 
 /** Payments by phoenixd. */
@@ -23,12 +23,12 @@ export class PhoenixdPayments {
     this.#client = client;
   }
 
-  /** @param msat - what the receiver gets. @throws TillgateError `NODE_FAILED` */
+  /** @param msat - the amount for the receiver. @throws TillgateError `NODE_FAILED` */
   async send({ paymentHash, paymentRequest, msat: chosen, maxFeeMsat }: LightningPaymentRequest, msat: bigint): Promise<LightningPaymentView> {
-    // Rounded up: the limit is compared with the most that it can be.
+    // Rounded up: the limit is compared with the maximum fee.
     const fee = (msat + FEE_DIVISOR - 1n) / FEE_DIVISOR + FIXED_FEE_MSAT;
     if (fee > maxFeeMsat) return { state: 'failed', reason: `phoenixd charges ${fee} msat for the route, more than the limit of ${maxFeeMsat} msat` };
-    if (chosen !== null && chosen % MSAT_PER_SAT !== 0n) return { state: 'failed', reason: 'phoenixd pays whole satoshis only where the payer chooses the amount' };
+    if (chosen !== null && chosen % MSAT_PER_SAT !== 0n) return { state: 'failed', reason: 'phoenixd pays only whole satoshis when the payer chooses the amount' };
     const form = new URLSearchParams({ invoice: paymentRequest, ...(chosen === null ? {} : { amountSat: (chosen / MSAT_PER_SAT).toString() }) });
     const request = this.#client.request({ method: 'POST', path: '/payinvoice', body: form.toString(), contentType: 'application/x-www-form-urlencoded', timeoutMs: REQUEST_MS });
     return this.#untilKnown(paymentHash, request);
@@ -41,11 +41,11 @@ export class PhoenixdPayments {
     if (status !== 200) throw this.#client.refusal('to show a payment', body);
     const reply = new Reply(this.#client, 'the question for a payment', body);
     if (reply.hash('paymentHash') !== paymentHash) throw this.#client.malformed('the question for a payment');
-    // Earlier releases call a payment paid that has merely ended: the preimage is what proves it.
+    // Earlier releases report any ended payment as paid: only the preimage proves it.
     const preimage = part(body, 'preimage');
     if (typeof preimage === 'string' && preimage !== '') return { state: 'settled', feeMsat: reply.count('fees') };
     const ended = part(body, 'completedAt');
-    return ended === undefined || ended === null ? { state: 'in-flight' } : { state: 'failed', reason: 'phoenixd found no way to pay' };
+    return ended === undefined || ended === null ? { state: 'in-flight' } : { state: 'failed', reason: 'phoenixd found no route' };
   }
 
   async #untilKnown(paymentHash: string, request: Promise<RestReply>): Promise<LightningPaymentView> {
@@ -60,7 +60,7 @@ export class PhoenixdPayments {
       const view = await this.find(paymentHash);
       if (view !== null) return view;
     }
-    throw new TillgateError('NODE_FAILED', 'phoenixd does not show yet what became of a payment that it was asked for.');
+    throw new TillgateError('NODE_FAILED', 'phoenixd does not list yet a payment that was requested; its outcome is unknown.');
   }
 
   async #afterEnd(paymentHash: string, { status, body }: RestReply): Promise<LightningPaymentView> {
@@ -68,7 +68,7 @@ export class PhoenixdPayments {
     const reason = part(body, 'reason');
     if (view !== null) return view.state === 'failed' && typeof reason === 'string' ? { ...view, reason } : view;
     if (status !== 200 || typeof reason !== 'string') throw this.#client.refusal('a payment', body);
-    // Refused before it was begun, so that it is in no list.
+    // Refused before it started, so it is not listed.
     return KNOWN.test(reason) ? { state: 'in-flight' } : { state: 'failed', reason };
   }
 }

@@ -1,5 +1,5 @@
-/** How many queries may be on their way: the second keeps a slow one from holding up everybody. */
-const AT_ONCE = 2;
+/** Queries in flight. With a second one, a slow query does not block all look-ups. */
+const MAX_IN_FLIGHT = 2;
 
 interface Waiting<V> {
   readonly key: string;
@@ -8,15 +8,14 @@ interface Waiting<V> {
 }
 
 /**
- * Answers look-ups that wait together by one query, and while it is on its way lets the next ones gather. Nothing is
- * remembered: a query carries only calls that were made before it was sent, so each sees every change that was
- * committed before its call.
+ * Batches concurrent look-ups into one query; while it runs, the next batch collects. Nothing is cached: a query has
+ * only keys that were asked for before it was sent, so each look-up sees every change committed before it.
  */
 export class BatchLoader<V> {
   readonly #fetch: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>;
   readonly #maxKeys: number;
   #waiting: Waiting<V>[] = [];
-  #onTheWay = 0;
+  #inFlight = 0;
   #scheduled = false;
 
   constructor(fetch: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>, maxKeys = 500) {
@@ -32,9 +31,9 @@ export class BatchLoader<V> {
     });
   }
 
-  /** Waits for the end of this turn of the event loop: what came with one read of the sockets goes together. */
+  /** Waits for the end of this turn of the event loop, so that requests of one socket read share a batch. */
   #schedule(): void {
-    if (this.#scheduled || this.#waiting.length === 0 || this.#onTheWay >= AT_ONCE) return;
+    if (this.#scheduled || this.#waiting.length === 0 || this.#inFlight >= MAX_IN_FLIGHT) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -46,10 +45,10 @@ export class BatchLoader<V> {
     const waiting = this.#waiting;
     this.#waiting = [];
     if (waiting.length === 0) return;
-    this.#onTheWay += 1;
+    this.#inFlight += 1;
     this.#fetch([...new Set(waiting.map(({ key }) => key))])
       .finally(() => {
-        this.#onTheWay -= 1;
+        this.#inFlight -= 1;
         this.#schedule();
       })
       .then(

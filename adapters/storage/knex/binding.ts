@@ -1,2 +1,2 @@
-/** What a driver takes as a bound value. Money and ids are strings: no driver binds a bigint faithfully. */
+/** A bound value. Money and ids are strings, because no driver binds a bigint exactly. */
 export type Binding = string | number | boolean | null | readonly (string | number | boolean | null)[];

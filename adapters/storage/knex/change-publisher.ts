@@ -1,13 +1,13 @@
 import type { GatewaySubject } from '../../../core/index.ts';
 import type { Session } from './session.ts';
 
-/** How many changes are kept; an instance that was away for longer reads everything anew. */
+/** Changes that are kept; an instance that missed more reloads everything. */
 const KEPT = 10_000;
-/** Now and then the old ones are deleted. */
+/** Old changes are deleted once in so many versions. */
 const PRUNE_EVERY = 256;
 const ROWS_AT_ONCE = 200;
 
-/** What one transaction has to tell the gateways; written at its end, so that the feed's one row is held shortly. */
+/** The gateway changes of one transaction, written at its end, so that the feed's single row is locked only briefly. */
 export class ChangePublisher {
   readonly #session: Session;
   readonly #subjects = new Map<string, GatewaySubject>();
@@ -20,7 +20,7 @@ export class ChangePublisher {
     this.#subjects.set(`${subject.kind} ${subject.id}`, subject);
   }
 
-  /** The last statements of a transaction; true when there was something to tell. */
+  /** The last statements of a transaction; true when a change was published. */
   async write(): Promise<boolean> {
     const subjects = [...this.#subjects.values()];
     if (subjects.length === 0) return false;

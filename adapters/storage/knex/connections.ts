@@ -3,12 +3,12 @@ import type { Binding } from './binding.ts';
 import type { ConnectionRole, Dialect, Row, RunOptions } from './dialects/dialect.ts';
 import { StatementError, wordsOf } from './errors.ts';
 
-/** A driver's connection; knex marks one that must not be used again. */
+/** A driver's connection; knex marks a broken one as disposed. */
 interface DriverConnection {
   __knex__disposed?: unknown;
 }
 
-/** The part of knex's client that hands out connections. */
+/** The pool functions of knex's client. */
 interface PoolClient {
   acquireConnection(): Promise<DriverConnection>;
   acquireRawConnection(): Promise<DriverConnection>;
@@ -16,7 +16,7 @@ interface PoolClient {
   releaseConnection(connection: DriverConnection): Promise<void>;
 }
 
-/** One connection, taken out of its pool until it is given back. */
+/** A connection that is checked out of its pool. */
 export class Connection {
   readonly #knex: Knex;
   readonly #dialect: Dialect;
@@ -31,7 +31,7 @@ export class Connection {
   /**
    * Runs one statement.
    *
-   * @throws StatementError with what the failure means, and without any bound value in it
+   * @throws StatementError with the classified failure, and without any bound value
    */
   async run(sql: string, bindings: readonly Binding[] = [], options: RunOptions = {}): Promise<readonly Row[]> {
     try {
@@ -43,7 +43,7 @@ export class Connection {
     }
   }
 
-  /** A connection that is broken, or in a state that nobody knows, is not used again. */
+  /** A broken connection, or one in an unknown state, must not go back into use. */
   dispose(): void {
     this.raw.__knex__disposed ??= 'given up by the storage';
   }
@@ -59,7 +59,7 @@ export class Connection {
   }
 }
 
-/** A pool of prepared connections: each was brought into the state that money needs before its first statement. */
+/** A connection pool. Each connection gets its session settings, which durability needs, before its first statement. */
 export class Connections {
   readonly #knex: Knex;
   readonly #dialect: Dialect;
@@ -72,7 +72,7 @@ export class Connections {
     this.#role = role;
   }
 
-  /** Lends a connection to `work`. */
+  /** Checks a connection out for the duration of `work`. */
   async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const client = this.#knex.client as PoolClient;
     const connection = await this.#acquire(client);
@@ -84,7 +84,7 @@ export class Connections {
     }
   }
 
-  /** Opens a connection outside of the pool, for good; `end` closes it. */
+  /** Opens a long-lived connection outside of the pool; `end` closes it. */
   async dedicated(): Promise<{ readonly raw: unknown; readonly end: () => Promise<void> }> {
     const client = this.#knex.client as PoolClient;
     const raw = await client.acquireRawConnection();
@@ -103,7 +103,7 @@ export class Connections {
       return new Connection(this.#knex, this.#dialect, await client.acquireConnection());
     } catch (error) {
       const failure = this.#dialect.classify(error);
-      // Whatever keeps a pool from opening a connection keeps the database away.
+      // A pool that cannot open a connection means that the database is unavailable.
       throw new StatementError({ ...failure, kind: 'unavailable', connectionLost: true }, wordsOf(error));
     }
   }

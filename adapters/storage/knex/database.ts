@@ -9,28 +9,27 @@ import { Session } from './session.ts';
 import type { TransactionLimits } from './session.ts';
 import type { Namespace, Tables } from './tables.ts';
 
-/** How often work is tried again after a serialisation failure or a deadlock. */
+/** Attempts after a serialisation failure or a deadlock. */
 const TRIES = 12;
 
-/** What a {@link Database} stands on. */
 export interface DatabaseParts {
   readonly dialect: Dialect;
   readonly namespace: Namespace;
   /** SQLite: one connection. */
   readonly writers: Connections;
-  /** Connections that see every commit; the writers themselves where there are no others. */
+  /** Connections that see every commit; the same pool as `writers` where there is no other. */
   readonly readers: Connections;
-  /** Refuses calls of the storage from inside one of its transactions other than through that transaction. */
+  /** Refuses calls of the storage inside one of its transactions that bypass the transaction. */
   readonly guardNesting: boolean;
   readonly limits: TransactionLimits;
 }
 
 export interface TransactionOptions {
-  /** A migration: it may take as long as it needs. */
+  /** No time limit: for migrations. */
   readonly patient?: boolean;
 }
 
-/** Statements and transactions on one database, whichever engine it is. Every error is of the kind that the storage promises. */
+/** Statements and transactions on one database, of either engine. Errors are those that the storage port promises. */
 export class Database {
   readonly dialect: Dialect;
   readonly namespace: Namespace;
@@ -47,27 +46,27 @@ export class Database {
     this.#guard = new NestingGuard(parts.guardNesting);
   }
 
-  /** One read that sees every committed write. A connection that turns out to be dead is replaced once. */
+  /** One read that sees every committed write. A dead connection is replaced once. */
   readonly read: Run = (sql, bindings, options) =>
     this.#outermost(() => this.#again(() => harmless(this.#one(this.#parts.readers, sql, bindings, options))));
 
-  /** One write, committed by itself; tried again when it collided with other work, which undid it. */
+  /** One write in a transaction of its own; retried after a serialisation failure or deadlock, which rolled it back. */
   readonly write: Run = (sql, bindings, options) =>
     this.#outermost(() => uncollided(() => this.#one(this.#parts.writers, sql, bindings, options)));
 
-  /** Reads that all see the database at one moment. */
+  /** Reads of one snapshot of the database. */
   snapshot<T>(work: (run: Run) => Promise<T>): Promise<T> {
     const { beginSnapshot } = this.dialect;
     return this.#outermost(() => this.#attempt(this.#parts.readers, beginSnapshot, { patient: true }, ({ run }) => work(run)));
   }
 
-  /** Work that commits as a whole or not at all; tried again from its start when it collided with other work. */
+  /** Runs `work` atomically; retried from its start after a serialisation failure or deadlock. */
   transaction<T>(work: (session: Session) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const { begin } = this.dialect;
     return this.#outermost(() => uncollided(() => this.#again(() => this.#attempt(this.#parts.writers, begin, options, work))));
   }
 
-  /** Listens to a channel on a connection of its own; `null` on an engine without notifications. */
+  /** Listens to a channel on its own connection; `null` on an engine without notifications. */
   async listen(channel: string, listener: ChannelListener): Promise<Listening | null> {
     const { listen } = this.dialect;
     if (listen === null || this.#closed) return null;
@@ -75,7 +74,7 @@ export class Database {
     return listen(raw, channel, listener, end);
   }
 
-  /** @throws Error when a transaction of this database is open around the call, where that is watched for */
+  /** @throws Error when the call is inside a transaction of this database and the nesting guard is on */
   checkNesting(): void {
     this.#guard.check();
   }
@@ -91,7 +90,7 @@ export class Database {
 
   async #attempt<T>(pool: Connections, begin: string, options: TransactionOptions, work: (session: Session) => Promise<T>): Promise<T> {
     return pool.use(async (connection) => {
-      // Nothing has been done when a transaction can't be begun.
+      // Nothing was written when BEGIN fails.
       await harmless(begun(connection, begin));
       const session = new Session(connection, this.dialect, this.tables, options.patient === true ? null : this.#parts.limits);
       try {
@@ -102,13 +101,13 @@ export class Database {
       } catch (error) {
         await session.end();
         await rolledBack(connection);
-        // Work that swallowed a collision goes on in a transaction that is dead already: the collision is the cause.
+        // When the work caught a serialisation failure, its later errors come from the aborted transaction: throw the cause.
         throw session.collision ?? error;
       }
     });
   }
 
-  /** Once more on another connection, when the one that was in the pool had died before anything ran on it. */
+  /** Retries once on another connection when a pooled connection was dead before anything ran on it. */
   async #again<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run();
@@ -152,7 +151,7 @@ async function harmless<T>(run: Promise<T>): Promise<T> {
   }
 }
 
-/** A BEGIN that failed may have begun all the same: the connection must not go back with an open transaction. */
+/** A failed BEGIN may have begun a transaction: the connection must not go back to the pool with it open. */
 async function begun(connection: Connection, begin: string): Promise<unknown> {
   try {
     return await connection.run(begin);
@@ -162,7 +161,7 @@ async function begun(connection: Connection, begin: string): Promise<unknown> {
   }
 }
 
-/** After a failed rollback nobody knows the connection's state. */
+/** After a failed rollback the state of the connection is unknown, so it is disposed. */
 async function rolledBack(connection: Connection): Promise<void> {
   if (connection.lost) return;
   try {

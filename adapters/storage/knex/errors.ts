@@ -1,21 +1,21 @@
 import { TillgateError } from '../../../core/index.ts';
 
-/** What a failed statement means: try again, the database is away or full, or a defect. */
+/** What a failed statement means: `retry` the transaction, the database is `unavailable` or full, or it `refused` (a defect). */
 export interface Failure {
   readonly kind: 'retry' | 'unavailable' | 'refused';
   /** The engine's own code, `40001` or `SQLITE_FULL`. */
   readonly code: string;
-  /** True when the connection can't be used any more. */
+  /** True when the connection is unusable. */
   readonly connectionLost: boolean;
 }
 
 /**
- * A statement that failed. Its message names the engine's code and words but no bound value: those may be secret, and
- * drivers put them into messages and details.
+ * A failed statement. Its message has the engine's text but no bound value: values may be secret, and drivers put
+ * them into messages and details.
  */
 export class StatementError extends Error {
   readonly failure: Failure;
-  /** True when it is known that the statement changed nothing, so that repeating it is safe. */
+  /** True when the statement certainly changed nothing, so that a retry is safe. */
   harmless = false;
 
   constructor(failure: Failure, words: string) {
@@ -25,7 +25,7 @@ export class StatementError extends Error {
   }
 }
 
-/** The code that a driver or the operating system put on an error; of the first inner one when there are several. */
+/** The error code of a driver or the operating system; for an aggregate, that of the first inner error. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const { code, errors } = error as { code?: unknown; errors?: unknown };
@@ -33,14 +33,14 @@ export function codeOf(error: unknown): string {
   return Array.isArray(errors) ? codeOf(errors[0]) : '';
 }
 
-/** The last part of a driver's message: knex puts the statement before it, PostgreSQL a refused value after it. */
+/** The driver's own text: knex puts the statement before it, PostgreSQL a refused value after it. */
 export function wordsOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const words = message.slice(message.lastIndexOf(' - ') + 1).replace(/^- /, '');
   return words.replace(/(?:: ".*$)|(?:\n.*$)/s, '');
 }
 
-/** What callers of the storage see: `NOT_READY` for a database that is away or full, the error itself for a defect. */
+/** The error for callers of the storage: `NOT_READY` for an unavailable or full database, the error itself for a defect. */
 export function publicError(error: unknown): unknown {
   if (!(error instanceof StatementError)) return error;
   if (error.failure.kind === 'refused') return error;
@@ -50,7 +50,6 @@ export function publicError(error: unknown): unknown {
   return notReady(error.failure.code, error);
 }
 
-/** The error for a database that can't do its work now. */
 export function notReady(code: string, cause?: unknown): TillgateError {
   const reason = code === '' ? '' : ` (${code})`;
   return new TillgateError('NOT_READY', `The database is not ready${reason}; nothing was written.`, {}, cause);

@@ -1,13 +1,12 @@
 import { isTillgateError } from '../../../core/index.ts';
 
-/** How a {@link GroupCommit} works. */
 export interface GroupCommitOptions<I, O> {
-  /** Commits a batch, all of it or none; answers in the batch's order. */
+  /** Commits a batch atomically; outcomes come in the batch's order. */
   readonly commit: (batch: readonly I[]) => Promise<readonly O[]>;
   readonly maxSize: number;
-  /** How many batches may be on their way at once. */
+  /** How many batches may be committing at once. */
   readonly atOnce: number;
-  /** Two items of one key never share a batch: the later one waits for the next. `null` for no such key. */
+  /** Two items with the same key never share a batch: the later one waits for the next. `null` for no key. */
   readonly keyOf: (item: I) => string | null;
 }
 
@@ -18,8 +17,8 @@ interface Waiting<I, O> {
 }
 
 /**
- * Group commit: while one batch is being committed the next collects, so that one flush of the log makes many items
- * durable. An item is answered only when its batch is.
+ * Group commit: while one batch is being committed, the next one collects, so that one flush of the log makes many
+ * items durable. The promise of an item resolves only when its batch is committed.
  */
 export class GroupCommit<I, O> {
   readonly #options: GroupCommitOptions<I, O>;
@@ -38,7 +37,7 @@ export class GroupCommit<I, O> {
     });
   }
 
-  /** Waits for the end of this turn of the event loop: what came with one read of the sockets goes together. */
+  /** Waits for the end of this turn of the event loop, so that requests of one socket read share a batch. */
   #schedule(): void {
     if (this.#scheduled || this.#queue.length === 0 || this.#running >= this.#options.atOnce) return;
     this.#scheduled = true;
@@ -73,7 +72,7 @@ export class GroupCommit<I, O> {
       const outcomes = await this.#options.commit(batch.map(({ item }) => item));
       batch.forEach(({ resolve }, index) => resolve(outcomes[index] as O));
     } catch (error) {
-      // A database that is away is away for each of them; anything else may be the fault of one.
+      // An unavailable database fails the whole batch; any other error may come from one item, so each is retried alone.
       const [only] = batch;
       if (isTillgateError(error, 'NOT_READY') || (only !== undefined && batch.length === 1)) {
         for (const { reject } of batch) reject(error);

@@ -122,7 +122,7 @@ export class KnexStorage implements Storage {
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#published((session, publisher) => work(writesOf(session, publisher)));
+    return this.#publishing((session, publisher) => work(writesOf(session, publisher)));
   }
 
   async migrate(): Promise<void> {
@@ -133,7 +133,7 @@ export class KnexStorage implements Storage {
     await this.#db.read('SELECT 1 AS alive');
   }
 
-  /** Words of damage in the database's file, for the operator; reads all of it. Empty for none, and on PostgreSQL. */
+  /** Damage found in the database file, for the operator; reads the whole file. Empty for none, and on PostgreSQL. */
   integrity(): Promise<readonly string[]> {
     return this.#db.snapshot((run) => this.#db.dialect.integrity(run));
   }
@@ -142,17 +142,17 @@ export class KnexStorage implements Storage {
     return (this.#closing ??= this.#feed.close().then(() => this.#db.close()));
   }
 
-  /** A transaction with what it has to tell the gateways, which it writes last. */
-  async #published<T>(work: (session: Session, publisher: ChangePublisher) => Promise<T>): Promise<T> {
-    const { result, told } = await this.#db.transaction(async (session) => {
+  /** A transaction that writes its gateway changes last. */
+  async #publishing<T>(work: (session: Session, publisher: ChangePublisher) => Promise<T>): Promise<T> {
+    const { result, published } = await this.#db.transaction(async (session) => {
       const publisher = new ChangePublisher(session);
-      return { result: await work(session, publisher), told: await publisher.write() };
+      return { result: await work(session, publisher), published: await publisher.write() };
     });
-    if (told) this.#feed.tell();
+    if (published) this.#feed.notify();
     return result;
   }
 
-  /** A change of an account's status counts only when every gateway knows of it. */
+  /** Returns only when every gateway has applied a change of the account's status. */
   async #changeAccount(id: AccountId, changes: AccountChanges): Promise<boolean> {
     const changed = await this.transaction((tx) => tx.accounts.update(id, changes));
     if (changed) await this.feed.settled();

@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { assert } from '../../../core/index.ts';
 
-/** A transaction that a call comes from, and those of other storages around it. */
+/** The transaction that a call comes from, and the enclosing ones of other storages. */
 interface Mark {
   readonly guard: NestingGuard;
   open: boolean;
   readonly around: Mark | undefined;
 }
 
-/** One for all storages of the process, as each of its kind costs time on every promise for as long as the process lives. */
+/** Shared by all storages of the process: each AsyncLocalStorage costs time on every promise. */
 let shared: AsyncLocalStorage<Mark> | null = null;
 
 /**

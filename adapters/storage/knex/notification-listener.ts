@@ -5,8 +5,8 @@ const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 2_000;
 
 /**
- * Wakes whoever follows the feed: at once for what this process publishes, by the engine's notifications for what others
- * do. A notification is only a hint: who follows also looks by itself now and then, more often where none will come.
+ * Wakes followers of the change feed: at once for changes of this process, by the engine's notifications for those of
+ * others. A notification is only a hint: followers also poll, more often while no notifications can arrive.
  */
 export class NotificationListener {
   readonly #db: Database;
@@ -33,7 +33,7 @@ export class NotificationListener {
     return () => void this.#listeners.delete(own);
   }
 
-  tell(): void {
+  notify(): void {
     for (const listener of this.#listeners) listener();
   }
 
@@ -46,7 +46,7 @@ export class NotificationListener {
     this.#listening = null;
   }
 
-  /** Opened with the first listener: commands that only write need none. */
+  /** Connects with the first listener: commands that only write need no connection. */
   #connect(): void {
     if (this.#closed || this.#listening !== null || this.#connecting !== null) return;
     this.#connecting = this.#listen().finally(() => (this.#connecting = null));
@@ -54,7 +54,7 @@ export class NotificationListener {
 
   async #listen(): Promise<void> {
     try {
-      const listening = await this.#db.listen(this.#db.tables.changes, { news: () => this.tell(), lost: () => this.#lost() });
+      const listening = await this.#db.listen(this.#db.tables.changes, { onNotification: () => this.notify(), onLost: () => this.#lost() });
       if (listening === null) return;
       if (this.#closed) {
         await listening.end();
@@ -62,17 +62,17 @@ export class NotificationListener {
       }
       this.#listening = listening;
       this.#retryMs = FIRST_RETRY_MS;
-      // Whatever was told before it listened is news, too.
-      this.tell();
+      // Changes may have been published before the connection listened.
+      this.notify();
     } catch {
-      // Looking by itself goes on meanwhile, and says so where the database is away.
+      // Followers poll meanwhile, and report an unavailable database.
       this.#retryLater();
     }
   }
 
   #lost(): void {
     this.#listening = null;
-    this.tell();
+    this.notify();
     this.#retryLater();
   }
 

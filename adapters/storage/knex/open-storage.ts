@@ -12,10 +12,10 @@ import type { TransactionLimits } from './session.ts';
 import { namespaceOf } from './tables.ts';
 import type { Namespace } from './tables.ts';
 
-/** A file of SQLite, through the driver that is installed. */
+/** An SQLite file, through the installed driver. */
 export interface SqliteConfig {
   readonly client: 'sqlite' | 'better-sqlite3';
-  /** A path, or `:memory:` for a database that ends with the process. */
+  /** A path, or `:memory:` for a database in memory. */
   readonly filename: string;
 }
 
@@ -27,21 +27,20 @@ export interface PgConfig {
   readonly pool?: { readonly min?: number; readonly max?: number };
 }
 
-/** An embedder's own knex instance (clients `pg`, `sqlite3`, `better-sqlite3`); it stays the embedder's to close. */
+/** The application's own knex instance (clients `pg`, `sqlite3`, `better-sqlite3`); the application closes it. */
 export interface EmbeddedConfig {
   readonly knex: Knex;
 }
 
 export type StorageConfig = SqliteConfig | PgConfig | EmbeddedConfig;
 
-/** What the storage works with. */
 export interface StorageDeps {
   readonly logger: Logger;
-  /** Put before every table's name; empty by default. */
+  /** Prefix of every table name; empty by default. */
   readonly tablePrefix?: string;
-  /** The schema of PostgreSQL that the tables stand in, made when there is none; whatever the connection finds first by default. */
+  /** The PostgreSQL schema of the tables, created when missing; by default the first in the connection's search path. */
   readonly schema?: string;
-  /** Refuse calls from inside a transaction that bypass it: for tests and development, see `nesting-guard.ts`. */
+  /** Refuses calls inside a transaction that bypass it: for tests and development, see `nesting-guard.ts`. */
   readonly guardNesting?: boolean;
   readonly limits?: Partial<TransactionLimits>;
 }
@@ -59,9 +58,9 @@ interface Pools {
 }
 
 /**
- * Opens the storage and looks at the engine's version; the schema is brought up to date by `migrate()`.
+ * Opens the storage and checks the engine's version; `migrate()` brings the schema up to date.
  *
- * @throws TillgateError `NOT_READY` when the database does not answer, `CONFIG_INVALID` when it must not hold money
+ * @throws TillgateError `NOT_READY` when the database does not answer, `CONFIG_INVALID` for an engine or setting that is not safe for money
  */
 export async function openStorage(config: StorageConfig, deps: StorageDeps): Promise<KnexStorage> {
   const namespace = namespaceOf(deps.tablePrefix ?? '', deps.schema ?? null);
@@ -94,12 +93,12 @@ function embedded(instance: Knex): Pools {
   return { dialect, writers: pool, readers: pool };
 }
 
-/** One connection writes; the log lets others read meanwhile. An in-memory database lives in its one connection. */
+/** One connection writes; WAL lets others read meanwhile. An in-memory database exists only in its one connection. */
 function sqlite({ client, filename }: SqliteConfig, logger: Logger): Pools {
   const settings = { client: client === 'sqlite' ? 'sqlite3' : client, connection: { filename }, useNullAsDefault: true };
   const inMemory = filename === ':memory:';
   const open = (pool: { min: number; max: number }, readOnly: boolean): Connections => {
-    // Nothing may close the one connection that an in-memory database is.
+    // Closing the connection would delete an in-memory database.
     const lasting = inMemory ? { idleTimeoutMillis: 2 ** 31 - 1 } : {};
     return new Connections(knex(common(settings, { ...pool, ...lasting }, logger)), sqliteDialect, { readOnly, owned: true });
   };
@@ -123,12 +122,12 @@ function common(settings: Knex.Config, pool: Knex.PoolConfig, logger: Logger): K
   return {
     ...settings,
     pool: { acquireTimeoutMillis: ACQUIRE_TIMEOUT_MS, ...pool },
-    // Bound values do not belong into error messages.
+    // Bound values must not get into error messages.
     compileSqlOnError: false,
     asyncStackTraces: false,
     log: {
-      warn: (message: unknown) => logger.warn('The database driver warns.', { words: firstLine(message) }),
-      error: (message: unknown) => logger.error('The database driver failed.', { words: firstLine(message) }),
+      warn: (message: unknown) => logger.warn('database driver warning', { reason: firstLine(message) }),
+      error: (message: unknown) => logger.error('database driver error', { reason: firstLine(message) }),
       deprecate: silent,
       debug: silent,
     },

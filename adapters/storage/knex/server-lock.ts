@@ -3,17 +3,17 @@ import { TillgateError } from '../../../core/index.ts';
 import { codeOf } from './errors.ts';
 import type { SqliteConfig } from './open-storage.ts';
 
-/** Held by the one server of a SQLite file. */
+/** The lock of the one server of an SQLite file. */
 export interface ServerLock {
   release(): Promise<void>;
 }
 
 /**
- * Makes this process the one server of a SQLite file, or refuses. The lock is the operating system's on a file beside
- * the database, taken through SQLite itself: it ends with the process, `kill -9` included, and leaves the database
- * free for commands that run beside the server.
+ * Makes this process the only server of an SQLite file. The lock is the operating system's, on a file beside the
+ * database, taken through SQLite: it ends with the process, `kill -9` included, and commands can still use the
+ * database while the server runs.
  *
- * @throws TillgateError `CONFIG_INVALID` when another server has it
+ * @throws TillgateError `CONFIG_INVALID` when another server holds the lock
  */
 export async function acquireServerLock({ client, filename }: SqliteConfig): Promise<ServerLock> {
   if (filename === ':memory:') return { release: () => Promise.resolve() };

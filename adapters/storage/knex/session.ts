@@ -4,13 +4,13 @@ import type { Dialect, Run } from './dialects/dialect.ts';
 import { StatementError } from './errors.ts';
 import type { Tables } from './tables.ts';
 
-/** How long a transaction may take. */
+/** Time limits of a transaction. */
 export interface TransactionLimits {
-  /** One that does nothing for so long has lost its way: most likely it waits for the connection that it holds. */
+  /** A transaction idle for so long most likely waits for the connection that it holds itself. */
   readonly idleMs: number;
   /**
-   * None may commit later than this after its start: `watched` relies on rows becoming visible within a minute of
-   * their `created_at`.
+   * The latest commit after the start: `watched` relies on rows becoming visible within a minute of their
+   * `created_at`.
    */
   readonly lifetimeMs: number;
 }
@@ -22,13 +22,13 @@ export class Session {
   readonly dialect: Dialect;
   readonly tables: Tables;
   readonly #connection: Connection;
-  /** `null` for work that may take as long as it needs. */
+  /** `null` for no limit. */
   readonly #limits: TransactionLimits | null;
   readonly #startedAt = performance.now();
   #lastUse = this.#startedAt;
   readonly #running = new Set<Promise<unknown>>();
   #over = false;
-  /** The serialisation failure or deadlock that ended this transaction, if one did. */
+  /** The serialisation failure or deadlock that aborted this transaction. */
   collision: StatementError | null = null;
 
   constructor(connection: Connection, dialect: Dialect, tables: Tables, limits: TransactionLimits | null) {
@@ -53,7 +53,7 @@ export class Session {
     }
   };
 
-  /** The work's outcome, or an error as soon as the work has been idle for too long. */
+  /** The outcome of the work, or an error once it has been idle for too long. */
   async racing<T>(work: Promise<T>): Promise<T> {
     if (this.#limits === null) return work;
     const { idleMs } = this.#limits;
@@ -79,7 +79,7 @@ export class Session {
     this.#over = true;
   }
 
-  /** No statement begins any more, and none is left that could run after the rollback, on its own and for good. */
+  /** Refuses further statements and waits for those running: one that ran after the rollback would commit by itself. */
   async end(): Promise<void> {
     this.#over = true;
     await Promise.allSettled(this.#running);

@@ -48,29 +48,28 @@ const NAMES = {
   migrations: 'schema_migrations',
 } as const;
 
-/** The names of the tables in one database, as statements say them: with their schema where there is one. */
+/** Table names as statements use them: with their schema where there is one. */
 export type Tables = Readonly<Record<keyof typeof NAMES, string>> & { readonly prefix: string };
 
-/** Where the tables of one till stand. */
+/** The table names of one installation. */
 export interface Namespace {
-  /** What statements say. */
   readonly tables: Tables;
-  /** The same without the schema: what indexes, triggers and functions are called, which stand where their table does. */
+  /** Names without the schema, for indexes, triggers and functions, which are created in the schema of their table. */
   readonly bare: Tables;
-  /** `null` for whatever the connection finds first. */
+  /** `null` for the search path of the connection. */
   readonly schema: string | null;
 }
 
 const PLAIN_NAME = /^[a-z][a-z0-9_]*$/;
-/** PostgreSQL cuts names at 63 bytes; the longest of ours, an index's, has to stay itself. */
+/** PostgreSQL truncates names at 63 bytes; the longest one, of an index, must fit. */
 const MAX_PREFIX = 24;
-/** With the longest prefix it is still a channel's name. */
+/** With the longest prefix it must still fit a channel name. */
 const MAX_SCHEMA = 23;
 
 /**
- * The tables' names with a prefix, for databases that are shared with another application.
+ * Table names with a prefix, for a database shared with another application.
  *
- * @throws TillgateError `CONFIG_INVALID` for a prefix that is no plain lower-case name
+ * @throws TillgateError `CONFIG_INVALID` for a prefix that is not a plain lower-case name
  */
 export function tablesOf(prefix: string): Tables {
   if (prefix !== '' && !isPlain(prefix, MAX_PREFIX)) {
@@ -80,9 +79,9 @@ export function tablesOf(prefix: string): Tables {
 }
 
 /**
- * A till's tables with a prefix, in a schema of PostgreSQL.
+ * Table names with a prefix, in a PostgreSQL schema.
  *
- * @throws TillgateError `CONFIG_INVALID` for a prefix or schema that is no plain lower-case name
+ * @throws TillgateError `CONFIG_INVALID` for a prefix or schema that is not a plain lower-case name
  */
 export function namespaceOf(prefix: string, schema: string | null): Namespace {
   const bare = tablesOf(prefix);

@@ -1,3 +1,3 @@
-/** The counters of `account_counters`: what is numbered densely for each account. */
+/** The counters of `account_counters`: dense numbers for each account. */
 export const ORDERS_COUNTER = 'orders';
 export const TRANSACTIONS_COUNTER = 'transactions';

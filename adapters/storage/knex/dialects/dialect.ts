@@ -11,32 +11,32 @@ export type Row = Readonly<Record<string, unknown>>;
 export type Run = (sql: string, bindings?: readonly Binding[], options?: RunOptions) => Promise<readonly Row[]>;
 
 export interface RunOptions {
-  /** Prepares the statement under this name where the engine has such a thing. */
+  /** Prepares the statement under this name, where the engine has prepared statements. */
   readonly name?: string;
 }
 
-/** How columns are declared. `units` holds money of up to 78 digits, exactly. */
+/** Column types. `units` holds money of up to 78 digits, exactly. */
 export interface ColumnTypes {
   readonly text: string;
   readonly units: string;
   readonly time: string;
   readonly int: string;
   readonly flag: string;
-  /** A primary key that counts up by itself. */
+  /** An auto-increment primary key. */
   readonly serial: string;
 }
 
-/** What a new connection is for. */
+/** How a connection is used. */
 export interface ConnectionRole {
   readonly readOnly: boolean;
-  /** False for a connection of an embedder's own pool: its session settings are not ours to change. */
+  /** False for the application's own pool, whose session settings must not be changed. */
   readonly owned: boolean;
 }
 
-/** Of one order of a batch: its number, or that its idempotency key was used before. */
+/** The outcome of one order of a batch: its number, or `repeated` when its idempotency key was used before. */
 export type BatchOutcome = { readonly kind: 'created'; readonly number: number } | { readonly kind: 'repeated' };
 
-/** A rule that a trigger enforces: the only legal changes of a status column. */
+/** The legal changes of a status column, which a trigger enforces. */
 export interface MoveRule {
   readonly table: string;
   readonly moves: readonly (readonly [string, string])[];
@@ -49,92 +49,90 @@ export interface UpdateRule {
   readonly column: string;
   /** SQL over OLD and NEW. */
   readonly refused: string;
-  /** What the refusal says. */
+  /** The error message. */
   readonly words: string;
 }
 
-/** Who listens to a channel. */
+/** The listener of a notification channel. */
 export interface ChannelListener {
-  /** Something was notified. */
-  news(): void;
-  /** The connection is gone; nothing will be heard any more. */
-  lost(): void;
+  onNotification(): void;
+  /** The connection is lost: no more notifications will arrive. */
+  onLost(): void;
 }
 
-/** A channel that is listened to. */
+/** A subscription to a channel. */
 export interface Listening {
   end(): Promise<void>;
 }
 
-/** Everything in which the engines differ. */
+/** The differences between the engines. */
 export interface Dialect {
   readonly types: ColumnTypes;
   /** SQL for the database's own time in epoch milliseconds. */
   readonly nowMs: string;
   /** Starts a transaction that will write. */
   readonly begin: string;
-  /** Starts a transaction whose reads all see one moment. */
+  /** Starts a read-only transaction on one snapshot. */
   readonly beginSnapshot: string;
-  /** Row-lock clauses; empty where one write lock covers all. */
+  /** Row-lock clauses; empty on an engine with one write lock. */
   readonly forUpdate: string;
   readonly forShare: string;
   readonly forUpdateSkipLocked: string;
-  /** How many batches of orders, or of withdrawals, may be on their way at once. */
+  /** Batches of orders, or of withdrawals, that may be committing at once. */
   readonly batchesAtOnce: number;
   /** True where several servers may share one database. */
   readonly manyServers: boolean;
   /** SQL that is true when the column is one of a list bound with {@link Dialect.list}. */
   anyOf(column: string): string;
   list(values: readonly string[]): Binding;
-  /** SQL that is true when the column is one of a query's rows, few beside the table's: each is looked up along an index. */
+  /** SQL that is true when the column is in a query's result, which is small beside the table, so that an index is used. */
   anyFrom(column: string, query: string): string;
   /** SQL that is true when a units column is below zero. */
   isNegative(column: string): string;
-  /** Expressions that sort units, none of them below zero, as numbers. */
+  /** Expressions that sort non-negative units numerically. */
   bySize(column: string): readonly string[];
-  /** SQL for a sum of units that tells large from small, not exact to the unit everywhere. */
+  /** SQL for a sum of units that is good enough for sorting; SQLite's is not exact. */
   roughSum(column: string): string;
   rowsOf(result: unknown): readonly Row[];
   classify(error: unknown): Failure;
-  /** Brings a new connection into the state that money needs, and makes sure that it is. */
+  /** Sets the session settings that durability needs on a new connection, and verifies them. */
   prepare(run: Run, role: ConnectionRole): Promise<void>;
-  /** @throws TillgateError `CONFIG_INVALID` for a server or library version that must not hold money. */
+  /** @throws TillgateError `CONFIG_INVALID` for a server or library version that is not safe for money. */
   checkVersion(run: Run): Promise<void>;
-  /** Statements at the start of a migration's transaction, so that one instance migrates at a time. */
+  /** The first statements of a migration's transaction: a lock, so that one instance migrates at a time. */
   migrationLock(tables: Tables): readonly string[];
-  /** Makes the schema when there is none, and has the rest of a migration's transaction take place in it; `null` where there are no schemas. */
+  /** Creates the schema when missing and selects it for a migration's transaction; `null` on an engine without schemas. */
   readonly enterSchema: ((run: Run, schema: string) => Promise<void>) | null;
-  /** Statements that (re)create the trigger refusing every other change of `status`. */
+  /** Statements that (re)create the trigger that refuses every other change of `status`. */
   enforceMoves(rule: MoveRule): readonly string[];
-  /** Statements that (re)create the trigger refusing some changes of a column. */
+  /** Statements that (re)create the trigger that refuses some changes of a column. */
   enforceUpdates(rule: UpdateRule): readonly string[];
-  /** Statements that (re)create the triggers refusing changes and deletions of rows. */
+  /** Statements that (re)create the triggers that refuse updates and deletes. */
   enforceAppendOnly(table: string): readonly string[];
-  /** Words of damage found in the database's file; empty for none. */
+  /** Damage found in the database file; empty for none. */
   integrity(run: Run): Promise<readonly string[]>;
-  /** How long followers of the change feed wait between two looks, with notifications and without, in milliseconds. */
+  /** Poll interval of the change feed, with notifications and without, in milliseconds. */
   readonly feedPoll: { readonly notifiedMs: number; readonly unnotifiedMs: number };
-  /** Statements that notify a channel's listeners when their transaction commits; none where there is no such thing. */
+  /** Statements that notify a channel's listeners at commit; none on an engine without notifications. */
   notify(channel: string): readonly string[];
-  /** Listens on a connection of its own; `null` where there is no such thing. */
+  /** Listens on a dedicated connection; `null` on an engine without notifications. */
   readonly listen: ((raw: unknown, channel: string, listener: ChannelListener, end: () => Promise<void>) => Promise<Listening>) | null;
-  /** Writes a batch of orders in one durable step, all or none; no idempotency key comes twice in it. */
+  /** Writes a batch of orders atomically; no idempotency key occurs twice in it. */
   createOrders(store: BatchTarget, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]>;
   /** `INSERT … SELECT …` of any number of records, in their order; `ON CONFLICT` may follow. */
   insertList<T>(table: string, columns: readonly Column<T>[], records: readonly T[]): ListInsertion;
 }
 
-/** A statement with what it binds. */
+/** A statement with its bound values. */
 export interface ListInsertion {
   readonly sql: string;
   readonly bindings: readonly Binding[];
 }
 
-/** What {@link Dialect.createOrders} writes with. */
 export interface BatchTarget {
   readonly tables: Tables;
-  /** One statement, committed by itself. */
+  /** One statement in a transaction of its own. */
   readonly write: Run;
-  /** A transaction that starts with the right to write. */
+  /** A transaction that takes the write lock at its start. */
   readonly transaction: <T>(work: (run: Run) => Promise<T>) => Promise<T>;
 }

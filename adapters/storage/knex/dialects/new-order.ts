@@ -18,5 +18,5 @@ export const ADDRESS_COLUMNS: readonly Column<NewOrder>[] = [
   { name: 'watch_until', kind: 'bigint', of: ({ order }) => order.watchUntil },
 ];
 
-/** The moment before which a claim has ended, for a batch: the earliest of its orders' times. */
+/** Claims that expired before this moment have ended, for a batch: the earliest time of its orders. */
 export const claimsEndedBy = (batch: readonly NewOrder[]): number => Math.min(...batch.map(({ order }) => order.createdAt));

@@ -24,7 +24,7 @@ function own(prefix: string, columns: readonly Column<NewOrder>[], shared: reado
   return columns.filter(({ name }) => !shared.includes(name)).map((column) => ({ name: `${prefix}_${column.name}`, column }));
 }
 
-/** The input's expression for a column of a table: its own, or the order's where they are the same. */
+/** The input's expression for a column of a table: its own column, or the order's where both are the same. */
 function from(prefix: string, columns: readonly Column<NewOrder>[]): string {
   const given = new Set(INPUT.map(({ name }) => name));
   return columns.map(({ name }) => (given.has(`${prefix}_${name}`) ? `${prefix}_${name}` : name === 'order_id' ? 'id' : name)).join(', ');
@@ -77,7 +77,7 @@ export async function createOrdersPg({ tables, write }: BatchTarget, batch: read
   });
 }
 
-/** One text for the whole batch: a driver takes its time over each row. No row of it: every key was used before. */
+/** One text for the whole batch, because drivers are slow for each row. No row: every key was used before. */
 function numbersOf(row: Row | undefined): ReadonlyMap<string, number> {
   const text = (row?.['numbers'] ?? '') as string;
   const pairs = text === '' ? [] : text.split(',');

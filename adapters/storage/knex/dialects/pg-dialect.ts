@@ -6,7 +6,7 @@ import { createOrdersPg } from './pg-create-orders.ts';
 import { insertListPg } from './pg-lists.ts';
 import { listenPg } from './pg-listen.ts';
 
-/** Session settings of our own connections. A lock is waited for shortly; a forgotten transaction does not hold rows. */
+/** Session settings: a short lock timeout, and an idle timeout so that a forgotten transaction does not hold locks. */
 const SETTINGS = {
   statement_timeout: '30000',
   lock_timeout: '10000',
@@ -14,11 +14,11 @@ const SETTINGS = {
   jit: 'off',
 } as const;
 
-/** Serialisation failure and deadlock: the same work tried again can succeed. */
+/** Serialisation failure and deadlock: a retry can succeed. */
 const RETRY = new Set(['40001', '40P01']);
 /**
- * Away (08, 57P), no resources or disk (53), broken disk (58), read-only (25006), a time limit (55P03, 57014, 25P03,
- * 25P04), no way in (28, 3D000).
+ * Unavailable: connection lost or shutdown (08, 57P), out of resources or disk (53), I/O error (58), read-only (25006),
+ * timeout (55P03, 57014, 25P03, 25P04), access denied (28, 3D000).
  */
 const UNAVAILABLE = /^(?:08|53|58|57P|28|3D000|25006|25P03|25P04|55P03|57014)/;
 const LOST = /^(?:08|57P|25P03|25P04)|^E[A-Z]/;
@@ -35,7 +35,7 @@ function classify(error: unknown): Failure {
 
 async function prepare(run: Run, { owned }: ConnectionRole): Promise<void> {
   const set = Object.entries(SETTINGS).map(([name, value]) => `set_config('${name}', '${value}', false)`);
-  // Whatever is stronger than `on` (a standby that confirms) is left as it is.
+  // A stronger setting than `on`, which waits for a standby, is kept.
   const commit = `set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false)`;
   if (owned) await run(`SELECT ${[...set, commit].join(', ')}`);
   const [state] = await run(`SELECT current_setting('synchronous_commit') AS commit, pg_is_in_recovery() AS standby`);
@@ -45,7 +45,7 @@ async function prepare(run: Run, { owned }: ConnectionRole): Promise<void> {
   }
 }
 
-/** Who may use a schema may not always make one, and PostgreSQL asks for that right even where there is one. */
+/** CREATE SCHEMA IF NOT EXISTS needs the right to create one even when the schema exists, so look first. */
 async function enterSchema(run: Run, schema: string): Promise<void> {
   const [known] = await run('SELECT 1 AS known FROM pg_namespace WHERE nspname = ?', [schema]);
   if (known === undefined) await run(`CREATE SCHEMA ${schema}`);
@@ -61,12 +61,12 @@ function refusing(name: string, words: string): string {
 
 /** PostgreSQL through knex's `pg` client. */
 export const pgDialect: Dialect = {
-  // Digit strings compare as bytes: the order of ids must not depend on the cluster's locale.
+  // Digit strings compare as bytes, so that the order of ids does not depend on the cluster's locale.
   types: { text: 'TEXT COLLATE "C"', units: 'NUMERIC(78,0)', time: 'BIGINT', int: 'BIGINT', flag: 'BOOLEAN', serial: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY' },
   nowMs: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
-  // READ COMMITTED: every decision is made on rows that it locked (an order, a balance, a lease), on a compare-and-set
-  // or on a unique constraint, and a statement that waited for a lock goes on with what was committed meanwhile. A
-  // stricter level would turn that queue into a storm of retries. See README.md.
+  // READ COMMITTED: every decision uses rows that it locked (an order, a balance, a lease), a compare-and-set or a
+  // unique constraint, and a statement that waited for a lock continues with the committed row. A stricter level would
+  // turn these waits into retries. See README.md.
   begin: 'BEGIN ISOLATION LEVEL READ COMMITTED',
   beginSnapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
   forUpdate: 'FOR UPDATE',
@@ -75,7 +75,7 @@ export const pgDialect: Dialect = {
   batchesAtOnce: 2,
   manyServers: true,
   anyOf: (column) => `${column} = ANY(?)`,
-  // As an array, because a join is planned from guesses at how many rows there are, and may read the whole table.
+  // An array, because the planner's row estimate for a join may lead to a full table scan.
   anyFrom: (column, query) => `${column} = ANY(ARRAY(${query}))`,
   list: (values) => values,
   isNegative: (column) => `${column} < 0`,
@@ -101,7 +101,7 @@ export const pgDialect: Dialect = {
       WHEN (OLD.status <> NEW.status AND NOT (${legal(rule)})) EXECUTE FUNCTION ${rule.table}_refuse_move()`,
   ],
   enforceUpdates: ({ table, name, column, refused, words }) => [
-    // The condition may look into other tables, which a trigger's WHEN can't.
+    // The condition may read other tables, which a trigger's WHEN cannot.
     `CREATE OR REPLACE FUNCTION ${table}_${name}() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN IF ${refused} THEN RAISE EXCEPTION '${words}' USING ERRCODE = 'check_violation'; END IF; RETURN NEW; END $$`,
     `DROP TRIGGER IF EXISTS ${table}_${name} ON ${table}`,

@@ -1,13 +1,13 @@
 import type { Listening, ChannelListener } from './dialect.ts';
 
-/** The part of a connection of `pg` that listening needs. */
+/** The part of a `pg` connection that is used here. */
 interface PgConnection {
   query(text: string): Promise<unknown>;
   on(event: 'notification' | 'error' | 'end', listener: () => void): unknown;
 }
 
 /**
- * Listens on a connection of its own.
+ * Listens on a dedicated connection.
  *
  * @param end - closes the connection
  */
@@ -17,11 +17,11 @@ export async function listenPg(raw: unknown, channel: string, listener: ChannelL
   const ended = (): void => {
     if (over) return;
     over = true;
-    // What is half dead would keep its socket; it may fail to close, and the listener hears all the same that it is lost.
+    // A half-open connection would keep its socket. Closing it may fail; the listener is called all the same.
     void Promise.allSettled([end()]);
-    listener.lost();
+    listener.onLost();
   };
-  connection.on('notification', () => listener.news());
+  connection.on('notification', () => listener.onNotification());
   connection.on('error', ended);
   connection.on('end', ended);
   try {

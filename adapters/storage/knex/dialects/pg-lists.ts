@@ -2,10 +2,10 @@ import { names } from '../rows/columns.ts';
 import type { Column } from '../rows/columns.ts';
 import type { ListInsertion } from './dialect.ts';
 
-/** What a backslash must stand before in a quoted element. */
+/** Characters that need a backslash in a quoted element. */
 const SPECIAL = /["\\]/g;
 
-/** An array as PostgreSQL reads it from text. Written here, since the layers between look at every element again. */
+/** A PostgreSQL array literal. Built here, because knex and pg would process each element again. */
 export function arrayText<T>(records: readonly T[], of: Column<T>['of']): string {
   let text = '';
   for (const record of records) {
@@ -17,7 +17,7 @@ export function arrayText<T>(records: readonly T[], of: Column<T>['of']): string
   return text === '' ? '{}' : `${text}}`;
 }
 
-/** One array for each column, so that the statement is the same for any number of records. */
+/** One array for each column, so that one statement serves any number of records. */
 export function insertListPg<T>(table: string, columns: readonly Column<T>[], records: readonly T[]): ListInsertion {
   const arrays = columns.map(({ kind }) => `?::${kind}[]`).join(', ');
   return {

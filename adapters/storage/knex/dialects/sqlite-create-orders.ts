@@ -8,7 +8,7 @@ import { ADDRESS_COLUMNS, CLAIM_COLUMNS, claimsEndedBy } from './new-order.ts';
 import { insertionOf, listOf } from './sqlite-lists.ts';
 import type { Tables } from '../tables.ts';
 
-/** One transaction for the whole batch, a statement for each table. */
+/** One transaction for the whole batch, one statement for each table. */
 export async function createOrdersSqlite({ tables, transaction }: BatchTarget, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]> {
   return transaction(async (run) => {
     const repeated = await claim(run, tables, batch);
@@ -26,7 +26,7 @@ export async function createOrdersSqlite({ tables, transaction }: BatchTarget, b
 async function claim(run: Run, tables: Tables, batch: readonly NewOrder[]): Promise<ReadonlySet<string>> {
   const claiming = batch.filter(({ idempotency }) => idempotency !== null);
   if (claiming.length === 0) return new Set();
-  // Without the WHERE the parser would take ON for a part of a join.
+  // Without WHERE the parser reads ON as part of a join.
   const sql = `${insertionOf(tables.idempotency, CLAIM_COLUMNS)} WHERE true ${claimConflict(tables.idempotency)}`;
   const rows = await run(sql, [listOf(CLAIM_COLUMNS, claiming), claimsEndedBy(batch)]);
   const claimed = new Set(rows.map((row) => row['order_id']));

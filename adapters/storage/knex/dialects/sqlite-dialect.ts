@@ -7,10 +7,10 @@ import { insertionOf, listOf } from './sqlite-lists.ts';
 import { refuseBadSqlite } from './sqlite-version.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
-/** Full disk, broken disk, a lock that was not to be had, a file that can't be opened or written. */
+/** Full disk, I/O error, lock timeout, a file that cannot be opened or written. */
 const UNAVAILABLE = /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL|CORRUPT|NOTADB|INTERRUPT|MISUSE)/;
 
-/** Each pragma with what it must answer when it is asked again. `synchronous` falls back when a WAL file is reopened. */
+/** Each pragma with the value it must have when read back. `synchronous` falls back when a WAL file is reopened. */
 const PRAGMAS = [
   { name: 'synchronous', set: 'FULL', must: [2] },
   { name: 'foreign_keys', set: 'ON', must: [1] },
@@ -24,7 +24,7 @@ async function pragma(run: Run, name: string): Promise<unknown> {
 
 async function prepare(run: Run, { readOnly }: ConnectionRole): Promise<void> {
   await run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  // An in-memory database has no log and answers `memory`: nothing of it outlives the process anyway.
+  // An in-memory database has no WAL and returns `memory`; it does not outlive the process anyway.
   const mode = (await run('PRAGMA journal_mode = WAL')).map((row) => row['journal_mode'])[0] ?? (await pragma(run, 'journal_mode'));
   if (mode !== 'wal' && mode !== 'memory') throw unsafe('journal_mode', mode);
   for (const { name, set, must } of PRAGMAS) {
@@ -36,7 +36,7 @@ async function prepare(run: Run, { readOnly }: ConnectionRole): Promise<void> {
 }
 
 function unsafe(name: string, value: unknown): TillgateError {
-  return new TillgateError('CONFIG_INVALID', `SQLite's ${name} is ${String(value)} and can't be set to what money needs.`);
+  return new TillgateError('CONFIG_INVALID', `SQLite's ${name} is ${String(value)} and cannot be set to a durable value.`);
 }
 
 function classify(error: unknown): Failure {
@@ -53,7 +53,7 @@ const legal = ({ moves }: MoveRule): string => moves.map(([from, to]) => `(OLD.s
 export const sqliteDialect: Dialect = {
   types: { text: 'TEXT', units: 'TEXT', time: 'INTEGER', int: 'INTEGER', flag: 'INTEGER', serial: 'INTEGER PRIMARY KEY AUTOINCREMENT' },
   nowMs: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
-  // Taken at once: a transaction that reads first and writes later could otherwise not get the lock any more.
+  // The write lock is taken at once: a transaction that reads first and writes later could fail to get it.
   begin: 'BEGIN IMMEDIATE',
   beginSnapshot: 'BEGIN',
   forUpdate: '',
@@ -99,7 +99,7 @@ export const sqliteDialect: Dialect = {
     const foreign = (await run('PRAGMA foreign_key_check')).map((row) => `a row of ${String(row['table'])} refers to nothing`);
     return [...quick, ...foreign];
   },
-  // Only commands that run beside the server write in another process: what they publish is found by looking.
+  // Only commands beside the server write in another process; their changes are found by polling.
   feedPoll: { notifiedMs: 50, unnotifiedMs: 50 },
   notify: () => [],
   listen: null,

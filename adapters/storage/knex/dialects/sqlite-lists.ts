@@ -2,8 +2,8 @@ import { names } from '../rows/columns.ts';
 import type { Column } from '../rows/columns.ts';
 
 /**
- * Inserts any number of records, bound as one list (see {@link listOf}): the layers below take their time over each
- * bound value.
+ * Inserts any number of records, bound as one list (see {@link listOf}), because drivers are slow for each bound
+ * value.
  */
 export function insertionOf<T>(table: string, columns: readonly Column<T>[], computed?: { readonly name: string; readonly sql: string }): string {
   const more = computed === undefined ? [] : [computed];

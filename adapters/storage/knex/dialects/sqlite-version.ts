@@ -1,14 +1,14 @@
 import { TillgateError } from '../../../../core/index.ts';
 
-/** Versions whose write-ahead log can lose commits or damage the file when two connections meet at a log reset. */
+/** Versions whose write-ahead log can lose commits or damage the file when two connections race at a log reset. */
 const WAL_RESET_FIXED = [3, 51, 3];
-/** Older branches that got the same correction: [minor, first good patch]. */
+/** Older branches with a backported fix: [minor, first fixed patch]. */
 const BACKPORTS: ReadonlyMap<number, number> = new Map([
   [50, 7],
   [44, 6],
 ]);
 
-/** True for a SQLite version with the WAL-reset bug (3.7.0 to 3.51.2, but for the corrected branches 3.50.7 and 3.44.6). */
+/** True for a SQLite version with the WAL-reset bug (3.7.0 to 3.51.2, except the fixed 3.50.7 and 3.44.6). */
 export function hasWalResetBug(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   const [fixedMajor = 0, fixedMinor = 0, fixedPatch = 0] = WAL_RESET_FIXED;
@@ -20,7 +20,7 @@ export function hasWalResetBug(version: string): boolean {
   return patch < fixedPatch;
 }
 
-/** @throws TillgateError `CONFIG_INVALID` naming the version when it is known to damage databases. */
+/** @throws TillgateError `CONFIG_INVALID` naming a version that is known to damage databases. */
 export function refuseBadSqlite(version: string): void {
   if (!/^\d+\.\d+\.\d+/.test(version) || hasWalResetBug(version)) {
     throw new TillgateError(

@@ -18,7 +18,7 @@ function accounts(t: Tables, { types: { text, time, int, flag } }: Dialect): str
       previous_until ${time}, created_at ${time} NOT NULL)`,
     `CREATE TABLE ${t.usedSignatures} (replay_key ${text} PRIMARY KEY, expires_at ${time} NOT NULL)`,
     `CREATE INDEX ${t.usedSignatures}_expiry ON ${t.usedSignatures} (expires_at)`,
-    // One row for each dense numbering: an order and a transaction of one merchant do not wait for each other.
+    // One row for each numbering, so that an order and a transaction of one merchant do not block each other.
     `CREATE TABLE ${t.counters} (
       account_id ${text} NOT NULL REFERENCES ${t.accounts} (id), counter ${text} NOT NULL, last ${int} NOT NULL,
       PRIMARY KEY (account_id, counter))`,
@@ -64,8 +64,8 @@ function orders(t: Tables, { types: { text, units, time, int, flag, serial } }: 
 }
 
 /**
- * The foreign key of a deposit is more than tidiness on PostgreSQL: adding one waits for a transaction that holds the
- * order with FOR UPDATE, so that a decision on "what was seen" stands until it is committed.
+ * The foreign key of a deposit is needed on PostgreSQL: inserting one waits for a transaction that locks the
+ * order with FOR UPDATE, so that a decision on the deposits seen holds until it is committed.
  */
 function deposits(t: Tables, { types: { text, units, time, int } }: Dialect): string[] {
   return [

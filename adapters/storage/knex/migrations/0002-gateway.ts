@@ -15,7 +15,7 @@ function apps(t: Tables, { types: { text, time, int, flag } }: Dialect): string[
       created_at ${time} NOT NULL, last_used_at ${time},
       CHECK (status <> 'grace' OR expires_at IS NOT NULL), CHECK (status <> 'revoked' OR revoked_at IS NOT NULL))`,
     `CREATE INDEX ${t.appKeys}_app ON ${t.appKeys} (app_id, id)`,
-    // However many rotations run at once, one of them makes the active key.
+    // Of concurrent rotations only one creates the active key.
     `CREATE UNIQUE INDEX ${t.appKeys}_active ON ${t.appKeys} (app_id) WHERE status = 'active'`,
   ];
 }
@@ -30,8 +30,8 @@ function routes(t: Tables, { types: { text, time, int, flag } }: Dialect): strin
 }
 
 /**
- * The version of the feed is one row, so that transactions that publish commit in the order of their versions: whoever
- * sees a change sees every earlier one. (A sequence would let a lower number appear after a higher one was read.)
+ * The version of the feed is one row, so that publishing transactions commit in the order of their versions: a reader
+ * that sees a change sees every earlier one. (With a sequence a lower number could appear after a higher one.)
  */
 function feed(t: Tables, { types: { text, time, int } }: Dialect): string[] {
   return [
@@ -43,7 +43,7 @@ function feed(t: Tables, { types: { text, time, int } }: Dialect): string[] {
   ];
 }
 
-/** Apps, their keys, managed gateway routes, and the feed by which every instance hears of their changes. */
+/** Apps, their keys, managed gateway routes, and the change feed for all instances. */
 export const gateway: Migration = {
   name: '0002-gateway',
   statements: (tables, dialect) => [apps, routes, feed].flatMap((part) => part(tables, dialect)),

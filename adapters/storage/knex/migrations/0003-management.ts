@@ -34,7 +34,7 @@ function audit(t: Tables, { types: { text, time } }: Dialect): string[] {
   ];
 }
 
-/** What the management API needs: profiles, second factors, sessions and the audit trail. */
+/** Profiles, second factors, sessions and the audit log of the management API. */
 export const management: Migration = {
   name: '0003-management',
   statements: (tables, dialect) => [accounts, sessions, audit].flatMap((part) => part(tables, dialect)),

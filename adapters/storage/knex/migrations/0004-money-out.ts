@@ -14,14 +14,14 @@ function transfers(t: Tables, { types: { text, units, time, int } }: Dialect): s
       status ${text} NOT NULL CHECK (status IN ('HELD', 'REQUESTED', 'SIGNED', 'BROADCAST', 'CONFIRMED', 'FAILED')),
       bundle_id ${text} REFERENCES ${t.payouts} (id), reason ${text}, created_at ${time} NOT NULL, updated_at ${time} NOT NULL,
       finished_at ${time}, CHECK (kind <> 'refund' OR order_id IS NOT NULL))`,
-    // What is under way is few, what is finished grows for ever: each look has an index of its own over the few.
+    // Few transfers are under way, and finished ones grow without bound: each query has a partial index of the former.
     `CREATE INDEX ${t.transfers}_waiting ON ${t.transfers} (chain, status, id) WHERE status = 'REQUESTED'`,
     `CREATE INDEX ${t.transfers}_signed ON ${t.transfers} (chain, id) WHERE status IN ('SIGNED', 'BROADCAST')`,
     `CREATE INDEX ${t.transfers}_live ON ${t.transfers} (account_id, kind) WHERE ${LIVE}`,
     `CREATE INDEX ${t.transfers}_bundle ON ${t.transfers} (bundle_id) WHERE bundle_id IS NOT NULL`,
     `CREATE INDEX ${t.transfers}_order ON ${t.transfers} (order_id, id) WHERE kind = 'refund'`,
     `CREATE INDEX ${t.transfers}_status ON ${t.transfers} (status, id)`,
-    // However many ask at once, one of them gets its transfer. A refund that was paid stands in the way for ever.
+    // Of concurrent requests only one gets its transfer. A paid refund blocks another one for ever.
     `CREATE UNIQUE INDEX ${t.transfers}_one_refund ON ${t.transfers} (order_id) WHERE kind = 'refund' AND status <> 'FAILED'`,
     `CREATE UNIQUE INDEX ${t.transfers}_one_gas ON ${t.transfers} (chain, to_address) WHERE kind = 'gas' AND ${LIVE}`,
     `CREATE UNIQUE INDEX ${t.transfers}_one_sweep ON ${t.transfers} (chain, source_address, currency) WHERE kind = 'sweep' AND ${LIVE}`,
@@ -38,7 +38,7 @@ function payouts(t: Tables, { types: { text, units, time, int } }: Dialect): str
     `CREATE UNIQUE INDEX ${t.payouts}_nonce ON ${t.payouts} (chain, source_address, nonce) WHERE nonce IS NOT NULL AND status <> 'VOID'`,
     `CREATE INDEX ${t.payouts}_live ON ${t.payouts} (chain, id) WHERE status = 'LIVE'`,
     `CREATE INDEX ${t.payouts}_done ON ${t.payouts} (chain, mined_height, id) WHERE status = 'DONE'`,
-    // The chain is its payout's: a txid belongs to one payout of a chain only.
+    // A txid belongs to one payout of a chain only.
     `CREATE TABLE ${t.payoutAttempts} (
       bundle_id ${text} NOT NULL REFERENCES ${t.payouts} (id), number ${int} NOT NULL, chain ${text} NOT NULL, txid ${text} NOT NULL,
       raw ${text} NOT NULL, fee_units ${units} NOT NULL, terms ${text} NOT NULL, expires_at ${time}, created_at ${time} NOT NULL,
@@ -61,8 +61,8 @@ function holdings(t: Tables, dialect: Dialect): string[] {
     `CREATE INDEX ${t.holdings}_kept ON ${t.holdings} (chain, ref) WHERE status IN ('FREE', 'TAKEN')`,
     `CREATE INDEX ${t.holdings}_coins ON ${t.holdings} (chain, currency, ${dialect.bySize('units').join(', ')}, id) WHERE status = 'FREE'`,
     `CREATE INDEX ${t.holdings}_address ON ${t.holdings} (chain, currency, address)`,
-    // An address mostly has one deposit. Those that came to one that had some are found apart, so that a sum by address
-    // need not look at all there are.
+    // Most addresses have one deposit. Further deposits have an index of their own, so that a sum by address does not
+    // scan all of them.
     `CREATE INDEX ${t.holdings}_further ON ${t.holdings} (chain, currency, address) WHERE status = 'FREE' AND further AND address_index IS NOT NULL`,
     `CREATE INDEX ${t.holdings}_bundle ON ${t.holdings} (bundle_id) WHERE bundle_id IS NOT NULL`,
   ];
@@ -86,7 +86,7 @@ function addresses(t: Tables, { types: { text, time } }: Dialect): string[] {
   ];
 }
 
-/** Deposits that became spendable before there were holdings are the till's coins all the same. */
+/** Deposits that became spendable before this migration are coins of the till too. */
 function formerDeposits(t: Tables): string[] {
   const earlier = `SELECT 1 FROM ${t.deposits} e WHERE e.order_id = d.order_id AND e.chain = d.chain AND e.currency = d.currency AND e.status = 'SPENDABLE' AND e.id < d.id`;
   return [
@@ -97,7 +97,7 @@ function formerDeposits(t: Tables): string[] {
   ];
 }
 
-/** What money needs on its way out: transfers, what was signed for them, the coins they spend, and where they go. */
+/** Payouts: transfers, signed transactions, the coins that they spend, and withdrawal addresses. */
 export const moneyOut: Migration = {
   name: '0004-money-out',
   statements: (tables, dialect) => [payouts, transfers, holdings, addresses, formerDeposits].flatMap((part) => part(tables, dialect)),

@@ -2,7 +2,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import type { Tables } from '../tables.ts';
 import type { Migration } from './migration.ts';
 
-/** Each invoice is paid for one transfer, for ever: whoever asks for it again is refused. */
+/** Each invoice is paid for one transfer only; a second payment is refused for ever. */
 function payments(t: Tables, { types: { text, units, time } }: Dialect): string[] {
   return [
     `CREATE TABLE ${t.lightningPayments} (
@@ -11,5 +11,5 @@ function payments(t: Tables, { types: { text, units, time } }: Dialect): string[
   ];
 }
 
-/** What withdrawals over Lightning pay. */
+/** Lightning payments of withdrawals. */
 export const lightning: Migration = { name: '0005-lightning', statements: payments };

@@ -2,7 +2,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import type { Tables } from '../tables.ts';
 import type { Migration } from './migration.ts';
 
-/** What each instance used lately; a row that is not renewed soon means nothing any more. */
+/** Recent usage of each instance; a row that is not renewed expires. */
 function uses(t: Tables, { types: { text, int, time } }: Dialect): string[] {
   return [
     `CREATE TABLE ${t.uses} (
@@ -12,5 +12,5 @@ function uses(t: Tables, { types: { text, int, time } }: Dialect): string[] {
   ];
 }
 
-/** Limits that the instances of one database share. */
+/** Rate limits shared by the instances of one database. */
 export const sharedLimits: Migration = { name: '0007-shared-limits', statements: uses };

@@ -14,7 +14,7 @@ import { checksum, ruleStatements } from './rules.ts';
 
 /** Every step of the schema, in order. */
 const MIGRATIONS: readonly Migration[] = [foundation, gateway, management, moneyOut, lightning, sightings, sharedLimits];
-/** The row that remembers which text of the triggers is in force. */
+/** The row with the version of the triggers. */
 const RULES = 'rules';
 
 async function applied(run: Run, tables: Tables): Promise<ReadonlyMap<string, string>> {
@@ -27,8 +27,8 @@ async function apply(run: Run, statements: readonly string[]): Promise<void> {
 }
 
 /**
- * Brings the schema up to date in one transaction that holds a lock of its own, so that several instances may start
- * at once: one migrates, the others wait and find nothing left to do.
+ * Brings the schema up to date in one transaction under a lock, so that several instances may start
+ * at once: one migrates, the others wait and find nothing to do.
  *
  * @throws TillgateError `CONFIG_INVALID` when a newer release has migrated this database already
  */
@@ -38,7 +38,7 @@ export async function migrate(database: Database): Promise<readonly string[]> {
   return database.transaction(
     async ({ run }) => {
       await apply(run, dialect.migrationLock(tables));
-      // From here on what has no schema is in the till's own: an index, for one, can't be given one.
+      // From here on names without a schema belong to the till's: an index cannot be given a schema.
       if (schema !== null) await dialect.enterSchema?.(run, schema);
       const { text, time } = dialect.types;
       await run(`CREATE TABLE IF NOT EXISTS ${tables.migrations} (name ${text} PRIMARY KEY, checksum ${text} NOT NULL, applied_at ${time} NOT NULL)`);

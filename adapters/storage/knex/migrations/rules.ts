@@ -24,7 +24,7 @@ const PAYOUT_MOVES: readonly (readonly [PayoutStatus, PayoutStatus])[] = [
   ['LIVE', 'VOID'],
 ];
 
-/** What is mined again after a reorganisation is what it was: free, or its payout's. SPENT is never free again. */
+/** A coin mined again after a reorg is free or its payout's, as before. SPENT is final. */
 const HOLDING_MOVES: readonly (readonly [HoldingStatus, HoldingStatus])[] = [
   ['FREE', 'TAKEN'],
   ['TAKEN', 'FREE'],
@@ -38,8 +38,8 @@ const HOLDING_MOVES: readonly (readonly [HoldingStatus, HoldingStatus])[] = [
 ];
 
 /**
- * A transfer changes its payout only when nothing of the former one can be mined any more: otherwise both might be, and
- * it would be paid twice.
+ * A transfer changes its payout only when no transaction of the former one can be mined any more: otherwise both could
+ * be mined, and it would be paid twice.
  */
 const resigned = ({ bare: { transfers }, tables: { payouts } }: Namespace): UpdateRule => ({
   table: transfers,
@@ -51,8 +51,8 @@ const resigned = ({ bare: { transfers }, tables: { payouts } }: Namespace): Upda
 });
 
 /**
- * The statements that make the database refuse what the domain's tables refuse. They come from those tables as data,
- * and are run again whenever their text has changed.
+ * Triggers that enforce the domain's transition tables in the database. They are generated from those tables, and
+ * created again whenever their text has changed.
  */
 export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly string[] {
   const { bare: tables } = namespace;
@@ -74,7 +74,7 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
   ];
 }
 
-/** What tells one text of the rules from another. */
+/** The version of the triggers: a hash of their text. */
 export function checksum(statements: readonly string[]): string {
   return createHash('sha256').update(statements.join('\n')).digest('hex');
 }

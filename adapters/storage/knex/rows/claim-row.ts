@@ -1,12 +1,12 @@
 import type { AccountId, IdempotencyClaim } from '../../../../core/index.ts';
 import type { Column } from './columns.ts';
 
-/** What claims an idempotency key. */
+/** The claim of an idempotency key. */
 interface Claiming {
   readonly idempotency: IdempotencyClaim | null;
 }
 
-/** What a key is claimed for, an order or a transfer. */
+/** The order or transfer that a key is claimed for. */
 interface Claimed {
   readonly id: string;
   readonly accountId: AccountId;
@@ -24,12 +24,12 @@ export function claimColumns<T extends Claiming>(claimedBy: (record: T) => Claim
   ];
 }
 
-/** What must not come twice in a batch: an account's key for a route; `null` where none is claimed. */
+/** Unique within a batch: an account's key for a route; `null` without a claim. */
 export function claimKey({ accountId }: Claimed, { idempotency }: Claiming): string | null {
   return idempotency === null ? null : JSON.stringify([accountId, idempotency.route, idempotency.key]);
 }
 
-/** `ON CONFLICT` of a claim: an ended one is replaced, a live one stays and is not returned. Binds the moment of the end. */
+/** `ON CONFLICT` of a claim: an ended one is replaced, a live one stays and is not returned. Binds the current time. */
 export const claimConflict = (table: string): string =>
   `ON CONFLICT (account_id, route, claim_key) DO UPDATE
     SET body_hash = excluded.body_hash, order_id = excluded.order_id, expires_at = excluded.expires_at

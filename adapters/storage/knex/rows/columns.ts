@@ -1,9 +1,9 @@
 import type { Binding } from '../binding.ts';
 
-/** What PostgreSQL must be told of a column's type where nothing else tells it. */
+/** Column types that PostgreSQL cannot infer. */
 type Kind = 'text' | 'numeric' | 'bigint' | 'boolean';
 
-/** A column, and what a record stores in it. */
+/** A column, and the value of a record in it. */
 export interface Column<T> {
   readonly name: string;
   readonly kind: Kind;
@@ -24,7 +24,7 @@ export function insertion<T>(table: string, columns: readonly Column<T>[], recor
   };
 }
 
-/** How one field that may change is stored: the columns it fills. */
+/** The columns of one field that may change. */
 export type Change = readonly (readonly [column: string, value: Binding])[];
 
 /** `SET` of the given changes. */
@@ -32,7 +32,7 @@ export function assignments(changes: Change): { sql: string; bindings: Binding[]
   return { sql: changes.map(([column]) => `${column} = ?`).join(', '), bindings: changes.map(([, value]) => value) };
 }
 
-/** Runs through a long list in parts that a single statement can carry. */
+/** Splits a long list into parts that fit one statement. */
 export function* parts<T>(list: readonly T[], size: number): Generator<readonly T[]> {
   for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
 }

@@ -34,7 +34,7 @@ export const SECURITY_COLUMNS: readonly Column<AccountSecurity>[] = [
   { name: 'totp_for_withdrawals', kind: 'boolean', of: (s) => s.totpForWithdrawals },
 ];
 
-/** The second factor in a row of `account_security`; nothing enrolled and nothing demanded where there is none. */
+/** The second factor in a row of `account_security`; no row means none enrolled and none required. */
 export function securityOf(accountId: AccountSecurity['accountId'], row: Row | undefined): AccountSecurity {
   if (row === undefined) return { accountId, totp: null, totpForWithdrawals: false };
   const sealed = textOrNull(row, 'totp_sealed');
@@ -85,7 +85,7 @@ export const AUDIT_COLUMNS: readonly Column<AuditRow>[] = [
   { name: 'trace_id', kind: 'text', of: (a) => a.traceId },
 ];
 
-/** The row of the audit trail in a row of `audit_trail`. */
+/** The entry in a row of `audit_trail`. */
 export function auditRowOf(row: Row): AuditRow {
   return {
     id: text(row, 'id') as AuditRow['id'],

@@ -43,7 +43,7 @@ export class KnexAccountStore implements AccountStore {
   readonly #byToken: BatchLoader<CredentialOwner>;
   readonly #publishing: AccountStore['update'];
 
-  /** @param publishing - updates an account and sees to it that every gateway hears of it */
+  /** @param publishing - updates an account and waits until every gateway has applied the change */
   constructor(db: Database, publishing: AccountStore['update']) {
     this.#db = db;
     this.#publishing = publishing;
@@ -100,7 +100,7 @@ export class KnexAccountStore implements AccountStore {
   async ensureCallbackCredential(credential: CallbackCredential): Promise<CallbackCredential> {
     const { callbackCredentials } = this.#db.tables;
     const { sql, bindings } = insertion(callbackCredentials, CALLBACK_CREDENTIAL_COLUMNS, [credential]);
-    // The update changes nothing; it makes the statement return the row that is there.
+    // A no-op update, so that the statement returns the existing row.
     const [row] = await this.#db.write(
       `${sql} ON CONFLICT (account_id) DO UPDATE SET account_id = excluded.account_id RETURNING ${CALLBACK_CREDENTIALS}`,
       bindings,
@@ -150,7 +150,7 @@ export class KnexAccountStore implements AccountStore {
   }
 }
 
-/** Writes of accounts in one transaction; a change of status is published by it. */
+/** Account writes of one transaction, which publishes changes of status. */
 export class KnexAccountWrites implements AccountWrites {
   readonly #session: Session;
   readonly #publisher: ChangePublisher;

@@ -47,7 +47,7 @@ export class KnexAppStore implements AppStore {
     const { apps } = this.#db.tables;
     if (accountId !== null && !isStorable(accountId)) return pageOf(page, 0, []);
     const [where, bindings]: [string, Binding[]] = accountId === null ? ['', []] : ['WHERE account_id = ?', [accountId]];
-    // One statement, so that page and total are of one moment; a page past the end still tells the total.
+    // One statement, so that page and total are consistent; a page past the end still has the total.
     const rows = await this.#db.read(
       `SELECT counted.total, ${names(APP_COLUMNS, 'a.')} FROM (SELECT count(*) AS total FROM ${apps} ${where}) counted
        LEFT JOIN (SELECT ${APPS} FROM ${apps} ${where} ORDER BY id DESC LIMIT ? OFFSET ?) a ON TRUE ORDER BY a.id DESC`,
@@ -72,7 +72,7 @@ export class KnexAppStore implements AppStore {
 
   async touchKeys(uses: readonly { readonly id: AppKeyId; readonly at: Millis }[]): Promise<void> {
     const { appKeys } = this.#db.tables;
-    // Rows are locked in the order of their ids, so that two instances that write the same keys wait but never for each other.
+    // Rows are locked in the order of their ids, so that two instances that write the same keys cannot deadlock.
     const sorted = [...uses].sort((a, b) => (a.id < b.id ? -1 : 1));
     for (const some of parts(sorted, IDS_AT_ONCE)) {
       await this.#db.write(
@@ -86,7 +86,7 @@ export class KnexAppStore implements AppStore {
   }
 }
 
-/** Reads only the columns that gateways need. */
+/** Reads of the columns that gateways need. */
 class KnexDirectorySource implements DirectorySource {
   readonly #db: Database;
 

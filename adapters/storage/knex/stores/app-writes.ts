@@ -9,7 +9,7 @@ import { isStorable } from './common.ts';
 const APPS = names(APP_COLUMNS);
 const KEYS = names(APP_KEY_COLUMNS);
 
-/** Writes of Apps and keys in one transaction; each is published by it. */
+/** App and key writes of one transaction, which publishes each. */
 export class KnexAppWrites implements AppWrites {
   readonly #session: Session;
   readonly #publisher: ChangePublisher;
@@ -81,7 +81,7 @@ export class KnexAppWrites implements AppWrites {
 
   async archiveAll(accountId: AccountId, now: Millis): Promise<void> {
     const { run, tables, dialect } = this.#session;
-    // In the order of their ids, as every other transaction that takes more than one.
+    // Locked in the order of their ids, as in every other transaction that locks more than one.
     await run(`SELECT id FROM ${tables.apps} WHERE account_id = ? ORDER BY id ${dialect.forUpdate}`, [accountId]);
     await run(`UPDATE ${tables.apps} SET enabled = ?, version = version + 1, modified_at = ? WHERE account_id = ? AND enabled = ?`, [false, now, accountId, true]);
     await run(

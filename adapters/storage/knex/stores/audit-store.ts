@@ -5,7 +5,7 @@ import { AUDIT_COLUMNS, auditRowOf } from '../rows/manage-row.ts';
 import type { Session } from '../session.ts';
 import { listedPage } from './listed-page.ts';
 
-/** The audit trail in `audit_trail`. */
+/** The audit log, in `audit_trail`. */
 export class KnexAuditStore implements AuditStore {
   readonly #db: Database;
 
@@ -19,7 +19,7 @@ export class KnexAuditStore implements AuditStore {
   }
 }
 
-/** Rows of the audit trail, in one transaction. */
+/** Audit log writes of one transaction. */
 export class KnexAuditWrites implements AuditWrites {
   readonly #session: Session;
 

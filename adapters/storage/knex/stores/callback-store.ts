@@ -52,7 +52,7 @@ export class KnexCallbackStore implements CallbackStore {
     const where = filters.length === 0 ? '' : `WHERE ${filters.map(([filter]) => filter).join(' AND ')}`;
     const bindings = filters.map(([, value]) => value);
     const { callbacks } = this.#db.tables;
-    // One statement, so that page and total are of one moment.
+    // One statement, so that page and total are consistent.
     const rows = await this.#db.read(
       `SELECT counted.total, page.* FROM (SELECT count(*) AS total FROM ${callbacks} ${where}) AS counted
        LEFT JOIN (SELECT ${CALLBACKS} FROM ${callbacks} ${where} ORDER BY id DESC LIMIT ? OFFSET ?) AS page ON 1 = 1
@@ -110,7 +110,7 @@ export class KnexCallbackStore implements CallbackStore {
   }
 }
 
-/** The fence moves on, so that whoever still held an old claim can't finish the new one; the schedule starts anew. */
+/** The fence grows, so that the holder of an old claim cannot complete the new one; the schedule restarts. */
 async function replayed(run: Run, { callbacks }: Tables, id: CallbackId, now: Millis): Promise<boolean> {
   const rows = await run(
     `UPDATE ${callbacks}
@@ -130,8 +130,8 @@ export class KnexCallbackWrites implements CallbackWrites {
   }
 
   /**
-   * Dated after the order's other callbacks, which its lock has committed by now: they go out in this order, and the
-   * clock of the instance that made an earlier one may be ahead.
+   * Dated after the order's other callbacks, which are committed because the order is locked: callbacks are sent in
+   * this order, and the clock of the instance that wrote an earlier one may be ahead.
    */
   async add(callback: Callback): Promise<boolean> {
     const { run, tables } = this.#session;

@@ -87,7 +87,7 @@ export class KnexChainStore implements ChainStore {
        ON CONFLICT (wallet_id) DO UPDATE SET next_index = ${walletIndexes}.next_index + excluded.next_index RETURNING next_index`,
       [walletId, count],
     );
-    assert(row !== undefined, 'the index counter answered nothing');
+    assert(row !== undefined, 'the index counter returned no row');
     return integer(row, 'next_index') - count;
   }
 
@@ -119,7 +119,7 @@ export class KnexChainStore implements ChainStore {
   }
 }
 
-/** Cursor writes of one transaction. */
+/** Chain cursor writes of one transaction. */
 export class KnexChainWrites implements ChainWrites {
   readonly #session: Session;
 

@@ -7,36 +7,36 @@ import type { Row } from '../dialects/dialect.ts';
 import { NotificationListener } from '../notification-listener.ts';
 import { integer, text } from '../rows/values.ts';
 
-/** Longer than any lease: whoever still has not confirmed by then neither works nor falls silent. */
+/** Longer than any lease: an instance that has not confirmed by then is neither serving nor expired. */
 const SETTLE_TIMEOUT_MS = 60_000;
 const LONGEST_PAUSE_MS = 20;
 
 interface Sighting {
   readonly beat: string;
-  /** When this process saw that beat first, by its own steady clock. */
+  /** When this process first saw the beat, by its monotonic clock. */
   readonly since: number;
 }
 
-/** The feed in three tables; see migration 0002 for the order of versions. */
+/** The change feed, in three tables; see migration 0002 for the order of versions. */
 export class KnexChangeFeed implements ChangeFeed {
   readonly #db: Database;
-  readonly #wire: NotificationListener;
+  readonly #notifications: NotificationListener;
   readonly #sightings = new Map<string, Sighting>();
   readonly #settleTimeoutMs: number;
 
   constructor(db: Database, settleTimeoutMs = SETTLE_TIMEOUT_MS) {
     this.#db = db;
-    this.#wire = new NotificationListener(db);
+    this.#notifications = new NotificationListener(db);
     this.#settleTimeoutMs = settleTimeoutMs;
   }
 
   get pollMs(): number {
-    return this.#wire.pollMs;
+    return this.#notifications.pollMs;
   }
 
   async after(version: number, limit: number): Promise<FeedPage> {
     const { feed, changes } = this.#db.tables;
-    // Joined from the head, so that both are of one moment and there is a row in any case.
+    // A left join from the head, so that head and changes are consistent and there is always a row.
     const rows = await this.#db.read(
       `SELECT f.version AS head, c.version, c.kind, c.subject_id FROM ${feed} f LEFT JOIN ${changes} c ON c.version > ? ORDER BY c.version LIMIT ?`,
       [version, limit],
@@ -54,7 +54,7 @@ export class KnexChangeFeed implements ChangeFeed {
       [version, leaseMs, instance],
     );
     if (kept.length > 0) return true;
-    // Beats begin somewhere else each time, so that nobody takes a row made anew for the one that was silent.
+    // Beats start at the current time, so that a new row differs from the silent one that it replaces.
     await this.#db.write(
       `INSERT INTO ${instances} (id, applied, beat, lease_ms, confirmed_at) VALUES (?, ?, ${dialect.nowMs}, ?, ${dialect.nowMs})
        ON CONFLICT (id) DO UPDATE SET applied = excluded.applied, beat = ${instances}.beat + 1, lease_ms = excluded.lease_ms`,
@@ -82,28 +82,28 @@ export class KnexChangeFeed implements ChangeFeed {
       if (behind.length === 0) return;
       for (const row of behind) await this.#reapIfSilent(row);
       if (performance.now() - began > this.#settleTimeoutMs) {
-        throw new TillgateError('NOT_READY', 'The change is stored, but not every instance has confirmed it; ask again.');
+        throw new TillgateError('NOT_READY', 'The change is stored, but not every instance has confirmed it; retry.');
       }
       await pause(wait);
     }
   }
 
   onNotification(listener: () => void): () => void {
-    return this.#wire.subscribe(listener);
+    return this.#notifications.subscribe(listener);
   }
 
-  /** Something was published by this process. */
-  tell(): void {
-    this.#wire.tell();
+  /** Wakes followers after this process published a change. */
+  notify(): void {
+    this.#notifications.notify();
   }
 
   async close(): Promise<void> {
-    await this.#wire.close();
+    await this.#notifications.close();
   }
 
   /**
-   * Removes an instance whose beat has not changed since a whole lease: it trusts itself for less than a lease from
-   * before the beat that was seen. Were it to beat just now, its row would have changed and stay.
+   * Removes an instance whose beat has not changed for a whole lease: it relies on its state for less than a lease
+   * from before that beat. The compare-and-set keeps a row that beats right now.
    */
   async #reapIfSilent(row: Row): Promise<void> {
     const id = text(row, 'id');

@@ -5,16 +5,16 @@ import { claimConflict } from '../rows/claim-row.ts';
 import { text } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
 
-/** What an idempotency key was claimed for, and with which body. */
+/** The transfer that an idempotency key was claimed for, and the hash of the request body. */
 export interface ClaimedTransfer {
   readonly transferId: TransferId;
   readonly bodyHash: string;
 }
 
-/** When a claim is made, by the clock that its end comes from. */
+/** The time of a claim, by the same clock as its expiry. */
 export const claimedAt = ({ expiresAt }: IdempotencyClaim): Millis => expiresAt - CLAIM_KEPT_MS;
 
-/** What a key was claimed for before; `null` when it was not, or that claim has ended. */
+/** The live claim of a key; `null` when there is none, or it has expired. */
 export async function claimedTransfer(run: Run, { idempotency }: Tables, accountId: AccountId, claim: IdempotencyClaim): Promise<ClaimedTransfer | null> {
   const [row] = await run(
     `SELECT order_id, body_hash FROM ${idempotency} WHERE account_id = ? AND route = ? AND claim_key = ? AND expires_at > ?`,
@@ -23,7 +23,7 @@ export async function claimedTransfer(run: Run, { idempotency }: Tables, account
   return row === undefined ? null : { transferId: text(row, 'order_id') as TransferId, bodyHash: text(row, 'body_hash') };
 }
 
-/** Claims a key; of two that do so at once, the later waits for the first to commit and gets what that one claimed it for. */
+/** Claims a key. Of two concurrent claims, the later waits for the first to commit and gets that one's. */
 export async function claimTransfer(
   run: Run,
   tables: Tables,
@@ -39,6 +39,6 @@ export async function claimTransfer(
   );
   if (claimed.length > 0) return null;
   const former = await claimedTransfer(run, tables, accountId, claim);
-  assert(former !== null, 'a claim that stood in the way is locked and stays');
+  assert(former !== null, 'a conflicting claim is locked and cannot disappear');
   return former;
 }

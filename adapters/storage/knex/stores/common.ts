@@ -5,7 +5,7 @@ import type { Row } from '../dialects/dialect.ts';
 import { names } from '../rows/columns.ts';
 import { integer } from '../rows/values.ts';
 
-/** False for text that no row can hold: PostgreSQL refuses NUL, so nothing was ever stored with it. */
+/** False for text that no row can contain: PostgreSQL refuses NUL. */
 export const isStorable = (value: string): boolean => !value.includes('\0');
 
 /** A table whose rows are numbered densely for each account, and its counter. */
@@ -17,8 +17,8 @@ export interface NumberedTable {
 }
 
 /**
- * A page of an account's rows, newest first, with the exact total: one statement, so both are of one moment, and the
- * page is an index range of numbers, so its cost does not depend on how far back it lies.
+ * A page of an account's rows, newest first, with the exact total. One statement, so that both are consistent; the page
+ * is an index range of numbers, so its cost does not depend on its distance from the newest row.
  */
 export async function numberedPage(
   db: Database,
@@ -36,7 +36,7 @@ export async function numberedPage(
   return { total: first === undefined ? 0 : integer(first, 'total'), rows: rows.filter((row) => row['number'] !== null) };
 }
 
-/** Deletes up to `limit` rows; returns how many. Rows that another instance is deleting are left to it. */
+/** Deletes up to `limit` rows; returns how many. Rows locked by another instance are skipped. */
 export async function deleteSome(
   db: Database,
   table: string,

@@ -4,15 +4,15 @@ import type { Run } from '../dialects/dialect.ts';
 import { text, units } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
 
-/** What the ledger says that a chain holds for the till, less deposits that are credited and not spendable yet. */
+/** Coins on a chain according to the ledger, without deposits that are credited and not spendable yet. */
 export async function expectedCustody(run: Run, { balances, deposits }: Tables, chain: ChainCode): Promise<ReadonlyMap<CurrencyCode, bigint>> {
   const expected = new Map<CurrencyCode, bigint>();
   const add = (currency: CurrencyCode, change: bigint): unknown => expected.set(currency, (expected.get(currency) ?? 0n) + change);
-  // What a chain holds stands below zero in its account.
+  // The account of a chain is negative by the amount that it holds.
   for (const row of await run(`SELECT currency, units FROM ${balances} WHERE account = ?`, [custodyAccount(chain)])) {
     add(text(row, 'currency'), -units(row, 'units'));
   }
-  // Both conditions: the first is that of the index of unsettled deposits.
+  // The first condition is that of the partial index of unsettled deposits.
   const credited = await run(
     `SELECT currency, units FROM ${deposits} WHERE chain = ? AND status IN ('SEEN', 'CREDITED') AND status = 'CREDITED'`,
     [chain],

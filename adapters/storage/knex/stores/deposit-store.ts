@@ -21,11 +21,11 @@ import { DEPOSIT_COLUMNS, depositOf, TRANSACTION_COLUMNS, transactionOf } from '
 import { integer, text } from '../rows/values.ts';
 import { numberedPage } from './common.ts';
 
-/** Rows read at once into the list of watched addresses: it may have a million. */
+/** Chunk size for watched addresses, of which there may be a million. */
 const CHUNK = 10_000;
 const KEYS_AT_ONCE = 2_000;
 /**
- * How far before `since` a look goes back. A row gets its time when it is written and is seen when its transaction
+ * How far before `since` to look. A row gets its time when it is written and becomes visible when its transaction
  * commits, at most a transaction's lifetime (25 s) and a statement's time limit (30 s) later.
  */
 const LOOK_BACK_MS = 60_000;
@@ -33,7 +33,7 @@ const LOOK_BACK_MS = 60_000;
 const DEPOSITS = names(DEPOSIT_COLUMNS);
 const WATCHED = 'watch_key, address, order_id, account_id, currency, watch_until';
 
-/** Deposits, transactions, and the addresses that are looked for. */
+/** Deposits, transactions, and watched addresses. */
 export class KnexDepositStore implements DepositStore {
   readonly #db: Database;
 
@@ -87,16 +87,16 @@ export class KnexDepositStore implements DepositStore {
   }
 
   /**
-   * In chunks: all of them by the end of their watch, recent ones by the time they were handed out, each along its own
-   * index. Rows added meanwhile are found by the next look, which begins at `asOf`.
+   * In chunks: all addresses by the end of their watch, recent ones by the time they were assigned, each by its own
+   * index. Rows added meanwhile are found by the next call, which begins at `asOf`.
    */
   async *#watchedRows(chain: ChainCode, now: Millis, since: Millis): AsyncGenerator<readonly Row[]> {
     const by = since > 0 ? 'created_at' : 'watch_until';
-    // `+ 0` keeps SQLite, which has no statistics, from taking the other index.
+    // `+ 0` keeps SQLite, which has no statistics, from using the other index.
     const alive = since > 0 ? 'AND watch_until + 0 > ?' : '';
     const sql = `SELECT ${WATCHED}, created_at FROM ${this.#db.tables.addresses}
       WHERE chain = ? AND (${by}, order_id) > (?, ?) ${alive} ORDER BY ${by}, order_id LIMIT ${CHUNK}`;
-    // An empty id comes before, a colon after every digit string: `since` itself is wanted, `now` is not.
+    // An empty id sorts before every digit string, a colon after: `since` itself is included, `now` is not.
     let after: [number, string] = since > 0 ? [since - LOOK_BACK_MS, ''] : [now, ':'];
     for (;;) {
       const bindings: Binding[] = [chain, ...after, ...(since > 0 ? [now] : [])];
@@ -109,7 +109,7 @@ export class KnexDepositStore implements DepositStore {
   }
 }
 
-/** Gives equal texts of a few kinds one place in memory. */
+/** Interns equal strings, to save memory. */
 function interner(): (value: string) => string {
   const known = new Map<string, string>();
   return (value) => {

@@ -13,19 +13,19 @@ export async function freeCoins(db: Database, chain: ChainCode, currency: Curren
   return (await db.read(sql, [chain, currency, limit])).map(coinOf);
 }
 
-/** What a payout took, in the order in which it came in. A coin that a reorganisation took away stays a part of its payout. */
+/** The coins of a payout, in the order of their arrival. A coin removed by a reorg still belongs to its payout. */
 export async function coinsOf(db: Database, payoutId: PayoutId): Promise<readonly SpendableCoin[]> {
   return (await db.read(`SELECT ${COIN} FROM ${db.tables.holdings} WHERE bundle_id = ? ORDER BY id`, [payoutId])).map(coinOf);
 }
 
-/** What must lie on chain, by ref. */
+/** Coins that must exist on chain, by ref. */
 export async function keptHoldings(db: Database, chain: ChainCode, after: string | null, limit: number): Promise<readonly Holding[]> {
   const sql = `SELECT ${names(HOLDING_COLUMNS)} FROM ${db.tables.holdings}
     WHERE chain = ? AND status IN ('FREE', 'TAKEN') AND ref > ? ORDER BY ref LIMIT ?`;
   return (await db.read(sql, [chain, after ?? '', limit])).map(holdingOf);
 }
 
-/** What lies free at one address, in the order in which it came in. */
+/** Free coins of one address, in the order of their arrival. */
 export async function freeAt(db: Database, chain: ChainCode, address: string, currency: CurrencyCode): Promise<readonly Holding[]> {
   const sql = `SELECT ${names(HOLDING_COLUMNS)} FROM ${db.tables.holdings}
     WHERE chain = ? AND currency = ? AND address = ? AND status = 'FREE' ORDER BY id`;

@@ -4,11 +4,11 @@ import { HOLDING_COLUMNS } from '../rows/transfer-row.ts';
 import { text } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 
-/** Takes all or nothing: locked and counted first, so that a refusal leaves nothing to undo. */
+/** Takes all or none: rows are locked and counted first, so that a refusal has nothing to undo. */
 export async function takeHoldings({ run, tables, dialect }: Session, chain: ChainCode, refs: readonly string[], payoutId: PayoutId): Promise<boolean> {
   const wanted = [...new Set(refs)];
   const list = dialect.list(wanted);
-  // In one order for all: two that take the same coins do not lock each other out.
+  // Locked in one order, so that two that take the same coins cannot deadlock.
   const free = await run(
     `SELECT ref FROM ${tables.holdings} WHERE chain = ? AND ${dialect.anyOf('ref')} AND status = 'FREE' ORDER BY ref ${dialect.forUpdate}`,
     [chain, list],
@@ -19,12 +19,12 @@ export async function takeHoldings({ run, tables, dialect }: Session, chain: Cha
 }
 
 /**
- * A coin that a reorganisation took away meanwhile stays GONE; of a payment that was not made it is nobody's from then
- * on, so that it comes back as a free one.
+ * A coin removed by a reorg meanwhile stays GONE. When its payout is void, it loses its payout, so that it comes back
+ * as a free coin.
  */
 export async function settleHoldings({ run, tables, dialect }: Session, payoutId: PayoutId, to: 'SPENT' | 'FREE'): Promise<void> {
   const { holdings, payouts } = tables;
-  // Coins come back under this row's lock: each of them did before, or does once the payout's end is committed.
+  // Coins come back under this row's lock: either before this statement or after the payout's end is committed.
   await run(`SELECT id FROM ${payouts} WHERE id = ? ${dialect.forUpdate}`, [payoutId]);
   if (to === 'SPENT') await run(`UPDATE ${holdings} SET status = 'SPENT' WHERE bundle_id = ? AND status = 'TAKEN'`, [payoutId]);
   else {
@@ -36,7 +36,7 @@ export async function settleHoldings({ run, tables, dialect }: Session, payoutId
   }
 }
 
-/** Adds what is new, or brings back what was gone. */
+/** Adds a new coin, or restores one that was GONE. */
 export async function addHolding(session: Session, holding: Omit<Holding, 'status' | 'payoutId'>): Promise<boolean> {
   const { run, tables } = session;
   const { holdings } = tables;
@@ -52,12 +52,12 @@ export async function addHolding(session: Session, holding: Omit<Holding, 'statu
 }
 
 /**
- * What is mined again belongs to the payout that had taken it, as long as the signed bytes that spend it can be mined
- * or were: free, it would be spent twice.
+ * A coin that is mined again belongs to the payout that took it while the signed bytes that spend it can be mined or
+ * were mined: as a free coin it would be spent twice.
  */
 async function comeBack({ run, tables, dialect }: Session, { chain, ref, address, index, currency, units }: Omit<Holding, 'status' | 'payoutId'>): Promise<boolean> {
   const { holdings, payouts } = tables;
-  // The payout is closed before this look at it, or after this transaction.
+  // The lock orders this with the closing of the payout.
   const [payout] = await run(
     `SELECT status FROM ${payouts} WHERE id = (SELECT bundle_id FROM ${holdings} WHERE chain = ? AND ref = ?) ${dialect.forShare}`,
     [chain, ref],
@@ -72,7 +72,7 @@ async function comeBack({ run, tables, dialect }: Session, { chain, ref, address
   return back.length > 0;
 }
 
-/** It stays its payout's, whose signed bytes still spend it. */
+/** The coin keeps its payout, whose signed bytes still spend it. */
 export async function dropHolding({ run, tables }: Session, chain: ChainCode, ref: string): Promise<boolean> {
   return (await run(`UPDATE ${tables.holdings} SET status = 'GONE' WHERE chain = ? AND ref = ? RETURNING ref`, [chain, ref])).length > 0;
 }

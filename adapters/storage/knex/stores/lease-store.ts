@@ -6,7 +6,7 @@ import type { Session } from '../session.ts';
 
 const NODE = 'node:';
 
-/** Leases by the database's clock. A row stays for good: it remembers the last fence. */
+/** Leases, by the database's clock. Rows are never deleted: they keep the last fence. */
 export class KnexLeaseStore implements LeaseStore {
   readonly #db: Database;
 
@@ -46,7 +46,7 @@ export class KnexLeaseStore implements LeaseStore {
     const own = [...held].filter(([node, holder]) => holder === owner && node <= maximum).map(([node]) => node);
     const free = Array.from({ length: maximum + 1 }, (_, node) => node).filter((node) => !held.has(node));
     for (const node of [...own, ...free]) {
-      // Another instance may have been quicker: then the next number.
+      // Another instance may have taken it first: try the next number.
       const lease = await this.acquire(`${NODE}${node}`, owner, ttlMs);
       if (lease !== null) return { node, lease };
     }
@@ -54,7 +54,7 @@ export class KnexLeaseStore implements LeaseStore {
   }
 }
 
-/** The fence, inside a transaction. */
+/** Checks the fence inside a transaction. */
 export class KnexLeaseWrites implements LeaseWrites {
   readonly #session: Session;
 

@@ -3,11 +3,11 @@ import { ORDER_TRANSITIONS } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import { text } from '../rows/values.ts';
 
-/** How many entries there are whose reference begins so; `;` follows `:` in the order of bytes. */
+/** Number of entries whose reference has this prefix; `;` is the byte after `:`. */
 const booked = (entries: string, what: string): string =>
   `(SELECT count(*) FROM ${entries} e WHERE e.reference >= 'deposit:' || d.id || ':${what}:' AND e.reference < 'deposit:' || d.id || ':${what};')`;
 
-/** Deposits with another number of live credits (credits less reversals) than their status means. */
+/** Deposits whose number of live credits (credits less reversals) does not match their status. */
 export async function mismatchedDeposits(db: Database, limit: number): Promise<readonly LedgerBreach[]> {
   const { deposits, entries } = db.tables;
   const rows = await db.read(
@@ -25,12 +25,12 @@ export async function mismatchedDeposits(db: Database, limit: number): Promise<r
 
 const URL_COLUMN: Readonly<Record<OrderEventName, string>> = { 'order.succeeded': 'callback_url', 'order.timeout': 'timeout_callback' };
 
-/** The statuses whose entering owes an event, from the transition table. */
+/** The statuses whose entry requires an event, from the transition table. */
 function owing(event: OrderEventName): readonly OrderStatus[] {
   return [...new Set(ORDER_TRANSITIONS.filter((transition) => transition.event === event).map(({ to }) => to))];
 }
 
-/** Orders that are, or by their history were, in a status that owes a callback which is not in the outbox. */
+/** Orders that are or were in a status that requires a callback and have none in the outbox. */
 export async function missingCallbacks(db: Database, limit: number): Promise<readonly LedgerBreach[]> {
   const { orders, history, callbacks } = db.tables;
   const breaches: LedgerBreach[] = [];

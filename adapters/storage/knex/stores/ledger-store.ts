@@ -15,7 +15,7 @@ export class KnexLedgerStore implements LedgerStore {
   }
 
   async balances(prefix: string): Promise<readonly LedgerBalance[]> {
-    // A range of names, not LIKE: no character of a prefix means anything else.
+    // A range, not LIKE, so that no character of a prefix is a wildcard.
     const sql = `SELECT account, currency, units FROM ${this.#db.tables.balances}
       WHERE account >= ? AND substr(account, 1, ${prefix.length}) = ? ORDER BY account, currency`;
     return (await this.#db.read(sql, [prefix, prefix])).map(balanceOf);

@@ -3,10 +3,10 @@ import type { Row, Run } from '../dialects/dialect.ts';
 import { integer, text, units } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
 
-/** Postings read at once. The sums are made here, in bigints: SQLite adds TEXT as doubles. */
+/** Chunk size of postings. Sums are computed here, in bigints: SQLite adds TEXT as doubles. */
 const CHUNK = 5_000;
 
-/** Every posting, those of one entry one after another. */
+/** Every posting, grouped by entry. */
 async function* postings(run: Run, tables: Tables): AsyncGenerator<Row> {
   let after: [string, number] = ['', -1];
   for (;;) {
@@ -25,7 +25,7 @@ async function* postings(run: Run, tables: Tables): AsyncGenerator<Row> {
 const add = (sums: Map<string, bigint>, key: string, amount: bigint): Map<string, bigint> => sums.set(key, (sums.get(key) ?? 0n) + amount);
 const notZero = (sums: ReadonlyMap<string, bigint>): (readonly [string, bigint])[] => [...sums].filter(([, sum]) => sum !== 0n);
 
-/** Entries that do not sum to zero in each currency, and what all postings together are off by. */
+/** Entries that do not sum to zero in each currency, and the total difference. */
 export async function unbalancedEntries(run: Run, tables: Tables, limit: number): Promise<readonly LedgerBreach[]> {
   const breaches: LedgerBreach[] = [];
   const total = new Map<string, bigint>();
@@ -49,7 +49,7 @@ export async function unbalancedEntries(run: Run, tables: Tables, limit: number)
   return [...off, ...breaches].slice(0, limit);
 }
 
-/** Accounts whose cached balance is not the sum of their postings. */
+/** Accounts whose cached balance differs from the sum of their postings. */
 export async function driftedBalances(run: Run, tables: Tables, limit: number): Promise<readonly LedgerBreach[]> {
   const drift = new Map<string, bigint>();
   for await (const row of postings(run, tables)) add(drift, `${text(row, 'account')} in ${text(row, 'currency')}`, units(row, 'units'));

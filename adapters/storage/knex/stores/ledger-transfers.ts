@@ -3,11 +3,11 @@ import type { Row, Run } from '../dialects/dialect.ts';
 import { integer, text, units } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
 
-/** Transfers under way read at once; their sums are made here, in bigints: SQLite adds TEXT as doubles. */
+/** Chunk size of transfers under way. Sums are computed here, in bigints: SQLite adds TEXT as doubles. */
 const CHUNK = 5_000;
 const LIVE = "status NOT IN ('CONFIRMED', 'FAILED')";
 
-/** What transfers and the ledger say of each other, and what must hold of transfers alone. */
+/** Invariants between transfers and the ledger, and of transfers alone. */
 export async function mismatchedTransfers(run: Run, tables: Tables, limit: number): Promise<readonly LedgerBreach[]> {
   const checks = [
     await driftedReserves(run, tables),
@@ -32,7 +32,7 @@ async function* liveTransfers(run: Run, { transfers }: Tables): AsyncGenerator<R
   }
 }
 
-/** A merchant's reserve is what its withdrawals and refunds under way hold, not more and not less. */
+/** A merchant's reserve equals the sum of its withdrawals and refunds under way. */
 async function driftedReserves(run: Run, tables: Tables): Promise<readonly LedgerBreach[]> {
   const drift = new Map<string, bigint>();
   const add = (account: string, row: Row, change: bigint): unknown => {
@@ -55,8 +55,8 @@ const booked = (entries: string, what: string): string =>
   `(SELECT count(*) FROM ${entries} e WHERE e.reference = 'transfer:' || t.id || ':${what}')`;
 
 /**
- * A merchant's transfer ends with exactly one entry. The till's own moves have at most one: what cost nothing is not
- * booked. Nobody's has one of an end that it did not have.
+ * A merchant's finished transfer has exactly one final entry. The till's own moves have at most one: a move without a
+ * cost is not booked. No transfer has the entry of another outcome.
  */
 async function wrongEntries(run: Run, { transfers, entries }: Tables, limit: number): Promise<readonly LedgerBreach[]> {
   const least = "CASE WHEN kind IN ('withdrawal', 'refund') THEN 1 ELSE 0 END";
@@ -82,7 +82,7 @@ function entriesOf(row: Row): string {
   return has.length === 0 ? 'none' : has.join(', ');
 }
 
-/** A transfer names its one payout; a payout that nothing names, and that can be mined or was, paid it a second time. */
+/** A transfer refers to its one payout; a payout that is live or mined without a transfer has paid a second time. */
 async function ownerlessPayouts(run: Run, { transfers, payouts }: Tables, limit: number): Promise<readonly LedgerBreach[]> {
   const rows = await run(
     `SELECT b.id, b.status FROM ${payouts} b

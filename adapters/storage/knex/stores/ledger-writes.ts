@@ -14,7 +14,7 @@ export class KnexLedgerWrites implements LedgerWrites {
 
   async lockBalance(account: string, currency: CurrencyCode): Promise<bigint> {
     const { run, tables } = this.#session;
-    // Makes the row when there is none, and locks it either way.
+    // Inserts the row when missing, and locks it in both cases.
     const [row] = await run(
       `INSERT INTO ${tables.balances} (account, currency, units) VALUES (?, ?, '0')
        ON CONFLICT (account, currency) DO UPDATE SET units = ${tables.balances}.units RETURNING units`,
@@ -34,7 +34,7 @@ export class KnexLedgerWrites implements LedgerWrites {
     return true;
   }
 
-  /** Locks all of them, in one order for all, so that two entries that share accounts do not lock each other out; then sets them. */
+  /** Locks the balances in one order, so that two entries that share accounts cannot deadlock, and sets them. */
   async #moveBalances(changes: readonly Posting[]): Promise<void> {
     const { run, tables } = this.#session;
     const places = changes.map(() => '(?, ?, ?)').join(', ');
@@ -52,7 +52,7 @@ export class KnexLedgerWrites implements LedgerWrites {
   }
 }
 
-/** What an entry changes of each balance, in one order for all. */
+/** The change of each balance by an entry, in the lock order. */
 export function changesOf(postings: readonly Posting[]): readonly Posting[] {
   const sums = new Map<string, Posting>();
   for (const posting of postings) {

@@ -7,7 +7,7 @@ import { TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
 import { integer, text } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 
-/** What transfers pay over Lightning, and the invoices that orders wait for. */
+/** Lightning payments of transfers, and open invoices of orders. */
 export class KnexLightningStore implements LightningStore {
   readonly #db: Database;
 
@@ -24,7 +24,7 @@ export class KnexLightningStore implements LightningStore {
   async unfinished(after: TransferId | null, limit: number): Promise<readonly UnfinishedPayment[]> {
     const { transfers, lightningPayments } = this.#db.tables;
     const from = `SELECT ${names(TRANSFER_COLUMNS, 't.')}, ${names(LIGHTNING_PAYMENT_COLUMNS, 'p.')} FROM ${transfers} t JOIN ${lightningPayments} p ON p.transfer_id = t.id`;
-    // Two looks, each along an index of its own over the few that are under way.
+    // Two queries, each by its own partial index of the payments under way.
     const rows = await this.#db.read(
       `SELECT * FROM (${from} WHERE t.chain = ? AND t.status = 'REQUESTED' AND t.id > ?) AS waiting
        UNION ALL SELECT * FROM (${from} WHERE t.chain = ? AND t.status IN ('SIGNED', 'BROADCAST') AND t.id > ?) AS sent
@@ -51,7 +51,7 @@ export class KnexLightningStore implements LightningStore {
   }
 }
 
-/** Writes of one transaction around Lightning. */
+/** Lightning writes of one transaction. */
 export class KnexLightningWrites implements LightningWrites {
   readonly #session: Session;
 
@@ -62,7 +62,7 @@ export class KnexLightningWrites implements LightningWrites {
   async addPayment(payment: LightningPayment): Promise<boolean> {
     const { run, tables } = this.#session;
     const { sql, bindings } = insertion(tables.lightningPayments, LIGHTNING_PAYMENT_COLUMNS, [payment]);
-    // Of two that pay the same invoice, the later waits for the first and finds it there.
+    // Of two that pay the same invoice, the later waits for the first and finds its row.
     return (await run(`${sql} ON CONFLICT (payment_hash) DO NOTHING RETURNING payment_hash`, bindings)).length > 0;
   }
 }

@@ -5,19 +5,19 @@ import type { Binding } from '../binding.ts';
 import type { Row } from '../dialects/dialect.ts';
 import { integer } from '../rows/values.ts';
 
-/** What a page is cut from. */
+/** The query of a page. */
 export interface Listed<T> {
   readonly table: string;
   /** The page's columns, the id among them. */
   readonly columns: string;
-  /** The one equality that filters it; `null` for all rows. */
+  /** The equality filter; `null` for all rows. */
   readonly where: { readonly column: string; readonly value: string } | null;
-  /** Joined to the page, not to the count. */
+  /** Joined to the page only, not to the count. */
   readonly join?: string;
   readonly of: (row: Row) => T;
 }
 
-/** A page of rows, newest (highest id) first, with the exact total: one statement, so that both are of one moment. */
+/** A page of rows, newest (highest id) first, with the exact total: one statement, so that both are consistent. */
 export async function listedPage<T>(db: Database, { table, columns, where, join = '', of }: Listed<T>, page: PageRequest): Promise<Page<T>> {
   const filter = where === null ? '' : `WHERE ${where.column} = ?`;
   const bindings: Binding[] = where === null ? [] : [where.value];

@@ -8,7 +8,7 @@ import { listedPage } from './listed-page.ts';
 
 const PROFILE = names(PROFILE_COLUMNS, 'p.');
 
-/** What the management API reads of accounts. Nothing is cached. */
+/** Reads of the management API. Nothing is cached. */
 export class KnexManageStore implements ManageStore {
   readonly #db: Database;
 

@@ -9,7 +9,7 @@ import { isStorable } from './common.ts';
 
 const SECURITY_SET = SECURITY_COLUMNS.map(({ name }) => `${name} = excluded.${name}`).join(', ');
 
-/** What the management API writes of accounts, in one transaction. */
+/** Writes of the management API, in one transaction. */
 export class KnexManageWrites implements ManageWrites {
   readonly #session: Session;
 

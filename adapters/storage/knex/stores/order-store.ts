@@ -24,7 +24,7 @@ import { integer, text, textOrNull } from '../rows/values.ts';
 import { deleteSome, isStorable, numberedPage } from './common.ts';
 
 const MAX_BATCH = 200;
-/** How often an idempotency key is tried again whose claim ended between two looks at it. */
+/** Retries of an idempotency key whose claim expired between two queries. */
 const CLAIM_TRIES = 3;
 
 /** Orders in `orders`, `order_addresses`, `order_history` and `idempotency_claims`. */
@@ -82,7 +82,7 @@ export class KnexOrderStore implements OrderStore {
 
   async dueForExpiry(now: Millis, chains: ReadonlyMap<ChainCode, Millis>, limit: number): Promise<readonly DueOrder[]> {
     const { orders, deposits, sightings } = this.#db.tables;
-    // One index range for each chain: orders of a chain that lags behind are not looked at.
+    // One index range for each chain: orders of a chain that lags behind are not read.
     const due = (where: string): string =>
       `SELECT * FROM (SELECT id, chain, expires_at FROM ${orders} AS o
         WHERE status = 'PENDING' AND ${where} AND expires_at <= ? AND NOT EXISTS (
@@ -113,7 +113,7 @@ export class KnexOrderStore implements OrderStore {
   }
 
   async #claimed({ order, idempotency }: NewOrder): Promise<CreateOrderResult | null> {
-    assert(idempotency !== null, 'an order without a claim can not be repeated');
+    assert(idempotency !== null, 'an order without a claim cannot be repeated');
     const [row] = await this.#db.read(
       `SELECT order_id, body_hash FROM ${this.#db.tables.idempotency} WHERE account_id = ? AND route = ? AND claim_key = ?`,
       [order.accountId, idempotency.route, idempotency.key],

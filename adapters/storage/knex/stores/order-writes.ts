@@ -76,7 +76,7 @@ export class KnexOrderWrites implements OrderWrites {
     await this.#readdress(id, chain, 'watch_until = CASE WHEN watch_until < ? THEN ? ELSE watch_until END', [until, until]);
   }
 
-  /** `created_at` moves along, so that followers that look for what is new see the change. */
+  /** Also sets `created_at`, so that readers of new rows see the change. */
   async #readdress(id: OrderId, chain: ChainCode, change: string, bindings: readonly Binding[]): Promise<void> {
     const { run, tables, dialect } = this.#session;
     const changed = await run(

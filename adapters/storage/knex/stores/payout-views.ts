@@ -10,7 +10,7 @@ interface Place {
   readonly dialect: Dialect;
 }
 
-/** Adds to payouts, in their order, what they pay and what was signed for them. */
+/** Payouts, in their order, with their transfers and signed attempts. */
 export async function payoutViews(run: Run, { tables, dialect }: Place, payouts: readonly Payout[]): Promise<readonly PayoutView[]> {
   if (payouts.length === 0) return [];
   const ids = dialect.list(payouts.map(({ id }) => id));
@@ -37,8 +37,8 @@ function byPayout(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
 }
 
 /**
- * What leaves each address in each currency. A payout's fee counts once, however many transfers it pays and however
- * often it was raised: one attempt is mined, at most the dearest.
+ * Outgoing amount by address and currency. A payout's fee counts once, whatever the number of its transfers and
+ * attempts: one attempt is mined, at most the most expensive.
  */
 export async function inFlight(run: Run, { tables, dialect }: Place, chain: ChainCode): Promise<readonly InFlight[]> {
   const paid = await run(

@@ -12,7 +12,7 @@ import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
 import type { Session } from '../session.ts';
 import { claimedAt, claimedTransfer } from './claims.ts';
 
-/** A balance of the ledger, as it becomes. */
+/** A ledger balance and its new value. */
 interface Balance {
   readonly account: string;
   readonly currency: CurrencyCode;
@@ -43,15 +43,15 @@ const COUNTER_COLUMNS: readonly Column<Counted>[] = [
 ];
 
 /**
- * Reserves for a batch in one transaction, a statement for each table: claims, then balances, then counters, each in one
- * order for all instances, so that no two batches lock each other out.
+ * Reserves for a batch in one transaction, one statement for each table: claims, then balances, then counters, each in
+ * the same order on all instances, so that two batches cannot deadlock.
  */
 export async function reserveTransfers(session: Session, batch: readonly Reservation[]): Promise<readonly ReserveOutcome[]> {
   const repeated = await claim(session, batch);
   const fresh = batch.filter(({ transfer }) => !repeated.has(transfer.id));
   if (fresh.length === 0) return batch.map(({ transfer }) => present(repeated.get(transfer.id), 'former claim'));
   const balances = await lockBalances(session, fresh);
-  // Whoever freezes an account holds its balance too, so that none slips through meanwhile.
+  // A freeze locks the account's balance too, so that no withdrawal passes meanwhile.
   const frozen = await frozenOf(session, fresh);
   const outcomes = batch.map((reservation) => repeated.get(reservation.transfer.id) ?? decide(reservation, frozen, balances));
   await store(session, batch.filter((_, at) => outcomes[at]?.kind === 'reserved'), balances);
@@ -60,8 +60,9 @@ export async function reserveTransfers(session: Session, batch: readonly Reserva
 }
 
 /**
- * Claims the keys of a batch, in which none comes twice; of two that do so at once, the later waits for the first to
- * commit. @returns of those that were used before, for what
+ * Claims the keys of a batch, which has no key twice. Of two concurrent claims, the later waits for the first to commit.
+ *
+ * @returns the former claim of each key that was used before
  */
 async function claim({ run, tables, dialect }: Session, batch: readonly Reservation[]): Promise<ReadonlyMap<TransferId, ReserveOutcome>> {
   const repeated = new Map<TransferId, ReserveOutcome>();
@@ -73,14 +74,14 @@ async function claim({ run, tables, dialect }: Session, batch: readonly Reservat
   for (const { transfer, idempotency } of claiming) {
     if (claimed.has(transfer.id)) continue;
     const former = await claimedTransfer(run, tables, transfer.accountId, present(idempotency, 'claim'));
-    repeated.set(transfer.id, { kind: 'repeated', ...present(former, 'a claim that stood in the way is locked and stays') });
+    repeated.set(transfer.id, { kind: 'repeated', ...present(former, 'a conflicting claim is locked and cannot disappear') });
   }
   return repeated;
 }
 
 const turnOf = (reservation: Reservation): string => claimKey(reservation.transfer, reservation) ?? '';
 
-/** Makes the rows that are missing, and locks all of them. */
+/** Inserts the missing rows, and locks all of them. */
 async function lockBalances({ run, tables, dialect }: Session, batch: readonly Reservation[]): Promise<Balances> {
   const touched = new Map(batch.flatMap(({ entry }) => entry.postings.map((posting) => [keyOf(posting), { ...posting, units: 0n }] as const)));
   const { sql, bindings } = dialect.insertList(tables.balances, BALANCE_COLUMNS, inOrder(touched));
@@ -100,7 +101,7 @@ async function frozenOf({ run, tables, dialect }: Session, batch: readonly Reser
   return new Map(rows.map(freezeOf).map(({ accountId, reason }) => [accountId, reason]));
 }
 
-/** In the order of the batch, each on what those before it left. */
+/** Decides in the order of the batch, each with the balance that the ones before left. */
 function decide({ transfer, entry }: Reservation, frozen: ReadonlyMap<AccountId, string>, balances: Balances): ReserveOutcome {
   const reason = frozen.get(transfer.accountId);
   if (reason !== undefined) return { kind: 'frozen', reason };
@@ -131,7 +132,7 @@ async function store(session: Session, reserved: readonly Reservation[], balance
   await insert(tables.transactions, TRANSACTION_COLUMNS, await numbered(session, reserved));
 }
 
-/** Each account's rows get the next numbers of its own, in the order of the batch. */
+/** Gives each account's rows its next numbers, in the order of the batch. */
 async function numbered({ run, tables, dialect }: Session, reserved: readonly Reservation[]): Promise<readonly TransactionRow[]> {
   const counts = new Map<AccountId, number>();
   for (const { row } of reserved) counts.set(row.accountId, (counts.get(row.accountId) ?? 0) + 1);
@@ -147,7 +148,7 @@ async function numbered({ run, tables, dialect }: Session, reserved: readonly Re
   });
 }
 
-/** What is refused has claimed nothing: its key may come again. */
+/** A refused transfer does not keep its claim: the key may be used again. */
 async function unclaim({ run, tables }: Session, refused: readonly Reservation[]): Promise<void> {
   for (const { transfer, idempotency } of refused) {
     if (idempotency === null) continue;

@@ -27,7 +27,7 @@ export class KnexRouteStore implements RouteStore {
   }
 }
 
-/** Writes of gateway routes in one transaction; each is published by it. */
+/** Route writes of one transaction, which publishes each. */
 export class KnexRouteWrites implements RouteWrites {
   readonly #session: Session;
   readonly #publisher: ChangePublisher;
@@ -53,7 +53,7 @@ export class KnexRouteWrites implements RouteWrites {
 
   async replace(route: StoredRoute): Promise<boolean> {
     const { run, tables, dialect } = this.#session;
-    // Changes of routes queue up here, so that two that want one host do not meet at its index.
+    // Locks the feed row first, so that two changes to the same host run one after another.
     await run(`SELECT version FROM ${tables.feed} WHERE id = 1 ${dialect.forUpdate}`);
     const taken = await run(`SELECT id FROM ${tables.routes} WHERE host = ? AND id <> ?`, [route.host, route.id]);
     if (taken.length > 0) return false;

@@ -33,7 +33,7 @@ export class KnexSessionStore implements SessionStore {
   }
 }
 
-/** Sessions, in one transaction. */
+/** Session writes of one transaction. */
 export class KnexSessionWrites implements SessionWrites {
   readonly #session: Session;
 

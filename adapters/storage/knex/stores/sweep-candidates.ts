@@ -14,8 +14,8 @@ interface Place {
 const FREE = "status = 'FREE' AND address_index IS NOT NULL";
 
 /**
- * Addresses with the most units. The currencies take turns, so that `limit` leaves none of them out for another: units
- * of two currencies can't be compared.
+ * Addresses with the most units, taken from each currency in turn, because units of two currencies cannot be
+ * compared.
  */
 export async function sweepCandidates(place: Place, limit: number): Promise<readonly SweepCandidate[]> {
   const ranked: (SweepCandidate & { readonly rank: number })[] = [];
@@ -30,7 +30,7 @@ export async function sweepCandidates(place: Place, limit: number): Promise<read
     .map(({ rank: _rank, ...candidate }) => candidate);
 }
 
-/** One step along the index for each, however many holdings there are. */
+/** One index step for each currency, whatever the number of holdings. */
 async function currencies({ run, tables, chain }: Place): Promise<readonly CurrencyCode[]> {
   const found: CurrencyCode[] = [];
   for (;;) {
@@ -57,7 +57,7 @@ async function largestOf(place: Place, currency: CurrencyCode, limit: number): P
     .slice(0, limit);
 }
 
-/** The addresses of the largest holdings that lie alone: those with several are found by their sums. */
+/** Addresses with a single, large holding; those with several are found by their sums. */
 async function ofOneHolding({ run, tables, dialect, chain }: Place, currency: CurrencyCode, limit: number): Promise<readonly string[]> {
   const order = [...dialect.bySize('units'), 'id'].map((column) => `${column} DESC`).join(', ');
   const another = `SELECT 1 FROM ${tables.holdings} f WHERE f.chain = h.chain AND f.currency = h.currency AND f.address = h.address
@@ -67,7 +67,7 @@ async function ofOneHolding({ run, tables, dialect, chain }: Place, currency: Cu
   return (await run(sql, [chain, currency, limit])).map((row) => text(row, 'address'));
 }
 
-/** The largest of the addresses that several deposits came to. */
+/** The largest addresses with several deposits. */
 async function ofSeveral({ run, tables, dialect, chain }: Place, currency: CurrencyCode, limit: number): Promise<readonly string[]> {
   const several = `SELECT DISTINCT address FROM ${tables.holdings} WHERE chain = ? AND currency = ? AND ${FREE} AND further`;
   const rows = await run(

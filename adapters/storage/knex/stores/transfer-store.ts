@@ -45,7 +45,7 @@ const PAYOUTS = names(PAYOUT_COLUMNS);
 
 const MAX_BATCH = 200;
 
-/** Those that wait together are committed together. */
+/** Concurrent reservations share a commit. */
 function reserving(db: Database): GroupCommit<Reservation, ReserveOutcome> {
   return new GroupCommit({
     commit: (batch) => db.transaction((session) => reserveTransfers(session, batch)),
@@ -86,7 +86,7 @@ export class KnexTransferStore implements TransferStore {
     const { tables, dialect } = this.#db;
     const sql = `SELECT ${TRANSFERS} FROM ${tables.transfers} WHERE ${dialect.anyOf('order_id')} AND kind = 'refund'
       ORDER BY CASE WHEN status = 'FAILED' THEN 0 ELSE 1 END, id`;
-    // The last of each order is the one that is live or was paid, else the newest.
+    // The last refund of each order is the live or paid one, else the newest.
     const refunds = (await this.#db.read(sql, [dialect.list(orderIds)])).map(transferOf);
     return [...new Map(refunds.map((refund) => [refund.orderId, refund])).values()];
   }
@@ -180,7 +180,7 @@ export class KnexTransferStore implements TransferStore {
     return row === undefined ? null : freezeOf(row);
   }
 
-  /** Payouts with their attempts and transfers, all of one moment. */
+  /** Payouts with their attempts and transfers, from one snapshot. */
   #views(where: string, bindings: readonly Binding[]): Promise<readonly PayoutView[]> {
     const found = async (run: Run): Promise<readonly Payout[]> =>
       (await run(`SELECT ${PAYOUTS} FROM ${this.#db.tables.payouts} WHERE ${where}`, bindings)).map(payoutOf);

@@ -24,7 +24,7 @@ import { claimTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
 import { addHolding, dropHolding, settleHoldings, takeHoldings } from './holding-writes.ts';
 
-/** Writes of one transaction around transfers. */
+/** Transfer writes of one transaction. */
 export class KnexTransferWrites implements TransferWrites {
   readonly #session: Session;
 
@@ -35,7 +35,7 @@ export class KnexTransferWrites implements TransferWrites {
   async add(transfer: Transfer): Promise<boolean> {
     const { run, tables } = this.#session;
     const { sql, bindings } = insertion(tables.transfers, TRANSFER_COLUMNS, [transfer]);
-    // Whichever unique index stands in the way: waits for whoever adds the same, and leaves the transaction usable.
+    // On a conflict with any unique index it waits for the other transaction, and leaves this one usable.
     return (await run(`${sql} ON CONFLICT DO NOTHING RETURNING id`, bindings)).length > 0;
   }
 
@@ -95,7 +95,7 @@ export class KnexTransferWrites implements TransferWrites {
   async addAttempt(attempt: Attempt): Promise<void> {
     const { run, tables } = this.#session;
     const marks = ATTEMPT_COLUMNS.map(() => '?').join(', ');
-    // Without a LIVE payout there is no chain, and the row is refused.
+    // Without a LIVE payout the chain is NULL, and the row is refused.
     await run(
       `INSERT INTO ${tables.payoutAttempts} (${names(ATTEMPT_COLUMNS)}, chain)
        VALUES (${marks}, (SELECT chain FROM ${tables.payouts} WHERE id = ? AND status = 'LIVE'))`,
@@ -146,7 +146,7 @@ export class KnexTransferWrites implements TransferWrites {
     return (await run(`DELETE FROM ${tables.withdrawalFreezes} WHERE account_id = ? RETURNING account_id`, [accountId])).length > 0;
   }
 
-  /** Of two that open a payout for one nonce, the later waits for the counter's row and finds it moved. */
+  /** Of two that open a payout for one nonce, the later waits for the counter's row and finds it changed. */
   async #useNonce(chain: ChainCode, address: string, nonce: number): Promise<boolean> {
     const { run, tables } = this.#session;
     const { payerNonces } = tables;

@@ -3,7 +3,7 @@ import type { Database } from '../database.ts';
 import type { Column } from '../rows/columns.ts';
 import { integer, text } from '../rows/values.ts';
 
-/** Whoever has shown nothing for so long has nothing under way, or is gone; a statement may take so long to be seen. */
+/** An instance whose usage is older has no requests running, or is gone. Longer than a statement may take to become visible. */
 const FRESH_MS = 5_000;
 const KEPT_MS = 60_000;
 
@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Shown>[] = [
   { name: 'shown_at', kind: 'bigint', of: (use) => use.at },
 ];
 
-/** What Apps use on each instance, in `gateway_uses`. All times are the database's. */
+/** Usage of Apps on each instance, in `gateway_uses`. All times are the database's. */
 export class KnexUsageStore implements UsageStore {
   readonly #db: Database;
 

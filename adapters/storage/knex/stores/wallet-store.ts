@@ -21,7 +21,7 @@ import { listedPage } from './listed-page.ts';
 const WITHDRAWAL = names(WITHDRAWAL_ADDRESS_COLUMNS);
 const WATCH = names(WATCH_ADDRESS_COLUMNS);
 
-/** The addresses that accounts registered. */
+/** Withdrawal and watch addresses of accounts. */
 export class KnexWalletStore implements WalletStore {
   readonly #db: Database;
 
@@ -40,7 +40,7 @@ export class KnexWalletStore implements WalletStore {
     const { withdrawalAddresses: table } = this.#db.tables;
     const filter = accountId === null ? '' : 'WHERE account_id = ?';
     const only = accountId === null ? [] : [accountId];
-    // One statement, so that page and total are of one moment.
+    // One statement, so that page and total are consistent.
     const rows = await this.#db.read(
       `SELECT counted.total, page.* FROM (SELECT count(*) AS total FROM ${table} ${filter}) counted
        LEFT JOIN (SELECT ${WITHDRAWAL} FROM ${table} ${filter} ORDER BY chain, account_id LIMIT ? OFFSET ?) page ON 1 = 1
@@ -63,7 +63,7 @@ export class KnexWalletStore implements WalletStore {
   }
 }
 
-/** Writes of those addresses in one transaction. */
+/** Address writes of one transaction. */
 export class KnexWalletWrites implements WalletWrites {
   readonly #session: Session;
 

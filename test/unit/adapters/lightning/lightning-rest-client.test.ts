@@ -96,7 +96,7 @@ describe('the client of a Lightning node', () => {
       write('x'.repeat(17 * 1024 * 1024));
       return () => undefined;
     };
-    await withServer(() => ({ follow }), async (client) => fails(all(client), /sent more than is read/));
+    await withServer(() => ({ follow }), async (client) => fails(all(client), /reply that is too large/));
   });
 
   test('a stream that is refused tells its refusal as its only message', async () => {

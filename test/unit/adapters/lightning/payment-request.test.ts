@@ -63,7 +63,7 @@ describe('payment requests (BOLT 11)', () => {
 
   test('fault 60: an amount of a fraction of a millisatoshi is called so', () => {
     const [, text = ''] = INVALID.find(([reason]) => reason === 'fraction of a millisatoshi') ?? [];
-    assert.throws(() => readPaymentRequest(text, 'mainnet'), /no whole number of millisatoshi/);
+    assert.throws(() => readPaymentRequest(text, 'mainnet'), /not a whole number of millisatoshi/);
   });
 
   test('reads whatever amount is written, to the millisatoshi', () => {
