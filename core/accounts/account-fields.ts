@@ -1,28 +1,28 @@
-/** One `@`, something on both sides, no white space or control character; whether mail arrives there is not asked. */
+/** One `@` with text on both sides, no white space or control characters; delivery is not checked. */
 const EMAIL = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u;
 const CURRENCY = /^(?:\*|[A-Z0-9]{1,16}(?:-[A-Z0-9]{1,16})?)$/;
 const NAME = /^\P{Cc}{0,255}$/u;
 const MIN_PASSWORD = 8;
-/** The longest password that is hashed, in UTF-16 units: more would only be work. */
+/** The longest accepted password, in UTF-16 units, to bound the work of hashing. */
 export const MAX_PASSWORD = 1024;
 
-/** What is wrong with a password, in words; `null` for nothing. */
+/** The error message for an invalid password; `null` for a valid one. */
 export function passwordProblem(password: string): string | null {
   const fits = password.length >= MIN_PASSWORD && password.length <= MAX_PASSWORD;
   return fits ? null : `must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`;
 }
 
-/** What is wrong with an email, in words; `null` for nothing. */
+/** The error message for an invalid email; `null` for a valid one. */
 export function emailProblem(email: string): string | null {
   return EMAIL.test(email) ? null : 'must be an email address';
 }
 
-/** What is wrong with the name of an account or credential, in words; `null` for nothing. */
+/** The error message for an invalid name of an account or credential; `null` for a valid one. */
 export function nameProblem(name: string): string | null {
   return NAME.test(name) ? null : 'must have at most 255 characters and no control character';
 }
 
-/** What is wrong with a list of verified currencies, in words; `null` for nothing. */
+/** The error message for an invalid list of verified currencies; `null` for a valid one. */
 export function currenciesProblem(currencies: readonly string[]): string | null {
   return currencies.every((code) => CURRENCY.test(code)) ? null : 'must be a list of currency codes, or *';
 }

@@ -4,14 +4,14 @@ import type { Millis } from '../kernel/time.ts';
 export type AccountRole = 'admin' | 'user';
 export type AccountStatus = 'active' | 'disabled' | 'archived';
 
-/** Every legal move of an account, by event (decisions, section 9); archived is final. */
+/** The legal transitions of an account, by event (decisions, section 9); archived is final. */
 export const ACCOUNT_TRANSITIONS = {
   disable: { from: ['active'], to: 'disabled' },
   enable: { from: ['disabled'], to: 'active' },
   archive: { from: ['active', 'disabled'], to: 'archived' },
 } as const satisfies Record<string, { from: readonly AccountStatus[]; to: AccountStatus }>;
 
-/** Which key goes along with a callback: the one of the credential that made the order, or one that authenticates nothing. */
+/** The key sent with a callback: that of the credential that created the order, or one that authenticates nothing. */
 export type CallbackApiKey = 'order' | 'callback';
 
 /** An account (specification, "Management interface records"). */
@@ -22,7 +22,7 @@ export interface Account {
   readonly role: AccountRole;
   readonly status: AccountStatus;
   readonly passwordHash: string;
-  /** Grows with each password change, disable and archive; older access tokens are refused. */
+  /** Incremented by each password change, disable and archive; older access tokens are refused. */
   readonly authVersion: number;
   /** With Data Security every request must be signed. */
   readonly dataSecurity: boolean;
@@ -51,14 +51,14 @@ export interface Credential {
   readonly revokedAt: Millis | null;
 }
 
-/** What a credential's sealed record opens to. */
+/** The decrypted secrets of a credential. */
 export interface CredentialSecrets {
   readonly apiKey: string;
   readonly apiToken: string;
   readonly signingSecret: string;
 }
 
-/** The one callback credential of an account; during a rotation's overlap the former one signs too. */
+/** The callback credential of an account; during the overlap of a rotation the former one signs too. */
 export interface CallbackCredential {
   readonly accountId: AccountId;
   /** Opens to {@link CallbackSecrets} as JSON, in the context `callback-credential:<accountId>`. */
@@ -68,7 +68,7 @@ export interface CallbackCredential {
   readonly createdAt: Millis;
 }
 
-/** What a callback credential's sealed record opens to. `callbackSecret` is `whsec_` and base64 of 32 bytes. */
+/** The decrypted secrets of a callback credential. `callbackSecret` is `whsec_` and base64 of 32 bytes. */
 export interface CallbackSecrets {
   readonly callbackKey: string;
   readonly callbackToken: string;

@@ -10,14 +10,14 @@ const MAX_LIMIT = 1_000_000_000;
 
 const isLimit = (value: number): boolean => Number.isSafeInteger(value) && value >= 1 && value <= MAX_LIMIT;
 
-/** The limits by the names that they have on the wire, and what each may be. A rate may be below one a second. */
+/** Wire names and rules of the limits. A rate may be below one a second. */
 const LIMIT_FIELDS: readonly { name: string; field: keyof AdmissionLimits; fits: (value: number) => boolean; form: string }[] = [
   { name: 'requests_per_second', field: 'requestsPerSecond', fits: (value) => value > 0 && value <= MAX_LIMIT, form: 'a number above 0' },
   { name: 'burst', field: 'burst', fits: isLimit, form: 'a whole number from 1 up' },
   { name: 'concurrency', field: 'concurrency', fits: isLimit, form: 'a whole number from 1 up' },
 ];
 
-/** What is wrong with admission limits; `null` in a place is no limit. */
+/** Errors of admission limits; a limit of `null` means none. */
 export function limitErrors(limits: AdmissionLimits, path = 'limits'): FieldError[] {
   return LIMIT_FIELDS.flatMap(({ name, field, fits, form }) => {
     const value = limits[field];
@@ -25,7 +25,7 @@ export function limitErrors(limits: AdmissionLimits, path = 'limits'): FieldErro
   });
 }
 
-/** What is wrong with the code of a chain, in words; `null` for nothing. */
+/** The error message for an invalid chain code; `null` for a valid one. */
 export function chainProblem(chain: string): string | null {
   return CHAIN.test(chain) ? null : 'must be a chain code such as ETH';
 }
@@ -38,7 +38,7 @@ function chainErrors(chains: readonly string[]): FieldError[] {
   });
 }
 
-/** Every wrong field of an App that is made or changed. */
+/** All invalid fields of a new or changed App. */
 export function appErrors({ name, chains, admissionMode, limits }: AppChanges): readonly FieldError[] {
   const errors: FieldError[] = [];
   const nameWrong = name === undefined ? null : name.trim() === '' ? 'must not be empty' : nameProblem(name);

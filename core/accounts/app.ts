@@ -3,16 +3,16 @@ import type { AccountId, AppId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { AdmissionLimits, AdmissionMode } from '../gateway/route.ts';
 
-/** An App of an account: what gateway keys belong to (specification, "Management interface records", AppItem). */
+/** An App of an account, the owner of gateway keys (specification, "Management interface records", AppItem). */
 export interface App {
   readonly id: AppId;
   readonly accountId: AccountId;
   readonly name: string;
   readonly enabled: boolean;
-  /** Counts the record's revisions, from 1. */
+  /** Revision of the record, from 1. */
   readonly version: number;
   readonly providerId: string | null;
-  /** The chains whose gateways it may use. */
+  /** Chains whose gateways it may use. */
   readonly chains: readonly ChainCode[];
   /** Makes a route's mode stricter, never looser; `null` for the route's own. */
   readonly admissionMode: AdmissionMode | null;

@@ -13,18 +13,17 @@ import { appErrors } from './app-fields.ts';
 import type { App } from './app.ts';
 import { nameProblem } from './account-fields.ts';
 
-/** What an App is made from. */
 export interface NewApp {
   readonly accountId: AccountId;
   readonly name: string;
-  /** The chains whose gateways it may use. */
+  /** Chains whose gateways it may use. */
   readonly chains: readonly string[];
   readonly providerId?: string | null;
 }
 
 export interface AppsDeps extends KeyMaker {
   readonly storage: Pick<Storage, 'apps' | 'feed' | 'transaction'>;
-  /** The longest page of a list; 100 where it is not given. */
+  /** The largest page of a list; 100 by default. */
   readonly pageMax?: number;
 }
 
@@ -45,7 +44,7 @@ export class Apps {
   }
 
   /**
-   * Makes an App with its first key, both or neither.
+   * Creates an App with its first key, atomically.
    *
    * @throws TillgateError `INVALID_FIELDS`; `NOT_FOUND` for an unknown account, `STATE_CONFLICT` for an archived one
    */
@@ -76,7 +75,7 @@ export class Apps {
   /**
    * Apps newest first: of one account, or of all for `null`.
    *
-   * @throws TillgateError `INVALID_FIELDS` for a page that cannot be
+   * @throws TillgateError `INVALID_FIELDS` for a page out of range
    */
   async list(accountId: AccountId | null, page: PageRequest): Promise<Page<App>> {
     checkPage(page, this.#deps.pageMax ?? DEFAULT_PAGE_MAX);
@@ -88,11 +87,11 @@ export class Apps {
   }
 
   /**
-   * Changes an App; answers when that holds on every gateway.
+   * Changes an App; returns when every gateway has applied the change.
    *
-   * @param expectedVersion - the version that the caller has seen
-   * @throws TillgateError `VERSION_MISMATCH` when it has another by now; `NOT_FOUND`; `INVALID_FIELDS`; `STATE_CONFLICT`
-   *   when an archived account's App is to be enabled; `NOT_READY` when it is stored but not sure to hold everywhere yet
+   * @param expectedVersion - the version that the caller has read
+   * @throws TillgateError `VERSION_MISMATCH` when it has changed since; `NOT_FOUND`; `INVALID_FIELDS`; `STATE_CONFLICT`
+   *   for enabling an App of an archived account; `NOT_READY` when it is stored but not yet applied everywhere
    */
   async update(id: AppId, expectedVersion: number, changes: AppChanges): Promise<App> {
     refuse(appErrors(changes));

@@ -8,7 +8,6 @@ import { currenciesProblem, emailProblem, nameProblem, passwordProblem } from '.
 import type { CallbackCredentialDeps } from './credential-record.ts';
 import { ensureCallbackCredential } from './credential-record.ts';
 
-/** What an account is made from. */
 export interface CreateAccountInput {
   readonly email: string;
   readonly password: string;
@@ -33,7 +32,7 @@ const CHECKS: readonly (readonly [path: string, problem: (input: CreateAccountIn
   ['verified_currencies', ({ verifiedCurrencies }) => currenciesProblem(verifiedCurrencies ?? [])],
 ];
 
-/** Makes an account, active from the start, with the credential that signs its callbacks. */
+/** Creates an active account with its callback credential. */
 export class CreateAccount {
   readonly #deps: CreateAccountDeps;
 
@@ -41,7 +40,7 @@ export class CreateAccount {
     this.#deps = deps;
   }
 
-  /** @throws TillgateError `INVALID_FIELDS` naming every wrong field; `STATE_CONFLICT` when the email is taken. */
+  /** @throws TillgateError `INVALID_FIELDS` with every invalid field; `STATE_CONFLICT` when the email is taken. */
   async run(input: CreateAccountInput): Promise<Account> {
     const account = await this.prepare(input);
     await this.#deps.storage.accounts.create(account);
@@ -49,7 +48,7 @@ export class CreateAccount {
     return account;
   }
 
-  /** A checked account, its password hashed, not stored yet. @throws TillgateError `INVALID_FIELDS` naming every wrong field. */
+  /** A validated account with its password hashed, not stored yet. @throws TillgateError `INVALID_FIELDS` naming every wrong field. */
   async prepare(input: CreateAccountInput): Promise<Account> {
     const fields = CHECKS.flatMap(([path, problem]): FieldError[] => {
       const message = problem(input);
@@ -60,7 +59,7 @@ export class CreateAccount {
     const now = clock.now();
     return {
       id: ids.next() as AccountId,
-      // Emails are compared in lower case everywhere; storing them so keeps one form.
+      // Emails are compared and stored in lower case.
       email: input.email.toLowerCase(),
       name: input.name ?? null,
       role: input.role ?? 'user',

@@ -7,7 +7,7 @@ import { nameProblem } from './account-fields.ts';
 import type { CallbackCredentialDeps } from './credential-record.ts';
 import { callbackContext, credentialRecord, ensureCallbackCredential } from './credential-record.ts';
 
-/** A new credential in the clear, with the account's callback secrets. To be shown, never to be logged. */
+/** A new credential in clear text, with the account's callback secrets. Must not be logged. */
 export interface NewCredential extends CredentialSecrets, CallbackSecrets {
   readonly credentialId: CredentialId;
 }
@@ -16,7 +16,7 @@ export interface CreateCredentialDeps extends CallbackCredentialDeps {
   readonly ids: IdGenerator;
 }
 
-/** Makes a payment API credential: an API key and a signing pair (specification, "Authentication"). */
+/** Creates a payment API credential: an API key and a signing pair (specification, "Authentication"). */
 export class CreateCredential {
   readonly #deps: CreateCredentialDeps;
 

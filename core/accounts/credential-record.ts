@@ -7,16 +7,16 @@ import type { Vault } from '../ports/vault.ts';
 import { newCallbackSecrets } from '../auth/key-text.ts';
 import type { CallbackCredential, CallbackSecrets, Credential, CredentialSecrets } from './account.ts';
 
-/** The purposes under which secrets are hashed for look-up. */
+/** Purposes of the keyed look-up hashes. */
 export const LOOKUP = { apiKey: 'api-key', apiToken: 'api-token' } as const;
 
-/** The context that a credential's secrets are sealed in. */
+/** The vault context of a credential's secrets. */
 export const credentialContext = (id: CredentialId): string => `credential:${id}`;
 
-/** The context that an account's callback secrets are sealed in. */
+/** The vault context of an account's callback secrets. */
 export const callbackContext = (accountId: AccountId): string => `callback-credential:${accountId}`;
 
-/** Puts a credential's record together: keyed hashes of what it is found by, the rest sealed. */
+/** The stored record of a credential: keyed hashes to find it by, the rest sealed. */
 export function credentialRecord(
   owner: Pick<Credential, 'id' | 'accountId' | 'name'>,
   secrets: CredentialSecrets,
@@ -35,12 +35,10 @@ export function credentialRecord(
   };
 }
 
-/** Seals an account's callback secrets. */
 export function sealCallbackSecrets(accountId: AccountId, secrets: CallbackSecrets, vault: Vault): string {
   return vault.seal(JSON.stringify(secrets), callbackContext(accountId));
 }
 
-/** What the callback credential of an account is made with. */
 export interface CallbackCredentialDeps {
   readonly storage: { readonly accounts: AccountStore };
   readonly vault: Vault;
@@ -48,7 +46,7 @@ export interface CallbackCredentialDeps {
   readonly clock: Clock;
 }
 
-/** The account's callback credential; a new one when it has none. Two callers at once get the same. */
+/** The account's callback credential, created when missing; concurrent callers get the same. */
 export async function ensureCallbackCredential(deps: CallbackCredentialDeps, accountId: AccountId): Promise<CallbackCredential> {
   const found = await deps.storage.accounts.findCallbackCredential(accountId);
   if (found !== null) return found;

@@ -9,7 +9,7 @@ export interface DataSecurityDeps {
 }
 
 /**
- * Turns an account's Data Security on or off; it holds from the next request on, everywhere.
+ * Turns an account's Data Security on or off, from the next request on every instance.
  *
  * @throws TillgateError `NOT_FOUND` for an unknown account.
  */

@@ -5,10 +5,10 @@ import type { CallbackSecrets } from './account.ts';
 import type { CallbackCredentialDeps } from './credential-record.ts';
 import { sealCallbackSecrets } from './credential-record.ts';
 
-/** How long the former secrets sign too (decisions, section 7). */
+/** Time in which the former secrets sign too (decisions, section 7). */
 export const CALLBACK_OVERLAP_MS = 24 * 3_600_000;
 
-/** Gives an account new callback secrets; for 24 hours callbacks carry a signature of the former ones as well. */
+/** Rotates the callback secrets of an account; for 24 hours callbacks are signed with the former ones too. */
 export class RotateCallbackCredential {
   readonly #deps: CallbackCredentialDeps;
 
@@ -16,7 +16,7 @@ export class RotateCallbackCredential {
     this.#deps = deps;
   }
 
-  /** @throws TillgateError `NOT_FOUND` when the account has none, `STATE_CONFLICT` when another rotation came first. */
+  /** @throws TillgateError `NOT_FOUND` when the account has none, `STATE_CONFLICT` after a concurrent rotation. */
   async run(accountId: AccountId): Promise<CallbackSecrets> {
     const { storage, vault, random, clock } = this.#deps;
     const present = await storage.accounts.findCallbackCredential(accountId);

@@ -1,22 +1,21 @@
 import { base62, BASE62_DIGITS } from '../auth/key-text.ts';
 import type { Random } from '../ports/random.ts';
 
-/** What every App key begins with. */
 export const APP_KEY_PREFIX = 'tgk_';
 const SECRET_DIGITS = 43;
 const CHECK_DIGITS = 6;
-/** How long every App key is, in characters. */
+/** In characters. */
 export const APP_KEY_LENGTH = APP_KEY_PREFIX.length + SECRET_DIGITS + CHECK_DIGITS;
 const ALL_ONES = 0xffffffff;
 const CHECKED = APP_KEY_PREFIX.length + SECRET_DIGITS;
 
-/** A new key: the prefix, 32 random bytes in base 62, and a checksum that tells a typing error from an unknown key. */
+/** A new key: the prefix, 32 random bytes in base 62, and a checksum that detects typing errors. */
 export function newAppKeyText(random: Random): string {
   const body = APP_KEY_PREFIX + base62(random.bytes(32));
   return body + checksum(body);
 }
 
-/** True for text that has a key's form and its checksum. */
+/** True for text with the format and checksum of a key. */
 export function isAppKeyText(text: string): boolean {
   if (text.length !== APP_KEY_LENGTH || !text.startsWith(APP_KEY_PREFIX)) return false;
   let crc = PREFIX_CRC;
@@ -32,7 +31,7 @@ export function isAppKeyText(text: string): boolean {
   return true;
 }
 
-/** 1 for the codes of the digits of base 62. */
+/** 1 for the character codes of base-62 digits. */
 const IS_DIGIT = Uint8Array.from({ length: 128 }, (_, code) => (BASE62_DIGITS.includes(String.fromCharCode(code)) ? 1 : 0));
 
 /** CRC-32 (ISO 3309) in base 62. */
@@ -43,7 +42,7 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** The register after a text. Every new head at the gateway computes one: hence the table and plain numbers. */
+/** The CRC register after a text. The gateway computes it for every new request head: hence the table and plain numbers. */
 function crcOf(text: string): number {
   let crc = ALL_ONES;
   for (let at = 0; at < text.length; at++) crc = (CRC_TABLE[(crc ^ text.charCodeAt(at)) & 0xff] as number) ^ (crc >>> 8);

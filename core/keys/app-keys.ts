@@ -8,9 +8,9 @@ import { APP_KEY_TRANSITIONS } from './app-key.ts';
 import { makeKey, openKey } from './issued-key.ts';
 import type { IssuedKey, KeyMaker } from './issued-key.ts';
 
-/** The longest grace of a rotated key, in seconds: 7 days (decisions, section 8). */
+/** The longest grace period of a rotated key, in seconds: 7 days (decisions, section 8). */
 export const MAX_GRACE_SECONDS = 7 * 86_400;
-/** The grace of a rotated key where nothing else is said: 24 hours. */
+/** The default grace period of a rotated key: 24 hours. */
 export const DEFAULT_GRACE_SECONDS = 86_400;
 
 export interface AppKeysDeps extends KeyMaker {
@@ -23,8 +23,8 @@ const noSuchApp = (): TillgateError => new TillgateError('NOT_FOUND', 'There is 
 const noSuchKey = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such key.');
 
 /**
- * The life of App keys (specification, "Application key"; decisions, sections 8 and 9). What takes something away
- * answers when it holds on every instance, so that the next request anywhere is decided by it.
+ * The life cycle of App keys (specification, "Application key"; decisions, sections 8 and 9). A revocation returns when
+ * every instance has applied it, so that it is effective for the next request anywhere.
  */
 export class AppKeys {
   readonly #deps: AppKeysDeps;
@@ -57,9 +57,9 @@ export class AppKeys {
   }
 
   /**
-   * Makes a new active key; the one it replaces stays accepted for its grace.
+   * Creates a new active key; the replaced one stays valid for its grace period.
    *
-   * @param graceSeconds - 0 to {@link MAX_GRACE_SECONDS}; the setting where it is not given
+   * @param graceSeconds - 0 to {@link MAX_GRACE_SECONDS}; the setting by default
    * @throws TillgateError `INVALID_FIELDS`; `NOT_FOUND` for an unknown App; `STATE_CONFLICT` without an active key
    */
   async rotate(appId: AppId, graceSeconds = this.#deps.graceSeconds ?? DEFAULT_GRACE_SECONDS): Promise<{ readonly key: IssuedKey; readonly replaced: IssuedKey }> {
@@ -82,11 +82,11 @@ export class AppKeys {
   }
 
   /**
-   * Ends a key at once and for good. Answers only when it holds everywhere: also for a key that was revoked before,
-   * since whoever revoked it may not have lived to see that.
+   * Revokes a key at once and for good. Returns only when it is applied everywhere, also for a key that was revoked
+   * before, because the first caller may have crashed meanwhile.
    *
-   * @throws TillgateError `NOT_FOUND` for an unknown key or another App's; `NOT_READY` when it is stored but not sure to
-   *   hold everywhere yet: then ask again
+   * @throws TillgateError `NOT_FOUND` for an unknown key or another App's; `NOT_READY` when it is stored but not yet
+   *   applied everywhere: retry then
    */
   async revoke(appId: AppId, keyId: AppKeyId): Promise<IssuedKey> {
     const { storage, vault, clock } = this.#deps;
@@ -101,7 +101,7 @@ export class AppKeys {
     return openKey(vault, revoked, clock.now());
   }
 
-  /** Made while the App is held, so that its keys' ids are in the order in which they came to be. */
+  /** Created while the App is locked, so that the order of ids is the order of creation. */
   async #store(apps: AppWrites, appId: AppId): Promise<IssuedKey> {
     const issued = makeKey(this.#deps, appId);
     await apps.createKey(issued.key);
@@ -109,7 +109,7 @@ export class AppKeys {
   }
 }
 
-/** The App, locked after its account: no key is made for an archived one. */
+/** Locks the account, then the App; an archived account gets no keys. */
 async function lockUsable(apps: AppWrites, appId: AppId): Promise<App> {
   const found = await apps.find(appId);
   if (found === null) throw noSuchApp();
@@ -117,7 +117,7 @@ async function lockUsable(apps: AppWrites, appId: AppId): Promise<App> {
   return present(await apps.lock(appId), 'the App');
 }
 
-/** After something was only added: where it is not known yet it is refused, and nobody gets what is not theirs. */
+/** After an addition: an instance that has not applied it yet refuses the new key, which is safe. */
 export async function settledIfPossible({ feed }: Pick<Storage, 'feed'>): Promise<void> {
   await feed.settled().catch((error: unknown) => {
     if (!isTillgateError(error, 'NOT_READY')) throw error;

@@ -8,21 +8,20 @@ import { newAppKeyText } from './app-key-text.ts';
 import { keyState } from './app-key.ts';
 import type { AppKey, AppKeyState } from './app-key.ts';
 
-/** The purpose under which App keys are hashed for look-up. */
+/** The purpose of the look-up hash of App keys. */
 export const APP_KEY_LOOKUP = 'app-key';
 
-/** The context that an App key's text is sealed in. */
+/** The vault context of an App key's text. */
 export const appKeyContext = (id: AppKeyId): string => `app-key:${id}`;
 
-/** A key with its text: what the dashboard shows. Never to be logged. */
+/** A key with its text. Must not be logged. */
 export interface IssuedKey {
   readonly key: AppKey;
   readonly text: string;
-  /** Its state at the time it was read. */
+  /** The state when it was read. */
   readonly state: AppKeyState;
 }
 
-/** What App keys are made with. */
 export interface KeyMaker {
   readonly vault: Vault;
   readonly random: Random;

@@ -3,14 +3,14 @@ import type { TotpState } from '../auth/totp.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** One login to the management API, as it is remembered. */
+/** A login to the management API, as stored. */
 export interface Login {
   readonly at: Millis;
   readonly ip: string | null;
   readonly userAgent: string | null;
 }
 
-/** An account with what only the management API knows of it. */
+/** An account with its profile of the management API. */
 export interface AccountEntry {
   readonly account: Account;
   readonly avatarUrl: string | null;
@@ -18,10 +18,10 @@ export interface AccountEntry {
   readonly lastLogin: Login | null;
 }
 
-/** The second factor of an account and what it is demanded for. */
+/** The second factor of an account and when it is required. */
 export interface AccountSecurity {
   readonly accountId: AccountId;
-  /** `null` before anything was enrolled. */
+  /** `null` while none is enrolled. */
   readonly totp: TotpState | null;
   readonly totpForWithdrawals: boolean;
 }

@@ -1,24 +1,24 @@
 import type { AccountId, AuditId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** What a field held before and holds now; never a secret. */
+/** The old and the new value of a field; never a secret. */
 export interface FieldChange {
   readonly from: unknown;
   readonly to: unknown;
 }
 
-/** Changed fields by their names on the wire. */
+/** Changed fields, by their wire names. */
 export type AuditChanges = Readonly<Record<string, FieldChange>>;
 
-/** One change, as the audit trail keeps it (decisions, section 9). */
+/** An entry of the audit log (decisions, section 9). */
 export interface AuditRow {
   readonly id: AuditId;
   readonly at: Millis;
-  /** `null` for the operator at the machine. */
+  /** `null` for the operator at the command line. */
   readonly actorId: AccountId | null;
-  /** The account whose record was changed; `null` for what belongs to nobody, a gateway. */
+  /** The owner of the changed record; `null` for one without an owner, like a gateway. */
   readonly accountId: AccountId | null;
-  /** Kind of record and what happened to it: `app.update`. */
+  /** Kind of record and action: `app.update`. */
   readonly action: string;
   readonly subjectType: string;
   readonly subjectId: string;

@@ -8,7 +8,6 @@ import { listScope } from './actor.ts';
 import type { Actor } from './actor.ts';
 import type { AuditChanges, AuditRow, FieldChange } from './audit-row.ts';
 
-/** What happened, to what. */
 export interface AuditEntry {
   readonly action: string;
   readonly accountId: AccountId | null;
@@ -16,14 +15,13 @@ export interface AuditEntry {
   readonly changes?: AuditChanges;
 }
 
-/** What audit rows are made with. */
 export interface AuditDeps {
   readonly ids: IdGenerator;
   readonly clock: Clock;
 }
 
-/** Writes the audit row of a change into the transaction that makes it: neither is there without the other. */
-export async function leaveTrace({ ids, clock }: AuditDeps, { audit }: Pick<Transaction, 'audit'>, actor: Actor, entry: AuditEntry): Promise<void> {
+/** Writes an audit row in the transaction of the change, so that neither is committed without the other. */
+export async function addAuditRow({ ids, clock }: AuditDeps, { audit }: Pick<Transaction, 'audit'>, actor: Actor, entry: AuditEntry): Promise<void> {
   await audit.add({
     id: ids.next() as AuditId,
     at: clock.now(),
@@ -38,7 +36,7 @@ export async function leaveTrace({ ids, clock }: AuditDeps, { audit }: Pick<Tran
   });
 }
 
-/** The fields among `next` that differ from `former`, by their names on the wire. */
+/** The fields of `next` that differ from `former`, by their wire names. */
 export function changesOf<T extends object>(former: T, next: Partial<T>, names: Readonly<Partial<Record<keyof T & string, string>>>): AuditChanges {
   const changes: Record<string, FieldChange> = {};
   for (const [field, name] of Object.entries(names) as [keyof T & string, string][]) {
@@ -48,12 +46,12 @@ export function changesOf<T extends object>(former: T, next: Partial<T>, names: 
   return changes;
 }
 
-/** The fields of a new record, which had no former values. */
+/** The fields of a new record, without former values. */
 export function createdWith(fields: Readonly<Record<string, unknown>>): AuditChanges {
   return Object.fromEntries(Object.entries(fields).map(([name, to]) => [name, { from: null, to }]));
 }
 
-/** Reads the audit trail: a user what was done to its own account's records, an admin everything. */
+/** Reads the audit log: users see changes of their own account's records, admins everything. */
 export class ReadAudit {
   readonly #storage: Pick<Storage, 'audit'>;
   readonly #pageMax: number;
@@ -63,7 +61,7 @@ export class ReadAudit {
     this.#pageMax = pageMax;
   }
 
-  /** @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another account's trail */
+  /** @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another account */
   async list(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<AuditRow>> {
     checkPage(page, this.#pageMax);
     return this.#storage.audit.list(listScope(actor, accountId), page);

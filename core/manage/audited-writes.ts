@@ -7,7 +7,7 @@ import type { AppChanges, AppWrites, KeyMove } from '../ports/app-store.ts';
 import type { RouteWrites, StoredRoute } from '../ports/route-store.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Actor } from './actor.ts';
-import { changesOf, createdWith, leaveTrace } from './audit.ts';
+import { changesOf, createdWith, addAuditRow } from './audit.ts';
 import type { AuditChanges } from './audit-row.ts';
 import type { AuditDeps, AuditEntry } from './audit.ts';
 
@@ -28,7 +28,7 @@ const ROUTE_NAMES = {
   maxBatch: 'max_batch',
 } as const;
 
-/** Writes of Apps and keys, each of which leaves a row in the audit trail: no use case has to remember to. */
+/** Writes of Apps and keys with an audit row for each, so that no use case can forget it. */
 class AuditedApps implements AppWrites {
   readonly #writes: AppWrites;
   readonly #trace: Trace;
@@ -87,7 +87,7 @@ class AuditedApps implements AppWrites {
     return moved;
   }
 
-  /** Part of the change of its account, which leaves the row. */
+  /** No row of its own: the change of the account has one. */
   archiveAll(accountId: AccountId, now: Millis): Promise<void> {
     return this.#writes.archiveAll(accountId, now);
   }
@@ -98,7 +98,7 @@ class AuditedApps implements AppWrites {
   }
 }
 
-/** Writes of gateway routes, likewise. Upstreams hold a provider's credentials: that they changed is all that is told. */
+/** Writes of gateway routes with audit rows. Upstreams contain a provider's credentials, so their values are not recorded. */
 class AuditedRoutes implements RouteWrites {
   readonly #writes: RouteWrites;
   readonly #trace: Trace;
@@ -131,31 +131,30 @@ class AuditedRoutes implements RouteWrites {
   }
 }
 
-/** What use cases of Apps, keys and routes stand on. */
 export type GatewayStorage = Pick<Storage, 'apps' | 'routes' | 'feed' | 'transaction'>;
 
 /**
- * The storage as one actor has it: every write of an App, key or route leaves its audit row in the same transaction,
- * whatever use case makes it.
+ * The storage for one actor: every write of an App, key or route adds an audit row in the same transaction, whatever
+ * the use case.
  *
- * @param routeChanges - what a route's audit row says besides what can be seen of it
+ * @param routeChanges - additional changes in the audit row of a route
  */
 export function auditedStorage(storage: GatewayStorage, deps: AuditDeps, actor: Actor, routeChanges: AuditChanges = {}): GatewayStorage {
   const audited = (tx: Transaction): Transaction => {
-    const trace: Trace = (entry) => leaveTrace(deps, tx, actor, entry);
+    const trace: Trace = (entry) => addAuditRow(deps, tx, actor, entry);
     return { ...tx, apps: new AuditedApps(tx.apps, trace), routes: new AuditedRoutes(tx.routes, trace, routeChanges) };
   };
   const { apps, routes, feed } = storage;
   return { apps, routes, feed, transaction: (work) => storage.transaction((tx) => work(audited(tx))) };
 }
 
-/** A storage whose every transaction leaves this audit row. */
-export function tracedStorage(storage: Pick<Storage, 'transaction'>, deps: AuditDeps, actor: Actor, entry: AuditEntry): Pick<Storage, 'transaction'> {
+/** A storage whose every transaction adds this audit row. */
+export function storageWithAudit(storage: Pick<Storage, 'transaction'>, deps: AuditDeps, actor: Actor, entry: AuditEntry): Pick<Storage, 'transaction'> {
   return {
     transaction: (work) =>
       storage.transaction(async (tx) => {
         const result = await work(tx);
-        await leaveTrace(deps, tx, actor, entry);
+        await addAuditRow(deps, tx, actor, entry);
         return result;
       }),
   };

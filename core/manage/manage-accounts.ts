@@ -17,16 +17,16 @@ import type { Random } from '../ports/random.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
 import type { AccountEntry } from './account-entry.ts';
-import { guardAdmins, mayMove } from './account-rules.ts';
-import { noSuchRecord, requireAccess, requireAdmin } from './actor.ts';
+import { guardAdmins, canMove } from './account-rules.ts';
+import { recordNotFound, requireAccess, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
-import { changesOf, createdWith, leaveTrace } from './audit.ts';
+import { changesOf, createdWith, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 
 const MAX_ARCHIVED_AT_ONCE = 100;
 const MAX_URL = 2048;
 
-/** What of an account its owner and admins may change; the last three are an admin's alone. */
+/** Changes of an account; the last three are for admins only. */
 export interface AccountPatch {
   readonly name?: string | null;
   readonly avatarUrl?: string | null;
@@ -35,10 +35,10 @@ export interface AccountPatch {
   readonly verifiedCurrencies?: readonly string[];
 }
 
-/** An account with what it has. */
+/** An account with the number of its Apps and gateways. */
 export interface AccountDetail extends AccountEntry {
   readonly appCount: number;
-  /** Enabled gateways that its enabled Apps reach. */
+  /** Enabled gateways of its enabled Apps' chains. */
   readonly gatewayCount: number;
 }
 
@@ -54,7 +54,7 @@ export interface ManageAccountsDeps extends AuditDeps {
 
 const WIRE_NAMES = { name: 'name', role: 'role', status: 'status', verifiedCurrencies: 'verified_currencies', avatarUrl: 'avatar_url' } as const;
 
-/** Accounts, as their owners and admins manage them (decisions, section 9). */
+/** Management of accounts by their owners and admins (decisions, section 9). */
 export class ManageAccounts {
   readonly #deps: ManageAccountsDeps;
 
@@ -72,7 +72,7 @@ export class ManageAccounts {
   async find(actor: Actor, id: AccountId): Promise<AccountDetail> {
     requireAccess(actor, id);
     const entry = await this.#deps.storage.manage.account(id);
-    if (entry === null) throw noSuchRecord();
+    if (entry === null) throw recordNotFound();
     return { ...entry, appCount: await this.#deps.apps.countOf(id), gatewayCount: await this.#countGateways(id) };
   }
 
@@ -86,14 +86,14 @@ export class ManageAccounts {
       await tx.manage.createAccount(account);
       await tx.manage.createCallbackCredential({ accountId: id, sealed, previousSealed: null, previousUntil: null, createdAt: account.createdAt });
       const changes = createdWith({ email, name, role });
-      await leaveTrace(this.#deps, tx, actor, { action: 'account.create', accountId: id, subjectId: id, changes });
+      await addAuditRow(this.#deps, tx, actor, { action: 'account.create', accountId: id, subjectId: id, changes });
     });
     return { account, avatarUrl: null, firstLoginAt: null, lastLogin: null, appCount: 0, gatewayCount: 0 };
   }
 
   /**
-   * Changes an account. A change of status holds everywhere when this returns; whoever is disabled or archived is
-   * logged out.
+   * Changes an account. A change of status is applied on every instance when this returns; a disabled or archived
+   * account is logged out.
    *
    * @throws TillgateError `NOT_FOUND`; `FORBIDDEN` for what only an admin may change; `INVALID_FIELDS`; `STATE_CONFLICT`
    */
@@ -111,7 +111,7 @@ export class ManageAccounts {
   }
 
   /**
-   * Archives accounts, all or none; one that is archived already stays as it is.
+   * Archives all of the accounts or none; idempotent.
    *
    * @throws TillgateError `FORBIDDEN` for a user, `NOT_FOUND`, `INVALID_FIELDS`, `STATE_CONFLICT`
    */
@@ -122,7 +122,7 @@ export class ManageAccounts {
     const { storage } = this.#deps;
     await storage.transaction(async (tx) => {
       let admins = await tx.manage.lockAdmins();
-      // In one order everywhere, so that two that archive the same accounts do not wait for each other.
+      // Locked in one order, so that two concurrent calls cannot deadlock.
       for (const id of wanted.toSorted()) {
         await this.#change(tx, actor, id, { status: 'archived' }, admins);
         admins = admins.filter((admin) => admin !== id);
@@ -132,12 +132,12 @@ export class ManageAccounts {
     return Promise.all(wanted.map(async (id) => present(await storage.manage.account(id), 'an archived account')));
   }
 
-  /** True when its status changed. */
+  /** @returns true when its status changed */
   async #change(tx: Transaction, actor: Actor, id: AccountId, patch: AccountPatch, admins: readonly AccountId[]): Promise<boolean> {
     const account = await tx.accounts.lock(id);
-    if (account === null) throw noSuchRecord();
+    if (account === null) throw recordNotFound();
     const next = { role: patch.role ?? account.role, status: patch.status ?? account.status };
-    if (!mayMove(account.status, next.status)) throw new TillgateError('STATE_CONFLICT', `The account is ${account.status}; it cannot become ${next.status}.`);
+    if (!canMove(account.status, next.status)) throw new TillgateError('STATE_CONFLICT', `The account is ${account.status}; it cannot become ${next.status}.`);
     guardAdmins(actor, account, next, admins);
     const former = { ...account, avatarUrl: (await tx.manage.avatar(id)) ?? null };
     const changes = changesOf<typeof former>(former, patch, WIRE_NAMES);
@@ -145,7 +145,7 @@ export class ManageAccounts {
     if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
     await this.#write(tx, account, patch);
     const action = patch.status === 'archived' ? 'account.archive' : 'account.update';
-    await leaveTrace(this.#deps, tx, actor, { action, accountId: id, subjectId: id, changes });
+    await addAuditRow(this.#deps, tx, actor, { action, accountId: id, subjectId: id, changes });
     return account.status !== next.status;
   }
 
@@ -179,7 +179,7 @@ function checkFields({ name, avatarUrl, verifiedCurrencies }: AccountPatch): voi
   if (fields.length > 0) throw new TillgateError('INVALID_FIELDS', 'The account has invalid fields.', { fields });
 }
 
-/** A picture is loaded by browsers: nothing but http and https may stand there. */
+/** Browsers load the picture: only http and https URLs are allowed. */
 function avatarProblem(url: string | null): string | null {
   return url === null || (url.length <= MAX_URL && /^https?:\/\/[^\s\p{Cc}"'<>\\]+$/u.test(url)) ? null : `must be an http or https URL of at most ${MAX_URL} characters, or null`;
 }

@@ -9,24 +9,24 @@ import type { WatchAddresses } from '../wallets/watch-addresses.ts';
 import { addressInForce } from '../withdrawals/withdrawal-address.ts';
 import type { WithdrawalAddress } from '../withdrawals/withdrawal-address.ts';
 import type { WithdrawalAddresses } from '../withdrawals/withdrawal-addresses.ts';
-import { listScope, noSuchRecord, requireAccess, targetAccount } from './actor.ts';
+import { listScope, recordNotFound, requireAccess, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
-import { changesOf, createdWith, leaveTrace } from './audit.ts';
+import { changesOf, createdWith, addAuditRow } from './audit.ts';
 import type { AuditChanges } from './audit-row.ts';
 import type { AuditDeps } from './audit.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
 
-/** What of an extended public key is told in the audit trail: whoever has all of it sees every payment of its owner. */
+/** Characters of an extended public key in the audit log: the whole key reveals every payment of its owner. */
 const SHOWN_OF_KEY = 16;
 
-/** A registered withdrawal address and where withdrawals go now. */
+/** A registered withdrawal address and the one in force. */
 export interface RegisteredAddress {
   readonly record: WithdrawalAddress;
-  /** `null` while the first one waits out its hold. */
+  /** `null` during the hold of the first one. */
   readonly inForce: string | null;
 }
 
-/** Where withdrawals shall go; for another account only by an admin. */
+/** A new withdrawal address; only admins may set one for another account. */
 export interface RegisterAddressInput {
   readonly accountId?: AccountId;
   readonly chain: string;
@@ -35,7 +35,7 @@ export interface RegisterAddressInput {
   readonly totp?: string;
 }
 
-/** What is to be watched; for another account only by an admin. */
+/** A new watch address; only admins may add one for another account. */
 export interface ManagedWatchInput {
   readonly accountId?: AccountId;
   readonly chain: string;
@@ -51,7 +51,7 @@ export interface ManageAddressesDeps extends AuditDeps {
   readonly pageMax: number;
 }
 
-/** The addresses that accounts register: where their withdrawals go, and what they watch (decisions, section 5). */
+/** Withdrawal and watch addresses of accounts (decisions, section 5). */
 export class ManageAddresses {
   readonly #deps: ManageAddressesDeps;
 
@@ -67,16 +67,16 @@ export class ManageAddresses {
   }
 
   /**
-   * Registers where an account's withdrawals on a chain go. A change waits out its hold. Whoever changes its own proves
-   * its second factor; an admin who acts for another cannot have a code of it.
+   * Sets the withdrawal address of an account on a chain, in force after its hold. The owner must give a code of its
+   * second factor; an admin who acts for another account has none.
    *
-   * @param atOnce - without the hold; for the operator at the machine
+   * @param atOnce - without the hold; for the operator at the command line
    * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `INVALID_FIELDS`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT`
    */
   async register(actor: Actor, input: RegisterAddressInput, atOnce = false): Promise<RegisteredAddress> {
     const accountId = targetAccount(actor, input.accountId);
     const { storage, withdrawalAddresses, secondFactor } = this.#deps;
-    if ((await storage.accounts.find(accountId)) === null) throw noSuchRecord();
+    if ((await storage.accounts.find(accountId)) === null) throw recordNotFound();
     const address = await withdrawalAddresses.read(input.chain, input.address);
     const { totp } = await storage.manage.security(accountId);
     const proves = accountId === actor.accountId && totp !== null && totp.confirmedAt !== null;
@@ -85,7 +85,7 @@ export class ManageAddresses {
       const change = await withdrawalAddresses.set(tx, accountId, input.chain, address, atOnce);
       const changes = addressChanges(change.former, change.record);
       if (Object.keys(changes).length > 0) {
-        await leaveTrace(this.#deps, tx, actor, { action: 'withdrawal_address.set', accountId, subjectId: `${accountId}:${input.chain}`, changes });
+        await addAuditRow(this.#deps, tx, actor, { action: 'withdrawal_address.set', accountId, subjectId: `${accountId}:${input.chain}`, changes });
       }
       return change.record;
     });
@@ -102,26 +102,26 @@ export class ManageAddresses {
   async watch(actor: Actor, { accountId: wanted, chain, value, label = '' }: ManagedWatchInput): Promise<WatchAddress> {
     const accountId = targetAccount(actor, wanted);
     const { storage, watchAddresses } = this.#deps;
-    if ((await storage.accounts.find(accountId)) === null) throw noSuchRecord();
+    if ((await storage.accounts.find(accountId)) === null) throw recordNotFound();
     const record = await watchAddresses.prepare(accountId, { chain, value, label });
     await storage.transaction(async (tx) => {
       await watchAddresses.add(tx, record);
       const changes = createdWith({ chain, kind: record.kind, value: shown(record), label });
-      await leaveTrace(this.#deps, tx, actor, { action: 'watch_address.create', accountId, subjectId: record.id, changes });
+      await addAuditRow(this.#deps, tx, actor, { action: 'watch_address.create', accountId, subjectId: record.id, changes });
     });
     return record;
   }
 
-  /** Watches it no more. @throws TillgateError `NOT_FOUND`, the same for another's */
+  /** Removes a watch address. @throws TillgateError `NOT_FOUND`, also for another account's */
   async unwatch(actor: Actor, id: WatchAddressId): Promise<WatchAddress> {
-    if (!isId(id)) throw noSuchRecord();
+    if (!isId(id)) throw recordNotFound();
     return this.#deps.storage.transaction(async (tx) => {
       const record = await tx.wallets.findWatchAddress(id);
-      if (record === null) throw noSuchRecord();
+      if (record === null) throw recordNotFound();
       requireAccess(actor, record.accountId);
-      if (!(await tx.wallets.removeWatchAddress(id))) throw noSuchRecord();
+      if (!(await tx.wallets.removeWatchAddress(id))) throw recordNotFound();
       const changes = { chain: { from: record.chain, to: null }, value: { from: shown(record), to: null } };
-      await leaveTrace(this.#deps, tx, actor, { action: 'watch_address.remove', accountId: record.accountId, subjectId: id, changes });
+      await addAuditRow(this.#deps, tx, actor, { action: 'watch_address.remove', accountId: record.accountId, subjectId: id, changes });
       return record;
     });
   }
@@ -131,7 +131,7 @@ export class ManageAddresses {
   }
 }
 
-/** The old and the new address, and from when the new one is in force. */
+/** The old and the new address, with the start of the new one. */
 function addressChanges(former: WithdrawalAddress | null, record: WithdrawalAddress): AuditChanges {
   const fields = ({ chain, address, activeFrom }: WithdrawalAddress) => ({ chain, address, active_from: formatInstant(activeFrom) });
   if (former === null) return createdWith(fields(record));

@@ -6,21 +6,21 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import { AppKeys } from '../keys/app-keys.ts';
 import type { IssuedKey, KeyMaker } from '../keys/issued-key.ts';
 import type { AppChanges } from '../ports/app-store.ts';
-import { listScope, noSuchRecord, requireAccess, targetAccount } from './actor.ts';
+import { listScope, recordNotFound, requireAccess, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { auditedStorage } from './audited-writes.ts';
 import type { GatewayStorage } from './audited-writes.ts';
 
 export interface ManageAppsDeps extends KeyMaker {
   readonly storage: GatewayStorage;
-  /** What admission said of an App's requests; of this instance. */
+  /** Admission counts of an App's requests on this instance. */
   readonly admissionTally: (app: AppId) => readonly AdmissionCount[];
-  /** The grace of a rotated key. */
+  /** The grace period of a rotated key. */
   readonly graceSeconds: number;
   readonly pageMax: number;
 }
 
-/** What a new App is made from; for another account only by an admin. */
+/** A new App; only admins may create one for another account. */
 export interface ManagedAppInput {
   readonly accountId?: AccountId;
   readonly name: string;
@@ -28,7 +28,7 @@ export interface ManagedAppInput {
   readonly providerId?: string | null;
 }
 
-/** Apps and their keys, as their owners manage them (decisions, section 9). */
+/** Management of Apps and their keys (decisions, section 9). */
 export class ManageApps {
   readonly #deps: ManageAppsDeps;
 
@@ -44,7 +44,7 @@ export class ManageApps {
   /** @throws TillgateError `NOT_FOUND`, the same for another account's App */
   async find(actor: Actor, id: AppId): Promise<App> {
     const app = await this.#deps.storage.apps.find(id);
-    if (app === null) throw noSuchRecord();
+    if (app === null) throw recordNotFound();
     requireAccess(actor, app.accountId);
     return app;
   }
@@ -90,7 +90,7 @@ export class ManageApps {
     return new AppKeys(this.#as(actor)).revoke(id, keyId);
   }
 
-  /** What the use cases stand on when this actor changes something: each write leaves its audit row. */
+  /** Dependencies with a storage that adds audit rows for this actor. */
   #as(actor: Actor): ManageAppsDeps {
     return { ...this.#deps, storage: auditedStorage(this.#deps.storage, this.#deps, actor) };
   }

@@ -5,12 +5,12 @@ import { checkPage } from '../kernel/page.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { Storage } from '../ports/storage.ts';
-import { listScope, noSuchRecord, requireAccess } from './actor.ts';
+import { listScope, recordNotFound, requireAccess } from './actor.ts';
 import type { Actor } from './actor.ts';
-import { leaveTrace } from './audit.ts';
+import { addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 
-/** A callback and how its attempts went. */
+/** A callback with its attempts. */
 export interface CallbackDetail {
   readonly callback: Callback;
   readonly attempts: readonly CallbackAttempt[];
@@ -22,7 +22,7 @@ export interface ManageCallbacksDeps extends AuditDeps {
   readonly pageMax: number;
 }
 
-/** The outbox, as merchants and operators see it (decisions, section 7). */
+/** Callbacks, for merchants and operators (decisions, section 7). */
 export class ManageCallbacks {
   readonly #deps: ManageCallbacksDeps;
 
@@ -40,22 +40,22 @@ export class ManageCallbacks {
   async find(actor: Actor, id: CallbackId): Promise<CallbackDetail> {
     const { callbacks } = this.#deps.storage;
     const callback = await callbacks.find(id);
-    if (callback === null) throw noSuchRecord();
+    if (callback === null) throw recordNotFound();
     requireAccess(actor, callback.accountId);
     return { callback, attempts: await callbacks.attempts(id) };
   }
 
-  /** Sends a delivered or dead callback again, its schedule from the start. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` while it is pending */
+  /** Sends a delivered or dead callback again and restarts its schedule. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` while it is pending */
   async redeliver(actor: Actor, id: CallbackId): Promise<CallbackDetail> {
     const { storage, clock, events } = this.#deps;
     const { callback } = await this.find(actor, id);
     const { accountId } = callback;
     await storage.transaction(async (tx) => {
       if (!(await tx.callbacks.replay(id, clock.now()))) {
-        throw new TillgateError('STATE_CONFLICT', 'The callback is pending already.');
+        throw new TillgateError('STATE_CONFLICT', 'The callback is already pending.');
       }
       const changes = { status: { from: callback.status, to: 'PENDING' } };
-      await leaveTrace(this.#deps, tx, actor, { action: 'callback.redeliver', accountId, subjectId: id, changes });
+      await addAuditRow(this.#deps, tx, actor, { action: 'callback.redeliver', accountId, subjectId: id, changes });
     });
     events.emit('callback.queued', { accountId });
     return this.find(actor, id);

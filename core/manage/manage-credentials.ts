@@ -12,28 +12,28 @@ import type { Millis } from '../kernel/time.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
-import { listScope, noSuchRecord, requireAccess, targetAccount } from './actor.ts';
+import { listScope, recordNotFound, requireAccess, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
-import { createdWith, leaveTrace } from './audit.ts';
+import { createdWith, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 
 const SHOWN_FIRST = 8;
 const SHOWN_LAST = 4;
 
-/** A credential as lists show it. */
+/** A credential for lists. */
 export interface MaskedCredential {
   readonly credential: Credential;
-  /** The first and last few characters: enough to tell one from another, worth nothing else. */
+  /** Only the first and last characters, to recognise the key. */
   readonly apiKey: string;
   readonly apiToken: string;
 }
 
-/** A credential in the clear, with the account's callback secrets. To be shown, never to be logged. */
+/** A credential in clear text, with the account's callback secrets. Must not be logged. */
 export interface RevealedCredential extends CredentialSecrets, CallbackSecrets {
   readonly credential: Credential;
 }
 
-/** New callback secrets in the clear, and until when the former ones sign too. To be shown, never to be logged. */
+/** New callback secrets in clear text, and the time until which the former ones sign too. Must not be logged. */
 export interface RotatedCallbackSecrets extends CallbackSecrets {
   readonly accountId: AccountId;
   readonly formerUntil: Millis;
@@ -46,7 +46,7 @@ export interface ManageCredentialsDeps extends AuditDeps {
   readonly pageMax: number;
 }
 
-/** API keys and signing tokens of the payment API, as their owners manage them. */
+/** Management of API keys and signing tokens of the payment API. */
 export class ManageCredentials {
   readonly #deps: ManageCredentialsDeps;
 
@@ -72,28 +72,28 @@ export class ManageCredentials {
     const credential = credentialRecord({ id: ids.next() as CredentialId, accountId, name }, secrets, vault, clock.now());
     await storage.transaction(async (tx) => {
       const account = await tx.accounts.lock(accountId);
-      if (account === null) throw noSuchRecord();
-      if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'An archived account gets no credentials.');
+      if (account === null) throw recordNotFound();
+      if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'An archived account cannot have new credentials.');
       await this.#ensureCallbackCredential(tx, accountId);
       await tx.manage.createCredential(credential);
-      await leaveTrace(this.#deps, tx, actor, { action: 'credential.create', accountId, subjectId: credential.id, changes: createdWith({ name }) });
+      await addAuditRow(this.#deps, tx, actor, { action: 'credential.create', accountId, subjectId: credential.id, changes: createdWith({ name }) });
     });
     return this.#revealed(credential);
   }
 
-  /** Shows a credential; that it was shown is on record. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for a revoked one */
+  /** Reveals a credential and records that in the audit log. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for a revoked one */
   async reveal(actor: Actor, id: CredentialId): Promise<RevealedCredential> {
     const credential = await this.#deps.storage.transaction(async (tx) => {
       const found = await this.#lock(tx, actor, id);
       if (found.status === 'revoked') throw new TillgateError('STATE_CONFLICT', 'The credential is revoked.');
       await this.#ensureCallbackCredential(tx, found.accountId);
-      await leaveTrace(this.#deps, tx, actor, { action: 'credential.reveal', accountId: found.accountId, subjectId: id });
+      await addAuditRow(this.#deps, tx, actor, { action: 'credential.reveal', accountId: found.accountId, subjectId: id });
       return found;
     });
     return this.#revealed(credential);
   }
 
-  /** Ends a credential at once and for good; again is no error. @throws TillgateError `NOT_FOUND` */
+  /** Revokes a credential at once and for good; idempotent. @throws TillgateError `NOT_FOUND` */
   async revoke(actor: Actor, id: CredentialId): Promise<MaskedCredential> {
     const { storage, clock } = this.#deps;
     const credential = await storage.transaction(async (tx): Promise<Credential> => {
@@ -101,14 +101,14 @@ export class ManageCredentials {
       const revokedAt = clock.now();
       if (!(await tx.manage.revokeCredential(id, revokedAt))) return found;
       const changes = { status: { from: found.status, to: 'revoked' } };
-      await leaveTrace(this.#deps, tx, actor, { action: 'credential.revoke', accountId: found.accountId, subjectId: id, changes });
+      await addAuditRow(this.#deps, tx, actor, { action: 'credential.revoke', accountId: found.accountId, subjectId: id, changes });
       return { ...found, status: 'revoked', revokedAt };
     });
     return this.#masked(credential);
   }
 
   /**
-   * Gives an account new callback secrets; for 24 hours callbacks carry a signature of the former ones as well.
+   * Rotates the callback secrets of an account; for 24 hours callbacks are signed with the former ones too.
    *
    * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for an archived account
    */
@@ -120,18 +120,18 @@ export class ManageCredentials {
     const formerUntil = createdAt + CALLBACK_OVERLAP_MS;
     await storage.transaction(async (tx) => {
       const account = await tx.accounts.lock(accountId);
-      if (account === null) throw noSuchRecord();
-      if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'An archived account gets no credentials.');
+      if (account === null) throw recordNotFound();
+      if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'An archived account cannot have new credentials.');
       await this.#ensureCallbackCredential(tx, accountId);
       await tx.manage.rotateCallbackCredential({ accountId, sealed: sealCallbackSecrets(accountId, secrets, vault), previousUntil: formerUntil, createdAt });
-      await leaveTrace(this.#deps, tx, actor, { action: 'callback_secrets.rotate', accountId, subjectId: accountId });
+      await addAuditRow(this.#deps, tx, actor, { action: 'callback_secrets.rotate', accountId, subjectId: accountId });
     });
     return { accountId, formerUntil, ...secrets };
   }
 
   async #lock(tx: Transaction, actor: Actor, id: CredentialId): Promise<Credential> {
     const found = await tx.manage.lockCredential(id);
-    if (found === null) throw noSuchRecord();
+    if (found === null) throw recordNotFound();
     requireAccess(actor, found.accountId);
     return found;
   }

@@ -6,10 +6,10 @@ import type { OrderQueries } from '../orders/order-queries.ts';
 import type { OrderDetailView } from '../orders/order-view.ts';
 import type { Order, OrderHistoryEntry } from '../orders/order.ts';
 import type { Storage } from '../ports/storage.ts';
-import { noSuchRecord, requireAccess } from './actor.ts';
+import { recordNotFound, requireAccess } from './actor.ts';
 import type { Actor } from './actor.ts';
 import type { AuditDeps } from './audit.ts';
-import { tracedStorage } from './audited-writes.ts';
+import { storageWithAudit } from './audited-writes.ts';
 
 export interface ManageOrdersDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'orders' | 'transaction'>;
@@ -17,7 +17,7 @@ export interface ManageOrdersDeps extends AuditDeps {
   readonly queries: Pick<OrderQueries, 'detail' | 'history'>;
 }
 
-/** What merchants and operators decide about orders by hand. */
+/** Manual decisions of merchants and operators on orders. */
 export class ManageOrders {
   readonly #deps: ManageOrdersDeps;
 
@@ -25,7 +25,7 @@ export class ManageOrders {
     this.#deps = deps;
   }
 
-  /** Cancels an order to which nothing was paid yet. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
+  /** Cancels an order without a payment. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
   terminate(actor: Actor, id: OrderId): Promise<OrderDetailView> {
     return this.#operate(actor, id, 'terminate');
   }
@@ -35,10 +35,10 @@ export class ManageOrders {
     return this.#operate(actor, id, 'resolve');
   }
 
-  /** Each change with its rule, inputs and rates, the creation first. @throws TillgateError `NOT_FOUND` */
+  /** The changes of an order with rule, inputs and rates, oldest first. @throws TillgateError `NOT_FOUND` */
   async history(actor: Actor, id: OrderId): Promise<{ readonly order: Order; readonly entries: readonly OrderHistoryEntry[] }> {
     const found = await this.#deps.queries.history(id);
-    if (found === null) throw noSuchRecord();
+    if (found === null) throw recordNotFound();
     requireAccess(actor, found.order.accountId);
     return found;
   }
@@ -46,9 +46,9 @@ export class ManageOrders {
   async #operate(actor: Actor, id: OrderId, verb: 'terminate' | 'resolve'): Promise<OrderDetailView> {
     const { storage, mover, clock, queries } = this.#deps;
     const order = isId(id) ? await storage.orders.find(id) : null;
-    if (order === null) throw noSuchRecord();
+    if (order === null) throw recordNotFound();
     requireAccess(actor, order.accountId);
-    const traced = tracedStorage(storage, this.#deps, actor, { action: `order.${verb}`, accountId: order.accountId, subjectId: id });
+    const traced = storageWithAudit(storage, this.#deps, actor, { action: `order.${verb}`, accountId: order.accountId, subjectId: id });
     const operate = new OperateOrder({ storage: traced, mover, clock });
     await operate[verb](id, actor.accountId ?? 'operator');
     return queries.detail(order.accountId, id);

@@ -3,7 +3,7 @@ import type { RouteChanges, RouteInput, RouteRecord, RoutesDeps } from '../gatew
 import type { RouteId } from '../kernel/ids.ts';
 import { checkPage, pageOf } from '../kernel/page.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
-import { noSuchRecord, requireAdmin } from './actor.ts';
+import { recordNotFound, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
 import type { AuditChanges } from './audit-row.ts';
 import { auditedStorage } from './audited-writes.ts';
@@ -14,7 +14,7 @@ export interface ManageRoutesDeps extends Omit<RoutesDeps, 'storage'> {
   readonly pageMax: number;
 }
 
-/** The gateways, which only admins manage. */
+/** Management of gateway routes, for admins only. */
 export class ManageRoutes {
   readonly #deps: ManageRoutesDeps;
 
@@ -30,7 +30,7 @@ export class ManageRoutes {
     return pageOf(page, all.length, all.slice((page.page - 1) * page.size, page.page * page.size));
   }
 
-  /** Every route, for what others show of it. */
+  /** Every route, without a check of the actor. */
   all(): Promise<readonly RouteRecord[]> {
     return new Routes(this.#deps).list();
   }
@@ -39,7 +39,7 @@ export class ManageRoutes {
   async find(actor: Actor, id: RouteId): Promise<RouteRecord> {
     requireAdmin(actor);
     const found = await new Routes(this.#deps).find(id);
-    if (found === null) throw noSuchRecord();
+    if (found === null) throw recordNotFound();
     return found;
   }
 

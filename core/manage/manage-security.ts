@@ -2,30 +2,29 @@ import type { Account, CallbackApiKey } from '../accounts/account.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
-import { noSuchRecord, targetAccount } from './actor.ts';
+import { recordNotFound, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
-import { changesOf, leaveTrace } from './audit.ts';
+import { changesOf, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 import type { SecondFactor, TotpEnrolment } from '../auth/second-factor.ts';
 
-/** What an account demands of whoever acts for it. */
+/** The security settings of an account. */
 export interface SecurityRecord {
   readonly accountId: AccountId;
   readonly dataSecurity: boolean;
   readonly callbackApiKey: CallbackApiKey;
   readonly totpForWithdrawals: boolean;
-  /** A second factor exists. */
+  /** A second factor exists, confirmed or not. */
   readonly totpEnrolled: boolean;
-  /** A code of it was right once: it is demanded at each login. */
+  /** A code was accepted once: codes are required at each login. */
   readonly totpConfirmed: boolean;
   /** Why the account may not withdraw; `null` while it may. */
   readonly withdrawalsFrozen: string | null;
 }
 
-/** What of it the account itself says. */
+/** The settings stored with the account. */
 type SecurityDemands = Omit<SecurityRecord, 'withdrawalsFrozen'>;
 
-/** What of it may change. */
 export type SecurityPatch = Partial<Pick<SecurityRecord, 'dataSecurity' | 'callbackApiKey' | 'totpForWithdrawals'>>;
 
 export interface ManageSecurityDeps extends AuditDeps {
@@ -35,7 +34,7 @@ export interface ManageSecurityDeps extends AuditDeps {
 
 const WIRE_NAMES = { dataSecurity: 'data_security', callbackApiKey: 'callback_api_key', totpForWithdrawals: 'totp_for_withdrawals' } as const;
 
-/** Data Security, the second factor, and which key goes along with callbacks. An admin may act for any account. */
+/** Data Security, the second factor, and the key sent with callbacks. Admins may act for any account. */
 export class ManageSecurity {
   readonly #deps: ManageSecurityDeps;
 
@@ -48,12 +47,12 @@ export class ManageSecurity {
     const id = targetAccount(actor, wanted);
     const { accounts, manage, transfers } = this.#deps.storage;
     const account = await accounts.find(id);
-    if (account === null) throw noSuchRecord();
+    if (account === null) throw recordNotFound();
     const freeze = await transfers.freeze(id);
     return { ...demandsOf(account, await manage.security(id)), withdrawalsFrozen: freeze?.reason ?? null };
   }
 
-  /** @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when codes are to be demanded and none can be made, or the account is archived */
+  /** @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when codes shall be required without a second factor, or the account is archived */
   async update(actor: Actor, wanted: AccountId | undefined, patch: SecurityPatch): Promise<SecurityRecord> {
     const id = targetAccount(actor, wanted);
     await this.#deps.storage.transaction(async (tx) => {
@@ -67,21 +66,21 @@ export class ManageSecurity {
       const { totpForWithdrawals, ...ofAccount } = patch;
       await tx.accounts.update(id, { ...ofAccount, modifiedAt: this.#deps.clock.now() });
       if (totpForWithdrawals !== undefined) await tx.manage.saveSecurity({ ...security, totpForWithdrawals });
-      await leaveTrace(this.#deps, tx, actor, { action: 'security.update', accountId: id, subjectId: id, changes });
+      await addAuditRow(this.#deps, tx, actor, { action: 'security.update', accountId: id, subjectId: id, changes });
     });
     return this.find(actor, id);
   }
 
   /**
-   * Makes a new second factor and tells its secret, once. Its first right code, at a login or at {@link confirm}, confirms it.
+   * Creates a new second factor and returns its secret, once. The first valid code, at a login or at {@link confirm}, confirms it.
    *
-   * @param code - a code of the present second factor, which must prove itself before it is replaced
+   * @param code - a code of the present second factor, required to replace it
    * @throws TillgateError `NOT_FOUND`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT` for an archived account
    */
   async enrol(actor: Actor, wanted: AccountId | undefined, code: string | null): Promise<TotpEnrolment> {
     const id = targetAccount(actor, wanted);
     const { secondFactor, storage } = this.#deps;
-    // An admin who replaces another's lost device cannot have a code of it.
+    // An admin who replaces another account's lost device has no code of it.
     const own = id === actor.accountId;
     const former = (await storage.manage.security(id)).totp;
     if (own && former !== null && former.confirmedAt !== null) await secondFactor.use(id, code, 'verify_code');
@@ -90,18 +89,18 @@ export class ManageSecurity {
       const present = (await tx.manage.security(id)).totp;
       if (own && present?.sealed !== former?.sealed) throw new TillgateError('STATE_CONFLICT', 'The second factor was replaced just now.');
       const enrolment = await secondFactor.enrol(tx, id, email);
-      await leaveTrace(this.#deps, tx, actor, { action: 'security.totp_enrol', accountId: id, subjectId: id });
+      await addAuditRow(this.#deps, tx, actor, { action: 'security.totp_enrol', accountId: id, subjectId: id });
       return enrolment;
     });
   }
 
-  /** Proves that the second factor works: from now on it is demanded. @throws TillgateError `NOT_FOUND`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT` */
+  /** Confirms the second factor with a code: codes are required from now on. @throws TillgateError `NOT_FOUND`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT` */
   async confirm(actor: Actor, wanted: AccountId | undefined, code: string): Promise<SecurityRecord> {
     const record = await this.find(actor, wanted);
     const { accountId } = record;
     if (!record.totpEnrolled) throw new TillgateError('STATE_CONFLICT', 'There is no second factor to confirm; enrol one.');
     await this.#deps.secondFactor.use(accountId, code, 'verify_code', (tx) =>
-      leaveTrace(this.#deps, tx, actor, { action: 'security.totp_confirm', accountId, subjectId: accountId }),
+      addAuditRow(this.#deps, tx, actor, { action: 'security.totp_confirm', accountId, subjectId: accountId }),
     );
     return this.find(actor, accountId);
   }
@@ -109,7 +108,7 @@ export class ManageSecurity {
 
 async function lockLive(tx: Transaction, id: AccountId): Promise<Account> {
   const account = await tx.accounts.lock(id);
-  if (account === null) throw noSuchRecord();
+  if (account === null) throw recordNotFound();
   if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
   return account;
 }

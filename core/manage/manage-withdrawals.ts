@@ -9,9 +9,9 @@ import type { Storage, Transaction } from '../ports/storage.ts';
 import { approveTransfer, rejectTransfer } from '../transfers/review-transfer.ts';
 import { resumePayouts } from '../transfers/resume-payouts.ts';
 import type { PayoutView, Transfer, TransferStatus } from '../transfers/transfer.ts';
-import { noSuchRecord, requireAdmin } from './actor.ts';
+import { recordNotFound, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
-import { leaveTrace } from './audit.ts';
+import { addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 
 /** A transfer and the transaction that pays it; `null` while none was signed. */
@@ -26,7 +26,7 @@ export interface ManageWithdrawalsDeps extends AuditDeps {
   readonly pageMax: number;
 }
 
-/** Money on its way out, as operators see and decide it. All of it is for admins: it shows the till's own moves too. */
+/** Payouts, with the till's own moves; for admins only. */
 export class ManageWithdrawals {
   readonly #deps: ManageWithdrawalsDeps;
 
@@ -46,17 +46,17 @@ export class ManageWithdrawals {
     requireAdmin(actor);
     const { transfers } = this.#deps.storage;
     const transfer = isId(id) ? await transfers.find(id) : null;
-    if (transfer === null) throw noSuchRecord();
+    if (transfer === null) throw recordNotFound();
     return { transfer, payout: await transfers.payoutOf(id) };
   }
 
-  /** Lets a held one go on. @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is not held */
+  /** Approves a held withdrawal. @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is not held */
   approve(actor: Actor, id: TransferId): Promise<Transfer> {
     return this.#decide(actor, id, 'approve', (tx) => approveTransfer(tx, id, this.#deps.clock.now()));
   }
 
   /**
-   * Gives one up for which nothing was signed; the amount is the merchant's again.
+   * Rejects a withdrawal before it is signed; the amount returns to the merchant's balance.
    *
    * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` once it is signed
    */
@@ -65,25 +65,25 @@ export class ManageWithdrawals {
     return this.#decide(actor, id, 'reject', (tx) => rejectTransfer(tx, id, reason, { now: clock.now(), ids }));
   }
 
-  /** Lets an account withdraw again. @returns why it was frozen @throws TillgateError `FORBIDDEN`, `STATE_CONFLICT` when it is not frozen */
+  /** Ends the withdrawal freeze of an account. @returns the reason of the freeze @throws TillgateError `FORBIDDEN`, `STATE_CONFLICT` when it is not frozen */
   async unfreeze(actor: Actor, accountId: AccountId): Promise<string> {
     requireAdmin(actor);
     return this.#deps.storage.transaction(async (tx) => {
-      if ((await tx.accounts.lock(accountId)) === null) throw noSuchRecord();
+      if ((await tx.accounts.lock(accountId)) === null) throw recordNotFound();
       const freeze = await tx.transfers.findFreeze(accountId);
       if (freeze === null || !(await tx.transfers.unfreeze(accountId))) {
         throw new TillgateError('STATE_CONFLICT', "The account's withdrawals are not frozen.");
       }
       const changes = { withdrawals_frozen: { from: freeze.reason, to: null } };
-      await leaveTrace(this.#deps, tx, actor, { action: 'account.unfreeze_withdrawals', accountId, subjectId: accountId, changes });
+      await addAuditRow(this.#deps, tx, actor, { action: 'account.unfreeze_withdrawals', accountId, subjectId: accountId, changes });
       return freeze.reason;
     });
   }
 
   /**
-   * Lets a chain's payments go on, once somebody has looked.
+   * Resumes the payouts of a chain after a manual check.
    *
-   * @returns why they were stopped
+   * @returns the reason of the stop
    * @throws TillgateError `FORBIDDEN`, `STATE_CONFLICT` when they are not stopped, `NOT_READY`, `NODE_FAILED`
    */
   async resumePayouts(actor: Actor, chain: ChainAdapter): Promise<string> {
@@ -91,11 +91,11 @@ export class ManageWithdrawals {
     const { storage, events } = this.#deps;
     const { code } = chain;
     const reason = await storage.transfers.payoutStop(code);
-    if (reason === null) throw new TillgateError('STATE_CONFLICT', `Payments on the chain ${code} are not stopped.`);
-    // The trace comes first: money must not move again with nothing on record.
+    if (reason === null) throw new TillgateError('STATE_CONFLICT', `Payouts on the chain ${code} are not stopped.`);
+    // The audit row is committed first: payouts must not resume without one.
     await storage.transaction((tx) => {
       const changes = { payout_stop: { from: reason, to: null } };
-      return leaveTrace(this.#deps, tx, actor, { action: 'chain.resume_payouts', accountId: null, subjectId: code, changes });
+      return addAuditRow(this.#deps, tx, actor, { action: 'chain.resume_payouts', accountId: null, subjectId: code, changes });
     });
     await resumePayouts(chain, storage);
     events.emit('transfer.queued', { chain: code });
@@ -104,17 +104,17 @@ export class ManageWithdrawals {
 
   async #decide(actor: Actor, id: TransferId, verb: 'approve' | 'reject', decide: (tx: Transaction) => Promise<Transfer>): Promise<Transfer> {
     requireAdmin(actor);
-    if (!isId(id)) throw noSuchRecord();
+    if (!isId(id)) throw recordNotFound();
     const { storage, events } = this.#deps;
     const [from, transfer] = await storage.transaction(async (tx) => {
       const former = await tx.transfers.lock(id);
-      if (former === null) throw noSuchRecord();
+      if (former === null) throw recordNotFound();
       const decided = await decide(tx);
       const changes = {
         status: { from: former.status, to: decided.status },
         ...(decided.reason === null ? {} : { reason: { from: former.reason, to: decided.reason } }),
       };
-      await leaveTrace(this.#deps, tx, actor, { action: `withdrawal.${verb}`, accountId: decided.accountId, subjectId: id, changes });
+      await addAuditRow(this.#deps, tx, actor, { action: `withdrawal.${verb}`, accountId: decided.accountId, subjectId: id, changes });
       return [former.status, decided] as const;
     });
     events.emit('transfer.status', { transferId: id, from, to: transfer.status });

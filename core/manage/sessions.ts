@@ -12,41 +12,38 @@ import type { Storage } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
 import type { AccountEntry } from './account-entry.ts';
 import type { Actor } from './actor.ts';
-import { createdWith, leaveTrace } from './audit.ts';
+import { createdWith, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
 import type { Session } from './session.ts';
 
-/** What every session token begins with. */
 export const SESSION_PREFIX = 'tms_';
-const PRUNED_AT_ONCE = 100;
+const PRUNE_BATCH = 100;
 const MAX_USER_AGENT = 255;
 
-/** What somebody logs in with. */
 export interface LoginInput {
   readonly email: string;
   readonly password: string;
-  readonly totp: string | null;
-  /** True for a browser: the token will come back in a cookie. */
-  readonly cookie: boolean;
+  readonly totp?: string | undefined;
+  /** True for a browser, which sends the token in a cookie. */
+  readonly cookie?: boolean;
 }
 
-/** Where a login comes from. */
 export interface LoginOrigin {
   readonly ip: string | null;
   readonly userAgent: string | null;
   readonly traceId: string | null;
 }
 
-/** A session as its holder knows it. */
+/** A valid session with its account. */
 export interface OpenSession {
   readonly session: Session;
   readonly account: Account;
-  /** What a browser must send along with each unsafe request; worthless without the cookie. */
+  /** Required with each unsafe request of a browser; useless without the cookie. */
   readonly csrfToken: string;
 }
 
-/** A new session; its token is told once. */
+/** A new session; its token is shown only here. */
 export interface NewSession extends OpenSession {
   readonly token: string;
   readonly entry: AccountEntry;
@@ -60,7 +57,6 @@ export interface SessionsDeps extends AuditDeps {
   readonly digest: Pick<Digest, 'equal' | 'sha256Hex'>;
   readonly clock: Clock;
   readonly secondFactor: SecondFactor;
-  /** The life of a session. */
   readonly ttlSeconds: number;
 }
 
@@ -75,13 +71,13 @@ export class Sessions {
   /**
    * Opens a session.
    *
-   * @throws TillgateError `LOGIN_FAILED`, the same for a wrong password and an unknown user and after the same work;
+   * @throws TillgateError `LOGIN_FAILED`, the same for a wrong password and an unknown user, after the same work;
    *   once the password has verified: `ACCOUNT_INACTIVE`, `VERIFY_CODE_INVALID`
    */
   async login(input: LoginInput, origin: LoginOrigin): Promise<NewSession> {
     const account = await this.#verify(input.email, input.password);
     if (account.status !== 'active') throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
-    await this.#checkSecondFactor(account, input.totp, { accountId: account.id, role: account.role, ip: origin.ip, traceId: origin.traceId });
+    await this.#checkSecondFactor(account, input.totp ?? null, { accountId: account.id, role: account.role, ip: origin.ip, traceId: origin.traceId });
     const { storage, vault, random, clock, ttlSeconds } = this.#deps;
     const token = SESSION_PREFIX + base62(random.bytes(32));
     const now = clock.now();
@@ -89,20 +85,21 @@ export class Sessions {
       tokenHash: this.#hash(token),
       accountId: account.id,
       authVersion: account.authVersion,
-      cookie: input.cookie,
+      cookie: input.cookie ?? false,
       createdAt: now,
       expiresAt: now + ttlSeconds * 1000,
     };
     await this.#store(session, account, origin, now);
-    await storage.sessions.prune(now, PRUNED_AT_ONCE);
+    await storage.sessions.prune(now, PRUNE_BATCH);
     const entry = present(await storage.manage.account(account.id), 'the account of a login');
     return { session, account, token, csrfToken: vault.lookupHash('session-csrf', token), entry };
   }
 
   /**
-   * The session of a token. Its account is read anew each time: what ended a moment ago is over.
+   * The session of a token. Session and account are read from the database each time, so that a logout or disabled
+   * account is effective at once.
    *
-   * @param cookie - whether the token came in a cookie: a browser's token is good for nothing else
+   * @param cookie - whether the token came in a cookie: a browser's token is not accepted elsewhere
    * @throws TillgateError `SESSION_INVALID`, the same for unknown, ended, expired and outdated sessions
    */
   async find(token: string, cookie: boolean): Promise<OpenSession> {
@@ -114,30 +111,29 @@ export class Sessions {
     return { ...found, csrfToken: vault.lookupHash('session-csrf', token) };
   }
 
-  /** True when this is the session's CSRF token. */
-  provesSameSite({ csrfToken }: OpenSession, sent: string | null): boolean {
+  isCsrfToken({ csrfToken }: OpenSession, sent: string | null): boolean {
     const { digest } = this.#deps;
-    // Both are hashed, so that unequal lengths cost the same.
+    // Hashed, to compare equal lengths in constant time.
     const bytes = (text: string): Uint8Array => Uint8Array.from(digest.sha256Hex(text), (digit) => digit.charCodeAt(0));
     return sent !== null && digest.equal(bytes(sent), bytes(csrfToken));
   }
 
-  /** How long a session still lasts. */
+  /** Remaining lifetime of a session. */
   secondsLeft({ expiresAt }: Session): number {
     return Math.max(0, Math.floor((expiresAt - this.#deps.clock.now()) / 1000));
   }
 
-  /** Ends a session; ending it twice is no error. */
+  /** Ends a session; idempotent. */
   async end(actor: Actor, { tokenHash, accountId }: Session): Promise<void> {
     await this.#deps.storage.transaction(async (tx) => {
       if (!(await tx.sessions.end(tokenHash))) return;
-      await leaveTrace(this.#deps, tx, actor, { action: 'session.end', accountId, subjectId: accountId });
+      await addAuditRow(this.#deps, tx, actor, { action: 'session.end', accountId, subjectId: accountId });
     });
   }
 
   async #verify(email: string, password: string): Promise<Account> {
     const { storage, hasher } = this.#deps;
-    // What can be nobody's name or password is not looked up or hashed whole, and is wrong at the usual cost.
+    // Invalid emails are not looked up and long passwords not hashed whole, but they cost the same time.
     const account = emailProblem(email) === null ? await storage.accounts.findByEmail(email.toLowerCase()) : null;
     const known = password.length <= MAX_PASSWORD ? account : null;
     const verified = await hasher.verify(password.slice(0, MAX_PASSWORD), known?.passwordHash ?? null);
@@ -145,12 +141,12 @@ export class Sessions {
     return known;
   }
 
-  /** A code is demanded once one was right; before, the first right one confirms the enrolment. */
+  /** Codes are required once the second factor is confirmed; before, the first valid one confirms it. */
   async #checkSecondFactor({ id }: Account, code: string | null, actor: Actor): Promise<void> {
     const { secondFactor } = this.#deps;
     const { totp } = await this.#deps.storage.manage.security(id);
     if (totp === null || (totp.confirmedAt === null && code === null)) return;
-    await secondFactor.use(id, code, 'totp', (tx) => leaveTrace(this.#deps, tx, actor, { action: 'security.totp_confirm', accountId: id, subjectId: id }));
+    await secondFactor.use(id, code, 'totp', (tx) => addAuditRow(this.#deps, tx, actor, { action: 'security.totp_confirm', accountId: id, subjectId: id }));
   }
 
   async #store(session: Session, account: Account, { ip, userAgent, traceId }: LoginOrigin, now: Millis): Promise<void> {
@@ -160,7 +156,7 @@ export class Sessions {
       await tx.sessions.create(session);
       await tx.manage.noteLogin(id, login);
       const changes = createdWith({ cookie: session.cookie });
-      await leaveTrace(this.#deps, tx, { accountId: id, role, ip, traceId }, { action: 'session.create', accountId: id, subjectId: id, changes });
+      await addAuditRow(this.#deps, tx, { accountId: id, role, ip, traceId }, { action: 'session.create', accountId: id, subjectId: id, changes });
     });
   }
 

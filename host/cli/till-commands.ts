@@ -1,4 +1,4 @@
-import { invalidField, leaveTrace, OPERATOR, resumeChain, rewindChain, TillgateError } from '../../core/index.ts';
+import { invalidField, addAuditRow, OPERATOR, resumeChain, rewindChain, TillgateError } from '../../core/index.ts';
 import type { AuditEntry } from '../../core/index.ts';
 import type { HostRuntime } from '../open.ts';
 import { hotAddresses } from '../hot-addresses.ts';
@@ -69,5 +69,5 @@ async function chainRewind({ chain, text, json, terminal }: Pick<CommandCall, 'j
 }
 
 async function leaveResume({ storage, ids, clock }: HostRuntime, chain: string, changes: NonNullable<AuditEntry['changes']>): Promise<void> {
-  await storage.transaction((tx) => leaveTrace({ ids, clock }, tx, OPERATOR, { action: 'chain.resume', accountId: null, subjectId: chain, changes }));
+  await storage.transaction((tx) => addAuditRow({ ids, clock }, tx, OPERATOR, { action: 'chain.resume', accountId: null, subjectId: chain, changes }));
 }

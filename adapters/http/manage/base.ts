@@ -1,2 +1,2 @@
-/** Whatever lies below it belongs to the management API, and is answered in its envelope. */
+/** The base path of the management API. */
 export const MANAGE_BASE = '/manage/v1';

@@ -4,9 +4,9 @@ import type { HeaderMap } from '../messages.ts';
 export const SESSION_COOKIE = 'tillgate_session';
 
 /**
- * The session token of a request's cookies; `null` without one.
+ * The session token in a request's cookies; `null` without one.
  *
- * @throws TillgateError `MALFORMED_REQUEST` for two of them: which would be meant?
+ * @throws TillgateError `MALFORMED_REQUEST` for more than one, which would be ambiguous
  */
 export function sessionCookie(headers: HeaderMap): string | null {
   const pairs = (headers.get('cookie') ?? []).flatMap((line) => line.split(';')).map((pair) => pair.trim());
@@ -15,7 +15,7 @@ export function sessionCookie(headers: HeaderMap): string | null {
   return values[0] ?? null;
 }
 
-/** The `Set-Cookie` of a session: out of reach of scripts, and sent by no other site (RFC 6265bis). */
+/** The `Set-Cookie` header of a session: not readable by scripts, not sent by other sites (RFC 6265bis). */
 export function setSessionCookie(token: string, maxAgeSeconds: number, secure: boolean): string {
   return `${SESSION_COOKIE}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
 }

@@ -24,15 +24,13 @@ export const accountQuery = z.object({ account_id: ownerField });
 /** Narrows a list to one account. */
 export const accountFilter = { account_id: recordId<AccountId>("Only this account's; an admin sees all unless told").optional() };
 
-/** One of a few words. */
 export function word<const T extends readonly [string, ...string[]]>(words: T, description: string) {
   return z.enum(words, { error: ({ input }) => (input === undefined ? 'is required' : `must be one of ${words.join(', ')}`) }).meta({ description });
 }
 
-/** true or false. */
 export const yesNo = (description: string) => z.boolean({ error: 'must be true or false' }).meta({ description });
 
-/** A number above zero that a double holds: no money. */
+/** A number that fits a double: not for money. */
 export function plainNumber(description: string, whole: boolean) {
   const message = whole ? 'must be a whole number' : 'must be a number';
   return z
@@ -46,7 +44,6 @@ export function plainNumber(description: string, whole: boolean) {
     .meta({ type: whole ? 'integer' : 'number', description });
 }
 
-/** A list of texts. */
 export function texts(max: number, itemMax: number, description: string) {
   return z
     .array(text(itemMax, description), { error: ({ input }) => (input === undefined ? 'is required' : 'must be a list') })
@@ -68,7 +65,7 @@ export function inputOf<Body extends object>(body: Body): Input<Body> {
 /**
  * The version in `If-Match` (RFC 9110, section 13.1.1; decisions, section 9): `"3"` or `3`.
  *
- * @throws TillgateError `PRECONDITION_REQUIRED` without one, `VERSION_MISMATCH` for what can be no version
+ * @throws TillgateError `PRECONDITION_REQUIRED` without one, `VERSION_MISMATCH` for an invalid one
  */
 export function expectedVersion({ headers }: HttpRequest): number {
   const value = header(headers, 'if-match');

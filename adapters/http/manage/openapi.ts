@@ -5,7 +5,7 @@ import { SESSION_COOKIE } from './cookies.ts';
 
 type Security = Record<string, string[]>[];
 
-/** A failed reply of the management API; what went wrong is the HTTP status. */
+/** An error reply of the management API; the HTTP status is the code. */
 export const manageErrorSchema = z
   .object({
     data: z.null(),
@@ -17,7 +17,7 @@ export const manageErrorSchema = z
   })
   .meta({ id: 'ManageError' });
 
-/** Registers the ways to prove a session. */
+/** Registers the security schemes of sessions. */
 export function registerSessions(registry: OpenAPIRegistry): void {
   const register = (name: string, scheme: Parameters<OpenAPIRegistry['registerComponent']>[2]): void => {
     registry.registerComponent('securitySchemes', name, scheme);
@@ -27,7 +27,7 @@ export function registerSessions(registry: OpenAPIRegistry): void {
   register('X-CSRF-Token', { type: 'apiKey', in: 'header', name: 'X-CSRF-Token', description: 'Goes along with the cookie on every unsafe method.' });
 }
 
-/** What an operation of a session wants: the token, or the cookie and the proof that a page of ours sends it. */
+/** Security of an operation with a session: the token, or the cookie with a CSRF token. */
 export function sessionSecurity(method: OperationMethod): Security {
   return [{ 'Session-Token': [] }, { 'Session-Cookie': [], ...(method === 'GET' ? {} : { 'X-CSRF-Token': [] }) }];
 }

@@ -28,8 +28,8 @@ async function admit(sessions: Sessions, request: HttpRequest): Promise<OpenSess
   const cookie = sessionCookie(headers);
   if (cookie === null) throw new TillgateError('NO_CREDENTIALS', 'Log in first: POST /manage/v1/session.');
   const session = await sessions.find(cookie, true);
-  // The browser sends the cookie by itself, whoever made the page; only a page of ours knows the token.
-  if (!SAFE.includes(method) && !sessions.provesSameSite(session, header(headers, 'x-csrf-token'))) {
+  // A browser sends the cookie for requests of any site; only our own pages know the CSRF token.
+  if (!SAFE.includes(method) && !sessions.isCsrfToken(session, header(headers, 'x-csrf-token'))) {
     throw new TillgateError('FORBIDDEN', 'The header X-CSRF-Token is missing or wrong.');
   }
   return session;

@@ -52,7 +52,7 @@ const login: ManageOperation = ({ settings, manage }) => {
   return replyOperation(loginSpec, null, async ({ body, client, traceId, request }) => {
     await byEmail.take(body.email.toLowerCase());
     const origin = { ip: client, userAgent: header(request.headers, 'user-agent'), traceId };
-    const { token, csrfToken, session, entry } = await manage.sessions.login({ ...body, totp: body.totp ?? null }, origin);
+    const { token, csrfToken, session, entry } = await manage.sessions.login(body, origin);
     const { id: accountId, role } = entry.account;
     const account = accountDetailRecord(await manage.accounts.find({ ...origin, accountId, role }, accountId));
     const expire = Math.round((session.expiresAt - session.createdAt) / 1000);

@@ -1,6 +1,6 @@
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { changesOf, guardAdmins, isTillgateError, listScope, mayMove, OPERATOR, targetAccount } from '../../../core/index.ts';
+import { changesOf, guardAdmins, isTillgateError, listScope, canMove, OPERATOR, targetAccount } from '../../../core/index.ts';
 import type { Account, AccountId, AccountRole, AccountStatus, Actor } from '../../../core/index.ts';
 
 const STATUSES: readonly AccountStatus[] = ['active', 'disabled', 'archived'];
@@ -26,7 +26,7 @@ describe('the states of an account', () => {
   const LEGAL = new Set(['active disabled', 'disabled active', 'active archived', 'disabled archived']);
 
   test('every pair is legal or illegal as the decisions say', () => {
-    for (const from of STATUSES) for (const to of STATUSES) assert.equal(mayMove(from, to), from === to || LEGAL.has(`${from} ${to}`), `${from} ${to}`);
+    for (const from of STATUSES) for (const to of STATUSES) assert.equal(canMove(from, to), from === to || LEGAL.has(`${from} ${to}`), `${from} ${to}`);
   });
 });
 
