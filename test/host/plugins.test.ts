@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { isTillgateError } from '../../core/index.ts';
+import { isTillgateError, present } from '../../core/index.ts';
+import type { ChainAdapter, PluginContext } from '../../core/index.ts';
 import { PinoLogger } from '../../adapters/logging/index.ts';
 import { WATCH_ONLY } from '../../host/wallet.ts';
 import { resolveConfig } from '../../host/index.ts';
@@ -75,6 +76,28 @@ describe('the plugin loader', () => {
     await (await setUpPlugins(portsOf(runtime), plugins)).close();
     assert.equal(await runtime.storage.documents.read('host:wallet'), null);
     assert.equal((await runtime.storage.documents.read('plugin:writer:host:wallet'))?.value, 'mine');
+    await runtime.close();
+  });
+
+  test('completes a chain of interface 1.0 without changing the plugin’s own object', async () => {
+    class OldChain {
+      readonly code = 'OLD';
+      readonly name = 'Old';
+      readonly assets = [];
+      #height = 7;
+      head(): Promise<number> {
+        return Promise.resolve(this.#height);
+      }
+    }
+    const chain = Object.freeze(new OldChain());
+    const old = { name: 'old', version: '1.0.0', requires: '^1.0.0', options: () => ({}), setup: ({ addChain }: PluginContext<unknown>) => addChain(chain as unknown as ChainAdapter) };
+    const config = resolveConfig({}, { directory: directory.path });
+    const runtime = await openHostRuntime(config, logger, 'command');
+    const { chains } = await setUpPlugins(portsOf(runtime), [{ plugin: old, options: {} }]);
+    const added = present(chains.get('OLD'), 'the chain');
+    assert.deepEqual([added.payments, added.balances, 'payments' in added], [null, null, true]);
+    assert.equal(await added.head(), 7);
+    assert.equal('payments' in chain, false);
     await runtime.close();
   });
 });

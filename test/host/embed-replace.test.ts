@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { before, describe, test } from 'node:test';
+import { PORTS, isTillgateError, parseAmount, present, readDecimal } from '../../core/index.ts';
+import type { Plugin, PluginContext, PortReplacements, Ports } from '../../core/index.ts';
+import { AesGcmVault, JoseTokenIssuer, NodeDigest, NodeRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
+import { Eventemitter3Bus } from '../../adapters/events/index.ts';
+import { openStorage } from '../../adapters/storage/knex/index.ts';
+import { SnowflakeIds, deadline } from '../../adapters/system/index.ts';
+import { MnemonicWallet, generateMnemonic } from '../../adapters/wallet/index.ts';
+import { createTillgate, merchantOf } from '../../host/embed/index.ts';
+import type { Tillgate } from '../../host/embed/index.ts';
+import sandbox from '../../plugins/sandbox/index.ts';
+import { SandboxChain } from '../../plugins/sandbox/sandbox-chain.ts';
+import type { SandboxOptions } from '../../plugins/sandbox/index.ts';
+import { FakeLightning } from '../support/fake-lightning.ts';
+import { MemoryLogger, MemoryMetrics } from '../support/fakes.ts';
+import { silentLogger } from '../support/storage.ts';
+import { waitFor } from '../support/wait.ts';
+
+type PortName = keyof Ports;
+
+/** The names of the ports that the till has called. */
+const used = new Set<PortName>();
+
+/** The same port; each call of one of its functions is recorded. */
+function recording<Port extends object>(name: PortName, port: Port): Port {
+  return new Proxy(port, {
+    apply: (target, self, args) => {
+      used.add(name);
+      return Reflect.apply(target as () => unknown, self, args) as unknown;
+    },
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key, target);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => {
+        used.add(name);
+        return Reflect.apply(value, target, args) as unknown;
+      };
+    },
+  });
+}
+
+/** The chain that the sandbox plugin adds, taken from it without a till. */
+async function sandboxChain(context: Pick<PluginContext<unknown>, 'logger' | 'clock' | 'wallet' | 'signer' | 'documents'>): Promise<Ports['chains']> {
+  const chains = new Map<string, SandboxChain>();
+  const more = { addLightning: () => undefined, addRateSource: () => undefined, onClose: () => undefined };
+  const options = { confirmations: 1, spendableConfirmations: 1, pollIntervalMs: 20 };
+  await sandbox.setup({ ...context, ...more, options, addChain: (chain) => chain.code === 'ETH' && chains.set(chain.code, chain as SandboxChain) } as PluginContext<SandboxOptions>);
+  return chains;
+}
+
+/** One implementation of each port. A port that is added to the core has no place here yet: it does not compile. */
+async function everyPort(): Promise<Required<PortReplacements>> {
+  const masterKey = randomBytes(32);
+  const clock = { now: () => Date.now() };
+  const random = new NodeRandom();
+  const storage = await openStorage({ client: 'sqlite', filename: ':memory:' }, { logger: silentLogger });
+  await storage.migrate();
+  const wallet = new MnemonicWallet(generateMnemonic());
+  const chains = await sandboxChain({ logger: silentLogger, clock, wallet, signer: wallet, documents: storage.documents });
+  const priced = (symbols: readonly string[]): { symbol: string; usd: string; at: number }[] => symbols.map((symbol) => ({ symbol, usd: '1', at: clock.now() }));
+  return {
+    storage: recording('storage', storage),
+    clock: recording('clock', clock),
+    ids: recording('ids', new SnowflakeIds(clock, 7, random)),
+    random: recording('random', random),
+    digest: recording('digest', new NodeDigest()),
+    vault: recording('vault', new AesGcmVault({ current: masterKey })),
+    passwordHasher: recording('passwordHasher', new ScryptHasher()),
+    tokenIssuer: recording('tokenIssuer', new JoseTokenIssuer({ current: masterKey })),
+    signer: recording('signer', wallet),
+    logger: recording('logger', new MemoryLogger()),
+    metrics: recording('metrics', new MemoryMetrics()),
+    events: recording('events', new Eventemitter3Bus(silentLogger)),
+    deadline: recording('deadline', deadline),
+    rates: [recording('rates', { name: 'own', fetch: (symbols) => Promise.resolve(priced(symbols)) })],
+    callbackTransport: recording('callbackTransport', { send: () => Promise.resolve({ kind: 'answered', status: 200, retryAfterSeconds: null, durationMs: 1 }) }),
+    chains: recording('chains', chains),
+    lightning: recording('lightning', new FakeLightning(clock.now)),
+    changeFeed: recording('changeFeed', storage.feed),
+    keyDirectory: recording('keyDirectory', { find: () => null, onChange: () => () => undefined, used: () => undefined }),
+  };
+}
+
+/** Asks the wallet and the logger that it is given. */
+const curious: Plugin = {
+  name: 'curious',
+  version: '1.0.0',
+  requires: '^1.0.0',
+  options: () => ({}),
+  setup: async ({ wallet, logger }) => logger.info(await wallet.extendedPublicKey("m/44'/60'/1'")),
+};
+
+/** A merchant logs in, sells something, is called back and mistypes a one-time code. */
+async function useEverything(till: Tillgate): Promise<void> {
+  await till.workers.start();
+  const password = 'correct horse battery';
+  const { id } = await till.createAccount.run({ email: 'shop@example.com', password });
+  await till.createCredential.run(id);
+  await till.exchangeToken.run('shop@example.com', password);
+  const links = { callbackUrl: 'https://shop.example.com/paid' };
+  const vsPrice = present(readDecimal('25'), 'the price');
+  const order = await till.createOrder.payInfo(merchantOf(id), { chain: 'ETH', currency: 'ETH', vsCurrency: 'USD', vsPrice, links });
+  const { amount, address } = till.orderQueries.payInfo(order);
+  const chain = present(till.chains.get('ETH'), 'the chain');
+  const asset = present(till.assets.find('ETH'), 'ETH');
+  await present(chain.simulator, 'the simulator').pay(address, 'ETH', present(parseAmount(amount, asset), 'the amount').units);
+  await waitFor(() => used.has('callbackTransport') && used.has('lightning'), { describe: 'the callback' });
+}
+
+describe('createTillgate({ replace })', () => {
+  let ports: Required<PortReplacements>;
+  before(async () => {
+    ports = await everyPort();
+    used.clear();
+    const till = await createTillgate({ masterKey: randomBytes(32), baseUrl: 'https://shop.example.com/pay', mode: 'sandbox', plugins: [curious], replace: ports });
+    await useEverything(till);
+    await till.close();
+    await ports.storage.close();
+  });
+
+  for (const name of Object.keys(PORTS) as PortName[]) {
+    test(`uses the application’s ${name}`, () => assert.ok(used.has(name), 'it was never called'));
+  }
+
+  test('needs a database, or a storage of the application’s own', async () => {
+    const opening = createTillgate({ masterKey: randomBytes(32), baseUrl: 'https://shop.example.com/pay', mode: 'sandbox' });
+    await assert.rejects(opening, (error) => isTillgateError(error, 'CONFIG_INVALID') && error.message.includes('storage: name a database, or give replace.storage'));
+  });
+});
