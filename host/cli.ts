@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
-import { isTillgateError } from '../core/index.ts';
+import { isTillgateError } from '../core/kernel/errors.ts';
 import type { Command, Terminal } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
 

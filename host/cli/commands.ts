@@ -1,16 +1,23 @@
 import type { Command } from './command.ts';
-import { accountCreate, accountUnfreeze, credentialCreate, credentialRotateCallback, dataSecurity, securityTotp } from './account-commands.ts';
-import { doctor } from './doctor.ts';
-import { appCreate, gatewayList, keyRevoke, keyRotate } from './gateway-commands.ts';
-import { chainResumePayouts, transferShow, walletReconcile, walletSweeps, withdrawalAddressSet, withdrawalApprove, withdrawalList, withdrawalReject } from './money-commands.ts';
-import { ledgerCheck, orderShow } from './order-commands.ts';
-import { chainResume, migrate, walletInit, walletShow } from './till-commands.ts';
+
+/** Commands are loaded when they run, so that each loads only what it uses. */
+const from =
+  <Module>(load: () => Promise<Module>) =>
+  (pick: (module: Module) => Command['run']): Command['run'] =>
+  async (call) =>
+    pick(await load())(call);
+
+const accounts = from(() => import('./account-commands.ts'));
+const gateway = from(() => import('./gateway-commands.ts'));
+const money = from(() => import('./money-commands.ts'));
+const orders = from(() => import('./order-commands.ts'));
+const till = from(() => import('./till-commands.ts'));
+const diagnosis = from(() => import('./doctor.ts'));
 
 const required = { required: true } as const;
 const flag = { flag: true } as const;
 
 const serve: Command['run'] = async ({ json, terminal }) => {
-  // Imported here, so that a short command does not load a server.
   const { serve: run } = await import('../main.ts');
   return run(json, terminal.out);
 };
@@ -18,8 +25,8 @@ const serve: Command['run'] = async ({ json, terminal }) => {
 /** Every command (decisions, section 10). */
 export const COMMANDS: readonly Command[] = [
   { words: ['serve'], summary: 'runs the server and its workers', operands: [], options: {}, run: serve },
-  { words: ['migrate'], summary: 'migrates the database', operands: [], options: {}, run: migrate },
-  { words: ['doctor'], summary: 'checks configuration, database, chains and rates', operands: [], options: {}, run: doctor },
+  { words: ['migrate'], summary: 'migrates the database', operands: [], options: {}, run: till((module) => module.migrate) },
+  { words: ['doctor'], summary: 'checks configuration, database, chains and rates', operands: [], options: {}, run: diagnosis((module) => module.doctor) },
   {
     words: ['account', 'create'],
     summary: 'creates an account',
@@ -31,76 +38,76 @@ export const COMMANDS: readonly Command[] = [
       role: { value: 'admin|user' },
       verified: { value: "'*'" },
     },
-    run: accountCreate,
+    run: accounts((module) => module.accountCreate),
   },
-  { words: ['account', 'unfreeze'], summary: 'allows an account to withdraw again', operands: ['ID'], options: {}, run: accountUnfreeze },
+  { words: ['account', 'unfreeze'], summary: 'allows an account to withdraw again', operands: ['ID'], options: {}, run: accounts((module) => module.accountUnfreeze) },
   {
     words: ['credential', 'create'],
     summary: 'creates an API key and a signing pair, shown once',
     operands: [],
     options: { account: { required: true, value: 'ID' }, name: {} },
-    run: credentialCreate,
+    run: accounts((module) => module.credentialCreate),
   },
   {
     words: ['credential', 'rotate-callback'],
     summary: 'creates new callback secrets; callbacks are also signed with the former ones for a day',
     operands: [],
     options: { account: { required: true, value: 'ID' } },
-    run: credentialRotateCallback,
+    run: accounts((module) => module.credentialRotateCallback),
   },
   {
     words: ['security', 'data-security'],
     summary: 'sets whether an account must sign every request',
     operands: [],
     options: { account: { required: true, value: 'ID' }, on: flag, off: flag },
-    run: dataSecurity,
+    run: accounts((module) => module.dataSecurity),
   },
   {
     words: ['security', 'totp'],
     summary: 'creates a second factor (TOTP), shown once',
     operands: [],
     options: { account: { required: true, value: 'ID' }, 'for-withdrawals': flag },
-    run: securityTotp,
+    run: accounts((module) => module.securityTotp),
   },
   {
     words: ['withdrawal-address', 'set'],
     summary: 'sets an account’s withdrawal address; --now skips the waiting time',
     operands: [],
     options: { account: { required: true, value: 'ID' }, chain: { required: true, value: 'ETH' }, address: { required: true, value: 'A' }, now: flag },
-    run: withdrawalAddressSet,
+    run: money((module) => module.withdrawalAddressSet),
   },
-  { words: ['withdrawal', 'list'], summary: 'lists withdrawals, newest first', operands: [], options: { status: { value: 'HELD' } }, run: withdrawalList },
-  { words: ['withdrawal', 'approve'], summary: 'approves a held withdrawal', operands: ['ID'], options: {}, run: withdrawalApprove },
-  { words: ['withdrawal', 'reject'], summary: 'rejects a withdrawal that is not signed yet', operands: ['ID'], options: { reason: required }, run: withdrawalReject },
-  { words: ['transfer', 'show'], summary: 'shows an outgoing payment and the transactions signed for it', operands: ['ID'], options: {}, run: transferShow },
+  { words: ['withdrawal', 'list'], summary: 'lists withdrawals, newest first', operands: [], options: { status: { value: 'HELD' } }, run: money((module) => module.withdrawalList) },
+  { words: ['withdrawal', 'approve'], summary: 'approves a held withdrawal', operands: ['ID'], options: {}, run: money((module) => module.withdrawalApprove) },
+  { words: ['withdrawal', 'reject'], summary: 'rejects a withdrawal that is not signed yet', operands: ['ID'], options: { reason: required }, run: money((module) => module.withdrawalReject) },
+  { words: ['transfer', 'show'], summary: 'shows an outgoing payment and the transactions signed for it', operands: ['ID'], options: {}, run: money((module) => module.transferShow) },
   {
     words: ['app', 'create'],
     summary: 'creates an App with its first key',
     operands: [],
     options: { account: { required: true, value: 'ID' }, name: required, chains: { required: true, value: 'ETH,TRX' } },
-    run: appCreate,
+    run: gateway((module) => module.appCreate),
   },
   {
     words: ['key', 'rotate'],
     summary: 'creates a new key; the former one stays valid for its grace period',
     operands: [],
     options: { app: { required: true, value: 'ID' }, grace: { value: 'SECONDS' } },
-    run: keyRotate,
+    run: gateway((module) => module.keyRotate),
   },
   {
     words: ['key', 'revoke'],
     summary: 'revokes a key on every server at once',
     operands: [],
     options: { app: { required: true, value: 'ID' }, key: { required: true, value: 'ID' } },
-    run: keyRevoke,
+    run: gateway((module) => module.keyRevoke),
   },
-  { words: ['gateway', 'list'], summary: 'lists the gateways', operands: [], options: {}, run: gatewayList },
-  { words: ['wallet', 'init'], summary: 'creates the seed, stores it encrypted and shows it once', operands: [], options: {}, run: walletInit },
-  { words: ['wallet', 'show'], summary: 'shows the hot wallet’s addresses', operands: [], options: {}, run: walletShow },
-  { words: ['wallet', 'sweeps'], summary: 'lists unswept balances below the fee threshold', operands: [], options: {}, run: walletSweeps },
-  { words: ['wallet', 'reconcile'], summary: 'compares the chains with the ledger; fails when something is missing', operands: [], options: {}, run: walletReconcile },
-  { words: ['chain', 'resume'], summary: 'resumes a stopped chain; --from discards what was read after that block', operands: ['CODE'], options: { from: { value: 'HEIGHT' } }, run: chainResume },
-  { words: ['chain', 'resume-payouts'], summary: 'resumes the payouts of a chain', operands: ['CODE'], options: {}, run: chainResumePayouts },
-  { words: ['order', 'show'], summary: 'shows an order and each of its changes', operands: ['ID'], options: {}, run: orderShow },
-  { words: ['ledger', 'check'], summary: 'checks the ledger; fails when an invariant is broken', operands: [], options: {}, run: ledgerCheck },
+  { words: ['gateway', 'list'], summary: 'lists the gateways', operands: [], options: {}, run: gateway((module) => module.gatewayList) },
+  { words: ['wallet', 'init'], summary: 'creates the seed, stores it encrypted and shows it once', operands: [], options: {}, run: till((module) => module.walletInit) },
+  { words: ['wallet', 'show'], summary: 'shows the hot wallet’s addresses', operands: [], options: {}, run: till((module) => module.walletShow) },
+  { words: ['wallet', 'sweeps'], summary: 'lists unswept balances below the fee threshold', operands: [], options: {}, run: money((module) => module.walletSweeps) },
+  { words: ['wallet', 'reconcile'], summary: 'compares the chains with the ledger; fails when something is missing', operands: [], options: {}, run: money((module) => module.walletReconcile) },
+  { words: ['chain', 'resume'], summary: 'resumes a stopped chain; --from discards what was read after that block', operands: ['CODE'], options: { from: { value: 'HEIGHT' } }, run: till((module) => module.chainResume) },
+  { words: ['chain', 'resume-payouts'], summary: 'resumes the payouts of a chain', operands: ['CODE'], options: {}, run: money((module) => module.chainResumePayouts) },
+  { words: ['order', 'show'], summary: 'shows an order and each of its changes', operands: ['ID'], options: {}, run: orders((module) => module.orderShow) },
+  { words: ['ledger', 'check'], summary: 'checks the ledger; fails when an invariant is broken', operands: [], options: {}, run: orders((module) => module.ledgerCheck) },
 ];
