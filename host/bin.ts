@@ -1,8 +1,6 @@
 #!/usr/bin/env node
-import { loadInLittleMemory } from './memory.ts';
+import { runCli } from './cli.ts';
 
-loadInLittleMemory();
-const { runCli } = await import('./cli.ts');
 const code = await runCli(process.argv.slice(2), {
   out: (line) => console.log(line),
   err: (line) => console.error(line),

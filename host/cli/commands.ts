@@ -18,6 +18,9 @@ const required = { required: true } as const;
 const flag = { flag: true } as const;
 
 const serve: Command['run'] = async ({ json, terminal }) => {
+  const { loadInLittleMemory } = await import('../memory.ts');
+  // A server keeps its memory for long, so it is loaded in little of it; a command ends soon and is loaded quickly.
+  loadInLittleMemory();
   const { serve: run } = await import('../main.ts');
   return run(json, terminal.out);
 };
