@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { before, describe, test } from 'node:test';
 import { PORTS, isTillgateError, parseAmount, present, readDecimal } from '../../core/index.ts';
-import type { Plugin, PluginContext, PortReplacements, Ports } from '../../core/index.ts';
-import { AesGcmVault, JoseTokenIssuer, NodeDigest, NodeRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
+import type { ChainAdapter, Plugin, PluginContext, PortReplacements, Ports } from '../../core/index.ts';
+import { AesGcmVault, JoseTokenIssuer, CryptoDigest, CryptoRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
 import { Eventemitter3Bus } from '../../adapters/events/index.ts';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
 import { SnowflakeIds, deadline } from '../../adapters/system/index.ts';
@@ -11,8 +11,6 @@ import { MnemonicWallet, generateMnemonic } from '../../adapters/wallet/index.ts
 import { createTillgate, merchantOf } from '../../host/embed/index.ts';
 import type { Tillgate } from '../../host/embed/index.ts';
 import sandbox from '../../plugins/sandbox/index.ts';
-import { SandboxChain } from '../../plugins/sandbox/sandbox-chain.ts';
-import type { SandboxOptions } from '../../plugins/sandbox/index.ts';
 import { FakeLightning } from '../support/fake-lightning.ts';
 import { MemoryLogger, MemoryMetrics } from '../support/fakes.ts';
 import { silentLogger } from '../support/storage.ts';
@@ -41,12 +39,19 @@ function recording<Port extends object>(name: PortName, port: Port): Port {
   });
 }
 
-/** The chain that the sandbox plugin adds, taken from it without a till. */
-async function sandboxChain(context: Pick<PluginContext<unknown>, 'logger' | 'clock' | 'wallet' | 'signer' | 'documents'>): Promise<Ports['chains']> {
-  const chains = new Map<string, SandboxChain>();
-  const more = { addLightning: () => undefined, addRateSource: () => undefined, onClose: () => undefined };
-  const options = { confirmations: 1, spendableConfirmations: 1, pollIntervalMs: 20 };
-  await sandbox.setup({ ...context, ...more, options, addChain: (chain) => chain.code === 'ETH' && chains.set(chain.code, chain as SandboxChain) } as PluginContext<SandboxOptions>);
+/** The sandbox's Ethereum, set up without a till. */
+async function sandboxChains(context: Pick<PluginContext<unknown>, 'logger' | 'clock' | 'wallet' | 'signer' | 'documents'>): Promise<Ports['chains']> {
+  const chains = new Map<string, ChainAdapter>();
+  await sandbox.setup({
+    ...context,
+    options: { confirmations: 1, spendableConfirmations: 1, pollIntervalMs: 20 },
+    addChain: (chain) => {
+      if (chain.code === 'ETH') chains.set(chain.code, chain);
+    },
+    addLightning: () => undefined,
+    addRateSource: () => undefined,
+    onClose: () => undefined,
+  });
   return chains;
 }
 
@@ -54,18 +59,18 @@ async function sandboxChain(context: Pick<PluginContext<unknown>, 'logger' | 'cl
 async function everyPort(): Promise<Required<PortReplacements>> {
   const masterKey = randomBytes(32);
   const clock = { now: () => Date.now() };
-  const random = new NodeRandom();
+  const random = new CryptoRandom();
   const storage = await openStorage({ client: 'sqlite', filename: ':memory:' }, { logger: silentLogger });
   await storage.migrate();
   const wallet = new MnemonicWallet(generateMnemonic());
-  const chains = await sandboxChain({ logger: silentLogger, clock, wallet, signer: wallet, documents: storage.documents });
+  const chains = await sandboxChains({ logger: silentLogger, clock, wallet, signer: wallet, documents: storage.documents });
   const priced = (symbols: readonly string[]): { symbol: string; usd: string; at: number }[] => symbols.map((symbol) => ({ symbol, usd: '1', at: clock.now() }));
   return {
     storage: recording('storage', storage),
     clock: recording('clock', clock),
     ids: recording('ids', new SnowflakeIds(clock, 7, random)),
     random: recording('random', random),
-    digest: recording('digest', new NodeDigest()),
+    digest: recording('digest', new CryptoDigest()),
     vault: recording('vault', new AesGcmVault({ current: masterKey })),
     passwordHasher: recording('passwordHasher', new ScryptHasher()),
     tokenIssuer: recording('tokenIssuer', new JoseTokenIssuer({ current: masterKey })),
