@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { MnemonicWallet, generateMnemonic } from '../../adapters/wallet/index.ts';
-import { parseAmount, present, readDecimal } from '../../core/index.ts';
+import { formatAmount, present, readDecimal } from '../../core/index.ts';
 import type { CallbackTransport, Metrics, RateSource, Signer } from '../../core/index.ts';
 import { createTillgate, merchantOf } from '../../host/embed/index.ts';
 import sandbox from '../../plugins/sandbox/index.ts';
@@ -46,12 +46,12 @@ export async function run(say: (line: string) => void): Promise<string> {
     const vsPrice = present(readDecimal('25'), 'the price');
     const links = { callbackUrl: 'http://127.0.0.1/paid' };
     const order = await till.createOrder.payInfo(merchantOf(id), { chain: 'ETH', currency: 'ETH', vsCurrency: 'USD', vsPrice, links, enablePostCallback: true });
-    const { amount, address } = till.orderQueries.payInfo(order);
+    const { payment, asset } = till.orderQueries.payInfo(order);
+    const amount = formatAmount({ asset, units: payment.units });
     say(`order     ${amount} ETH at the application's price`);
 
     const chain = present(till.chains.get('ETH'), 'the chain');
-    const asset = present(chain.assets.find(({ currency }) => currency === 'ETH'), 'ETH');
-    await present(chain.simulator, 'the simulator').pay(address, 'ETH', present(parseAmount(amount, asset), 'the amount due').units);
+    await present(chain.simulator, 'the simulator').pay(payment.address, payment.currency, payment.units);
     await delivery;
     say(`metrics   ${counted.get('tillgate_orders_total') ?? 0} order changes counted by the application`);
     return amount;

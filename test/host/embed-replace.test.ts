@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { before, describe, test } from 'node:test';
-import { PORTS, isTillgateError, parseAmount, present, readDecimal } from '../../core/index.ts';
+import { PORTS, isTillgateError, present, readDecimal } from '../../core/index.ts';
 import type { ChainAdapter, Plugin, PluginContext, PortReplacements, Ports } from '../../core/index.ts';
 import { AesGcmVault, JoseTokenIssuer, CryptoDigest, CryptoRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
 import { Eventemitter3Bus } from '../../adapters/events/index.ts';
@@ -107,10 +107,9 @@ async function useEverything(till: Tillgate): Promise<void> {
   const links = { callbackUrl: 'https://shop.example.com/paid' };
   const vsPrice = present(readDecimal('25'), 'the price');
   const order = await till.createOrder.payInfo(merchantOf(id), { chain: 'ETH', currency: 'ETH', vsCurrency: 'USD', vsPrice, links });
-  const { amount, address } = till.orderQueries.payInfo(order);
-  const chain = present(till.chains.get('ETH'), 'the chain');
-  const asset = present(till.assets.find('ETH'), 'ETH');
-  await present(chain.simulator, 'the simulator').pay(address, 'ETH', present(parseAmount(amount, asset), 'the amount').units);
+  const { payment } = till.orderQueries.payInfo(order);
+  const { simulator } = present(till.chains.get('ETH'), 'the chain');
+  await present(simulator, 'its simulator').pay(payment.address, payment.currency, payment.units);
   await waitFor(() => used.has('callbackTransport') && used.has('lightning'), { describe: 'the callback' });
 }
 
