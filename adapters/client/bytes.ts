@@ -10,11 +10,11 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }
 
-/** Reads standard base64 with its padding; `null` for anything else, so that no signature has a second spelling. */
+/** Reads standard base64 with padding; `null` for anything else, so that no signature has a second spelling. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
   const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-  // Stray bits in the last digit are dropped by the reader: only what is written the same way was read in full.
+  // The decoder ignores stray bits in the last digit: encode again and compare.
   return toBase64(bytes) === text ? bytes : null;
 }
 
@@ -25,7 +25,7 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
-/** Compares in a time that depends on the lengths alone. */
+/** Compares in a time that depends only on the lengths. */
 export function equalBytes(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false;
   let difference = 0;

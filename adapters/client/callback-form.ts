@@ -1,9 +1,9 @@
 import type { CallbackOrder } from './records.ts';
 
-/** What a callback tells: the order was paid, or its time ran out. */
+/** The events of callbacks: the order was paid, or it expired. */
 export type CallbackEvent = 'order.succeeded' | 'order.timeout';
 
-/** What a GET callback tells of the order in its query (decisions, section 7). */
+/** The order's fields in the query of a GET callback (decisions, section 7). */
 export type CallbackSummary = Pick<CallbackOrder, 'order_id' | 'status' | 'chain' | 'currency' | 'amount' | 'vs_price' | 'vs_currency' | 'tx_hash'>;
 
 /** The names of {@link CallbackSummary} in the query, after `event`. */
@@ -17,7 +17,7 @@ const EVENTS: Readonly<Record<string, CallbackEvent>> = {
   PARTIAL: 'order.timeout',
 };
 
-/** The event of an order's state at the time of its callback; `null` for a state that no callback tells. */
+/** The event of an order's state at the time of its callback; `null` for a state without a callback. */
 export function eventOf(status: string): CallbackEvent | null {
   return Object.hasOwn(EVENTS, status) ? (EVENTS[status] as CallbackEvent) : null;
 }
@@ -27,12 +27,12 @@ export const WEBHOOK_HEADERS = { id: 'webhook-id', timestamp: 'webhook-timestamp
 
 const SECRET_PREFIX = 'whsec_';
 
-/** The base64 of a callback secret, `whsec_` taken off. */
+/** The base64 of a callback secret, without `whsec_`. */
 export function secretBase64(callbackSecret: string): string {
   return callbackSecret.startsWith(SECRET_PREFIX) ? callbackSecret.slice(SECRET_PREFIX.length) : callbackSecret;
 }
 
-/** What Standard Webhooks sign; a GET's full URL stands for the body that it has not. */
+/** The text that Standard Webhooks signs; for a GET the full URL in place of a body. */
 export function webhookText(id: string, timestamp: string, content: string): string {
   return `${id}.${timestamp}.${content}`;
 }

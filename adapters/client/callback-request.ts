@@ -1,19 +1,19 @@
-/** A request as web servers without `fetch` hold it: Node's `IncomingMessage`, Express' `Request`. */
+/** A request of a server without `fetch`: Node's `IncomingMessage`, Express' `Request`. */
 export interface PlainRequest {
   readonly method?: string | undefined;
-  /** Path and query as they came in (in Express `originalUrl`), or the whole URL. */
+  /** Path and query as received (in Express `originalUrl`), or the whole URL. */
   readonly url?: string | undefined;
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The raw body; a parsed one cannot be verified any more. */
+  /** The raw body; a parsed one cannot be verified. */
   readonly body?: string | Uint8Array | null;
 }
 
-/** A callback's request, its body read. */
+/** A callback's request with its body. */
 export interface ReadRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** Where it was sent to, `https://shop.example`; `null` when the request does not say. */
+  /** The origin that it was sent to, `https://shop.example`; `null` when unknown. */
   readonly origin: string | null;
   readonly header: (name: string) => string | null;
   readonly body: Uint8Array;
@@ -25,7 +25,7 @@ const MAX_BODY = 256 * 1024;
 /**
  * Reads a request of either kind.
  * @returns `null` when its body is longer than any callback's
- * @throws TypeError for a body that something has read or parsed already
+ * @throws TypeError for a body that was read or parsed already
  */
 export async function readRequest(request: Request | PlainRequest): Promise<ReadRequest | null> {
   const isFetch = typeof Request === 'function' && request instanceof Request;
@@ -71,7 +71,7 @@ function plainBody(body: unknown): Uint8Array | null {
   return bytes.length > MAX_BODY ? null : bytes;
 }
 
-/** A repeated header is joined as `fetch` joins it: no value that is verified has a comma. */
+/** Repeated headers are joined as `fetch` does: no verified value contains a comma. */
 function headerReader(headers: PlainRequest['headers']): (name: string) => string | null {
   if (headers instanceof Headers) return (name) => headers.get(name);
   const values = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), typeof value === 'object' ? value.join(', ') : value]));

@@ -3,15 +3,15 @@ export interface Call {
   readonly method: 'GET' | 'POST';
   /** Path template, `/api/v2/order/detail/{order_id}`. */
   readonly path: string;
-  /** Creates or moves money: carries an `Idempotency-Key`, and may therefore be sent again. */
+  /** Creates or moves money: carries an `Idempotency-Key`, so that it may be retried. */
   readonly keyed?: true;
-  /** The till takes one signature of it once. */
+  /** The server accepts each signature once. */
   readonly once?: true;
-  /** Is sent without credentials. */
+  /** Sent without credentials. */
   readonly open?: true;
 }
 
-/** The operations that the client sends, by the names they have in the operations table of the HTTP edge. */
+/** The client's operations, by their names in the operations table of the HTTP edge. */
 export const CALLS = {
   createPayUrl: { method: 'POST', path: '/api/order/pay-url', keyed: true },
   createPayInfo: { method: 'POST', path: '/api/order/pay-info', keyed: true },

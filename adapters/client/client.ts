@@ -28,14 +28,14 @@ import { Transport } from './transport.ts';
 import type { CallOptions, CallParts, ClientOptions, WriteOptions } from './transport.ts';
 
 /**
- * A merchant's client of the payment API: signs or sends the key, sends again what may be sent again, and gives data or
- * throws {@link TillgateApiError}, {@link TillgateConnectionError} or {@link TillgateReplyError}. Runs wherever there is
- * `fetch` and Web Crypto; not in a browser, where its secrets would be anybody's.
+ * A merchant's client of the payment API: signs requests or sends the key, retries what is safe to retry, and returns data or
+ * throws {@link TillgateApiError}, {@link TillgateConnectionError} or {@link TillgateReplyError}. Needs `fetch` and Web Crypto.
+ * Not for browsers, where its secrets would be public.
  */
 export class TillgateClient {
   readonly #transport: Transport;
 
-  /** @throws TypeError for a `baseUrl` that is no http or https URL */
+  /** @throws TypeError for a `baseUrl` that is not an http or https URL */
   constructor(options: ClientOptions) {
     this.#transport = new Transport(options);
   }
@@ -70,7 +70,7 @@ export class TillgateClient {
     return this.#send('getRefundInfo', { params: { order_id: orderId } }, options);
   }
 
-  /** Pays back what was received, less the network's fee, once for each order (endpoint 6). */
+  /** Refunds what was received, less the network's fee, once for each order (endpoint 6). */
   refund(orderId: string, options?: WriteOptions): Promise<Refund> {
     return this.#send('refundOrder', { params: { order_id: orderId } }, options);
   }
@@ -85,7 +85,7 @@ export class TillgateClient {
     return eachItem(page, (at) => this.listTransactions(sized(at, size), options), ({ tx_type, tx_id }) => `${tx_type} ${tx_id}`);
   }
 
-  /** Every known pair of chain and coin, and whether orders can be made in it now (endpoint 8). */
+  /** Every known pair of chain and coin, and whether orders in it are possible now (endpoint 8). */
   cryptoCurrencies(options?: CallOptions): Promise<readonly CryptoCurrency[]> {
     return this.#send('listCryptoCurrencies', {}, options);
   }
@@ -95,7 +95,7 @@ export class TillgateClient {
     return this.#send('listFiatCurrencies', {}, options);
   }
 
-  /** What lies on chain at the addresses that the account registered as its own (endpoint 10). */
+  /** The on-chain balances of the addresses that the account registered as its own (endpoint 10). */
   contractBalance(options?: CallOptions): Promise<readonly SelfCustodyBalance[]> {
     return this.#send('listSelfCustodyBalances', {}, options);
   }
@@ -130,7 +130,7 @@ export class TillgateClient {
     return this.#send('exchangeToken', { body }, options);
   }
 
-  /** The types of data are those of the operations table; a test holds both together. */
+  /** The types are derived from the operations table; a test checks the operations. */
   async #send<T>(operation: keyof typeof CALLS, parts: CallParts, options?: WriteOptions): Promise<T> {
     return (await this.#transport.send(operation, CALLS[operation], parts, options)) as T;
   }

@@ -1,6 +1,6 @@
 import type { FieldError } from '../../core/index.ts';
 
-/** The word of each code of the payment API (decisions, section 1); the status is `Math.floor(code / 100)`. */
+/** The name of each code of the payment API (decisions, section 1); the status is `Math.floor(code / 100)`. */
 export const API_ERRORS = {
   40000: 'MALFORMED_REQUEST',
   40001: 'INVALID_FIELDS',
@@ -35,10 +35,10 @@ export const API_ERRORS = {
 
 /** The codes of the payment API that this client knows. */
 export type ApiErrorCode = keyof typeof API_ERRORS;
-/** What a refusal is; `UNKNOWN` for a code of a till newer than this client. */
+/** The kind of a refusal; `UNKNOWN` for a code that this client does not know. */
 export type ApiErrorKind = (typeof API_ERRORS)[ApiErrorCode] | 'UNKNOWN';
 
-/** What the server saw of a signed request that did not verify (specification, "Signature authentication", rule 5). */
+/** What the server received of a signed request that did not verify (specification, "Signature authentication", rule 5). */
 export interface SigningInformation {
   readonly algorithm: string;
   readonly date: string;
@@ -47,20 +47,20 @@ export interface SigningInformation {
   readonly signature_origin: string;
 }
 
-/** What of a call every error of it tells. */
+/** The part of a call that every error contains. */
 export interface CallFacts {
   /** The operation, `withdraw`. */
   readonly operation: string;
   /** How often the request was sent. */
   readonly tries: number;
   /**
-   * The `Idempotency-Key` that was sent; `null` for what carries none. Where the outcome is not known, calling again
-   * with this key gives the first outcome and never a second one.
+   * The `Idempotency-Key` that was sent; `null` for calls without one. When the outcome is unknown, repeating the call with this
+   * key returns the first outcome and does nothing twice.
    */
   readonly idempotencyKey: string | null;
 }
 
-/** Whatever a call can fail with: a refusal, no reply, or a reply that is not the till's. */
+/** Every failure of a call: a refusal, no reply, or a reply from something else than the server. */
 export abstract class TillgateClientError extends Error implements CallFacts {
   readonly operation: string;
   readonly tries: number;
@@ -74,7 +74,7 @@ export abstract class TillgateClientError extends Error implements CallFacts {
   }
 }
 
-/** A refusal in the till's own words. */
+/** The server's error reply. */
 export interface Refusal {
   readonly code: number;
   readonly message: string;
@@ -83,19 +83,19 @@ export interface Refusal {
   readonly signing?: SigningInformation;
 }
 
-/** The till refused or failed; `kind` is the word of the code. */
+/** The server refused or failed; `kind` is the name of the code. */
 export class TillgateApiError extends TillgateClientError {
   override readonly name = 'TillgateApiError';
   readonly kind: ApiErrorKind;
   readonly code: number;
   readonly httpStatus: number;
-  /** Names the request in the till's log. */
+  /** Identifies the request in the server's log. */
   readonly traceId: string;
-  /** Every field that is wrong; empty unless `kind` is `INVALID_FIELDS`. */
+  /** Every invalid field; empty unless `kind` is `INVALID_FIELDS`. */
   readonly errors: readonly FieldError[];
-  /** For comparison with what was signed; `null` unless a signature was refused. */
+  /** To compare with what was signed; `null` unless a signature was refused. */
   readonly signing: SigningInformation | null;
-  /** How long the till asked to wait; `null` when it did not. */
+  /** How long the server asked to wait; `null` when it did not. */
   readonly retryAfterMs: number | null;
 
   constructor({ code, message, trace_id, errors, signing }: Refusal, httpStatus: number, retryAfterMs: number | null, facts: CallFacts) {
@@ -110,10 +110,10 @@ export class TillgateApiError extends TillgateClientError {
   }
 }
 
-/** No reply came: the network failed, time ran out, or the caller gave up. What a request did is not known. */
+/** No reply: network failure, timeout, or aborted by the caller. Whether the request took effect is unknown. */
 export class TillgateConnectionError extends TillgateClientError {
   override readonly name = 'TillgateConnectionError';
-  /** True when the caller's own signal ended it. */
+  /** True when the caller's signal aborted it. */
   readonly aborted: boolean;
 
   constructor(message: string, aborted: boolean, facts: CallFacts, cause?: unknown) {
@@ -122,11 +122,11 @@ export class TillgateConnectionError extends TillgateClientError {
   }
 }
 
-/** A reply that is not the till's: a proxy's page, a redirect. */
+/** A reply from something else than the server: a proxy's page, a redirect. */
 export class TillgateReplyError extends TillgateClientError {
   override readonly name = 'TillgateReplyError';
   readonly httpStatus: number;
-  /** What the `Retry-After` of the reply asks for; `null` without one. */
+  /** The reply's `Retry-After`; `null` without one. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, httpStatus: number, retryAfterMs: number | null, facts: CallFacts) {
@@ -136,7 +136,7 @@ export class TillgateReplyError extends TillgateClientError {
   }
 }
 
-/** True for a refusal by the till, of the given kind when one is named. */
+/** True for a refusal by the server, of the given kind if one is named. */
 export function isApiError(error: unknown, kind?: ApiErrorKind): error is TillgateApiError {
   return error instanceof TillgateApiError && (kind === undefined || error.kind === kind);
 }

@@ -2,7 +2,7 @@ import type { SignatureAlgorithm } from '../../core/index.ts';
 import { utf8 } from './bytes.ts';
 
 /**
- * The keyed hash of a text: HMAC-SHA256 through Web Crypto, HMAC-SHA3_256 through `node:crypto` where there is one.
+ * The keyed hash of a text: HMAC-SHA256 through Web Crypto, HMAC-SHA3_256 through `node:crypto` where it exists.
  * @throws Error where the runtime has no SHA-3
  */
 export async function hmac(algorithm: SignatureAlgorithm, key: Uint8Array<ArrayBuffer>, text: string): Promise<Uint8Array> {
@@ -12,7 +12,7 @@ export async function hmac(algorithm: SignatureAlgorithm, key: Uint8Array<ArrayB
 }
 
 function hmacSha3(key: Uint8Array, text: string): Uint8Array {
-  // Asked for by name at the moment it is needed: an import would break bundles for runtimes that lack the module.
+  // Loaded by name when needed: an import would break bundles for runtimes without the module.
   const runtime = globalThis.process as Partial<NodeJS.Process> | undefined;
   const node = runtime?.getBuiltinModule?.('node:crypto');
   if (node?.getHashes().includes('sha3-256') !== true) {

@@ -12,8 +12,8 @@ const SHIFTS = [
 const SINES = Uint32Array.from({ length: BLOCK }, (_, at) => Math.floor(Math.abs(Math.sin(at + 1)) * 2 ** 32));
 
 /**
- * The MD5 of bytes as 32 lower-case hexadecimal digits (RFC 1321). The signature scheme asks for it and Web Crypto has
- * none; what protects a body is the keyed hash over it, never MD5 itself.
+ * The MD5 of bytes as 32 lower-case hexadecimal digits (RFC 1321). The signature scheme requires it and Web Crypto does
+ * not have it. The body is protected by the keyed hash over it, not by MD5.
  */
 export function md5Hex(bytes: Uint8Array): string {
   const state = Uint32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476);

@@ -1,10 +1,10 @@
 import type { ListPage } from './records.ts';
 
 /**
- * Every item of a list, page by page, newest first. Items that are added meanwhile push the others down, so that the
- * end of one page may come again at the beginning of the next: each is given once.
+ * Every item of a list, page by page, newest first. Items that are added meanwhile shift the others, so that the end of a page
+ * may appear again on the next one; each item is returned once.
  *
- * @param idOf - what an item is known by
+ * @param idOf - an item's identity
  */
 export async function* eachItem<T>(first: number, load: (page: number) => Promise<ListPage<T>>, idOf: (item: T) => string): AsyncGenerator<T, void, undefined> {
   const given = new Set<string>();

@@ -10,9 +10,9 @@ import type { transactionSchema } from '../http/operations/transactions.ts';
 import type { selfCustodySchema, walletSchema, withdrawBody } from '../http/operations/wallets.ts';
 import type { lightningWithdrawalSchema, withdrawalSchema } from '../http/operations/withdrawal-record.ts';
 
-/** What a client reads of a schema of the till. */
+/** The type that a client reads, from a schema. */
 type Read<Schema extends z.ZodType> = Readonly<z.output<Schema>>;
-/** What a client sends to it. */
+/** The type that a client sends, from a schema. */
 type Sent<Schema extends z.ZodType> = Readonly<z.input<Schema>>;
 
 export type { AmountInput };
@@ -41,7 +41,7 @@ export type SelfCustodyBalance = Read<typeof selfCustodySchema>;
 export type LightningOrder = Read<typeof lightningOrderSchema>;
 /** A withdrawal over Lightning: `amount` is what the invoice gets, `fee` the most that routing may cost until it is settled. */
 export type LightningWithdrawal = Read<typeof lightningWithdrawalSchema>;
-/** A row of the crypto list; `status` is true when orders can be made in it now. */
+/** A row of the crypto list; `status` is true when orders in it are possible now. */
 export type CryptoCurrency = Read<typeof cryptoCurrencySchema>;
 /** A row of the fiat list. */
 export type FiatCurrency = Read<typeof fiatCurrencySchema>;
@@ -70,7 +70,7 @@ export interface ListPage<T> {
   readonly data: readonly T[];
 }
 
-/** Which page of a list: `page` from 1, `size` 10 by default, at most what the till allows (100). */
+/** Which page of a list: `page` from 1, `size` 10 by default, at most 100. */
 export interface PageQuery {
   readonly page?: number;
   readonly size?: number;

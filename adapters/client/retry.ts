@@ -1,30 +1,30 @@
 import { TillgateApiError, TillgateConnectionError, TillgateReplyError } from './errors.ts';
 import type { ApiErrorKind } from './errors.ts';
 
-/** How often and how patiently a request that may be sent again is sent again. */
+/** The retry policy of requests that are safe to retry. */
 export interface RetryOptions {
-  /** How often a request is sent at most, the first time included; 4 unless told otherwise, 1 for no retries. */
+  /** The most attempts, the first included; 4 by default, 1 for no retries. */
   readonly tries?: number;
-  /** The first pause in milliseconds, 250 unless told otherwise; it doubles each time. */
+  /** The first delay in milliseconds, 250 by default; it doubles each time. */
   readonly baseMs?: number;
-  /** The longest pause of the client's own choice in milliseconds, 8,000 unless told otherwise. */
+  /** The longest delay in milliseconds, unless the server asks for more; 8,000 by default. */
   readonly maxMs?: number;
-  /** The longest `Retry-After` that is waited for in milliseconds, 60,000 unless told otherwise; a longer one fails at once. */
+  /** The longest accepted `Retry-After` in milliseconds, 60,000 by default; a longer one fails at once. */
   readonly maxRetryAfterMs?: number;
 }
 
 export const DEFAULT_RETRY: Required<RetryOptions> = { tries: 4, baseMs: 250, maxMs: 8_000, maxRetryAfterMs: 60_000 };
 
 const TRANSIENT_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
-/** The first request is still running; or the till had this very signature before, and each try is signed anew. */
+/** The first request is still running; or this signature was used before, and each attempt gets a new one. */
 const TRANSIENT_KIND: ReadonlySet<ApiErrorKind> = new Set<ApiErrorKind>(['IDEMPOTENCY_RUNNING', 'SIGNATURE_REPLAYED']);
 
 /**
- * How long to wait before the next try, in milliseconds; `null` when there is none to be made.
+ * How long to wait before the next attempt, in milliseconds; `null` for no further attempt.
  *
  * @param tried - how often the request was sent
- * @param chance - a number from 0 to 1, for the jitter: half of each pause is left to it, so that many clients that
- *   failed at once do not come back at once
+ * @param chance - a number from 0 to 1 for the jitter, which is half of each delay, so that clients that failed
+ *   together do not retry together
  */
 export function pauseBefore(error: unknown, tried: number, options: Required<RetryOptions>, chance: number): number | null {
   if (tried >= options.tries || !isTransient(error)) return null;
@@ -40,7 +40,7 @@ function isTransient(error: unknown): boolean {
   return error instanceof TillgateReplyError && TRANSIENT_STATUS.has(error.httpStatus);
 }
 
-/** What a `Retry-After` header asks for, in milliseconds: seconds or a date (RFC 9110, section 10.2.3). */
+/** The value of a `Retry-After` header in milliseconds: seconds or a date (RFC 9110, section 10.2.3). */
 export function retryAfter(value: string | null, now: number): number | null {
   if (value === null) return null;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
@@ -48,7 +48,7 @@ export function retryAfter(value: string | null, now: number): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
 
-/** Waits; ends early when the signal says so. */
+/** Waits; ends early when the signal aborts. */
 export function pause(ms: number, signal: AbortSignal | null): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -3,32 +3,32 @@ import { toBase64, utf8 } from './bytes.ts';
 import { hmac } from './hmac.ts';
 import { md5Hex } from './md5.ts';
 
-/** The pair that signs, made on the API management page: the public token, and the secret, never sent. */
+/** The signing pair, created on the API management page: the public token, and the secret, which is never sent. */
 export interface SigningPair {
   readonly apiToken: string;
   readonly signingSecret: string;
-  /** `HMAC-SHA256` unless told otherwise; `HMAC-SHA3_256` where the runtime has it. */
+  /** `HMAC-SHA256` by default; `HMAC-SHA3_256` where the runtime has it. */
   readonly algorithm?: SignatureAlgorithm;
 }
 
-/** A request about to be signed. */
+/** A request to sign. */
 export interface UnsignedRequest {
   /** Upper case. */
   readonly method: string;
   /** Path and query exactly as they will be sent. */
   readonly target: string;
-  /** The bytes of the body; none for a request without one. */
+  /** The bytes of the body; empty for a request without one. */
   readonly body: Uint8Array;
 }
 
-/** A bare `|` would make the signed text ambiguous, and the till refuses it; white space and `#` are in no target. */
+/** A raw `|` would make the signed text ambiguous, and the server refuses it; a target contains no white space and no `#`. */
 const SOUND_TARGET = /^\/[^\s|#]*$/;
 const DELIMITER = ' | ';
 
 /**
  * The headers that sign a request (specification, "Signature authentication").
  * @param at - epoch milliseconds of `Date`
- * @throws RangeError for a target that is no path or cannot be signed
+ * @throws RangeError for a target that is not a path or cannot be signed
  */
 export async function signRequest({ method, target, body }: UnsignedRequest, pair: SigningPair, at: number): Promise<Record<string, string>> {
   if (!SOUND_TARGET.test(target)) throw new RangeError('A request target to be signed is a path without a raw "|", "#" or white space.');
@@ -45,7 +45,7 @@ export async function signRequest({ method, target, body }: UnsignedRequest, pai
   };
 }
 
-/** What is signed: three parts, and the body's MD5 as the fourth when there is a body. */
+/** The signed text: three parts, and the body's MD5 as the fourth when there is a body. */
 export function signatureOrigin(algorithm: string, date: string, requestInfo: string, md5: readonly string[]): string {
   return [algorithm, date, requestInfo, ...md5].join(DELIMITER);
 }

@@ -9,22 +9,22 @@ import { signRequest } from './sign-request.ts';
 export interface TestCallbackInput {
   /** The merchant's URL as given with the order. */
   readonly url: string;
-  /** POST unless told otherwise. */
+  /** POST by default. */
   readonly method?: 'GET' | 'POST';
-  /** `order.succeeded` unless told otherwise; sets the order's state where `order` does not. */
+  /** `order.succeeded` by default; sets the order's status where `order` does not. */
   readonly event?: CallbackEvent;
-  /** What of the order differs from an ordinary one. */
+  /** Fields that differ from the default order. */
   readonly order?: Partial<CallbackOrder>;
   readonly callbackToken: string;
   readonly callbackSecret: string;
-  /** The former secret, which signs too while a rotation lasts. */
+  /** The former secret, which also signs during a rotation. */
   readonly formerSecret?: string;
   readonly id?: string;
-  /** When it is signed, epoch milliseconds; now unless told otherwise. */
+  /** The time of signing in epoch milliseconds; now by default. */
   readonly at?: number;
 }
 
-/** A signed callback, to be sent to a shop under test: `new Request(url, rest)`, or whatever that shop takes. */
+/** A signed callback for a shop under test: `new Request(url, rest)`. */
 export interface TestCallback {
   readonly url: string;
   readonly method: 'GET' | 'POST';
@@ -64,7 +64,7 @@ const ORDER: CallbackOrder = {
 const UNPAID: Partial<CallbackOrder> = { status: 'OVERDUE', refund: false, tx_id: '', obtained: null, from_addr: null, tx_hash: null, tx_hash_list: [] };
 const OUR_NAMES: ReadonlySet<string> = new Set(['event', ...SUMMARY_FIELDS]);
 
-/** Makes a callback as the till would send it, signed in both ways, so that a merchant's own tests need no till. */
+/** Creates a callback as the server sends it, with both signatures, so that a merchant's tests need no server. */
 export async function signTestCallback(input: TestCallbackInput): Promise<TestCallback> {
   const { method = 'POST', event = 'order.succeeded', id = crypto.randomUUID(), at = Date.now() } = input;
   const order: CallbackOrder = { ...ORDER, ...(event === 'order.timeout' ? UNPAID : {}), ...input.order };
@@ -91,7 +91,7 @@ function summaryQuery(event: CallbackEvent, order: CallbackOrder): readonly stri
   return [`event=${event}`, ...SUMMARY_FIELDS.map((name) => `${name}=${encodeURIComponent(order[name] ?? '')}`)];
 }
 
-/** The merchant's URL as it is requested: its own query, less parameters of the till's names, then the till's. */
+/** The merchant's URL as requested: its own query without parameters of our names, then ours. */
 function targetUrl(link: string, query: readonly string[] | null): string {
   const url = new URL(link);
   const own = url.search === '' ? [] : url.search.slice(1).split('&');

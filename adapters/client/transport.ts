@@ -9,39 +9,39 @@ import { signRequest } from './sign-request.ts';
 import type { SigningPair } from './sign-request.ts';
 import { SigningTimes } from './signing-times.ts';
 
-/** Who calls: an API key or access token, or a signing pair. An account with Data Security needs the pair. */
+/** The credentials: an API key or access token, or a signing pair. An account with Data Security needs the pair. */
 export type Credentials = { readonly apiKey: string } | SigningPair;
 
-/** Where a till is and how it is called. */
+/** The server's address and how to call it. */
 export interface ClientOptions {
-  /** The till's address, `https://pay.example.com`; a path before `/api` belongs to it. */
+  /** The server's address, `https://pay.example.com`, with any path before `/api`. */
   readonly baseUrl: string;
-  /** Left out for {@link TillgateClient.exchangeToken} alone. */
+  /** May be missing only for {@link TillgateClient.exchangeToken}. */
   readonly credentials?: Credentials;
   readonly retry?: RetryOptions;
-  /** How long one try may take, in milliseconds; 30,000 unless told otherwise. */
+  /** The timeout of one attempt in milliseconds; 30,000 by default. */
   readonly timeoutMs?: number;
-  /** What sends requests in place of the runtime's own `fetch`. */
+  /** Replaces the runtime's `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** Epoch milliseconds, in place of the runtime's clock. */
+  /** Replaces the runtime's clock; epoch milliseconds. */
   readonly now?: () => number;
-  /** Waits between tries, in place of the runtime's timer. */
+  /** Replaces the runtime's timer between attempts. */
   readonly wait?: (ms: number, signal: AbortSignal | null) => Promise<void>;
 }
 
-/** What a single call may be told. */
+/** Options of a call. */
 export interface CallOptions {
-  /** Ends the call, pauses between tries included. */
+  /** Aborts the call, also during a delay between attempts. */
   readonly signal?: AbortSignal;
 }
 
-/** What a call that creates or moves money may be told. */
+/** Options of a call that creates or moves money. */
 export interface WriteOptions extends CallOptions {
-  /** One of your own, to go on after a restart; a fresh one otherwise. At most 255 characters; the till keeps it for 24 hours. */
+  /** Your own key, to continue after a restart; a new one by default. At most 255 characters; the server keeps it for 24 hours. */
   readonly idempotencyKey?: string;
 }
 
-/** The parts of a call that go into its request. */
+/** The parts of a call's request. */
 export interface CallParts {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, number | undefined>>;
@@ -59,7 +59,7 @@ interface Prepared {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Sends calls: signs each try anew, reads the envelope, and sends again what may be sent again. */
+/** Sends calls: signs each attempt, reads the envelope, and retries what is safe to retry. */
 export class Transport {
   readonly #base: URL;
   readonly #options: ClientOptions;
@@ -67,7 +67,7 @@ export class Transport {
   readonly #now: () => number;
   readonly #times = new SigningTimes();
 
-  /** @throws TypeError for a `baseUrl` that is no http or https URL, or that holds credentials */
+  /** @throws TypeError for a `baseUrl` that is not an http or https URL, or that contains credentials */
   constructor(options: ClientOptions) {
     this.#base = readBase(options.baseUrl);
     this.#options = options;
@@ -89,7 +89,7 @@ export class Transport {
       key: call.keyed === true ? (idempotencyKey ?? crypto.randomUUID()) : null,
       signal: signal ?? null,
     };
-    // A POST without a key might do twice what it was to do once.
+    // Retrying a POST without a key could do the same thing twice.
     const again = call.method === 'GET' || prepared.key !== null;
     for (let tries = 1; ; tries++) {
       try {
@@ -131,7 +131,7 @@ export class Transport {
     return await send(url.href, {
       method: call.method,
       headers,
-      // A redirect would carry the credentials to wherever it leads.
+      // A redirect would send the credentials to another address.
       redirect: 'manual',
       signal: signal === null ? deadline : AbortSignal.any([signal, deadline]),
       ...(text === '' ? {} : { body: text }),
@@ -161,7 +161,7 @@ function readBase(text: string): URL {
   return url;
 }
 
-/** An id as one segment of a path: `..` and the like would lead to another operation. */
+/** An id as one path segment; `..` would lead to another operation. */
 function soundId(id: string | undefined): string {
   if (typeof id !== 'string' || !/^[\w-]{1,64}$/.test(id)) throw new TypeError('An id is a text of letters and digits.');
   return id;

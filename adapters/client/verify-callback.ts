@@ -10,45 +10,45 @@ import { signatureOrigin } from './sign-request.ts';
 
 /** An account's callback credential. */
 export interface CallbackKey {
-  /** Tells the credential; needed where a rotation is to be gone through with the former secret alone. */
+  /** Identifies the credential; needed to verify with the former secret alone during a rotation. */
   readonly callbackToken?: string;
   /** `whsec_…` */
   readonly callbackSecret: string;
 }
 
-/** With what callbacks are verified: one credential, or several while they are rotated. */
+/** The credentials to verify with: one, or several during a rotation. */
 export type VerifyOptions = (CallbackKey | { readonly secrets: readonly CallbackKey[] }) & {
-  /** How old or early a callback may be, in seconds; 300 unless told otherwise. */
+  /** How old or early a callback may be, in seconds; 300 by default. */
   readonly toleranceSeconds?: number;
-  /** The origin that the till calls, `https://shop.example`; needed for GET callbacks behind a proxy, whose signature covers the whole URL. */
+  /** The origin that the server calls, `https://shop.example`; needed behind a proxy for GET callbacks, whose signature covers the whole URL. */
   readonly origin?: string;
-  /** Epoch milliseconds, in place of the runtime's clock. */
+  /** Replaces the runtime's clock; epoch milliseconds. */
   readonly now?: number;
 };
 
-/** What is told of every genuine callback. */
+/** The common part of every verified callback. */
 export interface Verified {
-  /** The callback's id, the same at each attempt: what was handled under it need not be handled again. */
+  /** The callback's id, the same at each attempt, so that repeated ones can be ignored. */
   readonly id: string;
   readonly event: CallbackEvent;
   /** When this attempt was signed, epoch milliseconds. */
   readonly sentAt: number;
   /**
-   * False when the service's own signature is of a credential that was not given, during a rotation; Standard Webhooks'
-   * then stands alone, which does not cover the path of a POST.
+   * False when the service's own signature is of a credential that was not given, during a rotation. Then only the signature of
+   * Standard Webhooks was verified, which does not cover the path of a POST.
    */
   readonly native: boolean;
 }
 
-/** A genuine callback; a POST tells the whole order, a GET a part of it. */
+/** A verified callback; a POST contains the whole order, a GET a part of it. */
 export type VerifiedCallback =
   | (Verified & { readonly method: 'POST'; readonly order: CallbackOrder })
   | (Verified & { readonly method: 'GET'; readonly order: CallbackSummary });
 
-/** Why a callback is not to be trusted. */
+/** Why a callback was rejected. */
 export type CallbackRejection = 'METHOD' | 'HEADER_MISSING' | 'EXPIRED' | 'BODY' | 'SIGNATURE' | 'CONTENT';
 
-/** The request is no genuine callback, or not one of now: answer with 400 and do nothing. */
+/** The request is not an authentic, current callback: reply with 400 and do nothing. */
 export class CallbackRejectedError extends Error {
   override readonly name = 'CallbackRejectedError';
   readonly reason: CallbackRejection;
@@ -66,7 +66,7 @@ const SIGNED_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
  * Verifies a callback: the service's own signature over method, target and body, and Standard Webhooks' over id, time
  * and body (a GET's whole URL), each keyed with one of the given secrets, and both times within the tolerance.
  *
- * @throws CallbackRejectedError when it is not genuine
+ * @throws CallbackRejectedError when it is not authentic
  * @throws TypeError for a body that was parsed or read before
  */
 export async function verifyCallback(request: Request | PlainRequest, options: VerifyOptions): Promise<VerifiedCallback> {
@@ -85,7 +85,7 @@ export async function verifyCallback(request: Request | PlainRequest, options: V
   return { ...common, method, ...orderOf(read.body) };
 }
 
-/** The headers that sign a callback. */
+/** The headers with a callback's signatures. */
 interface Signed {
   readonly token: string;
   readonly algorithm: string;
@@ -119,7 +119,7 @@ function checkTimes({ date, timestamp }: Signed, { toleranceSeconds = DEFAULT_TO
   const dated = SIGNED_DATE.test(date) ? Date.parse(date) : NaN;
   const stamped = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1000 : NaN;
   for (const at of [dated, stamped]) {
-    // Written so that what is no time at all is refused too.
+    // Written this way so that NaN is refused too.
     if (!(Math.abs(now - at) <= toleranceSeconds * 1000)) {
       throw new CallbackRejectedError('EXPIRED', `The callback is not of the last ${toleranceSeconds} seconds, or has no time in the right form.`);
     }
@@ -149,7 +149,7 @@ async function verifyWebhook(read: ReadRequest, { id, timestamp, webhookSignatur
   throw new CallbackRejectedError('SIGNATURE', `The webhook signature does not verify${method === 'GET' ? `; it covers the whole URL, here at ${String(origin)}` : ''}.`);
 }
 
-/** True when one of the signatures is that of the text under one of the secrets; every pair is compared. */
+/** True when one of the signatures matches the text under one of the secrets; every pair is compared. */
 async function anyMatches(signatures: readonly string[], secrets: readonly Uint8Array<ArrayBuffer>[], text: string): Promise<boolean> {
   const presented = signatures.flatMap((signature) => fromBase64(signature) ?? []);
   let matched = false;
@@ -160,14 +160,14 @@ async function anyMatches(signatures: readonly string[], secrets: readonly Uint8
   return matched;
 }
 
-/** @throws TypeError for a secret that is none */
+/** @throws TypeError for an invalid secret */
 function secretBytes({ callbackSecret }: CallbackKey): Uint8Array<ArrayBuffer> {
   const bytes = fromBase64(secretBase64(callbackSecret));
   if (bytes === null || bytes.length === 0) throw new TypeError('A callback secret is whsec_ and the base64 of its bytes.');
   return bytes;
 }
 
-/** @throws CallbackRejectedError for bytes that are no text */
+/** @throws CallbackRejectedError for bytes that are not text */
 function decode(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
@@ -178,7 +178,7 @@ function decode(body: Uint8Array): string {
 
 function orderOf(body: Uint8Array): { event: CallbackEvent; order: CallbackOrder } {
   const order = readJson(decode(body)) as Partial<CallbackOrder> | null;
-  // Whoever signed it is the till: its fields are as the specification says.
+  // The signature is the server's, so the fields are as specified.
   return { event: knownEvent(order?.status ?? ''), order: order as CallbackOrder };
 }
 
