@@ -8,7 +8,7 @@ const FAR = 1_000_000;
 const amounts = (transfers: readonly ObservedTransfer[]): readonly bigint[] => transfers.map(({ units }) => units).sort((a, b) => (a < b ? -1 : 1));
 const place = ({ txid, index }: ObservedTransfer): string => `${txid}:${index}`;
 
-/** Following the chain, and what is a deposit. */
+/** Cases of following the chain, and of deposits. */
 export const chainDeposits: readonly ChainCase[] = [
   {
     needs: null,

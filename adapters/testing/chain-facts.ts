@@ -3,10 +3,10 @@ import { formatUnits, isTillgateError, present } from '../../core/index.ts';
 import { trick } from './chain-sight.ts';
 import type { ChainCase } from './chain-harness.ts';
 
-/** Digits that no double holds. */
+/** More digits than a double can hold. */
 const LARGE = 12_345_678_901_234_567_891n;
 
-/** Who the chain is, and what its addresses look like. */
+/** Cases of the chain's identity and its addresses. */
 export const chainFacts: readonly ChainCase[] = [
   {
     needs: null,

@@ -1,72 +1,72 @@
 import type { ChainAdapter, CurrencyCode, PayingAddress, SignedPayout, SpendableCoin } from '../../core/index.ts';
 
 /**
- * What a test can make happen on a chain, besides paying and mining. Whatever a chain does not know, or its nodes cannot
- * be brought to do, is named in {@link ChainHarness.lacks} with the reason.
+ * What a test can cause on a chain, besides payments and blocks. Whatever a chain does not have, or its nodes cannot do, is
+ * listed in {@link ChainHarness.lacks} with the reason.
  */
 export interface ChainTricks {
   /** An adapter with the same settings over a node of another network. */
   otherNetwork(): Promise<ChainAdapter>;
-  /** One transaction that pays an address several times; its id. */
+  /** Makes one transaction that pays an address several times. Returns its id. */
   batch(address: string, units: readonly bigint[]): Promise<string>;
-  /** A payment that is mined, and moves nothing: reverted, out of gas; its id. */
+  /** Mines a payment without effect: reverted, out of gas. Returns its id. */
   failure(address: string, units: bigint): Promise<string>;
-  /** Something that looks like a payment and is none: another token of the same symbol, a log without a transfer; its id. */
+  /** Mines something that looks like a payment: another token of the same symbol, a log without a transfer. Returns its id. */
   counterfeit(address: string, units: bigint): Promise<string>;
-  /** A payment that was replaced, before it was mined, by one to somebody else; the id of the one that is gone. */
+  /** Makes a payment that is replaced, before it is mined, by one to another address. Returns the id of the replaced one. */
   replacement(address: string, units: bigint): Promise<string>;
-  /** Replaces the top blocks by more than there were; their transactions are mined `again` in them, or `gone` for good. */
+  /** Replaces the latest blocks by a longer branch; their transactions are mined `again` in it, or `gone` for ever. */
   reorganisation(depth: number, outcome: 'again' | 'gone'): Promise<void>;
-  /** No node answers any more, or they do again. */
+  /** Makes all nodes unreachable, or reachable again. */
   outage(on: boolean): void | Promise<void>;
-  /** Every node shows its chain without the newest blocks; 0 for all of it. */
+  /** Makes every node show its chain without this many of the newest blocks; 0 ends it. */
   lag(blocks: number): void | Promise<void>;
-  /** Every node answers with blocks that do not follow each other, or rightly again. */
+  /** Makes every node return blocks that are not linked by their hashes, or correct ones again. */
   lies(on: boolean): void | Promise<void>;
   /**
-   * Gives an address of the till's what a payment of so many units and its fee take. On UTXO chains the coins are
-   * returned, elsewhere nothing is. A chain without it is watch-only, and has `payments: null`.
+   * Funds an address of the till with what a payment of so many units and its fee need. Returns the coins on UTXO chains,
+   * nothing elsewhere. A chain without it is watch-only and has `payments: null`.
    */
   fund(source: PayingAddress, units: bigint): Promise<readonly SpendableCoin[]>;
-  /** The node takes what it is given next, and its reply is lost; or replies arrive again. */
+  /** The node accepts the next broadcast and its reply is lost; or replies arrive again. */
   lostReplies(on: boolean): void | Promise<void>;
-  /** The nodes forget a transaction that waits to be mined. */
+  /** The nodes drop an unconfirmed transaction. */
   forgetting(txid: string): void | Promise<void>;
-  /** Mines another transaction, signed by the till's own key, with the payout's nonce or coins; its id. */
+  /** Mines another transaction, signed by the till's own key, with the payout's nonce or coins. Returns its id. */
   rival(payout: SignedPayout): Promise<string>;
-  /** Lets pass what it takes until no payment that was signed before can be mined any more. */
+  /** Lets time or blocks pass until no payment signed before can be mined any more. */
   expiry(): Promise<void>;
 }
 
-/** `bump`: a waiting payment's fee can be raised. `sweep`: payments from a deposit address, on account chains. */
+/** `bump`: an unconfirmed payment's fee can be raised. `sweep`: payments from a deposit address, on account chains. */
 export type ChainAbility = keyof ChainTricks | 'bump' | 'sweep';
 
-/** A chain with a node of its own, as a test has it. */
+/** A chain with its own node, for one test. */
 export interface ChainWorld {
   readonly chain: ChainAdapter;
-  /** What is paid here. */
+  /** The asset of the test's payments. */
   readonly currency: CurrencyCode;
-  /** A usual payment, well above what the network carries at least; some hundred of them are at hand. */
+  /** A usual amount, well above the network's minimum; the payer has some hundred times as much. */
   readonly units: bigint;
-  /** Another adapter over the same node and the same wallet, as after a restart. */
+  /** Opens another adapter for the same node and wallet, as after a restart. */
   reopen(): Promise<ChainAdapter>;
-  /** A payer pays; the next block has it at the latest. The transaction's id. */
+  /** A payer pays; mined in the next block at the latest. Returns the transaction's id. */
   pay(address: string, units: bigint): Promise<string>;
-  /** Mines so many blocks; the first takes up what waits. */
+  /** Mines so many blocks; the first contains the unconfirmed transactions. */
   mine(blocks: number): Promise<void>;
   readonly tricks: Partial<ChainTricks>;
-  /** Ends the nodes and every adapter that was opened. */
+  /** Stops the nodes and closes every opened adapter. */
   close(): Promise<void>;
 }
 
-/** How the kit gets a chain to test, and what it need not ask for. */
+/** Opens a chain for the kit, and lists what it does not support. */
 export interface ChainHarness {
-  /** Every ability that this chain does not have, with the reason; the report lists them. */
+  /** Every ability that this chain lacks, with the reason; printed in the report. */
   readonly lacks: Readonly<Partial<Record<ChainAbility, string>>>;
   open(): Promise<ChainWorld>;
 }
 
-/** One promise of a port, and the ability that it takes to see whether it is kept; `null` for none. */
+/** A test of one requirement, and the ability that it needs; `null` for none. */
 export interface ChainCase {
   readonly needs: ChainAbility | null;
   readonly title: string;

@@ -6,7 +6,7 @@ import { freshAddress, scanFrom, trick, under, watching } from './chain-sight.ts
 const SKEW_MS = 7_200_000;
 const place = ({ txid, index }: Pick<PendingTransfer, 'txid' | 'index'>): string => `${txid}:${index}`;
 
-/** All that waits for these keys, in as many looks as it takes. */
+/** All unconfirmed transfers to these keys, in as many reads as needed. */
 async function waiting(mempool: ChainMempool, ...keys: readonly string[]): Promise<readonly PendingTransfer[]> {
   for (;;) {
     const { transfers, complete } = await mempool.pending(async () => watching(...keys));
@@ -14,7 +14,7 @@ async function waiting(mempool: ChainMempool, ...keys: readonly string[]): Promi
   }
 }
 
-/** What a chain shows of payments before they are mined. A chain without a mempool promises nothing here. */
+/** Cases of unconfirmed payments, for chains with a mempool. */
 export const chainMempool: readonly ChainCase[] = [
   {
     needs: null,

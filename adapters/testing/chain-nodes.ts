@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { assertFails, freshAddress, scanFrom, trick, under, watching } from './chain-sight.ts';
 import type { ChainCase } from './chain-harness.ts';
 
-/** Nodes that go away, fall behind or lie (fault 56). */
+/** Cases of nodes that fail, lag or return wrong data (fault 56). */
 export const chainNodes: readonly ChainCase[] = [
   {
     needs: 'outage',

@@ -7,12 +7,12 @@ import { payoutOf, gotten, mined, payingSide, signPayment, stored } from './chai
 
 const nodeFailed = (error: unknown): boolean => isTillgateError(error, 'NODE_FAILED');
 
-/** Sends, and lets pass the one failure that asks for nothing but a look at the outcome. */
+/** Broadcasts, and ignores the failure whose only consequence is to ask for the outcome. */
 async function offer(payments: ChainPayments, transaction: SignedTransaction): Promise<void> {
   await payments.broadcast(stored(transaction)).catch((error: unknown) => assert.ok(nodeFailed(error), `NODE_FAILED was expected, not ${String(error)}`));
 }
 
-/** Money out, when something goes wrong between signing and the last confirmation. */
+/** Cases of payouts with a failure between signing and the last confirmation. */
 export const chainPaymentTroubles: readonly ChainCase[] = [
   {
     needs: null,

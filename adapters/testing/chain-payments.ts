@@ -3,7 +3,7 @@ import type { ChainCase } from './chain-harness.ts';
 import { freshAddress } from './chain-sight.ts';
 import { payoutOf, gotten, hotWallet, mined, payingSide, signPayment, stored } from './chain-till.ts';
 
-/** Money out, when all goes well. */
+/** Cases of payouts without failures. */
 export const chainPayments: readonly ChainCase[] = [
   {
     needs: null,
@@ -64,7 +64,7 @@ export const chainPayments: readonly ChainCase[] = [
       const payment = await signPayment(world);
       const { source, priced, nonce, line, signed } = payment;
       assert.ok(nonce !== null || priced.coins.length > 0 || signed.expiresAt !== null, 'otherwise nobody can ever tell that it is dead');
-      // Without nonce and coins, the till waits for the expiry before it signs again.
+      // Without nonce and coins, the core waits for the expiry before it signs again.
       if (nonce === null && priced.coins.length === 0) return;
       const twin = await payments.sign({ source, lines: [line], priced, nonce });
       assert.equal(twin.feeUnits, signed.feeUnits);

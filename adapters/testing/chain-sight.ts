@@ -8,23 +8,23 @@ export function watching(...keys: readonly string[]): WatchList {
   return { has: (key) => keys.includes(key), nativeKeys: () => keys };
 }
 
-/** A trick of the world, which the harness must offer when it does not name it among what it lacks. */
+/** One of the harness's tricks, which must exist unless it is listed in `lacks`. */
 export function trick<Name extends keyof ChainTricks>(world: ChainWorld, name: Name): ChainTricks[Name] {
   const found = world.tricks[name];
   assert.ok(found !== undefined, `the harness neither offers the trick "${name}" nor says under "lacks" why it cannot`);
-  // Theirs may be methods of a class.
+  // It may be a method of a class.
   return found.bind(world.tricks) as ChainTricks[Name];
 }
 
 let derived = 0;
 
-/** A deposit address that no test has used. */
+/** An unused deposit address. */
 export async function freshAddress({ chain }: Pick<ChainWorld, 'chain'>): Promise<DerivedAddress> {
   derived += 1;
   return present((await chain.deriveAddresses(derived, 1))[0], 'a derived address');
 }
 
-/** Blocks from a height up to the head, in steps of what the adapter takes at once. */
+/** Scans from a height up to the head, in steps of the adapter's maximum. */
 export async function scanFrom(chain: ChainAdapter, first: number, ...keys: readonly string[]): Promise<ScannedRange> {
   const { height } = await chain.head();
   const blocks: BlockRef[] = [];
@@ -37,7 +37,7 @@ export async function scanFrom(chain: ChainAdapter, first: number, ...keys: read
   return { blocks, transfers };
 }
 
-/** What an address gets while something happens and a block is mined after it. */
+/** The transfers to an address during an action and the block after it. */
 export async function arrivals(world: ChainWorld, to: Pick<DerivedAddress, 'key'>, happen: () => Promise<unknown>): Promise<readonly ObservedTransfer[]> {
   const { height } = await world.chain.head();
   await happen();
@@ -45,7 +45,7 @@ export async function arrivals(world: ChainWorld, to: Pick<DerivedAddress, 'key'
   return (await scanFrom(world.chain, height + 1, to.key)).transfers;
 }
 
-/** Asserts that blocks follow each other, from a height on. */
+/** Asserts that blocks are linked, from a height on. */
 export function assertLinked(blocks: readonly BlockRef[], first: number): void {
   for (const [at, block] of blocks.entries()) {
     assert.equal(block.height, first + at, 'scanned blocks count up by one');
@@ -53,7 +53,7 @@ export function assertLinked(blocks: readonly BlockRef[], first: number): void {
   }
 }
 
-/** Does something under a trouble, and ends the trouble whatever comes of it: the next case must not suffer for this one. */
+/** Runs something under a failure, and ends the failure in any case, so that it does not affect the next case. */
 export async function under(trouble: (on: boolean) => void | Promise<void>, work: () => Promise<unknown>): Promise<void> {
   await trouble(true);
   try {
@@ -63,7 +63,7 @@ export async function under(trouble: (on: boolean) => void | Promise<void>, work
   }
 }
 
-/** Asserts a failure whose message is fit to be shown: short, and without the node's whole answer. */
+/** Asserts a failure whose message can be shown: short, and without the node's whole reply. */
 export async function assertFails(work: Promise<unknown>): Promise<void> {
   await assert.rejects(work, (error: unknown) => {
     assert.ok(error instanceof Error && error.message.length > 0 && error.message.length < 2_000, 'an error says in a sentence or two what failed');

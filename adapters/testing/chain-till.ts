@@ -4,7 +4,7 @@ import type { PayoutOutcome, ChainAdapter, ChainPayments, DerivedAddress, Paymen
 import type { ChainWorld } from './chain-harness.ts';
 import { freshAddress, scanFrom, trick } from './chain-sight.ts';
 
-/** A payment as the till has it once it is stored. */
+/** A stored payment. */
 export interface Payment {
   readonly to: DerivedAddress;
   readonly line: PaymentLine;
@@ -14,7 +14,7 @@ export interface Payment {
   readonly nonce: number | null;
   readonly signed: SignedTransaction;
   readonly payout: SignedPayout;
-  /** The height of the head before any of it. */
+  /** The height of the head before the payment. */
   readonly since: number;
 }
 
@@ -31,12 +31,12 @@ export function payoutOf({ source, nonce, priced }: Pick<Payment, 'source' | 'no
   return { source, nonce, coins: priced.coins.map(({ ref }) => ref), attempts };
 }
 
-/** What a signed transaction is after the database: text, and whatever its record holds. */
+/** A signed transaction as it is after a round trip through the database. */
 export function stored({ txid, raw }: SignedTransaction): { readonly txid: string; readonly raw: string } {
   return JSON.parse(JSON.stringify({ txid, raw })) as { txid: string; raw: string };
 }
 
-/** Funds an address, prices a payment and signs it; nothing is sent. */
+/** Funds an address, prices a payment and signs it; nothing is broadcast. */
 export async function signPayment(world: ChainWorld, source: PayingAddress = hotWallet(world.chain), to?: DerivedAddress): Promise<Payment> {
   const { chain, currency, units } = world;
   const payments = payingSide(chain);
@@ -51,8 +51,8 @@ export async function signPayment(world: ChainWorld, source: PayingAddress = hot
 }
 
 /**
- * What the receiver of a payment has got on chain since it was begun. On account chains its balance tells: an adapter may
- * leave what the till itself sent out of the deposits that it shows.
+ * What the receiver of a payment has received on chain since its start. On account chains by its balance: an adapter may omit
+ * what the till itself sent from the deposits.
  */
 export async function gotten({ chain, currency }: Pick<ChainWorld, 'chain' | 'currency'>, { to, since }: Pick<Payment, 'to' | 'since'>): Promise<bigint> {
   const payments = payingSide(chain);
@@ -60,7 +60,7 @@ export async function gotten({ chain, currency }: Pick<ChainWorld, 'chain' | 'cu
   return (await scanFrom(chain, since + 1, to.key)).transfers.reduce((sum, { units }) => sum + units, 0n);
 }
 
-/** The outcome of a payment that must be mined. */
+/** The outcome of a payment, which must be mined. */
 export async function mined({ chain }: Pick<ChainWorld, 'chain'>, payout: SignedPayout): Promise<Extract<PayoutOutcome, { kind: 'mined' }>> {
   const outcome = await payingSide(chain).outcome(payout);
   assert.ok(outcome.kind === 'mined', JSON.stringify(outcome, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)));

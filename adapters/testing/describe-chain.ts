@@ -15,7 +15,7 @@ const MONEY_OUT = [...chainPayments, ...chainPaymentTroubles];
 /**
  * Registers the conformance suite of `ChainAdapter` with node:test, under a name.
  *
- * A case whose ability the harness lacks is not run, and the report says so in a line of its own.
+ * A case that needs an ability which the harness lacks is not run; the report names it.
  */
 export function describeChain(name: string, harness: ChainHarness): void {
   const { lacks } = harness;

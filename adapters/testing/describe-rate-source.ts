@@ -3,19 +3,19 @@ import { after, before, describe, test } from 'node:test';
 import { present, readDecimal } from '../../core/index.ts';
 import type { RateSource } from '../../core/index.ts';
 
-/** A rate source with a service of its own behind it. */
+/** A rate source with its own service. */
 export interface RateWorld {
   readonly source: RateSource;
-  /** The service fails from now on, or hangs, or answers again; left out where there is none. */
+  /** Makes the service fail, hang, or answer again; missing where there is no service. */
   trouble?(kind: 'fails' | 'hangs' | 'answers nonsense' | null): void | Promise<void>;
   close(): Promise<void>;
 }
 
-/** How the kit gets a rate source. */
+/** Opens a rate source for the kit. */
 export interface RateHarness {
-  /** Symbols that it has a price of, two at least: coins as `BTC`, fiats as `EUR`. */
+  /** At least two symbols that it prices: coins as `BTC`, fiat currencies as `EUR`. */
   readonly knows: readonly string[];
-  /** Why nothing can go wrong with it: it asks nobody. */
+  /** Why it cannot fail: for a source without a service. */
   readonly cannotFail?: string;
   open(): Promise<RateWorld>;
 }

@@ -4,20 +4,19 @@ import type { Storage } from '../../core/index.ts';
 import { storageMoney } from './storage-money.ts';
 import { storageWork } from './storage-work.ts';
 
-/** A storage on a database of the suite's own. */
+/** A storage on the suite's own database. */
 export interface StorageWorld {
   /** Migrated, and empty. */
   readonly storage: Storage;
   /** Another instance on the same database. */
   another(): Promise<Storage>;
-  /** Ends every instance and removes the database. */
+  /** Closes every instance and removes the database. */
   close(): Promise<void>;
 }
 
 /**
- * Registers the conformance suite of {@link Storage} with node:test, under a name: the promises that money hangs on.
- *
- * It is no full test of every query; what it asks for, no storage may lack.
+ * Registers the conformance suite of {@link Storage} with node:test, under a name: the requirements that money
+ * depends on. It is not a full test of every query.
  */
 export function describeStorage(name: string, open: () => Promise<StorageWorld>): void {
   describe(`${name}: the promises of a storage`, { concurrency: 1 }, () => {

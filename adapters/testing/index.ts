@@ -1,6 +1,6 @@
 /**
- * What a plugin's author runs over a chain, a storage or a rate source of one's own: suites for node:test that ask for
- * every promise of the interface. The host needs none of it.
+ * Conformance suites for node:test: plugin authors run them on their chains, storages and rate sources. They test every
+ * requirement of the interfaces. The host does not use them.
  *
  * @packageDocumentation
  */

@@ -9,7 +9,7 @@ const GENESIS_OF_LIGHTNING = Date.UTC(2018, 0, 1);
 const LONGEST = 7_000;
 const WORDS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 
-/** Who the node is, its invoices, and what it says of those that were settled. */
+/** Cases of the node's identity, its invoices and settlements. */
 export const lightningIncoming: readonly LightningCase[] = [
   {
     needs: [],

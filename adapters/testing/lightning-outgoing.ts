@@ -5,7 +5,7 @@ import { FEE_LIMIT, end, newInvoice, payToEnd, refuses, request, trick, until } 
 const NOBODY = 'cd'.repeat(32);
 const AMOUNT = 250_000n;
 
-/** Payments, and everything that can go wrong with them. */
+/** Cases of payments and their failures. */
 export const lightningOutgoing: readonly LightningCase[] = [
   {
     needs: [],

@@ -16,7 +16,7 @@ export function refuses(work: Promise<unknown>, code: ErrorCode): Promise<void> 
   return assert.rejects(work, (error: unknown) => isTillgateError(error, code) || assert.fail(`not ${code}: ${String(error)}`));
 }
 
-/** Asks until the answer is there; an error of the node counts as none, a broken promise does not. */
+/** Repeats until there is an answer; an error of the node counts as none, a failed assertion does not. */
 export async function until<T>(what: string, ask: () => Promise<T | null | false>): Promise<T> {
   let last: unknown = null;
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
@@ -36,13 +36,13 @@ export function request({ paymentHash, paymentRequest }: ForeignInvoice, terms: 
   return { paymentHash, paymentRequest, msat: null, maxFeeMsat: FEE_LIMIT, ...terms };
 }
 
-/** Pays and waits for the end. */
+/** Pays and waits for the outcome. */
 export async function payToEnd(node: LightningNode, payment: LightningPaymentRequest): Promise<LightningPaymentView> {
   const first = await node.pay(payment);
   return first.state === 'in-flight' ? end(node, payment.paymentHash) : first;
 }
 
-/** How a payment ended. */
+/** The outcome of a payment. */
 export function end(node: LightningNode, paymentHash: string): Promise<LightningPaymentView> {
   return until(`the end of the payment ${paymentHash}`, async () => {
     const view = await node.payment(paymentHash);
@@ -50,7 +50,7 @@ export function end(node: LightningNode, paymentHash: string): Promise<Lightning
   });
 }
 
-/** Every settlement after a cursor, fetched so many at a time, until the one of a hash was seen. */
+/** Every settlement after a cursor, so many at a time, until that of a hash. */
 export async function settlements(node: LightningNode, cursor: string | null, lastHash: string, limit = 100): Promise<readonly Settlement[]> {
   const all: Settlement[] = [];
   await until(`the settlement of ${lastHash}`, async () => {
@@ -66,13 +66,13 @@ export async function settlements(node: LightningNode, cursor: string | null, la
 
 let amounts = 0n;
 
-/** An invoice of the till's, of whole satoshis and an amount that no other has. */
+/** An invoice of the till, in whole satoshis, with a unique amount. */
 export async function newInvoice(node: LightningNode): Promise<ForeignInvoice & { readonly msat: bigint }> {
   const msat = 50_000n + (amounts += 1n) * 1_000n;
   return { ...(await node.createInvoice({ msat, memo: 'an order', expirySeconds: 1_800 })), msat };
 }
 
-/** An invoice of the till's that was paid. */
+/** A paid invoice of the till. */
 export async function paidInvoice(world: LightningWorld): Promise<ForeignInvoice & { readonly msat: bigint }> {
   const invoice = await newInvoice(world.node);
   await world.pay(invoice.paymentRequest);

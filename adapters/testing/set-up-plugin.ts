@@ -1,20 +1,20 @@
 import type { ChainAdapter, Clock, DocumentStore, LightningNode, Logger, Plugin, PublicWallet, RateSource, Signer } from '../../core/index.ts';
 
-/** What a plugin brought, and how to end it. */
+/** What a plugin added, and how to close it. */
 export interface PluginYield {
   readonly chains: readonly ChainAdapter[];
   readonly rateSources: readonly RateSource[];
-  /** `null` when it brought none. */
+  /** `null` when it added none. */
   readonly lightning: LightningNode | null;
   close(): Promise<void>;
 }
 
-/** What a plugin is given in a test; all of it stays in memory. */
+/** The context of a plugin in a test; all of it is in memory. */
 export interface PluginSurroundings {
-  /** Signs as well when it can: a till with a seed. */
+  /** With a signer: a till with a seed. */
   readonly wallet: PublicWallet | (PublicWallet & Signer);
   readonly clock?: Clock;
-  /** To be shared by two set-ups that stand for one till before and after a restart. */
+  /** Share it between two set-ups to simulate a restart. */
   readonly documents?: DocumentStore;
   readonly logger?: Logger;
 }
@@ -46,7 +46,7 @@ export async function setUpPlugin<Options>(plugin: Plugin<Options>, input: unkno
   return { chains, rateSources, lightning: nodes[0] ?? null, close };
 }
 
-/** Documents with the compare-and-set that a database has. */
+/** Documents with compare-and-set, as in a database. */
 export function memoryDocuments(): DocumentStore {
   const rows = new Map<string, { readonly value: string; readonly version: number }>();
   return {

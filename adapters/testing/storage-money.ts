@@ -4,19 +4,19 @@ import type { AccountId, PayoutId, LedgerEntry, UnconfirmedPayment, UnconfirmedP
 import { LARGEST, NOW, payoutOf, depositOf, entryOf, newOrder, nextId, reservationOf, storeAccount, storeOrder } from './storage-samples.ts';
 import type { StorageCase } from './storage-samples.ts';
 
-/** How many of these, done at once on two instances, were the one that may. */
+/** How many of these, run concurrently on two instances, succeeded. */
 async function winners(storages: readonly Storage[], attempt: (storage: Storage) => Promise<boolean>): Promise<number> {
   const tries = await Promise.all(Array.from({ length: 6 }, (_, at) => attempt(storages[at % storages.length] as Storage)));
   return tries.filter(Boolean).length;
 }
 
-/** From custody to what a merchant may spend. */
+/** An entry from custody to a merchant's available balance. */
 const availableEntry = (accountId: AccountId, units: bigint): LedgerEntry => {
   const entry = entryOf(accountId, nextId(), units);
   return { ...entry, postings: entry.postings.map((posting) => (posting.units < 0n ? posting : { ...posting, account: merchantAccount(accountId, 'available') })) };
 };
 
-/** What is written once, and exactly. */
+/** Cases of what must be written once, and exactly. */
 export const storageMoney: readonly StorageCase[] = [
   {
     title: 'a transaction that fails leaves nothing of what it wrote, and its error is what the caller gets',

@@ -1,22 +1,22 @@
 import { IdSequence, newTransfer, withDefaults } from '../../core/index.ts';
 import type { Account, AccountId, Payout, PayoutId, Deposit, DepositId, EntryId, IdempotencyClaim, LedgerEntry, NewOrder, Order, OrderId, Reservation, Storage, TransferId } from '../../core/index.ts';
 
-/** One promise of a storage; `second` is another instance on the same database. */
+/** A test of one requirement; `second` is another instance on the same database. */
 export interface StorageCase {
   readonly title: string;
   readonly run: (storage: Storage, second: Storage) => Promise<void>;
 }
 
-/** When everything here happens. */
+/** The time of all samples. */
 export const NOW = Date.UTC(2026, 5, 1);
-/** What 256 bits hold at most: no double and no 64-bit integer does. */
+/** The largest value of 256 bits, more than a double or a 64-bit integer can hold. */
 export const LARGEST = 2n ** 256n - 1n;
 
 let ticks = NOW;
 const sequence = new IdSequence(() => ++ticks, 9, () => 0);
 export const nextId = (): string => sequence.next();
 
-/** A merchant, stored. */
+/** Stores a merchant. */
 export async function storeAccount(storage: Storage): Promise<Account> {
   const id = nextId() as AccountId;
   const account: Account = {
@@ -37,7 +37,7 @@ export async function storeAccount(storage: Storage): Promise<Account> {
   return account;
 }
 
-/** An order about to be made. */
+/** A new order. */
 export function newOrder(accountId: AccountId, units: bigint, idempotency: IdempotencyClaim | null = null): NewOrder {
   const id = nextId() as OrderId;
   const rate = { at: NOW, fixed: false, coin: { symbol: 'ETH', usd: '1', sources: [] }, fiat: { symbol: 'USD', usd: '1', sources: [] } };
@@ -66,7 +66,7 @@ export function newOrder(accountId: AccountId, units: bigint, idempotency: Idemp
   return { order, depositAddress: { chain: 'ETH', address: `0x${id}`, key: id, walletId: 'wallet', index: Number(id.slice(-9)) }, idempotency };
 }
 
-/** An order, stored. */
+/** Stores an order. */
 export async function storeOrder(storage: Storage, units = 5n): Promise<Order> {
   const result = await storage.orders.create(newOrder((await storeAccount(storage)).id, units));
   if (result.kind !== 'created') throw new Error('a new order was not created');
@@ -80,7 +80,7 @@ export function depositOf({ id: orderId, accountId }: Pick<Order, 'id' | 'accoun
   return { id, orderId, accountId, chain: 'ETH', txid: `0x${id}`, index: '0', ...block, currency: 'ETH', units, fromAddress: null, toAddress: '0xto', ...kept };
 }
 
-/** From a chain's custody to a merchant. */
+/** An entry from a chain's custody to a merchant. */
 export function entryOf(accountId: AccountId, reference: string, units: bigint): LedgerEntry {
   const postings = [
     { account: 'custody:ETH', currency: 'ETH', units: -units },
@@ -89,7 +89,7 @@ export function entryOf(accountId: AccountId, reference: string, units: bigint):
   return { id: nextId() as EntryId, at: NOW, kind: 'deposit-credited', reference, postings };
 }
 
-/** A withdrawal about to be reserved. */
+/** A withdrawal to reserve. */
 export function reservationOf(accountId: AccountId, units: bigint, idempotency: IdempotencyClaim | null = null): Reservation {
   const id = nextId() as TransferId;
   const [chain, currency, toAddress] = ['ETH', 'ETH', '0xto'];
