@@ -18,13 +18,13 @@ const base58check = createBase58check((bytes: Uint8Array): Uint8Array => createH
 
 /** The public half of a wallet account: derives `…/0/i` without any private key. */
 export class AccountKey {
-  /** 16 hexadecimal digits that tell this key from every other; nothing can be derived from them. */
+  /** A fingerprint of 16 hexadecimal digits; nothing can be derived from it. */
   readonly walletId: string;
   readonly #receiving: PublicChildren;
 
   /**
    * @param extendedKey - an account's (`m/44'/60'/1'`) extended public key, in any of its spellings
-   * @throws TillgateError `CONFIG_INVALID` when it is none; the message does not repeat it
+   * @throws TillgateError `CONFIG_INVALID` when it is invalid; the message does not repeat it
    */
   constructor(extendedKey: string) {
     const xpub = toXpub(extendedKey);
@@ -46,8 +46,8 @@ export class AccountKey {
 }
 
 /**
- * The extended public key of an account when it is spelled `xpub`, else `null`: `ypub`, `zpub`, `Ltub` and their kin say
- * that the addresses are another chain's.
+ * The extended public key of an account when it is spelled `xpub`, else `null`: `ypub`, `zpub`, `Ltub` and similar forms
+ * belong to another chain's addresses.
  */
 export function readXpub(text: string): string | null {
   if (!text.startsWith('xpub')) return null;

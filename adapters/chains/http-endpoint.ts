@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { TillgateError } from '../../core/index.ts';
 
-/** Why one endpoint gave no usable answer; the next one may. Its message names the host and nothing else of the URL. */
+/** Why an endpoint gave no usable answer; the next one may. Its message names only the host of the URL. */
 export class TransportFailure extends Error {
   constructor(
     message: string,
@@ -12,16 +12,16 @@ export class TransportFailure extends Error {
   }
 }
 
-/** Statuses that say something about the endpoint, not about the question. */
+/** Statuses that concern the endpoint, not the request. */
 const ENDPOINT_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 407, 408, 429]);
 const CONNECTIONS = 8;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Shorter parts of a URL are words like `v2`, not keys. */
 const SECRET_LENGTH = 6;
 
-/** One HTTP URL that takes JSON and answers JSON: pooled connections, one deadline, a capped reply, no redirects. */
+/** A JSON-over-HTTP endpoint: pooled connections, one timeout, a size limit of the reply, no redirects. */
 export class HttpEndpoint {
-  /** `name:port`, all of the URL that may be told. */
+  /** `name:port`, the only part of the URL that may be shown. */
   readonly host: string;
   readonly #path: string;
   readonly #search: string;
@@ -31,7 +31,7 @@ export class HttpEndpoint {
 
   /**
    * @param headers - sent with each request; their values are secrets
-   * @throws TillgateError `CONFIG_INVALID` when the text is no http(s) URL; the message does not repeat it
+   * @throws TillgateError `CONFIG_INVALID` when the text is not an http(s) URL; the message does not repeat it
    */
   constructor(
     url: string,
@@ -70,7 +70,7 @@ export class HttpEndpoint {
         bodyTimeout: this.timeoutMs,
       });
       const { statusCode } = reply;
-      // Some services answer a refused call with 400 or 500 and a JSON-RPC error: that is read as an answer.
+      // Some services reply to a refused call with 400 or 500 and a JSON-RPC error: that counts as an answer.
       if (ENDPOINT_STATUSES.has(statusCode) || (statusCode > 299 && statusCode < 400) || statusCode > 500) {
         await reply.body.dump({ limit: 65_536, signal });
         throw new TransportFailure(`${this.host} answered HTTP ${statusCode}`);
@@ -82,7 +82,7 @@ export class HttpEndpoint {
     }
   }
 
-  /** Text of the node without whatever of this URL could be a key, and no longer than a line. */
+  /** The node's text without any part of this URL that could be a key, cut to one line. */
   redact(text: string): string {
     const clean = this.#secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
     return clean.length > 200 ? `${clean.slice(0, 200)}…` : clean;
@@ -125,7 +125,7 @@ function decodePart(part: string): string {
   }
 }
 
-/** The system's word for a failure (`ECONNREFUSED`); a full message could repeat the request. */
+/** The system's code of a failure (`ECONNREFUSED`); a full message could contain the request. */
 function errorWord(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code === 'string') return code;

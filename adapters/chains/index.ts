@@ -1,5 +1,5 @@
 /**
- * Every chain engine that comes with Tillgate, and what a plugin of one's own can share with them. Import a family
+ * Every chain engine that comes with Tillgate, and what other plugins can share with them. Import a family
  * (`tillgate/adapters/chains/evm`) to load that family alone.
  *
  * @packageDocumentation

@@ -1,17 +1,17 @@
 import { TransportFailure } from './http-endpoint.ts';
 
-/** How one call of a batch ended: with a result, or with the node's refusal. */
+/** The outcome of one call of a batch: a result, or the node's refusal. */
 export type RpcReply =
   | { readonly result: unknown; readonly problem: null }
   | { readonly result: null; readonly problem: { readonly code: number; readonly message: string } };
 
-/** Who answered: its host, and how to make its words fit to print. */
+/** The endpoint that answered: its host, and how to redact its text. */
 export interface ReplySource {
   readonly host: string;
   redact(text: string): string;
 }
 
-/** A node that has had enough of us: another one is asked, and none is asked harder. */
+/** Rate-limited by the node: another one is tried, without more load on any. */
 const THROTTLED = /too many requests|rate.?limit|quota|exceeded .*(?:capacity|throughput|per second)/i;
 
 interface Envelope {
@@ -23,7 +23,7 @@ interface Envelope {
 /**
  * Reads the text of a reply, parsed once, into one outcome for each id, in their order.
  *
- * @throws TransportFailure when it is no JSON-RPC answer to these ids
+ * @throws TransportFailure when it is not a JSON-RPC reply to these ids
  */
 export function readReplies(
   text: string,

@@ -10,12 +10,12 @@ export interface RpcCall {
   readonly params: readonly unknown[];
 }
 
-/** One call with a fixed endpoint, as {@link JsonRpcOptions.admit} is given it. */
+/** A call to a fixed endpoint, for {@link JsonRpcOptions.admit}. */
 export type RpcCaller = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 /** How to reach the nodes of one chain. */
 export interface JsonRpcOptions {
-  /** Tried in order; they may hold keys and are never printed but for their host. */
+  /** Tried in order; they may contain keys, so only their host is ever printed. */
   readonly urls: readonly string[];
   readonly logger: Logger;
   /** The whole of one request, in milliseconds. */
@@ -25,18 +25,18 @@ export interface JsonRpcOptions {
   /** Calls in one HTTP request; longer batches are sent in parts. */
   readonly maxBatch?: number;
   /**
-   * Asked before an endpoint's first call, and again after it failed: whatever it throws keeps the endpoint out, so that a
-   * fallback URL of another network is never believed.
+   * Called before an endpoint's first call, and again after it failed: an error excludes the endpoint, so that a
+   * fallback URL of another network is never used.
    */
   readonly admit?: (call: RpcCaller, host: string) => Promise<void>;
-  /** Reads a reply's text; `JSON.parse` unless told, which makes doubles of all numbers. */
+  /** Reads a reply's text; `JSON.parse` by default, which makes doubles of all numbers. */
   readonly parse?: (text: string) => unknown;
 }
 
 const DEFAULT_TIMEOUT_MS = 20_000;
 const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 const DEFAULT_MAX_BATCH = 100;
-/** Parts of one long batch that are under way together. */
+/** Concurrent parts of one long batch. */
 const PARALLEL_PARTS = 4;
 
 /**
@@ -52,12 +52,12 @@ export class JsonRpcClient {
   readonly #admit: JsonRpcOptions['admit'];
   readonly #parse: JsonRpcOptions['parse'];
   readonly #admitted = new WeakSet<HttpEndpoint>();
-  /** How many calls an endpoint takes together, where it refused more. */
+  /** The accepted batch size of an endpoint that refused a larger one. */
   readonly #batchLimits = new WeakMap<HttpEndpoint, number>();
   #preferred = 0;
   #nextId = 1;
 
-  /** @throws TillgateError `CONFIG_INVALID` when a URL is none */
+  /** @throws TillgateError `CONFIG_INVALID` for an invalid URL */
   constructor(options: JsonRpcOptions) {
     const { urls, timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES } = options;
     if (urls.length === 0) throw new TillgateError('CONFIG_INVALID', 'At least one node URL is needed.');
@@ -87,7 +87,7 @@ export class JsonRpcClient {
     return replies;
   }
 
-  /** Like {@link batch}, and the first refusal of the node is thrown. */
+  /** Like {@link batch}, but throws the first refusal of the node. */
   async batchResults(calls: readonly RpcCall[]): Promise<readonly unknown[]> {
     const replies = await this.batch(calls);
     return replies.map((reply, at) => {
@@ -96,12 +96,12 @@ export class JsonRpcClient {
     });
   }
 
-  /** The host that is asked first now. */
+  /** The host that is currently tried first. */
   get host(): string {
     return this.#endpoints[this.#preferred]?.host ?? '';
   }
 
-  /** Asks another endpoint first from now on: this one's answers lag or contradict themselves. */
+  /** Tries another endpoint first from now on, because this one lags or contradicts itself. */
   distrust(): void {
     this.#preferred = (this.#preferred + 1) % this.#endpoints.length;
   }
@@ -165,7 +165,7 @@ export class JsonRpcClient {
 
   async #partOn(endpoint: HttpEndpoint, calls: readonly RpcCall[]): Promise<readonly RpcReply[]> {
     const requests = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: this.#nextId++, method, params }));
-    // A lone call goes out bare: it is what every node takes, batches or not.
+    // A single call is sent without a batch: every node accepts that.
     const body = JSON.stringify(requests.length === 1 ? requests[0] : requests);
     const ids = requests.map(({ id }) => id);
     return readReplies(await endpoint.post(body), ids, endpoint, this.#parse);
@@ -181,7 +181,7 @@ export function refusal(method: string, problem: { readonly code: number; readon
   });
 }
 
-/** One endpoint's failure as it is; several as one sentence. A wrong chain halts only when no endpoint merely failed. */
+/** One endpoint's failure unchanged, several as one sentence. A wrong chain halts only when no endpoint failed otherwise. */
 function summarise(failures: readonly unknown[]): unknown {
   if (failures.every((failure) => isTillgateError(failure, 'CHAIN_HALTED'))) return failures[0];
   const reasons = failures.map((failure) => (failure as Error).message);

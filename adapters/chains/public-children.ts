@@ -11,13 +11,13 @@ const KEY_BYTES = 33;
 
 let loaded: Curve | null | undefined;
 
-/** libsecp256k1 as WebAssembly, an optional peer four times as fast as script; `null` where it is not installed. */
+/** libsecp256k1 as WebAssembly, an optional peer four times as fast as JavaScript; `null` where it is not installed. */
 function curve(): Curve | null {
   if (loaded === undefined) {
     try {
       loaded = createRequire(import.meta.url)('tiny-secp256k1') as Curve;
     } catch {
-      // Not installed, or no WebAssembly here: derivation is slower then, and nothing else.
+      // Not installed, or no WebAssembly: derivation is only slower.
       loaded = null;
     }
   }
@@ -30,15 +30,15 @@ export class PublicChildren {
   readonly #fast: Curve | null;
   readonly #key: Uint8Array;
   readonly #chainCode: Uint8Array;
-  /** Uncompressed, so that no root is taken for each child. */
+  /** Uncompressed, which saves a square root for each child. */
   readonly #point: Uint8Array;
 
-  /** @param fast - what does the arithmetic; `null` for @scure/bip32 alone */
+  /** @param fast - the native arithmetic; `null` for @scure/bip32 alone */
   constructor(parent: HDKey, fast: Curve | null = curve()) {
     this.#parent = parent;
     this.#key = present(parent.publicKey, 'a public key');
     this.#chainCode = present(parent.chainCode, 'a chain code');
-    // Addresses that nobody can spend from would be the end: what is fast is believed after it agreed once.
+    // A wrong address loses money: compare the native library with the JavaScript one once before using it.
     this.#fast = fast !== null && agrees(fast, parent, this.#key, this.#chainCode) ? fast : null;
     this.#point = this.#fast?.pointCompress(this.#key, false) ?? this.#key;
   }
@@ -48,7 +48,7 @@ export class PublicChildren {
     return this.#child(index, true) ?? this.#slow(index);
   }
 
-  /** A child's key, uncompressed where that costs nothing: 65 bytes, or 33. */
+  /** A child's key, uncompressed (65 bytes) where that is free, else 33 bytes. */
   point(index: number): Uint8Array {
     return this.#child(index, false) ?? this.#slow(index);
   }
@@ -58,7 +58,7 @@ export class PublicChildren {
     return this.#fast === null ? null : childOf(this.#fast, this.#point, tweakOf(this.#key, this.#chainCode, index), compressed);
   }
 
-  /** Also takes the next index where BIP-32 knows no child, once in 2^127. */
+  /** Uses the next index where BIP-32 defines no child, once in 2^127. */
   #slow(index: number): Uint8Array {
     return present(this.#parent.deriveChild(index).publicKey, 'a public key');
   }

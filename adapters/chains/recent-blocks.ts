@@ -1,19 +1,19 @@
 import type { BlockRef } from '../../core/index.ts';
 
-/** The latest blocks that were read, to tell a node that lags behind from a chain that was reorganised. */
+/** The latest blocks that were read, to distinguish a lagging node from a reorganised chain. */
 export class RecentBlocks {
   static readonly KEPT = 512;
   readonly #hashes = new Map<number, string>();
   #height = -1;
 
-  /** The height of the highest head that is believed. */
+  /** The height of the highest accepted head. */
   get height(): number {
     return this.#height;
   }
 
   /**
-   * True for a head that is lower than one before, and an ancestor of it as far as is known. One that fell back further
-   * than `finalityBlocks` is no mere laggard: it is for the follower to stop the chain.
+   * True for a head that is lower than a former one and, as far as known, its ancestor. One that fell back further than
+   * `finalityBlocks` does not merely lag: the follower stops the chain.
    */
   isBehind(head: BlockRef, finalityBlocks: number): boolean {
     const missing = this.#height - head.height;
@@ -22,7 +22,7 @@ export class RecentBlocks {
     return known === undefined || known === head.hash;
   }
 
-  /** Believes a head; what was known above it is of another branch. */
+  /** Accepts a head; blocks known above it belong to another branch. */
   note(head: BlockRef): void {
     this.#height = head.height;
     for (const height of this.#hashes.keys()) {

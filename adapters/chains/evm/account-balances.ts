@@ -11,7 +11,7 @@ export interface AccountQuestion {
   readonly currency: CurrencyCode;
 }
 
-/** What lies at addresses at the head, all as of one block. */
+/** Balances of addresses at the head, all as of one block. */
 export class AccountBalances {
   readonly #client: JsonRpcClient;
   readonly #state: StateReader;

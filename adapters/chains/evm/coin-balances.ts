@@ -32,7 +32,7 @@ interface Book {
 
 const EMPTY: Book = { tip: null, entries: new Map() };
 const NO_MOVES: readonly CoinMove[] = [];
-/** Beyond so many addresses that wait for coins at once, the newest are seen only when they are paid directly. */
+/** The most addresses whose balances are watched; beyond it the newest are seen only when they are paid directly. */
 const MAX_TRACKED = 100_000;
 
 /**
@@ -63,7 +63,7 @@ export class CoinBalances {
    * Compares the balances of `keys` after the scanned blocks with what they were.
    *
    * @returns the rises
-   * @throws TillgateError `NODE_FAILED` when the node tells an unexplained balance in two ways
+   * @throws TillgateError `NODE_FAILED` when the node gives two values of an unexplained balance
    */
   async check(
     blocks: readonly BlockRef[],
@@ -128,9 +128,9 @@ export class CoinBalances {
   }
 
   /**
-   * Reads once more what nothing explains, before it is anybody's money. A node may take a block for its latest one and
-   * answer with the state of the next, which comes at this moment and whose payments will be found there as well; by
-   * the second question the block lies in the past.
+   * Reads unexplained balances again before they are credited. A node may answer for its latest block with the state of the
+   * next one, which arrives at that moment and whose payments will be found again there. At the second read the block is in
+   * the past.
    */
   async #confirm(changes: readonly UnexplainedChange[]): Promise<void> {
     const again = await this.#state.coins(changes.flatMap(({ key, from, to }) => [{ key, at: from }, { key, at: to }]));
@@ -142,7 +142,7 @@ export class CoinBalances {
     throw inconsistent(`the balance of 0x${first.key} at blocks ${first.from.height} and ${first.to.height} was told in two ways`);
   }
 
-  /** The balances of these are read anew, where they were read before. */
+  /** Marks the balances of these to be read again. */
   #forget(keys: readonly string[]): void {
     const entries = new Map(this.#settled.entries);
     for (const key of keys) {

@@ -44,7 +44,7 @@ async function traceBlock(client: JsonRpcClient, blockHash: string): Promise<rea
   }
 }
 
-/** The value that inner calls of a transaction brought; its outermost call is a payment of its own and not counted. */
+/** The value of a transaction's inner calls; its outermost call is a separate payment and not counted. */
 function receivedInside(result: unknown, key: string): bigint {
   const root = result as RpcObject | null | undefined;
   if (root === null || typeof root !== 'object' || root['error'] !== undefined) return 0n;

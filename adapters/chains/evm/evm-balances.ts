@@ -11,7 +11,7 @@ const GAP = 20;
 /** A key with more addresses than this in use is no person's wallet. */
 const MOST_ADDRESSES = 2_000;
 
-/** What lies at anybody's addresses on an EVM chain. */
+/** Balances of any addresses on an EVM chain. */
 export class EvmBalances implements ChainBalances {
   readonly assets: readonly Asset[];
   readonly #client: JsonRpcClient;

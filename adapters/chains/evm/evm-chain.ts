@@ -47,7 +47,7 @@ export class EvmChain implements ChainAdapter {
   readonly #recent = new RecentBlocks();
   readonly #scanner: RangeScanner;
 
-  /** @throws TillgateError `CONFIG_INVALID` for a URL, a key or a contract that is none */
+  /** @throws TillgateError `CONFIG_INVALID` for an invalid URL, key or contract */
   constructor(options: EvmChainOptions, logger: Logger) {
     this.code = options.code;
     this.name = options.name;

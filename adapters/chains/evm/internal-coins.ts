@@ -13,7 +13,7 @@ interface Point {
   readonly unexplained: bigint;
 }
 
-/** Turns unexplained rises into transfers: which blocks, and where it can be told which transactions, brought them. */
+/** Turns unexplained balance increases into transfers: finds their blocks, and their transactions where possible. */
 export class InternalCoins {
   readonly #client: JsonRpcClient;
   readonly #state: StateReader;
@@ -55,7 +55,7 @@ export class InternalCoins {
     if (high.height - low.height === 1) return [{ height: high.height, units: high.unexplained - low.unexplained }];
     const height = (low.height + high.height) >> 1;
     const [balance] = await this.#state.coins([{ key: rise.key, at: await this.#blockAt(height, known) }]);
-    // The state of both ends was there: without the middle one the rise can still be told, at its end.
+    // The state of both ends was available: without the middle one the rise is reported at its end.
     if (balance === undefined || balance === 'gone') return [{ height: high.height, units: high.unexplained - low.unexplained }];
     const explained = sumOf(rise.moves.filter((move) => move.height <= height), 0n);
     const middle = { height, unexplained: balance - explained };
@@ -80,7 +80,7 @@ export class InternalCoins {
       const part = credit.units < left ? credit.units : left;
       if (part > 0n) push(credit.txid, part);
     }
-    // Rewards, withdrawals, and whatever no transaction could be named for.
+    // Rewards, withdrawals, and rises without a known transaction.
     if (left > 0n) push(at.hash, left);
     return transfers;
   }

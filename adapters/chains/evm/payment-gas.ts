@@ -29,7 +29,7 @@ const MARGIN_PERCENT = 125n;
  * contract refuses it
  */
 export async function nativeGas(client: JsonRpcClient, { address, index }: PayingAddress, { to, units, currency }: PaymentLine): Promise<GasNeed> {
-  // Sent there, coins belong to nobody.
+  // Coins sent there are lost.
   if (BigInt(to) <= LAST_BUILT_IN) throw new TillgateError('STATE_CONFLICT', `${to} is no account: it belongs to the network itself.`);
   const [code, balance] = await client.batchResults([
     { method: 'eth_getCode', params: [to, 'latest'] },
@@ -42,7 +42,7 @@ export async function nativeGas(client: JsonRpcClient, { address, index }: Payin
   const value = toQuantity(held < units ? held : units);
   const [estimate] = (await client.batch([{ method: 'eth_estimateGas', params: [{ from: address, to, value }] }])) as [RpcReply];
   if (code !== '0x') return { gas: withMargin(readEstimate(client, estimate)), provisional: false };
-  // More than usual: a network with rules of its own.
+  // More than usual: a network with different rules.
   const gas = estimate.problem === null ? asUnits(estimate.result, 'a gas estimate') : PLAIN_GAS;
   return { gas: gas > PLAIN_GAS ? withMargin(gas) : PLAIN_GAS, provisional: false };
 }
@@ -71,7 +71,7 @@ export async function tokenGas(
     { method: 'eth_estimateGas', params: [call] },
   ])) as [RpcReply, RpcReply];
   if (outcome.problem !== null) throw refused(client, 'eth_call', outcome.problem);
-  // Some of the oldest tokens answer nothing at all; whoever answers false has not paid.
+  // Some of the oldest tokens return nothing; a token that returns false has not paid.
   if (typeof outcome.result !== 'string' || !/^0x(?:[0-9a-f]{2})*$/i.test(outcome.result)) throw malformed('eth_call');
   if (outcome.result !== '0x' && BigInt(outcome.result.slice(0, 66)) === 0n) {
     throw new TillgateError('STATE_CONFLICT', 'The token refuses the payment: its contract answers false.');
@@ -93,10 +93,10 @@ function withMargin(gas: bigint): bigint {
   return (gas * MARGIN_PERCENT + 99n) / 100n;
 }
 
-/** JSON-RPC's word for a call that reverted, in geth and its kin. */
+/** The JSON-RPC error code of a reverted call, in geth and related nodes. */
 const REVERTED = 3;
 
-/** What the contract says is the receiver's or the token's word: it is repeated, cut short. */
+/** The contract's own message, shortened. */
 function refused(client: JsonRpcClient, method: string, problem: { readonly code: number; readonly message: string }): TillgateError {
   const isOfContract = problem.code === REVERTED || /revert|out of gas|exceeds allowance|invalid (?:opcode|jump)/i.test(problem.message);
   if (!isOfContract) return refusal(method, problem, client.host);

@@ -9,9 +9,9 @@ import { asCount, toQuantity } from './rpc-values.ts';
 import { explainTakenNonce } from './taken-nonce.ts';
 
 /**
- * What became of a payment: receipts first, then the nonce, then the pool.
+ * The outcome of a payment: by receipts first, then the nonce, then the mempool.
  *
- * Everything is as of one head, so that a balancer's nodes that are a block apart do not contradict each other.
+ * Everything is read as of one head, so that nodes behind a load balancer that differ by a block do not contradict each other.
  */
 export async function paymentOutcome(client: JsonRpcClient, chainId: number, { source, nonce, attempts }: SignedPayout): Promise<PayoutOutcome> {
   assert(nonce !== null, 'a payment without a nonce');
@@ -41,14 +41,14 @@ function minedOutcome(receipt: MinedReceipt, raw: string, source: string, headHe
   if (fromKey !== source.slice(2).toLowerCase()) return { kind: 'unclear', reason: `the receipt of ${txid} names another sender` };
   const payment = readPayment(raw);
   const logged = payment.contract === '' ? 'exact' : loggedPayment(receipt, payment);
-  // The transaction took effect, but another one than was signed: a fee of the token's own, perhaps. Neither to be
-  // booked as paid nor to be paid again.
+  // The transaction had another effect than was signed, perhaps a fee of the token itself. Neither book it as paid nor pay
+  // it again.
   if (receipt.success && logged === 'other') return { kind: 'unclear', reason: `the token's contract logged another movement in ${txid} than was signed` };
   return {
     kind: 'mined',
     txid,
     block,
-    // A receipt can be of a block that came after the head was read.
+    // A receipt can be from a block after the head that was read.
     confirmations: Math.max(1, headHeight - block.height + 1),
     succeeded: receipt.success && logged === 'exact',
     feeUnits: feeOf(receipt, payment.price),

@@ -59,7 +59,7 @@ export function parseEvmOptions(input: unknown, defaults: EvmDefaults): EvmPlugi
   const data = parseOptions(optionsSchema, input);
   const chainId = data.chainId ?? defaults.chainId;
   const depths = depthsOf(data, defaults);
-  // The main network's contracts are somebody else's on every other network.
+  // On other networks the main network's contract addresses belong to other contracts.
   const tokens = tokensOf(defaults.code, data.tokens ?? (chainId === defaults.chainId ? defaults.tokens : {}));
   const problems = [
     ...tokenProblems(defaults.code, tokens, (address) => address.toLowerCase()),

@@ -28,7 +28,7 @@ export interface ScannerOptions {
  * Reads a range of blocks and what it brought to watched addresses.
  *
  * Everything is bound to the hashes of the headers that were read first, and the last header is read again at the end:
- * a chain that moves meanwhile fails the scan, which is then done anew.
+ * a chain that changes meanwhile fails the scan, which is then repeated.
  */
 export class RangeScanner {
   readonly #client: JsonRpcClient;

@@ -8,12 +8,12 @@ const QUANTITY = /^0x[0-9a-f]{1,64}$/i;
 const HASH = /^0x[0-9a-f]{64}$/i;
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 
-/** What a node sent that it must not send. It is tried again: nodes behind a balancer answer like this while they start. */
+/** An invalid reply of a node. Retried: nodes behind a load balancer answer like this while they start. */
 export function malformed(what: string): TillgateError {
   return new TillgateError('NODE_FAILED', `The node's answer is malformed: ${what}.`);
 }
 
-/** What a node says that contradicts what it said before; tried again from the start of the step. */
+/** A reply that contradicts a former one; retried from the start of the step. */
 export function inconsistent(what: string): TillgateError {
   return new TillgateError('NODE_FAILED', `The node's answers do not fit together: ${what}.`);
 }
@@ -71,7 +71,7 @@ export function atBlock(hash: string): { readonly blockHash: string } {
   return { blockHash: hash };
 }
 
-/** True for the words with which nodes say that they keep no state of so old a block. */
+/** True for messages of nodes that have no state of such an old block. */
 export function isStateGone(message: string): boolean {
   return /missing trie node|prun|archive|state (?:is |data )?(?:not available|unavailable|not found)|historical state|required historical|too old|no state available/i.test(
     message,

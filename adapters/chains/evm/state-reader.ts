@@ -23,7 +23,7 @@ export type BalanceAnswer = bigint | 'gone';
 
 /** JSON-RPC's "invalid params": what a node says that does not know EIP-1898. */
 const INVALID_PARAMS = -32602;
-/** What geth and its kin say of a call that reverted. */
+/** The message of geth and related nodes for a call that reverted. */
 const REVERTED = 3;
 
 /** Balances of past blocks. */
@@ -65,7 +65,7 @@ export class StateReader {
     if (questions.length === 0) return [];
     const replies = await this.#client.batch(questions.map(call));
     if (!this.#byHash || !replies.some(({ problem }) => problem?.code === INVALID_PARAMS && !isStateGone(problem.message))) return replies;
-    // Heights say less than hashes; the scan's last look at its tip makes up for it.
+    // Heights are weaker than hashes; the scan checks its last header again at the end.
     this.#byHash = false;
     return this.#client.batch(questions.map(call));
   }

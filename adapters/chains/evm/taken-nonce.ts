@@ -17,16 +17,16 @@ export interface TakenNonce {
   readonly txids: readonly string[];
 }
 
-/** So far back a nonce's transaction is looked for: a month of blocks that come every twelve seconds. */
+/** How far back a nonce's transaction is searched: a month of blocks every twelve seconds. */
 const LOOK_BACK = 216_000;
-/** A node may list a transaction some moments before it can show its receipt. */
+/** A node may list a transaction shortly before it has its receipt. */
 const SETTLING_BLOCKS = 3;
 
 /**
- * What took a nonce of ours, no attempt of ours having a receipt.
+ * The transaction that took a nonce of ours, when none of our attempts has a receipt.
  *
- * A count alone proves nothing: a lagging, lying or wrong node must never have money paid twice. Only the other
- * transaction itself does, complete, with a signature of the same key that is good on this chain.
+ * A transaction count proves nothing: a lagging, dishonest or wrong node must never cause a second payment. Only the other
+ * transaction itself does, complete, with a signature of the same key that is valid on this chain.
  */
 export async function explainTakenNonce(client: JsonRpcClient, taken: TakenNonce): Promise<PayoutOutcome> {
   const height = await heightOfNonce(client, taken);
@@ -46,7 +46,7 @@ function unclear(reason: string): PayoutOutcome {
   return { kind: 'unclear', reason };
 }
 
-/** The block in which the count passed the nonce: doubling steps back, then bisection. `null` when it can not be told. */
+/** The block in which the count passed the nonce: doubling steps back, then bisection. `null` when it is unknown. */
 async function heightOfNonce(client: JsonRpcClient, { source, nonce, headHeight }: TakenNonce): Promise<number | null> {
   const isUsedAt = async (height: number): Promise<boolean | null> => {
     const [reply] = await client.batch([{ method: 'eth_getTransactionCount', params: [source, toQuantity(height)] }]);
@@ -92,18 +92,18 @@ async function isSignedBy(transaction: RpcObject, { source, nonce, chainId }: Ta
     const signature = readSignature(transaction);
     if (unsigned === null || keccak256(serializeTransaction(unsigned, signature)) !== txid) return false;
     const { r, s, v } = signature;
-    // Of whatever form v is, its parity tells which key it is: 27 and 28, 35 and 36 with twice the chain id, 0 and 1.
+    // In each form of v the parity gives the key: 27 and 28, 35 and 36 plus twice the chain id, 0 and 1.
     const yParity = Number(v < 2n ? v : (v - 27n) % 2n);
     return (await recoverAddress({ hash: keccak256(serializeTransaction(unsigned)), signature: { r, s, yParity } })) === source;
   } catch {
-    // Whatever can not even be written down proves nothing.
+    // A transaction that cannot be serialised proves nothing.
     return false;
   }
 }
 
 const TYPES: Readonly<Record<string, 'legacy' | 'eip2930' | 'eip1559'>> = { '0x0': 'legacy', '0x1': 'eip2930', '0x2': 'eip1559' };
 
-/** `null` for a kind that this till never makes. */
+/** `null` for a transaction type that the till never makes. */
 function readUnsigned(transaction: RpcObject, nonce: number, chainId: number): TransactionSerializable | null {
   const kind = transaction['type'] ?? '0x0';
   const type = typeof kind === 'string' ? TYPES[kind] : undefined;
@@ -116,7 +116,7 @@ function readUnsigned(transaction: RpcObject, nonce: number, chainId: number): T
   if (type === 'eip1559') {
     return { ...body, type, chainId, accessList, maxFeePerGas: units('maxFeePerGas'), maxPriorityFeePerGas: units('maxPriorityFeePerGas') };
   }
-  // Before EIP-155 a signature was good on every chain; with it, v tells for which.
+  // Before EIP-155 a signature was valid on every chain; since then v contains the chain id.
   const isOfAnyChain = units('v') === 27n || units('v') === 28n;
   return { ...body, ...(isOfAnyChain ? {} : { chainId }), type, gasPrice: units('gasPrice') };
 }

@@ -15,13 +15,13 @@ interface Bundle {
 }
 
 /**
- * What truly arrived: never more than the logs say, and never more than the recipient's balance rose in that block, so
- * that a fee on the transfer is deducted and a log without a movement is worth nothing. Several logs to one address in
- * one block take from the rise in their order. What a deposit address sends in the same block, with a transaction of its
- * own, is added to the rise again; nobody else can make an address look as if it had sent something.
+ * What arrived: at most what the logs say, and at most the rise of the recipient's balance in that block. So a fee on the
+ * transfer is deducted, and a log without a movement counts nothing. Several logs to one address in one block share the rise
+ * in their order. What a deposit address sends in the same block, with a transaction of its own, is added to the rise; others
+ * cannot make an address look as if it had sent something.
  *
- * Where the node keeps no state of the block any more (a pruned node that catches up), the logs' word is taken and a
- * warning written: the contracts are the operator's choice.
+ * Where the node keeps no state of the block any more (a pruned node that catches up), the logs are trusted and a
+ * warning is logged: the operator chose the contracts.
  */
 export async function verifyArrivals(
   { hits, departures }: TokenMovements,
@@ -86,7 +86,7 @@ async function readArrived(bundles: readonly Bundle[], state: StateReader): Prom
   });
 }
 
-/** As coins are: what does not fit is read once more, since the node may have answered with the state of the next block. */
+/** As for coins: a mismatch is read again, since the node may have answered with the state of the next block. */
 async function confirmOdd(bundles: readonly Bundle[], rises: readonly (bigint | null)[], state: StateReader): Promise<void> {
   const odd = bundles.map((bundle, at) => ({ bundle, arrived: rises[at] ?? null })).filter(({ bundle, arrived }) => arrived !== null && arrived !== bundle.claimed);
   const again = await readArrived(odd.map(({ bundle }) => bundle), state);

@@ -9,7 +9,7 @@ import { TRANSFER_TOPIC, matchLogs, matchSenders, recipientOf } from './log-matc
 import type { RawLog } from './log-matching.ts';
 import { asCount, asHash, asKey, inconsistent, malformed, toQuantity } from './rpc-values.ts';
 
-/** A configured token's log that names a watched recipient: a claim, until balances bear it out. */
+/** A configured token's log with a watched recipient: unproved until the balances confirm it. */
 export interface TokenHit {
   readonly txid: string;
   readonly logNumber: number;

@@ -26,7 +26,7 @@ export interface ConstantOutcome {
 const CALL_FAILED = /vm\.program\.Program\$(?!OutOfTime)/;
 const CALL_CODES: ReadonlySet<unknown> = new Set(['CONTRACT_VALIDATE_ERROR', 'CONTRACT_EXE_ERROR']);
 
-/** @throws TillgateError `NODE_FAILED` when the node could not tell */
+/** @throws TillgateError `NODE_FAILED` when the node could not answer */
 export async function callConstant(client: TronClient, call: ConstantCall): Promise<ConstantOutcome> {
   const answer = asObject(await client.askExactly('/wallet/triggerconstantcontract', bodyOf(call)), 'a call');
   const result = asObject(answer['result'], 'the result of a call');

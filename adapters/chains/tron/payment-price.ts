@@ -91,7 +91,7 @@ function checkOutcome({ refused, output, transfers }: ConstantOutcome, payment: 
   );
   if (logged) return;
   const saysTrue = output.length === 64 && BigInt(`0x${output}`) === 1n;
-  // Old nodes tell no logs of a trial.
+  // Old nodes return no logs of a trial.
   if (transfers.length > 0 || !saysTrue) throw new TillgateError('STATE_CONFLICT', 'The token refuses the payment: its contract would move nothing.');
 }
 
@@ -116,7 +116,7 @@ function inTrx(sun: bigint): bigint {
   return (sun + SUN_PER_TRX - 1n) / SUN_PER_TRX;
 }
 
-/** Says whose payment waits for what. */
+/** Names the payment that waits, and for what. */
 export function lacks(payment: TronPayment, currency: string): TillgateError {
   return new TillgateError('NOT_READY', `${tronAddress(payment.fromKey)} holds too little ${currency} to pay it.`);
 }

@@ -59,7 +59,7 @@ export function parseTronOptions(input: unknown, defaults: TronDefaults): TronPl
   const data = parseOptions(optionsSchema, input);
   const network = data.network ?? 'main';
   const depths = depthsOf(data, defaults);
-  // The main network's contracts are somebody else's on every other network.
+  // On other networks the main network's contract addresses belong to other contracts.
   const tokens = tokensOf(defaults.code, data.tokens ?? (network === 'main' ? defaults.tokens : {}));
   const problems = problemsOf(data, defaults.code, tokens, depths);
   if (problems.length > 0) throw invalidOptions(problems);

@@ -2,11 +2,11 @@
 const VARINT = 0;
 const BYTES = 2;
 const MAX_VARINT_BYTES = 10;
-/** `int64` on the wire is 64 bits, whatever its sign. */
+/** `int64` is 64 bits on the wire, for either sign. */
 const WORD = 1n << 64n;
 const MAX_INT64 = (1n << 63n) - 1n;
 
-/** A field of a message as it stands on the wire. */
+/** A field of a message in wire format. */
 export interface ProtoField {
   readonly number: number;
   readonly value: bigint | Uint8Array;
@@ -18,7 +18,7 @@ export function intField(number: number, value: bigint): Uint8Array {
   return value === 0n ? new Uint8Array() : Buffer.concat([varint(BigInt((number << 3) | VARINT)), varint(value)]);
 }
 
-/** Bytes, text or a message of its own. Empty ones are left out. */
+/** Bytes, text or a nested message. Empty ones are omitted. */
 export function bytesField(number: number, value: Uint8Array): Uint8Array {
   if (value.length === 0) return new Uint8Array();
   return Buffer.concat([varint(BigInt((number << 3) | BYTES)), varint(BigInt(value.length)), value]);

@@ -31,7 +31,7 @@ const ADDRESS_START = 24;
 const TRANSFER = TRANSFER_TOPIC.slice(2);
 
 /**
- * Reads what a node tells of a mined transaction.
+ * Reads a node's reply about a mined transaction.
  *
  * A plain transfer's receipt has no result at all, a contract call's has `SUCCESS` or the reason of its failure; a failed
  * transaction of any kind is marked `FAILED` besides.
@@ -53,11 +53,11 @@ export function readTransactionInfo(value: unknown): TransactionInfo {
 /** The key of the contract that wrote a log; `null` where there is none. */
 export function peekContract(log: unknown): string | null {
   const address = (log as { readonly address?: unknown } | null)?.address;
-  // 20 bytes; the prefix stands before them in some releases.
+  // 20 bytes; some releases put the prefix before them.
   return typeof address === 'string' ? address.slice(-40).toLowerCase() : null;
 }
 
-/** The recipient of a log as its digits stand in the third topic, before anything of it is checked; `null` for other logs. */
+/** The recipient of a log: the digits of the third topic, not checked yet; `null` for other logs. */
 export function peekRecipient(log: unknown): string | null {
   const topics = (log as { readonly topics?: unknown } | null)?.topics;
   if (!Array.isArray(topics) || topics.length !== 3 || topics[0] !== TRANSFER) return null;
@@ -66,7 +66,7 @@ export function peekRecipient(log: unknown): string | null {
   return recipient.slice(ADDRESS_START).toLowerCase();
 }
 
-/** The log as a Transfer of a fungible token; `null` when it is none. @throws TillgateError `NODE_FAILED` when it is a broken one */
+/** The log as a Transfer of a fungible token; `null` for other logs. @throws TillgateError `NODE_FAILED` for a malformed one */
 export function readTransferLog(log: unknown, index: number): TransferLog | null {
   const toKey = peekRecipient(log);
   if (toKey === null) return null;

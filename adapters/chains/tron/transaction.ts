@@ -108,7 +108,7 @@ export async function assemble(rawData: Uint8Array, { bytes, recovery }: EcdsaSi
   return { txid: Buffer.from(digest).toString('hex'), raw: attachSignature(rawData, signature) };
 }
 
-/** Reads back what {@link assemble} made; whatever else it may be given is a defect. */
+/** Reads back what {@link assemble} made; any other input is a defect. */
 export function readTransaction(raw: string): ReadTransaction {
   const fields = readFields(Buffer.from(raw, 'hex'));
   const rawData = bytesOf(fields, TRANSACTION.rawData);

@@ -58,7 +58,7 @@ export class TransferScanner {
     return logs.flatMap((log, index) => (this.#concerns(log, watch) ? this.#readTransfer(log, index, txid, block) : []));
   }
 
-  /** The contract first: whatever a stranger's contract wrote is not even looked at. */
+  /** Checks the contract first: logs of other contracts are ignored. */
   #concerns(log: unknown, watch: Pick<WatchList, 'has'>): boolean {
     const contract = peekContract(log);
     if (contract === null || !this.#currencies.has(contract)) return false;

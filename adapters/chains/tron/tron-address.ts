@@ -10,7 +10,7 @@ export function tronAddress(key: string): string {
   return base58check.encode(Uint8Array.from([TRON_PREFIX, ...Buffer.from(key, 'hex')]));
 }
 
-/** The key hash of a Tron address, 40 lower-case hexadecimal digits; `null` when the text is none. */
+/** The key hash of a Tron address, 40 lower-case hexadecimal digits; `null` for an invalid text. */
 export function tronKey(address: string): string | null {
   try {
     const bytes = base58check.decode(address);

@@ -13,7 +13,7 @@ const AT_ONCE = 5;
 /** A key with more addresses than this in use is no person's wallet. */
 const MOST_ADDRESSES = 2_000;
 
-/** What lies at anybody's addresses on Tron: TRX and the configured tokens. */
+/** Balances of any addresses on Tron: TRX and the configured tokens. */
 export class TronBalances implements ChainBalances {
   readonly assets: readonly Asset[];
   readonly #reader: AccountReader;

@@ -53,7 +53,7 @@ export class TronChain implements ChainAdapter {
 
   /**
    * @param payer - who signs; `null` for a watch-only chain
-   * @throws TillgateError `CONFIG_INVALID` for a URL, a key or a contract that is none
+   * @throws TillgateError `CONFIG_INVALID` for an invalid URL, key or contract
    */
   constructor(options: TronChainOptions, logger: Logger, payer: (TronPayer & TronPaymentOptions) | null = null) {
     this.startHeight = options.startBlock ?? null;

@@ -6,7 +6,7 @@ import { asObject, asWords } from './tron-values.ts';
 
 /** One node, asked by path: `/wallet/getnowblock`. */
 export interface TronNode {
-  /** `name:port`, all of its URL that may be told. */
+  /** `name:port`, the only part of its URL that may be shown. */
   readonly host: string;
   /**
    * The answer, parsed. Numbers beyond 2^53 are not exact in it: for blocks and logs, whose amounts are hexadecimal.
@@ -19,7 +19,7 @@ export interface TronNode {
 
 /** How to reach the nodes of the chain. */
 export interface TronClientOptions {
-  /** Tried in order; they may hold keys and are never printed but for their host. */
+  /** Tried in order; they may contain keys, so only their host is ever printed. */
   readonly urls: readonly string[];
   /** Where each serves `/walletsolidity/…`, in the same order; the same URLs when left out. */
   readonly solidityUrls?: readonly string[];
@@ -51,7 +51,7 @@ export class TronClient {
   readonly #admitted = new WeakSet<HttpNode>();
   #preferred = 0;
 
-  /** @throws TillgateError `CONFIG_INVALID` when a URL is none */
+  /** @throws TillgateError `CONFIG_INVALID` for an invalid URL */
   constructor(options: TronClientOptions) {
     const { urls, solidityUrls = urls } = options;
     if (urls.length === 0) throw new TillgateError('CONFIG_INVALID', 'At least one node URL is needed.');
@@ -71,7 +71,7 @@ export class TronClient {
 
   /**
    * Several questions to one and the same node; all of them again to the next one when it does not serve.
-   * @throws TillgateError `NODE_FAILED` when none does; whatever else `work` throws
+   * @throws TillgateError `NODE_FAILED` when none does; any other error of `work`
    */
   async withNode<T>(work: (node: TronNode) => Promise<T>): Promise<T> {
     const failures: unknown[] = [];
@@ -110,7 +110,7 @@ export class TronClient {
     throw failed.reason;
   }
 
-  /** The host that is asked first now. */
+  /** The host that is currently tried first. */
   get host(): string {
     return this.#nodes[this.#preferred]?.host ?? '';
   }
@@ -167,12 +167,12 @@ class HttpNode implements TronNode {
     } catch {
       throw new TransportFailure(`${endpoint.host}: the answer to ${path} is no JSON`);
     }
-    // null, a number, a word: a balancer's or a portal's, never a node's.
+    // A reply that is not an object comes from a load balancer or a captive portal.
     if (typeof answer !== 'object' || answer === null || isLosslessNumber(answer)) {
       throw new TransportFailure(`${endpoint.host}: the answer to ${path} is not a node's`);
     }
     const problem: unknown = Array.isArray(answer) ? undefined : asObject(answer, path)['Error'];
-    // The questions are well formed: what a node then calls an error is its own trouble, and another one may answer.
+    // The requests are valid, so an error is the node's own: another one may answer.
     if (problem !== undefined) throw new TransportFailure(`${endpoint.host} refused ${path}: ${endpoint.redact(asWords(problem, 4_000))}`);
     return answer;
   }

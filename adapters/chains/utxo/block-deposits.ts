@@ -12,7 +12,7 @@ export interface FoundOutput {
   readonly units: bigint;
   /** The output script in hexadecimal. */
   readonly key: string;
-  /** Newly made coins, which nobody can spend for a hundred blocks. */
+  /** Newly mined coins, which cannot be spent for a hundred blocks. */
   readonly isCoinbase: boolean;
 }
 

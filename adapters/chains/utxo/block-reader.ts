@@ -18,7 +18,7 @@ export class BlockReader {
 
   /** @throws TillgateError `NODE_FAILED`, also when the chain was reorganised meanwhile */
   async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {
-    // Named by its hash before anything is read: the blocks below follow from it, whatever the node does meanwhile.
+    // Fix its hash before anything is read: the blocks below follow from it, also when the node changes meanwhile.
     const hashes = await this.#hashes(from, to);
     const blocks: BlockRef[] = [];
     const transfers: ObservedTransfer[] = [];

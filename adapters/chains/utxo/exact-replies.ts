@@ -2,7 +2,7 @@ import { parse } from 'lossless-json';
 
 /** Counts that a double holds exactly; everything else stays the text that the node wrote. */
 const COUNT = /^-?\d{1,15}$/;
-/** A result that is a text, or a list that begins with one: a block, or the ids of what waits. */
+/** A result that is a string, or a list that begins with one: a block, or the ids of the mempool. */
 const TEXT = /"result":\s*\[?\s*"/;
 /** How near its beginning a reply says so. */
 const HEAD = 64;

@@ -31,7 +31,7 @@ export class FeeRates {
       this.#node.call('getmempoolinfo'),
       this.#node.call('getnetworkinfo'),
     ]);
-    // Without the key the node has seen too few transactions to tell.
+    // Without the field the node has seen too few transactions for an estimate.
     const feerate = asObject(estimate, 'a fee estimate')['feerate'];
     const wanted = feerate === undefined ? this.#bounds.fallback : asUnits(feerate, 'a fee rate');
     const least = asUnits(asObject(pool, 'the pool')['mempoolminfee'], 'the least fee rate');

@@ -57,7 +57,7 @@ export class MinedAttempts {
     return { block, confirmations: unspent.confirmations };
   }
 
-  /** The node's word is held against the block itself: money is booked by it. */
+  /** Checks the node's statement against the block itself, because money is booked by it. */
   async #checkHolds(hash: string, txid: string): Promise<void> {
     let holds = false;
     readBlock(await this.#node.rawBlock(hash), hash, {

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { TillgateError } from '../../../core/index.ts';
 import type { SpendableCoin } from '../../../core/index.ts';
 
-/** What pricing tells signing: the height of the chain then, which becomes the lock time. */
+/** The terms from pricing to signing: the chain's height, which becomes the lock time. */
 export interface PricedTerms {
   readonly height: number;
 }
 
-/** What a signed transaction's terms tell whoever follows it: nothing of this is in its bytes. */
+/** The terms of a signed transaction that its follower needs and that are not in its bytes. */
 export interface SignedTerms extends PricedTerms {
   readonly feeUnits: bigint;
   readonly coins: readonly SpendableCoin[];

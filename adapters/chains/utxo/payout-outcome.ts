@@ -82,7 +82,7 @@ export class PayoutOutcomes {
     return { kind: 'conflicted', txid: spender.txid, confirmations };
   }
 
-  /** A coin that is not unspent and that nobody spent: its own transaction is out of the chain. */
+  /** A coin that is neither unspent nor spent: its own transaction is no longer in the chain. */
   async #unmade(gone: string, { coins }: SignedPayout, since: number): Promise<PayoutOutcome> {
     const inPool = await this.#node.unspent(coins, true);
     if (inPool.every((output) => output !== null)) return { kind: 'missing' };
@@ -98,7 +98,7 @@ export class PayoutOutcomes {
     return { kind: 'mined', txid, block, confirmations, succeeded: true, feeUnits, change };
   }
 
-  /** Whoever makes up a spend of our coin has to make up a signature of our key. */
+  /** A forged spend of our coin would need a signature of our key. */
   #isSignedByUs({ raw }: FoundSpender, coin: SpendableCoin): boolean {
     const { publicKey, script } = this.#keys.of(coin);
     try {

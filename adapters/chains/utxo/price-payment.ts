@@ -37,7 +37,7 @@ export class Pricing {
 
   async price(request: PriceRequest): Promise<PricedPayment> {
     const scripts = request.lines.map((line) => this.#scriptBytes(line));
-    // Before the coins are looked at: whatever spends them from now on is mined above this height.
+    // Read before the coins: anything that spends them from now on is mined above this height.
     const height = await this.#deps.node.height();
     const priced = request.replaces === null ? await this.#first(request, scripts) : await this.#bump(request, request.replaces, scripts);
     return { ...priced, terms: writeTerms({ height }) };

@@ -5,7 +5,7 @@ import type { WireReader } from './wire-reader.ts';
 export interface TransactionVisitor {
   /** @param at - where the input's outpoint begins, 36 bytes */
   input?(at: number): void;
-  /** @param at - where the output's amount begins, 8 bytes; its script lies at `scriptAt` */
+  /** @param at - where the output's amount begins, 8 bytes; its script begins at `scriptAt` */
   output?(at: number, scriptAt: number, scriptLength: number, number: number): void;
 }
 

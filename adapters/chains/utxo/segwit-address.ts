@@ -5,7 +5,7 @@ import { assert } from '../../../core/index.ts';
 
 const COMPRESSED_BYTES = 33;
 
-/** The prefixes that tell the addresses of one UTXO network from another's. */
+/** The prefixes that distinguish the addresses of UTXO networks. */
 export type UtxoNetwork = typeof NETWORK;
 
 /** A native segwit address (BIP-84) and its watch key, the output script in hexadecimal. */
@@ -16,7 +16,7 @@ export function segwitAddress(publicKey: Uint8Array, network: UtxoNetwork): { re
   return { address: Address(network).encode(output), key: Buffer.from(OutScript.encode(output)).toString('hex') };
 }
 
-/** An address of the network as it is usually written, and its watch key; `null` when the text is none. */
+/** An address of the network in its usual form, and its watch key; `null` for an invalid text. */
 export function readUtxoAddress(text: string, network: UtxoNetwork): { readonly address: string; readonly key: string } | null {
   const coder = Address(network);
   try {

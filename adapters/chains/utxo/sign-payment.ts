@@ -94,7 +94,7 @@ export function inputDigest(transaction: Transaction, at: number, script: Uint8A
 }
 
 function build(lockTime: number, coins: readonly SpendableCoin[], keys: readonly OwnKey[], outputs: readonly Output[]): Transaction {
-  // Not to be mined below the present height: nobody gains by mining the last block anew, and its age can be told later.
+  // Not valid below the current height: removes an incentive to re-mine the last block, and shows the transaction's age later.
   const built = new Transaction({ version: 2, lockTime });
   for (const [at, { ref, units }] of coins.entries()) {
     const [txid, index] = outpointOf(ref);

@@ -21,7 +21,7 @@ interface Searched {
 
 /** The search begins so many blocks earlier: a reorganisation may have moved what was known. */
 const MARGIN = 10;
-/** Blocks of one look; the next look goes on from there. */
+/** Blocks of one pass; the next pass continues from there. */
 const AT_ONCE = 200;
 const KEPT = 1_000;
 

@@ -17,7 +17,7 @@ export class UnspentScans {
     this.#node = node;
   }
 
-  /** What lies at all of these together, in units. @throws TillgateError `NODE_FAILED` */
+  /** The total balance of these, in units. @throws TillgateError `NODE_FAILED` */
   sum(objects: readonly ScanObject[]): Promise<bigint> {
     return this.#queue.run(() => this.#scan(objects));
   }

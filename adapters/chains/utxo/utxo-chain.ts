@@ -33,8 +33,8 @@ const DEFAULT_SCAN_BLOCKS = 20;
 const SCAN_TIMEOUT_MS = 600_000;
 
 /**
- * A chain of Bitcoin's family, read block by block through its node's JSON-RPC. Only what lies in a block pays: a
- * transaction that waits can be replaced by its sender at any time, and is looked at for its time only.
+ * A chain of Bitcoin's family, read block by block through its node's JSON-RPC. Only mined transactions are deposits: an
+ * unconfirmed one can be replaced by its sender at any time and provides only the time when it was first seen.
  */
 export class UtxoChain implements ChainAdapter {
   readonly code: string;
@@ -55,7 +55,7 @@ export class UtxoChain implements ChainAdapter {
   readonly #recent = new RecentBlocks();
   readonly #reader: BlockReader;
 
-  /** @throws TillgateError `CONFIG_INVALID` for a URL or a key that is none */
+  /** @throws TillgateError `CONFIG_INVALID` for an invalid URL or key */
   constructor(options: UtxoChainOptions, logger: Logger) {
     const { coin, network, asset } = options;
     this.#options = options;

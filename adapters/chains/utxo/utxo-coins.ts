@@ -8,7 +8,7 @@ export type UtxoNetworkName = (typeof UTXO_NETWORKS)[number];
 /** One network of a coin. */
 export interface UtxoNetworkTerms {
   readonly addresses: UtxoNetwork;
-  /** Hashes of the first block; several where one name stands for several networks. */
+  /** Hashes of the first block; several where one name is used by several networks. */
   readonly genesis: readonly string[];
   /** The wallet's accounts (BIP-84): what pays, and what deposits are derived from (decisions, section 10). */
   readonly accounts: { readonly hot: string; readonly deposit: string };
@@ -16,7 +16,7 @@ export interface UtxoNetworkTerms {
   readonly publicKeyVersion: number;
 }
 
-/** What tells the coins of Bitcoin's family apart. */
+/** The differences between the coins of Bitcoin's family. */
 export interface UtxoCoin {
   readonly code: string;
   readonly name: string;

@@ -7,15 +7,15 @@ import type { UtxoNode } from './utxo-node.ts';
 
 /** Transactions read in one look: a node's whole mempool, at the start, is read in some of them. */
 const READ_AT_MOST = 5_000;
-/** Calls in one request: so many of the largest transactions that the network carries stay well below what is read at once. */
+/** Calls in one request; so many transactions of the largest relayed size stay well below the reply limit. */
 const AT_ONCE = 50;
 const METHOD_NOT_FOUND = -32_601;
 
 type Undated = Omit<PendingTransfer, 'seenAt'>;
 
 /**
- * What waits to be mined, as one node tells it. Each transaction is fetched and read once, when it is new; what is kept
- * are the ids of those that wait now, so that it grows no further than the node's own mempool.
+ * The mempool of one node. Each transaction is fetched and read once, when it is new. Only the ids of current ones are kept, so
+ * that this grows no further than the node's own mempool.
  */
 export class UtxoMempool implements ChainMempool {
   readonly #node: UtxoNode;
@@ -37,7 +37,7 @@ export class UtxoMempool implements ChainMempool {
     const fresh = listed.filter((txid) => !this.#read.has(txid));
     const reading = fresh.slice(0, READ_AT_MOST);
     const missed = new Set(fresh.slice(READ_AT_MOST));
-    // After the list: whoever paid to an address had been given it.
+    // Read after the list: an address in it was assigned before the payment.
     const watched = reading.length === 0 ? null : await watch();
     for (let at = 0; watched !== null && at < reading.length; at += AT_ONCE) {
       for (const txid of await this.#readSome(reading.slice(at, at + AT_ONCE), watched)) missed.add(txid);

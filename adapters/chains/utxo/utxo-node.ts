@@ -18,12 +18,12 @@ export interface UtxoNodeOptions {
   readonly timeoutMs?: number;
 }
 
-/** An output that nobody has spent. */
+/** An unspent output. */
 export interface UnspentOutput {
   readonly units: bigint;
   /** In hexadecimal. */
   readonly script: string;
-  /** 0 while it waits to be mined. */
+  /** 0 while it is unconfirmed. */
   readonly confirmations: number;
   /** The block by which this was said. */
   readonly bestBlock: string;
@@ -32,12 +32,12 @@ export interface UnspentOutput {
 const NOT_THERE = -5;
 const OUT_OF_RANGE = -8;
 
-/** A node that speaks Bitcoin Core's JSON-RPC. It needs no wallet and no index of its own. */
+/** A node with Bitcoin Core's JSON-RPC. It needs no wallet and no index. */
 export class UtxoNode {
   readonly #client: JsonRpcClient;
   readonly #options: UtxoNodeOptions;
 
-  /** @throws TillgateError `CONFIG_INVALID` when a URL is none */
+  /** @throws TillgateError `CONFIG_INVALID` for an invalid URL */
   constructor(options: UtxoNodeOptions, logger: Logger) {
     this.#options = options;
     this.#client = new JsonRpcClient({
@@ -96,7 +96,7 @@ export class UtxoNode {
   /**
    * What of these outpoints (`txid:number`) is unspent, in their order; `null` for spent or never made.
    *
-   * @param withPool - as if all that waits to be mined had been
+   * @param withPool - includes unconfirmed transactions
    */
   async unspent(refs: readonly string[], withPool: boolean): Promise<readonly (UnspentOutput | null)[]> {
     const calls = refs.map((ref) => ({ method: 'gettxout', params: [...outpointOf(ref), withPool] }));
@@ -104,7 +104,7 @@ export class UtxoNode {
     return results.map((result) => (result === null ? null : readUnspent(result)));
   }
 
-  /** Fees of a waiting transaction and of those that spend it, in units; `null` when it does not wait. */
+  /** Fees of an unconfirmed transaction and of those that spend it, in units; `null` when it is not in the mempool. */
   async waiting(txid: string): Promise<{ readonly descendantFees: bigint } | null> {
     try {
       const entry = asObject(await this.call('getmempoolentry', txid), 'a waiting transaction');
@@ -153,7 +153,7 @@ function readUnspent(value: unknown): UnspentOutput {
   };
 }
 
-/** The header as the node tells it, put together again: a field that is not the block's gives another hash. */
+/** The header, rebuilt from the node's fields: a wrong field gives another hash. */
 function readHeader(value: unknown, hash: string): BlockRef {
   const header = asObject(value, 'a block header');
   const height = asCount(header['height'], 'a height');
