@@ -30,7 +30,7 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
   const checkout = createCheckout(till);
   edge.onStop?.(() => checkout.close());
   const docs = apiDocsOperation(() => openApiDocument(operations, edge.serverUrl));
-  const extra = [...checkout.operations, ...(edge.docs === false ? [] : [docs]), ...(edge.manage === false ? [] : desk(till, config))];
+  const extra = [...checkout.operations, ...(edge.docs === false ? [] : [docs]), ...(edge.manage === false ? [] : managementOperations(till, config))];
   const operations: readonly Operation[] = createOperations(settings, extra, {
     without: edge.metrics === false ? ['metrics'] : [],
     ...(edge.serverUrl === undefined ? {} : { serverUrl: edge.serverUrl }),
@@ -88,7 +88,7 @@ function isReadable(metrics: Metrics): metrics is ReadableMetrics {
 }
 
 /** The management API (decisions, section 9). */
-function desk({ manage, assets }: Till, { mode, limits }: TillConfig): readonly Operation[] {
+function managementOperations({ manage, assets }: Till, { mode, limits }: TillConfig): readonly Operation[] {
   const settings = { pageMax: 100, loginsPerMinute: limits.loginsPerMinute, secureCookies: mode === 'production' };
   return manageOperations({ manage, assets, settings });
 }

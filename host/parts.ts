@@ -13,17 +13,17 @@ import type {
   DeliverCallbacks,
   ExchangeToken,
   ExpireOrders,
-  FeeDesk,
+  PayoutFeeEstimator,
   InvoiceFollower,
   InvoicePayer,
   Invoices,
   KeyCache,
   RouteCache,
-  LightningDesk,
+  LightningService,
   LightningNode,
   Manage,
-  OperateOrder,
-  OrderMover,
+  OrderAdminActions,
+  OrderStateMachine,
   OrderQueries,
   PayoutRunner,
   Ports,
@@ -69,14 +69,14 @@ export interface Parts extends Ports, GivenParts {
   readonly createCredential: CreateCredential;
   readonly rateBook: RateBook;
   readonly addressPool: AddressPool;
-  readonly orderMover: OrderMover;
+  readonly orderStateMachine: OrderStateMachine;
   readonly createOrder: CreateOrder;
   readonly choosePayment: ChoosePayment;
   readonly orderQueries: OrderQueries;
-  readonly operateOrder: OperateOrder;
+  readonly orderAdminActions: OrderAdminActions;
   readonly expireOrders: ExpireOrders;
   readonly followers: ReadonlyMap<ChainCode, ChainFollower>;
-  readonly payoutFees: FeeDesk;
+  readonly payoutFees: PayoutFeeEstimator;
   readonly requestWithdrawal: RequestWithdrawal;
   readonly requestRefund: RequestRefund;
   readonly payouts: ReadonlyMap<ChainCode, PayoutRunner>;
@@ -84,7 +84,7 @@ export interface Parts extends Ports, GivenParts {
   /** The parts of Lightning are `null` in a till without a Lightning node. */
   readonly invoices: Invoices | null;
   readonly lightningPayments: RequestLightningPayment | null;
-  readonly lightningDesk: LightningDesk;
+  readonly lightningService: LightningService;
   readonly lightningWork: LightningWork | null;
   readonly deliverCallbacks: DeliverCallbacks;
   readonly routeCache: RouteCache;

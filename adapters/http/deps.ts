@@ -7,7 +7,7 @@ import type {
   CreateOrder,
   Digest,
   ExchangeToken,
-  LightningDesk,
+  LightningService,
   Logger,
   Metrics,
   Order,
@@ -45,7 +45,7 @@ export interface HttpDeps {
   readonly orderQueries: Pick<OrderQueries, 'list' | 'detail' | 'transactions' | 'payInfo' | 'payUrl' | 'checkout'>;
   readonly requestRefund: Pick<RequestRefund, 'run' | 'info'>;
   readonly requestWithdrawal: Pick<RequestWithdrawal, 'run'>;
-  readonly lightningDesk: Pick<LightningDesk, 'orderView' | 'withdraw'>;
+  readonly lightningService: Pick<LightningService, 'orderView' | 'withdraw'>;
   readonly walletQueries: Pick<WalletQueries, 'lightning' | 'list' | 'selfCustody'>;
   readonly exchangeToken: Pick<ExchangeToken, 'run'>;
   readonly orders: { find(id: OrderId): Promise<Order | null> };

@@ -7,7 +7,7 @@ import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { ChainPolicy } from '../ports/chain-adapter.ts';
-import type { OrderMove, OrderMover } from '../orders/move-order.ts';
+import type { OrderMove, OrderStateMachine } from '../orders/order-state-machine.ts';
 import { amountRequired } from '../orders/order.ts';
 import type { Order } from '../orders/order.ts';
 import { sumReceived } from '../orders/settle-order.ts';
@@ -16,12 +16,12 @@ import type { Deposit } from './deposit.ts';
 
 export interface CreditDeps {
   readonly storage: Pick<Storage, 'transaction'>;
-  readonly mover: OrderMover;
+  readonly stateMachine: OrderStateMachine;
   readonly clock: Clock;
   readonly ids: IdGenerator;
 }
 
-export type BookDeps = Pick<CreditDeps, 'mover' | 'clock' | 'ids'>;
+export type BookDeps = Pick<CreditDeps, 'stateMachine' | 'clock' | 'ids'>;
 
 /** The confirmations that a deposit has, and the chain's policy on them. */
 export interface Depth {
@@ -47,18 +47,18 @@ export async function creditDeposit(deps: CreditDeps, lease: Lease, seen: Deposi
 }
 
 /** Credits a locked SEEN deposit of a locked order. @returns the order's changes of status, to be announced after the commit */
-export async function bookCredit(tx: Transaction, { mover, clock, ids }: BookDeps, order: Order, deposit: Deposit): Promise<readonly OrderMove[]> {
+export async function bookCredit(tx: Transaction, { stateMachine, clock, ids }: BookDeps, order: Order, deposit: Deposit): Promise<readonly OrderMove[]> {
   const now = clock.now();
   const credits = deposit.credits + 1;
   assert(await tx.deposits.move(deposit.id, 'SEEN', 'CREDITED', { creditedAt: now, credits }), `deposit ${deposit.id} changed while locked`);
   assert(await postEntry(tx, creditEntry(ids.next() as EntryId, now, deposit, credits)), `deposit ${deposit.id} is credited twice`);
   await recordTransaction(tx, order, deposit, now);
   const current = await refreshOrder(tx, order, now);
-  return mover.settle(tx, current.order, current.deposits, { now, scannedPastDeadline: false, unconfirmedSeenInTime: false });
+  return stateMachine.settle(tx, current.order, current.deposits, { now, scannedPastDeadline: false, unconfirmedSeenInTime: false });
 }
 
 /** Makes a locked CREDITED deposit spendable. */
-export async function bookSpendable(tx: Transaction, { clock, ids }: Omit<BookDeps, 'mover'>, deposit: Deposit): Promise<void> {
+export async function bookSpendable(tx: Transaction, { clock, ids }: Omit<BookDeps, 'stateMachine'>, deposit: Deposit): Promise<void> {
   assert(await tx.deposits.move(deposit.id, 'CREDITED', 'SPENDABLE', {}), `deposit ${deposit.id} changed while locked`);
   const entry = spendableEntry(ids.next() as EntryId, clock.now(), deposit);
   if (entry !== null) assert(await postEntry(tx, entry), `deposit ${deposit.id} is made spendable twice`);

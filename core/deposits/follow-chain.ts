@@ -3,7 +3,7 @@ import { isTillgateError, TillgateError } from '../kernel/errors.ts';
 import { assert, present } from '../kernel/guard.ts';
 import type { DepositId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
-import type { OrderMover } from '../orders/move-order.ts';
+import type { OrderStateMachine } from '../orders/order-state-machine.ts';
 import type { BlockRef } from '../ports/block-ref.ts';
 import type { ChainAdapter, ScannedRange } from '../ports/chain-adapter.ts';
 import type { ChainState } from '../ports/chain-store.ts';
@@ -26,7 +26,7 @@ import { WatchSet } from './watch-set.ts';
 
 export interface FollowChainDeps {
   readonly storage: Storage;
-  readonly mover: OrderMover;
+  readonly stateMachine: OrderStateMachine;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly events: EventBus;
@@ -228,7 +228,7 @@ export class ChainFollower {
   }
 
   async #settleDeposit(lease: Lease, deposit: Deposit, height: number): Promise<boolean> {
-    const { mover, metrics, events } = this.#deps;
+    const { stateMachine, metrics, events } = this.#deps;
     const { policy, code } = this.#chain;
     const confirmations = height - deposit.blockHeight + 1;
     let changed = false;
@@ -237,7 +237,7 @@ export class ChainFollower {
       changed = moves !== null;
       if (changed) metrics.count('tillgate_deposits_total', { chain: code, event: 'credited' });
       if (changed) events.emit('order.payment', { orderId: deposit.orderId });
-      mover.announce(moves ?? []);
+      stateMachine.publish(moves ?? []);
     }
     const credited = deposit.status === 'CREDITED' || changed;
     if (!credited || confirmations < policy.spendableConfirmations) return changed;

@@ -1,7 +1,7 @@
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import { present } from '../kernel/guard.ts';
 import type { Millis } from '../kernel/time.ts';
-import type { OrderMove } from '../orders/move-order.ts';
+import type { OrderMove } from '../orders/order-state-machine.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { DueInvoice } from '../ports/lightning-store.ts';
 import type { SettledInvoice } from '../ports/lightning.ts';
@@ -83,7 +83,7 @@ export class InvoiceFollower {
 
   /** Books settlements of orders in the transaction that moves the cursor; false when another instance has moved it. */
   async #book(lease: Lease, settled: readonly SettledInvoice[], height: number, claim: (tx: Transaction) => Promise<boolean>): Promise<boolean> {
-    const { storage, mover, events, metrics } = this.#deps;
+    const { storage, stateMachine, events, metrics } = this.#deps;
     const own = await this.#owned(settled);
     const booked = await storage.transaction<readonly Booked[] | null>(async (tx) => {
       await tx.leases.check(lease);
@@ -98,7 +98,7 @@ export class InvoiceFollower {
     for (const { owner, moves } of booked ?? []) {
       metrics.count('tillgate_deposits_total', { chain: CHAIN, event: 'credited' });
       events.emit('order.payment', { orderId: owner.orderId });
-      mover.announce(moves);
+      stateMachine.publish(moves);
     }
     return booked !== null;
   }

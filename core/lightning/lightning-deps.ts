@@ -1,7 +1,7 @@
 import { TillgateError } from '../kernel/errors.ts';
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import { present } from '../kernel/guard.ts';
-import type { OrderMover } from '../orders/move-order.ts';
+import type { OrderStateMachine } from '../orders/order-state-machine.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
@@ -14,7 +14,7 @@ import type { Storage } from '../ports/storage.ts';
 export interface LightningDeps {
   readonly node: LightningNode;
   readonly storage: Storage;
-  readonly mover: OrderMover;
+  readonly stateMachine: OrderStateMachine;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly events: EventBus;

@@ -3,7 +3,7 @@ import { bookCredit, bookSpendable } from '../deposits/credit-deposit.ts';
 import type { BookDeps } from '../deposits/credit-deposit.ts';
 import { recordTransfer } from '../deposits/record-transfer.ts';
 import { present } from '../kernel/guard.ts';
-import type { OrderMove } from '../orders/move-order.ts';
+import type { OrderMove } from '../orders/order-state-machine.ts';
 import type { OrderHistoryEntry } from '../orders/order.ts';
 import type { WatchedAddress } from '../ports/deposit-store.ts';
 import type { SettledInvoice } from '../ports/lightning.ts';

@@ -1,7 +1,7 @@
 import type { OrderId } from '../kernel/ids.ts';
 import { isId } from '../kernel/ids.ts';
-import { OperateOrder } from '../orders/operate-order.ts';
-import type { OrderMover } from '../orders/move-order.ts';
+import { OrderAdminActions } from '../orders/order-admin-actions.ts';
+import type { OrderStateMachine } from '../orders/order-state-machine.ts';
 import type { OrderQueries } from '../orders/order-queries.ts';
 import type { OrderDetailView } from '../orders/order-view.ts';
 import type { Order, OrderHistoryEntry } from '../orders/order.ts';
@@ -13,7 +13,7 @@ import { storageWithAudit } from './audited-writes.ts';
 
 export interface ManageOrdersDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'orders' | 'transaction'>;
-  readonly mover: OrderMover;
+  readonly stateMachine: OrderStateMachine;
   readonly queries: Pick<OrderQueries, 'detail' | 'history'>;
 }
 
@@ -44,12 +44,12 @@ export class ManageOrders {
   }
 
   async #operate(actor: Actor, id: OrderId, verb: 'terminate' | 'resolve'): Promise<OrderDetailView> {
-    const { storage, mover, clock, queries } = this.#deps;
+    const { storage, stateMachine, clock, queries } = this.#deps;
     const order = isId(id) ? await storage.orders.find(id) : null;
     if (order === null) throw recordNotFound();
     requireAccess(actor, order.accountId);
     const traced = storageWithAudit(storage, this.#deps, actor, { action: `order.${verb}`, accountId: order.accountId, subjectId: id });
-    const operate = new OperateOrder({ storage: traced, mover, clock });
+    const operate = new OrderAdminActions({ storage: traced, stateMachine, clock });
     await operate[verb](id, actor.accountId ?? 'operator');
     return queries.detail(order.accountId, id);
   }

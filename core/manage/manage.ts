@@ -4,7 +4,7 @@ import type { AdmissionCount } from '../gateway/admission-tally.ts';
 import type { GatewayRoute } from '../gateway/route.ts';
 import { Routes } from '../gateway/routes.ts';
 import type { AppId } from '../kernel/ids.ts';
-import type { OrderMover } from '../orders/move-order.ts';
+import type { OrderStateMachine } from '../orders/order-state-machine.ts';
 import type { OrderQueries } from '../orders/order-queries.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -54,7 +54,7 @@ export interface CreateManageDeps {
   readonly events: EventBus;
   readonly secondFactor: SecondFactor;
   readonly createAccount: CreateAccount;
-  readonly mover: OrderMover;
+  readonly stateMachine: OrderStateMachine;
   readonly queries: OrderQueries;
   readonly admissionTally: (app: AppId) => readonly AdmissionCount[];
   readonly chains: ChainRegistry;

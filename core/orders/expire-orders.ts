@@ -5,13 +5,13 @@ import type { Millis } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { OrderMove, OrderMover } from './move-order.ts';
+import type { OrderMove, OrderStateMachine } from './order-state-machine.ts';
 
 const BATCH = 200;
 
 export interface ExpireOrdersDeps {
   readonly storage: Pick<Storage, 'orders' | 'chains' | 'transaction'>;
-  readonly mover: OrderMover;
+  readonly stateMachine: OrderStateMachine;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -42,15 +42,15 @@ export class ExpireOrders {
   }
 
   async #settle(id: OrderId, readUpTo: ReadonlyMap<ChainCode, Millis>): Promise<number> {
-    const { storage, mover, clock, logger } = this.#deps;
+    const { storage, stateMachine, clock, logger } = this.#deps;
     const moves = await storage.transaction(async (tx): Promise<OrderMove[]> => {
       const order = present(await tx.orders.lock(id), `order ${id}`);
       const read = order.payment === null ? order.expiresAt : (readUpTo.get(order.payment.chain) ?? 0);
       const scannedPastDeadline = read >= order.expiresAt;
       const unconfirmedSeenInTime = (await tx.unconfirmedPayments.live(id)).some(({ seenAt }) => seenAt <= order.expiresAt);
-      return mover.settle(tx, order, await tx.deposits.byOrder(id), { now: clock.now(), scannedPastDeadline, unconfirmedSeenInTime });
+      return stateMachine.settle(tx, order, await tx.deposits.byOrder(id), { now: clock.now(), scannedPastDeadline, unconfirmedSeenInTime });
     });
-    mover.announce(moves);
+    stateMachine.publish(moves);
     for (const { rule, order } of moves) {
       if (rule === 'payment-reorganised-away') logger.error('a finished order lost its payment to a reorganisation', { orderId: order.id });
     }

@@ -2,7 +2,7 @@ import { assert } from '../kernel/guard.ts';
 import { isTillgateError, TillgateError } from '../kernel/errors.ts';
 import type { PaymentLine, PricedPayment, PriceRequest, SignedTransaction } from '../ports/chain-payments.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
-import { consolidationFee, MAX_COINS } from './fee-desk.ts';
+import { consolidationFee, MAX_COINS } from './fee-estimator.ts';
 import { shareOf } from './finish-payout.ts';
 import { gasBalance } from './gas-balance.ts';
 import type { HotWallet } from './hot-wallet.ts';

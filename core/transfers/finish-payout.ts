@@ -4,7 +4,7 @@ import type { Millis } from '../kernel/time.ts';
 import { postEntry } from '../ledger/post-entry.ts';
 import { failedEntry, paidEntry, releaseEntry } from '../ledger/transfer-entries.ts';
 import type { NetworkCost } from '../ledger/transfer-entries.ts';
-import type { OrderMove, OrderMover } from '../orders/move-order.ts';
+import type { OrderMove, OrderStateMachine } from '../orders/order-state-machine.ts';
 import { findTransition } from '../orders/order-status.ts';
 import type { PayoutOutcome, ChainPayments } from '../ports/chain-payments.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
@@ -14,7 +14,7 @@ import type { PayoutView, Transfer, TransferStatus } from './transfer.ts';
 
 export interface FinishContext {
   readonly payments: Pick<ChainPayments, 'feeAsset'>;
-  readonly mover: OrderMover;
+  readonly stateMachine: OrderStateMachine;
   readonly ids: IdGenerator;
   readonly now: Millis;
 }
@@ -112,7 +112,7 @@ async function refundOrder(tx: Transaction, { id, orderId, units }: Transfer, tx
   if (order === null || findTransition('refund-final', order.status) === null) return [];
   const decision = { rule: 'refund-final', inputs: { transferId: id, units: units.toString(), txHash } } as const;
   const deposits = await tx.deposits.byOrder(order.id);
-  return [await context.mover.move(tx, order, deposits, decision, { updatedAt: context.now })];
+  return [await context.stateMachine.move(tx, order, deposits, decision, { updatedAt: context.now })];
 }
 
 /** One transfer's share of the transaction fee: even shares, the remainder with the first. */

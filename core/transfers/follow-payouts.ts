@@ -202,17 +202,17 @@ export class FollowPayouts {
   }
 
   async #finish(lease: Lease, book: (tx: Transaction, context: FinishContext) => Promise<Finished>): Promise<void> {
-    const { storage, mover, ids, clock } = this.#deps;
+    const { storage, stateMachine, ids, clock } = this.#deps;
     const { payments } = this.#chain;
     const { transfers, orders } = await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
-      return book(tx, { payments, mover, ids, now: clock.now() });
+      return book(tx, { payments, stateMachine, ids, now: clock.now() });
     });
     for (const { transfer, to } of transfers) {
       publishTransfer(this.#deps, transfer, 'BROADCAST', to);
       if (to === 'FAILED') raiseAlert(this.#deps, 'transfer', `transfer ${transfer.id}`, transfer.reason ?? 'It failed.');
     }
-    mover.announce(orders);
+    stateMachine.publish(orders);
   }
 
   async #raiseWhenSlow(lease: Lease, view: PayoutView): Promise<void> {

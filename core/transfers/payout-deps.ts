@@ -1,5 +1,5 @@
 import type { AssetCatalogue } from '../kernel/asset.ts';
-import type { OrderMover } from '../orders/move-order.ts';
+import type { OrderStateMachine } from '../orders/order-state-machine.ts';
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { ChainPayments } from '../ports/chain-payments.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -15,7 +15,7 @@ export interface PayoutDeps {
   readonly storage: Storage;
   readonly assets: AssetCatalogue;
   readonly rates: RateBook;
-  readonly mover: OrderMover;
+  readonly stateMachine: OrderStateMachine;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly events: EventBus;

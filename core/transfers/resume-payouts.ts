@@ -1,6 +1,6 @@
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { Storage } from '../ports/storage.ts';
-import { requirePayments } from './fee-desk.ts';
+import { requirePayments } from './fee-estimator.ts';
 
 /**
  * Resumes the payouts of a chain after an operator's check. The hot wallet's nonce is taken from the chain, and the ledger

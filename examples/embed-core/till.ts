@@ -11,7 +11,7 @@ import {
   CreateAccount,
   CreateOrder,
   DEFAULT_ORDER_SETTINGS,
-  OrderMover,
+  OrderStateMachine,
   OrderQueries,
   RateBook,
   contractsOf,
@@ -83,14 +83,14 @@ export async function openTill(filename: string): Promise<Till> {
   const prices = new StaticSource(clock, { ETH: '2500', USDT: '1', USDC: '1', EUR: '1.08' });
   const rates = new RateBook({ sources: [prices], symbols: rateSymbols(assets), clock, deadline, logger, metrics });
   const addresses = new AddressPool({ chains, storage });
-  const mover = new OrderMover({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
+  const stateMachine = new OrderStateMachine({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
   const settings = DEFAULT_ORDER_SETTINGS;
 
   const vault = new AesGcmVault({ current: random.bytes(32) });
   const createAccount = new CreateAccount({ storage, hasher: new ScryptHasher(), vault, random, clock, ids });
   const account = await createAccount.run({ email: 'shop@example.com', password: Buffer.from(random.bytes(16)).toString('hex') });
 
-  const follower = new ChainFollower(chain, { storage, mover, clock, ids, events, logger, metrics });
+  const follower = new ChainFollower(chain, { storage, stateMachine, clock, ids, events, logger, metrics });
   await follower.start();
   const follow = async (): Promise<void> => {
     // The lease keeps two processes from following one chain at once.

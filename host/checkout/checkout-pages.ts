@@ -6,13 +6,13 @@ import type { CheckoutPage, Choice, RenderedMain } from './checkout-page.ts';
 import { contentPolicy, DocumentFrame, messageMain } from './document.ts';
 import type { PageFiles } from './document.ts';
 import type { Language } from './languages.ts';
-import type { LiveOrders } from './live-orders.ts';
+import type { LiveOrders } from './order-subscriptions.ts';
 import type { MessageName } from './messages/en.ts';
 import { mayChoose, mayLeaveRefundAddress } from './order-rules.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
 import { renderMain } from './page.tsx';
 import { Template } from './template.ts';
-import { refusalOf } from './wording.ts';
+import { refusalOf } from './i18n-text.ts';
 
 /** What the page's pages are made from. */
 export interface PagesDeps {

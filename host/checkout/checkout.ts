@@ -4,8 +4,8 @@ import { TillgateError } from '../../core/index.ts';
 import type { CheckoutPages, PagesDeps } from './checkout-pages.ts';
 import { EventStreams } from './event-streams.ts';
 import type { Language } from './languages.ts';
-import { LiveOrders } from './live-orders.ts';
-import type { LiveOrdersDeps } from './live-orders.ts';
+import { LiveOrders } from './order-subscriptions.ts';
+import type { LiveOrdersDeps } from './order-subscriptions.ts';
 
 /** What the payer's side of a till is made from; a till has all of it. */
 export type CheckoutDeps = LiveOrdersDeps & PagesDeps & { readonly choosePayment: HttpDeps['choosePayment'] };

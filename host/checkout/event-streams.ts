@@ -2,7 +2,7 @@ import { checkoutStateRecord } from '../../adapters/http/index.ts';
 import type { HttpResponse, ReplySink } from '../../adapters/http/index.ts';
 import { TillgateError } from '../../core/index.ts';
 import type { Clock } from '../../core/index.ts';
-import type { LiveOrders } from './live-orders.ts';
+import type { LiveOrders } from './order-subscriptions.ts';
 import { followingOf } from './order-snapshot.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
 

@@ -12,7 +12,7 @@ import { mayChoose, mayLeaveRefundAddress, redirectOf } from './order-rules.ts';
 import { followingOf, isPastDeadline, shownConfirmations } from './order-snapshot.ts';
 import { RefundCard, RefundForm } from './refund.tsx';
 import { SLOTS } from './template.ts';
-import { wordingOf } from './wording.ts';
+import { wordingOf } from './i18n-text.ts';
 
 const REFRESH_SECONDS = { waiting: 5, choosing: 60, seldom: 30 };
 const REDIRECT_SECONDS = 5;

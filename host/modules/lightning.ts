@@ -1,4 +1,4 @@
-import { InvoiceFollower, InvoicePayer, Invoices, LightningDesk, RequestLightningPayment } from '../../core/index.ts';
+import { InvoiceFollower, InvoicePayer, Invoices, LightningService, RequestLightningPayment } from '../../core/index.ts';
 import { lightningFees, withdrawalSettings } from '../money-settings.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
@@ -11,15 +11,15 @@ export const lightningRecipes = {
     ({ config: { withdrawals }, lightning: node, ...parts }) =>
       node === null ? null : new RequestLightningPayment({ ...parts, node, settings: withdrawalSettings(withdrawals), fees: lightningFees(withdrawals) }),
   ),
-  lightningDesk: recipe(
+  lightningService: recipe(
     ['lightning', 'lightningPayments', 'orderQueries'],
-    ({ lightning: node, lightningPayments: payments, orderQueries }) => new LightningDesk({ node, payments, payUrl: (order) => orderQueries.payUrl(order) }),
+    ({ lightning: node, lightningPayments: payments, orderQueries }) => new LightningService({ node, payments, payUrl: (order) => orderQueries.payUrl(order) }),
   ),
   lightningWork: recipe(
-    ['lightning', 'storage', 'orderMover', 'clock', 'ids', 'events', 'logger', 'metrics'],
-    ({ lightning: node, orderMover: mover, ...ports }) => {
+    ['lightning', 'storage', 'orderStateMachine', 'clock', 'ids', 'events', 'logger', 'metrics'],
+    ({ lightning: node, orderStateMachine: stateMachine, ...ports }) => {
       if (node === null) return null;
-      const deps = { ...ports, node, mover };
+      const deps = { ...ports, node, stateMachine };
       return { node, follower: new InvoiceFollower(deps), payer: new InvoicePayer(deps) };
     },
   ),

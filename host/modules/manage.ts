@@ -5,12 +5,12 @@ import type { Recipes } from '../parts.ts';
 /** The management API's use cases; commands use them too. */
 export const manageRecipes = {
   manage: recipe(
-    ['config', 'storage', 'vault', 'random', 'ids', 'clock', 'digest', 'passwordHasher', 'events', 'secondFactor', 'createAccount', 'orderMover', 'orderQueries', 'gateway', 'chains'],
-    ({ config: { auth, keys, gateways, withdrawals }, passwordHasher: hasher, orderMover: mover, orderQueries: queries, gateway, ...parts }) =>
+    ['config', 'storage', 'vault', 'random', 'ids', 'clock', 'digest', 'passwordHasher', 'events', 'secondFactor', 'createAccount', 'orderStateMachine', 'orderQueries', 'gateway', 'chains'],
+    ({ config: { auth, keys, gateways, withdrawals }, passwordHasher: hasher, orderStateMachine: stateMachine, orderQueries: queries, gateway, ...parts }) =>
       createManage({
         ...parts,
         hasher,
-        mover,
+        stateMachine,
         queries,
         admissionTally: (app) => gateway.admissionTally(app),
         settings: {

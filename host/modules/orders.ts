@@ -7,8 +7,8 @@ import {
   DEFAULT_POOL,
   ExpireOrders,
   LIGHTNING_ASSET,
-  OperateOrder,
-  OrderMover,
+  OrderAdminActions,
+  OrderStateMachine,
   OrderQueries,
   RateBook,
   contractsOf,
@@ -31,9 +31,9 @@ export const orderRecipes = {
     ({ rates: sources, assets, chains, ...ports }) => new RateBook({ ...ports, sources, symbols: rateSymbols(assets, feeAssets(chains)) }),
   ),
   addressPool: recipe(['config', 'chains', 'storage'], ({ config, ...ports }) => new AddressPool({ ...ports, settings: poolSettings(config) })),
-  orderMover: recipe(
+  orderStateMachine: recipe(
     ['assets', 'chains', 'ids', 'events', 'metrics'],
-    ({ chains, ...parts }) => new OrderMover({ ...parts, contractOf: contractsOf(chains), presenter: callbackPresenter }),
+    ({ chains, ...parts }) => new OrderStateMachine({ ...parts, contractOf: contractsOf(chains), presenter: callbackPresenter }),
   ),
   createOrder: recipe(
     ['config', 'storage', 'assets', 'rateBook', 'addressPool', 'invoices', 'clock', 'ids', 'random', 'events', 'metrics'],
@@ -55,11 +55,11 @@ export const orderRecipes = {
         },
       }),
   ),
-  operateOrder: recipe(['storage', 'orderMover', 'clock'], ({ orderMover: mover, ...ports }) => new OperateOrder({ ...ports, mover })),
-  expireOrders: recipe(['storage', 'orderMover', 'clock', 'logger'], ({ orderMover: mover, ...ports }) => new ExpireOrders({ ...ports, mover })),
+  orderAdminActions: recipe(['storage', 'orderStateMachine', 'clock'], ({ orderStateMachine: stateMachine, ...ports }) => new OrderAdminActions({ ...ports, stateMachine })),
+  expireOrders: recipe(['storage', 'orderStateMachine', 'clock', 'logger'], ({ orderStateMachine: stateMachine, ...ports }) => new ExpireOrders({ ...ports, stateMachine })),
   followers: recipe(
-    ['chains', 'storage', 'orderMover', 'clock', 'ids', 'events', 'logger', 'metrics'],
-    ({ chains, orderMover: mover, ...ports }) => new Map([...chains].map(([code, chain]) => [code, new ChainFollower(chain, { ...ports, mover })])),
+    ['chains', 'storage', 'orderStateMachine', 'clock', 'ids', 'events', 'logger', 'metrics'],
+    ({ chains, orderStateMachine: stateMachine, ...ports }) => new Map([...chains].map(([code, chain]) => [code, new ChainFollower(chain, { ...ports, stateMachine })])),
   ),
 } satisfies Recipes;
 

@@ -1,11 +1,11 @@
-import { FeeDesk, PayoutRunner, RequestRefund, RequestWithdrawal, WalletQueries, canPay } from '../../core/index.ts';
+import { PayoutFeeEstimator, PayoutRunner, RequestRefund, RequestWithdrawal, WalletQueries, canPay } from '../../core/index.ts';
 import { sweepSettings, withdrawalSettings } from '../money-settings.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
 
 /** Withdrawals, refunds, sweeps, and the payout runner of each chain that pays. */
 export const payoutRecipes = {
-  payoutFees: recipe(['storage', 'rateBook', 'clock'], ({ rateBook: rates, ...ports }) => new FeeDesk({ ...ports, rates })),
+  payoutFees: recipe(['storage', 'rateBook', 'clock'], ({ rateBook: rates, ...ports }) => new PayoutFeeEstimator({ ...ports, rates })),
   requestWithdrawal: recipe(
     ['config', 'storage', 'assets', 'chains', 'payoutFees', 'secondFactor', 'clock', 'ids', 'events', 'metrics', 'logger', 'lightningPayments'],
     ({ config, payoutFees: fees, lightningPayments: lightning, ...parts }) =>
@@ -16,9 +16,9 @@ export const payoutRecipes = {
     ({ payoutFees: fees, orderQueries, ...parts }) => new RequestRefund({ ...parts, fees, claimUrl: (order) => orderQueries.payUrl(order) }),
   ),
   payouts: recipe(
-    ['config', 'chains', 'storage', 'assets', 'rateBook', 'orderMover', 'clock', 'ids', 'events', 'logger', 'metrics'],
-    ({ config, chains, rateBook: rates, orderMover: mover, ...parts }) => {
-      const deps = { ...parts, rates, mover };
+    ['config', 'chains', 'storage', 'assets', 'rateBook', 'orderStateMachine', 'clock', 'ids', 'events', 'logger', 'metrics'],
+    ({ config, chains, rateBook: rates, orderStateMachine: stateMachine, ...parts }) => {
+      const deps = { ...parts, rates, stateMachine };
       return new Map([...chains.values()].filter(canPay).map((chain) => [chain.code, new PayoutRunner(chain, deps, sweepSettings(config.sweeps))]));
     },
   ),

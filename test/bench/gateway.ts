@@ -1,6 +1,6 @@
 import { measureKeyCheck } from './support/gateway-keys.ts';
-import { compileProxies, leaveMidRequest, missingPrograms, runWrk, startProxy, startUpstream } from './support/gateway-yard.ts';
-import type { Leavers, Load, Proxy, Run } from './support/gateway-yard.ts';
+import { compileProxies, leaveMidRequest, missingPrograms, runWrk, startProxy, startUpstream } from './support/gateway-fixture.ts';
+import type { Leavers, Load, Proxy, Run } from './support/gateway-fixture.ts';
 import { median, report } from './support/report.ts';
 import { withFolder } from './support/temp-folder.ts';
 

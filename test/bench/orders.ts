@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { waitFor } from '../support/wait.ts';
 import { startLoadGenerator } from './support/load.ts';
 import type { LoadGenerator, LoadResult } from './support/load.ts';
-import { postgresYard, sqliteYard } from './support/order-yards.ts';
-import type { OrderYard } from './support/order-yards.ts';
+import { postgresFixture, sqliteFixture } from './support/order-fixtures.ts';
+import type { OrderFixture } from './support/order-fixtures.ts';
 import { costOf, familyCpuMicros } from './support/process-cost.ts';
 import { median, report, rounded } from './support/report.ts';
 import { withFolder } from './support/temp-folder.ts';
@@ -38,7 +38,7 @@ interface Round extends LoadResult {
   readonly databaseMicrosPerOrder: number;
 }
 
-const YARDS: Readonly<Record<string, (folder: string, connections: number) => Promise<OrderYard>>> = { pg: postgresYard, sqlite: sqliteYard };
+const YARDS: Readonly<Record<string, (folder: string, connections: number) => Promise<OrderFixture>>> = { pg: postgresFixture, sqlite: sqliteFixture };
 
 async function run(words: readonly string[]): Promise<void> {
   const wanted = Object.keys(YARDS).filter((engine) => words.includes(engine));
@@ -49,39 +49,39 @@ async function run(words: readonly string[]): Promise<void> {
 
 async function benchOn(engine: string, folder: string, words: readonly string[]): Promise<void> {
   const profiles = words.includes('profile') ? mkdtempSync(join(tmpdir(), 'tillgate-profile-')) : null;
-  const yard = await (YARDS[engine] as (typeof YARDS)[string])(folder, CONNECTIONS);
+  const fixture = await (YARDS[engine] as (typeof YARDS)[string])(folder, CONNECTIONS);
   const load = startLoadGenerator();
   try {
     const till = await startTill({
       folder,
-      settings: { mode: 'sandbox', database: yard.database, limits: { requestsPerMinute: NO_LIMIT } },
+      settings: { mode: 'sandbox', database: fixture.database, limits: { requestsPerMinute: NO_LIMIT } },
       node: profiles === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`],
     });
-    const rounds = await allRounds(yard, till, load, words.includes('quick') ? QUICK_ROUNDS : ROUNDS).finally(() => till.stop());
-    present(yard, rounds);
+    const rounds = await allRounds(fixture, till, load, words.includes('quick') ? QUICK_ROUNDS : ROUNDS).finally(() => till.stop());
+    present(fixture, rounds);
     if (profiles !== null) console.log(`The server's CPU profile is in ${profiles}`);
   } finally {
     await load.stop();
-    await yard.close();
+    await fixture.close();
   }
 }
 
 /** The two are measured in turns, so that whatever else the machine does strikes both. */
-async function allRounds(yard: OrderYard, till: TillProcess, load: LoadGenerator, count: number): Promise<readonly Round[]> {
-  await waitFor(() => yard.fillPools(ADDRESSES).then(() => true), { timeoutMs: 60_000, intervalMs: 200, describe: 'the first addresses of each chain' });
+async function allRounds(fixture: OrderFixture, till: TillProcess, load: LoadGenerator, count: number): Promise<readonly Round[]> {
+  await waitFor(() => fixture.fillPools(ADDRESSES).then(() => true), { timeoutMs: 60_000, intervalMs: 200, describe: 'the first addresses of each chain' });
   let { acknowledged } = await oneLoad(till, load, WARM_UP_SECONDS);
-  await yard.measure(WARM_UP_SECONDS);
+  await fixture.measure(WARM_UP_SECONDS);
   const rounds: Round[] = [];
   for (let n = 0; n < count; n++) {
-    const costs = (): number[] => [costOf(till.pid).cpuMicros, costOf(load.pid).cpuMicros, yard.serverPid === null ? 0 : familyCpuMicros(yard.serverPid)];
+    const costs = (): number[] => [costOf(till.pid).cpuMicros, costOf(load.pid).cpuMicros, fixture.serverPid === null ? 0 : familyCpuMicros(fixture.serverPid)];
     const before = costs();
     const result = await oneLoad(till, load, SECONDS);
     const [cpuMicrosPerOrder = NaN, loadMicrosPerOrder = NaN, databaseMicrosPerOrder = NaN] = costs().map(
       (after, at) => (after - (before[at] ?? NaN)) / result.acknowledged,
     );
     acknowledged += result.acknowledged;
-    await checkStored(yard, acknowledged);
-    rounds.push({ ...result, cpuMicrosPerOrder, loadMicrosPerOrder, databaseMicrosPerOrder, yardstick: await yard.measure(SECONDS) });
+    await checkStored(fixture, acknowledged);
+    rounds.push({ ...result, cpuMicrosPerOrder, loadMicrosPerOrder, databaseMicrosPerOrder, yardstick: await fixture.measure(SECONDS) });
   }
   return rounds;
 }
@@ -93,13 +93,13 @@ async function oneLoad({ url, apiToken, signingSecret }: TillProcess, load: Load
 }
 
 /** A speed at which orders get lost would be worth nothing. */
-async function checkStored(yard: OrderYard, acknowledged: number): Promise<void> {
-  const { orders, addresses, claims } = await yard.stored();
+async function checkStored(fixture: OrderFixture, acknowledged: number): Promise<void> {
+  const { orders, addresses, claims } = await fixture.stored();
   if (orders === acknowledged && addresses === orders && claims === orders) return;
   throw new Error(`${acknowledged} orders were acknowledged, but stored are ${orders} orders, ${addresses} addresses, ${claims} keys`);
 }
 
-function present({ engine, yardstick }: OrderYard, rounds: readonly Round[]): void {
+function present({ engine, yardstick }: OrderFixture, rounds: readonly Round[]): void {
   const speeds = rounds.map(({ acknowledged, seconds }) => acknowledged / seconds);
   const ratios = rounds.map((round, n) => (speeds[n] ?? NaN) / round.yardstick);
   const cpu = median(rounds.map(({ cpuMicrosPerOrder }) => cpuMicrosPerOrder));

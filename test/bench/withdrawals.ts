@@ -203,8 +203,8 @@ async function waiting(till: MoneyDomain, storage: KnexStorage): Promise<{ reado
       }
     });
   }
-  const { assets, rateBook: rates, mover, clock, ids, events, logger, metrics } = till;
-  const runner = new PayoutRunner(till.eth as PayingChain, { storage, assets, rates, mover, clock, ids, events, logger, metrics }, { maxFeeBps: 100, cold: new Map() });
+  const { assets, rateBook: rates, stateMachine, clock, ids, events, logger, metrics } = till;
+  const runner = new PayoutRunner(till.eth as PayingChain, { storage, assets, rates, stateMachine, clock, ids, events, logger, metrics }, { maxFeeBps: 100, cold: new Map() });
   const lease = await till.payoutLease();
   return { payments, step: async () => (await runner.step(lease)) === 'advanced' };
 }

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import type { Address } from 'viem';
 import { CONFIRMATIONS, TillOnAnvil } from '../e2e/till-on-anvil.ts';
 import { launch } from './chromium.ts';
-import { openPayer, says } from './payers-yard.ts';
+import { openPayer, says } from './payer-fixture.ts';
 
 describe('a payer with a browser, on a real chain', { concurrency: 1 }, () => {
   let browser: Browser;

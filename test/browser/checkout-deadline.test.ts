@@ -1,63 +1,63 @@
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launch } from './chromium.ts';
-import { PayersYard, says } from './payers-yard.ts';
+import { PayersFixture, says } from './payer-fixture.ts';
 
 /** Long enough to open a page on a busy machine, short enough to wait for. */
 const TIMEOUT_SECONDS = 6;
 
 describe('a payer at the deadline', { concurrency: true }, () => {
   let browser: Browser;
-  let yard: PayersYard;
+  let fixture: PayersFixture;
   before(async () => {
     browser = await launch();
-    yard = await PayersYard.open(browser, TIMEOUT_SECONDS);
+    fixture = await PayersFixture.open(browser, TIMEOUT_SECONDS);
   });
   after(async () => {
-    await yard.close();
+    await fixture.close();
     await browser.close();
   });
 
   test('who pays nothing is told so and taken to timeout_url; who chose no coin too, with and without script', async () => {
-    const [chosen, unchosen] = [await yard.chosen('LTC', 'LTC'), await yard.order()];
-    const [one, other] = [await yard.payer(), await yard.payer({ script: false })];
+    const [chosen, unchosen] = [await fixture.chosen('LTC', 'LTC'), await fixture.order()];
+    const [one, other] = [await fixture.payer(), await fixture.payer({ script: false })];
     await Promise.all([one.page.goto(chosen.url), other.page.goto(unchosen.url)]);
     await says(one.page, 'expired', 'Nothing arrived in time.');
-    await yard.becomes(unchosen.id, 'OVERDUE');
+    await fixture.becomes(unchosen.id, 'OVERDUE');
     // Without script the list of coins comes again once a minute: a payer who reloads sees it at once.
     await other.page.reload();
     await says(other.page, 'expired', 'Nothing arrived in time.');
-    await Promise.all([one.page.waitForURL(`${yard.shopUrl}/too-late`), other.page.waitForURL(`${yard.shopUrl}/too-late`)]);
+    await Promise.all([one.page.waitForURL(`${fixture.shopUrl}/too-late`), other.page.waitForURL(`${fixture.shopUrl}/too-late`)]);
     await Promise.all([one.leave(), other.leave()]);
   });
 
   test('who paid too little hears what is missing; what comes late is seen, confirmed and accepted', async () => {
-    const { url, id } = await yard.chosen('ETH', 'USDT-ERC20');
-    const { page, leave } = await yard.payer();
-    await page.route(`${yard.shopUrl}/**`, (route) => route.fulfill({ body: 'the shop' }));
+    const { url, id } = await fixture.chosen('ETH', 'USDT-ERC20');
+    const { page, leave } = await fixture.payer();
+    await page.route(`${fixture.shopUrl}/**`, (route) => route.fulfill({ body: 'the shop' }));
     await page.goto(url);
-    await yard.pay(id, '4');
+    await fixture.pay(id, '4');
     await says(page, 'short', 'Still to pay: 9.5 USDT-ERC20.');
-    await yard.mine('ETH', 3);
-    await yard.becomes(id, 'PARTIAL');
+    await fixture.mine('ETH', 3);
+    await fixture.becomes(id, 'PARTIAL');
     await says(page, 'partial', '4 USDT-ERC20 arrived, 9.5 USDT-ERC20 is missing.');
-    await yard.pay(id, '9.5');
-    await page.waitForURL(`${yard.shopUrl}/too-late`);
+    await fixture.pay(id, '9.5');
+    await page.waitForURL(`${fixture.shopUrl}/too-late`);
     await page.goto(url);
     await says(page, 'late', 'was seen after the deadline');
-    await yard.mine('ETH', 3);
-    await yard.becomes(id, 'RESOLVED');
+    await fixture.mine('ETH', 3);
+    await fixture.becomes(id, 'RESOLVED');
     await page.goto(url);
     await says(page, 'paidLate', 'came after the deadline and was accepted');
     await leave();
   });
 
   test('while the chain cannot be read nothing is decided: the time is over, a payment in time still counts', async () => {
-    const { url } = await yard.chosen('BTC', 'BTC');
-    const { page, leave } = await yard.payer();
+    const { url } = await fixture.chosen('BTC', 'BTC');
+    const { page, leave } = await fixture.payer();
     await page.goto(url);
     await says(page, 'waiting', 'Waiting for your payment');
-    await yard.host.till.storage.chains.setHalted('BTC', 'test');
+    await fixture.host.till.storage.chains.setHalted('BTC', 'test');
     await says(page, 'closing', 'A payment that was sent in time still counts');
     await leave();
   });

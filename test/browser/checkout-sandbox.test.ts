@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { SandboxChain } from '../../plugins/sandbox/sandbox-chain.ts';
 import { waitFor } from '../support/wait.ts';
 import { assertAccessible, launch } from './chromium.ts';
-import { PayersYard, says } from './payers-yard.ts';
+import { PayersFixture, says } from './payer-fixture.ts';
 
 /** Blocks after the one with the payment, until it is confirmed. */
 const CONFIRMED = 2;
@@ -12,19 +12,19 @@ const PAYERS_ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
 describe('a payer with a browser', { concurrency: true }, () => {
   let browser: Browser;
-  let yard: PayersYard;
+  let fixture: PayersFixture;
   before(async () => {
     browser = await launch();
-    yard = await PayersYard.open(browser, 600);
+    fixture = await PayersFixture.open(browser, 600);
   });
   after(async () => {
-    await yard.close();
+    await fixture.close();
     await browser.close();
   });
 
   test('pays by the keyboard alone, is told of every step without a reload, and is taken back to the shop', async () => {
-    const { url, id } = await yard.order();
-    const { page, leave } = await yard.payer();
+    const { url, id } = await fixture.order();
+    const { page, leave } = await fixture.payer();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(url).origin });
     await page.goto(url);
     await says(page, 'choose', 'Choose how to pay');
@@ -42,54 +42,54 @@ describe('a payer with a browser', { concurrency: true }, () => {
     await waitFor(async () => (await page.evaluate(() => navigator.clipboard.readText())).startsWith('T'), { describe: 'the address in the clipboard' });
 
     await page.evaluate(() => Object.assign(window, { stayed: true }));
-    await yard.pay(id, '4');
+    await fixture.pay(id, '4');
     await says(page, 'short', '4 USDT-TRC20 arrived. Still to pay: 9.5 USDT-TRC20.');
     assert.match((await page.locator('#said').textContent()) ?? '', /^Part of the amount has arrived/);
     assert.equal(await page.locator('button[aria-label="Copy the amount"]').getAttribute('data-copy'), '9.5');
-    await yard.pay(id);
+    await fixture.pay(id);
     await says(page, 'confirming', 'confirmed it 1 of 3 times');
     await assertAccessible(page, 'while it is confirmed');
-    await yard.mine('TRX', 1);
+    await fixture.mine('TRX', 1);
     await page.getByText('confirmed it 2 of 3 times').first().waitFor();
-    await yard.mine('TRX', 1);
+    await fixture.mine('TRX', 1);
     await says(page, 'paid', 'Your payment is complete');
     assert.match((await page.locator('#said').textContent()) ?? '', /^Paid\. Your payment is complete/);
     assert.equal(await page.title(), 'Paid');
     assert.equal(await page.evaluate(() => 'stayed' in window), true, 'the page was never loaded anew');
-    await page.waitForURL(`${yard.shopUrl}/thanks`);
+    await page.waitForURL(`${fixture.shopUrl}/thanks`);
     await leave();
   });
 
   test('pays with script off: forms, a page that comes again by itself, and the way back to the shop', async () => {
-    const { url, id } = await yard.order();
-    const { page, leave } = await yard.payer({ script: false });
+    const { url, id } = await fixture.order();
+    const { page, leave } = await fixture.payer({ script: false });
     await page.goto(url);
     await page.locator('button.coin:has-text("LTC")').click();
     await says(page, 'waiting', 'Waiting for your payment');
     assert.equal(await page.locator('button.copy').first().isVisible(), false, 'nothing is offered that cannot work');
     assert.match((await page.locator('#left').textContent()) ?? '', /^9 minutes$/);
-    await yard.pay(id);
-    await yard.mine('LTC', 2);
-    await yard.becomes(id, 'SUCCESS');
+    await fixture.pay(id);
+    await fixture.mine('LTC', 2);
+    await fixture.becomes(id, 'SUCCESS');
     await says(page, 'paid', 'Your payment is complete');
-    await page.waitForURL(`${yard.shopUrl}/thanks`);
+    await page.waitForURL(`${fixture.shopUrl}/thanks`);
     await leave();
   });
 
   test('without event streams the page asks for the state instead', async () => {
-    const { url, id } = await yard.chosen('BSC', 'BNB');
-    const { page, leave } = await yard.payer();
+    const { url, id } = await fixture.chosen('BSC', 'BNB');
+    const { page, leave } = await fixture.payer();
     await page.route('**/events', (route) => route.fulfill({ status: 204 }));
     await page.goto(url);
     await says(page, 'waiting', 'Waiting for your payment');
-    await yard.pay(id);
+    await fixture.pay(id);
     await says(page, 'confirming', 'confirmed it 1 of 3 times');
     await leave();
   });
 
   test('changes the coin, and its page in another window follows', async () => {
-    const { url } = await yard.chosen('ETH', 'ETH');
-    const [one, other] = [await yard.payer(), await yard.payer({ locale: 'de' })];
+    const { url } = await fixture.chosen('ETH', 'ETH');
+    const [one, other] = [await fixture.payer(), await fixture.payer({ locale: 'de' })];
     await Promise.all([one.page.goto(url), other.page.goto(url)]);
     await one.page.getByRole('link', { name: 'Pay with another coin' }).click();
     await one.page.locator('button.coin:has-text("LTC")').click();
@@ -100,8 +100,8 @@ describe('a payer with a browser', { concurrency: true }, () => {
   });
 
   test('chooses a language, which holds for the pages that follow', async () => {
-    const { url } = await yard.order();
-    const { page, leave } = await yard.payer({ locale: 'fr-CA' });
+    const { url } = await fixture.order();
+    const { page, leave } = await fixture.payer({ locale: 'fr-CA' });
     await page.goto(url);
     await page.getByRole('heading', { name: 'Choisissez comment payer' }).waitFor();
     await page.locator('.languages summary').click();
@@ -114,10 +114,10 @@ describe('a payer with a browser', { concurrency: true }, () => {
   });
 
   test('leaves an address for a refund, is told of a wrong one, and sees the money come back', async () => {
-    const { url, id } = await yard.chosen('ETH', 'USDT-ERC20');
-    const { page, leave } = await yard.payer();
+    const { url, id } = await fixture.chosen('ETH', 'USDT-ERC20');
+    const { page, leave } = await fixture.payer();
     await page.goto(url);
-    await yard.pay(id);
+    await fixture.pay(id);
     await page.getByRole('link', { name: 'Leave an address for a refund' }).click();
     await page.getByLabel('Your own address on Ethereum').fill('nonsense');
     await page.getByRole('button', { name: 'Save the address' }).click();
@@ -128,16 +128,16 @@ describe('a payer with a browser', { concurrency: true }, () => {
     await page.getByText('A refund would go to').waitFor();
 
     // The shop would take the payer away meanwhile.
-    await page.route(`${yard.shopUrl}/**`, (route) => route.fulfill({ body: 'the shop' }));
-    await yard.mine('ETH', 10);
-    await yard.becomes(id, 'SUCCESS');
-    const spendable = async (): Promise<boolean> => (await yard.merchant.call('POST', `/api/v2/order/refund/${id}`)).code === 0;
+    await page.route(`${fixture.shopUrl}/**`, (route) => route.fulfill({ body: 'the shop' }));
+    await fixture.mine('ETH', 10);
+    await fixture.becomes(id, 'SUCCESS');
+    const spendable = async (): Promise<boolean> => (await fixture.merchant.call('POST', `/api/v2/order/refund/${id}`)).code === 0;
     await waitFor(spendable, { timeoutMs: 20_000, intervalMs: 100, describe: 'the refund to be accepted' });
     await page.goto(url);
     await waitFor(
       async () => {
-        await yard.mine('ETH', 1);
-        return (await yard.merchant.status(id)) === 'REFUNDED';
+        await fixture.mine('ETH', 1);
+        return (await fixture.merchant.status(id)) === 'REFUNDED';
       },
       { timeoutMs: 30_000, intervalMs: 200, describe: 'the refund to be final' },
     );
@@ -148,21 +148,21 @@ describe('a payer with a browser', { concurrency: true }, () => {
   });
 
   test('is told when the network takes the payment back for a while, and when the order is cancelled', async () => {
-    const paid = await yard.chosen('BTC', 'BTC');
-    const cancelled = await yard.chosen('LTC', 'LTC');
-    const { page, leave } = await yard.payer();
-    await page.route(`${yard.shopUrl}/**`, (route) => route.fulfill({ body: 'the shop' }));
-    await yard.pay(paid.id);
-    await yard.mine('BTC', CONFIRMED);
-    await yard.becomes(paid.id, 'SUCCESS');
-    await (yard.host.till.chains.get('BTC') as SandboxChain).reorganise(CONFIRMED + 1);
-    await waitFor(async () => (await yard.host.till.storage.orders.findByCheckoutToken(paid.token))?.reorgedAt !== null, { describe: 'the reorganisation to be noticed' });
+    const paid = await fixture.chosen('BTC', 'BTC');
+    const cancelled = await fixture.chosen('LTC', 'LTC');
+    const { page, leave } = await fixture.payer();
+    await page.route(`${fixture.shopUrl}/**`, (route) => route.fulfill({ body: 'the shop' }));
+    await fixture.pay(paid.id);
+    await fixture.mine('BTC', CONFIRMED);
+    await fixture.becomes(paid.id, 'SUCCESS');
+    await (fixture.host.till.chains.get('BTC') as SandboxChain).reorganise(CONFIRMED + 1);
+    await waitFor(async () => (await fixture.host.till.storage.orders.findByCheckoutToken(paid.token))?.reorgedAt !== null, { describe: 'the reorganisation to be noticed' });
     await page.goto(paid.url);
     await says(page, 'rechecking', 'The network rearranged its latest blocks.');
 
     await page.goto(cancelled.url);
     await says(page, 'waiting', 'Waiting for your payment');
-    await yard.host.till.operateOrder.terminate(cancelled.id, 'test');
+    await fixture.host.till.orderAdminActions.terminate(cancelled.id, 'test');
     await says(page, 'cancelled', 'Do not send anything.');
     await leave();
   });

@@ -5,7 +5,7 @@ import { TillgateError } from '../../core/index.ts';
 import type { Asset } from '../../core/index.ts';
 import { CheckoutPages } from '../../host/checkout/checkout-pages.ts';
 import { findLanguage, negotiateLanguage } from '../../host/checkout/languages.ts';
-import type { PayerState } from '../../host/checkout/wording.ts';
+import type { PayerState } from '../../host/checkout/i18n-text.ts';
 import { CHOICES, NOW, SAMPLES } from '../host/checkout-samples.ts';
 
 /** Serves the payer's page of an order in each state, as the host makes it, and nothing behind it: no stream, no state. */

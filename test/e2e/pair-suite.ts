@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parseUnits } from '../../core/index.ts';
-import type { ChainYard, Pair } from './chain-yard.ts';
+import type { ChainFixture, Pair } from './chain-fixture.ts';
 import { PairTill } from './pair-till.ts';
 import type { PlacedOrder, Row } from './pair-till.ts';
 
@@ -11,7 +11,7 @@ export type Engine = 'sqlite' | 'pg';
 type MoreTests = (till: () => PairTill) => void;
 
 /** Takes each pair of a chain through a till: from the order to the last coin withdrawn. */
-export function describePairs(title: string, engines: readonly Engine[], pairs: readonly Pair[], open: () => Promise<ChainYard>, more: MoreTests = () => undefined): void {
+export function describePairs(title: string, engines: readonly Engine[], pairs: readonly Pair[], open: () => Promise<ChainFixture>, more: MoreTests = () => undefined): void {
   for (const engine of engines) {
     describe(`${title} and ${engine}, end to end`, { concurrency: 1 }, () => {
       let till: PairTill;
@@ -43,12 +43,12 @@ interface PaidOrder extends PlacedOrder {
 
 /** Two orders, paid exactly, followed to the status SUCCESS and until their money can be spent. */
 async function paidOrders(till: PairTill, pair: Pair): Promise<readonly [PaidOrder, PaidOrder]> {
-  const { yard } = till;
+  const { fixture } = till;
   const paid = [await placeAndPay(till, pair), await placeAndPay(till, pair)] as const;
-  await yard.mine(yard.confirmations - 1);
+  await fixture.mine(fixture.confirmations - 1);
   await till.caughtUp();
   for (const { id } of paid) assert.equal((await till.detail(id))['status'], 'PENDING', 'one confirmation is missing');
-  await yard.mine(1);
+  await fixture.mine(1);
   for (const order of paid) await checkSuccess(till, pair, order);
   await till.mineUntil(async () => (await till.wallet(pair.currency)).pending === '0', `the money of ${pair.currency} to be spendable`);
   return paid;
@@ -56,13 +56,13 @@ async function paidOrders(till: PairTill, pair: Pair): Promise<readonly [PaidOrd
 
 async function placeAndPay(till: PairTill, { currency, decimals, price }: Pair): Promise<PaidOrder> {
   const order = await till.order(currency, price);
-  assert.equal(order.contract, till.yard.contractOf(currency));
+  assert.equal(order.contract, till.fixture.contractOf(currency));
   const units = toUnits(order.amount, decimals);
-  return { ...order, units, txid: await till.yard.pay(order.address, currency, units) };
+  return { ...order, units, txid: await till.fixture.pay(order.address, currency, units) };
 }
 
 async function checkSuccess(till: PairTill, { currency, decimals }: Pair, { id, units, txid, address }: PaidOrder): Promise<void> {
-  const { chain } = till.yard;
+  const { chain } = till.fixture;
   await till.becomes(id, 'SUCCESS');
   const detail = await till.detail(id);
   assert.deepEqual([detail['chain'], detail['currency'], detail['tx_hash'], detail['to_addr']], [chain, currency, txid, address]);
@@ -79,19 +79,19 @@ async function checkSuccess(till: PairTill, { currency, decimals }: Pair, { id, 
 
 /** Refunds a whole order; the payer gets exactly what is said. */
 async function payBack(till: PairTill, pair: Pair, order: PaidOrder): Promise<void> {
-  const { yard } = till;
+  const { fixture } = till;
   const { currency, decimals } = pair;
-  const to = yard.payer ?? (await leftAddress(till, order));
-  const before = await yard.balanceOf(to, currency);
+  const to = fixture.payer ?? (await leftAddress(till, order));
+  const before = await fixture.balanceOf(to, currency);
   const asked = await till.call('POST', `/api/v2/order/refund/${order.id}`);
-  assert.deepEqual([asked['refund_status'], asked['chain'], asked['currency'], asked['refund_et']], ['PENDING', yard.chain, currency, 0]);
+  assert.deepEqual([asked['refund_status'], asked['chain'], asked['currency'], asked['refund_et']], ['PENDING', fixture.chain, currency, 0]);
   assert.equal(asked['to_addr'], to);
   assert.equal(toUnits(String(asked['amount']), decimals), order.units);
   await till.mineUntil(async () => (await till.detail(order.id))['status'] === 'REFUNDED', `order ${order.id} to be REFUNDED`);
   const row = (await till.rows()).findLast(({ tx_type }) => tx_type === 'REFUND');
   assert.ok(row !== undefined);
   const obtained = await checkPaidRow(till, pair, row, { type: 'REFUND', units: order.units, to });
-  assert.equal((await yard.balanceOf(to, currency)) - before, obtained, 'the payer got exactly what was obtained');
+  assert.equal((await fixture.balanceOf(to, currency)) - before, obtained, 'the payer got exactly what was obtained');
   const done = await till.call('GET', `/api/v2/order/refund-info/${order.id}`);
   assert.deepEqual([done['refund_status'], done['to_addr']], ['SUCCESS', row['to_addr']]);
   assert.ok(Number(done['refund_et']) > 0 && done['refund_date'] !== null);
@@ -107,39 +107,39 @@ async function leftAddress(till: PairTill, order: PaidOrder): Promise<string> {
   const { code, message } = await till.ask('POST', `/api/v2/order/refund/${order.id}`);
   assert.equal(code, 40_900, message);
   assert.ok(message.includes(order.page), `the refusal names the page: ${message}`);
-  const to = await till.yard.newAddress();
+  const to = await till.fixture.newAddress();
   await till.leaveRefundAddress(order, to);
   return to;
 }
 
 /** Withdraws everything that there is of a currency; the receiver gets exactly what is said. */
 async function withdrawAll(till: PairTill, pair: Pair, units: bigint): Promise<void> {
-  const { yard } = till;
+  const { fixture } = till;
   const { currency, decimals } = pair;
   const { available } = await till.wallet(currency);
   assert.equal(toUnits(available, decimals), units, 'the other order’s money is there');
-  const to = await yard.newAddress();
+  const to = await fixture.newAddress();
   await till.registers(to);
   const asked = await till.withdraw(currency, available);
   assert.deepEqual(
     [asked['type'], asked['status'], asked['chain'], asked['currency'], asked['to_addr'], asked['balance'], asked['tx_hash']],
-    ['WITHDRAW', 'PENDING', yard.chain, currency, to, '0', null],
+    ['WITHDRAW', 'PENDING', fixture.chain, currency, to, '0', null],
   );
   const id = String(asked['tx_id']);
   await till.mineUntil(async () => (await till.row(id))['status'] === 'SUCCESS', `withdrawal ${id} to be SUCCESS`);
   const obtained = await checkPaidRow(till, pair, await till.row(id), { type: 'WITHDRAW', units, to });
-  assert.equal(await yard.balanceOf(to, currency), obtained, 'the receiver got exactly what was obtained');
+  assert.equal(await fixture.balanceOf(to, currency), obtained, 'the receiver got exactly what was obtained');
 }
 
 /** Returns what was obtained. */
 async function checkPaidRow(till: PairTill, { currency, decimals, native }: Pair, row: Row, wanted: { readonly type: string; readonly units: bigint; readonly to: string }): Promise<bigint> {
-  const { yard, hot } = till;
+  const { fixture, hot } = till;
   const [amount, fee, obtained] = ['amount', 'fee', 'obtained'].map((field) => toUnits(row[field] ?? '', decimals)) as [bigint, bigint, bigint];
-  assert.deepEqual([row['tx_type'], row['status'], row['chain'], row['currency'], row['from_addr']], [wanted.type, 'SUCCESS', yard.chain, currency, hot]);
+  assert.deepEqual([row['tx_type'], row['status'], row['chain'], row['currency'], row['from_addr']], [wanted.type, 'SUCCESS', fixture.chain, currency, hot]);
   assert.equal(row['to_addr'], wanted.to);
   assert.deepEqual([amount, fee + obtained], [wanted.units, wanted.units]);
   assert.ok(fee > 0n && obtained > 0n, `fee ${fee}, obtained ${obtained}`);
-  const burnt = await yard.feeOf(row['tx_hash'] ?? '');
+  const burnt = await fixture.feeOf(row['tx_hash'] ?? '');
   if (native) assert.ok(fee >= burnt, `charged ${fee}, and the network took ${burnt}`);
   return obtained;
 }

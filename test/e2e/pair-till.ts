@@ -6,7 +6,7 @@ import { freshDirectory, run, serve } from '../host/till-process.ts';
 import type { TillProcess } from '../host/till-process.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { waitFor } from '../support/wait.ts';
-import type { ChainYard } from './chain-yard.ts';
+import type { ChainFixture } from './chain-fixture.ts';
 
 /** Not any node's own: the hot wallet begins without a coin. A vector of BIP-39. */
 const OWN_MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
@@ -27,7 +27,7 @@ export interface PlacedOrder {
 
 /** A till as its own process, production mode, with one chain, and a merchant of it. */
 export class PairTill {
-  readonly yard: ChainYard;
+  readonly fixture: ChainFixture;
   readonly #directory = freshDirectory();
   readonly #environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: OWN_MNEMONIC };
   readonly #receiver: Awaited<ReturnType<typeof startReceiver>>;
@@ -38,21 +38,21 @@ export class PairTill {
   /** The address that money goes out from. */
   hot = '';
 
-  private constructor(yard: ChainYard, receiver: Awaited<ReturnType<typeof startReceiver>>, database: Awaited<ReturnType<typeof freshDatabase>> | null) {
-    this.yard = yard;
+  private constructor(fixture: ChainFixture, receiver: Awaited<ReturnType<typeof startReceiver>>, database: Awaited<ReturnType<typeof freshDatabase>> | null) {
+    this.fixture = fixture;
     this.#receiver = receiver;
     this.#database = database;
   }
 
   /** Writes the settings, makes a merchant by the command line, provides for the hot wallet and starts the server. */
-  static async start(yard: ChainYard, engine: 'sqlite' | 'pg'): Promise<PairTill> {
-    const till = new PairTill(yard, await startReceiver(), engine === 'pg' ? await freshDatabase() : null);
-    till.#directory.write('tillgate.config.json', settings(yard, till.#database?.url ?? null));
+  static async start(fixture: ChainFixture, engine: 'sqlite' | 'pg'): Promise<PairTill> {
+    const till = new PairTill(fixture, await startReceiver(), engine === 'pg' ? await freshDatabase() : null);
+    till.#directory.write('tillgate.config.json', settings(fixture, till.#database?.url ?? null));
     await till.#createMerchant();
     const { addresses } = (await till.command('wallet', 'show')) as { addresses: { chain: string; address: string }[] };
-    till.hot = addresses.find(({ chain }) => chain === yard.chain)?.address ?? '';
-    assert.notEqual(till.hot, '', `the hot address of ${yard.chain}`);
-    await yard.provide(till.hot);
+    till.hot = addresses.find(({ chain }) => chain === fixture.chain)?.address ?? '';
+    assert.notEqual(till.hot, '', `the hot address of ${fixture.chain}`);
+    await fixture.provide(till.hot);
     await till.startServer();
     return till;
   }
@@ -72,7 +72,7 @@ export class PairTill {
     await this.#receiver.close();
     await this.#database?.drop();
     this.#directory.remove();
-    await this.yard.stop();
+    await this.fixture.stop();
   }
 
   get merchant(): Merchant {
@@ -114,7 +114,7 @@ export class PairTill {
   }
 
   async order(currency: string, price: string): Promise<PlacedOrder> {
-    const { data, code, message } = await this.merchant.payInfo(`${this.#receiver.url}/paid`, { chain: this.yard.chain, currency, vs_price: price });
+    const { data, code, message } = await this.merchant.payInfo(`${this.#receiver.url}/paid`, { chain: this.fixture.chain, currency, vs_price: price });
     assert.equal(code, 0, message);
     const { order_id: id, address, amount, contract_addr: contract, pay_url: url } = data;
     return { id: String(id), address: String(address), amount: String(amount), contract: String(contract), page: new URL(String(url)).pathname };
@@ -147,7 +147,7 @@ export class PairTill {
   async mineUntil(condition: () => Promise<boolean>, what: string): Promise<void> {
     const mining = async (): Promise<boolean> => {
       if (await condition()) return true;
-      await this.yard.mine(1);
+      await this.fixture.mine(1);
       await this.caughtUp();
       return false;
     };
@@ -167,8 +167,8 @@ export class PairTill {
 
   /** Waits until the till has read the node's last block. */
   async caughtUp(): Promise<void> {
-    const head = await this.yard.height();
-    const line = new RegExp(`^tillgate_chain_height\\{chain="${this.yard.chain}"\\} (\\d+)`, 'm');
+    const head = await this.fixture.height();
+    const line = new RegExp(`^tillgate_chain_height\\{chain="${this.fixture.chain}"\\} (\\d+)`, 'm');
     await this.until(async () => Number(line.exec(await (await fetch(`${this.#url}/metrics`)).text())?.[1] ?? -1) >= head, `the till to reach block ${head}`);
   }
 
@@ -185,11 +185,11 @@ export class PairTill {
   }
 
   async registers(address: string): Promise<void> {
-    await this.command('withdrawal-address', 'set', '--account', this.#known.account_id, '--chain', this.yard.chain, '--address', address, '--now');
+    await this.command('withdrawal-address', 'set', '--account', this.#known.account_id, '--chain', this.fixture.chain, '--address', address, '--now');
   }
 
   withdraw(currency: string, amount: string): Promise<Answered> {
-    return this.call('POST', '/api/withdraw', { amount, chain: this.yard.chain, currency });
+    return this.call('POST', '/api/withdraw', { amount, chain: this.fixture.chain, currency });
   }
 
   /** The newest transactions of the merchant, oldest first. */
@@ -222,7 +222,7 @@ export class PairTill {
   }
 }
 
-function settings({ plugin, prices }: ChainYard, databaseUrl: string | null): unknown {
+function settings({ plugin, prices }: ChainFixture, databaseUrl: string | null): unknown {
   return {
     mode: 'production',
     listen: { host: '127.0.0.1' },

@@ -1,38 +1,38 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { USDC, USDT } from '../support/tron/tron-yard.ts';
+import { USDC, USDT } from '../support/tron/tron-fixture.ts';
 import { describePairs, toUnits } from './pair-suite.ts';
 import type { Engine } from './pair-suite.ts';
 import type { PairTill } from './pair-till.ts';
-import { openTronYard } from './tron-yard.ts';
-import type { TronPairYard } from './tron-yard.ts';
+import { openTronFixture } from './tron-fixture.ts';
+import type { TronPairFixture } from './tron-fixture.ts';
 
 const DECIMALS = 6;
 const PAIRS = [USDT, USDC].map((currency) => ({ currency, decimals: DECIMALS, native: false, price: '100' }));
-let yard: TronPairYard;
+let fixture: TronPairFixture;
 
 /** Both tokens of Tron from the order to the last unit withdrawn, and payouts whose way is disturbed. */
 export function describeTronPairs(engine: Engine): void {
-  describePairs('TRX on Tron’s protocol', [engine], PAIRS, async () => (yard = await openTronYard()), (till) => {
+  describePairs('TRX on Tron’s protocol', [engine], PAIRS, async () => (fixture = await openTronFixture()), (till) => {
     test('fault 40: a broadcast whose reply is lost is paid once', async () => {
       await earn(till());
-      for (const { losesReply } of yard.nodes) losesReply.add('/wallet/broadcasthex');
+      for (const { losesReply } of fixture.nodes) losesReply.add('/wallet/broadcasthex');
       const payout = await withdraw(till());
-      await till().until(async () => yard.network.isPending(payout.txid) !== null || yard.paymentsTo(payout.to).length > 0, 'the bytes to reach the network');
-      for (const { losesReply } of yard.nodes) losesReply.clear();
+      await till().until(async () => fixture.network.isPending(payout.txid) !== null || fixture.paymentsTo(payout.to).length > 0, 'the bytes to reach the network');
+      for (const { losesReply } of fixture.nodes) losesReply.clear();
       await paidOnce(till(), payout);
     });
 
     test('fault 42: a payout that the nodes forget, or a reorganisation takes away, is sent again: the same bytes, paid once', async () => {
       await earn(till());
       const payout = await withdraw(till());
-      await till().until(async () => yard.network.isPending(payout.txid) !== null, 'the payout to be sent');
-      yard.network.forget(payout.txid);
-      await yard.mine(1);
-      await till().until(async () => yard.network.isPending(payout.txid) !== null, 'the payout to be sent again');
-      await yard.mine(1);
+      await till().until(async () => fixture.network.isPending(payout.txid) !== null, 'the payout to be sent');
+      fixture.network.forget(payout.txid);
+      await fixture.mine(1);
+      await till().until(async () => fixture.network.isPending(payout.txid) !== null, 'the payout to be sent again');
+      await fixture.mine(1);
       await till().caughtUp();
-      yard.network.reorganise(1, 'gone');
+      fixture.network.reorganise(1, 'gone');
       await paidOnce(till(), payout);
     });
 
@@ -40,7 +40,7 @@ export function describeTronPairs(engine: Engine): void {
       await earn(till());
       const payout = await withdraw(till());
       await till().kill();
-      await yard.mine(2);
+      await fixture.mine(2);
       await till().startServer();
       await paidOnce(till(), payout);
     });
@@ -59,17 +59,17 @@ interface Shown {
 
 async function earn(till: PairTill): Promise<void> {
   const { id, address, amount } = await till.order(USDT, '50');
-  await yard.pay(address, USDT, toUnits(amount, DECIMALS));
-  await yard.mine(yard.confirmations);
+  await fixture.pay(address, USDT, toUnits(amount, DECIMALS));
+  await fixture.mine(fixture.confirmations);
   await till.becomes(id, 'SUCCESS');
   // The operator's, so that no sweep has to come first: a payment is signed without another block.
-  await yard.pay(till.hot, USDT, toUnits(amount, DECIMALS));
+  await fixture.pay(till.hot, USDT, toUnits(amount, DECIMALS));
   await till.mineUntil(async () => (await till.wallet(USDT)).pending === '0', 'the money to be spendable');
 }
 
 /** Asks for everything and waits until the payment is signed. */
 async function withdraw(till: PairTill): Promise<Payout> {
-  const to = await yard.newAddress();
+  const to = await fixture.newAddress();
   await till.registers(to);
   const id = String((await till.withdraw(USDT, (await till.wallet(USDT)).available))['tx_id']);
   const attempt = async (): Promise<string | undefined> => ((await till.command('transfer', 'show', id)) as Shown).bundle?.attempts[0]?.tx_hash;
@@ -79,11 +79,11 @@ async function withdraw(till: PairTill): Promise<Payout> {
 
 async function paidOnce(till: PairTill, { id, to, txid }: Payout): Promise<void> {
   await till.mineUntil(async () => (await till.row(id))['status'] === 'SUCCESS', `withdrawal ${id} to be SUCCESS`);
-  await yard.mine(yard.spendableConfirmations);
+  await fixture.mine(fixture.spendableConfirmations);
   await till.caughtUp();
   const row = await till.row(id);
   assert.equal(row['tx_hash'], txid);
-  assert.deepEqual(yard.paymentsTo(to), [txid]);
-  assert.equal(await yard.balanceOf(to, USDT), toUnits(row['obtained'] ?? '', DECIMALS));
+  assert.deepEqual(fixture.paymentsTo(to), [txid]);
+  assert.equal(await fixture.balanceOf(to, USDT), toUnits(row['obtained'] ?? '', DECIMALS));
   await till.booksHold();
 }

@@ -2,7 +2,7 @@ import { CHAINS, SPECIFIED_ASSETS } from '../../core/index.ts';
 import type { CheckoutView, Order } from '../../core/index.ts';
 import type { Choice } from '../../host/checkout/checkout-page.ts';
 import type { OrderSnapshot, RefundNotice } from '../../host/checkout/order-snapshot.ts';
-import type { PayerState } from '../../host/checkout/wording.ts';
+import type { PayerState } from '../../host/checkout/i18n-text.ts';
 
 /** The moment of every sample. */
 export const NOW = 1_767_225_600_000;

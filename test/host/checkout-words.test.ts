@@ -8,7 +8,7 @@ import type { MessageName } from '../../host/checkout/messages/en.ts';
 import type { OrderSnapshot } from '../../host/checkout/order-snapshot.ts';
 import { renderMain } from '../../host/checkout/page.tsx';
 import { paymentLink } from '../../host/checkout/payment-link.ts';
-import { stateOf, wordingOf } from '../../host/checkout/wording.ts';
+import { stateOf, wordingOf } from '../../host/checkout/i18n-text.ts';
 import { changed, CHOICES, SAMPLES } from './checkout-samples.ts';
 
 const ENGLISH = negotiateLanguage('en');

@@ -166,8 +166,8 @@ describe('a till inside an application', () => {
     const own = await fetch(`${url}/pay/own`, { method: 'POST', headers, body: '{"x":1}' });
     assert.deepEqual(await own.json(), { got: 1 });
     // Asked for, the management API is there too, under another path if need be.
-    const desk = express().use('/pay', till.toExpress({ manage: true }));
-    const login = await fetch(`${await listen(t, desk)}/pay/manage/v1/session`, { method: 'POST', headers, body: '{}' });
+    const fixture = express().use('/pay', till.toExpress({ manage: true }));
+    const login = await fetch(`${await listen(t, fixture)}/pay/manage/v1/session`, { method: 'POST', headers, body: '{}' });
     assert.equal(login.status, 400);
     await till.close();
     assert.equal((await fetch(`${url}/pay/readyz`)).status, 503, 'a closed till says so');

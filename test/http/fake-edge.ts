@@ -222,7 +222,7 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
         return ORDER;
       },
     },
-    lightningDesk: {
+    lightningService: {
       orderView: async () => ({ order: ORDER, payment: INVOICE, paymentAddr: LIGHTNING_ORDER.payment_addr, payUrl: LIGHTNING_ORDER.pay_url }),
       async withdraw(_principal, input, idempotency = null) {
         asked.invoices.push({ input, idempotency });

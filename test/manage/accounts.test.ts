@@ -2,33 +2,33 @@ import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
-import { assertRefused, managed, startDesk } from './desk.ts';
-import type { Desk, List } from './desk.ts';
+import { assertRefused, managed, startFixture } from './fixture.ts';
+import type { Fixture, List } from './fixture.ts';
 
 type Record_ = Record<string, unknown>;
 
 eachStorage((_name, open) => {
   let store: TestStorage;
-  let desk: Desk;
+  let fixture: Fixture;
   before(async () => {
     store = await open();
-    desk = await startDesk(store);
+    fixture = await startFixture(store);
   });
   after(async () => {
-    await desk.close();
+    await fixture.close();
     await store.close();
   });
 
   const create = async (fields: object = {}): Promise<Record_> => {
     const email = `made-${Math.floor(performance.now() * 1000)}@example.com`;
-    return managed(await desk.admin.client.post('/manage/v1/accounts', { email, password: 'long enough', ...fields }), 201);
+    return managed(await fixture.admin.client.post('/manage/v1/accounts', { email, password: 'long enough', ...fields }), 201);
   };
-  const patch = (id: unknown, body: object, by = desk.admin) => by.client.request('PATCH', `/manage/v1/accounts/${String(id)}`, { body });
+  const patch = (id: unknown, body: object, by = fixture.admin) => by.client.request('PATCH', `/manage/v1/accounts/${String(id)}`, { body });
 
   describe('accounts', () => {
     test('has every field of the specification, times in RFC 3339', async () => {
       const made = await create({ email: 'Fields@Example.com', name: 'Fields', role: 'user' });
-      const detail = managed(await desk.admin.client.get(`/manage/v1/accounts/${String(made['id'])}`));
+      const detail = managed(await fixture.admin.client.get(`/manage/v1/accounts/${String(made['id'])}`));
       assert.deepEqual(detail, made);
       const { id, created_at, modified_at, ...rest } = detail;
       assert.match(String(id), /^\d{18,19}$/);
@@ -54,36 +54,36 @@ eachStorage((_name, open) => {
     });
 
     test('a user sees itself alone, an admin everybody, newest first', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       const own = managed<List>(await user.client.get('/manage/v1/accounts'));
       assert.deepEqual([own.page, own.size, own.total, own.max_page, own.items.map(({ id }) => id)], [1, 10, 1, 1, [user.id]]);
-      const all = managed<List>(await desk.admin.client.get('/manage/v1/accounts?size=100'));
+      const all = managed<List>(await fixture.admin.client.get('/manage/v1/accounts?size=100'));
       assert(all.total >= 3);
       const ids = all.items.map(({ id }) => String(id));
       assert.deepEqual(ids, ids.toSorted().toReversed());
-      const past = managed<List>(await desk.admin.client.get('/manage/v1/accounts?page=1000'));
+      const past = managed<List>(await fixture.admin.client.get('/manage/v1/accounts?page=1000'));
       assert.deepEqual([past.items, past.total], [[], all.total]);
-      for (const query of ['page=0', 'size=101', 'size=-1', 'page=x']) assertRefused(await desk.admin.client.get(`/manage/v1/accounts?${query}`), 400);
+      for (const query of ['page=0', 'size=101', 'size=-1', 'page=x']) assertRefused(await fixture.admin.client.get(`/manage/v1/accounts?${query}`), 400);
     });
 
     test('only an admin makes accounts; fields are checked together; an email is taken once', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       const fields = { email: 'other@example.com', password: 'long enough' };
       assertRefused(await user.client.post('/manage/v1/accounts', fields), 403);
-      const wrong = assertRefused(await desk.admin.client.post('/manage/v1/accounts', { email: 'nobody', password: 'short', role: 'user' }), 400, 'email');
+      const wrong = assertRefused(await fixture.admin.client.post('/manage/v1/accounts', { email: 'nobody', password: 'short', role: 'user' }), 400, 'email');
       assert.deepEqual(wrong.errors?.map(({ path }) => path), ['email', 'password']);
-      assertRefused(await desk.admin.client.post('/manage/v1/accounts', { ...fields, role: 'king' }), 400, 'role');
-      assertRefused(await desk.admin.client.post('/manage/v1/accounts', {}), 400, 'password');
-      assertRefused(await desk.admin.client.post('/manage/v1/accounts', { ...fields, email: user.email.toUpperCase() }), 409);
-      assertRefused(await desk.admin.client.post('/manage/v1/accounts', '{"email":'), 400);
+      assertRefused(await fixture.admin.client.post('/manage/v1/accounts', { ...fields, role: 'king' }), 400, 'role');
+      assertRefused(await fixture.admin.client.post('/manage/v1/accounts', {}), 400, 'password');
+      assertRefused(await fixture.admin.client.post('/manage/v1/accounts', { ...fields, email: user.email.toUpperCase() }), 409);
+      assertRefused(await fixture.admin.client.post('/manage/v1/accounts', '{"email":'), 400);
     });
 
     test("fault 12: another's account is answered byte for byte as an unknown one", async () => {
-      const [one, two] = [await desk.newMember(), await desk.newMember()];
+      const [one, two] = [await fixture.newMember(), await fixture.newMember()];
       for (const method of ['GET', 'PATCH']) {
         const body = method === 'PATCH' ? { body: { name: 'Mine', role: 'admin' } } : {};
         const replies = [];
-        for (const id of [two.id, desk.admin.id, '1530217733410816001', 'nobody', '%00']) {
+        for (const id of [two.id, fixture.admin.id, '1530217733410816001', 'nobody', '%00']) {
           replies.push(await one.client.request(method, `/manage/v1/accounts/${id}`, body));
         }
         for (const reply of replies) assertRefused(reply, 404);
@@ -92,7 +92,7 @@ eachStorage((_name, open) => {
     });
 
     test('a user changes its own name and picture, and nothing that only an admin may', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       const changed = managed(await patch(user.id, { name: 'New', avatar_url: 'https://example.com/a.png' }, user));
       assert.deepEqual([changed['name'], changed['avatar_url']], ['New', 'https://example.com/a.png']);
       assert.equal(managed(await patch(user.id, { avatar_url: null }, user))['avatar_url'], null);
@@ -103,13 +103,13 @@ eachStorage((_name, open) => {
     });
 
     test('disabling logs out at once, enabling lets in again, archiving is final', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       assert.equal(managed(await patch(user.id, { status: 'disabled' }))['status_label'], 'Disabled');
       assertRefused(await user.client.get('/manage/v1/session'), 401);
-      assertRefused(await desk.login(user.email, user.password), 403);
+      assertRefused(await fixture.login(user.email, user.password), 403);
       managed(await patch(user.id, { status: 'active' }));
       assertRefused(await user.client.get('/manage/v1/session'), 401);
-      managed(await desk.login(user.email, user.password));
+      managed(await fixture.login(user.email, user.password));
       managed(await patch(user.id, { status: 'archived' }));
       managed(await patch(user.id, { status: 'archived' }));
       assertRefused(await patch(user.id, { status: 'active' }), 409);
@@ -118,37 +118,37 @@ eachStorage((_name, open) => {
     });
 
     test('archiving turns Apps off, revokes keys, ends tokens of endpoint 14, and is no error again', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       const app = managed(await user.client.post('/manage/v1/apps', { name: 'Shop', chains: ['ETH'] }), 201);
-      const { data } = JSON.parse((await desk.client.post('/api/plugin/key/service', { username: user.email, password: user.password })).text) as { data: { access_token: string } };
-      const first = managed(await desk.admin.client.post('/manage/v1/accounts/archive', { ids: [user.id, user.id] }));
+      const { data } = JSON.parse((await fixture.client.post('/api/plugin/key/service', { username: user.email, password: user.password })).text) as { data: { access_token: string } };
+      const first = managed(await fixture.admin.client.post('/manage/v1/accounts/archive', { ids: [user.id, user.id] }));
       assert.equal(first['total'], 1);
       assert.deepEqual((first['items'] as Record_[]).map(({ id, status }) => [id, status]), [[user.id, 'archived']]);
-      assert.deepEqual(managed(await desk.admin.client.post('/manage/v1/accounts/archive', { ids: [user.id] })), first);
-      const off = managed(await desk.admin.client.get(`/manage/v1/apps/${String(app['id'])}`));
+      assert.deepEqual(managed(await fixture.admin.client.post('/manage/v1/accounts/archive', { ids: [user.id] })), first);
+      const off = managed(await fixture.admin.client.get(`/manage/v1/apps/${String(app['id'])}`));
       assert.equal(off['enabled'], false);
-      const keys = managed<List>(await desk.admin.client.get(`/manage/v1/apps/${String(app['id'])}/keys`));
+      const keys = managed<List>(await fixture.admin.client.get(`/manage/v1/apps/${String(app['id'])}/keys`));
       assert.deepEqual(keys.items.map(({ state }) => state), ['revoked']);
-      assert.equal((await desk.client.get('/api/v2/order/', { headers: { 'API-Key': data.access_token } })).status, 401);
-      assertRefused(await desk.admin.client.post('/manage/v1/accounts/archive', { ids: ['1530217733410816001'] }), 404);
-      assertRefused(await desk.admin.client.post('/manage/v1/accounts/archive', { ids: [] }), 400, 'ids');
+      assert.equal((await fixture.client.get('/api/v2/order/', { headers: { 'API-Key': data.access_token } })).status, 401);
+      assertRefused(await fixture.admin.client.post('/manage/v1/accounts/archive', { ids: ['1530217733410816001'] }), 404);
+      assertRefused(await fixture.admin.client.post('/manage/v1/accounts/archive', { ids: [] }), 400, 'ids');
       assertRefused(await user.client.post('/manage/v1/accounts/archive', { ids: [user.id] }), 401);
-      assertRefused(await (await desk.newMember()).client.post('/manage/v1/accounts/archive', { ids: [user.id] }), 403);
+      assertRefused(await (await fixture.newMember()).client.post('/manage/v1/accounts/archive', { ids: [user.id] }), 403);
     });
 
     test('an archive is all or none', async () => {
-      const [one, two] = [await desk.newMember(), await desk.newMember()];
-      assertRefused(await desk.admin.client.post('/manage/v1/accounts/archive', { ids: [one.id, '1530217733410816001', two.id] }), 404);
+      const [one, two] = [await fixture.newMember(), await fixture.newMember()];
+      assertRefused(await fixture.admin.client.post('/manage/v1/accounts/archive', { ids: [one.id, '1530217733410816001', two.id] }), 404);
       managed(await one.client.get('/manage/v1/session'));
     });
 
     test('app_count and gateway_count tell what the account has', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       managed(await user.client.post('/manage/v1/apps', { name: 'One', chains: ['LTC'] }), 201);
       managed(await user.client.post('/manage/v1/apps', { name: 'Two', chains: ['LTC', 'TRX'] }), 201);
       const route = { host: 'ltc.gateway.test', chain: 'LTC', network: 'main', protocol: 'http', upstreams: ['http://127.0.0.1:1'] };
-      managed(await desk.admin.client.post('/manage/v1/gateways', route), 201);
-      managed(await desk.admin.client.post('/manage/v1/gateways', { ...route, host: 'ltc2.gateway.test', enabled: false }), 201);
+      managed(await fixture.admin.client.post('/manage/v1/gateways', route), 201);
+      managed(await fixture.admin.client.post('/manage/v1/gateways', { ...route, host: 'ltc2.gateway.test', enabled: false }), 201);
       const detail = managed(await user.client.get(`/manage/v1/accounts/${user.id}`));
       assert.deepEqual([detail['app_count'], detail['gateway_count']], [2, 1]);
     });
@@ -156,7 +156,7 @@ eachStorage((_name, open) => {
 
   describe('whoever is in charge', () => {
     test('nobody archives, disables or demotes itself', async () => {
-      const other = await desk.newMember('admin');
+      const other = await fixture.newMember('admin');
       for (const body of [{ status: 'disabled' }, { status: 'archived' }, { role: 'user' }]) assertRefused(await patch(other.id, body, other), 409);
       assertRefused(await other.client.post('/manage/v1/accounts/archive', { ids: [other.id] }), 409);
       managed(await patch(other.id, { role: 'user' }));
@@ -164,13 +164,13 @@ eachStorage((_name, open) => {
     });
 
     test('two admins who demote each other at once leave one', async () => {
-      const [one, two] = [await desk.newMember('admin'), await desk.newMember('admin')];
-      managed(await patch(desk.admin.id, { role: 'user' }, one));
+      const [one, two] = [await fixture.newMember('admin'), await fixture.newMember('admin')];
+      managed(await patch(fixture.admin.id, { role: 'user' }, one));
       const replies = await Promise.all([patch(two.id, { role: 'user' }, one), patch(one.id, { status: 'disabled' }, two)]);
       assert.deepEqual(replies.map(({ status }) => status).toSorted().at(0), 200);
       const left = await store.sql("SELECT id FROM accounts WHERE role = 'admin' AND status = 'active'");
       assert.equal(left.length, 1);
-      await store.sql("UPDATE accounts SET role = 'admin' WHERE id = ?", [desk.admin.id]);
+      await store.sql("UPDATE accounts SET role = 'admin' WHERE id = ?", [fixture.admin.id]);
     });
   });
 });

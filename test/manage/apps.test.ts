@@ -5,8 +5,8 @@ import { DEFAULT_MAX_BATCH, DEFAULT_MAX_BODY_BYTES, DEFAULT_TIMEOUTS, NO_LIMITS 
 import type { GatewayRoute, RouteId } from '../../core/index.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
-import { assertRefused, managed, startDesk } from './desk.ts';
-import type { Desk, List, Member } from './desk.ts';
+import { assertRefused, managed, startFixture } from './fixture.ts';
+import type { Fixture, List, Member } from './fixture.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -28,15 +28,15 @@ const CONFIGURED: GatewayRoute = {
 
 eachStorage((_name, open) => {
   let store: TestStorage;
-  let desk: Desk;
+  let fixture: Fixture;
   let user: Member;
   before(async () => {
     store = await open();
-    desk = await startDesk(store, { routes: [CONFIGURED] });
-    user = await desk.newMember();
+    fixture = await startFixture(store, { routes: [CONFIGURED] });
+    user = await fixture.newMember();
   });
   after(async () => {
-    await desk.close();
+    await fixture.close();
     await store.close();
   });
 
@@ -98,12 +98,12 @@ eachStorage((_name, open) => {
     });
 
     test('only an admin makes an App for another account', async () => {
-      const other = await desk.newMember();
+      const other = await fixture.newMember();
       assertRefused(await user.client.post('/manage/v1/apps', { name: 'A', chains: [], account_id: other.id }), 404);
-      const app = await create({ account_id: other.id }, desk.admin);
+      const app = await create({ account_id: other.id }, fixture.admin);
       assert.equal(app['account_id'], other.id);
       assert.equal(managed(await other.client.get(`/manage/v1/apps/${app.id}`))['id'], app.id);
-      assert.equal(managed<List>(await desk.admin.client.get(`/manage/v1/apps?account_id=${other.id}`)).total, 1);
+      assert.equal(managed<List>(await fixture.admin.client.get(`/manage/v1/apps?account_id=${other.id}`)).total, 1);
       assertRefused(await user.client.get(`/manage/v1/apps?account_id=${other.id}`), 404);
     });
 
@@ -111,7 +111,7 @@ eachStorage((_name, open) => {
       const { id } = await create();
       assert.deepEqual(managed(await user.client.get(`/manage/v1/apps/${id}/admission`)), { items: [] });
       const counts = [{ route: 'eth.gateway.test', mode: 'shadow', verdict: 'would_refuse', reason: 'rate_limited', count: 3 }] as const;
-      desk.admission.set(id as AppId, counts);
+      fixture.admission.set(id as AppId, counts);
       assert.deepEqual(managed(await user.client.get(`/manage/v1/apps/${id}/admission`)), { items: counts });
     });
   });
@@ -122,7 +122,7 @@ eachStorage((_name, open) => {
       const path = `/manage/v1/apps/${id}/keys`;
       const { key: next, replaced } = managed<{ key: Fields; replaced: Fields }>(await user.client.post(`${path}/rotate`, { grace_seconds: 60 }));
       assert.deepEqual([replaced['id'], replaced['state'], replaced['api_key']], [key['id'], 'grace', key['api_key']]);
-      assert.equal(replaced['expires_at'], new Date(desk.till.clock.now() + 60_000).toISOString());
+      assert.equal(replaced['expires_at'], new Date(fixture.till.clock.now() + 60_000).toISOString());
       const list = managed<{ total: number; items: Fields[] }>(await user.client.get(path));
       assert.deepEqual([list.total, list.items.map(({ state }) => state)], [2, ['active', 'grace']]);
       const revoked = managed(await user.client.request('POST', `${path}/${String(next['id'])}/revoke`));
@@ -134,7 +134,7 @@ eachStorage((_name, open) => {
       assertRefused(await user.client.post(`${path}/rotate`, { grace_seconds: -1 }), 400, 'grace_seconds');
       assertRefused(await user.client.post(`${path}/rotate`, { grace_seconds: '60' }), 400, 'grace_seconds');
       const day = managed<{ replaced: Fields }>(await user.client.request('POST', `${path}/rotate`));
-      assert.equal(day.replaced['expires_at'], new Date(desk.till.clock.now() + 86_400_000).toISOString());
+      assert.equal(day.replaced['expires_at'], new Date(fixture.till.clock.now() + 86_400_000).toISOString());
     });
 
     test('fault 15: of parallel rotations each replaces the key before it, and one is active', async () => {
@@ -150,7 +150,7 @@ eachStorage((_name, open) => {
     const route = { host: 'BTC.gateway.test', chain: 'BTC', network: 'main', protocol: 'jsonrpc', upstreams: ['https://node.test/secret-path'] };
 
     test('an admin makes, lists and changes them; hosts are taken once', async () => {
-      const { id, created_at, modified_at, ...made } = managed(await desk.admin.client.post('/manage/v1/gateways', route), 201);
+      const { id, created_at, modified_at, ...made } = managed(await fixture.admin.client.post('/manage/v1/gateways', route), 201);
       assert.equal(created_at, modified_at);
       assert.deepEqual(made, {
         ...route,
@@ -165,22 +165,22 @@ eachStorage((_name, open) => {
         max_batch: 1000,
         source: 'managed',
       });
-      assertRefused(await desk.admin.client.post('/manage/v1/gateways', route), 409);
+      assertRefused(await fixture.admin.client.post('/manage/v1/gateways', route), 409);
       const body = { upstreams: [{ url: 'https://other.test', headers: { 'x-key': 'canary-header' } }], timeouts: { idle_ms: 5 }, methods: { deny: ['stop'] }, limits: { burst: 9 } };
-      const changed = managed(await desk.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }));
+      const changed = managed(await fixture.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }));
       assert.deepEqual(changed['upstreams'], body.upstreams);
       assert.deepEqual(changed['timeouts'], { connect_ms: 5000, first_byte_ms: 30_000, idle_ms: 5 });
       assert.deepEqual([changed['methods'], changed['limits']], [{ allow: [], deny: ['stop'] }, { requests_per_second: null, burst: 9, concurrency: null }]);
-      assert.deepEqual(managed(await desk.admin.client.get(`/manage/v1/gateways/${String(id)}`)), changed);
-      const list = managed<List>(await desk.admin.client.get('/manage/v1/gateways'));
+      assert.deepEqual(managed(await fixture.admin.client.get(`/manage/v1/gateways/${String(id)}`)), changed);
+      const list = managed<List>(await fixture.admin.client.get('/manage/v1/gateways'));
       assert.deepEqual(list.items.map(({ source }) => source), ['managed', 'config']);
-      assertRefused(await desk.admin.client.post('/manage/v1/gateways', { ...route, host: 'a b', timeouts: { idle_ms: 0 } }), 400, 'timeouts.idle_ms');
-      assertRefused(await desk.admin.client.post('/manage/v1/gateways', { host: 'x.test' }), 400, 'upstreams');
+      assertRefused(await fixture.admin.client.post('/manage/v1/gateways', { ...route, host: 'a b', timeouts: { idle_ms: 0 } }), 400, 'timeouts.idle_ms');
+      assertRefused(await fixture.admin.client.post('/manage/v1/gateways', { host: 'x.test' }), 400, 'upstreams');
     });
 
     test('a gateway of the configuration is changed only there; users see none', async () => {
-      assertRefused(await desk.admin.client.request('PATCH', '/manage/v1/gateways/config-eth', { body: { enabled: false } }), 409);
-      assertRefused(await desk.admin.client.get('/manage/v1/gateways/unknown'), 404);
+      assertRefused(await fixture.admin.client.request('PATCH', '/manage/v1/gateways/config-eth', { body: { enabled: false } }), 409);
+      assertRefused(await fixture.admin.client.get('/manage/v1/gateways/unknown'), 404);
       assertRefused(await user.client.get('/manage/v1/gateways'), 403);
       assertRefused(await user.client.get('/manage/v1/gateways/config-eth'), 403);
       assertRefused(await user.client.post('/manage/v1/gateways', route), 403);

@@ -6,8 +6,8 @@ import { PlainDigest } from '../support/fakes.ts';
 import { dataOf } from '../support/http.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
-import { assertRefused, managed, startDesk } from './desk.ts';
-import type { Desk, List, Member } from './desk.ts';
+import { assertRefused, managed, startFixture } from './fixture.ts';
+import type { Fixture, List, Member } from './fixture.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -20,60 +20,60 @@ const [A, B] = ['0x90F79bf6EB2c4f870365E785982E1f101E93b906', '0x15d34AAf54267DB
 
 eachStorage((_name, open) => {
   let store: TestStorage;
-  let desk: Desk;
+  let fixture: Fixture;
   before(async () => {
     store = await open();
-    desk = await startDesk(store, { sessionTtlSeconds: 10_000_000 });
+    fixture = await startFixture(store, { sessionTtlSeconds: 10_000_000 });
   });
   after(async () => {
     assert.deepEqual(await checkLedger(store.storage), []);
-    await desk.close();
+    await fixture.close();
     await store.close();
   });
 
   const audit = async (member: Member, action: string): Promise<readonly Fields[]> =>
-    managed<List>(await desk.admin.client.get(`/manage/v1/audit?account_id=${member.id}&size=100`)).items.filter((row) => row['action'] === action);
-  const instant = (ms = 0): string => new Date(desk.till.clock.now() + ms).toISOString();
+    managed<List>(await fixture.admin.client.get(`/manage/v1/audit?account_id=${member.id}&size=100`)).items.filter((row) => row['action'] === action);
+  const instant = (ms = 0): string => new Date(fixture.till.clock.now() + ms).toISOString();
 
   describe('withdrawal addresses', () => {
     test('wait out their hold, the former one in force meanwhile, with old and new on record', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       const first = managed(await user.client.post(ADDRESSES, { chain: 'ETH', address: A.toLowerCase() }), 201);
       const record = { account_id: user.id, chain: 'ETH', address: A, active_from: instant(HOLD_MS), former_address: null, in_force: null, modified_at: instant() };
       assert.deepEqual(first, record);
       assert.deepEqual(managed(await user.client.post(ADDRESSES, { chain: 'ETH', address: A }), 201), record);
-      desk.till.clock.advance(HOLD_MS);
+      fixture.till.clock.advance(HOLD_MS);
       const [listed] = managed<List>(await user.client.get(ADDRESSES)).items;
       assert.deepEqual(listed, { ...record, in_force: A });
-      const changed = managed(await desk.admin.client.post(ADDRESSES, { chain: 'ETH', address: B, account_id: user.id }), 201);
+      const changed = managed(await fixture.admin.client.post(ADDRESSES, { chain: 'ETH', address: B, account_id: user.id }), 201);
       assert.deepEqual([changed['address'], changed['former_address'], changed['in_force']], [B, A, A]);
       const rows = await audit(user, 'withdrawal_address.set');
-      assert.deepEqual(rows.map(({ actor_id }) => actor_id), [desk.admin.id, user.id]);
+      assert.deepEqual(rows.map(({ actor_id }) => actor_id), [fixture.admin.id, user.id]);
       assert.deepEqual((rows[0]?.['changes'] as Fields)['address'], { from: A, to: B });
       assert.deepEqual((rows[1]?.['changes'] as Fields)['address'], { from: null, to: A });
     });
 
     test('are listed by chain, a user its own, an admin all', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       managed(await user.client.post(ADDRESSES, { chain: 'ETH', address: A }), 201);
       managed(await user.client.post(ADDRESSES, { chain: 'BSC', address: A }), 201);
       const own = managed<List>(await user.client.get(ADDRESSES));
       assert.deepEqual(own.items.map(({ chain }) => chain), ['BSC', 'ETH']);
-      assert(managed<List>(await desk.admin.client.get(`${ADDRESSES}?size=100`)).total > own.total);
-      assert.equal(managed<List>(await desk.admin.client.get(`${ADDRESSES}?account_id=${user.id}`)).total, 2);
-      assertRefused(await user.client.get(`${ADDRESSES}?account_id=${desk.admin.id}`), 404);
+      assert(managed<List>(await fixture.admin.client.get(`${ADDRESSES}?size=100`)).total > own.total);
+      assert.equal(managed<List>(await fixture.admin.client.get(`${ADDRESSES}?account_id=${user.id}`)).total, 2);
+      assertRefused(await user.client.get(`${ADDRESSES}?account_id=${fixture.admin.id}`), 404);
       assertRefused(await user.client.get(`${ADDRESSES}?size=101`), 400, 'size');
     });
 
     test('are refused by field, and for what belongs to the till or to somebody else', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       assertRefused(await user.client.post(ADDRESSES, {}), 400, 'address');
       assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: '0x1234' }), 400, 'address');
       assertRefused(await user.client.post(ADDRESSES, { chain: 'DOGE', address: A }), 400);
-      assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: A, account_id: desk.admin.id }), 404);
-      assertRefused(await desk.admin.client.post(ADDRESSES, { chain: 'ETH', address: A, account_id: UNKNOWN }), 404);
+      assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: A, account_id: fixture.admin.id }), 404);
+      assertRefused(await fixture.admin.client.post(ADDRESSES, { chain: 'ETH', address: A, account_id: UNKNOWN }), 404);
       const key = managed(await user.client.post('/manage/v1/credentials', {}), 201)['api_key'];
-      const client = desk.client.with({ 'API-Key': String(key) });
+      const client = fixture.client.with({ 'API-Key': String(key) });
       const order = dataOf<{ address: string }>(await client.post('/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25 }));
       client.close();
       assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: order.address }), 400, 'address');
@@ -81,15 +81,15 @@ eachStorage((_name, open) => {
     });
 
     test('want a code of a confirmed second factor, of the account itself only', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       const { secret } = managed<{ secret: string }>(await user.client.request('POST', '/manage/v1/security/totp'));
-      const code = (ms = 0): string => totpCode(new PlainDigest(), decodeBase32(secret) ?? new Uint8Array(), totpStep(desk.till.clock.now() + ms));
+      const code = (ms = 0): string => totpCode(new PlainDigest(), decodeBase32(secret) ?? new Uint8Array(), totpStep(fixture.till.clock.now() + ms));
       managed(await user.client.post(ADDRESSES, { chain: 'ETH', address: A }), 201);
       managed(await user.client.post('/manage/v1/security/totp/confirm', { verify_code: code() }));
       assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: B }), 400, 'totp');
       assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: B, totp: '000000' }), 400, 'totp');
       assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: B, totp: code() }), 400, 'totp');
-      managed(await desk.admin.client.post(ADDRESSES, { chain: 'ETH', address: A, account_id: user.id }), 201);
+      managed(await fixture.admin.client.post(ADDRESSES, { chain: 'ETH', address: A, account_id: user.id }), 201);
       assert.equal(managed(await user.client.post(ADDRESSES, { chain: 'ETH', address: B, totp: code(30_000) }), 201)['address'], B);
     });
   });
@@ -97,19 +97,19 @@ eachStorage((_name, open) => {
   describe('watched addresses', () => {
     const sheets = new Map<string, BalanceSheet>();
     before(() => {
-      const chain = desk.till.till.chains.get('ETH') as { balances: ChainBalances | null; assets: ChainBalances['assets'] };
+      const chain = fixture.till.till.chains.get('ETH') as { balances: ChainBalances | null; assets: ChainBalances['assets'] };
       const of = async (value: string): Promise<BalanceSheet> => sheets.get(value) ?? new Map();
       chain.balances = { assets: chain.assets, readExtendedKey: (text) => (text.startsWith('xpub') ? text : null), ofAddress: of, ofExtendedKey: of };
     });
 
     test('are what Get Self-custody Balances sums up, until they are removed', async () => {
-      const user = await desk.newMember();
-      const client = desk.client.with({ 'API-Key': String(managed(await user.client.post('/manage/v1/credentials', {}), 201)['api_key']) });
+      const user = await fixture.newMember();
+      const client = fixture.client.with({ 'API-Key': String(managed(await user.client.post('/manage/v1/credentials', {}), 201)['api_key']) });
       const balances = async (): Promise<readonly Fields[]> => dataOf<Fields[]>(await client.get('/api/contract/balance'));
       assert.deepEqual(await balances(), []);
       const made = managed(await user.client.post(WATCHES, { chain: 'ETH', value: A.toLowerCase(), label: 'Treasury' }), 201);
       assert.deepEqual([made['kind'], made['value'], made['label'], made['account_id']], ['address', A, 'Treasury', user.id]);
-      const key = managed(await desk.admin.client.post(WATCHES, { chain: 'ETH', value: `xpub${'1'.repeat(107)}`, account_id: user.id }), 201);
+      const key = managed(await fixture.admin.client.post(WATCHES, { chain: 'ETH', value: `xpub${'1'.repeat(107)}`, account_id: user.id }), 201);
       assert.equal(key['kind'], 'extended-key');
       sheets.set(A, new Map([['ETH', 1_999_999_999_999_999_999n]]));
       sheets.set(String(key['value']), new Map([['USDT-ERC20', 5_000_001n]]));
@@ -126,14 +126,14 @@ eachStorage((_name, open) => {
     });
 
     test('are refused by field, twice, and where no balance can be read; a private key is told nowhere', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       const secret = 'xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi';
       const reply = assertRefused(await user.client.post(WATCHES, { chain: 'ETH', value: secret }), 400, 'value');
-      assert.equal(JSON.stringify([reply, desk.till.logger.lines]).includes(secret), false);
+      assert.equal(JSON.stringify([reply, fixture.till.logger.lines]).includes(secret), false);
       managed(await user.client.post(WATCHES, { chain: 'ETH', value: B }), 201);
       assertRefused(await user.client.post(WATCHES, { chain: 'ETH', value: B }), 409);
       assertRefused(await user.client.post(WATCHES, { chain: 'DOGE', value: B }), 400);
-      assertRefused(await user.client.post(WATCHES, { chain: 'ETH', value: B, account_id: desk.admin.id }), 404);
+      assertRefused(await user.client.post(WATCHES, { chain: 'ETH', value: B, account_id: fixture.admin.id }), 404);
     });
   });
 
@@ -141,8 +141,8 @@ eachStorage((_name, open) => {
     let number = 0;
     /** A transfer of a merchant with its reserve booked and its transaction row, as a request leaves it. */
     const transferOf = async (member: Member, status: TransferStatus): Promise<Transfer> => {
-      const { clock, storage } = desk.till.till;
-      const ids = desk.till.till.ids;
+      const { clock, storage } = fixture.till.till;
+      const ids = fixture.till.till.ids;
       const at = clock.now();
       const accountId = member.id as AccountId;
       const [currency, units] = ['USDT-ERC20', 100_500_000n] as const;
@@ -180,20 +180,20 @@ eachStorage((_name, open) => {
       });
       return transfer;
     };
-    const decide = (id: string, verb: string, body?: object, by = desk.admin) => by.client.request('POST', `${WITHDRAWALS}/${id}/${verb}`, body === undefined ? {} : { body });
+    const decide = (id: string, verb: string, body?: object, by = fixture.admin) => by.client.request('POST', `${WITHDRAWALS}/${id}/${verb}`, body === undefined ? {} : { body });
     const wallet = async (member: Member): Promise<Fields | undefined> => {
-      const client = desk.client.with({ 'API-Key': String(managed(await member.client.post('/manage/v1/credentials', {}), 201)['api_key']) });
+      const client = fixture.client.with({ 'API-Key': String(managed(await member.client.post('/manage/v1/credentials', {}), 201)['api_key']) });
       const rows = dataOf<Fields[]>(await client.get('/api/wallets'));
       client.close();
       return rows.find(({ currency }) => currency === 'USDT-ERC20');
     };
 
     test('that are held are listed, approved once, and wake the payer', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       const held = await transferOf(user, 'HELD');
       const queued: string[] = [];
-      const off = desk.till.till.events.on('transfer.queued', ({ chain }) => queued.push(chain));
-      const { items } = managed<List>(await desk.admin.client.get(`${WITHDRAWALS}?status=HELD`));
+      const off = fixture.till.till.events.on('transfer.queued', ({ chain }) => queued.push(chain));
+      const { items } = managed<List>(await fixture.admin.client.get(`${WITHDRAWALS}?status=HELD`));
       const found = items.find(({ id }) => id === held.id);
       assert.deepEqual(
         [found?.['kind'], found?.['account_id'], found?.['amount'], found?.['fee'], found?.['max_fee'], found?.['obtained'], found?.['reason']],
@@ -209,7 +209,7 @@ eachStorage((_name, open) => {
     });
 
     test('that are rejected give the amount back, with the reason on record', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       for (const status of ['HELD', 'REQUESTED'] as const) {
         const transfer = await transferOf(user, status);
         assert.equal((await wallet(user))?.['locked'], '100.5');
@@ -227,7 +227,7 @@ eachStorage((_name, open) => {
     });
 
     test('two admins who decide at once: one wins, and it is on record once', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       const held = await transferOf(user, 'HELD');
       const replies = await Promise.all([decide(held.id, 'approve'), decide(held.id, 'approve'), decide(held.id, 'approve')]);
       assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409, 409]);
@@ -236,10 +236,10 @@ eachStorage((_name, open) => {
     });
 
     test('that are signed show each attempt, and nobody can reject them any more', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       const transfer = await transferOf(user, 'REQUESTED');
-      const id = desk.till.till.ids.next() as PayoutId;
-      const at = desk.till.clock.now();
+      const id = fixture.till.till.ids.next() as PayoutId;
+      const at = fixture.till.clock.now();
       await store.storage.transaction(async (tx) => {
         const place = { chain: 'ETH', sourceAddress: B, sourceIndex: null, nonce: 0, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: at } as const;
         assert(await tx.transfers.openPayout({ id, ...place }));
@@ -248,7 +248,7 @@ eachStorage((_name, open) => {
         }
         assert(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', { payoutId: id, updatedAt: at }));
       });
-      const reply = await desk.admin.client.get(`${WITHDRAWALS}/${transfer.id}`);
+      const reply = await fixture.admin.client.get(`${WITHDRAWALS}/${transfer.id}`);
       assert.deepEqual(managed(reply)['bundle'], {
         id,
         status: 'LIVE',
@@ -263,20 +263,20 @@ eachStorage((_name, open) => {
     });
 
     test('are for admins alone, and one that does not exist is not found', async () => {
-      const user = await desk.newMember();
+      const user = await fixture.newMember();
       const held = await transferOf(user, 'HELD');
       assertRefused(await user.client.get(WITHDRAWALS), 403);
       assertRefused(await user.client.get(`${WITHDRAWALS}/${held.id}`), 403);
       assertRefused(await decide(held.id, 'approve', undefined, user), 403);
       assertRefused(await decide(held.id, 'reject', { reason: 'mine' }, user), 403);
       for (const id of [UNKNOWN, 'garbage']) {
-        assertRefused(await desk.admin.client.get(`${WITHDRAWALS}/${id}`), 404);
+        assertRefused(await fixture.admin.client.get(`${WITHDRAWALS}/${id}`), 404);
         assertRefused(await decide(id, 'approve'), 404);
         assertRefused(await decide(id, 'reject', { reason: 'none' }), 404);
       }
-      assertRefused(await desk.admin.client.get(`${WITHDRAWALS}?status=LOST`), 400, 'status');
-      assert.deepEqual(managed(await desk.admin.client.get(`${WITHDRAWALS}/${held.id}`))['bundle'], null);
-      assert.deepEqual(managed(await desk.admin.client.get(`${WITHDRAWALS}?status=BROADCAST`))['items'], []);
+      assertRefused(await fixture.admin.client.get(`${WITHDRAWALS}?status=LOST`), 400, 'status');
+      assert.deepEqual(managed(await fixture.admin.client.get(`${WITHDRAWALS}/${held.id}`))['bundle'], null);
+      assert.deepEqual(managed(await fixture.admin.client.get(`${WITHDRAWALS}?status=BROADCAST`))['items'], []);
       managed(await decide(held.id, 'reject', { reason: 'test' }));
     });
   });
@@ -284,9 +284,9 @@ eachStorage((_name, open) => {
   describe('a chain whose payments are stopped', () => {
     test('goes on when an operator says so, with the count of the chain and on record', async () => {
       const { storage } = store;
-      const chain = desk.till.till.chains.get('BSC') as { -readonly [Field in keyof ChainAdapter]: ChainAdapter[Field] };
+      const chain = fixture.till.till.chains.get('BSC') as { -readonly [Field in keyof ChainAdapter]: ChainAdapter[Field] };
       chain.payments = { hotAddress: B, nextNonce: async () => 9 } as unknown as ChainPayments;
-      const { withdrawals } = desk.manage;
+      const { withdrawals } = fixture.manage;
       const resume = () => withdrawals.resumePayouts(OPERATOR, chain);
       await assert.rejects(resume(), (error) => isTillgateError(error, 'STATE_CONFLICT'));
       await storage.transfers.setPayoutStop('BSC', 'custody is short');
@@ -295,7 +295,7 @@ eachStorage((_name, open) => {
       await assert.rejects(withdrawals.resumePayouts(user, chain), (error) => isTillgateError(error, 'FORBIDDEN'));
       assert.equal(await resume(), 'custody is short');
       assert.deepEqual([await storage.transfers.payoutStop('BSC'), await storage.transfers.nonce('BSC', B)], [null, 9]);
-      const [row] = managed<List>(await desk.admin.client.get('/manage/v1/audit?size=1')).items;
+      const [row] = managed<List>(await fixture.admin.client.get('/manage/v1/audit?size=1')).items;
       assert.deepEqual(
         [row?.['action'], row?.['subject_type'], row?.['subject_id'], row?.['actor_id'], row?.['changes']],
         ['chain.resume_payouts', 'chain', 'BSC', null, { payout_stop: { from: 'custody is short', to: null } }],
@@ -307,16 +307,16 @@ eachStorage((_name, open) => {
     const path = (member: Member): string => `/manage/v1/accounts/${member.id}/unfreeze-withdrawals`;
 
     test('is shown in its security record, and freed by an admin, on record', async () => {
-      const user = await desk.newMember();
-      assertRefused(await desk.admin.client.request('POST', path(user)), 409);
-      const freeze = { accountId: user.id as AccountId, reason: 'A deposit was taken back.', at: desk.till.clock.now() };
+      const user = await fixture.newMember();
+      assertRefused(await fixture.admin.client.request('POST', path(user)), 409);
+      const freeze = { accountId: user.id as AccountId, reason: 'A deposit was taken back.', at: fixture.till.clock.now() };
       await store.storage.transaction((tx) => tx.transfers.freeze(freeze));
       const security = managed(await user.client.get('/manage/v1/security'));
       assert.deepEqual([security['withdrawals_frozen'], security['withdrawals_frozen_reason']], [true, 'A deposit was taken back.']);
       assertRefused(await user.client.request('POST', path(user)), 403);
-      assert.equal(managed(await desk.admin.client.request('POST', path(user)))['withdrawals_frozen'], false);
-      assertRefused(await desk.admin.client.request('POST', path(user)), 409);
-      assertRefused(await desk.admin.client.request('POST', `/manage/v1/accounts/${UNKNOWN}/unfreeze-withdrawals`), 404);
+      assert.equal(managed(await fixture.admin.client.request('POST', path(user)))['withdrawals_frozen'], false);
+      assertRefused(await fixture.admin.client.request('POST', path(user)), 409);
+      assertRefused(await fixture.admin.client.request('POST', `/manage/v1/accounts/${UNKNOWN}/unfreeze-withdrawals`), 404);
       const rows = await audit(user, 'account.unfreeze_withdrawals');
       assert.deepEqual(rows.map(({ changes }) => changes), [{ withdrawals_frozen: { from: 'A deposit was taken back.', to: null } }]);
     });
@@ -324,7 +324,7 @@ eachStorage((_name, open) => {
 
   describe('fault 12: what belongs to somebody else', () => {
     test('is answered byte for byte as what does not exist', async () => {
-      const [owner, other] = [await desk.newMember(), await desk.newMember()];
+      const [owner, other] = [await fixture.newMember(), await fixture.newMember()];
       const { id } = managed<{ id: string }>(await owner.client.post(WATCHES, { chain: 'ETH', value: A }), 201);
       const remove = (of: string) => other.client.request('DELETE', `${WATCHES}/${of}`);
       const [foreign, unknown, garbage] = [await remove(id), await remove(UNKNOWN), await remove('garbage')];

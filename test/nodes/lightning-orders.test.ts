@@ -16,7 +16,7 @@ describe('Lightning orders on two real lnd nodes', { concurrency: 1 }, () => {
     const invoice = readPaymentRequest(order.paymentRequest, 'regtest');
     assert.deepEqual([invoice.msat, order.msat], [50_000_000n, 50_000_000n], '25 USD at 50,000 are 0.0005 BTC');
     assert.equal((await till.detail(order.id))['status'], 'PENDING');
-    await till.yard.pay(order.paymentRequest);
+    await till.fixture.pay(order.paymentRequest);
     await till.becomes(order.id, 'SUCCESS');
     const { method, target, body } = await till.calledBack(order.id);
     const query = new URL(target, 'http://shop').searchParams;
@@ -31,7 +31,7 @@ describe('Lightning orders on two real lnd nodes', { concurrency: 1 }, () => {
     const orders = [await till.order('3'), await till.order('4'), await till.order('5')];
     const { available } = await till.wallet();
     await till.kill();
-    for (const { paymentRequest } of orders) await till.yard.pay(paymentRequest);
+    for (const { paymentRequest } of orders) await till.fixture.pay(paymentRequest);
     await till.startServer();
     for (const { id } of orders) await till.becomes(id, 'SUCCESS');
     for (const { id } of orders) await till.calledBack(id);
@@ -44,32 +44,32 @@ describe('Lightning orders on two real lnd nodes', { concurrency: 1 }, () => {
 
   test('an order outlives its node’s fall: paid when the node is back', async () => {
     const order = await till.order('6');
-    await till.yard.till.restart();
-    await till.yard.connected();
-    await till.yard.pay(order.paymentRequest);
+    await till.fixture.till.restart();
+    await till.fixture.connected();
+    await till.fixture.pay(order.paymentRequest);
     await till.becomes(order.id, 'SUCCESS');
     await till.booksHold();
   });
 
   test('an order made while the node is away is refused as a failure of the node, and leaves nothing', async () => {
     const before = (await till.call('GET', '/api/v2/order?page=1&size=1'))['total'];
-    await till.yard.till.stop();
+    await till.fixture.till.stop();
     const { code } = await till.ask('POST', '/api/bln/order', { price: 7, currency: 'USD' });
     assert.equal(code, 50_200);
-    await till.yard.till.start();
-    await till.yard.connected();
+    await till.fixture.till.start();
+    await till.fixture.connected();
     assert.equal((await till.call('GET', '/api/v2/order?page=1&size=1'))['total'], before);
     const order = await till.order('8');
-    await till.yard.pay(order.paymentRequest);
+    await till.fixture.pay(order.paymentRequest);
     await till.becomes(order.id, 'SUCCESS');
   });
 
   test('fault 61: nobody pays an order twice', async () => {
     const order = await till.order('9');
-    await till.yard.pay(order.paymentRequest);
+    await till.fixture.pay(order.paymentRequest);
     await till.becomes(order.id, 'SUCCESS');
     const { available } = await till.wallet();
-    await assert.rejects(till.yard.pay(order.paymentRequest));
+    await assert.rejects(till.fixture.pay(order.paymentRequest));
     assert.equal((await till.wallet()).available, available);
     await till.booksHold();
   });

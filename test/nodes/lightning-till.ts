@@ -9,7 +9,7 @@ import type { TillProcess } from '../host/till-process.ts';
 import { waitFor } from '../support/wait.ts';
 import { openDoor } from './lightning-door.ts';
 import type { LightningDoor } from './lightning-door.ts';
-import { LightningYard } from './lightning-yard.ts';
+import { LightningFixture } from './lightning-fixture.ts';
 
 type Answered = Readonly<Record<string, unknown>>;
 
@@ -25,7 +25,7 @@ export type LightningWallet = Readonly<Record<'available' | 'pending' | 'locked'
 
 /** A till as its own process, production mode, with nothing but Lightning, on a real lnd; and a merchant of it. */
 export class LightningTill {
-  readonly yard: LightningYard;
+  readonly fixture: LightningFixture;
   readonly door: LightningDoor;
   readonly #directory = freshDirectory();
   readonly #environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64') };
@@ -34,15 +34,15 @@ export class LightningTill {
   #url = '';
   #demo: Demo | null = null;
 
-  private constructor(yard: LightningYard, door: LightningDoor, receiver: Awaited<ReturnType<typeof startReceiver>>) {
-    this.yard = yard;
+  private constructor(fixture: LightningFixture, door: LightningDoor, receiver: Awaited<ReturnType<typeof startReceiver>>) {
+    this.fixture = fixture;
     this.door = door;
     this.#receiver = receiver;
   }
 
   static async start({ timeoutSeconds = 1_200 } = {}): Promise<LightningTill> {
-    const yard = await LightningYard.start();
-    const till = new LightningTill(yard, await openDoor(yard.till), await startReceiver());
+    const fixture = await LightningFixture.start();
+    const till = new LightningTill(fixture, await openDoor(fixture.till), await startReceiver());
     till.#directory.write('door.cert', till.door.certificate);
     till.#directory.write('tillgate.config.json', till.#settings(timeoutSeconds));
     const account = (await till.command('account', 'create', '--email', 'shop@example.com', '--password', 'correct horse battery', '--verified', '*')) as { id: string };
@@ -66,7 +66,7 @@ export class LightningTill {
     await this.#receiver.close();
     await this.door.close();
     this.#directory.remove();
-    await this.yard.stop();
+    await this.fixture.stop();
   }
 
   get log(): string {
@@ -117,7 +117,7 @@ export class LightningTill {
   /** A merchant with so much to withdraw, by orders of its customer's. */
   async earn(price: string): Promise<void> {
     const order = await this.order(price);
-    await this.yard.pay(order.paymentRequest);
+    await this.fixture.pay(order.paymentRequest);
     await this.becomes(order.id, 'SUCCESS');
   }
 
@@ -174,7 +174,7 @@ export class LightningTill {
   }
 
   #settings(timeoutSeconds: number): unknown {
-    const { macaroonFile } = this.yard.till;
+    const { macaroonFile } = this.fixture.till;
     return {
       mode: 'production',
       listen: { host: '127.0.0.1' },

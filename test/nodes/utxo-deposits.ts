@@ -4,54 +4,54 @@ import { isTillgateError } from '../../core/index.ts';
 import type { ObservedTransfer, PendingTransfer } from '../../core/index.ts';
 import type { DaemonKind } from './daemons.ts';
 import { receivingOf, tpubOf } from './foreign-keys.ts';
-import { COIN, UtxoYard, toUnits, watching } from './utxo-yard.ts';
+import { COIN, UtxoFixture, toUnits, watching } from './utxo-fixture.ts';
 
 /** Deposits as a real node shows them. */
 export function describeDeposits(kind: DaemonKind): void {
   describe(`deposits on ${kind}`, () => {
-    let yard: UtxoYard;
+    let fixture: UtxoFixture;
     before(async () => {
-      yard = await UtxoYard.start(kind);
+      fixture = await UtxoFixture.start(kind);
     });
-    after(() => yard.stop());
+    after(() => fixture.stop());
 
     const scanLast = async (blocks: number, ...keys: readonly string[]): Promise<readonly ObservedTransfer[]> => {
-      const { height } = await yard.chain.head();
-      return (await yard.chain.scan(height - blocks + 1, height, watching(...keys))).transfers;
+      const { height } = await fixture.chain.head();
+      return (await fixture.chain.scan(height - blocks + 1, height, watching(...keys))).transfers;
     };
     const brief = ({ txid, index, units, currency, toKey, from }: ObservedTransfer): unknown => ({ txid, index, units, currency, toKey, from });
 
     test('the identity holds the hash of the first block', async () => {
-      assert.equal(await yard.chain.identify(), `bip122:${await yard.daemon.rpc<string>('getblockhash', 0)}`);
+      assert.equal(await fixture.chain.identify(), `bip122:${await fixture.daemon.rpc<string>('getblockhash', 0)}`);
     });
 
     test('an address is what the node itself makes of the key’s script', async () => {
-      for (const { address, key } of await yard.chain.deriveAddresses(0, 20)) {
-        const told = await yard.daemon.rpc<{ isvalid: boolean; scriptPubKey: string }>('validateaddress', address);
+      for (const { address, key } of await fixture.chain.deriveAddresses(0, 20)) {
+        const told = await fixture.daemon.rpc<{ isvalid: boolean; scriptPubKey: string }>('validateaddress', address);
         assert.deepEqual([told.isvalid, told.scriptPubKey], [true, key]);
-        assert.equal(yard.chain.normaliseAddress(address.toUpperCase()), address);
-        assert.equal(yard.chain.keyOf(address), key);
+        assert.equal(fixture.chain.normaliseAddress(address.toUpperCase()), address);
+        assert.equal(fixture.chain.keyOf(address), key);
       }
     });
 
     test('an exact deposit is reported with its output’s number', async () => {
-      const { address, key } = await yard.address();
-      const txid = await yard.daemon.pay(address, '1.23456789');
-      await yard.daemon.mine();
-      const coin = await yard.coin(txid, address, 0);
-      const [block] = (await yard.chain.scan(await yard.daemon.height(), await yard.daemon.height(), watching())).blocks;
+      const { address, key } = await fixture.address();
+      const txid = await fixture.daemon.pay(address, '1.23456789');
+      await fixture.daemon.mine();
+      const coin = await fixture.coin(txid, address, 0);
+      const [block] = (await fixture.chain.scan(await fixture.daemon.height(), await fixture.daemon.height(), watching())).blocks;
       const [transfer, ...others] = await scanLast(1, key);
       assert.ok(transfer !== undefined && others.length === 0);
-      assert.deepEqual(brief(transfer), { txid, index: coin.ref.split(':')[1], units: 123_456_789n, currency: yard.currency, toKey: key, from: null });
+      assert.deepEqual(brief(transfer), { txid, index: coin.ref.split(':')[1], units: 123_456_789n, currency: fixture.currency, toKey: key, from: null });
       assert.deepEqual(transfer.block, block);
     });
 
     test('fault 54: a payment in parts is reported part by part', async () => {
-      const { address, key } = await yard.address();
-      const first = await yard.daemon.pay(address, '0.1');
-      await yard.daemon.mine();
-      const second = await yard.daemon.pay(address, '0.2');
-      await yard.daemon.mine();
+      const { address, key } = await fixture.address();
+      const first = await fixture.daemon.pay(address, '0.1');
+      await fixture.daemon.mine();
+      const second = await fixture.daemon.pay(address, '0.2');
+      await fixture.daemon.mine();
       assert.deepEqual((await scanLast(2, key)).map(({ txid, units }) => [txid, units]), [
         [first, 10_000_000n],
         [second, 20_000_000n],
@@ -59,13 +59,13 @@ export function describeDeposits(kind: DaemonKind): void {
     });
 
     test('fault 52: several outputs of one transaction are told apart by their numbers', async () => {
-      const [one, two] = [await yard.address(), await yard.address()];
-      const { rpc } = yard.daemon;
+      const [one, two] = [await fixture.address(), await fixture.address()];
+      const { rpc } = fixture.daemon;
       const outputs = [{ [one.address]: '0.5' }, { [two.address]: '0.25' }];
       const funded = await rpc<{ hex: string }>('fundrawtransaction', await rpc('createrawtransaction', [], outputs));
       const { hex } = await rpc<{ hex: string }>('signrawtransactionwithwallet', funded.hex);
       const txid = await rpc<string>('sendrawtransaction', hex);
-      await yard.daemon.mine();
+      await fixture.daemon.mine();
       const transfers = await scanLast(1, one.key, two.key);
       assert.deepEqual(new Set(transfers.map(({ toKey, units }) => `${toKey} ${units}`)), new Set([`${one.key} 50000000`, `${two.key} 25000000`]));
       assert.equal(new Set(transfers.map((transfer) => `${transfer.txid}:${transfer.index}`)).size, 2);
@@ -73,98 +73,98 @@ export function describeDeposits(kind: DaemonKind): void {
     });
 
     test('fault 53: a payment that is replaced before it is mined is never reported, its replacement once', async () => {
-      const { address, key } = await yard.address();
-      const coin = await yard.purseCoin();
-      const paid = await yard.spend(coin, address, 10_000n);
+      const { address, key } = await fixture.address();
+      const coin = await fixture.purseCoin();
+      const paid = await fixture.spend(coin, address, 10_000n);
       assert.deepEqual(await scanLast(3, key), []);
-      const replacement = await yard.spend(coin, await yard.foreign(), 100_000n);
-      await yard.daemon.mine();
+      const replacement = await fixture.spend(coin, await fixture.foreign(), 100_000n);
+      await fixture.daemon.mine();
       assert.notEqual(replacement, paid);
       assert.deepEqual(await scanLast(3, key), []);
     });
 
     test('fault 53: what waits is shown with its output and the node’s time, and what replaced it in its place', async () => {
-      const [one, two] = [await yard.address(), await yard.address()];
-      const pending = async (): Promise<readonly PendingTransfer[]> => (await yard.chain.mempool.pending(async () => watching(one.key, two.key))).transfers;
-      const coin = await yard.purseCoin();
+      const [one, two] = [await fixture.address(), await fixture.address()];
+      const pending = async (): Promise<readonly PendingTransfer[]> => (await fixture.chain.mempool.pending(async () => watching(one.key, two.key))).transfers;
+      const coin = await fixture.purseCoin();
       const began = Date.now() - 1_000;
-      const paid = await yard.spend(coin, one.address, 10_000n);
+      const paid = await fixture.spend(coin, one.address, 10_000n);
       const [shown, ...others] = await pending();
       assert.ok(shown !== undefined && shown.seenAt !== null && others.length === 0);
       assert.deepEqual([shown.txid, shown.index, shown.units, shown.toKey], [paid, '0', toUnits(coin.amount) - 10_000n, one.key]);
       assert.ok(shown.seenAt >= began && shown.seenAt <= Date.now() + 1_000);
       assert.deepEqual(await pending(), [shown], 'the same again, though nothing is new');
-      const replacement = await yard.spend(coin, two.address, 100_000n);
+      const replacement = await fixture.spend(coin, two.address, 100_000n);
       assert.deepEqual((await pending()).map(({ txid, toKey }) => [txid, toKey]), [[replacement, two.key]]);
-      await yard.daemon.mine();
+      await fixture.daemon.mine();
       assert.deepEqual(await pending(), []);
       assert.deepEqual((await scanLast(1, one.key, two.key)).map(({ txid, index }) => [txid, index]), [[replacement, '0']]);
     });
 
     test('a coinbase to a deposit address is logged and not reported', async () => {
-      const { address, key } = await yard.address();
-      await yard.daemon.rpc('generatetoaddress', 1, address);
+      const { address, key } = await fixture.address();
+      await fixture.daemon.rpc('generatetoaddress', 1, address);
       assert.deepEqual(await scanLast(1, key), []);
-      assert.ok(yard.logger.lines.some(({ message }) => message.includes('newly made coins')));
+      assert.ok(fixture.logger.lines.some(({ message }) => message.includes('newly made coins')));
     });
 
     test('fault 51: after a reorganisation the chain shows the other branch', async () => {
-      const { address, key } = await yard.address();
-      const txid = await yard.daemon.pay(address, '0.7');
-      await yard.daemon.mine(2);
-      const before = await yard.chain.head();
+      const { address, key } = await fixture.address();
+      const txid = await fixture.daemon.pay(address, '0.7');
+      await fixture.daemon.mine(2);
+      const before = await fixture.chain.head();
       assert.deepEqual((await scanLast(2, key)).map((transfer) => transfer.txid), [txid]);
-      await yard.forkEmpty(2);
-      const head = await yard.chain.head();
+      await fixture.forkEmpty(2);
+      const head = await fixture.chain.head();
       assert.equal(head.height, before.height + 1);
-      assert.notEqual((await yard.chain.blockAt(before.height))?.hash, before.hash);
+      assert.notEqual((await fixture.chain.blockAt(before.height))?.hash, before.hash);
       assert.deepEqual(await scanLast(3, key), []);
-      await yard.daemon.mine();
+      await fixture.daemon.mine();
       const [again] = await scanLast(1, key);
       assert.deepEqual([again?.txid, again?.units], [txid, 70_000_000n]);
     });
 
     test('fault 56: a head that went back on the same chain is a node that lags', async () => {
-      const head = await yard.chain.head();
-      await yard.daemon.rpc('invalidateblock', head.hash);
-      await assert.rejects(yard.chain.head(), (error: unknown) => isTillgateError(error, 'NODE_FAILED') && /went back/.test(error.message));
-      await yard.daemon.rpc('reconsiderblock', head.hash);
-      assert.deepEqual(await yard.chain.head(), head);
+      const head = await fixture.chain.head();
+      await fixture.daemon.rpc('invalidateblock', head.hash);
+      await assert.rejects(fixture.chain.head(), (error: unknown) => isTillgateError(error, 'NODE_FAILED') && /went back/.test(error.message));
+      await fixture.daemon.rpc('reconsiderblock', head.hash);
+      assert.deepEqual(await fixture.chain.head(), head);
     });
 
     test('above the head there is no block; a scan past it fails', async () => {
-      const { height } = await yard.chain.head();
-      assert.equal(await yard.chain.blockAt(height + 1), null);
-      await assert.rejects(yard.chain.scan(height, height + 1, watching()), (error: unknown) => isTillgateError(error, 'NODE_FAILED'));
+      const { height } = await fixture.chain.head();
+      assert.equal(await fixture.chain.blockAt(height + 1), null);
+      await assert.rejects(fixture.chain.scan(height, height + 1, watching()), (error: unknown) => isTillgateError(error, 'NODE_FAILED'));
     });
 
     test('many blocks in one scan are linked from first to last', async () => {
-      const { height } = await yard.chain.head();
-      const { blocks } = await yard.chain.scan(1, height, watching());
+      const { height } = await fixture.chain.head();
+      const { blocks } = await fixture.chain.scan(1, height, watching());
       assert.equal(blocks.length, height);
       for (const [at, block] of blocks.entries()) if (at > 0) assert.equal(block.parentHash, blocks[at - 1]?.hash);
-      assert.deepEqual(blocks.at(-1), await yard.chain.head());
+      assert.deepEqual(blocks.at(-1), await fixture.chain.head());
     });
 
     test('balances come from the node’s set of unspent outputs, for addresses and for keys in each spelling', async () => {
-      const { address } = await yard.address();
-      await yard.daemon.pay(address, '0.11');
-      await yard.daemon.mine();
-      const { balances } = yard.chain;
-      assert.deepEqual(await balances.ofAddress(address), new Map([[yard.currency, 11_000_000n]]));
-      const xpub = await yard.wallet.extendedPublicKey(kind === 'bitcoind' ? "m/84'/1'/7'" : "m/84'/1'/8'");
+      const { address } = await fixture.address();
+      await fixture.daemon.pay(address, '0.11');
+      await fixture.daemon.mine();
+      const { balances } = fixture.chain;
+      assert.deepEqual(await balances.ofAddress(address), new Map([[fixture.currency, 11_000_000n]]));
+      const xpub = await fixture.wallet.extendedPublicKey(kind === 'bitcoind' ? "m/84'/1'/7'" : "m/84'/1'/8'");
       assert.equal(balances.readExtendedKey(xpub), null, 'a key of the main network');
-      const [tpub, first, gap] = [tpubOf(xpub), receivingOf(xpub, 0, yard.chain), receivingOf(xpub, 19, yard.chain)];
-      await yard.daemon.pay(first, '1');
-      await yard.daemon.pay(gap, '2');
-      await yard.daemon.mine();
+      const [tpub, first, gap] = [tpubOf(xpub), receivingOf(xpub, 0, fixture.chain), receivingOf(xpub, 19, fixture.chain)];
+      await fixture.daemon.pay(first, '1');
+      await fixture.daemon.pay(gap, '2');
+      await fixture.daemon.mine();
       for (const spelling of [tpub, tpubOf(xpub, 'vpub')]) {
         assert.equal(balances.readExtendedKey(spelling), spelling);
         // Two at once: they queue, for a node scans once at a time.
         const sheets = await Promise.all([balances.ofExtendedKey(spelling), balances.ofExtendedKey(spelling)]);
-        for (const sheet of sheets) assert.deepEqual(sheet, new Map([[yard.currency, COIN * 3n]]));
+        for (const sheet of sheets) assert.deepEqual(sheet, new Map([[fixture.currency, COIN * 3n]]));
       }
-      assert.deepEqual(await balances.ofExtendedKey(tpubOf(xpub, 'upub')), new Map([[yard.currency, 0n]]));
+      assert.deepEqual(await balances.ofExtendedKey(tpubOf(xpub, 'upub')), new Map([[fixture.currency, 0n]]));
     });
   });
 }

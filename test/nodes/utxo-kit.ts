@@ -4,7 +4,7 @@ import type { ChainHarness, ChainTricks } from '../../adapters/testing/index.ts'
 import { present } from '../../core/index.ts';
 import type { ChainAdapter, SpendableCoin } from '../../core/index.ts';
 import type { DaemonKind } from './daemons.ts';
-import { UtxoYard, toAmount } from './utxo-yard.ts';
+import { UtxoFixture, toAmount } from './utxo-fixture.ts';
 
 const UNITS = 1_000_000n;
 
@@ -24,61 +24,61 @@ export function utxoHarness(kind: DaemonKind): ChainHarness {
       ...(kind === 'litecoind' ? { bump: 'Litecoin’s network replaces nothing that waits' } : {}),
     },
     open: async () => {
-      const yard = await UtxoYard.start(kind);
+      const fixture = await UtxoFixture.start(kind);
       const manners = { down: false, losesReplies: false };
-      const door = await openDoor(new URL(yard.daemon.url).port, manners);
+      const door = await openDoor(new URL(fixture.daemon.url).port, manners);
       const opened: ChainAdapter[] = [];
       const open = async (options: Readonly<Record<string, unknown>> = {}): Promise<ChainAdapter> => {
-        const { chain } = await yard.reopen({ rpcUrl: door.url, ...options });
+        const { chain } = await fixture.reopen({ rpcUrl: door.url, ...options });
         opened.push(chain);
         return chain;
       };
       const chain = await open();
       return {
         chain,
-        currency: yard.currency,
+        currency: fixture.currency,
         units: UNITS,
         reopen: () => open(),
-        pay: (to, units) => yard.daemon.pay(to, toAmount(units)),
+        pay: (to, units) => fixture.daemon.pay(to, toAmount(units)),
         mine: async (blocks) => {
-          await yard.daemon.mine(blocks);
+          await fixture.daemon.mine(blocks);
         },
         tricks: {
-          ...tricksOf(yard, chain),
+          ...tricksOf(fixture, chain),
           otherNetwork: () => open({ network: 'main' }),
           outage: (on) => void (manners.down = on),
           lostReplies: (on) => void (manners.losesReplies = on),
         },
         close: async () => {
           await Promise.all(opened.map((one) => one.close()));
-          await Promise.all([door.stop(), yard.stop()]);
+          await Promise.all([door.stop(), fixture.stop()]);
         },
       };
     },
   };
 }
 
-function tricksOf(yard: UtxoYard, chain: ChainAdapter): Partial<ChainTricks> {
+function tricksOf(fixture: UtxoFixture, chain: ChainAdapter): Partial<ChainTricks> {
   const funded = new Map<string, SpendableCoin>();
-  const { daemon } = yard;
+  const { daemon } = fixture;
   return {
     reorganisation: async (depth, outcome) => {
-      if (outcome === 'gone') return yard.forkEmpty(depth);
+      if (outcome === 'gone') return fixture.forkEmpty(depth);
       await daemon.rpc('invalidateblock', await daemon.rpc('getblockhash', (await daemon.height()) - depth + 1));
       // To another receiver: the same block as before would be the invalid one.
-      await daemon.rpc('generatetoaddress', depth + 1, await yard.foreign());
+      await daemon.rpc('generatetoaddress', depth + 1, await fixture.foreign());
     },
     fund: async ({ address, index }, units) => {
       const txid = await daemon.pay(address, toAmount(units));
       await daemon.mine();
-      const coin = await yard.coin(txid, address, index);
+      const coin = await fixture.coin(txid, address, index);
       funded.set(coin.ref, coin);
       return [coin];
     },
     rival: async ({ source, coins: refs }) => {
       const payments = present(chain.payments, 'the paying side');
       const coins = refs.map((ref) => present(funded.get(ref), 'a funded coin'));
-      const line = { to: payments.hotAddress, currency: yard.currency, units: UNITS / 2n };
+      const line = { to: payments.hotAddress, currency: fixture.currency, units: UNITS / 2n };
       const priced = await payments.price({ source, lines: [line], coins, replaces: null });
       const signed = await payments.sign({ source, lines: [line], priced, nonce: null });
       await daemon.rpc('sendrawtransaction', signed.raw);

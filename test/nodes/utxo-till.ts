@@ -8,7 +8,7 @@ import {
   CreateOrder,
   DEFAULT_ORDER_SETTINGS,
   ExpireOrders,
-  OrderMover,
+  OrderStateMachine,
   RateBook,
   rateSymbols,
   readDecimal,
@@ -47,15 +47,15 @@ export async function buildTill(storage: Storage, chain: ChainAdapter): Promise<
   const assets = new AssetCatalogue(chain.assets);
   const sources = [new FakeRateSource('fake', PRICES, clock)];
   const rates = new RateBook({ sources, clock, deadline: new FakeDeadlines().after, logger, metrics, symbols: rateSymbols(assets) });
-  const mover = new OrderMover({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
+  const stateMachine = new OrderStateMachine({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
   const addresses = new AddressPool({ chains, storage, settings: { batch: 4, lowWater: 8, refill: 8 } });
   const settings = DEFAULT_ORDER_SETTINGS;
   const createOrder = new CreateOrder({ storage, assets, rates, addresses, clock, ids, random: new SeededRandom(), events, metrics, settings });
   const accountId = ids.next() as AccountId;
   await storage.accounts.create(merchant(accountId, clock.now()));
-  const follower = new ChainFollower(chain, { storage, mover, clock, ids, events, logger, metrics });
+  const follower = new ChainFollower(chain, { storage, stateMachine, clock, ids, events, logger, metrics });
   await follower.start();
-  const expireOrders = new ExpireOrders({ storage, mover, clock, logger });
+  const expireOrders = new ExpireOrders({ storage, stateMachine, clock, logger });
   const currency = chain.assets[0]?.currency ?? '';
   const follow = async (): Promise<'idle' | 'halted'> => {
     const lease = await storage.leases.acquire(`follow:${chain.code}`, 'test', 60_000);

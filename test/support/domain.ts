@@ -11,8 +11,8 @@ import {
   ExpireOrders,
   Invoices,
   LIGHTNING_ASSET,
-  OperateOrder,
-  OrderMover,
+  OrderAdminActions,
+  OrderStateMachine,
   OrderQueries,
   RateBook,
   rateSymbols,
@@ -49,13 +49,13 @@ export interface Domain {
   readonly btc: FakeChain;
   readonly assets: AssetCatalogue;
   readonly rateBook: RateBook;
-  readonly mover: OrderMover;
+  readonly stateMachine: OrderStateMachine;
   readonly addresses: AddressPool;
   readonly createOrder: CreateOrder;
   readonly choosePayment: ChoosePayment;
   readonly queries: PresentedQueries;
   readonly expireOrders: ExpireOrders;
-  readonly operateOrder: OperateOrder;
+  readonly orderAdminActions: OrderAdminActions;
   readonly principal: Principal;
   /** Runs the follower of a chain until it is idle or halted. */
   follow(chain?: FakeChain): Promise<'idle' | 'halted'>;
@@ -93,15 +93,15 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
   const rateSource = new FakeRateSource('fake', PRICES, clock);
   const rates = new RateBook({ sources: [rateSource], clock, deadline: new FakeDeadlines().after, logger, metrics, symbols: rateSymbols(assets) });
   const settings = { ...DEFAULT_ORDER_SETTINGS, ...options.orders };
-  const mover = new OrderMover({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
+  const stateMachine = new OrderStateMachine({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
   const addresses = new AddressPool({ chains, storage, settings: { batch: 4, lowWater: 8, refill: 8 } });
   const createOrder = new CreateOrder({ storage, assets, rates, addresses, invoices, clock, ids, random: new SeededRandom(), events, metrics, settings });
-  const expireOrders = new ExpireOrders({ storage, mover, clock, logger });
+  const expireOrders = new ExpireOrders({ storage, stateMachine, clock, logger });
   const accountId = ids.next() as AccountId;
   await storage.accounts.create(merchant(accountId, clock.now()));
   const principal: Principal = { accountId, credentialId: null, via: 'api-key' };
   const followers = new Map<FakeChain, ChainFollower>();
-  const newFollower = (chain = eth): ChainFollower => new ChainFollower(chain, { storage, mover, clock, ids, events, logger, metrics });
+  const newFollower = (chain = eth): ChainFollower => new ChainFollower(chain, { storage, stateMachine, clock, ids, events, logger, metrics });
   const lease = async (chain = eth): Promise<Lease> => {
     const held = await storage.leases.acquire(`follow:${chain.code}`, 'test', 60_000);
     assert(held !== null, 'the lease is held by another');
@@ -138,13 +138,13 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
     btc,
     assets,
     rateBook: rates,
-    mover,
+    stateMachine,
     addresses,
     createOrder,
     choosePayment: new ChoosePayment({ storage, assets, chains, rates, addresses, invoices, clock }),
     queries: presentedQueries(new OrderQueries({ storage, assets, chains, settings, baseUrl: 'https://till.example' })),
     expireOrders,
-    operateOrder: new OperateOrder({ storage, mover, clock }),
+    orderAdminActions: new OrderAdminActions({ storage, stateMachine, clock }),
     principal,
     follow,
     newFollower,

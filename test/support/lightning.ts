@@ -40,7 +40,7 @@ export async function buildLightning(storage: Storage, options: LightningOptions
   const domain = await buildDomain(storage, { ...options, lightning: (now) => (made = new FakeLightning(now)) });
   assert(made !== null);
   const node: FakeLightning = made;
-  const { clock, ids, events, logger, metrics, mover, principal } = domain;
+  const { clock, ids, events, logger, metrics, stateMachine, principal } = domain;
   const secondFactor = new SecondFactor({ storage, vault: new FakeVault(), random: new SeededRandom(), digest: new CryptoDigest(), clock, issuer: 'Test' });
   const settings = { min: new Map(), max: new Map(), approveAbove: new Map(), addressHoldMs: 0, ...options.withdrawals };
   const fees = { maxFeeBps: 100, minFeeSats: 10 };
@@ -49,7 +49,7 @@ export async function buildLightning(storage: Storage, options: LightningOptions
   const payment = new RequestLightningPayment({ node, storage, secondFactor, clock, deadline, ids, events, metrics, logger, settings, fees });
   await storage.accounts.update(principal.accountId, { verifiedCurrencies: ['*'], modifiedAt: clock.now() });
   const newWork: LightningDomain['newWork'] = (deps = {}) => {
-    const all = { node, storage, mover, clock, ids, events, logger, metrics, ...deps };
+    const all = { node, storage, stateMachine, clock, ids, events, logger, metrics, ...deps };
     return { follower: new InvoiceFollower(all), payer: new InvoicePayer(all) };
   };
   const work = newWork();

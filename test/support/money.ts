@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FeeDesk, PayoutRunner, readDecimal, RequestRefund, RequestWithdrawal, SecondFactor } from '../../core/index.ts';
+import { PayoutFeeEstimator, PayoutRunner, readDecimal, RequestRefund, RequestWithdrawal, SecondFactor } from '../../core/index.ts';
 import type {
   IdempotencyClaim,
   Lease,
@@ -60,13 +60,13 @@ let payments = 0;
 /** Builds a {@link MoneyDomain}. */
 export async function buildMoney(storage: Storage, options: MoneyOptions = {}): Promise<MoneyDomain> {
   const domain = await buildDomain(storage, options);
-  const { eth, btc, assets, clock, ids, events, logger, metrics, rateBook, mover, principal } = domain;
+  const { eth, btc, assets, clock, ids, events, logger, metrics, rateBook, stateMachine, principal } = domain;
   const ethPayments = new FakePayments(eth, 'account');
   const btcPayments = new FakePayments(btc, 'utxo');
   eth.payments = ethPayments;
   btc.payments = btcPayments;
   const chains = new Map([eth, btc].map((chain) => [chain.code, chain]));
-  const fees = new FeeDesk({ storage, rates: rateBook, clock });
+  const fees = new PayoutFeeEstimator({ storage, rates: rateBook, clock });
   const secondFactor = new SecondFactor({ storage, vault: new FakeVault(), random: new SeededRandom(), digest: new CryptoDigest(), clock, issuer: 'Test' });
   const settings = { min: new Map(), max: new Map(), approveAbove: new Map(), addressHoldMs: 0, ...options.withdrawals };
   const sweeps = { maxFeeBps: 5_000, cold: new Map(), ...options.sweeps };
@@ -80,7 +80,7 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
     }
   });
   const newRunner = (chain = eth, store = storage): PayoutRunner =>
-    new PayoutRunner(chain as PayingChain, { storage: store, assets, rates: rateBook, mover, clock, ids, events, logger, metrics }, sweeps);
+    new PayoutRunner(chain as PayingChain, { storage: store, assets, rates: rateBook, stateMachine, clock, ids, events, logger, metrics }, sweeps);
   const runners = new Map<FakeChain, PayoutRunner>();
   const payoutLease = async (chain = eth): Promise<Lease> => {
     const lease = await storage.leases.acquire(`payout:${chain.code}`, 'test', 60_000);

@@ -79,9 +79,9 @@ function createOrder(settings: HttpSettings): Operation {
     body: lightningOrderBody(settings),
     data: lightningOrderSchema,
     examples: { body: { price: 25, currency: 'USD' }, data: lightningOrderExample },
-    handler: async ({ principal, body, idempotency }, { createOrder: orders, lightningDesk }) => {
+    handler: async ({ principal, body, idempotency }, { createOrder: orders, lightningService }) => {
       const input = { vsCurrency: body.currency, vsPrice: body.price, links: linksOf(body) };
-      return presentLightningOrder(await lightningDesk.orderView(await orders.lightning(present(principal, 'principal'), input, idempotency)));
+      return presentLightningOrder(await lightningService.orderView(await orders.lightning(present(principal, 'principal'), input, idempotency)));
     },
   });
 }
@@ -111,9 +111,9 @@ const withdraw = dataOperation({
   body: lightningWithdrawBody,
   data: lightningWithdrawalSchema,
   examples: { body: { ln_invoices: lightningOrderExample.payment_request }, data: lightningWithdrawalExample },
-  handler: async ({ principal, body, idempotency }, { lightningDesk }) => {
+  handler: async ({ principal, body, idempotency }, { lightningService }) => {
     const { ln_invoices: lnInvoices, amount, verify_code: verifyCode } = body;
-    return presentLightningWithdrawal(await lightningDesk.withdraw(present(principal, 'principal'), { lnInvoices, amount, verifyCode }, idempotency));
+    return presentLightningWithdrawal(await lightningService.withdraw(present(principal, 'principal'), { lnInvoices, amount, verifyCode }, idempotency));
   },
 });
 

@@ -11,8 +11,8 @@ import { startTestTill } from '../../support/till.ts';
 import type { TestTill } from '../../support/till.ts';
 import { Refusal } from '../../support/tron/fake-tron-network.ts';
 import { keyNamed } from '../../support/tron/tron-state.ts';
-import { CONTRACTS, TOKENS, USDT, openYard } from '../../support/tron/tron-yard.ts';
-import type { TronYard } from '../../support/tron/tron-yard.ts';
+import { CONTRACTS, TOKENS, USDT, openFixture } from '../../support/tron/tron-fixture.ts';
+import type { TronFixture } from '../../support/tron/tron-fixture.ts';
 
 const DECIMALS = 6;
 const CONFIRMATIONS = 3;
@@ -29,31 +29,31 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The whole till on a Tron network that keeps its time: nothing passes but by the network's blocks and by the test's word. */
 class ExpiryTill {
-  readonly yard: TronYard;
+  readonly fixture: TronFixture;
   readonly test: TestTill;
   readonly payee = tronAddress(keyNamed('somebody who is paid'));
 
-  private constructor(yard: TronYard, till: TestTill) {
-    this.yard = yard;
+  private constructor(fixture: TronFixture, till: TestTill) {
+    this.fixture = fixture;
     this.test = till;
   }
 
   static async open(open: OpenStorage, t: Pick<TestContext, 'after'>): Promise<ExpiryTill> {
-    const yard = await openYard({ nodes: 2 });
+    const fixture = await openFixture({ nodes: 2 });
     const options = {
-      apiUrls: yard.nodes.map(({ url }) => url), network: 'test', tokens: TOKENS, confirmations: CONFIRMATIONS, spendableConfirmations: SPENDABLE, expirationSeconds: EXPIRATION_SECONDS,
+      apiUrls: fixture.nodes.map(({ url }) => url), network: 'test', tokens: TOKENS, confirmations: CONFIRMATIONS, spendableConfirmations: SPENDABLE, expirationSeconds: EXPIRATION_SECONDS,
     };
     const settings = {
       plugins: [{ use: 'tron', options }],
       rates: { sources: [{ use: 'static' as const, prices: { USDT: '1', USDC: '1', TRX: '0.25' } }] },
     };
     const opened = await open();
-    const test = await startTestTill(opened, { clock: yard.clock, settings });
+    const test = await startTestTill(opened, { clock: fixture.clock, settings });
     t.after(async () => {
       await test.close();
-      await Promise.all([opened.close(), yard.stop()]);
+      await Promise.all([opened.close(), fixture.stop()]);
     });
-    const till = new ExpiryTill(yard, test);
+    const till = new ExpiryTill(fixture, test);
     await till.#earn();
     return till;
   }
@@ -64,17 +64,17 @@ class ExpiryTill {
 
   /** A merchant with 100 USDT to spend; the operator's own are in the hot wallet, so that no sweep has to come first. */
   async #earn(): Promise<void> {
-    const { yard, test } = this;
+    const { fixture, test } = this;
     const { id } = test.merchant.account;
     const now = test.clock.now();
     await test.till.storage.accounts.update(id, { verifiedCurrencies: ['*'], modifiedAt: now });
     await test.till.storage.transaction((tx) => tx.wallets.saveWithdrawalAddress({ accountId: id, chain: 'TRX', formerAddress: null, address: this.payee, activeFrom: now, updatedAt: now }));
     const key = present(tronKey(this.hot), 'the hot wallet');
-    yard.network.mint(CONTRACTS.usdt, key, 1_000_000_000n);
-    yard.network.fund(key, 500_000_000n);
+    fixture.network.mint(CONTRACTS.usdt, key, 1_000_000_000n);
+    fixture.network.fund(key, 500_000_000n);
     const order = dataOf<Fields>(await test.merchant.client.post('/api/order/pay-info', { chain: 'TRX', currency: USDT, vs_currency: 'USD', vs_price: 100 }));
-    await yard.pay(String(order['address']), 100_000_000n);
-    yard.network.produce(SPENDABLE + 2);
+    await fixture.pay(String(order['address']), 100_000_000n);
+    fixture.network.produce(SPENDABLE + 2);
     await test.work();
   }
 
@@ -105,7 +105,7 @@ class ExpiryTill {
 
   /** Mines until it is final; the receiver has been paid by this transaction, once, and the books hold. */
   async assertPaid(id: TransferId, { txid }: Attempt): Promise<void> {
-    const { network } = this.yard;
+    const { network } = this.fixture;
     for (let block = 0; block < SPENDABLE + 2; block++) {
       network.produce(1);
       await this.payOut();
@@ -128,7 +128,7 @@ eachStorage((engine, open) => {
     for (const what of ['that no node takes', 'that every node forgets'] as const) {
       test(`fault 42: a withdrawal ${what} is signed again only when the solidified head is past its expiry, and is paid once`, async (t) => {
         const till = await ExpiryTill.open(open, t);
-        const { network, nodes, clock } = till.yard;
+        const { network, nodes, clock } = till.fixture;
         if (what === 'that no node takes') for (const node of nodes) node.intercept = (path) => (path === '/wallet/broadcasthex' ? BUSY : null);
         const id = await till.withdraw();
         const [first] = (await till.attempts(id)) as [Attempt];
@@ -157,7 +157,7 @@ eachStorage((engine, open) => {
 
     test('fault 42: a withdrawal that was mined while one node denies it, and another is silent, is not signed again however much time passes', async (t) => {
       const till = await ExpiryTill.open(open, t);
-      const { network, nodes, clock } = till.yard;
+      const { network, nodes, clock } = till.fixture;
       const [denying, silent] = nodes as [(typeof nodes)[number], (typeof nodes)[number]];
       const id = await till.withdraw();
       const [first] = (await till.attempts(id)) as [Attempt];

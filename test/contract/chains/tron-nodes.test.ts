@@ -5,30 +5,30 @@ import type { ErrorCode } from '../../../core/index.ts';
 import { FakeClock } from '../../support/fakes.ts';
 import { FakeTronNetwork } from '../../support/tron/fake-tron-network.ts';
 import { startTronNode } from '../../support/tron/fake-tron-node.ts';
-import { openYard, watching } from '../../support/tron/tron-yard.ts';
-import type { TronYard } from '../../support/tron/tron-yard.ts';
+import { openFixture, watching } from '../../support/tron/tron-fixture.ts';
+import type { TronFixture } from '../../support/tron/tron-fixture.ts';
 
 const failsWith = (code: ErrorCode, pattern: RegExp) => (error: unknown) => isTillgateError(error, code) && pattern.test(error.message);
 
 describe("Tron's nodes", () => {
-  let yard: TronYard;
+  let fixture: TronFixture;
 
   before(async () => {
-    yard = await openYard({ nodes: 2 });
+    fixture = await openFixture({ nodes: 2 });
   });
   beforeEach(() => {
-    for (const node of yard.nodes) Object.assign(node, { lag: 0, intercept: () => null });
+    for (const node of fixture.nodes) Object.assign(node, { lag: 0, intercept: () => null });
   });
   after(async () => {
-    await yard.stop();
+    await fixture.stop();
   });
 
   test('a network is named by its first block', async () => {
-    assert.equal(await yard.chain.identify(), `tron:${yard.network.genesis}`);
+    assert.equal(await fixture.chain.identify(), `tron:${fixture.network.genesis}`);
   });
 
   test('fault 56: a node of another network is refused where the main one is wanted', async () => {
-    const chain = await yard.open({ network: 'main', tokens: undefined });
+    const chain = await fixture.open({ network: 'main', tokens: undefined });
     await assert.rejects(chain.identify(), failsWith('CHAIN_HALTED', /configured for 00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc/));
     await assert.rejects(chain.head(), failsWith('CHAIN_HALTED', /127\.0\.0\.1/));
   });
@@ -38,11 +38,11 @@ describe("Tron's nodes", () => {
     Object.assign(other.blocks[0] as object, { id: `${'0'.repeat(16)}${'77'.repeat(24)}` });
     other.produce(500);
     const stranger = await startTronNode(other);
-    const chain = await yard.open({ apiUrls: [yard.node.url, stranger.url] });
+    const chain = await fixture.open({ apiUrls: [fixture.node.url, stranger.url] });
     const head = await chain.head();
-    yard.node.intercept = () => ({ status: 503, text: '' });
+    fixture.node.intercept = () => ({ status: 503, text: '' });
     await assert.rejects(chain.head(), failsWith('NODE_FAILED', /HTTP 503.*is on the Tron network/));
-    yard.node.intercept = () => null;
+    fixture.node.intercept = () => null;
     assert.deepEqual(await chain.head(), head);
     await stranger.stop();
   });
@@ -58,12 +58,12 @@ describe("Tron's nodes", () => {
     ['a redirect', 302, ''],
   ] as const) {
     test(`when a node answers with ${what} the next one is asked`, async () => {
-      const asked = yard.nodes[1]?.asked.length ?? 0;
-      const chain = await yard.open({});
-      yard.node.intercept = () => ({ status, text });
-      assert.equal((await chain.head()).height, yard.network.head.header.number);
-      assert.ok((yard.nodes[1]?.asked.length ?? 0) > asked);
-      Object.assign(yard.nodes[1] as object, { intercept: () => ({ status, text }) });
+      const asked = fixture.nodes[1]?.asked.length ?? 0;
+      const chain = await fixture.open({});
+      fixture.node.intercept = () => ({ status, text });
+      assert.equal((await chain.head()).height, fixture.network.head.header.number);
+      assert.ok((fixture.nodes[1]?.asked.length ?? 0) > asked);
+      Object.assign(fixture.nodes[1] as object, { intercept: () => ({ status, text }) });
       await assert.rejects(chain.head(), failsWith('NODE_FAILED', /No node answers: 127\.0\.0\.1:\d+.*; 127\.0\.0\.1/));
     });
   }
@@ -73,9 +73,9 @@ describe("Tron's nodes", () => {
     ['a block whose id has another number', null],
   ] as const) {
     test(`fault 56: a head that is ${what} is not believed`, async () => {
-      const chain = await yard.open({ apiUrls: [yard.node.url] });
+      const chain = await fixture.open({ apiUrls: [fixture.node.url] });
       const head = await chain.head();
-      yard.node.intercept = (path) => {
+      fixture.node.intercept = (path) => {
         if (path !== '/wallet/getnowblock') return null;
         const wrong = { blockID: `${'0'.repeat(16)}${head.hash.slice(16)}`, block_header: { raw_data: { number: head.height, parentHash: head.parentHash, timestamp: head.time } } };
         return { status: 200, text: text ?? JSON.stringify(wrong) };
@@ -85,20 +85,20 @@ describe("Tron's nodes", () => {
   }
 
   test('fault 56: a head that goes back on the same chain is a lagging node; the next one is asked', async () => {
-    yard.network.produce(5);
-    const chain = await yard.open({});
+    fixture.network.produce(5);
+    const chain = await fixture.open({});
     const head = await chain.head();
     await chain.scan(head.height - 4, head.height, watching());
-    yard.node.lag = 3;
+    fixture.node.lag = 3;
     await assert.rejects(chain.head(), failsWith('NODE_FAILED', /went back/));
     assert.deepEqual(await chain.head(), head);
   });
 
   test('fault 56: a block that is missing below the head is not taken for the end of the chain', async () => {
-    const chain = await yard.open({ apiUrls: [yard.node.url] });
+    const chain = await fixture.open({ apiUrls: [fixture.node.url] });
     const head = await chain.head();
     assert.equal(await chain.blockAt(head.height + 1), null);
-    yard.node.lag = 2;
+    fixture.node.lag = 2;
     await assert.rejects(chain.blockAt(head.height), failsWith('NODE_FAILED', /missing below the head/));
     await assert.rejects(chain.scan(head.height - 3, head.height, watching()), failsWith('NODE_FAILED', /asked for blocks/));
   });
@@ -108,7 +108,7 @@ describe("Tron's nodes", () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
     const { TronClient } = await import('../../../adapters/chains/tron/tron-client.ts');
-    const client = new TronClient({ urls: [`http://127.0.0.1:${(silent.address() as { port: number }).port}`], logger: yard.logger, timeoutMs: 100 });
+    const client = new TronClient({ urls: [`http://127.0.0.1:${(silent.address() as { port: number }).port}`], logger: fixture.logger, timeoutMs: 100 });
     await assert.rejects(client.ask('/wallet/getnowblock', {}), failsWith('NODE_FAILED', /no answer in time/));
     await client.close();
     silent.closeAllConnections();
@@ -117,33 +117,33 @@ describe("Tron's nodes", () => {
 
   test('a reply without end is cut off', async () => {
     const { TronClient } = await import('../../../adapters/chains/tron/tron-client.ts');
-    const client = new TronClient({ urls: [yard.node.url], logger: yard.logger, maxBytes: 10_000 });
-    yard.node.intercept = () => ({ status: 200, text: JSON.stringify({ blockID: 'a'.repeat(20_000) }) });
+    const client = new TronClient({ urls: [fixture.node.url], logger: fixture.logger, maxBytes: 10_000 });
+    fixture.node.intercept = () => ({ status: 200, text: JSON.stringify({ blockID: 'a'.repeat(20_000) }) });
     await assert.rejects(client.ask('/wallet/getnowblock', {}), failsWith('NODE_FAILED', /larger than 10000 bytes/));
     await client.close();
   });
 
   test('fault 73: the key goes with each request and into no error and no log', async () => {
     const key = 'a1b2c3d4-secret-key';
-    const chain = await yard.open({ apiKey: key, apiUrls: [`${yard.node.url}/`] });
+    const chain = await fixture.open({ apiKey: key, apiUrls: [`${fixture.node.url}/`] });
     await chain.head();
-    assert.equal(yard.node.keys.at(-1), key);
-    yard.node.intercept = () => ({ status: 200, text: JSON.stringify({ Error: Buffer.from(`bad key ${key}`).toString('hex') }) });
+    assert.equal(fixture.node.keys.at(-1), key);
+    fixture.node.intercept = () => ({ status: 200, text: JSON.stringify({ Error: Buffer.from(`bad key ${key}`).toString('hex') }) });
     await assert.rejects(chain.head(), (error: unknown) => isTillgateError(error, 'NODE_FAILED') && /bad key \*\*\*/.test(error.message) && !error.message.includes(key));
-    assert.ok(!JSON.stringify(yard.logger.lines).includes(key));
+    assert.ok(!JSON.stringify(fixture.logger.lines).includes(key));
   });
 
   test('a full node of one\'s own serves solidified blocks on another port', async () => {
-    const full = await startTronNode(yard.network, 'wallet');
-    const solid = await startTronNode(yard.network, 'walletsolidity');
-    const chain = await yard.open({ apiUrls: [full.url], solidityUrls: [solid.url] });
-    const { address } = await yard.deposit(0);
+    const full = await startTronNode(fixture.network, 'wallet');
+    const solid = await startTronNode(fixture.network, 'walletsolidity');
+    const chain = await fixture.open({ apiUrls: [full.url], solidityUrls: [solid.url] });
+    const { address } = await fixture.deposit(0);
     const outcome = await chain.payments?.balance(address, 'TRX');
     assert.equal(outcome, 0n);
     const { fetchSolidHead } = await import('../../../adapters/chains/tron/blocks.ts');
     const { TronClient } = await import('../../../adapters/chains/tron/tron-client.ts');
-    const client = new TronClient({ urls: [full.url], solidityUrls: [solid.url], logger: yard.logger });
-    assert.equal((await fetchSolidHead(client)).hash, yard.network.solid.id);
+    const client = new TronClient({ urls: [full.url], solidityUrls: [solid.url], logger: fixture.logger });
+    assert.equal((await fetchSolidHead(client)).hash, fixture.network.solid.id);
     await client.close();
     await Promise.all([full.stop(), solid.stop()]);
   });

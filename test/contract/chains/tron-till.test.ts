@@ -7,17 +7,17 @@ import { freshDirectory, run, serve } from '../../host/till-process.ts';
 import type { TillProcess } from '../../host/till-process.ts';
 import { encodeSigned } from '../../support/tron/tron-codec.ts';
 import { BLOCK_MS } from '../../support/tron/fake-tron-network.ts';
-import { MNEMONIC, TOKENS, USDT, openYard } from '../../support/tron/tron-yard.ts';
-import type { TronYard } from '../../support/tron/tron-yard.ts';
+import { MNEMONIC, TOKENS, USDT, openFixture } from '../../support/tron/tron-fixture.ts';
+import type { TronFixture } from '../../support/tron/tron-fixture.ts';
 import { waitFor } from '../../support/wait.ts';
 
 const CONFIRMATIONS = 3;
-/** Blocks that a yard has when it is opened. */
+/** Blocks that a fixture has when it is opened. */
 const BLOCKS_BEHIND = 25;
 
 /** A till as its own process, production mode, with the plugin `tron` on a network of this test's. */
 describe('a till on Tron', { concurrency: 1 }, () => {
-  let yard: TronYard;
+  let fixture: TronFixture;
   let till: TillProcess;
   let merchant: Merchant;
   let demo: Demo;
@@ -27,10 +27,10 @@ describe('a till on Tron', { concurrency: 1 }, () => {
   const command = (...args: readonly string[]): ReturnType<typeof run> => run(directory.path, [...args, '--json'], environment);
 
   before(async () => {
-    yard = await openYard({ nodes: 2, start: Date.now() - BLOCKS_BEHIND * BLOCK_MS });
+    fixture = await openFixture({ nodes: 2, start: Date.now() - BLOCKS_BEHIND * BLOCK_MS });
     receiver = await startReceiver();
     directory = freshDirectory();
-    directory.write('tillgate.config.json', settings(yard));
+    directory.write('tillgate.config.json', settings(fixture));
     const account = await command('account', 'create', '--email', 'shop@example.com', '--password', 'correct horse battery');
     assert.equal(account.code, 0, account.err);
     const { id } = JSON.parse(account.out) as { id: string };
@@ -42,7 +42,7 @@ describe('a till on Tron', { concurrency: 1 }, () => {
 
   after(async () => {
     await till.signal('SIGKILL');
-    await yard.stop();
+    await fixture.stop();
     await receiver.close();
     directory.remove();
   });
@@ -66,8 +66,8 @@ describe('a till on Tron', { concurrency: 1 }, () => {
 
   test('a TRC-20 payment makes the order SUCCESS after its confirmations, and the callback is signed', async () => {
     const { id, address } = await order();
-    const txid = await yard.pay(address, 10_000_000n);
-    yard.network.produce(CONFIRMATIONS);
+    const txid = await fixture.pay(address, 10_000_000n);
+    fixture.network.produce(CONFIRMATIONS);
     await becomes(id, 'SUCCESS');
     const { data } = await merchant.call('GET', `/api/v2/order/detail/${id}`);
     assert.deepEqual([data['chain_name'], data['obtained'], data['to_addr'], data['tx_hash']], ['Tron', '10', address, txid]);
@@ -78,19 +78,19 @@ describe('a till on Tron', { concurrency: 1 }, () => {
   test('fault 51: a payment that a reorganisation took away is reversed, and credited once when it is mined again', async () => {
     const { id, address } = await order();
     const before = await credited();
-    const txid = await yard.pay(address, 10_000_000n);
-    const { header } = yard.network.produce(1);
-    yard.network.produce(CONFIRMATIONS);
+    const txid = await fixture.pay(address, 10_000_000n);
+    const { header } = fixture.network.produce(1);
+    fixture.network.produce(CONFIRMATIONS);
     await becomes(id, 'SUCCESS');
     const after = await credited();
     assert.notEqual(after, before);
-    const decoded = yard.network.blocks[header.number]?.mined.find((one) => one.txid === txid)?.decoded;
+    const decoded = fixture.network.blocks[header.number]?.mined.find((one) => one.txid === txid)?.decoded;
     assert.ok(decoded != null);
-    yard.network.reorganise(CONFIRMATIONS + 1, 'gone');
+    fixture.network.reorganise(CONFIRMATIONS + 1, 'gone');
     await waitFor(async () => (await credited()) === before, { timeoutMs: 20_000, describe: () => `the reversal:\n${till.err.slice(-3_000)}` });
     assert.equal(await merchant.status(id), 'SUCCESS');
-    yard.network.submit(encodeSigned(decoded.rawDataHex, decoded.signatures));
-    yard.network.produce(CONFIRMATIONS + 2);
+    fixture.network.submit(encodeSigned(decoded.rawDataHex, decoded.signatures));
+    fixture.network.produce(CONFIRMATIONS + 2);
     await waitFor(async () => (await credited()) === after, { timeoutMs: 20_000, describe: () => `the credit:\n${till.err.slice(-3_000)}` });
     const { data } = await merchant.call('GET', `/api/v2/order/detail/${id}`);
     assert.equal(data['obtained'], '10');
@@ -99,24 +99,24 @@ describe('a till on Tron', { concurrency: 1 }, () => {
   });
 
   test('fault 56: it goes on over the second node when the first one fails', async () => {
-    yard.node.intercept = () => ({ status: 503, text: '' });
+    fixture.node.intercept = () => ({ status: 503, text: '' });
     const { id, address } = await order();
-    await yardPay(address);
-    yard.network.produce(CONFIRMATIONS);
+    await fixturePay(address);
+    fixture.network.produce(CONFIRMATIONS);
     await becomes(id, 'SUCCESS');
     assert.ok(till.err.includes('HTTP 503'));
   });
 
   /** The payer's own wallet asks the first node, which is down for the till. */
-  async function yardPay(address: string): Promise<void> {
-    const { intercept } = yard.node;
-    yard.node.intercept = (path) => (['/wallet/getblock', '/wallet/broadcasttransaction'].includes(path) ? null : { status: 503, text: '' });
-    await yard.pay(address, 10_000_000n);
-    yard.node.intercept = intercept;
+  async function fixturePay(address: string): Promise<void> {
+    const { intercept } = fixture.node;
+    fixture.node.intercept = (path) => (['/wallet/getblock', '/wallet/broadcasttransaction'].includes(path) ? null : { status: 503, text: '' });
+    await fixture.pay(address, 10_000_000n);
+    fixture.node.intercept = intercept;
   }
 });
 
-function settings(yard: TronYard): unknown {
+function settings(fixture: TronFixture): unknown {
   return {
     mode: 'production',
     listen: { host: '127.0.0.1' },
@@ -127,7 +127,7 @@ function settings(yard: TronYard): unknown {
       {
         use: 'tron',
         options: {
-          apiUrls: yard.nodes.map(({ url }) => url),
+          apiUrls: fixture.nodes.map(({ url }) => url),
           network: 'test',
           confirmations: CONFIRMATIONS,
           spendableConfirmations: 10,

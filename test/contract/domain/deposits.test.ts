@@ -478,7 +478,7 @@ eachStorage((engine, open) => {
 
     till('a cancelled order still credits money that comes after all (fault 44)', async (domain) => {
       const order = await domain.payInfo();
-      await domain.operateOrder.terminate(order.id, 'merchant');
+      await domain.orderAdminActions.terminate(order.id, 'merchant');
       domain.eth.mine(pay(order, 10n * USDT));
       domain.eth.mineEmpty(2);
       await domain.follow();

@@ -200,16 +200,16 @@ eachStorage((engine, open) => {
 
     till('an operator accepts an OVERDUE order and cancels an unpaid one; nothing else', async (domain) => {
       const order = await domain.payInfo();
-      await assert.rejects(domain.operateOrder.resolve(order.id, 'admin'), { code: 'STATE_CONFLICT' });
-      await assert.rejects(domain.operateOrder.resolve('1', 'admin'), { code: 'NOT_FOUND' });
+      await assert.rejects(domain.orderAdminActions.resolve(order.id, 'admin'), { code: 'STATE_CONFLICT' });
+      await assert.rejects(domain.orderAdminActions.resolve('1', 'admin'), { code: 'NOT_FOUND' });
       const paid = await domain.payInfo();
       domain.eth.mine({ to: paid.payment?.address ?? '', currency: 'USDT-ERC20', units: 1n, txid: 'seen' });
       await domain.follow();
-      await assert.rejects(domain.operateOrder.terminate(paid.id, 'merchant'), { code: 'STATE_CONFLICT' });
+      await assert.rejects(domain.orderAdminActions.terminate(paid.id, 'merchant'), { code: 'STATE_CONFLICT' });
       domain.clock.advance(30 * 60_000);
       await domain.expire();
-      assert.equal((await domain.operateOrder.resolve(order.id, 'admin')).status, 'RESOLVED');
-      await assert.rejects(domain.operateOrder.terminate(order.id, 'merchant'), { code: 'STATE_CONFLICT' });
+      assert.equal((await domain.orderAdminActions.resolve(order.id, 'admin')).status, 'RESOLVED');
+      await assert.rejects(domain.orderAdminActions.terminate(order.id, 'merchant'), { code: 'STATE_CONFLICT' });
       const history = await domain.queries.history(order.id);
       assert.deepEqual(history?.entries.at(-1)?.inputs, { actor: 'admin', received: '0' });
     });

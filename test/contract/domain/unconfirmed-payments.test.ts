@@ -219,12 +219,12 @@ eachStorage((engine, open) => {
       const order = await domain.choosePayment.choose(hosted.checkoutToken, 'BTC', 'BTC');
       await send(domain, pay(order));
       await assert.rejects(domain.choosePayment.choose(hosted.checkoutToken, 'ETH', 'ETH'), { code: 'STATE_CONFLICT' });
-      await assert.rejects(domain.operateOrder.terminate(order.id, 'merchant'), { code: 'STATE_CONFLICT' });
+      await assert.rejects(domain.orderAdminActions.terminate(order.id, 'merchant'), { code: 'STATE_CONFLICT' });
       await lose(domain);
       domain.clock.advance(DISAPPEARED_AFTER_MS);
       await domain.follow(domain.btc);
       await domain.choosePayment.choose(hosted.checkoutToken, 'ETH', 'ETH');
-      assert.equal((await domain.operateOrder.terminate(order.id, 'merchant')).status, 'TERMINATED');
+      assert.equal((await domain.orderAdminActions.terminate(order.id, 'merchant')).status, 'TERMINATED');
     });
 
     till('a payment to an earlier choice that waits at the deadline counts at its rate when it is mined', async (domain) => {
@@ -335,8 +335,8 @@ eachStorage((engine, open) => {
           domain.btc.waiting.push(payment);
           const point = new CrashPoint(at, after);
           const chain = point.watch(domain.btc);
-          const { mover, clock, ids, events, logger, metrics } = domain;
-          const doomed = new ChainFollower(chain, { storage: point.watch(domain.storage), mover, clock, ids, events, logger, metrics });
+          const { stateMachine, clock, ids, events, logger, metrics } = domain;
+          const doomed = new ChainFollower(chain, { storage: point.watch(domain.storage), stateMachine, clock, ids, events, logger, metrics });
           const lease = await domain.lease(domain.btc);
           const story = async (): Promise<void> => {
             while ((await doomed.step(lease)) === 'advanced');

@@ -11,7 +11,7 @@ import type { AccountId, AppId, AppKeyId, ErrorCode, GatewayRoute, RouteId, Rout
 import { eachStorage } from '../../support/each-storage.ts';
 import { waitFor } from '../../support/wait.ts';
 import { storedAccount } from '../storage/fixtures.ts';
-import { Instance, openFor } from './desk.ts';
+import { Instance, openFor } from './fixture.ts';
 
 const code =
   (expected: ErrorCode) =>

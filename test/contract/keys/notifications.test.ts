@@ -4,7 +4,7 @@ import { openStorage } from '../../../adapters/storage/knex/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { silentLogger } from '../../support/storage.ts';
 import { waitFor } from '../../support/wait.ts';
-import { Instance, openFor } from './desk.ts';
+import { Instance, openFor } from './fixture.ts';
 
 describe('notifications', () => {
   eachStorage((engine, open) => {

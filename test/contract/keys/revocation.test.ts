@@ -5,7 +5,7 @@ import type { Storage } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { waitFor } from '../../support/wait.ts';
 import { NOW } from '../storage/fixtures.ts';
-import { Instance, LEASE_MS, openFor } from './desk.ts';
+import { Instance, LEASE_MS, openFor } from './fixture.ts';
 
 /** A storage whose feed can be made to fail and to keep silent, as a network does. */
 function fragile(storage: Storage): { storage: Storage; cut: boolean } {

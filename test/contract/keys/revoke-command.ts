@@ -2,7 +2,7 @@
 import { openStorage } from '../../../adapters/storage/knex/index.ts';
 import type { AppId, AppKeyId } from '../../../core/index.ts';
 import { silentLogger } from '../../support/storage.ts';
-import { Instance } from './desk.ts';
+import { Instance } from './fixture.ts';
 
 const [filename = '', ...pairs] = process.argv.slice(2);
 const storage = await openStorage({ client: 'sqlite', filename }, { logger: silentLogger });

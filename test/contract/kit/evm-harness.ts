@@ -53,15 +53,15 @@ export function evmHarness(currency: 'ETH' | 'USDT-ERC20'): ChainHarness {
         opened.push(chain);
         return chain;
       };
-      const yard: Yard = { anvil, manners, payer, token: coin ? null : token, twin };
+      const fixture: Fixture = { anvil, manners, payer, token: coin ? null : token, twin };
       return {
         chain: await open(door.url),
         currency,
         units: coin ? ETHER / 1_000n : 1_000_000n,
         reopen: () => open(door.url),
-        pay: (to, units) => send(yard, to, units),
+        pay: (to, units) => send(fixture, to, units),
         mine: (blocks) => anvil.mine(blocks),
-        tricks: { ...tricksOf(yard), ...(coin ? {} : tokenTricksOf(yard, token)), otherNetwork: () => open(other.url) },
+        tricks: { ...tricksOf(fixture), ...(coin ? {} : tokenTricksOf(fixture, token)), otherNetwork: () => open(other.url) },
         close: async () => {
           await Promise.all(opened.map((chain) => chain.close()));
           await Promise.all([door.stop(), anvil.stop(), other.stop()]);
@@ -71,7 +71,7 @@ export function evmHarness(currency: 'ETH' | 'USDT-ERC20'): ChainHarness {
   };
 }
 
-interface Yard {
+interface Fixture {
   readonly anvil: Anvil;
   readonly manners: Manners;
   readonly payer: Address;
@@ -86,20 +86,20 @@ interface SendOptions {
   readonly gasPrice?: bigint;
 }
 
-function send(yard: Yard, to: string, units: bigint, { token = yard.token, nonce, gasPrice = PRICE }: SendOptions = {}): Promise<string> {
+function send(fixture: Fixture, to: string, units: bigint, { token = fixture.token, nonce, gasPrice = PRICE }: SendOptions = {}): Promise<string> {
   const what =
     token === null ? { to, value: toHex(units) } : { to: token.address, data: encodeFunctionData({ abi: token.abi, functionName: 'transfer', args: [to, units] }) };
   const order = nonce === undefined ? {} : { nonce: toHex(nonce) };
-  return yard.anvil.rpc('eth_sendTransaction', [{ from: yard.payer, ...what, ...order, gas: toHex(200_000), gasPrice: toHex(gasPrice) }]);
+  return fixture.anvil.rpc('eth_sendTransaction', [{ from: fixture.payer, ...what, ...order, gas: toHex(200_000), gasPrice: toHex(gasPrice) }]);
 }
 
-function tricksOf(yard: Yard): Partial<ChainTricks> {
-  const { anvil, manners, payer, token } = yard;
+function tricksOf(fixture: Fixture): Partial<ChainTricks> {
+  const { anvil, manners, payer, token } = fixture;
   return {
     replacement: async (to, units) => {
       const nonce = Number(await anvil.rpc<Hex>('eth_getTransactionCount', [payer, 'pending']));
-      const replaced = await send(yard, to, units, { nonce });
-      await send(yard, payer, units, { nonce, gasPrice: PRICE * 2n });
+      const replaced = await send(fixture, to, units, { nonce });
+      await send(fixture, payer, units, { nonce, gasPrice: PRICE * 2n });
       return replaced;
     },
     reorganisation: async (depth, outcome) => {
@@ -131,8 +131,8 @@ function tricksOf(yard: Yard): Partial<ChainTricks> {
   };
 }
 
-function tokenTricksOf(yard: Yard, token: DeployedContract): Partial<ChainTricks> {
-  const { anvil, twin } = yard;
+function tokenTricksOf(fixture: Fixture, token: DeployedContract): Partial<ChainTricks> {
+  const { anvil, twin } = fixture;
   return {
     batch: async (to, units) => {
       await anvil.setAutomine(true);
@@ -140,8 +140,8 @@ function tokenTricksOf(yard: Yard, token: DeployedContract): Partial<ChainTricks
       await anvil.setAutomine(false);
       return txid;
     },
-    failure: (to) => send(yard, to, 10n ** 30n),
-    counterfeit: (to, units) => send(yard, to, units, { token: twin }),
+    failure: (to) => send(fixture, to, 10n ** 30n),
+    counterfeit: (to, units) => send(fixture, to, units, { token: twin }),
   };
 }
 

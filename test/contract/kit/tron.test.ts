@@ -5,8 +5,8 @@ import { present } from '../../../core/index.ts';
 import { FakeTronNetwork } from '../../support/tron/fake-tron-network.ts';
 import { startTronNode } from '../../support/tron/fake-tron-node.ts';
 import { transferLog } from '../../support/tron/tron-state.ts';
-import { CONTRACTS, USDT, openYard } from '../../support/tron/tron-yard.ts';
-import type { TronYard } from '../../support/tron/tron-yard.ts';
+import { CONTRACTS, USDT, openFixture } from '../../support/tron/tron-fixture.ts';
+import type { TronFixture } from '../../support/tron/tron-fixture.ts';
 
 const NO_NONCE = 'transactions have no nonce; each ends with its expiry';
 /** Eleven minutes of blocks, and those that are not solidified yet. */
@@ -16,27 +16,27 @@ const SEND = '/wallet/broadcasthex';
 const tronHarness: ChainHarness = {
   lacks: { replacement: NO_NONCE, rival: NO_NONCE, bump: NO_NONCE },
   open: async () => {
-    const yard = await openYard({ nodes: 2 });
-    const other = new FakeTronNetwork(yard.clock);
+    const fixture = await openFixture({ nodes: 2 });
+    const other = new FakeTronNetwork(fixture.clock);
     Object.assign(present(other.blocks[0], 'the first block'), { id: `${'0'.repeat(16)}${'77'.repeat(24)}` });
     other.produce(5);
     const stranger = await startTronNode(other);
     return {
-      chain: yard.chain,
+      chain: fixture.chain,
       currency: USDT,
       units: 1_000_000n,
-      reopen: () => yard.open({}),
-      pay: (to, units) => yard.pay(to, units),
-      mine: async (blocks) => void yard.network.produce(blocks),
-      tricks: { ...tricksOf(yard), otherNetwork: () => yard.open({ apiUrls: [stranger.url] }) },
+      reopen: () => fixture.open({}),
+      pay: (to, units) => fixture.pay(to, units),
+      mine: async (blocks) => void fixture.network.produce(blocks),
+      tricks: { ...tricksOf(fixture), otherNetwork: () => fixture.open({ apiUrls: [stranger.url] }) },
       close: async () => {
-        await Promise.all([yard.stop(), stranger.stop()]);
+        await Promise.all([fixture.stop(), stranger.stop()]);
       },
     };
   },
 };
 
-function tricksOf({ network, nodes, payerKey, pay }: TronYard): Partial<ChainTricks> {
+function tricksOf({ network, nodes, payerKey, pay }: TronFixture): Partial<ChainTricks> {
   const logOf = (to: string, units: bigint) => transferLog(CONTRACTS.usdt, payerKey, present(tronKey(to), to), units);
   let parents: readonly [string, string] | null = null;
   return {

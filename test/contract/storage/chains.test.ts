@@ -73,9 +73,9 @@ eachStorage((_name, open) => {
     });
     await begun;
     assert.equal(await second.transaction((tx) => tx.chains.moveCursor('ETH', 'a9', block(10))), true);
-    ended.push('mover');
+    ended.push('stateMachine');
     await holder;
-    assert.deepEqual(ended, ['holder', 'mover']);
+    assert.deepEqual(ended, ['holder', 'stateMachine']);
   });
 
   test('parallel reservations of several instances have no index in common', async (t) => {

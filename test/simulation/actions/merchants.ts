@@ -188,13 +188,13 @@ export const MERCHANTS: readonly Action[] = [
   inside('terminate', 0.5, async (scene) => {
     const row = scene.random.pick(ordersOf(scene, 'PENDING'));
     if (row === undefined) return NOTHING;
-    await scene.instance.operateOrder.terminate(row.id, 'merchant');
+    await scene.instance.orderAdminActions.terminate(row.id, 'merchant');
     return row.id;
   }),
   inside('resolve', 0.4, async (scene) => {
     const row = scene.random.pick(ordersOf(scene, 'OVERDUE', 'PARTIAL'));
     if (row === undefined) return NOTHING;
-    await scene.instance.operateOrder.resolve(row.id, 'merchant');
+    await scene.instance.orderAdminActions.resolve(row.id, 'merchant');
     return row.id;
   }),
   inside('refund', 2, refund),

@@ -9,7 +9,7 @@ import { recordTransfer } from '../../../core/deposits/record-transfer.ts';
 import { reversalLoss } from '../../../core/ledger/deposit-entries.ts';
 import { ChoosePayment } from '../../../core/orders/choose-payment.ts';
 import { ExpireOrders } from '../../../core/orders/expire-orders.ts';
-import { OperateOrder } from '../../../core/orders/operate-order.ts';
+import { OrderAdminActions } from '../../../core/orders/order-admin-actions.ts';
 import { amountRequired } from '../../../core/orders/order.ts';
 import { decideOrder, liveDeposits, sumReceived } from '../../../core/orders/settle-order.ts';
 import type { Received } from '../../../core/orders/settle-order.ts';
@@ -92,7 +92,7 @@ export const ORDER_BUGS: readonly Bug[] = [
       .call(nameOf<ChainWrites>((chains) => chains.setCaughtUp), { where: ({ args }) => args[1]?.endsWith(`.${nameOf<BlockRef>((block) => block.time)}`) === false })
       .becomes(({ callee, args }, { dependency }) => `${callee}(${args[0]}, ${dependency(nameOf<FollowChainDeps>((deps) => deps.clock))}.${nameOf<Clock>((clock) => clock.now)}())`),
   ),
-  edited('an order is cancelled although it was paid', within(OperateOrder).binary('&&', { mentions: 'ORPHANED' }).becomes(() => 'false')),
+  edited('an order is cancelled although it was paid', within(OrderAdminActions).binary('&&', { mentions: 'ORPHANED' }).becomes(() => 'false')),
   edited('an address is given to two orders', within(ChoosePayment).binary('=', { where: ({ right }) => right.includes('===') }).becomes(({ left }) => `${left} = false`)),
 ];
 

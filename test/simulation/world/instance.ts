@@ -8,13 +8,13 @@ import {
   CreateOrder,
   DeliverCallbacks,
   ExpireOrders,
-  FeeDesk,
+  PayoutFeeEstimator,
   IdSequence,
   InvoiceFollower,
   InvoicePayer,
   Invoices,
-  OperateOrder,
-  OrderMover,
+  OrderAdminActions,
+  OrderStateMachine,
   PayoutRunner,
   RateBook,
   rateSymbols,
@@ -93,7 +93,7 @@ export class Instance {
   readonly storage: Storage;
   readonly createOrder: CreateOrder;
   readonly choosePayment: ChoosePayment;
-  readonly operateOrder: OperateOrder;
+  readonly orderAdminActions: OrderAdminActions;
   readonly withdrawal: RequestWithdrawal;
   readonly refund: RequestRefund;
   readonly lightningPayment: RequestLightningPayment;
@@ -127,32 +127,32 @@ export class Instance {
     const metrics = QUIET_METRICS;
     const rateSource: RateSource = { name: world.rateSource.name, fetch: (symbols, signal) => this.gate.call('node', () => world.rateSource.fetch(symbols, signal)) };
     const rates = new RateBook({ sources: [rateSource], clock, deadline, logger, metrics, symbols: rateSymbols(assets) });
-    const mover = new OrderMover({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
+    const stateMachine = new OrderStateMachine({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
     const addresses = new AddressPool({ chains, storage, settings: { batch: 4, lowWater: 8, refill: 8 } });
     this.#addresses = addresses;
     const lightning = this.gate.node(world.lightning);
     const invoices = new Invoices({ node: lightning, storage, clock });
     this.createOrder = new CreateOrder({ storage, assets, rates, addresses, invoices, clock, ids, random, events, metrics, settings: world.orders });
     this.choosePayment = new ChoosePayment({ storage, assets, chains, rates, addresses, clock });
-    this.operateOrder = new OperateOrder({ storage, mover, clock });
-    const fees = new FeeDesk({ storage, rates, clock });
+    this.orderAdminActions = new OrderAdminActions({ storage, stateMachine, clock });
+    const fees = new PayoutFeeEstimator({ storage, rates, clock });
     const secondFactor = new SecondFactor({ storage, vault, random, digest, clock, issuer: 'Simulation' });
     this.withdrawal = new RequestWithdrawal({ storage, assets, chains, fees, secondFactor, clock, ids, events, metrics, logger, settings: world.withdrawals });
     this.refund = new RequestRefund({ storage, assets, chains, fees, clock, ids, events, metrics, claimUrl: () => 'https://till.example/claim' });
-    const lightningDeps = { node: lightning, storage, mover, clock, ids, events, logger, metrics };
+    const lightningDeps = { node: lightning, storage, stateMachine, clock, ids, events, logger, metrics };
     this.#invoiceFollower = new InvoiceFollower(lightningDeps);
     this.#invoicePayer = new InvoicePayer(lightningDeps);
     const routing = { maxFeeBps: 100, minFeeSats: 10 };
     this.lightningPayment = new RequestLightningPayment({ ...lightningDeps, secondFactor, deadline: noPatience, settings: world.withdrawals, fees: routing });
     this.authenticate = new Authenticate({ storage, vault, digest, tokens: world.tokens, clock, clockSkewMs: 300_000 });
     this.appKeys = new AppKeys({ storage, vault, random, ids, clock });
-    this.#expire = new ExpireOrders({ storage, mover, clock, logger });
+    this.#expire = new ExpireOrders({ storage, stateMachine, clock, logger });
     const transport: CallbackTransport = { send: (request) => this.gate.call('node', () => world.transport.send(request)) };
     const settings = { scheduleMs: SCHEDULE_MS, timeoutMs: CALLBACK_TIMEOUT_MS, allowPrivateNetworks: true };
     this.#deliver = new DeliverCallbacks({ storage, transport, vault, digest, random, clock, deadline, logger, metrics, settings });
-    const payoutDeps = { storage, assets, rates, mover, clock, ids, events, logger, metrics };
+    const payoutDeps = { storage, assets, rates, stateMachine, clock, ids, events, logger, metrics };
     for (const [code, chain] of chains) {
-      this.#followers.set(code, new ChainFollower(chain, { storage, mover, clock, ids, events, logger, metrics }));
+      this.#followers.set(code, new ChainFollower(chain, { storage, stateMachine, clock, ids, events, logger, metrics }));
       this.#runners.set(code, new PayoutRunner(chain as PayingChain, payoutDeps, world.sweeps));
     }
   }

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { callbackContext, credentialContext, isTillgateError, LOOKUP, setDataSecurity } from '../../../core/index.ts';
 import type { AccountId, CallbackSecrets, CreateAccountInput, CredentialSecrets, TillgateError } from '../../../core/index.ts';
-import { Desk } from './desk.ts';
+import { Fixture } from './fixture.ts';
 
 const SOUND: CreateAccountInput = { email: 'Ann@Shop.example', password: 'correct horse' };
 
 describe('creating an account', () => {
   test('stores a hash, the email in lower case and the defaults', async () => {
-    const desk = new Desk();
-    const account = await desk.createAccount.run(SOUND);
-    assert.deepEqual(await desk.accounts.find(account.id), account);
+    const fixture = new Fixture();
+    const account = await fixture.createAccount.run(SOUND);
+    assert.deepEqual(await fixture.accounts.find(account.id), account);
     assert.equal(account.email, 'ann@shop.example');
     assert.equal(account.role, 'user');
     assert.equal(account.status, 'active');
@@ -18,29 +18,29 @@ describe('creating an account', () => {
     assert.equal(account.callbackApiKey, 'order');
     assert.deepEqual(account.verifiedCurrencies, []);
     assert.ok(!JSON.stringify(account).includes(SOUND.password));
-    assert.equal(await desk.hasher.verify(SOUND.password, account.passwordHash), true);
+    assert.equal(await fixture.hasher.verify(SOUND.password, account.passwordHash), true);
   });
 
   test('takes role, name and verified currencies', async () => {
-    const account = await new Desk().createAccount.run({ ...SOUND, role: 'admin', name: 'Ann', verifiedCurrencies: ['*', 'USDT-ERC20'] });
+    const account = await new Fixture().createAccount.run({ ...SOUND, role: 'admin', name: 'Ann', verifiedCurrencies: ['*', 'USDT-ERC20'] });
     assert.deepEqual([account.role, account.name, account.verifiedCurrencies], ['admin', 'Ann', ['*', 'USDT-ERC20']]);
   });
 
   test('makes the callback credential with it', async () => {
-    const desk = new Desk();
-    const { id } = await desk.createAccount.run(SOUND);
-    assert.notEqual(await desk.accounts.findCallbackCredential(id), null);
+    const fixture = new Fixture();
+    const { id } = await fixture.createAccount.run(SOUND);
+    assert.notEqual(await fixture.accounts.findCallbackCredential(id), null);
   });
 
   test('refuses an email that is taken, whatever its case', async () => {
-    const desk = new Desk();
-    await desk.createAccount.run(SOUND);
-    await assert.rejects(desk.createAccount.run({ ...SOUND, email: 'ANN@shop.EXAMPLE' }), (error) => isTillgateError(error, 'STATE_CONFLICT'));
+    const fixture = new Fixture();
+    await fixture.createAccount.run(SOUND);
+    await assert.rejects(fixture.createAccount.run({ ...SOUND, email: 'ANN@shop.EXAMPLE' }), (error) => isTillgateError(error, 'STATE_CONFLICT'));
   });
 
   test('names every invalid field at once', async () => {
     const wrong = { email: 'nobody', password: 'short', name: 'a\0b', role: 'root' as 'user', verifiedCurrencies: ['usdt erc'] };
-    await assert.rejects(new Desk().createAccount.run(wrong), (error: TillgateError) => {
+    await assert.rejects(new Fixture().createAccount.run(wrong), (error: TillgateError) => {
       assert.equal(error.code, 'INVALID_FIELDS');
       assert.deepEqual(error.details.fields?.map(({ path }) => path), ['email', 'password', 'name', 'role', 'verified_currencies']);
       return true;
@@ -49,13 +49,13 @@ describe('creating an account', () => {
 
   for (const email of ['', 'a@', '@b', 'a b@c', 'a@b@c', 'a\n@b', `a@${'b'.repeat(190)}`, 'a\0@b']) {
     test(`refuses the email ${JSON.stringify(email.slice(0, 20))}`, async () => {
-      await assert.rejects(new Desk().createAccount.run({ ...SOUND, email }), (error) => isTillgateError(error, 'INVALID_FIELDS'));
+      await assert.rejects(new Fixture().createAccount.run({ ...SOUND, email }), (error) => isTillgateError(error, 'INVALID_FIELDS'));
     });
   }
 
   for (const [length, accepted] of [[7, false], [8, true], [1024, true], [1025, false]] as const) {
     test(`${accepted ? 'takes' : 'refuses'} a password of ${length} characters`, async () => {
-      const made = new Desk().createAccount.run({ ...SOUND, password: 'p'.repeat(length) });
+      const made = new Fixture().createAccount.run({ ...SOUND, password: 'p'.repeat(length) });
       if (accepted) await made;
       else await assert.rejects(made, (error) => isTillgateError(error, 'INVALID_FIELDS'));
     });
@@ -64,21 +64,21 @@ describe('creating an account', () => {
 
 describe('creating a credential', () => {
   test('returns the secrets once and stores keyed hashes and a sealed record', async () => {
-    const desk = new Desk();
-    const { account, keys } = await desk.merchant();
-    const stored = await desk.accounts.findCredential(keys.credentialId);
+    const fixture = new Fixture();
+    const { account, keys } = await fixture.merchant();
+    const stored = await fixture.accounts.findCredential(keys.credentialId);
     assert.ok(stored !== null);
     assert.equal(stored.accountId, account.id);
     assert.equal(stored.name, 'till');
-    assert.equal(stored.apiKeyHash, desk.vault.lookupHash(LOOKUP.apiKey, keys.apiKey));
-    assert.equal(stored.apiTokenHash, desk.vault.lookupHash(LOOKUP.apiToken, keys.apiToken));
-    const opened = JSON.parse(desk.vault.open(stored.sealed, credentialContext(stored.id))) as CredentialSecrets;
+    assert.equal(stored.apiKeyHash, fixture.vault.lookupHash(LOOKUP.apiKey, keys.apiKey));
+    assert.equal(stored.apiTokenHash, fixture.vault.lookupHash(LOOKUP.apiToken, keys.apiToken));
+    const opened = JSON.parse(fixture.vault.open(stored.sealed, credentialContext(stored.id))) as CredentialSecrets;
     assert.deepEqual(opened, { apiKey: keys.apiKey, apiToken: keys.apiToken, signingSecret: keys.signingSecret });
     for (const secret of Object.values(opened)) assert.ok(!JSON.stringify({ ...stored, sealed: '' }).includes(secret));
   });
 
   test('writes each secret in its own form', async () => {
-    const { keys } = await new Desk().merchant();
+    const { keys } = await new Fixture().merchant();
     assert.match(keys.apiKey, /^tak_[0-9A-Za-z]{43}$/);
     assert.match(keys.apiToken, /^tat_[0-9A-Za-z]{43}$/);
     assert.match(keys.signingSecret, /^tss_[0-9A-Za-z]{43}$/);
@@ -88,51 +88,51 @@ describe('creating a credential', () => {
   });
 
   test('gives the credentials of one account the same callback secrets, and different keys', async () => {
-    const desk = new Desk();
-    const { account, keys } = await desk.merchant();
-    const second = await desk.createCredential.run(account.id);
+    const fixture = new Fixture();
+    const { account, keys } = await fixture.merchant();
+    const second = await fixture.createCredential.run(account.id);
     assert.equal(second.callbackSecret, keys.callbackSecret);
     assert.notEqual(second.apiKey, keys.apiKey);
-    assert.equal((await desk.accounts.findCredential(second.credentialId))?.name, '');
+    assert.equal((await fixture.accounts.findCredential(second.credentialId))?.name, '');
   });
 
   test('makes the callback credential that a crash kept the account from getting', async () => {
-    const desk = new Desk();
-    const { id } = await desk.createAccount.run(SOUND);
-    desk.accounts.callbackCredentials.clear();
-    const keys = await desk.createCredential.run(id);
-    const stored = await desk.accounts.findCallbackCredential(id);
+    const fixture = new Fixture();
+    const { id } = await fixture.createAccount.run(SOUND);
+    fixture.accounts.callbackCredentials.clear();
+    const keys = await fixture.createCredential.run(id);
+    const stored = await fixture.accounts.findCallbackCredential(id);
     assert.ok(stored !== null);
-    assert.equal((JSON.parse(desk.vault.open(stored.sealed, callbackContext(id))) as CallbackSecrets).callbackKey, keys.callbackKey);
+    assert.equal((JSON.parse(fixture.vault.open(stored.sealed, callbackContext(id))) as CallbackSecrets).callbackKey, keys.callbackKey);
   });
 
   test('refuses an unknown account, an archived one and a name that is none', async () => {
-    const desk = new Desk();
-    const { id } = await desk.createAccount.run(SOUND);
-    await assert.rejects(desk.createCredential.run('1' as AccountId), (error) => isTillgateError(error, 'NOT_FOUND'));
-    await assert.rejects(desk.createCredential.run(id, 'a\nb'), (error) => isTillgateError(error, 'INVALID_FIELDS'));
-    await desk.accounts.update(id, { status: 'archived', modifiedAt: 0 });
-    await assert.rejects(desk.createCredential.run(id), (error) => isTillgateError(error, 'STATE_CONFLICT'));
+    const fixture = new Fixture();
+    const { id } = await fixture.createAccount.run(SOUND);
+    await assert.rejects(fixture.createCredential.run('1' as AccountId), (error) => isTillgateError(error, 'NOT_FOUND'));
+    await assert.rejects(fixture.createCredential.run(id, 'a\nb'), (error) => isTillgateError(error, 'INVALID_FIELDS'));
+    await fixture.accounts.update(id, { status: 'archived', modifiedAt: 0 });
+    await assert.rejects(fixture.createCredential.run(id), (error) => isTillgateError(error, 'STATE_CONFLICT'));
   });
 });
 
 describe('rotating the callback credential', () => {
   test('keeps the former secrets for 24 hours', async () => {
-    const desk = new Desk();
-    const { account, keys } = await desk.merchant();
-    const former = await desk.accounts.findCallbackCredential(account.id);
-    const secrets = await desk.rotate.run(account.id);
-    const stored = await desk.accounts.findCallbackCredential(account.id);
+    const fixture = new Fixture();
+    const { account, keys } = await fixture.merchant();
+    const former = await fixture.accounts.findCallbackCredential(account.id);
+    const secrets = await fixture.rotate.run(account.id);
+    const stored = await fixture.accounts.findCallbackCredential(account.id);
     assert.notEqual(secrets.callbackSecret, keys.callbackSecret);
     assert.equal(stored?.previousSealed, former?.sealed);
-    assert.equal(stored?.previousUntil, desk.clock.now() + 86_400_000);
+    assert.equal(stored?.previousUntil, fixture.clock.now() + 86_400_000);
   });
 
   test('refuses an account without one, and the slower of two rotations', async () => {
-    const desk = new Desk();
-    const { account } = await desk.merchant();
-    await assert.rejects(desk.rotate.run('1' as AccountId), (error) => isTillgateError(error, 'NOT_FOUND'));
-    const both = await Promise.allSettled([desk.rotate.run(account.id), desk.rotate.run(account.id)]);
+    const fixture = new Fixture();
+    const { account } = await fixture.merchant();
+    await assert.rejects(fixture.rotate.run('1' as AccountId), (error) => isTillgateError(error, 'NOT_FOUND'));
+    const both = await Promise.allSettled([fixture.rotate.run(account.id), fixture.rotate.run(account.id)]);
     assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
     const refused = both.find((result) => result.status === 'rejected');
     assert.ok(isTillgateError(refused?.reason, 'STATE_CONFLICT'));
@@ -141,16 +141,16 @@ describe('rotating the callback credential', () => {
 
 describe('Data Security', () => {
   test('goes on and off', async () => {
-    const desk = new Desk();
-    const { id } = await desk.createAccount.run(SOUND);
-    desk.clock.advance(1000);
-    await setDataSecurity(desk, id, true);
-    assert.deepEqual([(await desk.accounts.find(id))?.dataSecurity, (await desk.accounts.find(id))?.modifiedAt], [true, desk.clock.now()]);
-    await setDataSecurity(desk, id, false);
-    assert.equal((await desk.accounts.find(id))?.dataSecurity, false);
+    const fixture = new Fixture();
+    const { id } = await fixture.createAccount.run(SOUND);
+    fixture.clock.advance(1000);
+    await setDataSecurity(fixture, id, true);
+    assert.deepEqual([(await fixture.accounts.find(id))?.dataSecurity, (await fixture.accounts.find(id))?.modifiedAt], [true, fixture.clock.now()]);
+    await setDataSecurity(fixture, id, false);
+    assert.equal((await fixture.accounts.find(id))?.dataSecurity, false);
   });
 
   test('is not for unknown accounts', async () => {
-    await assert.rejects(setDataSecurity(new Desk(), '1' as AccountId, true), (error) => isTillgateError(error, 'NOT_FOUND'));
+    await assert.rejects(setDataSecurity(new Fixture(), '1' as AccountId, true), (error) => isTillgateError(error, 'NOT_FOUND'));
   });
 });

@@ -3,14 +3,14 @@ import { describe, test } from 'node:test';
 import { Authenticate, isTillgateError, setDataSecurity, signRequest } from '../../../core/index.ts';
 import type { Account, AuthRule, ErrorCode, NewCredential, Principal, SignedRequest, TillgateError } from '../../../core/index.ts';
 import { FakeTokenIssuer, PlainDigest } from '../../support/fakes.ts';
-import { Desk } from '../accounts/desk.ts';
+import { Fixture } from '../accounts/fixture.ts';
 
 const PLAIN: AuthRule = { xToken: false, once: false };
 const LIGHTNING: AuthRule = { xToken: true, once: false };
 const MONEY: AuthRule = { xToken: false, once: true };
 const SKEW = 300_000;
 
-class Gate extends Desk {
+class Gate extends Fixture {
   readonly digest = new PlainDigest();
   readonly tokens = new FakeTokenIssuer();
   readonly clockSkewMs = SKEW;

@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import { ExchangeToken, isTillgateError, setDataSecurity } from '../../../core/index.ts';
 import type { TillgateError } from '../../../core/index.ts';
 import { FakeTokenIssuer } from '../../support/fakes.ts';
-import { Desk } from '../accounts/desk.ts';
+import { Fixture } from '../accounts/fixture.ts';
 
 const PASSWORD = 'correct horse';
 
-class Door extends Desk {
+class Door extends Fixture {
   readonly tokens = new FakeTokenIssuer();
   readonly tokenTtlSeconds = 3600;
   readonly exchange = new ExchangeToken(this);

@@ -3,14 +3,14 @@ import { describe, test } from 'node:test';
 import { CALLBACK_SCHEDULE_MS, DeliverCallbacks, TillgateError } from '../../../core/index.ts';
 import type { Callback, CallbackOutcome } from '../../../core/index.ts';
 import { answered, FakeDeadlines, FakeTransport, MemoryLogger, MemoryMetrics, PlainDigest } from '../../support/fakes.ts';
-import { Desk } from '../accounts/desk.ts';
+import { Fixture } from '../accounts/fixture.ts';
 import { MemoryCallbacks } from './memory-callbacks.ts';
 import type { SampleOptions } from './sample.ts';
 import { sample } from './sample.ts';
 
 const TIMEOUT = 15_000;
 
-class Courier extends Desk {
+class Courier extends Fixture {
   readonly callbacks = new MemoryCallbacks();
   override readonly storage = { accounts: this.accounts, callbacks: this.callbacks };
   readonly transport = new FakeTransport();

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { callbackHeaders, chooseApiKey, newCallbackSecrets, verifySignature } from '../../../core/index.ts';
 import type { Callback, CallbackSecrets, Credential } from '../../../core/index.ts';
 import { FakeClock, PlainDigest, SeededRandom, START } from '../../support/fakes.ts';
-import { Desk } from '../accounts/desk.ts';
+import { Fixture } from '../accounts/fixture.ts';
 import { sample } from './sample.ts';
 
 const digest = new PlainDigest();
@@ -83,13 +83,13 @@ describe('Standard Webhooks', () => {
 
 describe('fault 33: the API key on a callback', () => {
   const clock = new FakeClock();
-  const desk = new Desk();
+  const fixture = new Fixture();
   const strict = { allowPrivateNetworks: false, now: clock.now() };
   const open = (): string => 'tak_of_the_order';
 
   async function credential(changes: Partial<Credential> = {}): Promise<Credential> {
-    const { keys } = await desk.merchant();
-    return { ...desk.accounts.credentials.get(keys.credentialId)!, ...changes };
+    const { keys } = await fixture.merchant();
+    return { ...fixture.accounts.credentials.get(keys.credentialId)!, ...changes };
   }
 
   const choose = (url: string, row: Credential | null, policy = strict, chosen: 'order' | 'callback' = 'order') =>

@@ -6,8 +6,8 @@ import type { HttpClient } from '../support/http.ts';
 import { dataOf } from '../support/http.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
-import { assertRefused, managed, startDesk } from './desk.ts';
-import type { Desk, List, Member } from './desk.ts';
+import { assertRefused, managed, startFixture } from './fixture.ts';
+import type { Fixture, List, Member } from './fixture.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -15,21 +15,21 @@ const UNKNOWN = '1530217733410816001';
 
 eachStorage((_name, open) => {
   let store: TestStorage;
-  let desk: Desk;
+  let fixture: Fixture;
   let user: Member;
   before(async () => {
     store = await open();
-    desk = await startDesk(store, { sessionTtlSeconds: 1_000_000 });
-    user = await desk.newMember();
+    fixture = await startFixture(store, { sessionTtlSeconds: 1_000_000 });
+    user = await fixture.newMember();
   });
   after(async () => {
-    await desk.close();
+    await fixture.close();
     await store.close();
   });
 
   const credential = async (by = user): Promise<Fields & { id: string }> => managed(await by.client.post('/manage/v1/credentials', { name: 'Shop' }), 201);
-  const payer = (apiKey: unknown): HttpClient => desk.client.with({ 'API-Key': String(apiKey) });
-  const code = (secret: string, ms = 0): string => totpCode(new PlainDigest(), decodeBase32(secret) ?? new Uint8Array(), totpStep(desk.till.clock.now() + ms));
+  const payer = (apiKey: unknown): HttpClient => fixture.client.with({ 'API-Key': String(apiKey) });
+  const code = (secret: string, ms = 0): string => totpCode(new PlainDigest(), decodeBase32(secret) ?? new Uint8Array(), totpStep(fixture.till.clock.now() + ms));
 
   /** An order of the user that nobody paid in time, its callback dead. */
   const overdue = async (): Promise<{ orderId: string; callbackId: string }> => {
@@ -37,8 +37,8 @@ eachStorage((_name, open) => {
     const body = { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25, timeout_callback: 'http://127.0.0.1:1/late' };
     const { order_id: orderId } = dataOf<{ order_id: string }>(await client.post('/api/order/pay-info', body));
     client.close();
-    desk.till.clock.advance(1_801_000);
-    await desk.till.work();
+    fixture.till.clock.advance(1_801_000);
+    await fixture.till.work();
     const [callback] = managed<List>(await user.client.get('/manage/v1/callbacks')).items;
     assert.equal(callback?.['order_id'], orderId);
     return { orderId, callbackId: String(callback['id']) };
@@ -66,36 +66,36 @@ eachStorage((_name, open) => {
     });
 
     test('callback secrets are made anew on record; the former one signs beside the new one for a day', async () => {
-      const member = await desk.newMember();
+      const member = await fixture.newMember();
       const path = '/manage/v1/credentials/callback/rotate';
       const made = await credential(member);
       const rotated = managed(await member.client.request('POST', path));
       assert.notEqual(rotated['callback_secret'], made['callback_secret']);
-      assert.equal(Date.parse(String(rotated['former_until'])), desk.till.clock.now() + 86_400_000);
+      assert.equal(Date.parse(String(rotated['former_until'])), fixture.till.clock.now() + 86_400_000);
       const revealed = managed(await member.client.request('POST', `/manage/v1/credentials/${made.id}/reveal`));
       for (const name of ['callback_key', 'callback_token', 'callback_secret']) assert.equal(revealed[name], rotated[name]);
       const stored = await store.storage.accounts.findCallbackCredential(member.account.id);
-      const former = JSON.parse(desk.till.vault.open(String(stored?.previousSealed), `callback-credential:${member.id}`)) as Fields;
-      assert.deepEqual([former['callbackSecret'], stored?.previousUntil], [made['callback_secret'], desk.till.clock.now() + 86_400_000]);
-      const [row] = managed<List<Fields>>(await desk.admin.client.get(`/manage/v1/audit?size=2&account_id=${member.id}`)).items.slice(1);
+      const former = JSON.parse(fixture.till.vault.open(String(stored?.previousSealed), `callback-credential:${member.id}`)) as Fields;
+      assert.deepEqual([former['callbackSecret'], stored?.previousUntil], [made['callback_secret'], fixture.till.clock.now() + 86_400_000]);
+      const [row] = managed<List<Fields>>(await fixture.admin.client.get(`/manage/v1/audit?size=2&account_id=${member.id}`)).items.slice(1);
       assert.deepEqual([row?.['action'], row?.['actor_id'], row?.['subject_id'], row?.['changes']], ['callback_secrets.rotate', member.id, member.id, {}]);
-      assert.equal(managed(await desk.admin.client.request('POST', `${path}?account_id=${member.id}`))['account_id'], member.id);
-      assertRefused(await member.client.request('POST', `${path}?account_id=${desk.admin.id}`), 404);
-      assertRefused(await desk.admin.client.request('POST', `${path}?account_id=${UNKNOWN}`), 404);
-      managed(await desk.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, { body: { status: 'archived' } }));
-      assertRefused(await desk.admin.client.request('POST', `${path}?account_id=${member.id}`), 409);
+      assert.equal(managed(await fixture.admin.client.request('POST', `${path}?account_id=${member.id}`))['account_id'], member.id);
+      assertRefused(await member.client.request('POST', `${path}?account_id=${fixture.admin.id}`), 404);
+      assertRefused(await fixture.admin.client.request('POST', `${path}?account_id=${UNKNOWN}`), 404);
+      managed(await fixture.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, { body: { status: 'archived' } }));
+      assertRefused(await fixture.admin.client.request('POST', `${path}?account_id=${member.id}`), 409);
     });
 
     test('an admin makes them for any account, a user for its own', async () => {
-      assert.equal(managed(await desk.admin.client.post('/manage/v1/credentials', { account_id: user.id }), 201)['account_id'], user.id);
-      assertRefused(await user.client.post('/manage/v1/credentials', { account_id: desk.admin.id }), 404);
-      assertRefused(await desk.admin.client.post('/manage/v1/credentials', { account_id: UNKNOWN }), 404);
+      assert.equal(managed(await fixture.admin.client.post('/manage/v1/credentials', { account_id: user.id }), 201)['account_id'], user.id);
+      assertRefused(await user.client.post('/manage/v1/credentials', { account_id: fixture.admin.id }), 404);
+      assertRefused(await fixture.admin.client.post('/manage/v1/credentials', { account_id: UNKNOWN }), 404);
     });
   });
 
   describe('security', () => {
     test('Data Security and the callback key hold from the next request on', async () => {
-      const member = await desk.newMember();
+      const member = await fixture.newMember();
       const client = payer((await credential(member))['api_key']);
       const changed = managed(await member.client.request('PATCH', '/manage/v1/security', { body: { data_security: true, callback_api_key: 'callback' } }));
       assert.deepEqual(changed, {
@@ -109,49 +109,49 @@ eachStorage((_name, open) => {
         withdrawals_frozen_reason: null,
       });
       assert.equal((await client.get('/api/v2/order/')).status, 403);
-      assert.deepEqual(managed(await desk.admin.client.get(`/manage/v1/security?account_id=${member.id}`)), changed);
-      assertRefused(await member.client.get(`/manage/v1/security?account_id=${desk.admin.id}`), 404);
+      assert.deepEqual(managed(await fixture.admin.client.get(`/manage/v1/security?account_id=${member.id}`)), changed);
+      assertRefused(await member.client.get(`/manage/v1/security?account_id=${fixture.admin.id}`), 404);
       assertRefused(await member.client.request('PATCH', '/manage/v1/security', { body: { totp_for_withdrawals: true } }), 409);
       assertRefused(await member.client.request('PATCH', '/manage/v1/security', { body: { data_security: 'on' } }), 400, 'data_security');
       client.close();
     });
 
     test('a second factor is demanded once a code was right, and each code opens one login', async () => {
-      const member = await desk.newMember();
+      const member = await fixture.newMember();
       const { secret, uri } = managed<{ secret: string; uri: string }>(await member.client.post('/manage/v1/security/totp', {}));
       assert.match(uri, new RegExp(`^otpauth://totp/Tillgate:.*secret=${secret}&`));
       assert(!JSON.stringify(await store.sql('SELECT * FROM account_security')).includes(secret));
-      managed(await desk.login(member.email, member.password));
+      managed(await fixture.login(member.email, member.password));
       assertRefused(await member.client.post('/manage/v1/security/totp/confirm', { verify_code: '000000' }), 400, 'verify_code');
       const confirmed = managed(await member.client.post('/manage/v1/security/totp/confirm', { verify_code: code(secret) }));
       assert.deepEqual([confirmed['totp_enrolled'], confirmed['totp_confirmed']], [true, true]);
-      assertRefused(await desk.login(member.email, member.password), 400, 'totp');
-      assertRefused(await desk.login(member.email, member.password, { totp: code(secret) }), 400, 'totp');
-      managed(await desk.login(member.email, member.password, { totp: code(secret, 30_000) }));
-      assertRefused(await desk.login(member.email, 'wrong', { totp: code(secret) }), 401);
+      assertRefused(await fixture.login(member.email, member.password), 400, 'totp');
+      assertRefused(await fixture.login(member.email, member.password, { totp: code(secret) }), 400, 'totp');
+      managed(await fixture.login(member.email, member.password, { totp: code(secret, 30_000) }));
+      assertRefused(await fixture.login(member.email, 'wrong', { totp: code(secret) }), 401);
       assert.equal(managed(await member.client.request('PATCH', '/manage/v1/security', { body: { totp_for_withdrawals: true } }))['totp_for_withdrawals'], true);
       assertRefused(await member.client.post('/manage/v1/security/totp', {}), 400, 'verify_code');
-      assert.notEqual(managed(await desk.admin.client.post(`/manage/v1/security/totp?account_id=${member.id}`, {}))['secret'], secret);
+      assert.notEqual(managed(await fixture.admin.client.post(`/manage/v1/security/totp?account_id=${member.id}`, {}))['secret'], secret);
     });
 
     test('a right code at a login confirms the enrolment, on record', async () => {
-      const member = await desk.newMember();
+      const member = await fixture.newMember();
       const { secret } = managed<{ secret: string }>(await member.client.request('POST', '/manage/v1/security/totp'));
-      managed(await desk.login(member.email, member.password, { totp: code(secret) }));
+      managed(await fixture.login(member.email, member.password, { totp: code(secret) }));
       assert.equal(managed(await member.client.get('/manage/v1/security'))['totp_confirmed'], true);
-      assertRefused(await desk.login(member.email, member.password), 400, 'totp');
+      assertRefused(await fixture.login(member.email, member.password), 400, 'totp');
       const { items } = managed<List>(await member.client.get('/manage/v1/audit'));
       assert.deepEqual(items.slice(0, 2).map(({ action }) => action), ['session.create', 'security.totp_confirm']);
     });
 
     test('fault 62: five wrong codes, and a right one is refused for 15 minutes', async () => {
-      const member = await desk.newMember();
+      const member = await fixture.newMember();
       const { secret } = managed<{ secret: string }>(await member.client.request('POST', '/manage/v1/security/totp'));
       managed(await member.client.post('/manage/v1/security/totp/confirm', { verify_code: code(secret, -30_000) }));
-      for (let tries = 0; tries < 5; tries++) assertRefused(await desk.login(member.email, member.password, { totp: '000000' }), 400, 'totp');
-      assertRefused(await desk.login(member.email, member.password, { totp: code(secret) }), 400, 'totp');
-      desk.till.clock.advance(15 * 60_000);
-      managed(await desk.login(member.email, member.password, { totp: code(secret) }));
+      for (let tries = 0; tries < 5; tries++) assertRefused(await fixture.login(member.email, member.password, { totp: '000000' }), 400, 'totp');
+      assertRefused(await fixture.login(member.email, member.password, { totp: code(secret) }), 400, 'totp');
+      fixture.till.clock.advance(15 * 60_000);
+      managed(await fixture.login(member.email, member.password, { totp: code(secret) }));
     });
   });
 
@@ -197,7 +197,7 @@ eachStorage((_name, open) => {
       const { orderId, callbackId } = await overdue();
       const app = managed<Fields & { key: Fields }>(await user.client.post('/manage/v1/apps', { name: 'A', chains: [] }), 201);
       const made = await credential();
-      const other = await desk.newMember();
+      const other = await fixture.newMember();
       const ids: Record<string, unknown> = { apps: app['id'], credentials: made.id, callbacks: callbackId, orders: orderId };
       const rows: readonly [method: string, collection: string, rest: string, body?: object, headers?: Record<string, string>][] = [
         ['GET', 'apps', ''],
@@ -228,7 +228,7 @@ eachStorage((_name, open) => {
 
   describe('the audit trail', () => {
     test('has a row for each change, with who, what, whence, and no secret', async () => {
-      const member = await desk.newMember();
+      const member = await fixture.newMember();
       const made = await credential(member);
       managed(await member.client.request('POST', `/manage/v1/credentials/${made.id}/reveal`));
       managed(await member.client.request('POST', `/manage/v1/credentials/${made.id}/revoke`));
@@ -241,20 +241,20 @@ eachStorage((_name, open) => {
       const { secret } = managed<{ secret: string }>(await member.client.request('POST', '/manage/v1/security/totp'));
       managed(await member.client.request('PATCH', '/manage/v1/security', { body: { data_security: true } }));
       managed(await member.client.request('PATCH', '/manage/v1/security', { body: { data_security: true } }));
-      managed(await desk.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, { body: { status: 'disabled', name: 'C' } }));
-      const all = managed<List<Fields>>(await desk.admin.client.get(`/manage/v1/audit?size=100&account_id=${member.id}`));
+      managed(await fixture.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, { body: { status: 'disabled', name: 'C' } }));
+      const all = managed<List<Fields>>(await fixture.admin.client.get(`/manage/v1/audit?size=100&account_id=${member.id}`));
       assert.deepEqual(all.items.map(({ action }) => action).toReversed(), [
         'session.create', 'credential.create', 'credential.reveal', 'credential.revoke', 'app.create', 'app_key.create', 'app.update',
         'app_key.rotate', 'app_key.create', 'app_key.revoke', 'security.totp_enrol', 'security.update', 'account.update',
       ]);
       const [last] = all.items;
       assert.deepEqual(last?.['changes'], { name: { from: null, to: 'C' }, status: { from: 'active', to: 'disabled' } });
-      assert.deepEqual([last['actor_id'], last['subject_type'], last['subject_id'], last['ip']], [desk.admin.id, 'account', member.id, '127.0.0.1']);
+      assert.deepEqual([last['actor_id'], last['subject_type'], last['subject_id'], last['ip']], [fixture.admin.id, 'account', member.id, '127.0.0.1']);
       assert.match(String(last['trace_id']), /^[0-9a-f]{32}$/);
       const update = all.items.find(({ action }) => action === 'app.update');
       assert.deepEqual(update?.['changes'], { name: { from: 'A', to: 'B' } });
       const secrets = [made['api_key'], made['signing_secret'], made['callback_secret'], app.key['api_key'], rotated.key['api_key'], secret, member.password, member.token];
-      const text = JSON.stringify([all, await store.sql('SELECT * FROM audit_trail'), desk.till.logger.lines]);
+      const text = JSON.stringify([all, await store.sql('SELECT * FROM audit_trail'), fixture.till.logger.lines]);
       for (const each of secrets) assert(!text.includes(String(each)));
       assert.equal(managed<List>(await user.client.get('/manage/v1/audit')).items.some(({ subject_id }) => subject_id === member.id), false);
       assertRefused(await user.client.get(`/manage/v1/audit?account_id=${member.id}`), 404);
@@ -262,29 +262,29 @@ eachStorage((_name, open) => {
 
     test('gateways: that upstreams changed is told, not what they are', async () => {
       const route = { host: 'audited.test', chain: 'ETH', network: 'main', protocol: 'jsonrpc', upstreams: ['https://node.test/canary-path'] };
-      const { id } = managed(await desk.admin.client.post('/manage/v1/gateways', route), 201);
+      const { id } = managed(await fixture.admin.client.post('/manage/v1/gateways', route), 201);
       const body = { enabled: false, upstreams: ['https://node.test/canary-next'] };
-      managed(await desk.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }));
-      const { items } = managed<List<Fields>>(await desk.admin.client.get('/manage/v1/audit?size=2'));
+      managed(await fixture.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }));
+      const { items } = managed<List<Fields>>(await fixture.admin.client.get('/manage/v1/audit?size=2'));
       assert.deepEqual(items.map(({ action, subject_id }) => [action, subject_id]), [['gateway.update', id], ['gateway.create', id]]);
       assert.deepEqual(items[0]?.['changes'], { enabled: { from: true, to: false }, upstreams: { from: 'not shown', to: 'not shown' } });
       assert(!JSON.stringify(items).includes('canary'));
     });
 
     test('a refused change leaves none, and nobody rewrites what is there', async () => {
-      const before = managed<List>(await desk.admin.client.get('/manage/v1/audit')).total;
-      const app = managed(await desk.admin.client.post('/manage/v1/apps', { name: 'A', chains: [] }), 201);
-      assertRefused(await desk.admin.client.request('PATCH', `/manage/v1/apps/${String(app['id'])}`, { body: { name: 'B' }, headers: { 'If-Match': '9' } }), 412);
-      assertRefused(await desk.admin.client.request('PATCH', `/manage/v1/accounts/${desk.admin.id}`, { body: { status: 'disabled' } }), 409);
-      assert.equal(managed<List>(await desk.admin.client.get('/manage/v1/audit')).total, before + 2);
+      const before = managed<List>(await fixture.admin.client.get('/manage/v1/audit')).total;
+      const app = managed(await fixture.admin.client.post('/manage/v1/apps', { name: 'A', chains: [] }), 201);
+      assertRefused(await fixture.admin.client.request('PATCH', `/manage/v1/apps/${String(app['id'])}`, { body: { name: 'B' }, headers: { 'If-Match': '9' } }), 412);
+      assertRefused(await fixture.admin.client.request('PATCH', `/manage/v1/accounts/${fixture.admin.id}`, { body: { status: 'disabled' } }), 409);
+      assert.equal(managed<List>(await fixture.admin.client.get('/manage/v1/audit')).total, before + 2);
       await assert.rejects(store.sql("UPDATE audit_trail SET action = 'x'"), /append-only/);
       await assert.rejects(store.sql('DELETE FROM audit_trail'), /append-only/);
     });
 
     test('a change whose row cannot be written is not made', async () => {
-      const member = await desk.newMember();
+      const member = await fixture.newMember();
       await store.sql('ALTER TABLE audit_trail RENAME TO audit_away');
-      const reply = await desk.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, { body: { name: 'Unseen' } });
+      const reply = await fixture.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, { body: { name: 'Unseen' } });
       const app = await member.client.post('/manage/v1/apps', { name: 'Unseen', chains: [] });
       await store.sql('ALTER TABLE audit_away RENAME TO audit_trail');
       assert.deepEqual([reply.status, app.status], [500, 500]);

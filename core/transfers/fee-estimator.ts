@@ -46,7 +46,7 @@ export function consolidationFee(short: bigint, most: bigint): bigint {
 }
 
 /** Estimates the fees of payments. */
-export class FeeDesk {
+export class PayoutFeeEstimator {
   readonly #storage: Pick<Storage, 'transfers'>;
   readonly #rates: RateBook;
   readonly #clock: Clock;

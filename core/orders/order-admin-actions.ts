@@ -2,21 +2,21 @@ import { TillgateError } from '../kernel/errors.ts';
 import type { OrderId } from '../kernel/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { OrderMover } from './move-order.ts';
+import type { OrderStateMachine } from './order-state-machine.ts';
 import type { Order } from './order.ts';
 import type { OrderRule } from './order-status.ts';
 
-export interface OperateOrderDeps {
+export interface OrderAdminActionsDeps {
   readonly storage: Pick<Storage, 'transaction'>;
-  readonly mover: OrderMover;
+  readonly stateMachine: OrderStateMachine;
   readonly clock: Clock;
 }
 
 /** What a merchant or an operator decides about an order by hand. `actor` says who, in the order's history. */
-export class OperateOrder {
-  readonly #deps: OperateOrderDeps;
+export class OrderAdminActions {
+  readonly #deps: OrderAdminActionsDeps;
 
-  constructor(deps: OperateOrderDeps) {
+  constructor(deps: OrderAdminActionsDeps) {
     this.#deps = deps;
   }
 
@@ -31,7 +31,7 @@ export class OperateOrder {
   }
 
   async #move(orderId: string, rule: OrderRule, actor: string, onlyUnpaid: boolean): Promise<Order> {
-    const { storage, mover, clock } = this.#deps;
+    const { storage, stateMachine, clock } = this.#deps;
     const move = await storage.transaction(async (tx) => {
       const order = await tx.orders.lock(orderId as OrderId);
       if (order === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
@@ -41,9 +41,9 @@ export class OperateOrder {
         throw new TillgateError('STATE_CONFLICT', 'A payment was seen already; this order cannot be cancelled.');
       }
       const inputs = { actor, received: order.received.toString() };
-      return mover.move(tx, order, deposits, { rule, inputs }, { updatedAt: clock.now() });
+      return stateMachine.move(tx, order, deposits, { rule, inputs }, { updatedAt: clock.now() });
     });
-    mover.announce([move]);
+    stateMachine.publish([move]);
     return move.order;
   }
 }

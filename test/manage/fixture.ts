@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { createHttpServer, createOperations, expressBinding, HttpApi, manageOperations, randomTraceId } from '../../adapters/http/index.ts';
 import { CryptoRandom } from '../../adapters/crypto/index.ts';
-import { contractsOf, createManage, OrderMover } from '../../core/index.ts';
+import { contractsOf, createManage, OrderStateMachine } from '../../core/index.ts';
 import type { Account, AccountRole, AdmissionCount, AppId, GatewayRoute, Manage } from '../../core/index.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { metricsText } from '../../host/index.ts';
@@ -25,7 +25,7 @@ export interface Member {
 }
 
 /** A till with its management API. */
-export interface Desk {
+export interface Fixture {
   readonly till: TestTill;
   readonly manage: Manage;
   /** Without credentials. */
@@ -39,8 +39,8 @@ export interface Desk {
   close(): Promise<void>;
 }
 
-/** What of a {@link Desk} differs from the ordinary. */
-export interface DeskOptions {
+/** What of a {@link Fixture} differs from the ordinary. */
+export interface FixtureOptions {
   readonly loginsPerMinute?: number;
   readonly secureCookies?: boolean;
   readonly sessionTtlSeconds?: number;
@@ -49,7 +49,7 @@ export interface DeskOptions {
 }
 
 /** Starts a till and its management API over an open storage. */
-export async function startDesk(store: TestStorage, options: DeskOptions = {}): Promise<Desk> {
+export async function startFixture(store: TestStorage, options: FixtureOptions = {}): Promise<Fixture> {
   const till = await startTestTill(store);
   const { clock, storage, chains, assets, events, metrics, digest, ids, orderQueries: queries } = till.till;
   const admission = new Map<AppId, readonly AdmissionCount[]>();
@@ -65,7 +65,7 @@ export async function startDesk(store: TestStorage, options: DeskOptions = {}): 
     events,
     secondFactor: till.till.manage.secondFactor,
     createAccount,
-    mover: new OrderMover({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics }),
+    stateMachine: new OrderStateMachine({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics }),
     queries,
     chains,
     admissionTally: (id) => admission.get(id) ?? [],
@@ -95,7 +95,7 @@ export async function startDesk(store: TestStorage, options: DeskOptions = {}): 
   const { port } = server.address() as AddressInfo;
   const client = new HttpClient(`http://127.0.0.1:${port}`);
   const clients = [client];
-  const login: Desk['login'] = (email, password, more = {}) => client.post('/manage/v1/session', { email, password, ...more });
+  const login: Fixture['login'] = (email, password, more = {}) => client.post('/manage/v1/session', { email, password, ...more });
   const newMember = async (role: AccountRole = 'user'): Promise<Member> => {
     const email = `${role}-${clients.length}@example.com`;
     const password = `correct horse ${clients.length}`;

@@ -1,5 +1,5 @@
 /** A chain with a real node (or the faithful fake of Tron's) as a payer, a miner and a looker-on see it. */
-export interface ChainYard {
+export interface ChainFixture {
   /** The till's code of the chain. */
   readonly chain: string;
   /** As the settings of the till name the plugin. */

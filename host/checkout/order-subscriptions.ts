@@ -1,8 +1,8 @@
 import type { ChainStore, Clock, DepositStore, EventBus, Logger, Millis, OrderId, OrderStore, UnconfirmedPaymentStore } from '../../core/index.ts';
-import { OtherInstances } from './other-instances.ts';
+import { OtherInstances } from './cross-instance-updates.ts';
 import { followingOf, isPastDeadline, takeSnapshot } from './order-snapshot.ts';
 import type { OrderSnapshot, SnapshotSources } from './order-snapshot.ts';
-import { UnchangedCheck } from './unchanged.ts';
+import { UnchangedCheck } from './change-detector.ts';
 
 export interface LiveOrdersDeps extends SnapshotSources {
   readonly storage: SnapshotSources['storage'] & {

@@ -3,14 +3,14 @@ import type { Address, Hex } from 'viem';
 import { startAnvil } from '../support/anvil.ts';
 import { deployContract, mint, read } from '../support/contracts.ts';
 import type { DeployedContract } from '../support/contracts.ts';
-import type { ChainYard } from './chain-yard.ts';
+import type { ChainFixture } from './chain-fixture.ts';
 
 const ETHER = 10n ** 18n;
 const [CONFIRMATIONS, SPENDABLE] = [3, 5];
 const GAS = 200_000n;
 
 /** What a chain of the EVM is started as. */
-interface EvmYardOptions {
+interface EvmFixtureOptions {
   readonly use: 'ethereum' | 'bsc';
   readonly chainId: number;
   /** The chain's coin. */
@@ -20,7 +20,7 @@ interface EvmYardOptions {
 }
 
 /** anvil, one block for whoever asks for it, with honest tokens that somebody has plenty of. */
-export async function openEvmYard({ use, chainId, coin, tokens: wanted }: EvmYardOptions): Promise<ChainYard> {
+export async function openEvmFixture({ use, chainId, coin, tokens: wanted }: EvmFixtureOptions): Promise<ChainFixture> {
   const anvil = await startAnvil({ chainId });
   const [, payer] = await anvil.rpc<[Address, Address]>('eth_accounts');
   const tokens = new Map<string, DeployedContract>();
@@ -65,6 +65,6 @@ export async function openEvmYard({ use, chainId, coin, tokens: wanted }: EvmYar
   };
 }
 
-function settings(wanted: EvmYardOptions['tokens'], tokens: ReadonlyMap<string, DeployedContract>): unknown {
+function settings(wanted: EvmFixtureOptions['tokens'], tokens: ReadonlyMap<string, DeployedContract>): unknown {
   return Object.fromEntries([...tokens].map(([currency, { address }]) => [currency, { address, decimals: wanted[currency]?.[1] }]));
 }

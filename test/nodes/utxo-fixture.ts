@@ -14,7 +14,7 @@ export const COIN = 100_000_000n;
 const PLUGINS: Readonly<Record<DaemonKind, Plugin>> = { bitcoind: bitcoin, litecoind: litecoin };
 
 /** A chain with its node, opened by its plugin as the host would, with the till's seed. */
-export class UtxoYard {
+export class UtxoFixture {
   readonly daemon: Daemon;
   readonly chain: UtxoChain;
   readonly logger: MemoryLogger;
@@ -30,11 +30,11 @@ export class UtxoYard {
     this.currency = chain.code;
   }
 
-  static async start(kind: DaemonKind, options: Readonly<Record<string, unknown>> = {}, daemonOptions: DaemonOptions = {}): Promise<UtxoYard> {
+  static async start(kind: DaemonKind, options: Readonly<Record<string, unknown>> = {}, daemonOptions: DaemonOptions = {}): Promise<UtxoFixture> {
     const daemon = await startDaemon(kind, daemonOptions);
     const wallet = new MnemonicWallet(MNEMONIC);
     const { chain, logger } = await openChain(daemon, options, wallet);
-    return new UtxoYard(daemon, chain, logger, wallet);
+    return new UtxoFixture(daemon, chain, logger, wallet);
   }
 
   get payments(): ChainPayments {

@@ -31,7 +31,7 @@ export interface PlacedOrder {
 }
 
 /** A shop, a till on simulated chains, and payers. */
-export class PayersYard {
+export class PayersFixture {
   readonly host: Host;
   readonly merchant: Merchant;
   readonly #url: string;
@@ -50,13 +50,13 @@ export class PayersYard {
   }
 
   /** @param timeoutSeconds - how long an order waits */
-  static async open(browser: Browser, timeoutSeconds: number): Promise<PayersYard> {
+  static async open(browser: Browser, timeoutSeconds: number): Promise<PayersFixture> {
     const directory = freshDirectory();
     const shop = await startReceiver();
     const plugins = [{ use: 'sandbox', options: { confirmations: CONFIRMATIONS, pollIntervalMs: 100 } }];
     const host = createHost({ mode: 'sandbox', listen: { port: 0 }, orders: { timeoutSeconds }, plugins }, { directory: directory.path });
     await host.start();
-    return new PayersYard(host, shop, browser, async () => {
+    return new PayersFixture(host, shop, browser, async () => {
       await host.stop();
       await shop.close();
       directory.remove();

@@ -9,7 +9,7 @@ import type { LightningOrderView } from './lightning-order.ts';
 import type { LightningPaymentInput, RequestLightningPayment } from './request-payment.ts';
 
 /** Both are `null` without a Lightning node. */
-export interface LightningDeskDeps {
+export interface LightningServiceDeps {
   readonly node: LightningNode | null;
   readonly payments: RequestLightningPayment | null;
   /** The payer's page of an order. */
@@ -17,10 +17,10 @@ export interface LightningDeskDeps {
 }
 
 /** The Lightning operations of an installation, with or without a node (endpoints 12 and 13). */
-export class LightningDesk {
-  readonly #deps: LightningDeskDeps;
+export class LightningService {
+  readonly #deps: LightningServiceDeps;
 
-  constructor(deps: LightningDeskDeps) {
+  constructor(deps: LightningServiceDeps) {
     this.#deps = deps;
   }
 

@@ -25,7 +25,7 @@ export interface ListedPayment {
 }
 
 /** A bitcoind on regtest and two lnd nodes with a channel between them, half of it on either side: the till's, and the one of its customers. */
-export class LightningYard {
+export class LightningFixture {
   readonly bitcoind: Daemon;
   readonly till: LndDaemon;
   readonly customer: LndDaemon;
@@ -36,13 +36,13 @@ export class LightningYard {
     this.customer = customer;
   }
 
-  static async start(): Promise<LightningYard> {
+  static async start(): Promise<LightningFixture> {
     const zmq = { block: await freePort(), transaction: await freePort() };
     const bitcoind = await startBitcoind({ settings: [`zmqpubrawblock=tcp://127.0.0.1:${zmq.block}`, `zmqpubrawtx=tcp://127.0.0.1:${zmq.transaction}`] });
     const [till, customer] = await Promise.all([LndDaemon.start(bitcoind, zmq, 'till'), LndDaemon.start(bitcoind, zmq, 'customer')]);
-    const yard = new LightningYard(bitcoind, till, customer);
-    await yard.#openChannel();
-    return yard;
+    const fixture = new LightningFixture(bitcoind, till, customer);
+    await fixture.#openChannel();
+    return fixture;
   }
 
   /** The plugin's options for the till's node. */

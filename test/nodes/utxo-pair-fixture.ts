@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { ChainYard } from '../e2e/chain-yard.ts';
+import type { ChainFixture } from '../e2e/chain-fixture.ts';
 import { startDaemon } from './daemons.ts';
 import type { Daemon, DaemonKind } from './daemons.ts';
-import { toAmount, toUnits } from './utxo-yard.ts';
+import { toAmount, toUnits } from './utxo-fixture.ts';
 
 const [CONFIRMATIONS, SPENDABLE, FINAL] = [2, 4, 30];
 
@@ -12,7 +12,7 @@ const COINS: Readonly<Record<DaemonKind, { readonly chain: string; readonly use:
 };
 
 /** A daemon's chain, with what only its kind of node can do. */
-export interface UtxoPairYard extends ChainYard {
+export interface UtxoPairFixture extends ChainFixture {
   /** Replaces the last blocks by others, one more, that hold no transaction. */
   forkEmpty(depth: number): Promise<void>;
   /** Has the payer's transaction wait to be mined again. */
@@ -24,7 +24,7 @@ export interface UtxoPairYard extends ChainYard {
 }
 
 /** bitcoind or litecoind with a purse that pays orders. */
-export async function openUtxoPairYard(kind: DaemonKind): Promise<UtxoPairYard> {
+export async function openUtxoPairFixture(kind: DaemonKind): Promise<UtxoPairFixture> {
   const daemon = await startDaemon(kind);
   const { rpc, user, password } = daemon;
   const rpcUrl = daemon.url.replace(/\/\/.*@/, '//');

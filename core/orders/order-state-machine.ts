@@ -26,7 +26,7 @@ export interface OrderMove {
   readonly event: OrderEventName | null;
 }
 
-export interface OrderMoverDeps {
+export interface OrderStateMachineDeps {
   readonly assets: AssetCatalogue;
   readonly contractOf: ContractOf;
   readonly presenter: CallbackPresenter;
@@ -39,10 +39,10 @@ export interface OrderMoverDeps {
  * Changes the status of orders: the only place that does. Each move is a compare-and-set on the former status, with its
  * history entry and its callback row in the same transaction.
  */
-export class OrderMover {
-  readonly #deps: OrderMoverDeps;
+export class OrderStateMachine {
+  readonly #deps: OrderStateMachineDeps;
 
-  constructor(deps: OrderMoverDeps) {
+  constructor(deps: OrderStateMachineDeps) {
     this.#deps = deps;
   }
 
@@ -50,7 +50,7 @@ export class OrderMover {
    * Applies the rules to a locked order until none calls for a move.
    *
    * @param deposits - all of the order's deposits, in this transaction's view
-   * @returns the moves made, to be given to {@link announce} after the commit
+   * @returns the moves made, to be given to {@link publish} after the commit
    */
   async settle(tx: Transaction, order: Order, deposits: readonly Deposit[], context: DecisionContext): Promise<OrderMove[]> {
     const moves: OrderMove[] = [];
@@ -89,7 +89,7 @@ export class OrderMover {
   }
 
   /** Tells listeners of moves whose transaction has committed. */
-  announce(moves: readonly OrderMove[]): void {
+  publish(moves: readonly OrderMove[]): void {
     const { events, metrics } = this.#deps;
     for (const { order, from, to, rule, event } of moves) {
       metrics.count('tillgate_orders_total', { status: to });

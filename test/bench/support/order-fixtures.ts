@@ -5,7 +5,7 @@ import { startDurablePostgres } from './durable-postgres.ts';
 import type { DurablePostgres } from './durable-postgres.ts';
 
 /** A database for the till, and the yardstick on the same engine and the same disk. */
-export interface OrderYard {
+export interface OrderFixture {
   readonly engine: string;
   readonly yardstick: string;
   readonly database: NonNullable<SettingsInput['database']>;
@@ -34,7 +34,7 @@ const STORED = `SELECT (SELECT count(*) FROM orders) AS orders, (SELECT count(*)
   (SELECT count(*) FROM idempotency_claims) AS claims`;
 
 /** PostgreSQL: `pgbench -N` with as many clients, in the same cluster. */
-export async function postgresYard(_folder: string, connections: number): Promise<OrderYard> {
+export async function postgresFixture(_folder: string, connections: number): Promise<OrderFixture> {
   const cluster = await startDurablePostgres();
   return {
     engine: `PostgreSQL ${cluster.version}`,
@@ -83,7 +83,7 @@ const openSqlite = (path: string): SqliteFile => {
 };
 
 /** SQLite: better-sqlite3 committing one order at a time, the same rows into the same tables of another file. */
-export async function sqliteYard(folder: string): Promise<OrderYard> {
+export async function sqliteFixture(folder: string): Promise<OrderFixture> {
   const filename = join(folder, 'till.db');
   let file: SqliteFile | null = null;
   let single: SingleCommits | null = null;

@@ -22,7 +22,7 @@ export const USDC = 'USDC-TRC20';
 export const CONTRACTS = { usdt: keyNamed('usdt'), usdc: keyNamed('usdc'), twin: keyNamed('twin') } as const;
 
 /** A network with nodes, a chain that follows it with a wallet of its own, and somebody who pays. */
-export interface TronYard {
+export interface TronFixture {
   readonly network: FakeTronNetwork;
   readonly clock: FakeClock;
   readonly logger: MemoryLogger;
@@ -42,16 +42,16 @@ export interface TronYard {
   stop(): Promise<void>;
 }
 
-/** What a yard is to have besides one node with everything. */
-export interface YardOptions {
+/** What a fixture is to have besides one node with everything. */
+export interface FixtureOptions {
   readonly nodes?: number;
   /** Where the network's clock starts. */
   readonly start?: number;
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-/** Builds a {@link TronYard}: 100,000 USDT and TRX for the payer, some blocks behind it. */
-export async function openYard({ nodes: count = 1, options = {}, start = START }: YardOptions = {}): Promise<TronYard> {
+/** Builds a {@link TronFixture}: 100,000 USDT and TRX for the payer, some blocks behind it. */
+export async function openFixture({ nodes: count = 1, options = {}, start = START }: FixtureOptions = {}): Promise<TronFixture> {
   const clock = new FakeClock(start);
   const network = new FakeTronNetwork(clock);
   const nodes: FakeTronNode[] = [];

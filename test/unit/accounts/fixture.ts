@@ -4,7 +4,7 @@ import { FakeClock, FakeIds, FakeVault, QuickHasher, SeededRandom } from '../../
 import { MemoryAccounts } from './memory-accounts.ts';
 
 /** The account use cases over memory, and how to make a merchant in one line. */
-export class Desk {
+export class Fixture {
   readonly clock = new FakeClock();
   readonly vault = new FakeVault();
   readonly random = new SeededRandom();
