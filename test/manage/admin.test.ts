@@ -119,7 +119,7 @@ eachStorage((_name, open) => {
     test('a second factor is demanded once a code was right, and each code opens one login', async () => {
       const member = await fixture.newMember();
       const { secret, uri } = managed<{ secret: string; uri: string }>(await member.client.post('/manage/v1/security/totp', {}));
-      assert.match(uri, new RegExp(`^otpauth://totp/Tillgate:.*secret=${secret}&`));
+      assert.match(uri, new RegExp(`^otpauth://totp/service:.*secret=${secret}&`));
       assert(!JSON.stringify(await store.sql('SELECT * FROM account_security')).includes(secret));
       managed(await fixture.login(member.email, member.password));
       assertRefused(await member.client.post('/manage/v1/security/totp/confirm', { verify_code: '000000' }), 400, 'verify_code');
