@@ -13,7 +13,7 @@ import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
 /** Every step of the schema, in order. */
-const MIGRATIONS: readonly Migration[] = [foundation, gateway, management, moneyOut, lightning, sightings, sharedLimits];
+export const MIGRATIONS: readonly Migration[] = [foundation, gateway, management, moneyOut, lightning, sightings, sharedLimits];
 /** The row with the version of the triggers. */
 const RULES = 'rules';
 
