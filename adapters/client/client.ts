@@ -1,4 +1,3 @@
-import { CALLS } from './calls.ts';
 import { eachItem } from './pages.ts';
 import type {
   AccessToken,
@@ -25,7 +24,27 @@ import type {
   Withdrawal,
 } from './records.ts';
 import { Transport } from './transport.ts';
-import type { CallOptions, CallParts, ClientOptions, WriteOptions } from './transport.ts';
+import type { Call, CallOptions, CallParts, ClientOptions, WriteOptions } from './transport.ts';
+
+/** The client's operations, by their names in the operations table of the HTTP edge. */
+export const CALLS = {
+  createPayUrl: { method: 'POST', path: '/api/order/pay-url', keyed: true },
+  createPayInfo: { method: 'POST', path: '/api/order/pay-info', keyed: true },
+  listOrders: { method: 'GET', path: '/api/v2/order/' },
+  getOrderDetail: { method: 'GET', path: '/api/v2/order/detail/{order_id}' },
+  getRefundInfo: { method: 'GET', path: '/api/v2/order/refund-info/{order_id}' },
+  refundOrder: { method: 'POST', path: '/api/v2/order/refund/{order_id}', keyed: true, once: true },
+  listTransactions: { method: 'GET', path: '/api/v2/tx' },
+  listCryptoCurrencies: { method: 'GET', path: '/api/order/pay/crypto-currency' },
+  listFiatCurrencies: { method: 'GET', path: '/api/order/pay/real-currency' },
+  listWallets: { method: 'GET', path: '/api/wallets' },
+  listSelfCustodyBalances: { method: 'GET', path: '/api/contract/balance' },
+  withdraw: { method: 'POST', path: '/api/withdraw', keyed: true, once: true },
+  createLightningOrder: { method: 'POST', path: '/api/bln/order', keyed: true },
+  withdrawLightning: { method: 'POST', path: '/api/bln/withdraw', keyed: true, once: true },
+  getLightningBalance: { method: 'GET', path: '/api/bln/balance' },
+  exchangeToken: { method: 'POST', path: '/api/plugin/key/service', open: true },
+} as const satisfies Readonly<Record<string, Call>>;
 
 /**
  * A merchant's client of the payment API: signs requests or sends the key, retries what is safe to retry, and returns data or
@@ -130,7 +149,7 @@ export class TillgateClient {
     return this.#send('exchangeToken', { body }, options);
   }
 
-  /** The types are derived from the operations table; a test checks the operations. */
+  /** The types of data are those of the operation's schema, by the names of `records.ts`. */
   async #send<T>(operation: keyof typeof CALLS, parts: CallParts, options?: WriteOptions): Promise<T> {
     return (await this.#transport.send(operation, CALLS[operation], parts, options)) as T;
   }

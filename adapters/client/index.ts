@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-export * from './client.ts';
+export { TillgateClient } from './client.ts';
 export * from './errors.ts';
 export * from './records.ts';
 export type { CallOptions, ClientOptions, Credentials, WriteOptions } from './transport.ts';

@@ -17,48 +17,132 @@ type Sent<Schema extends z.ZodType> = Readonly<z.input<Schema>>;
 
 export type { AmountInput };
 
-/** An item of the order list (specification, "Order"); amounts are plain decimals. */
+/**
+ * An item of the order list (specification, "Order"); amounts are plain decimals.
+ *
+ * @interface
+ */
 export type OrderItem = Read<typeof orderSchema>;
-/** Get Orders Details; `to_addr` is `false` while there is no deposit address. */
+/**
+ * Get Orders Details; `to_addr` is `false` while there is no deposit address.
+ *
+ * @interface
+ */
 export type OrderDetail = Read<typeof orderDetailSchema>;
-/** The body of a POST callback (specification, "Order"). */
+/**
+ * The body of a POST callback (specification, "Order").
+ *
+ * @interface
+ */
 export type CallbackOrder = Read<typeof callbackOrderSchema>;
-/** Pay-url result: the checkout link, to send the payer to. */
+/**
+ * Pay-url result: the checkout link, to send the payer to.
+ *
+ * @interface
+ */
 export type PayUrl = Read<typeof payUrlSchema>;
-/** Get Payment Info; the numbers are exact as doubles. */
+/**
+ * Get Payment Info; the numbers are exact as doubles.
+ *
+ * @interface
+ */
 export type PayInfo = Read<typeof payInfoSchema>;
-/** A row of the transaction list (specification, "Transaction"); amounts are plain decimals. */
+/**
+ * A row of the transaction list (specification, "Transaction"); amounts are plain decimals.
+ *
+ * @interface
+ */
 export type Transaction = Read<typeof transactionSchema>;
-/** Refund information, with the fields of both documented shapes; numbers are rounded down to 8 decimals. */
+/**
+ * Refund information, with the fields of both documented shapes; numbers are rounded down to 8 decimals.
+ *
+ * @interface
+ */
 export type Refund = Read<typeof refundSchema>;
-/** The answer of a withdrawal; amounts are plain decimals. */
+/**
+ * The answer of a withdrawal; amounts are plain decimals.
+ *
+ * @interface
+ */
 export type Withdrawal = Read<typeof withdrawalSchema>;
-/** A row of Get Wallets List; amounts are plain decimals. */
+/**
+ * A row of Get Wallets List; amounts are plain decimals.
+ *
+ * @interface
+ */
 export type Wallet = Read<typeof walletSchema>;
-/** What is on chain at the account's own addresses; the number is rounded down to 8 decimals. */
+/**
+ * What is on chain at the account's own addresses; the number is rounded down to 8 decimals.
+ *
+ * @interface
+ */
 export type SelfCustodyBalance = Read<typeof selfCustodySchema>;
-/** An order that is paid over Lightning; its amount is in bitcoin, with up to 11 decimals. */
+/**
+ * An order that is paid over Lightning; its amount is in bitcoin, with up to 11 decimals.
+ *
+ * @interface
+ */
 export type LightningOrder = Read<typeof lightningOrderSchema>;
-/** A withdrawal over Lightning: `amount` is what the invoice gets, `fee` the most that routing may cost until it is settled. */
+/**
+ * A withdrawal over Lightning: `amount` is what the invoice gets, `fee` the most that routing may cost until it is settled.
+ *
+ * @interface
+ */
 export type LightningWithdrawal = Read<typeof lightningWithdrawalSchema>;
-/** A row of the crypto list; `status` is true when orders in it are possible now. */
+/**
+ * A row of the crypto list; `status` is true when orders in it are possible now.
+ *
+ * @interface
+ */
 export type CryptoCurrency = Read<typeof cryptoCurrencySchema>;
-/** A row of the fiat list. */
+/**
+ * A row of the fiat list.
+ *
+ * @interface
+ */
 export type FiatCurrency = Read<typeof fiatCurrencySchema>;
-/** API key exchange result; `expire` is the lifetime in seconds. */
+/**
+ * API key exchange result; `expire` is the lifetime in seconds.
+ *
+ * @interface
+ */
 export type AccessToken = Read<typeof accessTokenSchema>;
 
-/** Body of POST /api/order/pay-url: the payer chooses the coin on the checkout page. */
+/**
+ * Body of POST /api/order/pay-url: the payer chooses the coin on the checkout page.
+ *
+ * @interface
+ */
 export type PayUrlInput = Sent<ReturnType<typeof payUrlBody>>;
-/** Body of POST /api/order/pay-info: the coin is fixed by the merchant. */
+/**
+ * Body of POST /api/order/pay-info: the coin is fixed by the merchant.
+ *
+ * @interface
+ */
 export type PayInfoInput = Sent<ReturnType<typeof payInfoBody>>;
-/** Body of POST /api/withdraw: paid to the address that the account registered for the chain. */
+/**
+ * Body of POST /api/withdraw: paid to the address that the account registered for the chain.
+ *
+ * @interface
+ */
 export type WithdrawInput = Sent<typeof withdrawBody>;
-/** Body of POST /api/bln/order; its callbacks are GET requests. */
+/**
+ * Body of POST /api/bln/order; its callbacks are GET requests.
+ *
+ * @interface
+ */
 export type LightningOrderInput = Sent<ReturnType<typeof lightningOrderBody>>;
-/** Body of POST /api/bln/withdraw. */
+/**
+ * Body of POST /api/bln/withdraw.
+ *
+ * @interface
+ */
 export type LightningWithdrawInput = Sent<typeof lightningWithdrawBody>;
-/** Body of endpoint 14; `username` is the account's email. */
+/**
+ * Body of endpoint 14; `username` is the account's email.
+ *
+ * @interface
+ */
 export type LoginInput = Sent<typeof loginBody>;
 
 /** A page of a list, newest first; `max_page` is 0 for an empty list. */

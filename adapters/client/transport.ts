@@ -1,5 +1,4 @@
 import { utf8 } from './bytes.ts';
-import type { Call } from './calls.ts';
 import { TillgateApiError, TillgateConnectionError, TillgateReplyError } from './errors.ts';
 import type { CallFacts, Refusal } from './errors.ts';
 import { md5Hex } from './md5.ts';
@@ -8,6 +7,19 @@ import type { RetryOptions } from './retry.ts';
 import { signRequest } from './sign-request.ts';
 import type { SigningPair } from './sign-request.ts';
 import { SigningTimes } from './signing-times.ts';
+
+/** How the client sends one operation of the payment API. */
+export interface Call {
+  readonly method: 'GET' | 'POST';
+  /** Path template, `/api/v2/order/detail/{order_id}`. */
+  readonly path: string;
+  /** Creates or moves money: carries an `Idempotency-Key`, so that it may be retried. */
+  readonly keyed?: true;
+  /** The server accepts each signature once. */
+  readonly once?: true;
+  /** Sent without credentials. */
+  readonly open?: true;
+}
 
 /** The credentials: an API key or access token, or a signing pair. An account with Data Security needs the pair. */
 export type Credentials = { readonly apiKey: string } | SigningPair;

@@ -38,7 +38,8 @@ export interface NewOrderInput extends Optional<Omit<OrderOptions, 'links'>> {
   readonly links?: Optional<OrderLinks> | undefined;
 }
 
-type Optional<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
+/** The same fields, each of which may be absent. */
+export type Optional<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
 /** The options with their defaults: no links, a floating rate, callbacks by GET. */
 export function withDefaults({ links = {}, fixedEncryptPrice = false, enablePostCallback = false }: NewOrderInput): OrderOptions {

@@ -5,8 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { CALLS } from '../../../adapters/client/calls.ts';
-import type { Call } from '../../../adapters/client/calls.ts';
+import { CALLS } from '../../../adapters/client/client.ts';
+import type { Call } from '../../../adapters/client/transport.ts';
 import type { ApiErrorCode, ListPage, OrderItem, PayInfo, TillgateClient, WithdrawInput } from '../../../adapters/client/index.ts';
 import { TillgateApiError } from '../../../adapters/client/index.ts';
 import { createOperations, ERROR_TABLE } from '../../../adapters/http/index.ts';
