@@ -1,6 +1,6 @@
 /**
- * A till inside an application: the core's use cases on the adapters that come with it, put together by hand. There is
- * no HTTP, no container and no worker here; whoever embeds the core decides about those.
+ * The core's use cases on the built-in adapters, assembled by hand. There is no HTTP, no container and no worker; the
+ * application decides about those.
  *
  * In an application of one's own the imports read `tillgate`, `tillgate/adapters/crypto`, `tillgate/plugins/sandbox` …
  */
@@ -33,13 +33,13 @@ import sandbox from '../../plugins/sandbox/index.ts';
 const CHAIN = 'ETH';
 const LEASE_MS = 30_000;
 
-/** What an application needs of a till. */
+/** The parts that the application uses. */
 export interface Till {
   readonly merchant: Principal;
   readonly createOrder: CreateOrder;
   readonly queries: OrderQueries;
   readonly events: EventBus;
-  /** The simulated chain: it pays and mines when it is told to. */
+  /** The simulated chain, which pays and mines on request. */
   readonly chain: ChainAdapter;
   /** Reads the chain up to its head and settles what it brings. A real application calls it every few seconds. */
   follow(): Promise<void>;
@@ -47,7 +47,7 @@ export interface Till {
 }
 
 /**
- * Opens a till with one merchant on a simulated Ethereum.
+ * Opens a payment processor with one merchant on a simulated Ethereum.
  *
  * @param filename - of the SQLite database; `:memory:` for one that is gone afterwards
  */

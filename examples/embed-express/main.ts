@@ -1,4 +1,4 @@
-/** An Express application with a till in it, on the simulated chain; see README.md. */
+/** An Express application with payments, on the simulated chain; see README.md. */
 import { randomBytes } from 'node:crypto';
 import express from 'express';
 import knex from 'knex';
@@ -9,7 +9,7 @@ import sandbox from '../../plugins/sandbox/index.ts';
 const port = Number(process.env['PORT'] ?? 3000);
 const baseUrl = `http://localhost:${port}`;
 
-// The application's own database. The till's tables stand beside the others in it.
+// The application's own database, with the payment tables beside the others.
 const db = knex({ client: 'sqlite3', connection: { filename: process.env['DATABASE'] ?? 'app.db' }, useNullAsDefault: true });
 
 const till = await createTillgate({
@@ -25,7 +25,7 @@ await till.workers.start();
 const app = express();
 app.use('/pay', till.toExpress()); // before any body parser: signatures cover the raw bytes
 
-// From here on it is an application like any other. This merchant is made anew at each start.
+// The rest is an ordinary application. It creates a new merchant at each start.
 const shop = await till.createAccount.run({ email: `shop-${randomBytes(4).toString('hex')}@example.com`, password: randomBytes(18).toString('base64url') });
 
 app.post('/buy', express.json(), async (_req, res) => {

@@ -1,4 +1,4 @@
-/** A Hono application on Node with a till in it, on the simulated chain; see README.md. */
+/** A Hono application on Node with payments, on the simulated chain; see README.md. */
 import { randomBytes } from 'node:crypto';
 import { serve } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';

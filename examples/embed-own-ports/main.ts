@@ -1,4 +1,4 @@
-/** A till whose prices, keys, callbacks and metrics are the application's own: each port is one line of `replace`. */
+/** The application's own prices, keys, callbacks and metrics: each port is one line of `replace`. */
 import { randomBytes } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { MnemonicWallet, generateMnemonic } from '../../adapters/wallet/index.ts';

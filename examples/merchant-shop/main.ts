@@ -1,4 +1,4 @@
-/** Opens the shop beside a till in sandbox mode, buys a tin of tea, pays it on the simulated chain, and waits to see it paid. */
+/** Starts the shop beside a sandbox server, buys a tin of tea, pays it on the simulated chain, and waits until it is paid. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -6,14 +6,14 @@ import { TillgateClient } from '../../adapters/client/index.ts';
 import { openShop } from './shop.ts';
 import type { Purchase } from './shop.ts';
 
-/** What of a till's `data/demo.json` the shop needs. */
+/** The part of the server's `data/demo.json` that the shop needs. */
 interface Demo {
   readonly api_token: string;
   readonly signing_secret: string;
   readonly callback_secret: string;
 }
 
-/** Where the till is. */
+/** The server's address. */
 export interface Place {
   readonly url: string;
   /** The file that it wrote its demo merchant to. */

@@ -1,6 +1,6 @@
 /**
- * A tiny shop: it sells one thing, sends its buyer to the till's payment page, and believes that it was paid when the
- * till's callback says so, and only after it has verified that callback.
+ * A small shop: it sells one thing, sends its buyer to the checkout page, and marks the purchase as paid after it has verified
+ * the callback.
  *
  * In an application of one's own the import reads `tillgate/client`.
  */
@@ -20,7 +20,7 @@ export interface Purchase {
   readonly status: 'waiting' | 'paid' | 'too late';
 }
 
-/** What the shop needs of a till. */
+/** How the shop reaches the server. */
 export interface ShopOptions {
   readonly client: TillgateClient;
   /** `whsec_…`, made together with the API key. */
@@ -83,7 +83,7 @@ export async function openShop({ client, callbackSecret }: ShopOptions): Promise
 
   const server = createServer((req, res) => {
     serve(req, res).catch((error: unknown) => {
-      // Whoever sends something that is not the till's learns nothing; anything else the till sends again later.
+      // A forged callback gets 400 and no reason. After any other error the server retries the callback.
       res.writeHead(error instanceof CallbackRejectedError ? 400 : 500).end();
     });
   });

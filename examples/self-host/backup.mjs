@@ -1,4 +1,4 @@
-// Copies the database of a running till into a file of its own: one moment of it, checked, readable by its owner only.
+// Copies the database of a running server into a file: a consistent state, checked, readable by its owner only.
 //
 //   node examples/self-host/backup.mjs data/tillgate.db backups/2026-05-04.db
 
@@ -20,7 +20,7 @@ rmSync(unfinished, { force: true });
 const live = open(source);
 try {
   await live.raw('PRAGMA busy_timeout = 10000');
-  // Reads one moment of the database while the till goes on writing.
+  // Reads a consistent state of the database while the server continues to write.
   await live.raw('VACUUM INTO ?', [unfinished]);
 } finally {
   await live.destroy();

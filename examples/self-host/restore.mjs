@@ -1,4 +1,4 @@
-// Puts a backup in the place of a till's database, whose former one is kept beside it. No till may run on it.
+// Replaces the server's database by a backup and keeps the former file beside it. The server must be stopped.
 //
 //   node examples/self-host/restore.mjs backups/2026-05-04.db data/tillgate.db
 
@@ -12,7 +12,7 @@ if (!existsSync(backup)) throw new Error(`There is no ${backup}.`);
 process.umask(0o077);
 mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
 
-// The lock that a running till holds.
+// The lock of a running server.
 const lock = knex({ client: 'sqlite3', connection: { filename: `${target}.server-lock` }, useNullAsDefault: true, pool: { min: 1, max: 1 } });
 try {
   await lock.raw('PRAGMA busy_timeout = 0');

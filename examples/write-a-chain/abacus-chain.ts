@@ -22,7 +22,7 @@ export interface AbacusChainOptions {
   readonly payments: ChainPayments | null;
 }
 
-/** Abacus as the till sees it. */
+/** The chain adapter of Abacus. */
 export class AbacusChain implements ChainAdapter {
   readonly code = 'ABC';
   readonly name = 'Abacus';

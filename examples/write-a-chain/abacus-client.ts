@@ -27,7 +27,7 @@ export class AbacusClient {
     return found;
   }
 
-  /** Sends, and tells how the node answered. */
+  /** Broadcasts, and returns the node's answer. */
   async post(path: string, body: string): Promise<number> {
     return (await this.#ask(path, body)).status;
   }

@@ -78,7 +78,7 @@ function tricksOf(node: AbacusNode, signer: Signer): Partial<ChainTricks> {
   };
 }
 
-/** The same nonce, the same key, another receiver: what a second till with this seed would make. */
+/** Same nonce, same key, another receiver: what a second till with the same seed would sign. */
 async function rivalOf({ attempts }: SignedPayout, signer: Signer): Promise<WireTransaction> {
   const { signature: _, ...mine } = JSON.parse(present(attempts[0], 'an attempt').raw) as WireTransaction;
   const unsigned = { ...mine, to: mine.from };

@@ -19,7 +19,7 @@ const FEE = 10n;
 const RICH = 10n ** 24n;
 const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** A node whose blocks are mined, and whose troubles are made, by whoever started it. */
+/** A node for tests: the test mines its blocks and causes its failures. */
 export class AbacusNode {
   /** Somebody who can pay. */
   readonly payer: string;
@@ -70,7 +70,7 @@ export class AbacusNode {
     for (let mined = 0; mined < count; mined++) this.blocks.push(this.#block(this.#takeUp()));
   }
 
-  /** What can be mined now, in order of its nonces; one that comes too early goes on waiting. */
+  /** The transactions that can be mined now, in order of their nonces; one whose turn has not come stays pending. */
   #takeUp(): readonly WireTransaction[] {
     const next = new Map<string, number>();
     const taken: WireTransaction[] = [];

@@ -7,11 +7,11 @@ import { ABC, refOf } from './abacus-chain.ts';
 import { accountSchema, blockSchema, isSigned, keyHash, readAddress, receiptSchema, transactionId, transactionSchema, writeAddress } from './abacus-wire.ts';
 import type { WireReceipt, WireTransaction } from './abacus-wire.ts';
 
-/** No chain has the number 9999' (SLIP-44): the hot wallet lies at account 0, deposit addresses at account 1. */
+/** No chain has the number 9999' (SLIP-44). The hot wallet is account 0, deposit addresses are account 1. */
 export const ACCOUNTS = { hot: "m/44'/9999'/0'", deposit: "m/44'/9999'/1'" } as const;
 const BUMP_AFTER_MS = 60_000;
 
-/** Opens the paying side: the till's own signer has the keys, and nothing here ever sees one. */
+/** Opens payouts. The till's signer has the keys; nothing here has access to one. */
 export async function openPayments(client: AbacusClient, signer: Signer): Promise<ChainPayments> {
   const [hot, deposit] = await Promise.all([ACCOUNTS.hot, ACCOUNTS.deposit].map(async (path) => new AccountKey(await signer.extendedPublicKey(path))));
   assert(hot !== undefined && deposit !== undefined, 'two accounts');
@@ -77,7 +77,7 @@ class AbacusPayments implements ChainPayments {
     const mined = found.find(({ height }) => height !== null) ?? (await this.#client.find(`accounts/${source.address}/${nonce ?? 0}`, receiptSchema));
     if (mined === null || mined.height === null) return { kind: found.length > 0 ? 'pending' : 'missing' };
     const { id, transaction, height, ok } = mined;
-    // Never on the node's word alone: only the transaction itself, signed by the till's key, shows that the nonce was used.
+    // The node's statement is not enough: only the transaction itself, signed by the till's key, proves that the nonce was used.
     if (transactionId(transaction) !== id || transaction.from !== source.address || transaction.nonce !== nonce || !isSigned(transaction)) {
       return { kind: 'unclear', reason: `the node names ${id} as this payment, and it is not` };
     }

@@ -30,7 +30,7 @@ export function writeAddress(key: string): string {
   return `abc1${key}${sha(`abc1${key}`).slice(0, 8)}`;
 }
 
-/** The key hash of an address in either case; `null` when it is none. */
+/** The key hash of an address in either case; `null` when it is invalid. */
 export function readAddress(text: string): string | null {
   const key = /^abc1([0-9a-f]{40})[0-9a-f]{8}$/.exec(text.toLowerCase())?.[1];
   return key !== undefined && writeAddress(key) === text.toLowerCase() ? key : null;

@@ -10,13 +10,13 @@ const schema = z.strictObject({
   url: z.url(),
   /** Which network is meant, by its first block. */
   genesis: z.string().optional(),
-  /** An account's extended public key; without it the till's own seed gives one. */
+  /** An account's extended public key; derived from the till's seed by default. */
   xpub: z.string().optional(),
   confirmations: z.number().int().min(1).default(3),
   pollIntervalMs: z.number().int().min(10).default(1_000),
 });
 
-/** Abacus, a toy chain: how a chain is added to a till. */
+/** Abacus, a toy chain: an example of a chain plugin. */
 export default definePlugin({
   name: 'abacus',
   version: '1.0.0',
@@ -25,7 +25,7 @@ export default definePlugin({
   async setup({ options: { url, genesis, xpub, ...rest }, wallet, signer, addChain, onClose }) {
     const client = new AbacusClient(url);
     const account = xpub ?? (await wallet.extendedPublicKey(ACCOUNTS.deposit));
-    // Another wallet's addresses are none that this till could ever sweep.
+    // The till could never sweep addresses of another wallet.
     const own = signer !== null && new AccountKey(account).walletId === new AccountKey(await signer.extendedPublicKey(ACCOUNTS.deposit)).walletId;
     const payments = own ? await openPayments(client, signer) : null;
     const chain = new AbacusChain({ ...rest, client, genesis: genesis ?? null, xpub: account, payments });
