@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+// The loader of npm start: Node before 22.18 reads a configuration in TypeScript with one only.
+import 'tsx';
 import { FIATS, SPECIFIED_ASSETS, isTillgateError } from '../../core/index.ts';
 import { loadConfig, resolveConfig } from '../../host/index.ts';
 import type { Environment } from '../../host/index.ts';
@@ -101,6 +103,7 @@ describe('the configuration', () => {
   test('takes the file that TILLGATE_CONFIG names, the one in the working directory, JSON or a module', async () => {
     const directory = freshDirectory();
     directory.write('tillgate.config.json', { serviceName: 'from-json' });
+    directory.write('package.json', { type: 'module' });
     directory.write('other.ts', 'export default { serviceName: "from-module" as string, database: { client: "pg" as const } };');
     assert.equal((await loadConfig({}, directory.path)).serviceName, 'from-json');
     const config = await loadConfig({ TILLGATE_CONFIG: 'other.ts', TILLGATE_DATABASE_URL: 'postgres://db/till', TILLGATE_PORT: '9000' }, directory.path);
