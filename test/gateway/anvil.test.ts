@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
-import { after, before, describe, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { createPublicClient, createWalletClient, defineChain, http, parseEther, webSocket } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { startAnvil } from '../support/anvil.ts';
 import type { Anvil } from '../support/anvil.ts';
 import { waitFor } from '../support/wait.ts';
-import { KEY, keyView, routeOf, startGateway } from './support.ts';
+import { bothPaths, KEY, keyView, routeOf, startGateway } from './support.ts';
 import type { TestGateway } from './support.ts';
 
 /** The first of anvil's well-known development accounts. */
@@ -15,7 +15,7 @@ const FUNDED = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cb
 const chainOf = (id: number) =>
   defineChain({ id, name: 'anvil', nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 }, rpcUrls: { default: { http: [] } } });
 
-describe('viem talks to a real node through the gateway', () => {
+bothPaths('viem talks to a real node through the gateway', (path) => {
   let anvil: Anvil;
   let gate: TestGateway;
   let chain: ReturnType<typeof chainOf>;
@@ -28,6 +28,7 @@ describe('viem talks to a real node through the gateway', () => {
         routeOf([anvil.url.replace('http', 'ws')], { host: 'localhost', protocol: 'websocket', id: '5' as never }),
       ],
       { healthIntervalMs: 200 },
+      path,
     );
     chain = chainOf(anvil.chainId);
   });

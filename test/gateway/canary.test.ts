@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { rawExchange } from '../support/http.ts';
 import { waitFor } from '../support/wait.ts';
-import { ask, HOST, KEY, keyView, OTHER_KEY, routeOf, startGateway, startNode, UNKNOWN_KEY } from './support.ts';
+import { ask, bothPaths, HOST, KEY, keyView, OTHER_KEY, routeOf, startGateway, startNode, UNKNOWN_KEY } from './support.ts';
 
-test('faults 23 and 73: a key appears in no log line, metric, reply and not in a byte that an upstream gets', async () => {
+bothPaths('secrets', (path) => void test('faults 23 and 73: a key appears in no log line, metric, reply and not in a byte that an upstream gets', async () => {
   let received = '';
   const node = await startNode((req, res, body) => {
     if (req.url === '/dies') req.socket.destroy();
@@ -19,7 +19,7 @@ test('faults 23 and 73: a key appears in no log line, metric, reply and not in a
     routeOf([node.url], { host: http, protocol: 'http', id: '4' as never }),
     routeOf(['http://127.0.0.1:1'], { host: 'dead.gate.example', id: '5' as never }),
     routeOf(['ws://127.0.0.1:1'], { host: 'ws.gate.example', protocol: 'websocket', id: '6' as never }),
-  ]);
+  ], {}, path);
   gate.directory.set(OTHER_KEY, keyView({ state: 'revoked' }));
   const replies: string[] = [];
   const keep = async (reply: Promise<{ text: string; headers: object }>): Promise<void> => {
@@ -58,4 +58,4 @@ test('faults 23 and 73: a key appears in no log line, metric, reply and not in a
   assert.doesNotMatch(gate.log(), /tgk_/);
   await gate.close();
   await node.close();
-});
+}));

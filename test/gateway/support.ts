@@ -228,9 +228,10 @@ export function attach(server: Server, gateway: Gateway): void {
     if (gateway.handles(req.headers.host)) gateway.upgrade(req, socket, head);
     else socket.destroy();
   });
-  server.on('clientError', (_error, socket) => {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const answering = (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage?.headersSent ?? false;
-    if (socket.writable && !answering) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
+    if (socket.writable && !answering) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     else socket.destroy();
   });
 }

