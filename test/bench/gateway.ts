@@ -4,7 +4,7 @@ import type { Leavers, Load, Proxy, Run } from './support/gateway-fixture.ts';
 import { median, report } from './support/report.ts';
 import { withFolder } from './support/temp-folder.ts';
 
-const NAMES = ['nginx', 'gateway', 'fast-proxy', 'http-proxy', 'http-proxy-middleware'] as const;
+const NAMES = ['nginx', 'gateway', 'gateway-node', 'fast-proxy', 'http-proxy', 'http-proxy-middleware'] as const;
 const SMALL: Load = { connections: 32, seconds: 4 };
 const LARGE: Load = { connections: 8, seconds: 3, large: true };
 const MANY: Load = { connections: 256, seconds: 3 };
@@ -16,8 +16,9 @@ type Runs = Map<string, Run[]>;
 
 /**
  * The gateway, with key, admission and metrics, against nginx and other proxies, each alone on one core, in turns.
+ * `gateway-node` is the gateway with its fast path switched off.
  *
- *     npm run bench -- gateway [ROUNDS] [only]     3 rounds; "only" leaves all but nginx and the gateway out
+ *     npm run bench -- gateway [ROUNDS] [only]     3 rounds; "only" leaves all but nginx and the gateway's two ways out
  */
 async function run(words: readonly string[]): Promise<void> {
   const missing = missingPrograms();
@@ -26,7 +27,7 @@ async function run(words: readonly string[]): Promise<void> {
     return;
   }
   const rounds = Number(words.find((word) => /^\d+$/.test(word)) ?? 3);
-  const names = words.includes('only') ? NAMES.slice(0, 2) : NAMES;
+  const names = words.includes('only') ? NAMES.slice(0, 3) : NAMES;
   compileProxies();
   await withFolder('gateway', (folder) => measure(folder, names, rounds));
 }

@@ -19,7 +19,7 @@ const CONNECTIONS = 256;
 const agent = (): Agent => new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 
 /** With a key to check, limits to keep and metrics to count, and the memory of `tillgate serve`. */
-function gateway(upstream: string): Server {
+function gateway(upstream: string, fastPath = true): Server {
   passOnInModestMemory();
   const logger = new PinoLogger({ level: 'warn' });
   const limits = { requestsPerSecond: 1e9, burst: 1e9, concurrency: 1e6 };
@@ -32,6 +32,7 @@ function gateway(upstream: string): Server {
     metrics: new PromMetrics(logger),
     logger,
     traceId: randomTraceId,
+    fastPath,
   });
   attach(server, ours);
   ours.attach(server);
@@ -44,6 +45,7 @@ function onServer(listener: RequestListener): Server {
 
 const MAKERS: Readonly<Record<string, (upstream: string) => Server | Promise<Server>>> = {
   gateway,
+  'gateway-node': (upstream) => gateway(upstream, false),
   'http-proxy': async (target) => {
     const { default: httpProxy } = await import('http-proxy');
     const proxy = httpProxy.createProxyServer({ target, agent: agent() });
