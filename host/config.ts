@@ -2,11 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TillgateError } from '../core/index.ts';
-import type { FieldError, GatewayRoute } from '../core/index.ts';
-import { readGateways } from './gateway-settings.ts';
-import { SANDBOX_PRICES } from './static-prices.ts';
-import { parseSettings } from './settings.ts';
-import type { PluginSetting, RateSourceSetting, Settings } from './settings.ts';
+import type { FieldError } from '../core/index.ts';
+import { parseSettings, settingsSchema, withModeDefaults } from './settings.ts';
+import type { PluginSetting, RateSourceSetting, Settings, TillConfig, TillSettings } from './settings.ts';
 
 /** What comes from the environment only. */
 export interface Secrets {
@@ -21,17 +19,8 @@ export type DatabaseConfig =
   | { readonly client: 'sqlite'; readonly filename: string }
   | { readonly client: 'pg'; readonly connection: string; readonly pool: { readonly min: number; readonly max: number } };
 
-/** The settings of a till however it is run: in a server of its own, or in an application. */
-export interface TillConfig
-  extends Pick<Settings, 'mode' | 'serviceName' | 'orders' | 'limits' | 'auth' | 'withdrawals' | 'sweeps' | 'keys' | 'gateway'> {
-  readonly callbacks: { readonly schedule: readonly number[]; readonly timeoutSeconds: number; readonly allowPrivateNetworks: boolean };
-  readonly rateSources: readonly RateSourceSetting[];
-  readonly gateways: readonly GatewayRoute[];
-}
-
 /** Every setting with its final value; paths are absolute. */
-export interface HostConfig
-  extends TillConfig, Omit<Settings, keyof TillConfig | 'database' | 'listen' | 'baseUrl' | 'rates' | 'plugins'> {
+export interface HostConfig extends TillConfig, Pick<Settings, 'apiDocs' | 'dataDir'> {
   readonly listen: { readonly host: string; readonly port: number; readonly trustedHops: number };
   /** `null`: `http://localhost:<port>`, whatever port it becomes. */
   readonly baseUrl: string | null;
@@ -71,7 +60,7 @@ export async function loadConfig(environment: Environment = process.env, directo
  * @throws TillgateError `CONFIG_INVALID` listing every problem
  */
 export function resolveConfig(input: unknown, { directory = process.cwd(), environment = {} }: ConfigSources = {}): HostConfig {
-  const { settings, problems } = parseSettings(input);
+  const { settings, problems } = parseSettings(settingsSchema, input);
   const found: FieldError[] = [...problems];
   const secrets: Secrets = {
     masterKey: masterKeyOf(secretText(environment, 'TILLGATE_MASTER_KEY', directory, found), found, 'TILLGATE_MASTER_KEY'),
@@ -80,8 +69,24 @@ export function resolveConfig(input: unknown, { directory = process.cwd(), envir
   const port = portOf(environment['TILLGATE_PORT'], found);
   const databaseUrl = environment['TILLGATE_DATABASE_URL'] || null;
   found.push(...productionProblems(input, environment), ...databaseProblems(settings, databaseUrl));
-  if (settings === null || found.length > 0) throw configError(found);
-  return complete(settings, secrets, port, databaseUrl, directory);
+  const till = settings === null ? null : completeTill(settings, { directory, environment }, found);
+  if (settings === null || till === null || found.length > 0) throw configError(found);
+  return complete(settings, till, { secrets, port, databaseUrl, directory });
+}
+
+/** The settings of a till with their final values; what is wrong with a secret joins the problems. */
+export function completeTill(settings: TillSettings, sources: Required<ConfigSources>, problems: FieldError[]): TillConfig {
+  const till = withModeDefaults(settings);
+  return { ...till, rateSources: till.rateSources.map((source, index) => withApiKey(source, `rates.sources.${index}`, sources, problems)) };
+}
+
+/** CoinGecko's key is in the settings, in a file that they name, or in the environment. */
+function withApiKey(source: RateSourceSetting, path: string, { directory, environment }: Required<ConfigSources>, problems: FieldError[]): RateSourceSetting {
+  if (source.use !== 'coingecko') return source;
+  const { apiKey, apiKeyFile, ...rest } = source;
+  const given = valueOrFile({ name: `${path}.apiKey`, fileName: `${path}.apiKeyFile`, value: apiKey, file: apiKeyFile }, directory, problems);
+  const key = given ?? secretText(environment, 'TILLGATE_COINGECKO_API_KEY', directory, problems);
+  return key === null ? rest : { ...rest, apiKey: key };
 }
 
 /** The one error for any number of configuration problems, one line each. */
@@ -113,16 +118,27 @@ function settingsPath(named: string | undefined, directory: string): string | nu
   return first ?? null;
 }
 
-/** A secret given by value or, with `_FILE`, by the name of a file that holds it. */
+/** A secret of the environment, by value or, with `_FILE`, by the name of a file that holds it. */
 function secretText(environment: Environment, name: string, directory: string, problems: FieldError[]): string | null {
-  const value = environment[name]?.trim() ?? '';
-  const file = environment[`${name}_FILE`] ?? '';
-  if (value !== '' && file !== '') problems.push({ path: `${name}_FILE`, message: `is set together with ${name}: keep one of them` });
-  if (value !== '' || file === '') return value === '' ? null : value;
+  const fileName = `${name}_FILE`;
+  return valueOrFile({ name, fileName, value: environment[name], file: environment[fileName] }, directory, problems);
+}
+
+interface SecretSetting {
+  readonly name: string;
+  readonly fileName: string;
+  readonly value: string | undefined;
+  readonly file: string | undefined;
+}
+
+function valueOrFile({ name, fileName, value = '', file = '' }: SecretSetting, directory: string, problems: FieldError[]): string | null {
+  const text = value.trim();
+  if (text !== '' && file !== '') problems.push({ path: fileName, message: `is set together with ${name}: keep one of them` });
+  if (text !== '' || file === '') return text === '' ? null : text;
   try {
     return readFileSync(resolve(directory, file), 'utf8').trim();
   } catch (error) {
-    problems.push({ path: `${name}_FILE`, message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})` });
+    problems.push({ path: fileName, message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})` });
     return null;
   }
 }
@@ -176,40 +192,27 @@ function databaseProblems(settings: Settings | null, databaseUrl: string | null)
   return [{ path: 'database.connection', message: 'write the connection string here or in TILLGATE_DATABASE_URL' }];
 }
 
-function complete(settings: Settings, secrets: Secrets, port: number | null, databaseUrl: string | null, directory: string): HostConfig {
+interface Surroundings {
+  readonly secrets: Secrets;
+  readonly port: number | null;
+  readonly databaseUrl: string | null;
+  readonly directory: string;
+}
+
+function complete(settings: Settings, till: TillConfig, { secrets, port, databaseUrl, directory }: Surroundings): HostConfig {
   const sandbox = settings.mode === 'sandbox';
   const dataDir = resolve(directory, settings.dataDir);
-  const { listen, plugins, database } = settings;
+  const { apiDocs, baseUrl, listen, plugins, database } = settings;
   return {
-    ...tillConfig(settings),
+    ...till,
+    apiDocs,
     dataDir,
     directory,
     secrets,
-    apiDocs: settings.apiDocs,
-    baseUrl: settings.baseUrl?.replace(/\/+$/, '') ?? null,
+    baseUrl: baseUrl?.replace(/\/+$/, '') ?? null,
     listen: { ...listen, host: listen.host ?? (sandbox ? '127.0.0.1' : '0.0.0.0'), port: port ?? listen.port },
     database: databaseOf(database, databaseUrl, directory, dataDir),
     plugins: plugins ?? (sandbox ? [{ use: 'sandbox' }] : []),
-  };
-}
-
-/** The settings of a till with those defaults that depend on others. */
-export function tillConfig({ callbacks, rates, gateways, ...settings }: Settings): TillConfig {
-  const { mode, serviceName, orders, limits, auth, withdrawals, sweeps, keys, gateway } = settings;
-  const sandbox = mode === 'sandbox';
-  return {
-    mode,
-    serviceName,
-    orders,
-    limits,
-    auth,
-    withdrawals,
-    sweeps,
-    keys,
-    gateway,
-    callbacks: { ...callbacks, allowPrivateNetworks: callbacks.allowPrivateNetworks ?? sandbox },
-    rateSources: (rates.sources ?? defaultSources(sandbox)).map(withSandboxPrices),
-    gateways: readGateways(gateways).routes,
   };
 }
 
@@ -218,12 +221,4 @@ function databaseOf(setting: Settings['database'], url: string | null, directory
     return { client: 'pg', connection: url ?? setting?.connection ?? '', pool: setting?.pool ?? { min: 0, max: 10 } };
   }
   return { client: 'sqlite', filename: setting?.filename === undefined ? resolve(dataDir, 'tillgate.db') : resolve(directory, setting.filename) };
-}
-
-function defaultSources(sandbox: boolean): RateSourceSetting[] {
-  return sandbox ? [{ use: 'static' }] : [{ use: 'coingecko' }, { use: 'kraken' }];
-}
-
-function withSandboxPrices(source: RateSourceSetting): RateSourceSetting {
-  return source.use === 'static' && source.prices === undefined ? { ...source, prices: { ...SANDBOX_PRICES } } : source;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isTillgateError, readRoute } from '../core/index.ts';
-import type { FieldError, GatewayRoute, RouteId, RouteInput } from '../core/index.ts';
+import type { GatewayRoute, RouteId, RouteInput } from '../core/index.ts';
+import { section } from './setting-fields.ts';
 
-const section = { error: 'write an object in braces' };
 const text = (what: string) => z.string({ error: `write ${what}` });
 const number = z.number({ error: 'write a number' });
 const limit = number.nullable();
@@ -12,7 +12,7 @@ const upstream = z.union([z.string(), z.strictObject({ url: z.string(), headers:
 });
 
 /** One entry of `gateways` (decisions, section 8); what is left out has the defaults there. */
-export const gatewaySetting = z.strictObject(
+const gatewaySetting = z.strictObject(
   {
     host: text('the host name that selects this gateway'),
     chain: text('a chain code, such as "ETH"'),
@@ -30,25 +30,24 @@ export const gatewaySetting = z.strictObject(
   section,
 );
 
-/** A gateway as the settings file has it. */
-export type GatewaySetting = z.output<typeof gatewaySetting>;
+type GatewaySetting = z.output<typeof gatewaySetting>;
 
-/** The routes of the settings, and what is wrong with them. A route's id is its host: it stays the same at each start. */
-export function readGateways(settings: readonly GatewaySetting[]): { routes: readonly GatewayRoute[]; problems: readonly FieldError[] } {
+/** The setting `gateways`, as routes. A route's id is its host: it stays the same at each start. */
+export const gatewaysSetting = z.array(gatewaySetting, { error: 'write a list of gateways' }).transform((settings, context): readonly GatewayRoute[] => {
   const routes: GatewayRoute[] = [];
-  const problems: FieldError[] = [];
+  const refuse = (path: readonly string[], message: string): void => context.addIssue({ code: 'custom', path: [...path], message });
   settings.forEach((setting, index) => {
     const host = setting.host.toLowerCase();
-    if (routes.some((route) => route.host === host)) problems.push({ path: `gateways.${index}.host`, message: 'name each host once' });
+    if (routes.some((route) => route.host === host)) refuse([`${index}`, 'host'], 'name each host once');
     try {
       routes.push({ id: `config:${host}` as RouteId, ...readRoute(inputOf(setting)) });
     } catch (error) {
       if (!isTillgateError(error, 'INVALID_FIELDS')) throw error;
-      for (const { path, message } of error.details.fields ?? []) problems.push({ path: `gateways.${index}.${path}`, message });
+      for (const { path, message } of error.details.fields ?? []) refuse([`${index}`, path], message);
     }
   });
-  return { routes, problems };
-}
+  return routes;
+});
 
 function inputOf({ upstreams, ...setting }: GatewaySetting): RouteInput {
   const nodes = upstreams.map((node) => (typeof node === 'string' ? { url: node, headers: {} } : { url: node.url, headers: node.headers ?? {} }));

@@ -4,7 +4,7 @@ import { TillgateError } from '../core/index.ts';
 import type { Metrics } from '../core/index.ts';
 import { apiDocsOperation } from './api-docs/operation.ts';
 import { createCheckout } from './checkout/checkout.ts';
-import type { TillConfig } from './config.ts';
+import type { TillConfig } from './settings.ts';
 import type { Till } from './container.ts';
 
 /** How a till is offered over HTTP. */

@@ -37,13 +37,13 @@ export class LazyCallbackTransport implements CallbackTransport {
  */
 export function rateSource(setting: RateSourceSetting, clock: Clock, priceIds: Readonly<Record<string, PriceIds>>): RateSource {
   if (setting.use === 'static') return new StaticSource(clock, setting.prices ?? {});
-  const { use, url } = setting;
-  const options = url === undefined ? {} : { url };
-  const ids = priceIdsAt(use, priceIds);
+  const { use } = setting;
+  const known = priceIdsAt(use, priceIds);
   let source: Promise<RateSource> | null = null;
   const load = async (): Promise<RateSource> => {
     const { CoinGeckoSource, KrakenSource } = await import('../adapters/rates/index.ts');
-    return use === 'kraken' ? new KrakenSource(clock, { ...options, pairs: ids }) : new CoinGeckoSource(clock, { ...options, ids });
+    if (setting.use === 'kraken') return new KrakenSource(clock, { ...setting, pairs: { ...known, ...setting.pairs } });
+    return new CoinGeckoSource(clock, { ...setting, ids: { ...known, ...setting.ids } });
   };
   return { name: use, fetch: async (symbols, signal) => (await (source ??= load())).fetch(symbols, signal) };
 }

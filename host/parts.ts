@@ -36,7 +36,7 @@ import type {
   Token,
   WalletQueries,
 } from '../core/index.ts';
-import type { TillConfig } from './config.ts';
+import type { TillConfig } from './settings.ts';
 import type { DisposeStack } from './dispose-stack.ts';
 import type { LazyGateway } from './lazy-gateway.ts';
 import type { PluginRegistry } from './plugin-registry.ts';

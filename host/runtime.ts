@@ -2,7 +2,7 @@ import type { Clock, IdGenerator, Logger, Metrics, Random, Storage, Vault } from
 import { NoWallet } from '../adapters/wallet/index.ts';
 import { DEFAULT_FEED_LEASE_MS } from '../core/index.ts';
 import { configError } from './config.ts';
-import type { TillConfig } from './config.ts';
+import type { TillConfig } from './settings.ts';
 import { createContainer, openingPorts, pluginPorts, provide, resolveTill } from './container.ts';
 import type { PortOverrides, Till, TillContainer } from './container.ts';
 import type { DisposeStack } from './dispose-stack.ts';

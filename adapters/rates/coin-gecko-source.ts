@@ -14,8 +14,8 @@ const FIAT_CODES: ReadonlySet<string> = new Set(FIATS.map(({ code }) => code));
 
 /** Settings of {@link CoinGeckoSource}; each has a default. */
 export interface CoinGeckoOptions {
-  readonly url?: string;
-  readonly apiKey?: string;
+  readonly url?: string | undefined;
+  readonly apiKey?: string | undefined;
   /** CoinGecko's ids of the coins, by symbol: `{"BTC": "bitcoin"}`. Others have no price. */
   readonly ids?: Readonly<Record<string, string>>;
 }

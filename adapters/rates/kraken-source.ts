@@ -26,7 +26,7 @@ const FIAT_PAIRS: Readonly<Record<string, string>> = {
 
 /** Settings of {@link KrakenSource}; each has a default. */
 export interface KrakenOptions {
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** The coins' markets, `{"BTC": "XBTUSD"}`; each must be quoted in US dollars. Others have no price. */
   readonly pairs?: Readonly<Record<string, string>>;
 }

@@ -5,12 +5,12 @@ import type { FieldError, Logger, Metrics, Plugin, Storage } from '../../core/in
 import { BridgeLogger } from '../../adapters/logging/bridge-logger.ts';
 import type { ConsoleLike, PinoLike } from '../../adapters/logging/bridge-logger.ts';
 import type { SqliteConfig } from '../../adapters/storage/knex/index.ts';
-import { configError, masterKeyOf, tillConfig } from '../config.ts';
-import type { TillConfig } from '../config.ts';
+import { completeTill, configError, masterKeyOf } from '../config.ts';
+import type { TillConfig } from '../settings.ts';
 import type { DisposeStack } from '../dispose-stack.ts';
 import { checkPlugin, problemsOf } from '../plugins.ts';
 import type { LoadedPlugin } from '../plugins.ts';
-import { parseSettings } from '../settings.ts';
+import { embeddedSchema, parseSettings } from '../settings.ts';
 import { SHARED_TTL_MS } from '../runtime.ts';
 import type { RuntimeDeps } from '../runtime.ts';
 import type { PluginWithOptions, TillStorage, TillgateOptions } from './options.ts';
@@ -24,19 +24,19 @@ export interface Plan {
   readonly plugins: readonly LoadedPlugin[];
 }
 
-const SETTINGS = ['serviceName', 'orders', 'callbacks', 'limits', 'auth', 'withdrawals', 'sweeps', 'keys', 'gateway', 'gateways', 'rates'] as const;
-
 /** @throws TillgateError `CONFIG_INVALID` listing every problem of the options */
 export function planOf(options: TillgateOptions): Plan {
-  const { mode = 'production', masterKey, baseUrl } = options;
-  const given = SETTINGS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]] as const]));
-  const { settings, problems } = parseSettings({ mode, baseUrl, ...Object.fromEntries(given) });
+  const { mode = 'production', masterKey } = options;
+  const given = Object.entries(options).filter(([name, value]) => Object.hasOwn(embeddedSchema.shape, name) && value !== undefined);
+  const { settings, problems } = parseSettings(embeddedSchema, Object.fromEntries(given));
   const found: FieldError[] = [...problems];
   if (options.storage === undefined && options.replace?.storage === undefined) found.push({ path: 'storage', message: 'name a database, or give replace.storage' });
   const key = typeof masterKey === 'string' ? masterKeyOf(masterKey, found, 'masterKey') : bytesOf(masterKey, found);
   const plugins = (options.plugins ?? []).flatMap((plugin, index) => readPlugin(plugin, mode, `plugins.${index}`, found));
-  if (settings === null || key === null || found.length > 0) throw configError(found);
-  return { config: tillConfig(settings), masterKey: key, baseUrl: baseUrl.replace(/\/+$/, ''), plugins };
+  // Nothing of the environment is read.
+  const config = settings === null ? null : completeTill(settings, { directory: process.cwd(), environment: {} }, found);
+  if (settings === null || config === null || key === null || found.length > 0) throw configError(found);
+  return { config, masterKey: key, baseUrl: settings.baseUrl.replace(/\/+$/, ''), plugins };
 }
 
 function bytesOf(key: Uint8Array | undefined, problems: FieldError[]): Uint8Array | null {

@@ -1,8 +1,9 @@
 import type { Registry } from 'prom-client';
+import type { z } from 'zod';
 import type { Logger, Metrics, Plugin, PortReplacements, Storage } from '../../core/index.ts';
 import type { BridgeLevel, ConsoleLike, PinoLike } from '../../adapters/logging/bridge-logger.ts';
 import type { EmbeddedConfig, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
-import type { SettingsInput } from '../settings.ts';
+import type { tillSchema } from '../settings.ts';
 
 /** What a till's tables are called, beside an application's own. */
 export interface TablePlacement {
@@ -25,10 +26,7 @@ export interface PluginWithOptions {
 }
 
 /** The settings that a till has in whatever process it runs; the same names and forms as in a settings file. */
-export type TillSettings = Pick<
-  SettingsInput,
-  'serviceName' | 'orders' | 'callbacks' | 'limits' | 'auth' | 'withdrawals' | 'sweeps' | 'keys' | 'gateway' | 'gateways' | 'rates'
->;
+export type TillSettings = Omit<z.input<typeof tillSchema>, 'mode'>;
 
 /** Options of `createTillgate`. Nothing else is read: no environment, no file. */
 export interface TillgateOptions extends TillSettings {

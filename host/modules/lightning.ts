@@ -1,5 +1,4 @@
 import { InvoiceFollower, InvoicePayer, Invoices, LightningService, RequestLightningPayment } from '../../core/index.ts';
-import { lightningFees, withdrawalSettings } from '../money-settings.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
 
@@ -9,7 +8,7 @@ export const lightningRecipes = {
   lightningPayments: recipe(
     ['config', 'lightning', 'storage', 'secondFactor', 'clock', 'deadline', 'ids', 'events', 'metrics', 'logger'],
     ({ config: { withdrawals }, lightning: node, ...parts }) =>
-      node === null ? null : new RequestLightningPayment({ ...parts, node, settings: withdrawalSettings(withdrawals), fees: lightningFees(withdrawals) }),
+      node === null ? null : new RequestLightningPayment({ ...parts, node, settings: withdrawals, fees: withdrawals.lightningFees }),
   ),
   lightningService: recipe(
     ['lightning', 'lightningPayments', 'orderQueries'],

@@ -17,7 +17,7 @@ export const manageRecipes = {
           sessionTtlSeconds: auth.tokenTtlSeconds,
           graceSeconds: keys.graceSeconds,
           pageMax: 100,
-          addressHoldMs: withdrawals.addressHoldSeconds * 1000,
+          addressHoldMs: withdrawals.addressHoldMs,
           routes: gateways,
         },
       }),

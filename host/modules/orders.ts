@@ -14,9 +14,9 @@ import {
   contractsOf,
   rateSymbols,
 } from '../../core/index.ts';
-import type { AddressPoolSettings, Asset, ChainRegistry, OrderSettings } from '../../core/index.ts';
+import type { AddressPoolSettings, Asset, ChainRegistry } from '../../core/index.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
-import type { TillConfig } from '../config.ts';
+import type { TillConfig } from '../settings.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
 
@@ -37,7 +37,7 @@ export const orderRecipes = {
   ),
   createOrder: recipe(
     ['config', 'storage', 'assets', 'rateBook', 'addressPool', 'invoices', 'clock', 'ids', 'random', 'events', 'metrics'],
-    ({ config, rateBook: rates, addressPool: addresses, ...parts }) => new CreateOrder({ ...parts, rates, addresses, settings: orderSettings(config) }),
+    ({ config, rateBook: rates, addressPool: addresses, ...parts }) => new CreateOrder({ ...parts, rates, addresses, settings: config.orders }),
   ),
   choosePayment: recipe(
     ['storage', 'assets', 'chains', 'rateBook', 'addressPool', 'invoices', 'clock'],
@@ -48,7 +48,7 @@ export const orderRecipes = {
     ({ config, baseUrl, ...parts }) =>
       new OrderQueries({
         ...parts,
-        settings: orderSettings(config),
+        settings: config.orders,
         // Read at each use: with port 0 the address is known only once the server listens.
         get baseUrl() {
           return baseUrl.url;
@@ -62,17 +62,6 @@ export const orderRecipes = {
     ({ chains, orderStateMachine: stateMachine, ...ports }) => new Map([...chains].map(([code, chain]) => [code, new ChainFollower(chain, { ...ports, stateMachine })])),
   ),
 } satisfies Recipes;
-
-function orderSettings({ orders }: TillConfig): OrderSettings {
-  return {
-    timeoutMs: orders.timeoutSeconds * 1000,
-    watchMs: orders.watchSeconds * 1000,
-    toleranceBps: orders.toleranceBps,
-    min: orders.min,
-    max: orders.max,
-    pageMax: 100,
-  };
-}
 
 /** Deriving an address blocks the event loop, so it is done in small batches; a sandbox needs no large pool. */
 function poolSettings({ mode }: TillConfig): AddressPoolSettings {

@@ -1,5 +1,4 @@
 import { PayoutFeeEstimator, PayoutRunner, RequestRefund, RequestWithdrawal, WalletQueries, canPay } from '../../core/index.ts';
-import { sweepSettings, withdrawalSettings } from '../money-settings.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
 
@@ -9,7 +8,7 @@ export const payoutRecipes = {
   requestWithdrawal: recipe(
     ['config', 'storage', 'assets', 'chains', 'payoutFees', 'secondFactor', 'clock', 'ids', 'events', 'metrics', 'logger', 'lightningPayments'],
     ({ config, payoutFees: fees, lightningPayments: lightning, ...parts }) =>
-      new RequestWithdrawal({ ...parts, fees, lightning, settings: withdrawalSettings(config.withdrawals) }),
+      new RequestWithdrawal({ ...parts, fees, lightning, settings: config.withdrawals }),
   ),
   requestRefund: recipe(
     ['storage', 'assets', 'chains', 'payoutFees', 'clock', 'ids', 'events', 'metrics', 'orderQueries'],
@@ -19,7 +18,7 @@ export const payoutRecipes = {
     ['config', 'chains', 'storage', 'assets', 'rateBook', 'orderStateMachine', 'clock', 'ids', 'events', 'logger', 'metrics'],
     ({ config, chains, rateBook: rates, orderStateMachine: stateMachine, ...parts }) => {
       const deps = { ...parts, rates, stateMachine };
-      return new Map([...chains.values()].filter(canPay).map((chain) => [chain.code, new PayoutRunner(chain, deps, sweepSettings(config.sweeps))]));
+      return new Map([...chains.values()].filter(canPay).map((chain) => [chain.code, new PayoutRunner(chain, deps, config.sweeps)]));
     },
   ),
   walletQueries: recipe(['storage', 'assets', 'chains'], (parts) => new WalletQueries(parts)),

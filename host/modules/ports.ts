@@ -24,8 +24,7 @@ export const portRecipes = {
     ...plugins.rateSources,
   ]),
   callbackTransport: recipe(['config', 'clock', 'disposables'], ({ config: { callbacks }, clock, disposables }) => {
-    const { timeoutSeconds, allowPrivateNetworks } = callbacks;
-    const transport = new LazyCallbackTransport(clock, { timeoutMs: timeoutSeconds * 1000, allowPrivateNetworks });
+    const transport = new LazyCallbackTransport(clock, callbacks);
     disposables.add('callback transport', () => transport.close());
     return transport;
   }),

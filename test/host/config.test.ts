@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 // The loader of npm start: Node before 22.18 reads a configuration in TypeScript with one only.
 import 'tsx';
 import { FIATS, SPECIFIED_ASSETS, isTillgateError } from '../../core/index.ts';
+import { planOf } from '../../host/embed/dependencies.ts';
+import type { TillStorage } from '../../host/embed/index.ts';
 import { loadConfig, resolveConfig } from '../../host/index.ts';
 import type { Environment } from '../../host/index.ts';
 import { importPlugins } from '../../host/plugins.ts';
@@ -36,8 +38,8 @@ describe('the configuration', () => {
     assert.equal(config.callbacks.allowPrivateNetworks, true);
     assert.equal(config.rateSources[0]?.use, 'static');
     assert.deepEqual(config.gateway, { fastPath: true });
-    assert.deepEqual(config.orders, { timeoutSeconds: 1800, watchSeconds: 86_400, toleranceBps: 0, min: '0', max: '1000000' });
-    assert.deepEqual(config.callbacks.schedule, [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400]);
+    assert.deepEqual(config.orders, { timeoutMs: 1_800_000, watchMs: 86_400_000, toleranceBps: 0, min: '0', max: '1000000', pageMax: 100 });
+    assert.deepEqual(config.callbacks.scheduleMs, [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400].map((seconds) => seconds * 1000));
   });
 
   test('has a sandbox price for every fiat code and coin of the specification', () => {
@@ -98,6 +100,41 @@ describe('the configuration', () => {
     assert.ok('TILLGATE_MASTER_KEY_FILE' in problemsOf({}, { TILLGATE_MASTER_KEY_FILE: join(directory.path, 'none') }));
     assert.ok('TILLGATE_MASTER_KEY_FILE' in problemsOf({}, { TILLGATE_MASTER_KEY_FILE: join(directory.path, 'key'), TILLGATE_MASTER_KEY: KEY }));
     directory.remove();
+  });
+
+  test('reads the key of CoinGecko from the settings, from a file, or from the environment, and ids of further coins', () => {
+    const directory = freshDirectory();
+    directory.write('gecko', 'CG-file\n');
+    const keyOf = (source: object, environment: Environment = {}): string | undefined => {
+      const [found] = resolveConfig({ rates: { sources: [{ use: 'coingecko', ...source }, { use: 'kraken', pairs: { SOL: 'SOLUSD' } }] } }, { environment, directory: directory.path }).rateSources;
+      assert.ok(found?.use === 'coingecko' && !('apiKeyFile' in found));
+      return found.apiKey;
+    };
+    assert.equal(keyOf({ ids: { SOL: 'solana' } }), undefined);
+    assert.equal(keyOf({ apiKey: 'CG-text' }, { TILLGATE_COINGECKO_API_KEY: 'CG-environment' }), 'CG-text');
+    assert.equal(keyOf({ apiKeyFile: 'gecko' }), 'CG-file');
+    assert.equal(keyOf({}, { TILLGATE_COINGECKO_API_KEY: 'CG-environment' }), 'CG-environment');
+    assert.equal(keyOf({}, { TILLGATE_COINGECKO_API_KEY_FILE: 'gecko' }), 'CG-file');
+    directory.remove();
+    const both = { use: 'coingecko', apiKey: 'CG-text', apiKeyFile: 'none' };
+    assert.deepEqual(Object.keys(problemsOf({ rates: { sources: [both] } })), ['rates.sources.0.apiKeyFile']);
+    assert.match(problemsOf({ rates: { sources: [{ use: 'coingecko', apiKeyFile: '/no/such/file' }] } })['rates.sources.0.apiKeyFile'] ?? '', /cannot be read \(ENOENT\)/);
+  });
+
+  test('compares amounts and pool sizes within their sections', () => {
+    assert.deepEqual(Object.keys(problemsOf({ orders: { min: '2', max: '1' } })), ['orders.min']);
+    assert.deepEqual(Object.keys(problemsOf({ database: { client: 'pg', connection: 'postgres://db/till', pool: { min: 5, max: 2 } } })), ['database.pool.min']);
+  });
+
+  test('takes every setting of a till when it is embedded, and none of a server’s', () => {
+    const options = { storage: {} as TillStorage, masterKey: KEY, baseUrl: 'https://shop.example/pay/' };
+    const { config } = planOf({ ...options, keys: { graceSeconds: 7 }, gateway: { fastPath: false }, auth: { clockSkewSeconds: 2 }, rates: { sources: [{ use: 'coingecko', apiKey: 'CG-text' }] } });
+    assert.equal(config.mode, 'production');
+    assert.deepEqual([config.keys.graceSeconds, config.gateway.fastPath, config.auth.clockSkewMs], [7, false, 2_000]);
+    assert.deepEqual(config.rateSources, [{ use: 'coingecko', apiKey: 'CG-text' }]);
+    assert.equal(config.callbacks.allowPrivateNetworks, false);
+    for (const name of ['listen', 'database', 'plugins', 'dataDir', 'apiDocs']) assert.ok(!(name in config), name);
+    assert.throws(() => planOf({ ...options, baseUrl: 'shop' }), /baseUrl: write an absolute http/);
   });
 
   test('takes the file that TILLGATE_CONFIG names, the one in the working directory, JSON or a module', async () => {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { AssetCatalogue } from '../../core/index.ts';
 import type { Asset } from '../../core/index.ts';
 import { resolveConfig } from '../../host/config.ts';
-import { moneyProblems, sweepSettings, withdrawalSettings } from '../../host/money-settings.ts';
+import { moneyProblems } from '../../host/money-settings.ts';
 import { FakeChain } from '../support/fake-chain.ts';
 import { FakePayments } from '../support/fake-payments.ts';
 
@@ -21,9 +21,9 @@ describe('the settings of money out', () => {
       sweeps: { maxFeeBps: 50, cold: { ETH: { address: 'eth-cold', above: { ETH: '10' } } } },
     });
     assert.deepEqual(moneyProblems(config, assets, chains), []);
-    const limits = withdrawalSettings(config.withdrawals);
+    const limits = config.withdrawals;
     assert.deepEqual([limits.min.get('ETH'), limits.max.size, limits.approveAbove.get('ETH'), limits.addressHoldMs], ['0.1', 0, '5', 60_000]);
-    const sweeps = sweepSettings(config.sweeps);
+    const { sweeps } = config;
     assert.deepEqual([sweeps.maxFeeBps, sweeps.cold.get('ETH')?.address, sweeps.cold.get('ETH')?.above.get('ETH')], [50, 'eth-cold', '10']);
   });
 
