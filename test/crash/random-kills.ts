@@ -10,7 +10,7 @@ import { openFixture } from './fixture.ts';
 const AT_ONCE = 6;
 /** So many kills end something, or the till makes no headway between them. */
 const KILLS_LOOKED_AT = 50;
-/** US dollars; what a sweep would cost more than a hundredth of is left where it lies, and nothing would come to rest. */
+/** US dollars; what a sweep would cost more than a hundredth of is not swept, and the sweeps would never end. */
 const LEAST_PRICE = 100;
 const LONGEST_LIFE_MS = 4_000;
 const MINUTE_MS = 60_000;

@@ -32,7 +32,7 @@ export interface Scenario {
 
 type Coin = 'ETH' | 'USDT-ERC20' | 'BTC-LN';
 let payees = 0;
-/** An address that nobody has paid yet. */
+/** An address without any payment so far. */
 const newPayee = (): Address => `0x${(0xd00d0000n + BigInt((payees += 1))).toString(16)}${randomBytes(16).toString('hex')}`;
 const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`;
 
@@ -317,7 +317,7 @@ async function tokenSweep(till: CrashTill): Promise<Run> {
 
 const invoiceOrder = async (till: CrashTill): Promise<Run> => new PaidOrder(till, await payerOf(till, 2), '20', 'BTC-LN');
 
-/** A withdrawal to somebody's invoice. */
+/** A withdrawal to an invoice of another node. */
 async function invoicePayment(till: CrashTill): Promise<Run> {
   await paidOrder(till, await payerOf(till, 2), '20', 'BTC-LN');
   const { node, customer } = till.fixture.lightning;

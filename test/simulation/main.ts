@@ -12,14 +12,14 @@
  * left of it is printed.
  */
 import { parseArgs } from 'node:util';
-import { onDatabase, playAll } from './crew.ts';
-import { PgGround } from './pg/ground.ts';
+import { onDatabase, playAll } from './worker-pool.ts';
+import { PgDatabase } from './pg/pg-database.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import type { FreshDatabase } from '../support/postgres.ts';
 import { play } from './run.ts';
 import { replayCommand, shrink } from './shrink.ts';
 import type { Report, Task } from './worker.ts';
-import { storyOf } from './worker.ts';
+import { scenarioOf } from './worker.ts';
 
 const { values } = parseArgs({
   options: {
@@ -38,7 +38,7 @@ const numbers = (text: string): number[] => text.split(',').map(Number);
 const steps = Number(values.steps);
 
 async function leave(database: FreshDatabase): Promise<void> {
-  await PgGround.end(database.url);
+  await PgDatabase.end(database.url);
   await database.drop();
 }
 
@@ -50,7 +50,7 @@ async function one(seed: number): Promise<boolean> {
     ...(values.only === undefined ? {} : { only: numbers(values.only) }),
     ...(values.calm === undefined ? {} : { calm: numbers(values.calm) }),
   };
-  const { breach, digest, played, step } = await play(storyOf(onDatabase(task, database)), values.quiet ? null : (line) => console.log(line));
+  const { breach, digest, played, step } = await play(scenarioOf(onDatabase(task, database)), values.quiet ? null : (line) => console.log(line));
   if (database !== null) await leave(database);
   console.log(`${played} steps, log ${digest}`);
   if (breach === null) return true;
@@ -89,9 +89,9 @@ async function explain({ seed, breach, step }: Report): Promise<void> {
   console.log(`\nSEED ${seed} BROKE A RULE at step ${step}: ${breach}`);
   if (breach === null || step < 0) return;
   const database = values.pg ? await freshDatabase() : null;
-  const story = await shrink(storyOf(onDatabase({ seed, steps }, database)), { breach, step });
+  const scenario = await shrink(scenarioOf(onDatabase({ seed, steps }, database)), { breach, step });
   if (database !== null) await leave(database);
-  console.log(`${story.only.length} steps are enough:\n    ${replayCommand(story)}`);
+  console.log(`${scenario.only.length} steps are enough:\n    ${replayCommand(scenario)}`);
 }
 
 process.exitCode = (await (values.seed === undefined ? many() : one(Number(values.seed)))) ? 0 : 1;

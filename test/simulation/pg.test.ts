@@ -4,11 +4,11 @@ import { freshDatabase } from '../support/postgres.ts';
 import type { FreshDatabase } from '../support/postgres.ts';
 import { bugNamed } from './bugs/bugs.ts';
 import { hunt } from './bugs/hunt.ts';
-import { PgGround } from './pg/ground.ts';
+import { PgDatabase } from './pg/pg-database.ts';
 import { ringOf } from './pg/turns.ts';
 import { play } from './run.ts';
 import { replayCommand } from './shrink.ts';
-import type { Reach } from './world/ground.ts';
+import type { DatabaseAccess } from './world/database.ts';
 
 describe('two instances on PostgreSQL, statement by statement', () => {
   let database: FreshDatabase;
@@ -16,7 +16,7 @@ describe('two instances on PostgreSQL, statement by statement', () => {
     database = await freshDatabase();
   });
   after(async () => {
-    await PgGround.end(database.url);
+    await PgDatabase.end(database.url);
     await database.drop();
   });
 
@@ -24,9 +24,9 @@ describe('two instances on PostgreSQL, statement by statement', () => {
     const digests = new Map<number, string>();
     let waits = 0;
     for (const seed of [1, 2, 1]) {
-      const story = { seed, steps: 80, database: database.url };
-      const { breach, digest, tally } = await play(story);
-      assert.equal(breach, null, `${breach}; play it again: ${replayCommand(story)}`);
+      const scenario = { seed, steps: 80, database: database.url };
+      const { breach, digest, tally } = await play(scenario);
+      assert.equal(breach, null, `${breach}; play it again: ${replayCommand(scenario)}`);
       assert.equal(digest, digests.get(seed) ?? digest);
       digests.set(seed, digest);
       waits += tally.get('pg wait') ?? 0;
@@ -37,17 +37,17 @@ describe('two instances on PostgreSQL, statement by statement', () => {
 
   test('of two that wait for each other one gives way, the same one each time, and its work is tried again', async () => {
     const meet = async (seed: number): Promise<string> => {
-      const ground = await PgGround.open(database.url, seed);
+      const simDatabase = await PgDatabase.open(database.url, seed);
       const ended: string[] = [];
-      const lock = async ({ storage }: Reach, accounts: readonly string[]): Promise<void> => {
+      const lock = async ({ storage }: DatabaseAccess, accounts: readonly string[]): Promise<void> => {
         await storage.transaction(async (tx) => {
           for (const account of accounts) await tx.ledger.lockBalance(account, 'BTC');
         });
         ended.push(accounts.join());
       };
-      await Promise.all([lock(ground.reach(), ['till:a', 'till:b']), lock(ground.reach(), ['till:b', 'till:a'])]);
-      const outcome = JSON.stringify([ended, ...ground.counts]);
-      ground.close();
+      await Promise.all([lock(simDatabase.connect(), ['till:a', 'till:b']), lock(simDatabase.connect(), ['till:b', 'till:a'])]);
+      const outcome = JSON.stringify([ended, ...simDatabase.counts]);
+      simDatabase.close();
       assert.equal(ended.length, 2);
       return outcome;
     };

@@ -6,22 +6,22 @@ import { MERCHANTS } from './actions/merchants.ts';
 import { NETWORK } from './actions/network.ts';
 import { OPERATORS } from './actions/operators.ts';
 import { WORKERS } from './actions/workers.ts';
-import { companyOf } from './company.ts';
-import type { Companion } from './company.ts';
-import { PgGround } from './pg/ground.ts';
+import { concurrentActionsOf } from './concurrent-actions.ts';
+import type { ConcurrentAction } from './concurrent-actions.ts';
+import { PgDatabase } from './pg/pg-database.ts';
 import { SimRandom } from './random.ts';
 import { Rules } from './rules/rules.ts';
 import { Settlement } from './settlement.ts';
 import { Crash } from './world/gate.ts';
 import type { Fault } from './world/gate.ts';
-import { SqliteGround } from './world/ground.ts';
+import { SqliteDatabase } from './world/database.ts';
 import type { Instance } from './world/instance.ts';
 import { World } from './world/world.ts';
 
-/** Which part of a seed's story is played. */
-export interface Story {
+/** Which part of a seed's scenario is played. */
+export interface Scenario {
   readonly seed: number;
-  /** How many steps the whole story has. */
+  /** How many steps the whole scenario has. */
   readonly steps: number;
   /** Those that are played; all by default. */
   readonly only?: readonly number[];
@@ -33,7 +33,7 @@ export interface Story {
   readonly broken?: (seen: { readonly tally: (name: string) => number }) => string | null;
 }
 
-/** How a story ended. */
+/** How a scenario ended. */
 export interface Ending {
   /** What was broken first; `null` when all held. */
   readonly breach: string | null;
@@ -43,7 +43,7 @@ export interface Ending {
   readonly played: number;
   /** SHA-256 of the log. */
   readonly digest: string;
-  /** How often each thing happened, for who wants to know what the story was about. */
+  /** How often each thing happened, for who wants to know what the scenario was about. */
   readonly tally: ReadonlyMap<string, number>;
 }
 
@@ -76,15 +76,15 @@ const PAST_DEADLINE_MS = 1_900_000;
 /** Every invariant of the product's own check, now and then: it reads everything. */
 const FULL_CHECK_EVERY = 100;
 
-/** Plays a story. The same story gives the same log, byte for byte. */
-export async function play(story: Story, log: Log | null = null): Promise<Ending> {
-  const { seed, database } = story;
-  const ground = database === undefined ? await SqliteGround.open() : await PgGround.open(database, seed);
-  return new Run(story, await World.create(seed, ground), log).play();
+/** Plays a scenario. The same scenario gives the same log, byte for byte. */
+export async function play(scenario: Scenario, log: Log | null = null): Promise<Ending> {
+  const { seed, database } = scenario;
+  const simDatabase = database === undefined ? await SqliteDatabase.open() : await PgDatabase.open(database, seed);
+  return new Run(scenario, await World.create(seed, simDatabase), log).play();
 }
 
 class Run {
-  readonly #story: Story;
+  readonly #scenario: Scenario;
   readonly #world: World;
   readonly #rules: Rules;
   readonly #log: Log | null;
@@ -93,15 +93,15 @@ class Run {
   #played = 0;
   #breach: string | null = null;
 
-  constructor(story: Story, world: World, log: Log | null) {
-    this.#story = story;
+  constructor(scenario: Scenario, world: World, log: Log | null) {
+    this.#scenario = scenario;
     this.#world = world;
     this.#log = log;
     this.#rules = new Rules(world);
   }
 
   async play(): Promise<Ending> {
-    const { steps, only = Array.from({ length: steps }, (_, step) => step) } = this.#story;
+    const { steps, only = Array.from({ length: steps }, (_, step) => step) } = this.#scenario;
     let at = steps;
     for (const step of only) {
       await this.#step(step);
@@ -122,13 +122,13 @@ class Run {
     const world = this.#world;
     await world.driver.ready();
     world.crowded = false;
-    const random = new SimRandom(this.#story.seed, step + 1);
+    const random = new SimRandom(this.#scenario.seed, step + 1);
     world.advance(random.weighted<() => number>([[() => random.int(50, 2_000), 6], [() => random.int(2_000, 20_000), 2]])());
     world.look();
     const action = random.weighted(ACTIONS);
     const scene: Scene = { world, random, instance: random.pick(world.instances) as Instance };
-    const faultRandom = new SimRandom(this.#story.seed, step + 1, 7);
-    const fault = action.faulty && !(this.#story.calm?.has(step) ?? false) ? chooseFault(faultRandom) : null;
+    const faultRandom = new SimRandom(this.#scenario.seed, step + 1, 7);
+    const fault = action.faulty && !(this.#scenario.calm?.has(step) ?? false) ? chooseFault(faultRandom) : null;
     const outcome = await this.#act(action, scene, fault, faultRandom);
     this.#judge(String(step), action.name, outcome);
   }
@@ -138,11 +138,11 @@ class Run {
     const { gate } = scene.instance;
     if (!action.faulty) return await action.run(scene);
     const notes: string[] = [];
-    const company = this.#world.driver.pause === null ? [] : companyOf(action, scene, random, MEANWHILE);
-    this.#world.crowded = company.length > 0;
+    const concurrent = this.#world.driver.pause === null ? [] : concurrentActionsOf(action, scene, random, MEANWHILE);
+    this.#world.crowded = concurrent.length > 0;
     // Who waits while others are in the middle of their work would wait for them, and they for the locks that it holds.
-    gate.arm(company.length > 0 && fault?.kind === 'pause' ? null : fault, () => this.#meanwhile(action, scene, random, notes));
-    const together = company.map((companion) => this.#join(companion, random));
+    gate.arm(concurrent.length > 0 && fault?.kind === 'pause' ? null : fault, () => this.#meanwhile(action, scene, random, notes));
+    const together = concurrent.map((companion) => this.#join(companion, random));
     const outcome = (await Promise.all([this.#attempt(action, scene), ...together])).join(' + ');
     await gate.calm();
     const happened = gate.disarm();
@@ -156,7 +156,7 @@ class Run {
   }
 
   /** Somebody acts while another one does, each of their statements in its turn. */
-  async #join({ action, instance, after }: Companion, random: SimRandom): Promise<string> {
+  async #join({ action, instance, after }: ConcurrentAction, random: SimRandom): Promise<string> {
     const own = new SimRandom(random.int(0, 2 ** 31), after);
     for (let i = after; i > 0; i--) await this.#world.driver.pause?.();
     if (!action.faulty) this.#world.upheavals += 1;
@@ -207,7 +207,7 @@ class Run {
     this.#played += 1;
     this.#count(name);
     const [breach] = this.#rules.check();
-    this.#breach ??= breach ?? this.#story.broken?.({ tally: (action) => this.#tally.get(action) ?? 0 }) ?? null;
+    this.#breach ??= breach ?? this.#scenario.broken?.({ tally: (action) => this.#tally.get(action) ?? 0 }) ?? null;
     this.#write(`${at} ${this.#world.now} ${name}: ${outcome}`);
     if (this.#breach !== null) this.#write(`broken ${this.#breach}`);
   }
@@ -224,7 +224,7 @@ class Run {
     await settlement.run(async (name, instance, work) => {
       if (this.#breach !== null) return;
       const action: Action = { name, weight: 0, faulty: true, run: work };
-      const outcome = await this.#attempt(action, { world: this.#world, random: new SimRandom(this.#story.seed), instance });
+      const outcome = await this.#attempt(action, { world: this.#world, random: new SimRandom(this.#scenario.seed), instance });
       this.#judge('end', name, outcome);
     });
     if (this.#breach === null) await this.#fullCheck();

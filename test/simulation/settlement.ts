@@ -8,7 +8,7 @@ import type { Instance } from './world/instance.ts';
 import { ORDINARY_FEE } from './world/world.ts';
 import type { World } from './world/world.ts';
 
-/** Does one thing and looks at it, as a step of the story. */
+/** Does one thing and looks at it, as a step of the scenario. */
 export type Doing = (name: string, instance: Instance, work: () => Promise<string> | string) => Promise<void>;
 
 interface Watched {
@@ -22,7 +22,7 @@ const QUIET_ROUNDS = 2;
 const MOST_PASSES = 60;
 const LIVE: ReadonlySet<string> = new Set(['HELD', 'REQUESTED', 'SIGNED', 'BROADCAST']);
 
-/** The end of a story: nothing goes wrong any more, operators do their work, and all that was begun must come to its end. */
+/** The end of a scenario: nothing goes wrong any more, operators do their work, and all that was begun must come to its end. */
 export class Settlement {
   readonly #world: World;
   readonly #rules: Rules;
@@ -217,7 +217,7 @@ export class Settlement {
     const told = new Set([...this.#world.alerts].filter((alert) => alert.includes('something else in its place')).map((alert) => alert.split(':')[0]));
     return this.#turned()
       .filter(({ id }) => !told.has(`transfer ${id}`))
-      .map(({ id, kind, status }) => `settled: ${kind} ${id} is ${status}, the chain says otherwise, and nobody was told`);
+      .map(({ id, kind, status }) => `settled: ${kind} ${id} is ${status}, the chain says otherwise, and there was no alert`);
   }
 
   /** True when the chain holds less of a coin than is promised. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { bugNamed } from './bugs/bugs.ts';
 import { hunt } from './bugs/hunt.ts';
-import { playAll } from './crew.ts';
+import { playAll } from './worker-pool.ts';
 import { play } from './run.ts';
 import { replayCommand, ruleOf, shrink } from './shrink.ts';
 import type { Report, Task } from './worker.ts';
@@ -10,7 +10,7 @@ import { SimChain } from './world/chain.ts';
 import type { SimTx } from './world/chain.ts';
 import { SimNode } from './world/node.ts';
 
-/** Those that are caught within a few stories; `npm run simulate:bugs` plants all of them. */
+/** Those that are caught within a few scenarios; `npm run simulate:bugs` plants all of them. */
 const QUICK = [
   'credit before it is final',
   'a reorganisation is not reversed in the ledger',
@@ -19,7 +19,7 @@ const QUICK = [
   'bytes are sent before they are stored',
 ];
 
-function* stories(seeds: number, steps: number): Iterable<Task> {
+function* scenarios(seeds: number, steps: number): Iterable<Task> {
   for (let seed = 1; seed <= seeds; seed++) yield { seed, steps };
 }
 
@@ -41,7 +41,7 @@ describe('the simulator', () => {
   test('no seed loses a coin or a callback (faults 38 to 44, 47, 50 to 56, 75; more with npm run simulate)', async () => {
     const broken: Report[] = [];
     let played = 0;
-    await playAll(stories(40, 300), (report) => {
+    await playAll(scenarios(40, 300), (report) => {
       played += report.played;
       if (report.breach !== null) broken.push(report);
       return broken.length === 0;
@@ -118,12 +118,12 @@ describe('planted bugs', () => {
 
 describe('a seed that breaks a rule', () => {
   test('is shrunk to fewer steps that break the same rule', async () => {
-    // There is none: a rule that half of all stories break, made up for the purpose.
+    // There is none: a rule that half of all scenarios break, made up for the purpose.
     const made = { seed: 2, steps: 40 };
     const whole = await play({ ...made, broken: ({ tally }) => (tally('order') >= 2 ? 'made-up: two orders' : null) });
     assert.equal(ruleOf(whole.breach ?? ''), 'made-up');
-    const story = await shrink({ ...made, broken: ({ tally }) => (tally('order') >= 2 ? 'made-up: two orders' : null) }, whole);
-    assert.equal(story.only.length, 2);
-    assert.match(replayCommand(story), /^npm run simulate -- --seed 2 --steps 40 --only \d+,\d+/);
+    const scenario = await shrink({ ...made, broken: ({ tally }) => (tally('order') >= 2 ? 'made-up: two orders' : null) }, whole);
+    assert.equal(scenario.only.length, 2);
+    assert.match(replayCommand(scenario), /^npm run simulate -- --seed 2 --steps 40 --only \d+,\d+/);
   });
 });

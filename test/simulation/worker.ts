@@ -1,14 +1,14 @@
 /** A process that plays scenarios: it gets one at a time, and answers with its ending. */
 import { play } from './run.ts';
-import type { Ending, Story } from './run.ts';
+import type { Ending, Scenario } from './run.ts';
 
-/** A story as it goes between processes. */
+/** A scenario as it goes between processes. */
 export interface Task {
   readonly seed: number;
   readonly steps: number;
   readonly only?: readonly number[];
   readonly calm?: readonly number[];
-  /** See {@link Story.database}. */
+  /** See {@link Scenario.database}. */
   readonly database?: string;
 }
 
@@ -20,20 +20,20 @@ export interface Report extends Omit<Ending, 'tally'> {
   readonly tally: readonly (readonly [string, number])[];
 }
 
-/** The story that a task tells of. */
-export function storyOf({ seed, steps, only, calm, database }: Task): Story {
+/** The scenario of a task. */
+export function scenarioOf({ seed, steps, only, calm, database }: Task): Scenario {
   return { seed, steps, ...(database === undefined ? {} : { database }), ...(only === undefined ? {} : { only }), ...(calm === undefined ? {} : { calm: new Set(calm) }) };
 }
 
-async function tell(task: Task): Promise<Report> {
+async function playTask(task: Task): Promise<Report> {
   const before = process.cpuUsage();
-  const { tally, ...ending } = await play(storyOf(task));
+  const { tally, ...ending } = await play(scenarioOf(task));
   const { user, system } = process.cpuUsage(before);
   return { ...ending, seed: task.seed, cpuMs: (user + system) / 1_000, tally: [...tally] };
 }
 
 process.on('message', (task: Task) => {
-  tell(task).then(
+  playTask(task).then(
     (report) => process.send?.(report),
     (error: unknown) => process.send?.({ seed: task.seed, breach: `the simulator failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, step: -1, played: 0, digest: '', cpuMs: 0, tally: [] } satisfies Report),
   );

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { freshDatabase } from '../../support/postgres.ts';
-import { ask, onDatabase, ready, startWorker } from '../crew.ts';
+import { ask, onDatabase, ready, startWorker } from '../worker-pool.ts';
 import { applyEdits, readProduct } from './apply-edits.ts';
 import type { Bug } from './bug.ts';
 
@@ -17,7 +17,7 @@ export interface Catch {
   readonly seed: number;
   readonly step: number;
   /** Scenarios that were played until then. */
-  readonly stories: number;
+  readonly scenarios: number;
   readonly steps: number;
   readonly cpuMs: number;
 }
@@ -43,7 +43,7 @@ export async function hunt(bug: Bug, { seeds, steps }: { readonly seeds: number;
   const database = bug.pg === true ? await freshDatabase() : null;
   try {
     await ready(worker);
-    let [played, cpuMs, stories] = [0, 0, 0];
+    let [played, cpuMs, scenarios] = [0, 0, 0];
     for (let seed = 1; seed <= seeds; seed++) {
       const task = onDatabase({ seed, steps }, database);
       const answer = ask(worker, task);
@@ -51,10 +51,10 @@ export async function hunt(bug: Bug, { seeds, steps }: { readonly seeds: number;
       const { breach, step, played: more, cpuMs: cost } = await answer;
       played += more;
       cpuMs += cost;
-      stories += 1;
-      if (breach !== null) return { bug, breach, seed, step, stories, steps: played, cpuMs };
+      scenarios += 1;
+      if (breach !== null) return { bug, breach, seed, step, scenarios, steps: played, cpuMs };
     }
-    return { bug, breach: null, seed: 0, step: 0, stories, steps: played, cpuMs };
+    return { bug, breach: null, seed: 0, step: 0, scenarios, steps: played, cpuMs };
   } finally {
     worker.kill();
     await database?.drop();

@@ -18,8 +18,8 @@ const serve = async (): Promise<void> => {
   for (let bug = queue.shift(); bug !== undefined; bug = queue.shift()) {
     const result = await hunt(bug, { seeds: 400, steps: 300 });
     caught.push(result);
-    const { breach, seed, step, stories, steps, cpuMs } = result;
-    const time = `${(cpuMs / 1_000).toFixed(1).padStart(6)} s ${String(stories).padStart(4)} stories ${String(steps).padStart(6)} steps`;
+    const { breach, seed, step, scenarios, steps, cpuMs } = result;
+    const time = `${(cpuMs / 1_000).toFixed(1).padStart(6)} s ${String(scenarios).padStart(4)} scenarios ${String(steps).padStart(6)} steps`;
     console.log(`${time}  ${bug.name.padEnd(52)} ${breach === null ? 'NOT CAUGHT' : `seed ${seed}, step ${step}: ${breach.slice(0, 110)}`}`);
   }
 };

@@ -16,9 +16,10 @@ import type { Received } from '../../../core/orders/settle-order.ts';
 import type { ChainWrites } from '../../../core/ports/chain-store.ts';
 import { quoteUnits } from '../../../core/rates/quote.ts';
 import { KnexTransferWrites } from '../../../adapters/storage/knex/stores/transfer-writes.ts';
+import { nameOf } from '../../support/name-of.ts';
 import { edited, patched } from './bug.ts';
 import type { Bug } from './bug.ts';
-import { inModuleOf, nameOf, within } from './edits.ts';
+import { inModuleOf, within } from './edits.ts';
 import { replaced, rewriteSql, writeAfterCommit } from './patches.ts';
 
 const spendableConfirmations = nameOf<ChainPolicy>((policy) => policy.spendableConfirmations);

@@ -10,9 +10,10 @@ import { FollowPayouts } from '../../../core/transfers/follow-payouts.ts';
 import { reserveTransfer } from '../../../core/transfers/reserve-transfer.ts';
 import { SignTransfers } from '../../../core/transfers/sign-transfers.ts';
 import { SimPayments } from '../world/node.ts';
+import { nameOf } from '../../support/name-of.ts';
 import { edited, patched } from './bug.ts';
 import type { Bug } from './bug.ts';
-import { inModuleOf, nameOf, within } from './edits.ts';
+import { inModuleOf, within } from './edits.ts';
 import { rewriteSql } from './patches.ts';
 
 type Mined = Extract<PayoutOutcome, { kind: 'mined' }>;

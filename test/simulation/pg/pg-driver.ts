@@ -25,7 +25,7 @@ export interface PgDriverParts {
   readonly take: () => number;
   /** Takes one back that is as it was. */
   readonly giveBack: (connection: number) => void;
-  /** Told of each table that a statement may change. */
+  /** Called with each table that a statement may change. */
   readonly onWrite: (table: string) => void;
 }
 

@@ -1,5 +1,7 @@
 import { TillgateError } from '../../../core/index.ts';
-import type { Storage, Transaction } from '../../../core/index.ts';
+import type { ChainAdapter, ChainPayments, ChainPolicy, ChangeFeed, LightningNode, Storage, Transaction } from '../../../core/index.ts';
+import { nameOf } from '../../support/name-of.ts';
+import type { SimNode } from './node.ts';
 
 /** The process is gone: nothing after it runs. */
 export class Crash extends Error {}
@@ -20,11 +22,11 @@ const AWAY: Readonly<Record<Port, () => Error>> = {
 };
 
 /**
- * What stands between one instance of the till and the world: every asynchronous call passes here, and at one of them
+ * The boundary between one instance of the till and the world: every asynchronous call passes here, and at one of them
  * the instance may die, the call or its reply may be lost, or the world may go on meanwhile.
  */
 export class Gate {
-  /** Told once of the end of the process. */
+  /** Called once when the process ends. */
   onDeath: () => void = () => undefined;
   #dead = false;
   #fault: Fault | null = null;
@@ -67,7 +69,7 @@ export class Gate {
     const direct = this.#watch(real, 'storage', false);
     return new Proxy(direct, {
       get: (target, name) => {
-        if (name !== 'transaction') return Reflect.get(target, name) as unknown;
+        if (name !== TRANSACTION) return Reflect.get(target, name) as unknown;
         return (work: (tx: Transaction) => Promise<unknown>) => this.#call('storage', false, () => real.transaction((tx) => work(this.#inside(tx))));
       },
     });
@@ -139,8 +141,25 @@ export class Gate {
 }
 
 /** Methods of ports that answer at once: nothing can go wrong on the way. */
-const SYNCHRONOUS: ReadonlySet<string | symbol> = new Set(['normaliseAddress', 'keyOf', 'contractAddress', 'paymentUri', 'dust', 'confirmations', 'onNotification', 'tell', 'watch']);
-const PLAIN: ReadonlySet<string | symbol> = new Set(['policy', 'assets', 'feeAsset', 'trouble', 'chain']);
+const SYNCHRONOUS: ReadonlySet<string | symbol> = new Set([
+  nameOf<ChainAdapter>((chain) => chain.normaliseAddress),
+  nameOf<ChainAdapter>((chain) => chain.keyOf),
+  nameOf<ChainAdapter>((chain) => chain.contractAddress),
+  nameOf<ChainAdapter>((chain) => chain.paymentUri),
+  nameOf<ChainPayments>((payments) => payments.dust),
+  nameOf<ChainPolicy>((policy) => policy.confirmations),
+  nameOf<ChangeFeed>((feed) => feed.onNotification),
+  nameOf<LightningNode>((node) => node.watch),
+]);
+/** Members of ports that are data, not ports. */
+const PLAIN: ReadonlySet<string | symbol> = new Set([
+  nameOf<ChainAdapter>((chain) => chain.policy),
+  nameOf<ChainAdapter>((chain) => chain.assets),
+  nameOf<ChainPayments>((payments) => payments.feeAsset),
+  nameOf<SimNode>((node) => node.trouble),
+  nameOf<SimNode>((node) => node.chain),
+]);
+const TRANSACTION = nameOf<Storage>((storage) => storage.transaction);
 
 function isPort(name: string | symbol, value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Map) && !PLAIN.has(name);

@@ -58,7 +58,7 @@ export class SimNode implements ChainAdapter {
   readonly simulator = null;
   readonly payments: SimPayments;
   readonly trouble: NodeTrouble = { down: false, lag: 0, forgetful: false, forkedAt: null };
-  /** Another node of the same chain: whoever may pay again asks both. It tells no lies. */
+  /** Another node of the same chain, whose answers are true: before a payment is made again, both are asked. */
   readonly witness: Pick<NodeTrouble, 'down' | 'lag'> = { down: false, lag: 0 };
   readonly chain: SimChain;
 
@@ -176,7 +176,7 @@ export class SimPayments implements ChainPayments {
   readonly feeAsset: Asset;
   readonly hotAddress: string;
   readonly maxLines: number;
-  /** Told of what a node was given, before it is taken. */
+  /** Called with each transaction that a node is given, before it takes it. */
   onBroadcast: (tx: SimTx) => void = () => undefined;
   readonly #node: SimNode;
   readonly chain: SimChain;

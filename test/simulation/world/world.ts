@@ -4,7 +4,7 @@ import { FakeTokenIssuer, FakeVault, PlainDigest, SeededRandom, START } from '..
 import { SimRandom } from '../random.ts';
 import { SimChain } from './chain.ts';
 import type { SimTx } from './chain.ts';
-import type { Ground } from './ground.ts';
+import type { SimDatabase } from './database.ts';
 import type { SimMerchant } from './image.ts';
 import { Instance } from './instance.ts';
 import type { Surroundings } from './instance.ts';
@@ -75,7 +75,7 @@ export interface SimRequest {
 
 /** All that is outside the till, and the instances of the till in it. */
 export class World {
-  readonly driver: Ground;
+  readonly driver: SimDatabase;
   readonly merchants: readonly SimMerchant[];
   readonly chains: readonly SimChain[];
   readonly nodes: readonly SimNode[];
@@ -115,11 +115,11 @@ export class World {
   #started = 0;
   #payments = 0;
 
-  private constructor(seed: number, ground: Ground) {
-    ground.now = () => this.#now;
+  private constructor(seed: number, simDatabase: SimDatabase) {
+    simDatabase.now = () => this.#now;
     const random = new SimRandom(seed, 0xfeed);
-    this.driver = ground;
-    this.merchants = ground.merchants;
+    this.driver = simDatabase;
+    this.merchants = simDatabase.merchants;
     this.toleranceBps = random.pick([0, 0, 50, 100]) ?? 0;
     const now = (): number => this.#now;
     const catalogue = new AssetCatalogue([]);
@@ -134,11 +134,11 @@ export class World {
     this.lightning = new SimLightning(now);
     if (random.chance(0.8)) this.endow('ETH', 'ETH', 10n ** 17n);
     this.receivers = new Receivers(() => this.#now, () => this.#passDeadlines());
-    this.keys = ground.merchants.map(({ number, appKey }) => ({ merchant: number, text: appKey, until: null }));
+    this.keys = simDatabase.merchants.map(({ number, appKey }) => ({ merchant: number, text: appKey, until: null }));
     const transport: CallbackTransport = { send: (request) => this.receivers.send(request) };
     const held = random.chance(0.5);
     this.#surroundings = {
-      storage: ground.reach().storage,
+      storage: simDatabase.connect().storage,
       nodes: this.nodes,
       lightning: this.lightning,
       assets: this.assets,
@@ -156,13 +156,13 @@ export class World {
       withdrawals: { min: new Map(), max: new Map(), approveAbove: held ? new Map([['ETH', '0.3']]) : new Map(), addressHoldMs: 0 },
       sweeps: { maxFeeBps: 5_000, cold: random.chance(0.3) ? new Map([['ETH', { address: 'eth-cold', above: new Map([['ETH', '1']]) }]]) : new Map() },
     };
-    const several = random.chance(0.4) || ground.pause !== null;
+    const several = random.chance(0.4) || simDatabase.pause !== null;
     for (let i = several ? 2 : 1; i > 0; i--) this.start();
   }
 
   /** A world with a till that was just installed. */
-  static async create(seed: number, ground: Ground): Promise<World> {
-    const world = new World(seed, ground);
+  static async create(seed: number, simDatabase: SimDatabase): Promise<World> {
+    const world = new World(seed, simDatabase);
     for (const instance of world.instances.slice(0, 1)) for (const { code } of world.nodes) await instance.follow(code, true);
     await world.instances[0]?.followInvoices(true);
     return world;
@@ -188,7 +188,7 @@ export class World {
   /** Starts an instance, or another in place of one that is gone. */
   start(): Instance {
     this.#started += 1;
-    const { storage, cut } = this.driver.reach();
+    const { storage, cut } = this.driver.connect();
     const instance = new Instance(`till-${this.#started}`, this.#started, { ...this.#surroundings, storage });
     instance.gate.onDeath = cut;
     this.instances.push(instance);

@@ -7,8 +7,8 @@ import { KnexStorage } from '../../../adapters/storage/knex/knex-storage.ts';
 import { namespaceOf } from '../../../adapters/storage/knex/tables.ts';
 import { START } from '../../support/fakes.ts';
 import { SimRandom } from '../random.ts';
-import { TIMEOUTS } from '../world/ground.ts';
-import type { Ground, Reach } from '../world/ground.ts';
+import { TIMEOUTS } from '../world/database.ts';
+import type { DatabaseAccess, SimDatabase } from '../world/database.ts';
 import { enrol } from '../world/image.ts';
 import type { SimMerchant } from '../world/image.ts';
 import { PgDriver } from './pg-driver.ts';
@@ -20,10 +20,10 @@ const TABLES = `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'publ
 
 const REFERENCES = `SELECT confrelid::regclass::text AS target, conrelid::regclass::text AS source FROM pg_constraint WHERE contype = 'f' ORDER BY 1, 2`;
 
-/** Connections that are at hand: more than one step of a story takes. */
+/** Connections that are at hand: more than one step of a scenario takes. */
 const SPARE = 12;
 
-/** A database with its merchants, which each story of this process begins from again. */
+/** A database with its merchants, which each scenario of this process begins from again. */
 interface Base {
   readonly server: PgServer;
   readonly merchants: readonly SimMerchant[];
@@ -93,7 +93,7 @@ function ownSql(sql: string): string {
 }
 
 /** A database of PostgreSQL: each process of the till has connections of its own, and their transactions overlap. */
-export class PgGround implements Ground {
+export class PgDatabase implements SimDatabase {
   now: () => number = () => START;
   onWrite: (table: string) => void = () => undefined;
   readonly turns: Turns;
@@ -107,16 +107,16 @@ export class PgGround implements Ground {
     this.#restore = insteadOfTimers(() => this.turns.pause());
   }
 
-  static async open(url: string, seed: number): Promise<PgGround> {
+  static async open(url: string, seed: number): Promise<PgDatabase> {
     let base = bases.get(url);
     if (base === undefined) bases.set(url, (base = prepare(url)));
     const ready = await base;
     reset(ready);
     await ready.server.provide(SPARE);
-    return new PgGround(ready, seed);
+    return new PgDatabase(ready, seed);
   }
 
-  /** Ends what stays open between stories. */
+  /** Ends what stays open between scenarios. */
   static async end(url: string): Promise<void> {
     const base = await bases.get(url);
     bases.delete(url);
@@ -140,7 +140,7 @@ export class PgGround implements Ground {
     return this.#base.server.look(ownSql(sql), bindings as Value[]) as Row[];
   }
 
-  reach(): Reach {
+  connect(): DatabaseAccess {
     const { server, free, dirty } = this.#base;
     const parts = {
       turns: this.turns,

@@ -4,15 +4,15 @@ import { OPERATORS } from './actions/operators.ts';
 import type { SimRandom } from './random.ts';
 import type { Instance } from './world/instance.ts';
 
-/** Somebody who acts at the same time. */
-export interface Companion {
+/** An action that runs at the same time as another one. */
+export interface ConcurrentAction {
   readonly action: Action;
   readonly instance: Instance;
   /** How many turns of others pass before it begins. */
   readonly after: number;
 }
 
-/** Who meets over the same rows: one of a group, when another of it acts. */
+/** Actions that use the same rows: with one of a group, another of the group may run. */
 const MEETINGS: readonly (readonly string[])[] = [
   ['withdraw', 'withdraw-all', 'ask-again', 'refund', 'follow ETH', 'follow BTC', 'pay-out ETH', 'pay-out BTC', 'decide'],
   ['withdraw-all', 'withdraw-all', 'withdraw', 'ask-again'],
@@ -31,12 +31,12 @@ const MEETINGS: readonly (readonly string[])[] = [
   ['signed', 'replay', 'replay'],
   ['decide', 'decide', 'unfreeze', 'resume'],
 ];
-/** What a process does as often at once as it is asked to; of the rest it does one at a time. */
+/** A process runs any number of these at once; of the rest, one of each kind at a time. */
 const REQUESTS: ReadonlySet<string> = new Set([...MERCHANTS, ...OPERATORS].filter(({ faulty }) => faulty).map(({ name }) => name));
 
-/** Chooses who acts at the same time as somebody: mostly over the same rows, and mostly on other instances. */
-export function companyOf(action: Action, { world, instance }: Scene, random: SimRandom, all: readonly (readonly [Action, number])[]): readonly Companion[] {
-  const company: Companion[] = [];
+/** Chooses what runs at the same time as an action: mostly on the same rows, and mostly on other instances. */
+export function concurrentActionsOf(action: Action, { world, instance }: Scene, random: SimRandom, all: readonly (readonly [Action, number])[]): readonly ConcurrentAction[] {
+  const concurrent: ConcurrentAction[] = [];
   const busy = new Set([`${instance.name} ${action.name}`]);
   for (let i = random.weighted([[0, 3], [1, 4], [2, 3]]); i > 0; i--) {
     const meeting = random.pick(MEETINGS.filter((names) => names.includes(action.name))) ?? [];
@@ -47,7 +47,7 @@ export function companyOf(action: Action, { world, instance }: Scene, random: Si
     const key = `${other.name} ${chosen.name}`;
     if (busy.has(key) && !REQUESTS.has(chosen.name)) continue;
     busy.add(key);
-    company.push({ action: chosen, instance: other, after: random.weighted<() => number>([[() => 0, 3], [() => random.int(1, 12), 3], [() => random.int(1, 40), 1]])() });
+    concurrent.push({ action: chosen, instance: other, after: random.weighted<() => number>([[() => 0, 3], [() => random.int(1, 12), 3], [() => random.int(1, 40), 1]])() });
   }
-  return company;
+  return concurrent;
 }

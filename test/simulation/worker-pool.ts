@@ -7,12 +7,12 @@ import type { FreshDatabase } from '../support/postgres.ts';
 import type { Report, Task } from './worker.ts';
 
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
-/** No story takes so long: one that does has come to a stand. */
+/** No scenario takes so long: one that does is stuck. */
 const LONGEST_MS = 120_000;
 /** On PostgreSQL, whose every answer takes its time on a busy machine. */
 const LONGEST_PG_MS = 600_000;
 
-/** Starts a process that plays stories; `options` go to node before the TypeScript loader. */
+/** Starts a process that plays scenarios; `options` go to node before the TypeScript loader. */
 export function startWorker(options: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ChildProcess {
   const execArgv = [...options, '--import', 'tsx'];
   // What is measured of the tests' own process would slow these down.
@@ -28,14 +28,14 @@ export function ready(worker: ChildProcess): Promise<void> {
   });
 }
 
-/** Lets a worker play one story. */
+/** Lets a worker play one scenario. */
 export function ask(worker: ChildProcess, task: Task): Promise<Report> {
   return new Promise((resolve) => {
     const failed = (why: string): void => {
       resolve({ seed: task.seed, breach: `the simulator failed: ${why}`, step: -1, played: 0, digest: '', cpuMs: 0, tally: [] });
       worker.kill('SIGKILL');
     };
-    const timer = setTimeout(() => failed('the story came to a stand'), task.database === undefined ? LONGEST_MS : LONGEST_PG_MS);
+    const timer = setTimeout(() => failed('the scenario is stuck'), task.database === undefined ? LONGEST_MS : LONGEST_PG_MS);
     const exited = (code: number | null): void => failed(`the worker ended with ${code}`);
     worker.once('exit', exited);
     worker.once('message', (report) => {
@@ -49,7 +49,7 @@ export function ask(worker: ChildProcess, task: Task): Promise<Report> {
 /** A task as it is played on a database of PostgreSQL; on SQLite without one. */
 export const onDatabase = (task: Task, database: FreshDatabase | null): Task => (database === null ? task : { ...task, database: database.url });
 
-/** How stories are played. */
+/** How scenarios are played. */
 export interface PlayOptions {
   readonly processes?: number;
   /** On PostgreSQL, in a database of each process's own. */

@@ -10,24 +10,24 @@ import { QUIET_LOGGER } from './quiet.ts';
 /** Nothing ends by the time of the machine. */
 export const TIMEOUTS = { idleMs: 2 ** 30, lifetimeMs: 2 ** 40 };
 
-/** The storage as one process of the till reaches it. */
-export interface Reach {
+/** The storage as one process of the till uses it. */
+export interface DatabaseAccess {
   readonly storage: Storage;
   /** Ends its connections, as the end of the process does. */
   readonly cut: () => void;
 }
 
 /** The database under a world. */
-export interface Ground {
+export interface SimDatabase {
   readonly merchants: readonly SimMerchant[];
-  /** Told of each statement that changed rows. */
+  /** Called after each statement that changed rows. */
   onWrite: WriteListener;
   /** The time that the database goes by, in epoch milliseconds. */
   now: () => number;
   /** Rows of a statement that is the simulator's own, of what is committed. */
   all<Row>(sql: string, ...bindings: unknown[]): Row[];
-  reach(): Reach;
-  /** Lets whoever works at the same time go first; `null` where transactions never overlap. */
+  connect(): DatabaseAccess;
+  /** Lets concurrent work go first; `null` where transactions never overlap. */
   readonly pause: (() => Promise<void>) | null;
   /** Called between steps: makes ready what the next one may take. */
   ready(): Promise<void>;
@@ -37,25 +37,25 @@ export interface Ground {
 }
 
 /** A database of SQLite in this process: one connection for all, so that no two transactions overlap. */
-export class SqliteGround implements Ground {
+export class SqliteDatabase implements SimDatabase {
   readonly merchants: readonly SimMerchant[];
   readonly pause = null;
   readonly counts = new Map<string, number>();
   now: () => number = () => START;
   readonly #driver: SqliteDriver;
-  #reach: Reach | null = null;
+  #access: DatabaseAccess | null = null;
 
   private constructor(bytes: Uint8Array, merchants: readonly SimMerchant[]) {
     this.merchants = merchants;
     this.#driver = new SqliteDriver(bytes, () => this.now());
   }
 
-  static async open(): Promise<SqliteGround> {
+  static async open(): Promise<SqliteDatabase> {
     const { bytes, merchants } = await baseImage();
-    const ground = new SqliteGround(bytes, merchants);
-    const storage = await openStorage({ knex: ground.#driver.knex }, { logger: QUIET_LOGGER, limits: TIMEOUTS });
-    ground.#reach = { storage, cut: () => undefined };
-    return ground;
+    const simDatabase = new SqliteDatabase(bytes, merchants);
+    const storage = await openStorage({ knex: simDatabase.#driver.knex }, { logger: QUIET_LOGGER, limits: TIMEOUTS });
+    simDatabase.#access = { storage, cut: () => undefined };
+    return simDatabase;
   }
 
   get onWrite(): WriteListener {
@@ -72,8 +72,8 @@ export class SqliteGround implements Ground {
 
   async ready(): Promise<void> {}
 
-  reach(): Reach {
-    return this.#reach as Reach;
+  connect(): DatabaseAccess {
+    return this.#access as DatabaseAccess;
   }
 
   close(): void {
