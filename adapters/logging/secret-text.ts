@@ -55,7 +55,7 @@ function cutUrl(_match: string, scheme: string, rest: string): string {
 /** The text with everything that looks like a secret redacted, truncated for a log line. */
 export function scrubText(text: string): string {
   if (PLAIN.test(text) && !HINT.test(text)) return text;
-  // Half a secret at the end would match no pattern, so the last word is dropped.
+  // A truncated secret at the end would match no pattern, so the last word is dropped.
   const cut = text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).replace(/\S{1,1024}$/, '')}…`;
   return FORMS.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), cut.replace(URL_TEXT, cutUrl));
 }

@@ -14,7 +14,7 @@ export function canMove(from: AccountStatus, to: AccountStatus): boolean {
 const isActiveAdmin = ({ role, status }: AdminState): boolean => role === 'admin' && status === 'active';
 
 /**
- * Keeps at least one active admin: nobody may archive, disable or demote itself or the last active admin
+ * Keeps at least one active admin: an admin may not archive, disable or demote itself, nor the last active admin
  * (decisions, section 9).
  *
  * @param admins - every active admin, locked

@@ -38,7 +38,7 @@ const watchExample = {
   created_at: accountExample.created_at,
 } as const satisfies WatchAddressRecord;
 
-/** Addresses whose on-chain balances an account wants to see (endpoint 10). */
+/** Addresses of Get Self-custody Balances (endpoint 10). */
 export const watchAddressOperations: readonly ManageOperation[] = [
   manageList({
     id: 'listWatchAddresses',

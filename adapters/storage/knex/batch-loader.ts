@@ -9,7 +9,7 @@ interface Waiting<V> {
 
 /**
  * Batches concurrent look-ups into one query; while it runs, the next batch collects. Nothing is cached: a query has
- * only keys that were asked for before it was sent, so each look-up sees every change committed before it.
+ * only keys requested before it was sent, so each look-up sees every change committed before it.
  */
 export class BatchLoader<V> {
   readonly #fetch: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>;
