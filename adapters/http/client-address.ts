@@ -2,7 +2,7 @@ import type { HttpRequest } from './messages.ts';
 
 /**
  * The client's address: the peer's, or, behind `trustedHops` proxies of one's own, the entry of `X-Forwarded-For`
- * that the outermost of them wrote. Whatever stands before that entry is the client's own invention.
+ * that the outermost of them wrote. Entries before it are made up by the client.
  */
 export function clientAddress({ peer, headers }: HttpRequest, trustedHops: number): string {
   if (trustedHops === 0) return peer;

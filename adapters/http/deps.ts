@@ -30,7 +30,7 @@ export interface HttpSettings {
   readonly requestsPerMinute: number;
   /** Logins a minute for each address, and for each username. */
   readonly loginsPerMinute: number;
-  /** How many proxies of one's own stand in front: that many entries of `X-Forwarded-For` are believed. */
+  /** The number of own proxies in front: that many entries of `X-Forwarded-For` are trusted. */
   readonly trustedHops: number;
   /** Callback URLs may name private addresses. */
   readonly allowPrivateNetworks: boolean;

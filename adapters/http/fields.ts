@@ -163,7 +163,7 @@ export function merchantUrl(allowPrivate: boolean, description: string) {
 
 /**
  * The refinement that a price has no more decimals than its fiat; an unknown fiat is the core's to refuse. It looks at
- * whatever came, so that its complaint stands beside those of other fields.
+ * for any input, so that its problem is reported together with those of other fields.
  */
 export function fiatDecimals(priceField: string, codeField: string) {
   const check = (body: unknown): boolean => {

@@ -23,15 +23,15 @@ export interface HttpRequest {
   readonly mount: string;
   readonly headers: HeaderMap;
   readonly body: RequestBody;
-  /** The address of whoever opened the connection. */
+  /** The address of the connection's client. */
   readonly peer: string;
 }
 
-/** Where a reply that goes on is written to. */
+/** The target of a streamed reply. */
 export interface ReplySink {
   /**
    * Sends a text at once.
-   * @returns false when the client does not read as fast as it is written to: whoever writes should end
+   * @returns false when the client reads too slowly: the writer should end
    */
   write(text: string): boolean;
   end(): void;

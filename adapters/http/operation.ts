@@ -67,7 +67,7 @@ export interface Operation {
   readonly versioned: boolean;
   /** Accepts an `Idempotency-Key`. */
   readonly idempotent: boolean;
-  /** At most so many a minute from one address come through, whoever they are: the logins. */
+  /** Limited per minute and client address: the logins. */
   readonly throttled: boolean;
   /** A browser's form post is answered with 303 to this relative page, refused or not. */
   readonly page: ((params: Readonly<Record<string, string>>) => string) | null;

@@ -12,7 +12,7 @@ import { serviceOperations } from './operations/service.ts';
 import { transactionOperation } from './operations/transactions.ts';
 import { walletOperations } from './operations/wallets.ts';
 
-/** How the table stands in an application; by default it is the whole of one. */
+/** How the table is mounted in an application; by default at its root. */
 export interface TablePlace {
   /** Operations that are left out, by id. */
   readonly without?: readonly string[];

@@ -207,7 +207,7 @@ function readBodyAs(kind: BodyKind, body: Uint8Array, optional: boolean): unknow
   return kind === 'form' ? readForm(body) : readJson(body);
 }
 
-/** What the log is told of a failure: an error of a library may hold anything, so its kind and stack, not its fields. */
+/** The loggable part of a failure: kind and stack only, since the fields of a library's error may contain anything. */
 function causeOf(error: unknown): unknown {
   if (isTillgateError(error)) return { code: error.code, message: error.message, stack: error.stack, cause: stackOf(error.cause) };
   return stackOf(error);

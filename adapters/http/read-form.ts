@@ -3,7 +3,7 @@ import { readText } from './read-json.ts';
 
 /**
  * Reads a form body (`application/x-www-form-urlencoded`).
- * @throws TillgateError `MALFORMED_REQUEST` for what is no UTF-8 and for a field that stands twice
+ * @throws TillgateError `MALFORMED_REQUEST` for invalid UTF-8 and for a repeated field
  */
 export function readForm(bytes: Uint8Array): Readonly<Record<string, string>> {
   const fields = new Map<string, string>();
@@ -15,7 +15,7 @@ export function readForm(bytes: Uint8Array): Readonly<Record<string, string>> {
   return Object.fromEntries(fields);
 }
 
-/** Reads a query; a name that stands more than once gives all its values, which no field accepts. */
+/** Reads a query; a repeated name gives all its values, which no field accepts. */
 export function readQuery(query: string): Readonly<Record<string, string | readonly string[]>> {
   const params = new URLSearchParams(query);
   return Object.fromEntries(

@@ -3,7 +3,7 @@ import { header } from './messages.ts';
 import type { HttpRequest } from './messages.ts';
 
 /**
- * Headers that may stand only once: Node keeps the first of some and joins others with a comma, so that two readers
+ * Headers that may appear only once: Node keeps the first of some and joins others with a comma, so that two readers
  * of one request could see two credentials, hosts or lengths.
  */
 const SINGLE = [

@@ -24,7 +24,7 @@ function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: at([...issue.path, key]), message: 'is not a known option' }));
   }
-  // The key of a record is wrong: the reason lies one level down.
+  // An invalid record key: the reason is one level deeper.
   const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
   return [{ path: at(issue.path), message }];
 }

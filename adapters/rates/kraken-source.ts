@@ -33,7 +33,7 @@ export interface KrakenOptions {
 
 /**
  * Prices of Kraken's public `Ticker`. A ticker has no time, and its last trade may be old; so the price is the middle of
- * the best bid and ask, which stand at the moment of the request.
+ * the best bid and ask, which are current at the time of the request.
  */
 export class KrakenSource implements RateSource {
   readonly name = 'kraken';

@@ -6,7 +6,7 @@ import type { Clock, Millis } from '../../core/index.ts';
 export interface TimeSources {
   /** The wall clock, which an operator, a time server or a fault may set to anything. */
   readonly wall: () => number;
-  /** Runs evenly and never back, but stands still while the machine is suspended. */
+  /** Monotonic, but stops while the machine is suspended. */
   readonly steady: () => number;
   /** Since the machine was started, the time in suspension included; may be coarse and slow to read. */
   readonly uptime: () => number;

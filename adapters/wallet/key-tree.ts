@@ -11,7 +11,7 @@ const KEPT_NODES = 64;
 /**
  * The private keys below a seed (BIP-32).
  *
- * The nodes above the addresses are kept, for deriving them anew would double the cost of a signature; an address's own
+ * The nodes above the addresses are kept, because deriving them again would double the cost of a signature; an address's own
  * key lives only as long as the signature takes and is overwritten then.
  */
 export class KeyTree {
@@ -32,7 +32,7 @@ export class KeyTree {
     const key = present(leaf.privateKey, 'the private key');
     leaf.wipePrivateData();
     try {
-      // Hashed already; RFC 6979 and low s are what this library does unless told otherwise.
+      // Hashed already; RFC 6979 and low s are this library's defaults.
       const signature = secp256k1.sign(digest, key, { prehash: false, format: 'recovered' });
       return { bytes: signature.slice(1), recovery: present(signature[0], 'the recovery bit') };
     } finally {

@@ -38,7 +38,7 @@ export class MnemonicWallet implements PublicWallet, Signer {
   /**
    * ECDSA over secp256k1 with the nonce of RFC 6979 and low s: the same digest and path give the same bytes each time.
    *
-   * The intent is for signers with a policy; whoever holds the seed itself has none.
+   * The intent is for signers with a policy; this one has the seed and applies none.
    */
   async sign(path: string, digest: Uint8Array, _intent: SigningIntent): Promise<EcdsaSignature> {
     const [, account, branch, index] = KEY_PATH.exec(path) ?? [];

@@ -148,7 +148,7 @@ function requireActive(account: Account): void {
   if (account.status !== 'active') throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
 }
 
-/** One message for unknown, revoked, expired and foreign credentials: it must not tell which. */
+/** One message for unknown, revoked, expired and foreign credentials: it must not reveal which. */
 function credentialInvalid(): TillgateError {
   return new TillgateError('CREDENTIAL_INVALID', 'The API key or token is not valid.');
 }

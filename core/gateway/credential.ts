@@ -44,7 +44,7 @@ export function readKey(authorization: readonly string[], pathKey: string | null
   if (authorization.length > 1) return refuse('bad_request', { message: 'The header Authorization must not be repeated.' });
   const [header] = authorization;
   if (header === undefined && pathKey === null) return refuse('key_missing');
-  // Whatever else stands in the header makes the key malformed.
+  // Anything else in the header makes the key malformed.
   const headerKey = header === undefined ? null : header.startsWith(BEARER) ? header.slice(BEARER.length) : '';
   if (headerKey !== null && !isAppKeyText(headerKey)) return refuse('key_malformed');
   if (pathKey !== null && pathKey !== headerKey && !isAppKeyText(pathKey)) return refuse('key_malformed');

@@ -5,11 +5,11 @@ import type { Clock } from '../ports/clock.ts';
 import type { Deadline } from '../ports/deadline.ts';
 import type { Logger } from '../ports/logger.ts';
 
-/** What keeps in memory what the feed tells of. */
+/** A memory of the data whose changes the feed reports. */
 export interface FeedReader {
-  /** Reads everything anew. What is known stays in force until that is done. */
+  /** Reads everything again. The former state stays in force until that is done. */
   load(): Promise<void>;
-  /** Reads anew what changed. */
+  /** Reads again what changed. */
   apply(subjects: readonly GatewaySubject[]): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ export class FeedFollower {
     this.#closed = true;
     this.#endNews?.();
     this.#invalidate();
-    // Its failure is told to whoever asked for the look.
+    // The caller that requested the read gets the error.
     await Promise.allSettled([this.#running]);
     this.#invalidate();
     await this.#deps.feed.leave(this.#deps.instance);

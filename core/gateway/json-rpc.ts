@@ -10,7 +10,7 @@ export interface JsonRpcRequest {
   readonly ids: readonly (string | null)[];
 }
 
-/** Printable ASCII: no node has another method, and a name that two readers fold differently is none. */
+/** Printable ASCII: nodes have no other methods, and other names could be normalised differently by two readers. */
 const METHOD = /^[\x21-\x7e]{1,128}$/;
 const MAX_ID = 256;
 const MAX_MEMBERS = 16;
@@ -52,10 +52,10 @@ const BACKSLASH = 0x5c;
 const ID = /^(?:null|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)$/;
 
 /**
- * Walks over JSON text that is known to be valid, and finds what parsing loses: members that stand twice, and ids as
+ * Walks over JSON text that is known to be valid, and finds what parsing loses: repeated members, and ids as
  * they were written.
  *
- * @param level - the nesting at which the members of the requests stand
+ * @param level - the nesting level of the requests' members
  * @returns `null` when a request has a member twice, too many of them, or an id of another kind
  */
 function readIds(text: string, level: number): (string | null)[] | null {

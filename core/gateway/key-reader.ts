@@ -23,7 +23,7 @@ export async function loadKeys(source: DirectorySource): Promise<KeyTable> {
   return table;
 }
 
-/** Reads anew what changed, and what that belongs to where it is not known yet. */
+/** Reads again what changed, and its owner where it is not known yet. */
 export async function readChanges(source: DirectorySource, table: KeyTable, subjects: readonly GatewaySubject[]): Promise<void> {
   const ids = sorted(subjects);
   const keys = ids.key.length === 0 ? [] : [...(await source.keys({ ids: ids.key }))];

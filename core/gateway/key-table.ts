@@ -6,7 +6,7 @@ import type { AppView, KeyView } from './admission.ts';
 import { grown, RowIndex } from './row-index.ts';
 
 const STATES: readonly StoredKeyState[] = ['active', 'grace', 'revoked'];
-/** 128 bits of the look-up hash tell keys apart; guessing one is as hopeless as guessing all 256. */
+/** 128 bits of the look-up hash distinguish keys; guessing them is as hopeless as guessing all 256. */
 const HASH_WORDS = 4;
 const FIRST_ROWS = 1024;
 /** Of a key: its id, its end, its App's row, its state, what it has of its App, and the App's next key. */

@@ -106,7 +106,7 @@ const deniedByDefault = new MethodSet(DENIED_BY_DEFAULT);
 
 /**
  * Methods that change nothing anywhere, not even which answer comes next: these may be asked of a second node when the
- * first one failed. Whatever is not known to be a read is none.
+ * first one failed. Methods that are not known as reads are not retried.
  */
 const READS = new MethodSet([
   'eth_blockNumber', 'eth_call', 'eth_chainId', 'eth_createAccessList', 'eth_estimateGas', 'eth_feeHistory', 'eth_gasPrice', 'eth_getAccount',

@@ -64,7 +64,7 @@ export class RateLimitSync {
     this.#hear(heard, clock.now());
   }
 
-  /** What changed since it was last shown, and what is under way; its end is told as well. */
+  /** Usage counters changed since the last sync, and in-flight counts; a drop to zero is reported once. */
   #news(now: Millis): { readonly use: AppUsage; readonly count: AppUsageCount; readonly shown: Shown }[] {
     const news = [];
     for (const { appId, routeId, use } of this.#deps.limits.all()) {

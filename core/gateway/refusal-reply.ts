@@ -1,7 +1,7 @@
 import type { Refusal } from './refusal.ts';
 import type { RouteProtocol } from './route.ts';
 
-/** What a refused request is told. */
+/** The reply to a refused request. */
 export interface RefusalReply {
   readonly status: number;
   /** Names and values in turn, the framing left out. */

@@ -63,7 +63,7 @@ function checkFraming(method: string, httpVersion: string, coding: string | unde
   return hasBody && method !== 'POST' ? `A ${method} request must not have a body.` : null;
 }
 
-/** Takes the headers of {@link Single} out; answers with the name of one that stands more than once. */
+/** Extracts the headers of {@link Single}; returns the name of a repeated one. */
 function singleHeaders(rawHeaders: readonly string[], found: Single): string | null {
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] as string).toLowerCase();

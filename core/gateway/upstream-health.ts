@@ -68,7 +68,7 @@ export class UpstreamHealth {
     this.#trying = false;
   }
 
-  /** A health check succeeded, and perhaps told the chain's head. */
+  /** A health check succeeded, perhaps with the chain's head. */
   checked(head: number | null): void {
     this.#head = head;
     this.#close();

@@ -59,7 +59,7 @@ export class ChoosePayment {
   }
 
   /**
-   * Chooses the coin of a hosted order and fixes its rate; it may be chosen anew until a payment was seen, in a block or waiting
+   * Chooses the coin of a hosted order and fixes its rate; it may be changed until a payment was seen, in a block or unconfirmed
    * for one. An order has
    * one address on each chain, so that a payment to an earlier choice still finds it. An invoice names its amount: whoever
    * comes back to Lightning finds the same invoice at its rate. With Bitcoin the payer gets an invoice too, for wallets that

@@ -17,7 +17,7 @@ import type { OrderEventName, OrderRule, OrderStatus } from './order-status.ts';
 import { decideOrder } from './settle-order.ts';
 import type { Decision, DecisionContext } from './settle-order.ts';
 
-/** A committed change of status, to be told to listeners. */
+/** A committed change of status, to be published to listeners. */
 export interface OrderMove {
   readonly order: Order;
   readonly from: OrderStatus;

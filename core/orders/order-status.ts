@@ -13,7 +13,7 @@ export type OrderRule =
   | 'refund-final'
   | 'payment-reorganised-away';
 
-/** The terminal events that merchants are told of; each happens at most once for an order. */
+/** The terminal events that are reported to merchants; each happens at most once for an order. */
 export type OrderEventName = 'order.succeeded' | 'order.timeout';
 
 /** One legal move of an order. */

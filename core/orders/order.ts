@@ -78,7 +78,7 @@ export interface Order extends OrderOptions {
   readonly watchUntil: Millis;
   /** Since when a reorganisation has taken money away from a finished order; `null` when none has. */
   readonly reorgedAt: Millis | null;
-  /** Where the payer wants a refund; `null` until told. */
+  /** The payer's address for a refund; `null` until it is known. */
   readonly refundAddress: string | null;
 }
 

@@ -23,7 +23,7 @@ export interface WalletQueriesDeps {
 /** What accounts have: here in the ledger, and elsewhere at addresses of their own. */
 export class WalletQueries {
   readonly #deps: WalletQueriesDeps;
-  /** One look at the nodes for each account: whoever asks again meanwhile gets the same. */
+  /** One query of the nodes for each account at a time; concurrent callers share its result. */
   readonly #looks = new Map<AccountId, Promise<readonly Amount[]>>();
 
   constructor(deps: WalletQueriesDeps) {

@@ -36,7 +36,7 @@ export class WatchAddresses {
   /**
    * A checked record, not stored yet.
    *
-   * @throws TillgateError `UNSUPPORTED` for a chain that is not here or whose node tells no balances; `INVALID_FIELDS`
+   * @throws TillgateError `UNSUPPORTED` for a chain that is not here or whose node provides no balances; `INVALID_FIELDS`
    *   for what is neither an address nor an extended public key of it, a private key among them; `STATE_CONFLICT` for
    *   more than {@link MAX_WATCHED} on one chain
    */

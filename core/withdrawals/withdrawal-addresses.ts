@@ -48,7 +48,7 @@ export class WithdrawalAddresses {
 
   /**
    * Registers an address that {@link read} gave. A new one waits out its hold while the one in force stays in force; the
-   * same one again changes nothing, so that its hold does not begin anew.
+   * same one again changes nothing, so that its waiting time does not restart.
    *
    * @param atOnce - without the hold: an operator at the machine says so
    * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for an archived account

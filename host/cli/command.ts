@@ -8,7 +8,7 @@ export interface Terminal {
 export interface CommandOption {
   readonly flag?: boolean;
   readonly required?: boolean;
-  /** What stands for the value in the usage; the option's name in capitals unless told. */
+  /** The placeholder of the value in the usage; the option's name in capitals by default. */
   readonly value?: string;
 }
 

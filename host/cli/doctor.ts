@@ -119,7 +119,7 @@ function hasPrice(rateBook: Till['rateBook'], symbol: string): boolean {
     rateBook.price(symbol);
     return true;
   } catch {
-    // What is missing is told by name.
+    // Missing prices are reported by name.
     return false;
   }
 }

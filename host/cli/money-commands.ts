@@ -76,7 +76,7 @@ export async function chainResumePayouts({ operands, json, terminal }: CommandCa
   return 0;
 }
 
-/** `wallet sweeps`: what lies at deposit addresses and is not worth its fee now. */
+/** `wallet sweeps`: unswept balances below the fee threshold. */
 export async function walletSweeps({ json, terminal }: CommandCall): Promise<number> {
   const records = await withTill(async ({ payouts, assets }) => {
     const refused = await Promise.all([...payouts].map(async ([chain, payout]) => (await payout.refusedSweeps()).map((sweep) => ({ chain, ...sweep }))));

@@ -9,7 +9,7 @@ import type { tillSchema } from '../settings.ts';
 export interface TablePlacement {
   /** Put before every table's name: up to 24 lower-case letters, digits and underscores. */
   readonly tablePrefix?: string;
-  /** On PostgreSQL the schema that they stand in, made when there is none. */
+  /** On PostgreSQL the schema of the tables, created when it is missing. */
   readonly schema?: string;
 }
 
@@ -53,6 +53,6 @@ export interface TillgateOptions extends TillSettings {
    * They stay the application's to close. With a `signer`, addresses are derived from its public keys, and no seed is stored.
    */
   readonly replace?: PortReplacements;
-  /** How many proxies of the application's own stand in front: that many entries of `X-Forwarded-For` are believed. */
+  /** The number of the application's own proxies in front: that many entries of `X-Forwarded-For` are trusted. */
   readonly trustedHops?: number;
 }

@@ -60,7 +60,7 @@ export interface TillWorkers {
 
 /** A till inside an application. */
 export interface Tillgate extends UseCases {
-  /** Typed events of this process, told after their transaction committed. For money there are callbacks and queries. */
+  /** Typed events of this process, emitted after their transaction committed. For money use callbacks and queries. */
   readonly events: Pick<EventBus, 'on'>;
   readonly workers: TillWorkers;
   /** The node gateway, for an application whose server hands it `upgrade` and `checkContinue` too. */

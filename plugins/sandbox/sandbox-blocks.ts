@@ -9,13 +9,13 @@ export interface SandboxTransfer {
   /** A whole number of units, as text. */
   readonly units: string;
   readonly key: string;
-  /** Its place among the outputs of its transaction; 0 unless told. */
+  /** The output's number in its transaction; 0 by default. */
   readonly place?: number;
   /** What a payment of the till spent, and its fee in units of the native coin; absent from other payments. */
   readonly payout?: { readonly spends: readonly string[]; readonly fee: string };
 }
 
-/** What tells a coin from the others of its transaction. The units are in it, so that nobody has to keep a list of coins. */
+/** Distinguishes a coin from others of its transaction. It contains the units, so that no list of coins is needed. */
 export function coinIndex({ place = 0, units }: Pick<SandboxTransfer, 'place' | 'units'>): string {
   return `${place}-${units}`;
 }

@@ -7,7 +7,7 @@ import { writeResponse } from './write-response.ts';
 /**
  * The operations table as Express middleware. Paths that the table does not have go on to the next handler.
  *
- * No body parser may stand before it: signatures and number texts need the raw bytes.
+ * Install it before any body parser: signatures and number texts need the raw bytes.
  */
 export function expressBinding(api: HttpApi): RequestHandler {
   return (req: Request, res: Response, next: NextFunction): void => {

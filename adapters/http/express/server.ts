@@ -26,7 +26,7 @@ export interface FrontDoor {
   attach?(server: Server): void;
 }
 
-/** What {@link createHttpServer} may be told. */
+/** Options of {@link createHttpServer}. */
 export interface ServerOptions {
   readonly timeouts?: ServerTimeouts;
   readonly door?: FrontDoor;

@@ -3,7 +3,7 @@ import type { HttpResponse } from '../messages.ts';
 import { drainThenEnd } from './drain-then-end.ts';
 import { writeStream } from './write-stream.ts';
 
-/** Writes a reply in one go, or begins one that goes on. */
+/** Writes a whole reply, or begins a streamed one. */
 export function writeResponse(req: IncomingMessage, res: ServerResponse, { status, headers, body, stream }: HttpResponse): void {
   if (stream !== undefined) {
     writeStream(req, res, status, headers, stream);

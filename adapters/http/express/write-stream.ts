@@ -4,7 +4,7 @@ import type { ReplyStream } from '../messages.ts';
 /** A client that lets this many bytes lie is not reading. */
 const UNREAD_BYTES = 64 * 1024;
 
-/** Begins a reply that goes on until its stream ends it or the client leaves. */
+/** Begins a reply that is streamed until the stream ends or the client disconnects. */
 export function writeStream(req: IncomingMessage, res: ServerResponse, status: number, headers: Readonly<Record<string, string>>, stream: ReplyStream): void {
   res.writeHead(status, headers);
   // HEAD asks what a GET would be answered with, and no stream has to begin for that.

@@ -9,9 +9,9 @@ import { pathOf } from '../request-checks.ts';
 import { fromFetch } from './fetch-request.ts';
 import type { RequestFacts } from './fetch-request.ts';
 
-/** How a till stands in an application. */
+/** How the API is mounted in an application. */
 export interface FetchOptions<Context extends readonly unknown[]> {
-  /** The path under which the table is mounted, `/till`; the root unless told otherwise. */
+  /** The path under which the table is mounted, `/till`; the root by default. */
   readonly mount?: string;
   /** What the application's server knows of a request besides; gets whatever the runtime gives along with it. */
   readonly facts: (request: Request, ...context: Context) => RequestFacts;
@@ -25,7 +25,7 @@ const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
  * The operations table as a function from `Request` to `Response`, for `Deno.serve`, `Bun.serve`, a worker or Hono.
- * A path that the table does not have is answered with 40400; `api.route` tells before whether it has one.
+ * An unknown path is answered with 40400; `api.route` finds out before whether a path is known.
  */
 export function fetchBinding<Context extends readonly unknown[]>(api: HttpApi, { mount = '', facts }: FetchOptions<Context>): FetchHandler<Context> {
   return async (request, ...context) => {
@@ -84,7 +84,7 @@ function readable(stream: ReplyStream): ReadableStream<Uint8Array> {
             finish();
           },
         });
-        // It may have ended before it told what is to be done then.
+        // It may have ended before the callback for its end was set.
         if (!open) over();
       },
       cancel: finish,

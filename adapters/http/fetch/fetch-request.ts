@@ -3,9 +3,9 @@ import type { HeaderMap, HttpRequest, RequestBody } from '../messages.ts';
 import { headerMap } from '../express/node-request.ts';
 import { SINGLE_HEADERS } from '../request-checks.ts';
 
-/** What a `Request` does not tell of itself; the embedder's server knows it. */
+/** Facts that a `Request` does not contain; the embedder's server provides them. */
 export interface RequestFacts {
-  /** The address of whoever opened the connection: logins are counted by it. */
+  /** The address of the connection's client; logins are counted by it. */
   readonly peer: string;
   /**
    * The request target exactly as it came in (Node's `IncomingMessage.url`). Without it the target is that of
@@ -13,11 +13,11 @@ export interface RequestFacts {
    * form is then refused, for there is nothing left to verify it with.
    */
   readonly target?: string;
-  /** Names and values in turn, as they came in (Node's `rawHeaders`). Without it a value with a comma counts as two, where a header may stand only once. */
+  /** Names and values in turn, as they came in (Node's `rawHeaders`). Without it a value with a comma counts as two, where a header may appear only once. */
   readonly rawHeaders?: readonly string[];
 }
 
-/** A `Request` as plain data; `mount` is the path under which the table stands. */
+/** A `Request` as plain data; `mount` is the path under which the table is mounted. */
 export function fromFetch(request: Request, mount: string, { peer, target, rawHeaders }: RequestFacts): HttpRequest {
   const headers = rawHeaders === undefined ? splitHeaders(request.headers) : headerMap(rawHeaders);
   return {
@@ -30,12 +30,12 @@ export function fromFetch(request: Request, mount: string, { peer, target, rawHe
   };
 }
 
-/** All that stands behind the origin, a fragment too: it is refused, not dropped. */
+/** Everything after the origin, also a fragment, which is refused and not dropped. */
 function targetOf(url: string): string {
   return url.slice(new URL(url).origin.length);
 }
 
-/** `Headers` joins what was repeated with a comma: where one value is all there may be, two are told apart again, and refused. */
+/** `Headers` joins repeated values with a comma; where only one is allowed they are split again, and refused. */
 function splitHeaders(headers: Headers): HeaderMap {
   return new Map([...headers].map(([name, value]) => [name, SINGLE_HEADERS.has(name) ? value.split(', ') : [value]]));
 }
