@@ -1,5 +1,5 @@
 /**
- * A till inside an application: in its process, with its database, logger and metrics, and without a server of its own.
+ * The payment processor inside an application: in its process, with its database, logger and metrics, without a server.
  * Importing it has no effect but the metadata functions on `Reflect`, which the container's library adds.
  *
  * @packageDocumentation
