@@ -30,7 +30,7 @@ export function createListener(till: Till, config: HostConfig): HttpListener {
   });
   const app = express();
   app.use(expressBinding(api));
-  const server = createHttpServer(app, api, { door: till.gateway });
+  const server = createHttpServer(app, api, { interceptor: till.gateway });
   return {
     listen: () => listen(server, config.listen),
     drain: async () => {

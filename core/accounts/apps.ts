@@ -43,6 +43,11 @@ export class Apps {
     this.#deps = deps;
   }
 
+  /** The same use cases on another storage, such as one that writes audit rows. */
+  on(storage: AppsDeps['storage']): Apps {
+    return new Apps({ ...this.#deps, storage });
+  }
+
   /**
    * Creates an App with its first key, atomically.
    *

@@ -91,6 +91,11 @@ export class Routes {
     this.#deps = deps;
   }
 
+  /** The same use cases on another storage, such as one that writes audit rows. */
+  on(storage: RoutesDeps['storage']): Routes {
+    return new Routes({ ...this.#deps, storage });
+  }
+
   /** Every route: those of the configuration first, then the others, oldest first. */
   async list(): Promise<readonly RouteRecord[]> {
     const stored = await this.#deps.storage.routes.all();

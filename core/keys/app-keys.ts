@@ -33,6 +33,11 @@ export class AppKeys {
     this.#deps = deps;
   }
 
+  /** The same use cases on another storage, such as one that writes audit rows. */
+  on(storage: AppKeysDeps['storage']): AppKeys {
+    return new AppKeys({ ...this.#deps, storage });
+  }
+
   /**
    * An App's keys with their texts, newest first.
    *

@@ -1,23 +1,23 @@
 import type { App } from '../accounts/app.ts';
-import { Apps } from '../accounts/apps.ts';
+import type { Apps } from '../accounts/apps.ts';
 import type { AdmissionCount } from '../gateway/admission-tally.ts';
 import type { AccountId, AppId, AppKeyId } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
-import { AppKeys } from '../keys/app-keys.ts';
-import type { IssuedKey, KeyMaker } from '../keys/issued-key.ts';
+import type { AppKeys } from '../keys/app-keys.ts';
+import type { IssuedKey } from '../keys/issued-key.ts';
 import type { AppChanges } from '../ports/app-store.ts';
 import { listScope, recordNotFound, requireAccess, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
+import type { AuditDeps } from './audit.ts';
 import { auditedStorage } from './audited-writes.ts';
 import type { GatewayStorage } from './audited-writes.ts';
 
-export interface ManageAppsDeps extends KeyMaker {
+export interface ManageAppsDeps extends AuditDeps {
   readonly storage: GatewayStorage;
+  readonly apps: Apps;
+  readonly appKeys: AppKeys;
   /** Admission counts of an App's requests on this instance. */
   readonly admissionTally: (app: AppId) => readonly AdmissionCount[];
-  /** The grace period of a rotated key. */
-  readonly graceSeconds: number;
-  readonly pageMax: number;
 }
 
 /** A new App; only admins may create one for another account. */
@@ -38,7 +38,7 @@ export class ManageApps {
 
   /** Newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another's account */
   list(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<App>> {
-    return new Apps(this.#deps).list(listScope(actor, accountId), page);
+    return this.#deps.apps.list(listScope(actor, accountId), page);
   }
 
   /** @throws TillgateError `NOT_FOUND`, the same for another account's App */
@@ -51,13 +51,13 @@ export class ManageApps {
 
   /** An App with its first key. @throws TillgateError `INVALID_FIELDS`, `NOT_FOUND`, `STATE_CONFLICT` for an archived account */
   create(actor: Actor, { accountId, ...input }: ManagedAppInput): Promise<{ readonly app: App; readonly key: IssuedKey }> {
-    return new Apps(this.#as(actor)).create({ ...input, accountId: targetAccount(actor, accountId) });
+    return this.#deps.apps.on(this.#auditedBy(actor)).create({ ...input, accountId: targetAccount(actor, accountId) });
   }
 
   /** @throws TillgateError `NOT_FOUND`, `VERSION_MISMATCH`, `INVALID_FIELDS`, `STATE_CONFLICT` */
   async update(actor: Actor, id: AppId, expectedVersion: number, changes: AppChanges): Promise<App> {
     await this.find(actor, id);
-    return new Apps(this.#as(actor)).update(id, expectedVersion, changes);
+    return this.#deps.apps.on(this.#auditedBy(actor)).update(id, expectedVersion, changes);
   }
 
   /** Verdicts of admission by route and reason. @throws TillgateError `NOT_FOUND` */
@@ -69,29 +69,29 @@ export class ManageApps {
   /** Keys with their texts, newest first. @throws TillgateError `NOT_FOUND` */
   async keys(actor: Actor, id: AppId): Promise<readonly IssuedKey[]> {
     await this.find(actor, id);
-    return new AppKeys(this.#deps).list(id);
+    return this.#deps.appKeys.list(id);
   }
 
   /** @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` when there is an active key */
   async createKey(actor: Actor, id: AppId): Promise<IssuedKey> {
     await this.find(actor, id);
-    return new AppKeys(this.#as(actor)).create(id);
+    return this.#deps.appKeys.on(this.#auditedBy(actor)).create(id);
   }
 
   /** @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` without an active key, `INVALID_FIELDS` */
   async rotateKey(actor: Actor, id: AppId, graceSeconds: number | undefined): Promise<{ readonly key: IssuedKey; readonly replaced: IssuedKey }> {
     await this.find(actor, id);
-    return new AppKeys(this.#as(actor)).rotate(id, graceSeconds);
+    return this.#deps.appKeys.on(this.#auditedBy(actor)).rotate(id, graceSeconds);
   }
 
   /** @throws TillgateError `NOT_FOUND` */
   async revokeKey(actor: Actor, id: AppId, keyId: AppKeyId): Promise<IssuedKey> {
     await this.find(actor, id);
-    return new AppKeys(this.#as(actor)).revoke(id, keyId);
+    return this.#deps.appKeys.on(this.#auditedBy(actor)).revoke(id, keyId);
   }
 
-  /** Dependencies with a storage that adds audit rows for this actor. */
-  #as(actor: Actor): ManageAppsDeps {
-    return { ...this.#deps, storage: auditedStorage(this.#deps.storage, this.#deps, actor) };
+  /** A storage that adds audit rows for this actor. */
+  #auditedBy(actor: Actor): GatewayStorage {
+    return auditedStorage(this.#deps.storage, this.#deps, actor);
   }
 }

@@ -1,16 +1,17 @@
-import { Routes } from '../gateway/routes.ts';
-import type { RouteChanges, RouteInput, RouteRecord, RoutesDeps } from '../gateway/routes.ts';
+import type { RouteChanges, RouteInput, RouteRecord, Routes } from '../gateway/routes.ts';
 import type { RouteId } from '../kernel/ids.ts';
 import { checkPage, pageOf } from '../kernel/page.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import { recordNotFound, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
 import type { AuditChanges } from './audit-row.ts';
+import type { AuditDeps } from './audit.ts';
 import { auditedStorage } from './audited-writes.ts';
 import type { GatewayStorage } from './audited-writes.ts';
 
-export interface ManageRoutesDeps extends Omit<RoutesDeps, 'storage'> {
+export interface ManageRoutesDeps extends AuditDeps {
   readonly storage: GatewayStorage;
+  readonly routes: Routes;
   readonly pageMax: number;
 }
 
@@ -32,13 +33,13 @@ export class ManageRoutes {
 
   /** Every route, without a check of the actor. */
   all(): Promise<readonly RouteRecord[]> {
-    return new Routes(this.#deps).list();
+    return this.#deps.routes.list();
   }
 
   /** @throws TillgateError `FORBIDDEN`, `NOT_FOUND` */
   async find(actor: Actor, id: RouteId): Promise<RouteRecord> {
     requireAdmin(actor);
-    const found = await new Routes(this.#deps).find(id);
+    const found = await this.#deps.routes.find(id);
     if (found === null) throw recordNotFound();
     return found;
   }
@@ -57,6 +58,6 @@ export class ManageRoutes {
   }
 
   #as(actor: Actor, hidden: AuditChanges): Routes {
-    return new Routes({ ...this.#deps, storage: auditedStorage(this.#deps.storage, this.#deps, actor, hidden) });
+    return this.#deps.routes.on(auditedStorage(this.#deps.storage, this.#deps, actor, hidden));
   }
 }

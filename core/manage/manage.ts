@@ -3,6 +3,7 @@ import type { CreateAccount } from '../accounts/create-account.ts';
 import type { AdmissionCount } from '../gateway/admission-tally.ts';
 import type { GatewayRoute } from '../gateway/route.ts';
 import { Routes } from '../gateway/routes.ts';
+import { AppKeys } from '../keys/app-keys.ts';
 import type { AppId } from '../kernel/ids.ts';
 import type { OrderStateMachine } from '../orders/order-state-machine.ts';
 import type { OrderQueries } from '../orders/order-queries.ts';
@@ -82,15 +83,17 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const { sessionTtlSeconds: ttlSeconds, graceSeconds, pageMax, addressHoldMs, routes: configured } = settings;
   const shared = { ...deps, pageMax };
   const { secondFactor } = deps;
+  const apps = new Apps(shared);
+  const appKeys = new AppKeys({ ...deps, graceSeconds });
   const routes = new Routes({ ...deps, configured });
   return {
     sessions: new Sessions({ ...deps, ttlSeconds }),
     secondFactor,
-    accounts: new ManageAccounts({ ...shared, apps: new Apps(shared), routes }),
+    accounts: new ManageAccounts({ ...shared, apps, routes }),
     credentials: new ManageCredentials(shared),
     security: new ManageSecurity(deps),
-    apps: new ManageApps({ ...shared, graceSeconds }),
-    routes: new ManageRoutes({ ...shared, configured }),
+    apps: new ManageApps({ ...deps, apps, appKeys }),
+    routes: new ManageRoutes({ ...shared, routes }),
     callbacks: new ManageCallbacks(shared),
     orders: new ManageOrders(deps),
     addresses: new ManageAddresses({

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { AccountId, EventBus, Principal } from '../../core/index.ts';
 import { expressBinding } from '../../adapters/http/index.ts';
-import type { FrontDoor, HttpApi } from '../../adapters/http/index.ts';
+import type { ConnectionInterceptor, HttpApi } from '../../adapters/http/index.ts';
 import { fetchBinding } from '../../adapters/http/fetch/index.ts';
 import type { FetchHandler, FetchOptions } from '../../adapters/http/fetch/index.ts';
 import type { Till } from '../container.ts';
@@ -64,7 +64,7 @@ export interface Tillgate extends UseCases {
   readonly events: Pick<EventBus, 'on'>;
   readonly workers: TillWorkers;
   /** The node gateway, for an application whose server hands it `upgrade` and `checkContinue` too. */
-  readonly gateway: Pick<FrontDoor, 'handles' | 'request' | 'upgrade'>;
+  readonly gateway: Pick<ConnectionInterceptor, 'handles' | 'request' | 'upgrade'>;
   /**
    * The payment API and the payer's page as Express middleware, to be mounted under the path of `baseUrl`, before any
    * body parser.

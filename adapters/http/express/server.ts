@@ -18,7 +18,7 @@ export interface ServerTimeouts {
 
 export const DEFAULT_TIMEOUTS: ServerTimeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000 };
 /** What is served before the application, by its host: the node gateway. */
-export interface FrontDoor {
+export interface ConnectionInterceptor {
   handles(host: string | undefined): boolean;
   request(req: IncomingMessage, res: ServerResponse): void;
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -29,7 +29,7 @@ export interface FrontDoor {
 /** Options of {@link createHttpServer}. */
 export interface ServerOptions {
   readonly timeouts?: ServerTimeouts;
-  readonly door?: FrontDoor;
+  readonly interceptor?: ConnectionInterceptor;
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -38,7 +38,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
  * An `http.Server` for an Express application that has {@link expressBinding} in it: bounded waiting, replies in the
  * envelope for what no handler answered and for what Node itself refuses.
  */
-export function createHttpServer(app: Express, api: HttpApi, { timeouts = DEFAULT_TIMEOUTS, door }: ServerOptions = {}): Server {
+export function createHttpServer(app: Express, api: HttpApi, { timeouts = DEFAULT_TIMEOUTS, interceptor }: ServerOptions = {}): Server {
   app.disable('x-powered-by');
   app.disable('etag');
   const server = createServer({
@@ -56,8 +56,8 @@ export function createHttpServer(app: Express, api: HttpApi, { timeouts = DEFAUL
       writeResponse(req, res, api.failure(new TillgateError('MALFORMED_REQUEST', 'The header Host is missing.')));
       return;
     }
-    if (door?.handles(req.headers.host) === true) {
-      door.request(req, res);
+    if (interceptor?.handles(req.headers.host) === true) {
+      interceptor.request(req, res);
       return;
     }
     app(req as Request, res as Response, unanswered(api, req, res));
@@ -69,11 +69,11 @@ export function createHttpServer(app: Express, api: HttpApi, { timeouts = DEFAUL
     writeResponse(req, res, api.failure(new TillgateError('MALFORMED_REQUEST', 'The header Expect asks for what is not offered.')));
   });
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (door?.handles(req.headers.host) === true) door.upgrade(req, socket, head);
+    if (interceptor?.handles(req.headers.host) === true) interceptor.upgrade(req, socket, head);
     else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerUnreadable(error, socket, api));
-  door?.attach?.(server);
+  interceptor?.attach?.(server);
   return server;
 }
 
