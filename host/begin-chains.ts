@@ -9,8 +9,8 @@ export interface BeginTools {
 }
 
 /**
- * Gives every chain that was never followed its starting point before the till takes orders: following begins at the
- * head, and a payment in an earlier block would not be seen. A chain that cannot be reached now is left to its worker.
+ * Sets the starting point of every chain that was never followed, before the till takes orders: following starts at the
+ * head, and a payment in an earlier block would be missed. A chain that cannot be reached now is left to its worker.
  */
 export async function beginChains(tools: BeginTools): Promise<void> {
   await Promise.all([...tools.followers].map(([chain, follower]) => begin(tools, chain, follower)));
@@ -24,7 +24,7 @@ async function begin({ storage, logger, owner }: BeginTools, chain: ChainCode, f
       if (!(await hasBegun(storage, chain))) await follower.step(lease);
     });
   } catch (error) {
-    logger.warn('a chain could not be reached; it takes no orders until it is', { chain, error });
+    logger.warn('chain unreachable; it takes no orders until its node answers', { chain, error });
   }
 }
 

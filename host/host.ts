@@ -21,7 +21,7 @@ import { TillLifecycle } from './till-lifecycle.ts';
 export interface Host {
   /** Opens the database, sets the plugins up, listens, and starts the workers. @throws TillgateError `CONFIG_INVALID` */
   start(): Promise<void>;
-  /** Accepts nothing more, finishes what runs, gives leases back; at the latest after 8 seconds. */
+  /** Stops accepting requests, finishes running work, releases leases; at the latest after 8 seconds. */
   stop(): Promise<void>;
   /** Where payers and merchants reach it; known once it has started. */
   readonly url: string;
@@ -126,7 +126,7 @@ async function demoOf({ config, vault, owner }: HostRuntime, till: Till): Promis
 }
 
 async function shutDown(logger: Logger, listener: HttpListener, lifecycle: TillLifecycle): Promise<void> {
-  logger.info('stopping');
+  logger.info('shutting down');
   await lifecycle.drain(listener.drain());
   await lifecycle.leave();
   listener.cut();

@@ -4,7 +4,7 @@ import { StaticSource } from '../adapters/rates/static-source.ts';
 import { priceIdsAt } from '../plugins/prices.ts';
 import type { RateSourceSetting } from './settings.ts';
 
-/** The callback transport, its HTTP client loaded with the first callback: an idle till does not hold it in memory. */
+/** A callback transport whose HTTP client is loaded with the first callback, to save memory in an idle till. */
 export class LazyCallbackTransport implements CallbackTransport {
   readonly #load: () => Promise<UndiciCallbackTransport>;
   #transport: Promise<UndiciCallbackTransport> | null = null;
@@ -23,7 +23,7 @@ export class LazyCallbackTransport implements CallbackTransport {
     return transport.send(request);
   }
 
-  /** Breaks off what is under way; the callbacks concerned are sent again later. */
+  /** Aborts requests in progress; their callbacks are sent again later. */
   async close(): Promise<void> {
     this.#closed = true;
     await (await this.#transport)?.close();
@@ -31,7 +31,7 @@ export class LazyCallbackTransport implements CallbackTransport {
 }
 
 /**
- * The source of a setting; those on the network are loaded when they are asked for the first time.
+ * The rate source of a setting; a network source is loaded when it is first used.
  *
  * @param priceIds - what a coin is called at each source, by symbol; the setting's own ids come before them
  */

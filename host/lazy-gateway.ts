@@ -3,13 +3,10 @@ import type { Duplex } from 'node:stream';
 import type { AdmissionCount, AppId, KeyDirectory, GatewayRouteTable } from '../core/index.ts';
 import type { Gateway, GatewayDeps } from './gateway/index.ts';
 
-/**
- * The gateway as the server knows it: it is there for the hosts of its routes, and loaded only once there is a route,
- * so that a till without gateways does not carry a proxy.
- */
+/** The gateway as the server sees it. The proxy is loaded with the first route: a till without gateways does not need it. */
 export class LazyGateway {
   readonly #deps: GatewayDeps;
-  readonly #endNews: () => void;
+  readonly #unsubscribe: () => void;
   #loading: Promise<Gateway> | null = null;
   #gateway: Gateway | null = null;
   readonly #servers: Server[] = [];
@@ -17,10 +14,10 @@ export class LazyGateway {
 
   constructor(deps: GatewayDeps & { readonly routes: () => GatewayRouteTable; readonly directory: KeyDirectory }) {
     this.#deps = deps;
-    this.#endNews = deps.directory.onChange(() => this.openIfNeeded());
+    this.#unsubscribe = deps.directory.onChange(() => this.openIfNeeded());
   }
 
-  /** Loads the proxy when there is a route; its health checks begin with it. */
+  /** Loads the proxy and starts its health checks when there is a route. */
   openIfNeeded(): void {
     if (this.#loading !== null) return;
     for (const _route of this.#deps.routes().all()) {
@@ -29,7 +26,7 @@ export class LazyGateway {
     }
   }
 
-  /** Calls the listener once the proxy is loaded: now, later or never. */
+  /** Calls the listener once the proxy is loaded; at once where it is loaded already. */
   onOpen(listener: () => void): void {
     if (this.#gateway === null) this.#opened.push(listener);
     else listener();
@@ -47,24 +44,24 @@ export class LazyGateway {
     this.#with((gateway) => gateway.upgrade(req, socket, head), () => socket.destroy());
   }
 
-  /** The gateway, as soon as there is one, reads this server's connections first. */
+  /** Once it is loaded, the gateway reads this server's connections first. */
   attach(server: Server): void {
     this.#servers.push(server);
     this.#gateway?.attach(server);
   }
 
-  /** What admission said of an App's requests on this instance. */
+  /** Admission counts of an App's requests on this instance. */
   admissionTally(app: AppId): readonly AdmissionCount[] {
     return this.#gateway?.admissionTally(app) ?? [];
   }
 
-  /** Hands on the latest counts, before metrics are read. */
+  /** Writes the latest counts to the metrics; call it before they are read. */
   flush(): void {
     this.#gateway?.flush();
   }
 
   async close(): Promise<void> {
-    this.#endNews();
+    this.#unsubscribe();
     await (await this.#loading)?.close();
   }
 

@@ -1,24 +1,24 @@
 import { isTillgateError } from '../core/index.ts';
 import type { Lease, LeaseStore, Logger, Metrics } from '../core/index.ts';
 
-/** What a loop does again and again. */
+/** The work of a loop. */
 export interface LoopWork {
   readonly name: string;
-  /** The lease without which no pass is made: one instance at a time. `null` where every instance works. */
+  /** The lease that an iteration needs, so that one instance works at a time; `null` where every instance works. */
   readonly lease: string | null;
   /**
-   * One pass.
+   * One iteration.
    *
-   * @returns how many milliseconds to wait before the next, 0 for at once; a `wake` ends the wait early
+   * @returns milliseconds to wait before the next, 0 for none; a `wake` ends the wait early
    */
   pass(lease: Lease | null): Promise<number>;
 }
 
-/** What loops share. */
+/** What all loops use. */
 export interface LoopTools {
   readonly leases: LeaseStore;
   readonly owner: string;
-  /** A holder that falls silent loses its leases after this long, in milliseconds. */
+  /** A lease expires this long after its holder last renewed it, in milliseconds. */
   readonly leaseTtlMs: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -28,8 +28,8 @@ const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
 
 /**
- * Work that goes on by itself until it is stopped. An error is logged, waited out with growing pauses, and concerns no
- * other loop; a lost lease is no error: another instance does the work until it lets go.
+ * Repeats its work until it is stopped. After an error it retries with growing pauses; other loops are not affected. A
+ * lost lease is not an error: another instance does the work until it releases the lease.
  */
 export class Loop {
   readonly #work: LoopWork;
@@ -54,13 +54,13 @@ export class Loop {
     this.#done ??= this.#run();
   }
 
-  /** Ends the present wait, or makes the pass that runs be followed by another at once. */
+  /** Ends the present wait; during an iteration it makes the next one follow at once. */
   wake(): void {
     this.#woken = true;
     this.#endWait?.();
   }
 
-  /** Lets the pass that runs come to its end and gives the lease back. */
+  /** Waits for the running iteration to finish and releases the lease. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#endWait?.();
@@ -92,7 +92,7 @@ export class Loop {
     const wait = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, LONGEST_BACKOFF_MS);
     this.#failures = Math.min(this.#failures + 1, 16);
     this.#tools.metrics.count('tillgate_worker_errors_total', { loop: this.#work.name });
-    this.#logger.error('a pass failed and will be tried again', { error, failures: this.#failures, waitMs: wait });
+    this.#logger.error('worker iteration failed, retrying', { error, failures: this.#failures, waitMs: wait });
     return wait;
   }
 
@@ -114,13 +114,13 @@ export class Loop {
       if (renewed === null) this.#forget();
       else this.#lease = renewed;
     } catch (error) {
-      // The fence keeps a lapsed holder from writing, so nothing is lost but time.
-      this.#logger.warn('could not prolong the lease', { error });
+      // The fence keeps the holder of an expired lease from writing, so this costs time only.
+      this.#logger.warn('could not renew the lease', { error });
     }
   }
 
   #forget(): void {
-    if (this.#lease !== null) this.#logger.info('another instance took over');
+    if (this.#lease !== null) this.#logger.info('lost the lease to another instance');
     this.#lease = null;
     if (this.#renewal !== null) clearInterval(this.#renewal);
     this.#renewal = null;
@@ -135,14 +135,14 @@ export class Loop {
     try {
       await this.#tools.leases.release(lease);
     } catch (error) {
-      this.#logger.warn('could not give the lease back; it will lapse', { error });
+      this.#logger.warn('could not release the lease; it will expire', { error });
     }
   }
 
   async #wait(ms: number): Promise<void> {
     if (this.#stopping) return;
     if (ms <= 0 || this.#woken) {
-      // Requests and signals get their turn between two passes of a busy loop.
+      // Lets requests and signals be handled between two iterations of a busy loop.
       await new Promise<void>((resolve) => setImmediate(resolve));
       return;
     }

@@ -3,10 +3,10 @@ import { createHost } from './host.ts';
 import type { Host } from './host.ts';
 import { openLog } from './log.ts';
 import type { ProcessLog } from './log.ts';
-import { passOnInModestMemory, workInEnoughMemory } from './memory.ts';
+import { growYoungGenerationForGateway, unlimitYoungGeneration } from './memory.ts';
 import type { RuntimeOptions } from './runtime.ts';
 
-/** After this the process ends whatever still runs: it must be gone 10 seconds after SIGTERM. */
+/** After this the process exits whatever still runs: it must be gone 10 seconds after SIGTERM. */
 const LONGEST_STOP_MS = 9500;
 
 /**
@@ -20,13 +20,13 @@ export async function serve(json: boolean, say: (line: string) => void, options:
   const config = await loadConfig();
   const log = openLog();
   const host = createHost(config, { ...options, logger: log.logger });
-  dieOfDefects(log);
+  exitOnUncaughtError(log);
   const stopped = stopOnSignal(host, log);
   try {
     await host.start();
-    host.till.gateway.onOpen(passOnInModestMemory);
+    host.till.gateway.onOpen(growYoungGenerationForGateway);
     const calm = host.till.events.on('order.created', () => {
-      workInEnoughMemory();
+      unlimitYoungGeneration();
       calm();
     });
     for (const line of json ? [JSON.stringify(summary(host, config.mode))] : greeting(host, config.mode)) say(line);
@@ -47,7 +47,7 @@ function greeting({ url, demo, till }: Host, mode: string): string[] {
   return [...lines, 'Demo merchant:', `API-Key: ${demo.api_key}`, `API-Token: ${demo.api_token}`, `Signing-Secret: ${demo.signing_secret}`];
 }
 
-/** Resolves with 0 once the host has stopped, which the first signal begins; the second does not wait for it. */
+/** The first signal starts the shutdown, which resolves with 0; a second signal exits at once. */
 function stopOnSignal(host: Host, log: ProcessLog): Promise<number> {
   return new Promise((resolve, reject) => {
     let asked = false;
@@ -66,13 +66,13 @@ function stopOnSignal(host: Host, log: ProcessLog): Promise<number> {
   });
 }
 
-/** What nobody caught is a defect: a new start is safe, going on is not. */
-function dieOfDefects(log: ProcessLog): void {
-  const die = (error: unknown): void => {
-    log.logger.error('defect: the process ends and is safe to be started again', { error });
+/** An uncaught error is a defect: a restart is safe, continuing is not. */
+function exitOnUncaughtError(log: ProcessLog): void {
+  const exit = (error: unknown): void => {
+    log.logger.error('uncaught error: the process exits and can be restarted safely', { error });
     log.flush();
     process.exit(70);
   };
-  process.on('uncaughtException', die);
-  process.on('unhandledRejection', die);
+  process.on('uncaughtException', exit);
+  process.on('unhandledRejection', exit);
 }

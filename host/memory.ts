@@ -1,8 +1,8 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** Both halves of the young generation, once it may not grow any more: more saves a gateway hardly any time. */
-const MODEST_BYTES = 8 * 1024 * 1024;
+/** The limit of the young generation of a gateway, both halves; more saves it hardly any time. */
+const GATEWAY_BYTES = 8 * 1024 * 1024;
 const SAME = '--semi-space-growth-factor=1';
 const DOUBLE = '--semi-space-growth-factor=2';
 
@@ -10,30 +10,30 @@ let enough = false;
 let watch: PerformanceObserver | null = null;
 
 /**
- * Loading a program makes much short-lived garbage, for which V8 grows its young generation to its maximum and never
- * gives it back: 40 MB of an idle till. Until there is work, the young generation keeps its size.
+ * Loading a program makes much short-lived garbage. V8 then grows its young generation to the maximum and never shrinks
+ * it, which costs an idle till 40 MB. So it keeps its size until there is work.
  */
-export function loadInLittleMemory(): void {
+export function limitYoungGeneration(): void {
   setFlagsFromString(SAME);
 }
 
 /**
- * What a gateway passes on dies young. In too small a young generation it is taken for what stays, which costs time and
- * more memory than it saves; in the largest one 30 MB are never needed. So it grows once there is a gateway, not far.
+ * The buffers of a gateway are short-lived. In a small young generation V8 promotes them, which costs time and memory;
+ * the largest one wastes 30 MB. So it grows up to a limit once there is a gateway.
  */
-export function passOnInModestMemory(): void {
+export function growYoungGenerationForGateway(): void {
   if (enough || watch !== null) return;
   setFlagsFromString(DOUBLE);
   watch = new PerformanceObserver(() => {
-    if (enough || youngBytes() < MODEST_BYTES) return;
+    if (enough || youngBytes() < GATEWAY_BYTES) return;
     watch?.disconnect();
     setFlagsFromString(SAME);
   });
   watch.observe({ entryTypes: ['gc'] });
 }
 
-/** From now on the young generation grows with the work, as by default: a busy till collects garbage less often. */
-export function workInEnoughMemory(): void {
+/** Lets the young generation grow with the work, as by default: a busy till then collects garbage less often. */
+export function unlimitYoungGeneration(): void {
   enough = true;
   watch?.disconnect();
   setFlagsFromString(DOUBLE);

@@ -10,15 +10,15 @@ import { createHttpApi } from './http-api.ts';
 
 /** The till's one listener. */
 export interface HttpListener {
-  /** Listens, and answers with the port. @throws TillgateError `CONFIG_INVALID` when the address cannot be had */
+  /** Listens. @returns the port @throws TillgateError `CONFIG_INVALID` when the address is not available */
   listen(): Promise<number>;
-  /** Accepts nothing more and waits for what is being answered. */
+  /** Stops accepting connections and waits for requests in progress. */
   drain(): Promise<void>;
-  /** Cuts whatever is still open. */
+  /** Closes all remaining connections. */
   cut(): void;
 }
 
-/** Puts the operations table, the payer's page and the probes on one listener. */
+/** Serves the operations table, the checkout page and the probes on one listener. */
 export function createListener(till: Till, config: HostConfig): HttpListener {
   let stopping = false;
   let endStreams = (): void => undefined;
@@ -63,7 +63,7 @@ async function drain(server: Server): Promise<void> {
   let closed = false;
   const close = new Promise<void>((resolve) => server.close(() => resolve())).then(() => (closed = true));
   while (!closed) {
-    // A connection kept alive becomes idle whenever its answer is out; Node closes only those idle at the first call.
+    // Node closes only connections that are idle now; a kept-alive one becomes idle after each response.
     server.closeIdleConnections();
     await Promise.race([close, pause(50)]);
   }

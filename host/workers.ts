@@ -39,7 +39,7 @@ const HALTED_PAUSE_MS = 30_000;
 /** The node notifies us of changes; polling covers notifications that were lost. */
 const LIGHTNING_EVERY_MS = 1000;
 
-/** The work that goes on behind the requests: one loop for each duty, so that none can hold up another. */
+/** The background work: one loop for each duty, so that none blocks another. */
 export class Workers {
   readonly #loops: readonly Loop[];
   readonly #unsubscribe: readonly (() => void)[];
@@ -73,7 +73,7 @@ export class Workers {
     for (const loop of this.#loops) loop.start();
   }
 
-  /** Lets every pass that runs come to its end and gives the leases back. */
+  /** Waits for every running iteration to finish and releases the leases. */
   async stop(): Promise<void> {
     for (const end of this.#unsubscribe) end();
     await Promise.all(this.#loops.map((loop) => loop.stop()));
@@ -145,7 +145,7 @@ function deliverCallbacks({ deliverCallbacks: deliver }: WorkerDuties): LoopWork
   return { name: 'deliver-callbacks', lease: null, pass: async () => ((await deliver.run()) > 0 ? 0 : DELIVER_EVERY_MS) };
 }
 
-/** Deriving addresses is arithmetic that holds everything else up: it gets half of the time at most. */
+/** Deriving addresses blocks the event loop: it gets half of the time at most. */
 function refillPool({ addressPool, clock }: WorkerDuties, chain: ChainCode): LoopWork {
   return {
     name: `refill:${chain}`,

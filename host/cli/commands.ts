@@ -18,9 +18,9 @@ const required = { required: true } as const;
 const flag = { flag: true } as const;
 
 const serve: Command['run'] = async ({ json, terminal }) => {
-  const { loadInLittleMemory } = await import('../memory.ts');
-  // A server keeps its memory for long, so it is loaded in little of it; a command ends soon and is loaded quickly.
-  loadInLittleMemory();
+  const { limitYoungGeneration } = await import('../memory.ts');
+  // Saves memory of a long-running server and slows loading down, so commands go without.
+  limitYoungGeneration();
   const { serve: run } = await import('../main.ts');
   return run(json, terminal.out);
 };

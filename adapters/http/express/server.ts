@@ -17,12 +17,13 @@ export interface ServerTimeouts {
 }
 
 export const DEFAULT_TIMEOUTS: ServerTimeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000 };
-/** What is served before the application, by its host: the node gateway. */
+
+/** Serves some hosts before the application does: the node gateway. */
 export interface ConnectionInterceptor {
   handles(host: string | undefined): boolean;
   request(req: IncomingMessage, res: ServerResponse): void;
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** May read connections before the server does, and give it those that are not its own. */
+  /** Lets it read the server's connections first; it passes on those that are not for its hosts. */
   attach?(server: Server): void;
 }
 

@@ -12,7 +12,7 @@ import { PromMetrics } from '../../../adapters/metrics/index.ts';
 import { SystemClock } from '../../../adapters/system/index.ts';
 import { GatewayRouteTable } from '../../../core/index.ts';
 import { createGateway } from '../../../host/gateway/index.ts';
-import { passOnInModestMemory } from '../../../host/memory.ts';
+import { growYoungGenerationForGateway } from '../../../host/memory.ts';
 import { attach, FakeDirectory, HOST, routeOf } from '../../gateway/support.ts';
 
 const CONNECTIONS = 256;
@@ -20,7 +20,7 @@ const agent = (): Agent => new Agent({ keepAlive: true, maxSockets: CONNECTIONS 
 
 /** With a key to check, limits to keep and metrics to count, and the memory of `tillgate serve`. */
 function gateway(upstream: string, fastPath = true): Server {
-  passOnInModestMemory();
+  growYoungGenerationForGateway();
   const logger = new PinoLogger({ level: 'warn' });
   const limits = { requestsPerSecond: 1e9, burst: 1e9, concurrency: 1e6 };
   const table = new GatewayRouteTable([routeOf([upstream], { limits }), routeOf([upstream], { id: '9' as never, host: 'http.example', protocol: 'http', limits })]);
