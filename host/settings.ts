@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CALLBACK_SCHEDULE_MS, DEFAULT_GRACE_SECONDS, DEFAULT_LIGHTNING_FEES, DEFAULT_ORDER_SETTINGS } from '../core/index.ts';
-import type { DeliverySettings, FieldError, OrderSettings, SweepSettings, WithdrawalSettings } from '../core/index.ts';
+import type { FieldError, OrderSettings, SweepSettings, WithdrawalSettings } from '../core/index.ts';
 import { gatewaysSetting } from './gateway-settings.ts';
 import { rateSourceSetting, rateSourcesOf } from './rate-settings.ts';
 import { amounts, section, text, usd, whole, yesOrNo } from './setting-fields.ts';
@@ -208,8 +208,11 @@ function problemsOf(issue: z.core.$ZodIssue): FieldError[] {
 
 /** The settings with those defaults that depend on the mode. */
 export function withModeDefaults({ callbacks: { allowPrivateNetworks, ...delivery }, rates, ...settings }: TillSettings) {
-  const callbackSettings: DeliverySettings = { ...delivery, allowPrivateNetworks: allowPrivateNetworks ?? settings.mode === 'sandbox' };
-  return { ...settings, callbacks: callbackSettings, rateSources: rateSourcesOf(rates.sources, settings.mode) };
+  return {
+    ...settings,
+    callbacks: { ...delivery, allowPrivateNetworks: allowPrivateNetworks ?? settings.mode === 'sandbox' },
+    rateSources: rateSourcesOf(rates.sources, settings.mode),
+  };
 }
 
 /** The settings of a till with their final values. */
