@@ -36,7 +36,7 @@ export interface HttpSettings {
   readonly allowPrivateNetworks: boolean;
 }
 
-/** What the operations call: the use cases of the core, as far as they are used here. */
+/** The use cases of the core that operations call. */
 export interface HttpDeps {
   readonly settings: HttpSettings;
   readonly authenticate: Pick<Authenticate, 'run'>;

@@ -1,7 +1,7 @@
 import { isTillgateError } from '../../core/index.ts';
 import type { ErrorCode, ErrorDetails } from '../../core/index.ts';
 
-/** How a word of the core looks on the wire. */
+/** An error code of the core on the wire. */
 export interface WireError {
   /** `status × 100 + n`, so that the status can be read off it. */
   readonly code: number;

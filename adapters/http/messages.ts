@@ -49,7 +49,7 @@ export interface HttpResponse {
   readonly stream?: ReplyStream;
 }
 
-/** The client left before its request was complete: there is nobody to answer. */
+/** The client disconnected before its request was complete; no reply is sent. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }

@@ -7,7 +7,7 @@ import type { BodyKind } from './media-type.ts';
 import type { HttpRequest, HttpResponse } from './messages.ts';
 import { successReply } from './replies.ts';
 
-/** Whose request it is: a merchant's, proved by key or signature, somebody's who logged in to the management API, or anybody's. */
+/** Who may call: a merchant by key or signature, a session of the management API, or anyone. */
 export type OperationAuth =
   | { readonly kind: 'merchant'; readonly xToken: boolean; readonly once: boolean }
   | { readonly kind: 'session'; admit(request: HttpRequest): Promise<OpenSession> }
@@ -20,7 +20,7 @@ export const MERCHANT_ONCE: OperationAuth = { ...MERCHANT, once: true };
 /** No credentials. */
 export const ANYBODY: OperationAuth = { kind: 'none' };
 
-/** A request on its way into a handler, its parts as they were read. */
+/** A request before validation. */
 export interface RawCall {
   readonly request: HttpRequest;
   readonly traceId: string;
@@ -34,7 +34,7 @@ export interface RawCall {
   readonly idempotency: IdempotencyClaim | null;
 }
 
-/** A request as a handler sees it: validated. */
+/** A validated request. */
 export interface Call<Params, Query, Body> extends RawCall {
   readonly params: Params & Readonly<Record<string, string>>;
   readonly query: Query;

@@ -60,7 +60,7 @@ export class HttpApi {
    * Answers a request. Never throws but for a client that left.
    *
    * @param route - what {@link route} found for it, where a binding asked before
-   * @throws ClientGone when there is nobody to answer any more
+   * @throws ClientGone when the client has disconnected
    */
   async handle(request: HttpRequest, route: RouteMatch | null = this.route(request.target, request.mount)): Promise<HttpResponse> {
     const progress: Progress = {

@@ -60,7 +60,7 @@ export function seeOther(location: string, traceId: string): HttpResponse {
   return { status: 303, headers: { ...baseHeaders(traceId), Location: location }, body: '' };
 }
 
-/** Replies hold orders, balances and tokens: none of them may rest in a cache or be taken for a page. */
+/** Replies hold orders, balances and tokens: they must not be cached or rendered as a page. */
 function baseHeaders(traceId: string): Record<string, string> {
   return {
     'X-Trace-Id': traceId,

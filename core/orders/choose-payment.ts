@@ -32,7 +32,7 @@ export interface ChoosePaymentDeps {
   readonly clock: Clock;
 }
 
-/** The payer's part of a hosted order: choosing the coin, and leaving the address of a refund. */
+/** The payer's part of a hosted order: the choice of the coin, and the address for a refund. */
 export class ChoosePayment {
   readonly #deps: ChoosePaymentDeps;
   readonly #allocator: DepositAddressAllocator;
@@ -118,7 +118,7 @@ export class ChoosePayment {
     return formerChoice(await this.#deps.storage.orders.history(id), chain, currency);
   }
 
-  /** The invoice beside a Bitcoin address; `null` when none can be made now: the address suffices. */
+  /** The invoice of a Bitcoin order; `null` when the node cannot make one now: the address is enough. */
   async #companion(order: Order): Promise<Companion | null> {
     try {
       const { units, rate } = await this.#quote(order, LIGHTNING_ASSET);
@@ -137,7 +137,7 @@ export class ChoosePayment {
   }
 
   /**
-   * Remembers where the payer wants a refund.
+   * Stores the address for a refund.
    *
    * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` (no coin yet, already refunded), `INVALID_FIELDS` (no address of the chain)
    */
@@ -185,7 +185,7 @@ export class ChoosePayment {
   }
 }
 
-/** An invoice that goes with another choice. */
+/** The Lightning invoice of an order that is paid in Bitcoin. */
 interface Companion {
   readonly units: bigint;
   readonly rate: OrderPayment['rate'];

@@ -73,7 +73,7 @@ interface OrderKind {
 
 const TOKEN_BYTES = 16;
 
-/** Creates orders (endpoints 1, 2 and 12). Nothing is answered before the order is durable. */
+/** Creates orders (endpoints 1, 2 and 12); returns once the order is durable. */
 export class CreateOrder {
   readonly #deps: CreateOrderDeps;
   readonly #allocator: DepositAddressAllocator;

@@ -47,7 +47,7 @@ export class OrderStateMachine {
   }
 
   /**
-   * Applies the rules to a locked order until none calls for a move.
+   * Applies the rules to a locked order until no rule requires a transition.
    *
    * @param deposits - all of the order's deposits, in this transaction's view
    * @returns the moves made, to be given to {@link publish} after the commit

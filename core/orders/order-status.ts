@@ -38,7 +38,7 @@ export const ORDER_TRANSITIONS: readonly OrderTransition[] = [
 
 const byRule = new Map(ORDER_TRANSITIONS.map((transition) => [transition.rule, transition]));
 
-/** The move that a rule makes from a status, or `null` where the table has none. */
+/** The transition of a rule from a status; `null` when the table has none. */
 export function findTransition(rule: OrderRule, from: OrderStatus): OrderTransition | null {
   const transition = byRule.get(rule);
   return transition !== undefined && transition.from.includes(from) ? transition : null;

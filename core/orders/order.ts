@@ -74,15 +74,15 @@ export interface Order extends OrderOptions {
   readonly updatedAt: Millis;
   /** The deadline of the payment. */
   readonly expiresAt: Millis;
-  /** Until when late payments are looked for. */
+  /** The end of the watch for late payments. */
   readonly watchUntil: Millis;
-  /** Since when a reorganisation has taken money away from a finished order; `null` when none has. */
+  /** When a reorganisation removed a payment of a finished order; `null` otherwise. */
   readonly reorgedAt: Millis | null;
   /** The payer's address for a refund; `null` until it is known. */
   readonly refundAddress: string | null;
 }
 
-/** One change of an order, and why: the answer to "why is this order PARTIAL?". */
+/** One change of an order and its reason, for questions such as "why is this order PARTIAL?". */
 export interface OrderHistoryEntry {
   readonly orderId: OrderId;
   readonly at: Millis;
@@ -90,7 +90,7 @@ export interface OrderHistoryEntry {
   readonly to: OrderStatus;
   /** The transition's rule, or `created`, `payment-chosen`, `deposit-other-currency`, `refund-address`. */
   readonly rule: OrderRule | 'created' | 'payment-chosen' | 'deposit-other-currency' | 'refund-address' | 'payment-reorganised';
-  /** What the rule looked at: amounts as digit strings of units, times in epoch milliseconds. */
+  /** The rule's inputs: amounts as digit strings of units, times in epoch milliseconds. */
   readonly inputs: Readonly<Record<string, string | number | boolean | null>>;
   readonly rate: RateEvidence | null;
 }

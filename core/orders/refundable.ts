@@ -3,7 +3,7 @@ import type { Order } from './order.ts';
 import { findTransition } from './order-status.ts';
 import { liveDeposits } from './settle-order.ts';
 
-/** The one address that all of these deposits came from; `null` when there are several, or one is not known. */
+/** The address that sent all of these deposits; `null` when there are several, or one is unknown. */
 export function singleSender(deposits: readonly Deposit[]): string | null {
   const senders = new Set(deposits.map(({ fromAddress }) => fromAddress));
   const [sender] = senders;
@@ -11,7 +11,7 @@ export function singleSender(deposits: readonly Deposit[]): string | null {
 }
 
 /**
- * Where a refund goes: the payer's own word, else the single sender of the payment; `null` when neither is known.
+ * Where a refund goes: the address that the payer gave, else the single sender of the payment; `null` when neither is known.
  *
  * @param deposits - the order's live ones
  */
@@ -19,9 +19,9 @@ export function refundDestination(order: Order, deposits: readonly Deposit[]): s
   return order.refundAddress ?? singleSender(deposits);
 }
 
-/** What decides, besides the order itself, whether a refund would be accepted now. */
+/** What a refund depends on besides the order itself. */
 export interface RefundMeans {
-  /** The order has a refund that is under way or was paid. */
+  /** The order has a refund that is pending or paid. */
   readonly refunded: boolean;
   /** What the merchant can spend of the order's currency. */
   readonly available: bigint;

@@ -11,7 +11,7 @@ import type { Amount } from '../kernel/amount.ts';
 import type { WalletBalance } from './wallet-balance.ts';
 import type { WatchAddress } from './watch-address.ts';
 
-/** How many addresses are read from nodes at once, for one answer. */
+/** Concurrent reads from nodes for one reply. */
 const READS_AT_ONCE = 4;
 
 export interface WalletQueriesDeps {
@@ -20,7 +20,7 @@ export interface WalletQueriesDeps {
   readonly chains: ChainRegistry;
 }
 
-/** What accounts have: here in the ledger, and elsewhere at addresses of their own. */
+/** Balances of accounts: in the ledger, and on chain at their own addresses. */
 export class WalletQueries {
   readonly #deps: WalletQueriesDeps;
   /** One query of the nodes for each account at a time; concurrent callers share its result. */
@@ -80,7 +80,7 @@ export class WalletQueries {
     try {
       return await (kind === 'address' ? balances.ofAddress(value) : balances.ofExtendedKey(value));
     } catch (error) {
-      throw new TillgateError('NODE_FAILED', `The node of the chain ${chain} did not tell the balances.`, { chain }, error);
+      throw new TillgateError('NODE_FAILED', `The node of the chain ${chain} did not return the balances.`, { chain }, error);
     }
   }
 

@@ -64,7 +64,7 @@ export class RequestWithdrawal {
   }
 
   /**
-   * Reserves the amount and queues the payment; nothing is answered before that is durable.
+   * Reserves the amount and queues the payment; returns once both are durable.
    *
    * @throws TillgateError `INVALID_FIELDS`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE`, `VERIFICATION_REQUIRED`,
    * `NO_WITHDRAWAL_ADDRESS`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT` (frozen), `INSUFFICIENT_BALANCE`,

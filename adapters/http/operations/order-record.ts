@@ -5,8 +5,8 @@ import type { HttpSettings } from '../deps.ts';
 import { flag, merchantUrl } from '../fields.ts';
 import { decimal, id, orderStatus, timestamp } from '../record-fields.ts';
 
-// An order in the form that merchants know: what they send, what they read, what callbacks report. The types of the
-// client, the OpenAPI document and its examples follow from here.
+// An order in the form that merchants know: requests, replies and callbacks. The types of the client,
+// the OpenAPI document and its examples are derived from it.
 
 const orderType = z.enum(['ORDER', 'INVOICE']);
 

@@ -29,7 +29,7 @@ export function presentWallet({ asset, available, pending, reserved }: WalletBal
 
 /** A row of the self-custody balances (specification, "Self-custody balance entry"). */
 export const selfCustodySchema = z
-  .object({ chain: z.string(), currency: z.string(), amount: decimalNumber("What lies on chain at the account's own addresses") })
+  .object({ chain: z.string(), currency: z.string(), amount: decimalNumber("What is on chain at the account's own addresses") })
   .meta({ id: 'SelfCustodyBalance' });
 
 function presentSelfCustody(balance: Amount): z.input<typeof selfCustodySchema> {
@@ -69,7 +69,7 @@ const selfCustody = dataOperation({
   method: 'GET',
   path: '/api/contract/balance',
   summary: 'Get Self-custody Balances',
-  description: 'What lies on chain, read from the nodes, at the addresses and extended public keys that the account registered in the management API (specification, endpoint 10).',
+  description: 'Balances on chain, read from the nodes, at the addresses and extended public keys that the account registered in the management API (specification, endpoint 10).',
   auth: MERCHANT,
   errors: ['NODE_FAILED'],
   data: z.array(selfCustodySchema).readonly(),
