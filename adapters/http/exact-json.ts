@@ -31,13 +31,13 @@ export function writeRecord(record: Readonly<Record<string, unknown>>, numberFie
   for (const name of numberFields) {
     const digits = record[name];
     assert(typeof digits === 'string' && JSON_NUMBER.test(digits), `${name} holds no plain decimal`);
-    // Quotes inside of values are escaped: this text can only be the member itself.
+    // Quotes inside values are escaped, so this text can only be the member itself.
     text = text.replace(`"${name}":"${digits}"`, `"${name}":${digits}`);
   }
   return text;
 }
 
-/** What a JSON number of this API has at most, so that it is exact as a double (decisions, section 2). */
+/** The most digits of a JSON number, so that it is exact as a double (decisions, section 2). */
 const NUMBER_DECIMALS = 8;
 const NUMBER_DIGITS = 15;
 

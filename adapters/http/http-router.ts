@@ -1,7 +1,7 @@
 import { assert } from '../../core/index.ts';
 import type { Operation } from './operation.ts';
 
-/** The operations of one path, by method, and what its template's places hold. */
+/** The operations of one path, by method, and the values of its path parameters. */
 export interface RouteMatch {
   readonly methods: ReadonlyMap<string, Operation>;
   readonly params: Readonly<Record<string, string>>;
@@ -17,8 +17,8 @@ const NO_PARAMS: Readonly<Record<string, string>> = {};
 const PLACE = /\{(\w+)\}/g;
 
 /**
- * Finds the operations of a path: fixed paths in one look-up, templates after them. Paths are compared as they were
- * sent, without decoding, so that one resource has one spelling and a signature covers it.
+ * Finds the operations of a path: fixed paths in one look-up, then templates. Paths are compared as sent, without decoding,
+ * so that each resource has one spelling, which a signature covers.
  */
 export class HttpRouter {
   readonly #fixed = new Map<string, Map<string, Operation>>();

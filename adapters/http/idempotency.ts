@@ -6,8 +6,8 @@ import { header } from './messages.ts';
 const MAX_LENGTH = 255;
 
 /**
- * The claim of a request's `Idempotency-Key`; `null` without one (decisions, section 2). What the path names belongs to
- * the request as its body does: one key for the refunds of two orders is a mistake, not a repetition.
+ * The claim of a request's `Idempotency-Key`; `null` without one (decisions, section 2). The path is part of
+ * the request, like its body: one key for refunds of two orders is an error, not a repetition.
  *
  * @param route - the operation's path template
  * @throws TillgateError `INVALID_FIELDS` for an empty key or one of more than 255 characters
@@ -27,6 +27,6 @@ export function idempotencyClaim(
 
 function requestBytes(params: Readonly<Record<string, string>>, body: Uint8Array): Uint8Array {
   const values = Object.values(params);
-  // A path has no line breaks, so that path and body cannot be cut in two ways.
+  // A path has no line breaks, so the concatenation is unambiguous.
   return values.length === 0 ? body : Buffer.concat([Buffer.from(`${values.join('\n')}\n\n`), body]);
 }

@@ -12,14 +12,14 @@ const KINDS: Readonly<Record<string, BodyKind>> = {
 const CHARSET = /^charset=(?:utf-?8|"utf-?8")$/i;
 
 /**
- * What kind of body the headers announce.
+ * The kind of body that the headers announce.
  * @throws TillgateError `UNSUPPORTED_MEDIA_TYPE` for another type, another charset or any encoding
  */
 export function bodyKind(headers: HeaderMap, accepted: readonly BodyKind[]): BodyKind {
   const encoding = header(headers, 'content-encoding');
   if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') throw unsupported(accepted);
   const type = header(headers, 'content-type') ?? '';
-  // The form that nearly every request has.
+  // The fast path for nearly every request.
   if (type === 'application/json') return one('json', accepted);
   const [name = '', ...parameters] = type.split(';').map((part) => part.trim());
   const kind = Object.hasOwn(KINDS, name.toLowerCase()) ? KINDS[name.toLowerCase()] : undefined;
@@ -38,7 +38,7 @@ function unsupported(accepted: readonly BodyKind[]): TillgateError {
   return new TillgateError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${names.join(' or ')} in UTF-8, without a content encoding.`);
 }
 
-/** True when a page sent this request: it would rather have HTML than JSON. */
+/** True when a page sent this request, so that it prefers HTML to JSON. */
 export function prefersHtml(headers: HeaderMap): boolean {
   const accept = header(headers, 'accept') ?? '';
   const html = accept.indexOf('text/html');

@@ -40,7 +40,7 @@ const errorSchema = z
   })
   .meta({ id: 'Error' });
 
-/** Every operation can give these; more come from what it takes. */
+/** Errors of every operation; more are derived from its inputs. */
 const COMMON: readonly ErrorCode[] = ['MALFORMED_REQUEST', 'METHOD_NOT_ALLOWED', 'INTERNAL', 'NOT_READY'];
 const WITH_BODY: readonly ErrorCode[] = ['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_FIELDS'];
 const WITH_CREDENTIALS: readonly ErrorCode[] = [
@@ -79,7 +79,7 @@ export function openApiDocument(operations: readonly Operation[], serverUrl = '/
   });
 }
 
-/** Registers the ways to authenticate; returns the requirement that is the whole signature. */
+/** Registers the security schemes; returns the requirement of a signature. */
 function registerSecurity(registry: OpenAPIRegistry): Record<string, string[]> {
   const header = (name: string, description: string): string =>
     registry.registerComponent('securitySchemes', name, { type: 'apiKey', in: 'header', name, description }).name;
@@ -125,7 +125,7 @@ function requestOf({ schemas, bodyKinds, examples, idempotent, bodyOptional, ver
     request.headers = z.object({ 'Idempotency-Key': z.string().min(1).max(255).optional().meta({ description }) });
   }
   if (versioned) {
-    // Optional here: a request without it is answered with 428, not with 400.
+    // Optional here: a request without it gets 428, not 400.
     const description = 'The version of the record that the change is made of: "3" or 3';
     request.headers = z.object({ 'If-Match': z.string().optional().meta({ description }) });
   }

@@ -40,7 +40,7 @@ export class CoinGeckoSource implements RateSource {
     this.#headers = apiKey === undefined ? {} : { [header]: apiKey };
   }
 
-  /** @throws TillgateError `NOT_READY` when the service fails or answers nonsense. */
+  /** @throws TillgateError `NOT_READY` when the service fails or its reply is invalid. */
   async fetch(symbols: readonly string[], signal: AbortSignal): Promise<readonly PriceTick[]> {
     const coins = symbols.filter((symbol) => this.#ids.has(symbol));
     const fiats = symbols.filter((symbol) => FIAT_CODES.has(symbol) && symbol !== 'USD');

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import type { Dispatcher } from 'undici';
 import { TillgateError } from '../../core/index.ts';
 
-/** No answer of a rate source comes near it. */
+/** Far larger than any reply of a rate source. */
 const MAX_BYTES = 1024 * 1024;
 
 /** A request to a rate source. `source` is its name in errors; neither the URL nor a header ever is. */

@@ -50,7 +50,7 @@ export class KrakenSource implements RateSource {
     this.#markets = new Map(all.map(([symbol, pair]) => [symbol, { symbol, pair, inverse: !pair.endsWith('USD') }]));
   }
 
-  /** @throws TillgateError `NOT_READY` when the service fails or answers nonsense. */
+  /** @throws TillgateError `NOT_READY` when the service fails or its reply is invalid. */
   async fetch(symbols: readonly string[], signal: AbortSignal): Promise<readonly PriceTick[]> {
     const at = this.#clock.now();
     const markets = symbols.flatMap((symbol) => this.#markets.get(symbol) ?? []).filter(({ pair }) => !this.#unlisted.has(pair));

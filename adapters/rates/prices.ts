@@ -1,7 +1,7 @@
 import { formatUnits, mulDiv, pow10, readDecimal, roundUnits } from '../../core/index.ts';
 import type { Decimal } from '../../core/index.ts';
 
-/** A quotient that does not come out even is written with this many significant digits, rounded up. */
+/** Significant digits of a quotient that is not exact, rounded up. */
 const DIGITS = 18;
 
 /** A number as its source wrote it, exact; `null` for anything that is not a plain or exponential non-negative number. */

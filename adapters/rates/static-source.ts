@@ -5,7 +5,7 @@ import { priceText } from './prices.ts';
 /** US dollars per unit, by symbol (`USDT`), full currency code (`USDT-ERC20`) or fiat code. */
 export type StaticPrices = Readonly<Record<string, string>>;
 
-/** Prices from the configuration; they are always of this moment. */
+/** Prices from the configuration; they are always current. */
 export class StaticSource implements RateSource {
   readonly name = 'static';
   readonly #clock: Clock;

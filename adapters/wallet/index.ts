@@ -1,5 +1,5 @@
 /**
- * The till's wallet: a seed that gives out public keys and signatures, never a private key.
+ * The till's wallet: a seed that returns public keys and signatures, never a private key.
  *
  * @packageDocumentation
  */

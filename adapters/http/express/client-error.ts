@@ -5,7 +5,7 @@ import { TillgateError } from '../../../core/index.ts';
 import type { HttpResponse } from '../messages.ts';
 import type { HttpApi } from '../pipeline.ts';
 
-/** Answers what Node's parser refused, or gave up waiting for, in the envelope, and closes the connection. */
+/** Replies to requests that Node's parser refused or timed out, in the envelope, and closes the connection. */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket, api: HttpApi): void {
   const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   if (!socket.writable || isAnswering(socket) || error.code === 'ECONNRESET') {
@@ -17,7 +17,7 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket, a
   socket.end(asText(response), () => socket.destroy());
 }
 
-/** True when a reply to this connection's present request was begun: a second one would corrupt it. */
+/** True when a reply to the current request was started: a second one would corrupt it. */
 function isAnswering(socket: Socket): boolean {
   const message = (socket as Socket & { readonly _httpMessage?: OutgoingMessage | null })._httpMessage;
   return message?.headersSent ?? false;

@@ -4,8 +4,8 @@ const DRAIN_BYTES = 1024 * 1024;
 const DRAIN_MS = 2_000;
 
 /**
- * Ends a reply whose client is still sending. It reads its reply only when the connection is not reset under it: what
- * still comes is thrown away within bounds, and then the connection closes.
+ * Ends a reply while the client is still sending. A reset connection would lose the reply, so the remaining input is read
+ * and dropped within a limit, and then the connection closes.
  */
 export function drainThenEnd(req: IncomingMessage, res: ServerResponse): void {
   if (req.complete || req.destroyed) {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientGone } from '../messages.ts';
 import type { HeaderMap, HttpRequest, RequestBody } from '../messages.ts';
 
-/** A Node request as plain data. `mount` is the path that a framework took off its URL. */
+/** A Node request as plain data. `mount` is the path that a framework removed from its URL. */
 export function fromNode(req: IncomingMessage, res: ServerResponse, target: string, mount: string): HttpRequest {
   return {
     method: req.method ?? '',
@@ -43,7 +43,7 @@ class NodeBody implements RequestBody {
     if (this.#req.readableEnded) throw new Error('Another middleware has read the body: mount the till before any body parser.');
     if (this.#req.destroyed) throw new ClientGone('The client left before its body was read.');
     if (Number(this.#req.headers['content-length'] ?? 0) > limit) return null;
-    // Only now does a client that asked first hear that its body is wanted (RFC 9110, section 10.1.1).
+    // 100 Continue is sent only when the body is read (RFC 9110, section 10.1.1).
     if (this.#req.headers.expect !== undefined) this.#res.writeContinue();
     return await collect(this.#req, limit);
   }
@@ -53,7 +53,7 @@ function collect(req: IncomingMessage, limit: number): Promise<Uint8Array | null
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    // Whoever settles first wins; a settled promise ignores the rest, so that no listener has to be taken off again.
+    // The first settlement wins; a settled promise ignores the rest, so listeners need not be removed.
     req.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length <= limit) chunks.push(chunk);
