@@ -6,15 +6,14 @@ import type { Refusal } from './refusal.ts';
 import type { AdmissionLimits } from './route.ts';
 
 /**
- * What one App uses of one route: a bucket of tokens, filled at the permitted rate, and the requests under way.
+ * One App's usage of one route: a token bucket, filled at the permitted rate, and the number of requests in flight.
  *
- * (Not rate-limiter-flexible: its answers are promises, which the path of each request would have to wait for, it
- * counts in fixed windows, and it sets a timer for each key.)
+ * (Not rate-limiter-flexible: it answers with promises, counts in fixed windows, and sets a timer for each key.)
  */
 export class AppUsage {
   #spent = 0;
   #at: Millis;
-  /** Of the last charge: what is spent is paid off at it. Unknown before the first one. */
+  /** The rate of the last charge, at which tokens come back; 0 before the first one. */
   #rate = 0;
   #running = 0;
   #runningElsewhere = 0;
@@ -24,7 +23,7 @@ export class AppUsage {
     this.#at = now;
   }
 
-  /** Takes tokens for so many requests, or says why not. Nothing is taken by a refusal. */
+  /** Takes a token for each request, or returns the refusal and takes none. */
   charge({ requestsPerSecond: rate, burst }: AdmissionLimits, requests: number, now: Millis): Refusal | null {
     if (rate === null) return null;
     const capacity = Math.max(burst ?? rate, rate);
@@ -37,7 +36,7 @@ export class AppUsage {
     return null;
   }
 
-  /** Why no further request may begin now. */
+  /** The refusal if no further request may begin now. */
   checkConcurrency({ concurrency }: AdmissionLimits): Refusal | null {
     return concurrency !== null && this.#running + this.#runningElsewhere >= concurrency ? refuse('rate_limited', { message: 'Too many requests of this App are under way.', retryAfterSeconds: 1 }) : null;
   }
@@ -63,14 +62,14 @@ export class AppUsage {
    * Counts what other instances charged since they were last heard of, and what runs there now. Together they may have
    * taken more than the limit before they heard of each other: that is a debt, so that the rate holds over time.
    */
-  hear({ taken, running }: Pick<AppUsageCount, 'taken' | 'running'>, now: Millis): void {
-    // The time before does not pay for it: a bucket that was not used for long holds its burst, and no more.
+  addRemote({ taken, running }: Pick<AppUsageCount, 'taken' | 'running'>, now: Millis): void {
+    // Refilled first: a bucket that was not used for long holds no more than its burst.
     if (taken > 0 && this.#rate > 0) this.#refill(now);
     this.#spent += taken;
     this.#runningElsewhere = running;
   }
 
-  /** True when forgetting it changes nothing. */
+  /** True if removing it changes nothing. */
   idle(now: Millis): boolean {
     return this.#running === 0 && this.#runningElsewhere === 0 && now - this.#at >= FORGET_MS && this.#owed(now) === 0;
   }
@@ -80,7 +79,7 @@ export class AppUsage {
     this.#at = Math.max(this.#at, now);
   }
 
-  /** Of the spent tokens, those that have not come back. A clock that went back brings none. */
+  /** Spent tokens that have not come back. A clock that was set back returns none. */
   #owed(now: Millis): number {
     return Math.max(0, this.#spent - (Math.max(0, now - this.#at) * this.#rate) / 1000);
   }
@@ -92,14 +91,14 @@ const LOOK_AT = 16;
 
 const nameOf = (app: AppId, route: RouteId): string => `${app} ${route}`;
 
-/** A use with whose it is. */
+/** The usage of one App on one route. */
 export interface AppRouteUsage {
   readonly appId: AppId;
   readonly routeId: RouteId;
   readonly use: AppUsage;
 }
 
-/** The use of every App on every route, in memory, bounded. */
+/** The usage of every App on every route, in memory, with a limit. */
 export class AppLimits {
   readonly #uses = new Map<string, AppRouteUsage>();
   readonly #max: number;
@@ -112,7 +111,7 @@ export class AppLimits {
     return this.#uses.size;
   }
 
-  /** Of the Apps and routes that were used here. */
+  /** `undefined` for an App that did not use the route here. */
   find(app: AppId, route: RouteId): AppUsage | undefined {
     return this.#uses.get(nameOf(app, route))?.use;
   }
@@ -131,7 +130,7 @@ export class AppLimits {
     return use;
   }
 
-  /** Forgets the idle ones among the oldest; where none is idle, the very oldest goes. */
+  /** Removes idle entries among the oldest; without any, the oldest entry. */
   #makeRoom(now: Millis): void {
     let oldest: string | null = null;
     let left = LOOK_AT;

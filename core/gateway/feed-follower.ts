@@ -18,25 +18,26 @@ export interface FeedFollowerDeps {
   readonly clock: Clock;
   readonly deadline: Deadline;
   readonly logger: Logger;
-  /** Unique among the instances of all times. */
+  /** A name that no instance had before. */
   readonly instance: string;
-  /** How long this instance may be relied on without a word from it, in milliseconds. */
+  /** How long this instance's data counts as fresh after a confirmation, in milliseconds. */
   readonly leaseMs?: number;
 }
 
-/** By so much a silent instance delays a revocation, at most. */
+/** An instance that does not answer delays a revocation by this much at most. */
 export const DEFAULT_FEED_LEASE_MS = 5_000;
-/** What is left to the differences between two machines' steady clocks. */
+/** The share of the lease that the instance uses itself; the rest covers differences between two machines' clocks. */
 const OWN_SHARE = 0.95;
 const PAGE = 1_000;
 const RETRY_MS = 200;
 
 /**
- * Follows the change feed so that what its readers know is exact, or known not to be.
+ * Follows the change feed, so that its readers' data is either exact or marked as stale.
  *
- * Whoever takes something away waits until this instance has confirmed it, or was silent for a whole lease. So this
- * instance trusts itself for a lease, less a margin, from *before* it sent its last confirmation. After a gap a writer
- * may have gone on without it: then trust comes back only with one more look at the feed that finds nothing new.
+ * A writer that revokes something waits until this instance has confirmed the change, or has confirmed nothing for a
+ * whole lease. So the data is fresh for one lease, less a margin, counted from *before* the last confirmation was sent.
+ * After a gap a writer may have continued without this instance: the data is fresh again only after a further read of
+ * the feed that finds nothing new.
  */
 export class FeedFollower {
   readonly #deps: FeedFollowerDeps;
@@ -60,12 +61,12 @@ export class FeedFollower {
     this.#leaseMs = deps.leaseMs ?? DEFAULT_FEED_LEASE_MS;
   }
 
-  /** True while no writer can have gone on without this instance. */
+  /** True while no writer can have continued without this instance. */
   get isFresh(): boolean {
     return this.#deps.clock.now() < this.#freshUntil;
   }
 
-  /** The listener is called after anything changed, and when this instance can't be sure of what it knows any more. */
+  /** Calls the listener after each change, and when the data is no longer fresh. */
   onChange(listener: () => void): () => void {
     const own = (): void => listener();
     this.#listeners.add(own);
@@ -77,7 +78,7 @@ export class FeedFollower {
     return this.refresh();
   }
 
-  /** One look at the feed; never fails. Returns how long to wait before the next, in milliseconds. */
+  /** Reads the feed once; never fails. Returns how long to wait before the next read, in milliseconds. */
   async run(): Promise<number> {
     if (this.#closed) return this.#leaseMs;
     try {
@@ -92,7 +93,7 @@ export class FeedFollower {
     }
   }
 
-  /** Applies what is new and confirms it. Calls that come together share one look that begins after each of them. */
+  /** Applies new changes and confirms them. Concurrent calls share one read, which begins after all of them. */
   async refresh(): Promise<void> {
     if (this.#closed) return;
     this.#endNews ??= this.#deps.feed.onNotification(() => void this.run());
@@ -101,7 +102,7 @@ export class FeedFollower {
     return this.#running;
   }
 
-  /** Stops serving, at once, and is waited for no more. */
+  /** Stops serving at once; writers no longer wait for this instance. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#endNews?.();
@@ -136,8 +137,8 @@ export class FeedFollower {
     for (;;) {
       const before = clock.now();
       const known = await feed.confirm(instance, this.#applied ?? 0, this.#leaseMs);
-      // Where the lease had run out before this, or its row was gone, somebody may have written without waiting: what
-      // they wrote is there to be read now.
+      // If the lease had expired, or its row was removed, a writer may have continued without waiting: its change can be
+      // read now.
       const unbroken = known && this.isFresh;
       if (unbroken || !(await this.#catchUp())) {
         this.#markFresh(before);
@@ -146,7 +147,7 @@ export class FeedFollower {
     }
   }
 
-  /** Applies everything up to now; true when there was something. */
+  /** Applies all changes up to now; true if there were any. */
   async #catchUp(): Promise<boolean> {
     if (this.#applied === null) await this.#load();
     for (let any = false; ; any = true) {
@@ -154,7 +155,7 @@ export class FeedFollower {
       const { head, changes } = await this.#deps.feed.after(applied, PAGE);
       const [first] = changes;
       const last = changes.at(-1);
-      // Changes that are gone already, or a database that was set back: what is known is no base to go on from.
+      // Missing changes, or a restored database: the data in memory cannot be updated any more.
       if (head < applied || (first?.version ?? head + 1) !== applied + 1) await this.#load();
       else if (last === undefined) return any;
       else {
@@ -165,7 +166,7 @@ export class FeedFollower {
     }
   }
 
-  /** What is read after the head is at least as new as it; what changes meanwhile comes by the feed. */
+  /** The head is read first: changes during the load come by the feed. */
   async #load(): Promise<void> {
     const { head } = await this.#deps.feed.after(0, 1);
     for (const reader of this.#readers) await reader.load();
@@ -184,7 +185,7 @@ export class FeedFollower {
     this.#notify();
   }
 
-  /** What is open must hear of it when trust ends without anybody asking. */
+  /** Notifies the listeners when the data becomes stale: open WebSockets have to be closed then. */
   #watch(): void {
     if (this.#watching) return;
     this.#watching = true;
@@ -208,7 +209,7 @@ export class FeedFollower {
   }
 }
 
-/** The refusal of an instance that can't be sure of what it knows. */
+/** Thrown by an instance whose data is stale. */
 export function keysUnavailable(): TillgateError {
   return new TillgateError('NOT_READY', 'App keys cannot be checked at the moment.', { retryAfterSeconds: 1 });
 }

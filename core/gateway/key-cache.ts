@@ -18,7 +18,7 @@ export interface KeyCacheDeps extends FeedFollowerDeps {
   readonly apps: Pick<AppStore, 'directory' | 'touchKeys'>;
   readonly vault: Vault;
   readonly random: Random;
-  /** What else is kept in step with the feed: the routes of the database. */
+  /** Further readers of the same feed: the routes of the database. */
   readonly alongside?: readonly FeedReader[];
   /** How often last uses are written, in milliseconds. */
   readonly flushUsesMs?: number;
@@ -26,12 +26,12 @@ export interface KeyCacheDeps extends FeedFollowerDeps {
 
 const FLUSH_USES_MS = 10_000;
 const USES_AT_ONCE = 1_000;
-/** Beyond this a last use may go unrecorded until the next flush. */
+/** Further last uses are not recorded until the next flush. */
 const MAX_USES = 100_000;
 
 /**
- * {@link KeyDirectory} in memory, kept exact by the change feed. The host calls {@link run} again and again; news of a
- * change makes it look at once by itself.
+ * {@link KeyDirectory} in memory, updated by the change feed. The host calls {@link run} in a loop; a notification of a
+ * change starts a read at once.
  */
 export class KeyCache implements KeyDirectory {
   readonly #deps: KeyCacheDeps;
@@ -84,12 +84,12 @@ export class KeyCache implements KeyDirectory {
     const wait = await this.#follower.run();
     const { clock, flushUsesMs = FLUSH_USES_MS, logger } = this.#deps;
     if (clock.now() - this.#flushedAt < flushUsesMs) return wait;
-    // Not waited for: the next look at the feed must not come later for it.
+    // Not awaited: it must not delay the next read of the feed.
     this.flushUses().catch((error: unknown) => logger.warn('the last uses of keys could not be written', { error }));
     return wait;
   }
 
-  /** Applies what is new and confirms it. @throws TillgateError `NOT_READY` when the database is away */
+  /** Applies new changes and confirms them. @throws TillgateError `NOT_READY` when the database is away */
   refresh(): Promise<void> {
     return this.#follower.refresh();
   }
@@ -104,13 +104,13 @@ export class KeyCache implements KeyDirectory {
     }
   }
 
-  /** Stops answering and lets the others go on without this instance. */
+  /** Stops answering; writers no longer wait for this instance. */
   async close(): Promise<void> {
     await this.#follower.close();
     await this.flushUses();
   }
 
-  /** The keyed hash costs more than all the rest: it is computed once for each key. */
+  /** The keyed hash is the most expensive step: it is computed once for each key. */
   #lookUp(keyText: string): KeyView | null {
     const row = this.#table.rowOf(this.#deps.vault.lookupHash(APP_KEY_LOOKUP, keyText));
     if (row < 0) return null;

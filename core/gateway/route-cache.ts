@@ -11,11 +11,11 @@ export interface RouteCacheDeps {
   readonly routes: RouteStore;
   readonly vault: Vault;
   readonly logger: Logger;
-  /** The routes of the configuration; they win over the database's. */
+  /** The routes of the configuration; they take precedence over the database's. */
   readonly configured: readonly GatewayRoute[];
 }
 
-/** The routes that are served: the configuration's and the database's, these kept exact by the change feed. */
+/** The routes of the configuration and of the database, the latter updated by the change feed. */
 export class RouteCache implements FeedReader {
   readonly #deps: RouteCacheDeps;
   #table: GatewayRouteTable;
@@ -25,7 +25,7 @@ export class RouteCache implements FeedReader {
     this.#table = new GatewayRouteTable(deps.configured);
   }
 
-  /** The present table; a new one after each change. */
+  /** The current table; a new one after each change. */
   table(): GatewayRouteTable {
     return this.#table;
   }
@@ -40,7 +40,7 @@ export class RouteCache implements FeedReader {
     if (subjects.some(({ kind }) => kind === 'route')) await this.load();
   }
 
-  /** A route whose upstreams do not open is not served; it must not take the others with it. */
+  /** A route whose upstreams cannot be decrypted is left out; the others are served. */
   #open(stored: Parameters<typeof openRoute>[1]): readonly GatewayRoute[] {
     const { vault, logger } = this.#deps;
     try {
