@@ -170,7 +170,7 @@ export class CrashTill {
   /** A request to the management API in a session of its own. */
   async manage(method: 'GET' | 'POST', target: string, body?: unknown): Promise<Answer | null> {
     const session = await this.#call('POST', '/manage/v1/session', {}, { email: EMAIL, password: PASSWORD });
-    if (session === null) return null;
+    if (session === null || session.status === 503) return null;
     assert.equal(session.status, 200, JSON.stringify(session));
     return this.#call(method, `/manage/v1${target}`, { Authorization: `Bearer ${String(session.data['access_token'])}` }, body);
   }

@@ -359,7 +359,7 @@ async function newApp(till: CrashTill): Promise<{ id: string; first: KeyRecord; 
   const { id, key } = made.data as unknown as { id: string; key: KeyRecord };
   const keys = async (): Promise<KeyRecord[] | null> => {
     const listed = await till.manage('GET', `/apps/${id}/keys`);
-    return listed === null ? null : (listed.data['items'] as KeyRecord[]);
+    return listed?.status !== 200 ? null : (listed.data['items'] as KeyRecord[]);
   };
   return { id, first: key, keys };
 }
@@ -380,7 +380,7 @@ async function rotation(till: CrashTill): Promise<Run> {
     },
     done: () => Promise.resolve(rotated),
     verify: async () => {
-      const known = (await keys()) ?? [];
+      const known = await waitFor(keys, { timeoutMs: SLOW_MS, describe: 'the keys of the App' });
       assert.deepEqual(known.map(({ state }) => state).sort(), ['active', 'grace']);
       for (const { api_key: key } of known) assert.equal(await till.gate(key), 200);
     },
@@ -399,7 +399,7 @@ async function revocation(till: CrashTill): Promise<Run> {
     },
     done: () => Promise.resolve(answered),
     verify: async () => {
-      assert.deepEqual((await keys())?.map(({ state }) => state), ['revoked']);
+      assert.deepEqual((await waitFor(keys, { timeoutMs: SLOW_MS, describe: 'the keys of the App' })).map(({ state }) => state), ['revoked']);
       assert.equal(await till.gate(first.api_key), 401);
     },
   };
