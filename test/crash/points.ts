@@ -137,6 +137,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
     storage.documents.read,
     storage.feed.after,
     storage.feed.onNotification,
+    storage.ledger.balances,
     storage.lightning.dueInvoices,
     storage.lightning.paymentOf,
     storage.lightning.unfinished,
