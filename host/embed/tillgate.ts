@@ -58,8 +58,16 @@ export interface TillWorkers {
   stop(): Promise<void>;
 }
 
+/** Former names of use cases; they go with the next minor version. */
+export interface DeprecatedUseCases {
+  /** @deprecated Use `lightningService`. */
+  readonly lightningDesk: UseCases['lightningService'];
+  /** @deprecated Use `orderAdminActions`. */
+  readonly operateOrder: UseCases['orderAdminActions'];
+}
+
 /** A till inside an application. */
-export interface Tillgate extends UseCases {
+export interface Tillgate extends UseCases, DeprecatedUseCases {
   /** Typed events of this process, emitted after their transaction committed. For money use callbacks and queries. */
   readonly events: Pick<EventBus, 'on'>;
   readonly workers: TillWorkers;
@@ -111,6 +119,8 @@ function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops:
   const apiOf = ({ manage = false, docs = false }: MountOptions): HttpApi => createHttpApi(till, plan.config, { ...edge, manage, docs, metrics: false });
   return {
     ...(Object.fromEntries(USE_CASES.map((name) => [name, till[name]])) as UseCases),
+    lightningDesk: till.lightningService,
+    operateOrder: till.orderAdminActions,
     events: { on: (name, listener) => till.events.on(name, listener) },
     gateway: till.gateway,
     workers: {

@@ -112,6 +112,8 @@ describe('a till inside an application', () => {
       end();
       const [wallet] = (await till.walletQueries.list(account)).filter(({ pending, available }) => pending + available > 0n);
       assert.equal(wallet?.asset.currency, 'USDT-ERC20');
+      assert.equal(till.lightningDesk, till.lightningService, 'the deprecated name is the same use case');
+      assert.equal(till.operateOrder, till.orderAdminActions, 'the deprecated name is the same use case');
       await till.close();
       await till.close();
       assert.deepEqual(await db<{ status: string }>('till_orders').select('status'), [{ status: 'SUCCESS' }], 'the application’s knex is still open');
