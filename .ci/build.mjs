@@ -16,7 +16,9 @@ const assets = new Set(['.js', '.css']);
 export function build(folder = join(repository, 'dist')) {
   rmSync(folder, { recursive: true, force: true });
   const tsc = join(repository, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [tsc, '-p', join(repository, 'tsconfig.build.json'), '--outDir', folder], { stdio: ['ignore', 2, 2] });
+  execFileSync(process.execPath, [tsc, '-p', join(repository, 'tsconfig.build.json'), '--outDir', folder], {
+    stdio: ['ignore', 2, 2],
+  });
   for (const path of filesOf(sources).filter((each) => assets.has(extname(each)))) {
     const target = join(folder, path);
     mkdirSync(dirname(target), { recursive: true });
@@ -34,4 +36,5 @@ export function filesOf(folders) {
   );
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) build(process.argv[2] === undefined ? undefined : resolve(process.argv[2]));
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  build(process.argv[2] === undefined ? undefined : resolve(process.argv[2]));

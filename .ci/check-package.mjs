@@ -16,8 +16,13 @@ function entries() {
   const targets = Object.entries(exports).filter(([, target]) => typeof target === 'object');
   return targets.flatMap(([name, { default: built }]) => {
     if (!name.includes('*')) return [name];
-    const [before, after] = built.replace(/^\.\/dist\//, '').replace(/\.js$/, '.ts').split('*');
-    const found = sources.filter((path) => path.startsWith(before) && path.endsWith(after)).map((path) => name.replace('*', path.slice(before.length, -after.length)));
+    const [before, after] = built
+      .replace(/^\.\/dist\//, '')
+      .replace(/\.js$/, '.ts')
+      .split('*');
+    const found = sources
+      .filter((path) => path.startsWith(before) && path.endsWith(after))
+      .map((path) => name.replace('*', path.slice(before.length, -after.length)));
     const depth = (entry) => entry.split('/').length;
     const ordered = found.sort((a, b) => depth(a) - depth(b));
     return [...new Set([ordered.at(0), ordered.at(-1)])];
@@ -26,5 +31,20 @@ function entries() {
 
 const tarball = stage();
 execFileSync(process.execPath, [bin('publint'), 'run', tarball, '--strict'], { stdio: 'inherit' });
-execFileSync(process.execPath, [bin('attw'), tarball, '--profile', 'esm-only', '--no-definitely-typed', '--format', 'ascii', '--no-emoji', '--entrypoints', ...entries()], { stdio: ['ignore', 'pipe', 'inherit'] });
+execFileSync(
+  process.execPath,
+  [
+    bin('attw'),
+    tarball,
+    '--profile',
+    'esm-only',
+    '--no-definitely-typed',
+    '--format',
+    'ascii',
+    '--no-emoji',
+    '--entrypoints',
+    ...entries(),
+  ],
+  { stdio: ['ignore', 'pipe', 'inherit'] },
+);
 console.log('publint and attw find nothing wrong with the package.');

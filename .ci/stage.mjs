@@ -46,7 +46,11 @@ function pack(folder, target) {
   build(join(folder, 'dist'));
   for (const path of [...sources, ...files]) cpSync(join(repository, path), join(folder, path), { recursive: true });
   writeFileSync(join(folder, 'package.json'), stripped(readFileSync(join(repository, 'package.json'), 'utf8')));
-  const told = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', target], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const told = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', target], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   return join(target, JSON.parse(told)[0].filename);
 }
 

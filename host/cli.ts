@@ -35,10 +35,18 @@ function readArguments({ options, operands: wanted }: Command, args: readonly st
   const config: NonNullable<ParseArgsConfig['options']> = { json: { type: 'boolean' } };
   for (const [name, { flag }] of Object.entries(options)) config[name] = { type: flag === true ? 'boolean' : 'string' };
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options: config, allowPositionals: true, strict: true });
-    const missing = Object.entries(options).find(([name, { required }]) => required === true && values[name] === undefined);
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: config,
+      allowPositionals: true,
+      strict: true,
+    });
+    const missing = Object.entries(options).find(
+      ([name, { required }]) => required === true && values[name] === undefined,
+    );
     if (missing !== undefined) return `--${missing[0]} is missing.`;
-    if (positionals.length !== wanted.length) return wanted.length === 0 ? `"${positionals[0] ?? ''}" is not understood.` : `${wanted.join(' ')} is missing.`;
+    if (positionals.length !== wanted.length)
+      return wanted.length === 0 ? `"${positionals[0] ?? ''}" is not understood.` : `${wanted.join(' ')} is missing.`;
     return { values: values as Arguments['values'], operands: positionals, json: values['json'] === true };
   } catch (error) {
     return (error as Error).message;

@@ -17,7 +17,11 @@ export interface Secrets {
 /** Where orders are kept. */
 export type DatabaseConfig =
   | { readonly client: 'sqlite'; readonly filename: string }
-  | { readonly client: 'pg'; readonly connection: string; readonly pool: { readonly min: number; readonly max: number } };
+  | {
+      readonly client: 'pg';
+      readonly connection: string;
+      readonly pool: { readonly min: number; readonly max: number };
+    };
 
 /** Every setting with its final value; paths are absolute. */
 export interface HostConfig extends TillConfig, Pick<Settings, 'apiDocs' | 'dataDir'> {
@@ -50,7 +54,10 @@ const FILE_NAMES = ['tillgate.config.json', 'tillgate.config.ts', 'tillgate.conf
  *
  * @throws TillgateError `CONFIG_INVALID` listing every problem
  */
-export async function loadConfig(environment: Environment = process.env, directory = process.cwd()): Promise<HostConfig> {
+export async function loadConfig(
+  environment: Environment = process.env,
+  directory = process.cwd(),
+): Promise<HostConfig> {
   return resolveConfig(await readSettingsFile(environment, directory), { environment, directory });
 }
 
@@ -59,11 +66,18 @@ export async function loadConfig(environment: Environment = process.env, directo
  *
  * @throws TillgateError `CONFIG_INVALID` listing every problem
  */
-export function resolveConfig(input: unknown, { directory = process.cwd(), environment = {} }: ConfigSources = {}): HostConfig {
+export function resolveConfig(
+  input: unknown,
+  { directory = process.cwd(), environment = {} }: ConfigSources = {},
+): HostConfig {
   const { settings, problems } = parseSettings(settingsSchema, input);
   const found: FieldError[] = [...problems];
   const secrets: Secrets = {
-    masterKey: masterKeyOf(secretText(environment, 'TILLGATE_MASTER_KEY', directory, found), found, 'TILLGATE_MASTER_KEY'),
+    masterKey: masterKeyOf(
+      secretText(environment, 'TILLGATE_MASTER_KEY', directory, found),
+      found,
+      'TILLGATE_MASTER_KEY',
+    ),
     mnemonic: secretText(environment, 'TILLGATE_MNEMONIC', directory, found),
   };
   const port = portOf(environment['TILLGATE_PORT'], found);
@@ -75,16 +89,34 @@ export function resolveConfig(input: unknown, { directory = process.cwd(), envir
 }
 
 /** The settings of a till with their final values; what is wrong with a secret joins the problems. */
-export function completeTill(settings: TillSettings, sources: Required<ConfigSources>, problems: FieldError[]): TillConfig {
+export function completeTill(
+  settings: TillSettings,
+  sources: Required<ConfigSources>,
+  problems: FieldError[],
+): TillConfig {
   const till = withModeDefaults(settings);
-  return { ...till, rateSources: till.rateSources.map((source, index) => withApiKey(source, `rates.sources.${index}`, sources, problems)) };
+  return {
+    ...till,
+    rateSources: till.rateSources.map((source, index) =>
+      withApiKey(source, `rates.sources.${index}`, sources, problems),
+    ),
+  };
 }
 
 /** CoinGecko's key is in the settings, in a file that they name, or in the environment. */
-function withApiKey(source: RateSourceSetting, path: string, { directory, environment }: Required<ConfigSources>, problems: FieldError[]): RateSourceSetting {
+function withApiKey(
+  source: RateSourceSetting,
+  path: string,
+  { directory, environment }: Required<ConfigSources>,
+  problems: FieldError[],
+): RateSourceSetting {
   if (source.use !== 'coingecko') return source;
   const { apiKey, apiKeyFile, ...rest } = source;
-  const given = valueOrFile({ name: `${path}.apiKey`, fileName: `${path}.apiKeyFile`, value: apiKey, file: apiKeyFile }, directory, problems);
+  const given = valueOrFile(
+    { name: `${path}.apiKey`, fileName: `${path}.apiKeyFile`, value: apiKey, file: apiKeyFile },
+    directory,
+    problems,
+  );
   const key = given ?? secretText(environment, 'TILLGATE_COINGECKO_API_KEY', directory, problems);
   return key === null ? rest : { ...rest, apiKey: key };
 }
@@ -92,7 +124,9 @@ function withApiKey(source: RateSourceSetting, path: string, { directory, enviro
 /** The one error for any number of configuration problems, one line each. */
 export function configError(problems: readonly FieldError[]): TillgateError {
   const lines = problems.map(({ path, message }) => `  ${path}: ${message}`);
-  return new TillgateError('CONFIG_INVALID', `The configuration is not usable:\n${lines.join('\n')}`, { fields: problems });
+  return new TillgateError('CONFIG_INVALID', `The configuration is not usable:\n${lines.join('\n')}`, {
+    fields: problems,
+  });
 }
 
 async function readSettingsFile(environment: Environment, directory: string): Promise<unknown> {
@@ -114,7 +148,8 @@ function settingsPath(named: string | undefined, directory: string): string | nu
     throw configError([{ path: 'TILLGATE_CONFIG', message: `names ${named}, which does not exist` }]);
   }
   const [first, second] = FILE_NAMES.map((name) => resolve(directory, name)).filter((path) => existsSync(path));
-  if (second !== undefined) throw configError([{ path: second, message: `stands beside ${first ?? ''}: keep one of them` }]);
+  if (second !== undefined)
+    throw configError([{ path: second, message: `stands beside ${first ?? ''}: keep one of them` }]);
   return first ?? null;
 }
 
@@ -131,14 +166,22 @@ interface SecretSetting {
   readonly file: string | undefined;
 }
 
-function valueOrFile({ name, fileName, value = '', file = '' }: SecretSetting, directory: string, problems: FieldError[]): string | null {
+function valueOrFile(
+  { name, fileName, value = '', file = '' }: SecretSetting,
+  directory: string,
+  problems: FieldError[],
+): string | null {
   const text = value.trim();
-  if (text !== '' && file !== '') problems.push({ path: fileName, message: `is set together with ${name}: keep one of them` });
+  if (text !== '' && file !== '')
+    problems.push({ path: fileName, message: `is set together with ${name}: keep one of them` });
   if (text !== '' || file === '') return text === '' ? null : text;
   try {
     return readFileSync(resolve(directory, file), 'utf8').trim();
   } catch (error) {
-    problems.push({ path: fileName, message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})` });
+    problems.push({
+      path: fileName,
+      message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+    });
     return null;
   }
 }
@@ -181,7 +224,10 @@ function productionProblems(input: unknown, environment: Environment): FieldErro
   for (const [index, source] of sources.entries()) {
     const { use, prices } = (source ?? {}) as { use?: unknown; prices?: unknown };
     if (use !== 'static' || prices !== undefined) continue;
-    problems.push({ path: `rates.sources.${index}.prices`, message: 'write the prices: the sandbox table is not for real money' });
+    problems.push({
+      path: `rates.sources.${index}.prices`,
+      message: 'write the prices: the sandbox table is not for real money',
+    });
   }
   return problems;
 }
@@ -199,7 +245,11 @@ interface Surroundings {
   readonly directory: string;
 }
 
-function complete(settings: Settings, till: TillConfig, { secrets, port, databaseUrl, directory }: Surroundings): HostConfig {
+function complete(
+  settings: Settings,
+  till: TillConfig,
+  { secrets, port, databaseUrl, directory }: Surroundings,
+): HostConfig {
   const sandbox = settings.mode === 'sandbox';
   const dataDir = resolve(directory, settings.dataDir);
   const { apiDocs, baseUrl, listen, plugins, database } = settings;
@@ -216,9 +266,17 @@ function complete(settings: Settings, till: TillConfig, { secrets, port, databas
   };
 }
 
-function databaseOf(setting: Settings['database'], url: string | null, directory: string, dataDir: string): DatabaseConfig {
+function databaseOf(
+  setting: Settings['database'],
+  url: string | null,
+  directory: string,
+  dataDir: string,
+): DatabaseConfig {
   if (setting?.client === 'pg' || (setting === undefined && url !== null)) {
     return { client: 'pg', connection: url ?? setting?.connection ?? '', pool: setting?.pool ?? { min: 0, max: 10 } };
   }
-  return { client: 'sqlite', filename: setting?.filename === undefined ? resolve(dataDir, 'tillgate.db') : resolve(directory, setting.filename) };
+  return {
+    client: 'sqlite',
+    filename: setting?.filename === undefined ? resolve(dataDir, 'tillgate.db') : resolve(directory, setting.filename),
+  };
 }

@@ -15,7 +15,16 @@ import type { GivenParts, Parts, Recipe, Recipes } from './parts.ts';
 import { NO_PLUGINS } from './plugin-registry.ts';
 
 /** The recipes of every area. */
-export const AREAS: readonly Recipes[] = [portRecipes, accountRecipes, orderRecipes, payoutRecipes, lightningRecipes, callbackRecipes, gatewayRecipes, manageRecipes];
+export const AREAS: readonly Recipes[] = [
+  portRecipes,
+  accountRecipes,
+  orderRecipes,
+  payoutRecipes,
+  lightningRecipes,
+  callbackRecipes,
+  gatewayRecipes,
+  manageRecipes,
+];
 
 /** What a till does differently from the ordinary: ports of the embedder's own, or ports that are wrapped. */
 export interface PortOverrides {
@@ -24,7 +33,10 @@ export interface PortOverrides {
 }
 
 /** What exists before the container. */
-export type Infrastructure = Pick<GivenParts, 'config' | 'masterKey' | 'feedLeaseMs' | 'disposables' | 'storage' | 'logger' | 'metrics'>;
+export type Infrastructure = Pick<
+  GivenParts,
+  'config' | 'masterKey' | 'feedLeaseMs' | 'disposables' | 'storage' | 'logger' | 'metrics'
+>;
 
 /** Made by {@link createContainer}; only this file takes parts out of it. */
 export type TillContainer = Container;
@@ -34,7 +46,10 @@ export type TillContainer = Container;
  *
  * @throws TillgateError `CONFIG_INVALID` for a replacement whose name is not a port's
  */
-export function createContainer(infrastructure: Infrastructure, { replace = {}, wrap = {} }: PortOverrides = {}): TillContainer {
+export function createContainer(
+  infrastructure: Infrastructure,
+  { replace = {}, wrap = {} }: PortOverrides = {},
+): TillContainer {
   const container = new Container({ defaultScope: 'Singleton' });
   container.load(...AREAS.map(moduleOf));
   provide(container, infrastructure);
@@ -46,7 +61,8 @@ export function createContainer(infrastructure: Infrastructure, { replace = {}, 
 function moduleOf(recipes: Recipes): ContainerModule {
   return new ContainerModule(({ bind }) => {
     for (const [name, { needs, make }] of Object.entries(recipes) as [keyof Parts, Recipe<unknown>][]) {
-      const made = (...values: unknown[]): unknown => make(Object.fromEntries(needs.map((need, index) => [need, values[index]])) as unknown as Parts);
+      const made = (...values: unknown[]): unknown =>
+        make(Object.fromEntries(needs.map((need, index) => [need, values[index]])) as unknown as Parts);
       bind<unknown>(tokenOf(name)).toResolvedValue(made, needs.map(tokenOf));
     }
   });
@@ -55,7 +71,10 @@ function moduleOf(recipes: Recipes): ContainerModule {
 function portNames(ports: object): readonly (keyof Ports)[] {
   return Object.keys(ports).map((name) => {
     if (Object.hasOwn(PORTS, name)) return name as keyof Ports;
-    throw new TillgateError('CONFIG_INVALID', `replace.${name} is not a port; the ports are ${Object.keys(PORTS).join(', ')}.`);
+    throw new TillgateError(
+      'CONFIG_INVALID',
+      `replace.${name} is not a port; the ports are ${Object.keys(PORTS).join(', ')}.`,
+    );
   });
 }
 
@@ -69,7 +88,8 @@ function wrapPort<Name extends keyof Ports>(container: Container, name: Name, wr
 
 /** Adds values that were opened, each once. */
 export function provide(container: TillContainer, values: Partial<GivenParts>): void {
-  for (const [name, value] of Object.entries(values)) container.bind<unknown>(tokenOf(name as keyof Parts)).toConstantValue(value);
+  for (const [name, value] of Object.entries(values))
+    container.bind<unknown>(tokenOf(name as keyof Parts)).toConstantValue(value);
 }
 
 /** The ports with which the rest of a till is opened. */

@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Account, CreateAccount, CreateCredential, LeaseStore, PasswordHasher, Storage, Vault, Clock } from '../core/index.ts';
+import type {
+  Account,
+  CreateAccount,
+  CreateCredential,
+  LeaseStore,
+  PasswordHasher,
+  Storage,
+  Vault,
+  Clock,
+} from '../core/index.ts';
 import { TillgateError } from '../core/index.ts';
 import { withLease } from './with-lease.ts';
 
@@ -63,9 +72,14 @@ async function makeMerchant(tools: DemoTools): Promise<DemoMerchant> {
 /** A start that was cut short may have left the account without its credentials: then it gets a new password. */
 async function demoAccount({ storage, hasher, clock, createAccount }: DemoTools, password: string): Promise<Account> {
   const found = await storage.accounts.findByEmail(EMAIL);
-  if (found === null) return createAccount.run({ email: EMAIL, password, name: 'Demo merchant', verifiedCurrencies: ['*'] });
+  if (found === null)
+    return createAccount.run({ email: EMAIL, password, name: 'Demo merchant', verifiedCurrencies: ['*'] });
   const passwordHash = await hasher.hash(password);
-  await storage.accounts.update(found.id, { passwordHash, authVersion: found.authVersion + 1, modifiedAt: clock.now() });
+  await storage.accounts.update(found.id, {
+    passwordHash,
+    authVersion: found.authVersion + 1,
+    modifiedAt: clock.now(),
+  });
   return found;
 }
 
@@ -85,5 +99,8 @@ export function writeDemoFile(path: string, demo: DemoMerchant): void {
 export async function refuseDemoMerchant({ accounts }: Pick<Storage, 'accounts'>): Promise<void> {
   const found = await accounts.findByEmail(EMAIL);
   if (found?.status !== 'active') return;
-  throw new TillgateError('CONFIG_INVALID', 'This database holds the demo merchant of the sandbox; production needs a database of its own.');
+  throw new TillgateError(
+    'CONFIG_INVALID',
+    'This database holds the demo merchant of the sandbox; production needs a database of its own.',
+  );
 }

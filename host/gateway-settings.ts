@@ -7,9 +7,12 @@ const text = (what: string) => z.string({ error: `write ${what}` });
 const number = z.number({ error: 'write a number' });
 const limit = number.nullable();
 const methods = z.array(text('a method, such as "eth_*"'), { error: 'write a list of methods, such as ["eth_*"]' });
-const upstream = z.union([z.string(), z.strictObject({ url: z.string(), headers: z.record(z.string(), z.string()).optional() })], {
-  error: 'write the address of a node, or {"url": "…", "headers": {…}}',
-});
+const upstream = z.union(
+  [z.string(), z.strictObject({ url: z.string(), headers: z.record(z.string(), z.string()).optional() })],
+  {
+    error: 'write the address of a node, or {"url": "…", "headers": {…}}',
+  },
+);
 
 /** One entry of `gateways` (decisions, section 8); what is left out has the defaults there. */
 const gatewaySetting = z.strictObject(
@@ -19,11 +22,23 @@ const gatewaySetting = z.strictObject(
     network: text('the network, such as "mainnet"'),
     protocol: z.enum(['jsonrpc', 'http', 'websocket'], { error: 'write "jsonrpc", "http" or "websocket"' }),
     upstreams: z.array(upstream, { error: 'write a list of nodes' }),
-    admission: z.enum(['disabled', 'shadow', 'enforce'], { error: 'write "disabled", "shadow" or "enforce"' }).optional(),
+    admission: z
+      .enum(['disabled', 'shadow', 'enforce'], { error: 'write "disabled", "shadow" or "enforce"' })
+      .optional(),
     enabled: z.boolean({ error: 'write true or false' }).optional(),
     methods: z.strictObject({ allow: methods.optional(), deny: methods.optional() }, section).optional(),
-    limits: z.strictObject({ requestsPerSecond: limit.optional(), burst: limit.optional(), concurrency: limit.optional() }, section).optional(),
-    timeouts: z.strictObject({ connectMs: number.optional(), firstByteMs: number.optional(), idleMs: number.optional() }, section).optional(),
+    limits: z
+      .strictObject(
+        { requestsPerSecond: limit.optional(), burst: limit.optional(), concurrency: limit.optional() },
+        section,
+      )
+      .optional(),
+    timeouts: z
+      .strictObject(
+        { connectMs: number.optional(), firstByteMs: number.optional(), idleMs: number.optional() },
+        section,
+      )
+      .optional(),
     maxBodyBytes: number.optional(),
     maxBatch: number.optional(),
   },
@@ -33,31 +48,38 @@ const gatewaySetting = z.strictObject(
 type GatewaySetting = z.output<typeof gatewaySetting>;
 
 /** The setting `gateways`, as routes. A route's id is its host: it stays the same at each start. */
-export const gatewaysSetting = z.array(gatewaySetting, { error: 'write a list of gateways' }).transform((settings, context): readonly GatewayRoute[] => {
-  const routes: GatewayRoute[] = [];
-  const refuse = (path: readonly string[], message: string): void => context.addIssue({ code: 'custom', path: [...path], message });
-  settings.forEach((setting, index) => {
-    const host = setting.host.toLowerCase();
-    if (routes.some((route) => route.host === host)) refuse([`${index}`, 'host'], 'name each host once');
-    try {
-      routes.push({ id: `config:${host}` as RouteId, ...readRoute(inputOf(setting)) });
-    } catch (error) {
-      if (!isTillgateError(error, 'INVALID_FIELDS')) throw error;
-      for (const { path, message } of error.details.fields ?? []) refuse([`${index}`, path], message);
-    }
+export const gatewaysSetting = z
+  .array(gatewaySetting, { error: 'write a list of gateways' })
+  .transform((settings, context): readonly GatewayRoute[] => {
+    const routes: GatewayRoute[] = [];
+    const refuse = (path: readonly string[], message: string): void =>
+      context.addIssue({ code: 'custom', path: [...path], message });
+    settings.forEach((setting, index) => {
+      const host = setting.host.toLowerCase();
+      if (routes.some((route) => route.host === host)) refuse([`${index}`, 'host'], 'name each host once');
+      try {
+        routes.push({ id: `config:${host}` as RouteId, ...readRoute(inputOf(setting)) });
+      } catch (error) {
+        if (!isTillgateError(error, 'INVALID_FIELDS')) throw error;
+        for (const { path, message } of error.details.fields ?? []) refuse([`${index}`, path], message);
+      }
+    });
+    return routes;
   });
-  return routes;
-});
 
 function inputOf({ upstreams, ...setting }: GatewaySetting): RouteInput {
-  const nodes = upstreams.map((node) => (typeof node === 'string' ? { url: node, headers: {} } : { url: node.url, headers: node.headers ?? {} }));
+  const nodes = upstreams.map((node) =>
+    typeof node === 'string' ? { url: node, headers: {} } : { url: node.url, headers: node.headers ?? {} },
+  );
   return withoutUndefined({ ...setting, upstreams: nodes }) as RouteInput;
 }
 
 /** What a setting leaves out must not stand in the way of its default. */
 function withoutUndefined(value: object): object {
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
-  return Object.fromEntries(entries.map(([key, each]: [string, unknown]) => [key, isPlain(each) ? withoutUndefined(each) : each]));
+  return Object.fromEntries(
+    entries.map(([key, each]: [string, unknown]) => [key, isPlain(each) ? withoutUndefined(each) : each]),
+  );
 }
 
 function isPlain(value: unknown): value is object {

@@ -42,8 +42,14 @@ export interface HostOptions extends ConfigSources, RuntimeOptions {
  * @param config - settings as in `tillgate.config.json`, or what `loadConfig` read
  * @throws TillgateError `CONFIG_INVALID` listing every problem of the settings
  */
-export function createHost(config: HostConfig | SettingsInput, { logger, directory, environment, ...options }: HostOptions = {}): Host {
-  const sources = { ...(directory === undefined ? {} : { directory }), ...(environment === undefined ? {} : { environment }) };
+export function createHost(
+  config: HostConfig | SettingsInput,
+  { logger, directory, environment, ...options }: HostOptions = {},
+): Host {
+  const sources = {
+    ...(directory === undefined ? {} : { directory }),
+    ...(environment === undefined ? {} : { environment }),
+  };
   const resolved = 'secrets' in config ? config : resolveConfig(config, sources);
   return new RunningHost(resolved, logger ?? new PinoLogger({ level: 'warn' }), options);
 }

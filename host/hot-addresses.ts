@@ -21,7 +21,12 @@ export interface HotAddress {
  * @throws TillgateError `CONFIG_INVALID` for a till without a seed
  */
 export async function hotAddresses(runtime: HostRuntime): Promise<readonly HotAddress[]> {
-  const { wallet } = await openWallet({ documents: runtime.storage.documents, vault: runtime.vault }, runtime.config.secrets.mnemonic, false, runtime.logger);
+  const { wallet } = await openWallet(
+    { documents: runtime.storage.documents, vault: runtime.vault },
+    runtime.config.secrets.mnemonic,
+    false,
+    runtime.logger,
+  );
   // First, because it says what is wrong where there is no seed, before any plugin complains of the same.
   const mainAddresses = await Promise.all(CHAIN_DEFINITIONS.map((definition) => derive(wallet, definition)));
   const paying = await payingChains(runtime);
@@ -33,8 +38,12 @@ async function payingChains(runtime: HostRuntime): Promise<readonly HotAddress[]
   const { plugins } = await importPlugins(settings, mode, directory);
   try {
     const { chains } = await openTill(runtime, plugins, { url: '' });
-    const addresses = [...chains].flatMap(([chain, { payments }]) => (payments === null ? [] : [{ chain, address: payments.hotAddress }]));
-    return await Promise.all(addresses.map(async ({ chain, address }) => ({ chain, path: await pathOf(chain, address), address })));
+    const addresses = [...chains].flatMap(([chain, { payments }]) =>
+      payments === null ? [] : [{ chain, address: payments.hotAddress }],
+    );
+    return await Promise.all(
+      addresses.map(async ({ chain, address }) => ({ chain, path: await pathOf(chain, address), address })),
+    );
   } catch (error) {
     runtime.logger.warn('the plugins could not be set up: the addresses are those of the main networks', { error });
     return [];
@@ -45,13 +54,17 @@ async function payingChains(runtime: HostRuntime): Promise<readonly HotAddress[]
 async function pathOf(chain: ChainCode, address: string): Promise<string> {
   const { networksOf } = await import('../plugins/address-codec.ts');
   const definition = CHAIN_DEFINITIONS.find(({ code }) => code === chain);
-  const network = definition === undefined ? undefined : networksOf(definition).find(({ codec }) => codec.read(address) !== null);
+  const network =
+    definition === undefined ? undefined : networksOf(definition).find(({ codec }) => codec.read(address) !== null);
   return network === undefined ? '' : firstKeyOf(network.accounts.hot);
 }
 
 /** The hot address on the main network. */
 async function derive(wallet: PublicWallet, definition: ChainDefinition): Promise<HotAddress> {
-  const [{ networksOf }, { AccountKey }] = await Promise.all([import('../plugins/address-codec.ts'), import('../adapters/chains/account-key.ts')]);
+  const [{ networksOf }, { AccountKey }] = await Promise.all([
+    import('../plugins/address-codec.ts'),
+    import('../adapters/chains/account-key.ts'),
+  ]);
   const [{ accounts, codec }] = networksOf(definition);
   const key = new AccountKey(await wallet.extendedPublicKey(accounts.hot)).publicKey(0);
   return { chain: definition.code, path: firstKeyOf(accounts.hot), address: codec.fromPublicKey(key).address };

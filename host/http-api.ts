@@ -30,12 +30,19 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
   const checkout = createCheckout(till);
   edge.onStop?.(() => checkout.close());
   const docs = apiDocsOperation(() => openApiDocument(operations, edge.serverUrl));
-  const extra = [...checkout.operations, ...(edge.docs === false ? [] : [docs]), ...(edge.manage === false ? [] : managementOperations(till, config))];
+  const extra = [
+    ...checkout.operations,
+    ...(edge.docs === false ? [] : [docs]),
+    ...(edge.manage === false ? [] : managementOperations(till, config)),
+  ];
   const operations: readonly Operation[] = createOperations(settings, extra, {
     without: edge.metrics === false ? ['metrics'] : [],
     ...(edge.serverUrl === undefined ? {} : { serverUrl: edge.serverUrl }),
   });
-  return new HttpApi(operations, { ...httpDeps(till, settings, edge.isStopping), choosePayment: checkout.choosePayment });
+  return new HttpApi(operations, {
+    ...httpDeps(till, settings, edge.isStopping),
+    choosePayment: checkout.choosePayment,
+  });
 }
 
 function httpSettings({ mode, serviceName, limits, callbacks }: TillConfig, trustedHops: number): HttpSettings {
@@ -64,7 +71,9 @@ function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean)
       if (isStopping()) throw new TillgateError('NOT_READY', 'The service is shutting down.');
       await storage.ping();
       const states = await storage.chains.states();
-      return states.filter(({ chain, haltedReason }) => haltedReason !== null && till.chains.has(chain)).map(({ chain }) => chain);
+      return states
+        .filter(({ chain, haltedReason }) => haltedReason !== null && till.chains.has(chain))
+        .map(({ chain }) => chain);
     },
     traceId: randomTraceId,
   };
@@ -80,7 +89,9 @@ export interface ReadableMetrics extends Metrics {
 
 /** The metrics as a page for Prometheus; empty where they cannot be read, as an application's own. */
 export async function metricsText(metrics: Metrics): Promise<{ readonly contentType: string; readonly text: string }> {
-  return isReadable(metrics) ? { contentType: metrics.contentType, text: await metrics.text() } : { contentType: 'text/plain', text: '' };
+  return isReadable(metrics)
+    ? { contentType: metrics.contentType, text: await metrics.text() }
+    : { contentType: 'text/plain', text: '' };
 }
 
 function isReadable(metrics: Metrics): metrics is ReadableMetrics {

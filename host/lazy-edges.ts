@@ -1,4 +1,11 @@
-import type { CallbackOutcome, CallbackRequest, CallbackTransport, Clock, PriceIds, RateSource } from '../core/index.ts';
+import type {
+  CallbackOutcome,
+  CallbackRequest,
+  CallbackTransport,
+  Clock,
+  PriceIds,
+  RateSource,
+} from '../core/index.ts';
 import type { CallbackTransportOptions, UndiciCallbackTransport } from '../adapters/callbacks/index.ts';
 import { StaticSource } from '../adapters/rates/static-source.ts';
 import { priceIdsAt } from '../plugins/prices.ts';
@@ -35,7 +42,11 @@ export class LazyCallbackTransport implements CallbackTransport {
  *
  * @param priceIds - what a coin is called at each source, by symbol; the setting's own ids come before them
  */
-export function rateSource(setting: RateSourceSetting, clock: Clock, priceIds: Readonly<Record<string, PriceIds>>): RateSource {
+export function rateSource(
+  setting: RateSourceSetting,
+  clock: Clock,
+  priceIds: Readonly<Record<string, PriceIds>>,
+): RateSource {
   if (setting.use === 'static') return new StaticSource(clock, setting.prices ?? {});
   const { use } = setting;
   const known = priceIdsAt(use, priceIds);

@@ -37,11 +37,17 @@ export class LazyGateway {
   }
 
   request(req: IncomingMessage, res: ServerResponse): void {
-    this.#with((gateway) => gateway.request(req, res), () => res.destroy());
+    this.#with(
+      (gateway) => gateway.request(req, res),
+      () => res.destroy(),
+    );
   }
 
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
-    this.#with((gateway) => gateway.upgrade(req, socket, head), () => socket.destroy());
+    this.#with(
+      (gateway) => gateway.upgrade(req, socket, head),
+      () => socket.destroy(),
+    );
   }
 
   /** Once it is loaded, the gateway reads this server's connections first. */

@@ -44,7 +44,13 @@ function greeting({ url, demo, till }: Host, mode: string): string[] {
   const chains = [...till.chains.keys()].join(', ') || 'none: name a plugin in the configuration';
   const lines = [`Tillgate (${mode}) listens on ${url}`, `Chains: ${chains}`];
   if (demo === null) return lines;
-  return [...lines, 'Demo merchant:', `API-Key: ${demo.api_key}`, `API-Token: ${demo.api_token}`, `Signing-Secret: ${demo.signing_secret}`];
+  return [
+    ...lines,
+    'Demo merchant:',
+    `API-Key: ${demo.api_key}`,
+    `API-Token: ${demo.api_token}`,
+    `Signing-Secret: ${demo.signing_secret}`,
+  ];
 }
 
 /** The first signal starts the shutdown, which resolves with 0; a second signal exits at once. */

@@ -18,11 +18,19 @@ export function obtainMasterKey({ mode, dataDir, secrets }: HostConfig): Uint8Ar
   const path = join(dataDir, FILE_NAME);
   if (secrets.masterKey !== null) {
     if (mode === 'production' && readKey(path)?.equals(secrets.masterKey) === true) {
-      throw configError([{ path: 'TILLGATE_MASTER_KEY', message: 'is the key that the sandbox made: production needs a new one (openssl rand -base64 32)' }]);
+      throw configError([
+        {
+          path: 'TILLGATE_MASTER_KEY',
+          message: 'is the key that the sandbox made: production needs a new one (openssl rand -base64 32)',
+        },
+      ]);
     }
     return secrets.masterKey;
   }
-  if (mode === 'production') throw configError([{ path: 'TILLGATE_MASTER_KEY', message: 'production needs it: 32 random bytes (openssl rand -base64 32)' }]);
+  if (mode === 'production')
+    throw configError([
+      { path: 'TILLGATE_MASTER_KEY', message: 'production needs it: 32 random bytes (openssl rand -base64 32)' },
+    ]);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   try {
     // `wx`: of two processes that start at once, one makes the key and both use it.
@@ -32,7 +40,9 @@ export function obtainMasterKey({ mode, dataDir, secrets }: HostConfig): Uint8Ar
   }
   const key = readKey(path);
   if (key?.length === 32) return key;
-  throw configError([{ path, message: 'holds no master key any more: restore it, or give the right one in TILLGATE_MASTER_KEY' }]);
+  throw configError([
+    { path, message: 'holds no master key any more: restore it, or give the right one in TILLGATE_MASTER_KEY' },
+  ]);
 }
 
 function readKey(path: string): Buffer | null {
@@ -55,5 +65,8 @@ export async function checkMasterKey(documents: DocumentStore, vault: Vault): Pr
   const stored = (await documents.read(CHECK_DOCUMENT))?.value;
   if (stored === mark || (stored === undefined && (await documents.write(CHECK_DOCUMENT, mark, 0)))) return;
   if ((await documents.read(CHECK_DOCUMENT))?.value === mark) return;
-  throw new TillgateError('CONFIG_INVALID', 'This database was begun with another master key; give that one in TILLGATE_MASTER_KEY.');
+  throw new TillgateError(
+    'CONFIG_INVALID',
+    'This database was begun with another master key; give that one in TILLGATE_MASTER_KEY.',
+  );
 }

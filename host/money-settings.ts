@@ -8,22 +8,34 @@ export function moneyProblems(
   chains: ChainRegistry,
 ): readonly FieldError[] {
   const { min, max, approveAbove } = withdrawals;
-  const limits = Object.entries({ min, max, approveAbove }).flatMap(([name, amounts]) => amountProblems(`withdrawals.${name}`, amounts, assets));
+  const limits = Object.entries({ min, max, approveAbove }).flatMap(([name, amounts]) =>
+    amountProblems(`withdrawals.${name}`, amounts, assets),
+  );
   const cold = [...sweeps.cold].flatMap(([code, { address, above }]) => {
     const chain = chains.get(code);
     const path = `sweeps.cold.${code}`;
     if (chain === undefined) return [{ path, message: 'names a chain that no plugin adds' }];
-    const wrong = chain.normaliseAddress(address) === null ? [{ path: `${path}.address`, message: `write an address on ${chain.name}` }] : [];
-    const own = address === chain.payments?.hotAddress ? [{ path: `${path}.address`, message: 'is the hot wallet itself' }] : [];
+    const wrong =
+      chain.normaliseAddress(address) === null
+        ? [{ path: `${path}.address`, message: `write an address on ${chain.name}` }]
+        : [];
+    const own =
+      address === chain.payments?.hotAddress ? [{ path: `${path}.address`, message: 'is the hot wallet itself' }] : [];
     return [...wrong, ...own, ...amountProblems(`${path}.above`, above, assets)];
   });
   return [...limits, ...cold];
 }
 
-function amountProblems(path: string, amounts: ReadonlyMap<string, string>, assets: AssetCatalogue): readonly FieldError[] {
+function amountProblems(
+  path: string,
+  amounts: ReadonlyMap<string, string>,
+  assets: AssetCatalogue,
+): readonly FieldError[] {
   return [...amounts].flatMap(([currency, amount]) => {
     const asset = assets.find(currency);
     if (asset === null) return [{ path: `${path}.${currency}`, message: 'is not a currency of this till' }];
-    return parseUnits(amount, asset.decimals) === null ? [{ path: `${path}.${currency}`, message: `write at most ${asset.decimals} decimals` }] : [];
+    return parseUnits(amount, asset.decimals) === null
+      ? [{ path: `${path}.${currency}`, message: `write at most ${asset.decimals} decimals` }]
+      : [];
   });
 }

@@ -26,7 +26,12 @@ const SINGLE_SERVER_TTL_MS = 600_000;
  *
  * @throws TillgateError `CONFIG_INVALID` for a wrong master key, a database of another server, a version too old
  */
-export async function openHostRuntime(config: HostConfig, logger: Logger, role: Role, options: RuntimeOptions = {}): Promise<HostRuntime> {
+export async function openHostRuntime(
+  config: HostConfig,
+  logger: Logger,
+  role: Role,
+  options: RuntimeOptions = {},
+): Promise<HostRuntime> {
   const disposables = new DisposeStack(logger);
   try {
     return await open(config, logger, role, disposables, options);
@@ -36,7 +41,13 @@ export async function openHostRuntime(config: HostConfig, logger: Logger, role: 
   }
 }
 
-async function open(config: HostConfig, logger: Logger, role: Role, disposables: DisposeStack, options: RuntimeOptions): Promise<HostRuntime> {
+async function open(
+  config: HostConfig,
+  logger: Logger,
+  role: Role,
+  disposables: DisposeStack,
+  options: RuntimeOptions,
+): Promise<HostRuntime> {
   const { leaseTtlMs = SHARED_TTL_MS, ...overrides } = options;
   const { replace = {} } = overrides;
   const masterKey = obtainMasterKey(config);
@@ -59,7 +70,12 @@ async function open(config: HostConfig, logger: Logger, role: Role, disposables:
   );
 }
 
-async function openDatabase({ database }: HostConfig, logger: Logger, singleServer: boolean, disposables: DisposeStack): Promise<Storage> {
+async function openDatabase(
+  { database }: HostConfig,
+  logger: Logger,
+  singleServer: boolean,
+  disposables: DisposeStack,
+): Promise<Storage> {
   if (database.client === 'sqlite') mkdirSync(dirname(database.filename), { recursive: true, mode: 0o700 });
   if (singleServer && database.client === 'sqlite') {
     const lock = await acquireServerLock(database);

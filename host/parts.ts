@@ -117,7 +117,10 @@ export interface Recipe<Part> {
 export type Recipes = { readonly [Name in keyof Parts]?: Recipe<Parts[Name]> };
 
 /** Makes a recipe. `make` sees the parts that it names and no others. */
-export function recipe<Part, Need extends keyof Parts = never>(needs: readonly Need[], make: (parts: Pick<Parts, Need>) => Part): Recipe<Part> {
+export function recipe<Part, Need extends keyof Parts = never>(
+  needs: readonly Need[],
+  make: (parts: Pick<Parts, Need>) => Part,
+): Recipe<Part> {
   return { needs, make };
 }
 

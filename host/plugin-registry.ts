@@ -1,5 +1,15 @@
 import { LIGHTNING_ASSET, TillgateError } from '../core/index.ts';
-import type { ChainAdapter, ChainCode, ChainDetails, ChainName, DocumentStore, LightningNode, PluginContext, PriceIds, RateSource } from '../core/index.ts';
+import type {
+  ChainAdapter,
+  ChainCode,
+  ChainDetails,
+  ChainName,
+  DocumentStore,
+  LightningNode,
+  PluginContext,
+  PriceIds,
+  RateSource,
+} from '../core/index.ts';
 import type { LoadedPlugin } from './plugins.ts';
 
 /** What the plugins of a till added. */
@@ -13,7 +23,13 @@ export interface PluginRegistry {
 }
 
 /** A till without plugins. */
-export const NO_PLUGINS: PluginRegistry = { chains: new Map(), chainNames: [], priceIds: {}, lightning: null, rateSources: [] };
+export const NO_PLUGINS: PluginRegistry = {
+  chains: new Map(),
+  chainNames: [],
+  priceIds: {},
+  lightning: null,
+  rateSources: [],
+};
 
 /** The ports that plugins are given. */
 export type PluginPorts = Pick<PluginContext<unknown>, 'logger' | 'clock' | 'wallet' | 'signer' | 'documents'>;
@@ -88,7 +104,10 @@ class Registry implements RunningPlugins {
   #claim(what: string, plugin: string): void {
     const owner = this.#owners.get(what);
     if (owner !== undefined) {
-      throw new TillgateError('CONFIG_INVALID', `${what} is there already, brought by the plugin ${owner}: configure it once`);
+      throw new TillgateError(
+        'CONFIG_INVALID',
+        `${what} is there already, brought by the plugin ${owner}: configure it once`,
+      );
     }
     this.#owners.set(what, plugin);
   }

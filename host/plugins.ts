@@ -38,7 +38,10 @@ export async function importPlugins(
 
 async function importPlugin(use: string, directory: string): Promise<unknown> {
   if (isBuiltIn(use)) return loadBuiltIn(use);
-  const path = /^\.{0,2}\//.test(use) || isAbsolute(use) ? resolve(directory, use) : createRequire(resolve(directory, '_')).resolve(use);
+  const path =
+    /^\.{0,2}\//.test(use) || isAbsolute(use)
+      ? resolve(directory, use)
+      : createRequire(resolve(directory, '_')).resolve(use);
   const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
   return module.default;
 }
@@ -53,7 +56,8 @@ export function checkPlugin(found: unknown, mode: 'sandbox' | 'production'): Plu
     typeof plugin.requires === 'string' &&
     typeof plugin.options === 'function' &&
     typeof plugin.setup === 'function';
-  if (!shaped) throw new TillgateError('CONFIG_INVALID', 'its default export is not a plugin: make it with definePlugin');
+  if (!shaped)
+    throw new TillgateError('CONFIG_INVALID', 'its default export is not a plugin: make it with definePlugin');
   if (!satisfies(PLUGIN_API_VERSION, plugin.requires)) {
     const message = `requires the plugin interface ${plugin.requires}, this is ${PLUGIN_API_VERSION}: use a release made for it`;
     throw new TillgateError('CONFIG_INVALID', message);
@@ -86,9 +90,14 @@ export function satisfies(version: string, range: string): boolean {
 export function problemsOf(error: unknown, path: string, use: string): FieldError[] {
   const fields = isTillgateError(error, 'CONFIG_INVALID') ? error.details.fields : undefined;
   if (fields !== undefined && fields.length > 0) {
-    return fields.map((field) => ({ path: `${path}.options.${field.path.replace(/^options\./, '')}`, message: field.message }));
+    return fields.map((field) => ({
+      path: `${path}.options.${field.path.replace(/^options\./, '')}`,
+      message: field.message,
+    }));
   }
-  const missing = (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND' || (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
+  const missing =
+    (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND' ||
+    (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
   const known = BUILT_IN_NAMES.join(', ');
   const reason = missing ? `is neither built in (${known}) nor a module that can be found` : (error as Error).message;
   return [{ path, message: `plugin ${use}: ${reason}` }];

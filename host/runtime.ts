@@ -41,7 +41,10 @@ export interface RuntimeDeps<Config extends TillConfig = TillConfig> extends Por
 }
 
 /** An open database with the ports that need nothing else: enough for most commands. */
-export interface Runtime<Config extends TillConfig = TillConfig> extends Omit<RuntimeDeps<Config>, 'masterKey' | 'metrics' | 'feedLeaseMs' | 'wrap'> {
+export interface Runtime<Config extends TillConfig = TillConfig> extends Omit<
+  RuntimeDeps<Config>,
+  'masterKey' | 'metrics' | 'feedLeaseMs' | 'wrap'
+> {
   readonly clock: Clock;
   readonly vault: Vault;
   readonly random: Random;
@@ -61,7 +64,10 @@ export const SHARED_TTL_MS = 15_000;
  *
  * @throws TillgateError `CONFIG_INVALID` for a wrong master key or a database that a newer release has migrated
  */
-export async function openRuntime<Config extends TillConfig>(deps: RuntimeDeps<Config>, disposables: DisposeStack): Promise<Runtime<Config>> {
+export async function openRuntime<Config extends TillConfig>(
+  deps: RuntimeDeps<Config>,
+  disposables: DisposeStack,
+): Promise<Runtime<Config>> {
   const { masterKey, metrics, feedLeaseMs = DEFAULT_FEED_LEASE_MS, wrap = {}, ...rest } = deps;
   const { config, logger, replace = {}, owner, leaseTtlMs } = rest;
   const infrastructure = { config, masterKey, feedLeaseMs, disposables, storage: rest.storage, logger, metrics };
@@ -103,6 +109,7 @@ export async function openTill(runtime: Runtime, plugins: readonly LoadedPlugin[
 /** Addresses must belong to the keys that sign: with a signer of the embedder's own they come from that signer. */
 async function walletOf({ config, storage, vault, mnemonic, logger, replace }: Runtime): Promise<OpenWallet> {
   const signer = replace?.signer;
-  if (signer === undefined) return openWallet({ documents: storage.documents, vault }, mnemonic, config.mode === 'sandbox', logger);
+  if (signer === undefined)
+    return openWallet({ documents: storage.documents, vault }, mnemonic, config.mode === 'sandbox', logger);
   return { wallet: signer ?? new NoWallet(), signer };
 }

@@ -56,7 +56,10 @@ function listenError({ code }: NodeJS.ErrnoException, host: string, port: number
     EACCES: 'this user may not listen there; take a port above 1023',
     EADDRNOTAVAIL: 'this machine does not have that address; correct listen.host',
   };
-  return new TillgateError('CONFIG_INVALID', `Cannot listen on ${host}:${port}: ${reasons[code ?? ''] ?? code ?? 'unknown reason'}.`);
+  return new TillgateError(
+    'CONFIG_INVALID',
+    `Cannot listen on ${host}:${port}: ${reasons[code ?? ''] ?? code ?? 'unknown reason'}.`,
+  );
 }
 
 async function drain(server: Server): Promise<void> {

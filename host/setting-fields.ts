@@ -25,7 +25,9 @@ export const usd = z
 export const amounts = z
   .record(
     z.string(),
-    z.string({ error: 'write a decimal in quotation marks, such as "0.5"' }).regex(DECIMAL, { error: 'write a plain decimal in quotation marks, such as "0.5"' }),
+    z
+      .string({ error: 'write a decimal in quotation marks, such as "0.5"' })
+      .regex(DECIMAL, { error: 'write a plain decimal in quotation marks, such as "0.5"' }),
     { error: 'write amounts by currency, such as {"ETH": "0.5"}' },
   )
   .transform((byCurrency): ReadonlyMap<string, string> => new Map(Object.entries(byCurrency)));

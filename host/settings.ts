@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { CALLBACK_SCHEDULE_MS, DEFAULT_GRACE_SECONDS, DEFAULT_LIGHTNING_FEES, DEFAULT_ORDER_SETTINGS } from '../core/index.ts';
+import {
+  CALLBACK_SCHEDULE_MS,
+  DEFAULT_GRACE_SECONDS,
+  DEFAULT_LIGHTNING_FEES,
+  DEFAULT_ORDER_SETTINGS,
+} from '../core/index.ts';
 import type { FieldError, OrderSettings, SweepSettings, WithdrawalSettings } from '../core/index.ts';
 import { gatewaysSetting } from './gateway-settings.ts';
 import { rateSourceSetting, rateSourcesOf } from './rate-settings.ts';
@@ -19,15 +24,16 @@ const orders = z
     },
     section,
   )
-  .refine(({ min, max }) => Number(min) <= Number(max), { path: ['min'], error: 'write an amount not above orders.max' })
-  .transform(
-    ({ timeoutSeconds, watchSeconds, ...rest }): OrderSettings => ({
-      ...DEFAULT_ORDER_SETTINGS,
-      ...rest,
-      timeoutMs: timeoutSeconds * 1000,
-      watchMs: watchSeconds * 1000,
-    }),
-  );
+  .refine(({ min, max }) => Number(min) <= Number(max), {
+    path: ['min'],
+    error: 'write an amount not above orders.max',
+  })
+  .transform(({ timeoutSeconds, watchSeconds, ...rest }): OrderSettings => ({
+    ...DEFAULT_ORDER_SETTINGS,
+    ...rest,
+    timeoutMs: timeoutSeconds * 1000,
+    watchMs: watchSeconds * 1000,
+  }));
 
 const callbacks = z
   .strictObject(
@@ -42,7 +48,11 @@ const callbacks = z
     },
     section,
   )
-  .transform(({ schedule, timeoutSeconds, ...rest }) => ({ ...rest, scheduleMs: schedule.map((each) => each * 1000), timeoutMs: timeoutSeconds * 1000 }));
+  .transform(({ schedule, timeoutSeconds, ...rest }) => ({
+    ...rest,
+    scheduleMs: schedule.map((each) => each * 1000),
+    timeoutMs: timeoutSeconds * 1000,
+  }));
 
 const withdrawals = z
   .strictObject(
@@ -68,7 +78,10 @@ const sweeps = z
       cold: z
         .record(
           z.string(),
-          z.strictObject({ address: text('an address of the chain'), above: amounts }, { error: 'write {"address": "…", "above": {"ETH": "10"}}' }),
+          z.strictObject(
+            { address: text('an address of the chain'), above: amounts },
+            { error: 'write {"address": "…", "above": {"ETH": "10"}}' },
+          ),
           { error: 'write a cold address for each chain, such as {"ETH": {"address": "0x…", "above": {"ETH": "10"}}}' },
         )
         .default({}),
@@ -79,7 +92,10 @@ const sweeps = z
 
 const auth = z
   .strictObject(
-    { clockSkewSeconds: whole('seconds', 1, 3600).default(300), tokenTtlSeconds: whole('seconds', 1, YEAR).default(3600) },
+    {
+      clockSkewSeconds: whole('seconds', 1, 3600).default(300),
+      tokenTtlSeconds: whole('seconds', 1, YEAR).default(3600),
+    },
     section,
   )
   .transform(({ clockSkewSeconds, ...rest }) => ({ ...rest, clockSkewMs: clockSkewSeconds * 1000 }));
@@ -90,7 +106,9 @@ export const tillSchema = z.strictObject(
     mode: z.enum(['sandbox', 'production'], { error: 'write "sandbox" or "production"' }).default('sandbox'),
     serviceName: z
       .string({ error: 'write a name, such as "service"' })
-      .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, { error: 'write a name of lower-case letters, digits and hyphens, at most 64' })
+      .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, {
+        error: 'write a name of lower-case letters, digits and hyphens, at most 64',
+      })
       .default('service'),
     orders: orders.prefault({}),
     callbacks: callbacks.prefault({}),
@@ -117,26 +135,38 @@ export const tillSchema = z.strictObject(
         section,
       )
       .prefault({}),
-    keys: z.strictObject({ graceSeconds: whole('seconds', 0, 604_800).default(DEFAULT_GRACE_SECONDS) }, section).prefault({}),
+    keys: z
+      .strictObject({ graceSeconds: whole('seconds', 0, 604_800).default(DEFAULT_GRACE_SECONDS) }, section)
+      .prefault({}),
     gateway: z.strictObject({ fastPath: yesOrNo.default(true) }, section).prefault({}),
     gateways: gatewaysSetting.prefault([]),
   },
   section,
 );
 
-const baseUrl = text('the address under which payers and merchants reach this server, such as "https://pay.example.com"').refine(
+const baseUrl = text(
+  'the address under which payers and merchants reach this server, such as "https://pay.example.com"',
+).refine(
   (value) => {
     const url = URL.canParse(value) ? new URL(value) : null;
-    return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '' && url.hash === '';
+    return (
+      url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '' && url.hash === ''
+    );
   },
   { error: 'write an absolute http or https address without query, such as "https://pay.example.com"' },
 );
 
 /** The settings of a till that an application embeds. */
-export const embeddedSchema = tillSchema.extend({ mode: tillSchema.shape.mode.unwrap().default('production'), baseUrl });
+export const embeddedSchema = tillSchema.extend({
+  mode: tillSchema.shape.mode.unwrap().default('production'),
+  baseUrl,
+});
 
 const pool = z
-  .strictObject({ min: whole('connections', 0, 1000).default(0), max: whole('connections', 1, 1000).default(10) }, section)
+  .strictObject(
+    { min: whole('connections', 0, 1000).default(0), max: whole('connections', 1, 1000).default(10) },
+    section,
+  )
   .refine(({ min, max }) => min <= max, { path: ['min'], error: 'write a number not above database.pool.max' });
 
 const database = z.discriminatedUnion(
@@ -195,9 +225,14 @@ export function defineConfig(settings: SettingsInput): SettingsInput {
 }
 
 /** Reads settings; every problem is listed with its path and what to write there. */
-export function parseSettings<Schema extends z.ZodType>(schema: Schema, input: unknown): { settings: z.output<Schema> | null; problems: readonly FieldError[] } {
+export function parseSettings<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+): { settings: z.output<Schema> | null; problems: readonly FieldError[] } {
   const parsed = schema.safeParse(input);
-  return parsed.success ? { settings: parsed.data, problems: [] } : { settings: null, problems: parsed.error.issues.flatMap(problemsOf) };
+  return parsed.success
+    ? { settings: parsed.data, problems: [] }
+    : { settings: null, problems: parsed.error.issues.flatMap(problemsOf) };
 }
 
 function problemsOf(issue: z.core.$ZodIssue): FieldError[] {
@@ -207,7 +242,11 @@ function problemsOf(issue: z.core.$ZodIssue): FieldError[] {
 }
 
 /** The settings with those defaults that depend on the mode. */
-export function withModeDefaults({ callbacks: { allowPrivateNetworks, ...delivery }, rates, ...settings }: TillSettings) {
+export function withModeDefaults({
+  callbacks: { allowPrivateNetworks, ...delivery },
+  rates,
+  ...settings
+}: TillSettings) {
   return {
     ...settings,
     callbacks: { ...delivery, allowPrivateNetworks: allowPrivateNetworks ?? settings.mode === 'sandbox' },

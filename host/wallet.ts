@@ -25,7 +25,12 @@ export const WATCH_ONLY: OpenWallet = { wallet: new NoWallet(), signer: null };
  *
  * @throws TillgateError `CONFIG_INVALID` when the environment's words are no mnemonic
  */
-export async function openWallet(tools: WalletTools, mnemonic: string | null, makeOne: boolean, logger: Logger): Promise<OpenWallet> {
+export async function openWallet(
+  tools: WalletTools,
+  mnemonic: string | null,
+  makeOne: boolean,
+  logger: Logger,
+): Promise<OpenWallet> {
   if (mnemonic !== null) return openMnemonic(mnemonic);
   const stored = await storedMnemonic(tools);
   if (stored !== null) return openMnemonic(stored);

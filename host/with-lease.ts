@@ -10,7 +10,12 @@ const ASK_EVERY_MS = 100;
  *
  * @throws TillgateError `NOT_READY` when another instance does not come to its end
  */
-export async function withLease<T>(leases: LeaseStore, name: string, owner: string, work: (lease: Lease) => Promise<T>): Promise<T> {
+export async function withLease<T>(
+  leases: LeaseStore,
+  name: string,
+  owner: string,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
   for (let waited = 0; waited <= 2 * TTL_MS; waited += ASK_EVERY_MS) {
     const lease = await leases.acquire(name, owner, TTL_MS);
     if (lease === null) {

@@ -35,7 +35,10 @@ export class SnowflakeWorkerId implements IdGenerator {
 
   next(): string {
     if (this.#deps.clock.now() >= this.#validUntil) {
-      throw new TillgateError('NOT_READY', 'This instance lost touch with its database and makes no ids until it is back.');
+      throw new TillgateError(
+        'NOT_READY',
+        'This instance lost touch with its database and makes no ids until it is back.',
+      );
     }
     return this.#ids.next();
   }
@@ -69,6 +72,7 @@ interface WorkerLease {
 
 async function leaseWorkerId({ leases, owner, ttlMs }: WorkerIdDeps): Promise<WorkerLease> {
   const taken = await leases.acquireNode(owner, ttlMs, MAX_NODE);
-  if (taken === null) throw new TillgateError('NOT_READY', 'Every worker id is taken; stop instances that are not needed.');
+  if (taken === null)
+    throw new TillgateError('NOT_READY', 'Every worker id is taken; stop instances that are not needed.');
   return { workerId: taken.node, lease: taken.lease };
 }

@@ -51,7 +51,12 @@ export class Workers {
     const payouts = new Map([...duties.payouts].map(([chain, runner]) => [chain, loop(payOut(duties, chain, runner))]));
     const invoices = duties.lightningWork === null ? null : loop(followInvoices(duties.lightningWork));
     if (duties.lightningWork !== null) payouts.set(LIGHTNING_ASSET.chain, loop(payInvoices(duties.lightningWork)));
-    const own = [loop(renewWorkerId(duties, tools)), loop(refreshRates(duties)), loop(followKeys(duties)), ...(duties.rateLimitSync.alone ? [] : [loop(syncRateLimits(duties))])];
+    const own = [
+      loop(renewWorkerId(duties, tools)),
+      loop(refreshRates(duties)),
+      loop(followKeys(duties)),
+      ...(duties.rateLimitSync.alone ? [] : [loop(syncRateLimits(duties))]),
+    ];
     const shared = [
       ...refills,
       ...[...duties.followers].map(([chain, follower]) => loop(followChain(duties, chain, follower))),
@@ -65,7 +70,13 @@ export class Workers {
     this.#unsubscribe = [
       duties.events.on('callback.queued', () => deliver.wake()),
       duties.events.on('transfer.queued', ({ chain }) => payouts.get(chain)?.wake()),
-      ...(duties.lightningWork === null || scope !== 'all' ? [] : [duties.lightningWork.node.watch(() => [invoices, payouts.get(LIGHTNING_ASSET.chain)].forEach((each) => each?.wake()))]),
+      ...(duties.lightningWork === null || scope !== 'all'
+        ? []
+        : [
+            duties.lightningWork.node.watch(() =>
+              [invoices, payouts.get(LIGHTNING_ASSET.chain)].forEach((each) => each?.wake()),
+            ),
+          ]),
     ];
   }
 
@@ -137,12 +148,20 @@ function held(lease: Lease | null): Lease {
 }
 
 function expireOrders({ expireOrders: expire }: WorkerDuties): LoopWork {
-  return { name: 'expire-orders', lease: 'expire-orders', pass: async () => ((await expire.run()) > 0 ? 0 : EXPIRE_EVERY_MS) };
+  return {
+    name: 'expire-orders',
+    lease: 'expire-orders',
+    pass: async () => ((await expire.run()) > 0 ? 0 : EXPIRE_EVERY_MS),
+  };
 }
 
 /** Not leased as a whole: every instance claims callbacks of its own. */
 function deliverCallbacks({ deliverCallbacks: deliver }: WorkerDuties): LoopWork {
-  return { name: 'deliver-callbacks', lease: null, pass: async () => ((await deliver.run()) > 0 ? 0 : DELIVER_EVERY_MS) };
+  return {
+    name: 'deliver-callbacks',
+    lease: null,
+    pass: async () => ((await deliver.run()) > 0 ? 0 : DELIVER_EVERY_MS),
+  };
 }
 
 /** Deriving addresses blocks the event loop: it gets half of the time at most. */

@@ -26,7 +26,8 @@ export interface ChainNetwork {
 
 /** The networks of a chain: the main one first, that for regression tests last, which may be the same. */
 export function networksOf(definition: ChainDefinition): readonly [main: ChainNetwork, ...others: ChainNetwork[]] {
-  if (definition.addressForm !== 'segwit') return [{ accounts: definition.accounts, codec: CODECS[definition.addressForm] }];
+  if (definition.addressForm !== 'segwit')
+    return [{ accounts: definition.accounts, codec: CODECS[definition.addressForm] }];
   const { main, test, regtest } = definition.networks;
   const network = ({ accounts, addresses }: typeof main): ChainNetwork => ({ accounts, codec: segwitCodec(addresses) });
   return [network(main), network(test), network(regtest)];
@@ -56,5 +57,8 @@ const CODECS: Readonly<Record<'evm' | 'tron', AddressCodec>> = {
 };
 
 function segwitCodec(network: UtxoNetwork): AddressCodec {
-  return { fromPublicKey: (publicKey) => segwitAddress(publicKey, network), read: (text) => readUtxoAddress(text, network) };
+  return {
+    fromPublicKey: (publicKey) => segwitAddress(publicKey, network),
+    read: (text) => readUtxoAddress(text, network),
+  };
 }

@@ -45,7 +45,9 @@ export interface SegwitChainDefinition extends ChainFacts {
   readonly addressForm: 'segwit';
   /** Of payment URIs (BIP-21). */
   readonly scheme: string;
-  readonly networks: Readonly<Record<'main' | 'test' | 'regtest', { readonly accounts: ChainAccounts; readonly addresses: UtxoNetwork }>>;
+  readonly networks: Readonly<
+    Record<'main' | 'test' | 'regtest', { readonly accounts: ChainAccounts; readonly addresses: UtxoNetwork }>
+  >;
 }
 
 /** Everything that is particular to one built-in chain, as data: no other list knows of it. */

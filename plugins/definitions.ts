@@ -6,6 +6,8 @@ import { definition as litecoin } from './litecoin/definition.ts';
 import { definition as tron } from './tron/definition.ts';
 
 /** The built-in chains by the names of their plugins. They are data: no engine is loaded with them. */
-export const DEFINITIONS = { ethereum, bitcoin, litecoin, bsc, tron } as const satisfies Readonly<Record<string, ChainDefinition>>;
+export const DEFINITIONS = { ethereum, bitcoin, litecoin, bsc, tron } as const satisfies Readonly<
+  Record<string, ChainDefinition>
+>;
 
 export const CHAIN_DEFINITIONS: readonly ChainDefinition[] = Object.values(DEFINITIONS);

@@ -2,7 +2,10 @@ import type { PriceIds } from '../core/index.ts';
 import type { PriceDefinition } from './chain-definition.ts';
 import { CHAIN_DEFINITIONS } from './definitions.ts';
 
-const token = (coingecko: string, kraken: string, sandboxUsd: string): PriceDefinition => ({ ids: { coingecko, kraken }, sandboxUsd });
+const token = (coingecko: string, kraken: string, sandboxUsd: string): PriceDefinition => ({
+  ids: { coingecko, kraken },
+  sandboxUsd,
+});
 
 /** Tokens by their symbols: one price on whatever chain they are. */
 const TOKENS: Readonly<Record<string, PriceDefinition>> = {
@@ -24,6 +27,11 @@ export const BUILT_IN_PRICE_IDS: Readonly<Record<string, PriceIds>> = Object.fro
 );
 
 /** The ids at one source, by symbol. */
-export function priceIdsAt(source: string, priceIds: Readonly<Record<string, PriceIds>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(priceIds).flatMap(([symbol, { [source]: id }]) => (id === undefined ? [] : [[symbol, id]])));
+export function priceIdsAt(
+  source: string,
+  priceIds: Readonly<Record<string, PriceIds>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(priceIds).flatMap(([symbol, { [source]: id }]) => (id === undefined ? [] : [[symbol, id]])),
+  );
 }

@@ -9,7 +9,8 @@ import { parseSources, readSources, repository } from './support/source-tree.ts'
 import type { SourceTree } from './support/source-tree.ts';
 
 const folders = Object.keys(layers);
-const readable = ({ file, line, rule, message }: Violation): string => `${file}${line ? `:${line}` : ''} [${rule}] ${message}`;
+const readable = ({ file, line, rule, message }: Violation): string =>
+  `${file}${line ? `:${line}` : ''} [${rule}] ${message}`;
 
 describe('the architecture', () => {
   const tree = parseSources(readSources(folders));
@@ -21,7 +22,8 @@ describe('the architecture', () => {
   };
 
   it('sees the sources', () => {
-    for (const path of ['core/index.ts', 'test/architecture.test.ts']) assert.ok(tree.files.has(path), `${path} was not read`);
+    for (const path of ['core/index.ts', 'test/architecture.test.ts'])
+      assert.ok(tree.files.has(path), `${path} was not read`);
   });
   holds('rule 1: core is alone, and every import points the right way', checkImports);
   holds('rule 2: no import circles', checkCircles);
@@ -33,12 +35,16 @@ describe('the architecture', () => {
   });
 
   it('package.json exports nothing that has no source', () => {
-    const { exports } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { exports: Record<string, { default?: string }> };
+    const { exports } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+      exports: Record<string, { default?: string }>;
+    };
     for (const [name, { default: built }] of Object.entries(exports)) {
       if (built === undefined) continue;
       const source = built.replace(/^\.\/dist\//, '').replace(/\.js$/, '.ts');
       const [before = '', after] = source.split('*');
-      const found = [...tree.files.keys()].some((path) => (after === undefined ? path === source : path.startsWith(before) && path.endsWith(after)));
+      const found = [...tree.files.keys()].some((path) =>
+        after === undefined ? path === source : path.startsWith(before) && path.endsWith(after),
+      );
       assert.ok(found, `"${name}" is exported, but there is no ${source}`);
     }
   });
@@ -46,7 +52,11 @@ describe('the architecture', () => {
 
 /** What git would keep: neither hidden folders nor those that .gitignore names, nor empty ones. */
 function topLevelFolders(): string[] {
-  const ignored = new Set(readFileSync(join(repository, '.gitignore'), 'utf8').split('\n').filter((line) => line.endsWith('/')));
+  const ignored = new Set(
+    readFileSync(join(repository, '.gitignore'), 'utf8')
+      .split('\n')
+      .filter((line) => line.endsWith('/')),
+  );
   return readdirSync(repository, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !ignored.has(`${entry.name}/`))
     .map(({ name }) => name)
@@ -61,18 +71,46 @@ describe('the checker of the architecture', () => {
   };
 
   const planted: [what: string, text: string, expected: RegExp, path?: string][] = [
-    ['a package in core', "import { z } from 'zod';", /^core\/a\.ts:1 \[core-is-alone\] core imports only core, not zod$/],
+    [
+      'a package in core',
+      "import { z } from 'zod';",
+      /^core\/a\.ts:1 \[core-is-alone\] core imports only core, not zod$/,
+    ],
     ['a type of a package in core', "import type { Knex } from 'knex';", /\[core-is-alone\].*knex/],
     ['an inline type of a package in core', "export type K = import('knex').Knex;", /\[core-is-alone\].*knex/],
     ['a dynamic import in core', "\nexport const k = () => import('knex');", /^core\/a\.ts:2 \[core-is-alone\].*knex/],
     ['a re-export of an adapter from core', "export * from '../adapters/b.ts';", /\[core-is-alone\].*adapters\/b\.ts/],
     ['a node: module in core', "import { join } from 'node:path';", /\[core-is-alone\].*node:path/],
-    ['a file outside every folder in core', "import manifest from '../package.json';", /\[core-is-alone\].*package\.json/],
-    ['a plugin in an adapter', "import '../plugins/b.ts';", /\[layers\] adapters may import core, adapters, not plugins\/b\.ts/, 'adapters/a.ts'],
-    ['the host in a plugin', "import '../host/b.ts';", /\[layers\] plugins may import .* not host\/b\.ts/, 'plugins/a.ts'],
-    ['the inside of core in a plugin', "import '../core/b.ts';", /\[plugins-use-the-surface\].*core\/b\.ts/, 'plugins/a.ts'],
+    [
+      'a file outside every folder in core',
+      "import manifest from '../package.json';",
+      /\[core-is-alone\].*package\.json/,
+    ],
+    [
+      'a plugin in an adapter',
+      "import '../plugins/b.ts';",
+      /\[layers\] adapters may import core, adapters, not plugins\/b\.ts/,
+      'adapters/a.ts',
+    ],
+    [
+      'the host in a plugin',
+      "import '../host/b.ts';",
+      /\[layers\] plugins may import .* not host\/b\.ts/,
+      'plugins/a.ts',
+    ],
+    [
+      'the inside of core in a plugin',
+      "import '../core/b.ts';",
+      /\[plugins-use-the-surface\].*core\/b\.ts/,
+      'plugins/a.ts',
+    ],
     ['a test in the host', "import '../test/b.ts';", /\[layers\] host may import .* not test\/b\.ts/, 'host/a.ts'],
-    ['the inside of the fast path in the gateway', "import './fast-path/b.ts';", /\[one-entrance\] import host\/gateway\/fast-path\/index\.ts, not host\/gateway\/fast-path\/b\.ts/, 'host/gateway/a.ts'],
+    [
+      'the inside of the fast path in the gateway',
+      "import './fast-path/b.ts';",
+      /\[one-entrance\] import host\/gateway\/fast-path\/index\.ts, not host\/gateway\/fast-path\/b\.ts/,
+      'host/gateway/a.ts',
+    ],
     ['this package by its name', "import 'tillgate';", /\[layers\] tillgate is this package/, 'host/a.ts'],
     ['an import of nothing', "import './nowhere.ts';", /\[imports-exist\] there is no core\/nowhere\.ts/],
     ['an import without .ts', "import './b.js';", /\[imports-exist\] there is no core\/b\.js/],
@@ -82,25 +120,65 @@ describe('the checker of the architecture', () => {
     ['new Date', 'export const t = () => new Date;', /\[core-has-no-hidden-input\] new Date: time/],
     ['Date taken apart', 'const { now } = Date; export const t = now;', /\[core-has-no-hidden-input\] Date: time/],
     ['Math.random', 'export const r = () => Math.random();', /\[core-has-no-hidden-input\] Math\.random: chance/],
-    ["Math['random']", "export const r = () => Math['random']();", /\[core-has-no-hidden-input\] Math\['random'\]: chance/],
+    [
+      "Math['random']",
+      "export const r = () => Math['random']();",
+      /\[core-has-no-hidden-input\] Math\['random'\]: chance/,
+    ],
     ['a timer', 'setTimeout(() => undefined, 1);', /\[core-has-no-hidden-input\] setTimeout: time/],
     ['a timer passed on', 'export const timers = { setInterval };', /\[core-has-no-hidden-input\] setInterval: time/],
     ['crypto', 'export const id = () => crypto.randomUUID();', /\[core-has-no-hidden-input\] crypto: chance/],
     ['a Buffer', "export const b = Buffer.from('');", /\[core-has-no-hidden-input\] Buffer: core/],
     ['a Buffer as a type', 'export type B = Buffer;', /\[core-has-no-hidden-input\] Buffer: core/],
     ['process in core', 'export const cwd = () => process.cwd();', /\[core-has-no-hidden-input\] process: core/],
-    ['a way round by globalThis', 'export const p = globalThis.process;', /\[core-has-no-hidden-input\] globalThis: core/],
-    ['the environment in an adapter', 'export const home = process.env.HOME;', /\[environment\] only host\/config\.ts/, 'adapters/a.ts'],
+    [
+      'a way round by globalThis',
+      'export const p = globalThis.process;',
+      /\[core-has-no-hidden-input\] globalThis: core/,
+    ],
+    [
+      'the environment in an adapter',
+      'export const home = process.env.HOME;',
+      /\[environment\] only host\/config\.ts/,
+      'adapters/a.ts',
+    ],
     ['the environment by its index', "export const home = process['env'].HOME;", /\[environment\]/, 'host/main.ts'],
     ['the environment taken apart', 'const { env } = process; export default env;', /\[environment\]/, 'host/main.ts'],
-    ['the environment imported', "import { env } from 'node:process'; export default env;", /\[environment\]/, 'host/main.ts'],
-    ['the environment of an imported process', "import me from 'node:process';\nexport default me.env;", /^host\/main\.ts:2 \[environment\]/, 'host/main.ts'],
-    ['a container in a worker', "import type { Container } from 'inversify';", /\[container\] imports the container class/, 'host/workers.ts'],
-    ['something taken out by a server', 'export const run = (container: never) => container.get(1);', /\[container\] container\.get\(\)/, 'host/server.ts'],
+    [
+      'the environment imported',
+      "import { env } from 'node:process'; export default env;",
+      /\[environment\]/,
+      'host/main.ts',
+    ],
+    [
+      'the environment of an imported process',
+      "import me from 'node:process';\nexport default me.env;",
+      /^host\/main\.ts:2 \[environment\]/,
+      'host/main.ts',
+    ],
+    [
+      'a container in a worker',
+      "import type { Container } from 'inversify';",
+      /\[container\] imports the container class/,
+      'host/workers.ts',
+    ],
+    [
+      'something taken out by a server',
+      'export const run = (container: never) => container.get(1);',
+      /\[container\] container\.get\(\)/,
+      'host/server.ts',
+    ],
   ];
   for (const [what, text, expected, path = 'core/a.ts'] of planted) {
     it(`catches ${what}`, () => {
-      const others = ['core/b.ts', 'adapters/b.ts', 'plugins/b.ts', 'host/b.ts', 'host/gateway/fast-path/b.ts', 'test/b.ts'].map((other) => [other, 'export {};'] as const);
+      const others = [
+        'core/b.ts',
+        'adapters/b.ts',
+        'plugins/b.ts',
+        'host/b.ts',
+        'host/gateway/fast-path/b.ts',
+        'test/b.ts',
+      ].map((other) => [other, 'export {};'] as const);
       const violations = check({ ...Object.fromEntries(others), [path]: text });
       assert.equal(violations.length, 1, violations.join('\n'));
       assert.match(violations[0]!, expected);
@@ -108,8 +186,14 @@ describe('the checker of the architecture', () => {
   }
 
   it('catches a circle of three once, and names the way round', () => {
-    const circle = { 'core/a.ts': "import './b.ts';", 'core/b.ts': "import './c.ts';", 'core/c.ts': "import type {} from './a.ts';" };
-    assert.deepEqual(check(circle), ['core/a.ts [no-circles] imports itself: core/a.ts → core/b.ts → core/c.ts → core/a.ts']);
+    const circle = {
+      'core/a.ts': "import './b.ts';",
+      'core/b.ts': "import './c.ts';",
+      'core/c.ts': "import type {} from './a.ts';",
+    };
+    assert.deepEqual(check(circle), [
+      'core/a.ts [no-circles] imports itself: core/a.ts → core/b.ts → core/c.ts → core/a.ts',
+    ]);
   });
 
   it('lets pass what only looks like a breach', () => {
@@ -125,14 +209,17 @@ describe('the checker of the architecture', () => {
       'core/a.ts': innocent,
       'core/b.ts': 'export const at = { now: () => 0 };',
       'core/index.ts': "export { run } from './a.ts';",
-      'adapters/a.ts': "import { run } from '../core/a.ts'; import knex from 'knex'; import 'node:fs'; export default [run, knex, process.pid];",
-      'plugins/a.ts': "import '../core/index.ts'; import '../adapters/a.ts'; const env = { env: 1 }; export default env.env;",
+      'adapters/a.ts':
+        "import { run } from '../core/a.ts'; import knex from 'knex'; import 'node:fs'; export default [run, knex, process.pid];",
+      'plugins/a.ts':
+        "import '../core/index.ts'; import '../adapters/a.ts'; const env = { env: 1 }; export default env.env;",
       'host/gateway/a.ts': "import './fast-path/index.ts';",
       'host/gateway/fast-path/index.ts': "import './b.ts';",
       'host/gateway/fast-path/b.ts': 'export {};',
       'test/unit/b.test.ts': "import '../../host/gateway/fast-path/b.ts';",
       'host/config.ts': 'export const read = () => process.env;',
-      'host/container.ts': "import { Container } from 'inversify'; const container = new Container(); export const root = container.get('x');",
+      'host/container.ts':
+        "import { Container } from 'inversify'; const container = new Container(); export const root = container.get('x');",
       'host/bin.ts': "import './container.ts'; import './page.css';",
       'examples/a.ts': "import '../host/bin.ts'; import 'tillgate'; export default process.env;",
       'test/a.ts': "import '../host/bin.ts'; import '../examples/a.ts'; export default Date.now();",

@@ -23,7 +23,9 @@ export function checkCoverage(): number {
     return 1;
   }
   const { total: _total, ...files } = JSON.parse(readFileSync(summaryFile, 'utf8')) as Record<string, Counts>;
-  const byPath = new Map(Object.entries(files).map(([path, counts]) => [relative(repository, path).replaceAll('\\', '/'), counts]));
+  const byPath = new Map(
+    Object.entries(files).map(([path, counts]) => [relative(repository, path).replaceAll('\\', '/'), counts]),
+  );
   print(byPath);
   const failures = [...untestedFiles(new Set(byPath.keys())), ...shortfalls(byPath)];
   for (const failure of failures) console.error(`coverage: ${failure}`);
@@ -39,25 +41,42 @@ function print(byPath: ReadonlyMap<string, Counts>): void {
   const width = Math.max(...[...folders.keys()].map(({ length }) => length), 6);
   console.log(`\n${'folder'.padEnd(width)}${measures.map((each) => each.padStart(11)).join('')}`);
   for (const [folder, counts] of [...folders].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    console.log(`${folder.padEnd(width)}${measures.map((each) => `${percent(counts, each).toFixed(1)} %`.padStart(11)).join('')}`);
+    console.log(
+      `${folder.padEnd(width)}${measures.map((each) => `${percent(counts, each).toFixed(1)} %`.padStart(11)).join('')}`,
+    );
   }
   console.log('');
 }
 
 function shortfalls(byPath: ReadonlyMap<string, Counts>): string[] {
-  const core = [...byPath].filter(([path]) => path.startsWith('core/')).reduce<Counts | undefined>((sum, [, counts]) => add(sum, counts), undefined);
+  const core = [...byPath]
+    .filter(([path]) => path.startsWith('core/'))
+    .reduce<Counts | undefined>((sum, [, counts]) => add(sum, counts), undefined);
   if (!core) return ['no test ran anything of core'];
   return (['branches', 'lines'] as const)
     .filter((each) => percent(core, each) < requiredOfCore[each])
-    .map((each) => `core has ${percent(core, each).toFixed(2)} % of its ${each} covered, ${requiredOfCore[each]} % are required`);
+    .map(
+      (each) =>
+        `core has ${percent(core, each).toFixed(2)} % of its ${each} covered, ${requiredOfCore[each]} % are required`,
+    );
 }
 
 /** A file that no test so much as loads is missing from the measurement; one of mere types has nothing to measure. */
 function untestedFiles(loaded: ReadonlySet<string>): string[] {
-  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ESNext, verbatimModuleSyntax: true, removeComments: true };
+  const compilerOptions = {
+    module: ts.ModuleKind.ESNext,
+    target: ts.ScriptTarget.ESNext,
+    verbatimModuleSyntax: true,
+    removeComments: true,
+  };
   return [...readSources(['core'])]
     .filter(([path]) => !loaded.has(path))
-    .filter(([, text]) => !/^(\s*(import|export) [^;]*?(from )?['"][^'"]*['"];|\s*export \{\};)*\s*$/.test(ts.transpileModule(text, { compilerOptions }).outputText))
+    .filter(
+      ([, text]) =>
+        !/^(\s*(import|export) [^;]*?(from )?['"][^'"]*['"];|\s*export \{\};)*\s*$/.test(
+          ts.transpileModule(text, { compilerOptions }).outputText,
+        ),
+    )
     .map(([path]) => `no test loads ${path}`);
 }
 

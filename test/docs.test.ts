@@ -25,7 +25,9 @@ function scriptsIn(text: string): string[] {
 }
 
 function documents(): string[] {
-  const top = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].filter((path) => existsSync(join(repository, path)));
+  const top = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].filter((path) =>
+    existsSync(join(repository, path)),
+  );
   const nested = FOLDERS.flatMap((folder) =>
     readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
@@ -39,15 +41,22 @@ describe('the documents', () => {
   for (const document of documents()) {
     it(`${document} names files and npm scripts that exist`, () => {
       const text = read(document);
-      assert.deepEqual(pathsIn(document, text).filter((path) => !existsSync(join(repository, path))), []);
-      assert.deepEqual(scriptsIn(text).filter((name) => !(name in scripts)), []);
+      assert.deepEqual(
+        pathsIn(document, text).filter((path) => !existsSync(join(repository, path))),
+        [],
+      );
+      assert.deepEqual(
+        scriptsIn(text).filter((name) => !(name in scripts)),
+        [],
+      );
     });
   }
 });
 
 describe('the checker of documents', () => {
   it('finds rooted paths and links, and leaves placeholders and other packages out', () => {
-    const text = 'see `core/index.ts`, [the guide](../host/main.ts#top), https://example.com/core/x.ts, dist/host/bin.js, `test/fuzz/NAME`';
+    const text =
+      'see `core/index.ts`, [the guide](../host/main.ts#top), https://example.com/core/x.ts, dist/host/bin.js, `test/fuzz/NAME`';
     assert.deepEqual(pathsIn('core/README.md', text).sort(), ['core/index.ts', 'host/main.ts']);
   });
 

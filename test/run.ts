@@ -40,9 +40,12 @@ function readRequest(args: readonly string[]): Request {
   const apart = APART.find((each) => args.includes(`--${each}`)) ?? null;
   const words = args.filter((arg) => !arg.startsWith('--'));
   const forNode = args.filter((arg) => arg.startsWith('--test-'));
-  const engines = args.map((arg) => ENGINES.exec(arg)?.[1] as Engines | undefined).find((each) => each !== undefined) ?? null;
+  const engines =
+    args.map((arg) => ENGINES.exec(arg)?.[1] as Engines | undefined).find((each) => each !== undefined) ?? null;
   const flags = [`--${apart ?? ''}`, '--rest', '--coverage'];
-  const unknown = args.find((arg) => arg.startsWith('--') && !forNode.includes(arg) && !flags.includes(arg) && !ENGINES.test(arg));
+  const unknown = args.find(
+    (arg) => arg.startsWith('--') && !forNode.includes(arg) && !flags.includes(arg) && !ENGINES.test(arg),
+  );
   if (unknown) throw new Error(`unknown argument ${unknown}; see the head of test/run.ts`);
   return { apart, rest: args.includes('--rest'), coverage: args.includes('--coverage'), engines, words, forNode };
 }
@@ -63,12 +66,20 @@ interface Services {
 async function startServices(needs: Needs): Promise<Services> {
   const server = needs.postgres ? await (await import('./support/postgres.ts')).startPostgres() : null;
   if (server) process.env['TEST_DATABASE_URL'] = server.url;
-  const program = needs.till ? (await import('./support/till-program.ts')).buildTill(`tillgate-test-${process.pid}`) : null;
-  const templates = needs.templates ? await (await import('./support/templates.ts')).makeTemplates(needs.postgres) : null;
+  const program = needs.till
+    ? (await import('./support/till-program.ts')).buildTill(`tillgate-test-${process.pid}`)
+    : null;
+  const templates = needs.templates
+    ? await (await import('./support/templates.ts')).makeTemplates(needs.postgres)
+    : null;
   const till = await program;
   const packages = needs.benchPackage ? await benchPackages() : null;
   return {
-    environment: { ...templates?.environment, ...(till !== null && { TEST_TILL_PROGRAM: till }), ...(packages !== null && { NODE_PATH: packages }) },
+    environment: {
+      ...templates?.environment,
+      ...(till !== null && { TEST_TILL_PROGRAM: till }),
+      ...(packages !== null && { NODE_PATH: packages }),
+    },
     stop: async () => {
       await templates?.remove();
       await server?.stop();
@@ -83,8 +94,15 @@ async function benchPackages(): Promise<string> {
   return BENCH_PACKAGES;
 }
 
-function startTests(request: Request, modules: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
-  const limits = [`--test-concurrency=${Math.ceil(processesPerCore(request) * availableParallelism())}`, `--test-timeout=${PROCESS_LIMIT_MS}`];
+function startTests(
+  request: Request,
+  modules: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): ChildProcess {
+  const limits = [
+    `--test-concurrency=${Math.ceil(processesPerCore(request) * availableParallelism())}`,
+    `--test-timeout=${PROCESS_LIMIT_MS}`,
+  ];
   const node = ['--enable-source-maps', '--test', '--test-reporter=spec', ...limits, ...request.forNode, ...modules];
   const c8 = fileURLToPath(import.meta.resolve('c8/bin/c8.js'));
   return spawn(process.execPath, request.coverage ? [c8, process.execPath, ...node] : node, {

@@ -22,7 +22,10 @@ describe('the EVM node of the tests', () => {
   after(() => anvil.stop());
 
   /** Deploys, mints 1000 to the payer, pays 100 to the payee, and tells what the chain says afterwards. */
-  async function payHundred(name: ContractName, args: unknown[]): Promise<{ received: bigint; logged: bigint | undefined }> {
+  async function payHundred(
+    name: ContractName,
+    args: unknown[],
+  ): Promise<{ received: bigint; logged: bigint | undefined }> {
     const token: DeployedContract = await deployContract(anvil, name, args);
     await mint(anvil, token, payer, 1000n);
     const hash = await transfer(anvil, token, payee, 100n);
@@ -116,7 +119,11 @@ describe('waitFor', () => {
   });
 
   it('names what it waited for, with the last error as the cause', async () => {
-    const waiting = waitFor(() => Promise.reject(new Error('not yet')), { timeoutMs: 5, intervalMs: 1, describe: () => 'a miracle' });
+    const waiting = waitFor(() => Promise.reject(new Error('not yet')), {
+      timeoutMs: 5,
+      intervalMs: 1,
+      describe: () => 'a miracle',
+    });
     await assert.rejects(waiting, (error: Error) => {
       assert.equal(error.message, 'waited 5 ms in vain for a miracle');
       assert.equal((error.cause as Error).message, 'not yet');

@@ -50,7 +50,10 @@ async function runFiles(files: readonly string[]): Promise<void> {
     console.log('No test file imports it.');
     return;
   }
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/run.ts', '--engines=sqlite', ...files], { cwd: repository, stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/run.ts', '--engines=sqlite', ...files], {
+    cwd: repository,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   await new Promise((resolve) => child.once('exit', resolve));
 }
 

@@ -32,7 +32,10 @@ export interface PinOptions {
  *
  * @throws TargetRefused
  */
-export async function pinTarget(text: string, { resolve, allowPrivateNetworks, signal }: PinOptions): Promise<PinnedTarget> {
+export async function pinTarget(
+  text: string,
+  { resolve, allowPrivateNetworks, signal }: PinOptions,
+): Promise<PinnedTarget> {
   const url = parseTarget(text);
   const addresses = await addressesOf(url.hostname, resolve, signal);
   if (!allowPrivateNetworks && !addresses.every(isPublicAddress)) throw new TargetRefused('refused-address');
@@ -41,7 +44,11 @@ export async function pinTarget(text: string, { resolve, allowPrivateNetworks, s
 
 function parseTarget(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
-  const usable = url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === '';
+  const usable =
+    url !== null &&
+    (url.protocol === 'http:' || url.protocol === 'https:') &&
+    url.username === '' &&
+    url.password === '';
   if (!usable) throw new TargetRefused('bad-url');
   return url;
 }

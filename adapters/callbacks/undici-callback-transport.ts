@@ -82,14 +82,28 @@ export class UndiciCallbackTransport implements CallbackTransport {
       return { kind: 'answered', status, retryAfterSeconds: parseRetryAfter(retryAfter, now), durationMs: now - start };
     } catch (error) {
       const aborted = this.#closed ? 'closed' : 'timeout';
-      return { kind: 'failed', reason: signal.aborted ? aborted : failureReason(error), durationMs: this.#clock.now() - start };
+      return {
+        kind: 'failed',
+        reason: signal.aborted ? aborted : failureReason(error),
+        durationMs: this.#clock.now() - start,
+      };
     }
   }
 
-  async #exchange({ method, headers, body }: CallbackRequest, { url, lookup }: PinnedTarget, signal: AbortSignal): Promise<Reply> {
+  async #exchange(
+    { method, headers, body }: CallbackRequest,
+    { url, lookup }: PinnedTarget,
+    signal: AbortSignal,
+  ): Promise<Reply> {
     const { timeoutMs, maxReplyBytes, ca } = this.#options;
     const client = new Client(url.origin, {
-      connect: { lookup, timeout: timeoutMs, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS, ...(ca === undefined ? {} : { ca }) },
+      connect: {
+        lookup,
+        timeout: timeoutMs,
+        autoSelectFamily: true,
+        autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+        ...(ca === undefined ? {} : { ca }),
+      },
       // No keep-alive, and no timeouts except the deadline.
       pipelining: 0,
       headersTimeout: 0,
@@ -97,7 +111,13 @@ export class UndiciCallbackTransport implements CallbackTransport {
       maxHeaderSize: MAX_HEADER_BYTES,
     });
     try {
-      const reply = await client.request({ method, path: url.pathname + url.search, headers: { 'user-agent': 'tillgate', ...headers }, body, signal });
+      const reply = await client.request({
+        method,
+        path: url.pathname + url.search,
+        headers: { 'user-agent': 'tillgate', ...headers },
+        body,
+        signal,
+      });
       await readAtMost(reply.body, maxReplyBytes);
       return { status: reply.statusCode, retryAfter: firstOf(reply.headers['retry-after']) };
     } finally {

@@ -7,9 +7,19 @@ import { PublicChildren } from './public-children.ts';
 /** BIP-32's version of a public key of the main network: `xpub`. */
 const XPUB_VERSION = 0x0488b21e;
 /** Other spellings of extended public keys: `ypub zpub tpub upub vpub Ltub` say which addresses a wallet makes of them. */
-const PUBLIC_VERSIONS: ReadonlySet<number> = new Set([XPUB_VERSION, 0x049d7cb2, 0x04b24746, 0x043587cf, 0x044a5262, 0x045f1cf6, 0x019da462]);
+const PUBLIC_VERSIONS: ReadonlySet<number> = new Set([
+  XPUB_VERSION,
+  0x049d7cb2,
+  0x04b24746,
+  0x043587cf,
+  0x044a5262,
+  0x045f1cf6,
+  0x019da462,
+]);
 /** `xprv yprv zprv tprv uprv vprv Ltpv`. */
-const PRIVATE_VERSIONS: ReadonlySet<number> = new Set([0x0488ade4, 0x049d7878, 0x04b2430c, 0x04358394, 0x044a4e28, 0x045f18bc, 0x019d9cfe]);
+const PRIVATE_VERSIONS: ReadonlySet<number> = new Set([
+  0x0488ade4, 0x049d7878, 0x04b2430c, 0x04358394, 0x044a4e28, 0x045f18bc, 0x019d9cfe,
+]);
 const ACCOUNT_DEPTH = 3;
 /** BIP-44's external chain: addresses that are given to payers. */
 const EXTERNAL = 0;
@@ -77,5 +87,7 @@ function toXpub(extendedKey: string): string {
 }
 
 function refused(what: string): TillgateError {
-  return new TillgateError('CONFIG_INVALID', `The extended public key ${what}.`, { fields: [{ path: 'xpub', message: what }] });
+  return new TillgateError('CONFIG_INVALID', `The extended public key ${what}.`, {
+    fields: [{ path: 'xpub', message: what }],
+  });
 }

@@ -46,7 +46,12 @@ export class HttpEndpoint {
     this.host = parsed.host;
     this.#path = parsed.pathname;
     this.#search = parsed.search;
-    this.#headers = { 'content-type': 'application/json', accept: 'application/json', ...basicAuthorization(parsed), ...headers };
+    this.#headers = {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      ...basicAuthorization(parsed),
+      ...headers,
+    };
     this.#secrets = secretsOf(parsed, Object.values(headers));
     this.#pool = new Pool(parsed.origin, { connections: CONNECTIONS, connect: { timeout: CONNECT_TIMEOUT_MS } });
   }
@@ -61,7 +66,10 @@ export class HttpEndpoint {
     const signal = AbortSignal.timeout(this.timeoutMs);
     try {
       const reply = await this.#pool.request({
-        path: subPath === '' ? `${this.#path}${this.#search}` : `${this.#path.replace(/\/+$/, '')}${subPath}${this.#search}`,
+        path:
+          subPath === ''
+            ? `${this.#path}${this.#search}`
+            : `${this.#path.replace(/\/+$/, '')}${subPath}${this.#search}`,
         method: 'POST',
         headers: this.#headers,
         body,
@@ -98,7 +106,8 @@ export class HttpEndpoint {
     for await (const chunk of body) {
       size += chunk.length;
       // Leaving the loop destroys the stream.
-      if (size > this.maxBytes) throw new TransportFailure(`${this.host}: the answer is larger than ${this.maxBytes} bytes`, true);
+      if (size > this.maxBytes)
+        throw new TransportFailure(`${this.host}: the answer is larger than ${this.maxBytes} bytes`, true);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks, size).toString('utf8');

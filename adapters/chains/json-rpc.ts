@@ -80,7 +80,9 @@ export class JsonRpcClient {
     const replies: RpcReply[] = [];
     for (let at = 0; at < parts.length; at += PARALLEL_PARTS) {
       const answered = await Promise.all(
-        parts.slice(at, at + PARALLEL_PARTS).map((part) => this.#withEndpoint((endpoint) => this.#batchOn(endpoint, part))),
+        parts
+          .slice(at, at + PARALLEL_PARTS)
+          .map((part) => this.#withEndpoint((endpoint) => this.#batchOn(endpoint, part))),
       );
       for (const part of answered) replies.push(...part);
     }
@@ -127,7 +129,8 @@ export class JsonRpcClient {
         failures.push(error);
         // Another node's answer to the same question is as large.
         if (error instanceof TransportFailure && error.tooLarge) break;
-        if (this.#endpoints.length > 1) this.#logger.warn('a node does not serve', { host: endpoint.host, reason: (error as Error).message });
+        if (this.#endpoints.length > 1)
+          this.#logger.warn('a node does not serve', { host: endpoint.host, reason: (error as Error).message });
       }
     }
     throw summarise(failures);
@@ -173,12 +176,20 @@ export class JsonRpcClient {
 }
 
 /** The node's own refusal as the error of one call. */
-export function refusal(method: string, problem: { readonly code: number; readonly message: string }, host: string): TillgateError {
-  return new TillgateError('NODE_FAILED', `The node at ${host} refused ${method}: ${problem.message} (${problem.code}).`, {
-    host,
-    method,
-    rpcCode: problem.code,
-  });
+export function refusal(
+  method: string,
+  problem: { readonly code: number; readonly message: string },
+  host: string,
+): TillgateError {
+  return new TillgateError(
+    'NODE_FAILED',
+    `The node at ${host} refused ${method}: ${problem.message} (${problem.code}).`,
+    {
+      host,
+      method,
+      rpcCode: problem.code,
+    },
+  );
 }
 
 /** One endpoint's failure unchanged, several as one sentence. A wrong chain halts only when no endpoint failed otherwise. */

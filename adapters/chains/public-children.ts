@@ -55,7 +55,9 @@ export class PublicChildren {
 
   #child(index: number, compressed: boolean): Uint8Array | null {
     assert(Number.isInteger(index) && index >= 0 && index < HARDENED, `a public child ${index}`);
-    return this.#fast === null ? null : childOf(this.#fast, this.#point, tweakOf(this.#key, this.#chainCode, index), compressed);
+    return this.#fast === null
+      ? null
+      : childOf(this.#fast, this.#point, tweakOf(this.#key, this.#chainCode, index), compressed);
   }
 
   /** Uses the next index where BIP-32 defines no child, once in 2^127. */

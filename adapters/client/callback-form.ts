@@ -4,10 +4,22 @@ import type { CallbackOrder } from './records.ts';
 export type CallbackEvent = 'order.succeeded' | 'order.timeout';
 
 /** The order's fields in the query of a GET callback (decisions, section 7). */
-export type CallbackSummary = Pick<CallbackOrder, 'order_id' | 'status' | 'chain' | 'currency' | 'amount' | 'vs_price' | 'vs_currency' | 'tx_hash'>;
+export type CallbackSummary = Pick<
+  CallbackOrder,
+  'order_id' | 'status' | 'chain' | 'currency' | 'amount' | 'vs_price' | 'vs_currency' | 'tx_hash'
+>;
 
 /** The names of {@link CallbackSummary} in the query, after `event`. */
-export const SUMMARY_FIELDS = ['order_id', 'status', 'chain', 'currency', 'amount', 'vs_price', 'vs_currency', 'tx_hash'] as const satisfies readonly (keyof CallbackSummary)[];
+export const SUMMARY_FIELDS = [
+  'order_id',
+  'status',
+  'chain',
+  'currency',
+  'amount',
+  'vs_price',
+  'vs_currency',
+  'tx_hash',
+] as const satisfies readonly (keyof CallbackSummary)[];
 
 /** Which event leads to which state (decisions, section 4). */
 const EVENTS: Readonly<Record<string, CallbackEvent>> = {
@@ -23,7 +35,11 @@ export function eventOf(status: string): CallbackEvent | null {
 }
 
 /** The headers of Standard Webhooks. */
-export const WEBHOOK_HEADERS = { id: 'webhook-id', timestamp: 'webhook-timestamp', signature: 'webhook-signature' } as const;
+export const WEBHOOK_HEADERS = {
+  id: 'webhook-id',
+  timestamp: 'webhook-timestamp',
+  signature: 'webhook-signature',
+} as const;
 
 const SECRET_PREFIX = 'whsec_';
 

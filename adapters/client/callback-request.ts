@@ -43,7 +43,10 @@ export async function readRequest(request: Request | PlainRequest): Promise<Read
 }
 
 async function readStream(request: Request): Promise<Uint8Array | null> {
-  if (request.bodyUsed) throw new TypeError('The body of the callback was read already; verify a clone of the request, or before anything reads it.');
+  if (request.bodyUsed)
+    throw new TypeError(
+      'The body of the callback was read already; verify a clone of the request, or before anything reads it.',
+    );
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = request.body?.getReader();
@@ -67,13 +70,21 @@ async function readStream(request: Request): Promise<Uint8Array | null> {
 
 function plainBody(body: unknown): Uint8Array | null {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-  if (!(bytes instanceof Uint8Array)) throw new TypeError('A callback is verified over its raw body: give the text or the bytes, not what a parser made of them.');
+  if (!(bytes instanceof Uint8Array))
+    throw new TypeError(
+      'A callback is verified over its raw body: give the text or the bytes, not what a parser made of them.',
+    );
   return bytes.length > MAX_BODY ? null : bytes;
 }
 
 /** Repeated headers are joined as `fetch` does: no verified value contains a comma. */
 function headerReader(headers: PlainRequest['headers']): (name: string) => string | null {
   if (headers instanceof Headers) return (name) => headers.get(name);
-  const values = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), typeof value === 'object' ? value.join(', ') : value]));
+  const values = new Map(
+    Object.entries(headers).map(([name, value]) => [
+      name.toLowerCase(),
+      typeof value === 'object' ? value.join(', ') : value,
+    ]),
+  );
   return (name) => values.get(name.toLowerCase()) ?? null;
 }

@@ -76,7 +76,11 @@ export class TillgateClient {
 
   /** All of the account's orders, newest first, loaded page by page: `for await (const order of client.orders())`. */
   orders({ page = 1, size }: PageQuery = {}, options?: CallOptions): AsyncGenerator<OrderItem, void, undefined> {
-    return eachItem(page, (at) => this.listOrders(sized(at, size), options), ({ order_id }) => order_id);
+    return eachItem(
+      page,
+      (at) => this.listOrders(sized(at, size), options),
+      ({ order_id }) => order_id,
+    );
   }
 
   /** One order; another account's is `NOT_FOUND` (endpoint 4). */
@@ -100,8 +104,15 @@ export class TillgateClient {
   }
 
   /** All of the account's transactions, newest first, loaded page by page. */
-  transactions({ page = 1, size }: PageQuery = {}, options?: CallOptions): AsyncGenerator<Transaction, void, undefined> {
-    return eachItem(page, (at) => this.listTransactions(sized(at, size), options), ({ tx_type, tx_id }) => `${tx_type} ${tx_id}`);
+  transactions(
+    { page = 1, size }: PageQuery = {},
+    options?: CallOptions,
+  ): AsyncGenerator<Transaction, void, undefined> {
+    return eachItem(
+      page,
+      (at) => this.listTransactions(sized(at, size), options),
+      ({ tx_type, tx_id }) => `${tx_type} ${tx_id}`,
+    );
   }
 
   /** Every known pair of chain and coin, and whether orders in it are possible now (endpoint 8). */

@@ -98,7 +98,12 @@ export class TillgateApiError extends TillgateClientError {
   /** How long the server asked to wait; `null` when it did not. */
   readonly retryAfterMs: number | null;
 
-  constructor({ code, message, trace_id, errors, signing }: Refusal, httpStatus: number, retryAfterMs: number | null, facts: CallFacts) {
+  constructor(
+    { code, message, trace_id, errors, signing }: Refusal,
+    httpStatus: number,
+    retryAfterMs: number | null,
+    facts: CallFacts,
+  ) {
     super(`${message} (${code})`, facts);
     this.kind = Object.hasOwn(API_ERRORS, code) ? API_ERRORS[code as ApiErrorCode] : 'UNKNOWN';
     this.code = code;

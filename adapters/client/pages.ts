@@ -6,7 +6,11 @@ import type { ListPage } from './records.ts';
  *
  * @param idOf - an item's identity
  */
-export async function* eachItem<T>(first: number, load: (page: number) => Promise<ListPage<T>>, idOf: (item: T) => string): AsyncGenerator<T, void, undefined> {
+export async function* eachItem<T>(
+  first: number,
+  load: (page: number) => Promise<ListPage<T>>,
+  idOf: (item: T) => string,
+): AsyncGenerator<T, void, undefined> {
   const given = new Set<string>();
   for (let page = first; ; page++) {
     const { data, max_page } = await load(page);

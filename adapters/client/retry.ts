@@ -26,7 +26,12 @@ const TRANSIENT_KIND: ReadonlySet<ApiErrorKind> = new Set<ApiErrorKind>(['IDEMPO
  * @param chance - a number from 0 to 1 for the jitter, which is half of each delay, so that clients that failed
  *   together do not retry together
  */
-export function pauseBefore(error: unknown, tried: number, options: Required<RetryOptions>, chance: number): number | null {
+export function pauseBefore(
+  error: unknown,
+  tried: number,
+  options: Required<RetryOptions>,
+  chance: number,
+): number | null {
   if (tried >= options.tries || !isTransient(error)) return null;
   const asked = error instanceof TillgateApiError || error instanceof TillgateReplyError ? error.retryAfterMs : null;
   if (asked !== null && asked > options.maxRetryAfterMs) return null;
@@ -36,7 +41,8 @@ export function pauseBefore(error: unknown, tried: number, options: Required<Ret
 
 function isTransient(error: unknown): boolean {
   if (error instanceof TillgateConnectionError) return !error.aborted;
-  if (error instanceof TillgateApiError) return TRANSIENT_STATUS.has(error.httpStatus) || TRANSIENT_KIND.has(error.kind);
+  if (error instanceof TillgateApiError)
+    return TRANSIENT_STATUS.has(error.httpStatus) || TRANSIENT_KIND.has(error.kind);
   return error instanceof TillgateReplyError && TRANSIENT_STATUS.has(error.httpStatus);
 }
 

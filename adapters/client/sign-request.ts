@@ -30,8 +30,13 @@ const DELIMITER = ' | ';
  * @param at - epoch milliseconds of `Date`
  * @throws RangeError for a target that is not a path or cannot be signed
  */
-export async function signRequest({ method, target, body }: UnsignedRequest, pair: SigningPair, at: number): Promise<Record<string, string>> {
-  if (!SOUND_TARGET.test(target)) throw new RangeError('A request target to be signed is a path without a raw "|", "#" or white space.');
+export async function signRequest(
+  { method, target, body }: UnsignedRequest,
+  pair: SigningPair,
+  at: number,
+): Promise<Record<string, string>> {
+  if (!SOUND_TARGET.test(target))
+    throw new RangeError('A request target to be signed is a path without a raw "|", "#" or white space.');
   const algorithm = pair.algorithm ?? 'HMAC-SHA256';
   const date = signedDate(at);
   const md5 = body.length === 0 ? [] : [md5Hex(body)];

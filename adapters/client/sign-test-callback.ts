@@ -61,7 +61,15 @@ const ORDER: CallbackOrder = {
   contract_id: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
   website: null,
 };
-const UNPAID: Partial<CallbackOrder> = { status: 'OVERDUE', refund: false, tx_id: '', obtained: null, from_addr: null, tx_hash: null, tx_hash_list: [] };
+const UNPAID: Partial<CallbackOrder> = {
+  status: 'OVERDUE',
+  refund: false,
+  tx_id: '',
+  obtained: null,
+  from_addr: null,
+  tx_hash: null,
+  tx_hash_list: [],
+};
 const OUR_NAMES: ReadonlySet<string> = new Set(['event', ...SUMMARY_FIELDS]);
 
 /** Creates a callback as the server sends it, with both signatures, so that a merchant's tests need no server. */
@@ -75,8 +83,14 @@ export async function signTestCallback(input: TestCallbackInput): Promise<TestCa
   const native = await signRequest({ method, target: pathname + search, body: utf8(body ?? '') }, pair, at);
   const timestamp = String(Math.floor(at / 1000));
   const secrets = [input.callbackSecret, ...(input.formerSecret === undefined ? [] : [input.formerSecret])];
-  const signatures = await Promise.all(secrets.map((secret) => webhookSignature(secret, webhookText(id, timestamp, body ?? url))));
-  const webhook = { [WEBHOOK_HEADERS.id]: id, [WEBHOOK_HEADERS.timestamp]: timestamp, [WEBHOOK_HEADERS.signature]: signatures.join(' ') };
+  const signatures = await Promise.all(
+    secrets.map((secret) => webhookSignature(secret, webhookText(id, timestamp, body ?? url))),
+  );
+  const webhook = {
+    [WEBHOOK_HEADERS.id]: id,
+    [WEBHOOK_HEADERS.timestamp]: timestamp,
+    [WEBHOOK_HEADERS.signature]: signatures.join(' '),
+  };
   const type = body === null ? {} : { 'Content-Type': 'application/json' };
   return { url, method, headers: { ...type, ...native, ...webhook }, body };
 }

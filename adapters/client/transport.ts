@@ -92,7 +92,12 @@ export class Transport {
    * @returns the envelope's data
    * @throws TillgateApiError, TillgateConnectionError, TillgateReplyError
    */
-  async send(operation: string, call: Call, parts: CallParts, { signal, idempotencyKey }: WriteOptions = {}): Promise<unknown> {
+  async send(
+    operation: string,
+    call: Call,
+    parts: CallParts,
+    { signal, idempotencyKey }: WriteOptions = {},
+  ): Promise<unknown> {
     const prepared: Prepared = {
       call,
       operation,
@@ -117,7 +122,8 @@ export class Transport {
   #url(path: string, { params = {}, query = {} }: CallParts): URL {
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => soundId(params[name]));
     const url = new URL(this.#base.pathname.replace(/\/$/, '') + filled, this.#base);
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, String(value));
     return url;
   }
 
@@ -132,7 +138,12 @@ export class Transport {
       text = await response.text();
     } catch (error) {
       const aborted = prepared.signal?.aborted === true;
-      throw new TillgateConnectionError(aborted ? 'given up by the caller' : 'no reply from the till', aborted, facts, error);
+      throw new TillgateConnectionError(
+        aborted ? 'given up by the caller' : 'no reply from the till',
+        aborted,
+        facts,
+        error,
+      );
     }
     return readReply(response, text, this.#now(), facts);
   }
@@ -169,13 +180,15 @@ export class Transport {
 function readBase(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) throw new TypeError('baseUrl must be an http or https URL.');
-  if (url.username !== '' || url.password !== '' || url.search !== '') throw new TypeError('baseUrl must have neither credentials nor a query.');
+  if (url.username !== '' || url.password !== '' || url.search !== '')
+    throw new TypeError('baseUrl must have neither credentials nor a query.');
   return url;
 }
 
 /** An id as one path segment; `..` would lead to another operation. */
 function soundId(id: string | undefined): string {
-  if (typeof id !== 'string' || !/^[\w-]{1,64}$/.test(id)) throw new TypeError('An id is a text of letters and digits.');
+  if (typeof id !== 'string' || !/^[\w-]{1,64}$/.test(id))
+    throw new TypeError('An id is a text of letters and digits.');
   return id;
 }
 
@@ -201,6 +214,7 @@ function readEnvelope(text: string): Envelope | null {
   const envelope = value as Partial<Envelope> | null;
   if (typeof envelope !== 'object' || envelope === null) return null;
   const { code, message, result } = envelope;
-  const sound = typeof code === 'number' && typeof message === 'string' && result === (code === 0) && 'data' in envelope === result;
+  const sound =
+    typeof code === 'number' && typeof message === 'string' && result === (code === 0) && 'data' in envelope === result;
   return sound ? (envelope as Envelope) : null;
 }

@@ -69,13 +69,17 @@ const SIGNED_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
  * @throws CallbackRejectedError when it is not authentic
  * @throws TypeError for a body that was parsed or read before
  */
-export async function verifyCallback(request: Request | PlainRequest, options: VerifyOptions): Promise<VerifiedCallback> {
+export async function verifyCallback(
+  request: Request | PlainRequest,
+  options: VerifyOptions,
+): Promise<VerifiedCallback> {
   const keys = 'secrets' in options ? options.secrets : [options];
   if (keys.length === 0) throw new TypeError('A callback is verified with at least one secret.');
   const read = await readRequest(request);
   if (read === null) throw new CallbackRejectedError('BODY', 'The body is longer than any callback’s.');
   const { method } = read;
-  if (method !== 'POST' && method !== 'GET') throw new CallbackRejectedError('METHOD', 'A callback is a GET or a POST.');
+  if (method !== 'POST' && method !== 'GET')
+    throw new CallbackRejectedError('METHOD', 'A callback is a GET or a POST.');
   const signed = readSigned(read);
   checkTimes(signed, options);
   const native = await verifyNative(read, signed, keys);
@@ -100,7 +104,8 @@ interface Signed {
 function readSigned({ header }: ReadRequest): Signed {
   const required = (name: string): string => {
     const value = header(name);
-    if (value === null || value === '') throw new CallbackRejectedError('HEADER_MISSING', `The header ${name} is missing.`);
+    if (value === null || value === '')
+      throw new CallbackRejectedError('HEADER_MISSING', `The header ${name} is missing.`);
     return value;
   };
   return {
@@ -115,42 +120,71 @@ function readSigned({ header }: ReadRequest): Signed {
   };
 }
 
-function checkTimes({ date, timestamp }: Signed, { toleranceSeconds = DEFAULT_TOLERANCE_S, now = Date.now() }: VerifyOptions): void {
+function checkTimes(
+  { date, timestamp }: Signed,
+  { toleranceSeconds = DEFAULT_TOLERANCE_S, now = Date.now() }: VerifyOptions,
+): void {
   const dated = SIGNED_DATE.test(date) ? Date.parse(date) : NaN;
   const stamped = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1000 : NaN;
   for (const at of [dated, stamped]) {
     // Written this way so that NaN is refused too.
     if (!(Math.abs(now - at) <= toleranceSeconds * 1000)) {
-      throw new CallbackRejectedError('EXPIRED', `The callback is not of the last ${toleranceSeconds} seconds, or has no time in the right form.`);
+      throw new CallbackRejectedError(
+        'EXPIRED',
+        `The callback is not of the last ${toleranceSeconds} seconds, or has no time in the right form.`,
+      );
     }
   }
 }
 
 /** True when it verifies; false when it is of a credential that was not given, as after a rotation. */
-async function verifyNative({ method, target, body }: ReadRequest, signed: Signed, keys: readonly CallbackKey[]): Promise<boolean> {
+async function verifyNative(
+  { method, target, body }: ReadRequest,
+  signed: Signed,
+  keys: readonly CallbackKey[],
+): Promise<boolean> {
   const { algorithm, date, bodyMd5, signature, token } = signed;
-  if (bodyMd5.toLowerCase() !== (body.length === 0 ? '' : md5Hex(body))) throw new CallbackRejectedError('BODY', 'Body-MD5 is not the MD5 of the body that arrived.');
-  if (algorithm !== 'HMAC-SHA256') throw new CallbackRejectedError('SIGNATURE', 'Callbacks are signed with HMAC-SHA256.');
+  if (bodyMd5.toLowerCase() !== (body.length === 0 ? '' : md5Hex(body)))
+    throw new CallbackRejectedError('BODY', 'Body-MD5 is not the MD5 of the body that arrived.');
+  if (algorithm !== 'HMAC-SHA256')
+    throw new CallbackRejectedError('SIGNATURE', 'Callbacks are signed with HMAC-SHA256.');
   const own = keys.filter(({ callbackToken }) => callbackToken === undefined || callbackToken === token);
   if (own.length === 0) return false;
   const origin = signatureOrigin(algorithm, date, `${method} ${target}`, body.length === 0 ? [] : [bodyMd5]);
-  const matched = await anyMatches([signature], own.map(({ callbackSecret }) => utf8(callbackSecret)), origin);
+  const matched = await anyMatches(
+    [signature],
+    own.map(({ callbackSecret }) => utf8(callbackSecret)),
+    origin,
+  );
   if (!matched) throw new CallbackRejectedError('SIGNATURE', 'The signature of the till does not verify.');
   return true;
 }
 
-async function verifyWebhook(read: ReadRequest, { id, timestamp, webhookSignature }: Signed, keys: readonly CallbackKey[], origin: string | null): Promise<void> {
+async function verifyWebhook(
+  read: ReadRequest,
+  { id, timestamp, webhookSignature }: Signed,
+  keys: readonly CallbackKey[],
+  origin: string | null,
+): Promise<void> {
   const { method, target, body } = read;
-  if (method === 'GET' && origin === null) throw new TypeError('A GET callback is verified with its whole URL: give the origin that the till calls.');
+  if (method === 'GET' && origin === null)
+    throw new TypeError('A GET callback is verified with its whole URL: give the origin that the till calls.');
   const content = method === 'GET' ? new URL(origin ?? '').origin + target : decode(body);
   const signatures = webhookSignature.split(' ').flatMap((each) => (each.startsWith('v1,') ? [each.slice(3)] : []));
   const matched = await anyMatches(signatures, keys.map(secretBytes), webhookText(id, timestamp, content));
   if (matched) return;
-  throw new CallbackRejectedError('SIGNATURE', `The webhook signature does not verify${method === 'GET' ? `; it covers the whole URL, here at ${String(origin)}` : ''}.`);
+  throw new CallbackRejectedError(
+    'SIGNATURE',
+    `The webhook signature does not verify${method === 'GET' ? `; it covers the whole URL, here at ${String(origin)}` : ''}.`,
+  );
 }
 
 /** True when one of the signatures matches the text under one of the secrets; every pair is compared. */
-async function anyMatches(signatures: readonly string[], secrets: readonly Uint8Array<ArrayBuffer>[], text: string): Promise<boolean> {
+async function anyMatches(
+  signatures: readonly string[],
+  secrets: readonly Uint8Array<ArrayBuffer>[],
+  text: string,
+): Promise<boolean> {
   const presented = signatures.flatMap((signature) => fromBase64(signature) ?? []);
   let matched = false;
   for (const secret of secrets) {
@@ -163,7 +197,8 @@ async function anyMatches(signatures: readonly string[], secrets: readonly Uint8
 /** @throws TypeError for an invalid secret */
 function secretBytes({ callbackSecret }: CallbackKey): Uint8Array<ArrayBuffer> {
   const bytes = fromBase64(secretBase64(callbackSecret));
-  if (bytes === null || bytes.length === 0) throw new TypeError('A callback secret is whsec_ and the base64 of its bytes.');
+  if (bytes === null || bytes.length === 0)
+    throw new TypeError('A callback secret is whsec_ and the base64 of its bytes.');
   return bytes;
 }
 
@@ -195,12 +230,14 @@ function summaryOf(target: string): { event: CallbackEvent; order: CallbackSumma
   const fields = SUMMARY_FIELDS.map((name) => [name, query.get(name) ?? ''] as const);
   const order = Object.fromEntries(fields) as unknown as CallbackSummary;
   const event = knownEvent(order.status);
-  if (query.get('event') !== event) throw new CallbackRejectedError('CONTENT', 'The callback tells an event that does not go with its state.');
+  if (query.get('event') !== event)
+    throw new CallbackRejectedError('CONTENT', 'The callback tells an event that does not go with its state.');
   return { event, order: { ...order, tx_hash: order.tx_hash === '' ? null : order.tx_hash } };
 }
 
 function knownEvent(status: string): CallbackEvent {
   const event = eventOf(status);
-  if (event === null) throw new CallbackRejectedError('CONTENT', 'The callback tells a state that this client does not know.');
+  if (event === null)
+    throw new CallbackRejectedError('CONTENT', 'The callback tells a state that this client does not know.');
   return event;
 }

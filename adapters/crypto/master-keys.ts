@@ -29,7 +29,10 @@ function derive(master: Uint8Array, purpose: KeyPurpose, length: number): Buffer
  *
  * @throws TillgateError `CONFIG_INVALID` when a key does not have 32 bytes, or two keys are equal.
  */
-export function deriveSubKeys({ current, former = [] }: MasterKeys, purpose: KeyPurpose): readonly [SubKey, ...SubKey[]] {
+export function deriveSubKeys(
+  { current, former = [] }: MasterKeys,
+  purpose: KeyPurpose,
+): readonly [SubKey, ...SubKey[]] {
   const masters = [current, ...former];
   if (masters.some((key) => key.byteLength !== MASTER_KEY_BYTES)) {
     throw new TillgateError('CONFIG_INVALID', `A master key must have ${MASTER_KEY_BYTES} bytes.`);

@@ -62,7 +62,11 @@ export class ScryptHasher implements PasswordHasher {
   async verify(password: string, stored: string | null): Promise<boolean> {
     const known = stored === null ? null : parse(stored);
     // An unknown user costs the same work, so that the response time does not reveal whether the account exists.
-    const { cost, salt, hash } = known ?? { cost: this.#cost, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
+    const { cost, salt, hash } = known ?? {
+      cost: this.#cost,
+      salt: randomBytes(SALT_BYTES),
+      hash: randomBytes(HASH_BYTES),
+    };
     const derived = await this.#derive(password, salt, cost);
     const equal = derived.length === hash.length && timingSafeEqual(derived, hash);
     return equal && known !== null;
@@ -102,7 +106,11 @@ function parse(stored: string): StoredHash | null {
   const [N, r, p] = [Number(match[1]), Number(match[2]), Number(match[3])];
   const possible = N > 1 && Number.isInteger(Math.log2(N)) && r > 0 && p > 0 && N * r <= MAX_BLOCKS;
   if (!possible) return null;
-  return { cost: { N, r, p }, salt: Buffer.from(match[4] ?? '', 'base64'), hash: Buffer.from(match[5] ?? '', 'base64') };
+  return {
+    cost: { N, r, p },
+    salt: Buffer.from(match[4] ?? '', 'base64'),
+    hash: Buffer.from(match[5] ?? '', 'base64'),
+  };
 }
 
 function scryptAsync(password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {

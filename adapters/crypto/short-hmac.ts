@@ -55,7 +55,8 @@ export class ShortHmac {
  * or a long message uses `createHmac`.
  */
 export function shortHmac({ name, blockBytes }: HmacHash, key: string, message: string): Uint8Array {
-  if (Buffer.byteLength(key) > blockBytes || message.length > MAX_MESSAGE_UNITS) return createHmac(name, key).update(message).digest();
+  if (Buffer.byteLength(key) > blockBytes || message.length > MAX_MESSAGE_UNITS)
+    return createHmac(name, key).update(message).digest();
   const keyBytes = inner.write(key, 0);
   for (let at = 0; at < blockBytes; at++) {
     const byte = at < keyBytes ? (inner[at] as number) : 0;

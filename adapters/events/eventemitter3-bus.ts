@@ -21,7 +21,11 @@ export class Eventemitter3Bus implements EventBus {
     return () => this.#emitter.off(name, guarded);
   }
 
-  #call<Name extends keyof DomainEvents>(name: Name, listener: (event: DomainEvents[Name]) => unknown, event: DomainEvents[Name]): void {
+  #call<Name extends keyof DomainEvents>(
+    name: Name,
+    listener: (event: DomainEvents[Name]) => unknown,
+    event: DomainEvents[Name],
+  ): void {
     const failed = (error: unknown): void => this.#logger.error('an event listener failed', { event: name, error });
     try {
       // A listener may be an async function: its type allows it.

@@ -6,7 +6,9 @@ import type { HttpRequest } from './messages.ts';
  */
 export function clientAddress({ peer, headers }: HttpRequest, trustedHops: number): string {
   if (trustedHops === 0) return peer;
-  const forwarded = (headers.get('x-forwarded-for') ?? []).flatMap((line) => line.split(',')).map((entry) => entry.trim());
+  const forwarded = (headers.get('x-forwarded-for') ?? [])
+    .flatMap((line) => line.split(','))
+    .map((entry) => entry.trim());
   const hops = [...forwarded, peer];
   return hops[Math.max(0, hops.length - 1 - trustedHops)] ?? peer;
 }

@@ -19,7 +19,9 @@ export function exactNumbersOf(schema: z.ZodType): readonly string[] {
   if (schema instanceof z.ZodReadonly) return exactNumbersOf(schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodArray) return exactNumbersOf(schema.element as z.ZodType);
   if (!(schema instanceof z.ZodObject)) return [];
-  return Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>).flatMap(([name, field]) => (EXACT_NUMBERS.has(field) ? [name] : []));
+  return Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>).flatMap(([name, field]) =>
+    EXACT_NUMBERS.has(field) ? [name] : [],
+  );
 }
 
 /**

@@ -84,14 +84,21 @@ function positive(value: unknown): Decimal | null {
 
 /** A positive decimal, exact (decisions, section 2). */
 export function price(description: string) {
-  const documented = { type: AMOUNT_TYPES, description: `${description}; a JSON number or a plain decimal in a string, read exactly` };
+  const documented = {
+    type: AMOUNT_TYPES,
+    description: `${description}; a JSON number or a plain decimal in a string, read exactly`,
+  };
   return required<AmountInput, Decimal>({ convert: (value) => valueOrNull(positive(value)), what: AMOUNT, documented });
 }
 
 /** A positive decimal, or `null` when it is absent. */
 export function optionalAmount(description: string) {
   const convert = (value: unknown) => (value === undefined ? { value: null } : valueOrNull(positive(value)));
-  return optional<AmountInput, Decimal | null>({ convert, what: AMOUNT, documented: { type: AMOUNT_TYPES, description } });
+  return optional<AmountInput, Decimal | null>({
+    convert,
+    what: AMOUNT,
+    documented: { type: AMOUNT_TYPES, description },
+  });
 }
 
 /** Text that may be absent; an empty one counts as absent, `null`. */
@@ -101,23 +108,36 @@ export function optionalText(max: number, description: string) {
     return typeof value === 'string' && value.length <= max && !CONTROL.test(value) ? { value } : null;
   };
   const what = `a string of at most ${max} characters without control characters`;
-  return optional<string, string | null>({ convert, what, documented: { type: 'string', maxLength: max, description } });
+  return optional<string, string | null>({
+    convert,
+    what,
+    documented: { type: 'string', maxLength: max, description },
+  });
 }
 
 /** The digits of a one-time code: text, or a JSON number, which has lost its leading zeros; `null` when it is absent. */
 export function optionalCode(length: number, description: string) {
   const convert = (value: unknown) => {
     if (value === undefined || value === '') return { value: null };
-    if (isLosslessNumber(value)) return /^\d{1,16}$/.test(value.value) ? { value: value.value.padStart(length, '0') } : null;
+    if (isLosslessNumber(value))
+      return /^\d{1,16}$/.test(value.value) ? { value: value.value.padStart(length, '0') } : null;
     return typeof value === 'string' && /^[\x20-\x7e]{1,16}$/.test(value) ? { value } : null;
   };
-  return optional<string, string | null>({ convert, what: `${length} digits, in a string or as a number`, documented: { type: ['string', 'integer'], description } });
+  return optional<string, string | null>({
+    convert,
+    what: `${length} digits, in a string or as a number`,
+    documented: { type: ['string', 'integer'], description },
+  });
 }
 
 /** A whole number from `min` to `max` in a JSON body. */
 export function count(min: number, max: number, description: string) {
   const convert = (value: unknown) => valueOrNull(within(isLosslessNumber(value) ? value.value : '', min, max));
-  return required<number, number>({ convert, what: `a whole number from ${min} to ${max}`, documented: { type: 'integer', minimum: min, maximum: max, description } });
+  return required<number, number>({
+    convert,
+    what: `a whole number from ${min} to ${max}`,
+    documented: { type: 'integer', minimum: min, maximum: max, description },
+  });
 }
 
 /** A whole number in a query, with a default. */
@@ -128,7 +148,13 @@ function queryNumber(fallback: number, max: number, description: string) {
   };
   const unbounded = max === Number.MAX_SAFE_INTEGER;
   const what = unbounded ? 'a whole number from 1 up' : `a whole number from 1 to ${max}`;
-  const documented = { type: 'integer', minimum: 1, ...(unbounded ? {} : { maximum: max }), default: fallback, description };
+  const documented = {
+    type: 'integer',
+    minimum: 1,
+    ...(unbounded ? {} : { maximum: max }),
+    default: fallback,
+    description,
+  };
   return optional<number, number>({ convert, what, documented });
 }
 
@@ -173,7 +199,10 @@ export function fiatDecimals(priceField: string, codeField: string) {
     return fiat === null || !isDecimal(price) || toUnits(price, fiat.decimals) !== null;
   };
   const error = 'must not have more decimals than the fiat currency';
-  return [check, { path: [priceField], error, when: (): boolean => true }] as [typeof check, { path: string[]; error: string; when: () => boolean }];
+  return [check, { path: [priceField], error, when: (): boolean => true }] as [
+    typeof check,
+    { path: string[]; error: string; when: () => boolean },
+  ];
 }
 
 function isDecimal(value: unknown): value is Decimal {

@@ -36,7 +36,8 @@ export class HttpRouter {
     if (methods !== undefined) return { methods, params: NO_PARAMS };
     for (const { pattern, names, methods: found } of this.#templates) {
       const match = pattern.exec(path);
-      if (match !== null) return { methods: found, params: Object.fromEntries(names.map((name, at) => [name, match[at + 1] as string])) };
+      if (match !== null)
+        return { methods: found, params: Object.fromEntries(names.map((name, at) => [name, match[at + 1] as string])) };
     }
     return null;
   }

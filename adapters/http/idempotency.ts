@@ -21,7 +21,8 @@ export function idempotencyClaim(
 ): IdempotencyClaim | null {
   const key = header(headers, 'idempotency-key');
   if (key === null) return null;
-  if (key.length === 0 || key.length > MAX_LENGTH) throw invalidField('Idempotency-Key', `must have 1 to ${MAX_LENGTH} characters`);
+  if (key.length === 0 || key.length > MAX_LENGTH)
+    throw invalidField('Idempotency-Key', `must have 1 to ${MAX_LENGTH} characters`);
   return { route, key, bodyHash: digest.sha256Hex(requestBytes(params, body)), expiresAt: clock.now() + CLAIM_KEPT_MS };
 }
 

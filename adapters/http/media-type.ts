@@ -35,7 +35,10 @@ function one(kind: BodyKind, accepted: readonly BodyKind[]): BodyKind {
 
 function unsupported(accepted: readonly BodyKind[]): TillgateError {
   const names = Object.entries(KINDS).flatMap(([name, kind]) => (accepted.includes(kind) ? [name] : []));
-  return new TillgateError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${names.join(' or ')} in UTF-8, without a content encoding.`);
+  return new TillgateError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `Send the body as ${names.join(' or ')} in UTF-8, without a content encoding.`,
+  );
 }
 
 /** True when a page sent this request, so that it prefers HTML to JSON. */

@@ -12,10 +12,15 @@ type ResponseConfig = RouteConfig['responses'][string];
 type RequestConfig = NonNullable<RouteConfig['request']>;
 type Security = Record<string, string[]>[];
 
-const MEDIA: Readonly<Record<BodyKind, string>> = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
+const MEDIA: Readonly<Record<BodyKind, string>> = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+};
 const METHODS = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const;
 const PAYMENT_ERRORS = Object.values<WireError>(ERROR_TABLE).filter(({ manageOnly }) => manageOnly !== true);
-const CODES = [...new Map(PAYMENT_ERRORS.map(({ code, meaning }) => [code, meaning])).entries()].sort(([a], [b]) => a - b);
+const CODES = [...new Map(PAYMENT_ERRORS.map(({ code, meaning }) => [code, meaning])).entries()].sort(
+  ([a], [b]) => a - b,
+);
 
 const errorSchema = z
   .object({
@@ -132,7 +137,10 @@ function requestOf({ schemas, bodyKinds, examples, idempotent, bodyOptional, ver
   const { body: schema } = schemas;
   if (schema !== null) {
     const media = { schema, ...(examples.body === undefined ? {} : { example: examples.body }) };
-    request.body = { required: !bodyOptional, content: Object.fromEntries(bodyKinds.map((kind) => [MEDIA[kind], media])) };
+    request.body = {
+      required: !bodyOptional,
+      content: Object.fromEntries(bodyKinds.map((kind) => [MEDIA[kind], media])),
+    };
   }
   return request;
 }
@@ -142,9 +150,16 @@ function responsesOf(operation: Operation): RouteConfig['responses'] {
   if (operation.page !== null) responses['303'] = { description: "To a browser's form post: back to the page." };
   for (const [status, codes] of errorsOf(operation)) {
     responses[status] = {
-      description: codes.map(([code, meaning]) => (operation.envelope === 'manage' ? meaning : `${code}: ${meaning}`)).join('\n\n'),
+      description: codes
+        .map(([code, meaning]) => (operation.envelope === 'manage' ? meaning : `${code}: ${meaning}`))
+        .join('\n\n'),
       headers: traceHeader,
-      content: { 'application/json': operation.envelope === 'manage' ? { schema: manageErrorSchema } : { schema: errorSchema, ...errorExamples(operation, codes) } },
+      content: {
+        'application/json':
+          operation.envelope === 'manage'
+            ? { schema: manageErrorSchema }
+            : { schema: errorSchema, ...errorExamples(operation, codes) },
+      },
     };
   }
   return responses;
@@ -153,23 +168,39 @@ function responsesOf(operation: Operation): RouteConfig['responses'] {
 const EXAMPLE_TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 /** Examples of the errors that are an operation's own; those that all have in common are in the table of codes. */
-function errorExamples({ errors }: Operation, codes: readonly (readonly [number, string])[]): { examples?: Record<string, { value: object }> } {
+function errorExamples(
+  { errors }: Operation,
+  codes: readonly (readonly [number, string])[],
+): { examples?: Record<string, { value: object }> } {
   const own = new Set<number>(errors.map((word) => ERROR_TABLE[word].code));
-  const examples = codes.filter(([code]) => own.has(code)).map(([code, message]) => [String(code), { value: { code, message, result: false, trace_id: EXAMPLE_TRACE } }] as const);
+  const examples = codes
+    .filter(([code]) => own.has(code))
+    .map(
+      ([code, message]) =>
+        [String(code), { value: { code, message, result: false, trace_id: EXAMPLE_TRACE } }] as const,
+    );
   return examples.length === 0 ? {} : { examples: Object.fromEntries(examples) };
 }
 
 const traceHeader = z.object({ 'X-Trace-Id': z.string().meta({ description: 'Names this reply in the logs' }) });
 
 function successOf({ reply, examples, envelope, status }: Operation): ResponseConfig {
-  if (reply.kind === 'text') return { description: 'OK', headers: traceHeader, content: { [reply.type]: { schema: z.unknown() } } };
+  if (reply.kind === 'text')
+    return { description: 'OK', headers: traceHeader, content: { [reply.type]: { schema: z.unknown() } } };
   const { data } = examples;
   const [schema, example] =
     envelope === 'manage'
       ? [z.object({ data: reply.schema, msg: z.literal('ok') }), { data, msg: 'ok' }]
-      : [z.object({ code: z.literal(0), message: z.literal('ok'), data: reply.schema, result: z.literal(true) }), { code: 0, message: 'ok', data, result: true }];
+      : [
+          z.object({ code: z.literal(0), message: z.literal('ok'), data: reply.schema, result: z.literal(true) }),
+          { code: 0, message: 'ok', data, result: true },
+        ];
   const media = { schema, ...(data === undefined ? {} : { example }) };
-  return { description: status === 201 ? 'Created' : 'OK', headers: traceHeader, content: { 'application/json': media } };
+  return {
+    description: status === 201 ? 'Created' : 'OK',
+    headers: traceHeader,
+    content: { 'application/json': media },
+  };
 }
 
 function errorsOf(operation: Operation): ReadonlyMap<number, readonly (readonly [number, string])[]> {
@@ -179,7 +210,11 @@ function errorsOf(operation: Operation): ReadonlyMap<number, readonly (readonly 
     ...(auth.kind === 'merchant' ? WITH_CREDENTIALS : []),
     ...(auth.kind === 'session' ? WITH_SESSION : []),
     ...(auth.kind === 'merchant' && auth.once ? (['SIGNATURE_REPLAYED'] as const) : []),
-    ...(schemas.body !== null ? WITH_BODY : operation.method === 'GET' ? [] : (['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
+    ...(schemas.body !== null
+      ? WITH_BODY
+      : operation.method === 'GET'
+        ? []
+        : (['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
     ...(schemas.query !== null ? (['INVALID_FIELDS'] as const) : []),
     ...(throttled ? (['RATE_LIMITED'] as const) : []),
     ...errors,

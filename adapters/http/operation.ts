@@ -73,7 +73,11 @@ export interface Operation {
   readonly page: ((params: Readonly<Record<string, string>>) => string) | null;
   /** Left out of the OpenAPI document: pages. */
   readonly hidden: boolean;
-  readonly schemas: { readonly params: z.ZodObject | null; readonly query: z.ZodObject | null; readonly body: z.ZodObject | null };
+  readonly schemas: {
+    readonly params: z.ZodObject | null;
+    readonly query: z.ZodObject | null;
+    readonly body: z.ZodObject | null;
+  };
   readonly reply: OperationReply;
   readonly examples: { readonly body?: unknown; readonly data?: unknown };
   /** Errors besides those that every operation of its kind can give. */
@@ -82,13 +86,35 @@ export interface Operation {
 }
 
 /** What a reply looks like: data in the envelope, or a text of its own. */
-export type OperationReply = { readonly kind: 'data'; readonly schema: z.ZodType } | { readonly kind: 'text'; readonly type: string };
+export type OperationReply =
+  { readonly kind: 'data'; readonly schema: z.ZodType } | { readonly kind: 'text'; readonly type: string };
 
 export type Described = Pick<Operation, 'id' | 'method' | 'path' | 'summary' | 'description' | 'tag' | 'auth'> &
-  Partial<Pick<Operation, 'aliases' | 'envelope' | 'status' | 'bodyOptional' | 'versioned' | 'bodyKinds' | 'idempotent' | 'throttled' | 'page' | 'hidden' | 'examples' | 'errors'>>;
+  Partial<
+    Pick<
+      Operation,
+      | 'aliases'
+      | 'envelope'
+      | 'status'
+      | 'bodyOptional'
+      | 'versioned'
+      | 'bodyKinds'
+      | 'idempotent'
+      | 'throttled'
+      | 'page'
+      | 'hidden'
+      | 'examples'
+      | 'errors'
+    >
+  >;
 
 /** An operation that answers with data in the envelope. */
-export interface DataOperationSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, D extends z.ZodType> extends Described {
+export interface DataOperationSpec<
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodObject,
+  D extends z.ZodType,
+> extends Described {
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
@@ -99,9 +125,12 @@ export interface DataOperationSpec<P extends z.ZodObject, Q extends z.ZodObject,
 type FlatRecord = Readonly<Record<string, unknown>>;
 
 /** Makes a row of the table that answers in the envelope. */
-export function dataOperation<D extends z.ZodType, P extends z.ZodObject = z.ZodObject, Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
-  spec: DataOperationSpec<P, Q, B, D>,
-): Operation {
+export function dataOperation<
+  D extends z.ZodType,
+  P extends z.ZodObject = z.ZodObject,
+  Q extends z.ZodObject = z.ZodObject,
+  B extends z.ZodObject = z.ZodObject,
+>(spec: DataOperationSpec<P, Q, B, D>): Operation {
   const schemas = { params: spec.params ?? null, query: spec.query ?? null, body: spec.body ?? null };
   const numbers = exactNumbersOf(spec.data);
   const write = (data: unknown): string => {
@@ -167,7 +196,9 @@ export function validate(raw: RawCall, schemas: Operation['schemas']): RawCall {
   const query = schemas.query === null ? raw.query : read(schemas.query, raw.query, fields);
   const body = schemas.body === null ? raw.body : read(schemas.body, raw.body, fields);
   if (fields.length === 0) return { ...raw, query, body };
-  throw new TillgateError('INVALID_FIELDS', fields.map(({ path, message }) => `${path}: ${message}`).join('; '), { fields });
+  throw new TillgateError('INVALID_FIELDS', fields.map(({ path, message }) => `${path}: ${message}`).join('; '), {
+    fields,
+  });
 }
 
 function read(schema: z.ZodObject, value: unknown, fields: FieldError[]): unknown {

@@ -24,7 +24,11 @@ export interface TablePlace {
  * The operations table of an installation: what the settings allow, then the host's own rows (the payer's page,
  * `GET /checkout/{token}`).
  */
-export function createOperations(settings: HttpSettings, extra: readonly Operation[] = [], { without = [], serverUrl }: TablePlace = {}): readonly Operation[] {
+export function createOperations(
+  settings: HttpSettings,
+  extra: readonly Operation[] = [],
+  { without = [], serverUrl }: TablePlace = {},
+): readonly Operation[] {
   const table: Operation[] = [
     ...orderOperations(settings),
     transactionOperation(settings),
@@ -37,6 +41,14 @@ export function createOperations(settings: HttpSettings, extra: readonly Operati
     ...checkoutOperations,
     ...extra,
   ];
-  const whole = (document: () => string): Operation[] => [...table, ...serviceOperations(document)].filter(({ id }) => !without.includes(id));
-  return whole(() => JSON.stringify(openApiDocument(whole(() => ''), serverUrl)));
+  const whole = (document: () => string): Operation[] =>
+    [...table, ...serviceOperations(document)].filter(({ id }) => !without.includes(id));
+  return whole(() =>
+    JSON.stringify(
+      openApiDocument(
+        whole(() => ''),
+        serverUrl,
+      ),
+    ),
+  );
 }

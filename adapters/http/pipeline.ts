@@ -62,7 +62,10 @@ export class HttpApi {
    * @param route - what {@link route} found for it, where a binding asked before
    * @throws ClientGone when the client has disconnected
    */
-  async handle(request: HttpRequest, route: RouteMatch | null = this.route(request.target, request.mount)): Promise<HttpResponse> {
+  async handle(
+    request: HttpRequest,
+    route: RouteMatch | null = this.route(request.target, request.mount),
+  ): Promise<HttpResponse> {
     const progress: Progress = {
       request,
       route,
@@ -140,7 +143,9 @@ export class HttpApi {
       params: route.params,
       body: schemas.body === null ? undefined : readBodyAs(kind, body, operation.bodyOptional),
       query: schemas.query === null ? undefined : readQuery(queryOf(request.target)),
-      idempotency: operation.idempotent ? idempotencyClaim(request.headers, operation.path, route.params, body, this.#deps) : null,
+      idempotency: operation.idempotent
+        ? idempotencyClaim(request.headers, operation.path, route.params, body, this.#deps)
+        : null,
     };
   }
 
@@ -148,7 +153,8 @@ export class HttpApi {
     const { request, traceId, operation, route } = progress;
     const failure = failureOf(error);
     progress.code = failure.code;
-    if (failure.ours) this.#deps.logger.error('request failed', { trace_id: traceId, operation: operation?.id, error: causeOf(error) });
+    if (failure.ours)
+      this.#deps.logger.error('request failed', { trace_id: traceId, operation: operation?.id, error: causeOf(error) });
     const page = operation?.page ?? null;
     if (page !== null && route !== null && prefersHtml(request.headers)) {
       return seeOther(`${page(route.params)}?error=${failure.code}`, traceId);
@@ -209,7 +215,8 @@ function readBodyAs(kind: BodyKind, body: Uint8Array, optional: boolean): unknow
 
 /** The loggable part of a failure: kind and stack only, since the fields of a library's error may contain anything. */
 function causeOf(error: unknown): unknown {
-  if (isTillgateError(error)) return { code: error.code, message: error.message, stack: error.stack, cause: stackOf(error.cause) };
+  if (isTillgateError(error))
+    return { code: error.code, message: error.message, stack: error.stack, cause: stackOf(error.cause) };
   return stackOf(error);
 }
 

@@ -17,7 +17,9 @@ export class RateLimit {
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
       const retryAfterSeconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-      throw new TillgateError('RATE_LIMITED', `Too many requests; try again in ${retryAfterSeconds} s.`, { retryAfterSeconds });
+      throw new TillgateError('RATE_LIMITED', `Too many requests; try again in ${retryAfterSeconds} s.`, {
+        retryAfterSeconds,
+      });
     }
   }
 }

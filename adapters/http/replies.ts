@@ -27,12 +27,23 @@ export function failureReply({ code, status, message, details }: Failure, traceI
   return { status, headers, body };
 }
 
-function signingRecord({ algorithm, date, requestInfo, bodyMd5, signatureOrigin }: SigningText): Readonly<Record<string, string>> {
+function signingRecord({
+  algorithm,
+  date,
+  requestInfo,
+  bodyMd5,
+  signatureOrigin,
+}: SigningText): Readonly<Record<string, string>> {
   return { algorithm, date, request_info: requestInfo, body_md5: bodyMd5, signature_origin: signatureOrigin };
 }
 
 /** A successful reply of the management API around data that is JSON already (specification, "Management interface records"). */
-export function manageReply(status: number, dataText: string, traceId: string, headers: Readonly<Record<string, string>> = {}): HttpResponse {
+export function manageReply(
+  status: number,
+  dataText: string,
+  traceId: string,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
   return { status, headers: { ...baseHeaders(traceId), ...headers }, body: `{"data":${dataText},"msg":"ok"}` };
 }
 
@@ -42,7 +53,12 @@ export function manageFailureReply({ status, message, details }: Failure, traceI
   return { status, headers, body: JSON.stringify({ data: null, msg: message, errors: details.fields }) };
 }
 
-function failureHeaders(status: number, details: ErrorDetails, traceId: string, challenge: string): Record<string, string> {
+function failureHeaders(
+  status: number,
+  details: ErrorDetails,
+  traceId: string,
+  challenge: string,
+): Record<string, string> {
   const headers: Record<string, string> = baseHeaders(traceId);
   if (details.retryAfterSeconds !== undefined) headers['Retry-After'] = String(details.retryAfterSeconds);
   if (details.allow !== undefined) headers['Allow'] = details.allow.join(', ');

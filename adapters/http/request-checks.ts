@@ -7,8 +7,22 @@ import type { HttpRequest } from './messages.ts';
  * of one request could see two credentials, hosts or lengths.
  */
 const SINGLE = [
-  'host', 'api-key', 'x-token', 'api-token', 'algorithm', 'date', 'body-md5', 'signature', 'authorization',
-  'idempotency-key', 'if-match', 'x-csrf-token', 'content-type', 'content-encoding', 'content-length', 'transfer-encoding',
+  'host',
+  'api-key',
+  'x-token',
+  'api-token',
+  'algorithm',
+  'date',
+  'body-md5',
+  'signature',
+  'authorization',
+  'idempotency-key',
+  'if-match',
+  'x-csrf-token',
+  'content-type',
+  'content-encoding',
+  'content-length',
+  'transfer-encoding',
 ] as const;
 export const SINGLE_HEADERS: ReadonlySet<string> = new Set(SINGLE);
 
@@ -40,8 +54,10 @@ export function checkRequest({ method, target, headers, body }: HttpRequest): vo
     if (values !== undefined && values.length > 1) throw malformed(`The header ${name} stands more than once.`);
   }
   const coding = header(headers, 'transfer-encoding');
-  if (coding !== null && coding.trim().toLowerCase() !== 'chunked') throw malformed('The only transfer coding is chunked.');
-  if (body.present && (method === 'GET' || method === 'HEAD')) throw malformed(`A ${method} request must not have a body.`);
+  if (coding !== null && coding.trim().toLowerCase() !== 'chunked')
+    throw malformed('The only transfer coding is chunked.');
+  if (body.present && (method === 'GET' || method === 'HEAD'))
+    throw malformed(`A ${method} request must not have a body.`);
 }
 
 const malformed = (message: string): TillgateError => new TillgateError('MALFORMED_REQUEST', message);

@@ -8,7 +8,10 @@ import { invoiceRefused, readPaymentRequest } from './payment-request.ts';
  *
  * @throws TillgateError `INVOICE_INVALID`
  */
-export function checkPayment({ paymentHash, paymentRequest, msat }: LightningPaymentRequest, { network }: NodeSelf): DecodedInvoice {
+export function checkPayment(
+  { paymentHash, paymentRequest, msat }: LightningPaymentRequest,
+  { network }: NodeSelf,
+): DecodedInvoice {
   const invoice = readPaymentRequest(paymentRequest, network);
   if (invoice.paymentHash !== paymentHash) throw invoiceRefused('has another payment hash than the payment');
   if (invoice.msat === null && (msat === null || msat <= 0n)) throw invoiceRefused('has no amount, and none is given');

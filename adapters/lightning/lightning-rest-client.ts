@@ -54,7 +54,10 @@ export class LightningRestClient {
     this.host = parsed.host;
     this.#path = parsed.pathname.replace(/\/+$/, '');
     this.#headers = { accept: 'application/json', ...headers };
-    this.#pool = new Pool(parsed.origin, { connections: CONNECTIONS, connect: { timeout: CONNECT_TIMEOUT_MS, ...(certificate === null ? {} : pinned(certificate)) } });
+    this.#pool = new Pool(parsed.origin, {
+      connections: CONNECTIONS,
+      connect: { timeout: CONNECT_TIMEOUT_MS, ...(certificate === null ? {} : pinned(certificate)) },
+    });
   }
 
   /** @throws TillgateError `NODE_FAILED` when there is no valid HTTP reply; any status is one */
@@ -88,25 +91,37 @@ export class LightningRestClient {
   /** An error reported by the node. Its text may repeat the request, so secrets are removed. */
   refusal(what: string, words: unknown): TillgateError {
     const text = typeof words === 'string' ? words : 'no reason given';
-    const clean = Object.values(this.#headers).reduce((left, secret) => (secret.length < 8 ? left : left.replaceAll(secret, '***')), text);
+    const clean = Object.values(this.#headers).reduce(
+      (left, secret) => (secret.length < 8 ? left : left.replaceAll(secret, '***')),
+      text,
+    );
     const shown = clean.length > SHOWN_CHARACTERS ? `${clean.slice(0, SHOWN_CHARACTERS)}…` : clean;
-    return new TillgateError('NODE_FAILED', `The Lightning node at ${this.host} refused ${what}: ${shown}.`, { host: this.host });
+    return new TillgateError('NODE_FAILED', `The Lightning node at ${this.host} refused ${what}: ${shown}.`, {
+      host: this.host,
+    });
   }
 
   /** The error for a reply with a missing or invalid part. */
   malformed(what: string): TillgateError {
-    return new TillgateError('NODE_FAILED', `The Lightning node at ${this.host} sent an invalid reply to ${what}.`, { host: this.host });
+    return new TillgateError('NODE_FAILED', `The Lightning node at ${this.host} sent an invalid reply to ${what}.`, {
+      host: this.host,
+    });
   }
 
   async close(): Promise<void> {
     await this.#pool.destroy();
   }
 
-  #send({ method, path, body, contentType }: RestRequest, signal: AbortSignal, timeoutMs: number): Promise<Dispatcher.ResponseData> {
+  #send(
+    { method, path, body, contentType }: RestRequest,
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): Promise<Dispatcher.ResponseData> {
     return this.#pool.request({
       method,
       path: `${this.#path}${path}`,
-      headers: body === undefined ? this.#headers : { ...this.#headers, 'content-type': contentType ?? 'application/json' },
+      headers:
+        body === undefined ? this.#headers : { ...this.#headers, 'content-type': contentType ?? 'application/json' },
       body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
       signal,
       headersTimeout: timeoutMs,
@@ -144,22 +159,31 @@ export class LightningRestClient {
   }
 
   #tooLong(): TillgateError {
-    return new TillgateError('NODE_FAILED', `The Lightning node at ${this.host} sent a reply that is too large.`, { host: this.host });
+    return new TillgateError('NODE_FAILED', `The Lightning node at ${this.host} sent a reply that is too large.`, {
+      host: this.host,
+    });
   }
 
   #failure(error: unknown, why: string | null): TillgateError {
     if (error instanceof TillgateError) return error;
-    return new TillgateError('NODE_FAILED', `The Lightning node at ${this.host} ${why ?? `cannot be reached (${wordOf(error)})`}.`, { host: this.host });
+    return new TillgateError(
+      'NODE_FAILED',
+      `The Lightning node at ${this.host} ${why ?? `cannot be reached (${wordOf(error)})`}.`,
+      { host: this.host },
+    );
   }
 }
 
 /** Trusts only the given certificates: pinned, whatever their name, or as authorities for the host's name. */
 function pinned(pem: string): object {
-  const own = (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map((block) => new X509Certificate(block).raw);
+  const own = (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(
+    (block) => new X509Certificate(block).raw,
+  );
   return {
     ca: pem,
     allowPartialTrustChain: true,
-    checkServerIdentity: (host: string, shown: PeerCertificate) => (own.some((one) => one.equals(shown.raw)) ? undefined : checkServerIdentity(host, shown)),
+    checkServerIdentity: (host: string, shown: PeerCertificate) =>
+      own.some((one) => one.equals(shown.raw)) ? undefined : checkServerIdentity(host, shown),
   };
 }
 

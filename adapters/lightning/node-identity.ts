@@ -24,7 +24,10 @@ export class NodeIdentity {
   async identify(): Promise<string> {
     const { network, key } = await this.#ask();
     if (PREFIXES[network] === undefined || (this.#wanted !== null && network !== this.#wanted)) {
-      throw new TillgateError('CHAIN_HALTED', `The Lightning node is on ${network}, and the configuration requires ${this.#wanted ?? 'one of Bitcoin’s networks'}.`);
+      throw new TillgateError(
+        'CHAIN_HALTED',
+        `The Lightning node is on ${network}, and the configuration requires ${this.#wanted ?? 'one of Bitcoin’s networks'}.`,
+      );
     }
     this.#self = { network, key: key.toLowerCase() };
     return `lightning:${network}/${this.#self.key}`;

@@ -38,11 +38,18 @@ export function invoiceRefused(reason: string): TillgateError {
  * @throws TillgateError `INVOICE_INVALID`
  */
 export function readPaymentRequest(text: string, network: string): DecodedInvoice {
-  const request = text.trim().toLowerCase().replace(/^lightning:/, '');
-  if (request.startsWith('lnurl') || request.includes('@')) throw invoiceRefused('is an LNURL or a Lightning address; only BOLT 11 payment requests are supported');
+  const request = text
+    .trim()
+    .toLowerCase()
+    .replace(/^lightning:/, '');
+  if (request.startsWith('lnurl') || request.includes('@'))
+    throw invoiceRefused('is an LNURL or a Lightning address; only BOLT 11 payment requests are supported');
   if (!request.startsWith('ln')) throw invoiceRefused('is not a BOLT 11 payment request');
   // bech32 allows no mixed case.
-  if (request.length > MAX_LENGTH || (text.trim() !== text.trim().toLowerCase() && text.trim() !== text.trim().toUpperCase())) {
+  if (
+    request.length > MAX_LENGTH ||
+    (text.trim() !== text.trim().toLowerCase() && text.trim() !== text.trim().toUpperCase())
+  ) {
     throw invoiceRefused('cannot be read');
   }
   const parts = readParts(request);
@@ -60,7 +67,9 @@ function readParts(request: string): Parts {
   const sections = sectionsOf(request);
   // A field with a wrong length is skipped (BOLT 11); of a repeated one the first counts.
   const text = (name: string, fits: RegExp): string | null => {
-    const found = sections.find((section) => section.name === name && typeof section.value === 'string' && fits.test(section.value));
+    const found = sections.find(
+      (section) => section.name === name && typeof section.value === 'string' && fits.test(section.value),
+    );
     return found === undefined ? null : (found.value as string);
   };
   const number = (name: string): number | null => {
@@ -122,11 +131,18 @@ function withoutOddFields(words: readonly number[]): number[] {
  */
 function signerOf(request: string, named: string | null): string {
   const { prefix, words } = bech32.decode(request as `${string}1${string}`, MAX_LENGTH);
-  const digest = createHash('sha256').update(prefix, 'utf8').update(packed(words.slice(0, -SIGNATURE_WORDS))).digest();
+  const digest = createHash('sha256')
+    .update(prefix, 'utf8')
+    .update(packed(words.slice(0, -SIGNATURE_WORDS)))
+    .digest();
   const signature = packed(words.slice(-SIGNATURE_WORDS));
   try {
     // The recovery id is last in a payment request, and first for the library.
-    const recovered = Buffer.from(secp256k1.recoverPublicKey(Buffer.concat([signature.subarray(64), signature.subarray(0, 64)]), digest, { prehash: false })).toString('hex');
+    const recovered = Buffer.from(
+      secp256k1.recoverPublicKey(Buffer.concat([signature.subarray(64), signature.subarray(0, 64)]), digest, {
+        prehash: false,
+      }),
+    ).toString('hex');
     if (named === null || named === recovered) return recovered;
   } catch {
     throw invoiceRefused('has a signature that does not verify');

@@ -4,7 +4,14 @@ import { TillgateError } from '../../core/index.ts';
 import { parseOptions } from '../plugin-options/parse-options.ts';
 import { isLoopback } from './lightning-rest-client.ts';
 
-const NETWORKS = { main: 'mainnet', test: 'testnet', testnet4: 'testnet4', signet: 'signet', regtest: 'regtest', simnet: 'simnet' } as const;
+const NETWORKS = {
+  main: 'mainnet',
+  test: 'testnet',
+  testnet4: 'testnet4',
+  signet: 'signet',
+  regtest: 'regtest',
+  simnet: 'simnet',
+} as const;
 
 /** https, or http on this machine, because each request carries a secret. */
 const secureUrl = z.string().refine((text) => {
@@ -14,12 +21,25 @@ const secureUrl = z.string().refine((text) => {
 }, 'must be an https URL, or an http URL of this machine, without a user or a query');
 const file = z.string().min(1, 'must name a file');
 
-const lnd = z.strictObject({ restUrl: secureUrl, macaroonFile: file, tlsCertFile: file.optional(), privateChannels: z.boolean().optional() });
+const lnd = z.strictObject({
+  restUrl: secureUrl,
+  macaroonFile: file,
+  tlsCertFile: file.optional(),
+  privateChannels: z.boolean().optional(),
+});
 const cln = z.strictObject({ restUrl: secureUrl, runeFile: file, tlsCertFile: file.optional() });
 const phoenixd = z.strictObject({ url: secureUrl, passwordFile: file, tlsCertFile: file.optional() });
 const schema = z
-  .strictObject({ lnd: lnd.optional(), cln: cln.optional(), phoenixd: phoenixd.optional(), network: z.enum(Object.keys(NETWORKS) as (keyof typeof NETWORKS)[]).optional() })
-  .refine((given) => [given.lnd, given.cln, given.phoenixd].filter((one) => one !== undefined).length === 1, 'name exactly one node: lnd, cln or phoenixd');
+  .strictObject({
+    lnd: lnd.optional(),
+    cln: cln.optional(),
+    phoenixd: phoenixd.optional(),
+    network: z.enum(Object.keys(NETWORKS) as (keyof typeof NETWORKS)[]).optional(),
+  })
+  .refine(
+    (given) => [given.lnd, given.cln, given.phoenixd].filter((one) => one !== undefined).length === 1,
+    'name exactly one node: lnd, cln or phoenixd',
+  );
 
 /** PEM certificate of the node or its authority: nothing else is trusted then. */
 export interface PinnedCertificate {
@@ -28,7 +48,13 @@ export interface PinnedCertificate {
 
 /** Options of the Lightning plugin: exactly one node, and its network. */
 export interface LightningPluginOptions {
-  readonly lnd?: (PinnedCertificate & { readonly restUrl: string; readonly macaroonFile: string; readonly privateChannels?: boolean | undefined }) | undefined;
+  readonly lnd?:
+    | (PinnedCertificate & {
+        readonly restUrl: string;
+        readonly macaroonFile: string;
+        readonly privateChannels?: boolean | undefined;
+      })
+    | undefined;
   readonly cln?: (PinnedCertificate & { readonly restUrl: string; readonly runeFile: string }) | undefined;
   readonly phoenixd?: (PinnedCertificate & { readonly url: string; readonly passwordFile: string }) | undefined;
   /** Any network when left out. */
@@ -54,6 +80,7 @@ export async function readSecret(setting: string, path: string): Promise<Buffer>
   } catch (error) {
     reason = `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
   }
-  if (bytes === null || bytes.length === 0) throw new TillgateError('CONFIG_INVALID', `The file named by ${setting} ${reason}.`);
+  if (bytes === null || bytes.length === 0)
+    throw new TillgateError('CONFIG_INVALID', `The file named by ${setting} ${reason}.`);
   return bytes;
 }

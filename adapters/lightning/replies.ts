@@ -2,7 +2,13 @@ import type { LightningRestClient } from './lightning-rest-client.ts';
 
 /** A part of a reply; `undefined` when it is missing. */
 export function part(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>((at, name) => (typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Record<string, unknown>)[name] : undefined), value);
+  return path.reduce<unknown>(
+    (at, name) =>
+      typeof at === 'object' && at !== null && Object.hasOwn(at, name)
+        ? (at as Record<string, unknown>)[name]
+        : undefined,
+    value,
+  );
 }
 
 /** Typed access to a reply; a missing or invalid part is an error of the node. */

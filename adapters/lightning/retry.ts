@@ -9,7 +9,11 @@ const SUCCESS_MS = 60_000;
  * @param work - calls its argument on success, which resets the backoff
  * @param failed - called for the first of consecutive failures, before the pause
  */
-export function retry(work: (alive: () => void) => Promise<void>, signal: AbortSignal, failed: (error: Error) => void): void {
+export function retry(
+  work: (alive: () => void) => Promise<void>,
+  signal: AbortSignal,
+  failed: (error: Error) => void,
+): void {
   let pause = FIRST_PAUSE_MS;
   let timer: NodeJS.Timeout | undefined;
   const alive = (): void => void (pause = FIRST_PAUSE_MS);
@@ -19,7 +23,8 @@ export function retry(work: (alive: () => void) => Promise<void>, signal: AbortS
     try {
       await work(alive);
     } catch (error) {
-      if (!signal.aborted && pause === FIRST_PAUSE_MS) failed(error instanceof Error ? error : new Error(String(error)));
+      if (!signal.aborted && pause === FIRST_PAUSE_MS)
+        failed(error instanceof Error ? error : new Error(String(error)));
     }
     if (signal.aborted) return;
     if (performance.now() - began > SUCCESS_MS) alive();

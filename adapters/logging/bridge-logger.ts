@@ -6,9 +6,13 @@ import { scrubText } from './secret-text.ts';
 export type BridgeLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 /** A logger like pino: fields first, then the message. */
-export type PinoLike = Readonly<Record<Exclude<BridgeLevel, 'silent'>, (fields: object, message: string) => void>> & { bindings(): object };
+export type PinoLike = Readonly<Record<Exclude<BridgeLevel, 'silent'>, (fields: object, message: string) => void>> & {
+  bindings(): object;
+};
 /** A logger like the console or winston: the message first, then the fields. */
-export type ConsoleLike = Readonly<Record<Exclude<BridgeLevel, 'silent'>, (message: string, fields?: LogFields) => void>>;
+export type ConsoleLike = Readonly<
+  Record<Exclude<BridgeLevel, 'silent'>, (message: string, fields?: LogFields) => void>
+>;
 
 const URGENCY: Readonly<Record<BridgeLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 };
 

@@ -3,7 +3,8 @@ import type { LogFields } from '../../core/index.ts';
 import { REDACTED, cleanName, scrubText } from './secret-text.ts';
 
 /** Values of a log line. Everything else is converted to one of these, or replaced by its kind. */
-export type CleanValue = string | number | boolean | null | readonly CleanValue[] | { readonly [name: string]: CleanValue };
+export type CleanValue =
+  string | number | boolean | null | readonly CleanValue[] | { readonly [name: string]: CleanValue };
 
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 50;
@@ -37,7 +38,11 @@ function cleanObject(value: object, depth: number): CleanValue {
   if (depth >= MAX_DEPTH) return '[…]';
   if (Array.isArray(value)) return cleanList(value, depth);
   if (value instanceof Set) return cleanObject([...value], depth);
-  if (value instanceof Map) return cleanEntries([...value].map(([key, item]) => [String(key), item]), depth);
+  if (value instanceof Map)
+    return cleanEntries(
+      [...value].map(([key, item]) => [String(key), item]),
+      depth,
+    );
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return cleanEntries(Object.entries(value), depth);
   return '[object]';
@@ -68,13 +73,21 @@ function cleanEntries(entries: readonly (readonly [string, unknown])[], depth: n
  * requests to them.
  */
 function cleanError(error: Error, depth: number): CleanValue {
-  const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? { code: cleanValue(error.code) } : {};
+  const code =
+    'code' in error && (typeof error.code === 'string' || typeof error.code === 'number')
+      ? { code: cleanValue(error.code) }
+      : {};
   const base = { name: scrubText(error.name), ...code, message: scrubText(error.message) };
-  const cause = error.cause === undefined ? {} : { cause: depth >= MAX_DEPTH ? '[…]' : cleanValue(error.cause, depth + 1) };
+  const cause =
+    error.cause === undefined ? {} : { cause: depth >= MAX_DEPTH ? '[…]' : cleanValue(error.cause, depth + 1) };
   const errors = error instanceof AggregateError ? { errors: cleanValue(error.errors, depth + 1) } : {};
   if (!isTillgateError(error)) return { ...base, stack: stackOf(error), ...errors, ...cause };
   const { signing: _signing, ...details } = error.details;
-  return { ...base, ...(Object.keys(details).length === 0 ? {} : { details: cleanValue(details, depth + 1) }), ...cause };
+  return {
+    ...base,
+    ...(Object.keys(details).length === 0 ? {} : { details: cleanValue(details, depth + 1) }),
+    ...cause,
+  };
 }
 
 /** The stack's frames; its first lines repeat the message. */

@@ -57,7 +57,10 @@ export function scrubText(text: string): string {
   if (PLAIN.test(text) && !HINT.test(text)) return text;
   // A truncated secret at the end would match no pattern, so the last word is dropped.
   const cut = text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).replace(/\S{1,1024}$/, '')}…`;
-  return FORMS.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), cut.replace(URL_TEXT, cutUrl));
+  return FORMS.reduce(
+    (clean, [pattern, replacement]) => clean.replace(pattern, replacement),
+    cut.replace(URL_TEXT, cutUrl),
+  );
 }
 
 /** Names whose values are always secrets; compared without case and separators. */

@@ -42,12 +42,19 @@ export class PromMetrics implements Metrics {
   readonly #logger: Logger;
   readonly #maxSeries: number;
 
-  constructor(logger: Logger, { processMetrics = true, maxSeries = 500, table = {}, registry = new Registry() }: PromMetricsOptions = {}) {
+  constructor(
+    logger: Logger,
+    { processMetrics = true, maxSeries = 500, table = {}, registry = new Registry() }: PromMetricsOptions = {},
+  ) {
     this.#registry = registry;
     this.#logger = logger;
     this.#maxSeries = maxSeries;
     for (const [name, definition] of Object.entries<MetricDefinition>({ ...METRIC_TABLE, ...table })) {
-      this.#series.set(name, { instrument: this.#register(name, definition), labels: definition.labels, seen: new Set() });
+      this.#series.set(name, {
+        instrument: this.#register(name, definition),
+        labels: definition.labels,
+        seen: new Set(),
+      });
     }
     if (processMetrics) collectDefaultMetrics({ register: this.#registry });
   }
@@ -86,10 +93,18 @@ export class PromMetrics implements Metrics {
     return { kind, metric: new Histogram({ ...common, ...(buckets === undefined ? {} : { buckets: [...buckets] }) }) };
   }
 
-  #find(name: string, kind: MetricKind, labels: Labels): { instrument: Instrument; labels: Record<string, string> } | null {
+  #find(
+    name: string,
+    kind: MetricKind,
+    labels: Labels,
+  ): { instrument: Instrument; labels: Record<string, string> } | null {
     const series = this.#series.get(name);
     const given = Object.keys(labels);
-    if (series?.instrument.kind !== kind || given.length !== series.labels.length || !series.labels.every((label) => given.includes(label))) {
+    if (
+      series?.instrument.kind !== kind ||
+      given.length !== series.labels.length ||
+      !series.labels.every((label) => given.includes(label))
+    ) {
       this.#complain(name, kind, given);
       return null;
     }

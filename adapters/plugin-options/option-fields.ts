@@ -4,7 +4,9 @@ import { z } from 'zod';
 export const count = (minimum: number, maximum: number): z.ZodNumber => z.int().min(minimum).max(maximum);
 
 /** Where a node is asked. */
-export const nodeUrl = z.string().refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https URL');
+export const nodeUrl = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https URL');
 export const nodeUrls = z.array(nodeUrl).min(1, 'at least one node URL is needed').max(16);
 
 /** What every chain's plugin takes (decisions, section 10). */
@@ -26,10 +28,20 @@ export interface Depths {
 /** A configured `confirmations` without the other sets both (decisions, section 4). */
 export function depthsOf(given: { readonly [Depth in keyof Depths]?: number | undefined }, usual: Depths): Depths {
   const confirmations = given.confirmations ?? usual.confirmations;
-  return { confirmations, spendableConfirmations: given.spendableConfirmations ?? (given.confirmations === undefined ? usual.spendableConfirmations : confirmations) };
+  return {
+    confirmations,
+    spendableConfirmations:
+      given.spendableConfirmations ??
+      (given.confirmations === undefined ? usual.spendableConfirmations : confirmations),
+  };
 }
 
 /** The problem of depths that contradict each other. */
-export function depthProblems({ confirmations, spendableConfirmations }: Depths): { readonly path: string; readonly message: string }[] {
-  return spendableConfirmations < confirmations ? [{ path: 'spendableConfirmations', message: 'must not be less than confirmations' }] : [];
+export function depthProblems({
+  confirmations,
+  spendableConfirmations,
+}: Depths): { readonly path: string; readonly message: string }[] {
+  return spendableConfirmations < confirmations
+    ? [{ path: 'spendableConfirmations', message: 'must not be less than confirmations' }]
+    : [];
 }

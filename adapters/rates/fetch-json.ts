@@ -40,9 +40,17 @@ export function field(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name];
 }
 
-async function exchange(source: string, url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<{ status: number; text: string }> {
+async function exchange(
+  source: string,
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<{ status: number; text: string }> {
   try {
-    const reply = await request(url, { headers: { accept: 'application/json', 'user-agent': 'tillgate', ...headers }, signal });
+    const reply = await request(url, {
+      headers: { accept: 'application/json', 'user-agent': 'tillgate', ...headers },
+      signal,
+    });
     const text = await readBounded(reply.body);
     if (text === null) throw sourceFailed(source, `sent more than ${MAX_BYTES} bytes`);
     return { status: reply.statusCode, text };

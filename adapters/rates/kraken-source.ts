@@ -53,7 +53,9 @@ export class KrakenSource implements RateSource {
   /** @throws TillgateError `NOT_READY` when the service fails or its reply is invalid. */
   async fetch(symbols: readonly string[], signal: AbortSignal): Promise<readonly PriceTick[]> {
     const at = this.#clock.now();
-    const markets = symbols.flatMap((symbol) => this.#markets.get(symbol) ?? []).filter(({ pair }) => !this.#unlisted.has(pair));
+    const markets = symbols
+      .flatMap((symbol) => this.#markets.get(symbol) ?? [])
+      .filter(({ pair }) => !this.#unlisted.has(pair));
     const result = await this.#tickers(markets, signal);
     const ticks = markets.flatMap((entry) => {
       const usd = readTicker(entry, tickerOf(result, entry.pair));

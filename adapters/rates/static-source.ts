@@ -34,8 +34,10 @@ function readPrices(prices: StaticPrices): ReadonlyMap<string, string> {
     // `USDT-ERC20` is a `USDT`: a code's last part names the token standard or the network.
     const symbol = code.replace(/-[^-]*$/, '');
     const price = value === null || value.digits === 0n ? null : priceText(value);
-    if (price === null) fields.push({ path: `prices.${code}`, message: 'must be a decimal above zero, such as "2500"' });
-    else if ((bySymbol.get(symbol) ?? price) !== price) fields.push({ path: `prices.${code}`, message: `${symbol} has another price already` });
+    if (price === null)
+      fields.push({ path: `prices.${code}`, message: 'must be a decimal above zero, such as "2500"' });
+    else if ((bySymbol.get(symbol) ?? price) !== price)
+      fields.push({ path: `prices.${code}`, message: `${symbol} has another price already` });
     else bySymbol.set(symbol, price);
   }
   if (fields.length > 0) throw new TillgateError('CONFIG_INVALID', 'The static prices are not usable.', { fields });

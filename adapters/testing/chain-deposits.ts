@@ -5,14 +5,16 @@ import type { ChainCase } from './chain-harness.ts';
 
 const GENESIS_OF_BITCOIN = Date.UTC(2009, 0, 3);
 const FAR = 1_000_000;
-const amounts = (transfers: readonly ObservedTransfer[]): readonly bigint[] => transfers.map(({ units }) => units).sort((a, b) => (a < b ? -1 : 1));
+const amounts = (transfers: readonly ObservedTransfer[]): readonly bigint[] =>
+  transfers.map(({ units }) => units).sort((a, b) => (a < b ? -1 : 1));
 const place = ({ txid, index }: ObservedTransfer): string => `${txid}:${index}`;
 
 /** Cases of following the chain, and of deposits. */
 export const chainDeposits: readonly ChainCase[] = [
   {
     needs: null,
-    title: 'head, single blocks and scanned ranges tell of one chain, linked by its hashes; above the head there is none',
+    title:
+      'head, single blocks and scanned ranges tell of one chain, linked by its hashes; above the head there is none',
     run: async (world) => {
       const { chain } = world;
       await world.mine(4);
@@ -71,7 +73,11 @@ export const chainDeposits: readonly ChainCase[] = [
   },
   ...(['failure', 'counterfeit', 'replacement'] as const).map((name): ChainCase => ({
     needs: name,
-    title: { failure: 'fault 49: a payment that was mined without effect is none', counterfeit: 'fault 48: what only looks like a payment is none', replacement: 'fault 53: a payment that was replaced before it was mined is none' }[name],
+    title: {
+      failure: 'fault 49: a payment that was mined without effect is none',
+      counterfeit: 'fault 48: what only looks like a payment is none',
+      replacement: 'fault 53: a payment that was replaced before it was mined is none',
+    }[name],
     run: async (world) => {
       const to = await freshAddress(world);
       const honest = world.units + 7n;

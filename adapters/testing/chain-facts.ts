@@ -33,13 +33,19 @@ export const chainFacts: readonly ChainCase[] = [
     needs: null,
     title: 'its assets and its policy are fit for use',
     run: async ({ chain, currency, units }) => {
-      const asset = present(chain.assets.find((one) => one.currency === currency), `the currency ${currency} among the chain's assets`);
-      assert.ok(chain.assets.every((one) => one.chain === chain.code && Number.isInteger(one.decimals) && one.decimals >= 0));
+      const asset = present(
+        chain.assets.find((one) => one.currency === currency),
+        `the currency ${currency} among the chain's assets`,
+      );
+      assert.ok(
+        chain.assets.every((one) => one.chain === chain.code && Number.isInteger(one.decimals) && one.decimals >= 0),
+      );
       assert.equal(new Set(chain.assets.map((one) => one.currency)).size, chain.assets.length);
       assert.equal(chain.contractAddress(currency) === '', asset.kind === 'native', 'a contract for tokens only');
       const { spendableConfirmations, finalityBlocks, pollIntervalMs, maxScanBlocks } = chain.policy;
       const confirmations = chain.policy.confirmations(currency, units);
-      for (const number of [confirmations, spendableConfirmations, finalityBlocks, pollIntervalMs, maxScanBlocks]) assert.ok(Number.isInteger(number) && number >= 1);
+      for (const number of [confirmations, spendableConfirmations, finalityBlocks, pollIntervalMs, maxScanBlocks])
+        assert.ok(Number.isInteger(number) && number >= 1);
       assert.ok(spendableConfirmations >= confirmations, 'spendable only after it is credited');
     },
   },
@@ -49,7 +55,10 @@ export const chainFacts: readonly ChainCase[] = [
     run: async (world) => {
       const { chain } = world;
       const all = await chain.deriveAddresses(0, 30);
-      assert.deepEqual(all.map(({ index }) => index), Array.from({ length: 30 }, (_, at) => at));
+      assert.deepEqual(
+        all.map(({ index }) => index),
+        Array.from({ length: 30 }, (_, at) => at),
+      );
       assert.equal(new Set(all.map(({ address }) => address)).size, 30);
       assert.equal(new Set(all.map(({ key }) => key)).size, 30);
       assert.deepEqual([...(await chain.deriveAddresses(0, 11)), ...(await chain.deriveAddresses(11, 19))], all);
@@ -66,7 +75,15 @@ export const chainFacts: readonly ChainCase[] = [
       const [{ address, key } = { address: '', key: '' }] = await chain.deriveAddresses(3, 1);
       assert.equal(chain.normaliseAddress(address), address);
       if (chain.keyOf !== undefined) assert.equal(chain.keyOf(address), key);
-      for (const text of ['', 'junk', ` ${address}`, `${address}x`, address.slice(0, -1), `${address}\n`, `${address} ${address}`]) {
+      for (const text of [
+        '',
+        'junk',
+        ` ${address}`,
+        `${address}x`,
+        address.slice(0, -1),
+        `${address}\n`,
+        `${address} ${address}`,
+      ]) {
         assert.equal(chain.normaliseAddress(text), null, JSON.stringify(text));
       }
     },
@@ -75,13 +92,18 @@ export const chainFacts: readonly ChainCase[] = [
     needs: null,
     title: 'a payment URI has the address and the exact amount, or is the plain address',
     run: async ({ chain, currency }) => {
-      const { decimals } = present(chain.assets.find((one) => one.currency === currency), currency);
+      const { decimals } = present(
+        chain.assets.find((one) => one.currency === currency),
+        currency,
+      );
       const [{ address } = { address: '' }] = await chain.deriveAddresses(4, 1);
       for (const units of [1n, 10n ** BigInt(decimals), LARGE]) {
         const uri = chain.paymentUri({ address, currency, units });
         if (uri === address) continue;
         assert.ok(uri.includes(address), uri);
-        const amounts = (uri.match(/(?<=[=?&])\d[\d.]*(?=&|$)/g) ?? []).filter((text) => text === `${units}` || text === formatUnits(units, decimals));
+        const amounts = (uri.match(/(?<=[=?&])\d[\d.]*(?=&|$)/g) ?? []).filter(
+          (text) => text === `${units}` || text === formatUnits(units, decimals),
+        );
         assert.equal(amounts.length, 1, `${uri} names ${units} units once`);
       }
     },

@@ -18,7 +18,8 @@ async function waiting(mempool: ChainMempool, ...keys: readonly string[]): Promi
 export const chainMempool: readonly ChainCase[] = [
   {
     needs: null,
-    title: 'fault 53: what waits to be mined is shown as its block will have it, at each look, and no more once it is mined',
+    title:
+      'fault 53: what waits to be mined is shown as its block will have it, at each look, and no more once it is mined',
     run: async (world) => {
       const { chain, currency, units } = world;
       const { mempool } = chain;
@@ -29,9 +30,14 @@ export const chainMempool: readonly ChainCase[] = [
       const [shown, ...more] = await waiting(mempool, to.key);
       assert.ok(shown !== undefined && more.length === 0, 'one payment waits');
       assert.deepEqual([shown.txid, shown.units, shown.toKey, shown.currency], [txid, units, to.key, currency]);
-      if (shown.seenAt !== null) assert.ok(Math.abs(shown.seenAt - Date.now()) < SKEW_MS, 'when it was first seen is epoch milliseconds');
+      if (shown.seenAt !== null)
+        assert.ok(Math.abs(shown.seenAt - Date.now()) < SKEW_MS, 'when it was first seen is epoch milliseconds');
       assert.deepEqual(await waiting(mempool, to.key), [shown], 'what is known already is shown again');
-      assert.deepEqual(await waiting((await world.reopen()).mempool ?? mempool, other.key), [], 'another address gets nothing');
+      assert.deepEqual(
+        await waiting((await world.reopen()).mempool ?? mempool, other.key),
+        [],
+        'another address gets nothing',
+      );
       assert.deepEqual((await scanFrom(chain, height + 1, to.key)).transfers, [], 'no block has it');
       await world.mine(1);
       assert.deepEqual(await waiting(mempool, to.key), []);
@@ -61,7 +67,11 @@ export const chainMempool: readonly ChainCase[] = [
     run: async (world) => {
       const { mempool } = world.chain;
       if (mempool === undefined) return;
-      const look = (): Promise<void> => assert.rejects(mempool.pending(async () => watching()), 'an empty answer would mean that all had disappeared');
+      const look = (): Promise<void> =>
+        assert.rejects(
+          mempool.pending(async () => watching()),
+          'an empty answer would mean that all had disappeared',
+        );
       await under(trick(world, 'outage'), look);
     },
   },

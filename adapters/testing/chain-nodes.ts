@@ -6,7 +6,8 @@ import type { ChainCase } from './chain-harness.ts';
 export const chainNodes: readonly ChainCase[] = [
   {
     needs: 'outage',
-    title: 'while no node answers every question fails, addresses are still given out, and afterwards nothing was missed',
+    title:
+      'while no node answers every question fails, addresses are still given out, and afterwards nothing was missed',
     run: async (world) => {
       const { chain } = world;
       const to = await freshAddress(world);
@@ -21,7 +22,10 @@ export const chainNodes: readonly ChainCase[] = [
       }
       await world.pay(to.address, world.units);
       await world.mine(1);
-      assert.deepEqual((await scanFrom(chain, height + 1, to.key)).transfers.map(({ units }) => units), [world.units]);
+      assert.deepEqual(
+        (await scanFrom(chain, height + 1, to.key)).transfers.map(({ units }) => units),
+        [world.units],
+      );
     },
   },
   {
@@ -32,12 +36,18 @@ export const chainNodes: readonly ChainCase[] = [
       await world.mine(3);
       const told = await chain.head();
       await chain.scan(told.height - 2, told.height, watching());
-      await under((on) => trick(world, 'lag')(on ? 2 : 0), async () => {
-        const height = await chain.head().then((head) => head.height, () => told.height);
-        assert.ok(height >= told.height, `a head at ${height} after one at ${told.height}`);
-        const block = await chain.blockAt(told.height).catch(() => told);
-        assert.deepEqual(block, told, 'a block that was there is not taken for one above the head');
-      });
+      await under(
+        (on) => trick(world, 'lag')(on ? 2 : 0),
+        async () => {
+          const height = await chain.head().then(
+            (head) => head.height,
+            () => told.height,
+          );
+          assert.ok(height >= told.height, `a head at ${height} after one at ${told.height}`);
+          const block = await chain.blockAt(told.height).catch(() => told);
+          assert.deepEqual(block, told, 'a block that was there is not taken for one above the head');
+        },
+      );
       assert.deepEqual(await chain.head(), told);
     },
   },

@@ -9,7 +9,9 @@ const nodeFailed = (error: unknown): boolean => isTillgateError(error, 'NODE_FAI
 
 /** Broadcasts, and ignores the failure whose only consequence is to ask for the outcome. */
 async function offer(payments: ChainPayments, transaction: SignedTransaction): Promise<void> {
-  await payments.broadcast(stored(transaction)).catch((error: unknown) => assert.ok(nodeFailed(error), `NODE_FAILED was expected, not ${String(error)}`));
+  await payments
+    .broadcast(stored(transaction))
+    .catch((error: unknown) => assert.ok(nodeFailed(error), `NODE_FAILED was expected, not ${String(error)}`));
 }
 
 /** Cases of payouts with a failure between signing and the last confirmation. */
@@ -73,7 +75,8 @@ export const chainPaymentTroubles: readonly ChainCase[] = [
   },
   {
     needs: 'bump',
-    title: 'fault 43: a dearer transaction takes the place of a waiting one, and the outcome names the one that was mined',
+    title:
+      'fault 43: a dearer transaction takes the place of a waiting one, and the outcome names the one that was mined',
     run: async (world) => {
       const payments = payingSide(world.chain);
       assert.ok(payments.bumpAfterMs !== null && payments.bumpAfterMs > 0);

@@ -15,7 +15,10 @@ export const chainPayments: readonly ChainCase[] = [
       const dust = payments.dust(currency);
       assert.equal(chain.normaliseAddress(hotAddress), hotAddress);
       assert.equal(payingSide(await world.reopen()).hotAddress, hotAddress);
-      assert.ok((await chain.deriveAddresses(0, 30)).every(({ address }) => address !== hotAddress), 'the hot address is no deposit address');
+      assert.ok(
+        (await chain.deriveAddresses(0, 30)).every(({ address }) => address !== hotAddress),
+        'the hot address is no deposit address',
+      );
       assert.equal(feeAsset.chain, chain.code);
       assert.equal(feeAsset.kind, 'native');
       assert.ok(Number.isInteger(maxLines) && maxLines >= 1);
@@ -28,7 +31,10 @@ export const chainPayments: readonly ChainCase[] = [
     run: async (world) => {
       const payments = payingSide(world.chain);
       const payment = await signPayment(world);
-      assert.ok(payment.priced.feeUnits >= 0n && payment.signed.feeUnits <= payment.priced.feeUnits, 'what is signed costs no more than its price');
+      assert.ok(
+        payment.priced.feeUnits >= 0n && payment.signed.feeUnits <= payment.priced.feeUnits,
+        'what is signed costs no more than its price',
+      );
       assert.equal((await payments.outcome(payment.payout)).kind, 'missing');
       await world.mine(2);
       assert.equal(await gotten(world, payment), 0n);
@@ -52,18 +58,25 @@ export const chainPayments: readonly ChainCase[] = [
       assert.equal(outcome.succeeded, true);
       assert.deepEqual(outcome.block, await world.chain.blockAt(outcome.block.height));
       assert.equal(outcome.confirmations, head.height - outcome.block.height + 1);
-      assert.ok(outcome.feeUnits >= 0n && outcome.feeUnits <= payment.signed.feeUnits, `${outcome.feeUnits} of at most ${payment.signed.feeUnits}`);
+      assert.ok(
+        outcome.feeUnits >= 0n && outcome.feeUnits <= payment.signed.feeUnits,
+        `${outcome.feeUnits} of at most ${payment.signed.feeUnits}`,
+      );
       assert.deepEqual(outcome.change, payment.signed.change);
     },
   },
   {
     needs: null,
-    title: 'what is signed can come to an end: it has a nonce, coins or an expiry of its own, and two of it never pay both',
+    title:
+      'what is signed can come to an end: it has a nonce, coins or an expiry of its own, and two of it never pay both',
     run: async (world) => {
       const payments = payingSide(world.chain);
       const payment = await signPayment(world);
       const { source, priced, nonce, line, signed } = payment;
-      assert.ok(nonce !== null || priced.coins.length > 0 || signed.expiresAt !== null, 'otherwise nobody can ever tell that it is dead');
+      assert.ok(
+        nonce !== null || priced.coins.length > 0 || signed.expiresAt !== null,
+        'otherwise nobody can ever tell that it is dead',
+      );
       // Without nonce and coins, the core waits for the expiry before it signs again.
       if (nonce === null && priced.coins.length === 0) return;
       const twin = await payments.sign({ source, lines: [line], priced, nonce });
@@ -85,7 +98,11 @@ export const chainPayments: readonly ChainCase[] = [
       const { address, index } = await freshAddress(world);
       const hot = hotWallet(chain);
       const before = await payments.balance(hot.address, currency);
-      const { signed, payout } = await signPayment(world, { address, index }, { address: hot.address, key: '', index: -1 });
+      const { signed, payout } = await signPayment(
+        world,
+        { address, index },
+        { address: hot.address, key: '', index: -1 },
+      );
       await payments.broadcast(stored(signed));
       await world.mine(2);
       assert.equal((await mined(world, payout)).succeeded, true);
@@ -99,7 +116,10 @@ export const chainPayments: readonly ChainCase[] = [
       const { chain, currency } = world;
       const payments = payingSide(chain);
       const payment = await signPayment(world);
-      const coins = payment.coins.length > 0 ? payment.coins.map(({ ref, address }) => ({ ref, address, currency })) : [{ ref: '', address: payment.source.address, currency }];
+      const coins =
+        payment.coins.length > 0
+          ? payment.coins.map(({ ref, address }) => ({ ref, address, currency }))
+          : [{ ref: '', address: payment.source.address, currency }];
       const expected = payments.model === 'account' ? [...coins, ...coins] : coins;
       const before = (await payments.custody(expected)).get(currency) ?? 0n;
       assert.ok(before >= world.units * 2n, `${before} units are shown`);
@@ -115,7 +135,14 @@ export const chainPayments: readonly ChainCase[] = [
     needs: null,
     title: 'a payment to no address of the chain is not priced',
     run: async ({ chain, currency, units }) => {
-      await assert.rejects(payingSide(chain).price({ source: hotWallet(chain), lines: [{ to: 'junk', currency, units }], coins: [], replaces: null }));
+      await assert.rejects(
+        payingSide(chain).price({
+          source: hotWallet(chain),
+          lines: [{ to: 'junk', currency, units }],
+          coins: [],
+          replaces: null,
+        }),
+      );
     },
   },
 ];

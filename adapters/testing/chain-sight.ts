@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { present } from '../../core/index.ts';
-import type { BlockRef, ChainAdapter, DerivedAddress, ObservedTransfer, ScannedRange, WatchList } from '../../core/index.ts';
+import type {
+  BlockRef,
+  ChainAdapter,
+  DerivedAddress,
+  ObservedTransfer,
+  ScannedRange,
+  WatchList,
+} from '../../core/index.ts';
 import type { ChainTricks, ChainWorld } from './chain-harness.ts';
 
 /** Watches these keys, for every currency. */
@@ -38,7 +45,11 @@ export async function scanFrom(chain: ChainAdapter, first: number, ...keys: read
 }
 
 /** The transfers to an address during an action and the block after it. */
-export async function arrivals(world: ChainWorld, to: Pick<DerivedAddress, 'key'>, happen: () => Promise<unknown>): Promise<readonly ObservedTransfer[]> {
+export async function arrivals(
+  world: ChainWorld,
+  to: Pick<DerivedAddress, 'key'>,
+  happen: () => Promise<unknown>,
+): Promise<readonly ObservedTransfer[]> {
   const { height } = await world.chain.head();
   await happen();
   await world.mine(1);
@@ -54,7 +65,10 @@ export function assertLinked(blocks: readonly BlockRef[], first: number): void {
 }
 
 /** Runs something under a failure, and ends the failure in any case, so that it does not affect the next case. */
-export async function under(trouble: (on: boolean) => void | Promise<void>, work: () => Promise<unknown>): Promise<void> {
+export async function under(
+  trouble: (on: boolean) => void | Promise<void>,
+  work: () => Promise<unknown>,
+): Promise<void> {
   await trouble(true);
   try {
     await work();
@@ -66,7 +80,10 @@ export async function under(trouble: (on: boolean) => void | Promise<void>, work
 /** Asserts a failure whose message can be shown: short, and without the node's whole reply. */
 export async function assertFails(work: Promise<unknown>): Promise<void> {
   await assert.rejects(work, (error: unknown) => {
-    assert.ok(error instanceof Error && error.message.length > 0 && error.message.length < 2_000, 'an error says in a sentence or two what failed');
+    assert.ok(
+      error instanceof Error && error.message.length > 0 && error.message.length < 2_000,
+      'an error says in a sentence or two what failed',
+    );
     return true;
   });
 }

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
 import { present } from '../../core/index.ts';
-import type { PayoutOutcome, ChainAdapter, ChainPayments, DerivedAddress, PaymentLine, PayingAddress, PricedPayment, SignedPayout, SignedTransaction, SpendableCoin } from '../../core/index.ts';
+import type {
+  PayoutOutcome,
+  ChainAdapter,
+  ChainPayments,
+  DerivedAddress,
+  PaymentLine,
+  PayingAddress,
+  PricedPayment,
+  SignedPayout,
+  SignedTransaction,
+  SpendableCoin,
+} from '../../core/index.ts';
 import type { ChainWorld } from './chain-harness.ts';
 import { freshAddress, scanFrom, trick } from './chain-sight.ts';
 
@@ -27,7 +38,10 @@ export function hotWallet(chain: ChainAdapter): PayingAddress {
 }
 
 /** The payout of several attempts at one payment. */
-export function payoutOf({ source, nonce, priced }: Pick<Payment, 'source' | 'nonce' | 'priced'>, ...attempts: readonly SignedTransaction[]): SignedPayout {
+export function payoutOf(
+  { source, nonce, priced }: Pick<Payment, 'source' | 'nonce' | 'priced'>,
+  ...attempts: readonly SignedTransaction[]
+): SignedPayout {
   return { source, nonce, coins: priced.coins.map(({ ref }) => ref), attempts };
 }
 
@@ -37,32 +51,60 @@ export function stored({ txid, raw }: SignedTransaction): { readonly txid: strin
 }
 
 /** Funds an address, prices a payment and signs it; nothing is broadcast. */
-export async function signPayment(world: ChainWorld, source: PayingAddress = hotWallet(world.chain), to?: DerivedAddress): Promise<Payment> {
+export async function signPayment(
+  world: ChainWorld,
+  source: PayingAddress = hotWallet(world.chain),
+  to?: DerivedAddress,
+): Promise<Payment> {
   const { chain, currency, units } = world;
   const payments = payingSide(chain);
   const coins = await trick(world, 'fund')(source, units * 2n);
   const receiver = to ?? (await freshAddress(world));
   const { height: since } = await chain.head();
-  const priced = await payments.price({ source, lines: [{ to: receiver.address, currency, units }], coins, replaces: null });
+  const priced = await payments.price({
+    source,
+    lines: [{ to: receiver.address, currency, units }],
+    coins,
+    replaces: null,
+  });
   const line = { to: receiver.address, currency, units };
   const nonce = await payments.nextNonce(source.address);
   const signed = await payments.sign({ source, lines: [line], priced, nonce });
-  return { to: receiver, line, source, priced, coins, nonce, signed, since, payout: payoutOf({ source, nonce, priced }, signed) };
+  return {
+    to: receiver,
+    line,
+    source,
+    priced,
+    coins,
+    nonce,
+    signed,
+    since,
+    payout: payoutOf({ source, nonce, priced }, signed),
+  };
 }
 
 /**
  * What the receiver of a payment has received on chain since its start. On account chains by its balance: an adapter may omit
  * what the till itself sent from the deposits.
  */
-export async function gotten({ chain, currency }: Pick<ChainWorld, 'chain' | 'currency'>, { to, since }: Pick<Payment, 'to' | 'since'>): Promise<bigint> {
+export async function gotten(
+  { chain, currency }: Pick<ChainWorld, 'chain' | 'currency'>,
+  { to, since }: Pick<Payment, 'to' | 'since'>,
+): Promise<bigint> {
   const payments = payingSide(chain);
   if (payments.model === 'account') return payments.balance(to.address, currency);
   return (await scanFrom(chain, since + 1, to.key)).transfers.reduce((sum, { units }) => sum + units, 0n);
 }
 
 /** The outcome of a payment, which must be mined. */
-export async function mined({ chain }: Pick<ChainWorld, 'chain'>, payout: SignedPayout): Promise<Extract<PayoutOutcome, { kind: 'mined' }>> {
+export async function mined(
+  { chain }: Pick<ChainWorld, 'chain'>,
+  payout: SignedPayout,
+): Promise<Extract<PayoutOutcome, { kind: 'mined' }>> {
   const outcome = await payingSide(chain).outcome(payout);
-  assert.ok(outcome.kind === 'mined', JSON.stringify(outcome, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)));
+  assert.ok(
+    outcome.kind === 'mined',
+    JSON.stringify(outcome, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
+  );
   return outcome;
 }

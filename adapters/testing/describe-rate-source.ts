@@ -46,13 +46,17 @@ export function describeRateSource(name: string, harness: RateHarness): void {
     });
     test('leaves out what it does not know, and what it was not asked for', async () => {
       const [one] = knows;
-      assert.deepEqual((await source().fetch([UNKNOWN, one ?? ''], never())).map(({ symbol }) => symbol), [one]);
+      assert.deepEqual(
+        (await source().fetch([UNKNOWN, one ?? ''], never())).map(({ symbol }) => symbol),
+        [one],
+      );
       assert.deepEqual(await source().fetch([UNKNOWN], never()), []);
       assert.deepEqual(await source().fetch([], never()), []);
     });
     test('has a name', () => assert.match(source().name, /^[a-z][a-z0-9-]*$/));
     if (cannotFail === undefined) describeTrouble(() => present(world, 'the rate source'), knows);
-    else test(`lacks trouble: ${cannotFail}`, () => assert.equal('trouble' in present(world, 'the rate source'), false));
+    else
+      test(`lacks trouble: ${cannotFail}`, () => assert.equal('trouble' in present(world, 'the rate source'), false));
   });
 }
 

@@ -7,7 +7,14 @@
 export { describeChain } from './describe-chain.ts';
 export type { ChainAbility, ChainHarness, ChainTricks, ChainWorld } from './chain-harness.ts';
 export { describeLightning } from './describe-lightning.ts';
-export type { ForeignInvoice, HeldPayment, LightningAbility, LightningHarness, LightningTricks, LightningWorld } from './lightning-harness.ts';
+export type {
+  ForeignInvoice,
+  HeldPayment,
+  LightningAbility,
+  LightningHarness,
+  LightningTricks,
+  LightningWorld,
+} from './lightning-harness.ts';
 export { memoryDocuments, setUpPlugin } from './set-up-plugin.ts';
 export type { PluginSurroundings, PluginYield } from './set-up-plugin.ts';
 export { describeStorage } from './describe-storage.ts';

@@ -39,7 +39,10 @@ export const lightningIncoming: readonly LightningCase[] = [
       assert.deepEqual([read.paymentHash, read.msat, read.description], [one.paymentHash, one.msat, 'an order']);
       assert.match(read.paymentAddr, /^[0-9a-f]{64}$/);
       assert.equal(read.payee, (await node.identify()).split('/')[1]);
-      assert.ok(read.expiresAt >= before + 1_799_000 && read.expiresAt <= Date.now() + 1_801_000, `expires at ${read.expiresAt}`);
+      assert.ok(
+        read.expiresAt >= before + 1_799_000 && read.expiresAt <= Date.now() + 1_801_000,
+        `expires at ${read.expiresAt}`,
+      );
       assert.deepEqual(await node.invoice(one.paymentHash), { state: 'open', settled: null });
       assert.equal(await node.invoice(NOBODY), null);
     },
@@ -48,7 +51,11 @@ export const lightningIncoming: readonly LightningCase[] = [
     needs: ['millisatoshi'],
     title: 'fault 60: an invoice of a fraction of a satoshi asks for exactly that',
     run: async ({ node }) => {
-      const { paymentRequest } = await node.createInvoice({ msat: 1_234_567n, memo: 'to the millisatoshi', expirySeconds: 600 });
+      const { paymentRequest } = await node.createInvoice({
+        msat: 1_234_567n,
+        memo: 'to the millisatoshi',
+        expirySeconds: 600,
+      });
       assert.equal((await node.decode(paymentRequest)).msat, 1_234_567n);
     },
   },
@@ -65,23 +72,41 @@ export const lightningIncoming: readonly LightningCase[] = [
       const other = paymentRequest[at] === 'q' ? 'p' : 'q';
       const broken = `${paymentRequest.slice(0, at)}${other}${paymentRequest.slice(at + 1)}`;
       const mixed = `${paymentRequest.slice(0, -1)}${(paymentRequest.at(-1) ?? '').toUpperCase()}`;
-      const junk = ['', 'lnbc1', 'no invoice', paymentRequest.slice(0, -7), broken, 'lnurl1dp68gurn8ghj7um9wfmxjcm99e3k7mf0', 'somebody@example.org', `${paymentRequest}${WORDS}`];
-      for (const text of [...junk, ...(/[a-z]$/.test(paymentRequest) ? [mixed] : [])]) await refuses(node.decode(text), 'INVOICE_INVALID');
+      const junk = [
+        '',
+        'lnbc1',
+        'no invoice',
+        paymentRequest.slice(0, -7),
+        broken,
+        'lnurl1dp68gurn8ghj7um9wfmxjcm99e3k7mf0',
+        'somebody@example.org',
+        `${paymentRequest}${WORDS}`,
+      ];
+      for (const text of [...junk, ...(/[a-z]$/.test(paymentRequest) ? [mixed] : [])])
+        await refuses(node.decode(text), 'INVOICE_INVALID');
     },
   },
   {
     needs: [],
     title: 'a payment request with a signature that no key can have made is refused, whatever its checksum says',
     run: async ({ node, invoice }) => {
-      const { prefix, words } = bech32.decode((await invoice(25_000n)).paymentRequest as `${string}1${string}`, LONGEST);
-      const unsigned = bech32.encode(prefix, [...words.slice(0, -104), ...Array.from({ length: 104 }, () => 0)], LONGEST);
+      const { prefix, words } = bech32.decode(
+        (await invoice(25_000n)).paymentRequest as `${string}1${string}`,
+        LONGEST,
+      );
+      const unsigned = bech32.encode(
+        prefix,
+        [...words.slice(0, -104), ...Array.from({ length: 104 }, () => 0)],
+        LONGEST,
+      );
       await refuses(node.decode(unsigned), 'INVOICE_INVALID');
     },
   },
   {
     needs: ['foreign'],
     title: 'a payment request of another network is refused',
-    run: async (world) => refuses(world.node.decode((await trick(world, 'foreign')(25_000n)).paymentRequest), 'INVOICE_INVALID'),
+    run: async (world) =>
+      refuses(world.node.decode((await trick(world, 'foreign')(25_000n)).paymentRequest), 'INVOICE_INVALID'),
   },
   {
     needs: [],
@@ -89,9 +114,15 @@ export const lightningIncoming: readonly LightningCase[] = [
     run: async (world) => {
       const { node } = world;
       const { paymentHash, msat } = await paidInvoice(world);
-      const view = present(await until('the settlement', async () => (await node.invoice(paymentHash))?.settled ?? null), 'the settlement');
+      const view = present(
+        await until('the settlement', async () => (await node.invoice(paymentHash))?.settled ?? null),
+        'the settlement',
+      );
       assert.deepEqual([view.paymentHash, view.msat], [paymentHash, msat]);
-      assert.ok(Number.isInteger(view.settledAt) && view.settledAt > GENESIS_OF_LIGHTNING, 'times are epoch milliseconds');
+      assert.ok(
+        Number.isInteger(view.settledAt) && view.settledAt > GENESIS_OF_LIGHTNING,
+        'times are epoch milliseconds',
+      );
       const told = (await settlements(node, null, paymentHash)).find((one) => one.paymentHash === paymentHash);
       assert.deepEqual(told && { paymentHash: told.paymentHash, msat: told.msat, settledAt: told.settledAt }, view);
     },
@@ -105,11 +136,16 @@ export const lightningIncoming: readonly LightningCase[] = [
       const { paymentHash: last } = await paidInvoice(world);
       const all = await settlements(node, null, last);
       assert.equal(new Set(all.map(({ paymentHash }) => paymentHash)).size, all.length, 'none twice');
-      assert.deepEqual(all.map(({ settledAt }) => settledAt), all.map(({ settledAt }) => settledAt).sort((a, b) => a - b));
-      for (const limit of [1, 2]) assert.deepEqual((await settlements(node, null, last, limit)).map(hashOf), all.map(hashOf));
+      assert.deepEqual(
+        all.map(({ settledAt }) => settledAt),
+        all.map(({ settledAt }) => settledAt).sort((a, b) => a - b),
+      );
+      for (const limit of [1, 2])
+        assert.deepEqual((await settlements(node, null, last, limit)).map(hashOf), all.map(hashOf));
       const other = await world.reopen();
       for (const at of [all.length - 2, 0, all.length - 5]) {
-        for (const reader of [node, other]) assert.deepEqual(await settlements(reader, all[at]?.cursor ?? null, last), all.slice(at + 1));
+        for (const reader of [node, other])
+          assert.deepEqual(await settlements(reader, all[at]?.cursor ?? null, last), all.slice(at + 1));
       }
       assert.deepEqual(await node.settledAfter(all.at(-1)?.cursor ?? null, 10), []);
     },
@@ -137,7 +173,10 @@ export const lightningIncoming: readonly LightningCase[] = [
       assert.deepEqual(await node.invoice(held.paymentHash), { state: 'accepted', settled: null });
       const { paymentHash: marker } = await paidInvoice(world);
       const before = await settlements(node, null, marker);
-      assert.equal(before.some(({ paymentHash }) => paymentHash === held.paymentHash), false);
+      assert.equal(
+        before.some(({ paymentHash }) => paymentHash === held.paymentHash),
+        false,
+      );
       await held.take();
       assert.equal((await settlements(node, before.at(-1)?.cursor ?? null, held.paymentHash))[0]?.msat, 70_000n);
       assert.equal((await node.invoice(held.paymentHash))?.state, 'settled');
@@ -151,7 +190,10 @@ export const lightningIncoming: readonly LightningCase[] = [
       await held.giveBack();
       assert.deepEqual(await world.node.invoice(held.paymentHash), { state: 'cancelled', settled: null });
       const { paymentHash: marker } = await paidInvoice(world);
-      assert.equal((await settlements(world.node, null, marker)).some(({ paymentHash }) => paymentHash === held.paymentHash), false);
+      assert.equal(
+        (await settlements(world.node, null, marker)).some(({ paymentHash }) => paymentHash === held.paymentHash),
+        false,
+      );
     },
   },
   {
@@ -178,7 +220,10 @@ export const lightningIncoming: readonly LightningCase[] = [
         await trick(world, 'outage')(false);
       }
       const told = await settlements(node, cursor, invoices.at(-1)?.paymentHash ?? '');
-      assert.deepEqual(told.map(hashOf), invoices.map(({ paymentHash }) => paymentHash));
+      assert.deepEqual(
+        told.map(hashOf),
+        invoices.map(({ paymentHash }) => paymentHash),
+      );
     },
   },
   {

@@ -16,7 +16,10 @@ export const lightningOutgoing: readonly LightningCase[] = [
       const invoice = await world.invoice(AMOUNT);
       assert.equal(await node.payment(invoice.paymentHash), null);
       const ended = await payToEnd(node, request(invoice));
-      assert.ok(ended.state === 'settled' && ended.feeMsat >= 0n && ended.feeMsat <= FEE_LIMIT, JSON.stringify(ended, (_, value: unknown) => String(value)));
+      assert.ok(
+        ended.state === 'settled' && ended.feeMsat >= 0n && ended.feeMsat <= FEE_LIMIT,
+        JSON.stringify(ended, (_, value: unknown) => String(value)),
+      );
       assert.deepEqual(await world.received(invoice.paymentHash), { msat: AMOUNT, times: 1 });
       assert.deepEqual(await (await world.reopen()).payment(invoice.paymentHash), ended);
     },
@@ -27,7 +30,9 @@ export const lightningOutgoing: readonly LightningCase[] = [
     run: async (world) => {
       const invoice = await world.invoice(AMOUNT);
       const other = await world.reopen();
-      const outcomes = await Promise.allSettled([world.node, other, world.node].map((node) => node.pay(request(invoice))));
+      const outcomes = await Promise.allSettled(
+        [world.node, other, world.node].map((node) => node.pay(request(invoice))),
+      );
       assert.ok(outcomes.some(({ status }) => status === 'fulfilled'));
       assert.equal((await end(world.node, invoice.paymentHash)).state, 'settled');
       assert.equal((await world.node.pay(request(invoice))).state, 'settled');
@@ -51,7 +56,10 @@ export const lightningOutgoing: readonly LightningCase[] = [
       const [open, fixed] = [await world.invoice(null), await world.invoice(40_321n)];
       assert.equal((await payToEnd(world.node, request(open, { msat: 20_001n }))).state, 'settled');
       assert.equal((await payToEnd(world.node, request(fixed))).state, 'settled');
-      assert.deepEqual([(await world.received(open.paymentHash)).msat, (await world.received(fixed.paymentHash)).msat], [20_001n, 40_321n]);
+      assert.deepEqual(
+        [(await world.received(open.paymentHash)).msat, (await world.received(fixed.paymentHash)).msat],
+        [20_001n, 40_321n],
+      );
     },
   },
   {
@@ -109,13 +117,17 @@ export const lightningOutgoing: readonly LightningCase[] = [
       const ended = await payToEnd(world.node, request(dear, { maxFeeMsat: AMOUNT - 1n }));
       assert.equal(ended.state, 'failed');
       assert.equal((await world.received(dear.paymentHash)).times, 0);
-      assert.deepEqual(await payToEnd(world.node, request(fair, { maxFeeMsat: AMOUNT })), { state: 'settled', feeMsat: AMOUNT });
+      assert.deepEqual(await payToEnd(world.node, request(fair, { maxFeeMsat: AMOUNT })), {
+        state: 'settled',
+        feeMsat: AMOUNT,
+      });
       await trick(world, 'routeFee')(0n);
     },
   },
   {
     needs: ['heldThere'],
-    title: 'fault 57: a payment that its receiver holds is in flight for as long as that lasts, whoever asks; then it is settled',
+    title:
+      'fault 57: a payment that its receiver holds is in flight for as long as that lasts, whoever asks; then it is settled',
     run: async (world) => {
       const held = await trick(world, 'heldThere')(AMOUNT);
       assert.equal((await world.node.pay(request(held))).state, 'in-flight');
@@ -166,7 +178,11 @@ export const lightningOutgoing: readonly LightningCase[] = [
       const next = await world.invoice(AMOUNT);
       await trick(world, 'outage')(true);
       const { node } = world;
-      await Promise.all([node.payment(invoice.paymentHash), node.pay(request(next)), node.balance(), node.identify()].map((work) => refuses(work, 'NODE_FAILED')));
+      await Promise.all(
+        [node.payment(invoice.paymentHash), node.pay(request(next)), node.balance(), node.identify()].map((work) =>
+          refuses(work, 'NODE_FAILED'),
+        ),
+      );
       await trick(world, 'outage')(false);
       assert.equal((await world.node.payment(invoice.paymentHash))?.state, 'settled');
       assert.equal((await payToEnd(world.node, request(next))).state, 'settled');
@@ -180,7 +196,9 @@ export const lightningOutgoing: readonly LightningCase[] = [
       await world.node.pay(request(held));
       await until('the payment to arrive', async () => (await world.received(held.paymentHash)).times === 1);
       await trick(world, 'restart')();
-      assert.deepEqual(await until('the node to know its payment', () => world.node.payment(held.paymentHash)), { state: 'in-flight' });
+      assert.deepEqual(await until('the node to know its payment', () => world.node.payment(held.paymentHash)), {
+        state: 'in-flight',
+      });
       await held.take();
       assert.equal((await end(world.node, held.paymentHash)).state, 'settled');
       assert.equal((await world.received(held.paymentHash)).times, 1);

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { isTillgateError, present } from '../../core/index.ts';
-import type { ErrorCode, LightningNode, LightningPaymentRequest, LightningPaymentView, Settlement } from '../../core/index.ts';
+import type {
+  ErrorCode,
+  LightningNode,
+  LightningPaymentRequest,
+  LightningPaymentView,
+  Settlement,
+} from '../../core/index.ts';
 import type { ForeignInvoice, LightningTricks, LightningWorld } from './lightning-harness.ts';
 
 const PATIENCE_MS = 60_000;
@@ -8,18 +14,24 @@ const PAUSE_MS = 20;
 /** Enough for every payment here, on any node. */
 export const FEE_LIMIT = 100_000n;
 
-export function trick<Name extends keyof LightningTricks>({ tricks }: LightningWorld, name: Name): LightningTricks[Name] {
+export function trick<Name extends keyof LightningTricks>(
+  { tricks }: LightningWorld,
+  name: Name,
+): LightningTricks[Name] {
   return present<LightningTricks[Name] | undefined>(tricks[name], `the trick ${name}`) as LightningTricks[Name];
 }
 
 export function refuses(work: Promise<unknown>, code: ErrorCode): Promise<void> {
-  return assert.rejects(work, (error: unknown) => isTillgateError(error, code) || assert.fail(`not ${code}: ${String(error)}`));
+  return assert.rejects(
+    work,
+    (error: unknown) => isTillgateError(error, code) || assert.fail(`not ${code}: ${String(error)}`),
+  );
 }
 
 /** Repeats until there is an answer; an error of the node counts as none, a failed assertion does not. */
 export async function until<T>(what: string, ask: () => Promise<T | null | false>): Promise<T> {
   let last: unknown = null;
-  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end;) {
     try {
       const answer = await ask();
       if (answer !== null && answer !== false) return answer;
@@ -32,7 +44,10 @@ export async function until<T>(what: string, ask: () => Promise<T | null | false
   throw new Error(`waited in vain for ${what}`, { cause: last });
 }
 
-export function request({ paymentHash, paymentRequest }: ForeignInvoice, terms: Partial<LightningPaymentRequest> = {}): LightningPaymentRequest {
+export function request(
+  { paymentHash, paymentRequest }: ForeignInvoice,
+  terms: Partial<LightningPaymentRequest> = {},
+): LightningPaymentRequest {
   return { paymentHash, paymentRequest, msat: null, maxFeeMsat: FEE_LIMIT, ...terms };
 }
 
@@ -51,7 +66,12 @@ export function end(node: LightningNode, paymentHash: string): Promise<Lightning
 }
 
 /** Every settlement after a cursor, so many at a time, until that of a hash. */
-export async function settlements(node: LightningNode, cursor: string | null, lastHash: string, limit = 100): Promise<readonly Settlement[]> {
+export async function settlements(
+  node: LightningNode,
+  cursor: string | null,
+  lastHash: string,
+  limit = 100,
+): Promise<readonly Settlement[]> {
   const all: Settlement[] = [];
   await until(`the settlement of ${lastHash}`, async () => {
     for (;;) {

@@ -1,4 +1,14 @@
-import type { ChainAdapter, Clock, DocumentStore, LightningNode, Logger, Plugin, PublicWallet, RateSource, Signer } from '../../core/index.ts';
+import type {
+  ChainAdapter,
+  Clock,
+  DocumentStore,
+  LightningNode,
+  Logger,
+  Plugin,
+  PublicWallet,
+  RateSource,
+  Signer,
+} from '../../core/index.ts';
 
 /** What a plugin added, and how to close it. */
 export interface PluginYield {
@@ -19,10 +29,20 @@ export interface PluginSurroundings {
   readonly logger?: Logger;
 }
 
-const quiet: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined, child: () => quiet };
+const quiet: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => quiet,
+};
 
 /** Reads the options and sets the plugin up, as the host does. @throws TillgateError `CONFIG_INVALID` as the plugin does */
-export async function setUpPlugin<Options>(plugin: Plugin<Options>, input: unknown, surroundings: PluginSurroundings): Promise<PluginYield> {
+export async function setUpPlugin<Options>(
+  plugin: Plugin<Options>,
+  input: unknown,
+  surroundings: PluginSurroundings,
+): Promise<PluginYield> {
   const { wallet, clock = { now: () => Date.now() }, documents = memoryDocuments(), logger = quiet } = surroundings;
   const chains: ChainAdapter[] = [];
   const rateSources: RateSource[] = [];

@@ -1,19 +1,45 @@
 import assert from 'node:assert/strict';
 import { checkLedger, CLAIM_KEPT_MS, merchantAccount, postEntry, present } from '../../core/index.ts';
-import type { AccountId, PayoutId, LedgerEntry, UnconfirmedPayment, UnconfirmedPaymentStatus, Storage, TransferId } from '../../core/index.ts';
-import { LARGEST, NOW, payoutOf, depositOf, entryOf, newOrder, nextId, reservationOf, storeAccount, storeOrder } from './storage-samples.ts';
+import type {
+  AccountId,
+  PayoutId,
+  LedgerEntry,
+  UnconfirmedPayment,
+  UnconfirmedPaymentStatus,
+  Storage,
+  TransferId,
+} from '../../core/index.ts';
+import {
+  LARGEST,
+  NOW,
+  payoutOf,
+  depositOf,
+  entryOf,
+  newOrder,
+  nextId,
+  reservationOf,
+  storeAccount,
+  storeOrder,
+} from './storage-samples.ts';
 import type { StorageCase } from './storage-samples.ts';
 
 /** How many of these, run concurrently on two instances, succeeded. */
 async function winners(storages: readonly Storage[], attempt: (storage: Storage) => Promise<boolean>): Promise<number> {
-  const tries = await Promise.all(Array.from({ length: 6 }, (_, at) => attempt(storages[at % storages.length] as Storage)));
+  const tries = await Promise.all(
+    Array.from({ length: 6 }, (_, at) => attempt(storages[at % storages.length] as Storage)),
+  );
   return tries.filter(Boolean).length;
 }
 
 /** An entry from custody to a merchant's available balance. */
 const availableEntry = (accountId: AccountId, units: bigint): LedgerEntry => {
   const entry = entryOf(accountId, nextId(), units);
-  return { ...entry, postings: entry.postings.map((posting) => (posting.units < 0n ? posting : { ...posting, account: merchantAccount(accountId, 'available') })) };
+  return {
+    ...entry,
+    postings: entry.postings.map((posting) =>
+      posting.units < 0n ? posting : { ...posting, account: merchantAccount(accountId, 'available') },
+    ),
+  };
 };
 
 /** Cases of what must be written once, and exactly. */
@@ -45,36 +71,70 @@ export const storageMoney: readonly StorageCase[] = [
         await tx.deposits.add(depositOf(order, LARGEST));
         for (const units of [half, half]) await postEntry(tx, entryOf(order.accountId, nextId(), units));
       });
-      assert.deepEqual((await second.deposits.byOrder(order.id)).map(({ units }) => units), [LARGEST]);
+      assert.deepEqual(
+        (await second.deposits.byOrder(order.id)).map(({ units }) => units),
+        [LARGEST],
+      );
       const [balance] = await second.ledger.balances(merchantAccount(order.accountId, 'pending'));
       assert.equal(balance?.units, LARGEST - 1n);
     },
   },
   {
-    title: 'fault 53: what waits to be mined is stored once, keeps its order from expiry until it is gone, and is taken once',
+    title:
+      'fault 53: what waits to be mined is stored once, keeps its order from expiry until it is gone, and is taken once',
     run: async (storage, second) => {
       const order = await storeOrder(storage, 5n);
       const { chain, currency } = present(order.payment, 'the order’s payment');
-      const unconfirmed: UnconfirmedPayment = { chain, txid: nextId(), index: '0', orderId: order.id, key: 'k', currency, units: 5n, seenAt: NOW, status: 'WAITING', since: NOW };
-      const added = await Promise.all([storage, second].map((one) => one.transaction((tx) => tx.unconfirmedPayments.add(unconfirmed))));
+      const unconfirmed: UnconfirmedPayment = {
+        chain,
+        txid: nextId(),
+        index: '0',
+        orderId: order.id,
+        key: 'k',
+        currency,
+        units: 5n,
+        seenAt: NOW,
+        status: 'WAITING',
+        since: NOW,
+      };
+      const added = await Promise.all(
+        [storage, second].map((one) => one.transaction((tx) => tx.unconfirmedPayments.add(unconfirmed))),
+      );
       assert.deepEqual(added.sort(), [false, true]);
       assert.deepEqual(await second.unconfirmedPayments.live([order.id]), [unconfirmed]);
-      const due = async (): Promise<boolean> => (await second.orders.dueForExpiry(order.expiresAt, new Map([[chain, order.expiresAt]]), 1_000)).some(({ id }) => id === order.id);
+      const due = async (): Promise<boolean> =>
+        (await second.orders.dueForExpiry(order.expiresAt, new Map([[chain, order.expiresAt]]), 1_000)).some(
+          ({ id }) => id === order.id,
+        );
       assert.equal(await due(), false);
-      const move = (from: UnconfirmedPaymentStatus, to: UnconfirmedPaymentStatus): Promise<boolean> => storage.transaction((tx) => tx.unconfirmedPayments.move(unconfirmed, from, to, NOW + 1));
-      assert.deepEqual([await move('MISSING', 'GONE'), await move('WAITING', 'MISSING'), await due()], [false, true, false]);
+      const move = (from: UnconfirmedPaymentStatus, to: UnconfirmedPaymentStatus): Promise<boolean> =>
+        storage.transaction((tx) => tx.unconfirmedPayments.move(unconfirmed, from, to, NOW + 1));
+      assert.deepEqual(
+        [await move('MISSING', 'GONE'), await move('WAITING', 'MISSING'), await due()],
+        [false, true, false],
+      );
       assert.deepEqual([await move('MISSING', 'GONE'), await due()], [true, true]);
-      const taken = await Promise.all([storage, second].map((one) => one.transaction((tx) => tx.unconfirmedPayments.take(unconfirmed))));
-      assert.deepEqual(taken.filter((one) => one !== null), [{ ...unconfirmed, status: 'GONE', since: NOW + 1 }]);
+      const taken = await Promise.all(
+        [storage, second].map((one) => one.transaction((tx) => tx.unconfirmedPayments.take(unconfirmed))),
+      );
+      assert.deepEqual(
+        taken.filter((one) => one !== null),
+        [{ ...unconfirmed, status: 'GONE', since: NOW + 1 }],
+      );
     },
   },
   {
     title: 'fault 44: a status moves once, from what it was, whoever comes first',
     run: async (storage, second) => {
       const { id } = await storeOrder(storage);
-      const won = await winners([storage, second], (one) => one.transaction((tx) => tx.orders.move(id, 'PENDING', 'SUCCESS', { updatedAt: NOW + 1 })));
+      const won = await winners([storage, second], (one) =>
+        one.transaction((tx) => tx.orders.move(id, 'PENDING', 'SUCCESS', { updatedAt: NOW + 1 })),
+      );
       assert.equal(won, 1);
-      assert.equal(await storage.transaction((tx) => tx.orders.move(id, 'PENDING', 'OVERDUE', { updatedAt: NOW + 2 })), false);
+      assert.equal(
+        await storage.transaction((tx) => tx.orders.move(id, 'PENDING', 'OVERDUE', { updatedAt: NOW + 2 })),
+        false,
+      );
       assert.equal((await second.orders.find(id))?.status, 'SUCCESS');
     },
   },
@@ -84,35 +144,60 @@ export const storageMoney: readonly StorageCase[] = [
       const order = await storeOrder(storage);
       const deposit = depositOf(order, 7n);
       const reference = nextId();
-      const add = (one: Storage): Promise<boolean> => one.transaction((tx) => tx.deposits.add({ ...deposit, id: nextId() as typeof deposit.id }));
+      const add = (one: Storage): Promise<boolean> =>
+        one.transaction((tx) => tx.deposits.add({ ...deposit, id: nextId() as typeof deposit.id }));
       assert.equal(await winners([storage, second], add), 1);
-      assert.equal(await winners([storage, second], (one) => one.transaction((tx) => postEntry(tx, entryOf(order.accountId, reference, 7n)))), 1);
+      assert.equal(
+        await winners([storage, second], (one) =>
+          one.transaction((tx) => postEntry(tx, entryOf(order.accountId, reference, 7n))),
+        ),
+        1,
+      );
       const [balance] = await second.ledger.balances(merchantAccount(order.accountId, 'pending'));
       assert.equal(balance?.units, 7n);
-      assert.deepEqual([...(await storage.ledger.unbalancedEntries(9)), ...(await storage.ledger.driftedBalances(9))], []);
+      assert.deepEqual(
+        [...(await storage.ledger.unbalancedEntries(9)), ...(await storage.ledger.driftedBalances(9))],
+        [],
+      );
     },
   },
   {
     title: 'fault 39: an idempotency key makes one order, and names it to all others with the hash of its body',
     run: async (storage, second) => {
       const { id } = await storeAccount(storage);
-      const claim = { route: '/api/order/pay-info', key: nextId(), bodyHash: 'the first body', expiresAt: NOW + 86_400_000 };
-      const results = await Promise.all([storage, second, storage, second].map((one) => one.orders.create(newOrder(id, 5n, claim))));
+      const claim = {
+        route: '/api/order/pay-info',
+        key: nextId(),
+        bodyHash: 'the first body',
+        expiresAt: NOW + 86_400_000,
+      };
+      const results = await Promise.all(
+        [storage, second, storage, second].map((one) => one.orders.create(newOrder(id, 5n, claim))),
+      );
       const created = results.flatMap((result) => (result.kind === 'created' ? [result.order.id] : []));
       assert.equal(created.length, 1);
-      for (const result of results) if (result.kind === 'repeated') assert.deepEqual([result.orderId, result.bodyHash], [created[0], 'the first body']);
+      for (const result of results)
+        if (result.kind === 'repeated')
+          assert.deepEqual([result.orderId, result.bodyHash], [created[0], 'the first body']);
       assert.equal((await second.orders.list(id, { page: 1, size: 10 })).total, 1);
     },
   },
   {
-    title: 'fault 38: of any number of withdrawals at once only as many are reserved as the balance covers, each with all of its rows',
+    title:
+      'fault 38: of any number of withdrawals at once only as many are reserved as the balance covers, each with all of its rows',
     run: async (storage, second) => {
       const [{ id }, poor] = [await storeAccount(storage), await storeAccount(storage)];
       await storage.transaction((tx) => postEntry(tx, availableEntry(id, 10n)));
-      const asked = Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? storage : second).transfers.reserve(reservationOf(at % 3 === 2 ? poor.id : id, 3n)));
+      const asked = Array.from({ length: 12 }, (_, at) =>
+        (at % 2 === 0 ? storage : second).transfers.reserve(reservationOf(at % 3 === 2 ? poor.id : id, 3n)),
+      );
       const outcomes = await Promise.all(asked);
       assert.equal(outcomes.filter(({ kind }) => kind === 'reserved').length, 3);
-      assert.deepEqual(outcomes.flatMap((outcome) => (outcome.kind === 'reserved' ? [outcome.left] : [])).sort(), [1n, 4n, 7n]);
+      assert.deepEqual(outcomes.flatMap((outcome) => (outcome.kind === 'reserved' ? [outcome.left] : [])).sort(), [
+        1n,
+        4n,
+        7n,
+      ]);
       assert(outcomes.every(({ kind }) => kind === 'reserved' || kind === 'lacking'));
       const { total, items } = await second.deposits.transactions(id, { page: 1, size: 10 });
       assert.deepEqual([total, items.map(({ number }) => number)], [3, [3, 2, 1]]);
@@ -122,18 +207,35 @@ export const storageMoney: readonly StorageCase[] = [
     },
   },
   {
-    title: 'fault 39: a key reserves once, for whoever asks; one that was refused is free again, one that has ended too',
+    title:
+      'fault 39: a key reserves once, for whoever asks; one that was refused is free again, one that has ended too',
     run: async (storage, second) => {
       const { id } = await storeAccount(storage);
-      const claim = { route: '/api/withdraw', key: nextId(), bodyHash: 'the first body', expiresAt: NOW + CLAIM_KEPT_MS };
+      const claim = {
+        route: '/api/withdraw',
+        key: nextId(),
+        bodyHash: 'the first body',
+        expiresAt: NOW + CLAIM_KEPT_MS,
+      };
       assert.deepEqual(await storage.transfers.reserve(reservationOf(id, 3n, claim)), { kind: 'lacking' });
       await storage.transaction((tx) => postEntry(tx, availableEntry(id, 10n)));
-      const outcomes = await Promise.all([storage, second, storage, second].map((one) => one.transfers.reserve(reservationOf(id, 3n, claim))));
+      const outcomes = await Promise.all(
+        [storage, second, storage, second].map((one) => one.transfers.reserve(reservationOf(id, 3n, claim))),
+      );
       assert.equal(outcomes.filter(({ kind }) => kind === 'reserved').length, 1);
       const [row] = (await second.deposits.transactions(id, { page: 1, size: 10 })).items;
-      for (const outcome of outcomes) if (outcome.kind === 'repeated') assert.deepEqual([outcome.transferId, outcome.bodyHash], [row?.id, 'the first body']);
+      for (const outcome of outcomes)
+        if (outcome.kind === 'repeated')
+          assert.deepEqual([outcome.transferId, outcome.bodyHash], [row?.id, 'the first body']);
       assert.equal(outcomes.filter(({ kind }) => kind === 'repeated').length, 3);
-      assert.equal((await second.transfers.reserve(reservationOf(id, 3n, { ...claim, expiresAt: claim.expiresAt + CLAIM_KEPT_MS }))).kind, 'reserved');
+      assert.equal(
+        (
+          await second.transfers.reserve(
+            reservationOf(id, 3n, { ...claim, expiresAt: claim.expiresAt + CLAIM_KEPT_MS }),
+          )
+        ).kind,
+        'reserved',
+      );
     },
   },
   {
@@ -141,9 +243,17 @@ export const storageMoney: readonly StorageCase[] = [
     run: async (storage, second) => {
       const [frozen, free] = [await storeAccount(storage), await storeAccount(storage)];
       for (const { id } of [frozen, free]) await storage.transaction((tx) => postEntry(tx, availableEntry(id, 10n)));
-      await second.transaction((tx) => tx.transfers.freeze({ accountId: frozen.id, reason: 'a deposit was lost', at: NOW }));
-      const outcomes = await Promise.all([frozen, free, frozen].map(({ id }) => storage.transfers.reserve(reservationOf(id, 3n))));
-      assert.deepEqual(outcomes, [{ kind: 'frozen', reason: 'a deposit was lost' }, { kind: 'reserved', left: 7n }, { kind: 'frozen', reason: 'a deposit was lost' }]);
+      await second.transaction((tx) =>
+        tx.transfers.freeze({ accountId: frozen.id, reason: 'a deposit was lost', at: NOW }),
+      );
+      const outcomes = await Promise.all(
+        [frozen, free, frozen].map(({ id }) => storage.transfers.reserve(reservationOf(id, 3n))),
+      );
+      assert.deepEqual(outcomes, [
+        { kind: 'frozen', reason: 'a deposit was lost' },
+        { kind: 'reserved', left: 7n },
+        { kind: 'frozen', reason: 'a deposit was lost' },
+      ]);
     },
   },
   {
@@ -156,7 +266,15 @@ export const storageMoney: readonly StorageCase[] = [
         const reservation = reservationOf(id, 1n);
         await one.transfers.reserve(reservation);
         const { transfer } = reservation;
-        return one.transaction((tx) => tx.lightning.addPayment({ paymentHash, transferId: transfer.id, paymentRequest: 'lnbc1', msat: null, expiresAt: NOW }));
+        return one.transaction((tx) =>
+          tx.lightning.addPayment({
+            paymentHash,
+            transferId: transfer.id,
+            paymentRequest: 'lnbc1',
+            msat: null,
+            expiresAt: NOW,
+          }),
+        );
       };
       assert.equal(await winners([storage, second], add), 1);
     },
@@ -165,16 +283,33 @@ export const storageMoney: readonly StorageCase[] = [
     title: 'fault 41: a nonce belongs to one payout, and coins to one: all of them or none',
     run: async (storage, second) => {
       const source = `0x${nextId()}`;
-      assert.equal(await winners([storage, second], (one) => one.transaction((tx) => tx.transfers.openPayout(payoutOf(4, source)))), 1);
+      assert.equal(
+        await winners([storage, second], (one) =>
+          one.transaction((tx) => tx.transfers.openPayout(payoutOf(4, source))),
+        ),
+        1,
+      );
       assert.equal(await second.transfers.nonce('ETH', source), 5);
       const [one, two] = [payoutOf(null, source), payoutOf(null, source)];
       const refs = [`${nextId()}:0`, `${nextId()}:0`] as const;
       await storage.transaction(async (tx) => {
         for (const payout of [one, two]) await tx.transfers.openPayout(payout);
-        for (const ref of refs) await tx.transfers.addHolding({ chain: 'ETH', ref, address: source, index: null, currency: 'ETH', units: 1n });
+        for (const ref of refs)
+          await tx.transfers.addHolding({
+            chain: 'ETH',
+            ref,
+            address: source,
+            index: null,
+            currency: 'ETH',
+            units: 1n,
+          });
       });
-      const take = (ids: readonly string[], payoutId: PayoutId): Promise<boolean> => second.transaction((tx) => tx.transfers.takeHoldings('ETH', ids, payoutId));
-      assert.deepEqual([await take([refs[1]], one.id), await take(refs, two.id), await take([refs[0]], two.id)], [true, false, true]);
+      const take = (ids: readonly string[], payoutId: PayoutId): Promise<boolean> =>
+        second.transaction((tx) => tx.transfers.takeHoldings('ETH', ids, payoutId));
+      assert.deepEqual(
+        [await take([refs[1]], one.id), await take(refs, two.id), await take([refs[0]], two.id)],
+        [true, false, true],
+      );
     },
   },
   {

@@ -1,5 +1,21 @@
 import { IdSequence, newTransfer, withDefaults } from '../../core/index.ts';
-import type { Account, AccountId, Payout, PayoutId, Deposit, DepositId, EntryId, IdempotencyClaim, LedgerEntry, NewOrder, Order, OrderId, Reservation, Storage, TransferId } from '../../core/index.ts';
+import type {
+  Account,
+  AccountId,
+  Payout,
+  PayoutId,
+  Deposit,
+  DepositId,
+  EntryId,
+  IdempotencyClaim,
+  LedgerEntry,
+  NewOrder,
+  Order,
+  OrderId,
+  Reservation,
+  Storage,
+  TransferId,
+} from '../../core/index.ts';
 
 /** A test of one requirement; `second` is another instance on the same database. */
 export interface StorageCase {
@@ -13,7 +29,11 @@ export const NOW = Date.UTC(2026, 5, 1);
 export const LARGEST = 2n ** 256n - 1n;
 
 let ticks = NOW;
-const sequence = new IdSequence(() => ++ticks, 9, () => 0);
+const sequence = new IdSequence(
+  () => ++ticks,
+  9,
+  () => 0,
+);
 export const nextId = (): string => sequence.next();
 
 /** Stores a merchant. */
@@ -40,7 +60,12 @@ export async function storeAccount(storage: Storage): Promise<Account> {
 /** A new order. */
 export function newOrder(accountId: AccountId, units: bigint, idempotency: IdempotencyClaim | null = null): NewOrder {
   const id = nextId() as OrderId;
-  const rate = { at: NOW, fixed: false, coin: { symbol: 'ETH', usd: '1', sources: [] }, fiat: { symbol: 'USD', usd: '1', sources: [] } };
+  const rate = {
+    at: NOW,
+    fixed: false,
+    coin: { symbol: 'ETH', usd: '1', sources: [] },
+    fiat: { symbol: 'USD', usd: '1', sources: [] },
+  };
   const order: Omit<Order, 'number'> = {
     id,
     accountId,
@@ -63,7 +88,11 @@ export function newOrder(accountId: AccountId, units: bigint, idempotency: Idemp
     reorgedAt: null,
     refundAddress: null,
   };
-  return { order, depositAddress: { chain: 'ETH', address: `0x${id}`, key: id, walletId: 'wallet', index: Number(id.slice(-9)) }, idempotency };
+  return {
+    order,
+    depositAddress: { chain: 'ETH', address: `0x${id}`, key: id, walletId: 'wallet', index: Number(id.slice(-9)) },
+    idempotency,
+  };
 }
 
 /** Stores an order. */
@@ -77,7 +106,20 @@ export function depositOf({ id: orderId, accountId }: Pick<Order, 'id' | 'accoun
   const id = nextId() as DepositId;
   const block = { blockHeight: 100, blockHash: '0xb100' };
   const kept = { status: 'SEEN', seenAt: NOW, paidAt: NOW, creditedAt: null, credits: 0, lossUnits: 0n } as const;
-  return { id, orderId, accountId, chain: 'ETH', txid: `0x${id}`, index: '0', ...block, currency: 'ETH', units, fromAddress: null, toAddress: '0xto', ...kept };
+  return {
+    id,
+    orderId,
+    accountId,
+    chain: 'ETH',
+    txid: `0x${id}`,
+    index: '0',
+    ...block,
+    currency: 'ETH',
+    units,
+    fromAddress: null,
+    toAddress: '0xto',
+    ...kept,
+  };
 }
 
 /** An entry from a chain's custody to a merchant. */
@@ -90,22 +132,71 @@ export function entryOf(accountId: AccountId, reference: string, units: bigint):
 }
 
 /** A withdrawal to reserve. */
-export function reservationOf(accountId: AccountId, units: bigint, idempotency: IdempotencyClaim | null = null): Reservation {
+export function reservationOf(
+  accountId: AccountId,
+  units: bigint,
+  idempotency: IdempotencyClaim | null = null,
+): Reservation {
   const id = nextId() as TransferId;
   const [chain, currency, toAddress] = ['ETH', 'ETH', '0xto'];
-  const request = { id, kind: 'withdrawal' as const, accountId, orderId: null, chain, currency, units, feeUnits: 0n, maxFeeUnits: 0n, sourceAddress: '0xhot', sourceIndex: null, toAddress };
+  const request = {
+    id,
+    kind: 'withdrawal' as const,
+    accountId,
+    orderId: null,
+    chain,
+    currency,
+    units,
+    feeUnits: 0n,
+    maxFeeUnits: 0n,
+    sourceAddress: '0xhot',
+    sourceIndex: null,
+    toAddress,
+  };
   const postings = [
     { account: `merchant:${accountId}:available`, currency, units: -units },
     { account: `merchant:${accountId}:reserved`, currency, units },
   ] as const;
   return {
     transfer: newTransfer(request, NOW),
-    entry: { id: nextId() as EntryId, at: NOW, kind: 'transfer-reserved', reference: `transfer:${id}:reserved`, postings },
-    row: { id, accountId, type: 'WITHDRAW', status: 'PENDING', orderId: null, chain, currency, units, obtained: units, fee: 0n, fromAddress: '0xhot', toAddress, txHash: null, at: NOW },
+    entry: {
+      id: nextId() as EntryId,
+      at: NOW,
+      kind: 'transfer-reserved',
+      reference: `transfer:${id}:reserved`,
+      postings,
+    },
+    row: {
+      id,
+      accountId,
+      type: 'WITHDRAW',
+      status: 'PENDING',
+      orderId: null,
+      chain,
+      currency,
+      units,
+      obtained: units,
+      fee: 0n,
+      fromAddress: '0xhot',
+      toAddress,
+      txHash: null,
+      at: NOW,
+    },
     idempotency,
   };
 }
 
 export function payoutOf(nonce: number | null, sourceAddress: string): Payout {
-  return { id: nextId() as PayoutId, chain: 'ETH', sourceAddress, sourceIndex: null, nonce, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: NOW };
+  return {
+    id: nextId() as PayoutId,
+    chain: 'ETH',
+    sourceAddress,
+    sourceIndex: null,
+    nonce,
+    status: 'LIVE',
+    minedTxid: null,
+    minedHeight: null,
+    sentAt: null,
+    createdAt: NOW,
+  };
 }

@@ -37,8 +37,14 @@ export const storageWork: readonly StorageCase[] = [
     run: async (storage, second) => {
       const chain = `C${nextId()}`;
       await storage.chains.initialise(chain, 'a network');
-      const block = (height: number): { height: number; hash: string; parentHash: string; time: number } => ({ height, hash: `b${height}`, parentHash: `b${height - 1}`, time: NOW });
-      const move = (one: Storage, former: string | null, height: number): Promise<boolean> => one.transaction((tx) => tx.chains.moveCursor(chain, former, block(height)));
+      const block = (height: number): { height: number; hash: string; parentHash: string; time: number } => ({
+        height,
+        hash: `b${height}`,
+        parentHash: `b${height - 1}`,
+        time: NOW,
+      });
+      const move = (one: Storage, former: string | null, height: number): Promise<boolean> =>
+        one.transaction((tx) => tx.chains.moveCursor(chain, former, block(height)));
       const first = await Promise.all([storage, second].map((one) => move(one, null, 1)));
       assert.deepEqual(first.sort(), [false, true]);
       assert.deepEqual([await move(second, 'b7', 8), await move(second, 'b1', 2)], [false, true]);
@@ -49,12 +55,26 @@ export const storageWork: readonly StorageCase[] = [
     title: 'no derivation index is given out twice, nor an address of the pool',
     run: async (storage, second) => {
       const wallet = `wallet ${nextId()}`;
-      const firsts = await Promise.all([storage, second, storage, second].map((one) => one.chains.reserveIndexes(wallet, 10)));
-      assert.deepEqual(firsts.sort((a, b) => a - b), [0, 10, 20, 30]);
-      const addresses = Array.from({ length: 12 }, (_, index) => ({ index, address: `${wallet} ${index}`, key: `${wallet} ${index}` }));
+      const firsts = await Promise.all(
+        [storage, second, storage, second].map((one) => one.chains.reserveIndexes(wallet, 10)),
+      );
+      assert.deepEqual(
+        firsts.sort((a, b) => a - b),
+        [0, 10, 20, 30],
+      );
+      const addresses = Array.from({ length: 12 }, (_, index) => ({
+        index,
+        address: `${wallet} ${index}`,
+        key: `${wallet} ${index}`,
+      }));
       await storage.chains.fillPool('ETH', wallet, addresses);
-      const taken = (await Promise.all([storage, second].map((one) => one.chains.takeFromPool('ETH', wallet, 8)))).flat();
-      assert.deepEqual(taken.map(({ index }) => index).sort((a, b) => a - b), addresses.map(({ index }) => index));
+      const taken = (
+        await Promise.all([storage, second].map((one) => one.chains.takeFromPool('ETH', wallet, 8)))
+      ).flat();
+      assert.deepEqual(
+        taken.map(({ index }) => index).sort((a, b) => a - b),
+        addresses.map(({ index }) => index),
+      );
       assert.equal(await second.chains.poolSize('ETH', wallet), 0);
     },
   },
@@ -62,10 +82,19 @@ export const storageWork: readonly StorageCase[] = [
     title: 'a document is written over the version that was read, and over no other',
     run: async (storage, second) => {
       const key = `document ${nextId()}`;
-      assert.deepEqual((await Promise.all([storage, second].map((one) => one.documents.write(key, 'first', 0)))).sort(), [false, true]);
+      assert.deepEqual(
+        (await Promise.all([storage, second].map((one) => one.documents.write(key, 'first', 0)))).sort(),
+        [false, true],
+      );
       const read = await second.documents.read(key);
       assert.equal(read?.value, 'first');
-      assert.deepEqual([await storage.documents.write(key, 'second', read.version), await second.documents.write(key, 'third', read.version)], [true, false]);
+      assert.deepEqual(
+        [
+          await storage.documents.write(key, 'second', read.version),
+          await second.documents.write(key, 'third', read.version),
+        ],
+        [true, false],
+      );
       assert.equal((await second.documents.read(key))?.value, 'second');
       assert.equal(await storage.documents.read(`${key}, another`), null);
     },
@@ -81,7 +110,12 @@ export const storageWork: readonly StorageCase[] = [
           more();
         });
       const failure = new Error('at the very end');
-      await assert.rejects(disable(storage, () => { throw failure; }), (error) => error === failure);
+      await assert.rejects(
+        disable(storage, () => {
+          throw failure;
+        }),
+        (error) => error === failure,
+      );
       assert.deepEqual(await second.feed.after(head, 9), { head, changes: [] });
       await disable(storage, () => undefined);
       const { changes } = await second.feed.after(head, 9);

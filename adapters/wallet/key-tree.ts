@@ -28,7 +28,9 @@ export class KeyTree {
 
   sign(account: string, branch: number, index: number, digest: Uint8Array): EcdsaSignature {
     if (branch >= HARDENED || index >= HARDENED) throw notAPath(`${account}/${branch}/${index}`);
-    const leaf = this.#node(`${account}/${branch}`, () => this.#account(account).deriveChild(branch)).deriveChild(index);
+    const leaf = this.#node(`${account}/${branch}`, () => this.#account(account).deriveChild(branch)).deriveChild(
+      index,
+    );
     const key = present(leaf.privateKey, 'the private key');
     leaf.wipePrivateData();
     try {
@@ -42,7 +44,10 @@ export class KeyTree {
 
   #account(path: string): HDKey {
     return this.#node(path, () => {
-      const steps = path.split('/').slice(1).map((step) => Number(step.slice(0, -1)));
+      const steps = path
+        .split('/')
+        .slice(1)
+        .map((step) => Number(step.slice(0, -1)));
       if (steps.some((step) => step >= HARDENED)) throw notAPath(path);
       return steps.reduce((parent, step) => {
         const child = parent.deriveChild(step + HARDENED);

@@ -24,14 +24,18 @@ export class MnemonicWallet implements PublicWallet, Signer {
   constructor(mnemonic: string, passphrase = '') {
     const phrase = mnemonic.normalize('NFKD').trim().toLowerCase().split(/\s+/).join(' ');
     if (!validateMnemonic(phrase, wordlist)) {
-      throw new TillgateError('CONFIG_INVALID', 'The mnemonic is not valid: a word is unknown, missing, or the checksum is wrong.');
+      throw new TillgateError(
+        'CONFIG_INVALID',
+        'The mnemonic is not valid: a word is unknown, missing, or the checksum is wrong.',
+      );
     }
     this.#phrase = phrase;
     this.#passphrase = passphrase;
   }
 
   async extendedPublicKey(path: string): Promise<string> {
-    if (!ACCOUNT_PATH.test(path)) throw new TillgateError('CONFIG_INVALID', `${path} is not an account path such as m/44'/60'/1'.`);
+    if (!ACCOUNT_PATH.test(path))
+      throw new TillgateError('CONFIG_INVALID', `${path} is not an account path such as m/44'/60'/1'.`);
     return (await this.#open()).extendedPublicKey(path);
   }
 
@@ -42,8 +46,10 @@ export class MnemonicWallet implements PublicWallet, Signer {
    */
   async sign(path: string, digest: Uint8Array, _intent: SigningIntent): Promise<EcdsaSignature> {
     const [, account, branch, index] = KEY_PATH.exec(path) ?? [];
-    if (account === undefined) throw new TillgateError('CONFIG_INVALID', `${path} is not the path of a key such as m/44'/60'/0'/0/0.`);
-    if (digest.length !== DIGEST_BYTES) throw new TillgateError('INTERNAL', `A digest has ${DIGEST_BYTES} bytes, this one ${digest.length}.`);
+    if (account === undefined)
+      throw new TillgateError('CONFIG_INVALID', `${path} is not the path of a key such as m/44'/60'/0'/0/0.`);
+    if (digest.length !== DIGEST_BYTES)
+      throw new TillgateError('INTERNAL', `A digest has ${DIGEST_BYTES} bytes, this one ${digest.length}.`);
     return (await this.#open()).sign(account, Number(branch), Number(index), digest);
   }
 

@@ -11,8 +11,18 @@ const MAX_LIMIT = 1_000_000_000;
 const isLimit = (value: number): boolean => Number.isSafeInteger(value) && value >= 1 && value <= MAX_LIMIT;
 
 /** Wire names and rules of the limits. A rate may be below one a second. */
-const LIMIT_FIELDS: readonly { name: string; field: keyof AdmissionLimits; fits: (value: number) => boolean; form: string }[] = [
-  { name: 'requests_per_second', field: 'requestsPerSecond', fits: (value) => value > 0 && value <= MAX_LIMIT, form: 'a number above 0' },
+const LIMIT_FIELDS: readonly {
+  name: string;
+  field: keyof AdmissionLimits;
+  fits: (value: number) => boolean;
+  form: string;
+}[] = [
+  {
+    name: 'requests_per_second',
+    field: 'requestsPerSecond',
+    fits: (value) => value > 0 && value <= MAX_LIMIT,
+    form: 'a number above 0',
+  },
   { name: 'burst', field: 'burst', fits: isLimit, form: 'a whole number from 1 up' },
   { name: 'concurrency', field: 'concurrency', fits: isLimit, form: 'a whole number from 1 up' },
 ];
@@ -21,7 +31,9 @@ const LIMIT_FIELDS: readonly { name: string; field: keyof AdmissionLimits; fits:
 export function limitErrors(limits: AdmissionLimits, path = 'limits'): FieldError[] {
   return LIMIT_FIELDS.flatMap(({ name, field, fits, form }) => {
     const value = limits[field];
-    return value === null || fits(value) ? [] : [{ path: `${path}.${name}`, message: `must be ${form}, or null for no limit` }];
+    return value === null || fits(value)
+      ? []
+      : [{ path: `${path}.${name}`, message: `must be ${form}, or null for no limit` }];
   });
 }
 
@@ -45,7 +57,10 @@ export function appErrors({ name, chains, admissionMode, limits }: AppChanges): 
   if (nameWrong !== null) errors.push({ path: 'name', message: nameWrong });
   if (chains !== undefined) errors.push(...chainErrors(chains));
   if (admissionMode != null && !ADMISSION_MODES.includes(admissionMode)) {
-    errors.push({ path: 'admission_mode', message: `must be one of ${ADMISSION_MODES.join(', ')}, or null for the route's own` });
+    errors.push({
+      path: 'admission_mode',
+      message: `must be one of ${ADMISSION_MODES.join(', ')}, or null for the route's own`,
+    });
   }
   if (limits != null) errors.push(...limitErrors(limits));
   return errors;

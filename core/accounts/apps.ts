@@ -56,11 +56,26 @@ export class Apps {
   async create(input: NewApp): Promise<{ readonly app: App; readonly key: IssuedKey }> {
     const { accountId, name, chains, providerId = null } = input;
     const providerWrong = providerId === null ? null : nameProblem(providerId);
-    refuse([...appErrors({ name, chains }), ...(providerWrong === null ? [] : [{ path: 'provider_id', message: providerWrong }])]);
+    refuse([
+      ...appErrors({ name, chains }),
+      ...(providerWrong === null ? [] : [{ path: 'provider_id', message: providerWrong }]),
+    ]);
     const { storage, clock, ids } = this.#deps;
     const now = clock.now();
     const id = ids.next() as AppId;
-    const app: App = { id, accountId, name, enabled: true, version: 1, providerId, chains, admissionMode: null, limits: null, createdAt: now, modifiedAt: now };
+    const app: App = {
+      id,
+      accountId,
+      name,
+      enabled: true,
+      version: 1,
+      providerId,
+      chains,
+      admissionMode: null,
+      limits: null,
+      createdAt: now,
+      modifiedAt: now,
+    };
     const key = makeKey(this.#deps, id);
     await storage.transaction(async ({ apps }) => {
       const status = await apps.accountStatus(accountId);
@@ -107,8 +122,10 @@ export class Apps {
       const status = await apps.accountStatus(found.accountId);
       const { version } = present(await apps.lock(id), 'the App');
       const updated = version === expectedVersion ? await apps.update(id, expectedVersion, changes, clock.now()) : null;
-      if (updated === null) throw new TillgateError('VERSION_MISMATCH', `The App has version ${version} by now.`, { version });
-      if (changes.enabled === true && status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived.');
+      if (updated === null)
+        throw new TillgateError('VERSION_MISMATCH', `The App has version ${version} by now.`, { version });
+      if (changes.enabled === true && status === 'archived')
+        throw new TillgateError('STATE_CONFLICT', 'The account is archived.');
       return updated;
     });
     await storage.feed.settled();

@@ -6,6 +6,10 @@ import type { Transaction } from '../ports/storage.ts';
  * Disables an archived account's Apps and revokes their keys, in the transaction that archives it and after its change
  * of status. After the commit wait for `feed.settled()`: then it is applied everywhere (decisions, section 9).
  */
-export async function archiveAccountKeys({ apps }: Pick<Transaction, 'apps'>, accountId: AccountId, now: Millis): Promise<void> {
+export async function archiveAccountKeys(
+  { apps }: Pick<Transaction, 'apps'>,
+  accountId: AccountId,
+  now: Millis,
+): Promise<void> {
   await apps.archiveAll(accountId, now);
 }

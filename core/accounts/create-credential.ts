@@ -31,12 +31,15 @@ export class CreateCredential {
     const { storage, vault, random, ids, clock } = this.#deps;
     const account = await storage.accounts.find(accountId);
     if (account === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
-    if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'An archived account gets no credentials.');
+    if (account.status === 'archived')
+      throw new TillgateError('STATE_CONFLICT', 'An archived account gets no credentials.');
     const { sealed } = await ensureCallbackCredential(this.#deps, accountId);
     const callbackSecrets = JSON.parse(vault.open(sealed, callbackContext(accountId))) as CallbackSecrets;
     const secrets = newCredentialSecrets(random);
     const credentialId = ids.next() as CredentialId;
-    await storage.accounts.createCredential(credentialRecord({ id: credentialId, accountId, name }, secrets, vault, clock.now()));
+    await storage.accounts.createCredential(
+      credentialRecord({ id: credentialId, accountId, name }, secrets, vault, clock.now()),
+    );
     return { credentialId, ...secrets, ...callbackSecrets };
   }
 }

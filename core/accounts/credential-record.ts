@@ -47,7 +47,10 @@ export interface CallbackCredentialDeps {
 }
 
 /** The account's callback credential, created when missing; concurrent callers get the same. */
-export async function ensureCallbackCredential(deps: CallbackCredentialDeps, accountId: AccountId): Promise<CallbackCredential> {
+export async function ensureCallbackCredential(
+  deps: CallbackCredentialDeps,
+  accountId: AccountId,
+): Promise<CallbackCredential> {
   const found = await deps.storage.accounts.findCallbackCredential(accountId);
   if (found !== null) return found;
   return await deps.storage.accounts.ensureCallbackCredential({

@@ -30,7 +30,8 @@ export class RotateCallbackCredential {
       previousUntil: now + CALLBACK_OVERLAP_MS,
       createdAt: now,
     });
-    if (!rotated) throw new TillgateError('STATE_CONFLICT', 'The callback credential was rotated by somebody else just now.');
+    if (!rotated)
+      throw new TillgateError('STATE_CONFLICT', 'The callback credential was rotated by somebody else just now.');
     return secrets;
   }
 }

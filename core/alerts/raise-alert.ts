@@ -13,7 +13,12 @@ export interface AlertChannels {
 export type AlertKind = 'approval' | 'loss' | 'payouts-stopped' | 'transfer';
 
 /** Reports something that an operator has to look at: an error in the log, an event, a metric. `reason` holds no secret. */
-export function raiseAlert({ logger, events, metrics }: AlertChannels, kind: AlertKind, subject: string, reason: string): void {
+export function raiseAlert(
+  { logger, events, metrics }: AlertChannels,
+  kind: AlertKind,
+  subject: string,
+  reason: string,
+): void {
   logger.error('manual intervention required', { alert: kind, subject, reason });
   metrics.count('tillgate_alerts_total', { kind });
   events.emit('alert', { subject, reason });

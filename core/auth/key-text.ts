@@ -23,7 +23,8 @@ export function base62(bytes: Uint8Array): string {
   let value = 0n;
   for (const byte of bytes) value = (value << 8n) | BigInt(byte);
   let text = '';
-  for (let left = value, place = 0; place < SECRET_DIGITS; place++, left /= 62n) text = BASE62_DIGITS.charAt(Number(left % 62n)) + text;
+  for (let left = value, place = 0; place < SECRET_DIGITS; place++, left /= 62n)
+    text = BASE62_DIGITS.charAt(Number(left % 62n)) + text;
   return text;
 }
 
@@ -31,7 +32,11 @@ const keyText = (prefix: string, random: Random): string => prefix + base62(rand
 
 /** The three secrets of a new credential. */
 export function newCredentialSecrets(random: Random): CredentialSecrets {
-  return { apiKey: keyText(API_KEY_PREFIX, random), apiToken: keyText('tat_', random), signingSecret: keyText('tss_', random) };
+  return {
+    apiKey: keyText(API_KEY_PREFIX, random),
+    apiToken: keyText('tat_', random),
+    signingSecret: keyText('tss_', random),
+  };
 }
 
 /** The three secrets of a new callback credential. */

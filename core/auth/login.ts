@@ -48,7 +48,12 @@ export class ExchangeToken {
     }
     const issuedAt = clock.now();
     const expiresAt = issuedAt + tokenTtlSeconds * 1000;
-    const accessToken = await tokens.issue({ accountId: known.id, authVersion: known.authVersion, issuedAt, expiresAt });
+    const accessToken = await tokens.issue({
+      accountId: known.id,
+      authVersion: known.authVersion,
+      issuedAt,
+      expiresAt,
+    });
     return { accessToken, expireSeconds: tokenTtlSeconds };
   }
 }

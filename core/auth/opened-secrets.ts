@@ -25,7 +25,8 @@ export class OpenedSecrets<T> {
   open(context: string, sealed: string): T {
     const known = this.#opened.get(context);
     this.#opened.delete(context);
-    const entry = known?.sealed === sealed ? known : { sealed, secrets: JSON.parse(this.#vault.open(sealed, context)) as T };
+    const entry =
+      known?.sealed === sealed ? known : { sealed, secrets: JSON.parse(this.#vault.open(sealed, context)) as T };
     this.#opened.set(context, entry);
     if (this.#opened.size > this.#limit) this.#forgetOldest();
     return entry.secrets;

@@ -57,7 +57,12 @@ export class SecondFactor {
    * @param confirmed - what else belongs to the transaction in which the first right code confirms the enrolment
    * @throws TillgateError `VERIFY_CODE_INVALID`
    */
-  async use(accountId: AccountId, code: string | null, path: string, confirmed?: (tx: Transaction) => Promise<void>): Promise<void> {
+  async use(
+    accountId: AccountId,
+    code: string | null,
+    path: string,
+    confirmed?: (tx: Transaction) => Promise<void>,
+  ): Promise<void> {
     if (code === null) throw invalidCode(path, 'is required');
     const { storage, vault, digest, clock } = this.#deps;
     const verdict = await storage.transaction(async (tx) => {

@@ -86,7 +86,8 @@ export function verifySignature(
     return { ok: false, code: 'NO_CREDENTIALS', message: 'The request carries no credentials.', signing: null };
   }
   const seen = readSeen(request, digest);
-  const problem = headerProblem(request) ?? formProblem(seen) ?? dateProblem(seen.date, now, skewMs) ?? bodyProblem(seen);
+  const problem =
+    headerProblem(request) ?? formProblem(seen) ?? dateProblem(seen.date, now, skewMs) ?? bodyProblem(seen);
   if (problem !== null) return refuse(seen, problem);
   const presented = decodeBase64Of32(seen.signature, scratch);
   if (presented === null) return refuse(seen, { message: 'Signature must be standard base64 of exactly 32 bytes.' });
@@ -140,9 +141,11 @@ function headerProblem({ headers }: SignedRequest): Problem | null {
 }
 
 function formProblem({ algorithm, method, target }: Seen): Problem | null {
-  if (!(ALGORITHMS as readonly string[]).includes(algorithm)) return { message: `Algorithm must be one of ${ALGORITHMS.join(', ')}.` };
+  if (!(ALGORITHMS as readonly string[]).includes(algorithm))
+    return { message: `Algorithm must be one of ${ALGORITHMS.join(', ')}.` };
   if (!SOUND_METHOD.test(method)) return { message: 'The method is not one that can be signed.' };
-  if (!SOUND_TARGET.test(target)) return { message: 'The request target must be a path without a raw "|", "#" or white space.' };
+  if (!SOUND_TARGET.test(target))
+    return { message: 'The request target must be a path without a raw "|", "#" or white space.' };
   return null;
 }
 
@@ -150,7 +153,10 @@ function dateProblem(date: string, now: Millis, skewMs: number): Problem | null 
   const at = parseSignedDate(date);
   if (at === null) return { code: 'DATE_INVALID', message: 'Date must have the form YYYY-MM-DDTHH:MM:SSZ.' };
   if (Math.abs(now - at) <= skewMs) return null;
-  return { code: 'DATE_INVALID', message: `Date must be within ${Math.floor(skewMs / 1000)} seconds of the server's time.` };
+  return {
+    code: 'DATE_INVALID',
+    message: `Date must be within ${Math.floor(skewMs / 1000)} seconds of the server's time.`,
+  };
 }
 
 function bodyProblem({ claimedMd5, bodyMd5 }: Seen): Problem | null {
@@ -217,11 +223,19 @@ export function signRequest(
   algorithm: SignatureAlgorithm = 'HMAC-SHA256',
 ): Readonly<Record<string, string>> {
   if (!SOUND_TARGET.test(request.target)) {
-    throw new TillgateError('MALFORMED_REQUEST', 'A request target to be signed is a path without a raw "|", "#" or white space.');
+    throw new TillgateError(
+      'MALFORMED_REQUEST',
+      'A request target to be signed is a path without a raw "|", "#" or white space.',
+    );
   }
   const date = formatSignedDate(now);
   const bodyMd5 = request.body.length === 0 ? null : digest.md5Hex(request.body);
-  const parts = [algorithm, date, `${request.method.toUpperCase()} ${request.target}`, ...(bodyMd5 === null ? [] : [bodyMd5])];
+  const parts = [
+    algorithm,
+    date,
+    `${request.method.toUpperCase()} ${request.target}`,
+    ...(bodyMd5 === null ? [] : [bodyMd5]),
+  ];
   return {
     'API-Token': pair.apiToken,
     Algorithm: algorithm,

@@ -58,20 +58,37 @@ export function totpStep(at: Millis): number {
  *
  * @param secret - the secret in base32
  */
-export function judgeTotp(state: TotpState, secret: string, code: string, digest: Pick<Digest, 'hmacSha1' | 'equal'>, now: Millis): TotpVerdict {
+export function judgeTotp(
+  state: TotpState,
+  secret: string,
+  code: string,
+  digest: Pick<Digest, 'hmacSha1' | 'equal'>,
+  now: Millis,
+): TotpVerdict {
   if (state.pausedUntil !== null && now < state.pausedUntil) return { verdict: 'paused', state };
   const bytes = present(decodeBase32(secret), 'a TOTP secret in base32');
   const step = matchingStep(bytes, code, digest, totpStep(now));
   if (step !== null && step > state.lastStep) {
-    return { verdict: 'accepted', state: { ...state, confirmedAt: state.confirmedAt ?? now, lastStep: step, tries: 0, pausedUntil: null } };
+    return {
+      verdict: 'accepted',
+      state: { ...state, confirmedAt: state.confirmedAt ?? now, lastStep: step, tries: 0, pausedUntil: null },
+    };
   }
   const tries = state.tries + 1;
   const paused = tries >= MAX_TRIES;
-  return { verdict: 'wrong', state: { ...state, tries: paused ? 0 : tries, pausedUntil: paused ? now + PAUSE_MS : null } };
+  return {
+    verdict: 'wrong',
+    state: { ...state, tries: paused ? 0 : tries, pausedUntil: paused ? now + PAUSE_MS : null },
+  };
 }
 
 /** The step of this code. All are compared, so that the time reveals nothing. */
-function matchingStep(secret: Uint8Array, code: string, digest: Pick<Digest, 'hmacSha1' | 'equal'>, present: number): number | null {
+function matchingStep(
+  secret: Uint8Array,
+  code: string,
+  digest: Pick<Digest, 'hmacSha1' | 'equal'>,
+  present: number,
+): number | null {
   let found: number | null = null;
   for (let step = present - DRIFT; step <= present + DRIFT; step++) {
     if (digest.equal(digits(totpCode(digest, secret, step)), digits(code))) found = step;

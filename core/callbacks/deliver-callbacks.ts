@@ -94,7 +94,9 @@ export class DeliverCallbacks {
       const at = this.#deps.clock.now();
       const claims = await this.#deps.storage.callbacks.claimDue(at, this.#leaseMs(), limit);
       // A callback without a slot stays claimed until its lease lapses, so that it does not block those of other hosts.
-      const accepted = claims.filter((claim) => this.#slots.offer(hostOf(claim.callback.url), async () => await this.#attempt(claim, at)));
+      const accepted = claims.filter((claim) =>
+        this.#slots.offer(hostOf(claim.callback.url), async () => await this.#attempt(claim, at)),
+      );
       taken += accepted.length;
       if (claims.length < limit) break;
     }
@@ -115,7 +117,10 @@ export class DeliverCallbacks {
       metrics.count('tillgate_callbacks_total', { outcome: result });
     } catch (error) {
       metrics.count('tillgate_callbacks_total', { outcome: 'unrecorded' });
-      logger.error('callback attempt could not be stored; it will be retried', { callbackId: claim.callback.id, kind: kindOf(error) });
+      logger.error('callback attempt could not be stored; it will be retried', {
+        callbackId: claim.callback.id,
+        kind: kindOf(error),
+      });
     }
   }
 
@@ -157,11 +162,13 @@ export class DeliverCallbacks {
     const signing = await ensureCallbackCredential(this.#deps, accountId);
     const credential = credentialId === null ? null : await storage.accounts.findCredential(credentialId);
     const open = (sealed: string): CallbackSecrets => this.#callbackSecrets.open(callbackContext(accountId), sealed);
-    const overlapping = signing.previousSealed !== null && signing.previousUntil !== null && now < signing.previousUntil;
+    const overlapping =
+      signing.previousSealed !== null && signing.previousUntil !== null && now < signing.previousUntil;
     const former = overlapping ? open(signing.previousSealed) : null;
     const secrets = open(signing.sealed);
     const policy = { allowPrivateNetworks: settings.allowPrivateNetworks, now };
-    const apiKeyOf = ({ id, sealed }: Credential): string => this.#credentialSecrets.open(credentialContext(id), sealed).apiKey;
+    const apiKeyOf = ({ id, sealed }: Credential): string =>
+      this.#credentialSecrets.open(credentialContext(id), sealed).apiKey;
     return { secrets, former, apiKey: chooseApiKey(url, account, credential, secrets, policy, apiKeyOf) };
   }
 }

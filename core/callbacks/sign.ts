@@ -29,7 +29,11 @@ export function callbackHeaders(
 ): Readonly<Record<string, string>> {
   const { secrets, former, apiKey } = signer;
   const url = new URL(callback.url);
-  const request = { method: callback.method, target: url.pathname + url.search, body: new TextEncoder().encode(callback.body ?? '') };
+  const request = {
+    method: callback.method,
+    target: url.pathname + url.search,
+    body: new TextEncoder().encode(callback.body ?? ''),
+  };
   const timestamp = Math.floor(now / 1000).toString();
   const signed = `${callback.id}.${timestamp}.${callback.body ?? callback.url}`;
   const signatures = [secrets, ...(former === null ? [] : [former])].map(
@@ -46,7 +50,10 @@ export function callbackHeaders(
 }
 
 function secretBytes(callbackSecret: string): Uint8Array {
-  return present(decodeBase64Of32(callbackSecret.slice(CALLBACK_SECRET_PREFIX.length)), 'the bytes of a callback secret');
+  return present(
+    decodeBase64Of32(callbackSecret.slice(CALLBACK_SECRET_PREFIX.length)),
+    'the bytes of a callback secret',
+  );
 }
 
 /**

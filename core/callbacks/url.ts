@@ -78,8 +78,14 @@ interface Range {
   readonly freeBits: bigint;
 }
 
-const V4_RANGES = SPECIAL_V4.map(([network, bits]): Range => ({ first: readIpv4(network) ?? 0n, freeBits: BigInt(32 - bits) }));
-const V6_RANGES = SPECIAL_V6.map(([network, bits]): Range => ({ first: readIpv6(network), freeBits: BigInt(128 - bits) }));
+const V4_RANGES = SPECIAL_V4.map(([network, bits]): Range => ({
+  first: readIpv4(network) ?? 0n,
+  freeBits: BigInt(32 - bits),
+}));
+const V6_RANGES = SPECIAL_V6.map(([network, bits]): Range => ({
+  first: readIpv6(network),
+  freeBits: BigInt(128 - bits),
+}));
 
 function inRange(address: bigint, { first, freeBits }: Range): boolean {
   return address >> freeBits === first >> freeBits;

@@ -116,6 +116,8 @@ export class AddressPool {
     if (taken.length > 0) return;
     const first = await this.#storage.chains.reserveIndexes(walletId, INLINE);
     const derived = await chain.deriveAddresses(first, INLINE);
-    batch.unused.unshift(...derived.map(({ address, key, index }) => ({ chain: code, walletId, address, key, index })).reverse());
+    batch.unused.unshift(
+      ...derived.map(({ address, key, index }) => ({ chain: code, walletId, address, key, index })).reverse(),
+    );
   }
 }

@@ -35,7 +35,12 @@ export interface Depth {
  *
  * @returns the order's changes of status, `null` when there was nothing to do
  */
-export async function creditDeposit(deps: CreditDeps, lease: Lease, seen: Deposit, depth: Depth): Promise<readonly OrderMove[] | null> {
+export async function creditDeposit(
+  deps: CreditDeps,
+  lease: Lease,
+  seen: Deposit,
+  depth: Depth,
+): Promise<readonly OrderMove[] | null> {
   return deps.storage.transaction(async (tx) => {
     await tx.leases.check(lease);
     const order = present(await tx.orders.lock(seen.orderId), `order ${seen.orderId}`);
@@ -47,18 +52,37 @@ export async function creditDeposit(deps: CreditDeps, lease: Lease, seen: Deposi
 }
 
 /** Credits a locked SEEN deposit of a locked order. @returns the order's changes of status, to be announced after the commit */
-export async function bookCredit(tx: Transaction, { stateMachine, clock, ids }: BookDeps, order: Order, deposit: Deposit): Promise<readonly OrderMove[]> {
+export async function bookCredit(
+  tx: Transaction,
+  { stateMachine, clock, ids }: BookDeps,
+  order: Order,
+  deposit: Deposit,
+): Promise<readonly OrderMove[]> {
   const now = clock.now();
   const credits = deposit.credits + 1;
-  assert(await tx.deposits.move(deposit.id, 'SEEN', 'CREDITED', { creditedAt: now, credits }), `deposit ${deposit.id} changed while locked`);
-  assert(await postEntry(tx, creditEntry(ids.next() as EntryId, now, deposit, credits)), `deposit ${deposit.id} is credited twice`);
+  assert(
+    await tx.deposits.move(deposit.id, 'SEEN', 'CREDITED', { creditedAt: now, credits }),
+    `deposit ${deposit.id} changed while locked`,
+  );
+  assert(
+    await postEntry(tx, creditEntry(ids.next() as EntryId, now, deposit, credits)),
+    `deposit ${deposit.id} is credited twice`,
+  );
   await recordTransaction(tx, order, deposit, now);
   const current = await refreshOrder(tx, order, now);
-  return stateMachine.settle(tx, current.order, current.deposits, { now, scannedPastDeadline: false, unconfirmedSeenInTime: false });
+  return stateMachine.settle(tx, current.order, current.deposits, {
+    now,
+    scannedPastDeadline: false,
+    unconfirmedSeenInTime: false,
+  });
 }
 
 /** Makes a locked CREDITED deposit spendable. */
-export async function bookSpendable(tx: Transaction, { clock, ids }: Omit<BookDeps, 'stateMachine'>, deposit: Deposit): Promise<void> {
+export async function bookSpendable(
+  tx: Transaction,
+  { clock, ids }: Omit<BookDeps, 'stateMachine'>,
+  deposit: Deposit,
+): Promise<void> {
   assert(await tx.deposits.move(deposit.id, 'CREDITED', 'SPENDABLE', {}), `deposit ${deposit.id} changed while locked`);
   const entry = spendableEntry(ids.next() as EntryId, clock.now(), deposit);
   if (entry !== null) assert(await postEntry(tx, entry), `deposit ${deposit.id} is made spendable twice`);
@@ -71,15 +95,29 @@ export async function makeDepositSpendable(deps: CreditDeps, lease: Lease, credi
     const deposit = await tx.deposits.lock(credited.id);
     if (deposit?.status !== 'CREDITED' || deposit.blockHash !== credited.blockHash) return false;
     await bookSpendable(tx, deps, deposit);
-    const address = present(await tx.orders.addressOn(deposit.orderId, deposit.chain), `address of order ${deposit.orderId} on ${deposit.chain}`);
+    const address = present(
+      await tx.orders.addressOn(deposit.orderId, deposit.chain),
+      `address of order ${deposit.orderId} on ${deposit.chain}`,
+    );
     const { chain, currency, units } = deposit;
-    await tx.transfers.addHolding({ chain, currency, units, ref: holdingRef(deposit), address: address.address, index: address.index });
+    await tx.transfers.addHolding({
+      chain,
+      currency,
+      units,
+      ref: holdingRef(deposit),
+      address: address.address,
+      index: address.index,
+    });
     return true;
   });
 }
 
 /** Updates an order's received amount and its reorganisation mark from its deposits. */
-export async function refreshOrder(tx: Transaction, order: Order, now: number): Promise<{ order: Order; deposits: readonly Deposit[] }> {
+export async function refreshOrder(
+  tx: Transaction,
+  order: Order,
+  now: number,
+): Promise<{ order: Order; deposits: readonly Deposit[] }> {
   const deposits = await tx.deposits.byOrder(order.id);
   const { confirmed } = sumReceived(order, deposits);
   const short = order.payment !== null && confirmed < amountRequired(order.payment.units, order.toleranceBps);

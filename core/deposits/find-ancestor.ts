@@ -53,7 +53,10 @@ export async function readPast(chain: ChainAdapter, cursor: BlockRef): Promise<r
     const heights = Array.from({ length: Math.min(HEADERS_AT_ONCE, top - floor + 1) }, (_, at) => top - at);
     for (const block of await Promise.all(heights.map((height) => chain.blockAt(height)))) {
       if (block === null || past.at(-1)?.parentHash !== block.hash) {
-        throw new TillgateError('NODE_FAILED', `The last blocks of ${chain.name} are not linked by their hashes; the chain may have changed while they were read.`);
+        throw new TillgateError(
+          'NODE_FAILED',
+          `The last blocks of ${chain.name} are not linked by their hashes; the chain may have changed while they were read.`,
+        );
       }
       past.push(block);
     }

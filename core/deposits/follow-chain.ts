@@ -79,7 +79,10 @@ export class ChainFollower {
     await this.#deps.storage.chains.initialise(code, identity);
     const state = present(await this.#deps.storage.chains.state(code), `state of ${code}`);
     if (state.identity !== identity) {
-      throw new TillgateError('CHAIN_HALTED', `${code} was followed on ${state.identity}, but the node serves ${identity}. Correct the node's address.`);
+      throw new TillgateError(
+        'CHAIN_HALTED',
+        `${code} was followed on ${state.identity}, but the node serves ${identity}. Correct the node's address.`,
+      );
     }
   }
 
@@ -122,16 +125,23 @@ export class ChainFollower {
     const { startHeight, code, name } = this.#chain;
     const height = startHeight === null ? head.height : Math.max(startHeight - 1, 0);
     const cursor = height === head.height ? head : await this.#chain.blockAt(height);
-    if (cursor === null) throw new TillgateError('NODE_FAILED', `${name} has no block ${height} yet, from which it is to be followed.`);
+    if (cursor === null)
+      throw new TillgateError('NODE_FAILED', `${name} has no block ${height} yet, from which it is to be followed.`);
     const past = await readPast(this.#chain, cursor);
     await this.#deps.storage.transaction(async (tx) => {
       await tx.leases.check(lease);
-      if (await tx.chains.moveCursor(code, null, cursor)) await tx.chains.addBlocks(code, past, cursor.height - this.#chain.policy.finalityBlocks);
+      if (await tx.chains.moveCursor(code, null, cursor))
+        await tx.chains.addBlocks(code, past, cursor.height - this.#chain.policy.finalityBlocks);
     });
     return 'advanced';
   }
 
-  async #advance(lease: Lease, state: ChainState & { cursor: BlockRef }, head: BlockRef, lookBegan: Millis): Promise<FollowResult> {
+  async #advance(
+    lease: Lease,
+    state: ChainState & { cursor: BlockRef },
+    head: BlockRef,
+    lookBegan: Millis,
+  ): Promise<FollowResult> {
     const { cursor } = state;
     if (cursor.height >= head.height) {
       const settled = await this.#settle(lease, cursor.height);
@@ -147,7 +157,9 @@ export class ChainFollower {
     if (!(await this.#store(lease, cursor, scanned))) return 'advanced';
     this.#deps.metrics.gauge('tillgate_chain_height', to, { chain: this.#chain.code });
     await this.#settle(lease, to);
-    return to === head.height ? this.#atHead(lease, present(scanned.blocks.at(-1), 'scanned block'), lookBegan) : 'advanced';
+    return to === head.height
+      ? this.#atHead(lease, present(scanned.blocks.at(-1), 'scanned block'), lookBegan)
+      : 'advanced';
   }
 
   /** Every block is read. The mempool is read before orders may expire by this pass. */
@@ -187,8 +199,13 @@ export class ChainFollower {
     const moved = await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
       if (!(await tx.chains.moveCursor(code, cursor.hash, last))) return false;
-      await tx.chains.addBlocks(code, scanned.blocks.filter(({ height }) => height >= keepFrom), keepFrom);
-      for (const transfer of owned) await recordTransfer(tx, transfer, { chain: code, now: clock.now(), ids, mempool: this.#hasMempool });
+      await tx.chains.addBlocks(
+        code,
+        scanned.blocks.filter(({ height }) => height >= keepFrom),
+        keepFrom,
+      );
+      for (const transfer of owned)
+        await recordTransfer(tx, transfer, { chain: code, now: clock.now(), ids, mempool: this.#hasMempool });
       return true;
     });
     for (const { owner } of moved ? owned : []) {
@@ -218,7 +235,12 @@ export class ChainFollower {
     let changed = 0;
     let after: DepositId | null = null;
     for (;;) {
-      const batch: readonly Deposit[] = await this.#deps.storage.deposits.unsettled(this.#chain.code, height, SETTLE_BATCH, after);
+      const batch: readonly Deposit[] = await this.#deps.storage.deposits.unsettled(
+        this.#chain.code,
+        height,
+        SETTLE_BATCH,
+        after,
+      );
       for (const deposit of batch) if (await this.#settleDeposit(lease, deposit, height)) changed += 1;
       after = batch.at(-1)?.id ?? null;
       if (batch.length < SETTLE_BATCH) break;
@@ -254,13 +276,22 @@ export class ChainFollower {
       // No order expires by what was read of the former branch: its transactions may be in the new one.
       await tx.chains.setCaughtUp(code, ancestor.time);
       await tx.transfers.unminePayouts(code, ancestor.height);
-      return orphanDeposits(tx, { chain: code, ancestorHeight: ancestor.height, now: clock.now(), ids, mempool: this.#hasMempool });
+      return orphanDeposits(tx, {
+        chain: code,
+        ancestorHeight: ancestor.height,
+        now: clock.now(),
+        ids,
+        mempool: this.#hasMempool,
+      });
     });
     this.#settledHeight = -1;
     this.#caughtUpAt = -Infinity;
     // Their addresses are watched for longer now and may have left the set: reload all of it.
     this.#watchedAsOf = 0;
-    this.#logger.warn('chain reorganisation (reorg): deposits above the common block were orphaned', { depth: cursor.height - ancestor.height, deposits: orphaned.length });
+    this.#logger.warn('chain reorganisation (reorg): deposits above the common block were orphaned', {
+      depth: cursor.height - ancestor.height,
+      deposits: orphaned.length,
+    });
     for (const { orderId } of orphaned) {
       metrics.count('tillgate_deposits_total', { chain: code, event: 'orphaned' });
       events.emit('order.payment', { orderId });
@@ -288,7 +319,8 @@ export class ChainFollower {
   }
 
   #showHalted(halted: boolean): void {
-    if (halted !== this.#halted) this.#deps.metrics.gauge('tillgate_chain_halted', halted ? 1 : 0, { chain: this.#chain.code });
+    if (halted !== this.#halted)
+      this.#deps.metrics.gauge('tillgate_chain_halted', halted ? 1 : 0, { chain: this.#chain.code });
     this.#halted = halted;
   }
 }
@@ -297,7 +329,10 @@ export class ChainFollower {
 function checkRange({ blocks, transfers }: ScannedRange, cursor: BlockRef, to: number): void {
   let parent = cursor;
   for (const block of blocks) {
-    assert(block.height === parent.height + 1 && block.parentHash === parent.hash, `scanned block ${block.height} does not follow ${parent.height}`);
+    assert(
+      block.height === parent.height + 1 && block.parentHash === parent.hash,
+      `scanned block ${block.height} does not follow ${parent.height}`,
+    );
     parent = block;
   }
   assert(parent.height === to, `scan ended at ${parent.height} instead of ${to}`);

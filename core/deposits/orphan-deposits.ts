@@ -47,12 +47,24 @@ export async function orphanDeposits(tx: Transaction, context: OrphanContext): P
   const orderIds = [...new Set(deposits.map(({ orderId }) => orderId))].sort();
   const losses: Loss[] = [];
   for (const orderId of orderIds) {
-    losses.push(...(await orphanOfOrder(tx, orderId, deposits.filter((deposit) => deposit.orderId === orderId), context)));
+    losses.push(
+      ...(await orphanOfOrder(
+        tx,
+        orderId,
+        deposits.filter((deposit) => deposit.orderId === orderId),
+        context,
+      )),
+    );
   }
   return { deposits, losses };
 }
 
-async function orphanOfOrder(tx: Transaction, orderId: OrderId, deposits: readonly Deposit[], context: OrphanContext): Promise<readonly Loss[]> {
+async function orphanOfOrder(
+  tx: Transaction,
+  orderId: OrderId,
+  deposits: readonly Deposit[],
+  context: OrphanContext,
+): Promise<readonly Loss[]> {
   const losses: Loss[] = [];
   const order = present(await tx.orders.lock(orderId), `order ${orderId}`);
   for (const { id } of deposits) {
@@ -60,7 +72,8 @@ async function orphanOfOrder(tx: Transaction, orderId: OrderId, deposits: readon
     if (deposit.status === 'ORPHANED') continue;
     const lossUnits = deposit.status === 'SEEN' ? deposit.lossUnits : await reverse(tx, deposit, context);
     if (deposit.status === 'SPENDABLE') await tx.transfers.dropHolding(context.chain, holdingRef(deposit));
-    if (deposit.status === 'SPENDABLE' && lossUnits > 0n) losses.push(await freeze(tx, deposit, lossUnits, context.now));
+    if (deposit.status === 'SPENDABLE' && lossUnits > 0n)
+      losses.push(await freeze(tx, deposit, lossUnits, context.now));
     const changes = { creditedAt: null, lossUnits };
     assert(await tx.deposits.move(id, deposit.status, 'ORPHANED', changes), `deposit ${id} changed while locked`);
     if (context.mempool) await waitAgain(tx, deposit, context.now);
@@ -74,7 +87,11 @@ async function orphanOfOrder(tx: Transaction, orderId: OrderId, deposits: readon
     from: order.status,
     to: order.status,
     rule: 'payment-reorganised',
-    inputs: { units: units.toString(), receivedNow: current.order.received.toString(), ancestorHeight: context.ancestorHeight },
+    inputs: {
+      units: units.toString(),
+      receivedNow: current.order.received.toString(),
+      ancestorHeight: context.ancestorHeight,
+    },
     rate: null,
   });
   return losses;
@@ -84,11 +101,27 @@ async function orphanOfOrder(tx: Transaction, orderId: OrderId, deposits: readon
 async function waitAgain(tx: Transaction, deposit: Deposit, now: Millis): Promise<void> {
   const { chain, txid, index, orderId, currency, units, paidAt } = deposit;
   const { key } = present(await tx.orders.addressOn(orderId, chain), `address of order ${orderId} on ${chain}`);
-  await tx.unconfirmedPayments.add({ chain, txid, index, orderId, key, currency, units, seenAt: paidAt, status: 'WAITING', since: now });
+  await tx.unconfirmedPayments.add({
+    chain,
+    txid,
+    index,
+    orderId,
+    key,
+    currency,
+    units,
+    seenAt: paidAt,
+    status: 'WAITING',
+    since: now,
+  });
 }
 
 /** In the transaction that locks the balance, so that no withdrawal happens in between. */
-async function freeze(tx: Transaction, { id, accountId, currency, txid }: Deposit, lossUnits: bigint, at: Millis): Promise<Loss> {
+async function freeze(
+  tx: Transaction,
+  { id, accountId, currency, txid }: Deposit,
+  lossUnits: bigint,
+  at: Millis,
+): Promise<Loss> {
   const reason = `A reorganisation removed the payment ${txid} after it was withdrawn; ${lossUnits} units of ${currency} are missing.`;
   await tx.transfers.freeze({ accountId, reason, at });
   return { accountId, depositId: id, reason };

@@ -28,9 +28,15 @@ export interface RecordContext {
  * Stores a transfer as a SEEN deposit, once for each (chain, txid, index). A known one is left unchanged; an orphaned one is
  * SEEN again in its new block.
  */
-export async function recordTransfer(tx: Transaction, { transfer, owner, history }: OwnedTransfer, context: RecordContext): Promise<void> {
+export async function recordTransfer(
+  tx: Transaction,
+  { transfer, owner, history }: OwnedTransfer,
+  context: RecordContext,
+): Promise<void> {
   const order = present(await tx.orders.lock(owner.orderId), `order ${owner.orderId}`);
-  const unconfirmed = context.mempool ? await tx.unconfirmedPayments.take({ chain: context.chain, txid: transfer.txid, index: transfer.index }) : null;
+  const unconfirmed = context.mempool
+    ? await tx.unconfirmedPayments.take({ chain: context.chain, txid: transfer.txid, index: transfer.index })
+    : null;
   const known = await tx.deposits.lockByTransfer(context.chain, transfer.txid, transfer.index);
   if (known !== null) {
     if (known.status !== 'ORPHANED') return;
@@ -42,7 +48,12 @@ export async function recordTransfer(tx: Transaction, { transfer, owner, history
   await tx.deposits.add(newDeposit(transfer, owner, context, unconfirmed?.seenAt ?? context.now));
 }
 
-function newDeposit(transfer: ObservedTransfer, owner: WatchedAddress, { chain, ids }: RecordContext, seenAt: Millis): Deposit {
+function newDeposit(
+  transfer: ObservedTransfer,
+  owner: WatchedAddress,
+  { chain, ids }: RecordContext,
+  seenAt: Millis,
+): Deposit {
   return {
     id: ids.next() as DepositId,
     orderId: owner.orderId,
@@ -79,7 +90,10 @@ async function fitCoin(
 ): Promise<void> {
   if (order.payment?.chain === chain && order.payment.currency === transfer.currency) return;
   const former = order.status === 'PENDING' ? formerChoice(history, chain, transfer.currency) : null;
-  const untouched = former !== null && (await tx.deposits.byOrder(order.id)).length === 0 && (await tx.unconfirmedPayments.live(order.id)).length === 0;
+  const untouched =
+    former !== null &&
+    (await tx.deposits.byOrder(order.id)).length === 0 &&
+    (await tx.unconfirmedPayments.live(order.id)).length === 0;
   if (former !== null && untouched) {
     await tx.orders.update(order.id, { payment: former, updatedAt: now });
     await tx.orders.setAddressCurrency(order.id, chain, transfer.currency);
@@ -96,9 +110,15 @@ async function fitCoin(
 }
 
 /** The payer's last choice of a coin, with its amount and rate; `null` when it was never chosen. */
-export function formerChoice(history: readonly OrderHistoryEntry[], chain: string, currency: string): OrderPayment | null {
+export function formerChoice(
+  history: readonly OrderHistoryEntry[],
+  chain: string,
+  currency: string,
+): OrderPayment | null {
   const entry = history.findLast(({ rule, inputs }) => {
-    return rule === 'payment-chosen' && inputs['chain'] === chain && inputs['currency'] === currency && 'address' in inputs;
+    return (
+      rule === 'payment-chosen' && inputs['chain'] === chain && inputs['currency'] === currency && 'address' in inputs
+    );
   });
   if (entry === undefined || entry.rate === null) return null;
   const { units, address } = entry.inputs;

@@ -11,7 +11,8 @@ import type { Storage } from '../ports/storage.ts';
  */
 export async function resumeChain({ chains }: Pick<Storage, 'chains'>, code: ChainCode): Promise<string> {
   const state = await chains.state(code);
-  if (state === null) throw new TillgateError('NOT_FOUND', `The chain ${code} is not configured, or was never followed.`);
+  if (state === null)
+    throw new TillgateError('NOT_FOUND', `The chain ${code} is not configured, or was never followed.`);
   if (state.haltedReason === null) throw new TillgateError('STATE_CONFLICT', `The chain ${code} is not stopped.`);
   await chains.setHalted(code, null);
   return state.haltedReason;

@@ -49,13 +49,20 @@ export async function rewindChain(chain: ChainAdapter, height: number, deps: Rew
   const past = await readPast(chain, from);
   const { deposits, losses } = await storage.transaction<Orphaned>(async (tx) => {
     // The follower writes nothing while the chain is stopped, so somebody else has resumed it meanwhile.
-    if (!(await tx.chains.moveCursor(code, cursor.hash, from))) throw new TillgateError('STATE_CONFLICT', `The chain ${code} was resumed already.`);
+    if (!(await tx.chains.moveCursor(code, cursor.hash, from)))
+      throw new TillgateError('STATE_CONFLICT', `The chain ${code} was resumed already.`);
     await tx.chains.removeBlocksAbove(code, -1);
     await tx.chains.addBlocks(code, past, from.height - policy.finalityBlocks);
     // No order expires by what was read of the wrong chain.
     await tx.chains.setCaughtUp(code, from.time);
     await tx.transfers.unminePayouts(code, from.height);
-    return orphanDeposits(tx, { chain: code, ancestorHeight: from.height, now: clock.now(), ids, mempool: chain.mempool !== undefined });
+    return orphanDeposits(tx, {
+      chain: code,
+      ancestorHeight: from.height,
+      now: clock.now(),
+      ids,
+      mempool: chain.mempool !== undefined,
+    });
   });
   await storage.chains.setHalted(code, null);
   for (const { orderId } of deposits) events.emit('order.payment', { orderId });
@@ -67,9 +74,11 @@ type Stopped = ChainState & { readonly cursor: BlockRef; readonly haltedReason: 
 
 async function stopped({ chains }: Pick<Storage, 'chains'>, code: string): Promise<Stopped> {
   const state = await chains.state(code);
-  if (state === null) throw new TillgateError('NOT_FOUND', `The chain ${code} is not configured, or was never followed.`);
+  if (state === null)
+    throw new TillgateError('NOT_FOUND', `The chain ${code} is not configured, or was never followed.`);
   const { cursor, haltedReason } = state;
-  if (cursor === null || haltedReason === null) throw new TillgateError('STATE_CONFLICT', `The chain ${code} is not stopped.`);
+  if (cursor === null || haltedReason === null)
+    throw new TillgateError('STATE_CONFLICT', `The chain ${code} is not stopped.`);
   return { ...state, cursor, haltedReason };
 }
 
@@ -81,7 +90,10 @@ async function commonBlock(chain: ChainAdapter, storage: Storage, least: number,
     if (block?.hash === hash && height >= least) return block;
     if (block?.hash === hash) break;
     if (height <= least) {
-      throw new TillgateError('STATE_CONFLICT', `The node of ${chain.name} has another block ${height} than was followed: name an earlier block, or check the node.`);
+      throw new TillgateError(
+        'STATE_CONFLICT',
+        `The node of ${chain.name} has another block ${height} than was followed: name an earlier block, or check the node.`,
+      );
     }
   }
   const block = await chain.blockAt(least);
@@ -90,7 +102,12 @@ async function commonBlock(chain: ChainAdapter, storage: Storage, least: number,
 }
 
 /** Blocks with a known hash, the latest first, down to the first one at or below `least`. */
-async function knownBlocks(chain: ChainAdapter, storage: Storage, least: number, top: number): Promise<readonly Pick<BlockRef, 'height' | 'hash'>[]> {
+async function knownBlocks(
+  chain: ChainAdapter,
+  storage: Storage,
+  least: number,
+  top: number,
+): Promise<readonly Pick<BlockRef, 'height' | 'hash'>[]> {
   const known = new Map<number, string>();
   for (let height = top; height >= least; height--) {
     const block = await storage.chains.block(chain.code, height);
@@ -98,7 +115,9 @@ async function knownBlocks(chain: ChainAdapter, storage: Storage, least: number,
     known.set(height, block.hash);
   }
   // Blocks are pruned after a while, deposits are kept.
-  const deposits = await storage.transaction((tx) => tx.deposits.above(chain.code, Math.max(least - chain.policy.finalityBlocks, 0) - 1));
+  const deposits = await storage.transaction((tx) =>
+    tx.deposits.above(chain.code, Math.max(least - chain.policy.finalityBlocks, 0) - 1),
+  );
   for (const { blockHeight, blockHash } of deposits) known.set(blockHeight, blockHash);
   const sorted = [...known].map(([height, hash]) => ({ height, hash })).sort((a, b) => b.height - a.height);
   const last = sorted.findIndex(({ height }) => height <= least);

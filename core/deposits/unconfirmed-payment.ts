@@ -62,13 +62,18 @@ export function compareUnconfirmedPayments<Pending extends Pick<UnconfirmedPayme
 ): ComparedUnconfirmedPayments<Pending> {
   const place = ({ txid, index }: Pick<UnconfirmedPayment, 'txid' | 'index'>): string => `${txid}:${index}`;
   const [known, present] = [new Set(stored.map(place)), new Set(pending.map(place))];
-  const compared: ComparedUnconfirmedPayments<Pending> = { added: pending.filter((transfer) => !known.has(place(transfer))), returned: [], missing: [] };
+  const compared: ComparedUnconfirmedPayments<Pending> = {
+    added: pending.filter((transfer) => !known.has(place(transfer))),
+    returned: [],
+    missing: [],
+  };
   for (const unconfirmed of stored) {
     const { status, since } = unconfirmed;
     if (present.has(place(unconfirmed))) {
       if (status !== 'WAITING') compared.returned.push({ unconfirmed, event: 'return' });
     } else if (status === 'WAITING') compared.missing.push({ unconfirmed, event: 'miss' });
-    else if (status === 'MISSING' && now - since >= DISAPPEARED_AFTER_MS) compared.missing.push({ unconfirmed, event: 'lose' });
+    else if (status === 'MISSING' && now - since >= DISAPPEARED_AFTER_MS)
+      compared.missing.push({ unconfirmed, event: 'lose' });
   }
   return compared;
 }

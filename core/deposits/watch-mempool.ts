@@ -68,7 +68,8 @@ export class MempoolWatcher {
     const found = mempool === undefined ? NOTHING : await mempool.pending(watch);
     const stored = await storage.unconfirmedPayments.ofChain(code);
     const compared = compareUnconfirmedPayments(stored, found.transfers, clock.now());
-    const missing = found.complete && compared.missing.length > 0 && (await this.#isHead(cursor)) ? compared.missing : [];
+    const missing =
+      found.complete && compared.missing.length > 0 && (await this.#isHead(cursor)) ? compared.missing : [];
     await this.#store(lease, { added: compared.added, moved: [...compared.returned, ...missing] }, stored, began);
     // A chain without a mempool, and without payments left from a plugin that had one.
     this.#idle = mempool === undefined && stored.length === 0;
@@ -81,7 +82,12 @@ export class MempoolWatcher {
     return (await this.#chain.head()).hash === hash;
   }
 
-  async #store(lease: Lease, found: Pick<OrderChanges, 'added' | 'moved'>, stored: readonly UnconfirmedPayment[], began: Millis): Promise<void> {
+  async #store(
+    lease: Lease,
+    found: Pick<OrderChanges, 'added' | 'moved'>,
+    stored: readonly UnconfirmedPayment[],
+    began: Millis,
+  ): Promise<void> {
     const { storage, clock, events, metrics } = this.#deps;
     const { code } = this.#chain;
     const now = clock.now();
@@ -92,7 +98,8 @@ export class MempoolWatcher {
       const counts = await storage.transaction(async (tx) => {
         await tx.leases.check(lease);
         const changed = new Map<OrderId, readonly string[]>();
-        for (const [orderId, changes] of part) changed.set(orderId, await this.#storeOrder(tx, orderId, changes, { now, began }));
+        for (const [orderId, changes] of part)
+          changed.set(orderId, await this.#storeOrder(tx, orderId, changes, { now, began }));
         await tx.unconfirmedPayments.forget(code, now - KEEP_GONE_MS);
         return changed;
       });
@@ -103,7 +110,11 @@ export class MempoolWatcher {
     }
   }
 
-  async #byOrder({ added, moved }: Pick<OrderChanges, 'added' | 'moved'>, stored: readonly UnconfirmedPayment[], now: Millis): Promise<Map<OrderId, OrderChanges>> {
+  async #byOrder(
+    { added, moved }: Pick<OrderChanges, 'added' | 'moved'>,
+    stored: readonly UnconfirmedPayment[],
+    now: Millis,
+  ): Promise<Map<OrderId, OrderChanges>> {
     const due = now - this.#watchedAt >= WATCH_EVERY_MS;
     const waiting = due ? stored.filter(({ status }) => status === 'WAITING').map(({ key }) => key) : [];
     const keys = [...new Set([...waiting, ...added.map(({ toKey }) => toKey)])];
@@ -116,14 +127,22 @@ export class MempoolWatcher {
     };
     for (const { orderId, watchUntil } of owners) if (watchUntil < now + WATCH_ON_MS) of(orderId, true);
     const byKey = new Map<string, WatchedAddress>(owners.map((owner) => [owner.key, owner]));
-    for (const transfer of added) of(present(byKey.get(transfer.toKey), `owner of a watched address on ${this.#chain.code}`).orderId).added.push(transfer);
+    for (const transfer of added)
+      of(present(byKey.get(transfer.toKey), `owner of a watched address on ${this.#chain.code}`).orderId).added.push(
+        transfer,
+      );
     for (const each of moved) of(each.unconfirmed.orderId).moved.push(each);
     if (due) this.#watchedAt = now;
     return orders;
   }
 
   /** @returns the names of what happened, for the metric */
-  async #storeOrder(tx: Transaction, orderId: OrderId, { added, moved, watchOn }: OrderChanges, { now, began }: { now: Millis; began: Millis }): Promise<readonly string[]> {
+  async #storeOrder(
+    tx: Transaction,
+    orderId: OrderId,
+    { added, moved, watchOn }: OrderChanges,
+    { now, began }: { now: Millis; began: Millis },
+  ): Promise<readonly string[]> {
     const { code } = this.#chain;
     const changed: string[] = [];
     // Locks out whoever ends the order or changes its coin: they see this payment, or this sees their change.
@@ -134,10 +153,32 @@ export class MempoolWatcher {
       if (known !== null && known.status !== 'ORPHANED') continue;
       const seenAt = Math.min(known?.paidAt ?? now, this.#firstSeen(transfer, began), now);
       const { txid, index, toKey: key, currency, units } = transfer;
-      if (await tx.unconfirmedPayments.add({ chain: code, txid, index, orderId, key, currency, units, seenAt, status: 'WAITING', since: now })) changed.push('seen');
+      if (
+        await tx.unconfirmedPayments.add({
+          chain: code,
+          txid,
+          index,
+          orderId,
+          key,
+          currency,
+          units,
+          seenAt,
+          status: 'WAITING',
+          since: now,
+        })
+      )
+        changed.push('seen');
     }
     for (const { unconfirmed, event } of moved) {
-      if (await tx.unconfirmedPayments.move(unconfirmed, unconfirmed.status, UNCONFIRMED_PAYMENT_TRANSITIONS[event].to, now)) changed.push(EVENT_NAMES[event]);
+      if (
+        await tx.unconfirmedPayments.move(
+          unconfirmed,
+          unconfirmed.status,
+          UNCONFIRMED_PAYMENT_TRANSITIONS[event].to,
+          now,
+        )
+      )
+        changed.push(EVENT_NAMES[event]);
     }
     if (watchOn) await tx.orders.extendWatch(orderId, code, now + 2 * WATCH_ON_MS);
     return changed;
@@ -149,4 +190,8 @@ export class MempoolWatcher {
   }
 }
 
-const EVENT_NAMES: Readonly<Record<UnconfirmedPaymentEvent, string>> = { miss: 'missing', lose: 'gone', return: 'returned' };
+const EVENT_NAMES: Readonly<Record<UnconfirmedPaymentEvent, string>> = {
+  miss: 'missing',
+  lose: 'gone',
+  return: 'returned',
+};

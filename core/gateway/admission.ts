@@ -50,7 +50,9 @@ export function authenticateKey(key: KeyView | null, now: Millis): Authenticated
 export function effectiveMode(route: GatewayRoute, app: AppView): AdmissionMode {
   const { admissionMode } = app;
   if (admissionMode === null) return route.admission;
-  return ADMISSION_MODES.indexOf(admissionMode) > ADMISSION_MODES.indexOf(route.admission) ? admissionMode : route.admission;
+  return ADMISSION_MODES.indexOf(admissionMode) > ADMISSION_MODES.indexOf(route.admission)
+    ? admissionMode
+    : route.admission;
 }
 
 /** The limits that hold for an App on a route: of each kind the smaller. */
@@ -89,7 +91,11 @@ export function applyAdmission(mode: AdmissionMode, evaluate: () => Refusal | nu
   try {
     refusal = evaluate();
   } catch {
-    refusal = refuse('upstream_unavailable', { status: 503, message: 'Admission could not be decided; try again.', retryAfterSeconds: 1 });
+    refusal = refuse('upstream_unavailable', {
+      status: 503,
+      message: 'Admission could not be decided; try again.',
+      retryAfterSeconds: 1,
+    });
   }
   if (refusal === null) return { mode, verdict: 'allowed', refusal };
   return { mode, verdict: mode === 'enforce' ? 'refused' : 'would_refuse', refusal };

@@ -30,7 +30,10 @@ export class AppUsage {
     this.#rate = rate;
     this.#refill(now);
     const missing = this.#spent + requests - capacity;
-    if (missing > 0) return refuse('rate_limited', { retryAfterSeconds: Math.max(1, Math.ceil(Math.min(missing, this.#spent) / rate)) });
+    if (missing > 0)
+      return refuse('rate_limited', {
+        retryAfterSeconds: Math.max(1, Math.ceil(Math.min(missing, this.#spent) / rate)),
+      });
     this.#spent += requests;
     this.#taken += requests;
     return null;
@@ -38,7 +41,9 @@ export class AppUsage {
 
   /** The refusal if no further request may begin now. */
   checkConcurrency({ concurrency }: AdmissionLimits): Refusal | null {
-    return concurrency !== null && this.#running + this.#runningElsewhere >= concurrency ? refuse('rate_limited', { message: 'Too many requests of this App are under way.', retryAfterSeconds: 1 }) : null;
+    return concurrency !== null && this.#running + this.#runningElsewhere >= concurrency
+      ? refuse('rate_limited', { message: 'Too many requests of this App are under way.', retryAfterSeconds: 1 })
+      : null;
   }
 
   enter(): void {

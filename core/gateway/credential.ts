@@ -21,10 +21,14 @@ const UNSAFE_PATH = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|%2f|%5c|%00|\/\/|\\|[^\x21-
  * @param target - as it came in
  */
 export function readTarget(protocol: RouteProtocol, target: string): GatewayTarget | Refusal {
-  if (!target.startsWith('/') || target.includes('#')) return refuse('bad_request', { message: 'The request target must be a path.' });
+  if (!target.startsWith('/') || target.includes('#'))
+    return refuse('bad_request', { message: 'The request target must be a path.' });
   const queryAt = target.indexOf('?');
   const path = queryAt < 0 ? target : target.slice(0, queryAt);
-  if (UNSAFE_PATH.test(path)) return refuse('bad_request', { message: 'The path must not hold dot segments, encoded separators or doubled slashes.' });
+  if (UNSAFE_PATH.test(path))
+    return refuse('bad_request', {
+      message: 'The path must not hold dot segments, encoded separators or doubled slashes.',
+    });
   const segmentEnd = path.indexOf('/', 1);
   const first = segmentEnd < 0 ? path.slice(1) : path.slice(1, segmentEnd);
   const pathKey = first.startsWith(APP_KEY_PREFIX) ? first : null;
@@ -41,7 +45,8 @@ export function readTarget(protocol: RouteProtocol, target: string): GatewayTarg
  * @param authorization - every value of the header
  */
 export function readKey(authorization: readonly string[], pathKey: string | null): { readonly key: string } | Refusal {
-  if (authorization.length > 1) return refuse('bad_request', { message: 'The header Authorization must not be repeated.' });
+  if (authorization.length > 1)
+    return refuse('bad_request', { message: 'The header Authorization must not be repeated.' });
   const [header] = authorization;
   if (header === undefined && pathKey === null) return refuse('key_missing');
   // Anything else in the header makes the key malformed.

@@ -87,7 +87,10 @@ export class FeedFollower {
       this.#failing = false;
       return Math.min(this.#deps.feed.pollMs, this.#leaseMs / 3);
     } catch (error) {
-      if (!this.#failing) this.#deps.logger.warn('the gateway cannot follow its changes; it refuses when its lease has run out', { error });
+      if (!this.#failing)
+        this.#deps.logger.warn('the gateway cannot follow its changes; it refuses when its lease has run out', {
+          error,
+        });
       this.#failing = true;
       return RETRY_MS;
     }

@@ -44,7 +44,8 @@ export class FingerprintCache {
     const first = this.#first;
     const bucket = (first & this.#mask) * BUCKET_WORDS;
     for (let at = bucket; at < bucket + BUCKET_WORDS; at += SLOT_WORDS) {
-      if (slots[at] === first && slots[at + 1] === this.#second && slots[at + 2] === this.#third) return (slots[at + 3] as number) - 1;
+      if (slots[at] === first && slots[at + 1] === this.#second && slots[at + 2] === this.#third)
+        return (slots[at + 3] as number) - 1;
     }
     return -1;
   }
@@ -111,7 +112,7 @@ function reduced(sum: number): number {
 /** Numbers below the prime, all of them equally likely. */
 function drawn(random: Random, count: number): Float64Array {
   const numbers = new Float64Array(count);
-  for (let at = 0; at < count; ) {
+  for (let at = 0; at < count;) {
     const [a = 0, b = 0, c = 0, d = 0] = random.bytes(4);
     const number = ((a * 256 + b) * 256 + c) * 256 + d;
     if (number < PRIME) numbers[at++] = number;

@@ -2,8 +2,17 @@ import { checkMerchantUrl } from '../callbacks/url.ts';
 
 /** Headers of one hop (RFC 9110, section 7.6.1), and those that frame a message: each side of the gateway has its own. */
 const HOP = [
-  'connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'proxy-authentication-info',
-  'te', 'trailer', 'transfer-encoding', 'upgrade', 'content-length',
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-authentication-info',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'content-length',
 ];
 
 /**
@@ -11,16 +20,52 @@ const HOP = [
  * makes a server treat the request as another one than was checked.
  */
 const NOT_SENT: ReadonlySet<string> = new Set([
-  ...HOP, 'host', 'expect', 'authorization', 'cookie', 'cookie2', 'referer', 'forwarded', 'via', 'x-real-ip', 'x-client-ip', 'true-client-ip',
-  'x-cluster-client-ip', 'x-http-method', 'x-http-method-override', 'x-method-override', 'x-original-url', 'x-rewrite-url', 'x-original-host', 'x-host',
+  ...HOP,
+  'host',
+  'expect',
+  'authorization',
+  'cookie',
+  'cookie2',
+  'referer',
+  'forwarded',
+  'via',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'x-cluster-client-ip',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-original-url',
+  'x-rewrite-url',
+  'x-original-host',
+  'x-host',
 ]);
 const NOT_SENT_PREFIXES = ['x-forwarded', 'cf-connecting', 'sec-websocket-'];
 
 /** What a node's reply never brings to a client: state and policies of another host, and that host's authentication. */
 const NOT_RETURNED: ReadonlySet<string> = new Set([
-  ...HOP, 'set-cookie', 'set-cookie2', 'www-authenticate', 'authentication-info', 'alt-svc', 'strict-transport-security', 'public-key-pins',
-  'clear-site-data', 'nel', 'report-to', 'reporting-endpoints', 'refresh', 'content-location', 'link', 'service-worker-allowed', 'sourcemap',
-  'x-accel-redirect', 'x-sendfile', 'x-trace-id', 'x-key-expires',
+  ...HOP,
+  'set-cookie',
+  'set-cookie2',
+  'www-authenticate',
+  'authentication-info',
+  'alt-svc',
+  'strict-transport-security',
+  'public-key-pins',
+  'clear-site-data',
+  'nel',
+  'report-to',
+  'reporting-endpoints',
+  'refresh',
+  'content-location',
+  'link',
+  'service-worker-allowed',
+  'sourcemap',
+  'x-accel-redirect',
+  'x-sendfile',
+  'x-trace-id',
+  'x-key-expires',
 ]);
 
 /** Headers that an upstream is configured with. */

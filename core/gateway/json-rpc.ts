@@ -29,7 +29,8 @@ export function readJsonRpc(text: string, maxBatch: number): JsonRpcRequest | Re
   const batch = Array.isArray(value);
   const elements: readonly unknown[] = batch ? (value as readonly unknown[]) : [value];
   if (elements.length === 0) return invalid('A batch must not be empty.');
-  if (elements.length > maxBatch) return refuse('batch_too_large', { message: `A batch may have at most ${maxBatch} elements.` });
+  if (elements.length > maxBatch)
+    return refuse('batch_too_large', { message: `A batch may have at most ${maxBatch} elements.` });
   const methods: string[] = [];
   for (const element of elements) {
     const method = methodOf(element);
@@ -37,7 +38,9 @@ export function readJsonRpc(text: string, maxBatch: number): JsonRpcRequest | Re
     methods.push(method);
   }
   const ids = readIds(text, batch ? 2 : 1);
-  return ids === null ? invalid('A request has a member twice, too many members or an id of another kind than text or number.') : { batch, methods, ids };
+  return ids === null
+    ? invalid('A request has a member twice, too many members or an id of another kind than text or number.')
+    : { batch, methods, ids };
 }
 
 const invalid = (message: string): Refusal => refuse('bad_request', { message });

@@ -24,18 +24,36 @@ export async function loadKeys(source: DirectorySource): Promise<KeyTable> {
 }
 
 /** Reads again what changed, and its owner where it is not known yet. */
-export async function readChanges(source: DirectorySource, table: KeyTable, subjects: readonly GatewaySubject[]): Promise<void> {
+export async function readChanges(
+  source: DirectorySource,
+  table: KeyTable,
+  subjects: readonly GatewaySubject[],
+): Promise<void> {
   const ids = sorted(subjects);
   const keys = ids.key.length === 0 ? [] : [...(await source.keys({ ids: ids.key }))];
   const apps = ids.app.length === 0 ? [] : [...(await source.apps({ ids: ids.app }))];
   for (const accountId of ids['account-keys']) {
-    await eachPage<AppId, DirectoryApp>((selection) => source.apps(selection), (page) => void apps.push(...page), accountId);
-    await eachPage<AppKeyId, DirectoryKey>((selection) => source.keys(selection), (page) => void keys.push(...page), accountId);
+    await eachPage<AppId, DirectoryApp>(
+      (selection) => source.apps(selection),
+      (page) => void apps.push(...page),
+      accountId,
+    );
+    await eachPage<AppKeyId, DirectoryKey>(
+      (selection) => source.keys(selection),
+      (page) => void keys.push(...page),
+      accountId,
+    );
   }
   const read = new Set(apps.map(({ id }) => id));
-  const strangeApps = missing(keys.map(({ appId }) => appId), (id) => table.hasApp(id) || read.has(id));
+  const strangeApps = missing(
+    keys.map(({ appId }) => appId),
+    (id) => table.hasApp(id) || read.has(id),
+  );
   if (strangeApps.length > 0) apps.push(...(await source.apps({ ids: strangeApps })));
-  const strangeAccounts = missing(apps.map(({ accountId }) => accountId), (id) => table.hasAccount(id));
+  const strangeAccounts = missing(
+    apps.map(({ accountId }) => accountId),
+    (id) => table.hasAccount(id),
+  );
   const accountIds = [...new Set([...ids.account, ...strangeAccounts])];
   const accounts = accountIds.length === 0 ? [] : await source.accounts({ ids: accountIds });
   // All at once and in this order, so that no request is decided by half of it.
@@ -52,7 +70,13 @@ type Ids = { readonly [Kind in GatewaySubject['kind']]: readonly Extract<Gateway
 
 /** Each subject once, by kind. */
 function sorted(subjects: readonly GatewaySubject[]): Ids {
-  const ids: Record<GatewaySubject['kind'], Set<string>> = { account: new Set(), 'account-keys': new Set(), app: new Set(), key: new Set(), route: new Set() };
+  const ids: Record<GatewaySubject['kind'], Set<string>> = {
+    account: new Set(),
+    'account-keys': new Set(),
+    app: new Set(),
+    key: new Set(),
+    route: new Set(),
+  };
   for (const { kind, id } of subjects) ids[kind].add(id);
   return Object.fromEntries(Object.entries(ids).map(([kind, set]) => [kind, [...set]])) as unknown as Ids;
 }
@@ -62,7 +86,7 @@ async function eachPage<Id extends string, T extends { readonly id: Id }>(
   take: (page: readonly T[]) => void,
   accountId?: AccountId,
 ): Promise<void> {
-  for (let after: Id | null = null; ; ) {
+  for (let after: Id | null = null; ;) {
     const page: readonly T[] = await read({ after, limit: PAGE, ...(accountId === undefined ? {} : { accountId }) });
     take(page);
     const last = page.at(-1);

@@ -124,7 +124,11 @@ export class KeyTable {
     if (row >= this.#active.length) this.#active = grown(this.#active);
     if (row >= this.#firstApps.length) this.#firstApps = grown(this.#firstApps);
     this.#active[row] = active ? 1 : 0;
-    for (let app = this.#firstApps[row] as number; app !== NONE; app = this.#apps[(app - 1) * APP_WORDS + APP_NEXT] as number) {
+    for (
+      let app = this.#firstApps[row] as number;
+      app !== NONE;
+      app = this.#apps[(app - 1) * APP_WORDS + APP_NEXT] as number
+    ) {
       const grant = this.#apps[(app - 1) * APP_WORDS + APP_GRANT] as number;
       this.#grant(app - 1, active ? grant | ACCOUNT_ACTIVE : grant & ~ACCOUNT_ACTIVE);
     }
@@ -206,7 +210,11 @@ export class KeyTable {
   /** Gives an App's keys what they have of it now. */
   #grant(app: number, grant: number): void {
     this.#apps[app * APP_WORDS + APP_GRANT] = grant;
-    for (let key = this.#apps[app * APP_WORDS + APP_FIRST_KEY] as number; key !== NONE; key = this.#keys[(key - 1) * KEY_WORDS + KEY_NEXT] as number) {
+    for (
+      let key = this.#apps[app * APP_WORDS + APP_FIRST_KEY] as number;
+      key !== NONE;
+      key = this.#keys[(key - 1) * KEY_WORDS + KEY_NEXT] as number
+    ) {
       this.#keys[(key - 1) * KEY_WORDS + KEY_GRANT] = grant;
     }
   }

@@ -79,7 +79,13 @@ export const DENIED_BY_DEFAULT: readonly string[] = [
 ];
 
 /** Methods that put a transaction on its way: the gateway never sends one of these twice. */
-const BROADCASTS: ReadonlySet<string> = new Set(['eth_sendrawtransaction', 'eth_sendrawtransactionsync', 'sendrawtransaction', 'submitpackage', 'eth_sendbundle']);
+const BROADCASTS: ReadonlySet<string> = new Set([
+  'eth_sendrawtransaction',
+  'eth_sendrawtransactionsync',
+  'sendrawtransaction',
+  'submitpackage',
+  'eth_sendbundle',
+]);
 
 /** Set look-up for exact names, a scan over the few prefixes. Names are compared without case: nodes differ in it. */
 class MethodSet {
@@ -109,13 +115,60 @@ const deniedByDefault = new MethodSet(DENIED_BY_DEFAULT);
  * first one failed. Methods that are not known as reads are not retried.
  */
 const READS = new MethodSet([
-  'eth_blockNumber', 'eth_call', 'eth_chainId', 'eth_createAccessList', 'eth_estimateGas', 'eth_feeHistory', 'eth_gasPrice', 'eth_getAccount',
-  'eth_getBalance', 'eth_getBlock*', 'eth_getCode', 'eth_getHeader*', 'eth_getLogs', 'eth_getProof', 'eth_getRawTransaction*', 'eth_getStorage*',
-  'eth_getTransaction*', 'eth_getUncle*', 'eth_blobBaseFee', 'eth_maxPriorityFeePerGas', 'eth_protocolVersion', 'eth_syncing', 'eth_simulateV1',
-  'net_*', 'web3_*', 'trace_*', 'debug_trace*',
-  'combinerawtransaction', 'decode*', 'deriveaddresses', 'estimate*', 'getbest*', 'getblock*', 'getchain*', 'getconnectioncount', 'getdeploymentinfo',
-  'getdescriptorinfo', 'getdifficulty', 'getindexinfo', 'getmempool*', 'getmininginfo', 'getnettotals', 'getnetwork*', 'getrawmempool',
-  'getrawtransaction', 'gettxout*', 'gettxspendingprevout', 'help', 'scanblocks', 'testmempoolaccept', 'uptime', 'validateaddress', 'verifymessage', 'verifytxoutproof',
+  'eth_blockNumber',
+  'eth_call',
+  'eth_chainId',
+  'eth_createAccessList',
+  'eth_estimateGas',
+  'eth_feeHistory',
+  'eth_gasPrice',
+  'eth_getAccount',
+  'eth_getBalance',
+  'eth_getBlock*',
+  'eth_getCode',
+  'eth_getHeader*',
+  'eth_getLogs',
+  'eth_getProof',
+  'eth_getRawTransaction*',
+  'eth_getStorage*',
+  'eth_getTransaction*',
+  'eth_getUncle*',
+  'eth_blobBaseFee',
+  'eth_maxPriorityFeePerGas',
+  'eth_protocolVersion',
+  'eth_syncing',
+  'eth_simulateV1',
+  'net_*',
+  'web3_*',
+  'trace_*',
+  'debug_trace*',
+  'combinerawtransaction',
+  'decode*',
+  'deriveaddresses',
+  'estimate*',
+  'getbest*',
+  'getblock*',
+  'getchain*',
+  'getconnectioncount',
+  'getdeploymentinfo',
+  'getdescriptorinfo',
+  'getdifficulty',
+  'getindexinfo',
+  'getmempool*',
+  'getmininginfo',
+  'getnettotals',
+  'getnetwork*',
+  'getrawmempool',
+  'getrawtransaction',
+  'gettxout*',
+  'gettxspendingprevout',
+  'help',
+  'scanblocks',
+  'testmempoolaccept',
+  'uptime',
+  'validateaddress',
+  'verifymessage',
+  'verifytxoutproof',
 ]);
 
 /** Which methods a route takes. */
@@ -128,7 +181,9 @@ export class MethodPolicy {
     this.#allow = new MethodSet(allow);
     this.#deny = new MethodSet(deny);
     // `eth_*` must not let `eth_sendTransaction` in: only its own name, or the very pattern that denies it, does.
-    this.#lifted = new MethodSet(allow.filter((pattern) => !pattern.endsWith('*') || DENIED_BY_DEFAULT.includes(pattern)));
+    this.#lifted = new MethodSet(
+      allow.filter((pattern) => !pattern.endsWith('*') || DENIED_BY_DEFAULT.includes(pattern)),
+    );
   }
 
   /** A route's `deny` wins over everything; what is denied by default must be named by `allow`. */

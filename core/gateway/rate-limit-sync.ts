@@ -59,7 +59,11 @@ export class RateLimitSync {
     const { limits, uses, instance, clock } = this.#deps;
     if (uses === null || limits.size === 0) return;
     const changed = this.#changed(clock.now());
-    const heard = await uses.exchange(instance, changed.map(({ count }) => count), this.#lastAt);
+    const heard = await uses.exchange(
+      instance,
+      changed.map(({ count }) => count),
+      this.#lastAt,
+    );
     for (const { use, shown } of changed) this.#shown.set(use, shown);
     this.#apply(heard, clock.now());
   }
@@ -73,7 +77,11 @@ export class RateLimitSync {
       const silent = running === 0 && last.running === 0 && taken === last.taken;
       if (silent && (taken === last.base || now - last.at <= SILENCE_MS)) continue;
       const base = silent ? taken : last.base;
-      changed.push({ use, count: { appId, routeId, taken: taken - base, running }, shown: { taken, running, base, at: now } });
+      changed.push({
+        use,
+        count: { appId, routeId, taken: taken - base, running },
+        shown: { taken, running, base, at: now },
+      });
     }
     return changed;
   }

@@ -19,8 +19,23 @@ export const HTTP_METHODS: Readonly<Record<RouteProtocol, readonly string[]>> = 
 /** Status, headers and body of a refusal, in the form of the route's protocol (decisions, section 8, "Failures"). */
 export function refusalReply(refusal: Refusal, protocol: RouteProtocol | null, traceId: string): RefusalReply {
   const { status, reason, message } = refusal;
-  const body = protocol === 'jsonrpc' ? rpcRefusal(refusal, 'null', traceId) : JSON.stringify({ error: { code: reason, message, trace_id: traceId } });
-  return { status, headers: ['Content-Type', 'application/json', 'X-Trace-Id', traceId, 'Cache-Control', 'no-store', ...extras(refusal, protocol)], body };
+  const body =
+    protocol === 'jsonrpc'
+      ? rpcRefusal(refusal, 'null', traceId)
+      : JSON.stringify({ error: { code: reason, message, trace_id: traceId } });
+  return {
+    status,
+    headers: [
+      'Content-Type',
+      'application/json',
+      'X-Trace-Id',
+      traceId,
+      'Cache-Control',
+      'no-store',
+      ...extras(refusal, protocol),
+    ],
+    body,
+  };
 }
 
 function extras({ status, retryAfterSeconds }: Refusal, protocol: RouteProtocol | null): readonly string[] {

@@ -3,7 +3,10 @@ export const REFUSALS = {
   bad_request: { status: 400, message: 'The request is malformed.' },
   http_method_not_allowed: { status: 405, message: 'This gateway does not take that HTTP method.' },
   not_found: { status: 404, message: 'There is nothing at this address.' },
-  key_missing: { status: 401, message: 'An App key is needed: in the header "Authorization: Bearer <key>" or as the first part of the path.' },
+  key_missing: {
+    status: 401,
+    message: 'An App key is needed: in the header "Authorization: Bearer <key>" or as the first part of the path.',
+  },
   key_malformed: { status: 401, message: 'The App key is malformed: the header must be exactly "Bearer <key>".' },
   key_unknown: { status: 401, message: 'The App key is unknown.' },
   key_revoked: { status: 401, message: 'The App key was revoked.' },

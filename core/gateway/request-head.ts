@@ -40,7 +40,8 @@ export function readHead(method: string, httpVersion: string, rawHeaders: readon
   const framing = checkFraming(method, httpVersion, coding, length);
   if (framing !== null) return malformed(framing);
   const expect = found.expect?.toLowerCase();
-  if (expect !== undefined && expect !== '100-continue') return malformed('The header Expect asks for what is not offered.');
+  if (expect !== undefined && expect !== '100-continue')
+    return malformed('The header Expect asks for what is not offered.');
   return {
     authorization: authorization === undefined ? [] : [authorization],
     contentLength: length === undefined ? null : Number(length),
@@ -53,7 +54,12 @@ export function readHead(method: string, httpVersion: string, rawHeaders: readon
 const DIGITS = /^\d{1,15}$/;
 
 /** What is wrong with the framing; `null` for nothing. */
-function checkFraming(method: string, httpVersion: string, coding: string | undefined, length: string | undefined): string | null {
+function checkFraming(
+  method: string,
+  httpVersion: string,
+  coding: string | undefined,
+  length: string | undefined,
+): string | null {
   if (coding !== undefined) {
     if (coding.toLowerCase() !== 'chunked') return 'The only transfer coding is chunked.';
     if (length !== undefined || httpVersion !== '1.1') return 'The length of the body is ambiguous.';

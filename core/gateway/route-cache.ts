@@ -46,7 +46,11 @@ export class RouteCache implements FeedReader {
     try {
       return [openRoute(vault, stored)];
     } catch (error) {
-      logger.error('a gateway is not served: its upstreams do not open', { routeId: stored.id, host: stored.host, error });
+      logger.error('a gateway is not served: its upstreams do not open', {
+        routeId: stored.id,
+        host: stored.host,
+        error,
+      });
       return [];
     }
   }

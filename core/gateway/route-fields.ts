@@ -18,7 +18,16 @@ const METHOD = /^[A-Za-z0-9_.:/-]{0,127}[A-Za-z0-9_.:/*-]$/;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
 /** Framing belongs to each side of the gateway, and the host follows from the URL. */
-const RESERVED_HEADERS: ReadonlySet<string> = new Set(['connection', 'content-length', 'host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
+const RESERVED_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 const MAX_UPSTREAMS = 32;
 const MAX_METHODS = 1_000;
 const MAX_TIMEOUT_MS = 3_600_000;
@@ -33,7 +42,8 @@ const TIMEOUTS: readonly (readonly [string, keyof RouteTimeouts])[] = [
 
 const when = (wrong: boolean, path: string, message: string): FieldError[] => (wrong ? [{ path, message }] : []);
 
-const isWhole = (value: number, from: number, to: number): boolean => Number.isSafeInteger(value) && value >= from && value <= to;
+const isWhole = (value: number, from: number, to: number): boolean =>
+  Number.isSafeInteger(value) && value >= from && value <= to;
 
 function headerErrors(headers: RouteUpstream['headers'], path: string): FieldError[] {
   return Object.entries(headers).flatMap(([name, value]) => {
@@ -49,17 +59,29 @@ function headerErrors(headers: RouteUpstream['headers'], path: string): FieldErr
 
 function urlProblem(url: string, protocol: RouteProtocol): string | null {
   const schemes = SCHEMES[protocol] ?? [];
-  const fits = /^[\x21-\x7e]{1,2048}$/.test(url) && !url.includes('#') && !url.includes('\\') && URL.canParse(url) && schemes.includes(new URL(url).protocol);
+  const fits =
+    /^[\x21-\x7e]{1,2048}$/.test(url) &&
+    !url.includes('#') &&
+    !url.includes('\\') &&
+    URL.canParse(url) &&
+    schemes.includes(new URL(url).protocol);
   return fits ? null : `must be an absolute URL (${schemes.map((scheme) => scheme.slice(0, -1)).join(', ')})`;
 }
 
 function upstreamErrors({ upstreams, protocol }: RouteFields): FieldError[] {
-  const own = when(upstreams.length === 0 || upstreams.length > MAX_UPSTREAMS, 'upstreams', `must name 1 to ${MAX_UPSTREAMS} nodes`);
+  const own = when(
+    upstreams.length === 0 || upstreams.length > MAX_UPSTREAMS,
+    'upstreams',
+    `must name 1 to ${MAX_UPSTREAMS} nodes`,
+  );
   return [
     ...own,
     ...upstreams.flatMap(({ url, headers }, index) => {
       const wrong = urlProblem(url, protocol);
-      return [...when(wrong !== null, `upstreams.${index}.url`, wrong ?? ''), ...headerErrors(headers, `upstreams.${index}`)];
+      return [
+        ...when(wrong !== null, `upstreams.${index}.url`, wrong ?? ''),
+        ...headerErrors(headers, `upstreams.${index}`),
+      ];
     }),
   ];
 }
@@ -67,7 +89,9 @@ function upstreamErrors({ upstreams, protocol }: RouteFields): FieldError[] {
 function methodErrors({ methods }: RouteFields): FieldError[] {
   return (['allow', 'deny'] as const satisfies readonly (keyof MethodRules)[]).flatMap((list) => [
     ...when(methods[list].length > MAX_METHODS, `methods.${list}`, `must have at most ${MAX_METHODS} methods`),
-    ...methods[list].flatMap((method, index) => when(!METHOD.test(method), `methods.${list}.${index}`, 'must be a method, or a prefix that ends in *')),
+    ...methods[list].flatMap((method, index) =>
+      when(!METHOD.test(method), `methods.${list}.${index}`, 'must be a method, or a prefix that ends in *'),
+    ),
   ]);
 }
 
@@ -84,8 +108,18 @@ export function routeErrors(route: RouteFields): readonly FieldError[] {
     ...when(!ADMISSION_MODES.includes(admission), 'admission', `must be one of ${ADMISSION_MODES.join(', ')}`),
     ...methodErrors(route),
     ...limitErrors(limits),
-    ...TIMEOUTS.flatMap(([name, field]) => when(!isWhole(timeouts[field], 1, MAX_TIMEOUT_MS), `timeouts.${name}`, `must be a whole number from 1 to ${MAX_TIMEOUT_MS}`)),
-    ...when(!isWhole(maxBodyBytes, 1, MAX_BODY_BYTES), 'max_body_bytes', `must be a whole number from 1 to ${MAX_BODY_BYTES}`),
+    ...TIMEOUTS.flatMap(([name, field]) =>
+      when(
+        !isWhole(timeouts[field], 1, MAX_TIMEOUT_MS),
+        `timeouts.${name}`,
+        `must be a whole number from 1 to ${MAX_TIMEOUT_MS}`,
+      ),
+    ),
+    ...when(
+      !isWhole(maxBodyBytes, 1, MAX_BODY_BYTES),
+      'max_body_bytes',
+      `must be a whole number from 1 to ${MAX_BODY_BYTES}`,
+    ),
     ...when(!isWhole(maxBatch, 1, MAX_BATCH), 'max_batch', `must be a whole number from 1 to ${MAX_BATCH}`),
   ];
 }

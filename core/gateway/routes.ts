@@ -13,10 +13,13 @@ import { DEFAULT_MAX_BATCH, DEFAULT_MAX_BODY_BYTES, DEFAULT_TIMEOUTS, NO_LIMITS 
 import type { AdmissionLimits, GatewayRoute, MethodRules, RouteTimeouts } from './route.ts';
 
 /** What a route is made from; what is left out has the defaults of decisions, section 8. */
-export interface RouteInput extends Pick<RouteFields, 'host' | 'chain' | 'network' | 'protocol' | 'upstreams'>, RouteOptions {}
+export interface RouteInput
+  extends Pick<RouteFields, 'host' | 'chain' | 'network' | 'protocol' | 'upstreams'>, RouteOptions {}
 
 /** What of a route has a default. */
-export interface RouteOptions extends Partial<Pick<RouteFields, 'admission' | 'enabled' | 'maxBodyBytes' | 'maxBatch'>> {
+export interface RouteOptions extends Partial<
+  Pick<RouteFields, 'admission' | 'enabled' | 'maxBodyBytes' | 'maxBatch'>
+> {
   readonly methods?: Partial<MethodRules>;
   readonly limits?: Partial<AdmissionLimits>;
   readonly timeouts?: Partial<RouteTimeouts>;
@@ -54,7 +57,8 @@ const DEFAULTS: Omit<RouteFields, 'host' | 'chain' | 'network' | 'protocol' | 'u
 };
 
 const noSuchRoute = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such gateway.');
-const hostTaken = (): TillgateError => new TillgateError('STATE_CONFLICT', 'There is a gateway with this host already.');
+const hostTaken = (): TillgateError =>
+  new TillgateError('STATE_CONFLICT', 'There is a gateway with this host already.');
 
 /** The context that a route's upstreams are sealed in. */
 const routeContext = (id: RouteId): string => `route:${id}`;
@@ -74,13 +78,20 @@ function checked(base: typeof DEFAULTS, input: RouteInput): RouteFields {
   const timeouts = { ...base.timeouts, ...input.timeouts };
   const fields: RouteFields = { ...base, ...input, host: input.host.toLowerCase(), methods, limits, timeouts };
   const errors = routeErrors(fields);
-  if (errors.length > 0) throw new TillgateError('INVALID_FIELDS', 'The gateway has invalid fields.', { fields: errors });
+  if (errors.length > 0)
+    throw new TillgateError('INVALID_FIELDS', 'The gateway has invalid fields.', { fields: errors });
   return fields;
 }
 
 /** A route out of its record. */
-export function openRoute(vault: Vault, { sealedUpstreams, createdAt: _created, modifiedAt: _modified, ...rest }: StoredRoute): GatewayRoute {
-  return { ...rest, upstreams: JSON.parse(vault.open(sealedUpstreams, routeContext(rest.id))) as GatewayRoute['upstreams'] };
+export function openRoute(
+  vault: Vault,
+  { sealedUpstreams, createdAt: _created, modifiedAt: _modified, ...rest }: StoredRoute,
+): GatewayRoute {
+  return {
+    ...rest,
+    upstreams: JSON.parse(vault.open(sealedUpstreams, routeContext(rest.id))) as GatewayRoute['upstreams'],
+  };
 }
 
 /** Gateway routes: those of the configuration, to be read, and those of the database, to be managed. */
@@ -129,7 +140,8 @@ export class Routes {
    */
   async update(id: RouteId, changes: RouteChanges): Promise<RouteRecord> {
     const { storage, vault, clock, configured: own } = this.#deps;
-    if (own.some((route) => route.id === id)) throw new TillgateError('STATE_CONFLICT', 'The gateway belongs to the configuration; change it there.');
+    if (own.some((route) => route.id === id))
+      throw new TillgateError('STATE_CONFLICT', 'The gateway belongs to the configuration; change it there.');
     const changed = await storage.transaction(async ({ routes }) => {
       const present = await routes.lock(id);
       if (present === null) throw noSuchRoute();
@@ -138,7 +150,8 @@ export class Routes {
       const parts = { ...(methods && { methods }), ...(limits && { limits }), ...(timeouts && { timeouts }) };
       const next = { ...checked(former, { ...former, ...plain, ...parts }), id };
       const stored = this.#sealed(next, present.createdAt, clock.now());
-      if ((stored.host !== present.host && this.#isConfigured(stored.host)) || !(await routes.replace(stored))) throw hostTaken();
+      if ((stored.host !== present.host && this.#isConfigured(stored.host)) || !(await routes.replace(stored)))
+        throw hostTaken();
       return stored;
     });
     await storage.feed.settled();
@@ -150,7 +163,12 @@ export class Routes {
   }
 
   #sealed({ upstreams, ...rest }: GatewayRoute, createdAt: Millis, modifiedAt: Millis): StoredRoute {
-    return { ...rest, sealedUpstreams: this.#deps.vault.seal(JSON.stringify(upstreams), routeContext(rest.id)), createdAt, modifiedAt };
+    return {
+      ...rest,
+      sealedUpstreams: this.#deps.vault.seal(JSON.stringify(upstreams), routeContext(rest.id)),
+      createdAt,
+      modifiedAt,
+    };
   }
 
   #record(stored: StoredRoute): RouteRecord {

@@ -74,12 +74,18 @@ export const SHIB_ERC20: Asset = token('ETH', 'SHIB-ERC20', 'SHIB', 18, false);
 
 /** The asset of a currency that the specification names. */
 export function specifiedAsset(currency: CurrencyCode): Asset {
-  return present(SPECIFIED_ASSETS.find((asset) => asset.currency === currency), `the asset ${currency}`);
+  return present(
+    SPECIFIED_ASSETS.find((asset) => asset.currency === currency),
+    `the asset ${currency}`,
+  );
 }
 
 /** Code and display name of a chain that the specification names. */
 export function specifiedChain(code: ChainCode): ChainName {
-  return present(CHAINS.find((chain) => chain.code === code), `the chain ${code}`);
+  return present(
+    CHAINS.find((chain) => chain.code === code),
+    `the chain ${code}`,
+  );
 }
 
 /** One row of the crypto list: an asset, and whether orders in it are possible now. */
@@ -101,7 +107,10 @@ export class AssetCatalogue {
     for (const asset of enabled) {
       const known = this.#assets.get(asset.currency);
       if (known !== undefined && (known.enabled || known.asset.chain !== asset.chain)) {
-        throw new TillgateError('CONFIG_INVALID', `The currency ${asset.currency} is configured twice; name it once, on one chain.`);
+        throw new TillgateError(
+          'CONFIG_INVALID',
+          `The currency ${asset.currency} is configured twice; name it once, on one chain.`,
+        );
       }
       this.#assets.set(asset.currency, { asset, enabled: true });
     }
@@ -123,7 +132,10 @@ export class AssetCatalogue {
   require(chain: ChainCode, currency: CurrencyCode): Asset {
     const found = this.#assets.get(currency);
     if (found === undefined || found.asset.chain !== chain || !found.enabled) {
-      throw new TillgateError('UNSUPPORTED', `The pair ${chain}/${currency} is not supported; see the list of crypto currencies.`);
+      throw new TillgateError(
+        'UNSUPPORTED',
+        `The pair ${chain}/${currency} is not supported; see the list of crypto currencies.`,
+      );
     }
     return found.asset;
   }

@@ -85,7 +85,13 @@ export function formatUnits(units: bigint, decimals: number): string {
  * Rounds units to at most `decimals` decimals and `digits` significant digits, so that a quoted amount is exact as a JSON
  * number (decisions, section 2).
  */
-export function roundUnits(units: bigint, assetDecimals: number, decimals: number, digits: number, rounding: Rounding): bigint {
+export function roundUnits(
+  units: bigint,
+  assetDecimals: number,
+  decimals: number,
+  digits: number,
+  rounding: Rounding,
+): bigint {
   const drop = Math.max(assetDecimals - decimals, units.toString().length - digits, 0);
   const step = pow10(drop);
   const rounded = mulDiv(units, 1n, step, rounding) * step;

@@ -39,7 +39,9 @@ export function parseSignedDate(text: string): Millis | null {
   const second = digits(text, 17, 2);
   // An invalid field is NaN, and every comparison with it is false. `Date.UTC` reads years below 100 as 19xx.
   const exists = year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month);
-  return exists && hour <= 23 && minute <= 59 && second <= 59 ? Date.UTC(year, month - 1, day, hour, minute, second) : null;
+  return exists && hour <= 23 && minute <= 59 && second <= 59
+    ? Date.UTC(year, month - 1, day, hour, minute, second)
+    : null;
 }
 
 function digits(text: string, from: number, count: number): number {

@@ -32,20 +32,24 @@ export function isAppKeyText(text: string): boolean {
 }
 
 /** 1 for the character codes of base-62 digits. */
-const IS_DIGIT = Uint8Array.from({ length: 128 }, (_, code) => (BASE62_DIGITS.includes(String.fromCharCode(code)) ? 1 : 0));
+const IS_DIGIT = Uint8Array.from({ length: 128 }, (_, code) =>
+  BASE62_DIGITS.includes(String.fromCharCode(code)) ? 1 : 0,
+);
 
 /** CRC-32 (ISO 3309) in base 62. */
 function checksum(text: string): string {
   let left = (crcOf(text) ^ ALL_ONES) >>> 0;
   let digits = '';
-  for (let place = 0; place < CHECK_DIGITS; place++, left = Math.floor(left / 62)) digits = BASE62_DIGITS.charAt(left % 62) + digits;
+  for (let place = 0; place < CHECK_DIGITS; place++, left = Math.floor(left / 62))
+    digits = BASE62_DIGITS.charAt(left % 62) + digits;
   return digits;
 }
 
 /** The CRC register after a text. The gateway computes it for every new request head: hence the table and plain numbers. */
 function crcOf(text: string): number {
   let crc = ALL_ONES;
-  for (let at = 0; at < text.length; at++) crc = (CRC_TABLE[(crc ^ text.charCodeAt(at)) & 0xff] as number) ^ (crc >>> 8);
+  for (let at = 0; at < text.length; at++)
+    crc = (CRC_TABLE[(crc ^ text.charCodeAt(at)) & 0xff] as number) ^ (crc >>> 8);
   return crc;
 }
 

@@ -54,7 +54,8 @@ export class AppKeys {
   async create(appId: AppId): Promise<IssuedKey> {
     const issued = await this.#deps.storage.transaction(async ({ apps }) => {
       await lockUsable(apps, appId);
-      if ((await apps.activeKey(appId)) !== null) throw new TillgateError('STATE_CONFLICT', 'The App has an active key; rotate that one.');
+      if ((await apps.activeKey(appId)) !== null)
+        throw new TillgateError('STATE_CONFLICT', 'The App has an active key; rotate that one.');
       return this.#store(apps, appId);
     });
     await settledIfPossible(this.#deps.storage);
@@ -67,7 +68,10 @@ export class AppKeys {
    * @param graceSeconds - 0 to {@link MAX_GRACE_SECONDS}; the setting by default
    * @throws TillgateError `INVALID_FIELDS`; `NOT_FOUND` for an unknown App; `STATE_CONFLICT` without an active key
    */
-  async rotate(appId: AppId, graceSeconds = this.#deps.graceSeconds ?? DEFAULT_GRACE_SECONDS): Promise<{ readonly key: IssuedKey; readonly replaced: IssuedKey }> {
+  async rotate(
+    appId: AppId,
+    graceSeconds = this.#deps.graceSeconds ?? DEFAULT_GRACE_SECONDS,
+  ): Promise<{ readonly key: IssuedKey; readonly replaced: IssuedKey }> {
     if (!Number.isSafeInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > MAX_GRACE_SECONDS) {
       throw invalidField('grace_seconds', `must be a whole number from 0 to ${MAX_GRACE_SECONDS}`);
     }
@@ -118,7 +122,8 @@ export class AppKeys {
 async function lockUsable(apps: AppWrites, appId: AppId): Promise<App> {
   const found = await apps.find(appId);
   if (found === null) throw noSuchApp();
-  if ((await apps.accountStatus(found.accountId)) === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived.');
+  if ((await apps.accountStatus(found.accountId)) === 'archived')
+    throw new TillgateError('STATE_CONFLICT', 'The account is archived.');
   return present(await apps.lock(appId), 'the App');
 }
 

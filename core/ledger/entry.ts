@@ -17,7 +17,8 @@ export type LedgerAccount =
 /** The parts of a merchant's balance; `reserved` is set aside for unfinished requests. */
 export type MerchantBalance = 'available' | 'pending' | 'reserved';
 
-export const merchantAccount = (accountId: AccountId, part: MerchantBalance): LedgerAccount => `merchant:${accountId}:${part}`;
+export const merchantAccount = (accountId: AccountId, part: MerchantBalance): LedgerAccount =>
+  `merchant:${accountId}:${part}`;
 export const custodyAccount = (chain: string): LedgerAccount => `custody:${chain}`;
 export const coldAccount = (chain: string): LedgerAccount => `cold:${chain}`;
 export const FEES_ACCOUNT: LedgerAccount = 'fees:network';
@@ -34,7 +35,14 @@ export interface Posting {
 export interface LedgerEntry {
   readonly id: EntryId;
   readonly at: Millis;
-  readonly kind: 'deposit-credited' | 'deposit-matured' | 'deposit-reversed' | 'transfer-reserved' | 'transfer-paid' | 'transfer-released' | 'transfer-failed';
+  readonly kind:
+    | 'deposit-credited'
+    | 'deposit-matured'
+    | 'deposit-reversed'
+    | 'transfer-reserved'
+    | 'transfer-paid'
+    | 'transfer-released'
+    | 'transfer-failed';
   readonly reference: string;
   readonly postings: readonly Posting[];
 }

@@ -32,10 +32,20 @@ export function paidEntry(id: EntryId, at: Millis, transfer: Transfer, cost: Net
 }
 
 /** As {@link paidEntry}, for a payment that cost less than was reserved: the rest is released. */
-export function cheaperPaidEntry(id: EntryId, at: Millis, reserved: Transfer, taken: Pick<Transfer, 'units' | 'feeUnits'>, cost: NetworkCost): LedgerEntry {
+export function cheaperPaidEntry(
+  id: EntryId,
+  at: Millis,
+  reserved: Transfer,
+  taken: Pick<Transfer, 'units' | 'feeUnits'>,
+  cost: NetworkCost,
+): LedgerEntry {
   const rest = { ...reserved, units: reserved.units - taken.units };
   const paid = { ...reserved, ...taken };
-  return entryOf(id, at, 'transfer-paid', reserved, [...moveBalance(rest, 'reserved', 'available'), ...payout(paid), ...networkFee(paid, cost)]);
+  return entryOf(id, at, 'transfer-paid', reserved, [
+    ...moveBalance(rest, 'reserved', 'available'),
+    ...payout(paid),
+    ...networkFee(paid, cost),
+  ]);
 }
 
 /** Books a transaction that was mined without effect: the reserve is released, the till pays the network's fee. */
@@ -51,11 +61,21 @@ const REFERENCES = {
   'transfer-failed': 'failed',
 } as const;
 
-function entryOf(id: EntryId, at: Millis, kind: keyof typeof REFERENCES, transfer: Transfer, postings: readonly Posting[]): LedgerEntry {
+function entryOf(
+  id: EntryId,
+  at: Millis,
+  kind: keyof typeof REFERENCES,
+  transfer: Transfer,
+  postings: readonly Posting[],
+): LedgerEntry {
   return { id, at, kind, reference: `transfer:${transfer.id}:${REFERENCES[kind]}`, postings: merge(postings) };
 }
 
-function moveBalance({ id, accountId, currency, units }: Transfer, from: MerchantBalance, to: MerchantBalance): Posting[] {
+function moveBalance(
+  { id, accountId, currency, units }: Transfer,
+  from: MerchantBalance,
+  to: MerchantBalance,
+): Posting[] {
   assert(accountId !== null, `transfer ${id} has no merchant`);
   return [
     { account: merchantAccount(accountId, from), currency, units: -units },

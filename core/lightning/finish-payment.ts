@@ -18,13 +18,21 @@ type FinishDeps = Pick<LightningDeps, 'storage' | 'clock' | 'ids'>;
  *
  * @returns false when it was finished before
  */
-export function confirmPayment(deps: FinishDeps, lease: Lease, { transfer: listed, payment: { paymentHash } }: UnfinishedPayment, feeMsat: bigint): Promise<boolean> {
+export function confirmPayment(
+  deps: FinishDeps,
+  lease: Lease,
+  { transfer: listed, payment: { paymentHash } }: UnfinishedPayment,
+  feeMsat: bigint,
+): Promise<boolean> {
   return finish(deps, lease, listed, async (tx, transfer) => {
     const now = deps.clock.now();
     const feeUnits = feeMsat < transfer.maxFeeUnits ? feeMsat : transfer.maxFeeUnits;
     const units = obtainedUnits(transfer) + feeUnits;
     const changes = { units, feeUnits, reason: null, updatedAt: now, finishedAt: now };
-    assert(await tx.transfers.move(transfer.id, transfer.status, 'CONFIRMED', changes), `transfer ${transfer.id} changed while locked`);
+    assert(
+      await tx.transfers.move(transfer.id, transfer.status, 'CONFIRMED', changes),
+      `transfer ${transfer.id} changed while locked`,
+    );
     const cost = { currency: LIGHTNING_ASSET.currency, units: feeMsat };
     const entry = cheaperPaidEntry(deps.ids.next() as EntryId, now, transfer, { units, feeUnits }, cost);
     assert(await postEntry(tx, entry), `transfer ${transfer.id} is paid twice`);
@@ -37,9 +45,18 @@ export function confirmPayment(deps: FinishDeps, lease: Lease, { transfer: liste
 export function failPayment(deps: FinishDeps, lease: Lease, listed: Transfer, reason: string): Promise<boolean> {
   return finish(deps, lease, listed, async (tx, transfer) => {
     const now = deps.clock.now();
-    assert(await tx.transfers.move(transfer.id, transfer.status, 'FAILED', { reason, updatedAt: now, finishedAt: now }), `transfer ${transfer.id} changed while locked`);
-    assert(await postEntry(tx, releaseEntry(deps.ids.next() as EntryId, now, transfer)), `transfer ${transfer.id} is released twice`);
-    assert(await tx.deposits.updateTransaction(transfer.id, { status: 'FAILED' }), `transaction of transfer ${transfer.id}`);
+    assert(
+      await tx.transfers.move(transfer.id, transfer.status, 'FAILED', { reason, updatedAt: now, finishedAt: now }),
+      `transfer ${transfer.id} changed while locked`,
+    );
+    assert(
+      await postEntry(tx, releaseEntry(deps.ids.next() as EntryId, now, transfer)),
+      `transfer ${transfer.id} is released twice`,
+    );
+    assert(
+      await tx.deposits.updateTransaction(transfer.id, { status: 'FAILED' }),
+      `transaction of transfer ${transfer.id}`,
+    );
   });
 }
 

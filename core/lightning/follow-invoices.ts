@@ -54,7 +54,10 @@ export class InvoiceFollower {
     if (last !== undefined) {
       const height = (cursor?.height ?? 0) + settlements.length;
       const next = { height, hash: last.cursor, parentHash: cursor?.hash ?? '', time: last.settledAt };
-      if (!(await this.#book(lease, settlements, height, (tx) => tx.chains.moveCursor(CHAIN, cursor?.hash ?? null, next)))) return true;
+      if (
+        !(await this.#book(lease, settlements, height, (tx) => tx.chains.moveCursor(CHAIN, cursor?.hash ?? null, next)))
+      )
+        return true;
     }
     await this.#lookAtDue(lease, lookBegan, cursor?.height ?? 0);
     return settlements.length === BATCH;
@@ -68,7 +71,9 @@ export class InvoiceFollower {
       const due: readonly DueInvoice[] = await storage.lightning.dueInvoices(lookBegan, after, DUE_BATCH);
       const paid: SettledInvoice[] = [];
       for (let at = 0; at < due.length; at += ASKED_AT_ONCE) {
-        const views = await Promise.all(due.slice(at, at + ASKED_AT_ONCE).map(({ paymentHash }) => this.#deps.node.invoice(paymentHash)));
+        const views = await Promise.all(
+          due.slice(at, at + ASKED_AT_ONCE).map(({ paymentHash }) => this.#deps.node.invoice(paymentHash)),
+        );
         for (const view of views) if (view?.state === 'settled' && view.settled !== null) paid.push(view.settled);
       }
       if (paid.length > 0) await this.#book(lease, paid, height, async () => true);
@@ -82,7 +87,12 @@ export class InvoiceFollower {
   }
 
   /** Books settlements of orders in the transaction that moves the cursor; false when another instance has moved it. */
-  async #book(lease: Lease, settled: readonly SettledInvoice[], height: number, claim: (tx: Transaction) => Promise<boolean>): Promise<boolean> {
+  async #book(
+    lease: Lease,
+    settled: readonly SettledInvoice[],
+    height: number,
+    claim: (tx: Transaction) => Promise<boolean>,
+  ): Promise<boolean> {
     const { storage, stateMachine, events, metrics } = this.#deps;
     const own = await this.#owned(settled);
     const booked = await storage.transaction<readonly Booked[] | null>(async (tx) => {
@@ -106,7 +116,14 @@ export class InvoiceFollower {
   /** Settlements with their orders, in locking order. Invoices of others at the same node are ignored. */
   async #owned(settled: readonly SettledInvoice[]): Promise<readonly OwnSettlement[]> {
     const { deposits, orders } = this.#deps.storage;
-    const owners = new Map((await deposits.owners(CHAIN, settled.map(({ paymentHash }) => paymentHash))).map((owner) => [owner.key, owner]));
+    const owners = new Map(
+      (
+        await deposits.owners(
+          CHAIN,
+          settled.map(({ paymentHash }) => paymentHash),
+        )
+      ).map((owner) => [owner.key, owner]),
+    );
     const own: OwnSettlement[] = [];
     for (const each of settled) {
       const owner = owners.get(each.paymentHash);

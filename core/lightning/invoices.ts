@@ -25,7 +25,11 @@ export class Invoices {
   readonly #clock: Clock;
   readonly #numbers: number[] = [];
 
-  constructor(deps: { readonly node: LightningNode; readonly storage: Pick<Storage, 'chains'>; readonly clock: Clock }) {
+  constructor(deps: {
+    readonly node: LightningNode;
+    readonly storage: Pick<Storage, 'chains'>;
+    readonly clock: Clock;
+  }) {
     this.#node = deps.node;
     this.#storage = deps.storage;
     this.#clock = deps.clock;

@@ -34,5 +34,8 @@ export async function requireSameNode({ node, storage }: Pick<LightningDeps, 'no
   await storage.chains.initialise(chain, identity);
   const known = present(await storage.chains.state(chain), `state of ${chain}`).identity;
   if (known === identity) return;
-  throw new TillgateError('CHAIN_HALTED', `${chain} was set up with the Lightning node ${known}, but this one is ${identity}. Correct the node's address.`);
+  throw new TillgateError(
+    'CHAIN_HALTED',
+    `${chain} was set up with the Lightning node ${known}, but this one is ${identity}. Correct the node's address.`,
+  );
 }

@@ -13,7 +13,11 @@ export interface LightningOrderView {
 }
 
 /** The view of an order on Lightning. @throws TillgateError `NODE_FAILED` */
-export async function lightningOrderView(order: Order, node: Pick<LightningNode, 'decode'>, payUrl: string): Promise<LightningOrderView> {
+export async function lightningOrderView(
+  order: Order,
+  node: Pick<LightningNode, 'decode'>,
+  payUrl: string,
+): Promise<LightningOrderView> {
   const payment = present(order.payment, `payment of order ${order.id}`);
   const { paymentAddr } = await node.decode(payment.address);
   return { order, payment, paymentAddr, payUrl };

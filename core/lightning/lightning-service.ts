@@ -30,12 +30,17 @@ export class LightningService {
   }
 
   /** @throws TillgateError `UNSUPPORTED` without a node; as {@link RequestLightningPayment.run} */
-  async withdraw(principal: Principal, input: LightningPaymentInput, idempotency: IdempotencyClaim | null = null): Promise<WithdrawalView> {
+  async withdraw(
+    principal: Principal,
+    input: LightningPaymentInput,
+    idempotency: IdempotencyClaim | null = null,
+  ): Promise<WithdrawalView> {
     return required(this.#deps.payments).run(principal, input, idempotency);
   }
 }
 
 function required<T>(part: T | null): T {
-  if (part === null) throw new TillgateError('UNSUPPORTED', 'There is no Lightning node here; see the list of crypto currencies.');
+  if (part === null)
+    throw new TillgateError('UNSUPPORTED', 'There is no Lightning node here; see the list of crypto currencies.');
   return part;
 }

@@ -46,7 +46,9 @@ export class InvoicePayer {
     for (;;) {
       const page: readonly UnfinishedPayment[] = await storage.lightning.unfinished(after, PAGE);
       for (let at = 0; at < page.length; at += CONCURRENCY) {
-        const outcomes = await Promise.allSettled(page.slice(at, at + CONCURRENCY).map((each) => this.#advance(lease, each, stopped)));
+        const outcomes = await Promise.allSettled(
+          page.slice(at, at + CONCURRENCY).map((each) => this.#advance(lease, each, stopped)),
+        );
         for (const outcome of outcomes) {
           if (outcome.status === 'rejected') failures.push(outcome.reason);
           else moved ||= outcome.value;
@@ -65,14 +67,19 @@ export class InvoicePayer {
     const view = await this.#deps.node.payment(each.payment.paymentHash);
     if (view !== null) return this.#follow(lease, each, view);
     if (each.transfer.status === 'SIGNED') return stopped ? false : this.#send(lease, each);
-    this.#alert(each.transfer, 'The node had this payment and does not know it any more. Its reserve stays until an operator has found its outcome.');
+    this.#alert(
+      each.transfer,
+      'The node had this payment and does not know it any more. Its reserve stays until an operator has found its outcome.',
+    );
     return false;
   }
 
   async #begin(lease: Lease, { transfer, payment }: UnfinishedPayment): Promise<boolean> {
     const { clock } = this.#deps;
     if (payment.expiresAt <= clock.now()) {
-      return this.#end(transfer, 'FAILED', () => failPayment(this.#deps, lease, transfer, 'The invoice expired before it could be paid.'));
+      return this.#end(transfer, 'FAILED', () =>
+        failPayment(this.#deps, lease, transfer, 'The invoice expired before it could be paid.'),
+      );
     }
     if (!(await this.#move(lease, transfer, 'SIGNED'))) return false;
     await this.#send(lease, { payment, transfer: { ...transfer, status: 'SIGNED' } });
@@ -89,10 +96,16 @@ export class InvoicePayer {
     const { transfer } = each;
     switch (view.state) {
       case 'settled':
-        if (view.feeMsat > transfer.maxFeeUnits) this.#alert(transfer, `Routing cost ${view.feeMsat} msat, more than the limit given to the node; the till pays the difference.`);
+        if (view.feeMsat > transfer.maxFeeUnits)
+          this.#alert(
+            transfer,
+            `Routing cost ${view.feeMsat} msat, more than the limit given to the node; the till pays the difference.`,
+          );
         return this.#end(transfer, 'CONFIRMED', () => confirmPayment(this.#deps, lease, each, view.feeMsat));
       case 'failed':
-        return this.#end(transfer, 'FAILED', () => failPayment(this.#deps, lease, transfer, `The node could not pay: ${view.reason}`));
+        return this.#end(transfer, 'FAILED', () =>
+          failPayment(this.#deps, lease, transfer, `The node could not pay: ${view.reason}`),
+        );
       case 'in-flight':
         return transfer.status === 'SIGNED' ? this.#move(lease, transfer, 'BROADCAST') : false;
     }

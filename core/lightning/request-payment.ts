@@ -21,7 +21,14 @@ import type { MerchantTransfer } from '../transfers/reserve-transfer.ts';
 import { newTransfer } from '../transfers/transfer.ts';
 import type { WithdrawalSettings } from '../withdrawals/settings.ts';
 import type { WithdrawalView } from '../withdrawals/withdrawal-view.ts';
-import { checkLimits, heldAbove, lacking, readWithdrawal, requireVerified, withdrawalView } from '../withdrawals/withdrawal-rules.ts';
+import {
+  checkLimits,
+  heldAbove,
+  lacking,
+  readWithdrawal,
+  requireVerified,
+  withdrawalView,
+} from '../withdrawals/withdrawal-rules.ts';
 import type { LightningPayment } from './lightning-payment.ts';
 import { maxRoutingFee } from './settings.ts';
 import type { LightningFeeSettings } from './settings.ts';
@@ -69,7 +76,11 @@ export class RequestLightningPayment {
    * `VERIFY_CODE_INVALID`, `STATE_CONFLICT` (frozen, the invoice was paid here before), `INSUFFICIENT_BALANCE`,
    * `IDEMPOTENCY_MISMATCH`, `NODE_FAILED`
    */
-  async run({ accountId }: Principal, input: LightningPaymentInput, idempotency: IdempotencyClaim | null = null): Promise<WithdrawalView> {
+  async run(
+    { accountId }: Principal,
+    input: LightningPaymentInput,
+    idempotency: IdempotencyClaim | null = null,
+  ): Promise<WithdrawalView> {
     const { storage, settings } = this.#deps;
     const former = await formerTransfer(storage, accountId, idempotency);
     if (former !== null) return this.#answer(former);
@@ -79,27 +90,49 @@ export class RequestLightningPayment {
     await this.#authorise(accountId, input);
     const transfer = this.#newTransfer(accountId, text, msat);
     const { paymentHash, expiresAt } = invoice;
-    return this.#store(transfer, { paymentHash, transferId: transfer.id, paymentRequest: text, msat: invoice.msat === null ? msat : null, expiresAt }, idempotency);
+    return this.#store(
+      transfer,
+      {
+        paymentHash,
+        transferId: transfer.id,
+        paymentRequest: text,
+        msat: invoice.msat === null ? msat : null,
+        expiresAt,
+      },
+      idempotency,
+    );
   }
 
   async #read(given: string): Promise<{ readonly text: string; readonly invoice: DecodedInvoice }> {
-    const text = given.trim().toLowerCase().replace(/^lightning:/, '');
+    const text = given
+      .trim()
+      .toLowerCase()
+      .replace(/^lightning:/, '');
     if (text === '') throw invalidField('ln_invoices', 'must be a Lightning invoice');
     if (text.startsWith('lnurl') || text.includes('@')) {
-      throw new TillgateError('INVOICE_INVALID', 'LNURLs and Lightning addresses cannot be paid here: ask the receiver for a BOLT11 invoice.');
+      throw new TillgateError(
+        'INVOICE_INVALID',
+        'LNURLs and Lightning addresses cannot be paid here: ask the receiver for a BOLT11 invoice.',
+      );
     }
     const invoice = await this.#deps.node.decode(text);
-    if (invoice.expiresAt <= this.#deps.clock.now()) throw new TillgateError('INVOICE_INVALID', 'The invoice has expired; ask the receiver for a new one.');
+    if (invoice.expiresAt <= this.#deps.clock.now())
+      throw new TillgateError('INVOICE_INVALID', 'The invoice has expired; ask the receiver for a new one.');
     const [own] = await this.#deps.storage.deposits.owners(LIGHTNING_ASSET.chain, [invoice.paymentHash]);
-    if (own !== undefined) throw new TillgateError('INVOICE_INVALID', 'The invoice is one of this till; it cannot pay itself.');
+    if (own !== undefined)
+      throw new TillgateError('INVOICE_INVALID', 'The invoice is one of this till; it cannot pay itself.');
     return { text, invoice };
   }
 
-  async #authorise(accountId: AccountId, { verifyCode = null, codeRequired = false }: LightningPaymentInput): Promise<void> {
+  async #authorise(
+    accountId: AccountId,
+    { verifyCode = null, codeRequired = false }: LightningPaymentInput,
+  ): Promise<void> {
     const { accounts, manage } = this.#deps.storage;
     const [account, security] = await Promise.all([accounts.find(accountId), manage.security(accountId)]);
     requireVerified(present(account, `account ${accountId}`), LIGHTNING_ASSET.currency);
-    if (codeRequired || security.totpForWithdrawals) await this.#deps.secondFactor.use(accountId, verifyCode, 'verify_code');
+    if (codeRequired || security.totpForWithdrawals)
+      await this.#deps.secondFactor.use(accountId, verifyCode, 'verify_code');
   }
 
   #newTransfer(accountId: AccountId, paymentRequest: string, msat: bigint): MerchantTransfer {
@@ -122,20 +155,33 @@ export class RequestLightningPayment {
     return heldAbove(settings, LIGHTNING_ASSET, newTransfer(request, clock.now()));
   }
 
-  async #store(transfer: MerchantTransfer, payment: LightningPayment, idempotency: IdempotencyClaim | null): Promise<WithdrawalView> {
+  async #store(
+    transfer: MerchantTransfer,
+    payment: LightningPayment,
+    idempotency: IdempotencyClaim | null,
+  ): Promise<WithdrawalView> {
     const { storage, ids, metrics } = this.#deps;
     const former = await storage.transaction(async (tx) => {
       const claimed = await claimTransfer(tx, transfer, idempotency);
       if (claimed !== null) return claimed;
       present(await reserveTransfer(tx, transfer, ids, () => lacking(transfer)), `reserve of transfer ${transfer.id}`);
       if (!(await tx.lightning.addPayment(payment))) {
-        throw new TillgateError('STATE_CONFLICT', 'This invoice was withdrawn to before; an invoice is paid once. Ask the receiver for a new one.');
+        throw new TillgateError(
+          'STATE_CONFLICT',
+          'This invoice was withdrawn to before; an invoice is paid once. Ask the receiver for a new one.',
+        );
       }
       return null;
     });
     if (former !== null) return this.#answer(former);
     metrics.count('tillgate_transfers_total', { chain: transfer.chain, kind: transfer.kind, status: transfer.status });
-    if (transfer.status === 'HELD') raiseAlert(this.#deps, 'approval', `withdrawal ${transfer.id}`, 'A withdrawal waits for an operator to approve it.');
+    if (transfer.status === 'HELD')
+      raiseAlert(
+        this.#deps,
+        'approval',
+        `withdrawal ${transfer.id}`,
+        'A withdrawal waits for an operator to approve it.',
+      );
     else await this.#outcome(transfer.id);
     return this.#answer(transfer.id);
   }
@@ -161,16 +207,29 @@ export class RequestLightningPayment {
   async #answer(id: TransferId): Promise<WithdrawalView> {
     const { storage } = this.#deps;
     const { transfer, balance } = await readWithdrawal(storage, id);
-    return withdrawalView(transfer, LIGHTNING_ASSET, balance, (await storage.lightning.paymentOf(id))?.paymentHash ?? null);
+    return withdrawalView(
+      transfer,
+      LIGHTNING_ASSET,
+      balance,
+      (await storage.lightning.paymentOf(id))?.paymentHash ?? null,
+    );
   }
 }
 
 /** The amount of the invoice, or of the request; both only when they say the same. */
 function agreedAmount({ msat }: DecodedInvoice, amount: Decimal | null): bigint {
   const wanted = amount === null ? null : toUnits(amount, LIGHTNING_ASSET.decimals);
-  if (amount !== null && wanted === null) throw invalidField('amount', `must have at most ${LIGHTNING_ASSET.decimals} decimals in ${LIGHTNING_ASSET.currency}`);
+  if (amount !== null && wanted === null)
+    throw invalidField(
+      'amount',
+      `must have at most ${LIGHTNING_ASSET.decimals} decimals in ${LIGHTNING_ASSET.currency}`,
+    );
   if (wanted !== null && wanted <= 0n) throw invalidField('amount', 'must be more than 0');
   if (msat === null && wanted === null) throw invalidField('amount', 'is required: the invoice carries none');
-  if (msat !== null && wanted !== null && msat !== wanted) throw new TillgateError('INVOICE_INVALID', 'The amount is not that of the invoice; leave it out, or give the same.');
+  if (msat !== null && wanted !== null && msat !== wanted)
+    throw new TillgateError(
+      'INVOICE_INVALID',
+      'The amount is not that of the invoice; leave it out, or give the same.',
+    );
   return present(msat ?? wanted, 'amount of the payment');
 }

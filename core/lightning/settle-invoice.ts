@@ -25,13 +25,25 @@ const INDEX = 'invoice';
  *
  * @returns the order's moves, to be published after the commit; `null` when it was credited before
  */
-export async function settleInvoice(tx: Transaction, { settled, owner, history }: OwnSettlement, height: number, deps: BookDeps): Promise<readonly OrderMove[] | null> {
+export async function settleInvoice(
+  tx: Transaction,
+  { settled, owner, history }: OwnSettlement,
+  height: number,
+  deps: BookDeps,
+): Promise<readonly OrderMove[] | null> {
   const { chain, currency } = LIGHTNING_ASSET;
   const { paymentHash, msat, settledAt } = settled;
   const block = { height, hash: paymentHash, parentHash: '', time: settledAt };
   const transfer = { txid: paymentHash, index: INDEX, block, currency, units: msat, from: null, toKey: paymentHash };
-  await recordTransfer(tx, { transfer, owner, history }, { chain, now: deps.clock.now(), ids: deps.ids, mempool: false });
-  const deposit = present(await tx.deposits.lockByTransfer(chain, paymentHash, INDEX), `deposit of invoice ${paymentHash}`);
+  await recordTransfer(
+    tx,
+    { transfer, owner, history },
+    { chain, now: deps.clock.now(), ids: deps.ids, mempool: false },
+  );
+  const deposit = present(
+    await tx.deposits.lockByTransfer(chain, paymentHash, INDEX),
+    `deposit of invoice ${paymentHash}`,
+  );
   if (deposit.status !== 'SEEN') return null;
   const order = present(await tx.orders.lock(owner.orderId), `order ${owner.orderId}`);
   const moves = await bookCredit(tx, deps, order, deposit);

@@ -8,7 +8,12 @@ export type AdminState = Pick<Account, 'role' | 'status'>;
 
 /** True when the table has this transition, or the status stays the same. */
 export function canMove(from: AccountStatus, to: AccountStatus): boolean {
-  return from === to || Object.values(ACCOUNT_TRANSITIONS).some((move) => move.to === to && (move.from as readonly AccountStatus[]).includes(from));
+  return (
+    from === to ||
+    Object.values(ACCOUNT_TRANSITIONS).some(
+      (move) => move.to === to && (move.from as readonly AccountStatus[]).includes(from),
+    )
+  );
 }
 
 const isActiveAdmin = ({ role, status }: AdminState): boolean => role === 'admin' && status === 'active';
@@ -21,7 +26,8 @@ const isActiveAdmin = ({ role, status }: AdminState): boolean => role === 'admin
  * @throws TillgateError `STATE_CONFLICT`
  */
 export function guardAdmins(actor: Actor, account: Account, next: AdminState, admins: readonly AccountId[]): void {
-  const loses = (account.status === 'active' && next.status !== 'active') || (account.role === 'admin' && next.role !== 'admin');
+  const loses =
+    (account.status === 'active' && next.status !== 'active') || (account.role === 'admin' && next.role !== 'admin');
   if (loses && account.id === actor.accountId) {
     throw new TillgateError('STATE_CONFLICT', 'You cannot archive, disable or demote yourself; ask another admin.');
   }

@@ -21,7 +21,12 @@ export interface AuditDeps {
 }
 
 /** Writes an audit row in the transaction of the change, so that neither is committed without the other. */
-export async function addAuditRow({ ids, clock }: AuditDeps, { audit }: Pick<Transaction, 'audit'>, actor: Actor, entry: AuditEntry): Promise<void> {
+export async function addAuditRow(
+  { ids, clock }: AuditDeps,
+  { audit }: Pick<Transaction, 'audit'>,
+  actor: Actor,
+  entry: AuditEntry,
+): Promise<void> {
   await audit.add({
     id: ids.next() as AuditId,
     at: clock.now(),
@@ -37,7 +42,11 @@ export async function addAuditRow({ ids, clock }: AuditDeps, { audit }: Pick<Tra
 }
 
 /** The fields of `next` that differ from `former`, by their wire names. */
-export function changesOf<T extends object>(former: T, next: Partial<T>, names: Readonly<Partial<Record<keyof T & string, string>>>): AuditChanges {
+export function changesOf<T extends object>(
+  former: T,
+  next: Partial<T>,
+  names: Readonly<Partial<Record<keyof T & string, string>>>,
+): AuditChanges {
   const changes: Record<string, FieldChange> = {};
   for (const [field, name] of Object.entries(names) as [keyof T & string, string][]) {
     const [from, to] = [former[field], next[field]];

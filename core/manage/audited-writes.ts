@@ -13,7 +13,13 @@ import type { AuditDeps, AuditEntry } from './audit.ts';
 
 type Trace = (entry: AuditEntry) => Promise<void>;
 
-const APP_NAMES = { name: 'name', enabled: 'enabled', chains: 'chains', admissionMode: 'admission_mode', limits: 'limits' } as const;
+const APP_NAMES = {
+  name: 'name',
+  enabled: 'enabled',
+  chains: 'chains',
+  admissionMode: 'admission_mode',
+  limits: 'limits',
+} as const;
 const ROUTE_NAMES = {
   host: 'host',
   chain: 'chain',
@@ -68,7 +74,12 @@ class AuditedApps implements AppWrites {
     const former = await this.#writes.find(id);
     const changed = await this.#writes.update(id, expectedVersion, changes, now);
     if (former === null || changed === null) return changed;
-    await this.#trace({ action: 'app.update', accountId: changed.accountId, subjectId: id, changes: changesOf(former, changed, APP_NAMES) });
+    await this.#trace({
+      action: 'app.update',
+      accountId: changed.accountId,
+      subjectId: id,
+      changes: changesOf(former, changed, APP_NAMES),
+    });
     return changed;
   }
 
@@ -126,7 +137,12 @@ class AuditedRoutes implements RouteWrites {
     const former = await this.#writes.lock(route.id);
     if (!(await this.#writes.replace(route))) return false;
     const changes = former === null ? {} : changesOf(former, route, ROUTE_NAMES);
-    await this.#trace({ action: 'gateway.update', accountId: null, subjectId: route.id, changes: { ...changes, ...this.#extra } });
+    await this.#trace({
+      action: 'gateway.update',
+      accountId: null,
+      subjectId: route.id,
+      changes: { ...changes, ...this.#extra },
+    });
     return true;
   }
 }
@@ -139,7 +155,12 @@ export type GatewayStorage = Pick<Storage, 'apps' | 'routes' | 'feed' | 'transac
  *
  * @param routeChanges - additional changes in the audit row of a route
  */
-export function auditedStorage(storage: GatewayStorage, deps: AuditDeps, actor: Actor, routeChanges: AuditChanges = {}): GatewayStorage {
+export function auditedStorage(
+  storage: GatewayStorage,
+  deps: AuditDeps,
+  actor: Actor,
+  routeChanges: AuditChanges = {},
+): GatewayStorage {
   const audited = (tx: Transaction): Transaction => {
     const trace: Trace = (entry) => addAuditRow(deps, tx, actor, entry);
     return { ...tx, apps: new AuditedApps(tx.apps, trace), routes: new AuditedRoutes(tx.routes, trace, routeChanges) };
@@ -149,7 +170,12 @@ export function auditedStorage(storage: GatewayStorage, deps: AuditDeps, actor: 
 }
 
 /** A storage whose every transaction adds this audit row. */
-export function storageWithAudit(storage: Pick<Storage, 'transaction'>, deps: AuditDeps, actor: Actor, entry: AuditEntry): Pick<Storage, 'transaction'> {
+export function storageWithAudit(
+  storage: Pick<Storage, 'transaction'>,
+  deps: AuditDeps,
+  actor: Actor,
+  entry: AuditEntry,
+): Pick<Storage, 'transaction'> {
   return {
     transaction: (work) =>
       storage.transaction(async (tx) => {

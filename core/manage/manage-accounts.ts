@@ -52,7 +52,13 @@ export interface ManageAccountsDeps extends AuditDeps {
   readonly pageMax: number;
 }
 
-const WIRE_NAMES = { name: 'name', role: 'role', status: 'status', verifiedCurrencies: 'verified_currencies', avatarUrl: 'avatar_url' } as const;
+const WIRE_NAMES = {
+  name: 'name',
+  role: 'role',
+  status: 'status',
+  verifiedCurrencies: 'verified_currencies',
+  avatarUrl: 'avatar_url',
+} as const;
 
 /** Management of accounts by their owners and admins (decisions, section 9). */
 export class ManageAccounts {
@@ -84,7 +90,13 @@ export class ManageAccounts {
     const sealed = sealCallbackSecrets(id, newCallbackSecrets(this.#deps.random), this.#deps.vault);
     await this.#deps.storage.transaction(async (tx) => {
       await tx.manage.createAccount(account);
-      await tx.manage.createCallbackCredential({ accountId: id, sealed, previousSealed: null, previousUntil: null, createdAt: account.createdAt });
+      await tx.manage.createCallbackCredential({
+        accountId: id,
+        sealed,
+        previousSealed: null,
+        previousUntil: null,
+        createdAt: account.createdAt,
+      });
       const changes = createdWith({ email, name, role });
       await addAuditRow(this.#deps, tx, actor, { action: 'account.create', accountId: id, subjectId: id, changes });
     });
@@ -118,7 +130,8 @@ export class ManageAccounts {
   async archive(actor: Actor, ids: readonly AccountId[]): Promise<readonly AccountEntry[]> {
     requireAdmin(actor);
     const wanted = [...new Set(ids)];
-    if (wanted.length === 0 || ids.length > MAX_ARCHIVED_AT_ONCE) throw invalidField('ids', `must name 1 to ${MAX_ARCHIVED_AT_ONCE} accounts`);
+    if (wanted.length === 0 || ids.length > MAX_ARCHIVED_AT_ONCE)
+      throw invalidField('ids', `must name 1 to ${MAX_ARCHIVED_AT_ONCE} accounts`);
     const { storage } = this.#deps;
     await storage.transaction(async (tx) => {
       let admins = await tx.manage.lockAdmins();
@@ -133,16 +146,24 @@ export class ManageAccounts {
   }
 
   /** @returns true when its status changed */
-  async #change(tx: Transaction, actor: Actor, id: AccountId, patch: AccountPatch, admins: readonly AccountId[]): Promise<boolean> {
+  async #change(
+    tx: Transaction,
+    actor: Actor,
+    id: AccountId,
+    patch: AccountPatch,
+    admins: readonly AccountId[],
+  ): Promise<boolean> {
     const account = await tx.accounts.lock(id);
     if (account === null) throw recordNotFound();
     const next = { role: patch.role ?? account.role, status: patch.status ?? account.status };
-    if (!canMove(account.status, next.status)) throw new TillgateError('STATE_CONFLICT', `The account is ${account.status}; it cannot become ${next.status}.`);
+    if (!canMove(account.status, next.status))
+      throw new TillgateError('STATE_CONFLICT', `The account is ${account.status}; it cannot become ${next.status}.`);
     guardAdmins(actor, account, next, admins);
     const former = { ...account, avatarUrl: (await tx.manage.avatar(id)) ?? null };
     const changes = changesOf<typeof former>(former, patch, WIRE_NAMES);
     if (Object.keys(changes).length === 0) return false;
-    if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
+    if (account.status === 'archived')
+      throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
     await this.#write(tx, account, patch);
     const action = patch.status === 'archived' ? 'account.archive' : 'account.update';
     await addAuditRow(this.#deps, tx, actor, { action, accountId: id, subjectId: id, changes });
@@ -153,7 +174,11 @@ export class ManageAccounts {
     const modifiedAt = this.#deps.clock.now();
     const leaves = account.status === 'active' && patch.status !== undefined && patch.status !== 'active';
     const archived = patch.status === 'archived';
-    const changes: AccountChanges = { ...patch, ...(leaves || archived ? { authVersion: account.authVersion + 1 } : {}), modifiedAt };
+    const changes: AccountChanges = {
+      ...patch,
+      ...(leaves || archived ? { authVersion: account.authVersion + 1 } : {}),
+      modifiedAt,
+    };
     await tx.accounts.update(account.id, changes);
     if (avatarUrl !== undefined) await tx.manage.setAvatar(account.id, avatarUrl);
     if (archived) await archiveAccountKeys(tx, account.id, modifiedAt);
@@ -174,12 +199,20 @@ export class ManageAccounts {
 }
 
 function checkFields({ name, avatarUrl, verifiedCurrencies }: AccountPatch): void {
-  const problems = { name: nameProblem(name ?? ''), avatar_url: avatarProblem(avatarUrl ?? null), verified_currencies: currenciesProblem(verifiedCurrencies ?? []) };
-  const fields = Object.entries(problems).flatMap(([path, message]): FieldError[] => (message === null ? [] : [{ path, message }]));
+  const problems = {
+    name: nameProblem(name ?? ''),
+    avatar_url: avatarProblem(avatarUrl ?? null),
+    verified_currencies: currenciesProblem(verifiedCurrencies ?? []),
+  };
+  const fields = Object.entries(problems).flatMap(([path, message]): FieldError[] =>
+    message === null ? [] : [{ path, message }],
+  );
   if (fields.length > 0) throw new TillgateError('INVALID_FIELDS', 'The account has invalid fields.', { fields });
 }
 
 /** Browsers load the picture: only http and https URLs are allowed. */
 function avatarProblem(url: string | null): string | null {
-  return url === null || (url.length <= MAX_URL && /^https?:\/\/[^\s\p{Cc}"'<>\\]+$/u.test(url)) ? null : `must be an http or https URL of at most ${MAX_URL} characters, or null`;
+  return url === null || (url.length <= MAX_URL && /^https?:\/\/[^\s\p{Cc}"'<>\\]+$/u.test(url))
+    ? null
+    : `must be an http or https URL of at most ${MAX_URL} characters, or null`;
 }

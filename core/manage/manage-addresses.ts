@@ -85,7 +85,12 @@ export class ManageAddresses {
       const change = await withdrawalAddresses.set(tx, accountId, input.chain, address, atOnce);
       const changes = addressChanges(change.former, change.record);
       if (Object.keys(changes).length > 0) {
-        await addAuditRow(this.#deps, tx, actor, { action: 'withdrawal_address.set', accountId, subjectId: `${accountId}:${input.chain}`, changes });
+        await addAuditRow(this.#deps, tx, actor, {
+          action: 'withdrawal_address.set',
+          accountId,
+          subjectId: `${accountId}:${input.chain}`,
+          changes,
+        });
       }
       return change.record;
     });
@@ -107,7 +112,12 @@ export class ManageAddresses {
     await storage.transaction(async (tx) => {
       await watchAddresses.add(tx, record);
       const changes = createdWith({ chain, kind: record.kind, value: shown(record), label });
-      await addAuditRow(this.#deps, tx, actor, { action: 'watch_address.create', accountId, subjectId: record.id, changes });
+      await addAuditRow(this.#deps, tx, actor, {
+        action: 'watch_address.create',
+        accountId,
+        subjectId: record.id,
+        changes,
+      });
     });
     return record;
   }
@@ -121,7 +131,12 @@ export class ManageAddresses {
       requireAccess(actor, record.accountId);
       if (!(await tx.wallets.removeWatchAddress(id))) throw recordNotFound();
       const changes = { chain: { from: record.chain, to: null }, value: { from: shown(record), to: null } };
-      await addAuditRow(this.#deps, tx, actor, { action: 'watch_address.remove', accountId: record.accountId, subjectId: id, changes });
+      await addAuditRow(this.#deps, tx, actor, {
+        action: 'watch_address.remove',
+        accountId: record.accountId,
+        subjectId: id,
+        changes,
+      });
       return record;
     });
   }
@@ -133,7 +148,11 @@ export class ManageAddresses {
 
 /** The old and the new address, with the start of the new one. */
 function addressChanges(former: WithdrawalAddress | null, record: WithdrawalAddress): AuditChanges {
-  const fields = ({ chain, address, activeFrom }: WithdrawalAddress) => ({ chain, address, active_from: formatInstant(activeFrom) });
+  const fields = ({ chain, address, activeFrom }: WithdrawalAddress) => ({
+    chain,
+    address,
+    active_from: formatInstant(activeFrom),
+  });
   if (former === null) return createdWith(fields(record));
   return changesOf(fields(former), fields(record), { chain: 'chain', address: 'address', active_from: 'active_from' });
 }

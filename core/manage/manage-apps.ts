@@ -50,7 +50,10 @@ export class ManageApps {
   }
 
   /** An App with its first key. @throws TillgateError `INVALID_FIELDS`, `NOT_FOUND`, `STATE_CONFLICT` for an archived account */
-  create(actor: Actor, { accountId, ...input }: ManagedAppInput): Promise<{ readonly app: App; readonly key: IssuedKey }> {
+  create(
+    actor: Actor,
+    { accountId, ...input }: ManagedAppInput,
+  ): Promise<{ readonly app: App; readonly key: IssuedKey }> {
     return this.#deps.apps.on(this.#auditedBy(actor)).create({ ...input, accountId: targetAccount(actor, accountId) });
   }
 
@@ -79,7 +82,11 @@ export class ManageApps {
   }
 
   /** @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` without an active key, `INVALID_FIELDS` */
-  async rotateKey(actor: Actor, id: AppId, graceSeconds: number | undefined): Promise<{ readonly key: IssuedKey; readonly replaced: IssuedKey }> {
+  async rotateKey(
+    actor: Actor,
+    id: AppId,
+    graceSeconds: number | undefined,
+  ): Promise<{ readonly key: IssuedKey; readonly replaced: IssuedKey }> {
     await this.find(actor, id);
     return this.#deps.appKeys.on(this.#auditedBy(actor)).rotate(id, graceSeconds);
   }

@@ -31,7 +31,11 @@ export class ManageCallbacks {
   }
 
   /** Newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another's account */
-  async list(actor: Actor, filter: { readonly accountId?: AccountId; readonly status?: CallbackStatus }, page: PageRequest): Promise<Page<Callback>> {
+  async list(
+    actor: Actor,
+    filter: { readonly accountId?: AccountId; readonly status?: CallbackStatus },
+    page: PageRequest,
+  ): Promise<Page<Callback>> {
     checkPage(page, this.#deps.pageMax);
     return this.#deps.storage.callbacks.list(listScope(actor, filter.accountId), filter.status ?? null, page);
   }

@@ -1,6 +1,11 @@
 import type { CallbackSecrets, Credential, CredentialSecrets } from '../accounts/account.ts';
 import { nameProblem } from '../accounts/account-fields.ts';
-import { callbackContext, credentialContext, credentialRecord, sealCallbackSecrets } from '../accounts/credential-record.ts';
+import {
+  callbackContext,
+  credentialContext,
+  credentialRecord,
+  sealCallbackSecrets,
+} from '../accounts/credential-record.ts';
 import { CALLBACK_OVERLAP_MS } from '../accounts/rotate-callback-credential.ts';
 import { newCallbackSecrets, newCredentialSecrets } from '../auth/key-text.ts';
 import { invalidField, TillgateError } from '../kernel/errors.ts';
@@ -62,21 +67,35 @@ export class ManageCredentials {
   }
 
   /** @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for an account that is not active, `INVALID_FIELDS` */
-  async create(actor: Actor, input: { readonly accountId?: AccountId; readonly name?: string }): Promise<RevealedCredential> {
+  async create(
+    actor: Actor,
+    input: { readonly accountId?: AccountId; readonly name?: string },
+  ): Promise<RevealedCredential> {
     const accountId = targetAccount(actor, input.accountId);
     const name = input.name ?? '';
     const problem = nameProblem(name);
     if (problem !== null) throw invalidField('name', problem);
     const { random, vault, ids, clock, storage } = this.#deps;
     const secrets = newCredentialSecrets(random);
-    const credential = credentialRecord({ id: ids.next() as CredentialId, accountId, name }, secrets, vault, clock.now());
+    const credential = credentialRecord(
+      { id: ids.next() as CredentialId, accountId, name },
+      secrets,
+      vault,
+      clock.now(),
+    );
     await storage.transaction(async (tx) => {
       const account = await tx.accounts.lock(accountId);
       if (account === null) throw recordNotFound();
-      if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'An archived account cannot have new credentials.');
+      if (account.status === 'archived')
+        throw new TillgateError('STATE_CONFLICT', 'An archived account cannot have new credentials.');
       await this.#ensureCallbackCredential(tx, accountId);
       await tx.manage.createCredential(credential);
-      await addAuditRow(this.#deps, tx, actor, { action: 'credential.create', accountId, subjectId: credential.id, changes: createdWith({ name }) });
+      await addAuditRow(this.#deps, tx, actor, {
+        action: 'credential.create',
+        accountId,
+        subjectId: credential.id,
+        changes: createdWith({ name }),
+      });
     });
     return this.#revealed(credential);
   }
@@ -87,7 +106,11 @@ export class ManageCredentials {
       const found = await this.#lock(tx, actor, id);
       if (found.status === 'revoked') throw new TillgateError('STATE_CONFLICT', 'The credential is revoked.');
       await this.#ensureCallbackCredential(tx, found.accountId);
-      await addAuditRow(this.#deps, tx, actor, { action: 'credential.reveal', accountId: found.accountId, subjectId: id });
+      await addAuditRow(this.#deps, tx, actor, {
+        action: 'credential.reveal',
+        accountId: found.accountId,
+        subjectId: id,
+      });
       return found;
     });
     return this.#revealed(credential);
@@ -101,7 +124,12 @@ export class ManageCredentials {
       const revokedAt = clock.now();
       if (!(await tx.manage.revokeCredential(id, revokedAt))) return found;
       const changes = { status: { from: found.status, to: 'revoked' } };
-      await addAuditRow(this.#deps, tx, actor, { action: 'credential.revoke', accountId: found.accountId, subjectId: id, changes });
+      await addAuditRow(this.#deps, tx, actor, {
+        action: 'credential.revoke',
+        accountId: found.accountId,
+        subjectId: id,
+        changes,
+      });
       return { ...found, status: 'revoked', revokedAt };
     });
     return this.#masked(credential);
@@ -121,9 +149,15 @@ export class ManageCredentials {
     await storage.transaction(async (tx) => {
       const account = await tx.accounts.lock(accountId);
       if (account === null) throw recordNotFound();
-      if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'An archived account cannot have new credentials.');
+      if (account.status === 'archived')
+        throw new TillgateError('STATE_CONFLICT', 'An archived account cannot have new credentials.');
       await this.#ensureCallbackCredential(tx, accountId);
-      await tx.manage.rotateCallbackCredential({ accountId, sealed: sealCallbackSecrets(accountId, secrets, vault), previousUntil: formerUntil, createdAt });
+      await tx.manage.rotateCallbackCredential({
+        accountId,
+        sealed: sealCallbackSecrets(accountId, secrets, vault),
+        previousUntil: formerUntil,
+        createdAt,
+      });
       await addAuditRow(this.#deps, tx, actor, { action: 'callback_secrets.rotate', accountId, subjectId: accountId });
     });
     return { accountId, formerUntil, ...secrets };
@@ -139,7 +173,13 @@ export class ManageCredentials {
   async #ensureCallbackCredential(tx: Transaction, accountId: AccountId): Promise<void> {
     const sealed = sealCallbackSecrets(accountId, newCallbackSecrets(this.#deps.random), this.#deps.vault);
     const createdAt = this.#deps.clock.now();
-    await tx.manage.createCallbackCredential({ accountId, sealed, previousSealed: null, previousUntil: null, createdAt });
+    await tx.manage.createCallbackCredential({
+      accountId,
+      sealed,
+      previousSealed: null,
+      previousUntil: null,
+      createdAt,
+    });
   }
 
   async #revealed(credential: Credential): Promise<RevealedCredential> {

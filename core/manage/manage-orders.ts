@@ -36,7 +36,10 @@ export class ManageOrders {
   }
 
   /** The changes of an order with rule, inputs and rates, oldest first. @throws TillgateError `NOT_FOUND` */
-  async history(actor: Actor, id: OrderId): Promise<{ readonly order: Order; readonly entries: readonly OrderHistoryEntry[] }> {
+  async history(
+    actor: Actor,
+    id: OrderId,
+  ): Promise<{ readonly order: Order; readonly entries: readonly OrderHistoryEntry[] }> {
     const found = await this.#deps.queries.history(id);
     if (found === null) throw recordNotFound();
     requireAccess(actor, found.order.accountId);
@@ -48,7 +51,11 @@ export class ManageOrders {
     const order = isId(id) ? await storage.orders.find(id) : null;
     if (order === null) throw recordNotFound();
     requireAccess(actor, order.accountId);
-    const traced = storageWithAudit(storage, this.#deps, actor, { action: `order.${verb}`, accountId: order.accountId, subjectId: id });
+    const traced = storageWithAudit(storage, this.#deps, actor, {
+      action: `order.${verb}`,
+      accountId: order.accountId,
+      subjectId: id,
+    });
     const operate = new OrderAdminActions({ storage: traced, stateMachine, clock });
     await operate[verb](id, actor.accountId ?? 'operator');
     return queries.detail(order.accountId, id);

@@ -53,7 +53,8 @@ export class ManageRoutes {
   /** @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `INVALID_FIELDS`, `STATE_CONFLICT` for a route of the configuration or a taken host */
   async update(actor: Actor, id: RouteId, changes: RouteChanges): Promise<RouteRecord> {
     requireAdmin(actor);
-    const hidden: AuditChanges = changes.upstreams === undefined ? {} : { upstreams: { from: 'not shown', to: 'not shown' } };
+    const hidden: AuditChanges =
+      changes.upstreams === undefined ? {} : { upstreams: { from: 'not shown', to: 'not shown' } };
     return this.#as(actor, hidden).update(id, changes);
   }
 

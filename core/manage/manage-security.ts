@@ -32,7 +32,11 @@ export interface ManageSecurityDeps extends AuditDeps {
   readonly secondFactor: SecondFactor;
 }
 
-const WIRE_NAMES = { dataSecurity: 'data_security', callbackApiKey: 'callback_api_key', totpForWithdrawals: 'totp_for_withdrawals' } as const;
+const WIRE_NAMES = {
+  dataSecurity: 'data_security',
+  callbackApiKey: 'callback_api_key',
+  totpForWithdrawals: 'totp_for_withdrawals',
+} as const;
 
 /** Data Security, the second factor, and the key sent with callbacks. Admins may act for any account. */
 export class ManageSecurity {
@@ -87,7 +91,8 @@ export class ManageSecurity {
     return storage.transaction(async (tx) => {
       const { email } = await lockLive(tx, id);
       const present = (await tx.manage.security(id)).totp;
-      if (own && present?.sealed !== former?.sealed) throw new TillgateError('STATE_CONFLICT', 'The second factor was replaced just now.');
+      if (own && present?.sealed !== former?.sealed)
+        throw new TillgateError('STATE_CONFLICT', 'The second factor was replaced just now.');
       const enrolment = await secondFactor.enrol(tx, id, email);
       await addAuditRow(this.#deps, tx, actor, { action: 'security.totp_enrol', accountId: id, subjectId: id });
       return enrolment;
@@ -98,7 +103,8 @@ export class ManageSecurity {
   async confirm(actor: Actor, wanted: AccountId | undefined, code: string): Promise<SecurityRecord> {
     const record = await this.find(actor, wanted);
     const { accountId } = record;
-    if (!record.totpEnrolled) throw new TillgateError('STATE_CONFLICT', 'There is no second factor to confirm; enrol one.');
+    if (!record.totpEnrolled)
+      throw new TillgateError('STATE_CONFLICT', 'There is no second factor to confirm; enrol one.');
     await this.#deps.secondFactor.use(accountId, code, 'verify_code', (tx) =>
       addAuditRow(this.#deps, tx, actor, { action: 'security.totp_confirm', accountId, subjectId: accountId }),
     );
@@ -109,13 +115,24 @@ export class ManageSecurity {
 async function lockLive(tx: Transaction, id: AccountId): Promise<Account> {
   const account = await tx.accounts.lock(id);
   if (account === null) throw recordNotFound();
-  if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
+  if (account.status === 'archived')
+    throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
   return account;
 }
 
 function demandsOf(
   { id, dataSecurity, callbackApiKey }: Account,
-  { totp, totpForWithdrawals }: { readonly totp: { readonly confirmedAt: number | null } | null; readonly totpForWithdrawals: boolean },
+  {
+    totp,
+    totpForWithdrawals,
+  }: { readonly totp: { readonly confirmedAt: number | null } | null; readonly totpForWithdrawals: boolean },
 ): SecurityDemands {
-  return { accountId: id, dataSecurity, callbackApiKey, totpForWithdrawals, totpEnrolled: totp !== null, totpConfirmed: totp !== null && totp.confirmedAt !== null };
+  return {
+    accountId: id,
+    dataSecurity,
+    callbackApiKey,
+    totpForWithdrawals,
+    totpEnrolled: totp !== null,
+    totpConfirmed: totp !== null && totp.confirmedAt !== null,
+  };
 }

@@ -75,7 +75,12 @@ export class ManageWithdrawals {
         throw new TillgateError('STATE_CONFLICT', "The account's withdrawals are not frozen.");
       }
       const changes = { withdrawals_frozen: { from: freeze.reason, to: null } };
-      await addAuditRow(this.#deps, tx, actor, { action: 'account.unfreeze_withdrawals', accountId, subjectId: accountId, changes });
+      await addAuditRow(this.#deps, tx, actor, {
+        action: 'account.unfreeze_withdrawals',
+        accountId,
+        subjectId: accountId,
+        changes,
+      });
       return freeze.reason;
     });
   }
@@ -95,14 +100,24 @@ export class ManageWithdrawals {
     // The audit row is committed first: payouts must not resume without one.
     await storage.transaction((tx) => {
       const changes = { payout_stop: { from: reason, to: null } };
-      return addAuditRow(this.#deps, tx, actor, { action: 'chain.resume_payouts', accountId: null, subjectId: code, changes });
+      return addAuditRow(this.#deps, tx, actor, {
+        action: 'chain.resume_payouts',
+        accountId: null,
+        subjectId: code,
+        changes,
+      });
     });
     await resumePayouts(chain, storage);
     events.emit('transfer.queued', { chain: code });
     return reason;
   }
 
-  async #decide(actor: Actor, id: TransferId, verb: 'approve' | 'reject', decide: (tx: Transaction) => Promise<Transfer>): Promise<Transfer> {
+  async #decide(
+    actor: Actor,
+    id: TransferId,
+    verb: 'approve' | 'reject',
+    decide: (tx: Transaction) => Promise<Transfer>,
+  ): Promise<Transfer> {
     requireAdmin(actor);
     if (!isId(id)) throw recordNotFound();
     const { storage, events } = this.#deps;
@@ -114,7 +129,12 @@ export class ManageWithdrawals {
         status: { from: former.status, to: decided.status },
         ...(decided.reason === null ? {} : { reason: { from: former.reason, to: decided.reason } }),
       };
-      await addAuditRow(this.#deps, tx, actor, { action: `withdrawal.${verb}`, accountId: decided.accountId, subjectId: id, changes });
+      await addAuditRow(this.#deps, tx, actor, {
+        action: `withdrawal.${verb}`,
+        accountId: decided.accountId,
+        subjectId: id,
+        changes,
+      });
       return [former.status, decided] as const;
     });
     events.emit('transfer.status', { transferId: id, from, to: transfer.status });

@@ -76,8 +76,14 @@ export class Sessions {
    */
   async login(input: LoginInput, origin: LoginOrigin): Promise<NewSession> {
     const account = await this.#verify(input.email, input.password);
-    if (account.status !== 'active') throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
-    await this.#checkSecondFactor(account, input.totp ?? null, { accountId: account.id, role: account.role, ip: origin.ip, traceId: origin.traceId });
+    if (account.status !== 'active')
+      throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
+    await this.#checkSecondFactor(account, input.totp ?? null, {
+      accountId: account.id,
+      role: account.role,
+      ip: origin.ip,
+      traceId: origin.traceId,
+    });
     const { storage, vault, random, clock, ttlSeconds } = this.#deps;
     const token = SESSION_PREFIX + base62(random.bytes(32));
     const now = clock.now();
@@ -146,17 +152,29 @@ export class Sessions {
     const { secondFactor } = this.#deps;
     const { totp } = await this.#deps.storage.manage.security(id);
     if (totp === null || (totp.confirmedAt === null && code === null)) return;
-    await secondFactor.use(id, code, 'totp', (tx) => addAuditRow(this.#deps, tx, actor, { action: 'security.totp_confirm', accountId: id, subjectId: id }));
+    await secondFactor.use(id, code, 'totp', (tx) =>
+      addAuditRow(this.#deps, tx, actor, { action: 'security.totp_confirm', accountId: id, subjectId: id }),
+    );
   }
 
-  async #store(session: Session, account: Account, { ip, userAgent, traceId }: LoginOrigin, now: Millis): Promise<void> {
+  async #store(
+    session: Session,
+    account: Account,
+    { ip, userAgent, traceId }: LoginOrigin,
+    now: Millis,
+  ): Promise<void> {
     const { id, role } = account;
     const login = { at: now, ip, userAgent: userAgent?.slice(0, MAX_USER_AGENT) ?? null };
     await this.#deps.storage.transaction(async (tx) => {
       await tx.sessions.create(session);
       await tx.manage.noteLogin(id, login);
       const changes = createdWith({ cookie: session.cookie });
-      await addAuditRow(this.#deps, tx, { accountId: id, role, ip, traceId }, { action: 'session.create', accountId: id, subjectId: id, changes });
+      await addAuditRow(
+        this.#deps,
+        tx,
+        { accountId: id, role, ip, traceId },
+        { action: 'session.create', accountId: id, subjectId: id, changes },
+      );
     });
   }
 

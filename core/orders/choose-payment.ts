@@ -78,7 +78,8 @@ export class ChoosePayment {
     if (invoice !== null && chain === LIGHTNING_ASSET.chain) return this.#settleChoice(found, async () => invoice);
     const { units, rate } = await this.#quote(found, asset);
     const spare = await this.#allocator.take(asset, termsOf(found, units));
-    const companion = asset.currency === 'BTC' && this.#allocator.lightning && invoice === null ? await this.#companion(found) : null;
+    const companion =
+      asset.currency === 'BTC' && this.#allocator.lightning && invoice === null ? await this.#companion(found) : null;
     let used = false;
     try {
       return await this.#settleChoice(found, async (tx, order) => {
@@ -92,12 +93,18 @@ export class ChoosePayment {
     }
   }
 
-  #settleChoice(found: Order, choose: (tx: Transaction, order: Order) => Promise<Omit<OrderPayment, 'chosenAt'>>): Promise<Order> {
+  #settleChoice(
+    found: Order,
+    choose: (tx: Transaction, order: Order) => Promise<Omit<OrderPayment, 'chosenAt'>>,
+  ): Promise<Order> {
     const { storage, clock } = this.#deps;
     return storage.transaction(async (tx) => {
       const order = present(await tx.orders.lock(found.id), `order ${found.id}`);
       requireChoosable(order, clock.now());
-      if ((await tx.deposits.byOrder(order.id)).length > 0 || (await tx.unconfirmedPayments.live(order.id)).length > 0) {
+      if (
+        (await tx.deposits.byOrder(order.id)).length > 0 ||
+        (await tx.unconfirmedPayments.live(order.id)).length > 0
+      ) {
         throw new TillgateError('STATE_CONFLICT', 'A payment was seen already; the coin cannot be changed any more.');
       }
       const at = clock.now();
@@ -133,7 +140,9 @@ export class ChoosePayment {
     const { chain, currency } = LIGHTNING_ASSET;
     const address = await this.#addressOf(tx, order, LIGHTNING_ASSET, spare);
     if (address !== spare) return;
-    await tx.orders.addHistory(chosenEntry(order, { chain, currency, units, address: spare.address, rate, chosenAt: this.#deps.clock.now() }));
+    await tx.orders.addHistory(
+      chosenEntry(order, { chain, currency, units, address: spare.address, rate, chosenAt: this.#deps.clock.now() }),
+    );
   }
 
   /**
@@ -145,12 +154,15 @@ export class ChoosePayment {
     const { storage, clock } = this.#deps;
     const found = await this.#find(checkoutToken);
     const chainCode: ChainCode | undefined = found.payment?.chain;
-    if (chainCode === LIGHTNING_ASSET.chain) throw new TillgateError('STATE_CONFLICT', 'A payment over Lightning has no address to go back to; ask the shop.');
+    if (chainCode === LIGHTNING_ASSET.chain)
+      throw new TillgateError('STATE_CONFLICT', 'A payment over Lightning has no address to go back to; ask the shop.');
     const chain = chainCode === undefined ? undefined : this.#deps.chains.get(chainCode);
-    if (chain === undefined) throw new TillgateError('STATE_CONFLICT', 'Choose a coin first; a refund goes back in the coin that was paid.');
+    if (chain === undefined)
+      throw new TillgateError('STATE_CONFLICT', 'Choose a coin first; a refund goes back in the coin that was paid.');
     const refundAddress = chain.normaliseAddress(address);
     if (refundAddress === null) throw invalidField('address', `must be an address on ${chain.name}`);
-    if (await isOwnAddress(chain, refundAddress, storage)) throw invalidField('address', 'must not be an address of this till');
+    if (await isOwnAddress(chain, refundAddress, storage))
+      throw invalidField('address', 'must not be an address of this till');
     await storage.transaction(async (tx) => {
       const order = present(await tx.orders.lock(found.id), `order ${found.id}`);
       if (order.status === 'REFUNDED') throw new TillgateError('STATE_CONFLICT', 'This order was refunded already.');
@@ -210,7 +222,12 @@ function chosenEntry(order: Order, payment: OrderPayment): OrderHistoryEntry {
     from: order.status,
     to: order.status,
     rule: 'payment-chosen',
-    inputs: { chain: payment.chain, currency: payment.currency, units: payment.units.toString(), address: payment.address },
+    inputs: {
+      chain: payment.chain,
+      currency: payment.currency,
+      units: payment.units.toString(),
+      address: payment.address,
+    },
     rate: payment.rate,
   };
 }

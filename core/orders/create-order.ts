@@ -93,7 +93,11 @@ export class CreateOrder {
    * @throws TillgateError `INVALID_FIELDS`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE`, `NOT_READY` (no rate),
    * `IDEMPOTENCY_MISMATCH`
    */
-  async payInfo(principal: Principal, input: PayInfoInput, idempotency: IdempotencyClaim | null = null): Promise<Order> {
+  async payInfo(
+    principal: Principal,
+    input: PayInfoInput,
+    idempotency: IdempotencyClaim | null = null,
+  ): Promise<Order> {
     return this.#direct(principal, input, 'vs_price', idempotency);
   }
 
@@ -102,9 +106,18 @@ export class CreateOrder {
    *
    * @throws TillgateError as {@link payInfo}; `NODE_FAILED` when no invoice can be made
    */
-  lightning(principal: Principal, input: LightningOrderInput, idempotency: IdempotencyClaim | null = null): Promise<Order> {
+  lightning(
+    principal: Principal,
+    input: LightningOrderInput,
+    idempotency: IdempotencyClaim | null = null,
+  ): Promise<Order> {
     const { chain, currency } = LIGHTNING_ASSET;
-    return this.#direct(principal, { ...input, chain, currency, fixedEncryptPrice: false, enablePostCallback: false }, 'price', idempotency);
+    return this.#direct(
+      principal,
+      { ...input, chain, currency, fixedEncryptPrice: false, enablePostCallback: false },
+      'price',
+      idempotency,
+    );
   }
 
   /**
@@ -116,10 +129,22 @@ export class CreateOrder {
     const fiat = requireFiat(input.vsCurrency);
     const price = { fiat, units: requirePrice(input.vsPrice, fiat, 'price') };
     await this.#checkLimits(price);
-    return this.#store(principal, input, price, { type: 'ORDER', platform: 'CHECKOUT', now: this.#deps.clock.now() }, null, idempotency);
+    return this.#store(
+      principal,
+      input,
+      price,
+      { type: 'ORDER', platform: 'CHECKOUT', now: this.#deps.clock.now() },
+      null,
+      idempotency,
+    );
   }
 
-  async #direct(principal: Principal, input: PayInfoInput, priceField: string, idempotency: IdempotencyClaim | null): Promise<Order> {
+  async #direct(
+    principal: Principal,
+    input: PayInfoInput,
+    priceField: string,
+    idempotency: IdempotencyClaim | null,
+  ): Promise<Order> {
     const { assets, rates, clock, settings } = this.#deps;
     const fiat = requireFiat(input.vsCurrency);
     const price = { fiat, units: requirePrice(input.vsPrice, fiat, priceField) };
@@ -127,8 +152,19 @@ export class CreateOrder {
     await this.#checkLimits(price);
     const { units, rate } = await rates.quote(asset, fiat, price.units, input.fixedEncryptPrice ?? false);
     const now = clock.now();
-    const address = await this.#allocator.take(asset, { units, memo: memoOf(price.fiat, price.units), expiresAt: now + settings.timeoutMs });
-    const payment = { chain: asset.chain, currency: asset.currency, units, address: address.address, rate, chosenAt: now };
+    const address = await this.#allocator.take(asset, {
+      units,
+      memo: memoOf(price.fiat, price.units),
+      expiresAt: now + settings.timeoutMs,
+    });
+    const payment = {
+      chain: asset.chain,
+      currency: asset.currency,
+      units,
+      address: address.address,
+      rate,
+      chosenAt: now,
+    };
     const type = asset.chain === LIGHTNING_ASSET.chain ? 'INVOICE' : 'ORDER';
     return this.#store(principal, input, price, { type, platform: 'API', now }, { payment, address }, idempotency);
   }
@@ -158,12 +194,21 @@ export class CreateOrder {
     }
     if (pay !== null) this.#allocator.giveBack(pay.address);
     if (idempotency?.bodyHash !== result.bodyHash) {
-      throw new TillgateError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used before with another body; send a new key with a new request.');
+      throw new TillgateError(
+        'IDEMPOTENCY_MISMATCH',
+        'This Idempotency-Key was used before with another body; send a new key with a new request.',
+      );
     }
     return present(await storage.orders.find(result.orderId), `order ${result.orderId}`);
   }
 
-  #newOrder(principal: Principal, options: NewOrderInput, price: Price, { type, platform, now }: OrderKind, payment: OrderPayment | null): NewOrder['order'] {
+  #newOrder(
+    principal: Principal,
+    options: NewOrderInput,
+    price: Price,
+    { type, platform, now }: OrderKind,
+    payment: OrderPayment | null,
+  ): NewOrder['order'] {
     const { ids, random, settings } = this.#deps;
     return {
       id: ids.next() as OrderId,
@@ -193,7 +238,10 @@ export class CreateOrder {
 function requireFiat(code: string): Fiat {
   const fiat = findFiat(code);
   if (fiat !== null) return fiat;
-  throw new TillgateError('UNSUPPORTED', `The fiat currency ${code} is not supported; see the list of fiat currencies.`);
+  throw new TillgateError(
+    'UNSUPPORTED',
+    `The fiat currency ${code} is not supported; see the list of fiat currencies.`,
+  );
 }
 
 function requirePrice(price: Decimal, fiat: Fiat, path: string): bigint {

@@ -33,7 +33,8 @@ export class ExpireOrders {
     const { storage, clock } = this.#deps;
     const now = clock.now();
     const readUpTo = new Map<ChainCode, Millis>();
-    for (const { chain, caughtUpAt } of await storage.chains.states()) if (caughtUpAt !== null) readUpTo.set(chain, caughtUpAt);
+    for (const { chain, caughtUpAt } of await storage.chains.states())
+      if (caughtUpAt !== null) readUpTo.set(chain, caughtUpAt);
     const expired = await storage.orders.dueForExpiry(now, readUpTo, BATCH);
     const reversed = await storage.orders.dueForReversal(now, BATCH);
     let changed = 0;
@@ -47,12 +48,19 @@ export class ExpireOrders {
       const order = present(await tx.orders.lock(id), `order ${id}`);
       const read = order.payment === null ? order.expiresAt : (readUpTo.get(order.payment.chain) ?? 0);
       const scannedPastDeadline = read >= order.expiresAt;
-      const unconfirmedSeenInTime = (await tx.unconfirmedPayments.live(id)).some(({ seenAt }) => seenAt <= order.expiresAt);
-      return stateMachine.settle(tx, order, await tx.deposits.byOrder(id), { now: clock.now(), scannedPastDeadline, unconfirmedSeenInTime });
+      const unconfirmedSeenInTime = (await tx.unconfirmedPayments.live(id)).some(
+        ({ seenAt }) => seenAt <= order.expiresAt,
+      );
+      return stateMachine.settle(tx, order, await tx.deposits.byOrder(id), {
+        now: clock.now(),
+        scannedPastDeadline,
+        unconfirmedSeenInTime,
+      });
     });
     stateMachine.publish(moves);
     for (const { rule, order } of moves) {
-      if (rule === 'payment-reorganised-away') logger.error('a finished order lost its payment to a reorganisation', { orderId: order.id });
+      if (rule === 'payment-reorganised-away')
+        logger.error('a finished order lost its payment to a reorganisation', { orderId: order.id });
     }
     return moves.length;
   }

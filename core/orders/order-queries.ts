@@ -72,17 +72,22 @@ export class OrderQueries {
     checkPage(page, settings.pageMax);
     const orders = await storage.orders.list(accountId, page);
     const paid = orders.items.filter(({ received }) => received > 0n).map(({ id }) => id);
-    if (paid.length === 0) return { ...orders, items: orders.items.map((order) => orderView(order, [], NO_MEANS, assets)) };
+    if (paid.length === 0)
+      return { ...orders, items: orders.items.map((order) => orderView(order, [], NO_MEANS, assets)) };
     const deposits = groupByOrder(await storage.deposits.byOrders(paid));
     const means = await this.#refundMeans(accountId, orders.items);
-    return { ...orders, items: orders.items.map((order) => orderView(order, deposits.get(order.id) ?? [], means(order), assets)) };
+    return {
+      ...orders,
+      items: orders.items.map((order) => orderView(order, deposits.get(order.id) ?? [], means(order), assets)),
+    };
   }
 
   /** One order of the account (endpoint 4). @throws TillgateError `NOT_FOUND`, the same for another account's order */
   async detail(accountId: AccountId, orderId: string): Promise<OrderDetailView> {
     const { storage, assets } = this.#deps;
     const order = isId(orderId) ? await storage.orders.find(orderId as OrderId) : null;
-    if (order === null || order.accountId !== accountId) throw new TillgateError('NOT_FOUND', 'There is no such order.');
+    if (order === null || order.accountId !== accountId)
+      throw new TillgateError('NOT_FOUND', 'There is no such order.');
     const deposits = await storage.deposits.byOrder(order.id);
     const means = order.received === 0n ? NO_MEANS : (await this.#refundMeans(accountId, [order]))(order);
     return orderDetailView(order, deposits, means, assets, this.#contractOf);
@@ -93,7 +98,13 @@ export class OrderQueries {
     const { storage, assets, settings } = this.#deps;
     checkPage(page, settings.pageMax);
     const rows = await storage.deposits.transactions(accountId, page);
-    return { ...rows, items: rows.items.map((transaction) => ({ transaction, asset: present(assets.find(transaction.currency), `asset ${transaction.currency}`) })) };
+    return {
+      ...rows,
+      items: rows.items.map((transaction) => ({
+        transaction,
+        asset: present(assets.find(transaction.currency), `asset ${transaction.currency}`),
+      })),
+    };
   }
 
   /** The direct payment information of an order (endpoint 2). */
@@ -120,13 +131,19 @@ export class OrderQueries {
     if (order === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
     const place = order.payment === null ? null : await this.#place(order, order.payment);
     if (place === null) return emptyView(order);
-    return this.#paymentView(order, place, await storage.deposits.byOrder(order.id), await storage.unconfirmedPayments.live([order.id]));
+    return this.#paymentView(
+      order,
+      place,
+      await storage.deposits.byOrder(order.id),
+      await storage.unconfirmedPayments.live([order.id]),
+    );
   }
 
   async #place(order: Order, { chain: code, currency, units, address }: OrderPayment): Promise<PaymentPlace | null> {
     const { chains, storage } = this.#deps;
     // An invoice needs no confirmations: what is settled is paid.
-    if (code === LIGHTNING_ASSET.chain) return { height: 0, contractAddr: '', required: 0, uri: () => `lightning:${address}` };
+    if (code === LIGHTNING_ASSET.chain)
+      return { height: 0, contractAddr: '', required: 0, uri: () => `lightning:${address}` };
     const chain = chains.get(code);
     if (chain === undefined) return null;
     const height = (await storage.chains.state(code))?.cursor?.height ?? 0;
@@ -134,14 +151,25 @@ export class OrderQueries {
     const uri = (due: bigint): string => {
       const plain = chain.paymentUri({ address, currency, units: due });
       // BIP-21 wallets that know Lightning pay the invoice, the others the address; an invoice asks for the whole amount.
-      return invoice === null || due !== units ? plain : `${plain}${plain.includes('?') ? '&' : '?'}lightning=${invoice}`;
+      return invoice === null || due !== units
+        ? plain
+        : `${plain}${plain.includes('?') ? '&' : '?'}lightning=${invoice}`;
     };
-    return { height, contractAddr: chain.contractAddress(currency), required: chain.policy.confirmations(currency, units), uri };
+    return {
+      height,
+      contractAddr: chain.contractAddress(currency),
+      required: chain.policy.confirmations(currency, units),
+      uri,
+    };
   }
 
   /** The invoice that a Bitcoin order has too; `null` without a Lightning node. */
   async #companion({ id, platform }: Order): Promise<string | null> {
-    if (platform !== 'CHECKOUT' || !this.#deps.assets.enabled().some(({ currency }) => currency === LIGHTNING_ASSET.currency)) return null;
+    if (
+      platform !== 'CHECKOUT' ||
+      !this.#deps.assets.enabled().some(({ currency }) => currency === LIGHTNING_ASSET.currency)
+    )
+      return null;
     const { chain, currency } = LIGHTNING_ASSET;
     return formerChoice(await this.#deps.storage.orders.history(id), chain, currency)?.address ?? null;
   }
@@ -155,17 +183,27 @@ export class OrderQueries {
     ]);
     const available = new Map(balances.map(({ currency, units }) => [currency, units]));
     const refunded = new Set(refunds.filter(({ status }) => status !== 'FAILED').map(({ orderId }) => orderId));
-    return ({ id, payment }) => ({ refunded: refunded.has(id), available: payment === null ? 0n : (available.get(payment.currency) ?? 0n) });
+    return ({ id, payment }) => ({
+      refunded: refunded.has(id),
+      available: payment === null ? 0n : (available.get(payment.currency) ?? 0n),
+    });
   }
 
-  #paymentView(order: Order, place: PaymentPlace, deposits: readonly Deposit[], unconfirmedPayments: readonly UnconfirmedPayment[]): CheckoutView {
+  #paymentView(
+    order: Order,
+    place: PaymentPlace,
+    deposits: readonly Deposit[],
+    unconfirmedPayments: readonly UnconfirmedPayment[],
+  ): CheckoutView {
     const payment = present(order.payment, 'payment');
     const { currency, units } = payment;
     const { decimals } = present(this.#deps.assets.find(currency), `asset ${currency}`);
     const { confirmed, unconfirmed } = sumReceived(order, deposits);
     const received = confirmed + unconfirmed;
     const required = amountRequired(units, order.toleranceBps);
-    const waiting = unconfirmedPayments.filter(({ chain, currency: coin }) => chain === payment.chain && coin === currency);
+    const waiting = unconfirmedPayments.filter(
+      ({ chain, currency: coin }) => chain === payment.chain && coin === currency,
+    );
     const arrived = waiting.reduce((sum, unconfirmed) => sum + unconfirmed.units, received);
     const remaining = arrived >= required ? 0n : units - arrived;
     const live = liveDeposits(order, deposits);

@@ -52,7 +52,12 @@ export class OrderStateMachine {
    * @param deposits - all of the order's deposits, in this transaction's view
    * @returns the moves made, to be given to {@link publish} after the commit
    */
-  async settle(tx: Transaction, order: Order, deposits: readonly Deposit[], context: DecisionContext): Promise<OrderMove[]> {
+  async settle(
+    tx: Transaction,
+    order: Order,
+    deposits: readonly Deposit[],
+    context: DecisionContext,
+  ): Promise<OrderMove[]> {
     const moves: OrderMove[] = [];
     let current = order;
     for (;;) {
@@ -69,10 +74,19 @@ export class OrderStateMachine {
    *
    * @throws TillgateError `STATE_CONFLICT` when the table has no such move from the order's status
    */
-  async move(tx: Transaction, order: Order, deposits: readonly Deposit[], decision: Decision, changes: OrderChanges): Promise<OrderMove> {
+  async move(
+    tx: Transaction,
+    order: Order,
+    deposits: readonly Deposit[],
+    decision: Decision,
+    changes: OrderChanges,
+  ): Promise<OrderMove> {
     const transition = findTransition(decision.rule, order.status);
     if (transition === null || !(await tx.orders.move(order.id, order.status, transition.to, changes))) {
-      throw new TillgateError('STATE_CONFLICT', `The order is ${order.status}; that does not allow "${decision.rule}".`);
+      throw new TillgateError(
+        'STATE_CONFLICT',
+        `The order is ${order.status}; that does not allow "${decision.rule}".`,
+      );
     }
     const moved: Order = { ...order, ...changes, status: transition.to };
     await tx.orders.addHistory({
@@ -98,7 +112,12 @@ export class OrderStateMachine {
     }
   }
 
-  async #queueCallback(tx: Transaction, order: Order, deposits: readonly Deposit[], event: OrderEventName): Promise<void> {
+  async #queueCallback(
+    tx: Transaction,
+    order: Order,
+    deposits: readonly Deposit[],
+    event: OrderEventName,
+  ): Promise<void> {
     const { ids, assets, contractOf, presenter } = this.#deps;
     const content = presenter.present(event, reportedOrder(order, deposits, assets, contractOf));
     const callback = buildCallback({ id: ids.next() as CallbackId, order, event, content, now: order.updatedAt });

@@ -1,5 +1,13 @@
 /** The order statuses of the specification. */
-export const ORDER_STATUSES = ['PENDING', 'OVERDUE', 'SUCCESS', 'RESOLVED', 'PARTIAL', 'TERMINATED', 'REFUNDED'] as const;
+export const ORDER_STATUSES = [
+  'PENDING',
+  'OVERDUE',
+  'SUCCESS',
+  'RESOLVED',
+  'PARTIAL',
+  'TERMINATED',
+  'REFUNDED',
+] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 /** Why a status changes; stored with every change. */

@@ -49,7 +49,12 @@ function assetOf({ currency }: OrderPayment, assets: AssetCatalogue): Asset {
 }
 
 /** The order as a list shows it. */
-export function orderView(order: Order, deposits: readonly Deposit[], means: RefundMeans, assets: AssetCatalogue): OrderView {
+export function orderView(
+  order: Order,
+  deposits: readonly Deposit[],
+  means: RefundMeans,
+  assets: AssetCatalogue,
+): OrderView {
   const { payment } = order;
   return {
     order,
@@ -60,7 +65,13 @@ export function orderView(order: Order, deposits: readonly Deposit[], means: Ref
 }
 
 /** The order with its payment. */
-export function orderDetailView(order: Order, deposits: readonly Deposit[], means: RefundMeans, assets: AssetCatalogue, contractOf: ContractOf): OrderDetailView {
+export function orderDetailView(
+  order: Order,
+  deposits: readonly Deposit[],
+  means: RefundMeans,
+  assets: AssetCatalogue,
+  contractOf: ContractOf,
+): OrderDetailView {
   const { payment } = order;
   const live = liveDeposits(order, deposits);
   return {
@@ -76,12 +87,23 @@ export function orderDetailView(order: Order, deposits: readonly Deposit[], mean
  * The order as callbacks report it: at its end, before any refund. Whether the balance covers a refund is checked when
  * one is requested.
  */
-export function reportedOrder(order: Order, deposits: readonly Deposit[], assets: AssetCatalogue, contractOf: ContractOf): OrderDetailView {
+export function reportedOrder(
+  order: Order,
+  deposits: readonly Deposit[],
+  assets: AssetCatalogue,
+  contractOf: ContractOf,
+): OrderDetailView {
   return orderDetailView(order, deposits, { refunded: false, available: order.received }, assets, contractOf);
 }
 
 /** The payment information of an order that has its coin. */
 export function payInfoView(order: Order, assets: AssetCatalogue, contractOf: ContractOf, payUrl: string): PayInfoView {
   const payment = present(order.payment, `payment of order ${order.id}`);
-  return { order, payment, asset: assetOf(payment, assets), contract: contractOf(payment.chain, payment.currency), payUrl };
+  return {
+    order,
+    payment,
+    asset: assetOf(payment, assets),
+    contract: contractOf(payment.chain, payment.currency),
+    payUrl,
+  };
 }

@@ -42,7 +42,11 @@ export interface NewOrderInput extends Optional<Omit<OrderOptions, 'links'>> {
 export type Optional<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
 /** The options with their defaults: no links, a floating rate, callbacks by GET. */
-export function withDefaults({ links = {}, fixedEncryptPrice = false, enablePostCallback = false }: NewOrderInput): OrderOptions {
+export function withDefaults({
+  links = {},
+  fixedEncryptPrice = false,
+  enablePostCallback = false,
+}: NewOrderInput): OrderOptions {
   const { succeedUrl = null, timeoutUrl = null, callbackUrl = null, timeoutCallback = null } = links;
   return { links: { succeedUrl, timeoutUrl, callbackUrl, timeoutCallback }, fixedEncryptPrice, enablePostCallback };
 }
@@ -89,7 +93,8 @@ export interface OrderHistoryEntry {
   readonly from: OrderStatus | null;
   readonly to: OrderStatus;
   /** The transition's rule, or `created`, `payment-chosen`, `deposit-other-currency`, `refund-address`. */
-  readonly rule: OrderRule | 'created' | 'payment-chosen' | 'deposit-other-currency' | 'refund-address' | 'payment-reorganised';
+  readonly rule:
+    OrderRule | 'created' | 'payment-chosen' | 'deposit-other-currency' | 'refund-address' | 'payment-reorganised';
   /** The rule's inputs: amounts as digit strings of units, times in epoch milliseconds. */
   readonly inputs: Readonly<Record<string, string | number | boolean | null>>;
   readonly rate: RateEvidence | null;

@@ -31,7 +31,17 @@ export interface RefundMeans {
  * True when Orders Refund would be accepted now: the status allows it, money is confirmed, there is a destination, no
  * other refund, and enough balance (decisions, section 5).
  */
-export function isRefundable(order: Order, deposits: readonly Deposit[], { refunded, available }: RefundMeans): boolean {
-  if (refunded || findTransition('refund-final', order.status) === null || order.received === 0n || available < order.received) return false;
+export function isRefundable(
+  order: Order,
+  deposits: readonly Deposit[],
+  { refunded, available }: RefundMeans,
+): boolean {
+  if (
+    refunded ||
+    findTransition('refund-final', order.status) === null ||
+    order.received === 0n ||
+    available < order.received
+  )
+    return false;
   return refundDestination(order, liveDeposits(order, deposits)) !== null;
 }

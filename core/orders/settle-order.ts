@@ -34,7 +34,13 @@ export interface Received {
   readonly unconfirmedInTime: bigint;
 }
 
-const NOTHING: Received = { confirmed: 0n, confirmedInTime: 0n, confirmedInWindow: 0n, unconfirmed: 0n, unconfirmedInTime: 0n };
+const NOTHING: Received = {
+  confirmed: 0n,
+  confirmedInTime: 0n,
+  confirmedInWindow: 0n,
+  unconfirmed: 0n,
+  unconfirmedInTime: 0n,
+};
 
 /** Deposits of the order's own currency that no reorganisation has taken away. */
 export function liveDeposits(order: Order, deposits: readonly Deposit[]): readonly Deposit[] {
@@ -86,11 +92,22 @@ export function decideOrder(order: Order, deposits: readonly Deposit[], context:
   };
 }
 
-function ruleFor(order: Order, received: Received, required: bigint | null, context: DecisionContext): OrderRule | null {
+function ruleFor(
+  order: Order,
+  received: Received,
+  required: bigint | null,
+  context: DecisionContext,
+): OrderRule | null {
   switch (order.status) {
     case 'PENDING':
       if (required !== null && received.confirmedInTime >= required) return 'paid-in-time';
-      if (context.now < order.expiresAt || !context.scannedPastDeadline || received.unconfirmedInTime > 0n || context.unconfirmedSeenInTime) return null;
+      if (
+        context.now < order.expiresAt ||
+        !context.scannedPastDeadline ||
+        received.unconfirmedInTime > 0n ||
+        context.unconfirmedSeenInTime
+      )
+        return null;
       return received.confirmedInTime === 0n ? 'deadline-nothing-seen' : 'deadline-short';
     case 'OVERDUE':
     case 'PARTIAL':

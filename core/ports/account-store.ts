@@ -1,4 +1,11 @@
-import type { Account, AccountRole, AccountStatus, CallbackApiKey, CallbackCredential, Credential } from '../accounts/account.ts';
+import type {
+  Account,
+  AccountRole,
+  AccountStatus,
+  CallbackApiKey,
+  CallbackCredential,
+  Credential,
+} from '../accounts/account.ts';
 import type { AccountId, CredentialId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 

@@ -9,7 +9,8 @@ import type { AppKey, StoredKeyState } from '../keys/app-key.ts';
 export type AppChanges = Partial<Pick<App, 'name' | 'enabled' | 'chains' | 'admissionMode' | 'limits'>>;
 
 /** A change of a stored key: the new state, and the time that belongs to it. */
-export type KeyMove = { readonly to: 'grace'; readonly expiresAt: Millis } | { readonly to: 'revoked'; readonly revokedAt: Millis };
+export type KeyMove =
+  { readonly to: 'grace'; readonly expiresAt: Millis } | { readonly to: 'revoked'; readonly revokedAt: Millis };
 
 /** The part of an account that the gateway needs. */
 export interface DirectoryAccount {

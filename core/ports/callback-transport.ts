@@ -10,7 +10,12 @@ export interface CallbackRequest {
 
 /** The outcome of an attempt: with an HTTP status, or without one. */
 export type CallbackOutcome =
-  | { readonly kind: 'answered'; readonly status: number; readonly retryAfterSeconds: number | null; readonly durationMs: number }
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly retryAfterSeconds: number | null;
+      readonly durationMs: number;
+    }
   | { readonly kind: 'failed'; readonly reason: string; readonly durationMs: number };
 
 /**

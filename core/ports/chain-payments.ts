@@ -71,7 +71,12 @@ export interface SignedPayout {
   readonly nonce: number | null;
   /** Refs of the coins it spends, on UTXO chains. */
   readonly coins: readonly string[];
-  readonly attempts: readonly { readonly txid: string; readonly raw: string; readonly terms: string; readonly expiresAt: Millis | null }[];
+  readonly attempts: readonly {
+    readonly txid: string;
+    readonly raw: string;
+    readonly terms: string;
+    readonly expiresAt: Millis | null;
+  }[];
 }
 
 /**

@@ -29,7 +29,11 @@ export interface DepositStore {
    * Addresses of a chain that are watched beyond `now` and were assigned at or after `since` by the database's clock (all for
    * 0), and the database's time of this read.
    */
-  watched(chain: ChainCode, now: Millis, since: Millis): Promise<{ readonly addresses: readonly WatchedAddress[]; readonly asOf: Millis }>;
+  watched(
+    chain: ChainCode,
+    now: Millis,
+    since: Millis,
+  ): Promise<{ readonly addresses: readonly WatchedAddress[]; readonly asOf: Millis }>;
   /** The owner of each of these keys, also when it is no longer watched. */
   owners(chain: ChainCode, keys: readonly string[]): Promise<readonly WatchedAddress[]>;
 }

@@ -6,14 +6,19 @@ import { token } from './token.ts';
 /** Events by name. Emitted after the transaction committed; for pages and metrics, never for money. */
 export interface DomainEvents {
   'order.created': { readonly orderId: OrderId; readonly accountId: AccountId };
-  'order.status': { readonly orderId: OrderId; readonly from: OrderStatus; readonly to: OrderStatus; readonly rule: string };
+  'order.status': {
+    readonly orderId: OrderId;
+    readonly from: OrderStatus;
+    readonly to: OrderStatus;
+    readonly rule: string;
+  };
   'order.payment': { readonly orderId: OrderId };
   'chain.halted': { readonly chain: string; readonly reason: string };
   'transfer.status': { readonly transferId: TransferId; readonly from: TransferStatus; readonly to: TransferStatus };
   /** A chain has something new to sign or to send. */
   'transfer.queued': { readonly chain: string };
   /** Something that an operator must look at; also logged as an error. */
-  'alert': { readonly subject: string; readonly reason: string };
+  alert: { readonly subject: string; readonly reason: string };
   'callback.queued': { readonly accountId: AccountId };
 }
 

@@ -13,7 +13,11 @@ export interface LeaseStore {
   /**
    * Acquires the lowest free worker id, 0 to `maximum`, as a lease named `node:<number>`; `null` when all are taken.
    */
-  acquireNode(owner: string, ttlMs: number, maximum: number): Promise<{ readonly node: number; readonly lease: Lease } | null>;
+  acquireNode(
+    owner: string,
+    ttlMs: number,
+    maximum: number,
+  ): Promise<{ readonly node: number; readonly lease: Lease } | null>;
 }
 
 /** The fence, inside a transaction. */

@@ -24,7 +24,11 @@ export interface LightningStore {
   /** Payments whose transfers are REQUESTED, SIGNED or BROADCAST, after a transfer's id, oldest first. */
   unfinished(after: TransferId | null, limit: number): Promise<readonly UnfinishedPayment[]>;
   /** PENDING Lightning orders whose deadline is at or before `now`, after one of them, oldest deadline first. */
-  dueInvoices(now: Millis, after: Pick<DueInvoice, 'expiresAt' | 'orderId'> | null, limit: number): Promise<readonly DueInvoice[]>;
+  dueInvoices(
+    now: Millis,
+    after: Pick<DueInvoice, 'expiresAt' | 'orderId'> | null,
+    limit: number,
+  ): Promise<readonly DueInvoice[]>;
 }
 
 /** Lightning writes inside a transaction. */

@@ -23,7 +23,9 @@ export interface ManageWrites {
   createAccount(account: Account): Promise<void>;
   createCallbackCredential(credential: CallbackCredential): Promise<void>;
   /** Replaces the account's secrets; the current ones are kept as the former ones. Lock the account before. */
-  rotateCallbackCredential(next: Pick<CallbackCredential, 'accountId' | 'sealed' | 'previousUntil' | 'createdAt'>): Promise<void>;
+  rotateCallbackCredential(
+    next: Pick<CallbackCredential, 'accountId' | 'sealed' | 'previousUntil' | 'createdAt'>,
+  ): Promise<void>;
   createCredential(credential: Credential): Promise<void>;
   /** The credential, locked until the transaction ends. */
   lockCredential(id: CredentialId): Promise<Credential | null>;

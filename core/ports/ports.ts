@@ -43,7 +43,9 @@ export const PORTS = {
 } as const;
 
 /** The ports of a till by name; derived from {@link PORTS}. */
-export type Ports = { readonly [Name in keyof typeof PORTS]: (typeof PORTS)[Name] extends Token<infer Port> ? Port : never };
+export type Ports = {
+  readonly [Name in keyof typeof PORTS]: (typeof PORTS)[Name] extends Token<infer Port> ? Port : never;
+};
 
 /** Implementations to use in place of the till's own. What is left out stays the till's. */
 export type PortReplacements = Partial<Ports>;

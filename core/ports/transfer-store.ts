@@ -2,7 +2,15 @@ import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import type { AccountId, PayoutId, OrderId, TransferId } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Millis } from '../kernel/time.ts';
-import type { Attempt, Payout, PayoutStatus, PayoutView, Holding, Transfer, TransferStatus } from '../transfers/transfer.ts';
+import type {
+  Attempt,
+  Payout,
+  PayoutStatus,
+  PayoutView,
+  Holding,
+  Transfer,
+  TransferStatus,
+} from '../transfers/transfer.ts';
 import type { LedgerEntry } from '../ledger/entry.ts';
 import type { TransactionRow } from '../transactions/transaction.ts';
 import type { IdempotencyClaim } from './order-store.ts';
@@ -83,7 +91,10 @@ export interface TransferStore {
   /** As {@link refundOf}, for several orders at once; orders without a refund are left out. */
   refundsOf(orderIds: readonly OrderId[]): Promise<readonly Transfer[]>;
   /** What an idempotency key was claimed for; `null` when it was not, or the claim has expired. */
-  claimed(accountId: AccountId, claim: IdempotencyClaim): Promise<{ readonly transferId: TransferId; readonly bodyHash: string } | null>;
+  claimed(
+    accountId: AccountId,
+    claim: IdempotencyClaim,
+  ): Promise<{ readonly transferId: TransferId; readonly bodyHash: string } | null>;
   /** REQUESTED transfers of a chain after an id, oldest first. */
   waiting(chain: ChainCode, after: TransferId | null, limit: number): Promise<readonly Transfer[]>;
   /** LIVE payouts of a chain after an id, oldest first. */
@@ -135,7 +146,11 @@ export interface TransferWrites {
    * The first outcome of an idempotency key: claims it for `id` and returns `null`, or returns what it was claimed for.
    * Keys are shared with orders: (account, route, key).
    */
-  claim(accountId: AccountId, claim: IdempotencyClaim, id: TransferId): Promise<{ readonly transferId: TransferId; readonly bodyHash: string } | null>;
+  claim(
+    accountId: AccountId,
+    claim: IdempotencyClaim,
+    id: TransferId,
+  ): Promise<{ readonly transferId: TransferId; readonly bodyHash: string } | null>;
   /**
    * Opens a payout. On chains with nonces the address's counter moves from the payout's nonce to the next, by
    * compare-and-set; false, with nothing opened, when the counter is at another value. The first use sets the counter.

@@ -21,7 +21,12 @@ export interface UnconfirmedPaymentWrites {
   /** Removes an unconfirmed payment because it was mined; `null` for one that was never seen. */
   take(transfer: UnconfirmedPaymentKey): Promise<UnconfirmedPayment | null>;
   /** Compare-and-set of the status; false when the unconfirmed payment is no longer in `from`. */
-  move(transfer: UnconfirmedPaymentKey, from: UnconfirmedPaymentStatus, to: UnconfirmedPaymentStatus, at: Millis): Promise<boolean>;
+  move(
+    transfer: UnconfirmedPaymentKey,
+    from: UnconfirmedPaymentStatus,
+    to: UnconfirmedPaymentStatus,
+    at: Millis,
+  ): Promise<boolean>;
   /** Those of an order that are not GONE, in this transaction's view. */
   live(orderId: OrderId): Promise<readonly UnconfirmedPayment[]>;
   /** Deletes those that became GONE before a time. */

@@ -7,7 +7,14 @@ import type { Decimal, Rounding } from '../kernel/decimal.ts';
  *
  * @param units - of `from`
  */
-export function convertUnits(units: bigint, from: Asset, fromUsd: Decimal, to: Asset, toUsd: Decimal, rounding: Rounding): bigint {
+export function convertUnits(
+  units: bigint,
+  from: Asset,
+  fromUsd: Decimal,
+  to: Asset,
+  toUsd: Decimal,
+  rounding: Rounding,
+): bigint {
   const numerator = units * fromUsd.digits * pow10(toUsd.scale);
   const denominator = toUsd.digits * pow10(from.decimals + fromUsd.scale);
   return mulDiv(numerator, pow10(to.decimals), denominator, rounding);

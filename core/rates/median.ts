@@ -39,14 +39,23 @@ export function medianPrice(symbol: string, ticks: readonly SourceTick[], now: M
   const ages = read.filter(({ price }) => price.dropped !== 'stale').map(({ price }) => price.at);
   return {
     usd,
-    evidence: { symbol, usd: usd === null ? '' : formatUnits(usd.digits, usd.scale), sources: judged.map(({ price }) => price) },
+    evidence: {
+      symbol,
+      usd: usd === null ? '' : formatUnits(usd.digits, usd.scale),
+      sources: judged.map(({ price }) => price),
+    },
     validUntil: Math.min(...ages.map((at) => at + MAX_PRICE_AGE_MS)),
   };
 }
 
 function readTick({ source, tick }: SourceTick, now: Millis): Candidate {
   const usd = readDecimal(tick.usd);
-  const price = (dropped: string | null): SourcePrice => ({ source, usd: tick.usd.slice(0, MAX_TEXT), at: tick.at, dropped });
+  const price = (dropped: string | null): SourcePrice => ({
+    source,
+    usd: tick.usd.slice(0, MAX_TEXT),
+    at: tick.at,
+    dropped,
+  });
   // Written this way so that NaN is stale too.
   if (!(now - tick.at <= MAX_PRICE_AGE_MS)) return { price: price('stale'), usd: null };
   if (usd === null || usd.digits === 0n) return { price: price('not-positive'), usd: null };
@@ -69,7 +78,9 @@ function kept(candidates: readonly Candidate[]): readonly Decimal[] {
 function median(values: readonly Decimal[]): Decimal | null {
   if (values.length === 0) return null;
   const scale = Math.max(...values.map((value) => value.scale));
-  const digits = values.map((value) => value.digits * pow10(scale - value.scale)).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const digits = values
+    .map((value) => value.digits * pow10(scale - value.scale))
+    .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const upper = digits[digits.length >> 1] as bigint;
   const lower = digits[(digits.length - 1) >> 1] as bigint;
   return trim({ digits: (lower + upper) * 5n, scale: scale + 1 });

@@ -41,7 +41,10 @@ interface PricedSymbol {
  * All symbols that may need a price: of the enabled assets, of the coins that fees are paid in, and of the fiat currencies but
  * USD.
  */
-export function rateSymbols(assets: Pick<AssetCatalogue, 'enabled'>, feeAssets: Iterable<Asset> = []): readonly string[] {
+export function rateSymbols(
+  assets: Pick<AssetCatalogue, 'enabled'>,
+  feeAssets: Iterable<Asset> = [],
+): readonly string[] {
   const coins = [...assets.enabled(), ...feeAssets].map(({ symbol }) => symbol);
   const fiats = FIATS.map(({ code }) => code).filter((code) => code !== 'USD');
   return [...new Set([...coins, ...fiats])];
@@ -88,7 +91,12 @@ export class RateBook {
    * @param fixed - `fixed_encrypt_price`: a stablecoin is exactly 1 USD; other assets are priced as usual
    * @throws TillgateError `NOT_READY` when one of the two prices is not available.
    */
-  async quote(asset: Asset, fiat: Fiat, price: bigint, fixed: boolean): Promise<{ readonly units: bigint; readonly rate: RateEvidence }> {
+  async quote(
+    asset: Asset,
+    fiat: Fiat,
+    price: bigint,
+    fixed: boolean,
+  ): Promise<{ readonly units: bigint; readonly rate: RateEvidence }> {
     const pinned = fixed && asset.stable;
     await this.#makeReady(pinned ? [fiat.code] : [fiat.code, asset.symbol]);
     const at = this.#deps.clock.now();
@@ -124,7 +132,8 @@ export class RateBook {
 
   #require(symbol: string, now: Millis): PricedSymbol {
     const found = this.#find(symbol, now);
-    if (found === null) throw new TillgateError('NOT_READY', `There is no usable price of ${symbol} at the moment; retry later.`);
+    if (found === null)
+      throw new TillgateError('NOT_READY', `There is no usable price of ${symbol} at the moment; retry later.`);
     return found;
   }
 
@@ -156,7 +165,10 @@ export class RateBook {
     } catch (error) {
       outcome = 'failed';
       // Only the error's name: its message may contain a URL with the operator's key.
-      logger.warn('rate source failed', { source: source.name, kind: error instanceof Error ? error.name : typeof error });
+      logger.warn('rate source failed', {
+        source: source.name,
+        kind: error instanceof Error ? error.name : typeof error,
+      });
     }
     metrics.count('tillgate_rate_fetches_total', { source: source.name, outcome });
   }

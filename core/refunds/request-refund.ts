@@ -65,7 +65,11 @@ export class RequestRefund {
    * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` without confirmed money, a destination, enough balance, or with
    * another live refund; `IDEMPOTENCY_MISMATCH`, `NOT_READY` (watch-only, no rate), `NODE_FAILED`
    */
-  async run({ accountId }: Principal, orderId: string, idempotency: IdempotencyClaim | null = null): Promise<RefundView> {
+  async run(
+    { accountId }: Principal,
+    orderId: string,
+    idempotency: IdempotencyClaim | null = null,
+  ): Promise<RefundView> {
     const { storage, assets } = this.#deps;
     const former = await formerTransfer(storage, accountId, idempotency);
     if (former !== null) return this.#view(present(await storage.transfers.find(former), `transfer ${former}`));
@@ -88,17 +92,22 @@ export class RequestRefund {
 
   async #find(accountId: AccountId, orderId: string): Promise<Order> {
     const order = isId(orderId) ? await this.#deps.storage.orders.find(orderId as OrderId) : null;
-    if (order === null || order.accountId !== accountId) throw new TillgateError('NOT_FOUND', 'There is no such order.');
+    if (order === null || order.accountId !== accountId)
+      throw new TillgateError('NOT_FOUND', 'There is no such order.');
     return order;
   }
 
   #refundable(order: Order, deposits: readonly Deposit[]): Refundable {
     const { payment } = order;
-    if (findTransition('refund-final', order.status) === null) throw conflict(`The order is ${order.status}; there is nothing to refund.`);
-    if (payment === null || order.received === 0n) throw conflict('No money of this order is confirmed; there is nothing to refund.');
+    if (findTransition('refund-final', order.status) === null)
+      throw conflict(`The order is ${order.status}; there is nothing to refund.`);
+    if (payment === null || order.received === 0n)
+      throw conflict('No money of this order is confirmed; there is nothing to refund.');
     const toAddress = refundDestination(order, liveDeposits(order, deposits));
     if (toAddress === null) {
-      throw conflict(`Nobody knows where to send the refund: the payer can leave an address at ${this.#deps.claimUrl(order)}`);
+      throw conflict(
+        `Nobody knows where to send the refund: the payer can leave an address at ${this.#deps.claimUrl(order)}`,
+      );
     }
     return { payment, units: order.received, toAddress };
   }
@@ -110,7 +119,8 @@ export class RequestRefund {
 
   #chain({ chain }: OrderPayment): ChainAdapter {
     const adapter = this.#deps.chains.get(chain);
-    if (adapter === undefined) throw new TillgateError('NOT_READY', `The chain ${chain} is not configured any more; nothing can be paid on it.`);
+    if (adapter === undefined)
+      throw new TillgateError('NOT_READY', `The chain ${chain} is not configured any more; nothing can be paid on it.`);
     return adapter;
   }
 
@@ -119,22 +129,31 @@ export class RequestRefund {
     try {
       return await estimate();
     } catch (error) {
-      if (isTillgateError(error, 'AMOUNT_OUT_OF_RANGE')) throw conflict("What was received does not cover the network's fee.");
+      if (isTillgateError(error, 'AMOUNT_OUT_OF_RANGE'))
+        throw conflict("What was received does not cover the network's fee.");
       throw error;
     }
   }
 
-  async #store(orderId: OrderId, seen: Refundable, fee: FeeEstimate, idempotency: IdempotencyClaim | null): Promise<RefundView> {
+  async #store(
+    orderId: OrderId,
+    seen: Refundable,
+    fee: FeeEstimate,
+    idempotency: IdempotencyClaim | null,
+  ): Promise<RefundView> {
     const { storage, ids, events, metrics } = this.#deps;
     const hotAddress = requirePayments(this.#chain(seen.payment)).hotAddress;
     const outcome = await storage.transaction(async (tx) => {
       const order = present(await tx.orders.lock(orderId), `order ${orderId}`);
       const now = this.#refundable(order, await tx.deposits.byOrder(orderId));
-      if (now.units !== seen.units || now.toAddress !== seen.toAddress) throw conflict('The order changed at this moment; ask again.');
+      if (now.units !== seen.units || now.toAddress !== seen.toAddress)
+        throw conflict('The order changed at this moment; ask again.');
       const transfer = this.#newTransfer(order, now, hotAddress, fee);
       const claimed = await claimTransfer(tx, transfer, idempotency);
       if (claimed !== null) return { id: claimed, added: false };
-      const left = await reserveTransfer(tx, transfer, ids, () => conflict('The available balance is less than what was received: part of it is pending or was withdrawn.'));
+      const left = await reserveTransfer(tx, transfer, ids, () =>
+        conflict('The available balance is less than what was received: part of it is pending or was withdrawn.'),
+      );
       if (left === null) throw secondRefund();
       return { id: transfer.id, added: true };
     });
@@ -145,7 +164,12 @@ export class RequestRefund {
     return this.#view(present(await storage.transfers.find(outcome.id), `transfer ${outcome.id}`));
   }
 
-  #newTransfer(order: Order, { payment, units, toAddress }: Refundable, sourceAddress: string, fee: FeeEstimate): MerchantTransfer {
+  #newTransfer(
+    order: Order,
+    { payment, units, toAddress }: Refundable,
+    sourceAddress: string,
+    fee: FeeEstimate,
+  ): MerchantTransfer {
     const { clock, ids } = this.#deps;
     const request = {
       id: ids.next() as TransferId,
@@ -170,4 +194,5 @@ export class RequestRefund {
 }
 
 const conflict = (message: string): TillgateError => new TillgateError('STATE_CONFLICT', message);
-const secondRefund = (): TillgateError => conflict('The order has a refund already; read it with the refund information.');
+const secondRefund = (): TillgateError =>
+  conflict('The order has a refund already; read it with the refund information.');

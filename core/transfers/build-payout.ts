@@ -93,7 +93,11 @@ export class PayoutBuilder {
   }
 
   /** Another attempt of the same payout at a higher fee; receivers get the same amounts. */
-  async again(transfers: readonly Transfer[], request: Pick<PriceRequest, 'source' | 'coins' | 'replaces'>, nonce: number | null): Promise<SignedTransaction> {
+  async again(
+    transfers: readonly Transfer[],
+    request: Pick<PriceRequest, 'source' | 'coins' | 'replaces'>,
+    nonce: number | null,
+  ): Promise<SignedTransaction> {
     const { payments } = this.#chain;
     const lines = transfers.map((transfer) => lineOf({ transfer, feeUnits: transfer.feeUnits }));
     const priced = await payments.price({ ...request, lines });
@@ -105,7 +109,12 @@ export class PayoutBuilder {
     try {
       return await this.#price(transfers, () => this.#chain.payments.price(request));
     } catch (error) {
-      if (error instanceof PayoutDeferred && isTillgateError(error.cause, 'INSUFFICIENT_BALANCE') && transfers.length > 1) return null;
+      if (
+        error instanceof PayoutDeferred &&
+        isTillgateError(error.cause, 'INSUFFICIENT_BALANCE') &&
+        transfers.length > 1
+      )
+        return null;
       throw error;
     }
   }
@@ -114,7 +123,8 @@ export class PayoutBuilder {
     try {
       return await price();
     } catch (error) {
-      if (isTillgateError(error, 'STATE_CONFLICT') || isTillgateError(error, 'INSUFFICIENT_BALANCE')) throw new PayoutDeferred(transfers, error.message, error);
+      if (isTillgateError(error, 'STATE_CONFLICT') || isTillgateError(error, 'INSUFFICIENT_BALANCE'))
+        throw new PayoutDeferred(transfers, error.message, error);
       throw error;
     }
   }
@@ -137,12 +147,17 @@ export class PayoutBuilder {
   /** The gas price may have risen since the gas was funded: an underfunded sweep would block its nonce. */
   async #requireGas(transfer: Transfer, feeUnits: bigint): Promise<void> {
     const there = await gasBalance(this.#chain, this.#deps.storage, transfer.sourceAddress);
-    if (there < feeUnits) throw new PayoutDeferred([transfer], "The address has too little of the chain's coin for the network's fee now.");
+    if (there < feeUnits)
+      throw new PayoutDeferred([transfer], "The address has too little of the chain's coin for the network's fee now.");
   }
 
   /** The holdings that a sweep moves; their sum must equal the planned amount. */
   async #swept(transfer: Transfer): Promise<readonly string[]> {
-    const holdings = await this.#deps.storage.transfers.freeAt(this.#chain.code, transfer.sourceAddress, transfer.currency);
+    const holdings = await this.#deps.storage.transfers.freeAt(
+      this.#chain.code,
+      transfer.sourceAddress,
+      transfer.currency,
+    );
     const refs: string[] = [];
     let sum = 0n;
     for (const { ref, units } of holdings) {
@@ -167,8 +182,16 @@ export class PayoutBuilder {
     const native = await hot.free(payments.feeAsset.currency);
     if (kind === 'gas' || !isNative) {
       const needed = isNative ? units + priced.feeUnits : priced.feeUnits;
-      if (native < needed) throw new PayoutDeferred([transfer], `The hot wallet lacks ${payments.feeAsset.currency} for the network's fee; the operator has to fund it.`);
-      const charged = checkCharge(transfer, kind === 'gas' ? 0n : await this.#inCurrency(transfer, priced.feeUnits), dust);
+      if (native < needed)
+        throw new PayoutDeferred(
+          [transfer],
+          `The hot wallet lacks ${payments.feeAsset.currency} for the network's fee; the operator has to fund it.`,
+        );
+      const charged = checkCharge(
+        transfer,
+        kind === 'gas' ? 0n : await this.#inCurrency(transfer, priced.feeUnits),
+        dust,
+      );
       if (!isNative) await this.#requireToken(charged, hot);
       return charged;
     }
@@ -186,7 +209,10 @@ export class PayoutBuilder {
 }
 
 function shortfalls(transfer: Transfer): PayoutDeferred {
-  return new PayoutDeferred([transfer], `The hot wallet lacks ${transfer.currency}; it waits for sweeps or for the operator to fund it.`);
+  return new PayoutDeferred(
+    [transfer],
+    `The hot wallet lacks ${transfer.currency}; it waits for sweeps or for the operator to fund it.`,
+  );
 }
 
 function lineOf({ transfer, feeUnits }: ChargedTransfer): PaymentLine {
@@ -197,8 +223,10 @@ function lineOf({ transfer, feeUnits }: ChargedTransfer): PaymentLine {
 
 /** @throws PayoutDeferred when the network asks for more than the transfer may be charged */
 function checkCharge(transfer: Transfer, feeUnits: bigint, dust: bigint): ChargedTransfer {
-  if (feeUnits > transfer.maxFeeUnits) throw new PayoutDeferred([transfer], "The network's fee is above the most that this transfer may be charged.");
-  if (transfer.units - feeUnits < dust) throw new PayoutDeferred([transfer], "The network's fee leaves less than the network's minimum amount.");
+  if (feeUnits > transfer.maxFeeUnits)
+    throw new PayoutDeferred([transfer], "The network's fee is above the most that this transfer may be charged.");
+  if (transfer.units - feeUnits < dust)
+    throw new PayoutDeferred([transfer], "The network's fee leaves less than the network's minimum amount.");
   return { transfer, feeUnits };
 }
 

@@ -53,9 +53,17 @@ export class TokenShortfall {
  *
  * @param waiting - transfers that are requested and not signed, sweeps included
  */
-export async function shortfallsOf(hot: HotWallet, waiting: readonly Transfer[]): Promise<ReadonlyMap<CurrencyCode, TokenShortfall>> {
-  const [owed, tried, coming] = [new Map<CurrencyCode, bigint>(), new Map<CurrencyCode, bigint>(), new Map<CurrencyCode, bigint>()];
-  const add = (sums: Map<CurrencyCode, bigint>, { currency, units }: Transfer): void => void sums.set(currency, (sums.get(currency) ?? 0n) + units);
+export async function shortfallsOf(
+  hot: HotWallet,
+  waiting: readonly Transfer[],
+): Promise<ReadonlyMap<CurrencyCode, TokenShortfall>> {
+  const [owed, tried, coming] = [
+    new Map<CurrencyCode, bigint>(),
+    new Map<CurrencyCode, bigint>(),
+    new Map<CurrencyCode, bigint>(),
+  ];
+  const add = (sums: Map<CurrencyCode, bigint>, { currency, units }: Transfer): void =>
+    void sums.set(currency, (sums.get(currency) ?? 0n) + units);
   for (const transfer of waiting) {
     add(transfer.sourceIndex === null ? owed : coming, transfer);
     if (transfer.accountId !== null && transfer.reason !== null) add(tried, transfer);

@@ -70,15 +70,25 @@ export class PayoutFeeEstimator {
     const priced = await this.#price(chain, payments, asset, units, to);
     const own = await this.#rates.convert(priced.feeUnits, payments.feeAsset, asset);
     const feeUnits = own + (await this.#consolidation(chain, payments, asset, units, priced.feeUnits));
-    if (payments.model === 'account' && asset.currency !== payments.feeAsset.currency) await this.#checkScattered(chain, payments, asset, units, own);
+    if (payments.model === 'account' && asset.currency !== payments.feeAsset.currency)
+      await this.#checkScattered(chain, payments, asset, units, own);
     const left = units - payments.dust(asset.currency);
     if (feeUnits > left) {
-      throw new TillgateError('AMOUNT_OUT_OF_RANGE', `The amount does not cover the network's fee on ${chain.name}; send more at once.`);
+      throw new TillgateError(
+        'AMOUNT_OUT_OF_RANGE',
+        `The amount does not cover the network's fee on ${chain.name}; send more at once.`,
+      );
     }
     return { feeUnits, maxFeeUnits: feeUnits * MARGIN > left ? left : feeUnits * MARGIN };
   }
 
-  async #price(chain: ChainAdapter, payments: ChainPayments, asset: Asset, units: bigint, to: string): Promise<PricedPayment> {
+  async #price(
+    chain: ChainAdapter,
+    payments: ChainPayments,
+    asset: Asset,
+    units: bigint,
+    to: string,
+  ): Promise<PricedPayment> {
     const source = { address: payments.hotAddress, index: null };
     const lines = [{ to, currency: asset.currency, units }];
     if (payments.model === 'account') return payments.price({ source, lines, coins: [], replaces: null });
@@ -88,17 +98,31 @@ export class PayoutFeeEstimator {
     } catch (error) {
       // The coins are unconfirmed change: estimate with a placeholder input of sufficient size.
       if (!isTillgateError(error, 'INSUFFICIENT_BALANCE')) throw error;
-      return payments.price({ source, lines, coins: [{ ...source, ref: EXPECTED_REF, units: units * 2n }], replaces: null });
+      return payments.price({
+        source,
+        lines,
+        coins: [{ ...source, ref: EXPECTED_REF, units: units * 2n }],
+        replaces: null,
+      });
     }
   }
 
   /** On account chains, sweeps (past ones and those that must come first) are paid in the coin from the hot wallet. */
-  async #consolidation(chain: ChainAdapter, payments: ChainPayments, asset: Asset, units: bigint, feeUnits: bigint): Promise<bigint> {
+  async #consolidation(
+    chain: ChainAdapter,
+    payments: ChainPayments,
+    asset: Asset,
+    units: bigint,
+    feeUnits: bigint,
+  ): Promise<bigint> {
     if (payments.model !== 'account' || asset.currency !== payments.feeAsset.currency) return 0n;
     const hot = await this.#snapshot(chain, payments).wallet;
     let reach = await hot.free(asset.currency);
     if (reach >= units) return 0n;
-    for (const { currency, units: waiting } of await this.#storage.transfers.sweepCandidates(chain.code, MAX_CANDIDATES)) {
+    for (const { currency, units: waiting } of await this.#storage.transfers.sweepCandidates(
+      chain.code,
+      MAX_CANDIDATES,
+    )) {
       if (currency === asset.currency && waiting > feeUnits) reach += waiting - feeUnits;
     }
     return consolidationFee(units - reach, feeUnits * CONSOLIDATION);
@@ -108,7 +132,13 @@ export class PayoutFeeEstimator {
    * Refuses a payout whose tokens are spread over many small deposits: sweeping them would cost more than it is worth.
    * While payouts are in flight the balance is ambiguous, so nothing is refused then.
    */
-  async #checkScattered(chain: ChainAdapter, payments: ChainPayments, { currency }: Asset, units: bigint, feeUnits: bigint): Promise<void> {
+  async #checkScattered(
+    chain: ChainAdapter,
+    payments: ChainPayments,
+    { currency }: Asset,
+    units: bigint,
+    feeUnits: bigint,
+  ): Promise<void> {
     const snapshot = this.#snapshot(chain, payments);
     const hot = await snapshot.wallet;
     if (hot.pays(currency)) return;
@@ -136,7 +166,11 @@ export class PayoutFeeEstimator {
   /** The sum of waiting payments less the waiting sweeps, by currency. */
   async #owed({ code }: ChainAdapter): Promise<ReadonlyMap<CurrencyCode, bigint>> {
     const owed = new Map<CurrencyCode, bigint>();
-    for (const { currency, units, feeUnits, sourceIndex } of await this.#storage.transfers.waiting(code, null, MAX_WAITING)) {
+    for (const { currency, units, feeUnits, sourceIndex } of await this.#storage.transfers.waiting(
+      code,
+      null,
+      MAX_WAITING,
+    )) {
       owed.set(currency, (owed.get(currency) ?? 0n) + (sourceIndex === null ? units - feeUnits : -units));
     }
     return owed;
@@ -147,7 +181,11 @@ export class PayoutFeeEstimator {
     const now = this.#clock.now();
     const known = this.#hot.get(code);
     if (known !== undefined && known.until > now) return known;
-    const snapshot: WalletSnapshot = { until: now + SNAPSHOT_TTL_MS, wallet: HotWallet.open(code, payments, this.#storage), owed: null };
+    const snapshot: WalletSnapshot = {
+      until: now + SNAPSHOT_TTL_MS,
+      wallet: HotWallet.open(code, payments, this.#storage),
+      owed: null,
+    };
     this.#hot.set(code, snapshot);
     snapshot.wallet.catch(() => this.#hot.delete(code));
     return snapshot;
@@ -157,7 +195,10 @@ export class PayoutFeeEstimator {
 /** @throws TillgateError `NOT_READY` on a watch-only chain */
 export function requirePayments(chain: ChainAdapter): ChainPayments {
   if (chain.payments !== null) return chain.payments;
-  throw new TillgateError('NOT_READY', `${chain.name} is watch-only in this installation: it takes orders and pays nothing out.`);
+  throw new TillgateError(
+    'NOT_READY',
+    `${chain.name} is watch-only in this installation: it takes orders and pays nothing out.`,
+  );
 }
 
 const EXPECTED_REF: SpendableCoin['ref'] = `${'0'.repeat(64)}:0`;

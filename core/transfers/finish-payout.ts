@@ -33,7 +33,12 @@ const NOTHING: Finished = { transfers: [], orders: [] };
  * change, all in one database transaction. It waits until the follower has stored that block; a reorganisation of a block
  * that was never stored would not be noticed.
  */
-export async function finishMined(tx: Transaction, view: PayoutView, outcome: Mined, context: FinishContext): Promise<Finished> {
+export async function finishMined(
+  tx: Transaction,
+  view: PayoutView,
+  outcome: Mined,
+  context: FinishContext,
+): Promise<Finished> {
   const { payout } = view;
   if (!(await tx.chains.holds(payout.chain, outcome.block))) return NOTHING;
   // Lock orders first, as everywhere, so that no deadlock is possible.
@@ -43,11 +48,15 @@ export async function finishMined(tx: Transaction, view: PayoutView, outcome: Mi
   const mined = { minedTxid: outcome.txid, minedHeight: outcome.block.height };
   assert(await tx.transfers.closePayout(payout.id, 'DONE', mined), `payout ${payout.id} changed while locked`);
   await tx.transfers.settleHoldings(payout.id, outcome.succeeded ? 'SPENT' : 'FREE');
-  if (outcome.change !== null) await tx.transfers.addHolding({ ...outcome.change, chain: payout.chain, currency: changeCurrency(view) });
+  if (outcome.change !== null)
+    await tx.transfers.addHolding({ ...outcome.change, chain: payout.chain, currency: changeCurrency(view) });
   const orders: OrderMove[] = [];
   const transfers: { transfer: Transfer; to: TransferStatus }[] = [];
   for (const [at, listed] of view.transfers.entries()) {
-    const cost = { currency: context.payments.feeAsset.currency, units: shareOf(outcome.feeUnits, view.transfers.length, at) };
+    const cost = {
+      currency: context.payments.feeAsset.currency,
+      units: shareOf(outcome.feeUnits, view.transfers.length, at),
+    };
     const to = outcome.succeeded ? 'CONFIRMED' : 'FAILED';
     transfers.push({ transfer: await finishOne(tx, listed, to, outcome.txid, cost, context), to });
     if (outcome.succeeded) orders.push(...(await refundOrder(tx, listed, outcome.txid, context)));
@@ -56,7 +65,12 @@ export async function finishMined(tx: Transaction, view: PayoutView, outcome: Mi
 }
 
 /** Releases what a payout reserved, because a conflicting transaction that excludes all of its attempts is final. */
-export async function voidPayout(tx: Transaction, view: PayoutView, reason: string, context: FinishContext): Promise<Finished> {
+export async function voidPayout(
+  tx: Transaction,
+  view: PayoutView,
+  reason: string,
+  context: FinishContext,
+): Promise<Finished> {
   const { payout } = view;
   if ((await tx.transfers.lockPayout(payout.id))?.status !== 'LIVE') return NOTHING;
   assert(await tx.transfers.closePayout(payout.id, 'VOID', {}), `payout ${payout.id} changed while locked`);
@@ -92,11 +106,23 @@ async function finishOne(
   return transfer;
 }
 
-async function moveLocked(tx: Transaction, listed: Transfer, to: 'CONFIRMED' | 'FAILED', reason: string | null, now: Millis): Promise<Transfer> {
+async function moveLocked(
+  tx: Transaction,
+  listed: Transfer,
+  to: 'CONFIRMED' | 'FAILED',
+  reason: string | null,
+  now: Millis,
+): Promise<Transfer> {
   const transfer = await tx.transfers.lock(listed.id);
-  assert(transfer?.status === 'SIGNED' || transfer?.status === 'BROADCAST', `transfer ${listed.id} of a live payout is ${transfer?.status}`);
+  assert(
+    transfer?.status === 'SIGNED' || transfer?.status === 'BROADCAST',
+    `transfer ${listed.id} of a live payout is ${transfer?.status}`,
+  );
   const changes = { reason, updatedAt: now, finishedAt: now };
-  assert(await tx.transfers.move(transfer.id, transfer.status, to, changes), `transfer ${transfer.id} changed while locked`);
+  assert(
+    await tx.transfers.move(transfer.id, transfer.status, to, changes),
+    `transfer ${transfer.id} changed while locked`,
+  );
   return { ...transfer, ...changes, status: to };
 }
 
@@ -105,7 +131,12 @@ async function post(tx: Transaction, entry: LedgerEntry): Promise<void> {
   if (entry.postings.length > 0) assert(await postEntry(tx, entry), `${entry.reference} is booked twice`);
 }
 
-async function refundOrder(tx: Transaction, { id, orderId, units }: Transfer, txHash: string, context: FinishContext): Promise<readonly OrderMove[]> {
+async function refundOrder(
+  tx: Transaction,
+  { id, orderId, units }: Transfer,
+  txHash: string,
+  context: FinishContext,
+): Promise<readonly OrderMove[]> {
   if (orderId === null) return [];
   const order = await tx.orders.lock(orderId);
   // A reorganisation may have ended the order meanwhile; the refund stays booked.

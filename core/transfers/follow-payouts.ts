@@ -55,8 +55,14 @@ export class FollowPayouts {
     if (this.#followed?.hash === cursor.hash) return this.send(lease, this.#unsent);
     const { transfers } = this.#deps.storage;
     this.#unsent = [];
-    await this.#eachOf((after) => transfers.unminedPayouts(this.#chain.code, after, PAGE), (view) => this.#mineAgain(lease, view));
-    await this.#eachOf((after) => transfers.livePayouts(this.#chain.code, after, PAGE), (view) => this.#follow(lease, view));
+    await this.#eachOf(
+      (after) => transfers.unminedPayouts(this.#chain.code, after, PAGE),
+      (view) => this.#mineAgain(lease, view),
+    );
+    await this.#eachOf(
+      (after) => transfers.livePayouts(this.#chain.code, after, PAGE),
+      (view) => this.#follow(lease, view),
+    );
     this.#followed = cursor;
   }
 
@@ -74,7 +80,10 @@ export class FollowPayouts {
     this.#unsent = unsent;
   }
 
-  async #eachOf(read: (after: PayoutId | null) => Promise<readonly PayoutView[]>, work: (view: PayoutView) => Promise<void>): Promise<void> {
+  async #eachOf(
+    read: (after: PayoutId | null) => Promise<readonly PayoutView[]>,
+    work: (view: PayoutView) => Promise<void>,
+  ): Promise<void> {
     let after: PayoutId | null = null;
     for (;;) {
       const page: readonly PayoutView[] = await read(after);
@@ -126,8 +135,14 @@ export class FollowPayouts {
 
   async #outcome({ payout, attempts }: PayoutView): Promise<PayoutOutcome> {
     const { payments } = this.#chain;
-    const coins = payments.model === 'utxo' ? (await this.#deps.storage.transfers.coinsOf(payout.id)).map(({ ref }) => ref) : [];
-    return payments.outcome({ source: { address: payout.sourceAddress, index: payout.sourceIndex }, nonce: payout.nonce, coins, attempts });
+    const coins =
+      payments.model === 'utxo' ? (await this.#deps.storage.transfers.coinsOf(payout.id)).map(({ ref }) => ref) : [];
+    return payments.outcome({
+      source: { address: payout.sourceAddress, index: payout.sourceIndex },
+      nonce: payout.nonce,
+      coins,
+      attempts,
+    });
   }
 
   async #send(lease: Lease, view: PayoutView, attempt = latest(view.attempts)): Promise<boolean> {
@@ -162,7 +177,10 @@ export class FollowPayouts {
   /** Records all in one database transaction, so other writers wait once. */
   async #noteSent(lease: Lease, sent: readonly Sent[]): Promise<void> {
     const { storage, clock } = this.#deps;
-    const withSigned = sent.map((each) => ({ ...each, signed: each.view.transfers.filter(({ status }) => status === 'SIGNED') }));
+    const withSigned = sent.map((each) => ({
+      ...each,
+      signed: each.view.transfers.filter(({ status }) => status === 'SIGNED'),
+    }));
     const unrecorded = withSigned.filter(({ view, signed }) => signed.length > 0 || view.payout.sentAt === null);
     if (unrecorded.length === 0) return;
     const now = clock.now();
@@ -176,7 +194,8 @@ export class FollowPayouts {
         }
       }
     });
-    for (const { signed } of unrecorded) for (const transfer of signed) publishTransfer(this.#deps, transfer, 'SIGNED', 'BROADCAST');
+    for (const { signed } of unrecorded)
+      for (const transfer of signed) publishTransfer(this.#deps, transfer, 'SIGNED', 'BROADCAST');
   }
 
   async #mined(lease: Lease, view: PayoutView, outcome: Mined): Promise<void> {
@@ -210,7 +229,8 @@ export class FollowPayouts {
     });
     for (const { transfer, to } of transfers) {
       publishTransfer(this.#deps, transfer, 'BROADCAST', to);
-      if (to === 'FAILED') raiseAlert(this.#deps, 'transfer', `transfer ${transfer.id}`, transfer.reason ?? 'It failed.');
+      if (to === 'FAILED')
+        raiseAlert(this.#deps, 'transfer', `transfer ${transfer.id}`, transfer.reason ?? 'It failed.');
     }
     stateMachine.publish(orders);
   }
@@ -237,7 +257,10 @@ export class FollowPayouts {
     try {
       signed = await this.#builder.again(transfers, { source, coins, replaces }, payout.nonce);
     } catch (error) {
-      logger.warn('a replacement could not be signed yet, retrying', { payout: payout.id, reason: error instanceof Error ? error.message : 'unknown' });
+      logger.warn('a replacement could not be signed yet, retrying', {
+        payout: payout.id,
+        reason: error instanceof Error ? error.message : 'unknown',
+      });
       return;
     }
     const first = present(attempts[0], `attempts of payout ${payout.id}`);
@@ -268,15 +291,23 @@ export class FollowPayouts {
       await this.#send(lease, view, attempts.find(({ txid }) => txid === payout.minedTxid) ?? latest(attempts));
       return;
     }
-    if (outcome.kind === 'pending' || (outcome.kind === 'mined' && outcome.confirmations < this.#chain.policy.spendableConfirmations)) return;
+    if (
+      outcome.kind === 'pending' ||
+      (outcome.kind === 'mined' && outcome.confirmations < this.#chain.policy.spendableConfirmations)
+    )
+      return;
     const wasPaid = view.transfers.some(({ status }) => status === 'CONFIRMED');
     if (outcome.kind !== 'mined' || outcome.txid !== payout.minedTxid || outcome.succeeded !== wasPaid) {
-      this.#alert(view, `It was booked as ${wasPaid ? 'paid' : 'not paid, and given back'}; a reorganisation has put something else in its place.`);
+      this.#alert(
+        view,
+        `It was booked as ${wasPaid ? 'paid' : 'not paid, and given back'}; a reorganisation has put something else in its place.`,
+      );
     }
     if (outcome.kind !== 'mined') return;
     await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
-      if (await tx.chains.holds(this.#chain.code, outcome.block)) await tx.transfers.updatePayout(payout.id, { minedHeight: outcome.block.height });
+      if (await tx.chains.holds(this.#chain.code, outcome.block))
+        await tx.transfers.updatePayout(payout.id, { minedHeight: outcome.block.height });
     });
   }
 

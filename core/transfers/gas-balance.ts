@@ -7,7 +7,11 @@ import type { PayingChain } from './payout-deps.ts';
  *
  * @throws TillgateError `NODE_FAILED`
  */
-export async function gasBalance({ code, payments }: PayingChain, { transfers }: Pick<Storage, 'transfers'>, address: string): Promise<bigint> {
+export async function gasBalance(
+  { code, payments }: PayingChain,
+  { transfers }: Pick<Storage, 'transfers'>,
+  address: string,
+): Promise<bigint> {
   const { currency } = payments.feeAsset;
   const paid = await transfers.freeAt(code, address, currency);
   return paid.reduce((left, { units }) => left - units, await payments.balance(address, currency));

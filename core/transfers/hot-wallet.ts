@@ -12,16 +12,25 @@ export class HotWallet {
   readonly #inFlight: ReadonlyMap<CurrencyCode, bigint>;
   readonly #coming: ReadonlyMap<CurrencyCode, bigint>;
 
-  private constructor(payments: ChainPayments, inFlight: ReadonlyMap<CurrencyCode, bigint>, coming: ReadonlyMap<CurrencyCode, bigint>) {
+  private constructor(
+    payments: ChainPayments,
+    inFlight: ReadonlyMap<CurrencyCode, bigint>,
+    coming: ReadonlyMap<CurrencyCode, bigint>,
+  ) {
     this.#payments = payments;
     this.#inFlight = inFlight;
     this.#coming = coming;
   }
 
   /** Reads what is in flight; balances are read on first use. */
-  static async open(chain: string, payments: ChainPayments, { transfers }: Pick<Storage, 'transfers'>): Promise<HotWallet> {
+  static async open(
+    chain: string,
+    payments: ChainPayments,
+    { transfers }: Pick<Storage, 'transfers'>,
+  ): Promise<HotWallet> {
     const [taken, coming] = [new Map<CurrencyCode, bigint>(), new Map<CurrencyCode, bigint>()];
-    const add = (sums: Map<CurrencyCode, bigint>, currency: CurrencyCode, units: bigint): void => void sums.set(currency, (sums.get(currency) ?? 0n) + units);
+    const add = (sums: Map<CurrencyCode, bigint>, currency: CurrencyCode, units: bigint): void =>
+      void sums.set(currency, (sums.get(currency) ?? 0n) + units);
     for (const { sourceAddress, currency, units, nativeFeeUnits } of await transfers.inFlight(chain)) {
       const isHot = sourceAddress === payments.hotAddress;
       add(isHot ? taken : coming, currency, units);
@@ -44,7 +53,8 @@ export class HotWallet {
   async free(currency: CurrencyCode): Promise<bigint> {
     const known = this.#free.get(currency);
     if (known !== undefined) return known;
-    const free = (await this.#payments.balance(this.#payments.hotAddress, currency)) - (this.#inFlight.get(currency) ?? 0n);
+    const free =
+      (await this.#payments.balance(this.#payments.hotAddress, currency)) - (this.#inFlight.get(currency) ?? 0n);
     this.#free.set(currency, free);
     return free;
   }

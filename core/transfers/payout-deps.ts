@@ -32,7 +32,12 @@ export function canPay(chain: ChainAdapter): chain is PayingChain {
 }
 
 /** Publishes a committed change of a transfer's status: event and metric. */
-export function publishTransfer({ events, metrics }: PayoutDeps, transfer: Transfer, from: TransferStatus, to: TransferStatus): void {
+export function publishTransfer(
+  { events, metrics }: PayoutDeps,
+  transfer: Transfer,
+  from: TransferStatus,
+  to: TransferStatus,
+): void {
   metrics.count('tillgate_transfers_total', { chain: transfer.chain, kind: transfer.kind, status: to });
   events.emit('transfer.status', { transferId: transfer.id, from, to });
 }

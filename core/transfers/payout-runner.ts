@@ -93,7 +93,8 @@ export class PayoutRunner {
     const now = clock.now();
     if (now - this.#reconciledAt < RECONCILE_EVERY_MS) return true;
     const lines = await reconcile(this.#chain, this.#deps);
-    for (const { currency, shortfall } of lines) metrics.gauge('tillgate_custody_shortfall', shortfall > 0n ? 1 : 0, { chain: code, currency });
+    for (const { currency, shortfall } of lines)
+      metrics.gauge('tillgate_custody_shortfall', shortfall > 0n ? 1 : 0, { chain: code, currency });
     const short = lines.filter(({ shortfall }) => shortfall > 0n);
     if (short.length === 0) {
       this.#short = 0;

@@ -103,19 +103,35 @@ export class PlanSweeps {
   async #price(candidate: SweepCandidate, urgent: TokenShortfall | null): Promise<Move | RefusedSweep> {
     const { payments } = this.#chain;
     const { address, currency, units } = candidate;
-    const refuse = (feeUnits: bigint | null, reason: string): RefusedSweep => ({ address, currency, units, feeUnits, reason });
+    const refuse = (feeUnits: bigint | null, reason: string): RefusedSweep => ({
+      address,
+      currency,
+      units,
+      feeUnits,
+      reason,
+    });
     const asset = this.#asset(currency);
     if (asset === null) return refuse(null, 'The currency is not configured any more.');
     try {
       const lines = [{ to: payments.hotAddress, currency, units }];
-      const { feeUnits: nativeFeeUnits } = await payments.price({ source: candidate, lines, coins: [], replaces: null });
+      const { feeUnits: nativeFeeUnits } = await payments.price({
+        source: candidate,
+        lines,
+        coins: [],
+        replaces: null,
+      });
       const isNative = currency === payments.feeAsset.currency;
       const feeUnits = await this.#deps.rates.convert(sweepCost(isNative, nativeFeeUnits), payments.feeAsset, asset);
       const isNeeded = urgent !== null && (isWorthNeeded(feeUnits, units) || (!isNative && urgent.canAfford(feeUnits)));
-      if (!isNeeded && feeUnits * BPS > units * BigInt(this.#settings.maxFeeBps)) return refuse(feeUnits, 'The fee is too large a share of what it would move.');
+      if (!isNeeded && feeUnits * BPS > units * BigInt(this.#settings.maxFeeBps))
+        return refuse(feeUnits, 'The fee is too large a share of what it would move.');
       return { candidate, nativeFeeUnits, feeUnits };
     } catch (error) {
-      if (isTillgateError(error, 'STATE_CONFLICT') || isTillgateError(error, 'INSUFFICIENT_BALANCE') || isTillgateError(error, 'NOT_READY')) {
+      if (
+        isTillgateError(error, 'STATE_CONFLICT') ||
+        isTillgateError(error, 'INSUFFICIENT_BALANCE') ||
+        isTillgateError(error, 'NOT_READY')
+      ) {
         return refuse(null, error.message);
       }
       throw error;
@@ -127,15 +143,39 @@ export class PlanSweeps {
     const { address, index, currency, units } = candidate;
     const native = payments.feeAsset.currency;
     if (currency === native) {
-      return this.#queue(lease, 'sweep', { currency, units, feeUnits, maxFeeUnits: units / 2n, sourceAddress: address, sourceIndex: index, toAddress: payments.hotAddress });
+      return this.#queue(lease, 'sweep', {
+        currency,
+        units,
+        feeUnits,
+        maxFeeUnits: units / 2n,
+        sourceAddress: address,
+        sourceIndex: index,
+        toAddress: payments.hotAddress,
+      });
     }
     if ((await gasBalance(this.#chain, this.#deps.storage, address)) >= nativeFeeUnits) {
-      return this.#queue(lease, 'sweep', { currency, units, feeUnits: 0n, maxFeeUnits: 0n, sourceAddress: address, sourceIndex: index, toAddress: payments.hotAddress });
+      return this.#queue(lease, 'sweep', {
+        currency,
+        units,
+        feeUnits: 0n,
+        maxFeeUnits: 0n,
+        sourceAddress: address,
+        sourceIndex: index,
+        toAddress: payments.hotAddress,
+      });
     }
     const gas = (nativeFeeUnits * GAS_MARGIN[0]) / GAS_MARGIN[1];
     if ((await hot.free(native)) < gas * 2n) return false;
     await hot.spend(native, gas);
-    return this.#queue(lease, 'gas', { currency: native, units: gas, feeUnits: 0n, maxFeeUnits: 0n, sourceAddress: payments.hotAddress, sourceIndex: null, toAddress: address });
+    return this.#queue(lease, 'gas', {
+      currency: native,
+      units: gas,
+      feeUnits: 0n,
+      maxFeeUnits: 0n,
+      sourceAddress: payments.hotAddress,
+      sourceIndex: null,
+      toAddress: address,
+    });
   }
 
   async #queueCold(lease: Lease, hot: HotWallet, needed: ReadonlyMap<CurrencyCode, TokenShortfall>): Promise<number> {
@@ -150,7 +190,15 @@ export class PlanSweeps {
       const units = (await hot.free(currency)) - ceiling;
       // Move at least a tenth of the ceiling, not small excesses.
       if (units <= ceiling / 10n || units <= payments.dust(currency)) continue;
-      const move = { currency, units, feeUnits: 0n, maxFeeUnits: units / 10n, sourceAddress: payments.hotAddress, sourceIndex: null, toAddress: cold.address };
+      const move = {
+        currency,
+        units,
+        feeUnits: 0n,
+        maxFeeUnits: units / 10n,
+        sourceAddress: payments.hotAddress,
+        sourceIndex: null,
+        toAddress: cold.address,
+      };
       if (await this.#queue(lease, 'cold', move)) queued += 1;
     }
     return queued;
@@ -159,11 +207,17 @@ export class PlanSweeps {
   async #queue(
     lease: Lease,
     kind: TransferKind,
-    move: Pick<Transfer, 'currency' | 'units' | 'feeUnits' | 'maxFeeUnits' | 'sourceAddress' | 'sourceIndex' | 'toAddress'>,
+    move: Pick<
+      Transfer,
+      'currency' | 'units' | 'feeUnits' | 'maxFeeUnits' | 'sourceAddress' | 'sourceIndex' | 'toAddress'
+    >,
   ): Promise<boolean> {
     const { storage, ids, clock, metrics } = this.#deps;
     const chain = this.#chain.code;
-    const transfer = newTransfer({ ...move, id: ids.next() as TransferId, kind, chain, accountId: null, orderId: null }, clock.now());
+    const transfer = newTransfer(
+      { ...move, id: ids.next() as TransferId, kind, chain, accountId: null, orderId: null },
+      clock.now(),
+    );
     const added = await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
       return tx.transfers.add(transfer);

@@ -18,7 +18,10 @@ export interface CustodyLine {
 const PAGE = 500;
 
 /** Compares what the chain holds for the till with the ledger, by currency. @throws TillgateError `NODE_FAILED` */
-export async function reconcile(chain: PayingChain, { storage }: Pick<PayoutDeps, 'storage'>): Promise<readonly CustodyLine[]> {
+export async function reconcile(
+  chain: PayingChain,
+  { storage }: Pick<PayoutDeps, 'storage'>,
+): Promise<readonly CustodyLine[]> {
   const expected = await storage.transfers.expectedCustody(chain.code);
   const inFlight = await flight(chain, { storage });
   const onChain = new Map<CurrencyCode, bigint>();
@@ -27,12 +30,18 @@ export async function reconcile(chain: PayingChain, { storage }: Pick<PayoutDeps
   let after: string | null = null;
   for (;;) {
     const page: readonly Holding[] = await storage.transfers.holdings(chain.code, after, PAGE);
-    const coins = [...(after === null ? hot : []), ...page.filter((holding) => askedFor(chain, holding, inFlight, asked)).map(coinOf(chain))];
-    if (coins.length > 0) for (const [currency, units] of await chain.payments.custody(coins)) add(onChain, currency, units);
+    const coins = [
+      ...(after === null ? hot : []),
+      ...page.filter((holding) => askedFor(chain, holding, inFlight, asked)).map(coinOf(chain)),
+    ];
+    if (coins.length > 0)
+      for (const [currency, units] of await chain.payments.custody(coins)) add(onChain, currency, units);
     after = page.at(-1)?.ref ?? null;
     if (page.length < PAGE) break;
   }
-  return [...expected].map(([currency, units]) => line(currency, units, onChain.get(currency) ?? 0n, inFlight.get(currency) ?? 0n));
+  return [...expected].map(([currency, units]) =>
+    line(currency, units, onChain.get(currency) ?? 0n, inFlight.get(currency) ?? 0n),
+  );
 }
 
 function line(currency: CurrencyCode, expected: bigint, onChain: bigint, inFlight: bigint): CustodyLine {
@@ -41,7 +50,10 @@ function line(currency: CurrencyCode, expected: bigint, onChain: bigint, inFligh
 }
 
 /** On account chains: sweep fees and everything that leaves the hot wallet. On UTXO chains, taken coins are added page by page. */
-async function flight({ code, payments }: PayingChain, { storage }: Pick<PayoutDeps, 'storage'>): Promise<Map<CurrencyCode, bigint>> {
+async function flight(
+  { code, payments }: PayingChain,
+  { storage }: Pick<PayoutDeps, 'storage'>,
+): Promise<Map<CurrencyCode, bigint>> {
   const taken = new Map<CurrencyCode, bigint>();
   if (payments.model === 'utxo') return taken;
   for (const { sourceAddress, currency, units, nativeFeeUnits } of await storage.transfers.inFlight(code)) {
@@ -52,7 +64,12 @@ async function flight({ code, payments }: PayingChain, { storage }: Pick<PayoutD
   return taken;
 }
 
-function askedFor({ payments }: PayingChain, holding: Holding, inFlight: Map<CurrencyCode, bigint>, asked: Set<string>): boolean {
+function askedFor(
+  { payments }: PayingChain,
+  holding: Holding,
+  inFlight: Map<CurrencyCode, bigint>,
+  asked: Set<string>,
+): boolean {
   if (payments.model === 'utxo') {
     if (holding.status === 'TAKEN') add(inFlight, holding.currency, holding.units);
     return holding.status === 'FREE';

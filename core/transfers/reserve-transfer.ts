@@ -15,7 +15,11 @@ import type { Transfer } from './transfer.ts';
 export type MerchantTransfer = Transfer & { readonly accountId: AccountId };
 
 /** The rows that reserving a merchant's transfer writes. */
-export function reservationOf(transfer: MerchantTransfer, ids: IdGenerator, idempotency: IdempotencyClaim | null): Reservation {
+export function reservationOf(
+  transfer: MerchantTransfer,
+  ids: IdGenerator,
+  idempotency: IdempotencyClaim | null,
+): Reservation {
   const { id, accountId, orderId, chain, currency, units, feeUnits, sourceAddress, toAddress, createdAt } = transfer;
   return {
     transfer,
@@ -52,7 +56,12 @@ export function frozen(reason: string): TillgateError {
  * @returns the available balance that remains; `null` when another live transfer excludes it
  * @throws TillgateError `STATE_CONFLICT` while the account's withdrawals are frozen, and what `lacking` makes
  */
-export async function reserveTransfer(tx: Transaction, transfer: MerchantTransfer, ids: IdGenerator, lacking: () => TillgateError): Promise<bigint | null> {
+export async function reserveTransfer(
+  tx: Transaction,
+  transfer: MerchantTransfer,
+  ids: IdGenerator,
+  lacking: () => TillgateError,
+): Promise<bigint | null> {
   const available = await tx.ledger.lockBalance(merchantAccount(transfer.accountId, 'available'), transfer.currency);
   // Freezing an account locks this balance row too, so no reservation can overtake a freeze.
   const freeze = await tx.transfers.findFreeze(transfer.accountId);
@@ -80,13 +89,23 @@ export async function formerTransfer(
 }
 
 /** Claims the key inside the transaction that makes the transfer. @returns the transfer that claimed it earlier; `null` when this one has it now */
-export async function claimTransfer(tx: Transaction, transfer: MerchantTransfer, claim: IdempotencyClaim | null): Promise<TransferId | null> {
+export async function claimTransfer(
+  tx: Transaction,
+  transfer: MerchantTransfer,
+  claim: IdempotencyClaim | null,
+): Promise<TransferId | null> {
   const former = claim === null ? null : await tx.transfers.claim(transfer.accountId, claim, transfer.id);
   return former === null ? null : matching(former, claim);
 }
 
 /** The transfer of a repeated key. @throws TillgateError `IDEMPOTENCY_MISMATCH` when it came with another body */
-export function matching(former: { readonly transferId: TransferId; readonly bodyHash: string }, claim: IdempotencyClaim | null): TransferId {
+export function matching(
+  former: { readonly transferId: TransferId; readonly bodyHash: string },
+  claim: IdempotencyClaim | null,
+): TransferId {
   if (former.bodyHash === claim?.bodyHash) return former.transferId;
-  throw new TillgateError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used before with another body; send a new key with a new request.');
+  throw new TillgateError(
+    'IDEMPOTENCY_MISMATCH',
+    'This Idempotency-Key was used before with another body; send a new key with a new request.',
+  );
 }

@@ -9,7 +9,10 @@ import { requirePayments } from './fee-estimator.ts';
  * @returns false when payouts were not stopped
  * @throws TillgateError `NOT_READY` on a watch-only chain, `NODE_FAILED`
  */
-export async function resumePayouts(chain: ChainAdapter, storage: Pick<Storage, 'transfers' | 'transaction'>): Promise<boolean> {
+export async function resumePayouts(
+  chain: ChainAdapter,
+  storage: Pick<Storage, 'transfers' | 'transaction'>,
+): Promise<boolean> {
   const payments = requirePayments(chain);
   const { hotAddress } = payments;
   if ((await storage.transfers.payoutStop(chain.code)) === null) return false;

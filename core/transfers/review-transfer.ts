@@ -11,7 +11,11 @@ import type { Transfer } from './transfer.ts';
 /** Approves a held withdrawal. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` when it is not held */
 export async function approveTransfer(tx: Transaction, id: TransferId, now: Millis): Promise<Transfer> {
   const transfer = await requireTransfer(tx, id);
-  if (transfer.status !== 'HELD') throw new TillgateError('STATE_CONFLICT', `The transfer is ${transfer.status}; only one that is HELD waits for approval.`);
+  if (transfer.status !== 'HELD')
+    throw new TillgateError(
+      'STATE_CONFLICT',
+      `The transfer is ${transfer.status}; only one that is HELD waits for approval.`,
+    );
   const changes = { reason: null, updatedAt: now };
   assert(await tx.transfers.move(id, 'HELD', 'REQUESTED', changes), `transfer ${id} changed while locked`);
   return { ...transfer, ...changes, status: 'REQUESTED' };
@@ -30,7 +34,10 @@ export async function rejectTransfer(
 ): Promise<Transfer> {
   const transfer = await requireTransfer(tx, id);
   if (transfer.status !== 'HELD' && transfer.status !== 'REQUESTED') {
-    throw new TillgateError('STATE_CONFLICT', `The transfer is ${transfer.status}; it can be rejected only before it is signed.`);
+    throw new TillgateError(
+      'STATE_CONFLICT',
+      `The transfer is ${transfer.status}; it can be rejected only before it is signed.`,
+    );
   }
   const changes = { reason, updatedAt: now, finishedAt: now };
   assert(await tx.transfers.move(id, transfer.status, 'FAILED', changes), `transfer ${id} changed while locked`);

@@ -76,7 +76,8 @@ export class SignTransfers {
   async #pass(lease: Lease): Promise<readonly PayoutView[]> {
     if (this.#queue.length === 0) await this.#fill();
     if (this.#queue.length === 0) return [];
-    const drafts = this.#chain.payments.model === 'utxo' ? await this.#fromCoins(lease) : await this.#fromAccounts(lease);
+    const drafts =
+      this.#chain.payments.model === 'utxo' ? await this.#fromCoins(lease) : await this.#fromAccounts(lease);
     return drafts.length === 0 ? [] : this.#commit(lease, drafts);
   }
 
@@ -120,14 +121,19 @@ export class SignTransfers {
   /** A deposit address has one payout in flight at a time: the fee of one would leave the other short. */
   async #requireIdle(transfer: Transfer): Promise<void> {
     if (transfer.sourceIndex === null) return;
-    this.#busy ??= new Set((await this.#deps.storage.transfers.inFlight(this.#chain.code)).map(({ sourceAddress }) => sourceAddress));
-    if (this.#busy.has(transfer.sourceAddress)) throw new PayoutDeferred([transfer], 'Another payment from its address is in flight.');
+    this.#busy ??= new Set(
+      (await this.#deps.storage.transfers.inFlight(this.#chain.code)).map(({ sourceAddress }) => sourceAddress),
+    );
+    if (this.#busy.has(transfer.sourceAddress))
+      throw new PayoutDeferred([transfer], 'Another payment from its address is in flight.');
   }
 
   /** One transaction a pass: the next one depends on the coins this one leaves. */
   async #fromCoins(lease: Lease): Promise<readonly Draft[]> {
     const currency = this.#queue[0]?.currency;
-    let chosen = this.#queue.filter((transfer) => transfer.currency === currency).slice(0, this.#chain.payments.maxLines);
+    let chosen = this.#queue
+      .filter((transfer) => transfer.currency === currency)
+      .slice(0, this.#chain.payments.maxLines);
     while (chosen.length > 0) {
       const transfers = chosen;
       const draft = await this.#try(lease, transfers, () => this.#builder.fromCoins(transfers));
@@ -157,7 +163,11 @@ export class SignTransfers {
     for (const { id } of transfers) this.#retryAt.set(id, now + RETRY_MS);
     const changed = transfers.filter((transfer) => transfer.reason !== reason);
     if (changed.length === 0) return;
-    logger.warn('payments cannot be signed yet', { chain: this.#chain.code, transfers: changed.map(({ id }) => id), reason });
+    logger.warn('payments cannot be signed yet', {
+      chain: this.#chain.code,
+      transfers: changed.map(({ id }) => id),
+      reason,
+    });
     await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
       for (const { id, updatedAt } of changed) await tx.transfers.update(id, 'REQUESTED', { reason, updatedAt });
@@ -212,10 +222,14 @@ export class SignTransfers {
     } catch (error) {
       if (!(error instanceof ConcurrentChange)) throw error;
       this.#forget();
-      logger.info('signed transactions discarded: the stored state changed meanwhile', { chain: this.#chain.code, reason: error.message });
+      logger.info('signed transactions discarded: the stored state changed meanwhile', {
+        chain: this.#chain.code,
+        reason: error.message,
+      });
       return [];
     }
-    for (const { transfers } of views) for (const transfer of transfers) publishTransfer(this.#deps, transfer, 'REQUESTED', 'SIGNED');
+    for (const { transfers } of views)
+      for (const transfer of transfers) publishTransfer(this.#deps, transfer, 'REQUESTED', 'SIGNED');
     return views;
   }
 
@@ -225,18 +239,33 @@ export class SignTransfers {
     const now = clock.now();
     const id = ids.next() as PayoutId;
     const { sourceAddress, sourceIndex } = present(charged[0], 'a transfer to sign').transfer;
-    if (nonce !== null && this.#counters.get(sourceAddress)?.adopt === true) await tx.transfers.setNonce(code, sourceAddress, nonce);
-    const payout: Payout = { id, chain: code, sourceAddress, sourceIndex, nonce, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: now };
+    if (nonce !== null && this.#counters.get(sourceAddress)?.adopt === true)
+      await tx.transfers.setNonce(code, sourceAddress, nonce);
+    const payout: Payout = {
+      id,
+      chain: code,
+      sourceAddress,
+      sourceIndex,
+      nonce,
+      status: 'LIVE',
+      minedTxid: null,
+      minedHeight: null,
+      sentAt: null,
+      createdAt: now,
+    };
     if (!(await tx.transfers.openPayout(payout))) throw new ConcurrentChange(`nonce ${nonce} was taken`);
-    if (refs.length > 0 && !(await tx.transfers.takeHoldings(code, refs, id))) throw new ConcurrentChange('coins were taken');
+    if (refs.length > 0 && !(await tx.transfers.takeHoldings(code, refs, id)))
+      throw new ConcurrentChange('coins were taken');
     const { txid, raw, feeUnits, terms, expiresAt } = signed;
     const attempt: Attempt = { payoutId: id, number: 1, txid, raw, feeUnits, terms, expiresAt, createdAt: now };
     await tx.transfers.addAttempt(attempt);
     const transfers: Transfer[] = [];
     for (const { transfer, feeUnits: fee } of charged) {
       const changes = { feeUnits: fee, payoutId: id, reason: null, updatedAt: now };
-      if (!(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', changes))) throw new ConcurrentChange(`the status of transfer ${transfer.id} changed`);
-      if (transfer.accountId !== null && fee !== transfer.feeUnits) await tx.deposits.updateTransaction(transfer.id, { fee, obtained: transfer.units - fee });
+      if (!(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', changes)))
+        throw new ConcurrentChange(`the status of transfer ${transfer.id} changed`);
+      if (transfer.accountId !== null && fee !== transfer.feeUnits)
+        await tx.deposits.updateTransaction(transfer.id, { fee, obtained: transfer.units - fee });
       transfers.push({ ...transfer, ...changes, status: 'SIGNED' });
     }
     return { payout, attempts: [attempt], transfers };

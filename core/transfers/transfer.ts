@@ -59,11 +59,22 @@ export interface Transfer {
 }
 
 /** The fields of a transfer that are known when it is requested. */
-export type TransferRequest = Omit<Transfer, 'status' | 'payoutId' | 'reason' | 'createdAt' | 'updatedAt' | 'finishedAt'>;
+export type TransferRequest = Omit<
+  Transfer,
+  'status' | 'payoutId' | 'reason' | 'createdAt' | 'updatedAt' | 'finishedAt'
+>;
 
 /** A new transfer in status REQUESTED. */
 export function newTransfer<Request extends TransferRequest>(request: Request, now: Millis): Request & Transfer {
-  return { ...request, status: 'REQUESTED', payoutId: null, reason: null, createdAt: now, updatedAt: now, finishedAt: null };
+  return {
+    ...request,
+    status: 'REQUESTED',
+    payoutId: null,
+    reason: null,
+    createdAt: now,
+    updatedAt: now,
+    finishedAt: null,
+  };
 }
 
 /** What the receiver gets. */

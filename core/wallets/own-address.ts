@@ -7,7 +7,11 @@ import type { Storage } from '../ports/storage.ts';
  *
  * @param address - in the chain's usual form
  */
-export async function isOwnAddress(chain: ChainAdapter, address: string, { deposits }: Pick<Storage, 'deposits'>): Promise<boolean> {
+export async function isOwnAddress(
+  chain: ChainAdapter,
+  address: string,
+  { deposits }: Pick<Storage, 'deposits'>,
+): Promise<boolean> {
   if (chain.payments !== null && chain.normaliseAddress(chain.payments.hotAddress) === address) return true;
   const key = chain.keyOf?.(address);
   return key !== undefined && (await deposits.owners(chain.code, [key])).length > 0;

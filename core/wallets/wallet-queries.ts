@@ -47,8 +47,14 @@ export class WalletQueries {
   async #ledger(accountId: AccountId): Promise<(asset: Asset) => WalletBalance> {
     const balances = await this.#deps.storage.ledger.balances(`merchant:${accountId}:`);
     const units = new Map(balances.map((balance) => [`${balance.account} ${balance.currency}`, balance.units]));
-    const read = (part: MerchantBalance, { currency }: Asset): bigint => units.get(`${merchantAccount(accountId, part)} ${currency}`) ?? 0n;
-    return (asset) => ({ asset, available: read('available', asset), pending: read('pending', asset), reserved: read('reserved', asset) });
+    const read = (part: MerchantBalance, { currency }: Asset): bigint =>
+      units.get(`${merchantAccount(accountId, part)} ${currency}`) ?? 0n;
+    return (asset) => ({
+      asset,
+      available: read('available', asset),
+      pending: read('pending', asset),
+      reserved: read('reserved', asset),
+    });
   }
 
   /**
@@ -80,13 +86,19 @@ export class WalletQueries {
     try {
       return await (kind === 'address' ? balances.ofAddress(value) : balances.ofExtendedKey(value));
     } catch (error) {
-      throw new TillgateError('NODE_FAILED', `The node of the chain ${chain} did not return the balances.`, { chain }, error);
+      throw new TillgateError(
+        'NODE_FAILED',
+        `The node of the chain ${chain} did not return the balances.`,
+        { chain },
+        error,
+      );
     }
   }
 
   #readable(chain: ChainCode): ChainBalances {
     const balances = this.#deps.chains.get(chain)?.balances ?? null;
-    if (balances === null) throw new TillgateError('NODE_FAILED', `Nothing here can read balances on the chain ${chain}.`, { chain });
+    if (balances === null)
+      throw new TillgateError('NODE_FAILED', `Nothing here can read balances on the chain ${chain}.`, { chain });
     return balances;
   }
 }
@@ -100,7 +112,11 @@ function sum(sheets: readonly BalanceSheet[], currency: CurrencyCode): bigint {
 }
 
 /** The results in order, at most `limit` of them under way; after a failure nothing more is begun. */
-async function inParallel<T, R>(items: readonly T[], limit: number, work: (item: T) => Promise<R>): Promise<readonly R[]> {
+async function inParallel<T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
   const results: R[] = [];
   const queue = items.entries();
   let failed = false;

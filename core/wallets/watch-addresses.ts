@@ -43,21 +43,36 @@ export class WatchAddresses {
   async prepare(accountId: AccountId, { chain: code, value: text, label = '' }: WatchInput): Promise<WatchAddress> {
     const { chains, ids, clock, storage } = this.#deps;
     const chain = chains.get(code);
-    if (chain === undefined || chain.balances === null) throw new TillgateError('UNSUPPORTED', `Balances on the chain ${code} cannot be read here.`);
+    if (chain === undefined || chain.balances === null)
+      throw new TillgateError('UNSUPPORTED', `Balances on the chain ${code} cannot be read here.`);
     const key = chain.balances.readExtendedKey(text);
     const value = key ?? chain.normaliseAddress(text);
     // The value stays out of the message: it may be a private key that somebody pasted.
     if (value === null) throw invalidField('value', `must be an address or an extended public key on ${chain.name}`);
     const watched = (await storage.wallets.watched(accountId)).filter((each) => each.chain === code);
-    if (watched.length >= MAX_WATCHED) throw new TillgateError('STATE_CONFLICT', `An account watches at most ${MAX_WATCHED} addresses on one chain; remove one first.`);
-    return { id: ids.next() as WatchAddressId, accountId, chain: code, kind: key === null ? 'address' : 'extended-key', value, label, createdAt: clock.now() };
+    if (watched.length >= MAX_WATCHED)
+      throw new TillgateError(
+        'STATE_CONFLICT',
+        `An account watches at most ${MAX_WATCHED} addresses on one chain; remove one first.`,
+      );
+    return {
+      id: ids.next() as WatchAddressId,
+      accountId,
+      chain: code,
+      kind: key === null ? 'address' : 'extended-key',
+      value,
+      label,
+      createdAt: clock.now(),
+    };
   }
 
   /** @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when the account watches it already or is archived */
   async add(tx: Pick<Transaction, 'accounts' | 'wallets'>, record: WatchAddress): Promise<void> {
     const account = await tx.accounts.lock(record.accountId);
     if (account === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
-    if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
-    if (!(await tx.wallets.addWatchAddress(record))) throw new TillgateError('STATE_CONFLICT', 'The account watches this already.');
+    if (account.status === 'archived')
+      throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
+    if (!(await tx.wallets.addWatchAddress(record)))
+      throw new TillgateError('STATE_CONFLICT', 'The account watches this already.');
   }
 }

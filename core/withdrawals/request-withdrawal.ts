@@ -26,7 +26,14 @@ import { newTransfer } from '../transfers/transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import type { WithdrawalSettings } from './settings.ts';
 import { addressInForce } from './withdrawal-address.ts';
-import { checkLimits, heldAbove, lacking, readWithdrawal, requireVerified, withdrawalView } from './withdrawal-rules.ts';
+import {
+  checkLimits,
+  heldAbove,
+  lacking,
+  readWithdrawal,
+  requireVerified,
+  withdrawalView,
+} from './withdrawal-rules.ts';
 import type { WithdrawalView } from './withdrawal-view.ts';
 
 /** The body of POST /api/withdraw. */
@@ -70,7 +77,11 @@ export class RequestWithdrawal {
    * `NO_WITHDRAWAL_ADDRESS`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT` (frozen), `INSUFFICIENT_BALANCE`,
    * `IDEMPOTENCY_MISMATCH`, `NOT_READY` (watch-only, no rate), `NODE_FAILED`; on Lightning `INVOICE_INVALID`
    */
-  async run(principal: Principal, input: WithdrawalInput, idempotency: IdempotencyClaim | null = null): Promise<WithdrawalView> {
+  async run(
+    principal: Principal,
+    input: WithdrawalInput,
+    idempotency: IdempotencyClaim | null = null,
+  ): Promise<WithdrawalView> {
     const { accountId } = principal;
     const { storage, assets, chains, fees, lightning = null } = this.#deps;
     if (lightning !== null && input.chain === LIGHTNING_ASSET.chain) {
@@ -100,7 +111,13 @@ export class RequestWithdrawal {
     if (outcome.kind === 'frozen') throw frozen(outcome.reason);
     if (outcome.kind === 'lacking') throw lacking(transfer);
     metrics.count('tillgate_transfers_total', { chain: transfer.chain, kind: transfer.kind, status: transfer.status });
-    if (transfer.status === 'HELD') raiseAlert(this.#deps, 'approval', `withdrawal ${transfer.id}`, 'A withdrawal waits for an operator to approve it.');
+    if (transfer.status === 'HELD')
+      raiseAlert(
+        this.#deps,
+        'approval',
+        `withdrawal ${transfer.id}`,
+        'A withdrawal waits for an operator to approve it.',
+      );
     else events.emit('transfer.queued', { chain: transfer.chain });
     return this.#view(transfer, outcome.left, null);
   }
@@ -130,9 +147,16 @@ export class RequestWithdrawal {
   }
 
   /** What the account may do and where its money goes: three reads at once. */
-  async #terms(accountId: AccountId, { chain }: Asset): Promise<{ readonly account: Account; readonly toAddress: string | null; readonly needsCode: boolean }> {
+  async #terms(
+    accountId: AccountId,
+    { chain }: Asset,
+  ): Promise<{ readonly account: Account; readonly toAddress: string | null; readonly needsCode: boolean }> {
     const { accounts, wallets, manage } = this.#deps.storage;
-    const [account, address, security] = await Promise.all([accounts.find(accountId), wallets.withdrawalAddress(accountId, chain), manage.security(accountId)]);
+    const [account, address, security] = await Promise.all([
+      accounts.find(accountId),
+      wallets.withdrawalAddress(accountId, chain),
+      manage.security(accountId),
+    ]);
     return {
       account: present(account, `account ${accountId}`),
       toAddress: addressInForce(address, this.#deps.clock.now()),
@@ -144,11 +168,20 @@ export class RequestWithdrawal {
     const { storage } = this.#deps;
     const { transfer, balance } = await readWithdrawal(storage, id);
     const view = await storage.transfers.payoutOf(id);
-    return this.#view(transfer, balance, view === null ? null : (view.payout.minedTxid ?? view.attempts.at(-1)?.txid ?? null));
+    return this.#view(
+      transfer,
+      balance,
+      view === null ? null : (view.payout.minedTxid ?? view.attempts.at(-1)?.txid ?? null),
+    );
   }
 
   #view(transfer: Transfer, balance: bigint, txHash: string | null): WithdrawalView {
-    return withdrawalView(transfer, present(this.#deps.assets.find(transfer.currency), `asset ${transfer.currency}`), balance, txHash);
+    return withdrawalView(
+      transfer,
+      present(this.#deps.assets.find(transfer.currency), `asset ${transfer.currency}`),
+      balance,
+      txHash,
+    );
   }
 }
 
@@ -160,5 +193,8 @@ function requireAmount(amount: Decimal, { currency, decimals }: Asset): bigint {
 }
 
 function noAddress({ name, code }: ChainAdapter): TillgateError {
-  return new TillgateError('NO_WITHDRAWAL_ADDRESS', `No withdrawal address on ${name} is in force; register one for ${code}, and wait until its change holds.`);
+  return new TillgateError(
+    'NO_WITHDRAWAL_ADDRESS',
+    `No withdrawal address on ${name} is in force; register one for ${code}, and wait until its change holds.`,
+  );
 }

@@ -39,10 +39,15 @@ export class WithdrawalAddresses {
    */
   async read(chainCode: ChainCode, text: string): Promise<string> {
     const chain = this.#deps.chains.get(chainCode);
-    if (chain === undefined) throw new TillgateError('UNSUPPORTED', `The chain ${chainCode} is not supported; see the list of crypto currencies.`);
+    if (chain === undefined)
+      throw new TillgateError(
+        'UNSUPPORTED',
+        `The chain ${chainCode} is not supported; see the list of crypto currencies.`,
+      );
     const address = chain.normaliseAddress(text);
     if (address === null) throw invalidField('address', wrongAddress(chain, text));
-    if (await isOwnAddress(chain, address, this.#deps.storage)) throw invalidField('address', 'must not be an address of this till');
+    if (await isOwnAddress(chain, address, this.#deps.storage))
+      throw invalidField('address', 'must not be an address of this till');
     return address;
   }
 
@@ -53,10 +58,17 @@ export class WithdrawalAddresses {
    * @param atOnce - without the hold: an operator at the machine says so
    * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for an archived account
    */
-  async set(tx: Pick<Transaction, 'accounts' | 'wallets'>, accountId: AccountId, chain: ChainCode, address: string, atOnce: boolean): Promise<AddressChange> {
+  async set(
+    tx: Pick<Transaction, 'accounts' | 'wallets'>,
+    accountId: AccountId,
+    chain: ChainCode,
+    address: string,
+    atOnce: boolean,
+  ): Promise<AddressChange> {
     const account = await tx.accounts.lock(accountId);
     if (account === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
-    if (account.status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
+    if (account.status === 'archived')
+      throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
     const { clock, addressHoldMs } = this.#deps;
     const now = clock.now();
     const former = await tx.wallets.lockWithdrawalAddress(accountId, chain);

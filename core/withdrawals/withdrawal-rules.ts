@@ -16,21 +16,32 @@ export function checkLimits({ min, max }: WithdrawalSettings, { currency, decima
   const below = least !== undefined && units < present(parseUnits(least, decimals), `withdrawals.min of ${currency}`);
   const above = most !== undefined && units > present(parseUnits(most, decimals), `withdrawals.max of ${currency}`);
   if (!below && !above) return;
-  const bounds = [least === undefined ? '' : `at least ${least}`, most === undefined ? '' : `at most ${most}`].filter((bound) => bound !== '');
+  const bounds = [least === undefined ? '' : `at least ${least}`, most === undefined ? '' : `at most ${most}`].filter(
+    (bound) => bound !== '',
+  );
   throw new TillgateError('AMOUNT_OUT_OF_RANGE', `A withdrawal of ${currency} must be ${bounds.join(' and ')}.`);
 }
 
 /** The transfer as it is asked for, HELD above the amount that an operator has to approve. */
-export function heldAbove<T extends Transfer>({ approveAbove }: WithdrawalSettings, { currency, decimals }: Asset, transfer: T): T {
+export function heldAbove<T extends Transfer>(
+  { approveAbove }: WithdrawalSettings,
+  { currency, decimals }: Asset,
+  transfer: T,
+): T {
   const threshold = approveAbove.get(currency);
-  const held = threshold !== undefined && transfer.units > present(parseUnits(threshold, decimals), `withdrawals.approveAbove of ${currency}`);
+  const held =
+    threshold !== undefined &&
+    transfer.units > present(parseUnits(threshold, decimals), `withdrawals.approveAbove of ${currency}`);
   return held ? { ...transfer, status: 'HELD', reason: 'Waits for an operator to approve it.' } : transfer;
 }
 
 /** @throws TillgateError `VERIFICATION_REQUIRED` (decisions, section 5) */
 export function requireVerified({ verifiedCurrencies }: Account, currency: CurrencyCode): void {
   if (verifiedCurrencies.some((covered) => covered === '*' || covered === currency)) return;
-  throw new TillgateError('VERIFICATION_REQUIRED', `The account must pass business verification before ${currency} can be withdrawn.`);
+  throw new TillgateError(
+    'VERIFICATION_REQUIRED',
+    `The account must pass business verification before ${currency} can be withdrawn.`,
+  );
 }
 
 /** The refusal of a withdrawal that the balance does not cover. */
@@ -39,7 +50,10 @@ export function lacking({ currency }: Pick<Transfer, 'currency'>): TillgateError
 }
 
 /** A stored withdrawal, and what its account has left. */
-export async function readWithdrawal({ transfers, ledger }: Pick<Storage, 'transfers' | 'ledger'>, id: TransferId): Promise<{ readonly transfer: Transfer; readonly balance: bigint }> {
+export async function readWithdrawal(
+  { transfers, ledger }: Pick<Storage, 'transfers' | 'ledger'>,
+  id: TransferId,
+): Promise<{ readonly transfer: Transfer; readonly balance: bigint }> {
   const transfer = present(await transfers.find(id), `transfer ${id}`);
   const account = merchantAccount(present(transfer.accountId, `account of transfer ${id}`), 'available');
   const balance = (await ledger.balances(account)).find(({ currency }) => currency === transfer.currency)?.units ?? 0n;
@@ -47,6 +61,17 @@ export async function readWithdrawal({ transfers, ledger }: Pick<Storage, 'trans
 }
 
 /** The withdrawal as its merchant reads it. */
-export function withdrawalView(withdrawal: Transfer, asset: Asset, balance: bigint, txHash: string | null): WithdrawalView {
-  return { withdrawal, accountId: present(withdrawal.accountId, `account of transfer ${withdrawal.id}`), asset, balance, txHash };
+export function withdrawalView(
+  withdrawal: Transfer,
+  asset: Asset,
+  balance: bigint,
+  txHash: string | null,
+): WithdrawalView {
+  return {
+    withdrawal,
+    accountId: present(withdrawal.accountId, `account of transfer ${withdrawal.id}`),
+    asset,
+    balance,
+    txHash,
+  };
 }

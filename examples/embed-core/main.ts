@@ -11,7 +11,12 @@ export async function run(say: (line: string) => void): Promise<OrderDetailView>
     till.events.on('order.status', ({ from, to, rule }) => say(`event       ${from} → ${to} (${rule})`));
 
     const vsPrice = present(readDecimal('25'), 'the price');
-    const order = await till.createOrder.payInfo(till.merchant, { chain: 'ETH', currency: 'USDT-ERC20', vsCurrency: 'EUR', vsPrice });
+    const order = await till.createOrder.payInfo(till.merchant, {
+      chain: 'ETH',
+      currency: 'USDT-ERC20',
+      vsCurrency: 'EUR',
+      vsPrice,
+    });
     const { asset, payment } = till.queries.payInfo(order);
     say(`order       ${order.id}: ${formatAmount({ asset, units: payment.units })} USDT to ${payment.address}`);
 
@@ -23,7 +28,9 @@ export async function run(say: (line: string) => void): Promise<OrderDetailView>
     await simulator.mine(1);
     await till.follow();
     const detail = await till.queries.detail(till.merchant.accountId, order.id);
-    say(`two blocks  ${detail.order.status}, ${formatAmount({ asset, units: detail.order.received })} ${asset.currency} received`);
+    say(
+      `two blocks  ${detail.order.status}, ${formatAmount({ asset, units: detail.order.received })} ${asset.currency} received`,
+    );
     return detail;
   } finally {
     await till.close();

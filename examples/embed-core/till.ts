@@ -53,7 +53,9 @@ export interface Till {
  */
 export async function openTill(filename: string): Promise<Till> {
   const logger = new PinoLogger({ level: 'warn' });
-  const clock = new SystemClock({ onJump: (jump) => logger.error('the wall clock jumped; restart to follow it', { ...jump }) });
+  const clock = new SystemClock({
+    onJump: (jump) => logger.error('the wall clock jumped; restart to follow it', { ...jump }),
+  });
   const random = new CryptoRandom();
   const ids = new SnowflakeIds(clock, 0, random);
   const events = new Eventemitter3Bus(logger);
@@ -83,12 +85,22 @@ export async function openTill(filename: string): Promise<Till> {
   const prices = new StaticSource(clock, { ETH: '2500', USDT: '1', USDC: '1', EUR: '1.08' });
   const rates = new RateBook({ sources: [prices], symbols: rateSymbols(assets), clock, deadline, logger, metrics });
   const addresses = new AddressPool({ chains, storage });
-  const stateMachine = new OrderStateMachine({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
+  const stateMachine = new OrderStateMachine({
+    assets,
+    contractOf: contractsOf(chains),
+    presenter: callbackPresenter,
+    ids,
+    events,
+    metrics,
+  });
   const settings = DEFAULT_ORDER_SETTINGS;
 
   const vault = new AesGcmVault({ current: random.bytes(32) });
   const createAccount = new CreateAccount({ storage, hasher: new ScryptHasher(), vault, random, clock, ids });
-  const account = await createAccount.run({ email: 'shop@example.com', password: Buffer.from(random.bytes(16)).toString('hex') });
+  const account = await createAccount.run({
+    email: 'shop@example.com',
+    password: Buffer.from(random.bytes(16)).toString('hex'),
+  });
 
   const follower = new ChainFollower(chain, { storage, stateMachine, clock, ids, events, logger, metrics });
   await follower.start();
@@ -96,7 +108,7 @@ export async function openTill(filename: string): Promise<Till> {
     // The lease keeps two processes from following one chain at once.
     const lease = await storage.leases.acquire(`follow:${CHAIN}`, 'example', LEASE_MS);
     if (lease === null) return;
-    for (let result = await follower.step(lease); result === 'advanced'; ) result = await follower.step(lease);
+    for (let result = await follower.step(lease); result === 'advanced';) result = await follower.step(lease);
   };
   // Following begins at the head of this moment: orders made from now on are paid in blocks that it will read.
   await follow();

@@ -10,7 +10,11 @@ const port = Number(process.env['PORT'] ?? 3000);
 const baseUrl = `http://localhost:${port}`;
 
 // The application's own database, with the payment tables beside the others.
-const db = knex({ client: 'sqlite3', connection: { filename: process.env['DATABASE'] ?? 'app.db' }, useNullAsDefault: true });
+const db = knex({
+  client: 'sqlite3',
+  connection: { filename: process.env['DATABASE'] ?? 'app.db' },
+  useNullAsDefault: true,
+});
 
 const till = await createTillgate({
   storage: { knex: db, tablePrefix: 'till_' },
@@ -26,7 +30,10 @@ const app = express();
 app.use('/pay', till.toExpress()); // before any body parser: signatures cover the raw bytes
 
 // The rest is an ordinary application. It creates a new merchant at each start.
-const shop = await till.createAccount.run({ email: `shop-${randomBytes(4).toString('hex')}@example.com`, password: randomBytes(18).toString('base64url') });
+const shop = await till.createAccount.run({
+  email: `shop-${randomBytes(4).toString('hex')}@example.com`,
+  password: randomBytes(18).toString('base64url'),
+});
 
 app.post('/buy', express.json(), async (_req, res) => {
   const price = { vsCurrency: 'EUR', vsPrice: present(readDecimal('12.50'), 'the price') };

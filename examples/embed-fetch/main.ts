@@ -18,14 +18,23 @@ const till = await createTillgate({
 await till.workers.start();
 
 // What Node knows of a request besides: the target and the headers exactly as they came in, which signatures cover.
-const pay = till.toFetch({ facts: (_request, { socket, url, rawHeaders }: HttpBindings['incoming']) => ({ peer: socket.remoteAddress ?? '', target: url ?? '', rawHeaders }) });
+const pay = till.toFetch({
+  facts: (_request, { socket, url, rawHeaders }: HttpBindings['incoming']) => ({
+    peer: socket.remoteAddress ?? '',
+    target: url ?? '',
+    rawHeaders,
+  }),
+});
 
 const app = new Hono<{ Bindings: HttpBindings }>();
 app.all('/pay/*', (c) => pay(c.req.raw, c.env.incoming));
 app.get('/', (c) => c.text('the application'));
 
 // A merchant with the keys of its server, shown once.
-const shop = await till.createAccount.run({ email: `shop-${randomBytes(4).toString('hex')}@example.com`, password: randomBytes(18).toString('base64url') });
+const shop = await till.createAccount.run({
+  email: `shop-${randomBytes(4).toString('hex')}@example.com`,
+  password: randomBytes(18).toString('base64url'),
+});
 const { apiKey } = await till.createCredential.run(shop.id, 'shop');
 
 const server = serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }, () => {

@@ -10,7 +10,8 @@ import sandbox from '../../plugins/sandbox/index.ts';
 /** Prices from the application's own price service. */
 const priceService: RateSource = {
   name: 'price-service',
-  fetch: (symbols) => Promise.resolve(symbols.map((symbol) => ({ symbol, usd: symbol === 'ETH' ? '2000' : '1', at: Date.now() }))),
+  fetch: (symbols) =>
+    Promise.resolve(symbols.map((symbol) => ({ symbol, usd: symbol === 'ETH' ? '2000' : '1', at: Date.now() }))),
 };
 
 /** Keys that never leave their module. Here a seed in memory plays the part of a hardware module. */
@@ -28,7 +29,11 @@ export async function run(say: (line: string) => void): Promise<string> {
     },
   };
   const counted = new Map<string, number>();
-  const metrics: Metrics = { count: (name, _labels, by = 1) => void counted.set(name, (counted.get(name) ?? 0) + by), gauge: () => undefined, observe: () => undefined };
+  const metrics: Metrics = {
+    count: (name, _labels, by = 1) => void counted.set(name, (counted.get(name) ?? 0) + by),
+    gauge: () => undefined,
+    observe: () => undefined,
+  };
 
   const till = await createTillgate({
     storage: { client: 'sqlite', filename: ':memory:' },
@@ -41,11 +46,21 @@ export async function run(say: (line: string) => void): Promise<string> {
   });
   try {
     await till.workers.start();
-    const { id } = await till.createAccount.run({ email: 'shop@example.com', password: randomBytes(18).toString('base64url') });
+    const { id } = await till.createAccount.run({
+      email: 'shop@example.com',
+      password: randomBytes(18).toString('base64url'),
+    });
     await till.createCredential.run(id);
     const vsPrice = present(readDecimal('25'), 'the price');
     const links = { callbackUrl: 'http://127.0.0.1/paid' };
-    const order = await till.createOrder.payInfo(merchantOf(id), { chain: 'ETH', currency: 'ETH', vsCurrency: 'USD', vsPrice, links, enablePostCallback: true });
+    const order = await till.createOrder.payInfo(merchantOf(id), {
+      chain: 'ETH',
+      currency: 'ETH',
+      vsCurrency: 'USD',
+      vsPrice,
+      links,
+      enablePostCallback: true,
+    });
     const { payment, asset } = till.orderQueries.payInfo(order);
     const amount = formatAmount({ asset, units: payment.units });
     say(`order     ${amount} ETH at the application's price`);

@@ -25,7 +25,10 @@ const PATIENCE_MS = 30_000;
 /** Runs the example; `say` gets each line of its output. */
 export async function run(say: (line: string) => void, { url, demo }: Place): Promise<Purchase> {
   const { api_token, signing_secret, callback_secret } = JSON.parse(readFileSync(demo, 'utf8')) as Demo;
-  const client = new TillgateClient({ baseUrl: url, credentials: { apiToken: api_token, signingSecret: signing_secret } });
+  const client = new TillgateClient({
+    baseUrl: url,
+    credentials: { apiToken: api_token, signingSecret: signing_secret },
+  });
   const shop = await openShop({ client, callbackSecret: callback_secret });
   try {
     const bought = await fetch(`${shop.url}/buy`, { method: 'POST', redirect: 'manual' });
@@ -33,7 +36,11 @@ export async function run(say: (line: string) => void, { url, demo }: Place): Pr
     const orderId = page.split('/').at(-1) ?? '';
     say(`bought     order ${orderId}, to be paid at ${shop.purchases.get(orderId)?.payUrl ?? ''}`);
 
-    await fetch(`${url}/sandbox/v1/pay`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ order_id: orderId }) });
+    await fetch(`${url}/sandbox/v1/pay`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ order_id: orderId }),
+    });
     say('paid       on the simulated chain');
 
     const purchase = await settled(() => shop.purchases.get(orderId));
@@ -59,5 +66,8 @@ async function settled(look: () => Purchase | undefined): Promise<Purchase> {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  await run(console.log, { url: process.env['TILLGATE_URL'] ?? 'http://127.0.0.1:8080', demo: process.argv[2] ?? 'data/demo.json' });
+  await run(console.log, {
+    url: process.env['TILLGATE_URL'] ?? 'http://127.0.0.1:8080',
+    demo: process.argv[2] ?? 'data/demo.json',
+  });
 }

@@ -56,7 +56,10 @@ export async function openShop({ client, callbackSecret }: ShopOptions): Promise
   };
 
   const callback = async (req: IncomingMessage): Promise<void> => {
-    const { id, event, order } = await verifyCallback({ method: req.method, url: req.url, headers: req.headers, body: await readBody(req) }, { callbackSecret });
+    const { id, event, order } = await verifyCallback(
+      { method: req.method, url: req.url, headers: req.headers, body: await readBody(req) },
+      { callbackSecret },
+    );
     const purchase = purchases.get(order.order_id);
     // A callback may come more than once; a second one changes nothing.
     if (purchase === undefined || handled.has(id)) return;
@@ -68,7 +71,10 @@ export async function openShop({ client, callbackSecret }: ShopOptions): Promise
     const [, page, id = ''] = (req.url ?? '').split('/');
     const purchase = purchases.get(id);
     if (req.method === 'GET' && page === '') {
-      html(res, `<h1>${TEA.name}</h1><form method="post" action="/buy"><button>Buy for ${TEA.price} ${TEA.currency}</button></form>`);
+      html(
+        res,
+        `<h1>${TEA.name}</h1><form method="post" action="/buy"><button>Buy for ${TEA.price} ${TEA.currency}</button></form>`,
+      );
     } else if (req.method === 'POST' && page === 'buy') {
       res.writeHead(303, { Location: `/purchases/${(await buy()).orderId}` }).end();
     } else if (req.method === 'GET' && page === 'purchases' && purchase !== undefined) {
@@ -98,7 +104,9 @@ export async function openShop({ client, callbackSecret }: ShopOptions): Promise
 }
 
 function html(res: ServerResponse, body: string): void {
-  res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(`<!doctype html><title>The tea shop</title>${body}`);
+  res
+    .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
+    .end(`<!doctype html><title>The tea shop</title>${body}`);
 }
 
 async function readBody(req: IncomingMessage): Promise<Buffer> {

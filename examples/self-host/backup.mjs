@@ -11,7 +11,8 @@ if (source === undefined || target === undefined) throw new Error('usage: node b
 if (!existsSync(source)) throw new Error(`There is no ${source}.`);
 if (existsSync(target)) throw new Error(`${target} is there already; a backup is never written over another.`);
 
-const open = (filename) => knex({ client: 'sqlite3', connection: { filename }, useNullAsDefault: true, pool: { min: 1, max: 1 } });
+const open = (filename) =>
+  knex({ client: 'sqlite3', connection: { filename }, useNullAsDefault: true, pool: { min: 1, max: 1 } });
 const unfinished = `${target}.unfinished`;
 process.umask(0o077);
 mkdirSync(dirname(target), { recursive: true, mode: 0o700 });

@@ -13,7 +13,12 @@ process.umask(0o077);
 mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
 
 // The lock of a running server.
-const lock = knex({ client: 'sqlite3', connection: { filename: `${target}.server-lock` }, useNullAsDefault: true, pool: { min: 1, max: 1 } });
+const lock = knex({
+  client: 'sqlite3',
+  connection: { filename: `${target}.server-lock` },
+  useNullAsDefault: true,
+  pool: { min: 1, max: 1 },
+});
 try {
   await lock.raw('PRAGMA busy_timeout = 0');
   await lock.raw('BEGIN EXCLUSIVE');
@@ -32,4 +37,6 @@ try {
 } finally {
   await lock.destroy();
 }
-console.log(`${backup} is restored to ${target}. Before you start the till: ledger check, wallet reconcile, withdrawal list.`);
+console.log(
+  `${backup} is restored to ${target}. Before you start the till: ledger check, wallet reconcile, withdrawal list.`,
+);

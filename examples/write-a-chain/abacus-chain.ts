@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { AccountKey } from '../../adapters/chains/index.ts';
 import { TillgateError, assert, formatUnits } from '../../core/index.ts';
-import type { Asset, BlockRef, ChainAdapter, ChainPayments, ChainPolicy, DerivedAddress, PaymentTarget, ScannedRange, WatchList } from '../../core/index.ts';
+import type {
+  Asset,
+  BlockRef,
+  ChainAdapter,
+  ChainPayments,
+  ChainPolicy,
+  DerivedAddress,
+  PaymentTarget,
+  ScannedRange,
+  WatchList,
+} from '../../core/index.ts';
 import type { AbacusClient } from './abacus-client.ts';
 import { blockSchema, keyHash, readAddress, writeAddress } from './abacus-wire.ts';
 import type { WireBlock } from './abacus-wire.ts';
@@ -44,19 +54,30 @@ export class AbacusChain implements ChainAdapter {
     this.#account = new AccountKey(options.xpub);
     this.walletId = this.#account.walletId;
     this.payments = options.payments;
-    this.policy = { confirmations: () => confirmations, spendableConfirmations: confirmations, finalityBlocks: 64, pollIntervalMs, maxScanBlocks: 50 };
+    this.policy = {
+      confirmations: () => confirmations,
+      spendableConfirmations: confirmations,
+      finalityBlocks: 64,
+      pollIntervalMs,
+      maxScanBlocks: 50,
+    };
   }
 
   async identify(): Promise<string> {
     const { hash } = await this.#options.client.get('genesis', z.object({ hash: z.string() }));
     const { genesis } = this.#options;
-    if (genesis !== null && genesis !== hash) throw new TillgateError('CHAIN_HALTED', `The Abacus node is on the network ${hash}, configured is ${genesis}.`);
+    if (genesis !== null && genesis !== hash)
+      throw new TillgateError('CHAIN_HALTED', `The Abacus node is on the network ${hash}, configured is ${genesis}.`);
     return `abacus:${hash}`;
   }
 
   async head(): Promise<BlockRef> {
     const head = refOf(await this.#options.client.get('head', blockSchema));
-    if (head.height < this.#top) throw new TillgateError('NODE_FAILED', `The Abacus node went back from block ${this.#top} to ${head.height}: it lags.`);
+    if (head.height < this.#top)
+      throw new TillgateError(
+        'NODE_FAILED',
+        `The Abacus node went back from block ${this.#top} to ${head.height}: it lags.`,
+      );
     this.#top = head.height;
     return head;
   }

@@ -35,7 +35,10 @@ export class AbacusClient {
   async #ask(path: string, body?: string): Promise<{ readonly status: number; readonly text: string }> {
     const init = { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' as const };
     try {
-      const response = await fetch(`${this.#url}/${path}`, body === undefined ? init : { ...init, method: 'POST', body });
+      const response = await fetch(
+        `${this.#url}/${path}`,
+        body === undefined ? init : { ...init, method: 'POST', body },
+      );
       return { status: response.status, text: await response.text() };
     } catch {
       throw new TillgateError('NODE_FAILED', 'The Abacus node does not answer.');

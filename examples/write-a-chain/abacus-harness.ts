@@ -82,6 +82,9 @@ function tricksOf(node: AbacusNode, signer: Signer): Partial<ChainTricks> {
 async function rivalOf({ attempts }: SignedPayout, signer: Signer): Promise<WireTransaction> {
   const { signature: _, ...mine } = JSON.parse(present(attempts[0], 'an attempt').raw) as WireTransaction;
   const unsigned = { ...mine, to: mine.from };
-  const { bytes } = await signer.sign(`${ACCOUNTS.hot}/0/0`, Buffer.from(transactionId(unsigned), 'hex'), { chain: 'ABC', payments: [] });
+  const { bytes } = await signer.sign(`${ACCOUNTS.hot}/0/0`, Buffer.from(transactionId(unsigned), 'hex'), {
+    chain: 'ABC',
+    payments: [],
+  });
   return { ...unsigned, signature: Buffer.from(bytes).toString('hex') };
 }

@@ -57,9 +57,18 @@ export class AbacusNode {
 
   /** Puts a payment of the payer's into the pool; more than it has is mined without effect. */
   pay(to: string, amount: bigint, { fee = FEE, nonce = this.account(this.payer).nextNonce } = {}): string {
-    const unsigned = { from: this.payer, to, amount: `${amount}`, fee: `${fee}`, nonce, key: Buffer.from(secp256k1.getPublicKey(this.#secret)).toString('hex') };
+    const unsigned = {
+      from: this.payer,
+      to,
+      amount: `${amount}`,
+      fee: `${fee}`,
+      nonce,
+      key: Buffer.from(secp256k1.getPublicKey(this.#secret)).toString('hex'),
+    };
     const id = transactionId(unsigned);
-    const signature = Buffer.from(secp256k1.sign(Buffer.from(id, 'hex'), this.#secret, { prehash: false })).toString('hex');
+    const signature = Buffer.from(secp256k1.sign(Buffer.from(id, 'hex'), this.#secret, { prehash: false })).toString(
+      'hex',
+    );
     const [status] = this.#take({ ...unsigned, signature });
     if (status !== 200) throw new Error(`the payment was refused with ${status}`);
     return id;
@@ -102,12 +111,19 @@ export class AbacusNode {
     const mined = this.blocks.flatMap(({ receipts }) => receipts);
     const sent = mined.filter(({ transaction }) => transaction.from === address);
     const waiting = [...this.#pool.values()].filter(({ from }) => from === address);
-    return { balance: `${this.#balance(address, mined)}`, minedNonce: sent.length, nextNonce: sent.length + waiting.length };
+    return {
+      balance: `${this.#balance(address, mined)}`,
+      minedNonce: sent.length,
+      nextNonce: sent.length + waiting.length,
+    };
   }
 
   #balance(address: string, receipts: readonly WireReceipt[]): bigint {
     let balance = address === this.payer ? RICH : 0n;
-    for (const { ok, transaction: { from, to, amount, fee } } of receipts) {
+    for (const {
+      ok,
+      transaction: { from, to, amount, fee },
+    } of receipts) {
       if (from === address) balance -= BigInt(fee) + (ok ? BigInt(amount) : 0n);
       if (to === address && ok) balance += BigInt(amount);
     }
@@ -119,7 +135,8 @@ export class AbacusNode {
     const past = this.blocks.flatMap(({ receipts }) => receipts);
     const receipts: WireReceipt[] = [];
     for (const transaction of transactions) {
-      const ok = this.#balance(transaction.from, [...past, ...receipts]) >= BigInt(transaction.amount) + BigInt(transaction.fee);
+      const ok =
+        this.#balance(transaction.from, [...past, ...receipts]) >= BigInt(transaction.amount) + BigInt(transaction.fee);
       receipts.push({ id: transactionId(transaction), transaction, height, ok });
     }
     const parent = this.blocks.at(-1)?.hash ?? '0'.repeat(64);
@@ -164,7 +181,9 @@ export class AbacusNode {
         return this.#find(name);
       case 'accounts':
         if (nonce === undefined) return this.account(name);
-        return this.blocks.flatMap(({ receipts }) => receipts).find(({ transaction }) => transaction.from === name && transaction.nonce === Number(nonce));
+        return this.blocks
+          .flatMap(({ receipts }) => receipts)
+          .find(({ transaction }) => transaction.from === name && transaction.nonce === Number(nonce));
       default:
         return undefined;
     }
@@ -174,7 +193,8 @@ export class AbacusNode {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (this.trouble.down) return void request.socket.destroy();
-    const reply = (status: number, value: unknown): void => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    const reply = (status: number, value: unknown): void =>
+      void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
     if (request.method === 'POST') {
       const parsed = transactionSchema.safeParse(JSON.parse(Buffer.concat(chunks).toString()));
       const [status, value] = parsed.success ? this.#take(parsed.data) : [400, { error: 'malformed' }];

@@ -1,10 +1,33 @@
 import { z } from 'zod';
 import { AccountKey } from '../../adapters/chains/index.ts';
 import { TillgateError, assert } from '../../core/index.ts';
-import type { PayoutOutcome, ChainPayments, CurrencyCode, ExpectedCoins, PayingAddress, PaymentLine, PricedPayment, PriceRequest, SignedPayout, SignedTransaction, Signer, SignRequest } from '../../core/index.ts';
+import type {
+  PayoutOutcome,
+  ChainPayments,
+  CurrencyCode,
+  ExpectedCoins,
+  PayingAddress,
+  PaymentLine,
+  PricedPayment,
+  PriceRequest,
+  SignedPayout,
+  SignedTransaction,
+  Signer,
+  SignRequest,
+} from '../../core/index.ts';
 import type { AbacusClient } from './abacus-client.ts';
 import { ABC, refOf } from './abacus-chain.ts';
-import { accountSchema, blockSchema, isSigned, keyHash, readAddress, receiptSchema, transactionId, transactionSchema, writeAddress } from './abacus-wire.ts';
+import {
+  accountSchema,
+  blockSchema,
+  isSigned,
+  keyHash,
+  readAddress,
+  receiptSchema,
+  transactionId,
+  transactionSchema,
+  writeAddress,
+} from './abacus-wire.ts';
 import type { WireReceipt, WireTransaction } from './abacus-wire.ts';
 
 /** No chain has the number 9999' (SLIP-44). The hot wallet is account 0, deposit addresses are account 1. */
@@ -13,7 +36,9 @@ const BUMP_AFTER_MS = 60_000;
 
 /** Opens payouts. The till's signer has the keys; nothing here has access to one. */
 export async function openPayments(client: AbacusClient, signer: Signer): Promise<ChainPayments> {
-  const [hot, deposit] = await Promise.all([ACCOUNTS.hot, ACCOUNTS.deposit].map(async (path) => new AccountKey(await signer.extendedPublicKey(path))));
+  const [hot, deposit] = await Promise.all(
+    [ACCOUNTS.hot, ACCOUNTS.deposit].map(async (path) => new AccountKey(await signer.extendedPublicKey(path))),
+  );
   assert(hot !== undefined && deposit !== undefined, 'two accounts');
   return new AbacusPayments(client, signer, { hot, deposit });
 }
@@ -41,7 +66,8 @@ class AbacusPayments implements ChainPayments {
 
   /** The node's fee, or the next one above that of the transaction that is to be replaced. */
   async price({ lines, replaces }: PriceRequest): Promise<PricedPayment> {
-    if (readAddress(onlyLine(lines).to) === null) throw new TillgateError('STATE_CONFLICT', `${onlyLine(lines).to} is no address of Abacus.`);
+    if (readAddress(onlyLine(lines).to) === null)
+      throw new TillgateError('STATE_CONFLICT', `${onlyLine(lines).to} is no address of Abacus.`);
     const asked = BigInt((await this.#client.get('fee', z.object({ fee: z.string().regex(/^\d+$/) }))).fee);
     const outbid = replaces === null ? 0n : replaces.feeUnits + 1n;
     return { feeUnits: asked > outbid ? asked : outbid, coins: [], terms: '' };
@@ -50,20 +76,41 @@ class AbacusPayments implements ChainPayments {
   async sign({ source, lines, priced: { feeUnits, terms }, nonce }: SignRequest): Promise<SignedTransaction> {
     const { to, units, currency } = onlyLine(lines);
     assert(nonce !== null && units > 0n, `a payment of ${units} units with nonce ${String(nonce)}`);
-    if ((await this.balance(source.address)) < units + feeUnits) throw new TillgateError('NOT_READY', `${source.address} holds too little ABC to pay it.`);
+    if ((await this.balance(source.address)) < units + feeUnits)
+      throw new TillgateError('NOT_READY', `${source.address} holds too little ABC to pay it.`);
     const account = source.index === null ? 'hot' : 'deposit';
     const key = this.#keys[account].publicKey(source.index ?? 0);
-    assert(writeAddress(keyHash(key)) === source.address, `${source.address} is not the till's address ${source.index ?? 'hot'}`);
-    const unsigned = { from: source.address, to, amount: `${units}`, fee: `${feeUnits}`, nonce, key: Buffer.from(key).toString('hex') };
+    assert(
+      writeAddress(keyHash(key)) === source.address,
+      `${source.address} is not the till's address ${source.index ?? 'hot'}`,
+    );
+    const unsigned = {
+      from: source.address,
+      to,
+      amount: `${units}`,
+      fee: `${feeUnits}`,
+      nonce,
+      key: Buffer.from(key).toString('hex'),
+    };
     const txid = transactionId(unsigned);
     const intent = { chain: ABC.chain, payments: [{ to, currency, units: `${units}` }] };
-    const { bytes } = await this.#signer.sign(`${ACCOUNTS[account]}/0/${source.index ?? 0}`, Buffer.from(txid, 'hex'), intent);
-    const raw = JSON.stringify({ ...unsigned, signature: Buffer.from(bytes).toString('hex') } satisfies WireTransaction);
+    const { bytes } = await this.#signer.sign(
+      `${ACCOUNTS[account]}/0/${source.index ?? 0}`,
+      Buffer.from(txid, 'hex'),
+      intent,
+    );
+    const raw = JSON.stringify({
+      ...unsigned,
+      signature: Buffer.from(bytes).toString('hex'),
+    } satisfies WireTransaction);
     return { txid, raw, feeUnits, terms, change: null, expiresAt: null };
   }
 
   async broadcast({ txid, raw }: { readonly txid: string; readonly raw: string }): Promise<void> {
-    assert(transactionId(transactionSchema.parse(JSON.parse(raw))) === txid, `the bytes of ${txid} are another transaction's`);
+    assert(
+      transactionId(transactionSchema.parse(JSON.parse(raw))) === txid,
+      `the bytes of ${txid} are another transaction's`,
+    );
     const status = await this.#client.post('transactions', raw);
     if (status !== 200) throw new TillgateError('NODE_FAILED', `The Abacus node did not take ${txid}: HTTP ${status}.`);
   }
@@ -74,17 +121,35 @@ class AbacusPayments implements ChainPayments {
       const receipt = await this.#client.find(`transactions/${txid}`, receiptSchema);
       if (receipt !== null) found.push(receipt);
     }
-    const mined = found.find(({ height }) => height !== null) ?? (await this.#client.find(`accounts/${source.address}/${nonce ?? 0}`, receiptSchema));
+    const mined =
+      found.find(({ height }) => height !== null) ??
+      (await this.#client.find(`accounts/${source.address}/${nonce ?? 0}`, receiptSchema));
     if (mined === null || mined.height === null) return { kind: found.length > 0 ? 'pending' : 'missing' };
     const { id, transaction, height, ok } = mined;
     // The node's statement is not enough: only the transaction itself, signed by the till's key, proves that the nonce was used.
-    if (transactionId(transaction) !== id || transaction.from !== source.address || transaction.nonce !== nonce || !isSigned(transaction)) {
+    if (
+      transactionId(transaction) !== id ||
+      transaction.from !== source.address ||
+      transaction.nonce !== nonce ||
+      !isSigned(transaction)
+    ) {
       return { kind: 'unclear', reason: `the node names ${id} as this payment, and it is not` };
     }
-    const [head, block] = [await this.#client.get('head', blockSchema), await this.#client.get(`blocks/${height}`, blockSchema)];
+    const [head, block] = [
+      await this.#client.get('head', blockSchema),
+      await this.#client.get(`blocks/${height}`, blockSchema),
+    ];
     const confirmations = Math.max(1, head.height - height + 1);
     if (!attempts.some(({ txid }) => txid === id)) return { kind: 'conflicted', txid: id, confirmations };
-    return { kind: 'mined', txid: id, block: refOf(block), confirmations, succeeded: ok, feeUnits: BigInt(transaction.fee), change: null };
+    return {
+      kind: 'mined',
+      txid: id,
+      block: refOf(block),
+      confirmations,
+      succeeded: ok,
+      feeUnits: BigInt(transaction.fee),
+      change: null,
+    };
   }
 
   async custody(expected: readonly ExpectedCoins[]): Promise<ReadonlyMap<CurrencyCode, bigint>> {

@@ -7,10 +7,29 @@ const units = z.string().regex(/^\d{1,30}$/);
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** A payment: `nonce` counts the sender's payments from 0, `key` is its compressed public key. */
-export const transactionSchema = z.object({ from: z.string(), to: z.string(), amount: units, fee: units, nonce: z.number().int().min(0), key: z.string(), signature: z.string() });
+export const transactionSchema = z.object({
+  from: z.string(),
+  to: z.string(),
+  amount: units,
+  fee: units,
+  nonce: z.number().int().min(0),
+  key: z.string(),
+  signature: z.string(),
+});
 /** What became of it: `height` is `null` while it waits; `ok` is false when it only cost its fee. */
-export const receiptSchema = z.object({ id: hash, transaction: transactionSchema, height: z.number().int().nullable(), ok: z.boolean() });
-export const blockSchema = z.object({ height: z.number().int(), hash, parent: hash, time: z.number().int(), receipts: z.array(receiptSchema) });
+export const receiptSchema = z.object({
+  id: hash,
+  transaction: transactionSchema,
+  height: z.number().int().nullable(),
+  ok: z.boolean(),
+});
+export const blockSchema = z.object({
+  height: z.number().int(),
+  hash,
+  parent: hash,
+  time: z.number().int(),
+  receipts: z.array(receiptSchema),
+});
 export const accountSchema = z.object({ balance: units, minedNonce: z.number().int(), nextNonce: z.number().int() });
 
 export type WireTransaction = z.output<typeof transactionSchema>;
@@ -46,7 +65,12 @@ export function isSigned(transaction: WireTransaction): boolean {
   const key = Buffer.from(transaction.key, 'hex');
   if (writeAddress(keyHash(key)) !== transaction.from) return false;
   try {
-    return secp256k1.verify(Buffer.from(transaction.signature, 'hex'), Buffer.from(transactionId(transaction), 'hex'), key, { prehash: false });
+    return secp256k1.verify(
+      Buffer.from(transaction.signature, 'hex'),
+      Buffer.from(transactionId(transaction), 'hex'),
+      key,
+      { prehash: false },
+    );
   } catch {
     // Not even a key or a signature.
     return false;

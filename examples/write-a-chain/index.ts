@@ -26,7 +26,9 @@ export default definePlugin({
     const client = new AbacusClient(url);
     const account = xpub ?? (await wallet.extendedPublicKey(ACCOUNTS.deposit));
     // The till could never sweep addresses of another wallet.
-    const own = signer !== null && new AccountKey(account).walletId === new AccountKey(await signer.extendedPublicKey(ACCOUNTS.deposit)).walletId;
+    const own =
+      signer !== null &&
+      new AccountKey(account).walletId === new AccountKey(await signer.extendedPublicKey(ACCOUNTS.deposit)).walletId;
     const payments = own ? await openPayments(client, signer) : null;
     const chain = new AbacusChain({ ...rest, client, genesis: genesis ?? null, xpub: account, payments });
     addChain(chain, { code: chain.code, name: chain.name });

@@ -89,12 +89,19 @@ function resolved(schema: Schema, { components }: ApiDescription): Schema {
 export function fieldsOf(schema: Schema, api: ApiDescription, prefix = '', depth = 0): readonly Field[] {
   const { properties, required = [], items, anyOf, oneOf, allOf } = resolved(schema, api);
   if (depth > DEEPEST) return [];
-  const inside = [...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])].flatMap((part) => fieldsOf(part, api, prefix, depth + 1));
+  const inside = [...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])].flatMap((part) =>
+    fieldsOf(part, api, prefix, depth + 1),
+  );
   if (items !== undefined) return [...inside, ...fieldsOf(items, api, `${prefix}[]`, depth + 1)];
   const own = Object.entries(properties ?? {}).flatMap(([name, property]) => {
     const path = prefix === '' ? name : `${prefix}.${name}`;
     const full = resolved(property, api);
-    const field = { path, type: typeOf(full, api), required: required.includes(name), description: full.description ?? '' };
+    const field = {
+      path,
+      type: typeOf(full, api),
+      required: required.includes(name),
+      description: full.description ?? '',
+    };
     return [field, ...fieldsOf(full, api, path, depth + 1)];
   });
   return [...inside, ...own];
@@ -106,10 +113,13 @@ export function typeOf(given: Schema, api: ApiDescription): string {
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined) return [...new Set(choices.map((choice) => typeOf(choice, api)))].join(' or ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum !== undefined && schema.enum.length <= 8) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  if (schema.enum !== undefined && schema.enum.length <= 8)
+    return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   if (schema.items !== undefined) return `list of ${typeOf(schema.items, api)}`;
   const types = [schema.type ?? 'any'].flat().join(' or ');
-  return [types, schema.format === undefined ? '' : `(${schema.format})`, limitsOf(schema)].filter((part) => part !== '').join(' ');
+  return [types, schema.format === undefined ? '' : `(${schema.format})`, limitsOf(schema)]
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 function limitsOf({ minimum, maximum, maxLength, default: fallback }: Schema): string {

@@ -29,6 +29,10 @@ export function apiDocsOperation(describe: () => object): Operation {
     auth: ANYBODY,
     hidden: true,
     type: 'text/html',
-    handler: async ({ traceId }) => ({ status: 200, headers: { 'X-Trace-Id': traceId, ...HEADERS }, body: await (written ??= write()) }),
+    handler: async ({ traceId }) => ({
+      status: 200,
+      headers: { 'X-Trace-Id': traceId, ...HEADERS },
+      body: await (written ??= write()),
+    }),
   });
 }

@@ -36,7 +36,8 @@ export function renderApiDocs(api: ApiDescription): string {
         <main>
           <h1>{info.title}</h1>
           <p class="soft">
-            Version {info.version}, at <code>{api.servers?.[0]?.url ?? '/'}</code>. The same as <a href="openapi.json">openapi.json</a>, for programs.
+            Version {info.version}, at <code>{api.servers?.[0]?.url ?? '/'}</code>. The same as{' '}
+            <a href="openapi.json">openapi.json</a>, for programs.
           </p>
           <Prose text={info.description ?? ''} />
           <Security api={api} />
@@ -44,7 +45,9 @@ export function renderApiDocs(api: ApiDescription): string {
           {[...groups].map(([tag, entries]) => (
             <section>
               <h2 id={anchor(tag)}>{tag}</h2>
-              {entries.map((entry) => <Operation api={api} entry={entry} />)}
+              {entries.map((entry) => (
+                <Operation api={api} entry={entry} />
+              ))}
             </section>
           ))}
         </main>
@@ -73,13 +76,25 @@ function Contents({ groups }: { readonly groups: ReadonlyMap<string, readonly En
   return (
     <nav aria-label="Contents">
       <ul>
-        <li><a href="#authentication">Authentication</a></li>
-        <li><a href="#errors">Errors</a></li>
+        <li>
+          <a href="#authentication">Authentication</a>
+        </li>
+        <li>
+          <a href="#errors">Errors</a>
+        </li>
       </ul>
       {[...groups].map(([tag, entries]) => (
         <>
-          <a href={`#${anchor(tag)}`}><strong>{tag}</strong></a>
-          <ul>{entries.map(({ operation }) => <li><a href={`#${operation.operationId}`}>{operation.summary ?? operation.operationId}</a></li>)}</ul>
+          <a href={`#${anchor(tag)}`}>
+            <strong>{tag}</strong>
+          </a>
+          <ul>
+            {entries.map(({ operation }) => (
+              <li>
+                <a href={`#${operation.operationId}`}>{operation.summary ?? operation.operationId}</a>
+              </li>
+            ))}
+          </ul>
         </>
       ))}
     </nav>
@@ -88,7 +103,11 @@ function Contents({ groups }: { readonly groups: ReadonlyMap<string, readonly En
 
 function Security({ api }: Inside): VNode {
   const schemes = Object.entries(api.components?.securitySchemes ?? {});
-  const rows = schemes.map(([name, { type, in: place, scheme, description }]) => [<code>{name}</code>, scheme ?? `${type} in ${place ?? ''}`, description ?? '']);
+  const rows = schemes.map(([name, { type, in: place, scheme, description }]) => [
+    <code>{name}</code>,
+    scheme ?? `${type} in ${place ?? ''}`,
+    description ?? '',
+  ]);
   return (
     <section>
       <h2 id="authentication">Authentication</h2>
@@ -103,7 +122,15 @@ function Errors({ api }: Inside): VNode {
     <section>
       <h2 id="errors">Errors</h2>
       <Prose text={error?.properties?.['code']?.description ?? ''} />
-      {error === undefined ? null : <Fields api={api} schema={{ ...error, properties: { ...error.properties, code: { type: 'integer', description: 'One of the above' } } }} />}
+      {error === undefined ? null : (
+        <Fields
+          api={api}
+          schema={{
+            ...error,
+            properties: { ...error.properties, code: { type: 'integer', description: 'One of the above' } },
+          }}
+        />
+      )}
     </section>
   );
 }
@@ -121,19 +148,39 @@ function Operation({ api, entry: { method, path, operation } }: Inside & { reado
   return (
     <article>
       <h3 id={operationId}>{summary ?? operationId}</h3>
-      <p class="call"><code><strong>{method}</strong> {path}</code></p>
+      <p class="call">
+        <code>
+          <strong>{method}</strong> {path}
+        </code>
+      </p>
       <Prose text={description ?? ''} />
       <p class="soft">{ways.length === 0 ? 'No credentials.' : `Credentials: ${ways.join(', or ')}.`}</p>
-      {rows.length === 0 ? null : <><h4>Parameters</h4><Table head={['Name', 'In', 'Type', 'Required', 'What it is']} rows={rows} /></>}
-      {Object.entries(requestBody?.content ?? {}).slice(0, 1).map(([type, media]) => <Body api={api} title={`Body (${type})`} media={media} />)}
-      {Object.entries(responses).map(([status, response]) => <Response api={api} status={status} response={response} />)}
+      {rows.length === 0 ? null : (
+        <>
+          <h4>Parameters</h4>
+          <Table head={['Name', 'In', 'Type', 'Required', 'What it is']} rows={rows} />
+        </>
+      )}
+      {Object.entries(requestBody?.content ?? {})
+        .slice(0, 1)
+        .map(([type, media]) => (
+          <Body api={api} title={`Body (${type})`} media={media} />
+        ))}
+      {Object.entries(responses).map(([status, response]) => (
+        <Response api={api} status={status} response={response} />
+      ))}
     </article>
   );
 }
 
-function Response({ api, status, response }: Inside & { readonly status: string; readonly response: ApiResponse }): VNode {
+function Response({
+  api,
+  status,
+  response,
+}: Inside & { readonly status: string; readonly response: ApiResponse }): VNode {
   const [type, media] = Object.entries(response.content ?? {})[0] ?? [];
-  if (status.startsWith('2') && media !== undefined) return <Body api={api} title={`Reply ${status} (${type ?? ''})`} media={media} />;
+  if (status.startsWith('2') && media !== undefined)
+    return <Body api={api} title={`Reply ${status} (${type ?? ''})`} media={media} />;
   return (
     <details>
       <summary>Reply {status}</summary>
@@ -142,7 +189,11 @@ function Response({ api, status, response }: Inside & { readonly status: string;
   );
 }
 
-function Body({ api, title, media: { schema, example } }: Inside & { readonly title: string; readonly media: Media }): VNode {
+function Body({
+  api,
+  title,
+  media: { schema, example },
+}: Inside & { readonly title: string; readonly media: Media }): VNode {
   return (
     <>
       <h4>{title}</h4>
@@ -155,6 +206,11 @@ function Body({ api, title, media: { schema, example } }: Inside & { readonly ti
 function Fields({ api, schema }: Inside & { readonly schema: Schema }): VNode | null {
   const fields = fieldsOf(schema, api);
   if (fields.length === 0) return null;
-  const rows = fields.map(({ path, type, required, description }) => [<code>{path}</code>, type, required ? 'yes' : 'no', description.startsWith('|') ? 'See Errors' : description]);
+  const rows = fields.map(({ path, type, required, description }) => [
+    <code>{path}</code>,
+    type,
+    required ? 'yes' : 'no',
+    description.startsWith('|') ? 'See Errors' : description,
+  ]);
   return <Table head={['Field', 'Type', 'Always there', 'What it is']} rows={rows} />;
 }

@@ -9,21 +9,42 @@ export function Prose({ text }: { readonly text: string }): VNode {
 }
 
 function Bars({ text }: { readonly text: string }): VNode {
-  const rows = text.split('\n').map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()));
+  const rows = text.split('\n').map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
   const [head = [], , ...body] = rows;
   return <Table head={head} rows={body.map((cells) => cells.map(inline))} />;
 }
 
 /** A table that scrolls by itself where it is too wide. */
-export function Table({ head, rows }: { readonly head: readonly string[]; readonly rows: readonly (readonly ComponentChildren[])[] }): VNode {
+export function Table({
+  head,
+  rows,
+}: {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
+}): VNode {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={head.join(', ')}>
       <table>
         <thead>
-          <tr>{head.map((name) => <th scope="col">{name}</th>)}</tr>
+          <tr>
+            {head.map((name) => (
+              <th scope="col">{name}</th>
+            ))}
+          </tr>
         </thead>
         <tbody>
-          {rows.map((cells) => <tr>{cells.map((cell) => <td>{cell}</td>)}</tr>)}
+          {rows.map((cells) => (
+            <tr>
+              {cells.map((cell) => (
+                <td>{cell}</td>
+              ))}
+            </tr>
+          ))}
         </tbody>
       </table>
     </div>

@@ -28,11 +28,19 @@ function read(name: string): string {
 
 /** Whole-line comments and indentation are for readers of the source. */
 function withoutComments(text: string): string {
-  return text.replace(/^\s*\/\*[\s\S]*?\*\/\s*$\n?/gm, '').replace(/^\s*\/\/.*$\n?/gm, '').replace(/^[ \t]+/gm, '');
+  return text
+    .replace(/^\s*\/\*[\s\S]*?\*\/\s*$\n?/gm, '')
+    .replace(/^\s*\/\/.*$\n?/gm, '')
+    .replace(/^[ \t]+/gm, '');
 }
 
 function fileOf(stem: string, extension: string, type: string, text: string): BrowserFile {
   const body = Buffer.from(text);
   const hash = createHash('sha256').update(body).digest();
-  return { name: `${stem}.${hash.toString('hex').slice(0, 16)}.${extension}`, type, body, integrity: `sha256-${hash.toString('base64')}` };
+  return {
+    name: `${stem}.${hash.toString('hex').slice(0, 16)}.${extension}`,
+    type,
+    body,
+    integrity: `sha256-${hash.toString('base64')}`,
+  };
 }

@@ -46,9 +46,14 @@ export class UnchangedCheck {
     try {
       const ids = [...new Set(questions.map(({ order }) => order.id))];
       const { orders, deposits: stored, unconfirmedPayments: waiting } = this.#sources;
-      const [times, deposits, unconfirmedPayments] = await Promise.all([orders.changedAt(ids), stored.byOrders(ids), waiting.live(ids)]);
+      const [times, deposits, unconfirmedPayments] = await Promise.all([
+        orders.changedAt(ids),
+        stored.byOrders(ids),
+        waiting.live(ids),
+      ]);
       const paid = new Set<OrderId>([...deposits, ...unconfirmedPayments].map(({ orderId }) => orderId));
-      for (const { order, resolve } of questions) resolve(times.get(order.id) === order.updatedAt && !paid.has(order.id));
+      for (const { order, resolve } of questions)
+        resolve(times.get(order.id) === order.updatedAt && !paid.has(order.id));
     } catch (error) {
       for (const { reject } of questions) reject(error);
     }

@@ -85,11 +85,21 @@ export class CheckoutPages {
 
   async #template(snapshot: OrderSnapshot, { language, view, error, partOnly }: WantedPage): Promise<Template> {
     const { view: order } = snapshot;
-    const choosing = mayChoose(order) && (order.order.payment === null || view === 'coins') && order.order.expiresAt > this.#deps.clock.now();
+    const choosing =
+      mayChoose(order) &&
+      (order.order.payment === null || view === 'coins') &&
+      order.order.expiresAt > this.#deps.clock.now();
     const refusal = refusalOf(error);
     // Only the refund's form has a field in which something can be wrong: it is shown again.
-    const refundForm = snapshot.refund === null && mayLeaveRefundAddress(order) && (view === 'refund' || refusal === 'refusedInput');
-    const page: CheckoutPage = { snapshot, language, refundForm, refusal, choices: choosing ? await this.#choices(order.order) : null };
+    const refundForm =
+      snapshot.refund === null && mayLeaveRefundAddress(order) && (view === 'refund' || refusal === 'refusedInput');
+    const page: CheckoutPage = {
+      snapshot,
+      language,
+      refundForm,
+      refusal,
+      choices: choosing ? await this.#choices(order.order) : null,
+    };
     return this.#renderOnce(page, partOnly);
   }
 
@@ -124,7 +134,11 @@ export class CheckoutPages {
 
   #message(status: number, title: MessageName, text: MessageName, wanted: WantedPage): PageReply {
     const { language, partOnly } = wanted;
-    const main = { title: language.text(title), html: messageMain(language.text(title), language.text(text)), refresh: null };
+    const main = {
+      title: language.text(title),
+      html: messageMain(language.text(title), language.text(text)),
+      refresh: null,
+    };
     return send(status, this.#templateOf(main, language, partOnly), wanted, 0);
   }
 

@@ -46,14 +46,20 @@ export function createCheckout(deps: CheckoutDeps): Checkout {
 /** What renders pages, and which language a request wants. */
 interface Loaded {
   readonly pages: CheckoutPages;
-  readonly languageOf: (request: HttpRequest, query: URLSearchParams) => { readonly language: Language; readonly chosen: boolean };
+  readonly languageOf: (
+    request: HttpRequest,
+    query: URLSearchParams,
+  ) => { readonly language: Language; readonly chosen: boolean };
 }
 
 /** Imported with the first page, so that an idle till does not hold ten languages and a renderer in memory. */
 function loadOnce(live: LiveOrders, deps: PagesDeps): () => Promise<Loaded> {
   let loaded: Promise<Loaded> | null = null;
   const load = async (): Promise<Loaded> => {
-    const [{ CheckoutPages }, { findLanguage, negotiateLanguage }] = await Promise.all([import('./checkout-pages.ts'), import('./languages.ts')]);
+    const [{ CheckoutPages }, { findLanguage, negotiateLanguage }] = await Promise.all([
+      import('./checkout-pages.ts'),
+      import('./languages.ts'),
+    ]);
     return {
       pages: new CheckoutPages(live, deps),
       languageOf: ({ headers }, query) => {
@@ -85,8 +91,15 @@ function pageOperation(load: () => Promise<Loaded>): Operation {
       const query = queryOf(request);
       const { language, chosen } = languageOf(request, query);
       const partOnly = query.get('part') === 'main';
-      const reply = await pages.reply(tokenOf(params), { language, partOnly, view: query.get('view'), error: query.get('error') });
-      const cookie = chosen ? { 'Set-Cookie': `${LANGUAGE_COOKIE}=${language.tag}; Max-Age=${YEAR_SECONDS}; SameSite=Lax; HttpOnly` } : {};
+      const reply = await pages.reply(tokenOf(params), {
+        language,
+        partOnly,
+        view: query.get('view'),
+        error: query.get('error'),
+      });
+      const cookie = chosen
+        ? { 'Set-Cookie': `${LANGUAGE_COOKIE}=${language.tag}; Max-Age=${YEAR_SECONDS}; SameSite=Lax; HttpOnly` }
+        : {};
       return { ...reply, headers: { 'X-Trace-Id': traceId, ...reply.headers, ...cookie } };
     },
   });
@@ -112,7 +125,11 @@ function filesOperation(load: () => Promise<Loaded>): Operation {
       const { script, style } = (await load()).pages.files;
       const file = [script, style].find(({ name }) => name === params['file']);
       if (file === undefined) throw new TillgateError('NOT_FOUND', 'There is no such file.');
-      const headers = { 'Content-Type': file.type, 'Cache-Control': `public, max-age=${YEAR_SECONDS}, immutable`, 'X-Content-Type-Options': 'nosniff' };
+      const headers = {
+        'Content-Type': file.type,
+        'Cache-Control': `public, max-age=${YEAR_SECONDS}, immutable`,
+        'X-Content-Type-Options': 'nosniff',
+      };
       return { status: 200, headers: { 'X-Trace-Id': traceId, ...headers }, body: file.body };
     },
   });
@@ -124,7 +141,8 @@ function eventsOperation(streams: EventStreams): Operation {
     id: 'checkoutEvents',
     path: '/checkout/{token}/events',
     summary: 'The states of a hosted order as they come',
-    description: 'Server-sent events `state`, each with the record of `/checkout/{token}/state`; 204 when nothing more comes.',
+    description:
+      'Server-sent events `state`, each with the record of `/checkout/{token}/state`; 204 when nothing more comes.',
     type: 'text/event-stream',
     handler: ({ params, client, traceId }: RawCall) => {
       const token = tokenOf(params);

@@ -19,7 +19,8 @@ export function Coins({ page: { choices, snapshot, language } }: { readonly page
               <input type="hidden" name="currency" value={asset.currency} />
               <button class="coin" type="submit">
                 <span class="name">
-                  <strong>{asset.currency}</strong> <span class="soft">{language.text('onChain', { chain: chainName })}</span>
+                  <strong>{asset.currency}</strong>{' '}
+                  <span class="soft">{language.text('onChain', { chain: chainName })}</span>
                 </span>
                 <span class="sum" dir="ltr">
                   {amount} <span class="soft">{asset.symbol}</span>

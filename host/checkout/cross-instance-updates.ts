@@ -1,4 +1,12 @@
-import type { ChainState, Deposit, DepositStore, Order, OrderId, OrderStore, UnconfirmedPaymentStore } from '../../core/index.ts';
+import type {
+  ChainState,
+  Deposit,
+  DepositStore,
+  Order,
+  OrderId,
+  OrderStore,
+  UnconfirmedPaymentStore,
+} from '../../core/index.ts';
 
 /** What {@link OtherInstances} reads from. */
 export interface OthersSources {
@@ -43,9 +51,14 @@ export class OtherInstances {
     this.#next += AT_ONCE;
     const ids = part.map(({ id }) => id);
     const { orders, deposits: stored, unconfirmedPayments: waiting } = this.#sources;
-    const [times, deposits, unconfirmedPayments] = await Promise.all([orders.changedAt(ids), stored.byOrders(ids), waiting.live(ids)]);
+    const [times, deposits, unconfirmedPayments] = await Promise.all([
+      orders.changedAt(ids),
+      stored.byOrders(ids),
+      waiting.live(ids),
+    ]);
     const marks = new Map<OrderId, string>();
-    for (const deposit of deposits) marks.set(deposit.orderId, `${marks.get(deposit.orderId) ?? ''} ${markOf(deposit)}`);
+    for (const deposit of deposits)
+      marks.set(deposit.orderId, `${marks.get(deposit.orderId) ?? ''} ${markOf(deposit)}`);
     for (const { orderId, txid } of unconfirmedPayments) marks.set(orderId, `${marks.get(orderId) ?? ''} ${txid}`);
     return part.filter(({ id, updatedAt }) => {
       // Before the first look nothing is known of the deposits: an order with deposits is read once more.

@@ -22,7 +22,10 @@ export class DocumentFrame {
 
   constructor(language: Language, { script, style }: PageFiles) {
     const { tag, direction, name } = language;
-    const languages = LANGUAGES.map((each) => `<li><a href="?lang=${each.tag}" lang="${each.tag}"${each.tag === tag ? ' aria-current="true"' : ''}>${each.name}</a></li>`);
+    const languages = LANGUAGES.map(
+      (each) =>
+        `<li><a href="?lang=${each.tag}" lang="${each.tag}"${each.tag === tag ? ' aria-current="true"' : ''}>${each.name}</a></li>`,
+    );
     this.#parts = [
       `<!doctype html><html lang="${tag}" dir="${direction}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark"><title>`,
       `</title><link rel="icon" href="data:,"><link rel="stylesheet" href="assets/${style.name}" integrity="${style.integrity}" nonce="${SLOTS.nonce}"><script type="module" src="assets/${script.name}" integrity="${script.integrity}" nonce="${SLOTS.nonce}"></script>`,
@@ -34,7 +37,8 @@ export class DocumentFrame {
   /** A whole document, its slots still to be filled. */
   write({ title, main, refresh }: DocumentParts): string {
     const [start, files, body, end] = this.#parts;
-    const again = refresh === null ? '' : `<noscript><meta http-equiv="refresh" content="${escape(refresh)}"></noscript>`;
+    const again =
+      refresh === null ? '' : `<noscript><meta http-equiv="refresh" content="${escape(refresh)}"></noscript>`;
     return `${start}${escape(title)}${files}${again}${body}${main}${end}`;
   }
 }

@@ -67,11 +67,19 @@ export class EventStreams {
   async open(token: string, client: string, headers: Readonly<Record<string, string>>): Promise<HttpResponse> {
     if (this.#closed) throw new TillgateError('NOT_READY', 'The service is shutting down.');
     const snapshot = await this.#live.read(token);
-    if (followingOf(snapshot, this.#clock.now()) !== 'stream') return { status: 204, headers: { ...headers, 'Cache-Control': 'no-store' }, body: '' };
+    if (followingOf(snapshot, this.#clock.now()) !== 'stream')
+      return { status: 204, headers: { ...headers, 'Cache-Control': 'no-store' }, body: '' };
     if (this.#isFull(token, client)) {
-      throw new TillgateError('RATE_LIMITED', 'Too many streams are open; ask for the state now and then.', { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      throw new TillgateError('RATE_LIMITED', 'Too many streams are open; ask for the state now and then.', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
     }
-    return { status: 200, headers: { ...headers, ...HEADERS }, body: '', stream: (sink) => this.#begin(token, client, sink) };
+    return {
+      status: 200,
+      headers: { ...headers, ...HEADERS },
+      body: '',
+      stream: (sink) => this.#begin(token, client, sink),
+    };
   }
 
   /** Ends every stream; none begins any more. */
@@ -124,7 +132,9 @@ export class EventStreams {
   }
 
   #send(sink: ReplySink, snapshot: OrderSnapshot): void {
-    const reading = sink.write(`id: ${snapshot.version}\nevent: state\ndata: ${JSON.stringify(checkoutStateRecord(snapshot.view))}\n\n`);
+    const reading = sink.write(
+      `id: ${snapshot.version}\nevent: state\ndata: ${JSON.stringify(checkoutStateRecord(snapshot.view))}\n\n`,
+    );
     if (!reading || followingOf(snapshot, this.#clock.now()) !== 'stream') sink.end();
   }
 

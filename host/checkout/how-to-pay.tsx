@@ -26,13 +26,28 @@ export function HowToPay({ snapshot: { view }, language }: Shown): VNode {
       <div class="pay">
         <QrCode text={qr} label={language.text('qrCode', { amount, coin: currency })} />
         <dl>
-          <Field language={language} label={seen ? 'stillToPay' : 'amount'} value={amount} unit={currency} copy="copyAmount" kind="sum-due" />
-          <Field language={language} label={lightning ? 'paymentRequest' : 'address'} value={address} copy={lightning ? 'copyRequest' : 'copyAddress'} kind={lightning ? 'small' : null} />
+          <Field
+            language={language}
+            label={seen ? 'stillToPay' : 'amount'}
+            value={amount}
+            unit={currency}
+            copy="copyAmount"
+            kind="sum-due"
+          />
+          <Field
+            language={language}
+            label={lightning ? 'paymentRequest' : 'address'}
+            value={address}
+            copy={lightning ? 'copyRequest' : 'copyAddress'}
+            kind={lightning ? 'small' : null}
+          />
           <div class="field">
             <dt>{language.text('network')}</dt>
             <dd>{chainName}</dd>
           </div>
-          {contractAddr === '' ? null : <Field language={language} label="tokenContract" value={contractAddr} copy="copyContract" kind="small" />}
+          {contractAddr === '' ? null : (
+            <Field language={language} label="tokenContract" value={contractAddr} copy="copyContract" kind="small" />
+          )}
         </dl>
       </div>
       {href === null ? null : (
@@ -66,7 +81,13 @@ function Field({ language, label, value, unit, copy, kind = null }: FieldProps):
             {unit === undefined ? null : <span class="unit"> {unit}</span>}
           </bdi>
         </span>
-        <button class="copy" type="button" data-copy={value} data-copied={language.text('copied')} aria-label={language.text(copy)}>
+        <button
+          class="copy"
+          type="button"
+          data-copy={value}
+          data-copied={language.text('copied')}
+          aria-label={language.text(copy)}
+        >
           {language.text('copy')}
         </button>
       </dd>

@@ -85,7 +85,8 @@ function language(tag: string, name: string, messages: Messages, direction: 'ltr
     name,
     direction,
     messages,
-    text: (message, words = {}) => messages[message].replace(/\{(\w+)\}/g, (_, word: string) => String(words[word] ?? '')),
+    text: (message, words = {}) =>
+      messages[message].replace(/\{(\w+)\}/g, (_, word: string) => String(words[word] ?? '')),
     money: (decimal, currency, decimals) => {
       const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
       // A decimal's text is formatted exactly; the type knows numbers only.
@@ -94,7 +95,9 @@ function language(tag: string, name: string, messages: Messages, direction: 'ltr
     span: (ms) => {
       const seconds = Math.max(0, Math.floor(ms / 1000));
       if (seconds >= 7200) return unitFormat('hour').format(Math.floor(seconds / 3600));
-      return seconds >= 60 ? unitFormat('minute').format(Math.floor(seconds / 60)) : unitFormat('second').format(seconds);
+      return seconds >= 60
+        ? unitFormat('minute').format(Math.floor(seconds / 60))
+        : unitFormat('second').format(seconds);
     },
   };
 }

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import { formatUnits, obtainedUnits, present } from '../../core/index.ts';
-import type { AssetCatalogue, CheckoutView, Clock, Millis, OrderQueries, Transfer, TransferStore } from '../../core/index.ts';
+import type {
+  AssetCatalogue,
+  CheckoutView,
+  Clock,
+  Millis,
+  OrderQueries,
+  Transfer,
+  TransferStore,
+} from '../../core/index.ts';
 
 /** Money on its way back to the payer, or back already. */
 export interface RefundNotice {
@@ -32,7 +40,10 @@ export interface SnapshotSources {
 }
 
 /** Reads an order for its payer. @throws TillgateError `NOT_FOUND` */
-export async function takeSnapshot({ orderQueries, storage, assets, clock }: SnapshotSources, token: string): Promise<OrderSnapshot> {
+export async function takeSnapshot(
+  { orderQueries, storage, assets, clock }: SnapshotSources,
+  token: string,
+): Promise<OrderSnapshot> {
   const view = await orderQueries.checkout(token);
   const transfer = view.order.received === 0n ? null : await storage.transfers.refundOf(view.order.id);
   const refund = noticeOf(transfer, assets);
@@ -44,7 +55,11 @@ export async function takeSnapshot({ orderQueries, storage, assets, clock }: Sna
 function noticeOf(transfer: Transfer | null, assets: SnapshotSources['assets']): RefundNotice | null {
   if (transfer === null || transfer.status === 'FAILED') return null;
   const { decimals } = present(assets.find(transfer.currency), `asset ${transfer.currency}`);
-  return { sent: transfer.status === 'CONFIRMED', amount: formatUnits(obtainedUnits(transfer), decimals), address: transfer.toAddress };
+  return {
+    sent: transfer.status === 'CONFIRMED',
+    amount: formatUnits(obtainedUnits(transfer), decimals),
+    address: transfer.toAddress,
+  };
 }
 
 /** True once the deadline has passed by the till's clock; whether anything came in time is decided by the chain. */

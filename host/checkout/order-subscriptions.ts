@@ -1,4 +1,14 @@
-import type { ChainStore, Clock, DepositStore, EventBus, Logger, Millis, OrderId, OrderStore, UnconfirmedPaymentStore } from '../../core/index.ts';
+import type {
+  ChainStore,
+  Clock,
+  DepositStore,
+  EventBus,
+  Logger,
+  Millis,
+  OrderId,
+  OrderStore,
+  UnconfirmedPaymentStore,
+} from '../../core/index.ts';
 import { OtherInstances } from './cross-instance-updates.ts';
 import { followingOf, isPastDeadline, takeSnapshot } from './order-snapshot.ts';
 import type { OrderSnapshot, SnapshotSources } from './order-snapshot.ts';
@@ -165,7 +175,8 @@ export class LiveOrders {
   }
 
   #touchPaid(): void {
-    for (const { token, snapshot } of [...this.#watched.values(), ...this.#recentlyRead()]) if (snapshot.view.order.received > 0n) this.touch(token);
+    for (const { token, snapshot } of [...this.#watched.values(), ...this.#recentlyRead()])
+      if (snapshot.view.order.received > 0n) this.touch(token);
   }
 
   *#recentlyRead(): Iterable<{ readonly token: string; readonly snapshot: OrderSnapshot }> {
@@ -202,7 +213,9 @@ export class LiveOrders {
       const watched = this.#watched.get(token);
       if (watched !== undefined) tell(watched, snapshot);
     } catch (error) {
-      this.#deps.logger.warn('an order could not be read for its page; it is tried again with the next look', { error });
+      this.#deps.logger.warn('an order could not be read for its page; it is tried again with the next look', {
+        error,
+      });
     }
   }
 
@@ -214,7 +227,8 @@ export class LiveOrders {
       const now = this.#deps.clock.now();
       const watched = [...this.#watched.values()];
       for (const { token, snapshot } of watched) if (mayHaveChanged(snapshot, moved, now)) this.touch(token);
-      for (const order of await this.#others.changed(watched.map(({ snapshot }) => snapshot.view.order))) this.#touchOrder(order.id);
+      for (const order of await this.#others.changed(watched.map(({ snapshot }) => snapshot.view.order)))
+        this.#touchOrder(order.id);
     } catch (error) {
       this.#deps.logger.warn('the orders on show could not be looked at', { error });
     } finally {
@@ -231,7 +245,12 @@ function tell(watched: Watched, snapshot: OrderSnapshot): void {
 
 /** True where only the order itself, or a first payment, could have changed what is shown. */
 function isUntouched({ view, refund, at }: OrderSnapshot, now: Millis): boolean {
-  return !view.seen && view.order.received === 0n && refund === null && isPastDeadline(view, now) === isPastDeadline(view, at);
+  return (
+    !view.seen &&
+    view.order.received === 0n &&
+    refund === null &&
+    isPastDeadline(view, now) === isPastDeadline(view, at)
+  );
 }
 
 /** A block confirms what was seen before it; time turns "waiting" into "over". */

@@ -29,7 +29,13 @@ function Main({ page }: { readonly page: CheckoutPage }): VNode {
   const { order } = view;
   const redirect = refundForm ? null : redirectOf(order);
   return (
-    <main id="checkout" data-version={snapshot.version} data-follow={refundForm ? 'never' : followingOf(snapshot, snapshot.at)} data-every={choices === null ? undefined : REFRESH_SECONDS.choosing} data-redirect={redirect ?? undefined}>
+    <main
+      id="checkout"
+      data-version={snapshot.version}
+      data-follow={refundForm ? 'never' : followingOf(snapshot, snapshot.at)}
+      data-every={choices === null ? undefined : REFRESH_SECONDS.choosing}
+      data-redirect={redirect ?? undefined}
+    >
       <p id="said" class="unseen" role="status" />
       <Status page={page} />
       {refusal === null ? null : (
@@ -37,7 +43,13 @@ function Main({ page }: { readonly page: CheckoutPage }): VNode {
           {language.text(refusal)}
         </p>
       )}
-      {refundForm ? <RefundForm snapshot={snapshot} language={language} /> : choices !== null ? <Coins page={page} /> : <Details page={page} />}
+      {refundForm ? (
+        <RefundForm snapshot={snapshot} language={language} />
+      ) : choices !== null ? (
+        <Coins page={page} />
+      ) : (
+        <Details page={page} />
+      )}
     </main>
   );
 }
@@ -45,7 +57,11 @@ function Main({ page }: { readonly page: CheckoutPage }): VNode {
 function Details({ page: { snapshot, language } }: { readonly page: CheckoutPage }): VNode {
   const { view, refund } = snapshot;
   const { order } = view;
-  const payable = order.status === 'PENDING' && order.payment !== null && view.remaining !== '0' && !isPastDeadline(view, snapshot.at);
+  const payable =
+    order.status === 'PENDING' &&
+    order.payment !== null &&
+    view.remaining !== '0' &&
+    !isPastDeadline(view, snapshot.at);
   const merchant = redirectOf(order);
   const refundable = refund === null && mayLeaveRefundAddress(view);
   const choosable = mayChoose(view) && payable;
@@ -63,8 +79,16 @@ function Details({ page: { snapshot, language } }: { readonly page: CheckoutPage
               </a>
             </>
           )}
-          {choosable ? <a class="quiet" href={`${order.checkoutToken}?view=coins`}>{language.text('otherCoin')}</a> : null}
-          {refundable ? <a class={order.status === 'PARTIAL' ? 'button' : 'quiet'} href={`${order.checkoutToken}?view=refund`}>{language.text(view.refundAddress === null ? 'refundAsk' : 'refundChange')}</a> : null}
+          {choosable ? (
+            <a class="quiet" href={`${order.checkoutToken}?view=coins`}>
+              {language.text('otherCoin')}
+            </a>
+          ) : null}
+          {refundable ? (
+            <a class={order.status === 'PARTIAL' ? 'button' : 'quiet'} href={`${order.checkoutToken}?view=refund`}>
+              {language.text(view.refundAddress === null ? 'refundAsk' : 'refundChange')}
+            </a>
+          ) : null}
         </div>
       )}
     </>
@@ -86,7 +110,13 @@ function Status({ page: { snapshot, language } }: { readonly page: CheckoutPage 
         {title}
       </h1>
       <p id="words">{text}</p>
-      {state === 'confirming' ? <progress max={view.confirmationsRequired} value={shownConfirmations(view)} aria-label={language.text('confirmations')} /> : null}
+      {state === 'confirming' ? (
+        <progress
+          max={view.confirmationsRequired}
+          value={shownConfirmations(view)}
+          aria-label={language.text('confirmations')}
+        />
+      ) : null}
       {open ? (
         <p class="left">
           <span class="soft">{language.text('timeLeft')}</span>{' '}
@@ -108,7 +138,8 @@ function price({ vsPrice, vsCurrency }: Order, language: Language): string {
 function refreshOf({ snapshot, choices, refundForm }: CheckoutPage): string | null {
   const { order } = snapshot.view;
   if (refundForm) return null;
-  if (choices !== null) return `${REFRESH_SECONDS.choosing};url=${order.checkoutToken}${order.payment === null ? '' : '?view=coins'}`;
+  if (choices !== null)
+    return `${REFRESH_SECONDS.choosing};url=${order.checkoutToken}${order.payment === null ? '' : '?view=coins'}`;
   const target = redirectOf(order);
   if (target !== null) return `${REDIRECT_SECONDS};url=${target}`;
   const following = followingOf(snapshot, snapshot.at);

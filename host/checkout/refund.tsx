@@ -49,7 +49,18 @@ export function RefundForm({ snapshot: { view }, language }: Shown): VNode {
       <h2 id="refund-title">{language.text('refundTitle')}</h2>
       <form method="post" action={`${order.checkoutToken}/refund-address`}>
         <label for="address">{language.text('refundLabel', { chain: chainName })}</label>
-        <input id="address" name="address" dir="ltr" required maxLength={128} autocomplete="off" autocapitalize="off" spellcheck={false} aria-describedby="refund-note" value={refundAddress ?? ''} />
+        <input
+          id="address"
+          name="address"
+          dir="ltr"
+          required
+          maxLength={128}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          aria-describedby="refund-note"
+          value={refundAddress ?? ''}
+        />
         <p id="refund-note" class="soft note">
           {language.text('refundNote')}
         </p>

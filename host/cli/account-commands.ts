@@ -26,14 +26,21 @@ export async function accountUnfreeze({ operands, json, terminal }: CommandCall)
     const account = await requireAccount(runtime, operands[0]);
     return [account, await manage.withdrawals.unfreeze(OPERATOR, account)] as const;
   });
-  terminal.out(json ? JSON.stringify({ id, withdrawals_frozen: false, reason }) : `Account ${id} may withdraw again. It had been frozen because: ${reason}`);
+  terminal.out(
+    json
+      ? JSON.stringify({ id, withdrawals_frozen: false, reason })
+      : `Account ${id} may withdraw again. It had been frozen because: ${reason}`,
+  );
   return 0;
 }
 
 /** `credential create --account ID` */
 export async function credentialCreate({ values, json, terminal }: CommandCall): Promise<number> {
   const made = await withManage(async (manage, runtime) =>
-    manage.credentials.create(OPERATOR, { accountId: await requireAccount(runtime, values['account']), name: text(values['name']) ?? '' }),
+    manage.credentials.create(OPERATOR, {
+      accountId: await requireAccount(runtime, values['account']),
+      name: text(values['name']) ?? '',
+    }),
   );
   const record = {
     api_key: made.apiKey,
@@ -50,8 +57,15 @@ export async function credentialCreate({ values, json, terminal }: CommandCall):
 
 /** `credential rotate-callback --account ID` */
 export async function credentialRotateCallback({ values, json, terminal }: CommandCall): Promise<number> {
-  const made = await withManage(async (manage, runtime) => manage.credentials.rotateCallbackSecrets(OPERATOR, await requireAccount(runtime, values['account'])));
-  const record = { callback_key: made.callbackKey, callback_token: made.callbackToken, callback_secret: made.callbackSecret, former_until: formatInstant(made.formerUntil) };
+  const made = await withManage(async (manage, runtime) =>
+    manage.credentials.rotateCallbackSecrets(OPERATOR, await requireAccount(runtime, values['account'])),
+  );
+  const record = {
+    callback_key: made.callbackKey,
+    callback_token: made.callbackToken,
+    callback_secret: made.callbackSecret,
+    former_until: formatInstant(made.formerUntil),
+  };
   if (json) terminal.out(JSON.stringify(record));
   else for (const [name, value] of Object.entries(record)) terminal.out(`${name}: ${value}`);
   return 0;
@@ -64,7 +78,9 @@ export async function dataSecurity({ values, json, terminal }: CommandCall): Pro
   const { accountId: id } = await withManage(async (manage, runtime) =>
     manage.security.update(OPERATOR, await requireAccount(runtime, values['account']), { dataSecurity: on }),
   );
-  terminal.out(json ? JSON.stringify({ id, data_security: on }) : `Data Security of account ${id} is ${on ? 'on' : 'off'}.`);
+  terminal.out(
+    json ? JSON.stringify({ id, data_security: on }) : `Data Security of account ${id} is ${on ? 'on' : 'off'}.`,
+  );
   return 0;
 }
 

@@ -33,7 +33,8 @@ export async function doctor({ json, terminal }: CommandCall): Promise<number> {
   if (config !== null) await lookAtTill(config, look);
   const ok = findings.every((finding) => finding.ok);
   if (json) terminal.out(JSON.stringify({ ok, findings }));
-  else for (const { check, ok: fine, words } of findings) terminal.out(`${fine ? 'ok   ' : 'WRONG'} ${check}: ${words}`);
+  else
+    for (const { check, ok: fine, words } of findings) terminal.out(`${fine ? 'ok   ' : 'WRONG'} ${check}: ${words}`);
   return ok ? 0 : 1;
 }
 
@@ -58,7 +59,10 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
       const { plugins } = await importPlugins(config.plugins, config.mode, config.directory);
       const opened = await openTill(runtime, plugins, { url: '' });
       const chains = [...opened.chains.keys()];
-      return [chains.length === 0 ? 'none brings a chain: no order can be made' : `chains ${chains.join(', ')}`, opened];
+      return [
+        chains.length === 0 ? 'none brings a chain: no order can be made' : `chains ${chains.join(', ')}`,
+        opened,
+      ];
     });
     if (till === null) return;
     for (const chain of till.chains.values()) await look(`chain ${chain.code}`, () => lookAtChain(chain, till, heard));
@@ -69,17 +73,24 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
   }
 }
 
-async function lookAtChain(chain: ChainAdapter, { storage }: Till, heard: HeardTrouble): Promise<readonly [string, null]> {
+async function lookAtChain(
+  chain: ChainAdapter,
+  { storage }: Till,
+  heard: HeardTrouble,
+): Promise<readonly [string, null]> {
   heard.take();
   const { identity, height } = await askNode(chain);
   const state = await storage.chains.state(chain.code);
   if (state !== null && state.identity !== identity) {
-    throw new Error(`the node is on ${identity}, but the till has followed ${state.identity}; correct the node's address`);
+    throw new Error(
+      `the node is on ${identity}, but the till has followed ${state.identity}; correct the node's address`,
+    );
   }
   if (state?.haltedReason != null) throw new Error(`stopped: ${state.haltedReason}`);
   const payoutStop = await storage.transfers.payoutStop(chain.code);
   if (payoutStop !== null) throw new Error(`payouts are stopped: ${payoutStop}`);
-  const behind = state?.cursor == null ? 'not followed yet' : `${Math.max(0, height - state.cursor.height)} block(s) behind`;
+  const behind =
+    state?.cursor == null ? 'not followed yet' : `${Math.max(0, height - state.cursor.height)} block(s) behind`;
   const pays = chain.payments === null ? 'watch-only: pays nothing out' : `pays out from ${chain.payments.hotAddress}`;
   const others = heard.take().map((words) => `; another of its nodes does not serve: ${words}`);
   return [`${identity}, height ${height}, ${behind}, ${pays}${others.join('')}`, null];
@@ -110,8 +121,14 @@ async function lookAtRates({ rateBook, assets }: Till): Promise<readonly [string
   const symbols = new Set([...assets.enabled().map(({ symbol }) => symbol), ...FIATS.map(({ code }) => code)]);
   const missing = [...symbols].filter((symbol) => !hasPrice(rateBook, symbol));
   const coins = assets.enabled().filter(({ symbol }) => missing.includes(symbol));
-  if (coins.length > 0) throw new Error(`no usable price of ${missing.join(', ')}; name another source in rates.sources`);
-  return [missing.length === 0 ? 'every coin and fiat has a price' : `every coin has a price; no price of ${missing.join(', ')}`, null];
+  if (coins.length > 0)
+    throw new Error(`no usable price of ${missing.join(', ')}; name another source in rates.sources`);
+  return [
+    missing.length === 0
+      ? 'every coin and fiat has a price'
+      : `every coin has a price; no price of ${missing.join(', ')}`,
+    null,
+  ];
 }
 
 function hasPrice(rateBook: Till['rateBook'], symbol: string): boolean {

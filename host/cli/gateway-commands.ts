@@ -19,7 +19,11 @@ function record({ key, text, state }: IssuedKey): Readonly<Record<string, string
 
 /** `app create --account ID --name N --chains ETH,TRX` */
 export async function appCreate({ values, json, terminal }: CommandCall): Promise<number> {
-  const input = { accountId: String(values['account']) as AccountId, name: String(values['name']), chains: String(values['chains']).split(',') };
+  const input = {
+    accountId: String(values['account']) as AccountId,
+    name: String(values['name']),
+    chains: String(values['chains']).split(','),
+  };
   const { app, key } = await withManage(({ apps }) => apps.create(OPERATOR, input));
   const { id, name, enabled, version, chains } = app;
   if (json) terminal.out(JSON.stringify({ id, name, enabled, version, chains, key: record(key) }));
@@ -30,15 +34,22 @@ export async function appCreate({ values, json, terminal }: CommandCall): Promis
 /** `key rotate --app ID [--grace SECONDS]` */
 export async function keyRotate({ values, json, terminal }: CommandCall): Promise<number> {
   const grace = values['grace'] === undefined ? undefined : Number(values['grace']);
-  const { key, replaced } = await withManage(({ apps }) => apps.rotateKey(OPERATOR, String(values['app']) as AppId, grace));
+  const { key, replaced } = await withManage(({ apps }) =>
+    apps.rotateKey(OPERATOR, String(values['app']) as AppId, grace),
+  );
   if (json) terminal.out(JSON.stringify({ key: record(key), replaced: record(replaced) }));
-  else terminal.out(`App key ${key.key.id}: ${key.text}\nThe former one, ${replaced.key.id}, is accepted until ${instant(replaced.key.expiresAt) ?? ''}.`);
+  else
+    terminal.out(
+      `App key ${key.key.id}: ${key.text}\nThe former one, ${replaced.key.id}, is accepted until ${instant(replaced.key.expiresAt) ?? ''}.`,
+    );
   return 0;
 }
 
 /** `key revoke --app ID --key ID`: answers when the key is refused everywhere. */
 export async function keyRevoke({ values, json, terminal }: CommandCall): Promise<number> {
-  const revoked = await withManage(({ apps }) => apps.revokeKey(OPERATOR, String(values['app']) as AppId, String(values['key']) as AppKeyId));
+  const revoked = await withManage(({ apps }) =>
+    apps.revokeKey(OPERATOR, String(values['app']) as AppId, String(values['key']) as AppKeyId),
+  );
   terminal.out(json ? JSON.stringify(record(revoked)) : `App key ${revoked.key.id} is ${revoked.state}.`);
   return 0;
 }

@@ -1,4 +1,16 @@
-import { AssetCatalogue, OPERATOR, SHIB_ERC20, TRANSFER_STATUSES, TillgateError, canPay, formatInstant, formatUnits, present, reconcile, requireChain } from '../../core/index.ts';
+import {
+  AssetCatalogue,
+  OPERATOR,
+  SHIB_ERC20,
+  TRANSFER_STATUSES,
+  TillgateError,
+  canPay,
+  formatInstant,
+  formatUnits,
+  present,
+  reconcile,
+  requireChain,
+} from '../../core/index.ts';
 import type { AccountId, TransferId, TransferStatus } from '../../core/index.ts';
 import { transferDetailRecord, transferRecord } from '../../adapters/http/manage/withdrawals.ts';
 import type { CommandCall } from './command.ts';
@@ -10,23 +22,40 @@ const SHOWN = 100;
 
 /** `withdrawal-address set --account ID --chain ETH --address A [--now]` */
 export async function withdrawalAddressSet({ values, json, terminal }: CommandCall): Promise<number> {
-  const [accountId, chain, address] = [String(values['account']) as AccountId, String(values['chain']), String(values['address'])];
+  const [accountId, chain, address] = [
+    String(values['account']) as AccountId,
+    String(values['chain']),
+    String(values['address']),
+  ];
   const { record, inForce } = await withTill(async ({ manage, storage }) => {
-    if ((await storage.accounts.find(accountId)) === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
+    if ((await storage.accounts.find(accountId)) === null)
+      throw new TillgateError('NOT_FOUND', 'There is no such account.');
     return manage.addresses.register(OPERATOR, { accountId, chain, address }, values['now'] === true);
   });
   const activeFrom = formatInstant(record.activeFrom);
-  const written = { account_id: accountId, chain, address: record.address, active_from: activeFrom, former_address: record.formerAddress, in_force: inForce };
+  const written = {
+    account_id: accountId,
+    chain,
+    address: record.address,
+    active_from: activeFrom,
+    former_address: record.formerAddress,
+    in_force: inForce,
+  };
   if (json) terminal.out(JSON.stringify(written));
-  else if (inForce === record.address) terminal.out(`Withdrawals of account ${accountId} on ${chain} go to ${record.address}.`);
-  else terminal.out(`Withdrawals of account ${accountId} on ${chain} go to ${record.address} from ${activeFrom} on; until then ${inForce ?? 'nowhere'}.`);
+  else if (inForce === record.address)
+    terminal.out(`Withdrawals of account ${accountId} on ${chain} go to ${record.address}.`);
+  else
+    terminal.out(
+      `Withdrawals of account ${accountId} on ${chain} go to ${record.address} from ${activeFrom} on; until then ${inForce ?? 'nowhere'}.`,
+    );
   return 0;
 }
 
 /** `withdrawal list [--status HELD]` */
 export async function withdrawalList({ values, json, terminal }: CommandCall): Promise<number> {
   const status = (values['status'] ?? null) as TransferStatus | null;
-  if (status !== null && !TRANSFER_STATUSES.includes(status)) throw new TillgateError('CONFIG_INVALID', `--status is one of ${TRANSFER_STATUSES.join(', ')}.`);
+  if (status !== null && !TRANSFER_STATUSES.includes(status))
+    throw new TillgateError('CONFIG_INVALID', `--status is one of ${TRANSFER_STATUSES.join(', ')}.`);
   const found = await withManage(({ withdrawals }) => withdrawals.list(OPERATOR, status, { page: 1, size: SHOWN }));
   const records = found.items.map((transfer) => transferRecord(transfer, ASSETS));
   if (json) terminal.out(JSON.stringify(records));
@@ -40,16 +69,26 @@ export async function withdrawalList({ values, json, terminal }: CommandCall): P
 
 /** `withdrawal approve ID` */
 export async function withdrawalApprove({ operands, json, terminal }: CommandCall): Promise<number> {
-  const transfer = await withManage(({ withdrawals }) => withdrawals.approve(OPERATOR, (operands[0] ?? '') as TransferId));
-  terminal.out(json ? JSON.stringify(transferRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is approved and will be paid.`);
+  const transfer = await withManage(({ withdrawals }) =>
+    withdrawals.approve(OPERATOR, (operands[0] ?? '') as TransferId),
+  );
+  terminal.out(
+    json ? JSON.stringify(transferRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is approved and will be paid.`,
+  );
   return 0;
 }
 
 /** `withdrawal reject ID --reason R` */
 export async function withdrawalReject({ operands, values, json, terminal }: CommandCall): Promise<number> {
   const reason = String(values['reason']);
-  const transfer = await withManage(({ withdrawals }) => withdrawals.reject(OPERATOR, (operands[0] ?? '') as TransferId, reason));
-  terminal.out(json ? JSON.stringify(transferRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is rejected; the amount is the account's again.`);
+  const transfer = await withManage(({ withdrawals }) =>
+    withdrawals.reject(OPERATOR, (operands[0] ?? '') as TransferId, reason),
+  );
+  terminal.out(
+    json
+      ? JSON.stringify(transferRecord(transfer, ASSETS))
+      : `Withdrawal ${transfer.id} is rejected; the amount is the account's again.`,
+  );
   return 0;
 }
 
@@ -63,26 +102,44 @@ export async function transferShow({ operands, json, terminal }: CommandCall): P
   }
   for (const [name, value] of Object.entries(record)) terminal.out(`${name.padEnd(12)}${value ?? '-'}`);
   if (payout === null) terminal.out('Nothing is signed for it.');
-  else terminal.out(`payout      ${payout.id} ${payout.status}, nonce ${payout.nonce ?? '-'}, mined ${payout.tx_hash ?? 'not yet'}`);
-  for (const { number, tx_hash: hash, fee_units: fee, created_at: at } of payout?.attempts ?? []) terminal.out(`  ${number}. ${at}  ${hash}  costs at most ${fee} units`);
+  else
+    terminal.out(
+      `payout      ${payout.id} ${payout.status}, nonce ${payout.nonce ?? '-'}, mined ${payout.tx_hash ?? 'not yet'}`,
+    );
+  for (const { number, tx_hash: hash, fee_units: fee, created_at: at } of payout?.attempts ?? [])
+    terminal.out(`  ${number}. ${at}  ${hash}  costs at most ${fee} units`);
   return 0;
 }
 
 /** `chain resume-payouts CODE` */
 export async function chainResumePayouts({ operands, json, terminal }: CommandCall): Promise<number> {
   const chain = operands[0] ?? '';
-  const reason = await withTill(({ manage, chains }) => manage.withdrawals.resumePayouts(OPERATOR, requireChain(chains, chain)));
-  terminal.out(json ? JSON.stringify({ chain, reason }) : `Payments on ${chain} go on. They had been stopped because: ${reason}`);
+  const reason = await withTill(({ manage, chains }) =>
+    manage.withdrawals.resumePayouts(OPERATOR, requireChain(chains, chain)),
+  );
+  terminal.out(
+    json ? JSON.stringify({ chain, reason }) : `Payments on ${chain} go on. They had been stopped because: ${reason}`,
+  );
   return 0;
 }
 
 /** `wallet sweeps`: unswept balances below the fee threshold. */
 export async function walletSweeps({ json, terminal }: CommandCall): Promise<number> {
   const records = await withTill(async ({ payouts, assets }) => {
-    const refused = await Promise.all([...payouts].map(async ([chain, payout]) => (await payout.refusedSweeps()).map((sweep) => ({ chain, ...sweep }))));
+    const refused = await Promise.all(
+      [...payouts].map(async ([chain, payout]) => (await payout.refusedSweeps()).map((sweep) => ({ chain, ...sweep }))),
+    );
     return refused.flat().map(({ chain, address, currency, units, feeUnits, reason }) => {
-      const written = (amount: bigint): string => formatUnits(amount, present(assets.find(currency), `asset ${currency}`).decimals);
-      return { chain, address, currency, amount: written(units), fee: feeUnits === null ? null : written(feeUnits), reason };
+      const written = (amount: bigint): string =>
+        formatUnits(amount, present(assets.find(currency), `asset ${currency}`).decimals);
+      return {
+        chain,
+        address,
+        currency,
+        amount: written(units),
+        fee: feeUnits === null ? null : written(feeUnits),
+        reason,
+      };
     });
   });
   if (json) terminal.out(JSON.stringify(records));
@@ -97,15 +154,28 @@ export async function walletSweeps({ json, terminal }: CommandCall): Promise<num
 export async function walletReconcile({ json, terminal }: CommandCall): Promise<number> {
   const records = await withTill(async ({ chains, storage, assets }) => {
     const paying = [...chains.values()].filter(canPay);
-    const lines = await Promise.all(paying.map(async (chain) => (await reconcile(chain, { storage })).map((line) => ({ chain: chain.code, ...line }))));
+    const lines = await Promise.all(
+      paying.map(async (chain) =>
+        (await reconcile(chain, { storage })).map((line) => ({ chain: chain.code, ...line })),
+      ),
+    );
     return lines.flat().map(({ chain, currency, expected, onChain, inFlight, shortfall }) => {
       const written = (units: bigint): string => formatUnits(units, assets.find(currency)?.decimals ?? 0);
-      return { chain, currency, expected: written(expected), on_chain: written(onChain), in_flight: written(inFlight), shortfall: written(shortfall) };
+      return {
+        chain,
+        currency,
+        expected: written(expected),
+        on_chain: written(onChain),
+        in_flight: written(inFlight),
+        shortfall: written(shortfall),
+      };
     });
   });
   if (json) terminal.out(JSON.stringify(records));
   for (const { chain, currency, expected, on_chain: onChain, in_flight: inFlight, shortfall } of json ? [] : records) {
-    terminal.out(`${chain}  ${currency}  books ${expected}, chain ${onChain}, in flight ${inFlight}${shortfall === '0' ? '' : `: ${shortfall} MISSING`}`);
+    terminal.out(
+      `${chain}  ${currency}  books ${expected}, chain ${onChain}, in flight ${inFlight}${shortfall === '0' ? '' : `: ${shortfall} MISSING`}`,
+    );
   }
   return records.some(({ shortfall }) => shortfall !== '0') ? 1 : 0;
 }

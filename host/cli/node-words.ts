@@ -5,17 +5,35 @@ const CAUSES: readonly (readonly [sign: RegExp, words: string])[] = [
   [/ECONNREFUSED/, 'nothing listens there: is the node running, and is the port right?'],
   [/ENOTFOUND|EAI_AGAIN/, 'no such host name is known: is it spelled right?'],
   [/EHOSTUNREACH|ENETUNREACH/, 'this machine has no way to that address'],
-  [/no answer in time|TIMEOUT|ETIMEDOUT/, 'is it the right address, is a firewall between, or is the node still starting?'],
-  [/ECONNRESET|EPIPE|UND_ERR_SOCKET|WRONG_VERSION_NUMBER|HPE_/, 'what listens there hangs up: is it https where http is configured, the other way round, or not a node’s HTTP port?'],
+  [
+    /no answer in time|TIMEOUT|ETIMEDOUT/,
+    'is it the right address, is a firewall between, or is the node still starting?',
+  ],
+  [
+    /ECONNRESET|EPIPE|UND_ERR_SOCKET|WRONG_VERSION_NUMBER|HPE_/,
+    'what listens there hangs up: is it https where http is configured, the other way round, or not a node’s HTTP port?',
+  ],
   [/CERT|SIGNATURE|ERR_TLS/, 'its certificate is not accepted'],
-  [/HTTP 401|HTTP 407/, 'it does not accept the user, password or key that is configured, or another program listens there'],
+  [
+    /HTTP 401|HTTP 407/,
+    'it does not accept the user, password or key that is configured, or another program listens there',
+  ],
   [/HTTP 402|HTTP 403/, 'it lets nobody in with this key or from this address'],
-  [/HTTP 404|HTTP 3\d\d/, 'something answers there, but no node of this chain: is it another chain’s port, or is the path wrong?'],
+  [
+    /HTTP 404|HTTP 3\d\d/,
+    'something answers there, but no node of this chain: is it another chain’s port, or is the path wrong?',
+  ],
   [/HTTP 429|limit/i, 'it asks for fewer requests than are made'],
   [/HTTP 5\d\d/, 'it is in trouble itself, or still starting'],
   [/-28\b/, 'it is still starting; wait until it has read its blocks'],
-  [/-32601|no JSON-RPC reply|is no JSON|is not a node/, 'something answers there, but no node of this chain: is it another chain’s port?'],
-  [/is on chain|is on the Tron network|first block/, 'is it another network’s node? Correct its address, or the network in the plugin’s options'],
+  [
+    /-32601|no JSON-RPC reply|is no JSON|is not a node/,
+    'something answers there, but no node of this chain: is it another chain’s port?',
+  ],
+  [
+    /is on chain|is on the Tron network|first block/,
+    'is it another network’s node? Correct its address, or the network in the plugin’s options',
+  ],
 ];
 
 /** Adds to what happened what a person should look at; other messages stay as they are. */

@@ -1,4 +1,13 @@
-import { AssetCatalogue, OrderQueries, SHIB_ERC20, TillgateError, checkLedger, findFiat, formatInstant, formatUnits } from '../../core/index.ts';
+import {
+  AssetCatalogue,
+  OrderQueries,
+  SHIB_ERC20,
+  TillgateError,
+  checkLedger,
+  findFiat,
+  formatInstant,
+  formatUnits,
+} from '../../core/index.ts';
 import type { Order, OrderHistoryEntry } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';
 import { withRuntime } from './with-till.ts';
@@ -12,7 +21,9 @@ export async function orderShow({ operands, json, terminal }: CommandCall): Prom
     new OrderQueries({ storage, assets, chains: new Map(), settings: { pageMax: 1 }, baseUrl: '' }).history(id),
   );
   if (found === null) throw new TillgateError('NOT_FOUND', `There is no order ${id}.`);
-  const lines = json ? [JSON.stringify(record(found.order, found.entries, assets))] : inWords(found.order, found.entries, assets);
+  const lines = json
+    ? [JSON.stringify(record(found.order, found.entries, assets))]
+    : inWords(found.order, found.entries, assets);
   for (const line of lines) terminal.out(line);
   return 0;
 }
@@ -49,7 +60,14 @@ function record(order: Order, entries: readonly OrderHistoryEntry[], assets: Ass
     created_at: formatInstant(order.createdAt),
     expires_at: formatInstant(order.expiresAt),
     watch_until: formatInstant(order.watchUntil),
-    history: entries.map(({ at, from, to, rule, inputs, rate }) => ({ at: formatInstant(at), from, to, rule, inputs, rate })),
+    history: entries.map(({ at, from, to, rule, inputs, rate }) => ({
+      at: formatInstant(at),
+      from,
+      to,
+      rule,
+      inputs,
+      rate,
+    })),
   };
 }
 
@@ -58,7 +76,9 @@ function inWords(order: Order, entries: readonly OrderHistoryEntry[], assets: As
   return [
     `Order ${order.id} of account ${order.accountId}: ${order.status}`,
     `  price     ${price(order)}`,
-    ...(payment === null ? ['  coin      not chosen yet'] : [`  due       ${amount(payment.units, order, assets)} on ${payment.chain} to ${payment.address}`]),
+    ...(payment === null
+      ? ['  coin      not chosen yet']
+      : [`  due       ${amount(payment.units, order, assets)} on ${payment.chain} to ${payment.address}`]),
     `  received  ${amount(order.received, order, assets)}`,
     `  deadline  ${formatInstant(order.expiresAt)}, watched until ${formatInstant(order.watchUntil)}`,
     'History:',
@@ -69,6 +89,9 @@ function inWords(order: Order, entries: readonly OrderHistoryEntry[], assets: As
 function entryLines({ at, from, to, rule, inputs, rate }: OrderHistoryEntry): string[] {
   const looked = Object.entries(inputs).map(([name, value]) => `${name} ${String(value)}`);
   const change = from === null || from === to ? to : `${from} → ${to}`;
-  const priced = rate === null ? [] : [`      rate: ${rate.coin.symbol} ${rate.coin.usd} USD, ${rate.fiat.symbol} ${rate.fiat.usd} USD`];
+  const priced =
+    rate === null
+      ? []
+      : [`      rate: ${rate.coin.symbol} ${rate.coin.usd} USD, ${rate.fiat.symbol} ${rate.fiat.usd} USD`];
   return [`  ${formatInstant(at)}  ${change}  by ${rule}`, `      ${looked.join(', ')}`, ...priced];
 }

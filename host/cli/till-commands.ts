@@ -17,15 +17,19 @@ export async function migrate({ json, terminal }: CommandCall): Promise<number> 
 /** `wallet init` */
 export async function walletInit({ json, terminal }: CommandCall): Promise<number> {
   const mnemonic = await withRuntime(async ({ config, storage, vault }) => {
-    if (config.secrets.mnemonic !== null) throw new TillgateError('STATE_CONFLICT', 'The seed is given in TILLGATE_MNEMONIC; nothing was made.');
+    if (config.secrets.mnemonic !== null)
+      throw new TillgateError('STATE_CONFLICT', 'The seed is given in TILLGATE_MNEMONIC; nothing was made.');
     return initWallet({ documents: storage.documents, vault });
   });
-  if (mnemonic === null) throw new TillgateError('STATE_CONFLICT', 'There is a wallet already; its words are not shown again.');
+  if (mnemonic === null)
+    throw new TillgateError('STATE_CONFLICT', 'There is a wallet already; its words are not shown again.');
   if (json) {
     terminal.out(JSON.stringify({ mnemonic }));
     return 0;
   }
-  terminal.out('Write these words down and keep them safe. They are shown this once, and whoever has them has the money:');
+  terminal.out(
+    'Write these words down and keep them safe. They are shown this once, and whoever has them has the money:',
+  );
   terminal.out(mnemonic);
   return 0;
 }
@@ -34,7 +38,8 @@ export async function walletInit({ json, terminal }: CommandCall): Promise<numbe
 export async function walletShow({ json, terminal }: CommandCall): Promise<number> {
   const addresses = await withRuntime(hotAddresses);
   if (json) terminal.out(JSON.stringify({ addresses }));
-  else for (const { chain, path, address } of addresses) terminal.out(`${chain.padEnd(5)} ${path.padEnd(18)} ${address}`);
+  else
+    for (const { chain, path, address } of addresses) terminal.out(`${chain.padEnd(5)} ${path.padEnd(18)} ${address}`);
   return 0;
 }
 
@@ -51,13 +56,21 @@ export async function chainResume({ operands, values, json, terminal }: CommandC
   return 0;
 }
 
-async function chainRewind({ chain, text, json, terminal }: Pick<CommandCall, 'json' | 'terminal'> & { readonly chain: string; readonly text: string }): Promise<number> {
+async function chainRewind({
+  chain,
+  text,
+  json,
+  terminal,
+}: Pick<CommandCall, 'json' | 'terminal'> & { readonly chain: string; readonly text: string }): Promise<number> {
   if (!/^\d{1,12}$/.test(text)) throw invalidField('--from', 'the height of a block, a whole number');
   const { reason, height, deposits } = await withTill(async (till, runtime) => {
     const adapter = till.chains.get(chain);
     if (adapter === undefined) throw new TillgateError('NOT_FOUND', `The chain ${chain} is not configured.`);
     const rewound = await rewindChain(adapter, Number(text), { ...till, ids: runtime.ids });
-    await leaveResume(runtime, chain, { halted_reason: { from: rewound.reason, to: null }, read_again_after: { from: null, to: rewound.height } });
+    await leaveResume(runtime, chain, {
+      halted_reason: { from: rewound.reason, to: null },
+      read_again_after: { from: null, to: rewound.height },
+    });
     return rewound;
   });
   terminal.out(
@@ -68,6 +81,12 @@ async function chainRewind({ chain, text, json, terminal }: Pick<CommandCall, 'j
   return 0;
 }
 
-async function leaveResume({ storage, ids, clock }: HostRuntime, chain: string, changes: NonNullable<AuditEntry['changes']>): Promise<void> {
-  await storage.transaction((tx) => addAuditRow({ ids, clock }, tx, OPERATOR, { action: 'chain.resume', accountId: null, subjectId: chain, changes }));
+async function leaveResume(
+  { storage, ids, clock }: HostRuntime,
+  chain: string,
+  changes: NonNullable<AuditEntry['changes']>,
+): Promise<void> {
+  await storage.transaction((tx) =>
+    addAuditRow({ ids, clock }, tx, OPERATOR, { action: 'chain.resume', accountId: null, subjectId: chain, changes }),
+  );
 }

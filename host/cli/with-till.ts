@@ -38,7 +38,10 @@ export async function withTill<T>(work: (till: Till, runtime: HostRuntime) => Pr
 }
 
 /** The account that an option names. @throws TillgateError `NOT_FOUND` when there is none */
-export async function requireAccount({ storage }: HostRuntime, value: string | boolean | undefined): Promise<AccountId> {
+export async function requireAccount(
+  { storage }: HostRuntime,
+  value: string | boolean | undefined,
+): Promise<AccountId> {
   const id = String(value) as AccountId;
   if ((await storage.accounts.find(id)) === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
   return id;

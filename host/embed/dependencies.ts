@@ -27,25 +27,39 @@ export interface Plan {
 /** @throws TillgateError `CONFIG_INVALID` listing every problem of the options */
 export function planOf(options: TillgateOptions): Plan {
   const { mode = 'production', masterKey } = options;
-  const given = Object.entries(options).filter(([name, value]) => Object.hasOwn(embeddedSchema.shape, name) && value !== undefined);
+  const given = Object.entries(options).filter(
+    ([name, value]) => Object.hasOwn(embeddedSchema.shape, name) && value !== undefined,
+  );
   const { settings, problems } = parseSettings(embeddedSchema, Object.fromEntries(given));
   const found: FieldError[] = [...problems];
-  if (options.storage === undefined && options.replace?.storage === undefined) found.push({ path: 'storage', message: 'name a database, or give replace.storage' });
+  if (options.storage === undefined && options.replace?.storage === undefined)
+    found.push({ path: 'storage', message: 'name a database, or give replace.storage' });
   const key = typeof masterKey === 'string' ? masterKeyOf(masterKey, found, 'masterKey') : bytesOf(masterKey, found);
-  const plugins = (options.plugins ?? []).flatMap((plugin, index) => readPlugin(plugin, mode, `plugins.${index}`, found));
+  const plugins = (options.plugins ?? []).flatMap((plugin, index) =>
+    readPlugin(plugin, mode, `plugins.${index}`, found),
+  );
   // Nothing of the environment is read.
-  const config = settings === null ? null : completeTill(settings, { directory: process.cwd(), environment: {} }, found);
+  const config =
+    settings === null ? null : completeTill(settings, { directory: process.cwd(), environment: {} }, found);
   if (settings === null || config === null || key === null || found.length > 0) throw configError(found);
   return { config, masterKey: key, baseUrl: settings.baseUrl.replace(/\/+$/, ''), plugins };
 }
 
 function bytesOf(key: Uint8Array | undefined, problems: FieldError[]): Uint8Array | null {
   if (key instanceof Uint8Array && key.length === 32) return key;
-  problems.push({ path: 'masterKey', message: 'give 32 random bytes, or their base64 or hex (openssl rand -base64 32)' });
+  problems.push({
+    path: 'masterKey',
+    message: 'give 32 random bytes, or their base64 or hex (openssl rand -base64 32)',
+  });
   return null;
 }
 
-function readPlugin(given: Plugin | PluginWithOptions, mode: TillConfig['mode'], path: string, problems: FieldError[]): LoadedPlugin[] {
+function readPlugin(
+  given: Plugin | PluginWithOptions,
+  mode: TillConfig['mode'],
+  path: string,
+  problems: FieldError[],
+): LoadedPlugin[] {
   const { plugin: found, options = {} } = 'plugin' in given ? given : { plugin: given };
   try {
     const plugin = checkPlugin(found, mode);
@@ -57,7 +71,12 @@ function readPlugin(given: Plugin | PluginWithOptions, mode: TillConfig['mode'],
 }
 
 /** Opens the database and the metrics of an embedded till. What the application gave, the application closes. */
-export async function openDependencies({ config, masterKey }: Plan, options: TillgateOptions, disposables: DisposeStack, logger: Logger): Promise<RuntimeDeps> {
+export async function openDependencies(
+  { config, masterKey }: Plan,
+  options: TillgateOptions,
+  disposables: DisposeStack,
+  logger: Logger,
+): Promise<RuntimeDeps> {
   const { replace = {}, mnemonic = null } = options;
   const metrics = replace.metrics ?? (await metricsOf(options.metrics, logger));
   const storage = replace.storage ?? (await storageOf(present(options.storage, 'the storage'), logger, disposables));
@@ -93,12 +112,18 @@ async function storageOf(given: TillStorage, logger: Logger, disposables: Dispos
     const lock = await acquireServerLock(lockedFile(config, tablePrefix));
     disposables.add('server lock', () => lock.release());
   }
-  const storage = await openStorage(config, { logger, ...(tablePrefix === undefined ? {} : { tablePrefix }), ...(schema === undefined ? {} : { schema }) });
+  const storage = await openStorage(config, {
+    logger,
+    ...(tablePrefix === undefined ? {} : { tablePrefix }),
+    ...(schema === undefined ? {} : { schema }),
+  });
   disposables.add('storage', () => storage.close());
   return storage;
 }
 
 /** A file may hold several tills, each with a prefix and one server of its own. */
 function lockedFile(config: SqliteConfig, tablePrefix = ''): SqliteConfig {
-  return tablePrefix === '' || config.filename === ':memory:' ? config : { ...config, filename: `${config.filename}.${tablePrefix}` };
+  return tablePrefix === '' || config.filename === ':memory:'
+    ? config
+    : { ...config, filename: `${config.filename}.${tablePrefix}` };
 }

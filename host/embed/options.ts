@@ -17,7 +17,11 @@ export interface TablePlacement {
  * Where a till keeps everything: an application's knex instance or an implementation of `Storage`, which both stay the
  * application's to close; or a database to open.
  */
-export type TillStorage = (EmbeddedConfig & TablePlacement) | (PgConfig & TablePlacement) | (SqliteConfig & Omit<TablePlacement, 'schema'>) | Storage;
+export type TillStorage =
+  | (EmbeddedConfig & TablePlacement)
+  | (PgConfig & TablePlacement)
+  | (SqliteConfig & Omit<TablePlacement, 'schema'>)
+  | Storage;
 
 /** A plugin with its options; a plugin alone goes with its defaults. */
 export interface PluginWithOptions {

@@ -81,7 +81,9 @@ export interface Tillgate extends UseCases, DeprecatedUseCases {
    */
   toExpress(options?: MountOptions & { readonly gateway?: boolean }): RequestHandler;
   /** The same as a function from `Request` to `Response`; the gateway needs sockets and is not part of it. */
-  toFetch<Context extends readonly unknown[]>(options: MountOptions & Pick<FetchOptions<Context>, 'facts'>): FetchHandler<Context>;
+  toFetch<Context extends readonly unknown[]>(
+    options: MountOptions & Pick<FetchOptions<Context>, 'facts'>,
+  ): FetchHandler<Context>;
   /** Stops the workers and gives everything back that the till opened itself; at the latest after 10 seconds. */
   close(): Promise<void>;
 }
@@ -114,9 +116,15 @@ export function merchantOf(accountId: AccountId): Principal {
 function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops: number): Tillgate {
   const streams: (() => void)[] = [];
   let closing: Promise<void> | null = null;
-  const edge = { trustedHops, isStopping: () => closing !== null, onStop: (end: () => void) => void streams.push(end), serverUrl: plan.baseUrl };
+  const edge = {
+    trustedHops,
+    isStopping: () => closing !== null,
+    onStop: (end: () => void) => void streams.push(end),
+    serverUrl: plan.baseUrl,
+  };
   // What the application measures is the application's to show.
-  const apiOf = ({ manage = false, docs = false }: MountOptions): HttpApi => createHttpApi(till, plan.config, { ...edge, manage, docs, metrics: false });
+  const apiOf = ({ manage = false, docs = false }: MountOptions): HttpApi =>
+    createHttpApi(till, plan.config, { ...edge, manage, docs, metrics: false });
   return {
     ...(Object.fromEntries(USE_CASES.map((name) => [name, till[name]])) as UseCases),
     lightningDesk: till.lightningService,

@@ -38,21 +38,37 @@ export class GatewayMetrics {
   }
 
   request({ route, app, status, seconds, bytesIn, bytesOut }: RequestStats): void {
-    this.#add('tillgate_gateway_requests_total', `${route} ${app} ${status}`, 1, () => ({ route, app, status: String(status) }));
+    this.#add('tillgate_gateway_requests_total', `${route} ${app} ${status}`, 1, () => ({
+      route,
+      app,
+      status: String(status),
+    }));
     this.bytes(route, app, bytesIn, bytesOut);
     this.#metrics.observe('tillgate_gateway_request_seconds', seconds, { route });
   }
 
   bytes(route: string, app: string, bytesIn: number, bytesOut: number): void {
-    if (bytesIn > 0) this.#add('tillgate_gateway_bytes_total', `i ${route} ${app}`, bytesIn, () => ({ route, app, direction: 'in' }));
-    if (bytesOut > 0) this.#add('tillgate_gateway_bytes_total', `o ${route} ${app}`, bytesOut, () => ({ route, app, direction: 'out' }));
+    if (bytesIn > 0)
+      this.#add('tillgate_gateway_bytes_total', `i ${route} ${app}`, bytesIn, () => ({ route, app, direction: 'in' }));
+    if (bytesOut > 0)
+      this.#add('tillgate_gateway_bytes_total', `o ${route} ${app}`, bytesOut, () => ({
+        route,
+        app,
+        direction: 'out',
+      }));
   }
 
   admission(route: string, app: AppId, admission: AdmissionVerdict): void {
     const { mode, verdict, refusal } = admission;
     const reason = refusal?.reason ?? 'none';
     this.#tally.add(app, route, admission);
-    this.#add('tillgate_gateway_admission_total', `${route} ${app} ${mode} ${verdict} ${reason}`, 1, () => ({ route, app, mode, verdict, reason }));
+    this.#add('tillgate_gateway_admission_total', `${route} ${app} ${mode} ${verdict} ${reason}`, 1, () => ({
+      route,
+      app,
+      mode,
+      verdict,
+      reason,
+    }));
   }
 
   upstream(route: string, upstream: string, up: boolean): void {

@@ -1,7 +1,15 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppLimits } from '../../core/index.ts';
-import type { AdmissionCount, AppId, Clock, GatewayRouteTable, KeyDirectory, Logger, Metrics } from '../../core/index.ts';
+import type {
+  AdmissionCount,
+  AppId,
+  Clock,
+  GatewayRouteTable,
+  KeyDirectory,
+  Logger,
+  Metrics,
+} from '../../core/index.ts';
 import { BufferBudget } from './buffer-budget.ts';
 import { createFastPath } from './fast-path/index.ts';
 import type { FastPath } from './fast-path/index.ts';
@@ -77,7 +85,12 @@ class HttpGateway implements Gateway {
 
   constructor(deps: GatewayDeps) {
     const { directory, clock, logger } = deps;
-    const { limiter = new AppLimits(), healthIntervalMs = HEALTH_INTERVAL_MS, maxKeptBytes = MAX_KEPT_BYTES, fastPath = true } = deps;
+    const {
+      limiter = new AppLimits(),
+      healthIntervalMs = HEALTH_INTERVAL_MS,
+      maxKeptBytes = MAX_KEPT_BYTES,
+      fastPath = true,
+    } = deps;
     this.#deps = deps;
     this.#fastPath = fastPath ? createFastPath(this.#timeoutQueue) : null;
     this.#routes = new LiveRoutes(deps.routes, logger, this.#fastPath?.openTransport ?? null);
@@ -85,7 +98,12 @@ class HttpGateway implements Gateway {
     const authorizer = new RequestAuthorizer({ routes: this.#routes, directory, clock, limits: limiter });
     const common = { authorizer, metrics: this.#metrics, logger };
     this.#exchangeDeps = { ...common, timeoutQueue: this.#timeoutQueue, budget: new BufferBudget(maxKeptBytes) };
-    this.#checks = new HealthChecks({ routes: this.#routes, metrics: this.#metrics, logger, intervalMs: healthIntervalMs });
+    this.#checks = new HealthChecks({
+      routes: this.#routes,
+      metrics: this.#metrics,
+      logger,
+      intervalMs: healthIntervalMs,
+    });
     this.#sockets = new WebSockets({ ...common, routes: this.#routes, directory });
   }
 
@@ -98,7 +116,10 @@ class HttpGateway implements Gateway {
   }
 
   attach(server: Server): void {
-    this.#fastPath?.attach(server, { serves: (host) => this.handles(host), onRequest: (client, request) => this.#start(client, request) });
+    this.#fastPath?.attach(server, {
+      serves: (host) => this.handles(host),
+      onRequest: (client, request) => this.#start(client, request),
+    });
   }
 
   #start(client: GatewayClient, received: ReceivedRequest): void {

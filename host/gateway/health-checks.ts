@@ -41,7 +41,9 @@ export class HealthChecks {
     if (this.#running) return;
     this.#running = true;
     try {
-      const pairs = [...this.#deps.routes.all()].flatMap((live) => live.upstreams.map((upstream) => ({ live, upstream })));
+      const pairs = [...this.#deps.routes.all()].flatMap((live) =>
+        live.upstreams.map((upstream) => ({ live, upstream })),
+      );
       await Promise.all(pairs.map(({ live, upstream }) => this.#check(live, upstream)));
       const present = new Set(pairs.map(({ upstream }) => upstream));
       for (const upstream of this.#known.keys()) if (!present.has(upstream)) this.#known.delete(upstream);
@@ -96,7 +98,12 @@ function dial({ url }: Upstream, signal: AbortSignal): Promise<null> {
 }
 
 async function askHttp(upstream: Upstream, signal: AbortSignal): Promise<null> {
-  const reply = await upstream.pool.request({ path: upstream.target('/'), method: 'HEAD', headers: [...upstream.own.pairs], signal });
+  const reply = await upstream.pool.request({
+    path: upstream.target('/'),
+    method: 'HEAD',
+    headers: [...upstream.own.pairs],
+    signal,
+  });
   await reply.body.dump({ limit: MAX_REPLY_BYTES, signal });
   if (reply.statusCode >= 500) throw new Error(`HTTP ${reply.statusCode}`);
   return null;
@@ -105,7 +112,13 @@ async function askHttp(upstream: Upstream, signal: AbortSignal): Promise<null> {
 async function askRpc(upstream: Upstream, method: string, signal: AbortSignal): Promise<number | null> {
   const own = upstream.own.names.has('content-type') ? [] : ['content-type', 'application/json'];
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] });
-  const reply = await upstream.pool.request({ path: upstream.target(null), method: 'POST', headers: [...own, ...upstream.own.pairs], body, signal });
+  const reply = await upstream.pool.request({
+    path: upstream.target(null),
+    method: 'POST',
+    headers: [...own, ...upstream.own.pairs],
+    body,
+    signal,
+  });
   let text = '';
   for await (const chunk of reply.body) {
     text += String(chunk);

@@ -116,7 +116,9 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
       this.#keptBytes += bytes;
       return true;
     }
-    this.#refuse(refuse('upstream_unavailable', { status: 503, message: 'The gateway is busy; try again.', retryAfterSeconds: 1 }));
+    this.#refuse(
+      refuse('upstream_unavailable', { status: 503, message: 'The gateway is busy; try again.', retryAfterSeconds: 1 }),
+    );
     return false;
   }
 
@@ -148,7 +150,10 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
   /** Checks exactly the bytes that are going to be sent. */
   #checkRpc(body: Buffer, { route, policy }: LiveRoute): Refusal | null {
     const text = isUtf8(body) ? body.toString('utf8') : null;
-    const request = text === null ? refuse('bad_request', { message: 'The body is not valid UTF-8.', rpcCode: -32700 }) : readJsonRpc(text, route.maxBatch);
+    const request =
+      text === null
+        ? refuse('bad_request', { message: 'The body is not valid UTF-8.', rpcCode: -32700 })
+        : readJsonRpc(text, route.maxBatch);
     if (isRefusal(request)) return request;
     this.#idempotent = request.methods.every(isRead);
     const verdict = this.#deps.authorizer.admitRequests(this.#context, request, policy, 1);
@@ -247,7 +252,9 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
 
   #mayAskAnother(): boolean {
     const { live } = this.#context;
-    return this.#idempotent && live !== null && this.#attempts < MAX_ATTEMPTS && nextUpstream(live, this.#tried) !== null;
+    return (
+      this.#idempotent && live !== null && this.#attempts < MAX_ATTEMPTS && nextUpstream(live, this.#tried) !== null
+    );
   }
 
   onResponseData(chunk: Buffer): boolean {
@@ -325,7 +332,13 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     const { live, target, traceId } = this.#context;
     const { reason, status } = refusal;
     const path = target === '' ? '' : pathTemplate(this.#context);
-    this.#deps.logger.debug('a gateway request was refused', { route: live?.route.host ?? 'unknown', reason, status, path, trace_id: traceId });
+    this.#deps.logger.debug('a gateway request was refused', {
+      route: live?.route.host ?? 'unknown',
+      reason,
+      status,
+      path,
+      trace_id: traceId,
+    });
     this.#finish(status);
     this.#client.refuse(refusal, this.#context, early);
   }
@@ -343,7 +356,14 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     const app = auth?.key.app.id;
     if (app !== undefined && admission !== null) this.#deps.metrics.admission(route, app, admission);
     const seconds = (performance.now() - startedAt) / 1000;
-    this.#deps.metrics.request({ route, app: app ?? 'none', status, seconds, bytesIn: this.#bytesIn, bytesOut: this.#response.bytes });
+    this.#deps.metrics.request({
+      route,
+      app: app ?? 'none',
+      status,
+      seconds,
+      bytesIn: this.#bytesIn,
+      bytesOut: this.#response.bytes,
+    });
   }
 
   /** True while a streamed body waits for the client's next bytes. */
@@ -360,7 +380,12 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
   }
 
   #log(message: string, reason: string): void {
-    this.#deps.logger.debug(message, { route: this.#context.live?.route.host, upstream: this.#upstream?.host, reason, trace_id: this.#context.traceId });
+    this.#deps.logger.debug(message, {
+      route: this.#context.live?.route.host,
+      upstream: this.#upstream?.host,
+      reason,
+      trace_id: this.#context.traceId,
+    });
   }
 }
 

@@ -5,7 +5,9 @@ import type { OpenRawTransport } from './upstream-request.ts';
 import { Upstream } from './upstream.ts';
 
 /** How many blocks an upstream may be behind the highest one of its route before it is only asked when the others fail. */
-const MAX_LAG: ReadonlyMap<ChainCode, number> = new Map(CHAIN_DEFINITIONS.map(({ code, maxLagBlocks }) => [code, maxLagBlocks]));
+const MAX_LAG: ReadonlyMap<ChainCode, number> = new Map(
+  CHAIN_DEFINITIONS.map(({ code, maxLagBlocks }) => [code, maxLagBlocks]),
+);
 const DEFAULT_MAX_LAG = 10;
 const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:']);
 const CLOSE_GRACE_MS = 60_000;
@@ -74,10 +76,12 @@ export class LiveRoutes {
   #liveRoute(route: GatewayRoute, former: ReadonlyMap<string, Upstream>): LiveRoute {
     const usable = route.upstreams.filter(({ url }) => URL.canParse(url) && SCHEMES.has(new URL(url).protocol));
     // One invalid upstream does not affect the others.
-    if (usable.length < route.upstreams.length) this.#logger.error('a gateway route has an upstream whose URL is not valid', { route: route.host });
+    if (usable.length < route.upstreams.length)
+      this.#logger.error('a gateway route has an upstream whose URL is not valid', { route: route.host });
     const upstreams = usable.map((one) => {
       const name = JSON.stringify([route.id, one.url, one.headers, route.timeouts.connectMs]);
-      const upstream = this.#upstreams.get(name) ?? former.get(name) ?? new Upstream(one, route.timeouts, this.#openRawTransport);
+      const upstream =
+        this.#upstreams.get(name) ?? former.get(name) ?? new Upstream(one, route.timeouts, this.#openRawTransport);
       this.#upstreams.set(name, upstream);
       return upstream;
     });

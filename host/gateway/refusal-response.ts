@@ -28,16 +28,29 @@ export function graceHeaders(auth: Authenticated | null): readonly string[] {
 const NONE: readonly string[] = [];
 
 /** The response to a refused request, with the framing of its body. */
-export function refusalFor(refusal: Refusal, context: RequestContext): { readonly status: number; readonly headers: string[]; readonly body: string } {
+export function refusalFor(
+  refusal: Refusal,
+  context: RequestContext,
+): { readonly status: number; readonly headers: string[]; readonly body: string } {
   const { status, headers, body } = refusalReply(refusal, context.live?.route.protocol ?? null, context.traceId);
-  return { status, headers: [...headers, ...graceHeaders(context.auth), 'Content-Length', String(Buffer.byteLength(body))], body };
+  return {
+    status,
+    headers: [...headers, ...graceHeaders(context.auth), 'Content-Length', String(Buffer.byteLength(body))],
+    body,
+  };
 }
 
 /**
  * Answers with a refusal. An `early` one, sent before the body was read, closes the connection. The rest of the body is
  * read and dropped first, within limits: closing at once would reset the connection, and the client could lose the response.
  */
-export function writeRefusal(req: IncomingMessage, res: ServerResponse, context: RequestContext, refusal: Refusal, { early }: { readonly early: boolean }): void {
+export function writeRefusal(
+  req: IncomingMessage,
+  res: ServerResponse,
+  context: RequestContext,
+  refusal: Refusal,
+  { early }: { readonly early: boolean },
+): void {
   const { status, headers, body } = refusalFor(refusal, context);
   if (!early) {
     res.writeHead(status, headers);
@@ -56,7 +69,12 @@ export function writeRefusal(req: IncomingMessage, res: ServerResponse, context:
 }
 
 /** Answers a refused change of protocol on the socket, and closes it. */
-export function writeRawRefusal(socket: Duplex, context: RequestContext, refusal: Refusal, extra: readonly string[] = []): void {
+export function writeRawRefusal(
+  socket: Duplex,
+  context: RequestContext,
+  refusal: Refusal,
+  extra: readonly string[] = [],
+): void {
   // A response to an earlier request is still being written: nothing may be inserted into it.
   if (!socket.writable || (socket as Duplex & { readonly _httpMessage?: OutgoingMessage | null })._httpMessage) {
     socket.destroy();

@@ -11,7 +11,18 @@ import {
   readTarget,
   refuse,
 } from '../../core/index.ts';
-import type { AdmissionVerdict, AppLimits, Authenticated, Clock, JsonRpcRequest, KeyDirectory, KeyView, MethodPolicy, Refusal, RouteProtocol } from '../../core/index.ts';
+import type {
+  AdmissionVerdict,
+  AppLimits,
+  Authenticated,
+  Clock,
+  JsonRpcRequest,
+  KeyDirectory,
+  KeyView,
+  MethodPolicy,
+  Refusal,
+  RouteProtocol,
+} from '../../core/index.ts';
 import type { LiveRoutes } from './live-route.ts';
 import type { ExtractedKey } from './request-head-cache.ts';
 import type { RequestContext } from './request-context.ts';
@@ -25,7 +36,11 @@ export interface RequestAuthorizerDeps {
 
 /** A refusal repeats this much of a method's name, which the client chose. */
 const MAX_ECHO = 64;
-const KEYS_UNAVAILABLE: Partial<Refusal> = { status: 503, message: 'Keys cannot be checked at the moment; try again.', retryAfterSeconds: 1 };
+const KEYS_UNAVAILABLE: Partial<Refusal> = {
+  status: 503,
+  message: 'Keys cannot be checked at the moment; try again.',
+  retryAfterSeconds: 1,
+};
 
 /**
  * Decides whether a request may go to an upstream: every check except those of its body, in the order of decisions,
@@ -71,11 +86,19 @@ export class RequestAuthorizer {
    *
    * @param charged - how many of them the limit was charged already
    */
-  admitRequests(context: RequestContext, { methods }: JsonRpcRequest, policy: MethodPolicy, charged: number): AdmissionVerdict {
+  admitRequests(
+    context: RequestContext,
+    { methods }: JsonRpcRequest,
+    policy: MethodPolicy,
+    charged: number,
+  ): AdmissionVerdict {
     return applyAdmission(context.mode, () => {
       // Before the limit: a forbidden method must not use it up.
       const foreign = methods.find((method) => !policy.allows(method));
-      if (foreign !== undefined) return refuse('method_not_allowed', { message: `The method ${foreign.slice(0, MAX_ECHO)} is not allowed on this gateway.` });
+      if (foreign !== undefined)
+        return refuse('method_not_allowed', {
+          message: `The method ${foreign.slice(0, MAX_ECHO)} is not allowed on this gateway.`,
+        });
       const more = methods.length - charged;
       return more <= 0 ? null : (context.use?.charge(context.limits, more, this.#deps.clock.now()) ?? null);
     });
@@ -91,7 +114,9 @@ export class RequestAuthorizer {
     if (isRefusal(auth)) return auth;
     context.auth = auth;
     this.#deps.directory.used(auth.key.id, this.#deps.clock.now());
-    return rest.includes(keyText) ? refuse('bad_request', { message: 'The App key must not stand anywhere else in the target.' }) : null;
+    return rest.includes(keyText)
+      ? refuse('bad_request', { message: 'The App key must not stand anywhere else in the target.' })
+      : null;
   }
 
   #checkRoute({ live }: RequestContext): Refusal | null {
@@ -111,7 +136,11 @@ export class RequestAuthorizer {
     context.use = use;
     context.admission = applyAdmission(
       context.mode,
-      () => checkChain(live.route, app) ?? use?.checkConcurrency(context.limits) ?? use?.charge(context.limits, 1, now) ?? null,
+      () =>
+        checkChain(live.route, app) ??
+        use?.checkConcurrency(context.limits) ??
+        use?.charge(context.limits, 1, now) ??
+        null,
     );
     return context.admission.verdict === 'refused' ? context.admission.refusal : null;
   }
@@ -131,5 +160,9 @@ function extractKey({ target, head, headCache }: RequestContext, protocol: Route
 
 function wrongProtocol(upgrade: boolean, wanted: boolean): Refusal | null {
   if (upgrade === wanted) return null;
-  return refuse('bad_request', { message: wanted ? 'This gateway speaks WebSocket: an upgrade is needed.' : 'This gateway does not change the protocol.' });
+  return refuse('bad_request', {
+    message: wanted
+      ? 'This gateway speaks WebSocket: an upgrade is needed.'
+      : 'This gateway does not change the protocol.',
+  });
 }

@@ -24,7 +24,13 @@ export class RequestBodyStream extends Readable {
     this.push(null);
   };
 
-  constructor(req: IncomingMessage, first: readonly Buffer[], received: number, maxBytes: number, handler: BodyStreamHandler) {
+  constructor(
+    req: IncomingMessage,
+    first: readonly Buffer[],
+    received: number,
+    maxBytes: number,
+    handler: BodyStreamHandler,
+  ) {
     super({ highWaterMark: HIGH_WATER_BYTES });
     this.#req = req;
     let size = received;

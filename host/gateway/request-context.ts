@@ -1,5 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import type { AdmissionLimits, AdmissionMode, AdmissionVerdict, AppUsage, Authenticated, RequestHead } from '../../core/index.ts';
+import type {
+  AdmissionLimits,
+  AdmissionMode,
+  AdmissionVerdict,
+  AppUsage,
+  Authenticated,
+  RequestHead,
+} from '../../core/index.ts';
 import type { LiveRoute } from './live-route.ts';
 import { newRequestHeadCache } from './request-head-cache.ts';
 import type { RequestHeadCache } from './request-head-cache.ts';

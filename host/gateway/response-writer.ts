@@ -105,7 +105,12 @@ export class ResponseWriter {
   #headersOf(fields: readonly string[], upstream: Upstream): string[] {
     const length = this.#status === 204 ? null : contentLength(fields);
     this.#hasLength = length !== null;
-    const headers = [...upstream.returned(fields), 'X-Trace-Id', this.#context.traceId, ...graceHeaders(this.#context.auth)];
+    const headers = [
+      ...upstream.returned(fields),
+      'X-Trace-Id',
+      this.#context.traceId,
+      ...graceHeaders(this.#context.auth),
+    ];
     if (length !== null) headers.push('Content-Length', length);
     return headers;
   }

@@ -22,7 +22,10 @@ export class UndiciUpstreamRequest extends UpstreamRequest implements Dispatcher
   }
 
   start({ path, method, headers, body, contentLength }: OutgoingRequest): void {
-    const length = body !== null && !Buffer.isBuffer(body) && contentLength !== null ? ['content-length', String(contentLength)] : [];
+    const length =
+      body !== null && !Buffer.isBuffer(body) && contentLength !== null
+        ? ['content-length', String(contentLength)]
+        : [];
     this.#pool.dispatch({ path, method, headers: [...headers, ...length], body }, this);
   }
 

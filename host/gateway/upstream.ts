@@ -34,7 +34,11 @@ export class Upstream {
    * @param openRawTransport - `null` to use undici for every request
    * @throws TillgateError `CONFIG_INVALID` for an invalid URL; the message does not repeat it
    */
-  constructor({ url, headers }: RouteUpstream, { connectMs }: RouteTimeouts, openRawTransport: OpenRawTransport | null) {
+  constructor(
+    { url, headers }: RouteUpstream,
+    { connectMs }: RouteTimeouts,
+    openRawTransport: OpenRawTransport | null,
+  ) {
     if (!URL.canParse(url)) throw new TillgateError('CONFIG_INVALID', 'The URL of an upstream is not valid.');
     this.url = new URL(url);
     this.host = this.url.host;
@@ -106,7 +110,9 @@ export class Upstream {
 
 function authorization({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
-  return { authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}` };
+  return {
+    authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
+  };
 }
 
 function lowerNames(headers: Readonly<Record<string, string>>): Record<string, string> {

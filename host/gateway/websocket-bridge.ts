@@ -45,7 +45,9 @@ export class WebSocketBridge {
     client.on('error', () => this.close(1002, ''));
     upstream.on('error', () => this.close(1011, 'upstream_unavailable'));
     client.on('close', () => this.close(1000, ''));
-    upstream.on('close', (code) => this.close(code === 1000 || code === 1001 ? code : 1011, code === 1000 ? '' : 'upstream_unavailable'));
+    upstream.on('close', (code) =>
+      this.close(code === 1000 || code === 1001 ? code : 1011, code === 1000 ? '' : 'upstream_unavailable'),
+    );
     upstream.resume();
   }
 
@@ -112,7 +114,9 @@ export class WebSocketBridge {
     if (isRefusal(request)) return rpcRefusal(request, 'null', traceId);
     const admission = this.#deps.authorizer.admitRequests(this.context, request, live.policy, 0);
     this.#deps.metrics.admission(live.route.host, auth.key.app.id, admission);
-    return admission.verdict === 'refused' ? refusalText(request, admission.refusal ?? refuse('bad_request'), traceId) : null;
+    return admission.verdict === 'refused'
+      ? refusalText(request, admission.refusal ?? refuse('bad_request'), traceId)
+      : null;
   }
 
   /** Forwards a message, and pauses its sender while too many bytes are unsent. */

@@ -152,7 +152,10 @@ interface Client {
 }
 
 function checkHandshake({ headers }: IncomingMessage): ReturnType<typeof refuse> | null {
-  const good = headers.upgrade?.toLowerCase() === 'websocket' && headers['sec-websocket-version'] === '13' && KEY.test(headers['sec-websocket-key'] ?? '');
+  const good =
+    headers.upgrade?.toLowerCase() === 'websocket' &&
+    headers['sec-websocket-version'] === '13' &&
+    KEY.test(headers['sec-websocket-key'] ?? '');
   return good ? null : refuse('bad_request', { message: 'The WebSocket handshake is malformed.' });
 }
 
@@ -164,7 +167,8 @@ function dial(upstream: Upstream, { route }: LiveRoute, { headers }: IncomingMes
   url.protocol = url.protocol.replace(/^http/, 'ws');
   const offered = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
   const own: Record<string, string> = {};
-  for (let at = 0; at < upstream.own.pairs.length; at += 2) own[upstream.own.pairs[at] ?? ''] = upstream.own.pairs[at + 1] ?? '';
+  for (let at = 0; at < upstream.own.pairs.length; at += 2)
+    own[upstream.own.pairs[at] ?? ''] = upstream.own.pairs[at + 1] ?? '';
   return new WebSocket(url, [...new Set(offered.filter((name) => PROTOCOL.test(name)))], {
     headers: own,
     handshakeTimeout: route.timeouts.connectMs,

@@ -11,7 +11,8 @@ export const accountRecipes = {
   createCredential: recipe(['storage', 'vault', 'random', 'clock', 'ids'], (ports) => new CreateCredential(ports)),
   authenticate: recipe(
     ['config', 'storage', 'vault', 'digest', 'tokenIssuer', 'clock'],
-    ({ config: { auth }, tokenIssuer: tokens, ...ports }) => new Authenticate({ ...ports, tokens, clockSkewMs: auth.clockSkewMs }),
+    ({ config: { auth }, tokenIssuer: tokens, ...ports }) =>
+      new Authenticate({ ...ports, tokens, clockSkewMs: auth.clockSkewMs }),
   ),
   exchangeToken: recipe(
     ['config', 'storage', 'passwordHasher', 'tokenIssuer', 'clock'],

@@ -9,7 +9,8 @@ import type { Recipes } from '../parts.ts';
 export const gatewayRecipes = {
   routeCache: recipe(
     ['config', 'storage', 'vault', 'logger'],
-    ({ config, storage, ...ports }) => new RouteCache({ ...ports, routes: storage.routes, configured: config.gateways }),
+    ({ config, storage, ...ports }) =>
+      new RouteCache({ ...ports, routes: storage.routes, configured: config.gateways }),
   ),
   keyCache: recipe(
     ['feedLeaseMs', 'storage', 'changeFeed', 'routeCache', 'vault', 'random', 'clock', 'deadline', 'logger'],
@@ -20,11 +21,19 @@ export const gatewayRecipes = {
   appLimits: recipe([], () => new AppLimits()),
   rateLimitSync: recipe(
     ['appLimits', 'storage', 'clock'],
-    ({ appLimits: limits, storage, clock }) => new RateLimitSync({ limits, uses: storage.uses, clock, instance: randomUUID() }),
+    ({ appLimits: limits, storage, clock }) =>
+      new RateLimitSync({ limits, uses: storage.uses, clock, instance: randomUUID() }),
   ),
   gateway: recipe(
     ['config', 'routeCache', 'keyDirectory', 'clock', 'metrics', 'logger', 'appLimits'],
     ({ config, routeCache, keyDirectory: directory, appLimits: limiter, ...ports }) =>
-      new LazyGateway({ ...ports, ...config.gateway, routes: () => routeCache.table(), directory, limiter, traceId: randomTraceId }),
+      new LazyGateway({
+        ...ports,
+        ...config.gateway,
+        routes: () => routeCache.table(),
+        directory,
+        limiter,
+        traceId: randomTraceId,
+      }),
   ),
 } satisfies Recipes;

@@ -1,18 +1,29 @@
-import { InvoiceFollower, InvoicePayer, Invoices, LightningService, RequestLightningPayment } from '../../core/index.ts';
+import {
+  InvoiceFollower,
+  InvoicePayer,
+  Invoices,
+  LightningService,
+  RequestLightningPayment,
+} from '../../core/index.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
 
 /** Orders, withdrawals and workers of Lightning; without a node each is `null`. */
 export const lightningRecipes = {
-  invoices: recipe(['lightning', 'storage', 'clock'], ({ lightning: node, ...ports }) => (node === null ? null : new Invoices({ ...ports, node }))),
+  invoices: recipe(['lightning', 'storage', 'clock'], ({ lightning: node, ...ports }) =>
+    node === null ? null : new Invoices({ ...ports, node }),
+  ),
   lightningPayments: recipe(
     ['config', 'lightning', 'storage', 'secondFactor', 'clock', 'deadline', 'ids', 'events', 'metrics', 'logger'],
     ({ config: { withdrawals }, lightning: node, ...parts }) =>
-      node === null ? null : new RequestLightningPayment({ ...parts, node, settings: withdrawals, fees: withdrawals.lightningFees }),
+      node === null
+        ? null
+        : new RequestLightningPayment({ ...parts, node, settings: withdrawals, fees: withdrawals.lightningFees }),
   ),
   lightningService: recipe(
     ['lightning', 'lightningPayments', 'orderQueries'],
-    ({ lightning: node, lightningPayments: payments, orderQueries }) => new LightningService({ node, payments, payUrl: (order) => orderQueries.payUrl(order) }),
+    ({ lightning: node, lightningPayments: payments, orderQueries }) =>
+      new LightningService({ node, payments, payUrl: (order) => orderQueries.payUrl(order) }),
   ),
   lightningWork: recipe(
     ['lightning', 'storage', 'orderStateMachine', 'clock', 'ids', 'events', 'logger', 'metrics'],

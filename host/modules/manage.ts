@@ -5,8 +5,31 @@ import type { Recipes } from '../parts.ts';
 /** The management API's use cases; commands use them too. */
 export const manageRecipes = {
   manage: recipe(
-    ['config', 'storage', 'vault', 'random', 'ids', 'clock', 'digest', 'passwordHasher', 'events', 'secondFactor', 'createAccount', 'orderStateMachine', 'orderQueries', 'gateway', 'chains'],
-    ({ config: { auth, keys, gateways, withdrawals }, passwordHasher: hasher, orderStateMachine: stateMachine, orderQueries: queries, gateway, ...parts }) =>
+    [
+      'config',
+      'storage',
+      'vault',
+      'random',
+      'ids',
+      'clock',
+      'digest',
+      'passwordHasher',
+      'events',
+      'secondFactor',
+      'createAccount',
+      'orderStateMachine',
+      'orderQueries',
+      'gateway',
+      'chains',
+    ],
+    ({
+      config: { auth, keys, gateways, withdrawals },
+      passwordHasher: hasher,
+      orderStateMachine: stateMachine,
+      orderQueries: queries,
+      gateway,
+      ...parts
+    }) =>
       createManage({
         ...parts,
         hasher,

@@ -28,16 +28,34 @@ export const orderRecipes = {
   }),
   rateBook: recipe(
     ['rates', 'assets', 'chains', 'clock', 'deadline', 'logger', 'metrics'],
-    ({ rates: sources, assets, chains, ...ports }) => new RateBook({ ...ports, sources, symbols: rateSymbols(assets, feeAssets(chains)) }),
+    ({ rates: sources, assets, chains, ...ports }) =>
+      new RateBook({ ...ports, sources, symbols: rateSymbols(assets, feeAssets(chains)) }),
   ),
-  addressPool: recipe(['config', 'chains', 'storage'], ({ config, ...ports }) => new AddressPool({ ...ports, settings: poolSettings(config) })),
+  addressPool: recipe(
+    ['config', 'chains', 'storage'],
+    ({ config, ...ports }) => new AddressPool({ ...ports, settings: poolSettings(config) }),
+  ),
   orderStateMachine: recipe(
     ['assets', 'chains', 'ids', 'events', 'metrics'],
-    ({ chains, ...parts }) => new OrderStateMachine({ ...parts, contractOf: contractsOf(chains), presenter: callbackPresenter }),
+    ({ chains, ...parts }) =>
+      new OrderStateMachine({ ...parts, contractOf: contractsOf(chains), presenter: callbackPresenter }),
   ),
   createOrder: recipe(
-    ['config', 'storage', 'assets', 'rateBook', 'addressPool', 'invoices', 'clock', 'ids', 'random', 'events', 'metrics'],
-    ({ config, rateBook: rates, addressPool: addresses, ...parts }) => new CreateOrder({ ...parts, rates, addresses, settings: config.orders }),
+    [
+      'config',
+      'storage',
+      'assets',
+      'rateBook',
+      'addressPool',
+      'invoices',
+      'clock',
+      'ids',
+      'random',
+      'events',
+      'metrics',
+    ],
+    ({ config, rateBook: rates, addressPool: addresses, ...parts }) =>
+      new CreateOrder({ ...parts, rates, addresses, settings: config.orders }),
   ),
   choosePayment: recipe(
     ['storage', 'assets', 'chains', 'rateBook', 'addressPool', 'invoices', 'clock'],
@@ -55,11 +73,18 @@ export const orderRecipes = {
         },
       }),
   ),
-  orderAdminActions: recipe(['storage', 'orderStateMachine', 'clock'], ({ orderStateMachine: stateMachine, ...ports }) => new OrderAdminActions({ ...ports, stateMachine })),
-  expireOrders: recipe(['storage', 'orderStateMachine', 'clock', 'logger'], ({ orderStateMachine: stateMachine, ...ports }) => new ExpireOrders({ ...ports, stateMachine })),
+  orderAdminActions: recipe(
+    ['storage', 'orderStateMachine', 'clock'],
+    ({ orderStateMachine: stateMachine, ...ports }) => new OrderAdminActions({ ...ports, stateMachine }),
+  ),
+  expireOrders: recipe(
+    ['storage', 'orderStateMachine', 'clock', 'logger'],
+    ({ orderStateMachine: stateMachine, ...ports }) => new ExpireOrders({ ...ports, stateMachine }),
+  ),
   followers: recipe(
     ['chains', 'storage', 'orderStateMachine', 'clock', 'ids', 'events', 'logger', 'metrics'],
-    ({ chains, orderStateMachine: stateMachine, ...ports }) => new Map([...chains].map(([code, chain]) => [code, new ChainFollower(chain, { ...ports, stateMachine })])),
+    ({ chains, orderStateMachine: stateMachine, ...ports }) =>
+      new Map([...chains].map(([code, chain]) => [code, new ChainFollower(chain, { ...ports, stateMachine })])),
   ),
 } satisfies Recipes;
 

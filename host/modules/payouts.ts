@@ -1,24 +1,62 @@
-import { PayoutFeeEstimator, PayoutRunner, RequestRefund, RequestWithdrawal, WalletQueries, canPay } from '../../core/index.ts';
+import {
+  PayoutFeeEstimator,
+  PayoutRunner,
+  RequestRefund,
+  RequestWithdrawal,
+  WalletQueries,
+  canPay,
+} from '../../core/index.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
 
 /** Withdrawals, refunds, sweeps, and the payout runner of each chain that pays. */
 export const payoutRecipes = {
-  payoutFees: recipe(['storage', 'rateBook', 'clock'], ({ rateBook: rates, ...ports }) => new PayoutFeeEstimator({ ...ports, rates })),
+  payoutFees: recipe(
+    ['storage', 'rateBook', 'clock'],
+    ({ rateBook: rates, ...ports }) => new PayoutFeeEstimator({ ...ports, rates }),
+  ),
   requestWithdrawal: recipe(
-    ['config', 'storage', 'assets', 'chains', 'payoutFees', 'secondFactor', 'clock', 'ids', 'events', 'metrics', 'logger', 'lightningPayments'],
+    [
+      'config',
+      'storage',
+      'assets',
+      'chains',
+      'payoutFees',
+      'secondFactor',
+      'clock',
+      'ids',
+      'events',
+      'metrics',
+      'logger',
+      'lightningPayments',
+    ],
     ({ config, payoutFees: fees, lightningPayments: lightning, ...parts }) =>
       new RequestWithdrawal({ ...parts, fees, lightning, settings: config.withdrawals }),
   ),
   requestRefund: recipe(
     ['storage', 'assets', 'chains', 'payoutFees', 'clock', 'ids', 'events', 'metrics', 'orderQueries'],
-    ({ payoutFees: fees, orderQueries, ...parts }) => new RequestRefund({ ...parts, fees, claimUrl: (order) => orderQueries.payUrl(order) }),
+    ({ payoutFees: fees, orderQueries, ...parts }) =>
+      new RequestRefund({ ...parts, fees, claimUrl: (order) => orderQueries.payUrl(order) }),
   ),
   payouts: recipe(
-    ['config', 'chains', 'storage', 'assets', 'rateBook', 'orderStateMachine', 'clock', 'ids', 'events', 'logger', 'metrics'],
+    [
+      'config',
+      'chains',
+      'storage',
+      'assets',
+      'rateBook',
+      'orderStateMachine',
+      'clock',
+      'ids',
+      'events',
+      'logger',
+      'metrics',
+    ],
     ({ config, chains, rateBook: rates, orderStateMachine: stateMachine, ...parts }) => {
       const deps = { ...parts, rates, stateMachine };
-      return new Map([...chains.values()].filter(canPay).map((chain) => [chain.code, new PayoutRunner(chain, deps, config.sweeps)]));
+      return new Map(
+        [...chains.values()].filter(canPay).map((chain) => [chain.code, new PayoutRunner(chain, deps, config.sweeps)]),
+      );
     },
   ),
   walletQueries: recipe(['storage', 'assets', 'chains'], (parts) => new WalletQueries(parts)),

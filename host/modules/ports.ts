@@ -36,6 +36,7 @@ export const portRecipes = {
 
 function systemClock(logger: Logger): Clock {
   return new SystemClock({
-    onJump: ({ differenceMs }) => logger.warn('the wall clock jumped and is not followed; restart to accept its time', { differenceMs }),
+    onJump: ({ differenceMs }) =>
+      logger.warn('the wall clock jumped and is not followed; restart to accept its time', { differenceMs }),
   });
 }

@@ -2,7 +2,8 @@ import { specifiedAsset, specifiedChain } from '../../core/index.ts';
 import type { UtxoCoin, UtxoDefaults } from '../../adapters/chains/utxo/index.ts';
 import type { SegwitChainDefinition } from '../chain-definition.ts';
 
-const MWEB = 'is an address of the MimbleWimble extension (MWEB), which this service does not use; give one that begins with';
+const MWEB =
+  'is an address of the MimbleWimble extension (MWEB), which this service does not use; give one that begins with';
 
 /** Litecoin, on its main network and those for tests. */
 export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {

@@ -39,7 +39,8 @@ export function addressingOf(definition: ChainDefinition): Addressing {
 function paymentForms(definition: ChainDefinition): Omit<Addressing, keyof AddressCodec> {
   const { addressForm, code } = definition;
   if (addressForm === 'segwit') {
-    const uri = ({ address, units }: PaymentTarget, { decimals }: Asset): string => `${definition.scheme}:${address}?amount=${formatUnits(units, decimals)}`;
+    const uri = ({ address, units }: PaymentTarget, { decimals }: Asset): string =>
+      `${definition.scheme}:${address}?amount=${formatUnits(units, decimals)}`;
     return { hashPrefix: '', payer: null, contract: () => '', uri };
   }
   const write = addressForm === 'evm' ? evmAddress : tronAddress;
@@ -47,7 +48,8 @@ function paymentForms(definition: ChainDefinition): Omit<Addressing, keyof Addre
     hashPrefix: addressForm === 'evm' ? '0x' : '',
     payer: write(pseudoKey(`payer ${code}`)),
     contract: ({ currency, kind }) => (kind === 'native' ? '' : write(pseudoKey(`contract ${currency}`))),
-    uri: (target, _asset, contract) => (addressForm === 'evm' ? evmPaymentUri(SANDBOX_CHAIN_ID, contract, target) : target.address),
+    uri: (target, _asset, contract) =>
+      addressForm === 'evm' ? evmPaymentUri(SANDBOX_CHAIN_ID, contract, target) : target.address,
   };
 }
 

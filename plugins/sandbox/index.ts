@@ -24,7 +24,8 @@ function parseSandboxOptions(input: unknown): SandboxOptions {
   const { confirmations, spendableConfirmations, pollIntervalMs } = parseOptions(optionsSchema, input);
   const spendable = spendableConfirmations ?? confirmations ?? 2;
   const needed = confirmations ?? 1;
-  if (spendable < needed) throw invalidOptions([{ path: 'spendableConfirmations', message: 'must not be less than confirmations' }]);
+  if (spendable < needed)
+    throw invalidOptions([{ path: 'spendableConfirmations', message: 'must not be less than confirmations' }]);
   return { confirmations: needed, spendableConfirmations: spendable, pollIntervalMs };
 }
 

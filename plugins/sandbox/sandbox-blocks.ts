@@ -79,7 +79,12 @@ export function blocksOf({ base, runs }: SandboxState, prefix: string): readonly
     const content = JSON.stringify([time, fork, transfers]);
     for (let n = 0; n < count; n++) {
       const height = parent.height + 1;
-      parent = { height, hash: sandboxHash(prefix, `${parent.hash} ${height} ${content}`), parentHash: parent.hash, time };
+      parent = {
+        height,
+        hash: sandboxHash(prefix, `${parent.hash} ${height} ${content}`),
+        parentHash: parent.hash,
+        time,
+      };
       blocks.push({ ref: parent, transfers });
     }
   }
@@ -99,7 +104,10 @@ export function append(
 }
 
 /** Takes the top blocks away; what they held is returned, oldest first. */
-export function cut(state: SandboxState, depth: number): { readonly state: SandboxState; readonly dropped: readonly SandboxTransfer[] } {
+export function cut(
+  state: SandboxState,
+  depth: number,
+): { readonly state: SandboxState; readonly dropped: readonly SandboxTransfer[] } {
   const runs = [...state.runs];
   const dropped: SandboxTransfer[] = [];
   let left = depth;

@@ -88,7 +88,13 @@ export class SandboxChain implements ChainAdapter {
     this.code = code;
     this.name = name;
     this.assets = assets;
-    this.policy = { confirmations: () => confirmations, spendableConfirmations, finalityBlocks: FINALITY_BLOCKS, pollIntervalMs, maxScanBlocks: 1_000 };
+    this.policy = {
+      confirmations: () => confirmations,
+      spendableConfirmations,
+      finalityBlocks: FINALITY_BLOCKS,
+      pollIntervalMs,
+      maxScanBlocks: 1_000,
+    };
     this.#options = options;
     this.#account = new AccountKey(xpub);
     this.#contracts = new Map(assets.map((asset) => [asset.currency, options.addressing.contract(asset)]));
@@ -118,9 +124,13 @@ export class SandboxChain implements ChainAdapter {
     const { blocks, state } = await this.#read();
     if (from < state.base.height) throw this.#forgotten(from);
     const scanned = blocks.slice(from - state.base.height, to - state.base.height + 1);
-    if (scanned.length !== to - from + 1) throw new TillgateError('NODE_FAILED', `The simulated chain ${this.code} has no block ${to} yet.`);
+    if (scanned.length !== to - from + 1)
+      throw new TillgateError('NODE_FAILED', `The simulated chain ${this.code} has no block ${to} yet.`);
     this.#scannedTo = to;
-    return { blocks: scanned.map(({ ref }) => ref), transfers: scanned.flatMap((block) => this.#transfersOf(block, watch)) };
+    return {
+      blocks: scanned.map(({ ref }) => ref),
+      transfers: scanned.flatMap((block) => this.#transfersOf(block, watch)),
+    };
   }
 
   async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
@@ -175,7 +185,10 @@ export class SandboxChain implements ChainAdapter {
       mine: (decide) =>
         this.#change((view) => {
           const transfers = decide(view.blocks);
-          return { state: transfers.length === 0 ? view.state : this.#append(view.state, 1, transfers), result: undefined };
+          return {
+            state: transfers.length === 0 ? view.state : this.#append(view.state, 1, transfers),
+            result: undefined,
+          };
         }),
     });
   }
@@ -187,19 +200,28 @@ export class SandboxChain implements ChainAdapter {
     this.#asset(currency);
     return this.#change(({ state }) => {
       const payments = state.payments + 1;
-      const txid = sandboxHash(this.#options.addressing.hashPrefix, `${state.genesis} payment ${payments} ${key} ${currency} ${units}`);
+      const txid = sandboxHash(
+        this.#options.addressing.hashPrefix,
+        `${state.genesis} payment ${payments} ${key} ${currency} ${units}`,
+      );
       const transfer = { txid, currency, units: units.toString(), key };
       return { state: this.#append({ ...state, payments }, 1, [transfer]), result: txid };
     });
   }
 
   async #mine(count: number): Promise<void> {
-    if (!Number.isInteger(count) || count < 1 || count > MAX_MINED) throw invalidField('count', `must be a whole number from 1 to ${MAX_MINED}`);
+    if (!Number.isInteger(count) || count < 1 || count > MAX_MINED)
+      throw invalidField('count', `must be a whole number from 1 to ${MAX_MINED}`);
     await this.#change(({ state }) => ({ state: this.#append(state, count, []), result: undefined }));
   }
 
   #append(state: SandboxState, count: number, transfers: SandboxBlock['transfers']): SandboxState {
-    return append(state, { count, time: this.#options.clock.now(), transfers }, this.#scannedTo, this.#options.addressing.hashPrefix);
+    return append(
+      state,
+      { count, time: this.#options.clock.now(), transfers },
+      this.#scannedTo,
+      this.#options.addressing.hashPrefix,
+    );
   }
 
   #transfersOf({ ref, transfers }: SandboxBlock, watch: WatchList): readonly ObservedTransfer[] {
@@ -220,7 +242,8 @@ export class SandboxChain implements ChainAdapter {
 
   #asset(currency: CurrencyCode): Asset {
     const asset = this.assets.find((one) => one.currency === currency);
-    if (asset === undefined) throw new TillgateError('UNSUPPORTED', `The pair ${this.code}/${currency} is not simulated.`);
+    if (asset === undefined)
+      throw new TillgateError('UNSUPPORTED', `The pair ${this.code}/${currency} is not simulated.`);
     return asset;
   }
 
@@ -254,7 +277,9 @@ export class SandboxChain implements ChainAdapter {
   async #compareAndSet<T>(edit: (view: View) => Change<T>): Promise<T> {
     const { addressing, documents, clock } = this.#options;
     for (let attempt = 0; attempt < WRITE_ATTEMPTS; attempt++) {
-      const view = (await this.#load()) ?? firstView(genesisState(addressing.hashPrefix, `${this.code} ${this.walletId}`, clock.now()));
+      const view =
+        (await this.#load()) ??
+        firstView(genesisState(addressing.hashPrefix, `${this.code} ${this.walletId}`, clock.now()));
       const { state, result } = edit(view);
       if (await documents.write(this.#documentKey, JSON.stringify(state), view.version)) return result;
       // Another instance wrote in between: its block comes first.

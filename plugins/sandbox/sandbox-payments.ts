@@ -66,7 +66,8 @@ export class SandboxPayments implements ChainPayments {
   async price({ lines, coins }: PriceRequest): Promise<PricedPayment> {
     const [line] = lines;
     assert(line !== undefined && lines.length === 1, `a transaction with ${lines.length} payments`);
-    if (this.#options.addressing.read(line.to) === null) throw new TillgateError('STATE_CONFLICT', `${line.to} is no address of the simulated chain.`);
+    if (this.#options.addressing.read(line.to) === null)
+      throw new TillgateError('STATE_CONFLICT', `${line.to} is no address of the simulated chain.`);
     const picked: SpendableCoin[] = [];
     let sum = 0n;
     for (const coin of coins) {
@@ -74,7 +75,8 @@ export class SandboxPayments implements ChainPayments {
       picked.push(coin);
       sum += coin.units;
     }
-    if (sum < line.units) throw new TillgateError('INSUFFICIENT_BALANCE', `The free coins hold less ${line.currency} than is to be paid.`);
+    if (sum < line.units)
+      throw new TillgateError('INSUFFICIENT_BALANCE', `The free coins hold less ${line.currency} than is to be paid.`);
     // Every coin has more decimals than the fee.
     const feeUnits = FEE_DIGIT * 10n ** BigInt(this.feeAsset.decimals - FEE_DECIMALS);
     return { feeUnits, coins: picked, terms: '' };
@@ -88,7 +90,14 @@ export class SandboxPayments implements ChainPayments {
     assert(line.units > 0n && change >= 0n, `a payment of ${line.units} units that leaves ${change}`);
     const { key } = present(this.#options.addressing.read(line.to), 'the receiver');
     const spends = coins.map(({ ref }) => ref);
-    const raw: RawPayout = { currency: line.currency, spends, to: key, units: `${line.units}`, change: `${change}`, fee: `${feeUnits}` };
+    const raw: RawPayout = {
+      currency: line.currency,
+      spends,
+      to: key,
+      units: `${line.units}`,
+      change: `${change}`,
+      fee: `${feeUnits}`,
+    };
     const text = JSON.stringify(raw);
     const txid = sandboxHash(this.#options.addressing.hashPrefix, `tillgate sandbox payout ${text}`);
     return { txid, raw: text, feeUnits, terms, change: this.#changeOf(txid, raw), expiresAt: null };
@@ -98,7 +107,8 @@ export class SandboxPayments implements ChainPayments {
     await this.#options.mine((blocks) => {
       const payout = JSON.parse(raw) as RawPayout;
       if (placeOf(blocks, txid) !== null) return [];
-      if (spenderOf(blocks, payout.spends) !== null) throw new TillgateError('NODE_FAILED', `The simulated chain did not take ${txid}: its coins are spent.`);
+      if (spenderOf(blocks, payout.spends) !== null)
+        throw new TillgateError('NODE_FAILED', `The simulated chain did not take ${txid}: its coins are spent.`);
       return this.#outputs(txid, payout);
     });
   }
@@ -111,10 +121,20 @@ export class SandboxPayments implements ChainPayments {
       if (block === undefined) continue;
       const payout = JSON.parse(raw) as RawPayout;
       const confirmations = head - block.height + 1;
-      return { kind: 'mined', txid, block, confirmations, succeeded: true, feeUnits: BigInt(payout.fee), change: this.#changeOf(txid, payout) };
+      return {
+        kind: 'mined',
+        txid,
+        block,
+        confirmations,
+        succeeded: true,
+        feeUnits: BigInt(payout.fee),
+        change: this.#changeOf(txid, payout),
+      };
     }
     const other = spenderOf(blocks, coins);
-    return other === null ? { kind: 'missing' } : { kind: 'conflicted', txid: other.txid, confirmations: head - other.height + 1 };
+    return other === null
+      ? { kind: 'missing' }
+      : { kind: 'conflicted', txid: other.txid, confirmations: head - other.height + 1 };
   }
 
   /** A coin that came with a kept or forgotten block is there until a payment spends it. */
@@ -138,25 +158,43 @@ export class SandboxPayments implements ChainPayments {
   #outputs(txid: string, { currency, spends, to, units, change, fee }: RawPayout): readonly SandboxTransfer[] {
     const payout = { spends, fee };
     const paid: SandboxTransfer = { txid, currency, units, key: to, place: 0, payout };
-    return change === '0' ? [paid] : [paid, { txid, currency, units: change, key: this.#options.hot.key, place: 1, payout }];
+    return change === '0'
+      ? [paid]
+      : [paid, { txid, currency, units: change, key: this.#options.hot.key, place: 1, payout }];
   }
 
   #changeOf(txid: string, { change }: RawPayout): SpendableCoin | null {
     if (change === '0') return null;
-    return { ref: `${txid}:${coinIndex({ place: 1, units: change })}`, address: this.hotAddress, index: null, units: BigInt(change) };
+    return {
+      ref: `${txid}:${coinIndex({ place: 1, units: change })}`,
+      address: this.hotAddress,
+      index: null,
+      units: BigInt(change),
+    };
   }
 }
 
 /** Payments of the till in the kept blocks, newest last. */
-function payoutsIn(blocks: readonly SandboxBlock[]): readonly { readonly txid: string; readonly height: number; readonly payout: { readonly spends: readonly string[] } }[] {
-  return blocks.flatMap(({ ref, transfers }) => transfers.flatMap(({ txid, payout }) => (payout === undefined ? [] : [{ txid, height: ref.height, payout }])));
+function payoutsIn(
+  blocks: readonly SandboxBlock[],
+): readonly {
+  readonly txid: string;
+  readonly height: number;
+  readonly payout: { readonly spends: readonly string[] };
+}[] {
+  return blocks.flatMap(({ ref, transfers }) =>
+    transfers.flatMap(({ txid, payout }) => (payout === undefined ? [] : [{ txid, height: ref.height, payout }])),
+  );
 }
 
 function placeOf(blocks: readonly SandboxBlock[], txid: string): SandboxBlock | null {
   return blocks.find(({ transfers }) => transfers.some((transfer) => transfer.txid === txid)) ?? null;
 }
 
-function spenderOf(blocks: readonly SandboxBlock[], refs: readonly string[]): { readonly txid: string; readonly height: number } | null {
+function spenderOf(
+  blocks: readonly SandboxBlock[],
+  refs: readonly string[],
+): { readonly txid: string; readonly height: number } | null {
   const wanted = new Set(refs);
   return payoutsIn(blocks).find(({ payout }) => payout.spends.some((ref) => wanted.has(ref))) ?? null;
 }

@@ -38,15 +38,29 @@ interface Placed {
   readonly path: string;
 }
 
-const SETTINGS = { mode: 'sandbox' as const, limits: { requestsPerMinute: 10_000_000 }, orders: { timeoutSeconds: 7200 }, plugins: [{ use: 'sandbox' }] };
+const SETTINGS = {
+  mode: 'sandbox' as const,
+  limits: { requestsPerMinute: 10_000_000 },
+  orders: { timeoutSeconds: 7200 },
+  plugins: [{ use: 'sandbox' }],
+};
 
 async function run([rounds = '5']: readonly string[]): Promise<void> {
   // What is shipped: the loader that runs the sources keeps 30 MB of its own.
-  execFileSync(process.execPath, [fileURLToPath(new URL('../../.ci/build.mjs', import.meta.url))], { stdio: 'inherit' });
+  execFileSync(process.execPath, [fileURLToPath(new URL('../../.ci/build.mjs', import.meta.url))], {
+    stdio: 'inherit',
+  });
   await withFolder('checkout', async (folder) => {
     const [orders, pages] = await withTill(folder, async (till) => {
       const placed = await placeOrders(merchantOf(till), STREAMS);
-      return [placed, await measurePages(till, placed.map(({ path }) => path), Number(rounds))] as const;
+      return [
+        placed,
+        await measurePages(
+          till,
+          placed.map(({ path }) => path),
+          Number(rounds),
+        ),
+      ] as const;
     });
     // A process of its own: the pages' load has left its mark on the memory of the first.
     const crowd = await withTill(folder, (till) => measureStreams(till, merchantOf(till), orders));
@@ -64,7 +78,15 @@ async function withTill<T>(folder: string, work: (till: TillProcess) => Promise<
 }
 
 function merchantOf({ url, apiToken, signingSecret }: TillProcess): Merchant {
-  return new Merchant(url, { api_token: apiToken, signing_secret: signingSecret, account_id: '', api_key: '', callback_secret: '', email: '', password: '' });
+  return new Merchant(url, {
+    api_token: apiToken,
+    signing_secret: signingSecret,
+    account_id: '',
+    api_key: '',
+    callback_secret: '',
+    email: '',
+    password: '',
+  });
 }
 
 async function placeOrders(merchant: Merchant, count: number): Promise<readonly Placed[]> {
@@ -82,10 +104,16 @@ async function placeOrders(merchant: Merchant, count: number): Promise<readonly 
 type Kind = 'express' | 'some' | 'one' | 'each';
 type Runs = Readonly<Record<Kind, PageRun[]>>;
 
-async function measurePages(till: TillProcess, paths: readonly string[], rounds: number): Promise<Runs & { readonly bytes: number }> {
+async function measurePages(
+  till: TillProcess,
+  paths: readonly string[],
+  rounds: number,
+): Promise<Runs & { readonly bytes: number }> {
   const [first = ''] = paths;
   const bytes = (await (await fetch(`${till.url}${first}`)).text()).length;
-  const express = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), EXPRESS, String(bytes)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const express = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), EXPRESS, String(bytes)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   endWithThisProcess(express);
   const expressUrl = `http://127.0.0.1:${await portOf(express)}`;
   const runs: Runs = { express: [], some: [], one: [], each: [] };
@@ -122,7 +150,10 @@ interface Crowd {
 async function measureStreams(till: TillProcess, merchant: Merchant, orders: readonly Placed[]): Promise<Crowd> {
   await pause(REST_MS);
   const beforeMb = costOf(till.pid).rssBytes / MEGABYTE;
-  const crowd = await openStreams(till.url, orders.map(({ path }) => `${path}/events`));
+  const crowd = await openStreams(
+    till.url,
+    orders.map(({ path }) => `${path}/events`),
+  );
   await pause(REST_MS);
   const cpuBefore = costOf(till.pid).cpuMicros;
   await pause(REST_MS);
@@ -130,27 +161,63 @@ async function measureStreams(till: TillProcess, merchant: Merchant, orders: rea
   const began = performance.now();
   await merchant.pay(orders[0]?.id);
   await waitFor(() => crowd.told(2) > 0, { timeoutMs: 20_000, describe: 'a payer to be told of the payment' });
-  const found = { beforeMb, openMb: rssBytes / MEGABYTE, cpuShare: (cpuMicros - cpuBefore) / (REST_MS * 1000), lost: crowd.lost, toldMs: performance.now() - began };
+  const found = {
+    beforeMb,
+    openMb: rssBytes / MEGABYTE,
+    cpuShare: (cpuMicros - cpuBefore) / (REST_MS * 1000),
+    lost: crowd.lost,
+    toldMs: performance.now() - began,
+  };
   crowd.leave();
   return found;
 }
 
 function tell({ bytes, ...runs }: Runs & { readonly bytes: number }, crowd: Crowd, rounds: number): void {
   const middle = (kind: Kind, field: keyof PageRun): number => median(runs[kind].map((each) => each[field]));
-  const ratio = (kind: Kind): number => median(runs[kind].map(({ perSecond }, at) => perSecond / (runs.express[at]?.perSecond ?? NaN)));
-  const names: Readonly<Record<Kind, string>> = { express: 'Express, static', some: `${SOME} pages in turn`, one: 'one page', each: `${STREAMS} pages in turn` };
+  const ratio = (kind: Kind): number =>
+    median(runs[kind].map(({ perSecond }, at) => perSecond / (runs.express[at]?.perSecond ?? NaN)));
+  const names: Readonly<Record<Kind, string>> = {
+    express: 'Express, static',
+    some: `${SOME} pages in turn`,
+    one: 'one page',
+    each: `${STREAMS} pages in turn`,
+  };
   const kinds: readonly Kind[] = ['express', 'some', 'one', 'each'];
   report({
     bench: 'checkout',
-    rows: kinds.map((kind) => ({ what: names[kind], 'requests/s': rounded(middle(kind, 'perSecond')), '÷ Express': ratio(kind).toFixed(2), 'p50 ms': middle(kind, 'p50Ms').toFixed(2) })),
+    rows: kinds.map((kind) => ({
+      what: names[kind],
+      'requests/s': rounded(middle(kind, 'perSecond')),
+      '÷ Express': ratio(kind).toFixed(2),
+      'p50 ms': middle(kind, 'p50Ms').toFixed(2),
+    })),
     checks: [
       { name: `requests/s of ${SOME} pages in turn ÷ static Express`, value: ratio('some'), atLeast: 0.5 },
-      { name: 'p50 of static Express ÷ p50 of the page', value: median(runs.some.map(({ p50Ms }, at) => (runs.express[at]?.p50Ms ?? NaN) / p50Ms)), atLeast: 0.5 },
+      {
+        name: 'p50 of static Express ÷ p50 of the page',
+        value: median(runs.some.map(({ p50Ms }, at) => (runs.express[at]?.p50Ms ?? NaN) / p50Ms)),
+        atLeast: 0.5,
+      },
       { name: `RSS in MB with ${STREAMS} streams`, value: crowd.openMb, atMost: 300 },
-      { name: 'streams lost, and pages refused', value: crowd.lost + kinds.reduce((sum, kind) => sum + runs[kind].reduce((all, { failures }) => all + failures, 0), 0), atMost: 0 },
+      {
+        name: 'streams lost, and pages refused',
+        value:
+          crowd.lost +
+          kinds.reduce((sum, kind) => sum + runs[kind].reduce((all, { failures }) => all + failures, 0), 0),
+        atMost: 0,
+      },
     ],
-    facts: { rounds, bytes, connections: CONNECTIONS, rssBeforeMb: rounded(crowd.beforeMb), cpuShareWithStreams: rounded(crowd.cpuShare), toldMs: rounded(crowd.toldMs) },
-    notes: [`A page that was asked for a quarter of a second ago is not read again. Of ${STREAMS} in turn each is read and drawn anew.`],
+    facts: {
+      rounds,
+      bytes,
+      connections: CONNECTIONS,
+      rssBeforeMb: rounded(crowd.beforeMb),
+      cpuShareWithStreams: rounded(crowd.cpuShare),
+      toldMs: rounded(crowd.toldMs),
+    },
+    notes: [
+      `A page that was asked for a quarter of a second ago is not read again. Of ${STREAMS} in turn each is read and drawn anew.`,
+    ],
   });
 }
 

@@ -28,7 +28,10 @@ function cases(): readonly Case[] {
     { name: 'the key alone', derive: (index) => account.publicKey(index) },
     { name: 'an EVM address with its checksum', derive: (index) => evmAddress(evmKey(account.point(index))) },
     { name: 'a Tron address', derive: (index) => tronAddress(evmKey(account.point(index))) },
-    { name: 'a native segwit address', derive: (index) => segwitAddress(account.publicKey(index), bitcoin.networks.regtest.addresses).address },
+    {
+      name: 'a native segwit address',
+      derive: (index) => segwitAddress(account.publicKey(index), bitcoin.networks.regtest.addresses).address,
+    },
   ];
 }
 
@@ -49,8 +52,18 @@ async function run(): Promise<void> {
   const ratios = times.map((own) => median(own.map((time, round) => (times[0]?.[round] ?? NaN) / time)));
   report({
     bench: 'derive',
-    rows: all.map(({ name }, at) => ({ case: name, 'µs each': rounded(median(times[at] ?? [])), 'times as fast': rounded(ratios[at] ?? NaN) })),
-    checks: all.slice(1).map(({ name }, at) => ({ name: `${name} ÷ bare public derivation`, value: ratios[at + 1] ?? NaN, atLeast: TARGET })),
+    rows: all.map(({ name }, at) => ({
+      case: name,
+      'µs each': rounded(median(times[at] ?? [])),
+      'times as fast': rounded(ratios[at] ?? NaN),
+    })),
+    checks: all
+      .slice(1)
+      .map(({ name }, at) => ({
+        name: `${name} ÷ bare public derivation`,
+        value: ratios[at + 1] ?? NaN,
+        atLeast: TARGET,
+      })),
     facts: { rounds: ROUNDS, addressesEach: ADDRESSES },
   });
 }

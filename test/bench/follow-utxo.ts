@@ -42,7 +42,13 @@ const followUtxo = {
         { name: 'looking up, as a ratio to reading', value: (scanMs - readMs) / readMs, atMost: MAX_RATIO },
         { name: 'watch set, MB', value: megabytes, atMost: MAX_MEGABYTES },
       ],
-      facts: { scanMs: rounded(scanMs), readMs: rounded(readMs), peerMs: rounded(peerMs), blockBytes: bytes.length, transactions },
+      facts: {
+        scanMs: rounded(scanMs),
+        readMs: rounded(readMs),
+        peerMs: rounded(peerMs),
+        blockBytes: bytes.length,
+        transactions,
+      },
     });
   },
 };
@@ -59,7 +65,8 @@ function compare(bytes: Buffer, hash: string, watch: WatchSet): { readonly scanM
   for (let round = -3; round < ROUNDS; round++) {
     const times = { scan: 0, read: 0 };
     // In turns, so that neither side always runs in the other's wake.
-    for (const side of round % 2 === 0 ? (['scan', 'read'] as const) : (['read', 'scan'] as const)) times[side] = timed(sides[side], HITS);
+    for (const side of round % 2 === 0 ? (['scan', 'read'] as const) : (['read', 'scan'] as const))
+      times[side] = timed(sides[side], HITS);
     if (round < 0) continue;
     scans.push(times.scan);
     reads.push(times.read);
@@ -81,7 +88,8 @@ function peerRead(bytes: Buffer, count: number): number {
   const length = transaction(0, scriptOf('x'), scriptOf('y')).length;
   const from = bytes.length - length * count;
   let outputs = 0;
-  for (let at = from; at < bytes.length; at += length) outputs += RawTx.decode(bytes.subarray(at, at + length)).outputs.length;
+  for (let at = from; at < bytes.length; at += length)
+    outputs += RawTx.decode(bytes.subarray(at, at + length)).outputs.length;
   return outputs / 2;
 }
 
@@ -107,10 +115,24 @@ function scriptOf(text: string): Buffer {
 /** One input of the usual kind, two outputs. */
 function transaction(number: number, one: Buffer, two: Buffer): Buffer {
   const outpoint = createHash('sha256').update(`outpoint ${number}`).digest();
-  const output = (script: Buffer): Buffer => Buffer.concat([Buffer.from('00e1f50500000000', 'hex'), Buffer.from([script.length]), script]);
-  const witness = Buffer.concat([Buffer.from([2, 72]), Buffer.alloc(72, 0x30), Buffer.from([33]), Buffer.alloc(33, 0x02)]);
+  const output = (script: Buffer): Buffer =>
+    Buffer.concat([Buffer.from('00e1f50500000000', 'hex'), Buffer.from([script.length]), script]);
+  const witness = Buffer.concat([
+    Buffer.from([2, 72]),
+    Buffer.alloc(72, 0x30),
+    Buffer.from([33]),
+    Buffer.alloc(33, 0x02),
+  ]);
   const inputs = Buffer.concat([Buffer.from([1]), outpoint, Buffer.alloc(4), Buffer.from([0]), Buffer.alloc(4, 0xff)]);
-  return Buffer.concat([Buffer.from('020000000001', 'hex'), inputs, Buffer.from([2]), output(one), output(two), witness, Buffer.alloc(4)]);
+  return Buffer.concat([
+    Buffer.from('020000000001', 'hex'),
+    inputs,
+    Buffer.from([2]),
+    output(one),
+    output(two),
+    witness,
+    Buffer.alloc(4),
+  ]);
 }
 
 function block(): { readonly bytes: Buffer; readonly hash: string; readonly transactions: number } {
@@ -122,7 +144,9 @@ function block(): { readonly bytes: Buffer; readonly hash: string; readonly tran
     return transaction(at, ours ? Buffer.from(keyAt(at * 17), 'hex') : scriptOf(`to ${at}`), scriptOf(`change ${at}`));
   });
   // An id is the hash of all but flags and witness.
-  const txids = parts.map((part) => hash256(Buffer.concat([part.subarray(0, 4), part.subarray(6, part.length - 112), part.subarray(part.length - 4)])));
+  const txids = parts.map((part) =>
+    hash256(Buffer.concat([part.subarray(0, 4), part.subarray(6, part.length - 112), part.subarray(part.length - 4)])),
+  );
   const header = Buffer.alloc(80);
   header.set(merkleRoot(txids) as Buffer, 36);
   const sizeOf = Buffer.from([0xfd, count & 0xff, count >> 8]);

@@ -49,9 +49,17 @@ const follow = {
 
 export default follow;
 
-async function compare(text: string, blocks: readonly BlockRef[], watch: WatchSet, set: ReadonlySet<string>): Promise<{ ours: number; bare: number }> {
+async function compare(
+  text: string,
+  blocks: readonly BlockRef[],
+  watch: WatchSet,
+  set: ReadonlySet<string>,
+): Promise<{ ours: number; bare: number }> {
   // The adapter's own reading of logs, over a client that answers with the text at once.
-  const client = { host: SOURCE.host, batch: async () => readReplies(text, [1, 2], SOURCE) } as unknown as JsonRpcClient;
+  const client = {
+    host: SOURCE.host,
+    batch: async () => readReplies(text, [1, 2], SOURCE),
+  } as unknown as JsonRpcClient;
   const logs = new TokenLogs(client, new Map([[TOKEN, 'USDT-ERC20']]));
   const oursMs: number[] = [];
   const bareMs: number[] = [];
@@ -59,7 +67,9 @@ async function compare(text: string, blocks: readonly BlockRef[], watch: WatchSe
     const times = { ours: 0, bare: 0 };
     // In turns, so that neither side always runs in the other's wake.
     for (const side of round % 2 === 0 ? (['ours', 'bare'] as const) : (['bare', 'ours'] as const)) {
-      times[side] = await timed(async () => (side === 'ours' ? (await logs.read(blocks, watch)).hits.length : bareMatch(text, set)));
+      times[side] = await timed(async () =>
+        side === 'ours' ? (await logs.read(blocks, watch)).hits.length : bareMatch(text, set),
+      );
     }
     if (round < 0) continue;
     oursMs.push(times.ours);
@@ -116,7 +126,11 @@ function reply(blocks: readonly BlockRef[]): string {
     const ours = at % (LOGS / HITS) === 0;
     return {
       address: `0x${TOKEN}`,
-      topics: [TRANSFER_TOPIC, topicOf(hashOf(`from ${at}`).slice(2, 42)), topicOf(ours ? keyAt(at * 97) : hashOf(`to ${at}`).slice(2, 42))],
+      topics: [
+        TRANSFER_TOPIC,
+        topicOf(hashOf(`from ${at}`).slice(2, 42)),
+        topicOf(ours ? keyAt(at * 97) : hashOf(`to ${at}`).slice(2, 42)),
+      ],
       data: `0x${(at + 1).toString(16).padStart(64, '0')}`,
       blockNumber: `0x${height.toString(16)}`,
       transactionHash: hashOf(`transaction ${at}`),

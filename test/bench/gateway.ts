@@ -1,5 +1,12 @@
 import { measureKeyCheck } from './support/gateway-keys.ts';
-import { compileProxies, leaveMidRequest, missingPrograms, runWrk, startProxy, startUpstream } from './support/gateway-fixture.ts';
+import {
+  compileProxies,
+  leaveMidRequest,
+  missingPrograms,
+  runWrk,
+  startProxy,
+  startUpstream,
+} from './support/gateway-fixture.ts';
 import type { Leavers, Load, Proxy, Run } from './support/gateway-fixture.ts';
 import { median, report } from './support/report.ts';
 import { withFolder } from './support/temp-folder.ts';
@@ -60,12 +67,18 @@ function add(runs: Runs, { name }: Proxy, one: Run): void {
   runs.set(name, [...(runs.get(name) ?? []), one]);
 }
 
-const middle = (runs: Runs, name: string, field: keyof Run): number => median((runs.get(name) ?? []).map((one) => one[field]));
+const middle = (runs: Runs, name: string, field: keyof Run): number =>
+  median((runs.get(name) ?? []).map((one) => one[field]));
 
 type Part = 'small' | 'large' | 'many' | 'after';
 
-async function tell(names: readonly string[], { small, large, many, after }: Readonly<Record<Part, Runs>>, { rounds, left }: { readonly rounds: number; readonly left: number }): Promise<void> {
-  const ratio = (runs: Runs, name: string, field: keyof Run): number => middle(runs, name, field) / middle(runs, 'nginx', field);
+async function tell(
+  names: readonly string[],
+  { small, large, many, after }: Readonly<Record<Part, Runs>>,
+  { rounds, left }: { readonly rounds: number; readonly left: number },
+): Promise<void> {
+  const ratio = (runs: Runs, name: string, field: keyof Run): number =>
+    middle(runs, name, field) / middle(runs, 'nginx', field);
   const key = await measureKeyCheck(KEYS);
   report({
     bench: 'gateway',
@@ -86,8 +99,16 @@ async function tell(names: readonly string[], { small, large, many, after }: Rea
       { name: '1 MB replies/s ÷ nginx', value: ratio(large, 'gateway', 'perSecond'), atLeast: 0.8 },
       { name: 'RSS in MB at 256 connections', value: middle(many, 'gateway', 'rssMb'), atMost: 130 },
       // Both measured against nginx: a machine with other work is not equally fast at both times.
-      { name: `requests/s after ${LEAVING_RUNS} runs of clients that left ÷ before`, value: ratio(after, 'gateway', 'perSecond') / ratio(small, 'gateway', 'perSecond'), atLeast: 0.9 },
-      { name: 'errors', value: [small, large, many, after].reduce((sum, runs) => sum + middle(runs, 'gateway', 'errors'), 0), atMost: 0 },
+      {
+        name: `requests/s after ${LEAVING_RUNS} runs of clients that left ÷ before`,
+        value: ratio(after, 'gateway', 'perSecond') / ratio(small, 'gateway', 'perSecond'),
+        atLeast: 0.9,
+      },
+      {
+        name: 'errors',
+        value: [small, large, many, after].reduce((sum, runs) => sum + middle(runs, 'gateway', 'errors'), 0),
+        atMost: 0,
+      },
       { name: `µs to check one of ${key.keys} keys`, value: key.againNs / 1000, atMost: 1 },
     ],
     facts: { rounds, keyFirstNs: Math.round(key.firstNs), small: SMALL, large: LARGE, many: MANY, leavers: left },

@@ -24,7 +24,10 @@ async function run(): Promise<void> {
     const till = await startTill({ folder });
     try {
       await pause(SETTLE_MS);
-      const share = await waitFor(() => idleShare(till.pid), { timeoutMs: GIVE_UP_MS, describe: 'the till to have nothing to do' });
+      const share = await waitFor(() => idleShare(till.pid), {
+        timeoutMs: GIVE_UP_MS,
+        describe: 'the till to have nothing to do',
+      });
       // The loader that reads TypeScript has a helper of its own, which a built till does not.
       const helpers = descendantsOf(till.pid).reduce((sum, pid) => sum + costOf(pid).rssBytes, 0) / MEGABYTE;
       const own = costOf(till.pid).rssBytes / MEGABYTE;

@@ -18,20 +18,36 @@ const FIRST_ID = 8_000_000_000_000_000_000n;
 const vault = new AesGcmVault({ current: new Uint8Array(32).fill(5) });
 const idOf = (n: number): string => (FIRST_ID + BigInt(n) * 4096n).toString();
 /** As long as a key, and a new string each time, as a request brings it. */
-const textOf = (n: number): string => `tgk_${hash('sha256', String(n), 'base64url').slice(0, 43)}${String(n).slice(-6).padStart(6, '0')}`;
+const textOf = (n: number): string =>
+  `tgk_${hash('sha256', String(n), 'base64url').slice(0, 43)}${String(n).slice(-6).padStart(6, '0')}`;
 
 /** A million accounts with an App and a key each, made as they are asked for. */
 function source(): DirectorySource {
-  const rows = <Id extends string, T>(make: (n: number) => T) => async (selection: Selection<Id>): Promise<readonly T[]> => {
-    if ('ids' in selection) return [];
-    const { after, limit } = selection;
-    const first = after === null ? 0 : Number((BigInt(after) - FIRST_ID) / 4096n) + 1;
-    return Array.from({ length: Math.max(0, Math.min(limit, KEYS - first)) }, (_, n) => make(first + n));
-  };
+  const rows =
+    <Id extends string, T>(make: (n: number) => T) =>
+    async (selection: Selection<Id>): Promise<readonly T[]> => {
+      if ('ids' in selection) return [];
+      const { after, limit } = selection;
+      const first = after === null ? 0 : Number((BigInt(after) - FIRST_ID) / 4096n) + 1;
+      return Array.from({ length: Math.max(0, Math.min(limit, KEYS - first)) }, (_, n) => make(first + n));
+    };
   return {
     accounts: rows((n) => ({ id: idOf(n) as AccountId, active: true })),
-    apps: rows((n) => ({ id: idOf(n) as AppId, accountId: idOf(n) as AccountId, enabled: true, chains: ['ETH'], admissionMode: null, limits: null })),
-    keys: rows((n) => ({ id: idOf(n) as AppKeyId, appId: idOf(n) as AppId, lookupHash: vault.lookupHash(APP_KEY_LOOKUP, textOf(n)), state: 'active', expiresAt: null })),
+    apps: rows((n) => ({
+      id: idOf(n) as AppId,
+      accountId: idOf(n) as AccountId,
+      enabled: true,
+      chains: ['ETH'],
+      admissionMode: null,
+      limits: null,
+    })),
+    keys: rows((n) => ({
+      id: idOf(n) as AppKeyId,
+      appId: idOf(n) as AppId,
+      lookupHash: vault.lookupHash(APP_KEY_LOOKUP, textOf(n)),
+      state: 'active',
+      expiresAt: null,
+    })),
   };
 }
 
@@ -102,14 +118,19 @@ async function run(): Promise<void> {
   const [hot = NaN, uneven = NaN] = results.map(({ ns }) => ns);
   report({
     bench: 'keys',
-    rows: results.map(({ traffic, ns }) => ({ [`${KEYS.toLocaleString('en')} keys known`]: traffic.name, 'CPU ns per check': Math.round(ns) })),
+    rows: results.map(({ traffic, ns }) => ({
+      [`${KEYS.toLocaleString('en')} keys known`]: traffic.name,
+      'CPU ns per check': Math.round(ns),
+    })),
     checks: [
       { name: 'CPU ns per check, 100,000 keys in use', value: hot, atMost: 1000 },
       { name: 'CPU ns per check, Zipf', value: uneven, atMost: 1000 },
       { name: 'MiB for a million keys, Apps and accounts', value: loaded, atMost: 200 },
     ],
     facts: { keys: KEYS, loadSeconds: rounded(loadSeconds), mibLoaded: rounded(loaded), mibWithCache: rounded(full) },
-    notes: ['A check is find(), with a text that is a new string each time. The first check of a key costs a keyed hash more.'],
+    notes: [
+      'A check is find(), with a text that is a new string each time. The first check of a key costs a keyed hash more.',
+    ],
   });
 }
 

@@ -41,7 +41,11 @@ const PLACES: Readonly<Record<string, (folder: string) => Promise<Place>>> = {
   }),
   pg: async () => {
     const { url, drop } = await freshDatabase();
-    return { config: { client: 'pg', connection: url }, numbers: `WITH numbers (n) AS (SELECT generate_series(2::bigint, ${ORDERS}::bigint))`, remove: drop };
+    return {
+      config: { client: 'pg', connection: url },
+      numbers: `WITH numbers (n) AS (SELECT generate_series(2::bigint, ${ORDERS}::bigint))`,
+      remove: drop,
+    };
   },
 };
 
@@ -79,7 +83,9 @@ async function multiply({ config, numbers }: Place): Promise<void> {
     };
     const columns = Object.keys(sample);
     const values = columns.map((column) => given[column] ?? `sample.${column}`);
-    await database.raw(`INSERT INTO orders (${columns.join(', ')}) ${numbers} SELECT ${values.join(', ')} FROM numbers CROSS JOIN (SELECT * FROM orders) AS sample`);
+    await database.raw(
+      `INSERT INTO orders (${columns.join(', ')}) ${numbers} SELECT ${values.join(', ')} FROM numbers CROSS JOIN (SELECT * FROM orders) AS sample`,
+    );
     await database.raw(`UPDATE account_counters SET last = ${ORDERS} WHERE counter = 'orders'`);
     await database.raw('ANALYZE');
   } finally {
@@ -99,14 +105,24 @@ function rowsOf(result: unknown): readonly Record<string, unknown>[] {
 
 async function measure(engine: string, storage: KnexStorage, account: AccountId): Promise<void> {
   const assets = new AssetCatalogue(SPECIFIED_ASSETS);
-  const queries = new OrderQueries({ storage, assets, chains: new Map(), settings: { pageMax: 100 }, baseUrl: 'https://till.example' });
+  const queries = new OrderQueries({
+    storage,
+    assets,
+    chains: new Map(),
+    settings: { pageMax: 100 },
+    baseUrl: 'https://till.example',
+  });
   const times = PAGES.map((): number[] => []);
   for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
     for (const [index, page] of PAGES.entries()) {
       const start = performance.now();
       const { total, items } = await queries.list(account, { page, size: SIZE });
       if (round >= 0) times[index]?.push((performance.now() - start) * 1000);
-      check(page, total, items.map(({ order }) => order.id));
+      check(
+        page,
+        total,
+        items.map(({ order }) => order.id),
+      );
     }
   }
   present(engine, times.map(median));
@@ -115,16 +131,23 @@ async function measure(engine: string, storage: KnexStorage, account: AccountId)
 /** A fast page with the wrong orders on it would be worth nothing. */
 function check(page: number, total: number, ids: readonly string[]): void {
   const newest = ORDERS - (page - 1) * SIZE;
-  const expected = Array.from({ length: SIZE }, (_, n) => newest - n).map((n) => (n === 1 ? ids.at(-1) : String(FIRST_ID + BigInt(n))));
+  const expected = Array.from({ length: SIZE }, (_, n) => newest - n).map((n) =>
+    n === 1 ? ids.at(-1) : String(FIRST_ID + BigInt(n)),
+  );
   if (total !== ORDERS) throw new Error(`the total was ${total} of ${ORDERS}`);
-  if (ids.length !== SIZE || ids.some((id, at) => id !== expected[at])) throw new Error(`page ${page} held ${ids.join(', ')}`);
+  if (ids.length !== SIZE || ids.some((id, at) => id !== expected[at]))
+    throw new Error(`page ${page} held ${ids.join(', ')}`);
 }
 
 function present(engine: string, micros: readonly number[]): void {
   const [first = NaN] = micros;
   report({
     bench: 'list',
-    rows: PAGES.map((page, index) => ({ page, 'median µs': rounded(micros[index] ?? NaN), 'multiple of page 1': rounded((micros[index] ?? NaN) / first) })),
+    rows: PAGES.map((page, index) => ({
+      page,
+      'median µs': rounded(micros[index] ?? NaN),
+      'multiple of page 1': rounded((micros[index] ?? NaN) / first),
+    })),
     checks: PAGES.slice(1).map((page, index) => ({
       name: `page ${page} of ${ORDERS} orders on ${engine}, as a multiple of page 1`,
       value: (micros[index + 1] ?? NaN) / first,

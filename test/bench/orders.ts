@@ -38,7 +38,10 @@ interface Round extends LoadResult {
   readonly databaseMicrosPerOrder: number;
 }
 
-const YARDS: Readonly<Record<string, (folder: string, connections: number) => Promise<OrderFixture>>> = { pg: postgresFixture, sqlite: sqliteFixture };
+const YARDS: Readonly<Record<string, (folder: string, connections: number) => Promise<OrderFixture>>> = {
+  pg: postgresFixture,
+  sqlite: sqliteFixture,
+};
 
 async function run(words: readonly string[]): Promise<void> {
   const wanted = Object.keys(YARDS).filter((engine) => words.includes(engine));
@@ -57,7 +60,9 @@ async function benchOn(engine: string, folder: string, words: readonly string[])
       settings: { mode: 'sandbox', database: fixture.database, limits: { requestsPerMinute: NO_LIMIT } },
       node: profiles === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`],
     });
-    const rounds = await allRounds(fixture, till, load, words.includes('quick') ? QUICK_ROUNDS : ROUNDS).finally(() => till.stop());
+    const rounds = await allRounds(fixture, till, load, words.includes('quick') ? QUICK_ROUNDS : ROUNDS).finally(() =>
+      till.stop(),
+    );
     present(fixture, rounds);
     if (profiles !== null) console.log(`The server's CPU profile is in ${profiles}`);
   } finally {
@@ -67,13 +72,26 @@ async function benchOn(engine: string, folder: string, words: readonly string[])
 }
 
 /** The two are measured in turns, so that whatever else the machine does strikes both. */
-async function allRounds(fixture: OrderFixture, till: TillProcess, load: LoadGenerator, count: number): Promise<readonly Round[]> {
-  await waitFor(() => fixture.fillPools(ADDRESSES).then(() => true), { timeoutMs: 60_000, intervalMs: 200, describe: 'the first addresses of each chain' });
+async function allRounds(
+  fixture: OrderFixture,
+  till: TillProcess,
+  load: LoadGenerator,
+  count: number,
+): Promise<readonly Round[]> {
+  await waitFor(() => fixture.fillPools(ADDRESSES).then(() => true), {
+    timeoutMs: 60_000,
+    intervalMs: 200,
+    describe: 'the first addresses of each chain',
+  });
   let { acknowledged } = await oneLoad(till, load, WARM_UP_SECONDS);
   await fixture.measure(WARM_UP_SECONDS);
   const rounds: Round[] = [];
   for (let n = 0; n < count; n++) {
-    const costs = (): number[] => [costOf(till.pid).cpuMicros, costOf(load.pid).cpuMicros, fixture.serverPid === null ? 0 : familyCpuMicros(fixture.serverPid)];
+    const costs = (): number[] => [
+      costOf(till.pid).cpuMicros,
+      costOf(load.pid).cpuMicros,
+      fixture.serverPid === null ? 0 : familyCpuMicros(fixture.serverPid),
+    ];
     const before = costs();
     const result = await oneLoad(till, load, SECONDS);
     const [cpuMicrosPerOrder = NaN, loadMicrosPerOrder = NaN, databaseMicrosPerOrder = NaN] = costs().map(
@@ -81,12 +99,22 @@ async function allRounds(fixture: OrderFixture, till: TillProcess, load: LoadGen
     );
     acknowledged += result.acknowledged;
     await checkStored(fixture, acknowledged);
-    rounds.push({ ...result, cpuMicrosPerOrder, loadMicrosPerOrder, databaseMicrosPerOrder, yardstick: await fixture.measure(SECONDS) });
+    rounds.push({
+      ...result,
+      cpuMicrosPerOrder,
+      loadMicrosPerOrder,
+      databaseMicrosPerOrder,
+      yardstick: await fixture.measure(SECONDS),
+    });
   }
   return rounds;
 }
 
-async function oneLoad({ url, apiToken, signingSecret }: TillProcess, load: LoadGenerator, seconds: number): Promise<LoadResult> {
+async function oneLoad(
+  { url, apiToken, signingSecret }: TillProcess,
+  load: LoadGenerator,
+  seconds: number,
+): Promise<LoadResult> {
   const result = await load.run({ url, apiToken, signingSecret, connections: CONNECTIONS, seconds });
   if (result.failures.length > 0) throw new Error(`orders were refused:\n${result.failures.join('\n')}`);
   return result;
@@ -96,7 +124,9 @@ async function oneLoad({ url, apiToken, signingSecret }: TillProcess, load: Load
 async function checkStored(fixture: OrderFixture, acknowledged: number): Promise<void> {
   const { orders, addresses, claims } = await fixture.stored();
   if (orders === acknowledged && addresses === orders && claims === orders) return;
-  throw new Error(`${acknowledged} orders were acknowledged, but stored are ${orders} orders, ${addresses} addresses, ${claims} keys`);
+  throw new Error(
+    `${acknowledged} orders were acknowledged, but stored are ${orders} orders, ${addresses} addresses, ${claims} keys`,
+  );
 }
 
 function present({ engine, yardstick }: OrderFixture, rounds: readonly Round[]): void {
@@ -115,7 +145,13 @@ function present({ engine, yardstick }: OrderFixture, rounds: readonly Round[]):
       database: rounded(round.databaseMicrosPerOrder),
       load: rounded(round.loadMicrosPerOrder),
     })),
-    checks: [{ name: `durable pay-info over HTTP on ${engine}, as a multiple of ${yardstick}`, value: median(ratios), atLeast: AT_LEAST }],
+    checks: [
+      {
+        name: `durable pay-info over HTTP on ${engine}, as a multiple of ${yardstick}`,
+        value: median(ratios),
+        atLeast: AT_LEAST,
+      },
+    ],
     facts: {
       engine,
       yardstick,

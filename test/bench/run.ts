@@ -28,7 +28,10 @@ async function load(name: string): Promise<Bench> {
 }
 
 async function main([wanted, ...words]: readonly string[]): Promise<number> {
-  const names = readdirSync(folder).filter((file) => file.endsWith('.ts') && file !== 'run.ts').map((file) => file.slice(0, -'.ts'.length)).sort();
+  const names = readdirSync(folder)
+    .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
+    .map((file) => file.slice(0, -'.ts'.length))
+    .sort();
   const chosen = wanted === undefined ? names : names.filter((name) => name === wanted);
   if (chosen.length === 0) {
     console.error(`There is no bench "${wanted ?? ''}"; there are: ${names.join(', ')}`);

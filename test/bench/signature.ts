@@ -33,7 +33,11 @@ interface Case {
 
 function signedPost(digest: CryptoDigest): SignedRequest {
   const bare = { method: 'POST', target: '/api/order/pay-info', body: BODY };
-  const headers = { Host: 'till.example', 'Content-Type': 'application/json', ...signRequest(bare, { apiToken: 'tat_x', secret: SECRET }, digest, NOW) };
+  const headers = {
+    Host: 'till.example',
+    'Content-Type': 'application/json',
+    ...signRequest(bare, { apiToken: 'tat_x', secret: SECRET }, digest, NOW),
+  };
   return { ...bare, headers: new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]])) };
 }
 
@@ -76,7 +80,10 @@ async function run(): Promise<void> {
   const [bare = NaN, ours = NaN] = times.map(median);
   report({
     bench: 'signature',
-    rows: cases.map(({ name }, index) => ({ case: name, 'µs per request': (median(times[index] ?? []) / 1000).toFixed(2) })),
+    rows: cases.map(({ name }, index) => ({
+      case: name,
+      'µs per request': (median(times[index] ?? []) / 1000).toFixed(2),
+    })),
     checks: [{ name: 'verifying ÷ bare hashes', value: ours / bare, atMost: LIMIT }],
     facts: { bodyBytes: BODY.length, bareNs: Math.round(bare), verifyNs: Math.round(ours), rounds: ROUNDS },
   });

@@ -40,11 +40,19 @@ interface Place {
 const PLACES: Readonly<Record<string, (folder: string) => Promise<Place>>> = {
   sqlite: (folder) => {
     const filename = join(folder, 'till.db');
-    return Promise.resolve({ config: { client: 'sqlite', filename }, rows: () => sqliteRows(filename, join(folder, 'yardstick.db')), remove: () => Promise.resolve() });
+    return Promise.resolve({
+      config: { client: 'sqlite', filename },
+      rows: () => sqliteRows(filename, join(folder, 'yardstick.db')),
+      remove: () => Promise.resolve(),
+    });
   },
   pg: async () => {
     const cluster = await startDurablePostgres();
-    return { config: { client: 'pg', connection: cluster.url, pool: { min: CLIENTS, max: CLIENTS } }, rows: () => pgRows(cluster.url, CLIENTS), remove: () => cluster.stop() };
+    return {
+      config: { client: 'pg', connection: cluster.url, pool: { min: CLIENTS, max: CLIENTS } },
+      rows: () => pgRows(cluster.url, CLIENTS),
+      remove: () => cluster.stop(),
+    };
   },
 };
 
@@ -90,7 +98,10 @@ async function requests(till: MoneyDomain, storage: KnexStorage, place: Place): 
   try {
     await raw.write(PER_ROUND);
     for (let round = 0; round < ROUNDS; round++) {
-      rounds.push({ till: await rate(() => inParallel(PER_ROUND, withdraw)), raw: await rate(() => raw.write(PER_ROUND)) });
+      rounds.push({
+        till: await rate(() => inParallel(PER_ROUND, withdraw)),
+        raw: await rate(() => raw.write(PER_ROUND)),
+      });
     }
   } finally {
     await raw.close();
@@ -122,7 +133,14 @@ async function merchants(till: MoneyDomain, storage: KnexStorage): Promise<reado
     await storage.accounts.create({ ...template, id, email: `merchant-${n}@example.com` });
     const at = till.clock.now();
     await storage.transaction(async (tx) => {
-      await tx.wallets.saveWithdrawalAddress({ accountId: id, chain: 'ETH', formerAddress: null, address: 'eth-merchant', activeFrom: at, updatedAt: at });
+      await tx.wallets.saveWithdrawalAddress({
+        accountId: id,
+        chain: 'ETH',
+        formerAddress: null,
+        address: 'eth-merchant',
+        activeFrom: at,
+        updatedAt: at,
+      });
       await postEntry(tx, {
         id: till.ids.next() as never,
         at,
@@ -151,7 +169,10 @@ class SigningPayments extends FakePayments {
   }
 
   override async sign(request: SignRequest) {
-    const intent = { chain: 'ETH', payments: request.lines.map(({ to, currency, units }) => ({ to, currency, units: units.toString() })) };
+    const intent = {
+      chain: 'ETH',
+      payments: request.lines.map(({ to, currency, units }) => ({ to, currency, units: units.toString() })),
+    };
     await this.#wallet.sign("m/44'/60'/0'/0/0", new Uint8Array(32).fill(7), intent);
     this.signed += 1;
     this.#nonce = (request.nonce ?? 0) + 1;
@@ -172,7 +193,10 @@ class SigningPayments extends FakePayments {
 }
 
 /** 10,000 waiting transfers and the runner that signs them. */
-async function waiting(till: MoneyDomain, storage: KnexStorage): Promise<{ readonly payments: SigningPayments; step(): Promise<boolean> }> {
+async function waiting(
+  till: MoneyDomain,
+  storage: KnexStorage,
+): Promise<{ readonly payments: SigningPayments; step(): Promise<boolean> }> {
   const payments = new SigningPayments(till.eth, 'account');
   till.eth.payments = payments;
   await payments.open();
@@ -204,7 +228,11 @@ async function waiting(till: MoneyDomain, storage: KnexStorage): Promise<{ reado
     });
   }
   const { assets, rateBook: rates, stateMachine, clock, ids, events, logger, metrics } = till;
-  const runner = new PayoutRunner(till.eth as PayingChain, { storage, assets, rates, stateMachine, clock, ids, events, logger, metrics }, { maxFeeBps: 100, cold: new Map() });
+  const runner = new PayoutRunner(
+    till.eth as PayingChain,
+    { storage, assets, rates, stateMachine, clock, ids, events, logger, metrics },
+    { maxFeeBps: 100, cold: new Map() },
+  );
   const lease = await till.payoutLease();
   return { payments, step: async () => (await runner.step(lease)) === 'advanced' };
 }
@@ -238,7 +266,12 @@ async function newOrders(till: MoneyDomain, payer: Awaited<ReturnType<typeof wai
   done = true;
   await signing;
   times.sort((a, b) => a - b);
-  return { p50: median(times), p99: times[Math.floor(times.length * 0.99)] ?? NaN, signed: payer?.payments.signed ?? 0, seconds };
+  return {
+    p50: median(times),
+    p99: times[Math.floor(times.length * 0.99)] ?? NaN,
+    signed: payer?.payments.signed ?? 0,
+    seconds,
+  };
 }
 
 function present(engine: string, { till, raw }: Speed, calm: Latency, busy: Latency): void {
@@ -246,15 +279,36 @@ function present(engine: string, { till, raw }: Speed, calm: Latency, busy: Late
     bench: `withdrawals ${engine}`,
     rows: [
       { what: 'withdrawals a second', till: rounded(till), raw: rounded(raw), ratio: rounded(till / raw) },
-      { what: 'p99 of a new order (ms)', till: rounded(busy.p99), raw: rounded(calm.p99), ratio: rounded(busy.p99 / calm.p99) },
-      { what: 'p50 of a new order (ms)', till: rounded(busy.p50), raw: rounded(calm.p50), ratio: rounded(busy.p50 / calm.p50) },
+      {
+        what: 'p99 of a new order (ms)',
+        till: rounded(busy.p99),
+        raw: rounded(calm.p99),
+        ratio: rounded(busy.p99 / calm.p99),
+      },
+      {
+        what: 'p50 of a new order (ms)',
+        till: rounded(busy.p50),
+        raw: rounded(calm.p50),
+        ratio: rounded(busy.p50 / calm.p50),
+      },
     ],
     checks: [
       { name: 'withdrawals against the same rows by the bare driver', value: till / raw, atLeast: AT_LEAST },
-      { name: "a new order's p99 while payments are signed against a calm till", value: busy.p99 / calm.p99, atMost: AT_MOST_P99 },
+      {
+        name: "a new order's p99 while payments are signed against a calm till",
+        value: busy.p99 / calm.p99,
+        atMost: AT_MOST_P99,
+      },
     ],
-    facts: { signed: busy.signed, signedPerSecond: rounded(busy.signed / busy.seconds), clients: CLIENTS, ordersPerSecond: ORDERS_A_SECOND },
-    notes: ['raw: the driver alone writing the same rows, one withdrawal a transaction; for the orders: the till without payments to sign.'],
+    facts: {
+      signed: busy.signed,
+      signedPerSecond: rounded(busy.signed / busy.seconds),
+      clients: CLIENTS,
+      ordersPerSecond: ORDERS_A_SECOND,
+    },
+    notes: [
+      'raw: the driver alone writing the same rows, one withdrawal a transaction; for the orders: the till without payments to sign.',
+    ],
   });
 }
 

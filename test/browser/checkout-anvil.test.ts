@@ -18,8 +18,16 @@ describe('a payer with a browser, on a real chain', { concurrency: 1 }, () => {
   });
 
   async function payUrl(): Promise<string> {
-    const links = { succeed_url: `${till.receiver.url}/thanks`, callback_url: `${till.receiver.url}/paid`, enable_post_callback: true };
-    const { data, message, code } = await till.merchant.call('POST', '/api/order/pay-url', { price: 11, currency: 'EUR', ...links });
+    const links = {
+      succeed_url: `${till.receiver.url}/thanks`,
+      callback_url: `${till.receiver.url}/paid`,
+      enable_post_callback: true,
+    };
+    const { data, message, code } = await till.merchant.call('POST', '/api/order/pay-url', {
+      price: 11,
+      currency: 'EUR',
+      ...links,
+    });
     assert.equal(code, 0, message);
     return String(data['pay_url']).replace('localhost', '127.0.0.1');
   }
@@ -34,7 +42,10 @@ describe('a payer with a browser, on a real chain', { concurrency: 1 }, () => {
       const [amount, address] = await page.locator('#pay code').allInnerTexts();
       assert.equal(amount, '12.1');
       const link = (await page.getByRole('link', { name: 'Open in a wallet' }).getAttribute('href')) ?? '';
-      assert.equal(link, `ethereum:${link.slice(9, 51)}@${till.anvil.chainId}/transfer?address=${address ?? ''}&uint256=12100000`);
+      assert.equal(
+        link,
+        `ethereum:${link.slice(9, 51)}@${till.anvil.chainId}/transfer?address=${address ?? ''}&uint256=12100000`,
+      );
       assert.equal(link.slice(9, 51).toLowerCase(), till.tokens.honest.address);
 
       await till.send(await till.signTransfer(till.tokens.honest, address as Address, 12_100_000n));

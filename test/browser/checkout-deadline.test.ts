@@ -27,7 +27,10 @@ describe('a payer at the deadline', { concurrency: true }, () => {
     // Without script the list of coins comes again once a minute: a payer who reloads sees it at once.
     await other.page.reload();
     await says(other.page, 'expired', 'Nothing arrived in time.');
-    await Promise.all([one.page.waitForURL(`${fixture.shopUrl}/too-late`), other.page.waitForURL(`${fixture.shopUrl}/too-late`)]);
+    await Promise.all([
+      one.page.waitForURL(`${fixture.shopUrl}/too-late`),
+      other.page.waitForURL(`${fixture.shopUrl}/too-late`),
+    ]);
     await Promise.all([one.leave(), other.leave()]);
   });
 

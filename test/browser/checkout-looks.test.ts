@@ -22,7 +22,12 @@ describe("the payer's page in each state", { concurrency: 1 }, () => {
     await gallery.close();
   });
 
-  async function visit(width: number, colorScheme: 'light' | 'dark', locale: string, work: (page: Page) => Promise<void>): Promise<void> {
+  async function visit(
+    width: number,
+    colorScheme: 'light' | 'dark',
+    locale: string,
+    work: (page: Page) => Promise<void>,
+  ): Promise<void> {
     const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, locale });
     const complaints = new Complaints(context, new URL(gallery.url).origin);
     await work(await context.newPage());
@@ -33,7 +38,8 @@ describe("the payer's page in each state", { concurrency: 1 }, () => {
   for (const width of WIDTHS) {
     for (const theme of THEMES) {
       // Only contrast depends on the theme, and only the room for a finger on the width.
-      const only = width === 320 ? (theme === 'light' ? [] : ['color-contrast']) : theme === 'light' ? ['target-size'] : null;
+      const only =
+        width === 320 ? (theme === 'light' ? [] : ['color-contrast']) : theme === 'light' ? ['target-size'] : null;
       const asked = (path: string): boolean => only !== null && (only.length === 0 || TONES.includes(path));
       test(`fits ${width} pixels in ${theme}${only === null ? '' : ', and axe finds nothing'}`, async () => {
         await visit(width, theme, 'en', async (page) => {
@@ -59,7 +65,13 @@ describe("the payer's page in each state", { concurrency: 1 }, () => {
           await picture(page, `${path}-ar-${width}`);
         }
         await page.goto(`${gallery.url}/waiting`);
-        assert.equal(await page.locator('#pay code').nth(1).evaluate((code) => getComputedStyle(code).direction), 'ltr');
+        assert.equal(
+          await page
+            .locator('#pay code')
+            .nth(1)
+            .evaluate((code) => getComputedStyle(code).direction),
+          'ltr',
+        );
       });
     }
   });
@@ -81,7 +93,10 @@ describe("the payer's page in each state", { concurrency: 1 }, () => {
       for (const path of ['choose', 'waiting', 'waitingLightning']) {
         await page.goto(`${gallery.url}/${path}`, { waitUntil: 'load' });
         const bytes = await page.evaluate(() =>
-          [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).decodedBodySize, 0),
+          [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce(
+            (sum, entry) => sum + (entry as PerformanceResourceTiming).decodedBodySize,
+            0,
+          ),
         );
         assert.ok(bytes > 15_000 && bytes < 60_000, `${path}: ${bytes} bytes`);
       }
@@ -99,4 +114,5 @@ describe("the payer's page in each state", { concurrency: 1 }, () => {
   });
 });
 
-const fits = (page: Page): Promise<boolean> => page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+const fits = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);

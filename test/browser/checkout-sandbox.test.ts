@@ -39,7 +39,9 @@ describe('a payer with a browser', { concurrency: true }, () => {
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), '13.5');
     await tabTo(page, 'button[aria-label="Copy the address"]');
     await page.keyboard.press('Space');
-    await waitFor(async () => (await page.evaluate(() => navigator.clipboard.readText())).startsWith('T'), { describe: 'the address in the clipboard' });
+    await waitFor(async () => (await page.evaluate(() => navigator.clipboard.readText())).startsWith('T'), {
+      describe: 'the address in the clipboard',
+    });
 
     await page.evaluate(() => Object.assign(window, { stayed: true }));
     await fixture.pay(id, '4');
@@ -95,7 +97,10 @@ describe('a payer with a browser', { concurrency: true }, () => {
     await one.page.locator('button.coin:has-text("LTC")').click();
     await one.page.getByRole('heading', { name: 'Pay with LTC' }).waitFor();
     await other.page.getByRole('heading', { name: 'Mit LTC zahlen' }).waitFor();
-    assert.match((await one.page.getByRole('link', { name: 'Open in a wallet' }).getAttribute('href')) ?? '', /^litecoin:\w+\?amount=/);
+    assert.match(
+      (await one.page.getByRole('link', { name: 'Open in a wallet' }).getAttribute('href')) ?? '',
+      /^litecoin:\w+\?amount=/,
+    );
     await Promise.all([one.leave(), other.leave()]);
   });
 
@@ -131,7 +136,8 @@ describe('a payer with a browser', { concurrency: true }, () => {
     await page.route(`${fixture.shopUrl}/**`, (route) => route.fulfill({ body: 'the shop' }));
     await fixture.mine('ETH', 10);
     await fixture.becomes(id, 'SUCCESS');
-    const spendable = async (): Promise<boolean> => (await fixture.merchant.call('POST', `/api/v2/order/refund/${id}`)).code === 0;
+    const spendable = async (): Promise<boolean> =>
+      (await fixture.merchant.call('POST', `/api/v2/order/refund/${id}`)).code === 0;
     await waitFor(spendable, { timeoutMs: 20_000, intervalMs: 100, describe: 'the refund to be accepted' });
     await page.goto(url);
     await waitFor(
@@ -156,7 +162,10 @@ describe('a payer with a browser', { concurrency: true }, () => {
     await fixture.mine('BTC', CONFIRMED);
     await fixture.becomes(paid.id, 'SUCCESS');
     await (fixture.host.till.chains.get('BTC') as SandboxChain).reorganise(CONFIRMED + 1);
-    await waitFor(async () => (await fixture.host.till.storage.orders.findByCheckoutToken(paid.token))?.reorgedAt !== null, { describe: 'the reorganisation to be noticed' });
+    await waitFor(
+      async () => (await fixture.host.till.storage.orders.findByCheckoutToken(paid.token))?.reorgedAt !== null,
+      { describe: 'the reorganisation to be noticed' },
+    );
     await page.goto(paid.url);
     await says(page, 'rechecking', 'The network rearranged its latest blocks.');
 

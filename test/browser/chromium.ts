@@ -20,7 +20,10 @@ export const THEMES = ['light', 'dark'] as const;
  */
 export function launch(): Promise<Browser> {
   const executablePath = PATHS.find((path) => existsSync(path));
-  assert(executablePath !== undefined, `There is no Chromium at ${PATHS.join(', ')}: apt-get install --no-install-recommends chromium`);
+  assert(
+    executablePath !== undefined,
+    `There is no Chromium at ${PATHS.join(', ')}: apt-get install --no-install-recommends chromium`,
+  );
   return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
 }
 
@@ -54,7 +57,9 @@ export class Complaints {
 export async function assertAccessible(page: Page, what: string, only: readonly string[] = []): Promise<void> {
   const axe = new AxeBuilder({ page }).setLegacyMode();
   const { violations } = await (only.length > 0 ? axe.withRules([...only]) : axe.withTags(TAGS)).analyze();
-  const found = violations.map(({ id, help, nodes }) => `${id}: ${help}\n    ${nodes.map(({ html }) => html).join('\n    ')}`);
+  const found = violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}\n    ${nodes.map(({ html }) => html).join('\n    ')}`,
+  );
   assert.deepEqual(found, [], what);
 }
 

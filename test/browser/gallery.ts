@@ -19,7 +19,9 @@ export async function startGallery(): Promise<{ readonly url: string; close(): P
       },
     },
     {
-      choosePayment: { options: async () => CHOICES.map(({ asset, amount }) => ({ asset, units: unitsOf(amount, asset) })) },
+      choosePayment: {
+        options: async () => CHOICES.map(({ asset, amount }) => ({ asset, units: unitsOf(amount, asset) })),
+      },
       assets: { chainName: (chain) => CHOICES.find(({ asset }) => asset.chain === chain)?.chainName ?? chain },
       clock: { now: () => NOW },
     },
@@ -36,8 +38,14 @@ export async function startGallery(): Promise<{ readonly url: string; close(): P
       res.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(':\n\n');
       return;
     }
-    const language = findLanguage(url.searchParams.get('lang')) ?? negotiateLanguage(req.headers['accept-language'] ?? null);
-    const wanted = { language, view: url.searchParams.get('view'), error: url.searchParams.get('error'), partOnly: url.searchParams.has('part') };
+    const language =
+      findLanguage(url.searchParams.get('lang')) ?? negotiateLanguage(req.headers['accept-language'] ?? null);
+    const wanted = {
+      language,
+      view: url.searchParams.get('view'),
+      error: url.searchParams.get('error'),
+      partOnly: url.searchParams.has('part'),
+    };
     void pages.reply(name, wanted).then(({ status, headers, body }) => res.writeHead(status, headers).end(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

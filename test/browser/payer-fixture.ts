@@ -39,7 +39,12 @@ export class PayersFixture {
   readonly #browser: Browser;
   readonly #cleanUp: () => Promise<void>;
 
-  private constructor(host: Host, shop: Awaited<ReturnType<typeof startReceiver>>, browser: Browser, cleanUp: () => Promise<void>) {
+  private constructor(
+    host: Host,
+    shop: Awaited<ReturnType<typeof startReceiver>>,
+    browser: Browser,
+    cleanUp: () => Promise<void>,
+  ) {
     assert(host.demo !== null);
     this.host = host;
     this.#url = host.url.replace('localhost', '127.0.0.1');
@@ -54,7 +59,10 @@ export class PayersFixture {
     const directory = freshDirectory();
     const shop = await startReceiver();
     const plugins = [{ use: 'sandbox', options: { confirmations: CONFIRMATIONS, pollIntervalMs: 100 } }];
-    const host = createHost({ mode: 'sandbox', listen: { port: 0 }, orders: { timeoutSeconds }, plugins }, { directory: directory.path });
+    const host = createHost(
+      { mode: 'sandbox', listen: { port: 0 }, orders: { timeoutSeconds }, plugins },
+      { directory: directory.path },
+    );
     await host.start();
     return new PayersFixture(host, shop, browser, async () => {
       await host.stop();
@@ -74,7 +82,11 @@ export class PayersFixture {
   /** Makes a hosted order of 12.50 EUR and returns its pay_url and id. */
   async order(): Promise<PlacedOrder> {
     const links = { succeed_url: `${this.#shop.url}/thanks`, timeout_url: `${this.#shop.url}/too-late` };
-    const { data, message, code } = await this.merchant.call('POST', '/api/order/pay-url', { price: 12.5, currency: 'EUR', ...links });
+    const { data, message, code } = await this.merchant.call('POST', '/api/order/pay-url', {
+      price: 12.5,
+      currency: 'EUR',
+      ...links,
+    });
     assert.equal(code, 0, message);
     const { pathname } = new URL(String(data['pay_url']));
     const token = pathname.split('/').at(-1) ?? '';
@@ -86,7 +98,10 @@ export class PayersFixture {
   /** An order whose coin is chosen already, by the form of the page. */
   async chosen(chain: string, currency: string): Promise<PlacedOrder> {
     const order = await this.order();
-    const reply = await fetch(`${order.url}/choice`, { method: 'POST', body: new URLSearchParams({ chain, currency }) });
+    const reply = await fetch(`${order.url}/choice`, {
+      method: 'POST',
+      body: new URLSearchParams({ chain, currency }),
+    });
     assert.equal(reply.status, 200);
     return order;
   }
@@ -99,7 +114,11 @@ export class PayersFixture {
   /** Mines on one chain: tests that run beside each other take different ones. */
   async mine(chain: string, count: number): Promise<void> {
     const headers = { 'Content-Type': 'application/json' };
-    const reply = await fetch(`${this.#url}/sandbox/v1/blocks`, { method: 'POST', headers, body: JSON.stringify({ chain, count }) });
+    const reply = await fetch(`${this.#url}/sandbox/v1/blocks`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ chain, count }),
+    });
     assert.equal(reply.status, 200);
   }
 
@@ -109,13 +128,25 @@ export class PayersFixture {
   }
 
   async becomes(id: string, status: string): Promise<void> {
-    await waitFor(async () => (await this.merchant.status(id)) === status, { timeoutMs: 30_000, describe: `order ${id} to be ${status}` });
+    await waitFor(async () => (await this.merchant.status(id)) === status, {
+      timeoutMs: 30_000,
+      describe: `order ${id} to be ${status}`,
+    });
   }
 }
 
 /** Opens a browser window of its own for a till at an address. */
-export async function openPayer(browser: Browser, url: string, elsewhere: readonly string[], { script = true, locale = 'en' }: PayerOptions = {}): Promise<Payer> {
-  const context: BrowserContext = await browser.newContext({ javaScriptEnabled: script, locale, viewport: { width: 390, height: 844 } });
+export async function openPayer(
+  browser: Browser,
+  url: string,
+  elsewhere: readonly string[],
+  { script = true, locale = 'en' }: PayerOptions = {},
+): Promise<Payer> {
+  const context: BrowserContext = await browser.newContext({
+    javaScriptEnabled: script,
+    locale,
+    viewport: { width: 390, height: 844 },
+  });
   context.setDefaultTimeout(20_000);
   const complaints = new Complaints(context, new URL(url).origin, elsewhere);
   return {

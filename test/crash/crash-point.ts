@@ -1,4 +1,11 @@
-import type { CallbackTransport, ChainAdapter, ChainPayments, LightningNode, Storage, Transaction } from '../../core/index.ts';
+import type {
+  CallbackTransport,
+  ChainAdapter,
+  ChainPayments,
+  LightningNode,
+  Storage,
+  Transaction,
+} from '../../core/index.ts';
 
 /** The ports whose calls a test can kill the till at. */
 export interface KillablePorts {
@@ -48,13 +55,23 @@ export function pathOf(select: (ports: KillablePorts) => unknown): string {
   return pathsOf((ports) => [select(ports)]).join();
 }
 
-function point<Args extends readonly unknown[]>(moment: Moment, select: SelectCall<Args>, where?: (...args: Args) => boolean): CrashPoint {
+function point<Args extends readonly unknown[]>(
+  moment: Moment,
+  select: SelectCall<Args>,
+  where?: (...args: Args) => boolean,
+): CrashPoint {
   return { moment, call: pathOf(select), matches: (args) => where === undefined || where(...(args as Args)) };
 }
 
-type DefinePoint = <Args extends readonly unknown[]>(select: SelectCall<Args>, where?: (...args: Args) => boolean) => CrashPoint;
+type DefinePoint = <Args extends readonly unknown[]>(
+  select: SelectCall<Args>,
+  where?: (...args: Args) => boolean,
+) => CrashPoint;
 
 export const before: DefinePoint = (select, where) => point('before', select, where);
 export const after: DefinePoint = (select, where) => point('after', select, where);
 export const committed: DefinePoint = (select, where) => point('committed', select, where);
-export const afterStatement = <Args extends readonly unknown[]>(statement: number, select: SelectCall<Args>): CrashPoint => ({ ...point('statement', select), statement });
+export const afterStatement = <Args extends readonly unknown[]>(
+  statement: number,
+  select: SelectCall<Args>,
+): CrashPoint => ({ ...point('statement', select), statement });

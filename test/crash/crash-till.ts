@@ -38,7 +38,11 @@ export interface CrashFixture {
   readonly token: DeployedContract;
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>;
   /** The till's Lightning node, who pays to it and is paid by it, and the options by which the till reaches it. */
-  readonly lightning: { readonly node: FakeLightningNode; readonly customer: FakeLightningNode; readonly options: Readonly<Record<string, unknown>> };
+  readonly lightning: {
+    readonly node: FakeLightningNode;
+    readonly customer: FakeLightningNode;
+    readonly options: Readonly<Record<string, unknown>>;
+  };
   /** The debug build. */
   readonly program: string;
 }
@@ -87,7 +91,10 @@ export class CrashTill {
     const account = await command('account', 'create', '--email', EMAIL, '--password', PASSWORD, '--verified', '*');
     const credential = await command('credential', 'create', '--account', String(account['id']));
     const shown = (await command('wallet', 'show')) as { addresses: { chain: string; address: string }[] };
-    const config = database === null ? ({ client: 'sqlite', filename: join(directory.path, 'data', 'tillgate.db') } as const) : ({ client: 'pg', connection: database.url } as const);
+    const config =
+      database === null
+        ? ({ client: 'sqlite', filename: join(directory.path, 'data', 'tillgate.db') } as const)
+        : ({ client: 'pg', connection: database.url } as const);
     const storage = await openStorage(config, { logger: silentLogger });
     const till = new CrashTill(fixture, {
       storage,
@@ -128,8 +135,13 @@ export class CrashTill {
     createInterface({ input: child.stderr! }).on('line', (line) => this.#read(line));
     // `close` comes after `exit`, once all that the process wrote was read.
     child.once('close', () => (this.#running = false));
-    await waitFor(() => !this.alive || /listens on (\S+)/.test(out), { timeoutMs: LONGEST_WAIT_MS, intervalMs: 10, describe: () => `the server to listen; its log:\n${this.#log}` });
-    if (child.signalCode === null && child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${this.#log}`);
+    await waitFor(() => !this.alive || /listens on (\S+)/.test(out), {
+      timeoutMs: LONGEST_WAIT_MS,
+      intervalMs: 10,
+      describe: () => `the server to listen; its log:\n${this.#log}`,
+    });
+    if (child.signalCode === null && child.exitCode !== null)
+      throw new Error(`the server ended with ${child.exitCode}:\n${this.#log}`);
     this.#url = /listens on (\S+)/.exec(out)?.[1]?.replace('localhost', '127.0.0.1') ?? '';
   }
 
@@ -163,7 +175,12 @@ export class CrashTill {
    * it said that it is not ready, as one does that was kept from its database for longer than these short leases last.
    */
   async ask(method: 'GET' | 'POST', target: string, body?: unknown, idempotencyKey?: string): Promise<Answer | null> {
-    const reply = await this.#call(method, target, { 'API-Key': this.#apiKey, ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }) }, body);
+    const reply = await this.#call(
+      method,
+      target,
+      { 'API-Key': this.#apiKey, ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }) },
+      body,
+    );
     return reply?.status === 503 ? null : reply;
   }
 
@@ -172,30 +189,51 @@ export class CrashTill {
     const session = await this.#call('POST', '/manage/v1/session', {}, { email: EMAIL, password: PASSWORD });
     if (session === null || session.status === 503) return null;
     assert.equal(session.status, 200, JSON.stringify(session));
-    return this.#call(method, `/manage/v1${target}`, { Authorization: `Bearer ${String(session.data['access_token'])}` }, body);
+    return this.#call(
+      method,
+      `/manage/v1${target}`,
+      { Authorization: `Bearer ${String(session.data['access_token'])}` },
+      body,
+    );
   }
 
   /** The status of a JSON-RPC call to the gateway with this key. */
   async gate(key: string): Promise<number> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
     return new Promise((resolve, reject) => {
-      const sent = request(this.#url, { method: 'POST', headers: { Host: GATE, 'Content-Type': 'application/json', Authorization: `Bearer ${key}` } }, (reply) => {
-        reply.resume().once('end', () => resolve(reply.statusCode ?? 0));
-      });
+      const sent = request(
+        this.#url,
+        { method: 'POST', headers: { Host: GATE, 'Content-Type': 'application/json', Authorization: `Bearer ${key}` } },
+        (reply) => {
+          reply.resume().once('end', () => resolve(reply.statusCode ?? 0));
+        },
+      );
       sent.on('error', reject);
       sent.end(body);
     });
   }
 
-  async #call(method: string, target: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<Answer | null> {
+  async #call(
+    method: string,
+    target: string,
+    headers: Readonly<Record<string, string>>,
+    body?: unknown,
+  ): Promise<Answer | null> {
     if (this.#url === '' || !this.alive) return null;
     const typed = body === undefined ? {} : { 'Content-Type': 'application/json' };
     try {
-      const reply = await fetch(`${this.#url}${target}`, { method, headers: { ...headers, ...typed }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+      const reply = await fetch(`${this.#url}${target}`, {
+        method,
+        headers: { ...headers, ...typed },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
       return { status: reply.status, ...((await reply.json()) as Omit<Answer, 'status'>) };
     } catch (error) {
       // The connection of a killed process breaks a moment before its end is known.
-      await waitFor(() => !this.alive, { timeoutMs: 5_000, describe: () => `the process to be gone after ${String(error)}` });
+      await waitFor(() => !this.alive, {
+        timeoutMs: 5_000,
+        describe: () => `the process to be gone after ${String(error)}`,
+      });
       return null;
     }
   }
@@ -207,7 +245,10 @@ export class CrashTill {
 
   /** The same by the command, and the chain compared with the books. */
   async checkByCommand(): Promise<void> {
-    for (const words of [['ledger', 'check'], ['wallet', 'reconcile']]) {
+    for (const words of [
+      ['ledger', 'check'],
+      ['wallet', 'reconcile'],
+    ]) {
       const { code, out, err } = await runCommand(this.fixture.program, this.#directory.path, this.#environment, words);
       assert.equal(code, 0, `${words.join(' ')}: ${out}${err}`);
     }
@@ -216,7 +257,14 @@ export class CrashTill {
   /** Withdrawals of the merchant go to this address from now on. */
   async registerPayee(address: string): Promise<void> {
     const at = Date.now() - 1_000;
-    const record = { accountId: this.accountId, chain: 'ETH', formerAddress: null, address, activeFrom: at, updatedAt: at };
+    const record = {
+      accountId: this.accountId,
+      chain: 'ETH',
+      formerAddress: null,
+      address,
+      activeFrom: at,
+      updatedAt: at,
+    };
     await this.storage.transaction((tx) => tx.wallets.saveWithdrawalAddress(record));
   }
 
@@ -231,7 +279,11 @@ export class CrashTill {
   /** Some of what is on its way out, or waits for it. */
   async unquiet(): Promise<readonly string[]> {
     const { transfers } = this.storage;
-    const [live, waiting, sweeps] = await Promise.all([transfers.livePayouts('ETH', null, 3), transfers.waiting('ETH', null, 3), transfers.sweepCandidates('ETH', 3)]);
+    const [live, waiting, sweeps] = await Promise.all([
+      transfers.livePayouts('ETH', null, 3),
+      transfers.waiting('ETH', null, 3),
+      transfers.sweepCandidates('ETH', 3),
+    ]);
     return [
       ...live.map(({ payout, attempts }) => `payout ${payout.id} of ${attempts.length} attempts`),
       ...waiting.map(({ id, kind }) => `waiting ${kind} ${id}`),
@@ -260,8 +312,15 @@ interface Parts {
   readonly cleanUp: () => Promise<void>;
 }
 
-function start(program: string, directory: string, environment: Readonly<Record<string, string>>, args: readonly string[]): ChildProcess {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TILLGATE_') && name !== 'NODE_OPTIONS' && name !== 'NODE_V8_COVERAGE');
+function start(
+  program: string,
+  directory: string,
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[],
+): ChildProcess {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('TILLGATE_') && name !== 'NODE_OPTIONS' && name !== 'NODE_V8_COVERAGE',
+  );
   const child = spawn(process.execPath, [program, ...args], {
     cwd: directory,
     env: { ...Object.fromEntries(inherited), ...environment },
@@ -271,7 +330,12 @@ function start(program: string, directory: string, environment: Readonly<Record<
   return child;
 }
 
-async function runCommand(program: string, directory: string, environment: Readonly<Record<string, string>>, args: readonly string[]): Promise<{ code: number | null; out: string; err: string }> {
+async function runCommand(
+  program: string,
+  directory: string,
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[],
+): Promise<{ code: number | null; out: string; err: string }> {
   const child = start(program, directory, environment, [...args, '--json']);
   const texts = { out: '', err: '' };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (texts.out += text));
@@ -283,7 +347,10 @@ function settings({ anvil, token, lightning }: CrashFixture, databaseUrl: string
   return {
     mode: 'production',
     listen: { host: '127.0.0.1' },
-    database: databaseUrl === null ? { client: 'sqlite', filename: 'data/tillgate.db' } : { client: 'pg', connection: databaseUrl },
+    database:
+      databaseUrl === null
+        ? { client: 'sqlite', filename: 'data/tillgate.db' }
+        : { client: 'pg', connection: databaseUrl },
     orders: { timeoutSeconds: 3600 },
     // A claim of a callback lapses after three times the time-out.
     callbacks: { allowPrivateNetworks: true, timeoutSeconds: 1, schedule: [1, 1, 1, 1, 1] },

@@ -21,7 +21,11 @@ const STATES_KEPT = '128';
 
 /** The nodes, the merchant's server and the debug build: what outlives every kill. */
 export async function openFixture(name: string): Promise<CrashFixture & { close(): Promise<void> }> {
-  const [program, anvil, receiver] = await Promise.all([buildTill(`tillgate-crash-${name}`, TILL), startAnvil({ args: ['--prune-history', STATES_KEPT] }), startReceiver()]);
+  const [program, anvil, receiver] = await Promise.all([
+    buildTill(`tillgate-crash-${name}`, TILL),
+    startAnvil({ args: ['--prune-history', STATES_KEPT] }),
+    startReceiver(),
+  ]);
   const token = await deployContract(anvil, 'TestToken', ['USDT', 6]);
   const graph: FakeGraph = new Map();
   const [node, customer] = [new FakeLightningNode(graph), new FakeLightningNode(graph)];

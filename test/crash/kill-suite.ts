@@ -19,9 +19,16 @@ async function dies(till: CrashTill, run: Run, point: string, still: boolean): P
       if (!still) await mineWhenRead(till);
       return !till.alive;
     },
-    { timeoutMs: SLOW_MS, intervalMs: 60, describe: () => `the till to reach ${point}; the log:\n${till.log.slice(-4000)}` },
+    {
+      timeoutMs: SLOW_MS,
+      intervalMs: 60,
+      describe: () => `the till to reach ${point}; the log:\n${till.log.slice(-4000)}`,
+    },
   );
-  assert.ok(till.log.includes(`killed at ${point}`), `the till died elsewhere than at ${point}:\n${till.log.slice(-3000)}`);
+  assert.ok(
+    till.log.includes(`killed at ${point}`),
+    `the till died elsewhere than at ${point}:\n${till.log.slice(-3000)}`,
+  );
   till.kills += 1;
 }
 
@@ -85,6 +92,7 @@ export function killEverywhere(engine: EngineName, scenarios: readonly Scenario[
       assert.deepEqual([...till.portCalls].filter((call) => !KNOWN_CALLS.has(call)).sort(), []);
     });
 
-    test('at the end the command finds the books in order and the chain in agreement with them', () => till.checkByCommand());
+    test('at the end the command finds the books in order and the chain in agreement with them', () =>
+      till.checkByCommand());
   });
 }

@@ -35,20 +35,31 @@ function observedMethod(path: string, method: Method, observe: Observe): Method 
 type SelectPort = (ports: KillablePorts) => unknown;
 
 /** The port with its methods observed; `member` may give something else in place of a member that is not a method. */
-function observed<Port extends object>(select: SelectPort, port: Port, observe: Observe, member = (_name: string, value: unknown): unknown => value): Port {
+function observed<Port extends object>(
+  select: SelectPort,
+  port: Port,
+  observe: Observe,
+  member = (_name: string, value: unknown): unknown => value,
+): Port {
   const path = pathOf(select);
   return new Proxy(port, {
     get: (target, key) => {
       const name = String(key);
       const value: unknown = Reflect.get(target, key);
-      return typeof value === 'function' ? observedMethod(`${path}.${name}`, (value as Method).bind(target), observe) : member(name, value);
+      return typeof value === 'function'
+        ? observedMethod(`${path}.${name}`, (value as Method).bind(target), observe)
+        : member(name, value);
     },
   });
 }
 
 /** The stores inside a port, each observed as a part of it. */
-const observedStores = (select: SelectPort, observe: Observe) => (name: string, store: unknown): unknown =>
-  typeof store === 'object' && store !== null ? observed((ports) => Reflect.get(select(ports) as object, name) as unknown, store, observe) : store;
+const observedStores =
+  (select: SelectPort, observe: Observe) =>
+  (name: string, store: unknown): unknown =>
+    typeof store === 'object' && store !== null
+      ? observed((ports) => Reflect.get(select(ports) as object, name) as unknown, store, observe)
+      : store;
 
 function observedStorage(storage: Storage, observe: Observe): Storage {
   const select: SelectPort = (ports) => ports.storage;
@@ -68,12 +79,19 @@ function observedStorage(storage: Storage, observe: Observe): Storage {
     return result;
   };
   return new Proxy(observed(select, storage, observe, observedStores(select, observe)), {
-    get: (target, name) => (Reflect.get(storage, name) === storage.transaction ? transaction : (Reflect.get(target, name) as unknown)),
+    get: (target, name) =>
+      Reflect.get(storage, name) === storage.transaction ? transaction : (Reflect.get(target, name) as unknown),
   });
 }
 
 const observedChain = (chain: ChainAdapter, observe: Observe): ChainAdapter =>
-  observed(({ chain: port }) => port, chain, observe, (_name, value) => (value !== null && value === chain.payments ? observed((ports) => ports.payments, value, observe) : value));
+  observed(
+    ({ chain: port }) => port,
+    chain,
+    observe,
+    (_name, value) =>
+      value !== null && value === chain.payments ? observed((ports) => ports.payments, value, observe) : value,
+  );
 
 /** Observes the SQL statements of this process, each as a part of the call that runs it. */
 export function observeStatements(observe: Observe): void {

@@ -5,8 +5,13 @@ import type { CrashPointName } from './points.ts';
 import { MONEY_IN, MONEY_OUT, PAID_ORDER, SWEEPS_AND_KEYS } from './scenarios.ts';
 
 test('every named point is on the way of a scenario', () => {
-  const reached = new Set([...PAID_ORDER, ...MONEY_IN, ...MONEY_OUT, ...SWEEPS_AND_KEYS].flatMap(({ points }) => points));
+  const reached = new Set(
+    [...PAID_ORDER, ...MONEY_IN, ...MONEY_OUT, ...SWEEPS_AND_KEYS].flatMap(({ points }) => points),
+  );
   const names = Object.keys(CRASH_POINTS) as CrashPointName[];
   assert.ok(names.length >= 60);
-  assert.deepEqual(names.filter((name) => !reached.has(name)), []);
+  assert.deepEqual(
+    names.filter((name) => !reached.has(name)),
+    [],
+  );
 });

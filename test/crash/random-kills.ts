@@ -47,7 +47,12 @@ function refundedOrder(till: CrashTill, order: PaidOrder): Run {
 }
 
 /** Business at random, killed at random: money out is counted against the chain at the end. */
-export async function killAtRandom(engine: EngineName, minutes: number, seed: number, say: (line: string) => void): Promise<RandomReport> {
+export async function killAtRandom(
+  engine: EngineName,
+  minutes: number,
+  seed: number,
+  say: (line: string) => void,
+): Promise<RandomReport> {
   const random = new Seeded(seed);
   const fixture = await openFixture(`random-${process.pid}`);
   const till = await CrashTill.start(engine, fixture);
@@ -61,7 +66,12 @@ export async function killAtRandom(engine: EngineName, minutes: number, seed: nu
     const kind = random.pick(['order', 'order', 'token order', 'invoice', 'withdrawal', 'withdrawal', 'refund']);
     if (kind === 'withdrawal') return { kind, run: new Withdrawal(till, PAYEE, `0.0${1 + random.below(9)}`) };
     const currency = kind === 'token order' ? 'USDT-ERC20' : kind === 'invoice' ? 'BTC-LN' : 'ETH';
-    const order = new PaidOrder(till, kind === 'token order' ? accounts[1]! : random.pick(accounts.slice(2, 8)), String(LEAST_PRICE + random.below(500)), currency);
+    const order = new PaidOrder(
+      till,
+      kind === 'token order' ? accounts[1]! : random.pick(accounts.slice(2, 8)),
+      String(LEAST_PRICE + random.below(500)),
+      currency,
+    );
     return { kind, run: kind === 'refund' ? refundedOrder(till, order) : order };
   };
   const look = async (): Promise<void> => {
@@ -81,7 +91,10 @@ export async function killAtRandom(engine: EngineName, minutes: number, seed: nu
   const lookAtHeadway = (): void => {
     say(`${kills} kills, ${JSON.stringify(finished)}`);
     const ended = Object.values(finished).reduce((sum, count) => sum + count, 0);
-    assert(ended > endedBefore, `seed ${seed}: nothing was finished during the last ${KILLS_LOOKED_AT} kills; under way are ${active.map(({ kind }) => kind).join(', ')}`);
+    assert(
+      ended > endedBefore,
+      `seed ${seed}: nothing was finished during the last ${KILLS_LOOKED_AT} kills; under way are ${active.map(({ kind }) => kind).join(', ')}`,
+    );
     endedBefore = ended;
   };
 
@@ -110,7 +123,11 @@ export async function killAtRandom(engine: EngineName, minutes: number, seed: nu
     await mineUntil(till, settled, () => `seed ${seed}: everything to settle; left are ${left}`, SETTLED_MS);
     await till.checkBooks('at the end');
     await till.checkByCommand();
-    assert.equal((await payments(till, till.hot, PAYEE)).length, finished['withdrawal'] ?? 0, `seed ${seed}: one payment for each withdrawal`);
+    assert.equal(
+      (await payments(till, till.hot, PAYEE)).length,
+      finished['withdrawal'] ?? 0,
+      `seed ${seed}: one payment for each withdrawal`,
+    );
     return { seed, kills, finished };
   } finally {
     await till.close();

@@ -33,7 +33,8 @@ export interface Scenario {
 type Coin = 'ETH' | 'USDT-ERC20' | 'BTC-LN';
 let payees = 0;
 /** An address without any payment so far. */
-const newPayee = (): Address => `0x${(0xd00d0000n + BigInt((payees += 1))).toString(16)}${randomBytes(16).toString('hex')}`;
+const newPayee = (): Address =>
+  `0x${(0xd00d0000n + BigInt((payees += 1))).toString(16)}${randomBytes(16).toString('hex')}`;
 const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`;
 
 /** Mines a block once the till has read all that there are: nothing becomes final while it is away. */
@@ -44,7 +45,12 @@ export async function mineWhenRead(till: CrashTill): Promise<void> {
 }
 
 /** Mines until the condition holds; the till must live. */
-export async function mineUntil(till: CrashTill, condition: () => Promise<boolean>, what: string | (() => string), timeoutMs = SLOW_MS): Promise<void> {
+export async function mineUntil(
+  till: CrashTill,
+  condition: () => Promise<boolean>,
+  what: string | (() => string),
+  timeoutMs = SLOW_MS,
+): Promise<void> {
   await waitFor(
     async () => {
       assert(till.alive, `the till died by itself:\n${till.log.slice(-3000)}`);
@@ -52,7 +58,11 @@ export async function mineUntil(till: CrashTill, condition: () => Promise<boolea
       await mineWhenRead(till);
       return false;
     },
-    { timeoutMs, intervalMs: 60, describe: () => `${typeof what === 'string' ? what : what()}; the log:\n${till.log.slice(-4000)}` },
+    {
+      timeoutMs,
+      intervalMs: 60,
+      describe: () => `${typeof what === 'string' ? what : what()}; the log:\n${till.log.slice(-4000)}`,
+    },
   );
 }
 
@@ -89,7 +99,14 @@ export class PaidOrder implements Run {
   async #create(): Promise<void> {
     const { receiver } = this.#till.fixture;
     if (this.#currency === 'BTC-LN') return this.#createInvoice();
-    const body = { chain: 'ETH', currency: this.#currency, vs_currency: 'USD', vs_price: this.#price, callback_url: `${receiver.url}/paid`, enable_post_callback: true };
+    const body = {
+      chain: 'ETH',
+      currency: this.#currency,
+      vs_currency: 'USD',
+      vs_price: this.#price,
+      callback_url: `${receiver.url}/paid`,
+      enable_post_callback: true,
+    };
     const reply = await this.#till.ask('POST', '/api/order/pay-info', body, this.#key);
     if (reply === null) return;
     assert.equal(reply.code, 0, reply.message);
@@ -115,7 +132,8 @@ export class PaidOrder implements Run {
       lightning.customer.pay(this.#invoice, null, this.units);
       return;
     }
-    if (this.#currency === 'ETH') await anvil.rpc('eth_sendTransaction', [{ from: this.payer, to: this.address, value: hex(this.units) }]);
+    if (this.#currency === 'ETH')
+      await anvil.rpc('eth_sendTransaction', [{ from: this.payer, to: this.address, value: hex(this.units) }]);
     else await invoke(anvil, token, 'transfer', [this.address, this.units], { from: this.payer });
   }
 
@@ -124,7 +142,11 @@ export class PaidOrder implements Run {
     const order = await this.#till.order(this.id);
     const deposits = await this.#till.storage.deposits.byOrder(order!.id);
     const callbacks = await this.#till.storage.callbacks.byOrder(order!.id);
-    return order?.status === 'SUCCESS' && deposits.some(({ status }) => status === 'SPENDABLE') && callbacks.every(({ status }) => status === 'DELIVERED');
+    return (
+      order?.status === 'SUCCESS' &&
+      deposits.some(({ status }) => status === 'SPENDABLE') &&
+      callbacks.every(({ status }) => status === 'DELIVERED')
+    );
   }
 
   async verify(): Promise<void> {
@@ -132,8 +154,14 @@ export class PaidOrder implements Run {
     assert(order !== null);
     assert.equal(order.received, this.units, 'credited once');
     const callbacks = await this.#till.storage.callbacks.byOrder(order.id);
-    assert.deepEqual(callbacks.map(({ event, status }) => [event, status]), [['order.succeeded', 'DELIVERED']], 'one row for the event');
-    const received = this.#till.fixture.receiver.received.filter(({ body, target }) => body.includes(this.id) || target.includes(this.id));
+    assert.deepEqual(
+      callbacks.map(({ event, status }) => [event, status]),
+      [['order.succeeded', 'DELIVERED']],
+      'one row for the event',
+    );
+    const received = this.#till.fixture.receiver.received.filter(
+      ({ body, target }) => body.includes(this.id) || target.includes(this.id),
+    );
     assert.ok(received.length > 0, 'the merchant got a callback');
     assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 1, 'always under the same id');
   }
@@ -155,7 +183,12 @@ export class Withdrawal implements Run {
 
   async push(): Promise<void> {
     if (this.#id !== '') return;
-    const reply = await this.#till.ask('POST', '/api/withdraw', { amount: this.#amount, chain: 'ETH', currency: 'ETH' }, this.#key);
+    const reply = await this.#till.ask(
+      'POST',
+      '/api/withdraw',
+      { amount: this.#amount, chain: 'ETH', currency: 'ETH' },
+      this.#key,
+    );
     if (reply === null) return;
     assert.equal(reply.code, 0, reply.message);
     this.#id = String(reply.data['tx_id']);
@@ -168,7 +201,11 @@ export class Withdrawal implements Run {
   async verify(): Promise<void> {
     const transfer = await this.#till.transfer(this.#id);
     assert(transfer !== null);
-    assert.deepEqual(await payments(this.#till, this.#till.hot, this.#payee), [transfer.units - transfer.feeUnits], 'one payment on chain');
+    assert.deepEqual(
+      await payments(this.#till, this.#till.hot, this.#payee),
+      [transfer.units - transfer.feeUnits],
+      'one payment on chain',
+    );
   }
 }
 
@@ -177,23 +214,38 @@ export async function payments(till: CrashTill, from: string, to: string): Promi
   const { anvil } = till.fixture;
   const head = Number(await anvil.rpc<Hex>('eth_blockNumber'));
   const heights = Array.from({ length: head }, (_, at) => hex(at + 1));
-  const blocks = await batch<{ transactions: { from: string; to: string | null; value: Hex }[] }>(anvil.url, heights.map((height) => ['eth_getBlockByNumber', [height, true]]));
+  const blocks = await batch<{ transactions: { from: string; to: string | null; value: Hex }[] }>(
+    anvil.url,
+    heights.map((height) => ['eth_getBlockByNumber', [height, true]]),
+  );
   const same = (a: string | null, b: string): boolean => a?.toLowerCase() === b.toLowerCase();
-  return blocks.flatMap(({ transactions }) => transactions.filter((tx) => same(tx.from, from) && same(tx.to, to)).map(({ value }) => BigInt(value)));
+  return blocks.flatMap(({ transactions }) =>
+    transactions.filter((tx) => same(tx.from, from) && same(tx.to, to)).map(({ value }) => BigInt(value)),
+  );
 }
 
-async function batch<T>(url: string, calls: readonly (readonly [method: string, params: readonly unknown[]])[]): Promise<T[]> {
+async function batch<T>(
+  url: string,
+  calls: readonly (readonly [method: string, params: readonly unknown[]])[],
+): Promise<T[]> {
   const results: T[] = [];
   for (let at = 0; at < calls.length; at += 200) {
-    const body = JSON.stringify(calls.slice(at, at + 200).map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params })));
-    const replies = (await (await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })).json()) as { id: number; result: T }[];
+    const body = JSON.stringify(
+      calls.slice(at, at + 200).map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params })),
+    );
+    const replies = (await (
+      await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
+    ).json()) as { id: number; result: T }[];
     results.push(...replies.sort((a, b) => a.id - b.id).map(({ result }) => result));
   }
   return results;
 }
 
 /** An order that is paid and can be spent. */
-async function paidOrder(till: CrashTill, ...options: [payer: Address, price?: string, currency?: Coin]): Promise<PaidOrder> {
+async function paidOrder(
+  till: CrashTill,
+  ...options: [payer: Address, price?: string, currency?: Coin]
+): Promise<PaidOrder> {
   const order = new PaidOrder(till, ...options);
   const done = async (): Promise<boolean> => {
     await order.push();
@@ -231,11 +283,17 @@ async function reorganisation(till: CrashTill): Promise<Run> {
   await settle(till);
   const { anvil } = till.fixture;
   const head = Number(await anvil.rpc<Hex>('eth_blockNumber'));
-  await waitFor(async () => ((await till.storage.chains.state('ETH'))?.cursor?.height ?? 0) >= head, { timeoutMs: SLOW_MS, describe: 'the till to be at the head' });
+  await waitFor(async () => ((await till.storage.chains.state('ETH'))?.cursor?.height ?? 0) >= head, {
+    timeoutMs: SLOW_MS,
+    describe: 'the till to be at the head',
+  });
   const before = await anvil.rpc<string>('evm_snapshot');
   const order = new PaidOrder(till, await payerOf(till, 3));
   await order.push();
-  await waitFor(async () => (await till.order(order.id))?.status === 'SUCCESS', { timeoutMs: SLOW_MS, describe: () => `the order to be paid; the log:\n${till.log.slice(-3000)}` });
+  await waitFor(async () => (await till.order(order.id))?.status === 'SUCCESS', {
+    timeoutMs: SLOW_MS,
+    describe: () => `the order to be paid; the log:\n${till.log.slice(-3000)}`,
+  });
   let reverted = false;
   let paidAgain = false;
   return {
@@ -245,7 +303,9 @@ async function reorganisation(till: CrashTill): Promise<Run> {
         await anvil.rpc('evm_revert', [before]);
         await anvil.mine(SPENDABLE + 2);
       }
-      const taken = (await till.storage.deposits.byOrder((await till.order(order.id))!.id)).every(({ status }) => status === 'ORPHANED');
+      const taken = (await till.storage.deposits.byOrder((await till.order(order.id))!.id)).every(
+        ({ status }) => status === 'ORPHANED',
+      );
       if (!taken || paidAgain) return;
       paidAgain = true;
       await order.pay();
@@ -276,7 +336,11 @@ async function refund(till: CrashTill): Promise<Run> {
     verify: async () => {
       const transfer = await till.storage.transfers.refundOf((await till.order(order.id))!.id);
       assert(transfer !== null);
-      assert.deepEqual(await payments(till, till.hot, payer), [transfer.units - transfer.feeUnits], 'one refund on chain');
+      assert.deepEqual(
+        await payments(till, till.hot, payer),
+        [transfer.units - transfer.feeUnits],
+        'one refund on chain',
+      );
       await order.verify();
     },
   };
@@ -315,7 +379,8 @@ async function tokenSweep(till: CrashTill): Promise<Run> {
   };
 }
 
-const invoiceOrder = async (till: CrashTill): Promise<Run> => new PaidOrder(till, await payerOf(till, 2), '20', 'BTC-LN');
+const invoiceOrder = async (till: CrashTill): Promise<Run> =>
+  new PaidOrder(till, await payerOf(till, 2), '20', 'BTC-LN');
 
 /** A withdrawal to an invoice of another node. */
 async function invoicePayment(till: CrashTill): Promise<Run> {
@@ -399,7 +464,10 @@ async function revocation(till: CrashTill): Promise<Run> {
     },
     done: () => Promise.resolve(answered),
     verify: async () => {
-      assert.deepEqual((await waitFor(keys, { timeoutMs: SLOW_MS, describe: 'the keys of the App' })).map(({ state }) => state), ['revoked']);
+      assert.deepEqual(
+        (await waitFor(keys, { timeoutMs: SLOW_MS, describe: 'the keys of the App' })).map(({ state }) => state),
+        ['revoked'],
+      );
       assert.equal(await till.gate(first.api_key), 401);
     },
   };
@@ -410,9 +478,26 @@ export const PAID_ORDER: readonly Scenario[] = [
   {
     name: 'an order, its payment and its credit',
     points: [
-      'order:address-taken', 'order:stored', 'follow:head-read', 'follow:scanned', 'follow:cursor-moved', 'follow:blocks-stored',
-      'follow:deposit-stored', 'follow:committed', 'credit:locked', 'credit:moved', 'credit:posted', 'credit:transaction-stored',
-      'credit:order-refreshed', 'order:moved', 'order:history-stored', 'order:callback-stored', 'credit:committed', 'mature:moved', 'mature:posted', 'mature:held',
+      'order:address-taken',
+      'order:stored',
+      'follow:head-read',
+      'follow:scanned',
+      'follow:cursor-moved',
+      'follow:blocks-stored',
+      'follow:deposit-stored',
+      'follow:committed',
+      'credit:locked',
+      'credit:moved',
+      'credit:posted',
+      'credit:transaction-stored',
+      'credit:order-refreshed',
+      'order:moved',
+      'order:history-stored',
+      'order:callback-stored',
+      'credit:committed',
+      'mature:moved',
+      'mature:posted',
+      'mature:held',
     ],
     begin: deposit,
   },
@@ -420,17 +505,43 @@ export const PAID_ORDER: readonly Scenario[] = [
 
 /** Everything else that brings money in. */
 export const MONEY_IN: readonly Scenario[] = [
-  { name: 'a start after a credit', points: ['credit:committed', 'start:migrated', 'start:chains-begun'], begin: deposit },
-  { name: 'a callback', points: ['callback:claimed', 'callback:sent', 'callback:attempt-stored', 'callback:recorded'], begin: deposit },
-  { name: 'a payment that a reorganisation takes away', points: ['reorg:cursor-moved', 'reorg:blocks-removed', 'reorg:reversed', 'reorg:committed'], begin: reorganisation },
-  { name: 'an invoice and its settlement', points: ['invoice:heard', 'invoice:deposit-stored', 'invoice:credited', 'invoice:matured', 'invoice:committed'], begin: invoiceOrder },
+  {
+    name: 'a start after a credit',
+    points: ['credit:committed', 'start:migrated', 'start:chains-begun'],
+    begin: deposit,
+  },
+  {
+    name: 'a callback',
+    points: ['callback:claimed', 'callback:sent', 'callback:attempt-stored', 'callback:recorded'],
+    begin: deposit,
+  },
+  {
+    name: 'a payment that a reorganisation takes away',
+    points: ['reorg:cursor-moved', 'reorg:blocks-removed', 'reorg:reversed', 'reorg:committed'],
+    begin: reorganisation,
+  },
+  {
+    name: 'an invoice and its settlement',
+    points: ['invoice:heard', 'invoice:deposit-stored', 'invoice:credited', 'invoice:matured', 'invoice:committed'],
+    begin: invoiceOrder,
+  },
 ];
 
 /** What merchants pay out on a chain. */
 export const MONEY_OUT: readonly Scenario[] = [
   {
     name: 'a withdrawal, until it is sent',
-    points: ['withdrawal:drafted', 'withdrawal:stored', 'sign:drafted', 'sign:payout-stored', 'sign:attempt-stored', 'sign:transfer-moved', 'sign:committed', 'send:begun', 'send:done'],
+    points: [
+      'withdrawal:drafted',
+      'withdrawal:stored',
+      'sign:drafted',
+      'sign:payout-stored',
+      'sign:attempt-stored',
+      'sign:transfer-moved',
+      'sign:committed',
+      'send:begun',
+      'send:done',
+    ],
     begin: withdrawal,
   },
   { name: 'a withdrawal whose broadcast is being recorded', points: ['send:payout-noted'], begin: withdrawal },
@@ -444,8 +555,15 @@ export const MONEY_OUT: readonly Scenario[] = [
   {
     name: 'a refund',
     points: [
-      'refund:claimed', 'reserve:transfer-stored', 'reserve:posted', 'reserve:transaction-stored', 'refund:committed', 'sign:committed', 'send:done',
-      'finish:order-refunded', 'finish:committed',
+      'refund:claimed',
+      'reserve:transfer-stored',
+      'reserve:posted',
+      'reserve:transaction-stored',
+      'refund:committed',
+      'sign:committed',
+      'send:done',
+      'finish:order-refunded',
+      'finish:committed',
     ],
     begin: refund,
   },
@@ -453,17 +571,34 @@ export const MONEY_OUT: readonly Scenario[] = [
 
 /** What the till moves by itself, payments of invoices, and the keys of the gateway. */
 export const SWEEPS_AND_KEYS: readonly Scenario[] = [
-  { name: 'a sweep', points: ['sweep:priced', 'sweep:committed', 'sign:payout-stored', 'send:begun', 'finish:posted'], begin: sweep },
-  { name: 'a sweep of a token, with its gas', points: ['sweep:gas-priced', 'sweep:committed', 'sign:committed', 'send:done', 'finish:holdings-settled'], begin: tokenSweep },
+  {
+    name: 'a sweep',
+    points: ['sweep:priced', 'sweep:committed', 'sign:payout-stored', 'send:begun', 'finish:posted'],
+    begin: sweep,
+  },
+  {
+    name: 'a sweep of a token, with its gas',
+    points: ['sweep:gas-priced', 'sweep:committed', 'sign:committed', 'send:done', 'finish:holdings-settled'],
+    begin: tokenSweep,
+  },
   {
     name: 'a payment of an invoice',
     points: [
-      'invoice-payment:reserved', 'invoice-payment:committed', 'invoice-payment:signed', 'invoice-payment:paid', 'invoice-payment:confirmed', 'invoice-payment:posted',
+      'invoice-payment:reserved',
+      'invoice-payment:committed',
+      'invoice-payment:signed',
+      'invoice-payment:paid',
+      'invoice-payment:confirmed',
+      'invoice-payment:posted',
       'invoice-payment:booked',
     ],
     begin: invoicePayment,
   },
-  { name: 'a rotation of a key', points: ['rotate:former-in-grace', 'rotate:key-stored', 'rotate:committed'], begin: rotation },
+  {
+    name: 'a rotation of a key',
+    points: ['rotate:former-in-grace', 'rotate:key-stored', 'rotate:committed'],
+    begin: rotation,
+  },
   { name: 'a rotation of a key that all gateways know', points: ['rotate:settled'], begin: rotation },
   { name: 'a revocation of a key', points: ['revoke:moved', 'revoke:committed', 'revoke:settled'], begin: revocation },
 ];

@@ -33,7 +33,8 @@ const observe: Observe = (moment, { path, args, statements }) => {
 };
 
 async function run(args: readonly string[]): Promise<number> {
-  if (args[0] !== 'serve') return runCli(args, { out: (line) => console.log(line), err: (line) => console.error(line) });
+  if (args[0] !== 'serve')
+    return runCli(args, { out: (line) => console.log(line), err: (line) => console.error(line) });
   observeStatements(observe);
   return serve(false, (line) => console.log(line), { wrap: observePorts(observe), leaseTtlMs: LEASE_TTL_MS });
 }

@@ -25,19 +25,38 @@ async function startAnswering(status: number): Promise<{ readonly url: string; s
 
 describe('the doctor’s words about nodes', () => {
   const directory = freshDirectory();
-  const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: 'legal winner thank year wave sausage worth useful legal winner thank yellow' };
+  const environment = {
+    TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'),
+    TILLGATE_MNEMONIC: 'legal winner thank year wave sausage worth useful legal winner thank yellow',
+  };
   let anvil: Anvil;
   let closed: Awaited<ReturnType<typeof startAnswering>>;
   let foreign: Awaited<ReturnType<typeof startAnswering>>;
-  const examine = async (plugins: readonly unknown[]): Promise<{ readonly code: number | null; readonly out: string; readonly about: (chain: string) => string }> => {
+  const examine = async (
+    plugins: readonly unknown[],
+  ): Promise<{ readonly code: number | null; readonly out: string; readonly about: (chain: string) => string }> => {
     const prices = { ETH: '2500', BNB: '600', BTC: '60000', LTC: '80', USDT: '1', USDC: '1', TRX: '0.25', DAI: '1' };
-    directory.write('tillgate.config.json', { mode: 'production', database: { client: 'sqlite' }, rates: { sources: [{ use: 'static', prices }] }, plugins });
+    directory.write('tillgate.config.json', {
+      mode: 'production',
+      database: { client: 'sqlite' },
+      rates: { sources: [{ use: 'static', prices }] },
+      plugins,
+    });
     const { code, out, err } = await run(directory.path, ['doctor'], environment);
-    return { code, out: out + err, about: (chain) => out.split('\n').find((line) => line.includes(` chain ${chain}: `)) ?? `nothing of ${chain} in ${out}${err}` };
+    return {
+      code,
+      out: out + err,
+      about: (chain) =>
+        out.split('\n').find((line) => line.includes(` chain ${chain}: `)) ?? `nothing of ${chain} in ${out}${err}`,
+    };
   };
 
   before(async () => {
-    [anvil, closed, foreign] = await Promise.all([startAnvil({ chainId: 56 }), startAnswering(401), startAnswering(404)]);
+    [anvil, closed, foreign] = await Promise.all([
+      startAnvil({ chainId: 56 }),
+      startAnswering(401),
+      startAnswering(404),
+    ]);
   });
   after(async () => {
     await Promise.all([anvil.stop(), closed.stop(), foreign.stop()]);
@@ -53,7 +72,10 @@ describe('the doctor’s words about nodes', () => {
       { use: 'tron', options: { apiUrls: [foreign.url] } },
     ]);
     assert.equal(code, 1);
-    assert.match(about('ETH'), /^WRONG .* is on chain 56, but ETH is configured as chain 1 \(is it another network’s node\?/);
+    assert.match(
+      about('ETH'),
+      /^WRONG .* is on chain 56, but ETH is configured as chain 1 \(is it another network’s node\?/,
+    );
     assert.match(about('BSC'), /^WRONG .*ECONNREFUSED \(nothing listens there/);
     assert.match(about('BTC'), /^WRONG .*HTTP 401 \(it does not accept the user, password or key/);
     assert.match(about('LTC'), /^WRONG .*Method not found.*no node of this chain/);
@@ -64,6 +86,9 @@ describe('the doctor’s words about nodes', () => {
   test('a chain that is well says where it pays out from, and which of its nodes does not serve', async () => {
     const { code, out, about } = await examine([{ use: 'bsc', options: { rpcUrls: [NOBODY, anvil.url] } }]);
     assert.equal(code, 0, out);
-    assert.match(about('BSC'), /^ok .*eip155:56\/.*, pays out from 0x35dbDb98d7e85585E516554836550fb570653C55; another of its nodes does not serve: 127\.0\.0\.1:9: ECONNREFUSED \(nothing/);
+    assert.match(
+      about('BSC'),
+      /^ok .*eip155:56\/.*, pays out from 0x35dbDb98d7e85585E516554836550fb570653C55; another of its nodes does not serve: 127\.0\.0\.1:9: ECONNREFUSED \(nothing/,
+    );
   });
 });

@@ -31,11 +31,24 @@ export async function openEvmFixture({ use, chainId, coin, tokens: wanted }: Evm
   }
   await anvil.setAutomine(false);
   const send = (transaction: { readonly to: string; readonly value?: bigint; readonly data?: Hex }): Promise<Hex> =>
-    anvil.rpc<Hex>('eth_sendTransaction', [{ from: payer, gas: toHex(GAS), ...transaction, value: toHex(transaction.value ?? 0n) }]);
+    anvil.rpc<Hex>('eth_sendTransaction', [
+      { from: payer, gas: toHex(GAS), ...transaction, value: toHex(transaction.value ?? 0n) },
+    ]);
   let given = 0;
   return {
     chain: use === 'bsc' ? 'BSC' : 'ETH',
-    plugin: { use, options: { rpcUrls: [anvil.url], chainId, confirmations: CONFIRMATIONS, spendableConfirmations: SPENDABLE, finalityBlocks: 64, pollIntervalMs: 100, tokens: settings(wanted, tokens) } },
+    plugin: {
+      use,
+      options: {
+        rpcUrls: [anvil.url],
+        chainId,
+        confirmations: CONFIRMATIONS,
+        spendableConfirmations: SPENDABLE,
+        finalityBlocks: 64,
+        pollIntervalMs: 100,
+        tokens: settings(wanted, tokens),
+      },
+    },
     prices: { ETH: '2500', BNB: '600', USDT: '1', USDC: '1', DAI: '1', SHIB: '0.00001', EUR: '1.1' },
     confirmations: CONFIRMATIONS,
     spendableConfirmations: SPENDABLE,
@@ -47,16 +60,24 @@ export async function openEvmFixture({ use, chainId, coin, tokens: wanted }: Evm
     pay: (to, currency, units) => {
       const token = tokens.get(currency);
       if (token === undefined) return send({ to, value: units });
-      return send({ to: token.address, data: encodeFunctionData({ abi: token.abi, functionName: 'transfer', args: [to, units] }) });
+      return send({
+        to: token.address,
+        data: encodeFunctionData({ abi: token.abi, functionName: 'transfer', args: [to, units] }),
+      });
     },
     mine: (blocks) => anvil.mine(blocks),
     height: async () => Number(await anvil.rpc<Hex>('eth_blockNumber')),
     balanceOf: async (address, currency) => {
       const token = tokens.get(currency);
-      return token === undefined ? BigInt(await anvil.rpc<Hex>('eth_getBalance', [address, 'latest'])) : read<bigint>(anvil, token, 'balanceOf', [address]);
+      return token === undefined
+        ? BigInt(await anvil.rpc<Hex>('eth_getBalance', [address, 'latest']))
+        : read<bigint>(anvil, token, 'balanceOf', [address]);
     },
     feeOf: async (txid) => {
-      const { gasUsed, effectiveGasPrice } = await anvil.rpc<Record<'gasUsed' | 'effectiveGasPrice', Hex>>('eth_getTransactionReceipt', [txid]);
+      const { gasUsed, effectiveGasPrice } = await anvil.rpc<Record<'gasUsed' | 'effectiveGasPrice', Hex>>(
+        'eth_getTransactionReceipt',
+        [txid],
+      );
       return BigInt(gasUsed) * BigInt(effectiveGasPrice);
     },
     contractOf: (currency) => (currency === coin ? '' : getAddress(tokens.get(currency)?.address ?? 'unknown')),
@@ -66,5 +87,7 @@ export async function openEvmFixture({ use, chainId, coin, tokens: wanted }: Evm
 }
 
 function settings(wanted: EvmFixtureOptions['tokens'], tokens: ReadonlyMap<string, DeployedContract>): unknown {
-  return Object.fromEntries([...tokens].map(([currency, { address }]) => [currency, { address, decimals: wanted[currency]?.[1] }]));
+  return Object.fromEntries(
+    [...tokens].map(([currency, { address }]) => [currency, { address, decimals: wanted[currency]?.[1] }]),
+  );
 }

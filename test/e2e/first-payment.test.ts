@@ -29,7 +29,15 @@ for (const engine of ['sqlite', 'pg'] as const) {
 
       const { data } = await till.detail(id);
       assert.deepEqual(
-        [data['amount'], data['obtained'], data['to_addr'], data['tx_hash'], String(data['contract_id']).toLowerCase(), data['chain_name'], data['platform']],
+        [
+          data['amount'],
+          data['obtained'],
+          data['to_addr'],
+          data['tx_hash'],
+          String(data['contract_id']).toLowerCase(),
+          data['chain_name'],
+          data['platform'],
+        ],
         ['10', '10', address, hash, till.tokens.honest.address, 'Ethereum', 'API'],
       );
       const list = await till.merchant.call('GET', '/api/v2/order/?page=1&size=5');
@@ -37,12 +45,18 @@ for (const engine of ['sqlite', 'pg'] as const) {
       assert.deepEqual([page.total, page.data[0]?.order_id, page.data[0]?.status], [1, id, 'SUCCESS']);
       const transactions = await till.merchant.call('GET', '/api/v2/tx?page=1&size=5');
       const [row] = (transactions.data as { data: Record<string, unknown>[] }).data;
-      assert.deepEqual([row?.['tx_hash'], row?.['amount'], row?.['tx_type'], row?.['status']], [hash, '10', 'ORDER', 'SUCCESS']);
+      assert.deepEqual(
+        [row?.['tx_hash'], row?.['amount'], row?.['tx_type'], row?.['status']],
+        [hash, '10', 'ORDER', 'SUCCESS'],
+      );
 
       const [callback] = await till.calledBack(id, 1);
       assert(callback !== undefined && till.demo !== null);
       const body = JSON.parse(callback.body) as Record<string, unknown>;
-      assert.deepEqual([body['order_id'], body['status'], body['tx_hash'], body['to_addr'], body['tx_hash_list']], [id, 'SUCCESS', hash, address, [hash]]);
+      assert.deepEqual(
+        [body['order_id'], body['status'], body['tx_hash'], body['to_addr'], body['tx_hash_list']],
+        [id, 'SUCCESS', hash, address, [hash]],
+      );
       assertSigned(callback, till.demo);
     });
 
@@ -66,7 +80,9 @@ for (const engine of ['sqlite', 'pg'] as const) {
       const [from] = await till.anvil.rpc<string[]>('eth_accounts');
       await till.anvil.rpc('eth_sendTransaction', [{ from, to: direct.address, value: `0x${value.toString(16)}` }]);
       await invoke(till.anvil, till.tokens.forwarder, 'forward', [forwarded.address], { value });
-      const reverted = await invoke(till.anvil, till.tokens.forwarder, 'forwardThenRevert', [undone.address], { value });
+      const reverted = await invoke(till.anvil, till.tokens.forwarder, 'forwardThenRevert', [undone.address], {
+        value,
+      });
       assert.equal((await receipt(till.anvil, reverted)).status, 'reverted');
       await till.anvil.mine(CONFIRMATIONS);
       await till.becomes(direct.id, 'SUCCESS');
@@ -108,11 +124,15 @@ for (const engine of ['sqlite', 'pg'] as const) {
       for (const { id } of [under, late]) {
         await till.becomes(id, 'RESOLVED');
         const told = await till.calledBack(id, 2);
-        assert.deepEqual(told.map(({ target }) => target), ['/late', '/paid']);
+        assert.deepEqual(
+          told.map(({ target }) => target),
+          ['/late', '/paid'],
+        );
       }
       const shown = await till.command('order', 'show', under.id);
       assert.equal(shown.code, 0, shown.err);
-      for (const word of ['deadline-short', 'late-payment', 'confirmedInTime']) assert.ok(shown.out.includes(word), `the history says ${word}`);
+      for (const word of ['deadline-short', 'late-payment', 'confirmedInTime'])
+        assert.ok(shown.out.includes(word), `the history says ${word}`);
     });
 
     test('a reorganisation takes the credit back; mined again it is credited once (fault 51)', async () => {
@@ -125,14 +145,25 @@ for (const engine of ['sqlite', 'pg'] as const) {
       await till.becomes(id, 'SUCCESS');
       await till.anvil.rpc('evm_revert', [before]);
       await till.anvil.mine(CONFIRMATIONS + 4);
-      await waitFor(async () => (await till.detail(id)).data['obtained'] === null, { timeoutMs: 20_000, describe: 'the credit to be taken back' });
+      await waitFor(async () => (await till.detail(id)).data['obtained'] === null, {
+        timeoutMs: 20_000,
+        describe: 'the credit to be taken back',
+      });
       assert.equal(await till.merchant.status(id), 'SUCCESS', 'the order stays as it is');
       assert.equal(await till.send(raw), hash);
       await till.anvil.mine(CONFIRMATIONS + 5);
-      await waitFor(async () => (await till.detail(id)).data['obtained'] === '10', { timeoutMs: 20_000, describe: 'the credit to come back' });
+      await waitFor(async () => (await till.detail(id)).data['obtained'] === '10', {
+        timeoutMs: 20_000,
+        describe: 'the credit to come back',
+      });
       assert.equal((await till.calledBack(id, 1)).length, 1);
-      const { data } = (await till.merchant.call('GET', '/api/v2/tx?size=100')).data as { data: { tx_hash: string; status: string }[] };
-      assert.deepEqual(data.filter((row) => row.tx_hash === hash).map(({ status }) => status), ['SUCCESS']);
+      const { data } = (await till.merchant.call('GET', '/api/v2/tx?size=100')).data as {
+        data: { tx_hash: string; status: string }[];
+      };
+      assert.deepEqual(
+        data.filter((row) => row.tx_hash === hash).map(({ status }) => status),
+        ['SUCCESS'],
+      );
     });
 
     test('kill -9 between payment and credit loses neither the deposit nor the callback (fault 35)', async () => {

@@ -11,16 +11,31 @@ const ETHER = 10n ** 18n;
 const SPENDABLE = 5;
 
 interface Block {
-  readonly transactions: readonly { readonly from: Address; readonly to: Address | null; readonly value: Hex; readonly hash: Hex }[];
+  readonly transactions: readonly {
+    readonly from: Address;
+    readonly to: Address | null;
+    readonly value: Hex;
+    readonly hash: Hex;
+  }[];
 }
 
 /** True for the bytes of a payment of native coin to this address. */
-const paysTo = (address: string) => ({ method, params }: RpcCall): boolean =>
-  method === 'eth_sendRawTransaction' && parseTransaction(params[0] as Hex).to?.toLowerCase() === address.toLowerCase();
+const paysTo =
+  (address: string) =>
+  ({ method, params }: RpcCall): boolean =>
+    method === 'eth_sendRawTransaction' &&
+    parseTransaction(params[0] as Hex).to?.toLowerCase() === address.toLowerCase();
 
 /** Where the till is killed: each step of a payment, by what the node sees of it. */
 const STEPS = [
-  { name: 'before it was signed', stop: 'before', matches: () => ({ method }: RpcCall) => method === 'eth_getTransactionCount' },
+  {
+    name: 'before it was signed',
+    stop: 'before',
+    matches:
+      () =>
+      ({ method }: RpcCall) =>
+        method === 'eth_getTransactionCount',
+  },
   { name: 'signed and stored, not sent', stop: 'before', matches: paysTo },
   { name: 'sent, the reply lost', stop: 'after', matches: paysTo },
 ] as const;
@@ -53,13 +68,30 @@ export function moneyOut(engine: 'sqlite' | 'pg', part: MoneyOutPart): void {
       return { id, units };
     };
     const spendable = (id: string): Promise<unknown> =>
-      waitFor(async () => (await till.detail(id)).data['refund'] === true, { timeoutMs: 30_000, describe: () => `order ${id} to be refundable; the log:\n${till.log.slice(-3000)}` });
+      waitFor(async () => (await till.detail(id)).data['refund'] === true, {
+        timeoutMs: 30_000,
+        describe: () => `order ${id} to be refundable; the log:\n${till.log.slice(-3000)}`,
+      });
     const registers = async (address: Address): Promise<void> => {
-      const set = await till.command('withdrawal-address', 'set', '--account', till.demo?.account_id ?? '', '--chain', 'ETH', '--address', address, '--now');
+      const set = await till.command(
+        'withdrawal-address',
+        'set',
+        '--account',
+        till.demo?.account_id ?? '',
+        '--chain',
+        'ETH',
+        '--address',
+        address,
+        '--now',
+      );
       assert.equal(set.code, 0, set.err);
     };
     const withdraw = async (amount: string, currency = 'ETH'): Promise<Record<string, unknown>> => {
-      const { data, code, message } = await till.merchant.call('POST', '/api/withdraw', { amount, chain: 'ETH', currency });
+      const { data, code, message } = await till.merchant.call('POST', '/api/withdraw', {
+        amount,
+        chain: 'ETH',
+        currency,
+      });
       assert.equal(code, 0, message);
       return data;
     };
@@ -85,16 +117,22 @@ export function moneyOut(engine: 'sqlite' | 'pg', part: MoneyOutPart): void {
         },
         { timeoutMs: 60_000, intervalMs: 150, describe: () => `${describe}; the log:\n${till.log.slice(-4000)}` },
       );
-    const refunded = (id: string): Promise<unknown> => mineUntil(async () => (await till.merchant.status(id)) === 'REFUNDED', `order ${id} to be REFUNDED`);
-    const withdrawn = (id: string): Promise<unknown> => mineUntil(async () => (await transaction(id))['status'] === 'SUCCESS', `withdrawal ${id} to be SUCCESS`);
+    const refunded = (id: string): Promise<unknown> =>
+      mineUntil(async () => (await till.merchant.status(id)) === 'REFUNDED', `order ${id} to be REFUNDED`);
+    const withdrawn = (id: string): Promise<unknown> =>
+      mineUntil(async () => (await transaction(id))['status'] === 'SUCCESS', `withdrawal ${id} to be SUCCESS`);
     /** Every payment of native coin from the hot wallet to an address, from the first block on. */
     const paidTo = async (address: string): Promise<bigint[]> => {
       const head = Number(await till.anvil.rpc<Hex>('eth_blockNumber'));
       const paid: bigint[] = [];
       for (let height = 1; height <= head; height++) {
-        const { transactions } = await till.anvil.rpc<Block>('eth_getBlockByNumber', [`0x${height.toString(16)}`, true]);
+        const { transactions } = await till.anvil.rpc<Block>('eth_getBlockByNumber', [
+          `0x${height.toString(16)}`,
+          true,
+        ]);
         for (const { from, to, value } of transactions) {
-          if (from.toLowerCase() === hot.toLowerCase() && to?.toLowerCase() === address.toLowerCase()) paid.push(BigInt(value));
+          if (from.toLowerCase() === hot.toLowerCase() && to?.toLowerCase() === address.toLowerCase())
+            paid.push(BigInt(value));
         }
       }
       return paid;
@@ -111,7 +149,9 @@ export function moneyOut(engine: 'sqlite' | 'pg', part: MoneyOutPart): void {
       accounts = await till.anvil.rpc<Address[]>('eth_accounts');
       const shown = await till.command('wallet', 'show');
       assert.equal(shown.code, 0, shown.err);
-      hot = (JSON.parse(shown.out) as { addresses: { chain: string; address: Address }[] }).addresses.find(({ chain }) => chain === 'ETH')?.address as Address;
+      hot = (JSON.parse(shown.out) as { addresses: { chain: string; address: Address }[] }).addresses.find(
+        ({ chain }) => chain === 'ETH',
+      )?.address as Address;
       assert.match(hot, /^0x/);
       if (part === 'payments') return;
       assert.ok(await give(accounts[5] as Address, hot, 10n * ETHER));
@@ -125,11 +165,16 @@ export function moneyOut(engine: 'sqlite' | 'pg', part: MoneyOutPart): void {
         const order = await paidOrder(payer);
         const { data: asked, code, message } = await till.merchant.call('POST', `/api/v2/order/refund/${order.id}`);
         assert.equal(code, 0, message);
-        assert.deepEqual([asked['refund_status'], asked['amount'], String(asked['to_addr']).toLowerCase(), asked['refund_et']], ['PENDING', 0.1, payer, 0]);
+        assert.deepEqual(
+          [asked['refund_status'], asked['amount'], String(asked['to_addr']).toLowerCase(), asked['refund_et']],
+          ['PENDING', 0.1, payer, 0],
+        );
         await refunded(order.id);
         const { data: done } = await till.merchant.call('GET', `/api/v2/order/refund-info/${order.id}`);
         assert.equal(done['refund_status'], 'SUCCESS');
-        const [row] = ((await till.merchant.call('GET', '/api/v2/tx?page=1&size=5')).data as { data: Record<string, string>[] }).data;
+        const [row] = (
+          (await till.merchant.call('GET', '/api/v2/tx?page=1&size=5')).data as { data: Record<string, string>[] }
+        ).data;
         assert.deepEqual([row?.['tx_type'], row?.['status']], ['REFUND', 'SUCCESS']);
         const [paid] = await paidTo(payer);
         assert.equal(paid, units(row?.['obtained'] ?? ''));
@@ -153,7 +198,10 @@ export function moneyOut(engine: 'sqlite' | 'pg', part: MoneyOutPart): void {
           { to: till.tokens.honest.address, data: `0x70a08231${payee.slice(2).padStart(64, '0')}` },
           'latest',
         ]);
-        assert.equal(BigInt(balance), BigInt(Math.round(Number((await transaction(String(asked['tx_id'])))['obtained']) * 1e6)));
+        assert.equal(
+          BigInt(balance),
+          BigInt(Math.round(Number((await transaction(String(asked['tx_id'])))['obtained']) * 1e6)),
+        );
         await booksHold();
       });
 
@@ -165,14 +213,24 @@ export function moneyOut(engine: 'sqlite' | 'pg', part: MoneyOutPart): void {
         const order = await paidOrder(accounts[7] as Address, '1000');
         const asked = await withdraw((await wallet('ETH'))['available'] ?? '');
         const id = String(asked['tx_id']);
-        await waitFor(async () => (await transaction(id))['tx_hash'] !== null, { timeoutMs: 30_000, describe: 'the payment to be sent' });
+        await waitFor(async () => (await transaction(id))['tx_hash'] !== null, {
+          timeoutMs: 30_000,
+          describe: 'the payment to be sent',
+        });
         await till.anvil.rpc('evm_revert', [before]);
         await till.anvil.mine(2 * SPENDABLE);
-        await waitFor(async () => (await till.detail(order.id)).data['obtained'] === null, { timeoutMs: 30_000, describe: 'the credit to be taken back' });
+        await waitFor(async () => (await till.detail(order.id)).data['obtained'] === null, {
+          timeoutMs: 30_000,
+          describe: 'the credit to be taken back',
+        });
         await withdrawn(id);
         assert.equal((await paidTo(payee)).length, 1);
         assert.ok(till.log.includes('"alert":"loss"'), 'an alert is in the log');
-        const { code, message } = await till.merchant.call('POST', '/api/withdraw', { amount: '0.01', chain: 'ETH', currency: 'ETH' });
+        const { code, message } = await till.merchant.call('POST', '/api/withdraw', {
+          amount: '0.01',
+          chain: 'ETH',
+          currency: 'ETH',
+        });
         assert.equal(code, 40900, message);
         assert.match(message, /frozen/);
         await booksHold();
@@ -195,7 +253,10 @@ export function moneyOut(engine: 'sqlite' | 'pg', part: MoneyOutPart): void {
           const payee = newPayee();
           await registers(payee);
           const reached = till.gate.hold(step.stop, step.matches(refundFirst ? payer : payee));
-          const [asked] = await Promise.all([withdraw('0.05'), till.merchant.call('POST', `/api/v2/order/refund/${order.id}`)]);
+          const [asked] = await Promise.all([
+            withdraw('0.05'),
+            till.merchant.call('POST', `/api/v2/order/refund/${order.id}`),
+          ]);
           await reached;
           await till.kill();
           await till.startServer();
@@ -203,7 +264,11 @@ export function moneyOut(engine: 'sqlite' | 'pg', part: MoneyOutPart): void {
           await withdrawn(String(asked['tx_id']));
           await till.anvil.mine(3);
           assert.equal((await paidTo(payer)).length, 1, `refunds of a till killed ${step.name}`);
-          assert.deepEqual(await paidTo(payee), [units(String((await transaction(String(asked['tx_id'])))['obtained']))], `withdrawals of a till killed ${step.name}`);
+          assert.deepEqual(
+            await paidTo(payee),
+            [units(String((await transaction(String(asked['tx_id'])))['obtained']))],
+            `withdrawals of a till killed ${step.name}`,
+          );
           await booksHold();
         }
       });
@@ -217,7 +282,10 @@ export function moneyOut(engine: 'sqlite' | 'pg', part: MoneyOutPart): void {
       await till.anvil.rpc('evm_setAutomine', [false]);
       const asked = await withdraw('0.01');
       const id = String(asked['tx_id']);
-      await waitFor(async () => (await transaction(id))['tx_hash'] !== null, { timeoutMs: 30_000, describe: 'the payment to be sent' });
+      await waitFor(async () => (await transaction(id))['tx_hash'] !== null, {
+        timeoutMs: 30_000,
+        describe: 'the payment to be sent',
+      });
       await till.kill();
       await till.startServer();
       await till.anvil.rpc('evm_setAutomine', [true]);

@@ -11,7 +11,13 @@ export type Engine = 'sqlite' | 'pg';
 type MoreTests = (till: () => PairTill) => void;
 
 /** Takes each pair of a chain through a till: from the order to the last coin withdrawn. */
-export function describePairs(title: string, engines: readonly Engine[], pairs: readonly Pair[], open: () => Promise<ChainFixture>, more: MoreTests = () => undefined): void {
+export function describePairs(
+  title: string,
+  engines: readonly Engine[],
+  pairs: readonly Pair[],
+  open: () => Promise<ChainFixture>,
+  more: MoreTests = () => undefined,
+): void {
   for (const engine of engines) {
     describe(`${title} and ${engine}, end to end`, { concurrency: 1 }, () => {
       let till: PairTill;
@@ -20,7 +26,8 @@ export function describePairs(title: string, engines: readonly Engine[], pairs: 
       });
       after(() => till.close());
       for (const pair of pairs) {
-        test(`${pair.currency}: ordered, paid, called back, refunded, withdrawn to the last unit`, () => tillToTheLastUnit(till, pair));
+        test(`${pair.currency}: ordered, paid, called back, refunded, withdrawn to the last unit`, () =>
+          tillToTheLastUnit(till, pair));
       }
       more(() => till);
     });
@@ -50,7 +57,10 @@ async function paidOrders(till: PairTill, pair: Pair): Promise<readonly [PaidOrd
   for (const { id } of paid) assert.equal((await till.detail(id))['status'], 'PENDING', 'one confirmation is missing');
   await fixture.mine(1);
   for (const order of paid) await checkSuccess(till, pair, order);
-  await till.mineUntil(async () => (await till.wallet(pair.currency)).pending === '0', `the money of ${pair.currency} to be spendable`);
+  await till.mineUntil(
+    async () => (await till.wallet(pair.currency)).pending === '0',
+    `the money of ${pair.currency} to be spendable`,
+  );
   return paid;
 }
 
@@ -61,20 +71,41 @@ async function placeAndPay(till: PairTill, { currency, decimals, price }: Pair):
   return { ...order, units, txid: await till.fixture.pay(order.address, currency, units) };
 }
 
-async function checkSuccess(till: PairTill, { currency, decimals }: Pair, { id, units, txid, address }: PaidOrder): Promise<void> {
+async function checkSuccess(
+  till: PairTill,
+  { currency, decimals }: Pair,
+  { id, units, txid, address }: PaidOrder,
+): Promise<void> {
   const { chain } = till.fixture;
   await till.becomes(id, 'SUCCESS');
   const detail = await till.detail(id);
-  assert.deepEqual([detail['chain'], detail['currency'], detail['tx_hash'], detail['to_addr']], [chain, currency, txid, address]);
+  assert.deepEqual(
+    [detail['chain'], detail['currency'], detail['tx_hash'], detail['to_addr']],
+    [chain, currency, txid, address],
+  );
   assert.equal(toUnits(String(detail['obtained']), decimals), units);
   const body = await till.calledBack(id);
   assert.deepEqual(
-    [body['order_id'], body['status'], body['chain'], body['currency'], body['tx_hash'], body['tx_hash_list'], body['to_addr']],
+    [
+      body['order_id'],
+      body['status'],
+      body['chain'],
+      body['currency'],
+      body['tx_hash'],
+      body['tx_hash_list'],
+      body['to_addr'],
+    ],
     [id, 'SUCCESS', chain, currency, txid, [txid], address],
   );
   const row = (await till.rows()).find(({ tx_hash }) => tx_hash === txid);
-  assert.deepEqual([row?.['tx_type'], row?.['status'], row?.['chain'], row?.['currency'], row?.['to_addr'], row?.['fee']], ['ORDER', 'SUCCESS', chain, currency, address, '0']);
-  assert.deepEqual([row?.['amount'], row?.['obtained']].map((text) => toUnits(text ?? '', decimals)), [units, units]);
+  assert.deepEqual(
+    [row?.['tx_type'], row?.['status'], row?.['chain'], row?.['currency'], row?.['to_addr'], row?.['fee']],
+    ['ORDER', 'SUCCESS', chain, currency, address, '0'],
+  );
+  assert.deepEqual(
+    [row?.['amount'], row?.['obtained']].map((text) => toUnits(text ?? '', decimals)),
+    [units, units],
+  );
 }
 
 /** Refunds a whole order; the payer gets exactly what is said. */
@@ -84,10 +115,16 @@ async function payBack(till: PairTill, pair: Pair, order: PaidOrder): Promise<vo
   const to = fixture.payer ?? (await leftAddress(till, order));
   const before = await fixture.balanceOf(to, currency);
   const asked = await till.call('POST', `/api/v2/order/refund/${order.id}`);
-  assert.deepEqual([asked['refund_status'], asked['chain'], asked['currency'], asked['refund_et']], ['PENDING', fixture.chain, currency, 0]);
+  assert.deepEqual(
+    [asked['refund_status'], asked['chain'], asked['currency'], asked['refund_et']],
+    ['PENDING', fixture.chain, currency, 0],
+  );
   assert.equal(asked['to_addr'], to);
   assert.equal(toUnits(String(asked['amount']), decimals), order.units);
-  await till.mineUntil(async () => (await till.detail(order.id))['status'] === 'REFUNDED', `order ${order.id} to be REFUNDED`);
+  await till.mineUntil(
+    async () => (await till.detail(order.id))['status'] === 'REFUNDED',
+    `order ${order.id} to be REFUNDED`,
+  );
   const row = (await till.rows()).findLast(({ tx_type }) => tx_type === 'REFUND');
   assert.ok(row !== undefined);
   const obtained = await checkPaidRow(till, pair, row, { type: 'REFUND', units: order.units, to });
@@ -122,7 +159,15 @@ async function withdrawAll(till: PairTill, pair: Pair, units: bigint): Promise<v
   await till.registers(to);
   const asked = await till.withdraw(currency, available);
   assert.deepEqual(
-    [asked['type'], asked['status'], asked['chain'], asked['currency'], asked['to_addr'], asked['balance'], asked['tx_hash']],
+    [
+      asked['type'],
+      asked['status'],
+      asked['chain'],
+      asked['currency'],
+      asked['to_addr'],
+      asked['balance'],
+      asked['tx_hash'],
+    ],
     ['WITHDRAW', 'PENDING', fixture.chain, currency, to, '0', null],
   );
   const id = String(asked['tx_id']);
@@ -132,10 +177,22 @@ async function withdrawAll(till: PairTill, pair: Pair, units: bigint): Promise<v
 }
 
 /** Returns what was obtained. */
-async function checkPaidRow(till: PairTill, { currency, decimals, native }: Pair, row: Row, wanted: { readonly type: string; readonly units: bigint; readonly to: string }): Promise<bigint> {
+async function checkPaidRow(
+  till: PairTill,
+  { currency, decimals, native }: Pair,
+  row: Row,
+  wanted: { readonly type: string; readonly units: bigint; readonly to: string },
+): Promise<bigint> {
   const { fixture, hot } = till;
-  const [amount, fee, obtained] = ['amount', 'fee', 'obtained'].map((field) => toUnits(row[field] ?? '', decimals)) as [bigint, bigint, bigint];
-  assert.deepEqual([row['tx_type'], row['status'], row['chain'], row['currency'], row['from_addr']], [wanted.type, 'SUCCESS', fixture.chain, currency, hot]);
+  const [amount, fee, obtained] = ['amount', 'fee', 'obtained'].map((field) => toUnits(row[field] ?? '', decimals)) as [
+    bigint,
+    bigint,
+    bigint,
+  ];
+  assert.deepEqual(
+    [row['tx_type'], row['status'], row['chain'], row['currency'], row['from_addr']],
+    [wanted.type, 'SUCCESS', fixture.chain, currency, hot],
+  );
   assert.equal(row['to_addr'], wanted.to);
   assert.deepEqual([amount, fee + obtained], [wanted.units, wanted.units]);
   assert.ok(fee > 0n && obtained > 0n, `fee ${fee}, obtained ${obtained}`);

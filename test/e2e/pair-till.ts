@@ -38,7 +38,11 @@ export class PairTill {
   /** The address that money goes out from. */
   hot = '';
 
-  private constructor(fixture: ChainFixture, receiver: Awaited<ReturnType<typeof startReceiver>>, database: Awaited<ReturnType<typeof freshDatabase>> | null) {
+  private constructor(
+    fixture: ChainFixture,
+    receiver: Awaited<ReturnType<typeof startReceiver>>,
+    database: Awaited<ReturnType<typeof freshDatabase>> | null,
+  ) {
     this.fixture = fixture;
     this.#receiver = receiver;
     this.#database = database;
@@ -114,10 +118,20 @@ export class PairTill {
   }
 
   async order(currency: string, price: string): Promise<PlacedOrder> {
-    const { data, code, message } = await this.merchant.payInfo(`${this.#receiver.url}/paid`, { chain: this.fixture.chain, currency, vs_price: price });
+    const { data, code, message } = await this.merchant.payInfo(`${this.#receiver.url}/paid`, {
+      chain: this.fixture.chain,
+      currency,
+      vs_price: price,
+    });
     assert.equal(code, 0, message);
     const { order_id: id, address, amount, contract_addr: contract, pay_url: url } = data;
-    return { id: String(id), address: String(address), amount: String(amount), contract: String(contract), page: new URL(String(url)).pathname };
+    return {
+      id: String(id),
+      address: String(address),
+      amount: String(amount),
+      contract: String(contract),
+      page: new URL(String(url)).pathname,
+    };
   }
 
   /** Leaves the payer's address on the order's page. */
@@ -169,7 +183,10 @@ export class PairTill {
   async caughtUp(): Promise<void> {
     const head = await this.fixture.height();
     const line = new RegExp(`^tillgate_chain_height\\{chain="${this.fixture.chain}"\\} (\\d+)`, 'm');
-    await this.until(async () => Number(line.exec(await (await fetch(`${this.#url}/metrics`)).text())?.[1] ?? -1) >= head, `the till to reach block ${head}`);
+    await this.until(
+      async () => Number(line.exec(await (await fetch(`${this.#url}/metrics`)).text())?.[1] ?? -1) >= head,
+      `the till to reach block ${head}`,
+    );
   }
 
   /** The one callback of an order, which must be signed with the account's secret. */
@@ -185,7 +202,17 @@ export class PairTill {
   }
 
   async registers(address: string): Promise<void> {
-    await this.command('withdrawal-address', 'set', '--account', this.#known.account_id, '--chain', this.fixture.chain, '--address', address, '--now');
+    await this.command(
+      'withdrawal-address',
+      'set',
+      '--account',
+      this.#known.account_id,
+      '--chain',
+      this.fixture.chain,
+      '--address',
+      address,
+      '--now',
+    );
   }
 
   withdraw(currency: string, amount: string): Promise<Answered> {
@@ -205,7 +232,10 @@ export class PairTill {
   }
 
   async wallet(currency: string): Promise<Readonly<Record<'available' | 'pending' | 'locked' | 'total', string>>> {
-    const all = (await this.call('GET', '/api/wallets')) as unknown as readonly Record<'currency' | 'available' | 'pending' | 'locked' | 'total', string>[];
+    const all = (await this.call('GET', '/api/wallets')) as unknown as readonly Record<
+      'currency' | 'available' | 'pending' | 'locked' | 'total',
+      string
+    >[];
     const found = all.find((row) => row.currency === currency);
     assert.ok(found !== undefined, `the wallet of ${currency}`);
     return found;
@@ -216,7 +246,16 @@ export class PairTill {
   }
 
   async #createMerchant(): Promise<void> {
-    const account = await this.command('account', 'create', '--email', 'shop@example.com', '--password', 'correct horse battery', '--verified', '*');
+    const account = await this.command(
+      'account',
+      'create',
+      '--email',
+      'shop@example.com',
+      '--password',
+      'correct horse battery',
+      '--verified',
+      '*',
+    );
     const { id } = account as { id: string };
     this.#demo = { ...((await this.command('credential', 'create', '--account', id)) as Demo), account_id: id };
   }

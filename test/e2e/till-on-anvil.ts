@@ -74,14 +74,20 @@ export class TillOnAnvil {
   }
 
   /** Deploys the tokens, writes the settings, makes a merchant by the command line, and starts the server. */
-  static async start(engine: 'sqlite' | 'pg', { timeoutSeconds = TIMEOUT_SECONDS }: { readonly timeoutSeconds?: number } = {}): Promise<TillOnAnvil> {
+  static async start(
+    engine: 'sqlite' | 'pg',
+    { timeoutSeconds = TIMEOUT_SECONDS }: { readonly timeoutSeconds?: number } = {},
+  ): Promise<TillOnAnvil> {
     const anvil = await startAnvil();
     const tokens = await deployTokens(anvil);
     const receiver = await startReceiver();
     const gate = await startRpcGate(anvil.url);
     const directory = freshDirectory();
     const database = engine === 'pg' ? await freshDatabase() : null;
-    directory.write('tillgate.config.json', settings(anvil, gate, tokens, { databaseUrl: database?.url ?? null, timeoutSeconds }));
+    directory.write(
+      'tillgate.config.json',
+      settings(anvil, gate, tokens, { databaseUrl: database?.url ?? null, timeoutSeconds }),
+    );
     const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: MNEMONIC };
     const till = new TillOnAnvil(anvil, gate, tokens, receiver, directory, environment, async () => {
       await gate.close();
@@ -163,14 +169,20 @@ export class TillOnAnvil {
   }
 
   async calledBack(id: string, count: number): Promise<readonly ReceivedCallback[]> {
-    await waitFor(() => this.callbacks(id).length >= count, { timeoutMs: 20_000, describe: `${count} callbacks of ${id}` });
+    await waitFor(() => this.callbacks(id).length >= count, {
+      timeoutMs: 20_000,
+      describe: `${count} callbacks of ${id}`,
+    });
     return this.callbacks(id);
   }
 
   /** Waits until the till has read the node's head. */
   async caughtUp(): Promise<void> {
     const head = Number(await this.anvil.rpc<Hex>('eth_blockNumber'));
-    await waitFor(async () => (await this.#height()) >= head, { timeoutMs: 20_000, describe: `the till to reach block ${head}` });
+    await waitFor(async () => (await this.#height()) >= head, {
+      timeoutMs: 20_000,
+      describe: `the till to reach block ${head}`,
+    });
   }
 
   /** The payer's own transfer of tokens, signed by it; the same bytes can be sent again after a reorganisation. */
@@ -178,7 +190,14 @@ export class TillOnAnvil {
     const data = encodeFunctionData({ abi: token.abi, functionName: 'transfer', args: [to, units] });
     const nonce = Number(await this.anvil.rpc<Hex>('eth_getTransactionCount', [PAYER.address, 'pending']));
     const fees = { gas: 200_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 1n };
-    return PAYER.signTransaction({ type: 'eip1559', chainId: this.anvil.chainId, nonce, to: token.address, data, ...fees });
+    return PAYER.signTransaction({
+      type: 'eip1559',
+      chainId: this.anvil.chainId,
+      nonce,
+      to: token.address,
+      data,
+      ...fees,
+    });
   }
 
   send(raw: Hex): Promise<Hash> {
@@ -199,7 +218,16 @@ export class TillOnAnvil {
   }
 
   async #createMerchant(): Promise<void> {
-    const account = await this.command('account', 'create', '--email', 'shop@example.com', '--password', 'correct horse battery', '--verified', '*');
+    const account = await this.command(
+      'account',
+      'create',
+      '--email',
+      'shop@example.com',
+      '--password',
+      'correct horse battery',
+      '--verified',
+      '*',
+    );
     assert.equal(account.code, 0, account.err);
     const { id } = JSON.parse(account.out) as { id: string };
     const credential = await this.command('credential', 'create', '--account', id);
@@ -231,7 +259,11 @@ function settings(
     database: databaseUrl === null ? { client: 'sqlite' } : { client: 'pg', connection: databaseUrl },
     orders: { timeoutSeconds },
     callbacks: { allowPrivateNetworks: true, schedule: [1, 1, 1, 1, 1] },
-    rates: { sources: [{ use: 'static', prices: { USDT: '1', USDC: '1', DAI: '1', SHIB: '0.00001', ETH: '2500', EUR: '1.1' } }] },
+    rates: {
+      sources: [
+        { use: 'static', prices: { USDT: '1', USDC: '1', DAI: '1', SHIB: '0.00001', ETH: '2500', EUR: '1.1' } },
+      ],
+    },
     plugins: [
       {
         use: 'ethereum',

@@ -45,12 +45,21 @@ export async function openTronFixture(): Promise<TronPairFixture> {
     nodes: fixture.nodes,
     paymentsTo: (address) => {
       const topic = keyOf(address).padStart(64, '0');
-      return network.blocks.flatMap(({ mined }) => mined.filter(({ logs }) => logs.some(({ topics }) => topics[2] === topic)).map(({ txid }) => txid));
+      return network.blocks.flatMap(({ mined }) =>
+        mined.filter(({ logs }) => logs.some(({ topics }) => topics[2] === topic)).map(({ txid }) => txid),
+      );
     },
     chain: 'TRX',
     plugin: {
       use: 'tron',
-      options: { apiUrls: fixture.nodes.map(({ url }) => url), network: 'test', confirmations: CONFIRMATIONS, spendableConfirmations: SPENDABLE, pollIntervalMs: 100, tokens: TOKENS },
+      options: {
+        apiUrls: fixture.nodes.map(({ url }) => url),
+        network: 'test',
+        confirmations: CONFIRMATIONS,
+        spendableConfirmations: SPENDABLE,
+        pollIntervalMs: 100,
+        tokens: TOKENS,
+      },
     },
     prices: { USDT: '1', USDC: '1', TRX: '0.25', EUR: '1.1' },
     confirmations: CONFIRMATIONS,

@@ -13,38 +13,47 @@ let fixture: TronPairFixture;
 
 /** Both tokens of Tron from the order to the last unit withdrawn, and payouts whose way is disturbed. */
 export function describeTronPairs(engine: Engine): void {
-  describePairs('TRX on Tron’s protocol', [engine], PAIRS, async () => (fixture = await openTronFixture()), (till) => {
-    test('fault 40: a broadcast whose reply is lost is paid once', async () => {
-      await earn(till());
-      for (const { losesReply } of fixture.nodes) losesReply.add('/wallet/broadcasthex');
-      const payout = await withdraw(till());
-      await till().until(async () => fixture.network.isPending(payout.txid) !== null || fixture.paymentsTo(payout.to).length > 0, 'the bytes to reach the network');
-      for (const { losesReply } of fixture.nodes) losesReply.clear();
-      await paidOnce(till(), payout);
-    });
+  describePairs(
+    'TRX on Tron’s protocol',
+    [engine],
+    PAIRS,
+    async () => (fixture = await openTronFixture()),
+    (till) => {
+      test('fault 40: a broadcast whose reply is lost is paid once', async () => {
+        await earn(till());
+        for (const { losesReply } of fixture.nodes) losesReply.add('/wallet/broadcasthex');
+        const payout = await withdraw(till());
+        await till().until(
+          async () => fixture.network.isPending(payout.txid) !== null || fixture.paymentsTo(payout.to).length > 0,
+          'the bytes to reach the network',
+        );
+        for (const { losesReply } of fixture.nodes) losesReply.clear();
+        await paidOnce(till(), payout);
+      });
 
-    test('fault 42: a payout that the nodes forget, or a reorganisation takes away, is sent again: the same bytes, paid once', async () => {
-      await earn(till());
-      const payout = await withdraw(till());
-      await till().until(async () => fixture.network.isPending(payout.txid) !== null, 'the payout to be sent');
-      fixture.network.forget(payout.txid);
-      await fixture.mine(1);
-      await till().until(async () => fixture.network.isPending(payout.txid) !== null, 'the payout to be sent again');
-      await fixture.mine(1);
-      await till().caughtUp();
-      fixture.network.reorganise(1, 'gone');
-      await paidOnce(till(), payout);
-    });
+      test('fault 42: a payout that the nodes forget, or a reorganisation takes away, is sent again: the same bytes, paid once', async () => {
+        await earn(till());
+        const payout = await withdraw(till());
+        await till().until(async () => fixture.network.isPending(payout.txid) !== null, 'the payout to be sent');
+        fixture.network.forget(payout.txid);
+        await fixture.mine(1);
+        await till().until(async () => fixture.network.isPending(payout.txid) !== null, 'the payout to be sent again');
+        await fixture.mine(1);
+        await till().caughtUp();
+        fixture.network.reorganise(1, 'gone');
+        await paidOnce(till(), payout);
+      });
 
-    test('a till killed while its payout waits follows it after its start', async () => {
-      await earn(till());
-      const payout = await withdraw(till());
-      await till().kill();
-      await fixture.mine(2);
-      await till().startServer();
-      await paidOnce(till(), payout);
-    });
-  });
+      test('a till killed while its payout waits follows it after its start', async () => {
+        await earn(till());
+        const payout = await withdraw(till());
+        await till().kill();
+        await fixture.mine(2);
+        await till().startServer();
+        await paidOnce(till(), payout);
+      });
+    },
+  );
 }
 
 interface Payout {
@@ -72,7 +81,8 @@ async function withdraw(till: PairTill): Promise<Payout> {
   const to = await fixture.newAddress();
   await till.registers(to);
   const id = String((await till.withdraw(USDT, (await till.wallet(USDT)).available))['tx_id']);
-  const attempt = async (): Promise<string | undefined> => ((await till.command('transfer', 'show', id)) as Shown).bundle?.attempts[0]?.tx_hash;
+  const attempt = async (): Promise<string | undefined> =>
+    ((await till.command('transfer', 'show', id)) as Shown).bundle?.attempts[0]?.tx_hash;
   await till.until(async () => (await attempt()) !== undefined, `withdrawal ${id} to be signed`);
   return { id, to, txid: (await attempt()) ?? '' };
 }

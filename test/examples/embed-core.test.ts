@@ -8,6 +8,9 @@ test('examples/embed-core: an order is made, paid and settled in process, withou
   assert.equal(detail.order.status, 'SUCCESS');
   assert.equal(detail.order.payment?.units, 27_000_000n);
   assert.equal(detail.order.received, 27_000_000n);
-  assert.deepEqual(lines.map((line) => line.slice(0, 10).trim()), ['order', 'paid in', 'one block', 'event', 'two blocks']);
+  assert.deepEqual(
+    lines.map((line) => line.slice(0, 10).trim()),
+    ['order', 'paid in', 'one block', 'event', 'two blocks'],
+  );
   assert.match(lines[2] ?? '', /PENDING$/);
 });

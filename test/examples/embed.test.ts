@@ -15,7 +15,10 @@ test('examples/embed-express: a purchase is paid on the payer’s page’s coin,
   const { id, pay } = await json<{ id: string; pay: string }>(`${url}/buy`, { method: 'POST' });
   const page = new URL(pay);
   assert.equal((await fetch(url + page.pathname)).status, 200);
-  await json(`${url}${page.pathname}/choice`, { method: 'POST', body: JSON.stringify({ chain: 'ETH', currency: 'USDT-ERC20' }) });
+  await json(`${url}${page.pathname}/choice`, {
+    method: 'POST',
+    body: JSON.stringify({ chain: 'ETH', currency: 'USDT-ERC20' }),
+  });
   await json(`${url}/pay/sandbox/v1/pay`, { method: 'POST', body: JSON.stringify({ order_id: id }) });
   const order = (): Promise<{ status: string; currency: string }> => json(`${url}/orders/${id}`);
   await waitFor(async () => (await order()).status === 'SUCCESS', { timeoutMs: 30_000, describe: out });
@@ -28,7 +31,12 @@ test('examples/embed-fetch: Hono serves the payment API to the client, and its o
   const { url, out, terminate } = await startExample(t, 'embed-fetch');
   const apiKey = /API-Key: (\S+)/.exec(await waitFor(() => /API-Key: \S+/.exec(out())?.[0]))?.[1] ?? '';
   const client = new TillgateClient({ baseUrl: `${url}/pay`, credentials: { apiKey } });
-  const { order_id: id, pay_url } = await client.createPayInfo({ chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'EUR', vs_price: '12.50' });
+  const { order_id: id, pay_url } = await client.createPayInfo({
+    chain: 'ETH',
+    currency: 'USDT-ERC20',
+    vs_currency: 'EUR',
+    vs_price: '12.50',
+  });
   assert.equal((await fetch(url + new URL(pay_url).pathname)).status, 200);
   await json(`${url}/pay/sandbox/v1/pay`, { method: 'POST', body: JSON.stringify({ order_id: id }) });
   await waitFor(async () => (await client.order(id)).status === 'SUCCESS', { timeoutMs: 30_000, describe: out });

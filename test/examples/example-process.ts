@@ -28,7 +28,8 @@ export async function startExample(t: TestContext, name: string): Promise<Runnin
   });
   endWithThisProcess(child);
   let out = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (out += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (out += text));
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   t.after(async () => {
     child.kill('SIGKILL');

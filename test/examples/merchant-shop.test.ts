@@ -16,7 +16,10 @@ test('examples/merchant-shop: a tin of tea is bought, paid, and sent after a ver
   const purchase = await run((line) => lines.push(line), { url, demo: join(directory.path, 'data', 'demo.json') });
   assert.equal(purchase.status, 'paid');
   assert.match(purchase.payUrl, /\/checkout\//);
-  assert.deepEqual(lines.map((line) => line.slice(0, 11).trim()), ['bought', 'paid', 'told', 'the page', 'the till']);
+  assert.deepEqual(
+    lines.map((line) => line.slice(0, 11).trim()),
+    ['bought', 'paid', 'told', 'the page', 'the till'],
+  );
   assert.match(lines[3] ?? '', /A tin of tea: paid$/);
   assert.match(lines[4] ?? '', /SUCCESS$/);
 });
@@ -25,8 +28,15 @@ test('the shop answers 400 to a callback that is not the till’s, and 204 to on
   const callbackSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const shop = await openShop({ client: new TillgateClient({ baseUrl: 'http://127.0.0.1:1' }), callbackSecret });
   try {
-    for (const [secret, status] of [[callbackSecret, 204], [`whsec_${Buffer.alloc(32, 8).toString('base64')}`, 400]] as const) {
-      const { url, ...rest } = await signTestCallback({ url: `${shop.url}/callbacks/till`, callbackToken: 'cbt', callbackSecret: secret });
+    for (const [secret, status] of [
+      [callbackSecret, 204],
+      [`whsec_${Buffer.alloc(32, 8).toString('base64')}`, 400],
+    ] as const) {
+      const { url, ...rest } = await signTestCallback({
+        url: `${shop.url}/callbacks/till`,
+        callbackToken: 'cbt',
+        callbackSecret: secret,
+      });
       assert.equal((await fetch(url, rest)).status, status);
     }
   } finally {

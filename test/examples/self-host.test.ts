@@ -13,7 +13,8 @@ import { waitFor } from '../support/wait.ts';
 
 const folder = fileURLToPath(new URL('../../examples/self-host', import.meta.url));
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
-const script = async (name: string, ...args: string[]): Promise<string> => (await promisify(execFile)(process.execPath, [join(folder, name), ...args])).stdout;
+const script = async (name: string, ...args: string[]): Promise<string> =>
+  (await promisify(execFile)(process.execPath, [join(folder, name), ...args])).stdout;
 
 describe('examples/self-host: backup and restore', () => {
   const directories = [freshDirectory(), freshDirectory()];
@@ -30,9 +31,18 @@ describe('examples/self-host: backup and restore', () => {
     let loading = true;
     const load = async (): Promise<void> => {
       while (loading) {
-        const { order_id } = await client.createPayInfo({ chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: 25 });
+        const { order_id } = await client.createPayInfo({
+          chain: 'ETH',
+          currency: 'USDT-ERC20',
+          vs_currency: 'USD',
+          vs_price: 25,
+        });
         made.push(order_id);
-        await fetch(`${url}/sandbox/v1/pay`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ order_id }) });
+        await fetch(`${url}/sandbox/v1/pay`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ order_id }),
+        });
       }
     };
     const loads = Promise.all([load(), load(), load()]);
@@ -44,8 +54,14 @@ describe('examples/self-host: backup and restore', () => {
       await waitFor(() => made.length >= since + 5, { timeoutMs: 60_000 });
 
       assert.equal(statSync(join(spare, 'backup.db')).mode & 0o777, 0o600);
-      await assert.rejects(script('backup.mjs', join(live, 'data/tillgate.db'), join(spare, 'backup.db')), /never written over/);
-      await assert.rejects(script('restore.mjs', join(spare, 'backup.db'), join(live, 'data/tillgate.db')), /running on this database/);
+      await assert.rejects(
+        script('backup.mjs', join(live, 'data/tillgate.db'), join(spare, 'backup.db')),
+        /never written over/,
+      );
+      await assert.rejects(
+        script('restore.mjs', join(spare, 'backup.db'), join(live, 'data/tillgate.db')),
+        /running on this database/,
+      );
 
       // The master key is not in the database: without it a backup is worth nothing, to a thief either.
       mkdirSync(join(spare, 'data'), { mode: 0o700 });
@@ -55,7 +71,12 @@ describe('examples/self-host: backup and restore', () => {
       assert.equal(books.code, 0, books.out + books.err);
       const restored = new TillgateClient({ baseUrl: await serve(spare).url(), credentials: { apiKey } });
       for (const id of before) assert.equal((await restored.order(id)).order_id, id);
-      const { order_id } = await restored.createPayInfo({ chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: 25 });
+      const { order_id } = await restored.createPayInfo({
+        chain: 'ETH',
+        currency: 'USDT-ERC20',
+        vs_currency: 'USD',
+        vs_price: 25,
+      });
       assert.equal((await restored.order(order_id)).status, 'PENDING');
     } finally {
       loading = false;
@@ -79,14 +100,30 @@ describe('examples/self-host: what stands in front of the till and around it', (
   test('fault 73: neither proxy writes a target or a header into a log', () => {
     const nginx = read('nginx.conf');
     const format = /log_format tillgate '([^']*)'/.exec(nginx)?.[1] ?? '';
-    const harmless = ['time_iso8601', 'remote_addr', 'host', 'request_method', 'status', 'body_bytes_sent', 'request_time'];
+    const harmless = [
+      'time_iso8601',
+      'remote_addr',
+      'host',
+      'request_method',
+      'status',
+      'body_bytes_sent',
+      'request_time',
+    ];
     const logged = [...format.matchAll(/\$\{?([a-z0-9_]+)/g)].map(([, name]) => name ?? '');
-    assert.deepEqual(logged.filter((name) => !harmless.includes(name)), []);
+    assert.deepEqual(
+      logged.filter((name) => !harmless.includes(name)),
+      [],
+    );
     assert.match(nginx, /access_log \S+ tillgate;/);
     // nginx quotes the request in its lines of `error` and less urgent ones.
     assert.match(nginx, /error_log {2}\S+ crit;/);
     const caddy = read('Caddyfile');
-    for (const rule of ['request>uri delete', 'request>headers delete', 'exclude http.log.error http.handlers.reverse_proxy']) assert.ok(caddy.includes(rule), rule);
+    for (const rule of [
+      'request>uri delete',
+      'request>headers delete',
+      'exclude http.log.error http.handlers.reverse_proxy',
+    ])
+      assert.ok(caddy.includes(rule), rule);
   });
 
   test('the till is stopped by a signal and given its ten seconds, as a service and in a container', () => {

@@ -28,8 +28,12 @@ describe('examples/write-a-chain in a till of its own process, production mode',
   let demo: Demo;
   let receiver: Awaited<ReturnType<typeof startReceiver>>;
   let directory: ReturnType<typeof freshDirectory>;
-  const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: 'legal winner thank year wave sausage worth useful legal winner thank yellow' };
-  const command = (...args: readonly string[]): ReturnType<typeof run> => run(directory.path, [...args, '--json'], environment, 'sources');
+  const environment = {
+    TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'),
+    TILLGATE_MNEMONIC: 'legal winner thank year wave sausage worth useful legal winner thank yellow',
+  };
+  const command = (...args: readonly string[]): ReturnType<typeof run> =>
+    run(directory.path, [...args, '--json'], environment, 'sources');
 
   const configure = (genesis: string | undefined): void =>
     directory.write('tillgate.config.json', {
@@ -38,7 +42,12 @@ describe('examples/write-a-chain in a till of its own process, production mode',
       database: { client: 'sqlite' },
       callbacks: { allowPrivateNetworks: true },
       rates: { sources: [{ use: 'static', prices: { ABC: '2' } }] },
-      plugins: [{ use: relative(directory.path, PLUGIN), options: { url: node.url, genesis, confirmations: CONFIRMATIONS, pollIntervalMs: 50 } }],
+      plugins: [
+        {
+          use: relative(directory.path, PLUGIN),
+          options: { url: node.url, genesis, confirmations: CONFIRMATIONS, pollIntervalMs: 50 },
+        },
+      ],
     });
 
   before(async () => {
@@ -46,7 +55,16 @@ describe('examples/write-a-chain in a till of its own process, production mode',
     receiver = await startReceiver();
     directory = freshDirectory();
     configure(node.blocks[0]?.hash);
-    const account = await command('account', 'create', '--email', 'shop@example.com', '--password', 'correct horse battery', '--verified', '*');
+    const account = await command(
+      'account',
+      'create',
+      '--email',
+      'shop@example.com',
+      '--password',
+      'correct horse battery',
+      '--verified',
+      '*',
+    );
     assert.equal(account.code, 0, account.err);
     const { id } = JSON.parse(account.out) as { id: string };
     demo = { ...(JSON.parse((await command('credential', 'create', '--account', id)).out) as Demo), account_id: id };
@@ -72,22 +90,41 @@ describe('examples/write-a-chain in a till of its own process, production mode',
     );
 
   test('an order in ABC is paid, and its callback comes', async () => {
-    const { data, code, message } = await merchant.payInfo(`${receiver.url}/paid`, { chain: 'ABC', currency: 'ABC', vs_price: 25 });
+    const { data, code, message } = await merchant.payInfo(`${receiver.url}/paid`, {
+      chain: 'ABC',
+      currency: 'ABC',
+      vs_price: 25,
+    });
     assert.equal(code, 0, message);
     assert.deepEqual([data['amount'], data['contract_addr']], [12.5, '']);
     const txid = node.pay(String(data['address']), (25n * UNIT) / 2n);
     node.mine(CONFIRMATIONS);
     const id = String(data['order_id']);
-    await waitFor(async () => (await merchant.status(id)) === 'SUCCESS', { timeoutMs: 40_000, describe: () => `the order to be paid:\n${till.err.slice(-4_000)}` });
+    await waitFor(async () => (await merchant.status(id)) === 'SUCCESS', {
+      timeoutMs: 40_000,
+      describe: () => `the order to be paid:\n${till.err.slice(-4_000)}`,
+    });
     const { data: detail } = await merchant.call('GET', `/api/v2/order/detail/${id}`);
     assert.deepEqual([detail['chain_name'], detail['tx_hash'], detail['from_addr']], ['Abacus', txid, node.payer]);
-    const callback = await waitFor(() => receiver.received.find(({ body }) => body.includes(id)), { timeoutMs: 20_000 });
+    const callback = await waitFor(() => receiver.received.find(({ body }) => body.includes(id)), {
+      timeoutMs: 20_000,
+    });
     assert.ok(isGenuine(callback, demo.callback_secret));
   });
 
   test('what was paid is swept and withdrawn: the receiver gets the amount less the fee, once, and the books hold', async () => {
     const payee = writeAddress(keyHash(randomBytes(33)));
-    const set = await command('withdrawal-address', 'set', '--account', demo.account_id, '--chain', 'ABC', '--address', payee, '--now');
+    const set = await command(
+      'withdrawal-address',
+      'set',
+      '--account',
+      demo.account_id,
+      '--chain',
+      'ABC',
+      '--address',
+      payee,
+      '--now',
+    );
     assert.equal(set.code, 0, set.err);
     const asked = await merchant.call('POST', '/api/withdraw', { amount: '5', chain: 'ABC', currency: 'ABC' });
     assert.equal(asked.code, 0, asked.message);
@@ -97,7 +134,10 @@ describe('examples/write-a-chain in a till of its own process, production mode',
     };
     await mineUntil(async () => (await row())?.['status'] === 'SUCCESS', 'the withdrawal to be SUCCESS');
     const paid = node.blocks.flatMap(({ receipts }) => receipts).filter(({ transaction }) => transaction.to === payee);
-    assert.deepEqual(paid.map(({ ok, transaction }) => [ok, BigInt(transaction.amount) + BigInt(transaction.fee)]), [[true, 5n * UNIT]]);
+    assert.deepEqual(
+      paid.map(({ ok, transaction }) => [ok, BigInt(transaction.amount) + BigInt(transaction.fee)]),
+      [[true, 5n * UNIT]],
+    );
     assert.equal((await row())?.['tx_hash'], paid[0]?.id);
     const books = await command('ledger', 'check');
     assert.equal(books.code, 0, books.out + books.err);

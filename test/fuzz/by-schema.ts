@@ -46,9 +46,12 @@ export class BySchema {
     if (schema.enum !== undefined) return random.pick(schema.enum);
     const choices = schema.anyOf ?? schema.oneOf;
     if (choices !== undefined) return this.valid(random.pick(choices), depth + 1);
-    if (schema.allOf !== undefined) return Object.assign({}, ...schema.allOf.map((part) => this.valid(part, depth + 1))) as unknown;
-    if (schema.examples !== undefined && schema.examples.length > 0 && random.oneIn(2)) return random.pick(schema.examples);
-    const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['string', 'object', 'number', 'null']);
+    if (schema.allOf !== undefined)
+      return Object.assign({}, ...schema.allOf.map((part) => this.valid(part, depth + 1))) as unknown;
+    if (schema.examples !== undefined && schema.examples.length > 0 && random.oneIn(2))
+      return random.pick(schema.examples);
+    const types =
+      typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['string', 'object', 'number', 'null']);
     return this.#ofType(random.pick(types), schema, depth);
   }
 
@@ -56,11 +59,34 @@ export class BySchema {
   spoilt(value: unknown, depth = 0): unknown {
     const random = this.#random;
     const inside = typeof value === 'object' && value !== null && depth < DEEPEST && !random.oneIn(6);
-    if (!inside) return random.pick([null, true, -1, 0, 1e21, 0.1, '', 'x', '\u0000', [], {}, ['x'], { x: 1 }, 'x'.repeat(5_000), '1e400', '-1', Number.MAX_SAFE_INTEGER + 2]);
-    if (Array.isArray(value)) return random.oneIn(2) ? [...(value as unknown[]), this.spoilt(null, DEEPEST)] : value.map((item) => this.spoilt(item, depth + 1));
+    if (!inside)
+      return random.pick([
+        null,
+        true,
+        -1,
+        0,
+        1e21,
+        0.1,
+        '',
+        'x',
+        '\u0000',
+        [],
+        {},
+        ['x'],
+        { x: 1 },
+        'x'.repeat(5_000),
+        '1e400',
+        '-1',
+        Number.MAX_SAFE_INTEGER + 2,
+      ]);
+    if (Array.isArray(value))
+      return random.oneIn(2)
+        ? [...(value as unknown[]), this.spoilt(null, DEEPEST)]
+        : value.map((item) => this.spoilt(item, depth + 1));
     const entries = Object.entries(value);
     const at = random.below(entries.length + 1);
-    if (at === entries.length) return { ...value, [random.pick(['unknown', '__proto__', 'constructor', ''])]: this.spoilt(null, DEEPEST) };
+    if (at === entries.length)
+      return { ...value, [random.pick(['unknown', '__proto__', 'constructor', ''])]: this.spoilt(null, DEEPEST) };
     const [name, inner] = entries[at] as [string, unknown];
     if (random.oneIn(3)) return Object.fromEntries(entries.filter(([key]) => key !== name));
     return { ...value, [name]: this.spoilt(inner, depth + 1) };
@@ -90,7 +116,9 @@ export class BySchema {
         return Array.from({ length }, () => this.valid(schema.items ?? {}, depth + 1));
       }
       case 'object': {
-        const names = Object.keys(schema.properties ?? {}).filter((name) => schema.required?.includes(name) === true || (depth < DEEPEST && random.oneIn(2)));
+        const names = Object.keys(schema.properties ?? {}).filter(
+          (name) => schema.required?.includes(name) === true || (depth < DEEPEST && random.oneIn(2)),
+        );
         return Object.fromEntries(names.map((name) => [name, this.valid(schema.properties?.[name] ?? {}, depth + 1)]));
       }
       default:
@@ -106,7 +134,10 @@ export class BySchema {
   }
 
   #text({ pattern, minLength = 0, maxLength = 60 }: Schema): string {
-    if (pattern !== undefined) return fc.sample(fc.stringMatching(new RegExp(pattern)), { numRuns: 1, seed: this.#random.below(2 ** 31) })[0] ?? '';
+    if (pattern !== undefined)
+      return (
+        fc.sample(fc.stringMatching(new RegExp(pattern)), { numRuns: 1, seed: this.#random.below(2 ** 31) })[0] ?? ''
+      );
     return this.#random.text(Math.min(minLength + this.#random.below(20), maxLength), TEXT);
   }
 }

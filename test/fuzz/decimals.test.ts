@@ -10,7 +10,9 @@ const MOST_DIGITS = 78;
 function number(random: Seeded): string {
   const whole = random.oneIn(3) ? '0' : random.text(1 + random.below(random.oneIn(8) ? 90 : 25), DIGITS);
   const fraction = random.oneIn(3) ? '' : `.${random.text(random.oneIn(20) ? 0 : 1 + random.below(30), DIGITS)}`;
-  const exponent = random.oneIn(3) ? `${random.pick(['e', 'E'])}${random.pick(['', '+', '-'])}${random.text(1 + random.below(random.oneIn(9) ? 5 : 2), DIGITS)}` : '';
+  const exponent = random.oneIn(3)
+    ? `${random.pick(['e', 'E'])}${random.pick(['', '+', '-'])}${random.text(1 + random.below(random.oneIn(9) ? 5 : 2), DIGITS)}`
+    : '';
   return whole + fraction + exponent;
 }
 
@@ -19,7 +21,11 @@ function candidate(random: Seeded): string {
   const text = number(random);
   if (!random.oneIn(4)) return text;
   const at = random.below(text.length + 1);
-  return text.slice(0, at) + random.pick(['-', '+', ' ', '.', ',', 'e', '_', 'x', '\n', '٣', 'NaN', 'Infinity', '0x1', '']) + text.slice(at + random.below(2));
+  return (
+    text.slice(0, at) +
+    random.pick(['-', '+', ' ', '.', ',', 'e', '_', 'x', '\n', '٣', 'NaN', 'Infinity', '0x1', '']) +
+    text.slice(at + random.below(2))
+  );
 }
 
 /** Numerator over a power of ten, by long division alone: no shared idea with the reader under test. */
@@ -48,7 +54,8 @@ function oracle(text: string): { readonly over: bigint; readonly under: bigint }
     exponent = sign * Number(power);
   }
   // Bounds of the reader, not of arithmetic.
-  if (at !== text.length || whole.length + fraction.length > MOST_DIGITS || Math.abs(exponent) > MOST_DIGITS) return null;
+  if (at !== text.length || whole.length + fraction.length > MOST_DIGITS || Math.abs(exponent) > MOST_DIGITS)
+    return null;
   let over = 0n;
   for (const digit of whole + fraction) over = over * 10n + BigInt(digit);
   const shift = exponent - fraction.length;
@@ -70,7 +77,8 @@ test('decimals are read exactly as big numbers have them, or refused (fault 45)'
     const units = scaled % theirs.under === 0n ? scaled / theirs.under : null;
     assert.equal(toUnits(ours, decimals), units, `seed ${seed}: ${text} with ${decimals} decimals`);
     // What has more digits than any asset needs is not read back.
-    if (units !== null && units.toString().length <= MOST_DIGITS - 20) assert.equal(parseUnits(formatUnits(units, decimals), decimals), units);
+    if (units !== null && units.toString().length <= MOST_DIGITS - 20)
+      assert.equal(parseUnits(formatUnits(units, decimals), decimals), units);
   }
   t.diagnostic(`seed ${seed}: ${size} texts, ${read} of them numbers`);
 });

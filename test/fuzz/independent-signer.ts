@@ -15,10 +15,26 @@ export interface MacRequest {
 const BLOCK = { sha256: 64, 'sha3-256': 136 } as const;
 
 /** Computes keyed hashes without this project's code: with Python where there is one, else by the definition in RFC 2104. */
-export function independentMacs(requests: readonly MacRequest[]): { readonly by: string; readonly macs: readonly Buffer[] } {
-  const lines = requests.map(({ hash, key, text }) => JSON.stringify([hash.replace('-', '_'), Buffer.from(key).toString('hex'), Buffer.from(text).toString('hex')]));
-  const python = spawnSync('python3', [PROGRAM], { input: lines.join('\n') + '\n', encoding: 'utf8', maxBuffer: 1 << 30 });
-  if (python.status === 0) return { by: 'python3', macs: python.stdout.trimEnd().split('\n').map((line) => Buffer.from(line, 'hex')) };
+export function independentMacs(requests: readonly MacRequest[]): {
+  readonly by: string;
+  readonly macs: readonly Buffer[];
+} {
+  const lines = requests.map(({ hash, key, text }) =>
+    JSON.stringify([hash.replace('-', '_'), Buffer.from(key).toString('hex'), Buffer.from(text).toString('hex')]),
+  );
+  const python = spawnSync('python3', [PROGRAM], {
+    input: lines.join('\n') + '\n',
+    encoding: 'utf8',
+    maxBuffer: 1 << 30,
+  });
+  if (python.status === 0)
+    return {
+      by: 'python3',
+      macs: python.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => Buffer.from(line, 'hex')),
+    };
   return { by: 'the definition in RFC 2104', macs: requests.map(byDefinition) };
 }
 

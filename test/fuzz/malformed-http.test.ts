@@ -39,7 +39,11 @@ function resident(pid: number): number {
 
 test('malformed requests to the real host: no 500, no end of the process, bounded memory (faults 69, 70, 45)', async (t) => {
   const directory = freshDirectory();
-  directory.write('tillgate.config.json', { mode: 'sandbox', limits: { requestsPerMinute: 1_000_000, loginsPerMinute: 20 }, orders: { timeoutSeconds: 31_536_000 } });
+  directory.write('tillgate.config.json', {
+    mode: 'sandbox',
+    limits: { requestsPerMinute: 1_000_000, loginsPerMinute: 20 },
+    orders: { timeoutSeconds: 31_536_000 },
+  });
   const server = serve(directory.path);
   t.after(async () => {
     await server.signal('SIGKILL');
@@ -55,12 +59,17 @@ test('malformed requests to the real host: no 500, no end of the process, bounde
   const one = async (): Promise<void> => {
     const bytes = malformed(random, { apiKey, apiToken, host: `127.0.0.1:${port}` });
     const number = (sent += 1);
-    const text = await exchange(port, bytes).catch((error: unknown) => assert.fail(`seed ${seed}, request ${number}: ${String(error)}\n${bytes.toString('latin1').slice(0, 2_000)}`));
+    const text = await exchange(port, bytes).catch((error: unknown) =>
+      assert.fail(`seed ${seed}, request ${number}: ${String(error)}\n${bytes.toString('latin1').slice(0, 2_000)}`),
+    );
     // After `100 Continue` comes the reply itself.
     const status = Math.max(0, ...[...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, digits]) => Number(digits)));
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     // 50300 is an answer too: an operation whose chain has no node, or no room for more.
-    assert.ok(status < 500 || status === 503, `seed ${seed}, request ${number}: ${text.slice(0, 500)}\n${bytes.toString('latin1').slice(0, 2_000)}`);
+    assert.ok(
+      status < 500 || status === 503,
+      `seed ${seed}, request ${number}: ${text.slice(0, 500)}\n${bytes.toString('latin1').slice(0, 2_000)}`,
+    );
     if (number % Math.ceil(size / 20) === 0) samples.push(resident(server.child.pid ?? 0));
   };
   const worker = async (): Promise<void> => {
@@ -74,7 +83,9 @@ test('malformed requests to the real host: no 500, no end of the process, bounde
   assert.ok(!server.err.includes('"msg":"defect'), server.err.slice(-3_000));
   const early = samples[Math.floor(samples.length / 4)] ?? 0;
   const late = Math.max(...samples.slice(-3));
-  t.diagnostic(`seed ${seed}: ${size} requests; by status ${JSON.stringify(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))} (0: closed without an answer)`);
+  t.diagnostic(
+    `seed ${seed}: ${size} requests; by status ${JSON.stringify(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))} (0: closed without an answer)`,
+  );
   t.diagnostic(`resident ${samples.map((bytes) => Math.round(bytes / MEGABYTE)).join(', ')} MB`);
   assert.ok(late < early + 150 * MEGABYTE, `memory grew from ${early} to ${late} bytes`);
 });

@@ -16,7 +16,19 @@ interface Parameter {
 }
 interface Described {
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown; readonly examples?: Readonly<Record<string, { readonly value: unknown }>> }>> };
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content: Readonly<
+      Record<
+        string,
+        {
+          readonly schema: Schema;
+          readonly example?: unknown;
+          readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+        }
+      >
+    >;
+  };
 }
 interface Operation extends Described {
   readonly path: string;
@@ -24,33 +36,68 @@ interface Operation extends Described {
 }
 
 /** A request of an operation: valid by its description, or with something spoilt. */
-function requestOf(random: Seeded, make: BySchema, { path, parameters = [], requestBody }: Operation, ids: readonly string[], spoil: boolean): { target: string; headers: Record<string, string>; body: unknown } {
+function requestOf(
+  random: Seeded,
+  make: BySchema,
+  { path, parameters = [], requestBody }: Operation,
+  ids: readonly string[],
+  spoil: boolean,
+): { target: string; headers: Record<string, string>; body: unknown } {
   const wanted = parameters.filter(({ required }) => required === true || random.oneIn(2));
   const valueOf = ({ schema }: Parameter): string => {
     const value = spoil && random.oneIn(3) ? make.spoilt(null) : make.valid(schema);
     return typeof value === 'string' ? value : JSON.stringify(value);
   };
-  const query = wanted.filter((parameter) => parameter.in === 'query').map((parameter) => `${parameter.name}=${encodeURIComponent(Buffer.from(valueOf(parameter)).toString())}`);
+  const query = wanted
+    .filter((parameter) => parameter.in === 'query')
+    .map((parameter) => `${parameter.name}=${encodeURIComponent(Buffer.from(valueOf(parameter)).toString())}`);
   const headers = Object.fromEntries(
-    wanted.filter((parameter) => parameter.in === 'header').map((parameter) => [parameter.name, valueOf(parameter).replaceAll(/[^\x20-\x7e]/g, '').trim()]),
+    wanted
+      .filter((parameter) => parameter.in === 'header')
+      .map((parameter) => [
+        parameter.name,
+        valueOf(parameter)
+          .replaceAll(/[^\x20-\x7e]/g, '')
+          .trim(),
+      ]),
   );
-  const filled = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(random.oneIn(3) ? random.text(1 + random.below(20), '0123456789') : random.pick(ids)));
+  const filled = path.replaceAll(/\{\w+\}/g, () =>
+    encodeURIComponent(random.oneIn(3) ? random.text(1 + random.below(20), '0123456789') : random.pick(ids)),
+  );
   const media = requestBody?.content['application/json'];
-  const examples = media === undefined ? [] : [media.example, ...Object.values(media.examples ?? {}).map(({ value }) => value)].filter((value) => value !== undefined);
-  const valid = media === undefined ? undefined : examples.length > 0 && random.oneIn(3) ? random.pick(examples) : make.valid(media.schema);
-  return { target: query.length === 0 ? filled : `${filled}?${query.join('&')}`, headers, body: spoil && media !== undefined ? make.spoilt(valid) : valid };
+  const examples =
+    media === undefined
+      ? []
+      : [media.example, ...Object.values(media.examples ?? {}).map(({ value }) => value)].filter(
+          (value) => value !== undefined,
+        );
+  const valid =
+    media === undefined
+      ? undefined
+      : examples.length > 0 && random.oneIn(3)
+        ? random.pick(examples)
+        : make.valid(media.schema);
+  return {
+    target: query.length === 0 ? filled : `${filled}?${query.join('&')}`,
+    headers,
+    body: spoil && media !== undefined ? make.spoilt(valid) : valid,
+  };
 }
 
 eachStorage((engine, open) => {
   test(`every operation of our own description, as described and spoilt, on ${engine}: replies as described, no 500 (faults 45, 69, 70)`, async (t) => {
     const opened = await open();
-    const till = await startTestTill(opened, { settings: { limits: { requestsPerMinute: 1_000_000, loginsPerMinute: 1_000_000 } } });
+    const till = await startTestTill(opened, {
+      settings: { limits: { requestsPerMinute: 1_000_000, loginsPerMinute: 1_000_000 } },
+    });
     t.after(async () => {
       await till.close();
       await opened.close();
     });
     const { seed, size, random } = fuzzPlan(engine === 'sqlite' ? 3 : 2, 40);
-    const document = JSON.parse((await till.client.get('/openapi.json')).text) as { paths: Readonly<Record<string, Readonly<Record<string, Described>>>> };
+    const document = JSON.parse((await till.client.get('/openapi.json')).text) as {
+      paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+    };
     const make = new BySchema(random, document);
     const [email, password] = ['operator@example.com', 'correct horse battery'];
     const admin = await till.accounts.createAccount.run({ email, password, role: 'admin' });
@@ -64,11 +111,22 @@ eachStorage((engine, open) => {
     const spare = await till.newMerchant();
     const ids = [spare.account.id, admin.id];
     for (let made = 0; made < 3; made++) {
-      await till.merchant.client.post('/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 20 });
+      await till.merchant.client.post('/api/order/pay-info', {
+        chain: 'ETH',
+        currency: 'ETH',
+        vs_currency: 'USD',
+        vs_price: 20,
+      });
     }
-    ids.push(...(await till.till.storage.orders.list(till.merchant.account.id, { page: 1, size: 3 })).items.map(({ id }) => id as never));
+    ids.push(
+      ...(await till.till.storage.orders.list(till.merchant.account.id, { page: 1, size: 3 })).items.map(
+        ({ id }) => id as never,
+      ),
+    );
 
-    const operations = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, row]): Operation => ({ path, method: method.toUpperCase(), ...row })));
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, row]): Operation => ({ path, method: method.toUpperCase(), ...row })),
+    );
     const statuses = new Map<number, number>();
     for (const operation of operations) {
       for (let round = 0; round < size * 2; round++) {
@@ -77,14 +135,23 @@ eachStorage((engine, open) => {
         if (managed) manager ??= await login();
         const client = managed ? (manager ?? till.client) : till.merchant.client;
         const what = `seed ${seed}: ${operation.method} ${target} ${JSON.stringify(headers)} ${JSON.stringify(body)}`;
-        const reply: Reply = await client.request(operation.method, target, { headers, ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { ...headers, 'Content-Type': 'application/json' } }) }).catch((error: unknown) => assert.fail(`${what}\n${String(error)}`));
+        const reply: Reply = await client
+          .request(operation.method, target, {
+            headers,
+            ...(body === undefined
+              ? {}
+              : { body: JSON.stringify(body), headers: { ...headers, 'Content-Type': 'application/json' } }),
+          })
+          .catch((error: unknown) => assert.fail(`${what}\n${String(error)}`));
         assert.ok(reply.status < 500 || reply.status === 503, `${what}\n${reply.status} ${reply.text}`);
         statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
         // A session may be ended, and an account's password changed, by what was made up.
         if (managed && (reply.status === 401 || operation.path.endsWith('/session'))) manager = null;
       }
     }
-    t.diagnostic(`seed ${seed}: ${operations.length} operations, by status ${JSON.stringify(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))}`);
+    t.diagnostic(
+      `seed ${seed}: ${operations.length} operations, by status ${JSON.stringify(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))}`,
+    );
     assert.ok((statuses.get(200) ?? 0) > operations.length);
   });
 });

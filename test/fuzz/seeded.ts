@@ -39,7 +39,10 @@ export class Seeded {
 }
 
 /** The seed and the size of a run: `FUZZ_SEED` repeats one, `npm run fuzz` has the full size. */
-export function fuzzPlan(share: number, full: number): { readonly seed: number; readonly size: number; readonly random: Seeded } {
+export function fuzzPlan(
+  share: number,
+  full: number,
+): { readonly seed: number; readonly size: number; readonly random: Seeded } {
   const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
   return { seed, size: process.env['FUZZ_FULL'] === '1' ? full : share, random: new Seeded(seed) };
 }

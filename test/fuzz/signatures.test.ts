@@ -31,14 +31,20 @@ const dateOf = (at: number): string => `${new Date(at).toISOString().slice(0, 19
 
 /** What a merchant signs, in one of the forms that are allowed. */
 function origin(random: Seeded, sample: Omit<Sample, 'signature'>): string {
-  const parts = [sample.algorithm, sample.date, `${sample.method} ${sample.target}`, ...(sample.md5 === null ? (random.oneIn(2) ? [''] : []) : [sample.md5])];
+  const parts = [
+    sample.algorithm,
+    sample.date,
+    `${sample.method} ${sample.target}`,
+    ...(sample.md5 === null ? (random.oneIn(2) ? [''] : []) : [sample.md5]),
+  ];
   return parts.join(random.pick([' | ', '|']));
 }
 
 function unsigned(random: Seeded): Omit<Sample, 'signature'> & { readonly text: string } {
   const method = random.pick(['GET', 'POST', 'PUT', 'DELETE', 'PATCH']);
   const body = method === 'GET' || random.oneIn(4) ? '' : random.text(1 + random.below(120), SECRETS);
-  const md5 = body === '' ? null : random.pick([(text: string) => text, (text: string) => text.toUpperCase()])(md5Of(body));
+  const md5 =
+    body === '' ? null : random.pick([(text: string) => text, (text: string) => text.toUpperCase()])(md5Of(body));
   const sample = {
     secret: random.text(1 + random.below(90), SECRETS),
     method,
@@ -53,8 +59,13 @@ function unsigned(random: Seeded): Omit<Sample, 'signature'> & { readonly text: 
 
 function samples(random: Seeded, size: number): { readonly by: string; readonly signed: readonly Sample[] } {
   const bare = Array.from({ length: size }, () => unsigned(random));
-  const { by, macs } = independentMacs(bare.map(({ algorithm, secret: key, text }) => ({ hash: HASHES[algorithm as Algorithm], key, text })));
-  return { by, signed: bare.map(({ text: _text, ...sample }, at) => ({ ...sample, signature: macs[at]!.toString('base64') })) };
+  const { by, macs } = independentMacs(
+    bare.map(({ algorithm, secret: key, text }) => ({ hash: HASHES[algorithm as Algorithm], key, text })),
+  );
+  return {
+    by,
+    signed: bare.map(({ text: _text, ...sample }, at) => ({ ...sample, signature: macs[at]!.toString('base64') })),
+  };
 }
 
 const flipped = (random: Seeded, text: string): string => {
@@ -74,9 +85,15 @@ const MUTATIONS: readonly ((random: Seeded, sample: Sample, other: Sample) => Sa
     return { ...sample, body, md5: md5Of(body) };
   },
   (_random, sample) => ({ ...sample, body: '', md5: null }),
-  (random, sample) => ({ ...sample, date: dateOf(Date.parse(sample.date) + random.pick([-1_000, 1_000, 600_000, -600_000])) }),
+  (random, sample) => ({
+    ...sample,
+    date: dateOf(Date.parse(sample.date) + random.pick([-1_000, 1_000, 600_000, -600_000])),
+  }),
   (_random, sample) => ({ ...sample, date: sample.date.replace('Z', '+00:00') }),
-  (random, sample) => ({ ...sample, algorithm: random.pick(['HMAC-SHA256', 'HMAC-SHA3_256', 'HMAC-MD5', 'hmac-sha256', '']) }),
+  (random, sample) => ({
+    ...sample,
+    algorithm: random.pick(['HMAC-SHA256', 'HMAC-SHA3_256', 'HMAC-MD5', 'hmac-sha256', '']),
+  }),
   (random, sample) => ({ ...sample, method: random.pick(['GET', 'POST', 'PUT', 'HEAD']) }),
   (random, sample) => ({ ...sample, secret: flipped(random, sample.secret) }),
   (_random, sample, other) => ({ ...sample, secret: other.secret }),
@@ -85,15 +102,28 @@ const MUTATIONS: readonly ((random: Seeded, sample: Sample, other: Sample) => Sa
 
 /** Ours. */
 function verifies({ secret, method, target, body, algorithm, date, md5, signature }: Sample): boolean {
-  const headers = new Map([['api-token', ['tat_x']], ['algorithm', [algorithm]], ['date', [date]], ['signature', [signature]], ...(md5 === null ? [] : [['body-md5', [md5]] as [string, string[]]])]);
-  return verifySignature({ method, target, headers, body: Buffer.from(body) }, { secret, tokenHash: '' }, new CryptoDigest(), NOW, SKEW_MS).ok;
+  const headers = new Map([
+    ['api-token', ['tat_x']],
+    ['algorithm', [algorithm]],
+    ['date', [date]],
+    ['signature', [signature]],
+    ...(md5 === null ? [] : [['body-md5', [md5]] as [string, string[]]]),
+  ]);
+  return verifySignature(
+    { method, target, headers, body: Buffer.from(body) },
+    { secret, tokenHash: '' },
+    new CryptoDigest(),
+    NOW,
+    SKEW_MS,
+  ).ok;
 }
 
 /** The words of the specification once more: every origin that a signer may have had, with none where the request is refused before. */
 function origins({ method, target, body, algorithm, date, md5, signature }: Sample): readonly string[] {
   const sound = /^\/[^\s|#]*$/.test(target) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(date) && algorithm in HASHES;
   if (!sound || Math.abs(Date.parse(date) - NOW) > SKEW_MS) return [];
-  if (!/^[A-Za-z0-9+/]{43}=$/.test(signature) || Buffer.from(signature, 'base64').toString('base64') !== signature) return [];
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(signature) || Buffer.from(signature, 'base64').toString('base64') !== signature)
+    return [];
   const claimed = md5 ?? '';
   if (body === '' ? claimed !== '' : claimed.toLowerCase() !== md5Of(body)) return [];
   const three = [algorithm, date, `${method} ${target}`];
@@ -103,7 +133,9 @@ function origins({ method, target, body, algorithm, date, md5, signature }: Samp
 
 /** Theirs: by the independent implementation, for all samples in one go. */
 function oracle(all: readonly Sample[]): boolean[] {
-  const asked = all.flatMap((sample, at) => origins(sample).map((text) => ({ at, hash: HASHES[sample.algorithm as Algorithm], key: sample.secret, text })));
+  const asked = all.flatMap((sample, at) =>
+    origins(sample).map((text) => ({ at, hash: HASHES[sample.algorithm as Algorithm], key: sample.secret, text })),
+  );
   const { macs } = independentMacs(asked);
   const verdicts = all.map(() => false);
   for (const [at, mac] of macs.entries()) {

@@ -2,7 +2,21 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { GatewayRoute } from '../../core/index.ts';
 import { waitFor } from '../support/wait.ts';
-import { answerRpc, appView, ask, CALL, bothPaths, HOST, KEY, keyView, OTHER_KEY, reasonOf, routeOf, startGateway, startNode } from './support.ts';
+import {
+  answerRpc,
+  appView,
+  ask,
+  CALL,
+  bothPaths,
+  HOST,
+  KEY,
+  keyView,
+  OTHER_KEY,
+  reasonOf,
+  routeOf,
+  startGateway,
+  startNode,
+} from './support.ts';
 import type { FakeNode, TestGateway } from './support.ts';
 
 const SHADOW = 'shadow.gate.example';
@@ -22,21 +36,28 @@ bothPaths('admission', (path) => {
       if (waiting === null) answerRpc(res, body);
       else waiting.push(() => answerRpc(res, body));
     });
-    const route = (host: string, id: string, changes: Partial<GatewayRoute>): GatewayRoute => routeOf([node.url], { host, id: id as GatewayRoute['id'], ...changes });
+    const route = (host: string, id: string, changes: Partial<GatewayRoute>): GatewayRoute =>
+      routeOf([node.url], { host, id: id as GatewayRoute['id'], ...changes });
     const limits = { requestsPerSecond: 2, burst: 5, concurrency: null };
-    gate = await startGateway([
-      route(HOST, '1', { limits }),
-      route(SHADOW, '2', { limits, admission: 'shadow' }),
-      route(OFF, '3', { limits, admission: 'disabled' }),
-      route(NARROW, '4', { limits: { requestsPerSecond: null, burst: null, concurrency: 2 } }),
-    ], {}, path);
+    gate = await startGateway(
+      [
+        route(HOST, '1', { limits }),
+        route(SHADOW, '2', { limits, admission: 'shadow' }),
+        route(OFF, '3', { limits, admission: 'disabled' }),
+        route(NARROW, '4', { limits: { requestsPerSecond: null, burst: null, concurrency: 2 } }),
+      ],
+      {},
+      path,
+    );
   });
   after(async () => {
     await gate.close();
     await node.close();
   });
   const countOf = (route: string, verdict: string, reason: string): number =>
-    gate.gateway.admissionTally(app).find((one) => one.route === route && one.verdict === verdict && one.reason === reason)?.count ?? 0;
+    gate.gateway
+      .admissionTally(app)
+      .find((one) => one.route === route && one.verdict === verdict && one.reason === reason)?.count ?? 0;
 
   test('enforce: the burst passes, the next request is 429 with Retry-After, and time gives tokens back', async () => {
     for (let n = 0; n < 5; n++) assert.equal((await ask(gate.port)).status, 200);
@@ -79,8 +100,23 @@ bothPaths('admission', (path) => {
   });
 
   test('an App may be stricter than the route, never looser', async () => {
-    gate.directory.set(OTHER_KEY, keyView({ app: appView({ id: '78' as typeof app, admissionMode: 'enforce', limits: { requestsPerSecond: 1, burst: 1, concurrency: null } }) }));
-    assert.deepEqual([(await ask(gate.port, { host: OFF, key: OTHER_KEY })).status, (await ask(gate.port, { host: OFF, key: OTHER_KEY })).status], [200, 429]);
+    gate.directory.set(
+      OTHER_KEY,
+      keyView({
+        app: appView({
+          id: '78' as typeof app,
+          admissionMode: 'enforce',
+          limits: { requestsPerSecond: 1, burst: 1, concurrency: null },
+        }),
+      }),
+    );
+    assert.deepEqual(
+      [
+        (await ask(gate.port, { host: OFF, key: OTHER_KEY })).status,
+        (await ask(gate.port, { host: OFF, key: OTHER_KEY })).status,
+      ],
+      [200, 429],
+    );
     gate.directory.set(OTHER_KEY, keyView({ app: appView({ id: '79' as typeof app, admissionMode: 'disabled' }) }));
     assert.equal((await ask(gate.port, { key: OTHER_KEY, body: PERSONAL })).status, 403);
   });
@@ -99,7 +135,12 @@ bothPaths('admission', (path) => {
   });
 
   test('fault 20: where the evaluation itself fails, enforce refuses and shadow passes', async () => {
-    const broken = { ...appView(), get chains(): never { throw new Error('broken'); } };
+    const broken = {
+      ...appView(),
+      get chains(): never {
+        throw new Error('broken');
+      },
+    };
     gate.directory.set(OTHER_KEY, keyView({ app: broken }));
     assert.equal((await ask(gate.port, { key: OTHER_KEY })).status, 503);
     assert.equal((await ask(gate.port, { key: OTHER_KEY, host: SHADOW })).status, 200);
@@ -107,8 +148,16 @@ bothPaths('admission', (path) => {
 
   test('verdicts, requests, seconds and bytes are measured by route and App', async () => {
     const text = await gate.metrics();
-    assert.match(text, new RegExp(`tillgate_gateway_admission_total\\{route="${SHADOW}",app="${app}",mode="shadow",verdict="would_refuse",reason="rate_limited"\\} 2`));
-    assert.match(text, new RegExp(`tillgate_gateway_requests_total\\{route="${HOST}",app="${app}",status="429"\\} \\d`));
+    assert.match(
+      text,
+      new RegExp(
+        `tillgate_gateway_admission_total\\{route="${SHADOW}",app="${app}",mode="shadow",verdict="would_refuse",reason="rate_limited"\\} 2`,
+      ),
+    );
+    assert.match(
+      text,
+      new RegExp(`tillgate_gateway_requests_total\\{route="${HOST}",app="${app}",status="429"\\} \\d`),
+    );
     assert.match(text, new RegExp(`tillgate_gateway_requests_total\\{route="${OFF}",app="none",status="401"\\} 1`));
     assert.match(text, /tillgate_gateway_request_seconds_count\{route="eth.gate.example"\} \d/);
     assert.match(text, new RegExp(`tillgate_gateway_bytes_total\\{route="${HOST}",app="${app}",direction="in"\\} \\d`));

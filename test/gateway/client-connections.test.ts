@@ -22,9 +22,16 @@ bothPaths("a client's connection", (path) => {
   let readByNode = 0;
   const plainByNode = (plain: number): number => (path === 'fast' ? 0 : plain);
   const open: Socket[] = [];
-  const start = async (answer?: Parameters<typeof startNode>[0], settings: { keepAliveTimeout?: number; headersTimeout?: number; requestTimeout?: number } = {}): Promise<void> => {
+  const start = async (
+    answer?: Parameters<typeof startNode>[0],
+    settings: { keepAliveTimeout?: number; headersTimeout?: number; requestTimeout?: number } = {},
+  ): Promise<void> => {
     node = await startNode(answer);
-    gate = await startGateway([routeOf([node.url]), routeOf([node.url], { host: HTTP, protocol: 'http', id: '4' as never })], {}, path);
+    gate = await startGateway(
+      [routeOf([node.url]), routeOf([node.url], { host: HTTP, protocol: 'http', id: '4' as never })],
+      {},
+      path,
+    );
     Object.assign(gate.server, settings);
     readByNode = 0;
     gate.server.prependListener('request', () => (readByNode += 1));
@@ -62,11 +69,20 @@ bothPaths("a client's connection", (path) => {
   });
 
   test('a connection goes on to Node with all its bytes when a request is not plain, and every reply comes in order', async () => {
-    await start((req, res, body) => setTimeout(() => res.end(`${String(req.headers['x-n'])}:${body.length}`), req.headers['x-n'] === '1' ? 50 : 0));
+    await start((req, res, body) =>
+      setTimeout(() => res.end(`${String(req.headers['x-n'])}:${body.length}`), req.headers['x-n'] === '1' ? 50 : 0),
+    );
     const numbered = (n: number, request: string): string => request.replace('\r\n', `\r\nX-N: ${n}\r\n`);
     const last = numbered(5, PLAIN).replace('\r\n', '\r\nConnection: close\r\n');
-    const { replies, text } = await rawExchange(gate.port, numbered(1, PLAIN) + numbered(2, PLAIN) + numbered(3, CHUNKED) + numbered(4, PLAIN) + last);
-    assert.deepEqual(replies.map((reply) => reply.text), [1, 2, 3, 4, 5].map((n) => `${n}:${CALL.length}`), text);
+    const { replies, text } = await rawExchange(
+      gate.port,
+      numbered(1, PLAIN) + numbered(2, PLAIN) + numbered(3, CHUNKED) + numbered(4, PLAIN) + last,
+    );
+    assert.deepEqual(
+      replies.map((reply) => reply.text),
+      [1, 2, 3, 4, 5].map((n) => `${n}:${CALL.length}`),
+      text,
+    );
     assert.equal(readByNode, 3 + plainByNode(2));
   });
 
@@ -81,7 +97,10 @@ bothPaths("a client's connection", (path) => {
     };
     const other = CALL.replace('"id":1', '"id":7');
     assert.deepEqual([await say(PLAIN), await say(PLAIN.replace(CALL, other))], ['200', '200']);
-    assert.deepEqual(node.seen.map(({ body }) => body), [CALL, other]);
+    assert.deepEqual(
+      node.seen.map(({ body }) => body),
+      [CALL, other],
+    );
     assert.equal(await say(PLAIN.replace(CALL, CALL.replace('eth_blockNumber', 'debug_traceCall'))), '403');
     assert.equal(await say(PLAIN.replace('POST / ', 'POST /x ')), '404');
     const again = client(PLAIN);
@@ -96,7 +115,7 @@ bothPaths("a client's connection", (path) => {
     assert.deepEqual(statuses(late.got), ['404']);
   });
 
-  test('other hosts, and what comes in small pieces, are Node\'s', async () => {
+  test("other hosts, and what comes in small pieces, are Node's", async () => {
     await start();
     assert.equal((await ask(gate.port, { host: 'other.example' })).headers['x-from'], 'the application');
     const arrived = once(gate.server, 'connection');
@@ -150,13 +169,21 @@ bothPaths("a client's connection", (path) => {
     const head = ['HEAD /x HTTP/1.1', `Host: ${HTTP}`];
     const { text } = await rawExchange(gate.port, lines(...head));
     assert.match(text, /^HTTP\/1\.1 401 [\s\S]*Content-Length: [1-9]\d*\r\n[\s\S]*\r\n\r\n$/);
-    const closed = await rawExchange(gate.port, lines(...head, START[2]!, 'Connection: close') + lines(...head, START[2]!));
+    const closed = await rawExchange(
+      gate.port,
+      lines(...head, START[2]!, 'Connection: close') + lines(...head, START[2]!),
+    );
     // Node refuses the bytes behind a last request before that request is answered.
-    assert.match(closed.text, path === 'fast' ? /^HTTP\/1\.1 200 [\s\S]*Connection: close\r\n\r\n$/ : /^HTTP\/1\.1 400 [\s\S]*Connection: close\r\n/);
+    assert.match(
+      closed.text,
+      path === 'fast'
+        ? /^HTTP\/1\.1 200 [\s\S]*Connection: close\r\n\r\n$/
+        : /^HTTP\/1\.1 400 [\s\S]*Connection: close\r\n/,
+    );
     assert(node.seen.length <= 1);
   });
 
-  test('the server\'s own words for closing connections hold for these, too', async () => {
+  test("the server's own words for closing connections hold for these, too", async () => {
     let answer = (): void => undefined;
     await start((_req, res) => (answer = () => void res.end('late')));
     const idle = client(PLAIN);
@@ -209,15 +236,22 @@ bothPaths("a client's connection", (path) => {
       }
       const all = Buffer.concat(chunks);
       const at = all.indexOf('\r\n\r\n') + 4;
-      return createHash('sha256').update(path === '/length' ? all.subarray(at) : dechunked(all, at)).digest('hex');
+      return createHash('sha256')
+        .update(path === '/length' ? all.subarray(at) : dechunked(all, at))
+        .digest('hex');
     };
-    assert.deepEqual(await Promise.all(['/length', '/chunks', '/length', '/chunks'].map(take)), [wanted, wanted, wanted, wanted]);
+    assert.deepEqual(await Promise.all(['/length', '/chunks', '/length', '/chunks'].map(take)), [
+      wanted,
+      wanted,
+      wanted,
+      wanted,
+    ]);
   });
 });
 
 function dechunked(bytes: Buffer, from: number): Buffer {
   const pieces: Buffer[] = [];
-  for (let at = from; ; ) {
+  for (let at = from; ;) {
     const lineEnd = bytes.indexOf('\r\n', at);
     const size = parseInt(bytes.toString('latin1', at, lineEnd), 16);
     assert(Number.isSafeInteger(size), `at ${at}: ${bytes.toString('latin1', at - 20, at + 40)}`);

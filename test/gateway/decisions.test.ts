@@ -21,7 +21,11 @@ import {
 import type { AdmissionVerdict, AppId, RefusalReason, RouteId } from '../../core/index.ts';
 
 describe('reading JSON-RPC', () => {
-  const rows: readonly (readonly [string, readonly string[] | 'bad_request' | 'batch_too_large', ((string | null)[])?])[] = [
+  const rows: readonly (readonly [
+    string,
+    readonly string[] | 'bad_request' | 'batch_too_large',
+    (string | null)[]?,
+  ])[] = [
     ['{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}', ['eth_call'], ['1']],
     ['{"method":"a","id": "x\\"}{,]" ,"params":{"id":2,"method":"b","method":"c"}}', ['a'], ['"x\\"}{,]"']],
     ['{"method":"a","params":["\\\\"],"id":-1.5e3}', ['a'], ['-1.5e3']],
@@ -69,7 +73,9 @@ describe('reading JSON-RPC', () => {
       fc.property(fc.array(fc.tuple(name, value), { maxLength: 5 }), (members) => {
         const read = readJsonRpc(`{${members.map(([key, text]) => `"${key}":${text}`).join()}}`, 1);
         if (isRefusal(read)) return;
-        const methods = members.filter(([key]) => (JSON.parse(`"${key}"`) as string).toLowerCase() === 'method').map(([, text]) => JSON.parse(text) as unknown);
+        const methods = members
+          .filter(([key]) => (JSON.parse(`"${key}"`) as string).toLowerCase() === 'method')
+          .map(([, text]) => JSON.parse(text) as unknown);
         assert.deepEqual(methods, read.methods);
       }),
     );
@@ -92,7 +98,13 @@ describe('reading a head', () => {
     ['chunks in HTTP/1.0', 'POST', '1.0', ['Transfer-Encoding', 'chunked'], 'ambiguous'],
     ['another coding', 'POST', '1.1', ['transfer-encoding', 'gzip, chunked'], 'only transfer coding'],
     ['two hosts', 'POST', '1.1', ['Host', 'a', 'HOST', 'a'], 'host stands more than once'],
-    ['two lengths', 'POST', '1.1', ['Content-Length', '5', 'content-length', '5'], 'content-length stands more than once'],
+    [
+      'two lengths',
+      'POST',
+      '1.1',
+      ['Content-Length', '5', 'content-length', '5'],
+      'content-length stands more than once',
+    ],
     ['a long length', 'POST', '1.1', ['Content-Length', '9'.repeat(16)], 'malformed'],
     ['a GET with a length of 0', 'GET', '1.1', ['Content-Length', '0'], null],
     ['a GET with a body', 'GET', '1.1', ['Content-Length', '1'], 'must not have a body'],
@@ -110,21 +122,54 @@ describe('reading a head', () => {
 describe('headers', () => {
   const own = { names: new Set(['x-own']), pairs: ['x-own', 'ours'] };
   test('what is listed by Connection goes, except what is our own', () => {
-    assert.deepEqual(requestHeaders(['Connection', 'x-own,, X-A ,close', 'X-A', '1', 'X-B', '2', 'X-Own', 'theirs', 'X-Key', 'a SECRET b'], 'SECRET', own), ['x-b', '2', 'x-own', 'ours']);
+    assert.deepEqual(
+      requestHeaders(
+        ['Connection', 'x-own,, X-A ,close', 'X-A', '1', 'X-B', '2', 'X-Own', 'theirs', 'X-Key', 'a SECRET b'],
+        'SECRET',
+        own,
+      ),
+      ['x-b', '2', 'x-own', 'ours'],
+    );
   });
   test('a reply keeps the names as they were written', () => {
-    assert.deepEqual(replyHeaders(['X-B', '2', 'SET-COOKIE', 'a', 'Connection', 'X-C', 'x-c', '1'], { hostname: 'n', secrets: [] }), ['X-B', '2']);
+    assert.deepEqual(
+      replyHeaders(['X-B', '2', 'SET-COOKIE', 'a', 'Connection', 'X-C', 'x-c', '1'], { hostname: 'n', secrets: [] }),
+      ['X-B', '2'],
+    );
   });
-  for (const [location, safe] of [['https://a.example/', true], ['https://node.example/x', false], ['/x', false], ['http://localhost/', false], ['http://[::1]/', false], ['ftp://a.example/', false]] as const) {
-    test(`Location ${location} is ${safe ? 'kept' : 'dropped'}`, () => assert.equal(isSafeLocation(location, { hostname: 'node.example', secrets: [] }), safe));
+  for (const [location, safe] of [
+    ['https://a.example/', true],
+    ['https://node.example/x', false],
+    ['/x', false],
+    ['http://localhost/', false],
+    ['http://[::1]/', false],
+    ['ftp://a.example/', false],
+  ] as const) {
+    test(`Location ${location} is ${safe ? 'kept' : 'dropped'}`, () =>
+      assert.equal(isSafeLocation(location, { hostname: 'node.example', secrets: [] }), safe));
   }
 });
 
 describe('refusals', () => {
   const statuses: Readonly<Record<RefusalReason, number>> = {
-    bad_request: 400, http_method_not_allowed: 405, not_found: 404, key_missing: 401, key_malformed: 401, key_unknown: 401, key_revoked: 401, key_expired: 401,
-    key_mismatch: 401, app_inactive: 403, account_inactive: 403, route_disabled: 403, method_not_allowed: 403, rate_limited: 429, body_too_large: 413, batch_too_large: 400,
-    upstream_unavailable: 502, upstream_timeout: 504,
+    bad_request: 400,
+    http_method_not_allowed: 405,
+    not_found: 404,
+    key_missing: 401,
+    key_malformed: 401,
+    key_unknown: 401,
+    key_revoked: 401,
+    key_expired: 401,
+    key_mismatch: 401,
+    app_inactive: 403,
+    account_inactive: 403,
+    route_disabled: 403,
+    method_not_allowed: 403,
+    rate_limited: 429,
+    body_too_large: 413,
+    batch_too_large: 400,
+    upstream_unavailable: 502,
+    upstream_timeout: 504,
   };
   for (const reason of Object.keys(REFUSALS) as RefusalReason[]) {
     test(`${reason} is ${statuses[reason]} with its headers`, () => {
@@ -189,22 +234,111 @@ describe('limits', () => {
   });
 });
 
-describe('an upstream\'s health', () => {
+describe("an upstream's health", () => {
   const steps: readonly (readonly [string, (health: UpstreamHealth) => void, number, 'up' | 'down' | 'trial'])[] = [
     ['nothing is known', () => undefined, 0, 'up'],
     ['the first check failed', (h) => h.checkFailed(0), 0, 'down'],
-    ['one check failed after a success', (h) => { h.checked(5); h.checkFailed(0); }, 0, 'up'],
-    ['two did', (h) => { h.checked(5); h.checkFailed(0); h.checkFailed(0); }, 0, 'down'],
-    ['four requests failed', (h) => { for (let n = 0; n < 4; n++) { h.started(0); h.failed(0); } }, 0, 'up'],
+    [
+      'one check failed after a success',
+      (h) => {
+        h.checked(5);
+        h.checkFailed(0);
+      },
+      0,
+      'up',
+    ],
+    [
+      'two did',
+      (h) => {
+        h.checked(5);
+        h.checkFailed(0);
+        h.checkFailed(0);
+      },
+      0,
+      'down',
+    ],
+    [
+      'four requests failed',
+      (h) => {
+        for (let n = 0; n < 4; n++) {
+          h.started(0);
+          h.failed(0);
+        }
+      },
+      0,
+      'up',
+    ],
     ['five did', (h) => fail(h, 5), 999, 'down'],
     ['five did, a second ago', (h) => fail(h, 5), 1000, 'trial'],
-    ['the trial is under way', (h) => { fail(h, 5); h.started(1000); }, 1000, 'down'],
-    ['the trial failed: the pause doubles', (h) => { fail(h, 5); h.started(1000); h.failed(1000); }, 2999, 'down'],
-    ['its pause is over', (h) => { fail(h, 5); h.started(1000); h.failed(1000); }, 3000, 'trial'],
-    ['the trial was given up by its client', (h) => { fail(h, 5); h.started(1000); h.abandoned(); }, 1000, 'trial'],
-    ['the trial succeeded', (h) => { fail(h, 5); h.started(1000); h.succeeded(1); }, 1000, 'up'],
-    ['a check succeeded', (h) => { fail(h, 5); h.checked(1); }, 0, 'up'],
-    ['a success came between', (h) => { fail(h, 4); h.started(0); h.succeeded(1); fail(h, 4); }, 0, 'up'],
+    [
+      'the trial is under way',
+      (h) => {
+        fail(h, 5);
+        h.started(1000);
+      },
+      1000,
+      'down',
+    ],
+    [
+      'the trial failed: the pause doubles',
+      (h) => {
+        fail(h, 5);
+        h.started(1000);
+        h.failed(1000);
+      },
+      2999,
+      'down',
+    ],
+    [
+      'its pause is over',
+      (h) => {
+        fail(h, 5);
+        h.started(1000);
+        h.failed(1000);
+      },
+      3000,
+      'trial',
+    ],
+    [
+      'the trial was given up by its client',
+      (h) => {
+        fail(h, 5);
+        h.started(1000);
+        h.abandoned();
+      },
+      1000,
+      'trial',
+    ],
+    [
+      'the trial succeeded',
+      (h) => {
+        fail(h, 5);
+        h.started(1000);
+        h.succeeded(1);
+      },
+      1000,
+      'up',
+    ],
+    [
+      'a check succeeded',
+      (h) => {
+        fail(h, 5);
+        h.checked(1);
+      },
+      0,
+      'up',
+    ],
+    [
+      'a success came between',
+      (h) => {
+        fail(h, 4);
+        h.started(0);
+        h.succeeded(1);
+        fail(h, 4);
+      },
+      0,
+      'up',
+    ],
   ];
   function fail(health: UpstreamHealth, times: number): void {
     for (let n = 0; n < times; n++) {
@@ -225,15 +359,21 @@ describe('an upstream\'s health', () => {
     act(health);
     return { health };
   };
-  const choose = (all: readonly { health: UpstreamHealth }[], excluded: readonly { health: UpstreamHealth }[] = []): { health: UpstreamHealth } | null =>
-    chooseUpstream(all, excluded, { now: 0, maxLag: 10, draw: () => 0 });
+  const choose = (
+    all: readonly { health: UpstreamHealth }[],
+    excluded: readonly { health: UpstreamHealth }[] = [],
+  ): { health: UpstreamHealth } | null => chooseUpstream(all, excluded, { now: 0, maxLag: 10, draw: () => 0 });
 
   test('the choice: never one that is down or excluded, one that lags only in need, of two the cheaper', () => {
     const down = upstream((h) => h.checkFailed(0));
     const lagging = upstream((h) => h.checked(89));
     const near = upstream((h) => h.checked(90));
     const head = upstream((h) => h.checked(100));
-    const slow = upstream((h) => { h.started(0); h.succeeded(500); h.checked(100); });
+    const slow = upstream((h) => {
+      h.started(0);
+      h.succeeded(500);
+      h.checked(100);
+    });
     assert.equal(choose([down]), null);
     assert.equal(choose([]), null);
     assert.equal(choose([down, lagging]), lagging);
@@ -245,8 +385,20 @@ describe('an upstream\'s health', () => {
 });
 
 describe('what may be asked twice', () => {
-  for (const [method, read] of [['eth_call', true], ['eth_getLogs', true], ['ETH_CALL', true], ['getblock', true], ['eth_sendRawTransaction', false], ['sendrawtransaction', false], ['eth_newFilter', false],
-    ['eth_getFilterChanges', false], ['eth_subscribe', false], ['getnewaddress', false], ['evm_mine', false], ['anything_else', false]] as const) {
+  for (const [method, read] of [
+    ['eth_call', true],
+    ['eth_getLogs', true],
+    ['ETH_CALL', true],
+    ['getblock', true],
+    ['eth_sendRawTransaction', false],
+    ['sendrawtransaction', false],
+    ['eth_newFilter', false],
+    ['eth_getFilterChanges', false],
+    ['eth_subscribe', false],
+    ['getnewaddress', false],
+    ['evm_mine', false],
+    ['anything_else', false],
+  ] as const) {
     test(`${method}: ${read ? 'yes' : 'no'}`, () => assert.equal(isRead(method), read));
   }
 });
@@ -257,5 +409,7 @@ test('the tally counts by route and reason and is bounded', () => {
   for (const app of ['a', 'a', 'b', 'c']) tally.add(app as AppId, 'r', refused);
   assert.deepEqual(tally.of('a' as AppId), []);
   tally.add('c' as AppId, 'r', refused);
-  assert.deepEqual(tally.of('c' as AppId), [{ route: 'r', mode: 'enforce', verdict: 'refused', reason: 'rate_limited', count: 2 }]);
+  assert.deepEqual(tally.of('c' as AppId), [
+    { route: 'r', mode: 'enforce', verdict: 'refused', reason: 'rate_limited', count: 2 },
+  ]);
 });

@@ -16,12 +16,16 @@ const CLIENTS = fileURLToPath(new URL('./idle-clients.ts', import.meta.url));
 
 /** Node raises the limit as far as it may by itself. */
 function openFilesAllowed(): number {
-  const { userLimits } = process.report.getReport() as { readonly userLimits: { readonly open_files: { readonly soft: number | 'unlimited' } } };
+  const { userLimits } = process.report.getReport() as {
+    readonly userLimits: { readonly open_files: { readonly soft: number | 'unlimited' } };
+  };
   return userLimits.open_files.soft === 'unlimited' ? Infinity : userLimits.open_files.soft;
 }
 
 function clients(port: number, count: number, bytes: string): Promise<ChildProcess> {
-  const child = fork(CLIENTS, [String(port), String(count), bytes], { execArgv: ['--import', import.meta.resolve('tsx')] });
+  const child = fork(CLIENTS, [String(port), String(count), bytes], {
+    execArgv: ['--import', import.meta.resolve('tsx')],
+  });
   endWithThisProcess(child);
   return new Promise((resolve, reject) => {
     child.once('message', () => resolve(child));
@@ -30,22 +34,29 @@ function clients(port: number, count: number, bytes: string): Promise<ChildProce
 }
 
 test('fault 28: 10,000 idle connections leave memory bounded and everybody else served', async () => {
-  assert(openFilesAllowed() >= CONNECTIONS + SPARE, `this process may open ${openFilesAllowed()} files only; allow ${CONNECTIONS + SPARE} first: ulimit -n ${CONNECTIONS + SPARE}`);
+  assert(
+    openFilesAllowed() >= CONNECTIONS + SPARE,
+    `this process may open ${openFilesAllowed()} files only; allow ${CONNECTIONS + SPARE} first: ulimit -n ${CONNECTIONS + SPARE}`,
+  );
   const node = await startNode();
   const gate = await startGateway([routeOf([node.url])]);
   gate.server.keepAliveTimeout = 600_000;
   gate.server.headersTimeout = 600_000;
   for (let n = 0; n < 20; n++) await ask(gate.port);
-  const connections = (): Promise<number> => new Promise((resolve) => gate.server.getConnections((_error, count) => resolve(count)));
+  const connections = (): Promise<number> =>
+    new Promise((resolve) => gate.server.getConnections((_error, count) => resolve(count)));
   const before = process.memoryUsage().rss;
   const request = `POST / HTTP/1.1\r\nHost: ${HOST}\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: ${CALL.length}\r\n\r\n${CALL}`;
-  const all = await Promise.all([clients(gate.port, CONNECTIONS / 2, ''), clients(gate.port, CONNECTIONS / 2, request)]);
+  const all = await Promise.all([
+    clients(gate.port, CONNECTIONS / 2, ''),
+    clients(gate.port, CONNECTIONS / 2, request),
+  ]);
   try {
     await waitFor(async () => (await connections()) >= CONNECTIONS);
     const each = (process.memoryUsage().rss - before) / CONNECTIONS;
     assert(each < AT_MOST_BYTES_EACH, `${Math.round(each)} bytes for each`);
     for (let n = 0; n < 20; n++) assert.equal((await ask(gate.port)).status, 200);
-    assert(process.memoryUsage().rss - before < (CONNECTIONS * AT_MOST_BYTES_EACH) + 32 * MIB);
+    assert(process.memoryUsage().rss - before < CONNECTIONS * AT_MOST_BYTES_EACH + 32 * MIB);
   } finally {
     await Promise.all(all.map((child) => stopProcess(child)));
   }

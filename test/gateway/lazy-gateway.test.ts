@@ -15,7 +15,13 @@ const ports = () => ({ clock: new FakeClock(), metrics: new MemoryMetrics(), log
 test('the gateway is loaded with the first route and not before, and listeners are called once it is, or at once', async () => {
   let table = new GatewayRouteTable([]);
   const opened: string[] = [];
-  const gateway = new LazyGateway({ ...ports(), routes: () => table, directory: new FakeDirectory(), traceId: () => 't', healthIntervalMs: 0 });
+  const gateway = new LazyGateway({
+    ...ports(),
+    routes: () => table,
+    directory: new FakeDirectory(),
+    traceId: () => 't',
+    healthIntervalMs: 0,
+  });
   gateway.onOpen(() => opened.push('before'));
   gateway.openIfNeeded();
   assert.equal(opened.length, 0);
@@ -28,12 +34,27 @@ test('the gateway is loaded with the first route and not before, and listeners a
   await gateway.close();
 });
 
-for (const [setting, seenByNode] of [[{}, 0], [{ gateway: { fastPath: true } }, 0], [{ gateway: { fastPath: false } }, 1]] as const) {
+for (const [setting, seenByNode] of [
+  [{}, 0],
+  [{ gateway: { fastPath: true } }, 0],
+  [{ gateway: { fastPath: false } }, 1],
+] as const) {
   test(`with the settings ${JSON.stringify(setting)} Node's server reads ${seenByNode} of one plain request`, async () => {
     const node = await startNode();
     const { logger } = ports();
-    const routeCache = new RouteCache({ configured: [routeOf([node.url])], routes: {} as never, vault: {} as never, logger });
-    const parts: Partial<Parts> = { ...ports(), config: resolveConfig(setting, {}), routeCache, keyDirectory: new FakeDirectory(), appLimits: new AppLimits() };
+    const routeCache = new RouteCache({
+      configured: [routeOf([node.url])],
+      routes: {} as never,
+      vault: {} as never,
+      logger,
+    });
+    const parts: Partial<Parts> = {
+      ...ports(),
+      config: resolveConfig(setting, {}),
+      routeCache,
+      keyDirectory: new FakeDirectory(),
+      appLimits: new AppLimits(),
+    };
     const gateway = gatewayRecipes.gateway.make(parts as Parts);
     let seen = 0;
     const server = createServer((req, res) => {

@@ -7,7 +7,10 @@ import { ask, closeServer, HOST, KEY, listen, routeOf, startGateway, startNode }
 
 test('as middleware the gateway takes its own hosts and leaves the others alone, mounted below a path too', async () => {
   const node = await startNode();
-  const { gateway, close } = await startGateway([routeOf([node.url]), routeOf([node.url], { host: 'tron.gate.example', protocol: 'http', id: '4' as never })]);
+  const { gateway, close } = await startGateway([
+    routeOf([node.url]),
+    routeOf([node.url], { host: 'tron.gate.example', protocol: 'http', id: '4' as never }),
+  ]);
   const app = express();
   app.use('/wallet', gatewayMiddleware(gateway));
   app.use(gatewayMiddleware(gateway));

@@ -8,14 +8,20 @@ import type { FakeNode, TestGateway } from './support.ts';
 
 const lines = (...all: string[]): string => `${all.join('\r\n')}\r\n\r\n`;
 const POST = ['POST / HTTP/1.1', `Host: ${HOST}`, `Authorization: Bearer ${KEY}`];
-const SMUGGLED = lines('POST /smuggled HTTP/1.1', `Host: ${HOST}`, `Authorization: Bearer ${KEY}`, `Content-Length: ${CALL.length}`) + CALL;
+const SMUGGLED =
+  lines('POST /smuggled HTTP/1.1', `Host: ${HOST}`, `Authorization: Bearer ${KEY}`, `Content-Length: ${CALL.length}`) +
+  CALL;
 
 bothPaths('raw connections to the gateway (fault 25)', (path) => {
   let node: FakeNode;
   let gate: TestGateway;
   before(async () => {
     node = await startNode();
-    gate = await startGateway([routeOf([node.url]), routeOf([node.url], { host: 'tron.gate.example', protocol: 'http', id: '4' as never })], {}, path);
+    gate = await startGateway(
+      [routeOf([node.url]), routeOf([node.url], { host: 'tron.gate.example', protocol: 'http', id: '4' as never })],
+      {},
+      path,
+    );
   });
   after(async () => {
     await gate.close();
@@ -51,11 +57,23 @@ bothPaths('raw connections to the gateway (fault 25)', (path) => {
     ['a NUL in a value', lines(...POST, 'X: a\0b') + CALL],
     ['a name with a blank', lines(...POST, 'X Y: a') + CALL],
     ['a line without a colon', lines(...POST, 'nonsense') + CALL],
-    ['two hosts', lines(POST[0]!, `Host: ${HOST}`, 'Host: other.example', POST[2]!, `Content-Length: ${CALL.length}`) + CALL],
-    ['two equal hosts', lines(POST[0]!, `Host: ${HOST}`, `Host: ${HOST}`, POST[2]!, `Content-Length: ${CALL.length}`) + CALL],
+    [
+      'two hosts',
+      lines(POST[0]!, `Host: ${HOST}`, 'Host: other.example', POST[2]!, `Content-Length: ${CALL.length}`) + CALL,
+    ],
+    [
+      'two equal hosts',
+      lines(POST[0]!, `Host: ${HOST}`, `Host: ${HOST}`, POST[2]!, `Content-Length: ${CALL.length}`) + CALL,
+    ],
     ['a chunk of a wrong size', `${lines(...POST, 'Transfer-Encoding: chunked')}zz\r\n${CALL}\r\n0\r\n\r\n`],
-    ['a chunk size that overflows', `${lines(...POST, 'Transfer-Encoding: chunked')}ffffffffffffffff1\r\n${CALL}\r\n0\r\n\r\n`],
-    ['an absolute-form target', lines(`POST http://${HOST}/ HTTP/1.1`, ...POST.slice(1), `Content-Length: ${CALL.length}`) + CALL],
+    [
+      'a chunk size that overflows',
+      `${lines(...POST, 'Transfer-Encoding: chunked')}ffffffffffffffff1\r\n${CALL}\r\n0\r\n\r\n`,
+    ],
+    [
+      'an absolute-form target',
+      lines(`POST http://${HOST}/ HTTP/1.1`, ...POST.slice(1), `Content-Length: ${CALL.length}`) + CALL,
+    ],
     ['no HTTP', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ];
   for (const [what, bytes] of corpus) {
@@ -88,16 +106,30 @@ bothPaths('raw connections to the gateway (fault 25)', (path) => {
 
   test('honest pipelining is answered in order', async () => {
     const one = lines(...POST, `Content-Length: ${CALL.length}`) + CALL;
-    const { replies } = await rawExchange(gate.port, one + one + lines(...POST, 'Connection: close', `Content-Length: ${CALL.length}`) + CALL);
-    assert.deepEqual(replies.map(({ status }) => status), [200, 200, 200]);
+    const { replies } = await rawExchange(
+      gate.port,
+      one + one + lines(...POST, 'Connection: close', `Content-Length: ${CALL.length}`) + CALL,
+    );
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [200, 200, 200],
+    );
   });
 
-  test('a change of protocol that is not the route\'s is refused, and what follows it is not carried out', async () => {
+  test("a change of protocol that is not the route's is refused, and what follows it is not carried out", async () => {
     const asked = node.seen.length;
     for (const protocol of ['websocket', 'h2c']) {
       const { text, replies } = await rawExchange(
         gate.port,
-        lines('GET /x HTTP/1.1', 'Host: tron.gate.example', POST[2]!, 'Connection: Upgrade', `Upgrade: ${protocol}`, 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==') + SMUGGLED,
+        lines(
+          'GET /x HTTP/1.1',
+          'Host: tron.gate.example',
+          POST[2]!,
+          'Connection: Upgrade',
+          `Upgrade: ${protocol}`,
+          'Sec-WebSocket-Version: 13',
+          'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+        ) + SMUGGLED,
       );
       assert.match(text, /^HTTP\/1\.1 400 /);
       assert.equal(replies.length, 1);
@@ -114,5 +146,6 @@ bothPaths('raw connections to the gateway (fault 25)', (path) => {
     await waitFor(async () => (await connections()) === 0);
   });
 
-  const connections = (): Promise<number> => new Promise((resolve) => gate.server.getConnections((_error, count) => resolve(count)));
+  const connections = (): Promise<number> =>
+    new Promise((resolve) => gate.server.getConnections((_error, count) => resolve(count)));
 });

@@ -12,10 +12,14 @@ class World implements UsageStore {
   readonly #rows = new Map<string, RemoteUsage & { readonly at: number }>();
 
   exchange(instance: string, counts: readonly AppUsageCount[], lastAt: number | null): Promise<UsageExchange> {
-    for (const count of counts) this.#rows.set(`${instance} ${count.appId} ${count.routeId}`, { ...count, instance, at: this.now });
+    for (const count of counts)
+      this.#rows.set(`${instance} ${count.appId} ${count.routeId}`, { ...count, instance, at: this.now });
     const after = Math.max(this.now - 60_000, Math.min(this.now, lastAt ?? this.now) - 5_000);
     const rows = [...this.#rows.values()].filter((row) => row.instance !== instance && row.at > after);
-    return Promise.resolve({ at: this.now, uses: rows.map((row) => (row.at > this.now - 5_000 ? row : { ...row, running: 0 })) });
+    return Promise.resolve({
+      at: this.now,
+      uses: rows.map((row) => (row.at > this.now - 5_000 ? row : { ...row, running: 0 })),
+    });
   }
 }
 
@@ -26,7 +30,12 @@ class Instance {
 
   constructor(world: World, name: string) {
     this.#world = world;
-    this.sharing = new RateLimitSync({ limits: this.limits, uses: world, clock: { now: () => world.now }, instance: name });
+    this.sharing = new RateLimitSync({
+      limits: this.limits,
+      uses: world,
+      clock: { now: () => world.now },
+      instance: name,
+    });
   }
 
   get use() {

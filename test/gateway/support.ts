@@ -12,7 +12,16 @@ import {
   GatewayRouteTable,
   TillgateError,
 } from '../../core/index.ts';
-import type { AppId, AppKeyId, AppView, GatewayRoute, KeyDirectory, KeyView, Millis, RouteId } from '../../core/index.ts';
+import type {
+  AppId,
+  AppKeyId,
+  AppView,
+  GatewayRoute,
+  KeyDirectory,
+  KeyView,
+  Millis,
+  RouteId,
+} from '../../core/index.ts';
 import { PromMetrics } from '../../adapters/metrics/index.ts';
 import { PinoLogger } from '../../adapters/logging/index.ts';
 import { createGateway } from '../../host/gateway/index.ts';
@@ -115,7 +124,10 @@ export interface FakeNode {
 }
 
 /** Keeps every request; answers with `answer`, or as a JSON-RPC node that knows everything. */
-export async function startNode(answer?: (req: IncomingMessage, res: ServerResponse, body: string) => void, raw?: RequestListener): Promise<FakeNode> {
+export async function startNode(
+  answer?: (req: IncomingMessage, res: ServerResponse, body: string) => void,
+  raw?: RequestListener,
+): Promise<FakeNode> {
   const seen: Seen[] = [];
   const sockets = new Set<Socket>();
   const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
@@ -127,7 +139,13 @@ export async function startNode(answer?: (req: IncomingMessage, res: ServerRespo
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
       const body = Buffer.concat(chunks).toString();
-      seen.push({ method: req.method ?? '', url: req.url ?? '', rawHeaders: req.rawHeaders, headers: req.headers, body });
+      seen.push({
+        method: req.method ?? '',
+        url: req.url ?? '',
+        rawHeaders: req.rawHeaders,
+        headers: req.headers,
+        body,
+      });
       if (answer !== undefined) answer(req, res, body);
       else answerRpc(res, body);
     });
@@ -182,7 +200,11 @@ export function bothPaths(title: string, tests: (path: Path) => void, more: read
   for (const path of ['fast', 'node', ...more] as const) describe(`${title} (${path})`, () => tests(path));
 }
 
-export async function startGateway(routes: readonly GatewayRoute[], deps: Partial<GatewayDeps> = {}, path: Path = 'fast'): Promise<TestGateway> {
+export async function startGateway(
+  routes: readonly GatewayRoute[],
+  deps: Partial<GatewayDeps> = {},
+  path: Path = 'fast',
+): Promise<TestGateway> {
   const directory = new FakeDirectory();
   const clock = new FakeClock();
   let log = '';
@@ -191,7 +213,17 @@ export async function startGateway(routes: readonly GatewayRoute[], deps: Partia
   let table = new GatewayRouteTable(routes);
   let traces = 0;
   const traceId = (): string => (++traces).toString(16).padStart(32, '0');
-  const gateway = createGateway({ routes: () => table, directory, clock, metrics, logger, traceId, healthIntervalMs: 0, fastPath: path !== 'node', ...deps });
+  const gateway = createGateway({
+    routes: () => table,
+    directory,
+    clock,
+    metrics,
+    logger,
+    traceId,
+    healthIntervalMs: 0,
+    fastPath: path !== 'node',
+    ...deps,
+  });
   const server = createServer({ requireHostHeader: false, keepAliveTimeout: 5_000, connectionsCheckingInterval: 100 });
   attach(server, gateway);
   if (path !== 'mixed') gateway.attach(server);
@@ -231,7 +263,8 @@ export function attach(server: Server, gateway: Gateway): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const answering = (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage?.headersSent ?? false;
     const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
-    if (socket.writable && !answering) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    if (socket.writable && !answering)
+      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     else socket.destroy();
   });
 }
@@ -255,12 +288,17 @@ export interface Ask {
 
 export const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}';
 
-export function ask(port: number, { method = 'POST', path = '/', host = HOST, key = KEY, headers = {}, body }: Ask = {}): Promise<Answer> {
+export function ask(
+  port: number,
+  { method = 'POST', path = '/', host = HOST, key = KEY, headers = {}, body }: Ask = {},
+): Promise<Answer> {
   const payload = body ?? (method === 'POST' ? CALL : undefined);
   const all = {
     host,
     ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-    ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
+    ...(payload === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
     ...headers,
   };
   return new Promise((resolve, reject) => {
@@ -268,7 +306,13 @@ export function ask(port: number, { method = 'POST', path = '/', host = HOST, ke
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() }));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString(),
+        }),
+      );
     });
     request.on('error', reject);
     request.end(payload);

@@ -19,7 +19,10 @@ bothPaths('what an upstream sends is read strictly (faults 25 and 28)', (path) =
   let requests: string[] = [];
   let connections = 0;
   const sockets = new Set<Socket>();
-  const start = async (reply: (n: number) => readonly string[], changes: Parameters<typeof routeOf>[1] = {}): Promise<void> => {
+  const start = async (
+    reply: (n: number) => readonly string[],
+    changes: Parameters<typeof routeOf>[1] = {},
+  ): Promise<void> => {
     requests = [];
     connections = 0;
     upstream = createServer((socket) => {
@@ -54,7 +57,12 @@ bothPaths('what an upstream sends is read strictly (faults 25 and 28)', (path) =
     ['chunks', [chunked], 'abcdefg', 1],
     ['a length, byte by byte', Array.from(GOOD), 'good', 1],
     ['chunks, byte by byte', Array.from(chunked), 'abcdefg', 1],
-    ['interim replies first', [`HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${GOOD}`], 'good', 1],
+    [
+      'interim replies first',
+      [`HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${GOOD}`],
+      'good',
+      1,
+    ],
     ['the end of the connection', [`${OK}\r\n`, 'to the end', CLOSE], 'to the end', 2],
     ['HTTP/1.0', [`HTTP/1.0 200 OK\r\n${lengthOf('old')}`, CLOSE], 'old', 2],
     ['a close', [`${OK}Connection: close\r\n${lengthOf('last')}`], 'last', 2],
@@ -113,7 +121,7 @@ bothPaths('what an upstream sends is read strictly (faults 25 and 28)', (path) =
     });
   }
 
-  test('what stands behind a reply is nobody\'s: its connection is closed, and the next request has its own reply', async () => {
+  test("what stands behind a reply is nobody's: its connection is closed, and the next request has its own reply", async () => {
     await start((n) => (n % 2 === 1 ? [`${GOOD}${OK}${lengthOf('smuggled')}`] : [GOOD]));
     for (let n = 0; n < 4; n++) assert.equal((await post()).text, 'good');
     assert.equal(connections, 3);

@@ -22,7 +22,11 @@ async function freePort(): Promise<number> {
 bothPaths('several upstreams', (path) => {
   const started: { close(): Promise<void> }[] = [];
   let good: FakeNode;
-  const run = async (urls: readonly string[], changes: Parameters<typeof routeOf>[1] = {}, deps: Parameters<typeof startGateway>[1] = {}): Promise<TestGateway> => {
+  const run = async (
+    urls: readonly string[],
+    changes: Parameters<typeof routeOf>[1] = {},
+    deps: Parameters<typeof startGateway>[1] = {},
+  ): Promise<TestGateway> => {
     const gate = await startGateway([routeOf(urls, changes)], deps, path);
     started.push(gate);
     return gate;
@@ -43,18 +47,27 @@ bothPaths('several upstreams', (path) => {
   test('a dial that fails goes on to the next upstream, whatever the method', async () => {
     const dead = `http://127.0.0.1:${await freePort()}`;
     const { port } = await run([dead, good.url]);
-    for (let n = 0; n < 10; n++) assert.equal((await ask(port, { body: n % 2 === 0 ? BROADCAST : UNKNOWN })).status, 200);
+    for (let n = 0; n < 10; n++)
+      assert.equal((await ask(port, { body: n % 2 === 0 ? BROADCAST : UNKNOWN })).status, 200);
     assert.equal(good.seen.length, 10);
   });
 
   test('a read whose upstream dies is asked of another; a broadcast, and what is not known to be a read, never', async () => {
     const dying = await nodeThat((req) => req.socket.destroy());
-    for (const [body, statuses] of [[READ, [200]], [BROADCAST, [200, 502]], [UNKNOWN, [200, 502]], [`[${READ},${BROADCAST}]`, [200, 502]]] as const) {
+    for (const [body, statuses] of [
+      [READ, [200]],
+      [BROADCAST, [200, 502]],
+      [UNKNOWN, [200, 502]],
+      [`[${READ},${BROADCAST}]`, [200, 502]],
+    ] as const) {
       const { port } = await run([dying.url, good.url]);
       const asked = { dying: dying.seen.length, good: good.seen.length };
       const got = new Set<number>();
       for (let n = 0; n < 4; n++) got.add((await ask(port, { body })).status);
-      assert([...got].every((status) => (statuses as readonly number[]).includes(status)), `${body} ${[...got].join()}`);
+      assert(
+        [...got].every((status) => (statuses as readonly number[]).includes(status)),
+        `${body} ${[...got].join()}`,
+      );
       const sent = dying.seen.length - asked.dying + good.seen.length - asked.good;
       if (body !== READ) assert.equal(sent, 4, 'each was sent exactly once');
     }
@@ -88,7 +101,10 @@ bothPaths('several upstreams', (path) => {
     for (let n = 0; n < 6; n++) statuses.push((await ask(port)).status);
     assert.deepEqual(statuses, [502, 502, 502, 502, 502, 503]);
     const answer = await ask(port);
-    assert.deepEqual([answer.status, reasonOf(answer), answer.headers['retry-after']], [503, 'upstream_unavailable', '1']);
+    assert.deepEqual(
+      [answer.status, reasonOf(answer), answer.headers['retry-after']],
+      [503, 'upstream_unavailable', '1'],
+    );
   });
 
   test('a circuit that opened closes again when the upstream is back', async () => {
@@ -107,10 +123,21 @@ bothPaths('several upstreams', (path) => {
     const behind = await nodeThat((_req, res) => res.end('{"jsonrpc":"2.0","id":1,"result":"0x10"}'));
     const ahead = await nodeThat((_req, res) => res.end('{"jsonrpc":"2.0","id":1,"result":"0x50"}'));
     const deadPort = await freePort();
-    const gate = await run([behind.url, ahead.url, `http://127.0.0.1:${deadPort}/v3/SecretOfTheProvider`], {}, { healthIntervalMs: 50 });
+    const gate = await run(
+      [behind.url, ahead.url, `http://127.0.0.1:${deadPort}/v3/SecretOfTheProvider`],
+      {},
+      { healthIntervalMs: 50 },
+    );
     const shown = async (port: number, value: number): Promise<boolean> =>
-      (await gate.metrics()).includes(`tillgate_gateway_upstream_up{route="eth.gate.example",upstream="127.0.0.1:${port}"} ${value}`);
-    for (const [port, value] of [[deadPort, 0], [ahead.port, 1], [behind.port, 1]] as const) await waitFor(() => shown(port, value));
+      (await gate.metrics()).includes(
+        `tillgate_gateway_upstream_up{route="eth.gate.example",upstream="127.0.0.1:${port}"} ${value}`,
+      );
+    for (const [port, value] of [
+      [deadPort, 0],
+      [ahead.port, 1],
+      [behind.port, 1],
+    ] as const)
+      await waitFor(() => shown(port, value));
     assert(ahead.seen.every(({ body }) => body.includes('eth_blockNumber')));
     for (let n = 0; n < 10; n++) await ask(gate.port, { body: UNKNOWN });
     assert.equal(ahead.seen.filter(({ body }) => body === UNKNOWN).length, 10);
@@ -120,14 +147,23 @@ bothPaths('several upstreams', (path) => {
   });
 
   test('Bitcoin-like nodes are asked for getblockcount, HTTP ones for a head', async () => {
-    const node = await nodeThat((req, res) => res.end(req.method === 'HEAD' ? '' : '{"result":100,"error":null,"id":1}'));
+    const node = await nodeThat((req, res) =>
+      res.end(req.method === 'HEAD' ? '' : '{"result":100,"error":null,"id":1}'),
+    );
     const gate = await startGateway(
-      [routeOf([node.url], { chain: 'BTC' }), routeOf([node.url], { host: 'tron.gate.example', protocol: 'http', chain: 'TRX', id: '4' as never })],
+      [
+        routeOf([node.url], { chain: 'BTC' }),
+        routeOf([node.url], { host: 'tron.gate.example', protocol: 'http', chain: 'TRX', id: '4' as never }),
+      ],
       { healthIntervalMs: 50 },
       path,
     );
     started.push(gate);
-    await waitFor(() => node.seen.some(({ body }) => body.includes('getblockcount')) && node.seen.some(({ method }) => method === 'HEAD'));
+    await waitFor(
+      () =>
+        node.seen.some(({ body }) => body.includes('getblockcount')) &&
+        node.seen.some(({ method }) => method === 'HEAD'),
+    );
   });
 
   test('the quicker of two is asked more often', async () => {

@@ -7,7 +7,19 @@ import type { RawData } from 'ws';
 import { START } from '../support/fakes.ts';
 import { rawExchange } from '../support/http.ts';
 import { waitFor } from '../support/wait.ts';
-import { appView, bothPaths, CALL, closeServer, HOST, KEY, keyView, listen, OTHER_KEY, routeOf, startGateway } from './support.ts';
+import {
+  appView,
+  bothPaths,
+  CALL,
+  closeServer,
+  HOST,
+  KEY,
+  keyView,
+  listen,
+  OTHER_KEY,
+  routeOf,
+  startGateway,
+} from './support.ts';
 import type { TestGateway } from './support.ts';
 
 interface WsNode {
@@ -35,7 +47,10 @@ async function startWsNode(echo = true): Promise<WsNode> {
   });
   const port = await listen(server);
   return {
-    url: `ws://127.0.0.1:${port}`, requests, messages, sockets,
+    url: `ws://127.0.0.1:${port}`,
+    requests,
+    messages,
+    sockets,
     close: async () => {
       for (const socket of sockets) socket.terminate();
       await closeServer(server);
@@ -56,7 +71,11 @@ bothPaths('WebSocket routes', (path) => {
   let gate: TestGateway;
   beforeEach(async () => {
     node = await startWsNode();
-    gate = await startGateway([routeOf([node.url], { protocol: 'websocket', maxBodyBytes: 10_000, maxBatch: 3 })], {}, path);
+    gate = await startGateway(
+      [routeOf([node.url], { protocol: 'websocket', maxBodyBytes: 10_000, maxBatch: 3 })],
+      {},
+      path,
+    );
     gate.directory.set(OTHER_KEY, keyView());
   });
   afterEach(async () => {
@@ -65,7 +84,17 @@ bothPaths('WebSocket routes', (path) => {
     assert.equal(gate.directory.listeners, 0);
   });
 
-  const open = async ({ key = KEY, path = '/', headers = {}, protocols = [] }: { key?: string | null; path?: string; headers?: Record<string, string>; protocols?: string[] } = {}): Promise<Client> => {
+  const open = async ({
+    key = KEY,
+    path = '/',
+    headers = {},
+    protocols = [],
+  }: {
+    key?: string | null;
+    path?: string;
+    headers?: Record<string, string>;
+    protocols?: string[];
+  } = {}): Promise<Client> => {
     const socket = new WebSocket(`ws://127.0.0.1:${gate.port}${path}`, protocols, {
       headers: { host: HOST, ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
     });
@@ -87,7 +116,11 @@ bothPaths('WebSocket routes', (path) => {
 
   test('messages go both ways, the key in neither (fault 23)', async () => {
     for (const from of [{}, { key: null, path: `/${KEY}` }]) {
-      const client = await open({ ...from, headers: { cookie: 'a=b', 'x-forwarded-for': '1.2.3.4' }, protocols: ['rpc', 'other'] });
+      const client = await open({
+        ...from,
+        headers: { cookie: 'a=b', 'x-forwarded-for': '1.2.3.4' },
+        protocols: ['rpc', 'other'],
+      });
       assert.equal(await answered(client, CALL), `echo ${CALL}`);
       assert.equal(client.socket.protocol, 'rpc');
       const { rawHeaders, url } = node.requests.at(-1)!;
@@ -99,7 +132,14 @@ bothPaths('WebSocket routes', (path) => {
   });
 
   const upgrade = (...headers: string[]): string =>
-    ['GET / HTTP/1.1', `Host: ${HOST}`, 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==', ...headers].join('\r\n') + '\r\n\r\n';
+    [
+      'GET / HTTP/1.1',
+      `Host: ${HOST}`,
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+      ...headers,
+    ].join('\r\n') + '\r\n\r\n';
   const bearer = `Authorization: Bearer ${KEY}`;
   const version = 'Sec-WebSocket-Version: 13';
   const refusals: readonly (readonly [string, string, number, string])[] = [
@@ -133,11 +173,24 @@ bothPaths('WebSocket routes', (path) => {
 
   test('fault 27: a refused message is answered with its own id and does not reach the upstream; the connection stays', async () => {
     const client = await open();
-    const refused = JSON.parse(await answered(client, '{"jsonrpc":"2.0","id":"a\\u0022b","method":"personal_sign"}')) as { id: string; error: { code: number; data: { reason: string } } };
-    assert.deepEqual([refused.id, refused.error.code, refused.error.data.reason], ['a"b', -32600, 'method_not_allowed']);
-    assert.match(await answered(client, '{"id":12345678901234567890,"method":"debug_x"}'), /"id":12345678901234567890,/);
-    const batch = JSON.parse(await answered(client, '[{"id":1,"method":"eth_call"},{"method":"eth_call"},{"id":2,"method":"admin_x"}]')) as { id: number }[];
-    assert.deepEqual(batch.map(({ id }) => id), [1, 2]);
+    const refused = JSON.parse(
+      await answered(client, '{"jsonrpc":"2.0","id":"a\\u0022b","method":"personal_sign"}'),
+    ) as { id: string; error: { code: number; data: { reason: string } } };
+    assert.deepEqual(
+      [refused.id, refused.error.code, refused.error.data.reason],
+      ['a"b', -32600, 'method_not_allowed'],
+    );
+    assert.match(
+      await answered(client, '{"id":12345678901234567890,"method":"debug_x"}'),
+      /"id":12345678901234567890,/,
+    );
+    const batch = JSON.parse(
+      await answered(client, '[{"id":1,"method":"eth_call"},{"method":"eth_call"},{"id":2,"method":"admin_x"}]'),
+    ) as { id: number }[];
+    assert.deepEqual(
+      batch.map(({ id }) => id),
+      [1, 2],
+    );
     assert.match(await answered(client, '{"id":1'), /"id":null,"error":\{"code":-32700/);
     assert.match(await answered(client, '{"id":1,"method":"eth_call","METHOD":"personal_sign"}'), /bad_request/);
     assert.match(await answered(client, '[1,2,3,4]'), /batch_too_large/);
@@ -147,7 +200,9 @@ bothPaths('WebSocket routes', (path) => {
   });
 
   test('messages are charged like requests', async () => {
-    gate.setRoutes([routeOf([node.url], { protocol: 'websocket', limits: { requestsPerSecond: 1, burst: 3, concurrency: 1 } })]);
+    gate.setRoutes([
+      routeOf([node.url], { protocol: 'websocket', limits: { requestsPerSecond: 1, burst: 3, concurrency: 1 } }),
+    ]);
     const client = await open();
     assert.equal(await answered(client, CALL), `echo ${CALL}`);
     assert.equal(await answered(client, CALL), `echo ${CALL}`);
@@ -179,7 +234,7 @@ bothPaths('WebSocket routes', (path) => {
     });
   }
 
-  test('a connection is closed within a second of the end of its key\'s grace, by nothing but the time (fault 16)', async () => {
+  test("a connection is closed within a second of the end of its key's grace, by nothing but the time (fault 16)", async () => {
     gate.directory.keys.set(OTHER_KEY, keyView({ state: 'grace', expiresAt: START + 1000 }));
     const client = await open({ key: OTHER_KEY });
     assert.equal(await answered(client, CALL), `echo ${CALL}`);
@@ -256,7 +311,9 @@ bothPaths('WebSocket routes', (path) => {
     const client = await open();
     assert.match(await gate.metrics(), /tillgate_gateway_websockets\{route="eth.gate.example"\} 1/);
     client.socket.close();
-    await waitFor(async () => (await gate.metrics()).includes('tillgate_gateway_websockets{route="eth.gate.example"} 0'));
+    await waitFor(async () =>
+      (await gate.metrics()).includes('tillgate_gateway_websockets{route="eth.gate.example"} 0'),
+    );
     assert.match(await gate.metrics(), /requests_total\{[^}]*status="101"\} 1/);
   });
 });

@@ -25,8 +25,12 @@ describe('the reference of the API as a page', () => {
 
   test('shows every operation of the OpenAPI document, each with its path and an anchor', async () => {
     assert.equal(page.status, 200);
-    const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, Record<string, { operationId: string; summary: string }>> };
-    const operations = Object.entries(paths).flatMap(([path, methods]) => Object.values(methods).map((operation) => ({ path, ...operation })));
+    const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { operationId: string; summary: string }>>;
+    };
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.values(methods).map((operation) => ({ path, ...operation })),
+    );
     assert.ok(operations.length > 40);
     for (const { path, operationId } of operations) {
       assert.ok(html.includes(`<h3 id="${operationId}">`), operationId);
@@ -44,9 +48,15 @@ describe('the reference of the API as a page', () => {
     assert.match(policy, /^default-src 'none'; /);
     assert.doesNotMatch(policy, /unsafe|https?:|script-src/);
     const style = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1] ?? '';
-    assert.ok(policy.includes(`'sha256-${createHash('sha256').update(style).digest('base64')}'`), 'the one style is that of the policy');
+    assert.ok(
+      policy.includes(`'sha256-${createHash('sha256').update(style).digest('base64')}'`),
+      'the one style is that of the policy',
+    );
     assert.doesNotMatch(html, /<script|<img|<iframe|<form| style=| on[a-z]+="/);
-    assert.deepEqual([...html.matchAll(/<link [^>]*href="([^"]*)"/g)].map(([, href]) => href), ['data:,']);
+    assert.deepEqual(
+      [...html.matchAll(/<link [^>]*href="([^"]*)"/g)].map(([, href]) => href),
+      ['data:,'],
+    );
     assert.equal(page.headers.get('x-frame-options'), 'DENY');
     assert.ok(Buffer.byteLength(html) < 1_000_000, `${Buffer.byteLength(html)} bytes`);
   });

@@ -32,7 +32,13 @@ async function listenTo(url: string): Promise<Seen & { readonly status: number; 
     () => (over = true),
     () => (over = true),
   );
-  return { status: reply.status, type: reply.headers.get('content-type'), text: () => text, over: () => over, cancel: () => abort.abort() };
+  return {
+    status: reply.status,
+    type: reply.headers.get('content-type'),
+    text: () => text,
+    over: () => over,
+    cancel: () => abort.abort(),
+  };
 }
 
 /** A sandbox host for the tests of a suite, started before and stopped after them. */
@@ -42,7 +48,15 @@ function payersHost() {
   let url: string;
   let merchant: Merchant;
   before(async () => {
-    host = createHost({ mode: 'sandbox', listen: { port: 0 }, orders: { timeoutSeconds: 600 }, plugins: [{ use: 'sandbox', options: { confirmations: 1, pollIntervalMs: 50 } }] }, { directory: directory.path });
+    host = createHost(
+      {
+        mode: 'sandbox',
+        listen: { port: 0 },
+        orders: { timeoutSeconds: 600 },
+        plugins: [{ use: 'sandbox', options: { confirmations: 1, pollIntervalMs: 50 } }],
+      },
+      { directory: directory.path },
+    );
     await host.start();
     url = host.url.replace('localhost', '127.0.0.1');
     assert.ok(host.demo !== null);
@@ -97,11 +111,14 @@ describe('the event stream of an order', () => {
     const refused = await listenTo(`${page}/events`);
     assert.equal(refused.status, 429);
     for (const { cancel } of open) cancel();
-    await waitFor(async () => {
-      const again = await listenTo(`${page}/events`);
-      again.cancel();
-      return again.status === 200;
-    }, { describe: 'room for another one' });
+    await waitFor(
+      async () => {
+        const again = await listenTo(`${page}/events`);
+        again.cancel();
+        return again.status === 200;
+      },
+      { describe: 'room for another one' },
+    );
   });
 });
 
@@ -201,10 +218,24 @@ describe('the orders on show', () => {
     const { order } = SAMPLES.waiting.view;
     assert.deepEqual(await others.changed([order]), []);
     state.changedAt += 1;
-    assert.deepEqual((await others.changed([order])).map(({ id }): OrderId => id), [order.id]);
+    assert.deepEqual(
+      (await others.changed([order])).map(({ id }): OrderId => id),
+      [order.id],
+    );
     assert.deepEqual(await others.changed([order]), []);
-    const at = (height: number) => [{ chain: 'ETH', identity: '', cursor: { height, hash: '', parentHash: '', time: 0 }, caughtUpAt: null, haltedReason: null }];
-    assert.deepEqual([others.movedChains(at(1)).size, others.movedChains(at(1)).size, others.movedChains(at(2)).size], [1, 0, 1]);
+    const at = (height: number) => [
+      {
+        chain: 'ETH',
+        identity: '',
+        cursor: { height, hash: '', parentHash: '', time: 0 },
+        caughtUpAt: null,
+        haltedReason: null,
+      },
+    ];
+    assert.deepEqual(
+      [others.movedChains(at(1)).size, others.movedChains(at(1)).size, others.movedChains(at(2)).size],
+      [1, 0, 1],
+    );
   });
 
   test('a client has a bounded number of streams, and one that does not read is let go', async () => {

@@ -18,7 +18,12 @@ interface Change {
 }
 
 function snapshotOf(name: string, { order = {}, view = {}, refund }: Change): OrderSnapshot {
-  const rate = { at: NOW, coin: { symbol: 'USDT', usd: '1', sources: [] }, fiat: { symbol: 'EUR', usd: '1.08', sources: [] }, fixed: false };
+  const rate = {
+    at: NOW,
+    coin: { symbol: 'USDT', usd: '1', sources: [] },
+    fiat: { symbol: 'EUR', usd: '1.08', sources: [] },
+    fixed: false,
+  };
   return {
     at: NOW,
     version: name,
@@ -61,12 +66,20 @@ function snapshotOf(name: string, { order = {}, view = {}, refund }: Change): Or
 const over = { expiresAt: NOW - MINUTE } as const;
 const all = { received: '13.5', arrived: '13.5', remaining: '0', seen: true } as const;
 const some = { received: '4', arrived: '4', remaining: '9.5', seen: true } as const;
-const links = { succeedUrl: 'https://shop.example/thanks?a=1&b="2"', timeoutUrl: 'https://shop.example/late', callbackUrl: null, timeoutCallback: null };
+const links = {
+  succeedUrl: 'https://shop.example/thanks?a=1&b="2"',
+  timeoutUrl: 'https://shop.example/late',
+  callbackUrl: null,
+  timeoutCallback: null,
+};
 const refund = { amount: '13.08', address: ADDRESS } as const;
 
 /** An order in each state that a payer can see. */
 export const SAMPLES: Readonly<Record<PayerState, OrderSnapshot>> = {
-  choose: snapshotOf('choose', { order: { payment: null }, view: { paymentUri: '', contractAddr: '', amount: '', remaining: '', received: '', arrived: '' } }),
+  choose: snapshotOf('choose', {
+    order: { payment: null },
+    view: { paymentUri: '', contractAddr: '', amount: '', remaining: '', received: '', arrived: '' },
+  }),
   waiting: snapshotOf('waiting', {}),
   waitingLightning: lightning(),
   closing: snapshotOf('closing', { order: over }),
@@ -78,10 +91,21 @@ export const SAMPLES: Readonly<Record<PayerState, OrderSnapshot>> = {
   paidLate: snapshotOf('paidLate', { order: { ...over, status: 'RESOLVED', received: 13_500_000n }, view: all }),
   expired: snapshotOf('expired', { order: { ...over, status: 'OVERDUE', links } }),
   late: snapshotOf('late', { order: { ...over, status: 'OVERDUE' }, view: all }),
-  partial: snapshotOf('partial', { order: { ...over, status: 'PARTIAL', received: 4_000_000n, refundAddress: ADDRESS }, view: some }),
-  refunding: snapshotOf('refunding', { order: { status: 'SUCCESS', received: 13_500_000n }, view: all, refund: { ...refund, sent: false } }),
+  partial: snapshotOf('partial', {
+    order: { ...over, status: 'PARTIAL', received: 4_000_000n, refundAddress: ADDRESS },
+    view: some,
+  }),
+  refunding: snapshotOf('refunding', {
+    order: { status: 'SUCCESS', received: 13_500_000n },
+    view: all,
+    refund: { ...refund, sent: false },
+  }),
   cancelled: snapshotOf('cancelled', { order: { status: 'TERMINATED' } }),
-  refunded: snapshotOf('refunded', { order: { status: 'REFUNDED', received: 13_500_000n }, view: all, refund: { ...refund, sent: true } }),
+  refunded: snapshotOf('refunded', {
+    order: { status: 'REFUNDED', received: 13_500_000n },
+    view: all,
+    refund: { ...refund, sent: true },
+  }),
 };
 
 /** A snapshot like another, changed here and there. */
@@ -100,6 +124,13 @@ function lightning(): OrderSnapshot {
   const payment = { chain: 'BLN', currency: 'BTC-LN', units: 13_500_000n, address: REQUEST } as Order['payment'];
   return snapshotOf('waitingLightning', {
     order: { payment },
-    view: { chainName: 'Lightning Network', amount: '0.000135', remaining: '0.000135', contractAddr: '', paymentUri: `lightning:${REQUEST}`, confirmationsRequired: 0 },
+    view: {
+      chainName: 'Lightning Network',
+      amount: '0.000135',
+      remaining: '0.000135',
+      contractAddr: '',
+      paymentUri: `lightning:${REQUEST}`,
+      confirmationsRequired: 0,
+    },
   });
 }

@@ -44,7 +44,8 @@ describe("the words of the payer's page", () => {
 
   test('offers the coins with their amounts, and the way back where one is chosen', () => {
     const { html, refresh } = render(SAMPLES.choose, { choices: CHOICES });
-    for (const { asset, amount } of CHOICES) assert.ok(html.includes(`value="${asset.currency}"`) && html.includes(amount), asset.currency);
+    for (const { asset, amount } of CHOICES)
+      assert.ok(html.includes(`value="${asset.currency}"`) && html.includes(amount), asset.currency);
     assert.equal(refresh, '60;url=choose');
     assert.equal(render(SAMPLES.waiting, { choices: CHOICES }).refresh, '60;url=waiting?view=coins');
     assert.match(render(SAMPLES.choose, { choices: [] }).html, /No coin can be priced/);
@@ -71,7 +72,15 @@ describe("the words of the payer's page", () => {
     const page = render(changed(SAMPLES.paid, { order: { links } }));
     assert.ok(!page.html.includes('javascript:'));
     assert.equal(page.refresh, null);
-    const hostile = render(changed(SAMPLES.waiting, { view: { chainName: '<script>alert(1)</script>', contractAddr: '"><img src=x>', paymentUri: 'javascript:alert(1)' } })).html;
+    const hostile = render(
+      changed(SAMPLES.waiting, {
+        view: {
+          chainName: '<script>alert(1)</script>',
+          contractAddr: '"><img src=x>',
+          paymentUri: 'javascript:alert(1)',
+        },
+      }),
+    ).html;
     assert.ok(!hostile.includes('<script') && !hostile.includes('<img') && !hostile.includes('href="javascript'));
   });
 });
@@ -79,7 +88,11 @@ describe("the words of the payer's page", () => {
 describe('the payment link', () => {
   test('a Lightning request is a lightning: link, in capitals in the code', () => {
     for (const uri of ['lnbc1abc', 'lightning:lnbc1abc']) {
-      assert.deepEqual(paymentLink('BLN', uri), { href: 'lightning:lnbc1abc', qr: 'LIGHTNING:LNBC1ABC', lightning: true });
+      assert.deepEqual(paymentLink('BLN', uri), {
+        href: 'lightning:lnbc1abc',
+        qr: 'LIGHTNING:LNBC1ABC',
+        lightning: true,
+      });
     }
   });
 
@@ -133,7 +146,13 @@ describe('the languages', () => {
   test('money and time are written as each language writes them, in Latin digits', () => {
     const written = (tag: string): string[] => {
       const language = negotiateLanguage(tag);
-      return [language.money('1234.50', 'EUR', 2), language.money('1500', 'JPY', 0), language.span(59_999), language.span(60_000), language.span(7_200_000)].map((text) => text.replaceAll(/[\u00a0\u202f]/g, ' '));
+      return [
+        language.money('1234.50', 'EUR', 2),
+        language.money('1500', 'JPY', 0),
+        language.span(59_999),
+        language.span(60_000),
+        language.span(7_200_000),
+      ].map((text) => text.replaceAll(/[\u00a0\u202f]/g, ' '));
     };
     assert.deepEqual(written('en'), ['€1,234.50', '¥1,500', '59 seconds', '1 minute', '2 hours']);
     assert.deepEqual(written('de'), ['1.234,50 €', '1.500 ¥', '59 Sekunden', '1 Minute', '2 Stunden']);

@@ -20,7 +20,15 @@ describe("the payer's page", () => {
   let merchant: Merchant;
 
   before(async () => {
-    host = createHost({ mode: 'sandbox', listen: { port: 0 }, orders: { timeoutSeconds: 600 }, plugins: [{ use: 'sandbox', options: { confirmations: 2 } }] }, { directory: directory.path });
+    host = createHost(
+      {
+        mode: 'sandbox',
+        listen: { port: 0 },
+        orders: { timeoutSeconds: 600 },
+        plugins: [{ use: 'sandbox', options: { confirmations: 2 } }],
+      },
+      { directory: directory.path },
+    );
     await host.start();
     url = host.url.replace('localhost', '127.0.0.1');
     assert.ok(host.demo !== null);
@@ -32,7 +40,11 @@ describe("the payer's page", () => {
   });
 
   async function hosted(more: Readonly<Record<string, unknown>> = {}): Promise<string> {
-    const { data, message } = await merchant.call('POST', '/api/order/pay-url', { price: 12.5, currency: 'EUR', ...more });
+    const { data, message } = await merchant.call('POST', '/api/order/pay-url', {
+      price: 12.5,
+      currency: 'EUR',
+      ...more,
+    });
     assert.equal(message, 'ok');
     return new URL(String(data['pay_url'])).pathname;
   }
@@ -43,7 +55,12 @@ describe("the payer's page", () => {
   }
 
   async function post(path: string, form: Readonly<Record<string, string>>): Promise<Response> {
-    return fetch(`${url}${path}`, { method: 'POST', headers: { Accept: 'text/html' }, body: new URLSearchParams(form), redirect: 'manual' });
+    return fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { Accept: 'text/html' },
+      body: new URLSearchParams(form),
+      redirect: 'manual',
+    });
   }
 
   async function orderOf(path: string): Promise<string> {
@@ -55,14 +72,19 @@ describe("the payer's page", () => {
     const { status, headers, html } = await get(await hosted());
     assert.equal(status, 200);
     assert.match(html, /^<!doctype html><html lang="en" dir="ltr">/);
-    for (const currency of ['ETH', 'USDT-ERC20', 'BTC', 'LTC', 'BNB', 'USDT-TRC20']) assert.ok(html.includes(`value="${currency}"`), currency);
+    for (const currency of ['ETH', 'USDT-ERC20', 'BTC', 'LTC', 'BNB', 'USDT-TRC20'])
+      assert.ok(html.includes(`value="${currency}"`), currency);
     assert.match(html, />13\.5 <span/, '12.50 EUR at 1.08 is 13.5 USDT');
     assert.ok(!/javascript:|\son\w+=|<style|<script>/i.test(html), 'nothing runs from inside the page');
     const policy = headers.get('content-security-policy') ?? '';
     const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? '';
     assert.ok(policy.startsWith("default-src 'none'; ") && !policy.includes('unsafe') && nonce.length >= 22, policy);
     assert.equal(html.split(`nonce="${nonce}"`).length, 3, 'the script and the style');
-    assert.notEqual(/'nonce-([^']+)'/.exec((await get(await hosted())).headers.get('content-security-policy') ?? '')?.[1], nonce, 'of one reply alone');
+    assert.notEqual(
+      /'nonce-([^']+)'/.exec((await get(await hosted())).headers.get('content-security-policy') ?? '')?.[1],
+      nonce,
+      'of one reply alone',
+    );
     assert.equal(headers.get('cache-control'), 'no-store');
     assert.equal(headers.get('referrer-policy'), 'no-referrer');
   });
@@ -82,10 +104,14 @@ describe("the payer's page", () => {
   });
 
   test('nothing secret is in the page: neither the merchant, nor its callbacks, nor another order', async () => {
-    const path = await hosted({ callback_url: 'https://shop.example/secret-callback', timeout_callback: 'https://shop.example/secret-late' });
+    const path = await hosted({
+      callback_url: 'https://shop.example/secret-callback',
+      timeout_callback: 'https://shop.example/secret-late',
+    });
     await post(`${path}/choice`, { chain: 'ETH', currency: 'USDT-ERC20' });
     const { html } = await get(path);
-    for (const secret of ['secret-callback', 'secret-late', host.demo?.account_id ?? '?', host.demo?.api_key ?? '?']) assert.ok(!html.includes(secret), secret);
+    for (const secret of ['secret-callback', 'secret-late', host.demo?.account_id ?? '?', host.demo?.api_key ?? '?'])
+      assert.ok(!html.includes(secret), secret);
     assert.match(path, /^\/checkout\/[0-9a-f]{32}$/, 'a token of 128 bits');
   });
 
@@ -98,7 +124,9 @@ describe("the payer's page", () => {
     assert.match(await chosen.text(), /<html lang="ar" dir="rtl">/);
     const cookie = chosen.headers.get('set-cookie') ?? '';
     assert.match(cookie, /^tillgate_language=ar; Max-Age=\d+; SameSite=Lax; HttpOnly$/);
-    const kept = await fetch(`${url}${path}`, { headers: { 'Accept-Language': 'de', Cookie: `a=b; ${cookie.split(';')[0] ?? ''}` } });
+    const kept = await fetch(`${url}${path}`, {
+      headers: { 'Accept-Language': 'de', Cookie: `a=b; ${cookie.split(';')[0] ?? ''}` },
+    });
     assert.equal(kept.headers.get('content-language'), 'ar');
   });
 
@@ -109,24 +137,42 @@ describe("the payer's page", () => {
     assert.equal(new URL(chosen.headers.get('location') ?? '', `${url}${path}/choice`).pathname, path);
 
     const waiting = (await get(path)).html;
-    const { address, contract_addr: contract, amount } = (await (await fetch(`${url}${path}/state`)).json() as { data: Record<string, string> }).data;
-    for (const text of [address, contract, amount]) assert.ok(text !== undefined && waiting.includes(`<code>${text}</code>`), text);
+    const {
+      address,
+      contract_addr: contract,
+      amount,
+    } = ((await (await fetch(`${url}${path}/state`)).json()) as { data: Record<string, string> }).data;
+    for (const text of [address, contract, amount])
+      assert.ok(text !== undefined && waiting.includes(`<code>${text}</code>`), text);
     assert.match(waiting, /<svg class="qr"/);
     assert.match(waiting, /<noscript><meta http-equiv="refresh" content="5;url=\w+">/);
     assert.match(waiting, /9 minutes/);
 
     await merchant.pay(await orderOf(path));
-    const seen = await waitFor(async () => {
-      const { html } = await get(path);
-      return html.includes('confirmed it 1 of 2 times') && html;
-    }, { describe: 'the page to show the payment' });
+    const seen = await waitFor(
+      async () => {
+        const { html } = await get(path);
+        return html.includes('confirmed it 1 of 2 times') && html;
+      },
+      { describe: 'the page to show the payment' },
+    );
     assert.match(seen, /Leave an address for a refund/);
-    await fetch(`${url}/sandbox/v1/blocks`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"chain":"ETH","count":1}' });
-    const paid = await waitFor(async () => {
-      const { html } = await get(path);
-      return html.includes('Your payment is complete') && html;
-    }, { describe: 'the page to say that it is paid' });
-    assert.match(paid, /http-equiv="refresh" content="5;url=https:\/\/shop\.example\/thanks\?order=1&amp;x=(?:%22y%22|&quot;y&quot;)"/);
+    await fetch(`${url}/sandbox/v1/blocks`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"chain":"ETH","count":1}',
+    });
+    const paid = await waitFor(
+      async () => {
+        const { html } = await get(path);
+        return html.includes('Your payment is complete') && html;
+      },
+      { describe: 'the page to say that it is paid' },
+    );
+    assert.match(
+      paid,
+      /http-equiv="refresh" content="5;url=https:\/\/shop\.example\/thanks\?order=1&amp;x=(?:%22y%22|&quot;y&quot;)"/,
+    );
     assert.match(paid, /Back to the merchant/);
   });
 
@@ -134,7 +180,9 @@ describe("the payer's page", () => {
     const path = await hosted();
     await post(`${path}/choice`, { chain: 'ETH', currency: 'USDT-ERC20' });
     await merchant.pay(await orderOf(path), { amount: '10' });
-    await waitFor(async () => (await get(path)).html.includes('10 USDT-ERC20 arrived. Still to pay: 3.5 USDT-ERC20.'), { describe: 'the rest to be shown' });
+    await waitFor(async () => (await get(path)).html.includes('10 USDT-ERC20 arrived. Still to pay: 3.5 USDT-ERC20.'), {
+      describe: 'the rest to be shown',
+    });
 
     const form = (await get(`${path}?view=refund`)).html;
     assert.match(form, /<label for="address">Your own address on Ethereum<\/label>/);

@@ -16,7 +16,9 @@ const [A, B] = ['0x90F79bf6EB2c4f870365E785982E1f101E93b906', '0x15d34AAf54267DB
 const RAW = '0x02f8dead';
 
 /** A command in this process, which is a test file's own, in its working directory. */
-async function run(...args: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+async function run(
+  ...args: readonly string[]
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   const [out, err]: [string[], string[]] = [[], []];
   const code = await runCli(args, { out: (line) => void out.push(line), err: (line) => void err.push(line) });
   return { code, out: out.join('\n'), err: err.join('\n') };
@@ -29,7 +31,20 @@ describe('money out at the command line', () => {
   let account: string;
   before(async () => {
     process.chdir(directory.path);
-    account = String((await json('account', 'create', '--email', 'shop@example.com', '--password', 'a good password', '--verified', '*'))['id']);
+    account = String(
+      (
+        await json(
+          'account',
+          'create',
+          '--email',
+          'shop@example.com',
+          '--password',
+          'a good password',
+          '--verified',
+          '*',
+        )
+      )['id'],
+    );
   });
   after(() => {
     process.chdir(home);
@@ -49,7 +64,10 @@ describe('money out at the command line', () => {
   };
   /** Looks into the commands' database. */
   const inStorage = async <T>(work: (storage: KnexStorage) => Promise<T>): Promise<T> => {
-    const storage = await openStorage({ client: 'sqlite', filename: join(directory.path, 'data', 'tillgate.db') }, { logger: silentLogger });
+    const storage = await openStorage(
+      { client: 'sqlite', filename: join(directory.path, 'data', 'tillgate.db') },
+      { logger: silentLogger },
+    );
     try {
       return await work(storage);
     } finally {
@@ -57,7 +75,9 @@ describe('money out at the command line', () => {
     }
   };
   const actions = async (): Promise<readonly (readonly [string, string | null])[]> =>
-    inStorage(async ({ audit }) => (await audit.list(null, { page: 1, size: 100 })).items.map(({ action, actorId }) => [action, actorId] as const));
+    inStorage(async ({ audit }) =>
+      (await audit.list(null, { page: 1, size: 100 })).items.map(({ action, actorId }) => [action, actorId] as const),
+    );
   const transferOf = (status: TransferStatus): Promise<Transfer> =>
     inStorage(async (storage) => {
       const [currency, units, accountId] = ['USDT-ERC20', 100_500_000n, account as AccountId] as const;
@@ -86,7 +106,13 @@ describe('money out at the command line', () => {
         { account: merchantAccount(accountId, 'available'), currency, units },
       ];
       await storage.transaction(async (tx) => {
-        await postEntry(tx, { id: ids.next() as EntryId, at: START, kind: 'deposit-matured', reference: `test:${transfer.id}`, postings });
+        await postEntry(tx, {
+          id: ids.next() as EntryId,
+          at: START,
+          kind: 'deposit-matured',
+          reference: `test:${transfer.id}`,
+          postings,
+        });
         await tx.transfers.add(transfer);
         await postEntry(tx, reserveEntry(ids.next() as EntryId, START, transfer));
       });
@@ -106,23 +132,63 @@ describe('money out at the command line', () => {
     const made = [...(await actions())].reverse();
     assert.deepEqual(
       made.map(([action]) => action),
-      ['account.create', 'credential.create', 'callback_secrets.rotate', 'security.update', 'security.totp_enrol', 'security.update', 'app.create', 'app_key.create'],
+      [
+        'account.create',
+        'credential.create',
+        'callback_secrets.rotate',
+        'security.update',
+        'security.totp_enrol',
+        'security.update',
+        'app.create',
+        'app_key.create',
+      ],
     );
     assert(made.every(([, actor]) => actor === null));
     await fails(/There is no such account/, 'security', 'totp', '--account', '123');
   });
 
   test('an address waits out its hold, or holds at once with --now', async () => {
-    const set = (address: string, ...more: string[]) => json('withdrawal-address', 'set', '--account', account, '--chain', 'ETH', '--address', address, ...more);
+    const set = (address: string, ...more: string[]) =>
+      json('withdrawal-address', 'set', '--account', account, '--chain', 'ETH', '--address', address, ...more);
     const first = await set(A.toLowerCase(), '--now');
     assert.deepEqual([first['address'], first['in_force'], first['former_address']], [A, A, null]);
     const second = await set(B);
     assert.deepEqual([second['address'], second['in_force'], second['former_address']], [B, A, A]);
     assert.equal((await set(B, '--now'))['in_force'], B);
     assert.equal((await actions()).filter(([action]) => action === 'withdrawal_address.set').length, 3);
-    await fails(/must be an address on Ethereum/, 'withdrawal-address', 'set', '--account', account, '--chain', 'ETH', '--address', '0x1234');
-    await fails(/There is no such account/, 'withdrawal-address', 'set', '--account', '123', '--chain', 'ETH', '--address', A);
-    await fails(/DOGE is not supported/, 'withdrawal-address', 'set', '--account', account, '--chain', 'DOGE', '--address', A);
+    await fails(
+      /must be an address on Ethereum/,
+      'withdrawal-address',
+      'set',
+      '--account',
+      account,
+      '--chain',
+      'ETH',
+      '--address',
+      '0x1234',
+    );
+    await fails(
+      /There is no such account/,
+      'withdrawal-address',
+      'set',
+      '--account',
+      '123',
+      '--chain',
+      'ETH',
+      '--address',
+      A,
+    );
+    await fails(
+      /DOGE is not supported/,
+      'withdrawal-address',
+      'set',
+      '--account',
+      account,
+      '--chain',
+      'DOGE',
+      '--address',
+      A,
+    );
   });
 
   test('withdrawals are listed, approved and rejected', async () => {
@@ -136,7 +202,10 @@ describe('money out at the command line', () => {
     await fails(/There is no such resource/, 'withdrawal', 'approve', '123');
     await fails(/--status is one of HELD/, 'withdrawal', 'list', '--status', 'LOST');
     const balances = await inStorage(({ ledger }) => ledger.balances(`merchant:${account}:`));
-    assert.deepEqual(balances.map(({ account: name, units }) => [name.split(':')[2], units]).sort(), [['available', 100_500_000n], ['reserved', 100_500_000n]]);
+    assert.deepEqual(balances.map(({ account: name, units }) => [name.split(':')[2], units]).sort(), [
+      ['available', 100_500_000n],
+      ['reserved', 100_500_000n],
+    ]);
   });
 
   test('a transfer is shown with what was signed for it, but for the signed bytes', async () => {
@@ -145,23 +214,56 @@ describe('money out at the command line', () => {
     const payoutId = ids.next() as PayoutId;
     await inStorage((storage) =>
       storage.transaction(async (tx) => {
-        await tx.transfers.openPayout({ id: payoutId, chain: 'ETH', sourceAddress: B, sourceIndex: null, nonce: 7, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: START });
-        await tx.transfers.addAttempt({ payoutId, number: 1, txid: '0xabc', raw: RAW, feeUnits: 21_000n, terms: '{}', expiresAt: null, createdAt: START });
+        await tx.transfers.openPayout({
+          id: payoutId,
+          chain: 'ETH',
+          sourceAddress: B,
+          sourceIndex: null,
+          nonce: 7,
+          status: 'LIVE',
+          minedTxid: null,
+          minedHeight: null,
+          sentAt: null,
+          createdAt: START,
+        });
+        await tx.transfers.addAttempt({
+          payoutId,
+          number: 1,
+          txid: '0xabc',
+          raw: RAW,
+          feeUnits: 21_000n,
+          terms: '{}',
+          expiresAt: null,
+          createdAt: START,
+        });
         assert(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', { payoutId, updatedAt: START }));
       }),
     );
     const shown = await run('transfer', 'show', transfer.id);
-    assert.match(shown.out, /status +SIGNED[\s\S]*nonce 7[\s\S]*1\. 2026-03-01T12:00:00\.000Z  0xabc  costs at most 21000 units/);
+    assert.match(
+      shown.out,
+      /status +SIGNED[\s\S]*nonce 7[\s\S]*1\. 2026-03-01T12:00:00\.000Z  0xabc  costs at most 21000 units/,
+    );
     const asJson = await run('transfer', 'show', transfer.id, '--json');
-    assert.deepEqual((JSON.parse(asJson.out) as { bundle: Fields }).bundle['attempts'], [{ number: 1, tx_hash: '0xabc', fee_units: '21000', created_at: '2026-03-01T12:00:00.000Z' }]);
+    assert.deepEqual((JSON.parse(asJson.out) as { bundle: Fields }).bundle['attempts'], [
+      { number: 1, tx_hash: '0xabc', fee_units: '21000', created_at: '2026-03-01T12:00:00.000Z' },
+    ]);
     assert.equal(`${shown.out}${asJson.out}`.includes(RAW), false);
     await fails(/can be rejected only before it is signed/, 'withdrawal', 'reject', transfer.id, '--reason', 'late');
   });
 
   test('a frozen account is freed, once, on record', async () => {
     await fails(/are not frozen/, 'account', 'unfreeze', account);
-    await inStorage((storage) => storage.transaction((tx) => tx.transfers.freeze({ accountId: account as AccountId, reason: 'A deposit was taken back.', at: START })));
-    assert.deepEqual(await json('account', 'unfreeze', account), { id: account, withdrawals_frozen: false, reason: 'A deposit was taken back.' });
+    await inStorage((storage) =>
+      storage.transaction((tx) =>
+        tx.transfers.freeze({ accountId: account as AccountId, reason: 'A deposit was taken back.', at: START }),
+      ),
+    );
+    assert.deepEqual(await json('account', 'unfreeze', account), {
+      id: account,
+      withdrawals_frozen: false,
+      reason: 'A deposit was taken back.',
+    });
     assert.deepEqual((await actions())[0], ['account.unfreeze_withdrawals', null]);
     await fails(/There is no such account/, 'account', 'unfreeze', '123');
   });

@@ -15,17 +15,40 @@ describe('the command line', () => {
   };
 
   test('makes an account and a credential, in the given form', async () => {
-    const account = await json('account', 'create', '--email', 'Shop@example.com', '--password', 'a good password', '--verified', '*');
+    const account = await json(
+      'account',
+      'create',
+      '--email',
+      'Shop@example.com',
+      '--password',
+      'a good password',
+      '--verified',
+      '*',
+    );
     assert.match(String(account['id']), /^\d{18,19}$/);
     const credential = await json('credential', 'create', '--account', String(account['id']));
-    assert.deepEqual(Object.keys(credential), ['api_key', 'api_token', 'signing_secret', 'callback_key', 'callback_token', 'callback_secret']);
+    assert.deepEqual(Object.keys(credential), [
+      'api_key',
+      'api_token',
+      'signing_secret',
+      'callback_key',
+      'callback_token',
+      'callback_secret',
+    ]);
     assert.match(String(credential['callback_secret']), /^whsec_/);
-    assert.deepEqual(await json('security', 'data-security', '--account', String(account['id']), '--on'), { id: account['id'], data_security: true });
+    assert.deepEqual(await json('security', 'data-security', '--account', String(account['id']), '--on'), {
+      id: account['id'],
+      data_security: true,
+    });
   });
 
   test('says in words, on standard error, what is wrong', async () => {
     const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
-      [['account', 'create', '--email', 'nobody', '--password', 'short'], 1, /email: must be an email address[\s\S]*password/],
+      [
+        ['account', 'create', '--email', 'nobody', '--password', 'short'],
+        1,
+        /email: must be an email address[\s\S]*password/,
+      ],
       [['account', 'create', '--email', 'a@b.c'], 2, /--password is missing/],
       [['credential', 'create', '--account', '123'], 1, /There is no such account/],
       [['order', 'show', '1530217733414232064'], 1, /There is no order/],
@@ -49,16 +72,28 @@ describe('the command line', () => {
     // The address that every tool derives from these words at m/44'/60'/0'/0/0.
     const shown = await run(directory.path, ['wallet', 'show'], { TILLGATE_MNEMONIC: MNEMONIC });
     assert.match(shown.out, /ETH\s+m\/44'\/60'\/0'\/0\/0\s+0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266/);
-    for (const line of [/^BSC +m\/44'\/60'\/2'\/0\/0 +0x/m, /^BTC +m\/84'\/1'\/0'\/0\/0 +bcrt1q/m, /^LTC +m\/84'\/1'\/2'\/0\/0 +rltc1q/m, /^TRX +m\/44'\/195'\/0'\/0\/0 +T/m]) assert.match(shown.out, line);
+    for (const line of [
+      /^BSC +m\/44'\/60'\/2'\/0\/0 +0x/m,
+      /^BTC +m\/84'\/1'\/0'\/0\/0 +bcrt1q/m,
+      /^LTC +m\/84'\/1'\/2'\/0\/0 +rltc1q/m,
+      /^TRX +m\/44'\/195'\/0'\/0\/0 +T/m,
+    ])
+      assert.match(shown.out, line);
     // With no chain configured: those of the main networks.
     directory.write('bare.json', { plugins: [] });
-    const bare = await run(directory.path, ['wallet', 'show'], { TILLGATE_MNEMONIC: MNEMONIC, TILLGATE_CONFIG: 'bare.json' });
+    const bare = await run(directory.path, ['wallet', 'show'], {
+      TILLGATE_MNEMONIC: MNEMONIC,
+      TILLGATE_CONFIG: 'bare.json',
+    });
     assert.match(bare.out, /^BTC +m\/84'\/0'\/0'\/0\/0 +bc1q/m);
     assert.match(bare.out, /^LTC +m\/84'\/2'\/0'\/0\/0 +ltc1q/m);
   });
 
   test('goes on with a chain from a block that is named, if there is such a chain and such a block', async () => {
-    for (const [args, words] of [[['DOGE', '--from', '17'], /chain DOGE is not configured/], [['ETH', '--from', 'latest'], /the height of a block/]] as const) {
+    for (const [args, words] of [
+      [['DOGE', '--from', '17'], /chain DOGE is not configured/],
+      [['ETH', '--from', 'latest'], /the height of a block/],
+    ] as const) {
       const { code, out, err } = await run(directory.path, ['chain', 'resume', ...args]);
       assert.equal(code, 1);
       assert.match(err, words);
@@ -69,8 +104,12 @@ describe('the command line', () => {
   test('has a doctor who finds nothing wrong, and one who does', async () => {
     const { code, out } = await run(directory.path, ['doctor']);
     assert.equal(code, 0, out);
-    for (const check of ['configuration', 'database', 'plugins', 'chain ETH', 'rates']) assert.match(out, new RegExp(`^ok +${check}`, 'm'));
-    directory.write('sick.json', { plugins: [{ use: 'ethereum', options: { rpcUrls: ['http://127.0.0.1:9'] } }], rates: { sources: [{ use: 'static', prices: { USDT: '1' } }] } });
+    for (const check of ['configuration', 'database', 'plugins', 'chain ETH', 'rates'])
+      assert.match(out, new RegExp(`^ok +${check}`, 'm'));
+    directory.write('sick.json', {
+      plugins: [{ use: 'ethereum', options: { rpcUrls: ['http://127.0.0.1:9'] } }],
+      rates: { sources: [{ use: 'static', prices: { USDT: '1' } }] },
+    });
     const sick = await run(directory.path, ['doctor'], { TILLGATE_CONFIG: 'sick.json' });
     assert.equal(sick.code, 1);
     assert.match(sick.out, /^WRONG chain ETH: /m);

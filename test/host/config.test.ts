@@ -38,8 +38,18 @@ describe('the configuration', () => {
     assert.equal(config.callbacks.allowPrivateNetworks, true);
     assert.equal(config.rateSources[0]?.use, 'static');
     assert.deepEqual(config.gateway, { fastPath: true });
-    assert.deepEqual(config.orders, { timeoutMs: 1_800_000, watchMs: 86_400_000, toleranceBps: 0, min: '0', max: '1000000', pageMax: 100 });
-    assert.deepEqual(config.callbacks.scheduleMs, [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400].map((seconds) => seconds * 1000));
+    assert.deepEqual(config.orders, {
+      timeoutMs: 1_800_000,
+      watchMs: 86_400_000,
+      toleranceBps: 0,
+      min: '0',
+      max: '1000000',
+      pageMax: 100,
+    });
+    assert.deepEqual(
+      config.callbacks.scheduleMs,
+      [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400].map((seconds) => seconds * 1000),
+    );
   });
 
   test('has a sandbox price for every fiat code and coin of the specification', () => {
@@ -49,10 +59,27 @@ describe('the configuration', () => {
 
   test('refuses unknown keys by name and lists every problem at once, each with its path', () => {
     const problems = problemsOf(
-      { mode: 'test', timeout: 5, listen: { port: 70_000, hots: 'x' }, orders: { toleranceBps: 501 }, plugins: [{ options: {} }], baseUrl: 'pay.example.com' },
+      {
+        mode: 'test',
+        timeout: 5,
+        listen: { port: 70_000, hots: 'x' },
+        orders: { toleranceBps: 501 },
+        plugins: [{ options: {} }],
+        baseUrl: 'pay.example.com',
+      },
       { TILLGATE_PORT: 'many', TILLGATE_MASTER_KEY: 'short' },
     );
-    const paths = ['mode', 'timeout', 'listen.port', 'listen.hots', 'orders.toleranceBps', 'plugins.0.use', 'baseUrl', 'TILLGATE_PORT', 'TILLGATE_MASTER_KEY'];
+    const paths = [
+      'mode',
+      'timeout',
+      'listen.port',
+      'listen.hots',
+      'orders.toleranceBps',
+      'plugins.0.use',
+      'baseUrl',
+      'TILLGATE_PORT',
+      'TILLGATE_MASTER_KEY',
+    ];
     assert.deepEqual(Object.keys(problems).sort(), [...paths].sort());
     assert.match(problems['timeout'] ?? '', /unknown setting/);
     assert.match(problems['orders.toleranceBps'] ?? '', /from 0 to 500/);
@@ -63,7 +90,13 @@ describe('the configuration', () => {
   });
 
   test('reads gateways with their defaults, and names each wrong field of each of them', () => {
-    const node = { host: 'ETH.gate.example', chain: 'ETH', network: 'mainnet', protocol: 'jsonrpc', upstreams: ['https://node.example'] };
+    const node = {
+      host: 'ETH.gate.example',
+      chain: 'ETH',
+      network: 'mainnet',
+      protocol: 'jsonrpc',
+      upstreams: ['https://node.example'],
+    };
     const { gateways } = resolveConfig({ gateways: [{ ...node, limits: { requestsPerSecond: 5 } }] });
     const [route] = gateways;
     assert.deepEqual(
@@ -77,28 +110,60 @@ describe('the configuration', () => {
         { requestsPerSecond: 5, burst: null, concurrency: null },
       ],
     );
-    const wrong = problemsOf({ gateways: [node, { ...node, upstreams: ['ftp://node.example', { url: 'https://node.example', headers: { Host: 'x' } }] }] });
-    assert.deepEqual(Object.keys(wrong).sort(), ['gateways.1.host', 'gateways.1.upstreams.0.url', 'gateways.1.upstreams.1.headers.Host']);
-    assert.ok('gateways.0.upstream' in problemsOf({ gateways: [{ ...node, upstream: 'x' }] }), 'unknown keys are refused');
+    const wrong = problemsOf({
+      gateways: [
+        node,
+        { ...node, upstreams: ['ftp://node.example', { url: 'https://node.example', headers: { Host: 'x' } }] },
+      ],
+    });
+    assert.deepEqual(Object.keys(wrong).sort(), [
+      'gateways.1.host',
+      'gateways.1.upstreams.0.url',
+      'gateways.1.upstreams.1.headers.Host',
+    ]);
+    assert.ok(
+      'gateways.0.upstream' in problemsOf({ gateways: [{ ...node, upstream: 'x' }] }),
+      'unknown keys are refused',
+    );
   });
 
   test('fault 74: production refuses to start without a master key, with a trivial one, and with the sandbox prices', () => {
     assert.ok('TILLGATE_MASTER_KEY' in problemsOf({ mode: 'production' }));
     assert.ok('TILLGATE_MASTER_KEY' in problemsOf({ mode: 'production' }, { TILLGATE_MASTER_KEY: '00'.repeat(32) }));
-    assert.ok('rates.sources.0.prices' in problemsOf({ mode: 'production', rates: { sources: [{ use: 'static' }] } }, { TILLGATE_MASTER_KEY: KEY }));
-    assert.deepEqual(problemsOf({ mode: 'production', database: { client: 'sqlite' }, rates: { sources: [{ use: 'static', prices: { ETH: '2500' } }] } }, { TILLGATE_MASTER_KEY: KEY }), {});
+    assert.ok(
+      'rates.sources.0.prices' in
+        problemsOf({ mode: 'production', rates: { sources: [{ use: 'static' }] } }, { TILLGATE_MASTER_KEY: KEY }),
+    );
+    assert.deepEqual(
+      problemsOf(
+        {
+          mode: 'production',
+          database: { client: 'sqlite' },
+          rates: { sources: [{ use: 'static', prices: { ETH: '2500' } }] },
+        },
+        { TILLGATE_MASTER_KEY: KEY },
+      ),
+      {},
+    );
   });
 
   test('reads the master key as base64 and as hex, and from a file', () => {
     const directory = freshDirectory();
     const bytes = Buffer.from(KEY, 'base64');
     directory.write('key', `${KEY}\n`);
-    for (const environment of [{ TILLGATE_MASTER_KEY: KEY }, { TILLGATE_MASTER_KEY: bytes.toString('hex') }, { TILLGATE_MASTER_KEY_FILE: 'key' }]) {
+    for (const environment of [
+      { TILLGATE_MASTER_KEY: KEY },
+      { TILLGATE_MASTER_KEY: bytes.toString('hex') },
+      { TILLGATE_MASTER_KEY_FILE: 'key' },
+    ]) {
       const { secrets } = resolveConfig({}, { environment, directory: directory.path });
       assert.deepEqual(Buffer.from(secrets.masterKey ?? []), bytes);
     }
     assert.ok('TILLGATE_MASTER_KEY_FILE' in problemsOf({}, { TILLGATE_MASTER_KEY_FILE: join(directory.path, 'none') }));
-    assert.ok('TILLGATE_MASTER_KEY_FILE' in problemsOf({}, { TILLGATE_MASTER_KEY_FILE: join(directory.path, 'key'), TILLGATE_MASTER_KEY: KEY }));
+    assert.ok(
+      'TILLGATE_MASTER_KEY_FILE' in
+        problemsOf({}, { TILLGATE_MASTER_KEY_FILE: join(directory.path, 'key'), TILLGATE_MASTER_KEY: KEY }),
+    );
     directory.remove();
   });
 
@@ -106,7 +171,17 @@ describe('the configuration', () => {
     const directory = freshDirectory();
     directory.write('gecko', 'CG-file\n');
     const keyOf = (source: object, environment: Environment = {}): string | undefined => {
-      const [found] = resolveConfig({ rates: { sources: [{ use: 'coingecko', ...source }, { use: 'kraken', pairs: { SOL: 'SOLUSD' } }] } }, { environment, directory: directory.path }).rateSources;
+      const [found] = resolveConfig(
+        {
+          rates: {
+            sources: [
+              { use: 'coingecko', ...source },
+              { use: 'kraken', pairs: { SOL: 'SOLUSD' } },
+            ],
+          },
+        },
+        { environment, directory: directory.path },
+      ).rateSources;
       assert.ok(found?.use === 'coingecko' && !('apiKeyFile' in found));
       return found.apiKey;
     };
@@ -118,17 +193,33 @@ describe('the configuration', () => {
     directory.remove();
     const both = { use: 'coingecko', apiKey: 'CG-text', apiKeyFile: 'none' };
     assert.deepEqual(Object.keys(problemsOf({ rates: { sources: [both] } })), ['rates.sources.0.apiKeyFile']);
-    assert.match(problemsOf({ rates: { sources: [{ use: 'coingecko', apiKeyFile: '/no/such/file' }] } })['rates.sources.0.apiKeyFile'] ?? '', /cannot be read \(ENOENT\)/);
+    assert.match(
+      problemsOf({ rates: { sources: [{ use: 'coingecko', apiKeyFile: '/no/such/file' }] } })[
+        'rates.sources.0.apiKeyFile'
+      ] ?? '',
+      /cannot be read \(ENOENT\)/,
+    );
   });
 
   test('compares amounts and pool sizes within their sections', () => {
     assert.deepEqual(Object.keys(problemsOf({ orders: { min: '2', max: '1' } })), ['orders.min']);
-    assert.deepEqual(Object.keys(problemsOf({ database: { client: 'pg', connection: 'postgres://db/till', pool: { min: 5, max: 2 } } })), ['database.pool.min']);
+    assert.deepEqual(
+      Object.keys(
+        problemsOf({ database: { client: 'pg', connection: 'postgres://db/till', pool: { min: 5, max: 2 } } }),
+      ),
+      ['database.pool.min'],
+    );
   });
 
   test('takes every setting of a till when it is embedded, and none of a server’s', () => {
     const options = { storage: {} as TillStorage, masterKey: KEY, baseUrl: 'https://shop.example/pay/' };
-    const { config } = planOf({ ...options, keys: { graceSeconds: 7 }, gateway: { fastPath: false }, auth: { clockSkewSeconds: 2 }, rates: { sources: [{ use: 'coingecko', apiKey: 'CG-text' }] } });
+    const { config } = planOf({
+      ...options,
+      keys: { graceSeconds: 7 },
+      gateway: { fastPath: false },
+      auth: { clockSkewSeconds: 2 },
+      rates: { sources: [{ use: 'coingecko', apiKey: 'CG-text' }] },
+    });
     assert.equal(config.mode, 'production');
     assert.deepEqual([config.keys.graceSeconds, config.gateway.fastPath, config.auth.clockSkewMs], [7, false, 2_000]);
     assert.deepEqual(config.rateSources, [{ use: 'coingecko', apiKey: 'CG-text' }]);
@@ -141,9 +232,15 @@ describe('the configuration', () => {
     const directory = freshDirectory();
     directory.write('tillgate.config.json', { serviceName: 'from-json' });
     directory.write('package.json', { type: 'module' });
-    directory.write('other.ts', 'export default { serviceName: "from-module" as string, database: { client: "pg" as const } };');
+    directory.write(
+      'other.ts',
+      'export default { serviceName: "from-module" as string, database: { client: "pg" as const } };',
+    );
     assert.equal((await loadConfig({}, directory.path)).serviceName, 'from-json');
-    const config = await loadConfig({ TILLGATE_CONFIG: 'other.ts', TILLGATE_DATABASE_URL: 'postgres://db/till', TILLGATE_PORT: '9000' }, directory.path);
+    const config = await loadConfig(
+      { TILLGATE_CONFIG: 'other.ts', TILLGATE_DATABASE_URL: 'postgres://db/till', TILLGATE_PORT: '9000' },
+      directory.path,
+    );
     assert.equal(config.serviceName, 'from-module');
     assert.equal(config.database.client === 'pg' && config.database.connection, 'postgres://db/till');
     assert.equal(config.listen.port, 9000);

@@ -17,7 +17,11 @@ describe('the container', () => {
   const directory = freshDirectory();
   let runtime: HostRuntime;
   before(async () => {
-    runtime = await openHostRuntime(resolveConfig({}, { directory: directory.path }), new PinoLogger({ level: 'silent' }), 'command');
+    runtime = await openHostRuntime(
+      resolveConfig({}, { directory: directory.path }),
+      new PinoLogger({ level: 'silent' }),
+      'command',
+    );
     const wallet = new MnemonicWallet(generateMnemonic(12));
     const plugins = { ...NO_PLUGINS, lightning: new FakeLightning(() => 0) };
     provide(runtime.container, { wallet: { wallet, signer: wallet }, plugins, baseUrl: { url: 'http://localhost' } });
@@ -28,7 +32,9 @@ describe('the container', () => {
   });
 
   test('resolves every port and every part, each once', () => {
-    const names = [...new Set([...Object.keys(core.PORTS), ...AREAS.flatMap((recipes) => Object.keys(recipes))])] as (keyof Parts)[];
+    const names = [
+      ...new Set([...Object.keys(core.PORTS), ...AREAS.flatMap((recipes) => Object.keys(recipes))]),
+    ] as (keyof Parts)[];
     assert.ok(names.length >= 45, `only ${names.length} parts were found`);
     for (const name of names) {
       const resolved: unknown = runtime.container.get(tokenOf(name));
@@ -40,7 +46,10 @@ describe('the container', () => {
   test('has one recipe for each part, and a port for each token of the core', () => {
     const names = AREAS.flatMap((recipes) => Object.keys(recipes));
     assert.deepEqual(names, [...new Set(names)]);
-    const isToken = (value: unknown): boolean => typeof value === 'symbol' && value.toString().startsWith('Symbol(tillgate.') && value !== Symbol.for('tillgate.error');
+    const isToken = (value: unknown): boolean =>
+      typeof value === 'symbol' &&
+      value.toString().startsWith('Symbol(tillgate.') &&
+      value !== Symbol.for('tillgate.error');
     const tokens = Object.values<unknown>(core).filter(isToken);
     assert.deepEqual(new Set<unknown>(Object.values(core.PORTS)), new Set(tokens));
   });
@@ -50,7 +59,12 @@ describe('overrides of ports', () => {
   const directory = freshDirectory();
   after(() => directory.remove());
   const open = (overrides: Parameters<typeof openHostRuntime>[3]): Promise<HostRuntime> =>
-    openHostRuntime(resolveConfig({}, { directory: directory.path }), new PinoLogger({ level: 'silent' }), 'command', overrides);
+    openHostRuntime(
+      resolveConfig({}, { directory: directory.path }),
+      new PinoLogger({ level: 'silent' }),
+      'command',
+      overrides,
+    );
 
   test('a wrapper gets the port in use, once, and everybody gets what it returns', async () => {
     const seen: core.Random[] = [];
@@ -67,7 +81,10 @@ describe('overrides of ports', () => {
 
   test('a name that is not a port is refused', () => {
     const infrastructure = {} as Parameters<typeof createContainer>[0];
-    assert.throws(() => createContainer(infrastructure, { replace: { storge: {} } as core.PortReplacements }), /replace\.storge is not a port; the ports are storage,/);
+    assert.throws(
+      () => createContainer(infrastructure, { replace: { storge: {} } as core.PortReplacements }),
+      /replace\.storge is not a port; the ports are storage,/,
+    );
   });
 
   test('a command has the management use cases without any plugin', async () => {

@@ -59,10 +59,20 @@ test('a till changes nothing of its process, prints nothing, listens nowhere, an
   const directory = freshDirectory();
   t.after(() => directory.remove());
   // Resolved from here: the application stands in a folder without packages.
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', APPLICATION.replace("'prom-client'", JSON.stringify(import.meta.resolve('prom-client')))], {
-    cwd: directory.path,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [
+      '--import',
+      import.meta.resolve('tsx'),
+      '--input-type=module',
+      '-e',
+      APPLICATION.replace("'prom-client'", JSON.stringify(import.meta.resolve('prom-client'))),
+    ],
+    {
+      cwd: directory.path,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   endWithThisProcess(child);
   const texts = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (texts.out += text));

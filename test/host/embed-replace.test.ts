@@ -40,7 +40,9 @@ function recording<Port extends object>(name: PortName, port: Port): Port {
 }
 
 /** The sandbox's Ethereum, set up without a till. */
-async function sandboxChains(context: Pick<PluginContext<unknown>, 'logger' | 'clock' | 'wallet' | 'signer' | 'documents'>): Promise<Ports['chains']> {
+async function sandboxChains(
+  context: Pick<PluginContext<unknown>, 'logger' | 'clock' | 'wallet' | 'signer' | 'documents'>,
+): Promise<Ports['chains']> {
   const chains = new Map<string, ChainAdapter>();
   await sandbox.setup({
     ...context,
@@ -63,8 +65,15 @@ async function everyPort(): Promise<Required<PortReplacements>> {
   const storage = await openStorage({ client: 'sqlite', filename: ':memory:' }, { logger: silentLogger });
   await storage.migrate();
   const wallet = new MnemonicWallet(generateMnemonic());
-  const chains = await sandboxChains({ logger: silentLogger, clock, wallet, signer: wallet, documents: storage.documents });
-  const priced = (symbols: readonly string[]): { symbol: string; usd: string; at: number }[] => symbols.map((symbol) => ({ symbol, usd: '1', at: clock.now() }));
+  const chains = await sandboxChains({
+    logger: silentLogger,
+    clock,
+    wallet,
+    signer: wallet,
+    documents: storage.documents,
+  });
+  const priced = (symbols: readonly string[]): { symbol: string; usd: string; at: number }[] =>
+    symbols.map((symbol) => ({ symbol, usd: '1', at: clock.now() }));
   return {
     storage: recording('storage', storage),
     clock: recording('clock', clock),
@@ -80,11 +89,17 @@ async function everyPort(): Promise<Required<PortReplacements>> {
     events: recording('events', new Eventemitter3Bus(silentLogger)),
     deadline: recording('deadline', deadline),
     rates: [recording('rates', { name: 'own', fetch: (symbols) => Promise.resolve(priced(symbols)) })],
-    callbackTransport: recording('callbackTransport', { send: () => Promise.resolve({ kind: 'answered', status: 200, retryAfterSeconds: null, durationMs: 1 }) }),
+    callbackTransport: recording('callbackTransport', {
+      send: () => Promise.resolve({ kind: 'answered', status: 200, retryAfterSeconds: null, durationMs: 1 }),
+    }),
     chains: recording('chains', chains),
     lightning: recording('lightning', new FakeLightning(clock.now)),
     changeFeed: recording('changeFeed', storage.feed),
-    keyDirectory: recording('keyDirectory', { find: () => null, onChange: () => () => undefined, used: () => undefined }),
+    keyDirectory: recording('keyDirectory', {
+      find: () => null,
+      onChange: () => () => undefined,
+      used: () => undefined,
+    }),
   };
 }
 
@@ -106,7 +121,13 @@ async function useEverything(till: Tillgate): Promise<void> {
   await till.exchangeToken.run('shop@example.com', password);
   const links = { callbackUrl: 'https://shop.example.com/paid' };
   const vsPrice = present(readDecimal('25'), 'the price');
-  const order = await till.createOrder.payInfo(merchantOf(id), { chain: 'ETH', currency: 'ETH', vsCurrency: 'USD', vsPrice, links });
+  const order = await till.createOrder.payInfo(merchantOf(id), {
+    chain: 'ETH',
+    currency: 'ETH',
+    vsCurrency: 'USD',
+    vsPrice,
+    links,
+  });
   const { payment } = till.orderQueries.payInfo(order);
   const { simulator } = present(till.chains.get('ETH'), 'the chain');
   await present(simulator, 'its simulator').pay(payment.address, payment.currency, payment.units);
@@ -118,7 +139,13 @@ describe('createTillgate({ replace })', () => {
   before(async () => {
     ports = await everyPort();
     used.clear();
-    const till = await createTillgate({ masterKey: randomBytes(32), baseUrl: 'https://shop.example.com/pay', mode: 'sandbox', plugins: [curious], replace: ports });
+    const till = await createTillgate({
+      masterKey: randomBytes(32),
+      baseUrl: 'https://shop.example.com/pay',
+      mode: 'sandbox',
+      plugins: [curious],
+      replace: ports,
+    });
     await useEverything(till);
     await till.close();
     await ports.storage.close();
@@ -129,7 +156,16 @@ describe('createTillgate({ replace })', () => {
   }
 
   test('needs a database, or a storage of the application’s own', async () => {
-    const opening = createTillgate({ masterKey: randomBytes(32), baseUrl: 'https://shop.example.com/pay', mode: 'sandbox' });
-    await assert.rejects(opening, (error) => isTillgateError(error, 'CONFIG_INVALID') && error.message.includes('storage: name a database, or give replace.storage'));
+    const opening = createTillgate({
+      masterKey: randomBytes(32),
+      baseUrl: 'https://shop.example.com/pay',
+      mode: 'sandbox',
+    });
+    await assert.rejects(
+      opening,
+      (error) =>
+        isTillgateError(error, 'CONFIG_INVALID') &&
+        error.message.includes('storage: name a database, or give replace.storage'),
+    );
   });
 });

@@ -40,13 +40,21 @@ const ethereum: Plugin = {
 const DATABASES: Readonly<Record<'sqlite' | 'pg', (t: TestContext) => Promise<Knex>>> = {
   sqlite: async (t) => {
     const directory = freshDirectory();
-    const db = knex({ client: 'sqlite3', connection: { filename: join(directory.path, 'app.db') }, useNullAsDefault: true });
+    const db = knex({
+      client: 'sqlite3',
+      connection: { filename: join(directory.path, 'app.db') },
+      useNullAsDefault: true,
+    });
     t.after(() => db.destroy().then(() => directory.remove()));
     return db;
   },
   pg: async (t) => {
     const { url, drop } = await freshDatabase();
-    const db = knex({ client: 'pg', connection: { connectionString: url, options: '-c synchronous_commit=on' }, pool: { min: 0, max: 8 } });
+    const db = knex({
+      client: 'pg',
+      connection: { connectionString: url, options: '-c synchronous_commit=on' },
+      pool: { min: 0, max: 8 },
+    });
     t.after(() => db.destroy().then(drop));
     return db;
   },
@@ -54,7 +62,10 @@ const DATABASES: Readonly<Record<'sqlite' | 'pg', (t: TestContext) => Promise<Kn
 
 const tills = new Set<Tillgate>();
 
-async function open(t: TestContext, options: Partial<TillgateOptions> & Pick<TillgateOptions, 'storage'>): Promise<Tillgate> {
+async function open(
+  t: TestContext,
+  options: Partial<TillgateOptions> & Pick<TillgateOptions, 'storage'>,
+): Promise<Tillgate> {
   const till = await createTillgate({
     masterKey: randomBytes(32),
     baseUrl: BASE_URL,
@@ -107,16 +118,24 @@ describe('a till inside an application', () => {
       const account = await merchant(till);
       const order = await newOrder(till, account);
       await pay(till, order);
-      await waitFor(async () => (await till.orderQueries.detail(account, order.id)).order.status === 'SUCCESS', { describe: 'the order to be paid' });
+      await waitFor(async () => (await till.orderQueries.detail(account, order.id)).order.status === 'SUCCESS', {
+        describe: 'the order to be paid',
+      });
       assert.deepEqual(told, [`created for ${account}`, 'PENDING → SUCCESS']);
       end();
-      const [wallet] = (await till.walletQueries.list(account)).filter(({ pending, available }) => pending + available > 0n);
+      const [wallet] = (await till.walletQueries.list(account)).filter(
+        ({ pending, available }) => pending + available > 0n,
+      );
       assert.equal(wallet?.asset.currency, 'USDT-ERC20');
       assert.equal(till.lightningDesk, till.lightningService, 'the deprecated name is the same use case');
       assert.equal(till.operateOrder, till.orderAdminActions, 'the deprecated name is the same use case');
       await till.close();
       await till.close();
-      assert.deepEqual(await db<{ status: string }>('till_orders').select('status'), [{ status: 'SUCCESS' }], 'the application’s knex is still open');
+      assert.deepEqual(
+        await db<{ status: string }>('till_orders').select('status'),
+        [{ status: 'SUCCESS' }],
+        'the application’s knex is still open',
+      );
     });
   }
 
@@ -147,7 +166,10 @@ describe('a till inside an application', () => {
     app.post('/pay/own', (req, res) => void res.json({ got: (req.body as { x: number }).x }));
     app.use((_req, res) => void res.status(418).send('the application'));
     const url = await listen(t, app);
-    const json = async (path: string, init: RequestInit = {}): Promise<{ status: number; body: { data?: Record<string, unknown> } }> => {
+    const json = async (
+      path: string,
+      init: RequestInit = {},
+    ): Promise<{ status: number; body: { data?: Record<string, unknown> } }> => {
       const reply = await fetch(url + path, init);
       return { status: reply.status, body: (await reply.json()) as { data?: Record<string, unknown> } };
     };
@@ -161,15 +183,22 @@ describe('a till inside an application', () => {
     assert.equal(page.status, 200);
     assert.match(await page.text(), /USDT/);
     assert.equal((await json('/pay/readyz')).status, 200);
-    const { body: openapi } = (await json('/pay/openapi.json')) as unknown as { body: { servers: unknown; paths: Record<string, unknown> } };
+    const { body: openapi } = (await json('/pay/openapi.json')) as unknown as {
+      body: { servers: unknown; paths: Record<string, unknown> };
+    };
     assert.deepEqual(openapi.servers, [{ url: BASE_URL }]);
     assert.ok('/api/order/pay-info' in openapi.paths && !('/metrics' in openapi.paths));
-    for (const path of ['/pay/metrics', '/pay/manage/v1/session', '/pay/nothing', '/api/order/pay-info', '/elsewhere']) assert.equal((await fetch(url + path)).status, 418, path);
+    for (const path of ['/pay/metrics', '/pay/manage/v1/session', '/pay/nothing', '/api/order/pay-info', '/elsewhere'])
+      assert.equal((await fetch(url + path)).status, 418, path);
     const own = await fetch(`${url}/pay/own`, { method: 'POST', headers, body: '{"x":1}' });
     assert.deepEqual(await own.json(), { got: 1 });
     // Asked for, the management API is there too, under another path if need be.
     const fixture = express().use('/pay', till.toExpress({ manage: true }));
-    const login = await fetch(`${await listen(t, fixture)}/pay/manage/v1/session`, { method: 'POST', headers, body: '{}' });
+    const login = await fetch(`${await listen(t, fixture)}/pay/manage/v1/session`, {
+      method: 'POST',
+      headers,
+      body: '{}',
+    });
     assert.equal(login.status, 400);
     await till.close();
     assert.equal((await fetch(`${url}/pay/readyz`)).status, 503, 'a closed till says so');
@@ -193,8 +222,14 @@ describe('a till inside an application', () => {
 
   test('its gateway serves the hosts of its routes before the application, with keys that were made in process', async (t) => {
     closing(t);
-    const node = await listen(t, (_req, res) => void res.setHeader('Content-Type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x10"}'));
-    const gateways = [{ host: 'eth.gate.example', chain: 'ETH', network: 'mainnet', protocol: 'jsonrpc' as const, upstreams: [node] }];
+    const node = await listen(
+      t,
+      (_req, res) =>
+        void res.setHeader('Content-Type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x10"}'),
+    );
+    const gateways = [
+      { host: 'eth.gate.example', chain: 'ETH', network: 'mainnet', protocol: 'jsonrpc' as const, upstreams: [node] },
+    ];
     const till = await open(t, { storage: { knex: await DATABASES.sqlite(t) }, gateways });
     await till.workers.start('instance');
     const app = express();
@@ -202,10 +237,18 @@ describe('a till inside an application', () => {
     app.use((_req, res) => void res.status(418).end());
     const url = await listen(t, app);
     assert.equal((await fetch(url)).status, 418);
-    const { key } = await till.manage.apps.create(OPERATOR, { accountId: await merchant(till), name: 'wallet', chains: ['ETH'] });
+    const { key } = await till.manage.apps.create(OPERATOR, {
+      accountId: await merchant(till),
+      name: 'wallet',
+      chains: ['ETH'],
+    });
     const call = async (authorization: Record<string, string>): Promise<[number, unknown]> => {
       const headers = { host: 'eth.gate.example', 'content-type': 'application/json', ...authorization };
-      const { statusCode, body } = await request(url, { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}', headers });
+      const { statusCode, body } = await request(url, {
+        method: 'POST',
+        body: '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}',
+        headers,
+      });
       return [statusCode, ((await body.json()) as { result?: unknown }).result];
     };
     assert.deepEqual(await call({}), [401, undefined]);
@@ -235,7 +278,9 @@ describe('a till inside an application', () => {
       shops.map(async ({ till, account, order }) => {
         await waitFor(async () => (await till.orderQueries.detail(account, order.id)).order.status === 'SUCCESS');
         assert.equal((await till.orderQueries.list(account, { page: 1, size: 10 })).total, 1);
-        for (const other of shops) if (other.till !== till) await assert.rejects(till.orderQueries.detail(other.account, other.order.id), /no such/i);
+        for (const other of shops)
+          if (other.till !== till)
+            await assert.rejects(till.orderQueries.detail(other.account, other.order.id), /no such/i);
       }),
     );
   });
@@ -249,7 +294,10 @@ describe('a till inside an application', () => {
     await open(t, { storage: { client: 'sqlite', filename, tablePrefix: 'b_' } });
     await assert.rejects(open(t, { storage: { client: 'sqlite', filename, tablePrefix: 'a_' } }), /Another server/);
     await first.close();
-    await assert.rejects(open(t, { storage: { client: 'sqlite', filename, tablePrefix: 'a_' }, masterKey: randomBytes(32) }), /another master key/);
+    await assert.rejects(
+      open(t, { storage: { client: 'sqlite', filename, tablePrefix: 'a_' }, masterKey: randomBytes(32) }),
+      /another master key/,
+    );
   });
 
   test('every problem of the options is told at once, with the names of the options', async () => {
@@ -261,15 +309,22 @@ describe('a till inside an application', () => {
       orders: { timeoutSeconds: 0 },
       ...({ callbacks: { retries: 3 } } as object),
     });
-    const { message } = await wrong.then(() => assert.fail('accepted'), (error: unknown) => error as Error);
-    for (const path of ['masterKey', 'baseUrl', 'plugins.0', 'plugins.1', 'orders.timeoutSeconds', 'callbacks.retries']) assert.ok(message.includes(path), `${path} in ${message}`);
+    const { message } = await wrong.then(
+      () => assert.fail('accepted'),
+      (error: unknown) => error as Error,
+    );
+    for (const path of ['masterKey', 'baseUrl', 'plugins.0', 'plugins.1', 'orders.timeoutSeconds', 'callbacks.retries'])
+      assert.ok(message.includes(path), `${path} in ${message}`);
     assert.match(message, /sandbox only/);
   });
 
   test('logs by the application’s pino or console and measures in its registry, and in no other', async (t) => {
     closing(t);
     const lines: Record<string, unknown>[] = [];
-    const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+    const logger = pino(
+      { level: 'debug' },
+      { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+    );
     const registry = new Registry();
     const till = await open(t, { storage: { client: 'sqlite', filename: ':memory:' }, logger, metrics: registry });
     await till.workers.start();
@@ -281,10 +336,17 @@ describe('a till inside an application', () => {
     assert.ok(lines.length > 0 && lines.every(({ msg }) => typeof msg === 'string'));
     const said: unknown[][] = [];
     const say = (...words: unknown[]): void => void said.push(words);
-    const other = await open(t, { storage: { client: 'sqlite', filename: ':memory:' }, logger: { debug: say, info: say, warn: say, error: say }, logLevel: 'info' });
+    const other = await open(t, {
+      storage: { client: 'sqlite', filename: ':memory:' },
+      logger: { debug: say, info: say, warn: say, error: say },
+      logLevel: 'info',
+    });
     const url = await listen(t, express().use('/pay', other.toExpress()));
     await fetch(`${url}/pay/livez`, { headers: { 'API-Key': 'tak_canary0000000000' } });
-    const [words, fields] = present(said.find(([message]) => message === 'request'), 'the request’s line') as [string, Record<string, unknown>];
+    const [words, fields] = present(
+      said.find(([message]) => message === 'request'),
+      'the request’s line',
+    ) as [string, Record<string, unknown>];
     assert.deepEqual([words, fields['operation'], fields['status']], ['request', 'livez', 200]);
     assert.doesNotMatch(JSON.stringify([lines, said]), /canary/);
     // A till that is opened anew goes on with the metrics that it finds.

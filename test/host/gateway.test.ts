@@ -21,7 +21,11 @@ interface Reply {
 /** A JSON-RPC call to the gateway's host, as a reverse proxy would pass it on. */
 function rpc(url: string, key: string | null, method = 'eth_chainId', host = HOST): Promise<Reply> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] });
-  const headers = { Host: host, 'Content-Type': 'application/json', ...(key === null ? {} : { Authorization: `Bearer ${key}` }) };
+  const headers = {
+    Host: host,
+    'Content-Type': 'application/json',
+    ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+  };
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers }, (reply) => {
       const chunks: Buffer[] = [];
@@ -33,21 +37,27 @@ function rpc(url: string, key: string | null, method = 'eth_chainId', host = HOS
   });
 }
 
-const reasonOf = ({ body }: Reply): string => (JSON.parse(body) as { error: { data: { reason: string } } }).error.data.reason;
+const reasonOf = ({ body }: Reply): string =>
+  (JSON.parse(body) as { error: { data: { reason: string } } }).error.data.reason;
 
 /** One server hears what an App took on the other: it refuses long before that App had its burst here. */
 async function sharedLimit([one, other]: readonly string[], ask: (url: string) => Promise<Reply>): Promise<void> {
   assert(one !== undefined && other !== undefined);
   assert.equal((await ask(other)).status, 200);
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    for (let n = 0; n < BURST / AT_ONCE; n++) await ask(one);
-  }));
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let n = 0; n < BURST / AT_ONCE; n++) await ask(one);
+    }),
+  );
   let asked = 0;
-  await waitFor(async () => {
-    const replies = await Promise.all(Array.from({ length: AT_ONCE }, () => ask(other)));
-    asked += replies.filter(({ status }) => status === 200).length;
-    return replies.some(({ status }) => status === 429);
-  }, { intervalMs: 250, timeoutMs: 60_000 });
+  await waitFor(
+    async () => {
+      const replies = await Promise.all(Array.from({ length: AT_ONCE }, () => ask(other)));
+      asked += replies.filter(({ status }) => status === 200).length;
+      return replies.some(({ status }) => status === 429);
+    },
+    { intervalMs: 250, timeoutMs: 60_000 },
+  );
   assert(asked < BURST / 2, `${asked} more requests before the refusal`);
 }
 
@@ -68,7 +78,14 @@ for (const engine of testedEngines()) {
         database: database === null ? { client: 'sqlite' } : { client: 'pg', connection: database.url },
         gateways: [
           { host: HOST, chain: 'ETH', network: 'devnet', protocol: 'jsonrpc', upstreams: [anvil.url] },
-          { host: LIMITED, chain: 'ETH', network: 'devnet', protocol: 'jsonrpc', upstreams: [anvil.url], limits: { requestsPerSecond: 1, burst: BURST } },
+          {
+            host: LIMITED,
+            chain: 'ETH',
+            network: 'devnet',
+            protocol: 'jsonrpc',
+            upstreams: [anvil.url],
+            limits: { requestsPerSecond: 1, burst: BURST },
+          },
         ],
       });
       const urls = [await serve(directory.path).url()];
@@ -79,8 +96,24 @@ for (const engine of testedEngines()) {
         return JSON.parse(out) as Record<string, unknown>;
       };
 
-      const account = await command('account', 'create', '--email', 'node-user@example.com', '--password', 'correct horse battery');
-      const app = await command('app', 'create', '--account', String(account['id']), '--name', 'wallet', '--chains', 'ETH');
+      const account = await command(
+        'account',
+        'create',
+        '--email',
+        'node-user@example.com',
+        '--password',
+        'correct horse battery',
+      );
+      const app = await command(
+        'app',
+        'create',
+        '--account',
+        String(account['id']),
+        '--name',
+        'wallet',
+        '--chains',
+        'ETH',
+      );
       const first = app['key'] as { id: string; api_key: string };
       for (const url of urls) {
         assert.deepEqual(JSON.parse((await rpc(url, first.api_key)).body), { jsonrpc: '2.0', id: 1, result: '0x7a69' });
@@ -91,7 +124,8 @@ for (const engine of testedEngines()) {
 
       const rotated = await command('key', 'rotate', '--app', String(app['id']));
       const second = rotated['key'] as { id: string; api_key: string };
-      for (const url of urls) for (const { api_key } of [first, second]) assert.equal((await rpc(url, api_key)).status, 200);
+      for (const url of urls)
+        for (const { api_key } of [first, second]) assert.equal((await rpc(url, api_key)).status, 200);
       assert.equal((await command('key', 'revoke', '--app', String(app['id']), '--key', first.id))['state'], 'revoked');
       for (const url of urls) {
         assert.equal(reasonOf(await rpc(url, first.api_key)), 'key_revoked');

@@ -31,15 +31,26 @@ describe('an embedded host', () => {
     assert.throws(() => host.till, /not started/);
     await host.start();
     const url = host.url.replace('localhost', '127.0.0.1');
-    const ready = async (): Promise<unknown> => ((await (await fetch(`${url}/readyz`)).json()) as { data: unknown }).data;
+    const ready = async (): Promise<unknown> =>
+      ((await (await fetch(`${url}/readyz`)).json()) as { data: unknown }).data;
     assert.deepEqual(await ready(), { status: 'ok' });
     assert.equal((await fetch(`${url}/livez`)).status, 200);
     await host.till.storage.chains.setHalted('LTC', 'a block below the final one changed');
-    assert.deepEqual(await ready(), { status: 'degraded', halted_chains: ['LTC'] }, 'a stopped chain is told, the others go on');
-    assert.match(await (await fetch(`${url}/metrics`)).text(), /^tillgate_http_requests_total\{.*operation="readyz".*\} 2$/m);
+    assert.deepEqual(
+      await ready(),
+      { status: 'degraded', halted_chains: ['LTC'] },
+      'a stopped chain is told, the others go on',
+    );
+    assert.match(
+      await (await fetch(`${url}/metrics`)).text(),
+      /^tillgate_http_requests_total\{.*operation="readyz".*\} 2$/m,
+    );
     assert.equal((await host.till.orderQueries.list(host.demo?.account_id as never, { page: 1, size: 10 })).total, 0);
 
-    const second = createHost({ listen: { port: Number(new URL(url).port) }, dataDir: './other' }, { directory: directory.path });
+    const second = createHost(
+      { listen: { port: Number(new URL(url).port) }, dataDir: './other' },
+      { directory: directory.path },
+    );
     await assert.rejects(second.start(), /another program listens there/);
     await host.stop();
     await assert.rejects(fetch(`${url}/livez`));
@@ -48,8 +59,14 @@ describe('an embedded host', () => {
 
   test('a plugin that fails at run time stops its own chain only', async () => {
     const directory = freshDirectory();
-    directory.write('broken.mjs', `export default { name: 'broken', version: '1.0.0', requires: '^1.0.0', options: (o) => o, setup({ addChain }) { addChain(${BROKEN_CHAIN}); } };`);
-    const host = hostOf({ listen: { port: 0 }, plugins: [{ use: './broken.mjs' }, { use: 'sandbox' }] }, { directory: directory.path, logger: silent() });
+    directory.write(
+      'broken.mjs',
+      `export default { name: 'broken', version: '1.0.0', requires: '^1.0.0', options: (o) => o, setup({ addChain }) { addChain(${BROKEN_CHAIN}); } };`,
+    );
+    const host = hostOf(
+      { listen: { port: 0 }, plugins: [{ use: './broken.mjs' }, { use: 'sandbox' }] },
+      { directory: directory.path, logger: silent() },
+    );
     await host.start();
     assert.ok(host.demo !== null);
     const merchant = new Merchant(host.url.replace('localhost', '127.0.0.1'), host.demo);
@@ -57,7 +74,9 @@ describe('an embedded host', () => {
     assert.equal(refused.code, 50300, 'nobody would see a payment on a chain that was never reached');
     const { data } = await merchant.payInfo('https://shop.example/paid');
     await merchant.pay(data['order_id']);
-    await waitFor(async () => (await merchant.status(data['order_id'])) === 'SUCCESS', { describe: 'the order on the sound chain' });
+    await waitFor(async () => (await merchant.status(data['order_id'])) === 'SUCCESS', {
+      describe: 'the order on the sound chain',
+    });
     assert.match((await metricsText(host.till.metrics)).text, /tillgate_worker_errors_total\{loop="follow:XYZ"\} \d/);
     await host.stop();
     directory.remove();

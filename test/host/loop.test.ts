@@ -31,7 +31,13 @@ const noMetrics: Metrics = { count: () => undefined, gauge: () => undefined, obs
 
 function loopOf(work: Partial<LoopWork> & Pick<LoopWork, 'pass'>, leases = new MemoryLeases(), owner = 'me') {
   const errors: string[] = [];
-  const logger: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: (message) => void errors.push(message), child: () => logger };
+  const logger: Logger = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: (message) => void errors.push(message),
+    child: () => logger,
+  };
   const tools: LoopTools = { leases, owner, leaseTtlMs: 30, logger, metrics: noMetrics };
   return { loop: new Loop({ name: 'test', lease: null, ...work }, tools), leases, errors };
 }

@@ -57,7 +57,14 @@ export class Merchant {
   }
 
   payInfo(callbackUrl: string, more: Readonly<Record<string, unknown>> = {}): Promise<Answer> {
-    const order = { chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: 25, callback_url: callbackUrl, enable_post_callback: true };
+    const order = {
+      chain: 'ETH',
+      currency: 'USDT-ERC20',
+      vs_currency: 'USD',
+      vs_price: 25,
+      callback_url: callbackUrl,
+      enable_post_callback: true,
+    };
     return this.call('POST', '/api/order/pay-info', { ...order, ...more });
   }
 
@@ -91,7 +98,12 @@ export async function startReceiver(): Promise<{ url: string; received: Received
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
-      received.push({ method: req.method ?? '', target: req.url ?? '', headers: req.headers, body: Buffer.concat(chunks).toString() });
+      received.push({
+        method: req.method ?? '',
+        target: req.url ?? '',
+        headers: req.headers,
+        body: Buffer.concat(chunks).toString(),
+      });
       res.end('thank you');
     });
   });

@@ -12,7 +12,8 @@ const chain = new FakeChain([eth], () => 0);
 chain.payments = new FakePayments(chain, 'account');
 const assets = new AssetCatalogue([eth]);
 const chains = new Map([[chain.code, chain]]);
-const pathsOf = (settings: object): readonly string[] => moneyProblems(resolveConfig(settings), assets, chains).map(({ path }) => path);
+const pathsOf = (settings: object): readonly string[] =>
+  moneyProblems(resolveConfig(settings), assets, chains).map(({ path }) => path);
 
 describe('the settings of money out', () => {
   test('right ones have no problem and reach the core as they were written', () => {
@@ -22,22 +23,41 @@ describe('the settings of money out', () => {
     });
     assert.deepEqual(moneyProblems(config, assets, chains), []);
     const limits = config.withdrawals;
-    assert.deepEqual([limits.min.get('ETH'), limits.max.size, limits.approveAbove.get('ETH'), limits.addressHoldMs], ['0.1', 0, '5', 60_000]);
+    assert.deepEqual(
+      [limits.min.get('ETH'), limits.max.size, limits.approveAbove.get('ETH'), limits.addressHoldMs],
+      ['0.1', 0, '5', 60_000],
+    );
     const { sweeps } = config;
-    assert.deepEqual([sweeps.maxFeeBps, sweeps.cold.get('ETH')?.address, sweeps.cold.get('ETH')?.above.get('ETH')], [50, 'eth-cold', '10']);
+    assert.deepEqual(
+      [sweeps.maxFeeBps, sweeps.cold.get('ETH')?.address, sweeps.cold.get('ETH')?.above.get('ETH')],
+      [50, 'eth-cold', '10'],
+    );
   });
 
   test('unknown currencies and chains, too many decimals, and addresses that are none or the hot wallet are named by their path', () => {
-    assert.deepEqual(pathsOf({ withdrawals: { min: { DOGE: '1' }, max: { ETH: '1.1234567890123456789'.slice(0, 20) } } }), ['withdrawals.min.DOGE']);
-    assert.deepEqual(pathsOf({ withdrawals: { approveAbove: { 'USDT-ERC20': '1.1234567' } } }), ['withdrawals.approveAbove.USDT-ERC20']);
+    assert.deepEqual(
+      pathsOf({ withdrawals: { min: { DOGE: '1' }, max: { ETH: '1.1234567890123456789'.slice(0, 20) } } }),
+      ['withdrawals.min.DOGE'],
+    );
+    assert.deepEqual(pathsOf({ withdrawals: { approveAbove: { 'USDT-ERC20': '1.1234567' } } }), [
+      'withdrawals.approveAbove.USDT-ERC20',
+    ]);
     assert.deepEqual(pathsOf({ sweeps: { cold: { LTC: { address: 'x', above: {} } } } }), ['sweeps.cold.LTC']);
-    assert.deepEqual(pathsOf({ sweeps: { cold: { ETH: { address: 'x', above: { DOGE: '1' } } } } }), ['sweeps.cold.ETH.address', 'sweeps.cold.ETH.above.DOGE']);
-    assert.deepEqual(pathsOf({ sweeps: { cold: { ETH: { address: 'eth-hot', above: {} } } } }), ['sweeps.cold.ETH.address']);
+    assert.deepEqual(pathsOf({ sweeps: { cold: { ETH: { address: 'x', above: { DOGE: '1' } } } } }), [
+      'sweeps.cold.ETH.address',
+      'sweeps.cold.ETH.above.DOGE',
+    ]);
+    assert.deepEqual(pathsOf({ sweeps: { cold: { ETH: { address: 'eth-hot', above: {} } } } }), [
+      'sweeps.cold.ETH.address',
+    ]);
   });
 
   test('a malformed amount is refused with the settings themselves', () => {
     for (const amount of ['-1', '1e3', '', 'much']) {
-      assert.throws(() => resolveConfig({ withdrawals: { min: { ETH: amount } } }), /withdrawals\.min\.ETH: write a plain decimal/);
+      assert.throws(
+        () => resolveConfig({ withdrawals: { min: { ETH: amount } } }),
+        /withdrawals\.min\.ETH: write a plain decimal/,
+      );
     }
   });
 });

@@ -16,10 +16,18 @@ const directory = freshDirectory();
 after(() => directory.remove());
 
 const logger = new PinoLogger({ level: 'silent' });
-const portsOf = ({ clock, storage }: HostRuntime): PluginPorts => ({ ...WATCH_ONLY, logger, clock, documents: storage.documents });
+const portsOf = ({ clock, storage }: HostRuntime): PluginPorts => ({
+  ...WATCH_ONLY,
+  logger,
+  clock,
+  documents: storage.documents,
+});
 
 function plugin(name: string, more: string): void {
-  directory.write(`${name}.mjs`, `export default { name: '${name}', version: '1.0.0', requires: '^1.0.0', options: (input) => input, setup() {}, ${more} };`);
+  directory.write(
+    `${name}.mjs`,
+    `export default { name: '${name}', version: '1.0.0', requires: '^1.0.0', options: (input) => input, setup() {}, ${more} };`,
+  );
 }
 
 describe('the plugin loader', () => {
@@ -44,10 +52,20 @@ describe('the plugin loader', () => {
     plugin('toy', 'sandboxOnly: true');
     directory.write('nothing.mjs', 'export const a = 1;');
     const settings = ['./modern.mjs', './toy.mjs', './nothing.mjs', 'not-installed'].map((use) => ({ use }));
-    const { plugins, problems } = await importPlugins([...settings, { use: 'ethereum', options: { rpcUrl: 'http://typo' } }], 'production', directory.path);
+    const { plugins, problems } = await importPlugins(
+      [...settings, { use: 'ethereum', options: { rpcUrl: 'http://typo' } }],
+      'production',
+      directory.path,
+    );
     assert.equal(plugins.length, 0);
     const told = problems.map(({ path, message }) => `${path} ${message}`).join('\n');
-    for (const part of [/plugins\.0 .*modern.*\^2\.0\.0/, /plugins\.1 .*sandbox only/, /plugins\.2 .*definePlugin/, /plugins\.3 .*not-installed/, /plugins\.4\.options\.rpcUrl/]) {
+    for (const part of [
+      /plugins\.0 .*modern.*\^2\.0\.0/,
+      /plugins\.1 .*sandbox only/,
+      /plugins\.2 .*definePlugin/,
+      /plugins\.3 .*not-installed/,
+      /plugins\.4\.options\.rpcUrl/,
+    ]) {
       assert.match(told, part);
     }
   });
@@ -56,9 +74,16 @@ describe('the plugin loader', () => {
     const config = resolveConfig({}, { directory: directory.path });
     const runtime = await openHostRuntime(config, logger, 'command');
     const chain = "{ code: 'XYZ', name: 'Xyz', assets: [], policy: {} }";
-    plugin('first', `setup({ addChain, onClose }) { addChain(${chain}); onClose(() => { globalThis.closedFirst = true; }); }`);
+    plugin(
+      'first',
+      `setup({ addChain, onClose }) { addChain(${chain}); onClose(() => { globalThis.closedFirst = true; }); }`,
+    );
     plugin('second', `setup({ addChain }) { addChain(${chain}); }`);
-    const { plugins } = await importPlugins([{ use: './first.mjs' }, { use: './second.mjs' }], 'sandbox', directory.path);
+    const { plugins } = await importPlugins(
+      [{ use: './first.mjs' }, { use: './second.mjs' }],
+      'sandbox',
+      directory.path,
+    );
     await assert.rejects(setUpPlugins(portsOf(runtime), plugins), (error) => {
       assert.ok(isTillgateError(error, 'CONFIG_INVALID'));
       assert.match(error.message, /plugin second .*chain XYZ .*plugin first/);
@@ -90,7 +115,13 @@ describe('the plugin loader', () => {
       }
     }
     const chain = Object.freeze(new OldChain());
-    const old = { name: 'old', version: '1.0.0', requires: '^1.0.0', options: () => ({}), setup: ({ addChain }: PluginContext<unknown>) => addChain(chain as unknown as ChainAdapter) };
+    const old = {
+      name: 'old',
+      version: '1.0.0',
+      requires: '^1.0.0',
+      options: () => ({}),
+      setup: ({ addChain }: PluginContext<unknown>) => addChain(chain as unknown as ChainAdapter),
+    };
     const config = resolveConfig({}, { directory: directory.path });
     const runtime = await openHostRuntime(config, logger, 'command');
     const { chains } = await setUpPlugins(portsOf(runtime), [{ plugin: old, options: {} }]);

@@ -13,15 +13,24 @@ type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 afterEach(killAll);
 
-async function payThrough(directory: string, url: string, receiver: Receiver): Promise<{ orderId: string; callback: ReceivedCallback }> {
+async function payThrough(
+  directory: string,
+  url: string,
+  receiver: Receiver,
+): Promise<{ orderId: string; callback: ReceivedCallback }> {
   const demo = readDemo(directory);
   const merchant = new Merchant(url, demo);
   const order = await merchant.payInfo(`${receiver.url}/paid`);
   assert.equal(order.code, 0, order.message);
   const orderId = String(order.data['order_id']);
   assert.equal((await merchant.pay(orderId)).code, 0);
-  await waitFor(async () => (await merchant.status(orderId)) === 'SUCCESS', { timeoutMs: 30_000, describe: `order ${orderId} to be SUCCESS` });
-  const callback = await waitFor(() => receiver.received.find(({ body }) => body.includes(orderId)), { describe: 'the callback' });
+  await waitFor(async () => (await merchant.status(orderId)) === 'SUCCESS', {
+    timeoutMs: 30_000,
+    describe: `order ${orderId} to be SUCCESS`,
+  });
+  const callback = await waitFor(() => receiver.received.find(({ body }) => body.includes(orderId)), {
+    describe: 'the callback',
+  });
   assert.ok(isGenuine(callback, demo.callback_secret), 'the callback is signed with the callback secret');
   return { orderId, callback };
 }
@@ -41,7 +50,11 @@ describe('a till with no configuration at all', () => {
     const till = serve(directory.path);
     const url = await till.url();
     const demo = readDemo(directory.path);
-    for (const line of [`API-Key: ${demo.api_key}`, `API-Token: ${demo.api_token}`, `Signing-Secret: ${demo.signing_secret}`]) {
+    for (const line of [
+      `API-Key: ${demo.api_key}`,
+      `API-Token: ${demo.api_token}`,
+      `Signing-Secret: ${demo.signing_secret}`,
+    ]) {
       await waitFor(() => till.out.includes(line), { describe: 'the credentials on standard output' });
     }
     assert.equal(statSync(join(directory.path, 'data', 'demo.json')).mode & 0o777, 0o600);
@@ -70,14 +83,21 @@ describe('a till with no configuration at all', () => {
     const second = serve(directory.path);
     const merchant = new Merchant(await second.url(), demo);
     assert.deepEqual(readDemo(directory.path), demo, 'the merchant is made once');
-    await waitFor(async () => (await merchant.status(orderId)) === 'SUCCESS', { timeoutMs: 15_000, describe: 'the paid order to be SUCCESS' });
+    await waitFor(async () => (await merchant.status(orderId)) === 'SUCCESS', {
+      timeoutMs: 15_000,
+      describe: 'the paid order to be SUCCESS',
+    });
     await waitFor(() => receiver.received.some(({ body }) => body.includes(orderId)), { describe: 'its callback' });
 
     const shown = await run(directory.path, ['order', 'show', orderId]);
     assert.equal(shown.code, 0, shown.err);
     assert.match(shown.out, /PENDING → SUCCESS {2}by paid-in-time/);
     const checked = await run(directory.path, ['ledger', 'check', '--json']);
-    assert.deepEqual([checked.code, JSON.parse(checked.out)], [0, { ok: true, breaches: [] }], 'a command runs beside the server');
+    assert.deepEqual(
+      [checked.code, JSON.parse(checked.out)],
+      [0, { ok: true, breaches: [] }],
+      'a command runs beside the server',
+    );
 
     const refused = await serve(directory.path).ended();
     assert.equal(refused.code, 1, 'a second server on one SQLite file is refused');
@@ -110,15 +130,24 @@ describe('two hosts on one PostgreSQL database', () => {
     const second = serve(two.path, environment);
     const urls = await Promise.all([first.url(), second.url()]);
     assert.deepEqual(readDemo(one.path), readDemo(two.path), 'both know the one demo merchant');
-    const paid = await Promise.all(urls.map((url, index) => payThrough(index === 0 ? one.path : two.path, url, receiver)));
+    const paid = await Promise.all(
+      urls.map((url, index) => payThrough(index === 0 ? one.path : two.path, url, receiver)),
+    );
     for (const { orderId } of paid) {
-      assert.equal(receiver.received.filter(({ body }) => body.includes(orderId)).length, 1, 'one callback for each order');
+      assert.equal(
+        receiver.received.filter(({ body }) => body.includes(orderId)).length,
+        1,
+        'one callback for each order',
+      );
     }
     await first.signal('SIGKILL');
     const merchant = new Merchant(urls[1] ?? '', readDemo(two.path));
     const order = await merchant.payInfo(`${receiver.url}/after`);
     await merchant.pay(order.data['order_id']);
-    await waitFor(async () => (await merchant.status(order.data['order_id'])) === 'SUCCESS', { timeoutMs: 40_000, describe: 'the other host to take over' });
+    await waitFor(async () => (await merchant.status(order.data['order_id'])) === 'SUCCESS', {
+      timeoutMs: 40_000,
+      describe: 'the other host to take over',
+    });
     const asked = performance.now();
     assert.equal((await second.signal('SIGTERM')).code, 0);
     assert.ok(performance.now() - asked < 10_000);

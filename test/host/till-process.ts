@@ -29,11 +29,16 @@ export async function killAll(): Promise<void> {
 }
 
 /** A working directory of one test's own. */
-export function freshDirectory(): { readonly path: string; write(name: string, content: unknown): void; remove(): void } {
+export function freshDirectory(): {
+  readonly path: string;
+  write(name: string, content: unknown): void;
+  remove(): void;
+} {
   const path = mkdtempSync(join(tmpdir(), 'tillgate-host-'));
   return {
     path,
-    write: (name, content) => writeFileSync(join(path, name), typeof content === 'string' ? content : JSON.stringify(content)),
+    write: (name, content) =>
+      writeFileSync(join(path, name), typeof content === 'string' ? content : JSON.stringify(content)),
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
 }
@@ -44,10 +49,17 @@ export class TillProcess {
   readonly #texts = { out: '', err: '' };
   readonly #end: Promise<Ended>;
 
-  constructor(directory: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}, form = USUAL) {
+  constructor(
+    directory: string,
+    args: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+    form = USUAL,
+  ) {
     const built = form === 'built' ? process.env['TEST_TILL_PROGRAM'] : undefined;
     // Coverage of what is built would say nothing: it is counted by the files of the sources.
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TILLGATE_') && name !== 'NODE_OPTIONS' && !(built && name === 'NODE_V8_COVERAGE'));
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !name.startsWith('TILLGATE_') && name !== 'NODE_OPTIONS' && !(built && name === 'NODE_V8_COVERAGE'),
+    );
     this.child = spawn(process.execPath, [...(built ? [built] : ['--import', LOADER, BIN]), ...args], {
       cwd: directory,
       env: { ...Object.fromEntries(inherited), ...environment },
@@ -92,11 +104,20 @@ export class TillProcess {
 }
 
 /** Starts a server on a free port. */
-export function serve(directory: string, environment: Readonly<Record<string, string>> = {}, form = USUAL): TillProcess {
+export function serve(
+  directory: string,
+  environment: Readonly<Record<string, string>> = {},
+  form = USUAL,
+): TillProcess {
   return new TillProcess(directory, ['serve'], { TILLGATE_PORT: '0', ...environment }, form);
 }
 
 /** Runs a command to its end. */
-export function run(directory: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}, form = USUAL): Promise<Ended> {
+export function run(
+  directory: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  form = USUAL,
+): Promise<Ended> {
   return new TillProcess(directory, args, environment, form).ended();
 }

@@ -36,8 +36,14 @@ describe('the checkout', () => {
   });
 
   test('a coin is chosen by JSON or by a form, and the answer is the new state', async () => {
-    assert.deepEqual(dataOf(await edge.client.post(`/checkout/${TOKEN}/choice`, { chain: 'ETH', currency: 'ETH' })), STATE);
-    assert.deepEqual(dataOf(await edge.client.post(`/checkout/${TOKEN}/choice`, 'chain=TRX&currency=USDT-TRC20', { headers: FORM })), STATE);
+    assert.deepEqual(
+      dataOf(await edge.client.post(`/checkout/${TOKEN}/choice`, { chain: 'ETH', currency: 'ETH' })),
+      STATE,
+    );
+    assert.deepEqual(
+      dataOf(await edge.client.post(`/checkout/${TOKEN}/choice`, 'chain=TRX&currency=USDT-TRC20', { headers: FORM })),
+      STATE,
+    );
     assert.deepEqual(edge.asked.chosen, ['ETH/ETH', 'TRX/USDT-TRC20']);
   });
 
@@ -54,12 +60,19 @@ describe('the checkout', () => {
   });
 
   test('a script that asks for JSON gets JSON', async () => {
-    dataOf(await edge.client.post(`/checkout/${TOKEN}/refund-address`, { address: ADDRESS }, { headers: { Accept: 'application/json, text/html' } }));
+    dataOf(
+      await edge.client.post(
+        `/checkout/${TOKEN}/refund-address`,
+        { address: ADDRESS },
+        { headers: { Accept: 'application/json, text/html' } },
+      ),
+    );
     assertError(await edge.client.post(`/checkout/${TOKEN}/refund-address`, {}), 40001);
   });
 
   test('bad forms: repeated fields and bytes that are no UTF-8 are 40000, other types 41500', async () => {
-    const choose = (body: string | Uint8Array, type: string) => edge.client.post(`/checkout/${TOKEN}/choice`, body, { headers: { 'Content-Type': type } });
+    const choose = (body: string | Uint8Array, type: string) =>
+      edge.client.post(`/checkout/${TOKEN}/choice`, body, { headers: { 'Content-Type': type } });
     assertError(await choose('chain=ETH&chain=BTC&currency=ETH', FORM['Content-Type']), 40000);
     assertError(await choose(Buffer.from([0x63, 0x3d, 0xff]), FORM['Content-Type']), 40000);
     assertError(await choose('__proto__=x&chain=%00&currency=ETH', FORM['Content-Type']), 40001);
@@ -86,7 +99,11 @@ describe('the checkout', () => {
       type: 'text/html',
       handler: async ({ params }) => {
         if (params['token'] === 'broken') throw new Error('secret');
-        return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: `<p>${params['token'] ?? ''}</p>` };
+        return {
+          status: 200,
+          headers: { 'Content-Type': 'text/html; charset=utf-8' },
+          body: `<p>${params['token'] ?? ''}</p>`,
+        };
       },
     });
     const host = await startFakeEdge({ extra: [page] });
@@ -103,8 +120,11 @@ describe('the checkout', () => {
   });
 
   test('what the core refuses arrives as its code', async () => {
-    const refuse = (code: 'STATE_CONFLICT' | 'UNSUPPORTED') => async (): Promise<never> => Promise.reject(new TillgateError(code, 'refused'));
-    const host = await startFakeEdge({ deps: { choosePayment: { choose: refuse('UNSUPPORTED'), setRefundAddress: refuse('STATE_CONFLICT') } } });
+    const refuse = (code: 'STATE_CONFLICT' | 'UNSUPPORTED') => async (): Promise<never> =>
+      Promise.reject(new TillgateError(code, 'refused'));
+    const host = await startFakeEdge({
+      deps: { choosePayment: { choose: refuse('UNSUPPORTED'), setRefundAddress: refuse('STATE_CONFLICT') } },
+    });
     try {
       assertError(await host.client.post(`/checkout/${TOKEN}/choice`, { chain: 'ETH', currency: 'ETH' }), 40002);
       assertError(await host.client.post(`/checkout/${TOKEN}/refund-address`, { address: ADDRESS }), 40900);

@@ -1,6 +1,14 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { CallbackRejectedError, isApiError, TillgateApiError, TillgateClient, TillgateConnectionError, TillgateReplyError, verifyCallback } from '../../adapters/client/index.ts';
+import {
+  CallbackRejectedError,
+  isApiError,
+  TillgateApiError,
+  TillgateClient,
+  TillgateConnectionError,
+  TillgateReplyError,
+  verifyCallback,
+} from '../../adapters/client/index.ts';
 import type { ClientOptions, Credentials, PayInfo } from '../../adapters/client/index.ts';
 import { OPERATOR, RotateCallbackCredential, checkLedger } from '../../core/index.ts';
 import type { ChainPayments } from '../../core/index.ts';
@@ -36,7 +44,10 @@ eachStorage((name, open) => {
     store = await open();
     till = await startTestTill(store);
     unreliable = await startUnreliable(till.url);
-    const chain = till.till.chains.get('ETH') as { payments: ChainPayments | null; assets: readonly ChainPayments['feeAsset'][] };
+    const chain = till.till.chains.get('ETH') as {
+      payments: ChainPayments | null;
+      assets: readonly ChainPayments['feeAsset'][];
+    };
     // Requests need prices and what the hot wallet holds; nothing is signed here.
     chain.payments = {
       model: 'account',
@@ -56,9 +67,19 @@ eachStorage((name, open) => {
   });
 
   const clientOf = (credentials: Credentials | null, more: Partial<ClientOptions> = {}): TillgateClient =>
-    new TillgateClient({ baseUrl: till.url, now: () => till.clock.now(), retry: { baseMs: 1 }, ...(credentials === null ? {} : { credentials }), ...more });
+    new TillgateClient({
+      baseUrl: till.url,
+      now: () => till.clock.now(),
+      retry: { baseMs: 1 },
+      ...(credentials === null ? {} : { credentials }),
+      ...more,
+    });
   const pay = async ({ order_id }: PayInfo): Promise<void> => {
-    for (const [path, body] of [['pay', { order_id }], ['blocks', { chain: 'ETH', count: 1 }]] as const) await till.client.post(`/sandbox/v1/${path}`, body);
+    for (const [path, body] of [
+      ['pay', { order_id }],
+      ['blocks', { chain: 'ETH', count: 1 }],
+    ] as const)
+      await till.client.post(`/sandbox/v1/${path}`, body);
     await till.work();
   };
   /** A merchant who may withdraw at once, with a paid order. */
@@ -66,7 +87,11 @@ eachStorage((name, open) => {
     const shop = await till.newMerchant();
     await pay(await clientOf({ apiKey: shop.apiKey }).createPayInfo(ORDER));
     await store.storage.accounts.update(shop.account.id, { verifiedCurrencies: ['*'], modifiedAt: till.clock.now() });
-    await till.till.manage.addresses.register(OPERATOR, { accountId: shop.account.id, chain: 'ETH', address: OWN }, true);
+    await till.till.manage.addresses.register(
+      OPERATOR,
+      { accountId: shop.account.id, chain: 'ETH', address: OWN },
+      true,
+    );
     return shop;
   };
 
@@ -86,13 +111,20 @@ eachStorage((name, open) => {
         const detail = await client.order(order.order_id);
         assert.deepEqual([detail.status, detail.obtained, detail.to_addr], ['SUCCESS', '25', order.address]);
         const page = await client.listOrders({ page: 1, size: 1 });
-        assert.deepEqual([page.page, page.size, page.total, page.max_page, page.data[0]?.order_id], [1, 1, 2, 2, order.order_id]);
+        assert.deepEqual(
+          [page.page, page.size, page.total, page.max_page, page.data[0]?.order_id],
+          [1, 1, 2, 2, order.order_id],
+        );
         const transactions = await client.listTransactions({ size: 1 });
         assert.deepEqual([transactions.total, transactions.data[0]?.tx_id], [2, detail.tx_id]);
       });
 
       test('makes a checkout link', async () => {
-        const { pay_url } = await client.createPayUrl({ price: '12.50', currency: 'EUR', succeed_url: 'https://shop.example/thanks?a=|' });
+        const { pay_url } = await client.createPayUrl({
+          price: '12.50',
+          currency: 'EUR',
+          succeed_url: 'https://shop.example/thanks?a=|',
+        });
         assert.match(pay_url, new RegExp(`^${till.url}/checkout/`));
       });
 
@@ -104,12 +136,22 @@ eachStorage((name, open) => {
       });
 
       test('withdraws, the same amount several times at once too', async () => {
-        const before_all = Number((await client.wallets()).find(({ currency }) => currency === 'USDT-ERC20')?.available);
+        const before_all = Number(
+          (await client.wallets()).find(({ currency }) => currency === 'USDT-ERC20')?.available,
+        );
         const withdrawals = await Promise.all([1, 2, 3].map(() => client.withdraw({ ...WITHDRAWAL, amount: 2 })));
         assert.equal(new Set(withdrawals.map(({ tx_id }) => tx_id)).size, 3);
-        assert.deepEqual(withdrawals.map(({ type, status, amount, to_addr }) => [type, status, amount, to_addr]), Array(3).fill(['WITHDRAW', 'PENDING', '2', OWN]));
-        assert.equal(Number((await client.wallets()).find(({ currency }) => currency === 'USDT-ERC20')?.available), before_all - 6);
-        await assert.rejects(client.withdraw({ ...WITHDRAWAL, amount: '900' }), (error) => isApiError(error, 'INSUFFICIENT_BALANCE'));
+        assert.deepEqual(
+          withdrawals.map(({ type, status, amount, to_addr }) => [type, status, amount, to_addr]),
+          Array(3).fill(['WITHDRAW', 'PENDING', '2', OWN]),
+        );
+        assert.equal(
+          Number((await client.wallets()).find(({ currency }) => currency === 'USDT-ERC20')?.available),
+          before_all - 6,
+        );
+        await assert.rejects(client.withdraw({ ...WITHDRAWAL, amount: '900' }), (error) =>
+          isApiError(error, 'INSUFFICIENT_BALANCE'),
+        );
       });
 
       test('refunds an order, once', async () => {
@@ -117,7 +159,10 @@ eachStorage((name, open) => {
         await assert.rejects(client.refundInfo(order.order_id), (error) => isApiError(error, 'NOT_FOUND'));
         await pay(order);
         const refund = await client.refund(order.order_id);
-        assert.deepEqual([refund.order_id, refund.amount, refund.refund_status, refund.refund_date], [order.order_id, 25, 'PENDING', null]);
+        assert.deepEqual(
+          [refund.order_id, refund.amount, refund.refund_status, refund.refund_date],
+          [order.order_id, 25, 'PENDING', null],
+        );
         assert.deepEqual(await client.refundInfo(order.order_id), refund);
         await assert.rejects(client.refund(order.order_id), (error) => isApiError(error, 'STATE_CONFLICT'));
       });
@@ -155,40 +200,62 @@ eachStorage((name, open) => {
   describe('who calls', () => {
     test('endpoint 14 gives a token that serves as API key', async () => {
       const shop = await till.newMerchant();
-      const { access_token, expire } = await clientOf(null).exchangeToken({ username: shop.email, password: shop.password });
+      const { access_token, expire } = await clientOf(null).exchangeToken({
+        username: shop.email,
+        password: shop.password,
+      });
       assert.equal(expire, 3600);
       assert.equal((await clientOf({ apiKey: access_token }).listOrders()).total, 0);
-      await assert.rejects(clientOf(null).exchangeToken({ username: shop.email, password: 'wrong' }), (error) => isApiError(error, 'LOGIN_FAILED'));
+      await assert.rejects(clientOf(null).exchangeToken({ username: shop.email, password: 'wrong' }), (error) =>
+        isApiError(error, 'LOGIN_FAILED'),
+      );
       await assert.rejects(clientOf(null).listOrders(), (error) => isApiError(error, 'NO_CREDENTIALS'));
     });
 
     test('an account with Data Security is served when it signs', async () => {
       const shop = await till.newMerchant();
       await shop.setDataSecurity(true);
-      await assert.rejects(clientOf({ apiKey: shop.apiKey }).wallets(), (error) => isApiError(error, 'SIGNATURE_REQUIRED'));
+      await assert.rejects(clientOf({ apiKey: shop.apiKey }).wallets(), (error) =>
+        isApiError(error, 'SIGNATURE_REQUIRED'),
+      );
       assert((await clientOf(shop.keys).wallets()).length > 0);
     });
 
     test('a wrong secret is told with what the server saw', async () => {
       const shop = await till.newMerchant();
-      const error: unknown = await clientOf({ ...shop.keys, signingSecret: 'wrong' }).createPayInfo(ORDER).catch((thrown: unknown) => thrown);
+      const error: unknown = await clientOf({ ...shop.keys, signingSecret: 'wrong' })
+        .createPayInfo(ORDER)
+        .catch((thrown: unknown) => thrown);
       assert(isApiError(error, 'SIGNATURE_INVALID'));
-      assert.deepEqual([error.code, error.httpStatus, error.tries, error.signing?.request_info], [40102, 401, 1, 'POST /api/order/pay-info']);
-      assert.match(error.signing?.signature_origin ?? '', /^HMAC-SHA256 \| .* \| POST \/api\/order\/pay-info \| [0-9a-f]{32}$/);
+      assert.deepEqual(
+        [error.code, error.httpStatus, error.tries, error.signing?.request_info],
+        [40102, 401, 1, 'POST /api/order/pay-info'],
+      );
+      assert.match(
+        error.signing?.signature_origin ?? '',
+        /^HMAC-SHA256 \| .* \| POST \/api\/order\/pay-info \| [0-9a-f]{32}$/,
+      );
     });
 
     test('a clock that is wrong is told as such', async () => {
       const shop = await till.newMerchant();
-      await assert.rejects(clientOf(shop.keys, { now: () => till.clock.now() - 301_000 }).wallets(), (error) => isApiError(error, 'DATE_INVALID'));
+      await assert.rejects(clientOf(shop.keys, { now: () => till.clock.now() - 301_000 }).wallets(), (error) =>
+        isApiError(error, 'DATE_INVALID'),
+      );
     });
   });
 
   describe('errors', () => {
     test('tell code, status, trace id, and every field that is wrong', async () => {
       const shop = await till.newMerchant();
-      const error: unknown = await clientOf(shop.keys).createPayInfo({ ...ORDER, vs_price: -1, chain: '' }).catch((thrown: unknown) => thrown);
+      const error: unknown = await clientOf(shop.keys)
+        .createPayInfo({ ...ORDER, vs_price: -1, chain: '' })
+        .catch((thrown: unknown) => thrown);
       assert(error instanceof TillgateApiError);
-      assert.deepEqual([error.kind, error.code, error.httpStatus, error.operation], ['INVALID_FIELDS', 40001, 400, 'createPayInfo']);
+      assert.deepEqual(
+        [error.kind, error.code, error.httpStatus, error.operation],
+        ['INVALID_FIELDS', 40001, 400, 'createPayInfo'],
+      );
       assert.deepEqual(error.errors.map(({ path }) => path).sort(), ['chain', 'vs_price']);
       assert.match(error.traceId, /^\w{8,}/);
       assert.equal(error.signing, null);
@@ -197,38 +264,55 @@ eachStorage((name, open) => {
     test("fault 12: another account's order is NOT_FOUND, as an unknown one", async () => {
       const [owner, other] = [await till.newMerchant(), await till.newMerchant()];
       const { order_id } = await clientOf(owner.keys).createPayInfo(ORDER);
-      for (const id of [order_id, UNKNOWN]) await assert.rejects(clientOf(other.keys).order(id), (error) => isApiError(error, 'NOT_FOUND'));
+      for (const id of [order_id, UNKNOWN])
+        await assert.rejects(clientOf(other.keys).order(id), (error) => isApiError(error, 'NOT_FOUND'));
     });
 
     test('an id that would lead elsewhere is refused before anything is sent', async () => {
-      for (const id of ['..', '.', '', 'a/b', '1?x', '1%2f', undefined as unknown as string]) await assert.rejects(clientOf(null).refund(id), TypeError);
+      for (const id of ['..', '.', '', 'a/b', '1?x', '1%2f', undefined as unknown as string])
+        await assert.rejects(clientOf(null).refund(id), TypeError);
     });
 
     test('fault 73: no secret is in an error', async () => {
       const shop = await till.newMerchant();
       for (const credentials of [{ apiKey: `${shop.apiKey}x` }, { ...shop.keys, signingSecret: 'top-secret' }]) {
-        const error: unknown = await clientOf(credentials, { baseUrl: 'http://127.0.0.1:1', retry: { tries: 1 } }).wallets().catch((thrown: unknown) => thrown);
+        const error: unknown = await clientOf(credentials, { baseUrl: 'http://127.0.0.1:1', retry: { tries: 1 } })
+          .wallets()
+          .catch((thrown: unknown) => thrown);
         assert(error instanceof TillgateConnectionError);
-        assert.doesNotMatch(`${error.stack ?? ''} ${JSON.stringify(error)} ${String(error.cause)}`, new RegExp(`${shop.apiKey}|top-secret`));
+        assert.doesNotMatch(
+          `${error.stack ?? ''} ${JSON.stringify(error)} ${String(error.cause)}`,
+          new RegExp(`${shop.apiKey}|top-secret`),
+        );
       }
     });
 
     test('an address that is none is refused at once', () => {
-      for (const baseUrl of ['', 'pay.example.com', 'ftp://x.example', 'https://user:pass@x.example', 'https://x.example/?a=b']) {
+      for (const baseUrl of [
+        '',
+        'pay.example.com',
+        'ftp://x.example',
+        'https://user:pass@x.example',
+        'https://x.example/?a=b',
+      ]) {
         assert.throws(() => new TillgateClient({ baseUrl }), TypeError, baseUrl);
       }
     });
   });
 
   describe('retries', () => {
-    const through = (shop: TestMerchant, more: Partial<ClientOptions> = {}) => clientOf(shop.keys, { baseUrl: unreliable.url, ...more });
+    const through = (shop: TestMerchant, more: Partial<ClientOptions> = {}) =>
+      clientOf(shop.keys, { baseUrl: unreliable.url, ...more });
 
     test('fault 39: a withdrawal whose reply was lost is made once, and its first outcome comes back', async () => {
       const shop = await richMerchant();
       unreliable.next('lost', 'busy', 'lost', 'pass');
       const { tx_id } = await through(shop).withdraw(WITHDRAWAL);
       const rows = (await clientOf(shop.keys).listTransactions()).data.filter(({ tx_type }) => tx_type === 'WITHDRAW');
-      assert.deepEqual(rows.map((row) => row.tx_id), [tx_id]);
+      assert.deepEqual(
+        rows.map((row) => row.tx_id),
+        [tx_id],
+      );
       const sent = unreliable.seen.slice(-4);
       assert.equal(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size, 1);
       assert.equal(new Set(sent.map(({ headers }) => headers['signature'])).size, 4, 'each try is signed anew');
@@ -264,7 +348,9 @@ eachStorage((name, open) => {
       await through(shop, { wait: async (ms) => void waited.push(ms) }).wallets();
       assert.deepEqual(waited, [7000, 7000]);
       unreliable.next('limited');
-      const error: unknown = await through(shop, { retry: { maxRetryAfterMs: 6999 } }).wallets().catch((thrown: unknown) => thrown);
+      const error: unknown = await through(shop, { retry: { maxRetryAfterMs: 6999 } })
+        .wallets()
+        .catch((thrown: unknown) => thrown);
       assert(isApiError(error, 'RATE_LIMITED'));
       assert.equal(error.retryAfterMs, 7000);
     });
@@ -272,15 +358,22 @@ eachStorage((name, open) => {
     test('end after as many tries as were allowed; the key in the error makes the same withdrawal later', async () => {
       const shop = await richMerchant();
       unreliable.next('lost', 'cut', 'cut');
-      const error: unknown = await through(shop, { retry: { tries: 3, baseMs: 1 } }).withdraw(WITHDRAWAL).catch((thrown: unknown) => thrown);
+      const error: unknown = await through(shop, { retry: { tries: 3, baseMs: 1 } })
+        .withdraw(WITHDRAWAL)
+        .catch((thrown: unknown) => thrown);
       assert(error instanceof TillgateConnectionError);
       assert.deepEqual([error.tries, error.aborted], [3, false]);
       const { idempotencyKey } = error;
       assert(idempotencyKey !== null);
       const { tx_id } = await through(shop).withdraw(WITHDRAWAL, { idempotencyKey });
       const rows = (await clientOf(shop.keys).listTransactions()).data.filter(({ tx_type }) => tx_type === 'WITHDRAW');
-      assert.deepEqual(rows.map((row) => row.tx_id), [tx_id]);
-      await assert.rejects(through(shop).withdraw({ ...WITHDRAWAL, amount: 1 }, { idempotencyKey }), (thrown) => isApiError(thrown, 'IDEMPOTENCY_MISMATCH'));
+      assert.deepEqual(
+        rows.map((row) => row.tx_id),
+        [tx_id],
+      );
+      await assert.rejects(through(shop).withdraw({ ...WITHDRAWAL, amount: 1 }, { idempotencyKey }), (thrown) =>
+        isApiError(thrown, 'IDEMPOTENCY_MISMATCH'),
+      );
     });
 
     test('are not made for a login, nor after a refusal', async () => {
@@ -297,7 +390,9 @@ eachStorage((name, open) => {
     test('a redirect is not followed: the key stays here', async () => {
       unreliable.next('redirect');
       const before_redirect = unreliable.seen.length;
-      const error: unknown = await clientOf({ apiKey: till.merchant.apiKey }, { baseUrl: unreliable.url }).wallets().catch((thrown: unknown) => thrown);
+      const error: unknown = await clientOf({ apiKey: till.merchant.apiKey }, { baseUrl: unreliable.url })
+        .wallets()
+        .catch((thrown: unknown) => thrown);
       assert(error instanceof TillgateReplyError);
       assert.equal(error.httpStatus, 302);
       assert.equal(unreliable.seen.length, before_redirect + 1);
@@ -326,7 +421,11 @@ eachStorage((name, open) => {
 
     /** The callback of an order that was paid. */
     const callbackOf = async (shop: TestMerchant, enable_post_callback: boolean): Promise<ReceivedCallback> => {
-      const order = await clientOf(shop.keys).createPayInfo({ ...ORDER, callback_url: `${receiver.url}/paid?shop=a%20b&x=|`, enable_post_callback });
+      const order = await clientOf(shop.keys).createPayInfo({
+        ...ORDER,
+        callback_url: `${receiver.url}/paid?shop=a%20b&x=|`,
+        enable_post_callback,
+      });
       await pay(order);
       const { received } = receiver;
       const last = received.at(-1);
@@ -342,26 +441,49 @@ eachStorage((name, open) => {
       for (const post of [false, true]) {
         const received = await callbackOf(shop, post);
         const verified = await verifyCallback(requestOf(received), options);
-        assert.deepEqual([verified.method, verified.event, verified.order.status, verified.native], [post ? 'POST' : 'GET', 'order.succeeded', 'SUCCESS', true]);
+        assert.deepEqual(
+          [verified.method, verified.event, verified.order.status, verified.native],
+          [post ? 'POST' : 'GET', 'order.succeeded', 'SUCCESS', true],
+        );
         const detail = await clientOf(shop.keys).order(verified.order.order_id);
         assert.deepEqual([verified.order.amount, verified.order.tx_hash], [detail.amount, detail.tx_hash]);
-        const headers = new Headers(Object.entries(received.headers).map(([key, value]): [string, string] => [key, String(value)]));
-        const request = new Request(receiver.url + received.target, { method: received.method, headers, ...(post ? { body: received.body } : {}) });
+        const headers = new Headers(
+          Object.entries(received.headers).map(([key, value]): [string, string] => [key, String(value)]),
+        );
+        const request = new Request(receiver.url + received.target, {
+          method: received.method,
+          headers,
+          ...(post ? { body: received.body } : {}),
+        });
         assert.deepEqual(await verifyCallback(request, options), verified);
-        await assert.rejects(verifyCallback(requestOf(received), { ...options, now: till.clock.now() + 301_000 }), CallbackRejectedError);
-        await assert.rejects(verifyCallback({ ...requestOf(received), url: received.target.replace('a%20b', 'a+b') }, options), CallbackRejectedError);
+        await assert.rejects(
+          verifyCallback(requestOf(received), { ...options, now: till.clock.now() + 301_000 }),
+          CallbackRejectedError,
+        );
+        await assert.rejects(
+          verifyCallback({ ...requestOf(received), url: received.target.replace('a%20b', 'a+b') }, options),
+          CallbackRejectedError,
+        );
       }
     });
 
     test('of a time-out tell so', async () => {
       const shop = await till.newMerchant();
       const { callbackToken, callbackSecret } = await till.accounts.createCredential.run(shop.account.id);
-      const { order_id } = await clientOf(shop.keys).createPayInfo({ ...ORDER, timeout_callback: `${receiver.url}/late` });
+      const { order_id } = await clientOf(shop.keys).createPayInfo({
+        ...ORDER,
+        timeout_callback: `${receiver.url}/late`,
+      });
       till.clock.advance(1_800_001);
       await till.work();
       const received = receiver.received.at(-1);
       assert(received !== undefined);
-      const { event, order } = await verifyCallback(requestOf(received), { callbackToken, callbackSecret, origin: receiver.url, now: till.clock.now() });
+      const { event, order } = await verifyCallback(requestOf(received), {
+        callbackToken,
+        callbackSecret,
+        origin: receiver.url,
+        now: till.clock.now(),
+      });
       assert.deepEqual([event, order.order_id, order.status], ['order.timeout', order_id, 'OVERDUE']);
     });
 
@@ -369,7 +491,12 @@ eachStorage((name, open) => {
       const shop = await till.newMerchant();
       const { callbackToken, callbackSecret } = await till.accounts.createCredential.run(shop.account.id);
       const former = { callbackToken, callbackSecret };
-      const rotate = new RotateCallbackCredential({ storage: store.storage, vault: till.vault, random: new CryptoRandom(), clock: till.clock });
+      const rotate = new RotateCallbackCredential({
+        storage: store.storage,
+        vault: till.vault,
+        random: new CryptoRandom(),
+        clock: till.clock,
+      });
       const fresh = await rotate.run(shop.account.id);
       for (const post of [false, true]) {
         const request = requestOf(await callbackOf(shop, post));

@@ -10,14 +10,15 @@ import { startFakeEdge } from './fake-edge.ts';
 import type { FakeEdge } from './fake-edge.ts';
 
 const CODES = [
-  40000, 40001, 40002, 40003, 40004, 40005, 40006, 40007, 40100, 40101, 40102, 40103, 40104, 40105, 40300, 40301, 40302, 40400, 40500,
-  40900, 40901, 40902, 41300, 41500, 42200, 42900, 50000, 50200, 50300,
+  40000, 40001, 40002, 40003, 40004, 40005, 40006, 40007, 40100, 40101, 40102, 40103, 40104, 40105, 40300, 40301, 40302,
+  40400, 40500, 40900, 40901, 40902, 41300, 41500, 42200, 42900, 50000, 50200, 50300,
 ];
 
 /** An edge whose order list fails with what a test says. */
 async function failingEdge(): Promise<{ edge: FakeEdge; failWith(error: unknown): void }> {
   let error: unknown = null;
-  const orderQueries = { list: async () => {
+  const orderQueries = {
+    list: async () => {
       throw error;
     },
   } as unknown as HttpDeps['orderQueries'];
@@ -34,7 +35,10 @@ describe('the envelope', () => {
 
   test('a success is exactly code, message, data and result', async () => {
     const reply = await edge.client.get('/api/v2/order/');
-    assert.equal(reply.text, '{"code":0,"message":"ok","data":{"page":1,"size":10,"total":0,"max_page":0,"data":[]},"result":true}');
+    assert.equal(
+      reply.text,
+      '{"code":0,"message":"ok","data":{"page":1,"size":10,"total":0,"max_page":0,"data":[]},"result":true}',
+    );
     assert.equal(reply.status, 200);
   });
 
@@ -44,7 +48,11 @@ describe('the envelope', () => {
   });
 
   test('every reply has its own trace id, is kept out of caches and is not sniffed', async () => {
-    const replies = [await edge.client.get('/livez'), await edge.client.get('/livez'), await edge.client.get('/metrics')];
+    const replies = [
+      await edge.client.get('/livez'),
+      await edge.client.get('/livez'),
+      await edge.client.get('/metrics'),
+    ];
     assert.equal(new Set(replies.map(({ headers }) => headers['x-trace-id'])).size, 3);
     for (const { headers } of replies) {
       assert.equal(headers['cache-control'], 'no-store');
@@ -73,7 +81,12 @@ describe('the envelope', () => {
   });
 
   test('pay-info writes its two amounts as JSON numbers of exactly their digits', async () => {
-    const reply = await edge.client.post('/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25 });
+    const reply = await edge.client.post('/api/order/pay-info', {
+      chain: 'ETH',
+      currency: 'ETH',
+      vs_currency: 'USD',
+      vs_price: 25,
+    });
     assert.match(reply.text, /"amount":0\.00000001,/);
     assert.match(reply.text, /"vs_price":25,/);
     assert.equal(dataOf<{ amount: number }>(reply).amount, 1e-8);
@@ -82,7 +95,9 @@ describe('the envelope', () => {
 
 describe('the table of errors', () => {
   test('has every code of the decisions, and the status can be read off each', () => {
-    const codes = new Set(Object.values<WireError>(ERROR_TABLE).flatMap(({ code, manageOnly }) => (manageOnly === true ? [] : [code])));
+    const codes = new Set(
+      Object.values<WireError>(ERROR_TABLE).flatMap(({ code, manageOnly }) => (manageOnly === true ? [] : [code])),
+    );
     assert.deepEqual([...codes].sort(), CODES);
     for (const word of Object.keys(ERROR_TABLE) as ErrorCode[]) {
       const { code, status } = failureOf(new TillgateError(word, 'x'));
@@ -106,12 +121,21 @@ describe('the table of errors', () => {
   test('an unknown error is 50000 with a trace id that the log has too, and nothing of its own words', async () => {
     const { edge, failWith } = await failingEdge();
     try {
-      for (const error of [new Error('postgres://user:secret@db'), 'a text', null, undefined, { code: 'NOT_FOUND' }, new TillgateError('INTERNAL', 'secret')]) {
+      for (const error of [
+        new Error('postgres://user:secret@db'),
+        'a text',
+        null,
+        undefined,
+        { code: 'NOT_FOUND' },
+        new TillgateError('INTERNAL', 'secret'),
+      ]) {
         failWith(error);
         const reply = await edge.client.get('/api/v2/order/');
         const found = assertError(reply, 50000);
         assert.doesNotMatch(reply.text, /secret|postgres|at .*\.ts/);
-        assert(edge.logger.lines.some(({ level, fields }) => level === 'error' && fields['trace_id'] === found.trace_id));
+        assert(
+          edge.logger.lines.some(({ level, fields }) => level === 'error' && fields['trace_id'] === found.trace_id),
+        );
       }
     } finally {
       await edge.close();
@@ -150,11 +174,19 @@ describe('the table of errors', () => {
 
   test('a failed signature shows what the server saw, and is not cached', async () => {
     const signing = { algorithm: 'HMAC-SHA256', date: 'd', requestInfo: 'GET /', bodyMd5: '', signatureOrigin: 'o' };
-    const authenticate = { run: async () => Promise.reject(new TillgateError('SIGNATURE_INVALID', 'does not verify', { signing })) };
+    const authenticate = {
+      run: async () => Promise.reject(new TillgateError('SIGNATURE_INVALID', 'does not verify', { signing })),
+    };
     const edge = await startFakeEdge({ deps: { authenticate } });
     try {
       const reply = await edge.client.get('/api/v2/order/');
-      assert.deepEqual(assertError(reply, 40102).signing, { algorithm: 'HMAC-SHA256', date: 'd', request_info: 'GET /', body_md5: '', signature_origin: 'o' });
+      assert.deepEqual(assertError(reply, 40102).signing, {
+        algorithm: 'HMAC-SHA256',
+        date: 'd',
+        request_info: 'GET /',
+        body_md5: '',
+        signature_origin: 'o',
+      });
       assert.equal(reply.headers['cache-control'], 'no-store');
       assert(reply.headers['www-authenticate'] !== undefined);
     } finally {
@@ -188,7 +220,10 @@ describe('probes and metrics', () => {
       assert.match(reply.headers['content-type'] ?? '', /^text\/plain/);
       await edge.client.get('/checkout/secret-token/state');
       const names = [...edge.metrics.counts.keys()];
-      assert.equal(edge.metrics.counted('tillgate_http_requests_total', { operation: 'getCheckoutState', status: '404' }), 1);
+      assert.equal(
+        edge.metrics.counted('tillgate_http_requests_total', { operation: 'getCheckoutState', status: '404' }),
+        1,
+      );
       assert(names.every((name) => !name.includes('secret')));
       assert.doesNotMatch(JSON.stringify(edge.logger.lines), /secret-token/);
       assert.equal(envelope(await edge.client.get('/x')).code, 40400);

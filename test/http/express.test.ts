@@ -65,7 +65,9 @@ describe('the Express binding', () => {
         void app.use((req, res, next) => {
           seen.push(Object.getPrototypeOf(req) === app.request && Object.getPrototypeOf(res) === app.response);
           // `handle` was given objects of these prototypes already: they come from the constructors themselves.
-          seen.push(req.constructor === app.request.constructor && req.ip !== undefined && typeof res.send === 'function');
+          seen.push(
+            req.constructor === app.request.constructor && req.ip !== undefined && typeof res.send === 'function',
+          );
           next();
         }),
     });

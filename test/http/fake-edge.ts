@@ -2,10 +2,41 @@ import assert from 'node:assert/strict';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { AssetCatalogue, LIGHTNING_ASSET, newTransfer, present, SPECIFIED_ASSETS, TillgateError, withDefaults } from '../../core/index.ts';
-import type { AccountId, Asset, CheckoutView, IdempotencyClaim, LightningOrderInput, LightningPaymentInput, Order, OrderId, OrderPayment, PayInfoInput, PayUrlInput, Principal, Transfer, TransferId, WithdrawalInput, WithdrawalView } from '../../core/index.ts';
+import {
+  AssetCatalogue,
+  LIGHTNING_ASSET,
+  newTransfer,
+  present,
+  SPECIFIED_ASSETS,
+  TillgateError,
+  withDefaults,
+} from '../../core/index.ts';
+import type {
+  AccountId,
+  Asset,
+  CheckoutView,
+  IdempotencyClaim,
+  LightningOrderInput,
+  LightningPaymentInput,
+  Order,
+  OrderId,
+  OrderPayment,
+  PayInfoInput,
+  PayUrlInput,
+  Principal,
+  Transfer,
+  TransferId,
+  WithdrawalInput,
+  WithdrawalView,
+} from '../../core/index.ts';
 import { fetchBinding } from '../../adapters/http/fetch/index.ts';
-import { createHttpServer, createOperations, expressBinding, HttpApi, randomTraceId } from '../../adapters/http/index.ts';
+import {
+  createHttpServer,
+  createOperations,
+  expressBinding,
+  HttpApi,
+  randomTraceId,
+} from '../../adapters/http/index.ts';
 import type { HttpDeps, HttpSettings, Operation, ServerTimeouts } from '../../adapters/http/index.ts';
 import { FakeClock, MemoryLogger, MemoryMetrics, PlainDigest, START } from '../support/fakes.ts';
 import { createFetchServer, rawFacts } from '../support/fetch-server.ts';
@@ -32,7 +63,12 @@ export const ORDER: Order = {
     currency: 'USDT-ERC20',
     units: 25_000_000n,
     address: ADDRESS,
-    rate: { at: START, coin: { symbol: 'USDT', usd: '1', sources: [] }, fiat: { symbol: 'USD', usd: '1', sources: [] }, fixed: false },
+    rate: {
+      at: START,
+      coin: { symbol: 'USDT', usd: '1', sources: [] },
+      fiat: { symbol: 'USD', usd: '1', sources: [] },
+      fixed: false,
+    },
     chosenAt: START,
   },
   received: 0n,
@@ -63,17 +99,41 @@ const VIEW: CheckoutView = {
   seen: false,
 };
 
-const assetOf = (currency: string): Asset => present(SPECIFIED_ASSETS.find((asset) => asset.currency === currency), currency);
+const assetOf = (currency: string): Asset =>
+  present(
+    SPECIFIED_ASSETS.find((asset) => asset.currency === currency),
+    currency,
+  );
 const PAYMENT = present(ORDER.payment, 'payment');
 
 function transferOf(changes: Partial<Transfer>): Transfer {
-  const request = { kind: 'withdrawal', accountId: ACCOUNT, orderId: null, chain: 'ETH', maxFeeUnits: 0n, sourceAddress: ADDRESS, sourceIndex: null, toAddress: ADDRESS } as const;
-  return { ...newTransfer({ ...request, id: '1530219844911046656' as TransferId, currency: 'ETH', units: 0n, feeUnits: 0n }, START), ...changes };
+  const request = {
+    kind: 'withdrawal',
+    accountId: ACCOUNT,
+    orderId: null,
+    chain: 'ETH',
+    maxFeeUnits: 0n,
+    sourceAddress: ADDRESS,
+    sourceIndex: null,
+    toAddress: ADDRESS,
+  } as const;
+  return {
+    ...newTransfer(
+      { ...request, id: '1530219844911046656' as TransferId, currency: 'ETH', units: 0n, feeUnits: 0n },
+      START,
+    ),
+    ...changes,
+  };
 }
 
 /** The refund that the fake knows, with more digits than a JSON number has. */
 const REFUND = {
-  refund: transferOf({ kind: 'refund', orderId: ORDER_ID, units: 1_123_456_789_123_456_789n, feeUnits: 9_000_000_000n }),
+  refund: transferOf({
+    kind: 'refund',
+    orderId: ORDER_ID,
+    units: 1_123_456_789_123_456_789n,
+    feeUnits: 9_000_000_000n,
+  }),
   orderId: ORDER_ID,
   asset: assetOf('ETH'),
 };
@@ -103,7 +163,13 @@ export const WITHDRAWAL = {
   update_time: '2026-03-01T12:00:00',
 };
 
-const INVOICE: OrderPayment = { ...PAYMENT, chain: 'BLN', currency: 'BTC-LN', units: 12_345_678n, address: 'lnbcrt123450n1fake' };
+const INVOICE: OrderPayment = {
+  ...PAYMENT,
+  chain: 'BLN',
+  currency: 'BTC-LN',
+  units: 12_345_678n,
+  address: 'lnbcrt123450n1fake',
+};
 
 /** The answer to the Lightning order that the fake makes of anything. */
 export const LIGHTNING_ORDER = {
@@ -118,7 +184,14 @@ export const LIGHTNING_ORDER = {
 };
 
 const lightningWithdrawal: WithdrawalView = {
-  withdrawal: transferOf({ status: 'CONFIRMED', chain: 'BLN', currency: 'BTC-LN', units: 12_345_688n, feeUnits: 10n, toAddress: INVOICE.address }),
+  withdrawal: transferOf({
+    status: 'CONFIRMED',
+    chain: 'BLN',
+    currency: 'BTC-LN',
+    units: 12_345_688n,
+    feeUnits: 10n,
+    toAddress: INVOICE.address,
+  }),
   accountId: ACCOUNT,
   asset: LIGHTNING_ASSET,
   balance: 50_000_000_000n,
@@ -148,7 +221,12 @@ export interface Asked {
   readonly lightning: { input: LightningOrderInput; idempotency: IdempotencyClaim | null }[];
   readonly invoices: { input: LightningPaymentInput; idempotency: IdempotencyClaim | null }[];
   readonly chosen: string[];
-  readonly authenticated: { target: string; method: string; body: string; headers: ReadonlyMap<string, readonly string[]> }[];
+  readonly authenticated: {
+    target: string;
+    method: string;
+    body: string;
+    headers: ReadonlyMap<string, readonly string[]>;
+  }[];
 }
 
 /** A server over fake use cases. */
@@ -197,7 +275,13 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
     allowPrivateNetworks: false,
     ...options.settings,
   };
-  const page = <T>(items: readonly T[]) => ({ page: 1, size: 10, total: items.length, maxPage: items.length === 0 ? 0 : 1, items });
+  const page = <T>(items: readonly T[]) => ({
+    page: 1,
+    size: 10,
+    total: items.length,
+    maxPage: items.length === 0 ? 0 : 1,
+    items,
+  });
   return {
     settings,
     authenticate: {
@@ -223,7 +307,12 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
       },
     },
     lightningService: {
-      orderView: async () => ({ order: ORDER, payment: INVOICE, paymentAddr: LIGHTNING_ORDER.payment_addr, payUrl: LIGHTNING_ORDER.pay_url }),
+      orderView: async () => ({
+        order: ORDER,
+        payment: INVOICE,
+        paymentAddr: LIGHTNING_ORDER.payment_addr,
+        payUrl: LIGHTNING_ORDER.pay_url,
+      }),
       async withdraw(_principal, input, idempotency = null) {
         asked.invoices.push({ input, idempotency });
         return lightningWithdrawal;
@@ -242,7 +331,13 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
         throw new TillgateError('NOT_FOUND', 'There is no such order.');
       },
       transactions: async () => page([]),
-      payInfo: () => ({ order: ORDER, payment: { ...PAYMENT, units: 1n }, asset: { ...assetOf('USDT-ERC20'), decimals: 8 }, contract: '', payUrl: `https://till.example/checkout/${TOKEN}` }),
+      payInfo: () => ({
+        order: ORDER,
+        payment: { ...PAYMENT, units: 1n },
+        asset: { ...assetOf('USDT-ERC20'), decimals: 8 },
+        contract: '',
+        payUrl: `https://till.example/checkout/${TOKEN}`,
+      }),
       payUrl: (order) => `https://till.example/checkout/${order.checkoutToken}`,
       async checkout(token) {
         if (token !== TOKEN) throw new TillgateError('NOT_FOUND', 'There is no such order.');
@@ -311,7 +406,16 @@ function serverOf(api: HttpApi, options: FakeEdgeOptions): Server {
 
 /** Starts a server over fake use cases on a free port. */
 export async function startFakeEdge(options: FakeEdgeOptions = {}): Promise<FakeEdge> {
-  const asked: Asked = { payInfo: [], payUrl: [], refunds: [], withdrawals: [], lightning: [], invoices: [], chosen: [], authenticated: [] };
+  const asked: Asked = {
+    payInfo: [],
+    payUrl: [],
+    refunds: [],
+    withdrawals: [],
+    lightning: [],
+    invoices: [],
+    chosen: [],
+    authenticated: [],
+  };
   const [logger, metrics] = [new MemoryLogger(), new MemoryMetrics()];
   const deps = fakeDeps(options, asked, logger, metrics);
   const api = new HttpApi(createOperations(deps.settings, options.extra), deps);
@@ -329,7 +433,9 @@ export async function startFakeEdge(options: FakeEdgeOptions = {}): Promise<Fake
     metrics,
     async close() {
       client.close();
-      const closed = new Promise<void>((resolve, reject) => server.close((error) => (error === undefined ? resolve() : reject(error))));
+      const closed = new Promise<void>((resolve, reject) =>
+        server.close((error) => (error === undefined ? resolve() : reject(error))),
+      );
       server.closeAllConnections();
       await closed;
       assert.equal(server.listening, false);

@@ -31,12 +31,19 @@ describe('the fetch binding', () => {
   let till: (request: Request, facts?: Partial<RequestFacts>) => Promise<Response>;
   before(async () => {
     edge = await startFakeEdge();
-    till = toFetch(edge.deps, { facts: (_request: Request, facts: Partial<RequestFacts> = {}) => ({ peer: '192.0.2.7', ...facts }) });
+    till = toFetch(edge.deps, {
+      facts: (_request: Request, facts: Partial<RequestFacts> = {}) => ({ peer: '192.0.2.7', ...facts }),
+    });
   });
   after(() => edge.close());
 
   const post = (body: BodyInit | null, headers: Record<string, string> = {}, path = PAY_URL): Request =>
-    new Request(SITE + path, { method: 'POST', headers: { ...KEY, 'Content-Type': 'application/json', ...headers }, body, ...(body instanceof ReadableStream ? { duplex: 'half' } : {}) });
+    new Request(SITE + path, {
+      method: 'POST',
+      headers: { ...KEY, 'Content-Type': 'application/json', ...headers },
+      body,
+      ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
+    });
 
   test('answers with the envelope, its headers and its length', async () => {
     const response = await till(new Request(`${SITE}/api/order/pay/crypto-currency`, { headers: KEY }));
@@ -50,44 +57,71 @@ describe('the fetch binding', () => {
   test('a HEAD has the headers of the GET and no body, an unknown path is 40400, another method 40500 with Allow', async () => {
     const get = await till(new Request(`${SITE}/livez`));
     const head = await till(new Request(`${SITE}/livez`, { method: 'HEAD' }));
-    assert.deepEqual([head.status, head.body, head.headers.get('content-length')], [200, null, get.headers.get('content-length')]);
+    assert.deepEqual(
+      [head.status, head.body, head.headers.get('content-length')],
+      [200, null, get.headers.get('content-length')],
+    );
     assert.equal(await codeOf(await till(new Request(`${SITE}/elsewhere`))), 40400);
     const wrong = await till(new Request(SITE + PAY_URL, { method: 'DELETE' }));
     assert.deepEqual([wrong.headers.get('allow'), await codeOf(wrong)], ['POST', 40500]);
   });
 
   test('under a mount path routes drop it, signatures keep it, and nothing outside of it is answered', async () => {
-    const mounted = fetchBinding(new HttpApi(createOperations(edge.deps.settings), edge.deps), { mount: '/shop/till', facts: () => ({ peer: '' }) });
+    const mounted = fetchBinding(new HttpApi(createOperations(edge.deps.settings), edge.deps), {
+      mount: '/shop/till',
+      facts: () => ({ peer: '' }),
+    });
     const asked = edge.asked.authenticated.length;
-    assert.equal(await codeOf(await mounted(new Request(`${SITE}/shop/till/api/v2/order/?page=1`, { headers: KEY }))), 0);
+    assert.equal(
+      await codeOf(await mounted(new Request(`${SITE}/shop/till/api/v2/order/?page=1`, { headers: KEY }))),
+      0,
+    );
     assert.equal(edge.asked.authenticated[asked]?.target, '/shop/till/api/v2/order/?page=1');
-    for (const path of ['/api/v2/order/', '/shop/tillapi/v2/order/', '/shop/till']) assert.equal(await codeOf(await mounted(new Request(SITE + path, { headers: KEY }))), 40400, path);
+    for (const path of ['/api/v2/order/', '/shop/tillapi/v2/order/', '/shop/till'])
+      assert.equal(await codeOf(await mounted(new Request(SITE + path, { headers: KEY }))), 40400, path);
   });
 
   test('fault 8: a credential that was sent twice is 40000, whether or not the server tells its raw headers', async () => {
     const twice = new Headers({ ...KEY, 'Content-Type': 'application/json' });
     twice.append('API-Key', 'good');
-    assert.equal(await codeOf(await till(new Request(SITE + PAY_URL, { method: 'POST', headers: twice, body: BODY }))), 40000);
+    assert.equal(
+      await codeOf(await till(new Request(SITE + PAY_URL, { method: 'POST', headers: twice, body: BODY }))),
+      40000,
+    );
     const rawHeaders = ['API-Key', 'good', 'api-key', 'other', 'Content-Type', 'application/json'];
     assert.equal(await codeOf(await till(post(BODY), { rawHeaders })), 40000);
-    assert.equal(await codeOf(await till(post(BODY), { rawHeaders: rawHeaders.slice(0, 2).concat(rawHeaders.slice(4)) })), 0);
+    assert.equal(
+      await codeOf(await till(post(BODY), { rawHeaders: rawHeaders.slice(0, 2).concat(rawHeaders.slice(4)) })),
+      0,
+    );
     // Without raw headers a key with a comma cannot be told from two keys.
     const key = { 'Idempotency-Key': 'order 7, second try' };
     assert.equal(await codeOf(await till(post(BODY, key))), 40000);
-    assert.equal(await codeOf(await till(post(BODY, key), { rawHeaders: ['API-Key', 'good', 'Content-Type', 'application/json', 'Idempotency-Key', 'order 7, second try'] })), 0);
+    assert.equal(
+      await codeOf(
+        await till(post(BODY, key), {
+          rawHeaders: ['API-Key', 'good', 'Content-Type', 'application/json', 'Idempotency-Key', 'order 7, second try'],
+        }),
+      ),
+      0,
+    );
   });
 
   test('fault 4: a fragment and an absolute target are 40000; fault 3: so is a raw |', async () => {
     assert.equal(await codeOf(await till(new Request(`${SITE}/api/v2/order/#x`, { headers: KEY }))), 40000);
     const get = () => new Request(`${SITE}/api/v2/order/`, { headers: KEY });
-    for (const target of ['/api/v2/order/#x', 'http://evil.example/api/v2/order/', '/api/v2/order/?x=|']) assert.equal(await codeOf(await till(get(), { target })), 40000, target);
+    for (const target of ['/api/v2/order/#x', 'http://evil.example/api/v2/order/', '/api/v2/order/?x=|'])
+      assert.equal(await codeOf(await till(get(), { target })), 40000, target);
     assert.equal(await codeOf(await till(new Request(`${SITE}/api/v2/order/?x=|`, { headers: KEY }))), 40000);
   });
 
   test('fault 6: a GET that announces a body is 40000', async () => {
     for (const headers of [{ 'Content-Length': '3' }, { 'Transfer-Encoding': 'chunked' }]) {
       const rawHeaders = ['API-Key', 'good', ...Object.entries(headers).flat()];
-      assert.equal(await codeOf(await till(new Request(`${SITE}/api/v2/order/`, { headers: KEY }), { rawHeaders })), 40000);
+      assert.equal(
+        await codeOf(await till(new Request(`${SITE}/api/v2/order/`, { headers: KEY }), { rawHeaders })),
+        40000,
+      );
     }
   });
 
@@ -153,8 +187,18 @@ describe('the fetch binding', () => {
     try {
       const handler = toFetch(strict.deps, { facts: (_request: Request, peer: string) => ({ peer }) });
       const login = (peer: string, username: string) =>
-        handler(new Request(`${SITE}/api/plugin/key/service`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ username, password: 'wrong' }) }), peer);
-      assert.deepEqual(await Promise.all(['a', 'b'].map(async (name) => codeOf(await login('192.0.2.1', name)))), [40105, 40105]);
+        handler(
+          new Request(`${SITE}/api/plugin/key/service`, {
+            method: 'POST',
+            headers: { 'Content-Type': 'application/json' },
+            body: JSON.stringify({ username, password: 'wrong' }),
+          }),
+          peer,
+        );
+      assert.deepEqual(
+        await Promise.all(['a', 'b'].map(async (name) => codeOf(await login('192.0.2.1', name)))),
+        [40105, 40105],
+      );
       const refused = await login('192.0.2.1', 'c');
       assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
       assert.equal(await codeOf(refused), 42900);
@@ -170,12 +214,21 @@ describe('the fetch binding', () => {
     const verifying = (mount = ''): ((request: Request, facts?: Partial<RequestFacts>) => Promise<Response>) => {
       const authenticate: HttpDeps['authenticate'] = {
         async run(request: SignedRequest) {
-          const verdict = verifySignature(request, { secret: KEYS.signingSecret, tokenHash: '' }, digest, START, 300_000);
+          const verdict = verifySignature(
+            request,
+            { secret: KEYS.signingSecret, tokenHash: '' },
+            digest,
+            START,
+            300_000,
+          );
           if (verdict.ok) return { accountId: ACCOUNT, credentialId: null, via: 'signature' };
           throw Object.assign(new Error(verdict.message), { verdict });
         },
       };
-      return toFetch({ ...edge.deps, authenticate }, { mount, facts: (_request: Request, facts: Partial<RequestFacts> = {}) => ({ peer: '', ...facts }) });
+      return toFetch(
+        { ...edge.deps, authenticate },
+        { mount, facts: (_request: Request, facts: Partial<RequestFacts> = {}) => ({ peer: '', ...facts }) },
+      );
     };
     const signed = (target: string): Headers => new Headers(signatureHeaders(KEYS, 'GET', target, '', { at: START }));
 
@@ -196,20 +249,37 @@ describe('the fetch binding', () => {
       // A path of dots leads to another operation once it is brought to its normal form: its signature does not.
       const dots = '/api/v2/tx/../order/';
       assert.notEqual(await codeOf(await handler(new Request(SITE + dots, { headers: signed(dots) }))), 0);
-      assert.equal(await codeOf(await handler(new Request(SITE + dots, { headers: signed(dots) }), { target: dots })), 40400);
+      assert.equal(
+        await codeOf(await handler(new Request(SITE + dots, { headers: signed(dots) }), { target: dots })),
+        40400,
+      );
     });
 
     test('the merchant’s client speaks to it without a network', async () => {
       const handler = verifying();
-      const client = new TillgateClient({ baseUrl: SITE, credentials: KEYS, now: () => START, fetch: (url, init) => handler(new Request(url, init)) });
+      const client = new TillgateClient({
+        baseUrl: SITE,
+        credentials: KEYS,
+        now: () => START,
+        fetch: (url, init) => handler(new Request(url, init)),
+      });
       assert.match((await client.createPayUrl({ price: 1, currency: 'USD' })).pay_url, /checkout/);
       assert.equal((await client.listOrders({ page: 2, size: 3 })).total, 0);
       const mounted = verifying('/shop/till');
       const options = { credentials: KEYS, now: () => START, retry: { tries: 1 } };
-      const below = new TillgateClient({ ...options, baseUrl: `${SITE}/shop/till/`, fetch: (url, init) => mounted(new Request(url, init)) });
+      const below = new TillgateClient({
+        ...options,
+        baseUrl: `${SITE}/shop/till/`,
+        fetch: (url, init) => mounted(new Request(url, init)),
+      });
       assert.equal((await below.listOrders({ page: 2 })).total, 0);
       // What answers with a page, or with no data, is no till.
-      for (const reply of ['<h1>Welcome</h1>', '{"code":0,"message":"ok","result":true}', '{"code":0,"message":"ok","result":false,"data":1}', 'null']) {
+      for (const reply of [
+        '<h1>Welcome</h1>',
+        '{"code":0,"message":"ok","result":true}',
+        '{"code":0,"message":"ok","result":false,"data":1}',
+        'null',
+      ]) {
         const elsewhere = new TillgateClient({ ...options, baseUrl: SITE, fetch: async () => new Response(reply) });
         await assert.rejects(elsewhere.listOrders(), TillgateReplyError, reply);
       }

@@ -16,7 +16,9 @@ function plain(value: unknown): unknown {
 
 describe('the reader of JSON bodies', () => {
   test('reads whatever JSON.parse reads, when it is unambiguous', () => {
-    const documents = fc.jsonValue({ maxDepth: 6, stringUnit: 'grapheme' }).filter((value) => !JSON.stringify(value).includes('__proto__'));
+    const documents = fc
+      .jsonValue({ maxDepth: 6, stringUnit: 'grapheme' })
+      .filter((value) => !JSON.stringify(value).includes('__proto__'));
     fc.assert(
       fc.property(documents, fc.constantFrom(0, 1, '\t', '\r\n'), (value, space) => {
         const text = JSON.stringify(value, null, space);
@@ -27,7 +29,11 @@ describe('the reader of JSON bodies', () => {
   });
 
   test('refuses whatever JSON.parse refuses', () => {
-    const texts = fc.tuple(fc.json({ maxDepth: 3 }), fc.nat(), fc.constantFrom('"', '{', '}', ']', ',', ':', '\\', '0', '-', 'e', '.', ' ', '\0'));
+    const texts = fc.tuple(
+      fc.json({ maxDepth: 3 }),
+      fc.nat(),
+      fc.constantFrom('"', '{', '}', ']', ',', ':', '\\', '0', '-', 'e', '.', ' ', '\0'),
+    );
     fc.assert(
       fc.property(texts, ([text, at, junk]) => {
         const cut = at % (text.length + 1);
@@ -58,10 +64,12 @@ describe('the reader of JSON bodies', () => {
 });
 
 describe('the writer of exact numbers', () => {
-  const decimals = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.integer({ min: 0, max: 18 })).map(([digits, scale]) => {
-    const text = digits.toString().padStart(scale + 1, '0');
-    return scale === 0 ? text : `${text.slice(0, -scale)}.${text.slice(-scale)}`;
-  });
+  const decimals = fc
+    .tuple(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.integer({ min: 0, max: 18 }))
+    .map(([digits, scale]) => {
+      const text = digits.toString().padStart(scale + 1, '0');
+      return scale === 0 ? text : `${text.slice(0, -scale)}.${text.slice(-scale)}`;
+    });
 
   test('writes the named fields as numbers of exactly their digits, whatever stands in the others', () => {
     fc.assert(

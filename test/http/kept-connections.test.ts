@@ -32,8 +32,9 @@ describe('connections that a server keeps for a while', () => {
   test('a process that stood still for longer has its requests answered', async () => {
     await warm();
     // The server's timers are due at its end, and run before the server reads the requests.
-    for (const until = Date.now() + KEEP_MS + 1_500; Date.now() < until; );
-    for (const { status } of await Promise.all([edge.client.get(LIST), edge.client.get(LIST)])) assert.equal(status, 200);
+    for (const until = Date.now() + KEEP_MS + 1_500; Date.now() < until;);
+    for (const { status } of await Promise.all([edge.client.get(LIST), edge.client.get(LIST)]))
+      assert.equal(status, 200);
   });
 
   test('a request that the server resets on every connection fails', async () => {

@@ -14,12 +14,22 @@ describe('lightning, at the edge', () => {
   after(() => edge.close());
 
   test('an order answers with its payment request; only the fields of the body reach the core', async () => {
-    const body = { price: '12.34', currency: 'USD', callback_url: 'https://shop.example/paid', enable_post_callback: true };
+    const body = {
+      price: '12.34',
+      currency: 'USD',
+      callback_url: 'https://shop.example/paid',
+      enable_post_callback: true,
+    };
     assert.deepEqual(dataOf(await edge.client.post('/api/bln/order', body)), LIGHTNING_ORDER);
     assert.deepEqual(edge.asked.lightning.at(-1)?.input, {
       vsCurrency: 'USD',
       vsPrice: { digits: 1234n, scale: 2 },
-      links: { succeedUrl: undefined, timeoutUrl: undefined, callbackUrl: 'https://shop.example/paid', timeoutCallback: undefined },
+      links: {
+        succeedUrl: undefined,
+        timeoutUrl: undefined,
+        callbackUrl: 'https://shop.example/paid',
+        timeoutCallback: undefined,
+      },
     });
     assertError(await edge.client.post('/api/bln/order', { price: 0, currency: 'USD' }), 40001);
     assertError(await edge.client.post('/api/bln/order', { price: 1.234, currency: 'USD' }), 40001);
@@ -33,18 +43,36 @@ describe('lightning, at the edge', () => {
 
   test('fault 60: an amount is read exactly, to the millisatoshi', async () => {
     for (const amount of ['"0.00000000001"', '1e-11']) {
-      dataOf(await edge.client.post('/api/bln/withdraw', `{"ln_invoices":"${INVOICE}","amount":${amount},"verify_code":123456}`, { headers: { 'Content-Type': 'application/json' } }));
+      dataOf(
+        await edge.client.post(
+          '/api/bln/withdraw',
+          `{"ln_invoices":"${INVOICE}","amount":${amount},"verify_code":123456}`,
+          { headers: { 'Content-Type': 'application/json' } },
+        ),
+      );
       const { amount: read, verifyCode } = edge.asked.invoices.at(-1)?.input ?? assert.fail('not asked');
       assert.deepEqual([read, verifyCode], [{ digits: 1n, scale: 11 }, '123456']);
     }
     for (const amount of ['0', '-1', '"1e3"', '1e400', 'true']) {
-      assertError(await edge.client.post('/api/bln/withdraw', `{"ln_invoices":"${INVOICE}","amount":${amount}}`, { headers: { 'Content-Type': 'application/json' } }), 40001);
+      assertError(
+        await edge.client.post('/api/bln/withdraw', `{"ln_invoices":"${INVOICE}","amount":${amount}}`, {
+          headers: { 'Content-Type': 'application/json' },
+        }),
+        40001,
+      );
     }
     assertError(await edge.client.post('/api/bln/withdraw', { ln_invoices: 'x'.repeat(8193) }), 40001);
     assertError(await edge.client.post('/api/bln/withdraw', {}), 40001);
   });
 
   test('the balance is there without any node', async () => {
-    assert.deepEqual(dataOf(await edge.client.get('/api/bln/balance')), { chain: 'BLN', currency: 'BTC-LN', available: '0.00000000001', pending: '0', locked: '0', total: '0.00000000001' });
+    assert.deepEqual(dataOf(await edge.client.get('/api/bln/balance')), {
+      chain: 'BLN',
+      currency: 'BTC-LN',
+      available: '0.00000000001',
+      pending: '0',
+      locked: '0',
+      total: '0.00000000001',
+    });
   });
 });

@@ -36,7 +36,8 @@ describe('rate limits', () => {
   test('fault 13: logins are throttled by username in any case, whatever the address', async () => {
     const edge = await startFakeEdge({ settings: { loginsPerMinute: 2, trustedHops: 1 } });
     try {
-      const from = (address: string, username: string) => edge.client.post(LOGIN, login(username), { headers: { 'X-Forwarded-For': address } });
+      const from = (address: string, username: string) =>
+        edge.client.post(LOGIN, login(username), { headers: { 'X-Forwarded-For': address } });
       assertError(await from('198.51.100.1', 'shop@x.example'), 40105);
       assertError(await from('198.51.100.2', 'SHOP@x.example'), 40105);
       assertError(await from('198.51.100.3', 'Shop@x.example'), 42900);
@@ -62,7 +63,9 @@ describe('rate limits', () => {
       try {
         const replies = [];
         for (let n = 1; n <= 3; n++) {
-          replies.push(await edge.client.post(LOGIN, login(`u${n}@x.example`), { headers: { 'X-Forwarded-For': forwarded(n) } }));
+          replies.push(
+            await edge.client.post(LOGIN, login(`u${n}@x.example`), { headers: { 'X-Forwarded-For': forwarded(n) } }),
+          );
         }
         assertError(replies[2]!, throttled ? 42900 : 40105);
       } finally {
@@ -78,12 +81,18 @@ describe('endpoint 14', () => {
     try {
       const anonymous = edge.client.with({ 'API-Key': 'nobody' });
       for (const path of [LOGIN, '/api/plugin/key/till']) {
-        assert.deepEqual(dataOf(await anonymous.post(path, login('a@x.example', 'right'))), { access_token: 'a.b.c', expire: 3600 });
+        assert.deepEqual(dataOf(await anonymous.post(path, login('a@x.example', 'right'))), {
+          access_token: 'a.b.c',
+          expire: 3600,
+        });
       }
       assertError(await anonymous.post('/api/plugin/key/other', login('a@x.example', 'right')), 40400);
       assertError(await anonymous.post(LOGIN, login('a@x.example')), 40105);
       const { errors } = assertError(await anonymous.post(LOGIN, {}), 40001);
-      assert.deepEqual(errors?.map(({ path }) => path), ['username', 'password']);
+      assert.deepEqual(
+        errors?.map(({ path }) => path),
+        ['username', 'password'],
+      );
       assertError(await anonymous.post(LOGIN, login('a@x.example', 'x'.repeat(2000))), 40001);
     } finally {
       await edge.close();

@@ -26,9 +26,17 @@ eachStorage((_name, open) => {
   let till: TestTill;
   before(async () => {
     store = await open();
-    const limits = { min: { 'USDT-ERC20': '5' }, max: { 'USDT-ERC20': '1000' }, approveAbove: { 'USDT-ERC20': '50' }, addressHoldSeconds: 3600 };
+    const limits = {
+      min: { 'USDT-ERC20': '5' },
+      max: { 'USDT-ERC20': '1000' },
+      approveAbove: { 'USDT-ERC20': '50' },
+      addressHoldSeconds: 3600,
+    };
     till = await startTestTill(store, { settings: { withdrawals: limits } });
-    const chain = till.till.chains.get('ETH') as { payments: ChainPayments | null; assets: readonly ChainPayments['feeAsset'][] };
+    const chain = till.till.chains.get('ETH') as {
+      payments: ChainPayments | null;
+      assets: readonly ChainPayments['feeAsset'][];
+    };
     // Requests need prices and what the hot wallet holds; nothing is signed here.
     chain.payments = {
       model: 'account',
@@ -48,19 +56,31 @@ eachStorage((_name, open) => {
 
   /** An order that was paid; mature when `blocks` are mined on top. */
   const paidOrder = async (by: TestMerchant, blocks = 1): Promise<string> => {
-    const order = dataOf<{ order_id: string }>(await by.client.post('/api/order/pay-info', { chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: 25 }));
+    const order = dataOf<{ order_id: string }>(
+      await by.client.post('/api/order/pay-info', {
+        chain: 'ETH',
+        currency: 'USDT-ERC20',
+        vs_currency: 'USD',
+        vs_price: 25,
+      }),
+    );
     dataOf(await till.client.post('/sandbox/v1/pay', { order_id: order.order_id }));
     if (blocks > 0) dataOf(await till.client.post('/sandbox/v1/blocks', { chain: 'ETH', count: blocks }));
     await till.work();
     return order.order_id;
   };
-  const wallet = async (by: TestMerchant): Promise<Fields | undefined> => dataOf<Fields[]>(await by.client.get('/api/wallets')).find(({ currency }) => currency === 'USDT-ERC20');
+  const wallet = async (by: TestMerchant): Promise<Fields | undefined> =>
+    dataOf<Fields[]>(await by.client.get('/api/wallets')).find(({ currency }) => currency === 'USDT-ERC20');
   /** A merchant who may withdraw at once, with so many paid orders. */
   const richMerchant = async (orders = 1): Promise<TestMerchant> => {
     const shop = await till.newMerchant();
     for (let count = 0; count < orders; count++) await paidOrder(shop);
     await store.storage.accounts.update(shop.account.id, { verifiedCurrencies: ['*'], modifiedAt: till.clock.now() });
-    await till.till.manage.addresses.register(OPERATOR, { accountId: shop.account.id, chain: 'ETH', address: OWN }, true);
+    await till.till.manage.addresses.register(
+      OPERATOR,
+      { accountId: shop.account.id, chain: 'ETH', address: OWN },
+      true,
+    );
     return shop;
   };
   const withoutTrace = (reply: Reply): Fields => {
@@ -72,10 +92,24 @@ eachStorage((_name, open) => {
     test('tells what is pending, available and locked', async () => {
       const shop = await till.newMerchant();
       await paidOrder(shop, 0);
-      assert.deepEqual(await wallet(shop), { chain: 'ETH', currency: 'USDT-ERC20', available: '0', pending: '25', locked: '0', total: '25' });
+      assert.deepEqual(await wallet(shop), {
+        chain: 'ETH',
+        currency: 'USDT-ERC20',
+        available: '0',
+        pending: '25',
+        locked: '0',
+        total: '25',
+      });
       dataOf(await till.client.post('/sandbox/v1/blocks', { chain: 'ETH', count: 1 }));
       await till.work();
-      assert.deepEqual(await wallet(shop), { chain: 'ETH', currency: 'USDT-ERC20', available: '25', pending: '0', locked: '0', total: '25' });
+      assert.deepEqual(await wallet(shop), {
+        chain: 'ETH',
+        currency: 'USDT-ERC20',
+        available: '25',
+        pending: '0',
+        locked: '0',
+        total: '25',
+      });
       const rows = dataOf<Fields[]>(await shop.client.get('/api/wallets'));
       assert(rows.length >= 9 && rows.every(({ currency }) => currency !== 'BTC-LN'));
     });
@@ -92,7 +126,10 @@ eachStorage((_name, open) => {
       assertError(await withdraw({ amount: 4.99 }), 40003);
       assertError(await withdraw({ amount: 1000.01 }), 40003);
       assertError(await withdraw(), 40004);
-      await store.storage.accounts.update(shop.account.id, { verifiedCurrencies: ['USDT-ERC20'], modifiedAt: till.clock.now() });
+      await store.storage.accounts.update(shop.account.id, {
+        verifiedCurrencies: ['USDT-ERC20'],
+        modifiedAt: till.clock.now(),
+      });
       assertError(await withdraw(), 40005);
       await till.till.manage.addresses.register(OPERATOR, { accountId: shop.account.id, chain: 'ETH', address: OWN });
       assertError(await withdraw(), 40005);
@@ -105,21 +142,37 @@ eachStorage((_name, open) => {
       const shop = await richMerchant();
       const headers = { 'Idempotency-Key': 'withdrawal 1' };
       const first = dataOf<Fields>(await shop.client.post(WITHDRAW, BODY, { headers }));
-      assert.deepEqual([first['user_id'], first['type'], first['status'], first['amount'], first['balance']], [shop.account.id, 'WITHDRAW', 'PENDING', '10.5', '14.5']);
+      assert.deepEqual(
+        [first['user_id'], first['type'], first['status'], first['amount'], first['balance']],
+        [shop.account.id, 'WITHDRAW', 'PENDING', '10.5', '14.5'],
+      );
       assert.deepEqual([first['to_addr'], first['tx_hash']], [OWN, null]);
       const [units, fee] = [first['obtained'], first['fee']].map((text) => Math.round(Number(text) * 1e6));
       assert.equal((units ?? 0) + (fee ?? 0), 10_500_000);
       assert.deepEqual(dataOf(await shop.client.post(WITHDRAW, BODY, { headers })), first);
       assertError(await shop.client.post(WITHDRAW, { ...BODY, amount: 6 }, { headers }), 40901);
-      assert.deepEqual(await wallet(shop), { chain: 'ETH', currency: 'USDT-ERC20', available: '14.5', pending: '0', locked: '10.5', total: '25' });
+      assert.deepEqual(await wallet(shop), {
+        chain: 'ETH',
+        currency: 'USDT-ERC20',
+        available: '14.5',
+        pending: '0',
+        locked: '10.5',
+        total: '25',
+      });
       const [row] = dataOf<{ data: Fields[] }>(await shop.client.get('/api/v2/tx')).data;
-      assert.deepEqual([row?.['tx_id'], row?.['tx_type'], row?.['status'], row?.['amount']], [first['tx_id'], 'WITHDRAW', 'PENDING', '10.5']);
+      assert.deepEqual(
+        [row?.['tx_id'], row?.['tx_type'], row?.['status'], row?.['amount']],
+        [first['tx_id'], 'WITHDRAW', 'PENDING', '10.5'],
+      );
     });
 
     test('fault 1: a signed request is taken once', async () => {
       const shop = await richMerchant();
       const text = JSON.stringify(BODY);
-      const headers = { 'Content-Type': 'application/json', ...signatureHeaders(shop.keys, 'POST', WITHDRAW, text, { at: till.clock.now() }) };
+      const headers = {
+        'Content-Type': 'application/json',
+        ...signatureHeaders(shop.keys, 'POST', WITHDRAW, text, { at: till.clock.now() }),
+      };
       const replies = await Promise.all([1, 2, 3].map(() => till.client.post(WITHDRAW, text, { headers })));
       assert.deepEqual(replies.map((reply) => envelope(reply).code).sort(), [0, 40104, 40104]);
       assertError(await till.client.post(WITHDRAW, text, { headers }), 40104);
@@ -128,7 +181,9 @@ eachStorage((_name, open) => {
 
     test('fault 38: many at once do not take more than there is', async () => {
       const shop = await richMerchant();
-      const replies = await Promise.all(Array.from({ length: 10 }, () => shop.client.post(WITHDRAW, { ...BODY, amount: '20' })));
+      const replies = await Promise.all(
+        Array.from({ length: 10 }, () => shop.client.post(WITHDRAW, { ...BODY, amount: '20' })),
+      );
       assert.deepEqual(replies.map((reply) => envelope(reply).code).sort(), [0, ...Array<number>(9).fill(42200)]);
     });
 
@@ -151,7 +206,10 @@ eachStorage((_name, open) => {
       const held = dataOf<Fields>(await shop.client.post(WITHDRAW, { ...BODY, amount: 50.000001 }));
       assert.equal(held['status'], 'PENDING');
       const { items } = await till.till.manage.withdrawals.list(OPERATOR, 'HELD', { page: 1, size: 10 });
-      assert.deepEqual(items.map(({ id }) => id), [held['tx_id']]);
+      assert.deepEqual(
+        items.map(({ id }) => id),
+        [held['tx_id']],
+      );
     });
   });
 
@@ -162,7 +220,10 @@ eachStorage((_name, open) => {
       assertError(await shop.client.get(`${INFO}/${id}`), 40400);
       const headers = { 'Idempotency-Key': 'refund 1' };
       const refund = dataOf<Fields>(await shop.client.request('POST', `${REFUND}/${id}`, { headers }));
-      assert.deepEqual([refund['order_id'], refund['amount'], refund['refund_amount'], refund['refund_status']], [id, 25, 25, 'PENDING']);
+      assert.deepEqual(
+        [refund['order_id'], refund['amount'], refund['refund_amount'], refund['refund_status']],
+        [id, 25, 25, 'PENDING'],
+      );
       assert.deepEqual([refund['refund_et'], refund['refund_date'], refund['from_addr']], [0, null, HOT]);
       assert.equal(Math.round((Number(refund['obtained']) + Number(refund['network_fee'])) * 1e6), 25_000_000);
       assert.deepEqual(dataOf(await shop.client.request('POST', `${REFUND}/${id}`, { headers })), refund);
@@ -175,38 +236,68 @@ eachStorage((_name, open) => {
 
     test('of an order without confirmed money are refused', async () => {
       const shop = await till.newMerchant();
-      const { order_id } = dataOf<{ order_id: string }>(await shop.client.post('/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25 }));
+      const { order_id } = dataOf<{ order_id: string }>(
+        await shop.client.post('/api/order/pay-info', {
+          chain: 'ETH',
+          currency: 'ETH',
+          vs_currency: 'USD',
+          vs_price: 25,
+        }),
+      );
       assertError(await shop.client.request('POST', `${REFUND}/${order_id}`), 40900);
     });
 
     test("fault 12: another account's order is answered byte for byte as an unknown one", async () => {
       const [owner, other] = [await till.newMerchant(), await till.newMerchant()];
       const id = await paidOrder(owner);
-      for (const [method, path] of [['GET', INFO], ['POST', REFUND]] as const) {
-        const [foreign, unknown, garbage] = await Promise.all([id, UNKNOWN, 'garbage'].map((of) => other.client.request(method, `${path}/${of}`)));
+      for (const [method, path] of [
+        ['GET', INFO],
+        ['POST', REFUND],
+      ] as const) {
+        const [foreign, unknown, garbage] = await Promise.all(
+          [id, UNKNOWN, 'garbage'].map((of) => other.client.request(method, `${path}/${of}`)),
+        );
         assert(foreign !== undefined && unknown !== undefined && garbage !== undefined);
         assertError(foreign, 40400);
-        assert.deepEqual([withoutTrace(foreign), withoutTrace(garbage)], [withoutTrace(unknown), withoutTrace(unknown)]);
+        assert.deepEqual(
+          [withoutTrace(foreign), withoutTrace(garbage)],
+          [withoutTrace(unknown), withoutTrace(unknown)],
+        );
       }
     });
 
     test('fault 1: a signed request without a body is taken once, one that only looks again and again', async () => {
       const shop = await till.newMerchant();
       const id = await paidOrder(shop);
-      const signed = (method: string, target: string) => ({ headers: signatureHeaders(shop.keys, method, target, '', { at: till.clock.now() }) });
+      const signed = (method: string, target: string) => ({
+        headers: signatureHeaders(shop.keys, method, target, '', { at: till.clock.now() }),
+      });
       const post = signed('POST', `${REFUND}/${id}`);
       dataOf(await till.client.request('POST', `${REFUND}/${id}`, post));
       assertError(await till.client.request('POST', `${REFUND}/${id}`, post), 40104);
       const look = signed('GET', `${INFO}/${id}`);
-      assert.deepEqual(dataOf(await till.client.get(`${INFO}/${id}`, look)), dataOf(await till.client.get(`${INFO}/${id}`, look)));
+      assert.deepEqual(
+        dataOf(await till.client.get(`${INFO}/${id}`, look)),
+        dataOf(await till.client.get(`${INFO}/${id}`, look)),
+      );
     });
   });
 
   test('fault 10: Data Security wants a signature on every one of them', async () => {
     const shop = await till.newMerchant();
     await shop.setDataSecurity(true);
-    const rows = [['GET', `${INFO}/${UNKNOWN}`], ['POST', `${REFUND}/${UNKNOWN}`], ['GET', '/api/contract/balance'], ['POST', WITHDRAW], ['GET', '/api/wallets']] as const;
-    for (const [method, target] of rows) assertError(await shop.client.request(method, target, method === 'POST' && target === WITHDRAW ? { body: BODY } : {}), 40300);
+    const rows = [
+      ['GET', `${INFO}/${UNKNOWN}`],
+      ['POST', `${REFUND}/${UNKNOWN}`],
+      ['GET', '/api/contract/balance'],
+      ['POST', WITHDRAW],
+      ['GET', '/api/wallets'],
+    ] as const;
+    for (const [method, target] of rows)
+      assertError(
+        await shop.client.request(method, target, method === 'POST' && target === WITHDRAW ? { body: BODY } : {}),
+        40300,
+      );
     dataOf(await till.client.get('/api/wallets', { sign: shop.signed() }));
   });
 });

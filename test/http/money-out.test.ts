@@ -44,8 +44,18 @@ describe('money out, at the edge', () => {
         ['0.1', 1n, 1],
       ];
       for (const [amount, digits, scale] of cases) {
-        dataOf(await withdraw(`{"amount":${amount},"chain":"ETH","currency":"ETH","unknown":1}`, { 'Content-Type': 'application/json' }));
-        assert.deepEqual(asked()?.input, { chain: 'ETH', currency: 'ETH', amount: { digits, scale }, lnInvoices: null, verifyCode: null });
+        dataOf(
+          await withdraw(`{"amount":${amount},"chain":"ETH","currency":"ETH","unknown":1}`, {
+            'Content-Type': 'application/json',
+          }),
+        );
+        assert.deepEqual(asked()?.input, {
+          chain: 'ETH',
+          currency: 'ETH',
+          amount: { digits, scale },
+          lnInvoices: null,
+          verifyCode: null,
+        });
       }
     });
 
@@ -56,9 +66,17 @@ describe('money out, at the edge', () => {
     test('lists every wrong field, not only the first', async () => {
       const reply = await withdraw({ amount: 0, currency: 7, ln_invoices: 5, verify_code: 'x'.repeat(17) });
       assertError(reply, 40001);
-      assert.deepEqual(envelope(reply).errors?.map(({ path }) => path).sort(), ['amount', 'chain', 'currency', 'ln_invoices', 'verify_code']);
+      assert.deepEqual(
+        envelope(reply)
+          .errors?.map(({ path }) => path)
+          .sort(),
+        ['amount', 'chain', 'currency', 'ln_invoices', 'verify_code'],
+      );
       for (const amount of ['-1', '1e400', '"1e3"', '"0.0"', 'true', '" 1"']) {
-        assertError(await withdraw(`{"amount":${amount},"chain":"ETH","currency":"ETH"}`, { 'Content-Type': 'application/json' }), 40001);
+        assertError(
+          await withdraw(`{"amount":${amount},"chain":"ETH","currency":"ETH"}`, { 'Content-Type': 'application/json' }),
+          40001,
+        );
       }
     });
 
@@ -75,13 +93,32 @@ describe('money out, at the edge', () => {
         assert.equal(asked()?.input.verifyCode, read);
       }
       for (const wrong of ['1.5', '1e5', '-1', 'true', '[1]', 'null']) {
-        assertError(await withdraw(`{"amount":1,"chain":"ETH","currency":"ETH","verify_code":${wrong}}`, { 'Content-Type': 'application/json' }), 40001);
+        assertError(
+          await withdraw(`{"amount":1,"chain":"ETH","currency":"ETH","verify_code":${wrong}}`, {
+            'Content-Type': 'application/json',
+          }),
+          40001,
+        );
       }
     });
 
     test('passes chain BLN with its invoice through', async () => {
-      dataOf(await withdraw({ amount: '0.00000000001', chain: 'BLN', currency: 'BTC-LN', ln_invoices: 'lnbc1qq', verify_code: '000001' }));
-      assert.deepEqual(asked()?.input, { chain: 'BLN', currency: 'BTC-LN', amount: { digits: 1n, scale: 11 }, lnInvoices: 'lnbc1qq', verifyCode: '000001' });
+      dataOf(
+        await withdraw({
+          amount: '0.00000000001',
+          chain: 'BLN',
+          currency: 'BTC-LN',
+          ln_invoices: 'lnbc1qq',
+          verify_code: '000001',
+        }),
+      );
+      assert.deepEqual(asked()?.input, {
+        chain: 'BLN',
+        currency: 'BTC-LN',
+        amount: { digits: 1n, scale: 11 },
+        lnInvoices: 'lnbc1qq',
+        verifyCode: '000001',
+      });
     });
 
     test('tells each refusal with its code', async () => {
@@ -141,7 +178,12 @@ describe('money out, at the edge', () => {
     });
 
     test('tell each refusal with its code', async () => {
-      for (const [word, code] of [['NOT_FOUND', 40400], ['STATE_CONFLICT', 40900], ['INSUFFICIENT_BALANCE', 42200], ['NODE_FAILED', 50200]] as const) {
+      for (const [word, code] of [
+        ['NOT_FOUND', 40400],
+        ['STATE_CONFLICT', 40900],
+        ['INSUFFICIENT_BALANCE', 42200],
+        ['NODE_FAILED', 50200],
+      ] as const) {
         refusal = word;
         assertError(await edge.client.request('POST', `${REFUND}/${ORDER_ID}`), code);
       }
@@ -163,7 +205,12 @@ describe('money out, at the edge', () => {
 
   test('fault 1: what moves money takes a signature once, what only looks takes it again', () => {
     const table = createOperations(edge.deps.settings);
-    const once = table.filter(({ auth }) => auth.kind === 'merchant' && auth.once).map(({ method, path }) => `${method} ${path}`);
-    assert.deepEqual(once.filter((row) => !row.includes('/bln/')), [`POST ${REFUND}/{order_id}`, `POST ${WITHDRAW}`]);
+    const once = table
+      .filter(({ auth }) => auth.kind === 'merchant' && auth.once)
+      .map(({ method, path }) => `${method} ${path}`);
+    assert.deepEqual(
+      once.filter((row) => !row.includes('/bln/')),
+      [`POST ${REFUND}/{order_id}`, `POST ${WITHDRAW}`],
+    );
   });
 });

@@ -19,12 +19,42 @@ const ROWS: readonly { code: number; method: string; target: string; headers: Se
   { code: 40000, method: 'POST', target: '/api/order/pay-info?|', headers: { ...FORM, 'API-Key': 'bad' }, body: BIG },
   { code: 40000, method: 'POST', target: '/api/order/pay-info', headers: { ...FORM, ...TWICE }, body: BIG },
   { code: 41300, method: 'POST', target: '/api/order/pay-info', headers: { ...FORM, 'API-Key': 'bad' }, body: BIG },
-  { code: 41500, method: 'POST', target: '/api/order/pay-info', headers: { ...FORM, 'API-Key': 'bad' }, body: 'not json' },
-  { code: 40101, method: 'POST', target: '/api/order/pay-info', headers: { ...JSON_TYPE, 'API-Key': 'bad' }, body: 'not json' },
-  { code: 40301, method: 'POST', target: '/api/order/pay-info', headers: { ...JSON_TYPE, 'API-Key': 'disabled' }, body: 'not json' },
-  { code: 40300, method: 'POST', target: '/api/order/pay-info', headers: { ...JSON_TYPE, 'API-Key': 'secured' }, body: 'not json' },
+  {
+    code: 41500,
+    method: 'POST',
+    target: '/api/order/pay-info',
+    headers: { ...FORM, 'API-Key': 'bad' },
+    body: 'not json',
+  },
+  {
+    code: 40101,
+    method: 'POST',
+    target: '/api/order/pay-info',
+    headers: { ...JSON_TYPE, 'API-Key': 'bad' },
+    body: 'not json',
+  },
+  {
+    code: 40301,
+    method: 'POST',
+    target: '/api/order/pay-info',
+    headers: { ...JSON_TYPE, 'API-Key': 'disabled' },
+    body: 'not json',
+  },
+  {
+    code: 40300,
+    method: 'POST',
+    target: '/api/order/pay-info',
+    headers: { ...JSON_TYPE, 'API-Key': 'secured' },
+    body: 'not json',
+  },
   { code: 40000, method: 'POST', target: '/api/order/pay-info', headers: JSON_TYPE, body: 'not json' },
-  { code: 40001, method: 'POST', target: '/api/order/pay-info', headers: JSON_TYPE, body: '{"chain":"NO","vs_price":0}' },
+  {
+    code: 40001,
+    method: 'POST',
+    target: '/api/order/pay-info',
+    headers: JSON_TYPE,
+    body: '{"chain":"NO","vs_price":0}',
+  },
 ];
 
 describe('the order of checks', () => {
@@ -43,7 +73,8 @@ describe('the order of checks', () => {
   test('the rate limit comes after the account and before the JSON', async () => {
     const strict = await startFakeEdge({ settings: { requestsPerMinute: 1 } });
     try {
-      const post = (key: string) => strict.client.post('/api/order/pay-info', 'not json', { headers: { ...JSON_TYPE, 'API-Key': key } });
+      const post = (key: string) =>
+        strict.client.post('/api/order/pay-info', 'not json', { headers: { ...JSON_TYPE, 'API-Key': key } });
       assertError(await post('good'), 40000);
       assertError(await post('good'), 42900);
       assertError(await post('disabled'), 40301);
@@ -58,7 +89,9 @@ describe('the order of checks', () => {
     const words: ErrorCode[] = ['UNSUPPORTED', 'AMOUNT_OUT_OF_RANGE', 'IDEMPOTENCY_MISMATCH', 'NOT_READY'];
     let word: ErrorCode = 'UNSUPPORTED';
     const refuse = async (): Promise<never> => Promise.reject(new TillgateError(word, 'refused'));
-    const failing = await startFakeEdge({ deps: { createOrder: { payInfo: refuse, payUrl: refuse, lightning: refuse } } });
+    const failing = await startFakeEdge({
+      deps: { createOrder: { payInfo: refuse, payUrl: refuse, lightning: refuse } },
+    });
     try {
       for (const [at, code] of [40002, 40003, 40901, 50300].entries()) {
         word = words[at] as ErrorCode;
@@ -84,17 +117,32 @@ describe('targets and headers', () => {
   });
 
   test('fault 8: every credential header may stand only once', async () => {
-    for (const name of ['API-Key', 'X-Token', 'API-Token', 'Algorithm', 'Date', 'Body-MD5', 'Signature', 'Authorization']) {
+    for (const name of [
+      'API-Key',
+      'X-Token',
+      'API-Token',
+      'Algorithm',
+      'Date',
+      'Body-MD5',
+      'Signature',
+      'Authorization',
+    ]) {
       assertError(await edge.client.request('GET', '/api/v2/order/', { headers: { [name]: ['a', 'a'] } }), 40000);
     }
   });
 
   test('fault 6: a GET with a body is 40000', async () => {
     for (const method of ['GET', 'HEAD']) {
-      const reply = await edge.client.request(method, '/api/v2/order/', { headers: { 'Content-Length': '2' }, body: '{}' });
+      const reply = await edge.client.request(method, '/api/v2/order/', {
+        headers: { 'Content-Length': '2' },
+        body: '{}',
+      });
       assert.equal(reply.status, 400);
     }
-    assertError(await edge.client.request('GET', '/api/v2/order/', { headers: { 'Transfer-Encoding': 'chunked' }, body: '{}' }), 40000);
+    assertError(
+      await edge.client.request('GET', '/api/v2/order/', { headers: { 'Transfer-Encoding': 'chunked' }, body: '{}' }),
+      40000,
+    );
   });
 
   test('fault 5: the credentials see the raw target, every header and the raw bytes', async () => {
@@ -111,9 +159,30 @@ describe('targets and headers', () => {
   });
 
   test('fault 70: page and size out of range or unreadable are 40001, both at once', async () => {
-    for (const bad of ['-1', '0', 'NaN', '1e9', '1.5', '', '+1', '01', '0x1', '1 ', '99999999999999999999', 'null', '１']) {
-      const { errors } = assertError(await edge.client.get(`/api/v2/order/?page=${encodeURIComponent(bad)}&size=${encodeURIComponent(bad)}`), 40001);
-      assert.deepEqual(errors?.map(({ path }) => path), ['page', 'size'], bad);
+    for (const bad of [
+      '-1',
+      '0',
+      'NaN',
+      '1e9',
+      '1.5',
+      '',
+      '+1',
+      '01',
+      '0x1',
+      '1 ',
+      '99999999999999999999',
+      'null',
+      '１',
+    ]) {
+      const { errors } = assertError(
+        await edge.client.get(`/api/v2/order/?page=${encodeURIComponent(bad)}&size=${encodeURIComponent(bad)}`),
+        40001,
+      );
+      assert.deepEqual(
+        errors?.map(({ path }) => path),
+        ['page', 'size'],
+        bad,
+      );
     }
     assertError(await edge.client.get('/api/v2/tx?size=101'), 40001);
     assertError(await edge.client.get('/api/v2/tx?size=1000000000'), 40001);
@@ -123,7 +192,15 @@ describe('targets and headers', () => {
   });
 
   test('one resource has one spelling: nothing is decoded, folded or trimmed', async () => {
-    for (const path of ['/api/order/pay%2Durl', '/API/order/pay-url', '/api/order/pay-url/', '//api/order/pay-url', '/api/./order/pay-url', '/api/v2/order//', '/api/v2/tx/']) {
+    for (const path of [
+      '/api/order/pay%2Durl',
+      '/API/order/pay-url',
+      '/api/order/pay-url/',
+      '//api/order/pay-url',
+      '/api/./order/pay-url',
+      '/api/v2/order//',
+      '/api/v2/tx/',
+    ]) {
       assertError(await edge.client.get(path), 40400);
     }
     dataOf(await edge.client.get('/api/v2/order'));

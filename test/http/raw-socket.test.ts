@@ -25,7 +25,9 @@ describe('raw connections to the payment port', () => {
 
   test('fault 4: absolute-form targets and fragments are 40000', async () => {
     await refused(lines('GET http://x/api/v2/order/ HTTP/1.1', 'Host: x', 'API-Key: good', 'Connection: close'));
-    await refused(lines('GET HTTPS://evil/api/v2/order/?page=1 HTTP/1.1', 'Host: x', 'API-Key: good', 'Connection: close'));
+    await refused(
+      lines('GET HTTPS://evil/api/v2/order/?page=1 HTTP/1.1', 'Host: x', 'API-Key: good', 'Connection: close'),
+    );
     await refused(lines('GET /api/v2/order/#x HTTP/1.1', 'Host: x', 'API-Key: good', 'Connection: close'));
     await refused(lines('GET /api/v2/order/?a=#x HTTP/1.1', 'Host: x', 'API-Key: good', 'Connection: close'));
     await refused(lines('GET http://x/nothing HTTP/1.1', 'Host: x', 'Connection: close'), 40400);
@@ -90,16 +92,23 @@ describe('raw connections to the payment port', () => {
     });
     assert.match(text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
     await refused(lines(...POST, 'Content-Length: 70000', 'Expect: 100-continue'), 41300);
-    await refused(lines('POST /nothing HTTP/1.1', 'Host: x', 'Content-Length: 5', 'Expect: 100-continue', 'Connection: close'), 40400);
+    await refused(
+      lines('POST /nothing HTTP/1.1', 'Host: x', 'Content-Length: 5', 'Expect: 100-continue', 'Connection: close'),
+      40400,
+    );
     await refused(lines(...POST, 'Content-Length: 5', 'Expect: something', 'Connection: close') + 'hello');
   });
 
   test('a body without end is refused after 64 KiB while it still comes', async () => {
     const chunk = `4000\r\n${'a'.repeat(0x4000)}\r\n`;
     let written = 0;
-    const { replies } = await rawExchange(edge.port, lines(...POST, 'Transfer-Encoding: chunked') + chunk.repeat(5), (_text, write) => {
-      if (written++ < 200) write(chunk);
-    });
+    const { replies } = await rawExchange(
+      edge.port,
+      lines(...POST, 'Transfer-Encoding: chunked') + chunk.repeat(5),
+      (_text, write) => {
+        if (written++ < 200) write(chunk);
+      },
+    );
     assertError(replies[0]!, 41300);
     assert.equal(replies[0]?.headers['connection'], 'close');
   });
@@ -107,9 +116,15 @@ describe('raw connections to the payment port', () => {
   test('pipelined requests are answered in order', async () => {
     const { replies } = await rawExchange(
       edge.port,
-      lines(...POST, `Content-Length: ${BODY.length}`) + BODY + lines('GET /nothing HTTP/1.1', 'Host: x') + lines('GET /livez HTTP/1.1', 'Host: x', 'Connection: close'),
+      lines(...POST, `Content-Length: ${BODY.length}`) +
+        BODY +
+        lines('GET /nothing HTTP/1.1', 'Host: x') +
+        lines('GET /livez HTTP/1.1', 'Host: x', 'Connection: close'),
     );
-    assert.deepEqual(replies.map((reply) => envelope(reply).code), [0, 40400, 0]);
+    assert.deepEqual(
+      replies.map((reply) => envelope(reply).code),
+      [0, 40400, 0],
+    );
   });
 
   test('a client that leaves in the middle of its body harms nobody and is no error', async () => {

@@ -17,8 +17,13 @@ describe('the sandbox', () => {
       done.push(`mine ${count}`);
     },
   };
-  const chain = (code: string, simulated: boolean) => ({ code, simulator: simulated ? simulator : null }) as unknown as ChainAdapter;
-  const chains = new Map([['ETH', chain('ETH', true)], ['BTC', chain('BTC', true)], ['LTC', chain('LTC', false)]]);
+  const chain = (code: string, simulated: boolean) =>
+    ({ code, simulator: simulated ? simulator : null }) as unknown as ChainAdapter;
+  const chains = new Map([
+    ['ETH', chain('ETH', true)],
+    ['BTC', chain('BTC', true)],
+    ['LTC', chain('LTC', false)],
+  ]);
   before(async () => {
     edge = await startFakeEdge({ deps: { chains } });
   });
@@ -39,13 +44,17 @@ describe('the sandbox', () => {
     for (const amount of [0, -1, '', 'x', '0.0000001', null, true]) {
       assertError(await edge.client.post('/sandbox/v1/pay', { order_id: ORDER_ID, amount }), 40001);
     }
-    for (const id of ['1', 'x', '1530217733414239999', "1' OR 1"]) assertError(await edge.client.post('/sandbox/v1/pay', { order_id: id }), 40400);
+    for (const id of ['1', 'x', '1530217733414239999', "1' OR 1"])
+      assertError(await edge.client.post('/sandbox/v1/pay', { order_id: id }), 40400);
     assertError(await edge.client.post('/sandbox/v1/pay', { order_id: 1530217733414232064 }), 40001);
     assertError(await edge.client.post('/sandbox/v1/pay', {}), 40001);
   });
 
   test('an order without a coin is 40900, one on a real chain 40002', async () => {
-    for (const [payment, code] of [[null, 40900], [{ ...ORDER.payment!, chain: 'LTC' }, 40002]] as const) {
+    for (const [payment, code] of [
+      [null, 40900],
+      [{ ...ORDER.payment!, chain: 'LTC' }, 40002],
+    ] as const) {
       const host = await startFakeEdge({ deps: { chains, orders: { find: async () => ({ ...ORDER, payment }) } } });
       try {
         assertError(await host.client.post('/sandbox/v1/pay', { order_id: ORDER_ID }), code);
@@ -56,10 +65,17 @@ describe('the sandbox', () => {
   });
 
   test('mines on one simulated chain, or on all', async () => {
-    assert.deepEqual(dataOf(await edge.client.post('/sandbox/v1/blocks', { chain: 'BTC', count: 2 })), { chains: ['BTC'], count: 2 });
-    assert.deepEqual(dataOf(await edge.client.post('/sandbox/v1/blocks', { count: 3 })), { chains: ['ETH', 'BTC'], count: 3 });
+    assert.deepEqual(dataOf(await edge.client.post('/sandbox/v1/blocks', { chain: 'BTC', count: 2 })), {
+      chains: ['BTC'],
+      count: 2,
+    });
+    assert.deepEqual(dataOf(await edge.client.post('/sandbox/v1/blocks', { count: 3 })), {
+      chains: ['ETH', 'BTC'],
+      count: 3,
+    });
     assert.deepEqual(done.slice(-3), ['mine 2', 'mine 3', 'mine 3']);
-    for (const count of [0, -1, 1.5, 1001, '3', null]) assertError(await edge.client.post('/sandbox/v1/blocks', { count }), 40001);
+    for (const count of [0, -1, 1.5, 1001, '3', null])
+      assertError(await edge.client.post('/sandbox/v1/blocks', { count }), 40001);
     assertError(await edge.client.post('/sandbox/v1/blocks', { chain: 'LTC', count: 1 }), 40002);
     assertError(await edge.client.post('/sandbox/v1/blocks', { chain: 'DOGE', count: 1 }), 40002);
   });

@@ -57,7 +57,9 @@ eachStorage((_name, open) => {
       assert.match(order.pay_url, new RegExp(`^${till.url}/checkout/`));
       assert.equal(dataOf<{ to_addr: string }>(await detail(order.order_id, shop)).to_addr, order.address);
 
-      const { tx_hash } = dataOf<{ tx_hash: string }>(await till.client.post('/sandbox/v1/pay', { order_id: order.order_id }));
+      const { tx_hash } = dataOf<{ tx_hash: string }>(
+        await till.client.post('/sandbox/v1/pay', { order_id: order.order_id }),
+      );
       await till.work();
       const paid = dataOf<Record<string, unknown>>(await detail(order.order_id, shop));
       assert.equal(paid['status'], 'SUCCESS');
@@ -75,14 +77,23 @@ eachStorage((_name, open) => {
     });
 
     test('pay-url, the choice of a coin, a short payment, the rest of it, and the state of the page', async () => {
-      const { pay_url } = dataOf<{ pay_url: string }>(await merchant.client.post('/api/order/pay-url', { price: '10.50', currency: 'EUR' }));
+      const { pay_url } = dataOf<{ pay_url: string }>(
+        await merchant.client.post('/api/order/pay-url', { price: '10.50', currency: 'EUR' }),
+      );
       const path = new URL(pay_url).pathname;
       const before_choice = dataOf<Record<string, unknown>>(await till.client.get(`${path}/state`));
-      assert.deepEqual([before_choice['status'], before_choice['chain'], before_choice['amount'], before_choice['address']], ['PENDING', '', '', '']);
+      assert.deepEqual(
+        [before_choice['status'], before_choice['chain'], before_choice['amount'], before_choice['address']],
+        ['PENDING', '', '', ''],
+      );
       assertError(await till.client.post(`${path}/choice`, { chain: 'ETH', currency: 'DOGE' }), 40002);
-      const chosen = dataOf<Record<string, string>>(await till.client.post(`${path}/choice`, { chain: 'BTC', currency: 'BTC' }));
+      const chosen = dataOf<Record<string, string>>(
+        await till.client.post(`${path}/choice`, { chain: 'BTC', currency: 'BTC' }),
+      );
       assert.equal(chosen['chain'], 'BTC');
-      const { data: [newest] } = dataOf<List>(await merchant.client.get('/api/v2/order/?size=1'));
+      const {
+        data: [newest],
+      } = dataOf<List>(await merchant.client.get('/api/v2/order/?size=1'));
       const order_id = String(newest?.['order_id']);
       dataOf(await till.client.post('/sandbox/v1/pay', { order_id, amount: '0.00001' }));
       await till.work();
@@ -95,7 +106,10 @@ eachStorage((_name, open) => {
       dataOf(await till.client.post('/sandbox/v1/pay', { order_id }));
       await till.work();
       const paid = dataOf<Record<string, unknown>>(await till.client.get(`${path}/state`));
-      assert.deepEqual([paid['status'], paid['received'], paid['refund_address']], ['SUCCESS', chosen['amount'], PAYER]);
+      assert.deepEqual(
+        [paid['status'], paid['received'], paid['refund_address']],
+        ['SUCCESS', chosen['amount'], PAYER],
+      );
     });
 
     test("the payer's page is served by the host's row of the table", async () => {
@@ -106,26 +120,47 @@ eachStorage((_name, open) => {
     });
 
     test('the crypto list has the ten pairs, the fiat list exactly the 48 codes', async () => {
-      const crypto = dataOf<{ chain: string; currency: string; status: boolean }[]>(await merchant.client.get('/api/order/pay/crypto-currency'));
+      const crypto = dataOf<{ chain: string; currency: string; status: boolean }[]>(
+        await merchant.client.get('/api/order/pay/crypto-currency'),
+      );
       assert.equal(crypto.length, 10);
-      assert.deepEqual(crypto.find(({ currency }) => currency === 'USDT-ERC20'), { chain: 'ETH', currency: 'USDT-ERC20', status: true });
+      assert.deepEqual(
+        crypto.find(({ currency }) => currency === 'USDT-ERC20'),
+        { chain: 'ETH', currency: 'USDT-ERC20', status: true },
+      );
       assert.equal(crypto.find(({ currency }) => currency === 'BTC-LN')?.status, false);
       const fiat = dataOf<{ currency: string }[]>(await merchant.client.get('/api/order/pay/real-currency'));
-      assert.deepEqual(fiat.map(({ currency }) => currency), FIATS.map(({ code }) => code));
+      assert.deepEqual(
+        fiat.map(({ currency }) => currency),
+        FIATS.map(({ code }) => code),
+      );
       assert.equal(fiat.length, 48);
     });
 
     test('endpoint 14 gives a token that the API-Key header takes, and X-Token on the Lightning operations only', async () => {
       const login = { username: merchant.email.toUpperCase(), password: merchant.password };
       for (const name of ['service', 'my-till']) {
-        const { access_token, expire } = dataOf<{ access_token: string; expire: number }>(await till.client.post(`/api/plugin/key/${name}`, login));
+        const { access_token, expire } = dataOf<{ access_token: string; expire: number }>(
+          await till.client.post(`/api/plugin/key/${name}`, login),
+        );
         assert.equal(expire, 3600);
         dataOf(await till.client.get('/api/v2/order/', { headers: { 'API-Key': access_token } }));
         assertError(await till.client.get('/api/v2/order/', { headers: { 'X-Token': access_token } }), 40100);
-        assert.equal(dataOf<{ currency: string }>(await till.client.get('/api/bln/balance', { headers: { 'X-Token': access_token } })).currency, 'BTC-LN');
+        assert.equal(
+          dataOf<{ currency: string }>(
+            await till.client.get('/api/bln/balance', { headers: { 'X-Token': access_token } }),
+          ).currency,
+          'BTC-LN',
+        );
       }
-      const wrong = assertError(await till.client.post('/api/plugin/key/service', { ...login, password: 'wrong' }), 40105);
-      const unknown = assertError(await till.client.post('/api/plugin/key/service', { ...login, username: 'nobody@example.com' }), 40105);
+      const wrong = assertError(
+        await till.client.post('/api/plugin/key/service', { ...login, password: 'wrong' }),
+        40105,
+      );
+      const unknown = assertError(
+        await till.client.post('/api/plugin/key/service', { ...login, username: 'nobody@example.com' }),
+        40105,
+      );
       assert.equal(wrong.message, unknown.message);
     });
 
@@ -145,7 +180,13 @@ eachStorage((_name, open) => {
 
   describe('refusals', () => {
     test('40002 for pairs and fiats that are not supported, 40003 beyond the limits', async () => {
-      for (const change of [{ chain: 'DOGE' }, { currency: 'USDT-TRC20' }, { chain: 'BLN', currency: 'BTC-LN' }, { vs_currency: 'XYZ' }, { vs_currency: 'usd' }]) {
+      for (const change of [
+        { chain: 'DOGE' },
+        { currency: 'USDT-TRC20' },
+        { chain: 'BLN', currency: 'BTC-LN' },
+        { vs_currency: 'XYZ' },
+        { vs_currency: 'usd' },
+      ]) {
         assertError(await merchant.client.post(PAY_INFO, { ...ORDER, ...change }), 40002);
       }
       assertError(await merchant.client.post(PAY_INFO, { ...ORDER, vs_price: 1_000_000.01 }), 40003);
@@ -167,8 +208,17 @@ eachStorage((_name, open) => {
     test('40100 without credentials, 40101 for every kind of wrong key', async () => {
       assertError(await till.client.get('/api/v2/order/'), 40100);
       const messages = [];
-      for (const key of ['x', `${merchant.apiKey}x`, merchant.apiKey.slice(0, -1), 'eyJhbGciOiJub25lIn0.e30.', 'ü', merchant.keys.apiToken]) {
-        messages.push(assertError(await till.client.get('/api/v2/order/', { headers: { 'API-Key': key } }), 40101).message);
+      for (const key of [
+        'x',
+        `${merchant.apiKey}x`,
+        merchant.apiKey.slice(0, -1),
+        'eyJhbGciOiJub25lIn0.e30.',
+        'ü',
+        merchant.keys.apiToken,
+      ]) {
+        messages.push(
+          assertError(await till.client.get('/api/v2/order/', { headers: { 'API-Key': key } }), 40101).message,
+        );
       }
       assert.equal(new Set(messages).size, 1);
     });
@@ -176,12 +226,17 @@ eachStorage((_name, open) => {
     test('fault 10: with Data Security on, key and token are 40300 everywhere, and a signature passes', async () => {
       const shop = await till.newMerchant();
       const login = { username: shop.email, password: shop.password };
-      const { access_token } = dataOf<{ access_token: string }>(await till.client.post('/api/plugin/key/service', login));
+      const { access_token } = dataOf<{ access_token: string }>(
+        await till.client.post('/api/plugin/key/service', login),
+      );
       await shop.setDataSecurity(true);
       for (const target of ['/api/v2/order/', '/api/v2/tx', '/api/order/pay/real-currency', '/api/v2/order/detail/1']) {
         assertError(await shop.client.get(target), 40300);
         assertError(await till.client.get(target, { headers: { 'API-Key': access_token } }), 40300);
-        assertError(await till.client.get(target, { headers: { 'API-Key': access_token, 'X-Token': access_token } }), 40300);
+        assertError(
+          await till.client.get(target, { headers: { 'API-Key': access_token, 'X-Token': access_token } }),
+          40300,
+        );
       }
       assertError(await shop.client.post(PAY_INFO, ORDER), 40300);
       assertError(await till.client.post('/api/plugin/key/service', login), 40300);
@@ -203,12 +258,17 @@ eachStorage((_name, open) => {
       assert.deepEqual(dataOf<PayInfo>(await merchant.client.post(PAY_INFO, ORDER, { headers })), first);
       assertError(await merchant.client.post(PAY_INFO, { ...ORDER, vs_price: 26 }, { headers }), 40901);
       const stranger = await till.newMerchant();
-      assert.notEqual(dataOf<PayInfo>(await stranger.client.post(PAY_INFO, ORDER, { headers })).order_id, first.order_id);
+      assert.notEqual(
+        dataOf<PayInfo>(await stranger.client.post(PAY_INFO, ORDER, { headers })).order_id,
+        first.order_id,
+      );
       dataOf(await merchant.client.post('/api/order/pay-url', { price: 1, currency: 'USD' }, { headers }));
     });
 
     test('a signing merchant whose requests wait together gets an order for each, with addresses of their own', async () => {
-      const replies = await Promise.all(Array.from({ length: 20 }, () => till.client.post(PAY_INFO, ORDER, { sign: merchant.signed() })));
+      const replies = await Promise.all(
+        Array.from({ length: 20 }, () => till.client.post(PAY_INFO, ORDER, { sign: merchant.signed() })),
+      );
       const orders = replies.map((reply) => dataOf<PayInfo>(reply));
       assert.equal(new Set(orders.map(({ order_id }) => order_id)).size, 20);
       assert.equal(new Set(orders.map(({ address }) => address)).size, 20);
@@ -237,7 +297,14 @@ eachStorage((_name, open) => {
       for (const seconds of [-301, 301, 86_400]) assertError(await post(sign({ at: now + seconds * 1000 })), 40103);
       const good = sign();
       const date = good['Date'] ?? '';
-      for (const bad of [date.replace('Z', ''), date.replace('Z', '.000Z'), date.replace('Z', '+00:00'), new Date(now).toUTCString(), '', `${date} `.repeat(2)]) {
+      for (const bad of [
+        date.replace('Z', ''),
+        date.replace('Z', '.000Z'),
+        date.replace('Z', '+00:00'),
+        new Date(now).toUTCString(),
+        '',
+        `${date} `.repeat(2),
+      ]) {
         assertError(await post({ ...good, Date: bad }), 40103);
       }
     });
@@ -264,8 +331,18 @@ eachStorage((_name, open) => {
     test('fault 9: only strict base64 of 32 bytes is a signature', async () => {
       const good = sign();
       const signature = good['Signature'] ?? '';
-      const variants = [signature.replace('=', ''), `${signature}=`, ` ${signature}`.replace('=', '==='), Buffer.from(signature, 'base64').toString('hex'), '', signature.slice(4)];
-      variants.push(`${signature.slice(0, 10)}\t${signature.slice(10)}`, Buffer.concat([Buffer.from(signature, 'base64'), Buffer.from([0])]).toString('base64'));
+      const variants = [
+        signature.replace('=', ''),
+        `${signature}=`,
+        ` ${signature}`.replace('=', '==='),
+        Buffer.from(signature, 'base64').toString('hex'),
+        '',
+        signature.slice(4),
+      ];
+      variants.push(
+        `${signature.slice(0, 10)}\t${signature.slice(10)}`,
+        Buffer.concat([Buffer.from(signature, 'base64'), Buffer.from([0])]).toString('base64'),
+      );
       for (const bad of variants) assertError(await post({ ...good, Signature: bad }), 40102);
     });
 
@@ -283,10 +360,15 @@ eachStorage((_name, open) => {
       const target = '/api/v2/order/?page=1&size=2';
       const headers = sign({}, '', 'GET', target);
       dataOf(await till.client.get(target, { headers }));
-      for (const other of ['/api/v2/order/?size=2&page=1', '/api/v2/order/?page=%31&size=2', '/api/v2/order?page=1&size=2', '/api/v2/order/?page=1&size=2&']) {
+      for (const other of [
+        '/api/v2/order/?size=2&page=1',
+        '/api/v2/order/?page=%31&size=2',
+        '/api/v2/order?page=1&size=2',
+        '/api/v2/order/?page=1&size=2&',
+      ]) {
         assertError(await till.client.get(other, { headers }), 40102);
       }
-assert.equal((await till.client.request('HEAD', target, { headers })).status, 401);
+      assert.equal((await till.client.request('HEAD', target, { headers })).status, 401);
     });
 
     test('fault 3: a signature of one target and body is worth nothing as a bare | in another target', async () => {
@@ -307,7 +389,8 @@ assert.equal((await till.client.request('HEAD', target, { headers })).status, 40
 
     test('fault 8: repeated signature headers are 40000', async () => {
       const good = sign();
-      for (const name of Object.keys(good)) assertError(await post({ ...good, [name]: [good[name] ?? '', good[name] ?? ''] }), 40000);
+      for (const name of Object.keys(good))
+        assertError(await post({ ...good, [name]: [good[name] ?? '', good[name] ?? ''] }), 40000);
     });
   });
 

@@ -21,9 +21,13 @@ eachStorage((_name, open) => {
 
   const create = async (fields: object = {}): Promise<Record_> => {
     const email = `made-${Math.floor(performance.now() * 1000)}@example.com`;
-    return managed(await fixture.admin.client.post('/manage/v1/accounts', { email, password: 'long enough', ...fields }), 201);
+    return managed(
+      await fixture.admin.client.post('/manage/v1/accounts', { email, password: 'long enough', ...fields }),
+      201,
+    );
   };
-  const patch = (id: unknown, body: object, by = fixture.admin) => by.client.request('PATCH', `/manage/v1/accounts/${String(id)}`, { body });
+  const patch = (id: unknown, body: object, by = fixture.admin) =>
+    by.client.request('PATCH', `/manage/v1/accounts/${String(id)}`, { body });
 
   describe('accounts', () => {
     test('has every field of the specification, times in RFC 3339', async () => {
@@ -56,25 +60,39 @@ eachStorage((_name, open) => {
     test('a user sees itself alone, an admin everybody, newest first', async () => {
       const user = await fixture.newMember();
       const own = managed<List>(await user.client.get('/manage/v1/accounts'));
-      assert.deepEqual([own.page, own.size, own.total, own.max_page, own.items.map(({ id }) => id)], [1, 10, 1, 1, [user.id]]);
+      assert.deepEqual(
+        [own.page, own.size, own.total, own.max_page, own.items.map(({ id }) => id)],
+        [1, 10, 1, 1, [user.id]],
+      );
       const all = managed<List>(await fixture.admin.client.get('/manage/v1/accounts?size=100'));
       assert(all.total >= 3);
       const ids = all.items.map(({ id }) => String(id));
       assert.deepEqual(ids, ids.toSorted().toReversed());
       const past = managed<List>(await fixture.admin.client.get('/manage/v1/accounts?page=1000'));
       assert.deepEqual([past.items, past.total], [[], all.total]);
-      for (const query of ['page=0', 'size=101', 'size=-1', 'page=x']) assertRefused(await fixture.admin.client.get(`/manage/v1/accounts?${query}`), 400);
+      for (const query of ['page=0', 'size=101', 'size=-1', 'page=x'])
+        assertRefused(await fixture.admin.client.get(`/manage/v1/accounts?${query}`), 400);
     });
 
     test('only an admin makes accounts; fields are checked together; an email is taken once', async () => {
       const user = await fixture.newMember();
       const fields = { email: 'other@example.com', password: 'long enough' };
       assertRefused(await user.client.post('/manage/v1/accounts', fields), 403);
-      const wrong = assertRefused(await fixture.admin.client.post('/manage/v1/accounts', { email: 'nobody', password: 'short', role: 'user' }), 400, 'email');
-      assert.deepEqual(wrong.errors?.map(({ path }) => path), ['email', 'password']);
+      const wrong = assertRefused(
+        await fixture.admin.client.post('/manage/v1/accounts', { email: 'nobody', password: 'short', role: 'user' }),
+        400,
+        'email',
+      );
+      assert.deepEqual(
+        wrong.errors?.map(({ path }) => path),
+        ['email', 'password'],
+      );
       assertRefused(await fixture.admin.client.post('/manage/v1/accounts', { ...fields, role: 'king' }), 400, 'role');
       assertRefused(await fixture.admin.client.post('/manage/v1/accounts', {}), 400, 'password');
-      assertRefused(await fixture.admin.client.post('/manage/v1/accounts', { ...fields, email: user.email.toUpperCase() }), 409);
+      assertRefused(
+        await fixture.admin.client.post('/manage/v1/accounts', { ...fields, email: user.email.toUpperCase() }),
+        409,
+      );
       assertRefused(await fixture.admin.client.post('/manage/v1/accounts', '{"email":'), 400);
     });
 
@@ -96,7 +114,8 @@ eachStorage((_name, open) => {
       const changed = managed(await patch(user.id, { name: 'New', avatar_url: 'https://example.com/a.png' }, user));
       assert.deepEqual([changed['name'], changed['avatar_url']], ['New', 'https://example.com/a.png']);
       assert.equal(managed(await patch(user.id, { avatar_url: null }, user))['avatar_url'], null);
-      for (const body of [{ role: 'admin' }, { status: 'active' }, { verified_currencies: ['*'] }]) assertRefused(await patch(user.id, body, user), 403);
+      for (const body of [{ role: 'admin' }, { status: 'active' }, { verified_currencies: ['*'] }])
+        assertRefused(await patch(user.id, body, user), 403);
       assertRefused(await patch(user.id, { avatar_url: 'javascript:alert(1)' }, user), 400, 'avatar_url');
       assertRefused(await patch(user.id, { name: '' }, user), 400, 'name');
       assertRefused(await patch(user.id, { status: 'gone' }), 400, 'status');
@@ -114,31 +133,61 @@ eachStorage((_name, open) => {
       managed(await patch(user.id, { status: 'archived' }));
       assertRefused(await patch(user.id, { status: 'active' }), 409);
       assertRefused(await patch(user.id, { name: 'Late' }), 409);
-      await assert.rejects(store.sql('UPDATE accounts SET status = ? WHERE id = ?', ['active', user.id]), /illegal change of status/);
+      await assert.rejects(
+        store.sql('UPDATE accounts SET status = ? WHERE id = ?', ['active', user.id]),
+        /illegal change of status/,
+      );
     });
 
     test('archiving turns Apps off, revokes keys, ends tokens of endpoint 14, and is no error again', async () => {
       const user = await fixture.newMember();
       const app = managed(await user.client.post('/manage/v1/apps', { name: 'Shop', chains: ['ETH'] }), 201);
-      const { data } = JSON.parse((await fixture.client.post('/api/plugin/key/service', { username: user.email, password: user.password })).text) as { data: { access_token: string } };
-      const first = managed(await fixture.admin.client.post('/manage/v1/accounts/archive', { ids: [user.id, user.id] }));
+      const { data } = JSON.parse(
+        (await fixture.client.post('/api/plugin/key/service', { username: user.email, password: user.password })).text,
+      ) as { data: { access_token: string } };
+      const first = managed(
+        await fixture.admin.client.post('/manage/v1/accounts/archive', { ids: [user.id, user.id] }),
+      );
       assert.equal(first['total'], 1);
-      assert.deepEqual((first['items'] as Record_[]).map(({ id, status }) => [id, status]), [[user.id, 'archived']]);
-      assert.deepEqual(managed(await fixture.admin.client.post('/manage/v1/accounts/archive', { ids: [user.id] })), first);
+      assert.deepEqual(
+        (first['items'] as Record_[]).map(({ id, status }) => [id, status]),
+        [[user.id, 'archived']],
+      );
+      assert.deepEqual(
+        managed(await fixture.admin.client.post('/manage/v1/accounts/archive', { ids: [user.id] })),
+        first,
+      );
       const off = managed(await fixture.admin.client.get(`/manage/v1/apps/${String(app['id'])}`));
       assert.equal(off['enabled'], false);
       const keys = managed<List>(await fixture.admin.client.get(`/manage/v1/apps/${String(app['id'])}/keys`));
-      assert.deepEqual(keys.items.map(({ state }) => state), ['revoked']);
-      assert.equal((await fixture.client.get('/api/v2/order/', { headers: { 'API-Key': data.access_token } })).status, 401);
-      assertRefused(await fixture.admin.client.post('/manage/v1/accounts/archive', { ids: ['1530217733410816001'] }), 404);
+      assert.deepEqual(
+        keys.items.map(({ state }) => state),
+        ['revoked'],
+      );
+      assert.equal(
+        (await fixture.client.get('/api/v2/order/', { headers: { 'API-Key': data.access_token } })).status,
+        401,
+      );
+      assertRefused(
+        await fixture.admin.client.post('/manage/v1/accounts/archive', { ids: ['1530217733410816001'] }),
+        404,
+      );
       assertRefused(await fixture.admin.client.post('/manage/v1/accounts/archive', { ids: [] }), 400, 'ids');
       assertRefused(await user.client.post('/manage/v1/accounts/archive', { ids: [user.id] }), 401);
-      assertRefused(await (await fixture.newMember()).client.post('/manage/v1/accounts/archive', { ids: [user.id] }), 403);
+      assertRefused(
+        await (await fixture.newMember()).client.post('/manage/v1/accounts/archive', { ids: [user.id] }),
+        403,
+      );
     });
 
     test('an archive is all or none', async () => {
       const [one, two] = [await fixture.newMember(), await fixture.newMember()];
-      assertRefused(await fixture.admin.client.post('/manage/v1/accounts/archive', { ids: [one.id, '1530217733410816001', two.id] }), 404);
+      assertRefused(
+        await fixture.admin.client.post('/manage/v1/accounts/archive', {
+          ids: [one.id, '1530217733410816001', two.id],
+        }),
+        404,
+      );
       managed(await one.client.get('/manage/v1/session'));
     });
 
@@ -146,9 +195,18 @@ eachStorage((_name, open) => {
       const user = await fixture.newMember();
       managed(await user.client.post('/manage/v1/apps', { name: 'One', chains: ['LTC'] }), 201);
       managed(await user.client.post('/manage/v1/apps', { name: 'Two', chains: ['LTC', 'TRX'] }), 201);
-      const route = { host: 'ltc.gateway.test', chain: 'LTC', network: 'main', protocol: 'http', upstreams: ['http://127.0.0.1:1'] };
+      const route = {
+        host: 'ltc.gateway.test',
+        chain: 'LTC',
+        network: 'main',
+        protocol: 'http',
+        upstreams: ['http://127.0.0.1:1'],
+      };
       managed(await fixture.admin.client.post('/manage/v1/gateways', route), 201);
-      managed(await fixture.admin.client.post('/manage/v1/gateways', { ...route, host: 'ltc2.gateway.test', enabled: false }), 201);
+      managed(
+        await fixture.admin.client.post('/manage/v1/gateways', { ...route, host: 'ltc2.gateway.test', enabled: false }),
+        201,
+      );
       const detail = managed(await user.client.get(`/manage/v1/accounts/${user.id}`));
       assert.deepEqual([detail['app_count'], detail['gateway_count']], [2, 1]);
     });
@@ -157,7 +215,8 @@ eachStorage((_name, open) => {
   describe('whoever is in charge', () => {
     test('nobody archives, disables or demotes itself', async () => {
       const other = await fixture.newMember('admin');
-      for (const body of [{ status: 'disabled' }, { status: 'archived' }, { role: 'user' }]) assertRefused(await patch(other.id, body, other), 409);
+      for (const body of [{ status: 'disabled' }, { status: 'archived' }, { role: 'user' }])
+        assertRefused(await patch(other.id, body, other), 409);
       assertRefused(await other.client.post('/manage/v1/accounts/archive', { ids: [other.id] }), 409);
       managed(await patch(other.id, { role: 'user' }));
       assertRefused(await other.client.get('/manage/v1/gateways'), 403);
@@ -166,8 +225,17 @@ eachStorage((_name, open) => {
     test('two admins who demote each other at once leave one', async () => {
       const [one, two] = [await fixture.newMember('admin'), await fixture.newMember('admin')];
       managed(await patch(fixture.admin.id, { role: 'user' }, one));
-      const replies = await Promise.all([patch(two.id, { role: 'user' }, one), patch(one.id, { status: 'disabled' }, two)]);
-      assert.deepEqual(replies.map(({ status }) => status).toSorted().at(0), 200);
+      const replies = await Promise.all([
+        patch(two.id, { role: 'user' }, one),
+        patch(one.id, { status: 'disabled' }, two),
+      ]);
+      assert.deepEqual(
+        replies
+          .map(({ status }) => status)
+          .toSorted()
+          .at(0),
+        200,
+      );
       const left = await store.sql("SELECT id FROM accounts WHERE role = 'admin' AND status = 'active'");
       assert.equal(left.length, 1);
       await store.sql("UPDATE accounts SET role = 'admin' WHERE id = ?", [fixture.admin.id]);

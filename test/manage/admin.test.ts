@@ -27,14 +27,22 @@ eachStorage((_name, open) => {
     await store.close();
   });
 
-  const credential = async (by = user): Promise<Fields & { id: string }> => managed(await by.client.post('/manage/v1/credentials', { name: 'Shop' }), 201);
+  const credential = async (by = user): Promise<Fields & { id: string }> =>
+    managed(await by.client.post('/manage/v1/credentials', { name: 'Shop' }), 201);
   const payer = (apiKey: unknown): HttpClient => fixture.client.with({ 'API-Key': String(apiKey) });
-  const code = (secret: string, ms = 0): string => totpCode(new PlainDigest(), decodeBase32(secret) ?? new Uint8Array(), totpStep(fixture.till.clock.now() + ms));
+  const code = (secret: string, ms = 0): string =>
+    totpCode(new PlainDigest(), decodeBase32(secret) ?? new Uint8Array(), totpStep(fixture.till.clock.now() + ms));
 
   /** An order of the user that nobody paid in time, its callback dead. */
   const overdue = async (): Promise<{ orderId: string; callbackId: string }> => {
     const client = payer((await credential())['api_key']);
-    const body = { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25, timeout_callback: 'http://127.0.0.1:1/late' };
+    const body = {
+      chain: 'ETH',
+      currency: 'ETH',
+      vs_currency: 'USD',
+      vs_price: 25,
+      timeout_callback: 'http://127.0.0.1:1/late',
+    };
     const { order_id: orderId } = dataOf<{ order_id: string }>(await client.post('/api/order/pay-info', body));
     client.close();
     fixture.till.clock.advance(1_801_000);
@@ -73,21 +81,42 @@ eachStorage((_name, open) => {
       assert.notEqual(rotated['callback_secret'], made['callback_secret']);
       assert.equal(Date.parse(String(rotated['former_until'])), fixture.till.clock.now() + 86_400_000);
       const revealed = managed(await member.client.request('POST', `/manage/v1/credentials/${made.id}/reveal`));
-      for (const name of ['callback_key', 'callback_token', 'callback_secret']) assert.equal(revealed[name], rotated[name]);
+      for (const name of ['callback_key', 'callback_token', 'callback_secret'])
+        assert.equal(revealed[name], rotated[name]);
       const stored = await store.storage.accounts.findCallbackCredential(member.account.id);
-      const former = JSON.parse(fixture.till.vault.open(String(stored?.previousSealed), `callback-credential:${member.id}`)) as Fields;
-      assert.deepEqual([former['callbackSecret'], stored?.previousUntil], [made['callback_secret'], fixture.till.clock.now() + 86_400_000]);
-      const [row] = managed<List<Fields>>(await fixture.admin.client.get(`/manage/v1/audit?size=2&account_id=${member.id}`)).items.slice(1);
-      assert.deepEqual([row?.['action'], row?.['actor_id'], row?.['subject_id'], row?.['changes']], ['callback_secrets.rotate', member.id, member.id, {}]);
-      assert.equal(managed(await fixture.admin.client.request('POST', `${path}?account_id=${member.id}`))['account_id'], member.id);
+      const former = JSON.parse(
+        fixture.till.vault.open(String(stored?.previousSealed), `callback-credential:${member.id}`),
+      ) as Fields;
+      assert.deepEqual(
+        [former['callbackSecret'], stored?.previousUntil],
+        [made['callback_secret'], fixture.till.clock.now() + 86_400_000],
+      );
+      const [row] = managed<List<Fields>>(
+        await fixture.admin.client.get(`/manage/v1/audit?size=2&account_id=${member.id}`),
+      ).items.slice(1);
+      assert.deepEqual(
+        [row?.['action'], row?.['actor_id'], row?.['subject_id'], row?.['changes']],
+        ['callback_secrets.rotate', member.id, member.id, {}],
+      );
+      assert.equal(
+        managed(await fixture.admin.client.request('POST', `${path}?account_id=${member.id}`))['account_id'],
+        member.id,
+      );
       assertRefused(await member.client.request('POST', `${path}?account_id=${fixture.admin.id}`), 404);
       assertRefused(await fixture.admin.client.request('POST', `${path}?account_id=${UNKNOWN}`), 404);
-      managed(await fixture.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, { body: { status: 'archived' } }));
+      managed(
+        await fixture.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, {
+          body: { status: 'archived' },
+        }),
+      );
       assertRefused(await fixture.admin.client.request('POST', `${path}?account_id=${member.id}`), 409);
     });
 
     test('an admin makes them for any account, a user for its own', async () => {
-      assert.equal(managed(await fixture.admin.client.post('/manage/v1/credentials', { account_id: user.id }), 201)['account_id'], user.id);
+      assert.equal(
+        managed(await fixture.admin.client.post('/manage/v1/credentials', { account_id: user.id }), 201)['account_id'],
+        user.id,
+      );
       assertRefused(await user.client.post('/manage/v1/credentials', { account_id: fixture.admin.id }), 404);
       assertRefused(await fixture.admin.client.post('/manage/v1/credentials', { account_id: UNKNOWN }), 404);
     });
@@ -97,7 +126,11 @@ eachStorage((_name, open) => {
     test('Data Security and the callback key hold from the next request on', async () => {
       const member = await fixture.newMember();
       const client = payer((await credential(member))['api_key']);
-      const changed = managed(await member.client.request('PATCH', '/manage/v1/security', { body: { data_security: true, callback_api_key: 'callback' } }));
+      const changed = managed(
+        await member.client.request('PATCH', '/manage/v1/security', {
+          body: { data_security: true, callback_api_key: 'callback' },
+        }),
+      );
       assert.deepEqual(changed, {
         account_id: member.id,
         data_security: true,
@@ -111,27 +144,50 @@ eachStorage((_name, open) => {
       assert.equal((await client.get('/api/v2/order/')).status, 403);
       assert.deepEqual(managed(await fixture.admin.client.get(`/manage/v1/security?account_id=${member.id}`)), changed);
       assertRefused(await member.client.get(`/manage/v1/security?account_id=${fixture.admin.id}`), 404);
-      assertRefused(await member.client.request('PATCH', '/manage/v1/security', { body: { totp_for_withdrawals: true } }), 409);
-      assertRefused(await member.client.request('PATCH', '/manage/v1/security', { body: { data_security: 'on' } }), 400, 'data_security');
+      assertRefused(
+        await member.client.request('PATCH', '/manage/v1/security', { body: { totp_for_withdrawals: true } }),
+        409,
+      );
+      assertRefused(
+        await member.client.request('PATCH', '/manage/v1/security', { body: { data_security: 'on' } }),
+        400,
+        'data_security',
+      );
       client.close();
     });
 
     test('a second factor is demanded once a code was right, and each code opens one login', async () => {
       const member = await fixture.newMember();
-      const { secret, uri } = managed<{ secret: string; uri: string }>(await member.client.post('/manage/v1/security/totp', {}));
+      const { secret, uri } = managed<{ secret: string; uri: string }>(
+        await member.client.post('/manage/v1/security/totp', {}),
+      );
       assert.match(uri, new RegExp(`^otpauth://totp/service:.*secret=${secret}&`));
       assert(!JSON.stringify(await store.sql('SELECT * FROM account_security')).includes(secret));
       managed(await fixture.login(member.email, member.password));
-      assertRefused(await member.client.post('/manage/v1/security/totp/confirm', { verify_code: '000000' }), 400, 'verify_code');
-      const confirmed = managed(await member.client.post('/manage/v1/security/totp/confirm', { verify_code: code(secret) }));
+      assertRefused(
+        await member.client.post('/manage/v1/security/totp/confirm', { verify_code: '000000' }),
+        400,
+        'verify_code',
+      );
+      const confirmed = managed(
+        await member.client.post('/manage/v1/security/totp/confirm', { verify_code: code(secret) }),
+      );
       assert.deepEqual([confirmed['totp_enrolled'], confirmed['totp_confirmed']], [true, true]);
       assertRefused(await fixture.login(member.email, member.password), 400, 'totp');
       assertRefused(await fixture.login(member.email, member.password, { totp: code(secret) }), 400, 'totp');
       managed(await fixture.login(member.email, member.password, { totp: code(secret, 30_000) }));
       assertRefused(await fixture.login(member.email, 'wrong', { totp: code(secret) }), 401);
-      assert.equal(managed(await member.client.request('PATCH', '/manage/v1/security', { body: { totp_for_withdrawals: true } }))['totp_for_withdrawals'], true);
+      assert.equal(
+        managed(await member.client.request('PATCH', '/manage/v1/security', { body: { totp_for_withdrawals: true } }))[
+          'totp_for_withdrawals'
+        ],
+        true,
+      );
       assertRefused(await member.client.post('/manage/v1/security/totp', {}), 400, 'verify_code');
-      assert.notEqual(managed(await fixture.admin.client.post(`/manage/v1/security/totp?account_id=${member.id}`, {}))['secret'], secret);
+      assert.notEqual(
+        managed(await fixture.admin.client.post(`/manage/v1/security/totp?account_id=${member.id}`, {}))['secret'],
+        secret,
+      );
     });
 
     test('a right code at a login confirms the enrolment, on record', async () => {
@@ -141,14 +197,18 @@ eachStorage((_name, open) => {
       assert.equal(managed(await member.client.get('/manage/v1/security'))['totp_confirmed'], true);
       assertRefused(await fixture.login(member.email, member.password), 400, 'totp');
       const { items } = managed<List>(await member.client.get('/manage/v1/audit'));
-      assert.deepEqual(items.slice(0, 2).map(({ action }) => action), ['session.create', 'security.totp_confirm']);
+      assert.deepEqual(
+        items.slice(0, 2).map(({ action }) => action),
+        ['session.create', 'security.totp_confirm'],
+      );
     });
 
     test('fault 62: five wrong codes, and a right one is refused for 15 minutes', async () => {
       const member = await fixture.newMember();
       const { secret } = managed<{ secret: string }>(await member.client.request('POST', '/manage/v1/security/totp'));
       managed(await member.client.post('/manage/v1/security/totp/confirm', { verify_code: code(secret, -30_000) }));
-      for (let tries = 0; tries < 5; tries++) assertRefused(await fixture.login(member.email, member.password, { totp: '000000' }), 400, 'totp');
+      for (let tries = 0; tries < 5; tries++)
+        assertRefused(await fixture.login(member.email, member.password, { totp: '000000' }), 400, 'totp');
       assertRefused(await fixture.login(member.email, member.password, { totp: code(secret) }), 400, 'totp');
       fixture.till.clock.advance(15 * 60_000);
       managed(await fixture.login(member.email, member.password, { totp: code(secret) }));
@@ -177,14 +237,19 @@ eachStorage((_name, open) => {
       assert.equal(managed(await user.client.request('POST', `${path}/resolve`))['status'], 'RESOLVED');
       assertRefused(await user.client.request('POST', `${path}/resolve`), 409);
       const { items } = managed<{ items: Fields[] }>(await user.client.get(`${path}/history`));
-      assert.deepEqual(items.map(({ rule }) => rule), ['created', 'deadline-nothing-seen', 'operator-accepted']);
+      assert.deepEqual(
+        items.map(({ rule }) => rule),
+        ['created', 'deadline-nothing-seen', 'operator-accepted'],
+      );
       assert.equal((items.at(-1)?.['inputs'] as Fields)['actor'], user.id);
       assert.match(String(items[0]?.['at']), /Z$/);
     });
 
     test('an order to which nothing was paid is cancelled', async () => {
       const client = payer((await credential())['api_key']);
-      const { order_id } = dataOf<{ order_id: string }>(await client.post('/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25 }));
+      const { order_id } = dataOf<{ order_id: string }>(
+        await client.post('/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25 }),
+      );
       client.close();
       const done = managed(await user.client.request('POST', `/manage/v1/orders/${order_id}/terminate`));
       assert.deepEqual([done['status'], done['order_id']], ['TERMINATED', order_id]);
@@ -195,11 +260,25 @@ eachStorage((_name, open) => {
   describe('fault 12: what belongs to somebody else', () => {
     test('is answered byte for byte as what does not exist, by every operation', async () => {
       const { orderId, callbackId } = await overdue();
-      const app = managed<Fields & { key: Fields }>(await user.client.post('/manage/v1/apps', { name: 'A', chains: [] }), 201);
+      const app = managed<Fields & { key: Fields }>(
+        await user.client.post('/manage/v1/apps', { name: 'A', chains: [] }),
+        201,
+      );
       const made = await credential();
       const other = await fixture.newMember();
-      const ids: Record<string, unknown> = { apps: app['id'], credentials: made.id, callbacks: callbackId, orders: orderId };
-      const rows: readonly [method: string, collection: string, rest: string, body?: object, headers?: Record<string, string>][] = [
+      const ids: Record<string, unknown> = {
+        apps: app['id'],
+        credentials: made.id,
+        callbacks: callbackId,
+        orders: orderId,
+      };
+      const rows: readonly [
+        method: string,
+        collection: string,
+        rest: string,
+        body?: object,
+        headers?: Record<string, string>,
+      ][] = [
         ['GET', 'apps', ''],
         ['PATCH', 'apps', '', { name: 'Mine' }, { 'If-Match': '1' }],
         ['GET', 'apps', '/admission'],
@@ -218,11 +297,16 @@ eachStorage((_name, open) => {
       for (const [method, collection, rest, body, headers = {}] of rows) {
         const sent = { headers, ...(body === undefined ? {} : { body }) };
         const ask = (id: string) => other.client.request(method, `/manage/v1/${collection}/${id}${rest}`, sent);
-        const [foreign, unknown, garbage] = [await ask(String(ids[collection])), await ask(UNKNOWN), await ask('garbage')];
+        const [foreign, unknown, garbage] = [
+          await ask(String(ids[collection])),
+          await ask(UNKNOWN),
+          await ask('garbage'),
+        ];
         assertRefused(foreign, 404);
         assert.deepEqual([foreign.text, garbage.text], [unknown.text, unknown.text], `${method} ${collection}${rest}`);
       }
-      for (const list of ['apps', 'credentials', 'callbacks']) assert.equal(managed<List>(await other.client.get(`/manage/v1/${list}`)).total, 0, list);
+      for (const list of ['apps', 'credentials', 'callbacks'])
+        assert.equal(managed<List>(await other.client.get(`/manage/v1/${list}`)).total, 0, list);
     });
   });
 
@@ -232,50 +316,121 @@ eachStorage((_name, open) => {
       const made = await credential(member);
       managed(await member.client.request('POST', `/manage/v1/credentials/${made.id}/reveal`));
       managed(await member.client.request('POST', `/manage/v1/credentials/${made.id}/revoke`));
-      const app = managed<Fields & { key: Fields }>(await member.client.post('/manage/v1/apps', { name: 'A', chains: ['ETH'] }), 201);
+      const app = managed<Fields & { key: Fields }>(
+        await member.client.post('/manage/v1/apps', { name: 'A', chains: ['ETH'] }),
+        201,
+      );
       const path = `/manage/v1/apps/${String(app['id'])}`;
-      managed(await member.client.request('PATCH', path, { body: { name: 'B', chains: ['ETH'] }, headers: { 'If-Match': '1' } }));
+      managed(
+        await member.client.request('PATCH', path, {
+          body: { name: 'B', chains: ['ETH'] },
+          headers: { 'If-Match': '1' },
+        }),
+      );
       const rotated = managed<{ key: Fields }>(await member.client.request('POST', `${path}/keys/rotate`));
       managed(await member.client.request('POST', `${path}/keys/${String(rotated.key['id'])}/revoke`));
       managed(await member.client.request('POST', `${path}/keys/${String(rotated.key['id'])}/revoke`));
       const { secret } = managed<{ secret: string }>(await member.client.request('POST', '/manage/v1/security/totp'));
       managed(await member.client.request('PATCH', '/manage/v1/security', { body: { data_security: true } }));
       managed(await member.client.request('PATCH', '/manage/v1/security', { body: { data_security: true } }));
-      managed(await fixture.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, { body: { status: 'disabled', name: 'C' } }));
-      const all = managed<List<Fields>>(await fixture.admin.client.get(`/manage/v1/audit?size=100&account_id=${member.id}`));
+      managed(
+        await fixture.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, {
+          body: { status: 'disabled', name: 'C' },
+        }),
+      );
+      const all = managed<List<Fields>>(
+        await fixture.admin.client.get(`/manage/v1/audit?size=100&account_id=${member.id}`),
+      );
       assert.deepEqual(all.items.map(({ action }) => action).toReversed(), [
-        'session.create', 'credential.create', 'credential.reveal', 'credential.revoke', 'app.create', 'app_key.create', 'app.update',
-        'app_key.rotate', 'app_key.create', 'app_key.revoke', 'security.totp_enrol', 'security.update', 'account.update',
+        'session.create',
+        'credential.create',
+        'credential.reveal',
+        'credential.revoke',
+        'app.create',
+        'app_key.create',
+        'app.update',
+        'app_key.rotate',
+        'app_key.create',
+        'app_key.revoke',
+        'security.totp_enrol',
+        'security.update',
+        'account.update',
       ]);
       const [last] = all.items;
-      assert.deepEqual(last?.['changes'], { name: { from: null, to: 'C' }, status: { from: 'active', to: 'disabled' } });
-      assert.deepEqual([last['actor_id'], last['subject_type'], last['subject_id'], last['ip']], [fixture.admin.id, 'account', member.id, '127.0.0.1']);
+      assert.deepEqual(last?.['changes'], {
+        name: { from: null, to: 'C' },
+        status: { from: 'active', to: 'disabled' },
+      });
+      assert.deepEqual(
+        [last['actor_id'], last['subject_type'], last['subject_id'], last['ip']],
+        [fixture.admin.id, 'account', member.id, '127.0.0.1'],
+      );
       assert.match(String(last['trace_id']), /^[0-9a-f]{32}$/);
       const update = all.items.find(({ action }) => action === 'app.update');
       assert.deepEqual(update?.['changes'], { name: { from: 'A', to: 'B' } });
-      const secrets = [made['api_key'], made['signing_secret'], made['callback_secret'], app.key['api_key'], rotated.key['api_key'], secret, member.password, member.token];
+      const secrets = [
+        made['api_key'],
+        made['signing_secret'],
+        made['callback_secret'],
+        app.key['api_key'],
+        rotated.key['api_key'],
+        secret,
+        member.password,
+        member.token,
+      ];
       const text = JSON.stringify([all, await store.sql('SELECT * FROM audit_trail'), fixture.till.logger.lines]);
       for (const each of secrets) assert(!text.includes(String(each)));
-      assert.equal(managed<List>(await user.client.get('/manage/v1/audit')).items.some(({ subject_id }) => subject_id === member.id), false);
+      assert.equal(
+        managed<List>(await user.client.get('/manage/v1/audit')).items.some(
+          ({ subject_id }) => subject_id === member.id,
+        ),
+        false,
+      );
       assertRefused(await user.client.get(`/manage/v1/audit?account_id=${member.id}`), 404);
     });
 
     test('gateways: that upstreams changed is told, not what they are', async () => {
-      const route = { host: 'audited.test', chain: 'ETH', network: 'main', protocol: 'jsonrpc', upstreams: ['https://node.test/canary-path'] };
+      const route = {
+        host: 'audited.test',
+        chain: 'ETH',
+        network: 'main',
+        protocol: 'jsonrpc',
+        upstreams: ['https://node.test/canary-path'],
+      };
       const { id } = managed(await fixture.admin.client.post('/manage/v1/gateways', route), 201);
       const body = { enabled: false, upstreams: ['https://node.test/canary-next'] };
       managed(await fixture.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }));
       const { items } = managed<List<Fields>>(await fixture.admin.client.get('/manage/v1/audit?size=2'));
-      assert.deepEqual(items.map(({ action, subject_id }) => [action, subject_id]), [['gateway.update', id], ['gateway.create', id]]);
-      assert.deepEqual(items[0]?.['changes'], { enabled: { from: true, to: false }, upstreams: { from: 'not shown', to: 'not shown' } });
+      assert.deepEqual(
+        items.map(({ action, subject_id }) => [action, subject_id]),
+        [
+          ['gateway.update', id],
+          ['gateway.create', id],
+        ],
+      );
+      assert.deepEqual(items[0]?.['changes'], {
+        enabled: { from: true, to: false },
+        upstreams: { from: 'not shown', to: 'not shown' },
+      });
       assert(!JSON.stringify(items).includes('canary'));
     });
 
     test('a refused change leaves none, and nobody rewrites what is there', async () => {
       const before = managed<List>(await fixture.admin.client.get('/manage/v1/audit')).total;
       const app = managed(await fixture.admin.client.post('/manage/v1/apps', { name: 'A', chains: [] }), 201);
-      assertRefused(await fixture.admin.client.request('PATCH', `/manage/v1/apps/${String(app['id'])}`, { body: { name: 'B' }, headers: { 'If-Match': '9' } }), 412);
-      assertRefused(await fixture.admin.client.request('PATCH', `/manage/v1/accounts/${fixture.admin.id}`, { body: { status: 'disabled' } }), 409);
+      assertRefused(
+        await fixture.admin.client.request('PATCH', `/manage/v1/apps/${String(app['id'])}`, {
+          body: { name: 'B' },
+          headers: { 'If-Match': '9' },
+        }),
+        412,
+      );
+      assertRefused(
+        await fixture.admin.client.request('PATCH', `/manage/v1/accounts/${fixture.admin.id}`, {
+          body: { status: 'disabled' },
+        }),
+        409,
+      );
       assert.equal(managed<List>(await fixture.admin.client.get('/manage/v1/audit')).total, before + 2);
       await assert.rejects(store.sql("UPDATE audit_trail SET action = 'x'"), /append-only/);
       await assert.rejects(store.sql('DELETE FROM audit_trail'), /append-only/);
@@ -284,7 +439,9 @@ eachStorage((_name, open) => {
     test('a change whose row cannot be written is not made', async () => {
       const member = await fixture.newMember();
       await store.sql('ALTER TABLE audit_trail RENAME TO audit_away');
-      const reply = await fixture.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, { body: { name: 'Unseen' } });
+      const reply = await fixture.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, {
+        body: { name: 'Unseen' },
+      });
       const app = await member.client.post('/manage/v1/apps', { name: 'Unseen', chains: [] });
       await store.sql('ALTER TABLE audit_away RENAME TO audit_trail');
       assert.deepEqual([reply.status, app.status], [500, 500]);

@@ -43,18 +43,31 @@ eachStorage((_name, open) => {
   const create = async (fields: object = {}, by = user): Promise<Fields & { id: string; key: Fields }> =>
     managed(await by.client.post('/manage/v1/apps', { name: 'Shop', chains: ['ETH'], ...fields }), 201);
   const patch = (id: string, body: object, version: string | null, by = user) =>
-    by.client.request('PATCH', `/manage/v1/apps/${id}`, { body, headers: version === null ? {} : { 'If-Match': version } });
+    by.client.request('PATCH', `/manage/v1/apps/${id}`, {
+      body,
+      headers: version === null ? {} : { 'If-Match': version },
+    });
 
   describe('Apps', () => {
     test('a new App has its first key and the gateways of its chains', async () => {
-      const { id, key, created_at, modified_at, ...rest } = await create({ chains: ['ETH', 'TRX'], provider_id: 'p-1' });
+      const { id, key, created_at, modified_at, ...rest } = await create({
+        chains: ['ETH', 'TRX'],
+        provider_id: 'p-1',
+      });
       assert.deepEqual(rest, {
         account_id: user.id,
         name: 'Shop',
         enabled: true,
         version: 1,
         chains: [
-          { code: 'ETH', name: 'Ethereum', network: 'mainnet', protocol: 'jsonrpc', host: 'eth.gateway.test', enabled: true },
+          {
+            code: 'ETH',
+            name: 'Ethereum',
+            network: 'mainnet',
+            protocol: 'jsonrpc',
+            host: 'eth.gateway.test',
+            enabled: true,
+          },
           { code: 'TRX', name: 'Tron', network: null, protocol: null, host: null, enabled: false },
         ],
         admission_mode: null,
@@ -80,13 +93,20 @@ eachStorage((_name, open) => {
     test('a change wants the version: none is 428, a stale one 412, and each change counts up', async () => {
       const { id } = await create();
       assertRefused(await patch(id, { name: 'A' }, null), 428);
-      for (const stale of ['2', '"2"', 'W/"1"', '*', 'x', '']) assertRefused(await patch(id, { name: 'A' }, stale), 412);
+      for (const stale of ['2', '"2"', 'W/"1"', '*', 'x', ''])
+        assertRefused(await patch(id, { name: 'A' }, stale), 412);
       const limits = { requests_per_second: 0.5, burst: 2, concurrency: null };
       const changed = managed(await patch(id, { name: 'A', admission_mode: 'shadow', limits }, '"1"'));
-      assert.deepEqual([changed['version'], changed['name'], changed['admission_mode'], changed['limits']], [2, 'A', 'shadow', limits]);
+      assert.deepEqual(
+        [changed['version'], changed['name'], changed['admission_mode'], changed['limits']],
+        [2, 'A', 'shadow', limits],
+      );
       assertRefused(await patch(id, { name: 'B' }, '1'), 412);
       const back = managed(await patch(id, { enabled: false, admission_mode: null, limits: null }, '2'));
-      assert.deepEqual([back['version'], back['name'], back['enabled'], back['admission_mode'], back['limits']], [3, 'A', false, null, null]);
+      assert.deepEqual(
+        [back['version'], back['name'], back['enabled'], back['admission_mode'], back['limits']],
+        [3, 'A', false, null, null],
+      );
       assertRefused(await patch(id, { limits: { burst: 0 } }, '3'), 400, 'limits.burst');
       assertRefused(await patch(id, { enabled: 'yes' }, '3'), 400, 'enabled');
     });
@@ -110,7 +130,9 @@ eachStorage((_name, open) => {
     test('admission tells verdicts by gateway and reason', async () => {
       const { id } = await create();
       assert.deepEqual(managed(await user.client.get(`/manage/v1/apps/${id}/admission`)), { items: [] });
-      const counts = [{ route: 'eth.gateway.test', mode: 'shadow', verdict: 'would_refuse', reason: 'rate_limited', count: 3 }] as const;
+      const counts = [
+        { route: 'eth.gateway.test', mode: 'shadow', verdict: 'would_refuse', reason: 'rate_limited', count: 3 },
+      ] as const;
       fixture.admission.set(id as AppId, counts);
       assert.deepEqual(managed(await user.client.get(`/manage/v1/apps/${id}/admission`)), { items: counts });
     });
@@ -120,7 +142,9 @@ eachStorage((_name, open) => {
     test('rotating keeps the replaced key for its grace; revoking ends one at once and again is no error', async () => {
       const { id, key } = await create();
       const path = `/manage/v1/apps/${id}/keys`;
-      const { key: next, replaced } = managed<{ key: Fields; replaced: Fields }>(await user.client.post(`${path}/rotate`, { grace_seconds: 60 }));
+      const { key: next, replaced } = managed<{ key: Fields; replaced: Fields }>(
+        await user.client.post(`${path}/rotate`, { grace_seconds: 60 }),
+      );
       assert.deepEqual([replaced['id'], replaced['state'], replaced['api_key']], [key['id'], 'grace', key['api_key']]);
       assert.equal(replaced['expires_at'], new Date(fixture.till.clock.now() + 60_000).toISOString());
       const list = managed<{ total: number; items: Fields[] }>(await user.client.get(path));
@@ -147,10 +171,19 @@ eachStorage((_name, open) => {
   });
 
   describe('gateways', () => {
-    const route = { host: 'BTC.gateway.test', chain: 'BTC', network: 'main', protocol: 'jsonrpc', upstreams: ['https://node.test/secret-path'] };
+    const route = {
+      host: 'BTC.gateway.test',
+      chain: 'BTC',
+      network: 'main',
+      protocol: 'jsonrpc',
+      upstreams: ['https://node.test/secret-path'],
+    };
 
     test('an admin makes, lists and changes them; hosts are taken once', async () => {
-      const { id, created_at, modified_at, ...made } = managed(await fixture.admin.client.post('/manage/v1/gateways', route), 201);
+      const { id, created_at, modified_at, ...made } = managed(
+        await fixture.admin.client.post('/manage/v1/gateways', route),
+        201,
+      );
       assert.equal(created_at, modified_at);
       assert.deepEqual(made, {
         ...route,
@@ -166,25 +199,51 @@ eachStorage((_name, open) => {
         source: 'managed',
       });
       assertRefused(await fixture.admin.client.post('/manage/v1/gateways', route), 409);
-      const body = { upstreams: [{ url: 'https://other.test', headers: { 'x-key': 'canary-header' } }], timeouts: { idle_ms: 5 }, methods: { deny: ['stop'] }, limits: { burst: 9 } };
-      const changed = managed(await fixture.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }));
+      const body = {
+        upstreams: [{ url: 'https://other.test', headers: { 'x-key': 'canary-header' } }],
+        timeouts: { idle_ms: 5 },
+        methods: { deny: ['stop'] },
+        limits: { burst: 9 },
+      };
+      const changed = managed(
+        await fixture.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }),
+      );
       assert.deepEqual(changed['upstreams'], body.upstreams);
       assert.deepEqual(changed['timeouts'], { connect_ms: 5000, first_byte_ms: 30_000, idle_ms: 5 });
-      assert.deepEqual([changed['methods'], changed['limits']], [{ allow: [], deny: ['stop'] }, { requests_per_second: null, burst: 9, concurrency: null }]);
+      assert.deepEqual(
+        [changed['methods'], changed['limits']],
+        [
+          { allow: [], deny: ['stop'] },
+          { requests_per_second: null, burst: 9, concurrency: null },
+        ],
+      );
       assert.deepEqual(managed(await fixture.admin.client.get(`/manage/v1/gateways/${String(id)}`)), changed);
       const list = managed<List>(await fixture.admin.client.get('/manage/v1/gateways'));
-      assert.deepEqual(list.items.map(({ source }) => source), ['managed', 'config']);
-      assertRefused(await fixture.admin.client.post('/manage/v1/gateways', { ...route, host: 'a b', timeouts: { idle_ms: 0 } }), 400, 'timeouts.idle_ms');
+      assert.deepEqual(
+        list.items.map(({ source }) => source),
+        ['managed', 'config'],
+      );
+      assertRefused(
+        await fixture.admin.client.post('/manage/v1/gateways', { ...route, host: 'a b', timeouts: { idle_ms: 0 } }),
+        400,
+        'timeouts.idle_ms',
+      );
       assertRefused(await fixture.admin.client.post('/manage/v1/gateways', { host: 'x.test' }), 400, 'upstreams');
     });
 
     test('a gateway of the configuration is changed only there; users see none', async () => {
-      assertRefused(await fixture.admin.client.request('PATCH', '/manage/v1/gateways/config-eth', { body: { enabled: false } }), 409);
+      assertRefused(
+        await fixture.admin.client.request('PATCH', '/manage/v1/gateways/config-eth', { body: { enabled: false } }),
+        409,
+      );
       assertRefused(await fixture.admin.client.get('/manage/v1/gateways/unknown'), 404);
       assertRefused(await user.client.get('/manage/v1/gateways'), 403);
       assertRefused(await user.client.get('/manage/v1/gateways/config-eth'), 403);
       assertRefused(await user.client.post('/manage/v1/gateways', route), 403);
-      assertRefused(await user.client.request('PATCH', '/manage/v1/gateways/config-eth', { body: { enabled: false } }), 403);
+      assertRefused(
+        await user.client.request('PATCH', '/manage/v1/gateways/config-eth', { body: { enabled: false } }),
+        403,
+      );
     });
   });
 });

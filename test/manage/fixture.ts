@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { createHttpServer, createOperations, expressBinding, HttpApi, manageOperations, randomTraceId } from '../../adapters/http/index.ts';
+import {
+  createHttpServer,
+  createOperations,
+  expressBinding,
+  HttpApi,
+  manageOperations,
+  randomTraceId,
+} from '../../adapters/http/index.ts';
 import { CryptoRandom } from '../../adapters/crypto/index.ts';
 import { contractsOf, createManage, OrderStateMachine } from '../../core/index.ts';
 import type { Account, AccountRole, AdmissionCount, AppId, GatewayRoute, Manage } from '../../core/index.ts';
@@ -65,7 +72,14 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     events,
     secondFactor: till.till.manage.secondFactor,
     createAccount,
-    stateMachine: new OrderStateMachine({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics }),
+    stateMachine: new OrderStateMachine({
+      assets,
+      contractOf: contractsOf(chains),
+      presenter: callbackPresenter,
+      ids,
+      events,
+      metrics,
+    }),
     queries,
     chains,
     admissionTally: (id) => admission.get(id) ?? [],
@@ -78,8 +92,20 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     },
   });
   const loginsPerMinute = options.loginsPerMinute ?? 10_000;
-  const settings = { serviceName: 'service', sandbox: true, pageMax: 100, requestsPerMinute: 100_000, loginsPerMinute, trustedHops: 0, allowPrivateNetworks: true };
-  const rows = manageOperations({ settings: { pageMax: 100, loginsPerMinute, secureCookies: options.secureCookies ?? false }, manage, assets });
+  const settings = {
+    serviceName: 'service',
+    sandbox: true,
+    pageMax: 100,
+    requestsPerMinute: 100_000,
+    loginsPerMinute,
+    trustedHops: 0,
+    allowPrivateNetworks: true,
+  };
+  const rows = manageOperations({
+    settings: { pageMax: 100, loginsPerMinute, secureCookies: options.secureCookies ?? false },
+    manage,
+    assets,
+  });
   const api = new HttpApi(createOperations(settings, rows), {
     ...till.till,
     settings,
@@ -95,7 +121,8 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
   const { port } = server.address() as AddressInfo;
   const client = new HttpClient(`http://127.0.0.1:${port}`);
   const clients = [client];
-  const login: Fixture['login'] = (email, password, more = {}) => client.post('/manage/v1/session', { email, password, ...more });
+  const login: Fixture['login'] = (email, password, more = {}) =>
+    client.post('/manage/v1/session', { email, password, ...more });
   const newMember = async (role: AccountRole = 'user'): Promise<Member> => {
     const email = `${role}-${clients.length}@example.com`;
     const password = `correct horse ${clients.length}`;
@@ -148,7 +175,11 @@ export function assertRefused(reply: Reply, status: number, path?: string): Mana
   const found = manageEnvelope(reply);
   assert.equal(found.data, null);
   assert.notEqual(found.msg, 'ok');
-  if (path !== undefined) assert(found.errors?.some((error) => error.path === path), reply.text);
+  if (path !== undefined)
+    assert(
+      found.errors?.some((error) => error.path === path),
+      reply.text,
+    );
   return found;
 }
 

@@ -1,7 +1,29 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { checkLedger, custodyAccount, decodeBase32, isTillgateError, merchantAccount, OPERATOR, postEntry, reserveEntry, totpCode, totpStep } from '../../core/index.ts';
-import type { AccountId, BalanceSheet, PayoutId, ChainAdapter, ChainBalances, ChainPayments, EntryId, Transfer, TransferId, TransferStatus } from '../../core/index.ts';
+import {
+  checkLedger,
+  custodyAccount,
+  decodeBase32,
+  isTillgateError,
+  merchantAccount,
+  OPERATOR,
+  postEntry,
+  reserveEntry,
+  totpCode,
+  totpStep,
+} from '../../core/index.ts';
+import type {
+  AccountId,
+  BalanceSheet,
+  PayoutId,
+  ChainAdapter,
+  ChainBalances,
+  ChainPayments,
+  EntryId,
+  Transfer,
+  TransferId,
+  TransferStatus,
+} from '../../core/index.ts';
 import { PlainDigest } from '../support/fakes.ts';
 import { dataOf } from '../support/http.ts';
 import { eachStorage } from '../support/each-storage.ts';
@@ -32,23 +54,39 @@ eachStorage((_name, open) => {
   });
 
   const audit = async (member: Member, action: string): Promise<readonly Fields[]> =>
-    managed<List>(await fixture.admin.client.get(`/manage/v1/audit?account_id=${member.id}&size=100`)).items.filter((row) => row['action'] === action);
+    managed<List>(await fixture.admin.client.get(`/manage/v1/audit?account_id=${member.id}&size=100`)).items.filter(
+      (row) => row['action'] === action,
+    );
   const instant = (ms = 0): string => new Date(fixture.till.clock.now() + ms).toISOString();
 
   describe('withdrawal addresses', () => {
     test('wait out their hold, the former one in force meanwhile, with old and new on record', async () => {
       const user = await fixture.newMember();
       const first = managed(await user.client.post(ADDRESSES, { chain: 'ETH', address: A.toLowerCase() }), 201);
-      const record = { account_id: user.id, chain: 'ETH', address: A, active_from: instant(HOLD_MS), former_address: null, in_force: null, modified_at: instant() };
+      const record = {
+        account_id: user.id,
+        chain: 'ETH',
+        address: A,
+        active_from: instant(HOLD_MS),
+        former_address: null,
+        in_force: null,
+        modified_at: instant(),
+      };
       assert.deepEqual(first, record);
       assert.deepEqual(managed(await user.client.post(ADDRESSES, { chain: 'ETH', address: A }), 201), record);
       fixture.till.clock.advance(HOLD_MS);
       const [listed] = managed<List>(await user.client.get(ADDRESSES)).items;
       assert.deepEqual(listed, { ...record, in_force: A });
-      const changed = managed(await fixture.admin.client.post(ADDRESSES, { chain: 'ETH', address: B, account_id: user.id }), 201);
+      const changed = managed(
+        await fixture.admin.client.post(ADDRESSES, { chain: 'ETH', address: B, account_id: user.id }),
+        201,
+      );
       assert.deepEqual([changed['address'], changed['former_address'], changed['in_force']], [B, A, A]);
       const rows = await audit(user, 'withdrawal_address.set');
-      assert.deepEqual(rows.map(({ actor_id }) => actor_id), [fixture.admin.id, user.id]);
+      assert.deepEqual(
+        rows.map(({ actor_id }) => actor_id),
+        [fixture.admin.id, user.id],
+      );
       assert.deepEqual((rows[0]?.['changes'] as Fields)['address'], { from: A, to: B });
       assert.deepEqual((rows[1]?.['changes'] as Fields)['address'], { from: null, to: A });
     });
@@ -58,7 +96,10 @@ eachStorage((_name, open) => {
       managed(await user.client.post(ADDRESSES, { chain: 'ETH', address: A }), 201);
       managed(await user.client.post(ADDRESSES, { chain: 'BSC', address: A }), 201);
       const own = managed<List>(await user.client.get(ADDRESSES));
-      assert.deepEqual(own.items.map(({ chain }) => chain), ['BSC', 'ETH']);
+      assert.deepEqual(
+        own.items.map(({ chain }) => chain),
+        ['BSC', 'ETH'],
+      );
       assert(managed<List>(await fixture.admin.client.get(`${ADDRESSES}?size=100`)).total > own.total);
       assert.equal(managed<List>(await fixture.admin.client.get(`${ADDRESSES}?account_id=${user.id}`)).total, 2);
       assertRefused(await user.client.get(`${ADDRESSES}?account_id=${fixture.admin.id}`), 404);
@@ -74,7 +115,9 @@ eachStorage((_name, open) => {
       assertRefused(await fixture.admin.client.post(ADDRESSES, { chain: 'ETH', address: A, account_id: UNKNOWN }), 404);
       const key = managed(await user.client.post('/manage/v1/credentials', {}), 201)['api_key'];
       const client = fixture.client.with({ 'API-Key': String(key) });
-      const order = dataOf<{ address: string }>(await client.post('/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25 }));
+      const order = dataOf<{ address: string }>(
+        await client.post('/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25 }),
+      );
       client.close();
       assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: order.address }), 400, 'address');
       assert.equal(managed<List>(await user.client.get(ADDRESSES)).total, 0);
@@ -83,41 +126,78 @@ eachStorage((_name, open) => {
     test('want a code of a confirmed second factor, of the account itself only', async () => {
       const user = await fixture.newMember();
       const { secret } = managed<{ secret: string }>(await user.client.request('POST', '/manage/v1/security/totp'));
-      const code = (ms = 0): string => totpCode(new PlainDigest(), decodeBase32(secret) ?? new Uint8Array(), totpStep(fixture.till.clock.now() + ms));
+      const code = (ms = 0): string =>
+        totpCode(new PlainDigest(), decodeBase32(secret) ?? new Uint8Array(), totpStep(fixture.till.clock.now() + ms));
       managed(await user.client.post(ADDRESSES, { chain: 'ETH', address: A }), 201);
       managed(await user.client.post('/manage/v1/security/totp/confirm', { verify_code: code() }));
       assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: B }), 400, 'totp');
       assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: B, totp: '000000' }), 400, 'totp');
       assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: B, totp: code() }), 400, 'totp');
       managed(await fixture.admin.client.post(ADDRESSES, { chain: 'ETH', address: A, account_id: user.id }), 201);
-      assert.equal(managed(await user.client.post(ADDRESSES, { chain: 'ETH', address: B, totp: code(30_000) }), 201)['address'], B);
+      assert.equal(
+        managed(await user.client.post(ADDRESSES, { chain: 'ETH', address: B, totp: code(30_000) }), 201)['address'],
+        B,
+      );
     });
   });
 
   describe('watched addresses', () => {
     const sheets = new Map<string, BalanceSheet>();
     before(() => {
-      const chain = fixture.till.till.chains.get('ETH') as { balances: ChainBalances | null; assets: ChainBalances['assets'] };
+      const chain = fixture.till.till.chains.get('ETH') as {
+        balances: ChainBalances | null;
+        assets: ChainBalances['assets'];
+      };
       const of = async (value: string): Promise<BalanceSheet> => sheets.get(value) ?? new Map();
-      chain.balances = { assets: chain.assets, readExtendedKey: (text) => (text.startsWith('xpub') ? text : null), ofAddress: of, ofExtendedKey: of };
+      chain.balances = {
+        assets: chain.assets,
+        readExtendedKey: (text) => (text.startsWith('xpub') ? text : null),
+        ofAddress: of,
+        ofExtendedKey: of,
+      };
     });
 
     test('are what Get Self-custody Balances sums up, until they are removed', async () => {
       const user = await fixture.newMember();
-      const client = fixture.client.with({ 'API-Key': String(managed(await user.client.post('/manage/v1/credentials', {}), 201)['api_key']) });
-      const balances = async (): Promise<readonly Fields[]> => dataOf<Fields[]>(await client.get('/api/contract/balance'));
+      const client = fixture.client.with({
+        'API-Key': String(managed(await user.client.post('/manage/v1/credentials', {}), 201)['api_key']),
+      });
+      const balances = async (): Promise<readonly Fields[]> =>
+        dataOf<Fields[]>(await client.get('/api/contract/balance'));
       assert.deepEqual(await balances(), []);
-      const made = managed(await user.client.post(WATCHES, { chain: 'ETH', value: A.toLowerCase(), label: 'Treasury' }), 201);
-      assert.deepEqual([made['kind'], made['value'], made['label'], made['account_id']], ['address', A, 'Treasury', user.id]);
-      const key = managed(await fixture.admin.client.post(WATCHES, { chain: 'ETH', value: `xpub${'1'.repeat(107)}`, account_id: user.id }), 201);
+      const made = managed(
+        await user.client.post(WATCHES, { chain: 'ETH', value: A.toLowerCase(), label: 'Treasury' }),
+        201,
+      );
+      assert.deepEqual(
+        [made['kind'], made['value'], made['label'], made['account_id']],
+        ['address', A, 'Treasury', user.id],
+      );
+      const key = managed(
+        await fixture.admin.client.post(WATCHES, {
+          chain: 'ETH',
+          value: `xpub${'1'.repeat(107)}`,
+          account_id: user.id,
+        }),
+        201,
+      );
       assert.equal(key['kind'], 'extended-key');
       sheets.set(A, new Map([['ETH', 1_999_999_999_999_999_999n]]));
       sheets.set(String(key['value']), new Map([['USDT-ERC20', 5_000_001n]]));
       const rows = await balances();
-      assert.deepEqual(rows.slice(0, 2), [{ chain: 'ETH', currency: 'ETH', amount: 1.99999999 }, { chain: 'ETH', currency: 'USDT-ERC20', amount: 5.000001 }]);
+      assert.deepEqual(rows.slice(0, 2), [
+        { chain: 'ETH', currency: 'ETH', amount: 1.99999999 },
+        { chain: 'ETH', currency: 'USDT-ERC20', amount: 5.000001 },
+      ]);
       assert(rows.slice(2).every(({ chain, amount }) => chain === 'ETH' && amount === 0));
-      assert.deepEqual(managed<List>(await user.client.get(WATCHES)).items.map(({ id }) => id), [key['id'], made['id']]);
-      assert.deepEqual(managed(await user.client.request('DELETE', `${WATCHES}/${String(key['id'])}`)), { id: key['id'], removed: true });
+      assert.deepEqual(
+        managed<List>(await user.client.get(WATCHES)).items.map(({ id }) => id),
+        [key['id'], made['id']],
+      );
+      assert.deepEqual(managed(await user.client.request('DELETE', `${WATCHES}/${String(key['id'])}`)), {
+        id: key['id'],
+        removed: true,
+      });
       assertRefused(await user.client.request('DELETE', `${WATCHES}/${String(key['id'])}`), 404);
       assert.deepEqual((await balances())[1]?.['amount'], 0);
       client.close();
@@ -127,7 +207,8 @@ eachStorage((_name, open) => {
 
     test('are refused by field, twice, and where no balance can be read; a private key is told nowhere', async () => {
       const user = await fixture.newMember();
-      const secret = 'xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi';
+      const secret =
+        'xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi';
       const reply = assertRefused(await user.client.post(WATCHES, { chain: 'ETH', value: secret }), 400, 'value');
       assert.equal(JSON.stringify([reply, fixture.till.logger.lines]).includes(secret), false);
       managed(await user.client.post(WATCHES, { chain: 'ETH', value: B }), 201);
@@ -172,17 +253,43 @@ eachStorage((_name, open) => {
           { account: custodyAccount('ETH'), currency, units: -units },
           { account: merchantAccount(accountId, 'available'), currency, units },
         ];
-        await postEntry(tx, { id: ids.next() as EntryId, at, kind: 'deposit-matured', reference: `test:${number}`, postings });
+        await postEntry(tx, {
+          id: ids.next() as EntryId,
+          at,
+          kind: 'deposit-matured',
+          reference: `test:${number}`,
+          postings,
+        });
         assert(await tx.transfers.add(transfer));
         await postEntry(tx, reserveEntry(ids.next() as EntryId, at, transfer));
-        const row = { id: transfer.id, accountId, type: 'WITHDRAW', status: 'PENDING', orderId: null, chain: 'ETH', currency, units } as const;
-        await tx.deposits.addTransaction({ ...row, obtained: units, fee: 0n, fromAddress: B, toAddress: A, txHash: null, at });
+        const row = {
+          id: transfer.id,
+          accountId,
+          type: 'WITHDRAW',
+          status: 'PENDING',
+          orderId: null,
+          chain: 'ETH',
+          currency,
+          units,
+        } as const;
+        await tx.deposits.addTransaction({
+          ...row,
+          obtained: units,
+          fee: 0n,
+          fromAddress: B,
+          toAddress: A,
+          txHash: null,
+          at,
+        });
       });
       return transfer;
     };
-    const decide = (id: string, verb: string, body?: object, by = fixture.admin) => by.client.request('POST', `${WITHDRAWALS}/${id}/${verb}`, body === undefined ? {} : { body });
+    const decide = (id: string, verb: string, body?: object, by = fixture.admin) =>
+      by.client.request('POST', `${WITHDRAWALS}/${id}/${verb}`, body === undefined ? {} : { body });
     const wallet = async (member: Member): Promise<Fields | undefined> => {
-      const client = fixture.client.with({ 'API-Key': String(managed(await member.client.post('/manage/v1/credentials', {}), 201)['api_key']) });
+      const client = fixture.client.with({
+        'API-Key': String(managed(await member.client.post('/manage/v1/credentials', {}), 201)['api_key']),
+      });
       const rows = dataOf<Fields[]>(await client.get('/api/wallets'));
       client.close();
       return rows.find(({ currency }) => currency === 'USDT-ERC20');
@@ -196,7 +303,15 @@ eachStorage((_name, open) => {
       const { items } = managed<List>(await fixture.admin.client.get(`${WITHDRAWALS}?status=HELD`));
       const found = items.find(({ id }) => id === held.id);
       assert.deepEqual(
-        [found?.['kind'], found?.['account_id'], found?.['amount'], found?.['fee'], found?.['max_fee'], found?.['obtained'], found?.['reason']],
+        [
+          found?.['kind'],
+          found?.['account_id'],
+          found?.['amount'],
+          found?.['fee'],
+          found?.['max_fee'],
+          found?.['obtained'],
+          found?.['reason'],
+        ],
         ['withdrawal', user.id, '100.5', '0.42', '4.2', '100.08', held.reason],
       );
       const approved = managed(await decide(held.id, 'approve'));
@@ -205,7 +320,10 @@ eachStorage((_name, open) => {
       off();
       assert.deepEqual(queued, ['ETH']);
       const rows = await audit(user, 'withdrawal.approve');
-      assert.deepEqual(rows.map(({ changes, subject_id }) => [changes, subject_id]), [[{ status: { from: 'HELD', to: 'REQUESTED' } }, held.id]]);
+      assert.deepEqual(
+        rows.map(({ changes, subject_id }) => [changes, subject_id]),
+        [[{ status: { from: 'HELD', to: 'REQUESTED' } }, held.id]],
+      );
     });
 
     test('that are rejected give the amount back, with the reason on record', async () => {
@@ -215,13 +333,25 @@ eachStorage((_name, open) => {
         assert.equal((await wallet(user))?.['locked'], '100.5');
         assertRefused(await decide(transfer.id, 'reject', {}), 400, 'reason');
         const rejected = managed(await decide(transfer.id, 'reject', { reason: 'The receiver is not known.' }));
-        assert.deepEqual([rejected['status'], rejected['reason'], rejected['finished_at']], ['FAILED', 'The receiver is not known.', instant()]);
+        assert.deepEqual(
+          [rejected['status'], rejected['reason'], rejected['finished_at']],
+          ['FAILED', 'The receiver is not known.', instant()],
+        );
         assertRefused(await decide(transfer.id, 'reject', { reason: 'again' }), 409);
         assertRefused(await decide(transfer.id, 'approve'), 409);
-        const [row] = await store.storage.deposits.transactions(user.id as AccountId, { page: 1, size: 1 }).then(({ items }) => items);
+        const [row] = await store.storage.deposits
+          .transactions(user.id as AccountId, { page: 1, size: 1 })
+          .then(({ items }) => items);
         assert.deepEqual([row?.id, row?.status], [transfer.id, 'FAILED']);
       }
-      assert.deepEqual(await wallet(user), { chain: 'ETH', currency: 'USDT-ERC20', available: '201', pending: '0', locked: '0', total: '201' });
+      assert.deepEqual(await wallet(user), {
+        chain: 'ETH',
+        currency: 'USDT-ERC20',
+        available: '201',
+        pending: '0',
+        locked: '0',
+        total: '201',
+      });
       const [row] = await audit(user, 'withdrawal.reject');
       assert.deepEqual((row?.['changes'] as Fields)['reason'], { from: null, to: 'The receiver is not known.' });
     });
@@ -229,7 +359,11 @@ eachStorage((_name, open) => {
     test('two admins who decide at once: one wins, and it is on record once', async () => {
       const user = await fixture.newMember();
       const held = await transferOf(user, 'HELD');
-      const replies = await Promise.all([decide(held.id, 'approve'), decide(held.id, 'approve'), decide(held.id, 'approve')]);
+      const replies = await Promise.all([
+        decide(held.id, 'approve'),
+        decide(held.id, 'approve'),
+        decide(held.id, 'approve'),
+      ]);
       assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409, 409]);
       assert.equal((await audit(user, 'withdrawal.approve')).length, 1);
       managed(await decide(held.id, 'reject', { reason: 'test' }));
@@ -241,10 +375,29 @@ eachStorage((_name, open) => {
       const id = fixture.till.till.ids.next() as PayoutId;
       const at = fixture.till.clock.now();
       await store.storage.transaction(async (tx) => {
-        const place = { chain: 'ETH', sourceAddress: B, sourceIndex: null, nonce: 0, status: 'LIVE', minedTxid: null, minedHeight: null, sentAt: null, createdAt: at } as const;
+        const place = {
+          chain: 'ETH',
+          sourceAddress: B,
+          sourceIndex: null,
+          nonce: 0,
+          status: 'LIVE',
+          minedTxid: null,
+          minedHeight: null,
+          sentAt: null,
+          createdAt: at,
+        } as const;
         assert(await tx.transfers.openPayout({ id, ...place }));
         for (const number of [1, 2]) {
-          await tx.transfers.addAttempt({ payoutId: id, number, txid: `0x0${number}`, raw: '0x02f8dead', feeUnits: 21_000n * BigInt(number), terms: '{}', expiresAt: null, createdAt: at });
+          await tx.transfers.addAttempt({
+            payoutId: id,
+            number,
+            txid: `0x0${number}`,
+            raw: '0x02f8dead',
+            feeUnits: 21_000n * BigInt(number),
+            terms: '{}',
+            expiresAt: null,
+            createdAt: at,
+          });
         }
         assert(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', { payoutId: id, updatedAt: at }));
       });
@@ -256,7 +409,12 @@ eachStorage((_name, open) => {
         tx_hash: null,
         height: null,
         sent_at: null,
-        attempts: [1, 2].map((number) => ({ number, tx_hash: `0x0${number}`, fee_units: String(21_000 * number), created_at: instant() })),
+        attempts: [1, 2].map((number) => ({
+          number,
+          tx_hash: `0x0${number}`,
+          fee_units: String(21_000 * number),
+          created_at: instant(),
+        })),
       });
       assert.equal(reply.text.includes('f8dead'), false);
       assertRefused(await decide(transfer.id, 'reject', { reason: 'late' }), 409);
@@ -284,7 +442,9 @@ eachStorage((_name, open) => {
   describe('a chain whose payments are stopped', () => {
     test('goes on when an operator says so, with the count of the chain and on record', async () => {
       const { storage } = store;
-      const chain = fixture.till.till.chains.get('BSC') as { -readonly [Field in keyof ChainAdapter]: ChainAdapter[Field] };
+      const chain = fixture.till.till.chains.get('BSC') as {
+        -readonly [Field in keyof ChainAdapter]: ChainAdapter[Field];
+      };
       chain.payments = { hotAddress: B, nextNonce: async () => 9 } as unknown as ChainPayments;
       const { withdrawals } = fixture.manage;
       const resume = () => withdrawals.resumePayouts(OPERATOR, chain);
@@ -309,16 +469,29 @@ eachStorage((_name, open) => {
     test('is shown in its security record, and freed by an admin, on record', async () => {
       const user = await fixture.newMember();
       assertRefused(await fixture.admin.client.request('POST', path(user)), 409);
-      const freeze = { accountId: user.id as AccountId, reason: 'A deposit was taken back.', at: fixture.till.clock.now() };
+      const freeze = {
+        accountId: user.id as AccountId,
+        reason: 'A deposit was taken back.',
+        at: fixture.till.clock.now(),
+      };
       await store.storage.transaction((tx) => tx.transfers.freeze(freeze));
       const security = managed(await user.client.get('/manage/v1/security'));
-      assert.deepEqual([security['withdrawals_frozen'], security['withdrawals_frozen_reason']], [true, 'A deposit was taken back.']);
+      assert.deepEqual(
+        [security['withdrawals_frozen'], security['withdrawals_frozen_reason']],
+        [true, 'A deposit was taken back.'],
+      );
       assertRefused(await user.client.request('POST', path(user)), 403);
       assert.equal(managed(await fixture.admin.client.request('POST', path(user)))['withdrawals_frozen'], false);
       assertRefused(await fixture.admin.client.request('POST', path(user)), 409);
-      assertRefused(await fixture.admin.client.request('POST', `/manage/v1/accounts/${UNKNOWN}/unfreeze-withdrawals`), 404);
+      assertRefused(
+        await fixture.admin.client.request('POST', `/manage/v1/accounts/${UNKNOWN}/unfreeze-withdrawals`),
+        404,
+      );
       const rows = await audit(user, 'account.unfreeze_withdrawals');
-      assert.deepEqual(rows.map(({ changes }) => changes), [{ withdrawals_frozen: { from: 'A deposit was taken back.', to: null } }]);
+      assert.deepEqual(
+        rows.map(({ changes }) => changes),
+        [{ withdrawals_frozen: { from: 'A deposit was taken back.', to: null } }],
+      );
     });
   });
 

@@ -17,15 +17,30 @@ interface Described {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>;
 }
 
-const settings = { serviceName: 'service', sandbox: true, pageMax: 100, requestsPerMinute: 1, loginsPerMinute: 1, trustedHops: 0, allowPrivateNetworks: false };
+const settings = {
+  serviceName: 'service',
+  sandbox: true,
+  pageMax: 100,
+  requestsPerMinute: 1,
+  loginsPerMinute: 1,
+  trustedHops: 0,
+  allowPrivateNetworks: false,
+};
 
 describe('the management API in the OpenAPI document', () => {
   // Only described here, never called.
-  const deps = { settings: { pageMax: 100, loginsPerMinute: 1, secureCookies: true }, manage: {}, assets: {} } as unknown as ManageDeps;
+  const deps = {
+    settings: { pageMax: 100, loginsPerMinute: 1, secureCookies: true },
+    manage: {},
+    assets: {},
+  } as unknown as ManageDeps;
   const table = createOperations(settings, manageOperations(deps));
   const document = JSON.parse(JSON.stringify(openApiDocument(table))) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
-    readonly components: { readonly schemas: Readonly<Record<string, { readonly required?: readonly string[] }>>; readonly securitySchemes: object };
+    readonly components: {
+      readonly schemas: Readonly<Record<string, { readonly required?: readonly string[] }>>;
+      readonly securitySchemes: object;
+    };
   };
   const rows = Object.entries(document.paths)
     .filter(([path]) => path.startsWith('/manage/v1/'))
@@ -36,18 +51,51 @@ describe('the management API in the OpenAPI document', () => {
     assert.deepEqual(
       found,
       [
-        'POST session', 'GET session', 'DELETE session',
-        'GET accounts', 'POST accounts', 'GET accounts/{id}', 'PATCH accounts/{id}', 'POST accounts/archive',
-        'GET apps', 'POST apps', 'GET apps/{id}', 'PATCH apps/{id}', 'GET apps/{id}/admission',
-        'GET apps/{id}/keys', 'POST apps/{id}/keys', 'POST apps/{id}/keys/rotate', 'POST apps/{id}/keys/{key_id}/revoke',
-        'GET gateways', 'POST gateways', 'GET gateways/{id}', 'PATCH gateways/{id}',
-        'GET credentials', 'POST credentials', 'POST credentials/{id}/reveal', 'POST credentials/{id}/revoke', 'POST credentials/callback/rotate',
-        'GET security', 'PATCH security', 'POST security/totp', 'POST security/totp/confirm',
-        'GET callbacks', 'GET callbacks/{id}', 'POST callbacks/{id}/redeliver',
-        'POST orders/{id}/terminate', 'POST orders/{id}/resolve', 'GET orders/{id}/history',
-        'GET withdrawal-addresses', 'POST withdrawal-addresses',
-        'GET watch-addresses', 'POST watch-addresses', 'DELETE watch-addresses/{id}',
-        'GET withdrawals', 'GET withdrawals/{id}', 'POST withdrawals/{id}/approve', 'POST withdrawals/{id}/reject',
+        'POST session',
+        'GET session',
+        'DELETE session',
+        'GET accounts',
+        'POST accounts',
+        'GET accounts/{id}',
+        'PATCH accounts/{id}',
+        'POST accounts/archive',
+        'GET apps',
+        'POST apps',
+        'GET apps/{id}',
+        'PATCH apps/{id}',
+        'GET apps/{id}/admission',
+        'GET apps/{id}/keys',
+        'POST apps/{id}/keys',
+        'POST apps/{id}/keys/rotate',
+        'POST apps/{id}/keys/{key_id}/revoke',
+        'GET gateways',
+        'POST gateways',
+        'GET gateways/{id}',
+        'PATCH gateways/{id}',
+        'GET credentials',
+        'POST credentials',
+        'POST credentials/{id}/reveal',
+        'POST credentials/{id}/revoke',
+        'POST credentials/callback/rotate',
+        'GET security',
+        'PATCH security',
+        'POST security/totp',
+        'POST security/totp/confirm',
+        'GET callbacks',
+        'GET callbacks/{id}',
+        'POST callbacks/{id}/redeliver',
+        'POST orders/{id}/terminate',
+        'POST orders/{id}/resolve',
+        'GET orders/{id}/history',
+        'GET withdrawal-addresses',
+        'POST withdrawal-addresses',
+        'GET watch-addresses',
+        'POST watch-addresses',
+        'DELETE watch-addresses/{id}',
+        'GET withdrawals',
+        'GET withdrawals/{id}',
+        'POST withdrawals/{id}/approve',
+        'POST withdrawals/{id}/reject',
         'POST accounts/{id}/unfreeze-withdrawals',
         'GET audit',
       ].sort(),
@@ -59,15 +107,32 @@ describe('the management API in the OpenAPI document', () => {
   test('every operation but the login wants a session; a browser proves unsafe requests', () => {
     for (const { path, method, row } of rows) {
       if (path.endsWith('/session') && method === 'post') assert.deepEqual(row.security, []);
-      else assert.deepEqual(row.security, [{ 'Session-Token': [] }, { 'Session-Cookie': [], ...(method === 'get' ? {} : { 'X-CSRF-Token': [] }) }], path);
+      else
+        assert.deepEqual(
+          row.security,
+          [{ 'Session-Token': [] }, { 'Session-Cookie': [], ...(method === 'get' ? {} : { 'X-CSRF-Token': [] }) }],
+          path,
+        );
     }
   });
 
   test('records require the fields of the specification', () => {
     const required = (name: string): readonly string[] => document.components.schemas[name]?.required ?? [];
-    const has = (name: string, fields: readonly string[]): void => assert.deepEqual(fields.filter((field) => !required(name).includes(field)), [], name);
+    const has = (name: string, fields: readonly string[]): void =>
+      assert.deepEqual(
+        fields.filter((field) => !required(name).includes(field)),
+        [],
+        name,
+      );
     has('AccountBase', ['id', 'email', 'role', 'status', 'activated', 'role_label', 'status_label']);
-    has('AccountDetail', ['app_count', 'gateway_count', 'first_login_at', 'last_login_at', 'last_login_ip', 'last_login_user_agent']);
+    has('AccountDetail', [
+      'app_count',
+      'gateway_count',
+      'first_login_at',
+      'last_login_at',
+      'last_login_ip',
+      'last_login_user_agent',
+    ]);
     has('AccountArchiveResult', ['total', 'items']);
     has('AppItem', ['id', 'name', 'enabled', 'version', 'created_at', 'modified_at']);
     has('AppKeyItem', ['id', 'api_key', 'state', 'expires_at', 'revoked_at', 'created_at']);
@@ -82,14 +147,22 @@ describe('the management API in the OpenAPI document', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
     ajv.addSchema(document, 'document', false, false);
     for (const { path, method, row } of rows) {
-      const bodies = Object.entries(row.requestBody?.content ?? {}).map(([type, media]) => ({ at: ['requestBody', 'content', type], media }));
+      const bodies = Object.entries(row.requestBody?.content ?? {}).map(([type, media]) => ({
+        at: ['requestBody', 'content', type],
+        media,
+      }));
       const replies = Object.entries(row.responses).flatMap(([status, { content = {} }]) =>
         Object.entries(content).map(([type, media]) => ({ at: ['responses', status, 'content', type], media })),
       );
       for (const { at, media } of [...bodies, ...replies]) {
-        const examples = [...('example' in media ? [media.example] : []), ...Object.values(media.examples ?? {}).map(({ value }) => value)];
+        const examples = [
+          ...('example' in media ? [media.example] : []),
+          ...Object.values(media.examples ?? {}).map(({ value }) => value),
+        ];
         if (examples.length === 0) continue;
-        const pointer = ['paths', path, method, ...at, 'schema'].map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
+        const pointer = ['paths', path, method, ...at, 'schema']
+          .map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'))
+          .join('/');
         const validate = ajv.compile({ $ref: `document#/${pointer}` });
         for (const example of examples) assert(validate(example), `${pointer}: ${ajv.errorsText(validate.errors)}`);
       }

@@ -31,11 +31,22 @@ eachStorage((_name, open) => {
 
   describe('logging in', () => {
     test('gives a token for its lifetime, and notes the login', async () => {
-      const reply = await fixture.client.post(SESSION, { email: user.email.toUpperCase(), password: user.password }, { headers: { 'User-Agent': 'a browser' } });
-      const { access_token, expire, account } = managed<{ access_token: string; expire: number; account: Record<string, unknown> }>(reply);
+      const reply = await fixture.client.post(
+        SESSION,
+        { email: user.email.toUpperCase(), password: user.password },
+        { headers: { 'User-Agent': 'a browser' } },
+      );
+      const { access_token, expire, account } = managed<{
+        access_token: string;
+        expire: number;
+        account: Record<string, unknown>;
+      }>(reply);
       assert.equal(expire, 3600);
       assert.match(access_token, /^tms_[0-9A-Za-z]{43}$/);
-      assert.deepEqual([account['id'], account['last_login_user_agent'], account['last_login_ip']], [user.id, 'a browser', '127.0.0.1']);
+      assert.deepEqual(
+        [account['id'], account['last_login_user_agent'], account['last_login_ip']],
+        [user.id, 'a browser', '127.0.0.1'],
+      );
       assert.equal(reply.headers['set-cookie'], undefined);
       const headers = { Authorization: `Bearer ${access_token}` };
       assert.equal(managed(await fixture.client.get(SESSION, { headers }))['expire'], 3600);
@@ -87,10 +98,16 @@ eachStorage((_name, open) => {
       const body = { name: 'By cookie' };
       assertRefused(await fixture.client.request('PATCH', path, { headers, body }), 403);
       for (const wrong of ['', 'x', `${csrf}0`, csrf.slice(1)]) {
-        assertRefused(await fixture.client.request('PATCH', path, { headers: { ...headers, 'X-CSRF-Token': wrong }, body }), 403);
+        assertRefused(
+          await fixture.client.request('PATCH', path, { headers: { ...headers, 'X-CSRF-Token': wrong }, body }),
+          403,
+        );
       }
       const other = await cookieLogin();
-      assertRefused(await fixture.client.request('PATCH', path, { headers: { ...headers, 'X-CSRF-Token': other.csrf }, body }), 403);
+      assertRefused(
+        await fixture.client.request('PATCH', path, { headers: { ...headers, 'X-CSRF-Token': other.csrf }, body }),
+        403,
+      );
       managed(await fixture.client.request('PATCH', path, { headers: { ...headers, 'X-CSRF-Token': csrf }, body }));
       assertRefused(await fixture.client.request('DELETE', SESSION, { headers }), 403);
       const out = await fixture.client.request('DELETE', SESSION, { headers: { ...headers, 'X-CSRF-Token': csrf } });
@@ -104,26 +121,43 @@ eachStorage((_name, open) => {
       const token = headers.Cookie.split('=')[1] ?? '';
       assertRefused(await fixture.client.get(SESSION, { headers: { Authorization: `Bearer ${token}` } }), 401);
       assertRefused(await fixture.client.get(SESSION, { headers: { Cookie: `tillgate_session=${user.token}` } }), 401);
-      assertRefused(await fixture.client.get(SESSION, { headers: { Cookie: `${headers.Cookie}; ${headers.Cookie}` } }), 400);
+      assertRefused(
+        await fixture.client.get(SESSION, { headers: { Cookie: `${headers.Cookie}; ${headers.Cookie}` } }),
+        400,
+      );
     });
   });
 
   describe('whose credentials open what', () => {
     test('keys and tokens of the payment API do not open the management API', async () => {
       const { apiKey, email, password } = fixture.till.merchant;
-      const { data } = JSON.parse((await fixture.client.post('/api/plugin/key/service', { username: email, password })).text) as { data: { access_token: string } };
+      const { data } = JSON.parse(
+        (await fixture.client.post('/api/plugin/key/service', { username: email, password })).text,
+      ) as { data: { access_token: string } };
       for (const text of [apiKey, data.access_token, 'tms_unknown', '']) {
-        assertRefused(await fixture.client.get('/manage/v1/accounts', { headers: { Authorization: `Bearer ${text}` } }), 401);
+        assertRefused(
+          await fixture.client.get('/manage/v1/accounts', { headers: { Authorization: `Bearer ${text}` } }),
+          401,
+        );
         assertRefused(await fixture.client.get('/manage/v1/accounts', { headers: { 'API-Key': text } }), 401);
       }
       for (const form of [`bearer ${user.token}`, `Bearer  ${user.token}`, `Bearer ${user.token} x`, user.token]) {
         assertRefused(await fixture.client.get('/manage/v1/accounts', { headers: { Authorization: form } }), 401);
       }
-      assertRefused(await fixture.client.get('/manage/v1/accounts', { headers: { Authorization: [`Bearer ${user.token}`, `Bearer ${user.token}`] } }), 400);
+      assertRefused(
+        await fixture.client.get('/manage/v1/accounts', {
+          headers: { Authorization: [`Bearer ${user.token}`, `Bearer ${user.token}`] },
+        }),
+        400,
+      );
     });
 
     test('a management token does not open the payment API', async () => {
-      for (const headers of [{ 'API-Key': user.token }, { 'X-Token': user.token }, { Authorization: `Bearer ${user.token}` }]) {
+      for (const headers of [
+        { 'API-Key': user.token },
+        { 'X-Token': user.token },
+        { Authorization: `Bearer ${user.token}` },
+      ]) {
         const reply = await fixture.client.get('/api/v2/order/', { headers });
         assert.equal(reply.status, 401, reply.text);
         assert.equal((JSON.parse(reply.text) as { result: boolean }).result, false);
@@ -131,11 +165,15 @@ eachStorage((_name, open) => {
     });
 
     test('unknown paths and methods are answered in the envelope of the management API', async () => {
-      assert.deepEqual(manageEnvelope(await fixture.client.get('/manage/v1/nothing')), { data: null, msg: 'There is no such resource.' });
+      assert.deepEqual(manageEnvelope(await fixture.client.get('/manage/v1/nothing')), {
+        data: null,
+        msg: 'There is no such resource.',
+      });
       const reply = await user.client.request('DELETE', '/manage/v1/accounts');
       assert.equal(reply.status, 405);
       assert.equal(reply.headers['allow'], 'GET, HEAD, POST');
-      for (const path of ['/manage/v1/nothing-here', '/manage/v1/accounts/']) assertRefused(await user.client.get(path), 404);
+      for (const path of ['/manage/v1/nothing-here', '/manage/v1/accounts/'])
+        assertRefused(await user.client.get(path), 404);
     });
   });
 });
@@ -149,7 +187,8 @@ eachStorage((_name, open) => {
       await store.close();
     });
     const statuses = [];
-    for (let tries = 0; tries < 4; tries++) statuses.push((await fixture.login(`nobody-${tries}@example.com`, 'wrong')).status);
+    for (let tries = 0; tries < 4; tries++)
+      statuses.push((await fixture.login(`nobody-${tries}@example.com`, 'wrong')).status);
     assert.deepEqual(statuses, [401, 401, 429, 429]);
     const refused = await fixture.login('nobody@example.com', 'wrong');
     assertRefused(refused, 429);

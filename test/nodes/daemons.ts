@@ -64,7 +64,10 @@ export const startLitecoind = (options: DaemonOptions = {}): Promise<Daemon> => 
  *
  * @throws Error when the program is missing: a test against a daemon must never pass without one
  */
-export async function startDaemon(kind: DaemonKind, { extension = false, settings = [], firstBlocks = FIRST_BLOCKS }: DaemonOptions = {}): Promise<Daemon> {
+export async function startDaemon(
+  kind: DaemonKind,
+  { extension = false, settings = [], firstBlocks = FIRST_BLOCKS }: DaemonOptions = {},
+): Promise<Daemon> {
   const program = programOf(kind, KINDS[kind].variable);
   const folder = mkdtempSync(join(tmpdir(), `tillgate-${kind}-`));
   const [user, password, port] = ['till', randomBytes(16).toString('hex'), await freePort()];
@@ -93,11 +96,22 @@ export async function startDaemon(kind: DaemonKind, { extension = false, setting
     await stopProcess(child, 'SIGTERM');
     child = await start();
   };
-  const daemon = { kind, url: `http://${user}:${password}@127.0.0.1:${port}`, user, password, rpc, restart, stop: () => stopProcess(child, 'SIGKILL').then(clear) };
+  const daemon = {
+    kind,
+    url: `http://${user}:${password}@127.0.0.1:${port}`,
+    user,
+    password,
+    rpc,
+    restart,
+    stop: () => stopProcess(child, 'SIGKILL').then(clear),
+  };
   return fillPurse(daemon, firstBlocks);
 }
 
-async function fillPurse(daemon: Omit<Daemon, 'mine' | 'pay' | 'height' | 'openPurse'>, firstBlocks: number): Promise<Daemon> {
+async function fillPurse(
+  daemon: Omit<Daemon, 'mine' | 'pay' | 'height' | 'openPurse'>,
+  firstBlocks: number,
+): Promise<Daemon> {
   const { rpc } = daemon;
   await rpc('createwallet', 'purse');
   const purse = await rpc<string>('getnewaddress', '', 'bech32');
@@ -115,9 +129,20 @@ async function fillPurse(daemon: Omit<Daemon, 'mine' | 'pay' | 'height' | 'openP
 }
 
 function configuration(user: string, password: string, port: number, own: readonly string[]): string {
-  const all = ['regtest=1', `rpcuser=${user}`, `rpcpassword=${password}`, 'server=1', 'printtoconsole=0', '[regtest]', `rpcport=${port}`, 'listen=0'];
+  const all = [
+    'regtest=1',
+    `rpcuser=${user}`,
+    `rpcpassword=${password}`,
+    'server=1',
+    'printtoconsole=0',
+    '[regtest]',
+    `rpcport=${port}`,
+    'listen=0',
+  ];
   // What the main network would not carry is not carried here either.
-  return [...all, 'dnsseed=0', 'discover=0', 'acceptnonstdtxn=0', 'fallbackfee=0.0001', 'dbcache=16', ...own, ''].join('\n');
+  return [...all, 'dnsseed=0', 'discover=0', 'acceptnonstdtxn=0', 'fallbackfee=0.0001', 'dbcache=16', ...own, ''].join(
+    '\n',
+  );
 }
 
 async function answers(child: ChildProcess, rpc: Daemon['rpc'], kind: DaemonKind): Promise<void> {
@@ -126,7 +151,11 @@ async function answers(child: ChildProcess, rpc: Daemon['rpc'], kind: DaemonKind
   let failure: Error | null = null;
   child.once('error', (error) => (failure = error));
   child.once('exit', (code) => (failure ??= new Error(`${kind} ended with ${code ?? 'a signal'}: ${words}`)));
-  await waitFor(async () => failure !== null || (await rpc<number>('getblockcount')) >= 0, { timeoutMs: 60_000, intervalMs: 50, describe: `${kind} to answer` });
+  await waitFor(async () => failure !== null || (await rpc<number>('getblockcount')) >= 0, {
+    timeoutMs: 60_000,
+    intervalMs: 50,
+    describe: `${kind} to answer`,
+  });
   if (failure !== null) throw failure as Error;
 }
 
@@ -135,7 +164,9 @@ export function programOf(kind: string, variable: string): string {
   const folder = process.env['TEST_NODES_DIR'] ?? join(dirname(fileURLToPath(import.meta.url)), '.bin');
   const given = process.env[variable];
   const candidates = given === undefined || given === '' ? [kind, join(folder, 'bin', kind)] : [given];
-  const found = candidates.find((program) => (program.includes('/') ? existsSync(program) : spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0));
+  const found = candidates.find((program) =>
+    program.includes('/') ? existsSync(program) : spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0,
+  );
   if (found !== undefined) return found;
   throw new Error(`${kind} is missing: run test/nodes/install.sh, or name the program by ${variable}`);
 }
@@ -152,7 +183,11 @@ export async function freePort(): Promise<number> {
 function caller(url: string, user: string, password: string): Daemon['rpc'] {
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   return async <T>(method: string, ...params: readonly unknown[]): Promise<T> => {
-    const response = await fetch(url, { method: 'POST', headers: { authorization }, body: JSON.stringify({ id: 1, method, params }) });
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { authorization },
+      body: JSON.stringify({ id: 1, method, params }),
+    });
     const text = await response.text();
     if (text === '') throw new Error(`${method}: HTTP ${response.status}`);
     const answer = parse(text, null, (digits) => (/^-?\d{1,15}$/.test(digits) ? Number(digits) : digits)) as {

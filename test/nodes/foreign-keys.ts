@@ -16,5 +16,8 @@ export function tpubOf(xpub: string, spelling: keyof typeof VERSIONS = 'tpub'): 
 }
 
 export function receivingOf(xpub: string, index: number, { code }: Pick<UtxoChain, 'code'>): string {
-  return segwitAddress(new AccountKey(xpub).publicKey(index), (code === 'BTC' ? bitcoin : litecoin).networks.regtest.addresses).address;
+  return segwitAddress(
+    new AccountKey(xpub).publicKey(index),
+    (code === 'BTC' ? bitcoin : litecoin).networks.regtest.addresses,
+  ).address;
 }

@@ -84,18 +84,27 @@ export class LndDaemon {
 
   /** Starts it, the first time or again, and waits until it is in step with the chain. */
   async start(): Promise<void> {
-    const child = spawn(programOf('lnd', 'LND'), this.#arguments, { env: { ...process.env, HOME: this.folder }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(programOf('lnd', 'LND'), this.#arguments, {
+      env: { ...process.env, HOME: this.folder },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#child = child;
     endWithThisProcess(child, () => {
       child.kill('SIGKILL');
       rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
     });
     let words = '';
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (words = (words + text).slice(-2_000)));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (words = (words + text).slice(-2_000)));
     await waitFor(
       async () => {
         if (child.exitCode !== null) throw new Error(`lnd ended with ${child.exitCode}`);
-        if (!existsSync(this.macaroonFile) || !existsSync(this.tlsCertFile) || part(await this.rest('GET', '/v1/state'), 'state') !== 'SERVER_ACTIVE') return false;
+        if (
+          !existsSync(this.macaroonFile) ||
+          !existsSync(this.tlsCertFile) ||
+          part(await this.rest('GET', '/v1/state'), 'state') !== 'SERVER_ACTIVE'
+        )
+          return false;
         return part(await this.rest('GET', '/v1/getinfo'), 'synced_to_chain') === true;
       },
       { timeoutMs: START_MS, intervalMs: 100, describe: () => `lnd to be in step with the chain; it said: ${words}` },

@@ -34,7 +34,12 @@ export async function openDoor(daemon: LndDaemon): Promise<LightningDoor> {
       stop.reached();
       return;
     }
-    const options = { method: incoming.method, headers: incoming.headers, ca: readFileSync(daemon.tlsCertFile), agent: false };
+    const options = {
+      method: incoming.method,
+      headers: incoming.headers,
+      ca: readFileSync(daemon.tlsCertFile),
+      agent: false,
+    };
     const passed = forward(`${daemon.restUrl}${incoming.url ?? '/'}`, options, (reply) => {
       if (stop !== null) {
         return void reply.once('data', () => {

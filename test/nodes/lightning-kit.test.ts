@@ -45,15 +45,24 @@ function tricksOf(fixture: LightningFixture, otherNetwork: LightningTricks['othe
       const held = await fixture.holdInvoice(msat, till);
       await fixture.beginPayment(held.paymentRequest, held.paymentHash);
       await fixture.invoiceIs(held.paymentHash, 'ACCEPTED', till);
-      return { ...held, take: () => fixture.takeHeld(held.preimage, till), giveBack: () => fixture.cancelInvoice(held.paymentHash, till) };
+      return {
+        ...held,
+        take: () => fixture.takeHeld(held.preimage, till),
+        giveBack: () => fixture.cancelInvoice(held.paymentHash, till),
+      };
     },
     heldThere: async (msat) => {
       const held = await fixture.holdInvoice(msat);
-      return { ...held, take: () => fixture.takeHeld(held.preimage, customer), giveBack: () => fixture.cancelInvoice(held.paymentHash, customer) };
+      return {
+        ...held,
+        take: () => fixture.takeHeld(held.preimage, customer),
+        giveBack: () => fixture.cancelInvoice(held.paymentHash, customer),
+      };
     },
     cancel: (paymentHash) => fixture.cancelInvoice(paymentHash, till),
     // Signed here, by nodes that the network has never heard of: what lnd makes of it is a test of our own writing, too.
-    expired: async (msat) => new FakeLightningNode(new Map()).addInvoice({ msat, expirySeconds: 600, ageMs: LONG_AGO_MS }),
+    expired: async (msat) =>
+      new FakeLightningNode(new Map()).addInvoice({ msat, expirySeconds: 600, ageMs: LONG_AGO_MS }),
     unroutable: async (msat) => new FakeLightningNode(new Map()).addInvoice({ msat }),
     foreign: async (msat) => new FakeLightningNode(new Map(), 'mainnet').addInvoice({ msat }),
     restart: async () => {
@@ -64,8 +73,13 @@ function tricksOf(fixture: LightningFixture, otherNetwork: LightningTricks['othe
 }
 
 /** What the customer's node has for an invoice of its own, taken or held. */
-async function received(fixture: LightningFixture, paymentHash: string): Promise<{ readonly msat: bigint; readonly times: number }> {
-  const { invoices } = (await fixture.customer.rest('GET', '/v1/invoices?num_max_invoices=1000')) as { readonly invoices: readonly Record<string, unknown>[] };
+async function received(
+  fixture: LightningFixture,
+  paymentHash: string,
+): Promise<{ readonly msat: bigint; readonly times: number }> {
+  const { invoices } = (await fixture.customer.rest('GET', '/v1/invoices?num_max_invoices=1000')) as {
+    readonly invoices: readonly Record<string, unknown>[];
+  };
   const invoice = invoices.find((one) => Buffer.from(String(one['r_hash']), 'base64').toString('hex') === paymentHash);
   const parts = ((invoice?.['htlcs'] ?? []) as readonly unknown[]).filter((one) => part(one, 'state') !== 'CANCELED');
   return { msat: BigInt((invoice?.['amt_paid_msat'] as string | undefined) ?? '0'), times: parts.length };

@@ -20,8 +20,14 @@ describe('Lightning orders on two real lnd nodes', { concurrency: 1 }, () => {
     await till.becomes(order.id, 'SUCCESS');
     const { method, target, body } = await till.calledBack(order.id);
     const query = new URL(target, 'http://shop').searchParams;
-    assert.deepEqual([method, body, query.get('shop'), query.get('event'), query.get('order_id'), query.get('status')], ['GET', '', '7', 'order.succeeded', order.id, 'SUCCESS']);
-    assert.deepEqual([query.get('chain'), query.get('currency'), query.get('tx_hash')], ['BLN', 'BTC-LN', invoice.paymentHash]);
+    assert.deepEqual(
+      [method, body, query.get('shop'), query.get('event'), query.get('order_id'), query.get('status')],
+      ['GET', '', '7', 'order.succeeded', order.id, 'SUCCESS'],
+    );
+    assert.deepEqual(
+      [query.get('chain'), query.get('currency'), query.get('tx_hash')],
+      ['BLN', 'BTC-LN', invoice.paymentHash],
+    );
     const after = await till.wallet();
     assert.deepEqual([after.available - before.available, after.total - before.total], [order.msat, order.msat]);
     await till.booksHold();
@@ -37,7 +43,10 @@ describe('Lightning orders on two real lnd nodes', { concurrency: 1 }, () => {
     for (const { id } of orders) await till.calledBack(id);
     await till.kill();
     await till.startServer();
-    assert.equal((await till.wallet()).available - available, orders.reduce((sum, { msat }) => sum + msat, 0n));
+    assert.equal(
+      (await till.wallet()).available - available,
+      orders.reduce((sum, { msat }) => sum + msat, 0n),
+    );
     for (const { id } of orders) assert.equal(till.callbacksOf(id).length, 1);
     await till.booksHold();
   });

@@ -34,7 +34,11 @@ export class LightningTill {
   #url = '';
   #demo: Demo | null = null;
 
-  private constructor(fixture: LightningFixture, door: LightningDoor, receiver: Awaited<ReturnType<typeof startReceiver>>) {
+  private constructor(
+    fixture: LightningFixture,
+    door: LightningDoor,
+    receiver: Awaited<ReturnType<typeof startReceiver>>,
+  ) {
     this.fixture = fixture;
     this.door = door;
     this.#receiver = receiver;
@@ -45,8 +49,20 @@ export class LightningTill {
     const till = new LightningTill(fixture, await openDoor(fixture.till), await startReceiver());
     till.#directory.write('door.cert', till.door.certificate);
     till.#directory.write('tillgate.config.json', till.#settings(timeoutSeconds));
-    const account = (await till.command('account', 'create', '--email', 'shop@example.com', '--password', 'correct horse battery', '--verified', '*')) as { id: string };
-    till.#demo = { ...((await till.command('credential', 'create', '--account', account.id)) as Demo), account_id: account.id };
+    const account = (await till.command(
+      'account',
+      'create',
+      '--email',
+      'shop@example.com',
+      '--password',
+      'correct horse battery',
+      '--verified',
+      '*',
+    )) as { id: string };
+    till.#demo = {
+      ...((await till.command('credential', 'create', '--account', account.id)) as Demo),
+      account_id: account.id,
+    };
     await till.startServer();
     return till;
   }
@@ -111,7 +127,11 @@ export class LightningTill {
     const links = { callback_url: `${this.#receiver.url}/paid?shop=7`, timeout_callback: `${this.#receiver.url}/late` };
     const data = await this.call('POST', '/api/bln/order', { price, currency: 'USD', ...links });
     assert.equal(data['currency'], 'BTC-LN');
-    return { id: String(data['order_id']), paymentRequest: String(data['payment_request']), msat: readUnits(data['amount']) };
+    return {
+      id: String(data['order_id']),
+      paymentRequest: String(data['payment_request']),
+      msat: readUnits(data['amount']),
+    };
   }
 
   /** A merchant with so much to withdraw, by orders of its customer's. */
@@ -138,7 +158,10 @@ export class LightningTill {
   }
 
   async calledBack(id: string): Promise<ReceivedCallback> {
-    return waitFor(() => this.callbacksOf(id)[0], { timeoutMs: 20_000, describe: () => this.#words(`the callback of ${id}`) });
+    return waitFor(() => this.callbacksOf(id)[0], {
+      timeoutMs: 20_000,
+      describe: () => this.#words(`the callback of ${id}`),
+    });
   }
 
   /** A withdrawal that must be accepted. */
@@ -147,7 +170,9 @@ export class LightningTill {
   }
 
   async row(id: unknown): Promise<Readonly<Record<string, string | null>>> {
-    const { data } = (await this.call('GET', '/api/v2/tx?page=1&size=100')) as { data: Readonly<Record<string, string | null>>[] };
+    const { data } = (await this.call('GET', '/api/v2/tx?page=1&size=100')) as {
+      data: Readonly<Record<string, string | null>>[];
+    };
     const found = data.find(({ tx_id }) => tx_id === id);
     assert.ok(found !== undefined, `transaction ${String(id)}`);
     return found;
@@ -160,7 +185,9 @@ export class LightningTill {
 
   async wallet(): Promise<LightningWallet> {
     const data = await this.call('GET', '/api/bln/balance');
-    const [available, pending, locked, total] = [data['available'], data['pending'], data['locked'], data['total']].map(readUnits) as [bigint, bigint, bigint, bigint];
+    const [available, pending, locked, total] = [data['available'], data['pending'], data['locked'], data['total']].map(
+      readUnits,
+    ) as [bigint, bigint, bigint, bigint];
     return { available, pending, locked, total };
   }
 
@@ -183,7 +210,15 @@ export class LightningTill {
       callbacks: { allowPrivateNetworks: true, schedule: [1, 1, 1, 1, 1] },
       limits: { requestsPerMinute: 100_000 },
       rates: { sources: [{ use: 'static', prices: { BTC: '50000', EUR: '1.1' } }] },
-      plugins: [{ use: 'lightning', options: { lnd: { restUrl: this.door.url, macaroonFile, tlsCertFile: join(this.#directory.path, 'door.cert') }, network: 'regtest' } }],
+      plugins: [
+        {
+          use: 'lightning',
+          options: {
+            lnd: { restUrl: this.door.url, macaroonFile, tlsCertFile: join(this.#directory.path, 'door.cert') },
+            network: 'regtest',
+          },
+        },
+      ],
     };
   }
 }

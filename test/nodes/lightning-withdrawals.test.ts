@@ -24,17 +24,24 @@ describe('Lightning withdrawals on two real lnd nodes', { concurrency: 1 }, () =
   after(() => till.close());
 
   /** Everything that the till's node ever did about an invoice. */
-  const paymentsOf = async ({ paymentHash }: MadeInvoice): Promise<readonly ListedPayment[]> => (await till.fixture.payments()).filter((one) => one.paymentHash === paymentHash);
+  const paymentsOf = async ({ paymentHash }: MadeInvoice): Promise<readonly ListedPayment[]> =>
+    (await till.fixture.payments()).filter((one) => one.paymentHash === paymentHash);
   const paidOnce = async (invoice: MadeInvoice, msat: bigint): Promise<void> => {
     await till.fixture.invoiceIs(invoice.paymentHash, 'SETTLED');
-    assert.deepEqual((await paymentsOf(invoice)).map((one) => [one.status, one.msat]), [['SUCCEEDED', msat]]);
+    assert.deepEqual(
+      (await paymentsOf(invoice)).map((one) => [one.status, one.msat]),
+      [['SUCCEEDED', msat]],
+    );
     await till.booksHold();
   };
 
   test('pays an invoice with an amount, to the millisatoshi; what routing did not take comes back', async () => {
     const [before, invoice] = [await till.wallet(), await till.fixture.invoice(AMOUNT)];
     const asked = await till.withdraw(invoice.paymentRequest);
-    assert.deepEqual([asked['type'], asked['chain'], asked['currency'], readUnits(asked['amount'])], ['WITHDRAW', 'BLN', 'BTC-LN', AMOUNT]);
+    assert.deepEqual(
+      [asked['type'], asked['chain'], asked['currency'], readUnits(asked['amount'])],
+      ['WITHDRAW', 'BLN', 'BTC-LN', AMOUNT],
+    );
     const row = await till.ends(asked['tx_id'], 'SUCCESS');
     assert.equal(row['tx_hash'], invoice.paymentHash);
     await paidOnce(invoice, AMOUNT);
@@ -54,12 +61,23 @@ describe('Lightning withdrawals on two real lnd nodes', { concurrency: 1 }, () =
   test('fault 60: another amount than the invoice’s, an expired one, one of another network, an LNURL: 40007, and nothing is reserved', async () => {
     const before = await till.wallet();
     const fixed = await till.fixture.invoice(AMOUNT);
-    const expired = new FakeLightningNode(new Map()).addInvoice({ msat: AMOUNT, expirySeconds: 60, ageMs: LONG_AGO_MS });
+    const expired = new FakeLightningNode(new Map()).addInvoice({
+      msat: AMOUNT,
+      expirySeconds: 60,
+      ageMs: LONG_AGO_MS,
+    });
     const foreign = new FakeLightningNode(new Map(), 'mainnet').addInvoice({ msat: AMOUNT });
     const own = await till.order('2');
     const bodies = [
       { ln_invoices: fixed.paymentRequest, amount: writeUnits(AMOUNT + 1n) },
-      ...[expired.paymentRequest, foreign.paymentRequest, own.paymentRequest, `${fixed.paymentRequest}q`, 'lnurl1dp68gurn8ghj7um9wfmxjcm99e3k7mf0', 'somebody@example.org'].map((text) => ({ ln_invoices: text })),
+      ...[
+        expired.paymentRequest,
+        foreign.paymentRequest,
+        own.paymentRequest,
+        `${fixed.paymentRequest}q`,
+        'lnurl1dp68gurn8ghj7um9wfmxjcm99e3k7mf0',
+        'somebody@example.org',
+      ].map((text) => ({ ln_invoices: text })),
     ];
     for (const body of bodies) {
       const { code, message } = await till.ask('POST', '/api/bln/withdraw', body);
@@ -75,14 +93,25 @@ describe('Lightning withdrawals on two real lnd nodes', { concurrency: 1 }, () =
     const asked = await till.withdraw(nowhere.paymentRequest);
     await till.ends(asked['tx_id'], 'FAILED');
     assert.deepEqual(await till.wallet(), before);
-    assert.equal((await till.ask('POST', '/api/bln/withdraw', { ln_invoices: nowhere.paymentRequest })).code, 40_900, 'an invoice is withdrawn to once');
+    assert.equal(
+      (await till.ask('POST', '/api/bln/withdraw', { ln_invoices: nowhere.paymentRequest })).code,
+      40_900,
+      'an invoice is withdrawn to once',
+    );
     await till.booksHold();
   });
 
   test('fault 59: the same invoice twice in parallel is paid once, and reserved once', async () => {
     const [before, invoice] = [await till.wallet(), await till.fixture.invoice(AMOUNT)];
-    const answers = await Promise.all([{}, { amount: writeUnits(AMOUNT) }].map((more) => till.ask('POST', '/api/bln/withdraw', { ln_invoices: invoice.paymentRequest, ...more })));
-    assert.deepEqual(answers.map(({ code }) => code).sort((a, b) => a - b), [0, 40_900]);
+    const answers = await Promise.all(
+      [{}, { amount: writeUnits(AMOUNT) }].map((more) =>
+        till.ask('POST', '/api/bln/withdraw', { ln_invoices: invoice.paymentRequest, ...more }),
+      ),
+    );
+    assert.deepEqual(
+      answers.map(({ code }) => code).sort((a, b) => a - b),
+      [0, 40_900],
+    );
     await till.ends(answers.find(({ code }) => code === 0)?.data['tx_id'], 'SUCCESS');
     await paidOnce(invoice, AMOUNT);
     assert.equal(before.available - (await till.wallet()).available, AMOUNT);
@@ -121,7 +150,10 @@ describe('Lightning withdrawals on two real lnd nodes', { concurrency: 1 }, () =
       const [before, invoice] = [await till.wallet(), await till.fixture.invoice(AMOUNT)];
       const reached = till.door.stop(where);
       // Its answer goes down with the till.
-      const asked = till.ask('POST', '/api/bln/withdraw', { ln_invoices: invoice.paymentRequest }).then(() => null, () => null);
+      const asked = till.ask('POST', '/api/bln/withdraw', { ln_invoices: invoice.paymentRequest }).then(
+        () => null,
+        () => null,
+      );
       await reached;
       await till.kill();
       await asked;
@@ -139,7 +171,10 @@ describe('Lightning withdrawals on two real lnd nodes', { concurrency: 1 }, () =
   test('fault 57: a lost answer is no failure: the till that lives on finds its payment, and makes no other', async () => {
     const [before, invoice] = [await till.wallet(), await till.fixture.invoice(AMOUNT)];
     const reached = till.door.stop('lost');
-    const [{ tx_id: id }] = await Promise.all([till.withdraw(invoice.paymentRequest), reached.then(() => till.door.open())]);
+    const [{ tx_id: id }] = await Promise.all([
+      till.withdraw(invoice.paymentRequest),
+      reached.then(() => till.door.open()),
+    ]);
     await till.ends(id, 'SUCCESS');
     await paidOnce(invoice, AMOUNT);
     assert.equal(before.available - (await till.wallet()).available, AMOUNT);

@@ -23,7 +23,10 @@ describe('Litecoin blocks with their extension (LIP-2, LIP-3)', () => {
     assert.ok(mweb !== undefined, 'the block has an extension');
     const { transfers, blocks } = await fixture.chain.scan(height - 2, height, watching(key));
     assert.equal(blocks.length, 3);
-    assert.deepEqual(transfers.map((transfer) => [transfer.txid, transfer.units]), [[txid, 50_000_000n]]);
+    assert.deepEqual(
+      transfers.map((transfer) => [transfer.txid, transfer.units]),
+      [[txid, 50_000_000n]],
+    );
   });
 
   test('coins that move out of the extension to a deposit address are reported', async () => {
@@ -33,12 +36,19 @@ describe('Litecoin blocks with their extension (LIP-2, LIP-3)', () => {
     const open = unspent.filter(({ vout }) => vout !== undefined);
     assert.ok(open.length < unspent.length, 'some coins lie inside');
     // Without the others, those inside are left to pay with.
-    await rpc('lockunspent', false, open.map(({ txid, vout }) => ({ txid, vout })));
+    await rpc(
+      'lockunspent',
+      false,
+      open.map(({ txid, vout }) => ({ txid, vout })),
+    );
     await fixture.daemon.pay(address, '0.25');
     await fixture.daemon.mine();
     const { height } = await fixture.chain.head();
     const { transfers } = await fixture.chain.scan(height, height, watching(key));
-    assert.deepEqual(transfers.map(({ units }) => units), [25_000_000n]);
+    assert.deepEqual(
+      transfers.map(({ units }) => units),
+      [25_000_000n],
+    );
   });
 
   test('what waits inside of the extension is passed over, and an ordinary payment beside it is shown', async () => {
@@ -49,7 +59,10 @@ describe('Litecoin blocks with their extension (LIP-2, LIP-3)', () => {
     const txid = await fixture.daemon.pay(address, '0.3');
     assert.ok((await rpc<string[]>('getrawmempool')).includes(inside));
     const look = () => fixture.chain.mempool.pending(async () => watching(key));
-    assert.deepEqual((await look()).transfers.map((transfer) => [transfer.txid, transfer.units]), [[txid, 30_000_000n]]);
+    assert.deepEqual(
+      (await look()).transfers.map((transfer) => [transfer.txid, transfer.units]),
+      [[txid, 30_000_000n]],
+    );
     await fixture.daemon.mine();
     assert.deepEqual((await look()).transfers, []);
   });

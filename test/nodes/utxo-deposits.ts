@@ -19,7 +19,14 @@ export function describeDeposits(kind: DaemonKind): void {
       const { height } = await fixture.chain.head();
       return (await fixture.chain.scan(height - blocks + 1, height, watching(...keys))).transfers;
     };
-    const brief = ({ txid, index, units, currency, toKey, from }: ObservedTransfer): unknown => ({ txid, index, units, currency, toKey, from });
+    const brief = ({ txid, index, units, currency, toKey, from }: ObservedTransfer): unknown => ({
+      txid,
+      index,
+      units,
+      currency,
+      toKey,
+      from,
+    });
 
     test('the identity holds the hash of the first block', async () => {
       assert.equal(await fixture.chain.identify(), `bip122:${await fixture.daemon.rpc<string>('getblockhash', 0)}`);
@@ -39,10 +46,19 @@ export function describeDeposits(kind: DaemonKind): void {
       const txid = await fixture.daemon.pay(address, '1.23456789');
       await fixture.daemon.mine();
       const coin = await fixture.coin(txid, address, 0);
-      const [block] = (await fixture.chain.scan(await fixture.daemon.height(), await fixture.daemon.height(), watching())).blocks;
+      const [block] = (
+        await fixture.chain.scan(await fixture.daemon.height(), await fixture.daemon.height(), watching())
+      ).blocks;
       const [transfer, ...others] = await scanLast(1, key);
       assert.ok(transfer !== undefined && others.length === 0);
-      assert.deepEqual(brief(transfer), { txid, index: coin.ref.split(':')[1], units: 123_456_789n, currency: fixture.currency, toKey: key, from: null });
+      assert.deepEqual(brief(transfer), {
+        txid,
+        index: coin.ref.split(':')[1],
+        units: 123_456_789n,
+        currency: fixture.currency,
+        toKey: key,
+        from: null,
+      });
       assert.deepEqual(transfer.block, block);
     });
 
@@ -52,10 +68,13 @@ export function describeDeposits(kind: DaemonKind): void {
       await fixture.daemon.mine();
       const second = await fixture.daemon.pay(address, '0.2');
       await fixture.daemon.mine();
-      assert.deepEqual((await scanLast(2, key)).map(({ txid, units }) => [txid, units]), [
-        [first, 10_000_000n],
-        [second, 20_000_000n],
-      ]);
+      assert.deepEqual(
+        (await scanLast(2, key)).map(({ txid, units }) => [txid, units]),
+        [
+          [first, 10_000_000n],
+          [second, 20_000_000n],
+        ],
+      );
     });
 
     test('fault 52: several outputs of one transaction are told apart by their numbers', async () => {
@@ -67,7 +86,10 @@ export function describeDeposits(kind: DaemonKind): void {
       const txid = await rpc<string>('sendrawtransaction', hex);
       await fixture.daemon.mine();
       const transfers = await scanLast(1, one.key, two.key);
-      assert.deepEqual(new Set(transfers.map(({ toKey, units }) => `${toKey} ${units}`)), new Set([`${one.key} 50000000`, `${two.key} 25000000`]));
+      assert.deepEqual(
+        new Set(transfers.map(({ toKey, units }) => `${toKey} ${units}`)),
+        new Set([`${one.key} 50000000`, `${two.key} 25000000`]),
+      );
       assert.equal(new Set(transfers.map((transfer) => `${transfer.txid}:${transfer.index}`)).size, 2);
       for (const transfer of transfers) assert.equal(transfer.txid, txid);
     });
@@ -85,20 +107,30 @@ export function describeDeposits(kind: DaemonKind): void {
 
     test('fault 53: what waits is shown with its output and the node’s time, and what replaced it in its place', async () => {
       const [one, two] = [await fixture.address(), await fixture.address()];
-      const pending = async (): Promise<readonly PendingTransfer[]> => (await fixture.chain.mempool.pending(async () => watching(one.key, two.key))).transfers;
+      const pending = async (): Promise<readonly PendingTransfer[]> =>
+        (await fixture.chain.mempool.pending(async () => watching(one.key, two.key))).transfers;
       const coin = await fixture.purseCoin();
       const began = Date.now() - 1_000;
       const paid = await fixture.spend(coin, one.address, 10_000n);
       const [shown, ...others] = await pending();
       assert.ok(shown !== undefined && shown.seenAt !== null && others.length === 0);
-      assert.deepEqual([shown.txid, shown.index, shown.units, shown.toKey], [paid, '0', toUnits(coin.amount) - 10_000n, one.key]);
+      assert.deepEqual(
+        [shown.txid, shown.index, shown.units, shown.toKey],
+        [paid, '0', toUnits(coin.amount) - 10_000n, one.key],
+      );
       assert.ok(shown.seenAt >= began && shown.seenAt <= Date.now() + 1_000);
       assert.deepEqual(await pending(), [shown], 'the same again, though nothing is new');
       const replacement = await fixture.spend(coin, two.address, 100_000n);
-      assert.deepEqual((await pending()).map(({ txid, toKey }) => [txid, toKey]), [[replacement, two.key]]);
+      assert.deepEqual(
+        (await pending()).map(({ txid, toKey }) => [txid, toKey]),
+        [[replacement, two.key]],
+      );
       await fixture.daemon.mine();
       assert.deepEqual(await pending(), []);
-      assert.deepEqual((await scanLast(1, one.key, two.key)).map(({ txid, index }) => [txid, index]), [[replacement, '0']]);
+      assert.deepEqual(
+        (await scanLast(1, one.key, two.key)).map(({ txid, index }) => [txid, index]),
+        [[replacement, '0']],
+      );
     });
 
     test('a coinbase to a deposit address is logged and not reported', async () => {
@@ -113,7 +145,10 @@ export function describeDeposits(kind: DaemonKind): void {
       const txid = await fixture.daemon.pay(address, '0.7');
       await fixture.daemon.mine(2);
       const before = await fixture.chain.head();
-      assert.deepEqual((await scanLast(2, key)).map((transfer) => transfer.txid), [txid]);
+      assert.deepEqual(
+        (await scanLast(2, key)).map((transfer) => transfer.txid),
+        [txid],
+      );
       await fixture.forkEmpty(2);
       const head = await fixture.chain.head();
       assert.equal(head.height, before.height + 1);
@@ -127,7 +162,10 @@ export function describeDeposits(kind: DaemonKind): void {
     test('fault 56: a head that went back on the same chain is a node that lags', async () => {
       const head = await fixture.chain.head();
       await fixture.daemon.rpc('invalidateblock', head.hash);
-      await assert.rejects(fixture.chain.head(), (error: unknown) => isTillgateError(error, 'NODE_FAILED') && /went back/.test(error.message));
+      await assert.rejects(
+        fixture.chain.head(),
+        (error: unknown) => isTillgateError(error, 'NODE_FAILED') && /went back/.test(error.message),
+      );
       await fixture.daemon.rpc('reconsiderblock', head.hash);
       assert.deepEqual(await fixture.chain.head(), head);
     });
@@ -135,7 +173,9 @@ export function describeDeposits(kind: DaemonKind): void {
     test('above the head there is no block; a scan past it fails', async () => {
       const { height } = await fixture.chain.head();
       assert.equal(await fixture.chain.blockAt(height + 1), null);
-      await assert.rejects(fixture.chain.scan(height, height + 1, watching()), (error: unknown) => isTillgateError(error, 'NODE_FAILED'));
+      await assert.rejects(fixture.chain.scan(height, height + 1, watching()), (error: unknown) =>
+        isTillgateError(error, 'NODE_FAILED'),
+      );
     });
 
     test('many blocks in one scan are linked from first to last', async () => {
@@ -154,7 +194,11 @@ export function describeDeposits(kind: DaemonKind): void {
       assert.deepEqual(await balances.ofAddress(address), new Map([[fixture.currency, 11_000_000n]]));
       const xpub = await fixture.wallet.extendedPublicKey(kind === 'bitcoind' ? "m/84'/1'/7'" : "m/84'/1'/8'");
       assert.equal(balances.readExtendedKey(xpub), null, 'a key of the main network');
-      const [tpub, first, gap] = [tpubOf(xpub), receivingOf(xpub, 0, fixture.chain), receivingOf(xpub, 19, fixture.chain)];
+      const [tpub, first, gap] = [
+        tpubOf(xpub),
+        receivingOf(xpub, 0, fixture.chain),
+        receivingOf(xpub, 19, fixture.chain),
+      ];
       await fixture.daemon.pay(first, '1');
       await fixture.daemon.pay(gap, '2');
       await fixture.daemon.mine();

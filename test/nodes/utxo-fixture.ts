@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { MnemonicWallet } from '../../adapters/wallet/index.ts';
 import { formatUnits } from '../../core/index.ts';
-import type { ChainPayments, PaymentLine, Plugin, PluginContext, SignedPayout, SignedTransaction, Signer, SpendableCoin, WatchList } from '../../core/index.ts';
+import type {
+  ChainPayments,
+  PaymentLine,
+  Plugin,
+  PluginContext,
+  SignedPayout,
+  SignedTransaction,
+  Signer,
+  SpendableCoin,
+  WatchList,
+} from '../../core/index.ts';
 import type { UtxoChain } from '../../adapters/chains/index.ts';
 import bitcoin from '../../plugins/bitcoin/index.ts';
 import litecoin from '../../plugins/litecoin/index.ts';
@@ -30,7 +40,11 @@ export class UtxoFixture {
     this.currency = chain.code;
   }
 
-  static async start(kind: DaemonKind, options: Readonly<Record<string, unknown>> = {}, daemonOptions: DaemonOptions = {}): Promise<UtxoFixture> {
+  static async start(
+    kind: DaemonKind,
+    options: Readonly<Record<string, unknown>> = {},
+    daemonOptions: DaemonOptions = {},
+  ): Promise<UtxoFixture> {
     const daemon = await startDaemon(kind, daemonOptions);
     const wallet = new MnemonicWallet(MNEMONIC);
     const { chain, logger } = await openChain(daemon, options, wallet);
@@ -106,12 +120,18 @@ export class UtxoFixture {
   }
 
   /** Prices and signs, with the fee shared among the lines as the core does it. */
-  async sign(lines: readonly { readonly to: string; readonly units: bigint }[], coins: readonly SpendableCoin[]): Promise<SignedPayment> {
+  async sign(
+    lines: readonly { readonly to: string; readonly units: bigint }[],
+    coins: readonly SpendableCoin[],
+  ): Promise<SignedPayment> {
     const gross = this.lines(lines);
     const source = { address: this.payments.hotAddress, index: null };
     const priced = await this.payments.price({ source, lines: gross, coins, replaces: null });
     const share = priced.feeUnits / BigInt(gross.length);
-    const nets = gross.map((line, at) => ({ ...line, units: line.units - (at === 0 ? priced.feeUnits - share * BigInt(gross.length - 1) : share) }));
+    const nets = gross.map((line, at) => ({
+      ...line,
+      units: line.units - (at === 0 ? priced.feeUnits - share * BigInt(gross.length - 1) : share),
+    }));
     const signed = await this.payments.sign({ source, lines: nets, priced, nonce: null });
     return { signed, nets, coins: priced.coins };
   }
@@ -120,14 +140,23 @@ export class UtxoFixture {
   async bump({ signed, nets, coins }: SignedPayment): Promise<SignedPayment> {
     const source = { address: this.payments.hotAddress, index: null };
     const priced = await this.payments.price({ source, lines: nets, coins, replaces: signed });
-    return { signed: await this.payments.sign({ source, lines: nets, priced, nonce: null }), nets, coins: priced.coins };
+    return {
+      signed: await this.payments.sign({ source, lines: nets, priced, nonce: null }),
+      nets,
+      coins: priced.coins,
+    };
   }
 
   payout(...attempts: readonly SignedPayment[]): SignedPayout {
     const [first] = attempts;
     assert(first !== undefined);
     const source = { address: this.payments.hotAddress, index: null };
-    return { source, nonce: null, coins: first.coins.map(({ ref }) => ref), attempts: attempts.map(({ signed }) => signed) };
+    return {
+      source,
+      nonce: null,
+      coins: first.coins.map(({ ref }) => ref),
+      attempts: attempts.map(({ signed }) => signed),
+    };
   }
 
   lines(lines: readonly { readonly to: string; readonly units: bigint }[]): readonly PaymentLine[] {

@@ -89,14 +89,21 @@ function tricksOf(fixture: UtxoFixture, chain: ChainAdapter): Partial<ChainTrick
 }
 
 /** Passes everything on to the daemon, or nothing, or everything but what it says to a transaction. */
-async function openDoor(port: string, manners: { down: boolean; losesReplies: boolean }): Promise<{ readonly url: string; stop(): Promise<void> }> {
+async function openDoor(
+  port: string,
+  manners: { down: boolean; losesReplies: boolean },
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const server = createServer((request, response) => {
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const body = Buffer.concat(chunks).toString();
       if (manners.down) return void response.writeHead(503).end();
-      const reply = await fetch(`http://127.0.0.1:${port}${request.url ?? '/'}`, { method: request.method ?? 'POST', headers: { authorization: request.headers.authorization ?? '' }, body });
+      const reply = await fetch(`http://127.0.0.1:${port}${request.url ?? '/'}`, {
+        method: request.method ?? 'POST',
+        headers: { authorization: request.headers.authorization ?? '' },
+        body,
+      });
       const answer = await reply.text();
       if (manners.losesReplies && body.includes('"sendrawtransaction"')) return void request.socket.destroy();
       response.writeHead(reply.status, { 'content-type': 'application/json' }).end(answer);

@@ -33,7 +33,16 @@ export async function openUtxoPairFixture(kind: DaemonKind): Promise<UtxoPairFix
     chain,
     plugin: {
       use,
-      options: { rpcUrl, rpcUser: user, rpcPassword: password, network: 'regtest', confirmations: CONFIRMATIONS, spendableConfirmations: SPENDABLE, finalityBlocks: FINAL, pollIntervalMs: 100 },
+      options: {
+        rpcUrl,
+        rpcUser: user,
+        rpcPassword: password,
+        network: 'regtest',
+        confirmations: CONFIRMATIONS,
+        spendableConfirmations: SPENDABLE,
+        finalityBlocks: FINAL,
+        pollIntervalMs: 100,
+      },
     },
     prices: { BTC: '60000', LTC: '80', EUR: '1.1' },
     confirmations: CONFIRMATIONS,

@@ -6,7 +6,8 @@ import { MnemonicWallet } from '../../adapters/wallet/index.ts';
 import type { DaemonKind } from './daemons.ts';
 import { COIN, UtxoFixture } from './utxo-fixture.ts';
 
-const failsWith = (code: ErrorCode, words: RegExp) => (error: unknown) => isTillgateError(error, code) && words.test(error.message);
+const failsWith = (code: ErrorCode, words: RegExp) => (error: unknown) =>
+  isTillgateError(error, code) && words.test(error.message);
 
 /** Payments as a real node takes, mines, replaces and refuses them. */
 export function describePayments(kind: DaemonKind): void {
@@ -17,9 +18,14 @@ export function describePayments(kind: DaemonKind): void {
     });
     after(() => fixture.stop());
 
-    const send = ({ signed }: { signed: { txid: string; raw: string } }): Promise<void> => fixture.payments.broadcast(signed);
+    const send = ({ signed }: { signed: { txid: string; raw: string } }): Promise<void> =>
+      fixture.payments.broadcast(signed);
     const mined = (outcome: PayoutOutcome): Extract<PayoutOutcome, { kind: 'mined' }> => {
-      assert.equal(outcome.kind, 'mined', JSON.stringify(outcome, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value)));
+      assert.equal(
+        outcome.kind,
+        'mined',
+        JSON.stringify(outcome, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
+      );
       return outcome;
     };
 
@@ -33,7 +39,10 @@ export function describePayments(kind: DaemonKind): void {
       assert.deepEqual(await fixture.payments.outcome(payout), { kind: 'pending' });
       await fixture.daemon.mine(2);
       const outcome = mined(await fixture.payments.outcome(payout));
-      assert.deepEqual([outcome.txid, outcome.confirmations, outcome.succeeded, outcome.feeUnits], [payment.signed.txid, 2, true, payment.signed.feeUnits]);
+      assert.deepEqual(
+        [outcome.txid, outcome.confirmations, outcome.succeeded, outcome.feeUnits],
+        [payment.signed.txid, 2, true, payment.signed.feeUnits],
+      );
       assert.deepEqual(outcome.block, await fixture.chain.blockAt((await fixture.daemon.height()) - 1));
       assert.deepEqual(outcome.change, payment.signed.change);
       const restarted = await fixture.reopen();
@@ -48,14 +57,26 @@ export function describePayments(kind: DaemonKind): void {
       await send(payment);
       await fixture.daemon.mine();
       assert.equal(await fixture.received(to), COIN - payment.signed.feeUnits);
-      assert.deepEqual(payment.signed.change, await fixture.coin(payment.signed.txid, fixture.payments.hotAddress, null));
+      assert.deepEqual(
+        payment.signed.change,
+        await fixture.coin(payment.signed.txid, fixture.payments.hotAddress, null),
+      );
       assert.equal(payment.signed.change?.units, COIN);
     });
 
     test('the node finds the fee and the size that were computed', async () => {
       const coins = [await fixture.deposit('0.3'), await fixture.deposit('0.4')];
-      const payment = await fixture.sign([{ to: await fixture.foreign('legacy'), units: COIN / 2n }, { to: await fixture.foreign('p2sh-segwit'), units: COIN / 10n }], coins);
-      const { vsize, weight } = await fixture.daemon.rpc<{ vsize: number; weight: number }>('decoderawtransaction', payment.signed.raw);
+      const payment = await fixture.sign(
+        [
+          { to: await fixture.foreign('legacy'), units: COIN / 2n },
+          { to: await fixture.foreign('p2sh-segwit'), units: COIN / 10n },
+        ],
+        coins,
+      );
+      const { vsize, weight } = await fixture.daemon.rpc<{ vsize: number; weight: number }>(
+        'decoderawtransaction',
+        payment.signed.raw,
+      );
       const { rate } = { rate: 2n };
       assert.ok(payment.signed.feeUnits >= rate * BigInt(vsize), `${payment.signed.feeUnits} for ${vsize}`);
       await send(payment);
@@ -66,7 +87,10 @@ export function describePayments(kind: DaemonKind): void {
     });
 
     test('fault 40: the same bytes may be sent twice, waiting or mined', async () => {
-      const payment = await fixture.sign([{ to: await fixture.foreign(), units: COIN / 2n }], [await fixture.deposit('1')]);
+      const payment = await fixture.sign(
+        [{ to: await fixture.foreign(), units: COIN / 2n }],
+        [await fixture.deposit('1')],
+      );
       await send(payment);
       await send(payment);
       await fixture.daemon.mine();
@@ -75,7 +99,10 @@ export function describePayments(kind: DaemonKind): void {
     });
 
     test('three payments go out in one transaction, from deposits and from change', async () => {
-      const first = await fixture.sign([{ to: await fixture.foreign(), units: COIN / 10n }], [await fixture.deposit('0.5')]);
+      const first = await fixture.sign(
+        [{ to: await fixture.foreign(), units: COIN / 10n }],
+        [await fixture.deposit('0.5')],
+      );
       await send(first);
       await fixture.daemon.mine();
       assert.ok(first.signed.change !== null);
@@ -104,19 +131,28 @@ export function describePayments(kind: DaemonKind): void {
       assert.deepEqual(await fixture.payments.outcome(payout), { kind: 'pending' });
       await fixture.daemon.mine();
       const outcome = mined(await fixture.payments.outcome(payout));
-      assert.deepEqual([outcome.txid, outcome.feeUnits, outcome.change], [second.signed.txid, second.signed.feeUnits, second.signed.change]);
+      assert.deepEqual(
+        [outcome.txid, outcome.feeUnits, outcome.change],
+        [second.signed.txid, second.signed.feeUnits, second.signed.change],
+      );
       // What the receiver gets stays as it was signed first.
       assert.equal(await fixture.received(to), first.nets[0]?.units);
     });
 
     test('fault 43: where the first of two was mined after all, that one counts', async () => {
-      const first = await fixture.sign([{ to: await fixture.foreign(), units: COIN / 2n }], [await fixture.deposit('1')]);
+      const first = await fixture.sign(
+        [{ to: await fixture.foreign(), units: COIN / 2n }],
+        [await fixture.deposit('1')],
+      );
       const second = await fixture.bump(first);
       await send(first);
       await fixture.daemon.mine();
       await assert.rejects(send(second), failsWith('NODE_FAILED', /sendrawtransaction/));
       const outcome = mined(await fixture.payments.outcome(fixture.payout(first, second)));
-      assert.deepEqual([outcome.txid, outcome.feeUnits, outcome.change], [first.signed.txid, first.signed.feeUnits, first.signed.change]);
+      assert.deepEqual(
+        [outcome.txid, outcome.feeUnits, outcome.change],
+        [first.signed.txid, first.signed.feeUnits, first.signed.change],
+      );
     });
 
     test('a payment whose outputs are all spent again is found in its block', async () => {
@@ -125,7 +161,10 @@ export function describePayments(kind: DaemonKind): void {
       assert.equal(payment.signed.change, null);
       await send(payment);
       await fixture.daemon.mine();
-      const onward = await fixture.sign([{ to: await fixture.foreign(), units: payment.nets[0]?.units ?? 0n }], [{ ref: `${payment.signed.txid}:0`, address, index, units: payment.nets[0]?.units ?? 0n }]);
+      const onward = await fixture.sign(
+        [{ to: await fixture.foreign(), units: payment.nets[0]?.units ?? 0n }],
+        [{ ref: `${payment.signed.txid}:0`, address, index, units: payment.nets[0]?.units ?? 0n }],
+      );
       await send(onward);
       await fixture.daemon.mine(3);
       for (const { payments } of [fixture.chain, (await fixture.reopen()).chain]) {
@@ -144,14 +183,25 @@ export function describePayments(kind: DaemonKind): void {
       assert.equal(waiting.kind, 'unclear');
       await assert.rejects(send(ours), failsWith('NODE_FAILED', /sendrawtransaction/));
       await fixture.daemon.mine(3);
-      assert.deepEqual(await fixture.payments.outcome(fixture.payout(ours)), { kind: 'conflicted', txid: theirs.signed.txid, confirmations: 3 });
+      assert.deepEqual(await fixture.payments.outcome(fixture.payout(ours)), {
+        kind: 'conflicted',
+        txid: theirs.signed.txid,
+        confirmations: 3,
+      });
       await fixture.daemon.mine();
-      assert.deepEqual(await fixture.payments.outcome(fixture.payout(ours)), { kind: 'conflicted', txid: theirs.signed.txid, confirmations: 4 });
+      assert.deepEqual(await fixture.payments.outcome(fixture.payout(ours)), {
+        kind: 'conflicted',
+        txid: theirs.signed.txid,
+        confirmations: 4,
+      });
       await other.chain.close();
     });
 
     test('fault 42: a reorganisation turns a mined payment into a waiting one, and it is mined again', async () => {
-      const payment = await fixture.sign([{ to: await fixture.foreign(), units: COIN / 2n }], [await fixture.deposit('1')]);
+      const payment = await fixture.sign(
+        [{ to: await fixture.foreign(), units: COIN / 2n }],
+        [await fixture.deposit('1')],
+      );
       await send(payment);
       await fixture.daemon.mine();
       const first = mined(await fixture.payments.outcome(fixture.payout(payment)));
@@ -188,12 +238,23 @@ export function describePayments(kind: DaemonKind): void {
       const accepted = async (to: string, units: bigint): Promise<boolean> => {
         const coin = await fixture.deposit('0.01');
         const source = { address: fixture.payments.hotAddress, index: null };
-        const priced = await fixture.payments.price({ source, lines: fixture.lines([{ to, units }]), coins: [coin], replaces: null });
-        const signed = await fixture.payments.sign({ source, lines: fixture.lines([{ to, units }]), priced, nonce: null });
+        const priced = await fixture.payments.price({
+          source,
+          lines: fixture.lines([{ to, units }]),
+          coins: [coin],
+          replaces: null,
+        });
+        const signed = await fixture.payments.sign({
+          source,
+          lines: fixture.lines([{ to, units }]),
+          priced,
+          nonce: null,
+        });
         const [answer] = await fixture.daemon.rpc<{ allowed: boolean }[]>('testmempoolaccept', [signed.raw]);
         return answer?.allowed === true;
       };
-      for (const type of ['bech32', 'legacy', 'p2sh-segwit'] as const) assert.ok(await accepted(await fixture.foreign(type), dust), type);
+      for (const type of ['bech32', 'legacy', 'p2sh-segwit'] as const)
+        assert.ok(await accepted(await fixture.foreign(type), dust), type);
       assert.equal(await accepted(await fixture.foreign('legacy'), dust - 1n), false);
     });
 
@@ -216,13 +277,29 @@ export function describePayments(kind: DaemonKind): void {
       const there = await fixture.deposit('0.2');
       const gone = { ...there, ref: `${'ab'.repeat(32)}:0`, units: COIN };
       const overstated = { ...(await fixture.deposit('0.3')), units: COIN * 2n };
-      const payment = await fixture.sign([{ to: await fixture.foreign(), units: 15_000_000n }], [gone, overstated, there]);
+      const payment = await fixture.sign(
+        [{ to: await fixture.foreign(), units: 15_000_000n }],
+        [gone, overstated, there],
+      );
       assert.deepEqual(payment.coins, [there]);
-      await assert.rejects(fixture.sign([{ to: await fixture.foreign(), units: COIN }], [gone, overstated, there]), failsWith('INSUFFICIENT_BALANCE', /suffice/));
+      await assert.rejects(
+        fixture.sign([{ to: await fixture.foreign(), units: COIN }], [gone, overstated, there]),
+        failsWith('INSUFFICIENT_BALANCE', /suffice/),
+      );
       // A coin that is only supposed tells what a payment would cost.
-      const supposed = { ref: `${'0'.repeat(64)}:0`, address: fixture.payments.hotAddress, index: null, units: COIN * 2n };
+      const supposed = {
+        ref: `${'0'.repeat(64)}:0`,
+        address: fixture.payments.hotAddress,
+        index: null,
+        units: COIN * 2n,
+      };
       const source = { address: fixture.payments.hotAddress, index: null };
-      const { feeUnits } = await fixture.payments.price({ source, lines: fixture.lines([{ to: await fixture.foreign(), units: COIN }]), coins: [supposed], replaces: null });
+      const { feeUnits } = await fixture.payments.price({
+        source,
+        lines: fixture.lines([{ to: await fixture.foreign(), units: COIN }]),
+        coins: [supposed],
+        replaces: null,
+      });
       assert.ok(feeUnits > 0n);
     });
 

@@ -13,9 +13,26 @@ import {
   rateSymbols,
   readDecimal,
 } from '../../core/index.ts';
-import type { AccountId, ChainAdapter, Deposit, Order, OrderPayment, UnconfirmedPayment, Storage } from '../../core/index.ts';
+import type {
+  AccountId,
+  ChainAdapter,
+  Deposit,
+  Order,
+  OrderPayment,
+  UnconfirmedPayment,
+  Storage,
+} from '../../core/index.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
-import { FakeClock, FakeDeadlines, FakeIds, FakeRateSource, MemoryEventBus, MemoryLogger, MemoryMetrics, SeededRandom } from '../support/fakes.ts';
+import {
+  FakeClock,
+  FakeDeadlines,
+  FakeIds,
+  FakeRateSource,
+  MemoryEventBus,
+  MemoryLogger,
+  MemoryMetrics,
+  SeededRandom,
+} from '../support/fakes.ts';
 
 const PRICES = { BTC: '50000', LTC: '100', EUR: '1.1' };
 const MAX_STEPS = 500;
@@ -42,15 +59,45 @@ export interface UtxoTill {
 export async function buildTill(storage: Storage, chain: ChainAdapter): Promise<UtxoTill> {
   // Blocks carry the time of the machine.
   const clock = new FakeClock(Date.now());
-  const [ids, events, logger, metrics] = [new FakeIds(clock), new MemoryEventBus(), new MemoryLogger(), new MemoryMetrics()];
+  const [ids, events, logger, metrics] = [
+    new FakeIds(clock),
+    new MemoryEventBus(),
+    new MemoryLogger(),
+    new MemoryMetrics(),
+  ];
   const chains = new Map([[chain.code, chain]]);
   const assets = new AssetCatalogue(chain.assets);
   const sources = [new FakeRateSource('fake', PRICES, clock)];
-  const rates = new RateBook({ sources, clock, deadline: new FakeDeadlines().after, logger, metrics, symbols: rateSymbols(assets) });
-  const stateMachine = new OrderStateMachine({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
+  const rates = new RateBook({
+    sources,
+    clock,
+    deadline: new FakeDeadlines().after,
+    logger,
+    metrics,
+    symbols: rateSymbols(assets),
+  });
+  const stateMachine = new OrderStateMachine({
+    assets,
+    contractOf: contractsOf(chains),
+    presenter: callbackPresenter,
+    ids,
+    events,
+    metrics,
+  });
   const addresses = new AddressPool({ chains, storage, settings: { batch: 4, lowWater: 8, refill: 8 } });
   const settings = DEFAULT_ORDER_SETTINGS;
-  const createOrder = new CreateOrder({ storage, assets, rates, addresses, clock, ids, random: new SeededRandom(), events, metrics, settings });
+  const createOrder = new CreateOrder({
+    storage,
+    assets,
+    rates,
+    addresses,
+    clock,
+    ids,
+    random: new SeededRandom(),
+    events,
+    metrics,
+    settings,
+  });
   const accountId = ids.next() as AccountId;
   await storage.accounts.create(merchant(accountId, clock.now()));
   const follower = new ChainFollower(chain, { storage, stateMachine, clock, ids, events, logger, metrics });

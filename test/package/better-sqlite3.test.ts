@@ -35,7 +35,8 @@ function builtForThisNode(): boolean {
 test('the better-sqlite3 driver serves as well; built for another Node, it is refused in words that help', async (t) => {
   const filename = databaseFile(t);
   if (!builtForThisNode()) {
-    const isHelpful = (error: unknown): boolean => isTillgateError(error, 'CONFIG_INVALID') && error.message.includes('npm rebuild');
+    const isHelpful = (error: unknown): boolean =>
+      isTillgateError(error, 'CONFIG_INVALID') && error.message.includes('npm rebuild');
     await assert.rejects(openStorage({ client: 'better-sqlite3', filename }, deps), isHelpful);
     return;
   }
@@ -43,14 +44,22 @@ test('the better-sqlite3 driver serves as well; built for another Node, it is re
   t.after(() => storage.close());
   await storage.migrate();
   const { id } = await storedAccount(storage, { dataSecurity: true });
-  const results = await Promise.all(Array.from({ length: 30 }, () => storage.orders.create(newOrder(id, { vsPrice: 2n ** 200n }))));
+  const results = await Promise.all(
+    Array.from({ length: 30 }, () => storage.orders.create(newOrder(id, { vsPrice: 2n ** 200n }))),
+  );
   const [first] = results;
   assert.ok(first?.kind === 'created');
   assert.deepEqual(await storage.orders.find(first.order.id), first.order);
   assert.equal((await storage.accounts.find(id))?.dataSecurity, true);
-  await assert.rejects(storage.transaction((tx) => tx.orders.move(first.order.id, 'PENDING', 'REFUNDED', { updatedAt: NOW })), /illegal change of status/);
+  await assert.rejects(
+    storage.transaction((tx) => tx.orders.move(first.order.id, 'PENDING', 'REFUNDED', { updatedAt: NOW })),
+    /illegal change of status/,
+  );
   await storage.transaction((tx) => tx.ledger.append(entry(id, 'r', 10n ** 30n)));
-  assert.deepEqual((await storage.ledger.balances('merchant:')).map(({ units }) => units), [10n ** 30n]);
+  assert.deepEqual(
+    (await storage.ledger.balances('merchant:')).map(({ units }) => units),
+    [10n ** 30n],
+  );
   const own = knex({ client: 'better-sqlite3', connection: { filename }, useNullAsDefault: true });
   t.after(() => own.destroy());
   const embedded = await openStorage({ knex: own }, deps);

@@ -50,10 +50,26 @@ const CLIENT_ALONE = `
 
 /** What examples/embed-express is installed with: the application's own, and what npm names as peers of the adapters used. */
 const EMBED_PEERS = [
-  'express', 'knex', 'sqlite3',
-  '@asteasolutions/zod-to-openapi', '@noble/curves', '@scure/base', '@scure/bip32', '@scure/bip39', '@scure/btc-signer',
-  'eventemitter3', 'inversify', 'jose', 'lossless-json', 'preact', 'preact-render-to-string', 'rate-limiter-flexible', 'reflect-metadata',
-  'uqr', 'viem', 'zod',
+  'express',
+  'knex',
+  'sqlite3',
+  '@asteasolutions/zod-to-openapi',
+  '@noble/curves',
+  '@scure/base',
+  '@scure/bip32',
+  '@scure/bip39',
+  '@scure/btc-signer',
+  'eventemitter3',
+  'inversify',
+  'jose',
+  'lossless-json',
+  'preact',
+  'preact-render-to-string',
+  'rate-limiter-flexible',
+  'reflect-metadata',
+  'uqr',
+  'viem',
+  'zod',
 ];
 
 /** A consumer's own program, which must compile against the types alone, those of node among what is missing. */
@@ -85,9 +101,16 @@ describe('the package, installed from its tarball into an empty project', () => 
 
   test('brings nothing with it: core and client run with no other package there, express, knex, viem and native modules least of all', async () => {
     const { path, write, node } = await project();
-    assert.deepEqual(readdirSync(join(path, 'node_modules')).filter((name) => !name.startsWith('.')), ['tillgate']);
-    const manifest = JSON.parse(readFileSync(join(path, 'node_modules/tillgate/package.json'), 'utf8')) as Record<string, unknown>;
-    for (const field of ['dependencies', 'devDependencies', 'optionalDependencies']) assert.ok(!(field in manifest), field);
+    assert.deepEqual(
+      readdirSync(join(path, 'node_modules')).filter((name) => !name.startsWith('.')),
+      ['tillgate'],
+    );
+    const manifest = JSON.parse(readFileSync(join(path, 'node_modules/tillgate/package.json'), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+    for (const field of ['dependencies', 'devDependencies', 'optionalDependencies'])
+      assert.ok(!(field in manifest), field);
     assert.ok(!existsSync(join(path, 'node_modules/tillgate/node_modules')));
     write('core.js', CORE_ALONE);
     assert.equal(await node('core.js'), 'order.created\nPENDING 10000000000000000n 1\n');
@@ -109,7 +132,12 @@ describe('the package, installed from its tarball into an empty project', () => 
       types: [],
       typeRoots: [join(path, 'none')],
     });
-    const problems = ts.getPreEmitDiagnostics(program).map(({ messageText, file: where }) => `${where?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
+    const problems = ts
+      .getPreEmitDiagnostics(program)
+      .map(
+        ({ messageText, file: where }) =>
+          `${where?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+      );
     assert.deepEqual(problems, []);
   });
 
@@ -124,10 +152,15 @@ describe('the package, installed from its tarball into an empty project', () => 
     const options = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023 };
     write('main.js', ts.transpileModule(source, { fileName: 'main.mts', compilerOptions: options }).outputText);
     const port = await freePort();
-    const child = spawn(process.execPath, ['main.js'], { cwd: path, env: { ...process.env, PORT: String(port), DATABASE: 'app.db' }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, ['main.js'], {
+      cwd: path,
+      env: { ...process.env, PORT: String(port), DATABASE: 'app.db' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     endWithThisProcess(child);
     let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (said += text));
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
     await waitFor(() => /shop on/.test(said) || child.exitCode !== null, { timeoutMs: 60_000, describe: () => said });
     assert.match(said, /shop on/);
@@ -135,7 +168,9 @@ describe('the package, installed from its tarball into an empty project', () => 
     // The page's own script and style stand in the package too.
     const page = await fetch(bought.pay.replace('localhost', '127.0.0.1'));
     assert.equal(page.status, 200);
-    const assets = [...(await page.text()).matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(([, asset = '']) => new URL(asset, page.url));
+    const assets = [...(await page.text()).matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(
+      ([, asset = '']) => new URL(asset, page.url),
+    );
     assert.ok(assets.length > 0);
     for (const asset of assets) assert.equal((await fetch(asset)).status, 200, asset.href);
     child.kill('SIGTERM');

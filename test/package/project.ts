@@ -31,7 +31,9 @@ export async function emptyProject(packed: string): Promise<Project> {
   writeFileSync(join(path, 'package.json'), JSON.stringify({ name: 'project', private: true, type: 'module' }));
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', packed], { cwd: path });
   const modules = join(path, 'node_modules');
-  const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => name !== 'NODE_OPTIONS' && !name.startsWith('TILLGATE_')));
+  const environment = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => name !== 'NODE_OPTIONS' && !name.startsWith('TILLGATE_')),
+  );
   return {
     path,
     add: (packages) => {

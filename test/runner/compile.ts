@@ -31,7 +31,9 @@ export interface Compiled {
 /** The program files of the repository, relative to it, in the order of their names. */
 export function sourceFiles(): string[] {
   return FOLDERS.flatMap((folder) =>
-    readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path.replaceAll('\\', '/')}`),
+    readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' }).map(
+      (path) => `${folder}/${path.replaceAll('\\', '/')}`,
+    ),
   )
     .filter((path) => PROGRAM.test(path) && !path.endsWith('.d.ts') && !path.includes('/node_modules/'))
     .sort();
@@ -72,8 +74,14 @@ export async function compileSources(name: string): Promise<Compiled> {
   const imports = new Map<string, Import[]>();
   for (const { entryPoint, imports: found } of Object.values(metafile.outputs)) {
     if (entryPoint === undefined) continue;
-    const targets = found.map(({ path, kind }) => ({ path: sources.get(posix.join(posix.dirname(entryPoint), path)), dynamic: kind === 'dynamic-import' }));
-    imports.set(entryPoint, targets.filter((each): each is Import => each.path !== undefined));
+    const targets = found.map(({ path, kind }) => ({
+      path: sources.get(posix.join(posix.dirname(entryPoint), path)),
+      dynamic: kind === 'dynamic-import',
+    }));
+    imports.set(
+      entryPoint,
+      targets.filter((each): each is Import => each.path !== undefined),
+    );
   }
   return { folder, imports, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
@@ -81,7 +89,9 @@ export async function compileSources(name: string): Promise<Compiled> {
 const oneToOne: Plugin = {
   name: 'one to one',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^\./ }, ({ path, kind }) => (kind === 'entry-point' ? undefined : { path: compiledName(path), external: true }));
+    onResolve({ filter: /^\./ }, ({ path, kind }) =>
+      kind === 'entry-point' ? undefined : { path: compiledName(path), external: true },
+    );
     onLoad({ filter: PROGRAM }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
       const loader = path.endsWith('x') ? 'tsx' : 'ts';

@@ -24,7 +24,10 @@ function groupsOf(files: readonly PlannedFile[]): PlannedFile[][] {
  */
 export function writeGroups(folder: string, files: readonly PlannedFile[]): string[] {
   return groupsOf(files).map((group, at) => {
-    const suites = group.map(({ path }) => `describe(${JSON.stringify(path)}, async () => { await import(${JSON.stringify(`./${compiledName(path)}`)}); });`);
+    const suites = group.map(
+      ({ path }) =>
+        `describe(${JSON.stringify(path)}, async () => { await import(${JSON.stringify(`./${compiledName(path)}`)}); });`,
+    );
     const module = join(folder, `group-${String(at).padStart(3, '0')}.js`);
     const environment = `process.env.TEST_ENGINES = ${JSON.stringify(group[0]?.engines)};`;
     writeFileSync(module, ["import { describe } from 'node:test';", environment, ...suites, ''].join('\n'));

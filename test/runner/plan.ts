@@ -57,18 +57,25 @@ const within = (parts: readonly string[], path: string): boolean => parts.some((
 
 const apartOf = (path: string): Apart | null => APART.find((each) => path.startsWith(`test/${each}/`)) ?? null;
 /** The databases of a file in `npm test`, and in each other run but for what that one left out. */
-const usualEngines = (path: string): Engines => (apartOf(path) !== null || within([...EVERY_ENGINE, ...FULL_ONLY], path) ? 'all' : 'sqlite');
+const usualEngines = (path: string): Engines =>
+  apartOf(path) !== null || within([...EVERY_ENGINE, ...FULL_ONLY], path) ? 'all' : 'sqlite';
 
 /** The files that a choice means, each with its databases. */
 export function planOf({ apart, rest, engines, words }: Choice, compiled: Compiled): PlannedFile[] {
   const all = [...compiled.imports.keys()].filter((path) => /\.test\.tsx?$/.test(path) && apartOf(path) === apart);
-  const planned = (path: string, chosen: Engines): PlannedFile => ({ path, engines: engines ?? chosen, alone: apart !== null || within(ALONE, path) || ownProcess(path) });
+  const planned = (path: string, chosen: Engines): PlannedFile => ({
+    path,
+    engines: engines ?? chosen,
+    alone: apart !== null || within(ALONE, path) || ownProcess(path),
+  });
   const usual = (paths: readonly string[]): PlannedFile[] => paths.map((path) => planned(path, usualEngines(path)));
   if (words.length > 0) return usual(all.filter((path) => words.some((word) => path.includes(word))));
   if (apart !== null) return usual(all);
   const daily = all.filter((path) => !within(FULL_ONLY, path));
   if (!rest) return usual(daily);
-  const onSqliteOnly = daily.filter((path) => usualEngines(path) === 'sqlite' && reached(compiled, path, false).has(EACH_STORAGE));
+  const onSqliteOnly = daily.filter(
+    (path) => usualEngines(path) === 'sqlite' && reached(compiled, path, false).has(EACH_STORAGE),
+  );
   return [...usual(all.filter((path) => within(FULL_ONLY, path))), ...onSqliteOnly.map((path) => planned(path, 'pg'))];
 }
 
@@ -84,6 +91,12 @@ export interface Needs {
 }
 
 export function needsOf(files: readonly PlannedFile[], compiled: Compiled): Needs {
-  const uses = (module: string): boolean => files.some(({ path, engines }) => reached(compiled, path, engines !== 'sqlite').has(module));
-  return { postgres: uses('test/support/postgres.ts'), templates: uses('test/support/templates.ts'), till: uses('test/host/till-process.ts'), benchPackage: uses('test/support/bench-package.ts') };
+  const uses = (module: string): boolean =>
+    files.some(({ path, engines }) => reached(compiled, path, engines !== 'sqlite').has(module));
+  return {
+    postgres: uses('test/support/postgres.ts'),
+    templates: uses('test/support/templates.ts'),
+    till: uses('test/host/till-process.ts'),
+    benchPackage: uses('test/support/bench-package.ts'),
+  };
 }

@@ -46,7 +46,12 @@ before(async () => {
       dataDir: join(directory, 'data'),
       orders: { timeoutSeconds: 1 },
       callbacks: { schedule: [0] },
-      rates: { sources: [{ use: 'coingecko', url: `${url}/rates/${URL_KEY}` }, { use: 'static', prices: { ETH: '2500', USDT: '1' } }] },
+      rates: {
+        sources: [
+          { use: 'coingecko', url: `${url}/rates/${URL_KEY}` },
+          { use: 'static', prices: { ETH: '2500', USDT: '1' } },
+        ],
+      },
       plugins: [{ use: 'ethereum', options: { rpcUrls: [`${url}/v3/${URL_KEY}`], pollIntervalMs: 100 } }],
     },
     {
@@ -104,7 +109,11 @@ describe('fault 73: a canary in every secret', () => {
     };
     const sign = { keys: { apiToken: demo.api_token, signingSecret: demo.signing_secret }, at: Date.now() };
     const login = '/api/plugin/key/service';
-    const order = { price: 10, currency: 'USD', timeout_callback: `http://127.0.0.1:${(broken.address() as AddressInfo).port}/cb?key=${URL_KEY}` };
+    const order = {
+      price: 10,
+      currency: 'USD',
+      timeout_callback: `http://127.0.0.1:${(broken.address() as AddressInfo).port}/cb?key=${URL_KEY}`,
+    };
 
     // A hosted order that nobody pays: its time-out is called back, and the merchant's server fails.
     const created = await keyed.post('/api/order/pay-url', order);
@@ -114,23 +123,34 @@ describe('fault 73: a canary in every secret', () => {
     assert.equal((await client.get(`/checkout/${checkoutToken}/state`)).status, 200);
 
     // A token that works, and refusals of every kind.
-    const token = (JSON.parse((await client.post(login, { username: demo.email, password: demo.password })).text) as { data: { access_token: string } }).data;
+    const token = (
+      JSON.parse((await client.post(login, { username: demo.email, password: demo.password })).text) as {
+        data: { access_token: string };
+      }
+    ).data;
     assert.equal((await client.get('/api/v2/tx', { headers: { 'API-Key': token.access_token } })).status, 200);
     await refused(client.get('/api/v2/tx', { headers: { 'API-Key': `${token.access_token}x` } }));
     await refused(client.get('/api/v2/tx', { headers: { 'API-Key': `${demo.api_key}x` } }));
     await refused(client.get('/api/v2/tx', { headers: { 'API-Key': [demo.api_key, demo.api_token] } }));
     await refused(client.get('/api/v2/tx', { sign: { ...sign, at: 0 } }));
-    await refused(client.get('/api/v2/tx', { sign: { ...sign, keys: { ...sign.keys, signingSecret: demo.api_token } } }));
+    await refused(
+      client.get('/api/v2/tx', { sign: { ...sign, keys: { ...sign.keys, signingSecret: demo.api_token } } }),
+    );
     await refused(client.post(login, { username: demo.email, password: PASSWORD }));
     await refused(client.post(login, `{"username":"${demo.email}","password":"${PASSWORD}"`));
     await refused(keyed.post('/api/order/pay-url', { ...order, price: -1, succeed_url: `javascript:${URL_KEY}` }));
-    await refused(keyed.post('/api/order/pay-info', { ...order, chain: 'ETH', currency: 'NOPE', vs_currency: 'USD', vs_price: 1 }));
-    await refused(keyed.post('/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'EUR', vs_price: 1 }));
+    await refused(
+      keyed.post('/api/order/pay-info', { ...order, chain: 'ETH', currency: 'NOPE', vs_currency: 'USD', vs_price: 1 }),
+    );
+    await refused(
+      keyed.post('/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'EUR', vs_price: 1 }),
+    );
     // The answer repeats to the sender what it sent; the log must not.
     await client.post(`/checkout/${checkoutToken}/choice`, { chain: 'ETH', currency: demo.api_key });
 
     // The node, the rate source and the merchant have all been asked, and have all failed.
-    for (const path of ['/v3/', '/rates/', '/cb?']) await waitFor(() => requests.some((url) => url.startsWith(path)), { describe: `a request of ${path}` });
+    for (const path of ['/v3/', '/rates/', '/cb?'])
+      await waitFor(() => requests.some((url) => url.startsWith(path)), { describe: `a request of ${path}` });
     await waitFor(() => log.includes('"level":"warn"') || log.includes('"level":"error"'));
     const metrics = await fetch(`${host.url}/metrics`).then((reply) => reply.text());
     assert.match(metrics, /tillgate_http_requests_total\{/);

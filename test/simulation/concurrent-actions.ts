@@ -14,7 +14,17 @@ export interface ConcurrentAction {
 
 /** Actions that use the same rows: with one of a group, another of the group may run. */
 const MEETINGS: readonly (readonly string[])[] = [
-  ['withdraw', 'withdraw-all', 'ask-again', 'refund', 'follow ETH', 'follow BTC', 'pay-out ETH', 'pay-out BTC', 'decide'],
+  [
+    'withdraw',
+    'withdraw-all',
+    'ask-again',
+    'refund',
+    'follow ETH',
+    'follow BTC',
+    'pay-out ETH',
+    'pay-out BTC',
+    'decide',
+  ],
   ['withdraw-all', 'withdraw-all', 'withdraw', 'ask-again'],
   ['ln-withdraw', 'ln-again', 'withdraw', 'pay-out BLN'],
   ['follow ETH', 'expire', 'terminate', 'resolve', 'choose', 'refund', 'follow ETH'],
@@ -32,13 +42,28 @@ const MEETINGS: readonly (readonly string[])[] = [
   ['decide', 'decide', 'unfreeze', 'resume'],
 ];
 /** A process runs any number of these at once; of the rest, one of each kind at a time. */
-const REQUESTS: ReadonlySet<string> = new Set([...MERCHANTS, ...OPERATORS].filter(({ faulty }) => faulty).map(({ name }) => name));
+const REQUESTS: ReadonlySet<string> = new Set(
+  [...MERCHANTS, ...OPERATORS].filter(({ faulty }) => faulty).map(({ name }) => name),
+);
 
 /** Chooses what runs at the same time as an action: mostly on the same rows, and mostly on other instances. */
-export function concurrentActionsOf(action: Action, { world, instance }: Scene, random: SimRandom, all: readonly (readonly [Action, number])[]): readonly ConcurrentAction[] {
+export function concurrentActionsOf(
+  action: Action,
+  { world, instance }: Scene,
+  random: SimRandom,
+  all: readonly (readonly [Action, number])[],
+): readonly ConcurrentAction[] {
   const concurrent: ConcurrentAction[] = [];
   const busy = new Set([`${instance.name} ${action.name}`]);
-  for (let i = random.weighted([[0, 3], [1, 4], [2, 3]]); i > 0; i--) {
+  for (
+    let i = random.weighted([
+      [0, 3],
+      [1, 4],
+      [2, 3],
+    ]);
+    i > 0;
+    i--
+  ) {
     const meeting = random.pick(MEETINGS.filter((names) => names.includes(action.name))) ?? [];
     const rival = random.chance(0.7) ? random.pick(meeting) : undefined;
     const chosen = all.find(([{ name }]) => name === rival)?.[0] ?? random.weighted(all);
@@ -47,7 +72,15 @@ export function concurrentActionsOf(action: Action, { world, instance }: Scene, 
     const key = `${other.name} ${chosen.name}`;
     if (busy.has(key) && !REQUESTS.has(chosen.name)) continue;
     busy.add(key);
-    concurrent.push({ action: chosen, instance: other, after: random.weighted<() => number>([[() => 0, 3], [() => random.int(1, 12), 3], [() => random.int(1, 40), 1]])() });
+    concurrent.push({
+      action: chosen,
+      instance: other,
+      after: random.weighted<() => number>([
+        [() => 0, 3],
+        [() => random.int(1, 12), 3],
+        [() => random.int(1, 40), 1],
+      ])(),
+    });
   }
   return concurrent;
 }

@@ -50,7 +50,10 @@ async function one(seed: number): Promise<boolean> {
     ...(values.only === undefined ? {} : { only: numbers(values.only) }),
     ...(values.calm === undefined ? {} : { calm: numbers(values.calm) }),
   };
-  const { breach, digest, played, step } = await play(scenarioOf(onDatabase(task, database)), values.quiet ? null : (line) => console.log(line));
+  const { breach, digest, played, step } = await play(
+    scenarioOf(onDatabase(task, database)),
+    values.quiet ? null : (line) => console.log(line),
+  );
   if (database !== null) await leave(database);
   console.log(`${played} steps, log ${digest}`);
   if (breach === null) return true;
@@ -68,19 +71,30 @@ async function many(): Promise<boolean> {
   let [seeds, played, cpuMs] = [0, 0, 0];
   const tally = new Map<string, number>();
   const failures: Report[] = [];
-  await playAll(tasks(), (report) => {
-    seeds += 1;
-    played += report.played;
-    cpuMs += report.cpuMs;
-    for (const [name, count] of report.tally) tally.set(name, (tally.get(name) ?? 0) + count);
-    if (report.breach !== null) failures.push(report);
-    return failures.length < 5;
-  }, { pg: values.pg });
+  await playAll(
+    tasks(),
+    (report) => {
+      seeds += 1;
+      played += report.played;
+      cpuMs += report.cpuMs;
+      for (const [name, count] of report.tally) tally.set(name, (tally.get(name) ?? 0) + count);
+      if (report.breach !== null) failures.push(report);
+      return failures.length < 5;
+    },
+    { pg: values.pg },
+  );
   const seconds = (performance.now() - began) / 1_000;
   const faults = [...tally].filter(([name]) => name.startsWith('fault')).reduce((sum, [, count]) => sum + count, 0);
-  console.log(`${seeds} seeds, ${played} steps in ${seconds.toFixed(1)} s: ${Math.round(played / seconds)} a second, ${Math.round((played / cpuMs) * 1_000)} a second of processor time.`);
-  console.log(`${faults} faults, ${tally.get('crash') ?? 0} crashes, ${tally.get('reorganise') ?? 0} reorganisations, ${tally.get('order') ?? 0} orders, ${tally.get('withdraw') ?? 0} withdrawals asked for.`);
-  if (values.pg) console.log([...tally].flatMap(([name, count]) => (name.startsWith('pg ') ? [`${count} ${name.slice(3)}s`] : [])).join(', '));
+  console.log(
+    `${seeds} seeds, ${played} steps in ${seconds.toFixed(1)} s: ${Math.round(played / seconds)} a second, ${Math.round((played / cpuMs) * 1_000)} a second of processor time.`,
+  );
+  console.log(
+    `${faults} faults, ${tally.get('crash') ?? 0} crashes, ${tally.get('reorganise') ?? 0} reorganisations, ${tally.get('order') ?? 0} orders, ${tally.get('withdraw') ?? 0} withdrawals asked for.`,
+  );
+  if (values.pg)
+    console.log(
+      [...tally].flatMap(([name, count]) => (name.startsWith('pg ') ? [`${count} ${name.slice(3)}s`] : [])).join(', '),
+    );
   for (const report of failures) await explain(report);
   return failures.length === 0;
 }

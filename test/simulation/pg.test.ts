@@ -45,7 +45,10 @@ describe('two instances on PostgreSQL, statement by statement', () => {
         });
         ended.push(accounts.join());
       };
-      await Promise.all([lock(simDatabase.connect(), ['till:a', 'till:b']), lock(simDatabase.connect(), ['till:b', 'till:a'])]);
+      await Promise.all([
+        lock(simDatabase.connect(), ['till:a', 'till:b']),
+        lock(simDatabase.connect(), ['till:b', 'till:a']),
+      ]);
       const outcome = JSON.stringify([ended, ...simDatabase.counts]);
       simDatabase.close();
       assert.equal(ended.length, 2);
@@ -58,11 +61,32 @@ describe('two instances on PostgreSQL, statement by statement', () => {
   });
 
   test('those that wait for each other in a ring are found', () => {
-    assert.deepEqual(ringOf(new Map([[1, [2]], [2, [3]], [4, [1]]])), []);
-    assert.deepEqual(ringOf(new Map([[4, [1]], [1, [2, 3]], [3, [1]]])), [1, 3]);
+    assert.deepEqual(
+      ringOf(
+        new Map([
+          [1, [2]],
+          [2, [3]],
+          [4, [1]],
+        ]),
+      ),
+      [],
+    );
+    assert.deepEqual(
+      ringOf(
+        new Map([
+          [4, [1]],
+          [1, [2, 3]],
+          [3, [1]],
+        ]),
+      ),
+      [1, 3],
+    );
   });
 
   test('balances are added to without a lock: it is caught', async () => {
-    assert.notEqual((await hunt(bugNamed('balances are added to without a lock'), { seeds: 8, steps: 300 })).breach, null);
+    assert.notEqual(
+      (await hunt(bugNamed('balances are added to without a lock'), { seeds: 8, steps: 300 })).breach,
+      null,
+    );
   });
 });

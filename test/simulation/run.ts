@@ -50,7 +50,13 @@ export interface Ending {
 /** Takes each line of the log. */
 export type Log = (line: string) => void;
 
-const ACTIONS: readonly (readonly [Action, number])[] = [...WORKERS, ...NETWORK, ...MERCHANTS, ...LIGHTNING, ...OPERATORS].map((action) => [action, action.weight]);
+const ACTIONS: readonly (readonly [Action, number])[] = [
+  ...WORKERS,
+  ...NETWORK,
+  ...MERCHANTS,
+  ...LIGHTNING,
+  ...OPERATORS,
+].map((action) => [action, action.weight]);
 /** Not while a call waits. */
 const APART: ReadonlySet<string> = new Set(['kill', 'receivers', 'price', 'endow']);
 const MEANWHILE: readonly (readonly [Action, number])[] = ACTIONS.filter(([{ name }]) => !APART.has(name));
@@ -115,7 +121,13 @@ class Run {
     }
     for (const [name, count] of this.#world.driver.counts) this.#tally.set(name, count);
     this.#world.close();
-    return { breach: this.#breach, step: at, played: this.#played, digest: this.#hash.digest('hex'), tally: this.#tally };
+    return {
+      breach: this.#breach,
+      step: at,
+      played: this.#played,
+      digest: this.#hash.digest('hex'),
+      tally: this.#tally,
+    };
   }
 
   async #step(step: number): Promise<void> {
@@ -123,7 +135,12 @@ class Run {
     await world.driver.ready();
     world.crowded = false;
     const random = new SimRandom(this.#scenario.seed, step + 1);
-    world.advance(random.weighted<() => number>([[() => random.int(50, 2_000), 6], [() => random.int(2_000, 20_000), 2]])());
+    world.advance(
+      random.weighted<() => number>([
+        [() => random.int(50, 2_000), 6],
+        [() => random.int(2_000, 20_000), 2],
+      ])(),
+    );
     world.look();
     const action = random.weighted(ACTIONS);
     const scene: Scene = { world, random, instance: random.pick(world.instances) as Instance };
@@ -141,7 +158,9 @@ class Run {
     const concurrent = this.#world.driver.pause === null ? [] : concurrentActionsOf(action, scene, random, MEANWHILE);
     this.#world.crowded = concurrent.length > 0;
     // Who waits while others are in the middle of their work would wait for them, and they for the locks that it holds.
-    gate.arm(concurrent.length > 0 && fault?.kind === 'pause' ? null : fault, () => this.#meanwhile(action, scene, random, notes));
+    gate.arm(concurrent.length > 0 && fault?.kind === 'pause' ? null : fault, () =>
+      this.#meanwhile(action, scene, random, notes),
+    );
     const together = concurrent.map((companion) => this.#join(companion, random));
     const outcome = (await Promise.all([this.#attempt(action, scene), ...together])).join(' + ');
     await gate.calm();
@@ -184,7 +203,11 @@ class Run {
       const rival = random.chance(0.4) ? NAMED.get(random.pick(rivals) ?? '') : undefined;
       const action = rival ?? random.weighted(MEANWHILE);
       if (action.faulty && other === undefined) continue;
-      const outcome = await this.#attemptMeanwhile(action, { world: this.#world, random, instance: other ?? scene.instance });
+      const outcome = await this.#attemptMeanwhile(action, {
+        world: this.#world,
+        random,
+        instance: other ?? scene.instance,
+      });
       notes.push(`${action.name} ${outcome}`);
     }
     if (interrupted.name.startsWith('follow') && random.chance(0.25)) await this.#lastMinute(scene, random, notes);
@@ -194,7 +217,8 @@ class Run {
   /** An order is paid in its last minute, and the minute passes, while a follower holds its breath. */
   async #lastMinute({ instance }: Scene, random: SimRandom, notes: string[]): Promise<void> {
     const scene: Scene = { world: this.#world, random, instance };
-    for (const name of ['pay', 'ln-pay', 'mine', 'mine-many']) notes.push(`${name} ${await (NAMED.get(name) as Action).run(scene)}`);
+    for (const name of ['pay', 'ln-pay', 'mine', 'mine-many'])
+      notes.push(`${name} ${await (NAMED.get(name) as Action).run(scene)}`);
     this.#world.look();
     this.#world.advance(PAST_DEADLINE_MS);
   }
@@ -224,7 +248,11 @@ class Run {
     await settlement.run(async (name, instance, work) => {
       if (this.#breach !== null) return;
       const action: Action = { name, weight: 0, faulty: true, run: work };
-      const outcome = await this.#attempt(action, { world: this.#world, random: new SimRandom(this.#scenario.seed), instance });
+      const outcome = await this.#attempt(action, {
+        world: this.#world,
+        random: new SimRandom(this.#scenario.seed),
+        instance,
+      });
       this.#judge('end', name, outcome);
     });
     if (this.#breach === null) await this.#fullCheck();
@@ -245,6 +273,19 @@ class Run {
 /** In a third of the steps something goes wrong, at one of the first calls mostly. */
 function chooseFault(random: SimRandom): Fault | null {
   if (!random.chance(0.33)) return null;
-  const kind = random.weighted<Fault['kind']>([['pause', 4], ['crash-before', 2], ['crash-after', 2], ['fail-before', 2], ['fail-after', 2]]);
-  return { kind, at: random.weighted<() => number>([[() => random.int(1, 6), 3], [() => random.int(1, 20), 2], [() => random.int(1, 60), 1]])() };
+  const kind = random.weighted<Fault['kind']>([
+    ['pause', 4],
+    ['crash-before', 2],
+    ['crash-after', 2],
+    ['fail-before', 2],
+    ['fail-after', 2],
+  ]);
+  return {
+    kind,
+    at: random.weighted<() => number>([
+      [() => random.int(1, 6), 3],
+      [() => random.int(1, 20), 2],
+      [() => random.int(1, 60), 1],
+    ])(),
+  };
 }

@@ -47,7 +47,14 @@ export class Settlement {
 
   /** What should be at its end and is not. */
   problems(): string[] {
-    return [...this.#orders(), ...this.#deposits(), ...this.#transfers(), ...this.#untold(), ...this.#callbacks(), ...this.#money()];
+    return [
+      ...this.#orders(),
+      ...this.#deposits(),
+      ...this.#transfers(),
+      ...this.#untold(),
+      ...this.#callbacks(),
+      ...this.#money(),
+    ];
   }
 
   get #instance(): Instance {
@@ -83,7 +90,8 @@ export class Settlement {
     for (const { id } of driver.all<{ id: TransferId }>(`SELECT id FROM transfers WHERE status = 'HELD' ORDER BY id`)) {
       await storage.transaction((tx) => approveTransfer(tx, id, now));
     }
-    for (const { id } of driver.all<{ id: AccountId }>('SELECT account_id AS id FROM withdrawal_freezes')) await storage.transaction((tx) => tx.transfers.unfreeze(id));
+    for (const { id } of driver.all<{ id: AccountId }>('SELECT account_id AS id FROM withdrawal_freezes'))
+      await storage.transaction((tx) => tx.transfers.unfreeze(id));
     for (const { id } of driver.all<{ id: CallbackId }>(`SELECT id FROM callbacks WHERE status = 'DEAD' ORDER BY id`)) {
       this.#world.replayed.add(id);
       await storage.callbacks.replay(id, now);
@@ -122,7 +130,13 @@ export class Settlement {
   }
 
   #state(): string {
-    const rows = [this.#rules.orders, this.#rules.deposits, this.#rules.transfers, this.#rules.payouts, this.#rules.callbacks];
+    const rows = [
+      this.#rules.orders,
+      this.#rules.deposits,
+      this.#rules.transfers,
+      this.#rules.payouts,
+      this.#rules.callbacks,
+    ];
     return rows.map((table) => [...table.values()].map(({ status }) => status).join()).join(' ');
   }
 
@@ -133,21 +147,38 @@ export class Settlement {
 
   /** A payment that came late, and soon enough to be looked for, resolves its order. */
   #unresolved(): string[] {
-    const missed = [...this.#rules.orders.values()].filter(({ status }) => status === 'OVERDUE' || status === 'PARTIAL');
+    const missed = [...this.#rules.orders.values()].filter(
+      ({ status }) => status === 'OVERDUE' || status === 'PARTIAL',
+    );
     return missed.flatMap((order) => {
       let sum = 0n;
       for (const { order_id, chain, currency, status, units, paid_at } of this.#rules.deposits.values()) {
-        if (order_id === order.id && chain === order.chain && currency === order.currency && status === 'SPENDABLE' && paid_at <= order.watch_until) sum += BigInt(units);
+        if (
+          order_id === order.id &&
+          chain === order.chain &&
+          currency === order.currency &&
+          status === 'SPENDABLE' &&
+          paid_at <= order.watch_until
+        )
+          sum += BigInt(units);
       }
-      return order.units !== null && sum >= this.#rules.required(order) ? [`settled: order ${order.id} is ${order.status} and was paid ${sum}`] : [];
+      return order.units !== null && sum >= this.#rules.required(order)
+        ? [`settled: order ${order.id} is ${order.status} and was paid ${sum}`]
+        : [];
     });
   }
 
   /** What is on chain at an order's address, in time to be looked for, is the merchant's; what is not on chain is nobody's. */
   #deposits(): string[] {
     const problems: string[] = [];
-    const known = new Map([...this.#rules.deposits.values()].map((row) => [`${row.chain} ${row.txid}:${row.tx_index}`, row]));
-    const watched = new Map(this.#world.driver.all<Watched>('SELECT chain, address, watch_until FROM order_addresses').map((row) => [`${row.chain} ${row.address}`, row.watch_until]));
+    const known = new Map(
+      [...this.#rules.deposits.values()].map((row) => [`${row.chain} ${row.txid}:${row.tx_index}`, row]),
+    );
+    const watched = new Map(
+      this.#world.driver
+        .all<Watched>('SELECT chain, address, watch_until FROM order_addresses')
+        .map((row) => [`${row.chain} ${row.address}`, row.watch_until]),
+    );
     for (const { code, chain } of this.#world.nodes) {
       for (const { tx, height, succeeded } of chain.included.values()) {
         if (tx.own || !succeeded) continue;
@@ -156,21 +187,30 @@ export class Settlement {
           known.delete(`${code} ${tx.txid}:${index}`);
           // Nobody looks for what is mined after an order's window, however early it was sent.
           if (row === undefined && chain.timeOf(height) > (watched.get(`${code} ${to}`) ?? Infinity)) continue;
-          if (row?.status !== 'SPENDABLE') problems.push(`settled: ${tx.txid}:${index} in block ${height} of ${chain.height} is ${row?.status ?? 'unknown'}`);
+          if (row?.status !== 'SPENDABLE')
+            problems.push(
+              `settled: ${tx.txid}:${index} in block ${height} of ${chain.height} is ${row?.status ?? 'unknown'}`,
+            );
         }
       }
     }
     for (const [hash, { msat }] of this.#world.lightning.settled) {
-      if (known.get(`BLN ${hash}:invoice`)?.status !== 'SPENDABLE') problems.push(`settled: an invoice was paid ${msat} and is not credited`);
+      if (known.get(`BLN ${hash}:invoice`)?.status !== 'SPENDABLE')
+        problems.push(`settled: an invoice was paid ${msat} and is not credited`);
       known.delete(`BLN ${hash}:invoice`);
     }
-    for (const row of known.values()) if (row.status !== 'ORPHANED') problems.push(`settled: a deposit is ${row.status} and not on chain`);
+    for (const row of known.values())
+      if (row.status !== 'ORPHANED') problems.push(`settled: a deposit is ${row.status} and not on chain`);
     return problems;
   }
 
   #transfers(): string[] {
-    const live = [...this.#rules.transfers.values()].filter(({ status, kind }) => LIVE.has(status) && (kind === 'withdrawal' || kind === 'refund'));
-    return live.filter(({ id }) => !this.#mayWait(id)).map(({ id, kind, status }) => `settled: ${kind} ${id} is still ${status}`);
+    const live = [...this.#rules.transfers.values()].filter(
+      ({ status, kind }) => LIVE.has(status) && (kind === 'withdrawal' || kind === 'refund'),
+    );
+    return live
+      .filter(({ id }) => !this.#mayWait(id))
+      .map(({ id, kind, status }) => `settled: ${kind} ${id} is still ${status}`);
   }
 
   /**
@@ -214,10 +254,17 @@ export class Settlement {
 
   /** What a reorganisation made of a payment after it was booked is for people to see. */
   #untold(): string[] {
-    const told = new Set([...this.#world.alerts].filter((alert) => alert.includes('something else in its place')).map((alert) => alert.split(':')[0]));
+    const told = new Set(
+      [...this.#world.alerts]
+        .filter((alert) => alert.includes('something else in its place'))
+        .map((alert) => alert.split(':')[0]),
+    );
     return this.#turned()
       .filter(({ id }) => !told.has(`transfer ${id}`))
-      .map(({ id, kind, status }) => `settled: ${kind} ${id} is ${status}, the chain says otherwise, and there was no alert`);
+      .map(
+        ({ id, kind, status }) =>
+          `settled: ${kind} ${id} is ${status}, the chain says otherwise, and there was no alert`,
+      );
   }
 
   /** True when the chain holds less of a coin than is promised. */
@@ -233,12 +280,15 @@ export class Settlement {
 
   #promised(code: string, currency: string): bigint {
     let sum = 0n;
-    for (const { chain, currency: coin, status, units } of this.#rules.transfers.values()) if (chain === code && coin === currency && LIVE.has(status)) sum += BigInt(units);
+    for (const { chain, currency: coin, status, units } of this.#rules.transfers.values())
+      if (chain === code && coin === currency && LIVE.has(status)) sum += BigInt(units);
     return sum;
   }
 
   #callbacks(): string[] {
-    const told = new Set(this.#world.receivers.received.filter(({ taken }) => taken).map(({ orderId, event }) => `${orderId} ${event}`));
+    const told = new Set(
+      this.#world.receivers.received.filter(({ taken }) => taken).map(({ orderId, event }) => `${orderId} ${event}`),
+    );
     return [...this.#rules.callbacks.values()].flatMap(({ id, order_id, event, status }) => {
       if (status !== 'DELIVERED') return [`settled: callback ${id} is ${status}`];
       return told.has(`${order_id} ${event}`) ? [] : [`settled: callback ${id} is DELIVERED and was never taken`];
@@ -248,17 +298,22 @@ export class Settlement {
   /** What was booked as paid is on chain, whatever a reorganisation did to it meanwhile. */
   #unmined(): string[] {
     const done = [...this.#rules.payouts.values()].filter(({ status }) => status === 'DONE');
-    return done.filter((payout) => !this.#lost() && this.#inclusion(payout) === null).map(({ id }) => `settled: payout ${id} is DONE and not on chain`);
+    return done
+      .filter((payout) => !this.#lost() && this.#inclusion(payout) === null)
+      .map(({ id }) => `settled: payout ${id} is DONE and not on chain`);
   }
 
   /** Every coin on chain is the merchants', the network's, the operator's or a payer's mistake; none is missing. */
   #money(): string[] {
-    const done = new Set([...this.#rules.payouts.values()].filter(({ status }) => status === 'DONE').map(({ mined_txid }) => mined_txid));
+    const done = new Set(
+      [...this.#rules.payouts.values()].filter(({ status }) => status === 'DONE').map(({ mined_txid }) => mined_txid),
+    );
     const live = [...this.#rules.payouts.values()].some(({ status }) => status === 'LIVE');
     const problems = this.#unmined();
     for (const { code, chain } of this.#world.nodes) {
       for (const { tx } of chain.included.values()) {
-        if (tx.own && !done.has(tx.txid) && !live) problems.push(`settled: a transaction of the till on ${code} is mined and not booked`);
+        if (tx.own && !done.has(tx.txid) && !live)
+          problems.push(`settled: a transaction of the till on ${code} is mined and not booked`);
       }
     }
     return problems;

@@ -15,7 +15,11 @@ export type ShrunkStory = Scenario & Required<Pick<Scenario, 'only' | 'calm'>>;
  *
  * @param tries - how many scenarios are played at most
  */
-export async function shrink(scenario: Scenario, { breach, step: last }: Pick<Ending, 'breach' | 'step'>, tries = 400): Promise<ShrunkStory> {
+export async function shrink(
+  scenario: Scenario,
+  { breach, step: last }: Pick<Ending, 'breach' | 'step'>,
+  tries = 400,
+): Promise<ShrunkStory> {
   const { steps } = scenario;
   const rule = ruleOf(breach ?? '');
   let left = tries;
@@ -27,7 +31,7 @@ export async function shrink(scenario: Scenario, { breach, step: last }: Pick<En
   };
   let only = Array.from({ length: Math.min(last + 1, steps) }, (_, step) => step);
   for (let size = only.length >> 1; size >= 1 && left > 0; size >>= 1) {
-    for (let from = 0; from < only.length && left > 0; ) {
+    for (let from = 0; from < only.length && left > 0;) {
       const fewer = [...only.slice(0, from), ...only.slice(from + size)];
       if (await breaks(fewer, new Set())) only = fewer;
       else from += size;

@@ -27,7 +27,10 @@ describe('the simulator', () => {
   test('the same seed gives the same log, byte for byte', async () => {
     for (const seed of [3]) {
       const [first, second]: [string[], string[]] = [[], []];
-      const endings = [await play({ seed, steps: 300 }, (line) => void first.push(line)), await play({ seed, steps: 300 }, (line) => void second.push(line))];
+      const endings = [
+        await play({ seed, steps: 300 }, (line) => void first.push(line)),
+        await play({ seed, steps: 300 }, (line) => void second.push(line)),
+      ];
       assert.equal(first.join('\n'), second.join('\n'));
       assert.equal(endings[0]?.digest, endings[1]?.digest);
       assert.ok(first.length > 300);
@@ -46,7 +49,10 @@ describe('the simulator', () => {
       if (report.breach !== null) broken.push(report);
       return broken.length === 0;
     });
-    assert.deepEqual(broken.map(({ seed, breach }) => `${breach}; play it again: ${replayCommand({ seed, steps: 300 })}`), []);
+    assert.deepEqual(
+      broken.map(({ seed, breach }) => `${breach}; play it again: ${replayCommand({ seed, steps: 300 })}`),
+      [],
+    );
     assert.ok(played > 12_000);
   });
 });
@@ -55,7 +61,13 @@ describe('a simulated node on another branch', () => {
   test('names other blocks once the chain has changed below the branch', async () => {
     const chain = new SimChain('ETH', 'account', 'ETH', () => 0);
     for (let height = 1; height <= 5; height++) chain.mine(null);
-    const policy = { confirmations: () => 3, spendableConfirmations: 6, finalityBlocks: 64, maxScanBlocks: 10, pollIntervalMs: 1 };
+    const policy = {
+      confirmations: () => 3,
+      spendableConfirmations: 6,
+      finalityBlocks: 64,
+      maxScanBlocks: 10,
+      pollIntervalMs: 1,
+    };
     const node = new SimNode(chain, [], policy, { fee: 1n });
     node.trouble.forkedAt = 5;
     const before = await node.head();
@@ -72,7 +84,17 @@ describe('a simulated node on another branch', () => {
 describe('a simulated account chain', () => {
   const payment = (nonce: number, currency: string): SimTx => {
     const outputs = [{ to: 'payee', currency, units: 5n, index: '0' }];
-    return { txid: `ff${nonce}`, own: true, source: 'eth-hot', nonce, coins: [], outputs, fee: 1n, change: 0n, expiresAt: null };
+    return {
+      txid: `ff${nonce}`,
+      own: true,
+      source: 'eth-hot',
+      nonce,
+      coins: [],
+      outputs,
+      fee: 1n,
+      change: 0n,
+      expiresAt: null,
+    };
   };
 
   test('mines a payment of tokens that are not there without effect, and what is behind it', () => {
@@ -80,15 +102,28 @@ describe('a simulated account chain', () => {
     chain.endow('eth-hot', 'ETH', 10n);
     for (const tx of [payment(0, 'USDT-ERC20'), payment(1, 'ETH')]) chain.submit(tx);
     chain.mine(null);
-    assert.deepEqual(['ff0', 'ff1'].map((txid) => chain.included.get(txid)?.succeeded), [false, true]);
-    assert.deepEqual([chain.balance('eth-hot', 'ETH'), chain.balance('payee', 'ETH'), chain.balance('payee', 'USDT-ERC20')], [3n, 5n, 0n]);
+    assert.deepEqual(
+      ['ff0', 'ff1'].map((txid) => chain.included.get(txid)?.succeeded),
+      [false, true],
+    );
+    assert.deepEqual(
+      [chain.balance('eth-hot', 'ETH'), chain.balance('payee', 'ETH'), chain.balance('payee', 'USDT-ERC20')],
+      [3n, 5n, 0n],
+    );
   });
 
   test('mines it after the tokens, where they come in the same block', () => {
     const chain = new SimChain('ETH', 'account', 'ETH', () => 0);
     chain.endow('eth-hot', 'ETH', 10n);
     chain.submit(payment(0, 'USDT-ERC20'));
-    chain.submit({ ...payment(0, 'USDT-ERC20'), txid: 'paid', own: false, source: 'payer', nonce: null, outputs: [{ to: 'eth-hot', currency: 'USDT-ERC20', units: 5n, index: '0' }] });
+    chain.submit({
+      ...payment(0, 'USDT-ERC20'),
+      txid: 'paid',
+      own: false,
+      source: 'payer',
+      nonce: null,
+      outputs: [{ to: 'eth-hot', currency: 'USDT-ERC20', units: 5n, index: '0' }],
+    });
     chain.mine(null);
     assert.equal(chain.included.get('ff0')?.succeeded, true);
     assert.equal(chain.balance('payee', 'USDT-ERC20'), 5n);
@@ -103,7 +138,10 @@ describe('a simulated account chain', () => {
     chain.drop(1, () => false);
     chain.endow('eth-hot', 'USDT-ERC20', 5n);
     chain.mine(null);
-    assert.deepEqual([left, chain.block(1)?.ref.hash, undefined].map((hash) => chain.tookEffect('ff0', hash)), [false, true, true]);
+    assert.deepEqual(
+      [left, chain.block(1)?.ref.hash, undefined].map((hash) => chain.tookEffect('ff0', hash)),
+      [false, true, true],
+    );
   });
 });
 
@@ -122,7 +160,10 @@ describe('a seed that breaks a rule', () => {
     const made = { seed: 2, steps: 40 };
     const whole = await play({ ...made, broken: ({ tally }) => (tally('order') >= 2 ? 'made-up: two orders' : null) });
     assert.equal(ruleOf(whole.breach ?? ''), 'made-up');
-    const scenario = await shrink({ ...made, broken: ({ tally }) => (tally('order') >= 2 ? 'made-up: two orders' : null) }, whole);
+    const scenario = await shrink(
+      { ...made, broken: ({ tally }) => (tally('order') >= 2 ? 'made-up: two orders' : null) },
+      whole,
+    );
     assert.equal(scenario.only.length, 2);
     assert.match(replayCommand(scenario), /^npm run simulate -- --seed 2 --steps 40 --only \d+,\d+/);
   });

@@ -63,7 +63,10 @@ export class SqliteDriver {
   get knex(): Knex {
     const acquireConnection = (): Promise<unknown> => this.#acquire();
     const releaseConnection = (): Promise<void> => this.#release();
-    return { client: { driverName: 'better-sqlite3', acquireConnection, releaseConnection }, raw: (sql: string, bindings: readonly unknown[]) => this.#pending(sql, bindings) } as unknown as Knex;
+    return {
+      client: { driverName: 'better-sqlite3', acquireConnection, releaseConnection },
+      raw: (sql: string, bindings: readonly unknown[]) => this.#pending(sql, bindings),
+    } as unknown as Knex;
   }
 
   /** Rows of a statement that is the simulator's own. */
@@ -111,7 +114,11 @@ export class SqliteDriver {
     let prepared = this.#prepared.get(sql);
     if (prepared === undefined) {
       const statement = this.#database.prepare(sql);
-      prepared = { statement, columns: statement.getColumnNames(), writes: READ.test(sql) ? null : (TARGET.exec(sql)?.[1] ?? null) };
+      prepared = {
+        statement,
+        columns: statement.getColumnNames(),
+        writes: READ.test(sql) ? null : (TARGET.exec(sql)?.[1] ?? null),
+      };
       this.#prepared.set(sql, prepared);
     }
     return prepared;
@@ -133,7 +140,8 @@ export class SqliteDriver {
 function rowsOf({ statement, columns }: Prepared, bindings: readonly unknown[]): Record<string, unknown>[] {
   const rows: Record<string, unknown>[] = [];
   try {
-    if (bindings.length > 0) statement.bind(bindings.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as Value[]);
+    if (bindings.length > 0)
+      statement.bind(bindings.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as Value[]);
     while (statement.step()) {
       const row: Record<string, unknown> = {};
       for (const [at, value] of statement.get().entries()) row[columns[at] ?? ''] = value;

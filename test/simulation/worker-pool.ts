@@ -32,10 +32,21 @@ export function ready(worker: ChildProcess): Promise<void> {
 export function ask(worker: ChildProcess, task: Task): Promise<Report> {
   return new Promise((resolve) => {
     const failed = (why: string): void => {
-      resolve({ seed: task.seed, breach: `the simulator failed: ${why}`, step: -1, played: 0, digest: '', cpuMs: 0, tally: [] });
+      resolve({
+        seed: task.seed,
+        breach: `the simulator failed: ${why}`,
+        step: -1,
+        played: 0,
+        digest: '',
+        cpuMs: 0,
+        tally: [],
+      });
       worker.kill('SIGKILL');
     };
-    const timer = setTimeout(() => failed('the scenario is stuck'), task.database === undefined ? LONGEST_MS : LONGEST_PG_MS);
+    const timer = setTimeout(
+      () => failed('the scenario is stuck'),
+      task.database === undefined ? LONGEST_MS : LONGEST_PG_MS,
+    );
     const exited = (code: number | null): void => failed(`the worker ended with ${code}`);
     worker.once('exit', exited);
     worker.once('message', (report) => {
@@ -47,7 +58,8 @@ export function ask(worker: ChildProcess, task: Task): Promise<Report> {
 }
 
 /** A task as it is played on a database of PostgreSQL; on SQLite without one. */
-export const onDatabase = (task: Task, database: FreshDatabase | null): Task => (database === null ? task : { ...task, database: database.url });
+export const onDatabase = (task: Task, database: FreshDatabase | null): Task =>
+  database === null ? task : { ...task, database: database.url };
 
 /** How scenarios are played. */
 export interface PlayOptions {
@@ -57,7 +69,11 @@ export interface PlayOptions {
 }
 
 /** Plays every task, one process for each core; `onReport` may end it early by answering false. */
-export async function playAll(tasks: Iterable<Task>, onReport: (report: Report) => boolean, { processes = availableParallelism(), pg = false }: PlayOptions = {}): Promise<void> {
+export async function playAll(
+  tasks: Iterable<Task>,
+  onReport: (report: Report) => boolean,
+  { processes = availableParallelism(), pg = false }: PlayOptions = {},
+): Promise<void> {
   const queue = tasks[Symbol.iterator]();
   let over = false;
   const serve = async (): Promise<void> => {

@@ -22,7 +22,13 @@ export interface Report extends Omit<Ending, 'tally'> {
 
 /** The scenario of a task. */
 export function scenarioOf({ seed, steps, only, calm, database }: Task): Scenario {
-  return { seed, steps, ...(database === undefined ? {} : { database }), ...(only === undefined ? {} : { only }), ...(calm === undefined ? {} : { calm: new Set(calm) }) };
+  return {
+    seed,
+    steps,
+    ...(database === undefined ? {} : { database }),
+    ...(only === undefined ? {} : { only }),
+    ...(calm === undefined ? {} : { calm: new Set(calm) }),
+  };
 }
 
 async function playTask(task: Task): Promise<Report> {
@@ -35,7 +41,16 @@ async function playTask(task: Task): Promise<Report> {
 process.on('message', (task: Task) => {
   playTask(task).then(
     (report) => process.send?.(report),
-    (error: unknown) => process.send?.({ seed: task.seed, breach: `the simulator failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, step: -1, played: 0, digest: '', cpuMs: 0, tally: [] } satisfies Report),
+    (error: unknown) =>
+      process.send?.({
+        seed: task.seed,
+        breach: `the simulator failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+        step: -1,
+        played: 0,
+        digest: '',
+        cpuMs: 0,
+        tally: [],
+      } satisfies Report),
   );
 });
 // A planted bug may replace methods; what it edits in the sources was done while they were loaded.

@@ -25,9 +25,10 @@ interface Load {
 async function keepAsking({ merchant }: TestTill, client: number, load: Load): Promise<void> {
   for (let number = 0; !load.stop; number++) {
     const key = `${client}-${number}`;
-    const [target, body] = number % 3 === 0
-      ? ['/api/withdraw', { amount: '0.0001', chain: 'ETH', currency: 'ETH' }]
-      : ['/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 10 }];
+    const [target, body] =
+      number % 3 === 0
+        ? ['/api/withdraw', { amount: '0.0001', chain: 'ETH', currency: 'ETH' }]
+        : ['/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 10 }];
     for (;;) {
       const reply = await merchant.client.post(target, body, { headers: { 'Idempotency-Key': key } });
       const { code, data } = envelope<Record<string, string>>(reply);
@@ -43,17 +44,25 @@ async function keepAsking({ merchant }: TestTill, client: number, load: Load): P
 
 test('fault 67: the database is restarted under load, in order and by a crash: 50300 meanwhile, and nothing is lost or done twice', async (t) => {
   const server = await startRestartablePostgres();
-  const storage = await waitFor(async () => {
-    const opened = await openStorage({ client: 'pg', connection: server.url }, { logger: silentLogger, guardNesting: true });
-    try {
-      await opened.migrate();
-      return opened;
-    } catch (error) {
-      await opened.close();
-      throw error;
-    }
-  }, { timeoutMs: 60_000, describe: 'the database to be there' });
-  const till = await startTestTill({ storage } as TestStorage, { settings: { limits: { requestsPerMinute: 1_000_000 } } });
+  const storage = await waitFor(
+    async () => {
+      const opened = await openStorage(
+        { client: 'pg', connection: server.url },
+        { logger: silentLogger, guardNesting: true },
+      );
+      try {
+        await opened.migrate();
+        return opened;
+      } catch (error) {
+        await opened.close();
+        throw error;
+      }
+    },
+    { timeoutMs: 60_000, describe: 'the database to be there' },
+  );
+  const till = await startTestTill({ storage } as TestStorage, {
+    settings: { limits: { requestsPerMinute: 1_000_000 } },
+  });
   t.after(async () => {
     await till.close();
     await storage.close();
@@ -62,8 +71,24 @@ test('fault 67: the database is restarted under load, in order and by a crash: 5
   const { merchant, clock } = till;
   const accountId = merchant.account.id;
   await storage.accounts.update(accountId, { verifiedCurrencies: ['*'], modifiedAt: clock.now() });
-  await storage.transaction((tx) => tx.wallets.saveWithdrawalAddress({ accountId, chain: 'ETH', formerAddress: null, address: PAYEE, activeFrom: clock.now(), updatedAt: clock.now() }));
-  const funding = envelope<{ order_id: string }>(await merchant.client.post('/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 500_000 }));
+  await storage.transaction((tx) =>
+    tx.wallets.saveWithdrawalAddress({
+      accountId,
+      chain: 'ETH',
+      formerAddress: null,
+      address: PAYEE,
+      activeFrom: clock.now(),
+      updatedAt: clock.now(),
+    }),
+  );
+  const funding = envelope<{ order_id: string }>(
+    await merchant.client.post('/api/order/pay-info', {
+      chain: 'ETH',
+      currency: 'ETH',
+      vs_currency: 'USD',
+      vs_price: 500_000,
+    }),
+  );
   await till.client.post('/sandbox/v1/pay', { order_id: funding.data?.order_id });
   await till.client.post('/sandbox/v1/blocks', { chain: 'ETH', count: 80 });
   await till.work();
@@ -72,14 +97,20 @@ test('fault 67: the database is restarted under load, in order and by a crash: 5
   const clients = Array.from({ length: CLIENTS }, (_, client) => keepAsking(till, client, load));
   const more = async (): Promise<void> => {
     const from = load.answered.size;
-    await waitFor(() => load.answered.size >= from + BETWEEN, { timeoutMs: 60_000, describe: `${BETWEEN} more answers; refused so far: ${JSON.stringify([...load.refusals])}` });
+    await waitFor(() => load.answered.size >= from + BETWEEN, {
+      timeoutMs: 60_000,
+      describe: `${BETWEEN} more answers; refused so far: ${JSON.stringify([...load.refusals])}`,
+    });
   };
   const work = (async () => {
     await more();
     for (const mode of ['fast', 'immediate'] as const) {
       await server.stop(mode);
       const refused = load.refusals.get(50300) ?? 0;
-      await waitFor(() => (load.refusals.get(50300) ?? 0) > refused + CLIENTS, { timeoutMs: 60_000, describe: 'refusals while the database is away' });
+      await waitFor(() => (load.refusals.get(50300) ?? 0) > refused + CLIENTS, {
+        timeoutMs: 60_000,
+        describe: 'refusals while the database is away',
+      });
       server.start();
       await more();
     }
@@ -92,7 +123,9 @@ test('fault 67: the database is restarted under load, in order and by a crash: 5
   const orders = load.answered.size - withdrawals.length;
   assert.equal(new Set(load.answered.values()).size, load.answered.size, 'an id each');
   assert.equal((await storage.orders.list(accountId, { page: 1, size: 1 })).total, orders + 1);
-  const spent = (await storage.ledger.balances(`merchant:${accountId}:reserved`)).find(({ currency }) => currency === 'ETH')?.units;
+  const spent = (await storage.ledger.balances(`merchant:${accountId}:reserved`)).find(
+    ({ currency }) => currency === 'ETH',
+  )?.units;
   assert.equal(spent, BigInt(withdrawals.length) * 10n ** 14n, 'each withdrawal is reserved once');
   assert.deepEqual(await checkLedger(storage), []);
   t.diagnostic(`${orders} orders, ${withdrawals.length} withdrawals, ${load.refusals.get(50300)} refusals`);

@@ -31,12 +31,19 @@ function smallDisk(): { readonly folder: string; remove(): void } | null {
 test('fault 67: a disk that is really full is 50300 at the edge, leaves nothing half done, and room is all it takes to go on', async (t) => {
   const disk = smallDisk();
   if (disk === null) {
-    t.diagnostic('no disk may be mounted here: what a full one does is shown by a limit of pages only, in test/contract/storage/sqlite.test.ts');
+    t.diagnostic(
+      'no disk may be mounted here: what a full one does is shown by a limit of pages only, in test/contract/storage/sqlite.test.ts',
+    );
     return;
   }
-  const storage = await openStorage({ client: 'sqlite', filename: join(disk.folder, 'till.db') }, { logger: silentLogger, guardNesting: true });
+  const storage = await openStorage(
+    { client: 'sqlite', filename: join(disk.folder, 'till.db') },
+    { logger: silentLogger, guardNesting: true },
+  );
   await storage.migrate();
-  const till = await startTestTill({ storage } as TestStorage, { settings: { limits: { requestsPerMinute: 1_000_000 } } });
+  const till = await startTestTill({ storage } as TestStorage, {
+    settings: { limits: { requestsPerMinute: 1_000_000 } },
+  });
   t.after(async () => {
     await till.close();
     await storage.close();
@@ -45,7 +52,13 @@ test('fault 67: a disk that is really full is 50300 at the edge, leaves nothing 
   const { merchant } = till;
   let made = 0;
   const order = async (): Promise<number> => {
-    const body = { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 10, callback_url: `https://shop.example/${'x'.repeat(1_500)}` };
+    const body = {
+      chain: 'ETH',
+      currency: 'ETH',
+      vs_currency: 'USD',
+      vs_price: 10,
+      callback_url: `https://shop.example/${'x'.repeat(1_500)}`,
+    };
     const { code } = envelope(await merchant.client.post('/api/order/pay-info', body));
     if (code === 0) made += 1;
     return code;
@@ -59,9 +72,16 @@ test('fault 67: a disk that is really full is 50300 at the edge, leaves nothing 
   for (let tries = 0; tries < 400 && !codes.has(50300); tries++) codes.add(await order());
   assert.ok(codes.has(50300), `never full: ${[...codes].join(', ')}`);
   for (let tries = 0; tries < 5; tries++) codes.add(await order());
-  assert.deepEqual([...codes].filter((code) => code !== 0), [50300]);
+  assert.deepEqual(
+    [...codes].filter((code) => code !== 0),
+    [50300],
+  );
   assert.deepEqual(await checkLedger(storage), []);
-  assert.equal((await storage.orders.list(merchant.account.id, { page: 1, size: 1 })).total, made, 'what was answered is there, and nothing else');
+  assert.equal(
+    (await storage.orders.list(merchant.account.id, { page: 1, size: 1 })).total,
+    made,
+    'what was answered is there, and nothing else',
+  );
 
   rmSync(ballast);
   assert.equal(await order(), 0);

@@ -19,7 +19,11 @@ type RunStatement = Connection['run'];
  *
  * @param at - 1 for the first
  */
-export async function whileFailing<T>(at: number, kind: FailureKind, work: (failure: PlannedFailure) => Promise<T>): Promise<T> {
+export async function whileFailing<T>(
+  at: number,
+  kind: FailureKind,
+  work: (failure: PlannedFailure) => Promise<T>,
+): Promise<T> {
   const plan = { failed: null as string | null, seen: 0 };
   const run: RunStatement = Connection.prototype.run;
   Connection.prototype.run = async function (this: Connection, ...args: Parameters<RunStatement>) {
@@ -28,7 +32,10 @@ export async function whileFailing<T>(at: number, kind: FailureKind, work: (fail
     const [sql] = args;
     if (kind === 'answer lost') await run.apply(this, args);
     plan.failed = sql;
-    throw new StatementError({ kind: 'unavailable', code: 'PLANNED_IO_ERROR', connectionLost: false }, 'a planned failure of the disk');
+    throw new StatementError(
+      { kind: 'unavailable', code: 'PLANNED_IO_ERROR', connectionLost: false },
+      'a planned failure of the disk',
+    );
   };
   try {
     return await work(plan);

@@ -26,7 +26,12 @@ const LINKS = { callbackUrl: 'https://shop.example/paid' };
 let count = 0;
 const unique = (): string => `${(count += 1)}-${randomBytes(4).toString('hex')}`;
 
-const claim = (till: MoneyDomain, route: string): IdempotencyClaim => ({ route, key: unique(), bodyHash: 'body', expiresAt: till.clock.now() + 365 * 86_400_000 });
+const claim = (till: MoneyDomain, route: string): IdempotencyClaim => ({
+  route,
+  key: unique(),
+  bodyHash: 'body',
+  expiresAt: till.clock.now() + 365 * 86_400_000,
+});
 
 function create(till: MoneyDomain, key: IdempotencyClaim | null, price = '20'): Promise<Order> {
   const vsPrice = readDecimal(price);
@@ -37,7 +42,13 @@ function create(till: MoneyDomain, key: IdempotencyClaim | null, price = '20'): 
 
 function pay({ eth }: MoneyDomain, order: Order, blocks: number): void {
   assert(order.payment !== null);
-  eth.mine({ to: order.payment.address, currency: 'ETH', units: order.payment.units, txid: `paid-${unique()}`, from: 'eth-payer' });
+  eth.mine({
+    to: order.payment.address,
+    currency: 'ETH',
+    units: order.payment.units,
+    txid: `paid-${unique()}`,
+    from: 'eth-payer',
+  });
   if (blocks > 0) eth.mineEmpty(blocks);
 }
 
@@ -69,7 +80,11 @@ const orderCreation: Flow = {
     const before = (await till.storage.orders.list(till.principal.accountId, { page: 1, size: 1 })).total;
     return {
       steps: [() => create(till, key)],
-      verify: async () => assert.equal((await till.storage.orders.list(till.principal.accountId, { page: 1, size: 1 })).total, before + 1),
+      verify: async () =>
+        assert.equal(
+          (await till.storage.orders.list(till.principal.accountId, { page: 1, size: 1 })).total,
+          before + 1,
+        ),
     };
   },
 };
@@ -124,7 +139,18 @@ const delivery: Flow = {
     const { storage, clock, logger, metrics } = till;
     // The claim of an attempt that could not be recorded lapses after three times the time-out, by the database's clock.
     const settings = { scheduleMs: [1_000], timeoutMs: 10, allowPrivateNetworks: true };
-    const deps = { storage, transport, vault: new FakeVault(), digest: new CryptoDigest(), random: new SeededRandom(), clock, deadline: new FakeDeadlines().after, logger, metrics, settings };
+    const deps = {
+      storage,
+      transport,
+      vault: new FakeVault(),
+      digest: new CryptoDigest(),
+      random: new SeededRandom(),
+      clock,
+      deadline: new FakeDeadlines().after,
+      logger,
+      metrics,
+      settings,
+    };
     const [row] = await storage.callbacks.byOrder(order.id);
     assert(row !== undefined);
     return {
@@ -140,9 +166,16 @@ const delivery: Flow = {
         },
       ],
       verify: async () => {
-        assert.deepEqual((await storage.callbacks.byOrder(order.id)).map(({ id, status }) => [id, status]), [[row.id, 'DELIVERED']]);
+        assert.deepEqual(
+          (await storage.callbacks.byOrder(order.id)).map(({ id, status }) => [id, status]),
+          [[row.id, 'DELIVERED']],
+        );
         assert.ok(transport.sent.some(({ body }) => body === row.body));
-        assert.equal(new Set(transport.sent.filter(({ body }) => body === row.body).map(({ headers }) => headers['webhook-id'])).size, 1);
+        assert.equal(
+          new Set(transport.sent.filter(({ body }) => body === row.body).map(({ headers }) => headers['webhook-id']))
+            .size,
+          1,
+        );
       },
     };
   },
@@ -171,7 +204,10 @@ const refund: Flow = {
     const paid = till.ethPayments.paidTo('eth-payer', 'ETH').length;
     const key = claim(till, 'refund');
     return {
-      steps: [() => till.refund.run(till.principal, order.id, key), async () => paysOut(till, (await till.storage.transfers.refundOf(order.id))?.id ?? '')],
+      steps: [
+        () => till.refund.run(till.principal, order.id, key),
+        async () => paysOut(till, (await till.storage.transfers.refundOf(order.id))?.id ?? ''),
+      ],
       verify: async () => {
         assert.equal(till.ethPayments.paidTo('eth-payer', 'ETH').length, paid + 1);
         assert.equal((await till.order(order.id)).status, 'REFUNDED');
@@ -183,18 +219,33 @@ const refund: Flow = {
 const rotation: Flow = {
   name: 'the rotation of a key',
   prepare: async (till) => {
-    const deps = { storage: till.storage, vault: new FakeVault(), random: new CryptoRandom(), ids: till.ids, clock: till.clock };
-    const { app, key } = await new Apps(deps).create({ accountId: till.principal.accountId, name: 'shop', chains: ['ETH'] });
+    const deps = {
+      storage: till.storage,
+      vault: new FakeVault(),
+      random: new CryptoRandom(),
+      ids: till.ids,
+      clock: till.clock,
+    };
+    const { app, key } = await new Apps(deps).create({
+      accountId: till.principal.accountId,
+      name: 'shop',
+      chains: ['ETH'],
+    });
     const keys = new AppKeys(deps);
     return {
       steps: [
         async () => {
           // Whoever got no answer looks first whether it happened.
-          if ((await keys.list(app.id)).some(({ key: { id }, state }) => state === 'active' && id !== key.key.id)) return;
+          if ((await keys.list(app.id)).some(({ key: { id }, state }) => state === 'active' && id !== key.key.id))
+            return;
           await keys.rotate(app.id);
         },
       ],
-      verify: async () => assert.deepEqual((await keys.list(app.id)).map(({ state }) => state), ['active', 'grace']),
+      verify: async () =>
+        assert.deepEqual(
+          (await keys.list(app.id)).map(({ state }) => state),
+          ['active', 'grace'],
+        ),
     };
   },
 };

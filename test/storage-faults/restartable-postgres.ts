@@ -29,19 +29,38 @@ export async function startRestartablePostgres(): Promise<RestartablePostgres> {
   const folder = serverFolder(user);
   const data = join(folder, 'data');
   const port = await freePort();
-  const environment = { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PG') && !name.startsWith('LC_'))), LC_ALL: 'C', TZ: 'UTC' };
+  const environment = {
+    ...Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !name.startsWith('PG') && !name.startsWith('LC_')),
+    ),
+    LC_ALL: 'C',
+    TZ: 'UTC',
+  };
   const options = { ...user, cwd: folder, env: environment };
   const [first] = binaryCandidates();
   if (first === undefined) throw new Error('There is no PostgreSQL here.');
   const bin = first.prepare(user, folder);
   mkdirSync(data, { recursive: true, mode: 0o700 });
   if (user.uid !== undefined && user.gid !== undefined) await run('chown', [`${user.uid}:${user.gid}`, data]);
-  await run(join(bin, 'initdb'), [`--pgdata=${data}`, '--encoding=UTF8', '--locale=C', '--no-sync', '--username=postgres', '--auth=trust'], options);
+  await run(
+    join(bin, 'initdb'),
+    [`--pgdata=${data}`, '--encoding=UTF8', '--locale=C', '--no-sync', '--username=postgres', '--auth=trust'],
+    options,
+  );
   let child: ChildProcess | null = null;
   const start = (): void => {
     // A commit is written before it is answered: without fsync it survives the end of the server, though not of the machine.
-    const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`, 'fsync=off', 'max_connections=60'];
-    child = spawn(join(bin, 'postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], { ...options, stdio: 'ignore' });
+    const settings = [
+      'listen_addresses=127.0.0.1',
+      'unix_socket_directories=',
+      `port=${port}`,
+      'fsync=off',
+      'max_connections=60',
+    ];
+    child = spawn(join(bin, 'postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
+      ...options,
+      stdio: 'ignore',
+    });
     endWithThisProcess(child, () => child?.kill('SIGQUIT'));
   };
   start();

@@ -54,7 +54,9 @@ export async function startAnvil({ chainId = 31337, blockTime, args = [] }: Anvi
       });
     }
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`anvil ended with ${code ?? 'a signal'} before it listened:\n${output.join('\n')}`)));
+    child.once('exit', (code) =>
+      reject(new Error(`anvil ended with ${code ?? 'a signal'} before it listened:\n${output.join('\n')}`)),
+    );
   });
 
   // From here on the node must not keep a test process alive that has nothing left to do.
@@ -86,7 +88,9 @@ function anvilProgram(): string {
   } catch {
     // Told below, together with the remedy.
   }
-  throw new Error('anvil is missing: install the optional dependencies (npm ci --include=optional), or set ANVIL to the path of an anvil program');
+  throw new Error(
+    'anvil is missing: install the optional dependencies (npm ci --include=optional), or set ANVIL to the path of an anvil program',
+  );
 }
 
 function caller(url: string): Anvil['rpc'] {

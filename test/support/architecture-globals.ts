@@ -25,7 +25,8 @@ type Finding = Pick<Violation, 'rule' | 'message'> | undefined;
 export function checkGlobals(tree: SourceTree): Violation[] {
   return findings(tree, (file, node) => {
     if (file.path.startsWith('core/')) return hiddenInput(tree, node);
-    if (/^(adapters|plugins|host)\//.test(file.path) && file.path !== 'host/config.ts') return environment(tree, file, node);
+    if (/^(adapters|plugins|host)\//.test(file.path) && file.path !== 'host/config.ts')
+      return environment(tree, file, node);
     return undefined;
   });
 }
@@ -35,9 +36,16 @@ export function checkContainer(tree: SourceTree): Violation[] {
   const allowed = new Set(['host/container.ts']);
   return findings(tree, (file, node) => {
     if (allowed.has(file.path) || /^(test|examples)\//.test(file.path)) return undefined;
-    if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier) && node.moduleSpecifier.text === 'inversify') {
+    if (
+      ts.isImportDeclaration(node) &&
+      ts.isStringLiteral(node.moduleSpecifier) &&
+      node.moduleSpecifier.text === 'inversify'
+    ) {
       const names = node.importClause?.namedBindings;
-      const single = names && ts.isNamedImports(names) ? names.elements.map(({ propertyName, name }) => (propertyName ?? name).text) : ['*'];
+      const single =
+        names && ts.isNamedImports(names)
+          ? names.elements.map(({ propertyName, name }) => (propertyName ?? name).text)
+          : ['*'];
       return single.some((name) => name === '*' || name === 'Container')
         ? containerFinding('imports the container class; take what you need as a constructor argument')
         : undefined;
@@ -72,10 +80,12 @@ function hiddenInput(tree: SourceTree, node: ts.Node): Finding {
   const suspicious = name === 'Date' || name === 'Math' || Object.hasOwn(bannedInCore, name);
   if (!suspicious || !tree.isGlobal(node)) return undefined;
   const rule = 'core-has-no-hidden-input';
-  if (name === 'Date') return dateIsGiven(node) ? undefined : { rule, message: `${readable(node)}: time comes through the Clock` };
+  if (name === 'Date')
+    return dateIsGiven(node) ? undefined : { rule, message: `${readable(node)}: time comes through the Clock` };
   if (name === 'Math') {
     const { parent } = node;
-    const harmless = ts.isPropertyAccessExpression(parent) && parent.expression === node && parent.name.text !== 'random';
+    const harmless =
+      ts.isPropertyAccessExpression(parent) && parent.expression === node && parent.name.text !== 'random';
     return harmless ? undefined : { rule, message: `${readable(node)}: chance comes through a port` };
   }
   return { rule, message: `${name}: ${bannedInCore[name] ?? ''}` };
@@ -92,7 +102,10 @@ function dateIsGiven(node: ts.Identifier): boolean {
 
 function readable(node: ts.Identifier): string {
   const { parent } = node;
-  const whole = ts.isPropertyAccessExpression(parent) || ts.isNewExpression(parent) || ts.isElementAccessExpression(parent) ? parent : node;
+  const whole =
+    ts.isPropertyAccessExpression(parent) || ts.isNewExpression(parent) || ts.isElementAccessExpression(parent)
+      ? parent
+      : node;
   return whole.getText().slice(0, 60);
 }
 
@@ -114,12 +127,22 @@ function environment(tree: SourceTree, file: SourceFile, node: ts.Node): Finding
     ts.isIdentifier(each)
       ? (each.text === 'process' && tree.isGlobal(each)) || importsProcess(file, each.text)
       : ts.isPropertyAccessExpression(each) && each.name.text === 'process';
-  if (ts.isPropertyAccessExpression(node)) return node.name.text === 'env' && isProcess(node.expression) ? finding : undefined;
+  if (ts.isPropertyAccessExpression(node))
+    return node.name.text === 'env' && isProcess(node.expression) ? finding : undefined;
   if (ts.isElementAccessExpression(node)) {
-    return /^["'`]env["'`]$/.test(node.argumentExpression.getText()) && isProcess(node.expression) ? finding : undefined;
+    return /^["'`]env["'`]$/.test(node.argumentExpression.getText()) && isProcess(node.expression)
+      ? finding
+      : undefined;
   }
-  if (ts.isVariableDeclaration(node) && ts.isObjectBindingPattern(node.name) && node.initializer && isProcess(node.initializer)) {
-    return node.name.elements.some((each) => (each.propertyName ?? each.name).getText() === 'env') ? finding : undefined;
+  if (
+    ts.isVariableDeclaration(node) &&
+    ts.isObjectBindingPattern(node.name) &&
+    node.initializer &&
+    isProcess(node.initializer)
+  ) {
+    return node.name.elements.some((each) => (each.propertyName ?? each.name).getText() === 'env')
+      ? finding
+      : undefined;
   }
   return undefined;
 }

@@ -38,7 +38,8 @@ function brokenRule(file: SourceFile, { specifier, target }: SourceImport): Brok
 
   const meant = posix.join(posix.dirname(file.path), specifier);
   const other = meant.includes('/') ? (meant.split('/', 1)[0] ?? '') : '';
-  if (layer === 'core' && other !== 'core') return { rule: 'core-is-alone', message: `core imports only core, not ${meant}` };
+  if (layer === 'core' && other !== 'core')
+    return { rule: 'core-is-alone', message: `core imports only core, not ${meant}` };
   if (other in layers && !layers[layer]?.includes(other)) {
     return { rule: 'layers', message: `${layer} may import ${layers[layer]?.join(', ') ?? 'nothing'}, not ${meant}` };
   }
@@ -84,7 +85,12 @@ export function checkCircles(tree: SourceTree): Violation[] {
     if (!circle) continue;
     // One message for one circle: its other members need not tell it again.
     for (const member of circle) told.add(member);
-    violations.push({ file: start, line: 0, rule: 'no-circles', message: `imports itself: ${[...circle, start].join(' → ')}` });
+    violations.push({
+      file: start,
+      line: 0,
+      rule: 'no-circles',
+      message: `imports itself: ${[...circle, start].join(' → ')}`,
+    });
   }
   return violations;
 }
@@ -96,7 +102,7 @@ function shortestWayBack(start: string, next: (path: string) => string[]): strin
     for (const target of next(path)) {
       if (target === start) {
         const way = [path];
-        for (let step = path; step !== start; ) {
+        for (let step = path; step !== start;) {
           step = cameFrom.get(step) ?? start;
           way.unshift(step);
         }

@@ -30,7 +30,11 @@ const gas = 1_000_000n;
  *
  * @param args - tokens: `[symbol, decimals]`, FeeToken: `[symbol, decimals, feeBasisPoints]`, Forwarder: none
  */
-export async function deployContract(anvil: Anvil, name: ContractName, args: readonly unknown[] = []): Promise<DeployedContract> {
+export async function deployContract(
+  anvil: Anvil,
+  name: ContractName,
+  args: readonly unknown[] = [],
+): Promise<DeployedContract> {
   const contract = (await compileContracts())[name];
   if (!contract) throw new Error(`no contract ${name} in test/support/contracts`);
   const { wallet, account } = await sender(anvil);
@@ -53,7 +57,12 @@ export async function invoke(
 }
 
 /** Reads from a contract at the latest block. */
-export async function read<T>(anvil: Anvil, contract: DeployedContract, functionName: string, args: readonly unknown[] = []): Promise<T> {
+export async function read<T>(
+  anvil: Anvil,
+  contract: DeployedContract,
+  functionName: string,
+  args: readonly unknown[] = [],
+): Promise<T> {
   return (await reader(anvil).readContract({ ...contract, functionName, args })) as T;
 }
 
@@ -65,7 +74,13 @@ export async function mint(anvil: Anvil, token: DeployedContract, to: Address, u
 }
 
 /** Sends tokens, from anvil's first account unless told; like {@link invoke} it does not wait for the block. */
-export async function transfer(anvil: Anvil, token: DeployedContract, to: Address, units: bigint, options: InvokeOptions = {}): Promise<Hash> {
+export async function transfer(
+  anvil: Anvil,
+  token: DeployedContract,
+  to: Address,
+  units: bigint,
+  options: InvokeOptions = {},
+): Promise<Hash> {
   return invoke(anvil, token, 'transfer', [to, units], options);
 }
 
@@ -79,9 +94,16 @@ export interface Receipt {
 
 /** Waits until the transaction is in a block: anvil answers before it mines, also with automatic mining. */
 export async function receipt(anvil: Anvil, hash: Hash): Promise<Receipt> {
-  const raw = await waitFor(() => anvil.rpc<(Omit<Receipt, 'status' | 'blockNumber'> & { status: Hex; blockNumber: Hex }) | null>('eth_getTransactionReceipt', [hash]), {
-    describe: `the receipt of ${hash}`,
-  });
+  const raw = await waitFor(
+    () =>
+      anvil.rpc<(Omit<Receipt, 'status' | 'blockNumber'> & { status: Hex; blockNumber: Hex }) | null>(
+        'eth_getTransactionReceipt',
+        [hash],
+      ),
+    {
+      describe: `the receipt of ${hash}`,
+    },
+  );
   return { ...raw, status: raw.status === '0x1' ? 'success' : 'reverted', blockNumber: BigInt(raw.blockNumber) };
 }
 

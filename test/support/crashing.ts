@@ -25,8 +25,11 @@ export class CrashPoint {
     return new Proxy(target, {
       get: (_target, name) => {
         const value: unknown = Reflect.get(target, name, target);
-        if (typeof value === 'function') return (...args: unknown[]) => this.#call(value as (...args: unknown[]) => unknown, target, args);
-        return typeof value === 'object' && value !== null && !(value instanceof Map) && !Array.isArray(value) ? this.watch(value) : value;
+        if (typeof value === 'function')
+          return (...args: unknown[]) => this.#call(value as (...args: unknown[]) => unknown, target, args);
+        return typeof value === 'object' && value !== null && !(value instanceof Map) && !Array.isArray(value)
+          ? this.watch(value)
+          : value;
       },
     });
   }

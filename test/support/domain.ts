@@ -18,11 +18,30 @@ import {
   rateSymbols,
   readDecimal,
 } from '../../core/index.ts';
-import type { Account, AccountId, Lease, LightningNode, Order, OrderSettings, PayInfoInput, Principal, Storage } from '../../core/index.ts';
+import type {
+  Account,
+  AccountId,
+  Lease,
+  LightningNode,
+  Order,
+  OrderSettings,
+  PayInfoInput,
+  Principal,
+  Storage,
+} from '../../core/index.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { FakeChain } from './fake-chain.ts';
 import type { FakeChainOptions } from './fake-chain.ts';
-import { FakeClock, FakeDeadlines, FakeIds, FakeRateSource, MemoryEventBus, MemoryLogger, MemoryMetrics, SeededRandom } from './fakes.ts';
+import {
+  FakeClock,
+  FakeDeadlines,
+  FakeIds,
+  FakeRateSource,
+  MemoryEventBus,
+  MemoryLogger,
+  MemoryMetrics,
+  SeededRandom,
+} from './fakes.ts';
 import { presentedQueries } from './presented.ts';
 import type { PresentedQueries } from './presented.ts';
 
@@ -82,7 +101,12 @@ export interface DomainOptions {
 /** Builds a {@link Domain} with one merchant. */
 export async function buildDomain(storage: Storage, options: DomainOptions = {}): Promise<Domain> {
   const clock = new FakeClock();
-  const [ids, events, logger, metrics] = [new FakeIds(clock), new MemoryEventBus(), new MemoryLogger(), new MemoryMetrics()];
+  const [ids, events, logger, metrics] = [
+    new FakeIds(clock),
+    new MemoryEventBus(),
+    new MemoryLogger(),
+    new MemoryMetrics(),
+  ];
   const now = (): number => clock.now();
   const eth = new FakeChain([pick('ETH'), pick('USDT-ERC20')], now, options.chain);
   const btc = new FakeChain([pick('BTC')], now, options.chain);
@@ -91,17 +115,44 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
   const invoices = lightning === null ? null : new Invoices({ node: lightning, storage, clock });
   const assets = new AssetCatalogue([...eth.assets, ...btc.assets, ...(lightning === null ? [] : [LIGHTNING_ASSET])]);
   const rateSource = new FakeRateSource('fake', PRICES, clock);
-  const rates = new RateBook({ sources: [rateSource], clock, deadline: new FakeDeadlines().after, logger, metrics, symbols: rateSymbols(assets) });
+  const rates = new RateBook({
+    sources: [rateSource],
+    clock,
+    deadline: new FakeDeadlines().after,
+    logger,
+    metrics,
+    symbols: rateSymbols(assets),
+  });
   const settings = { ...DEFAULT_ORDER_SETTINGS, ...options.orders };
-  const stateMachine = new OrderStateMachine({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
+  const stateMachine = new OrderStateMachine({
+    assets,
+    contractOf: contractsOf(chains),
+    presenter: callbackPresenter,
+    ids,
+    events,
+    metrics,
+  });
   const addresses = new AddressPool({ chains, storage, settings: { batch: 4, lowWater: 8, refill: 8 } });
-  const createOrder = new CreateOrder({ storage, assets, rates, addresses, invoices, clock, ids, random: new SeededRandom(), events, metrics, settings });
+  const createOrder = new CreateOrder({
+    storage,
+    assets,
+    rates,
+    addresses,
+    invoices,
+    clock,
+    ids,
+    random: new SeededRandom(),
+    events,
+    metrics,
+    settings,
+  });
   const expireOrders = new ExpireOrders({ storage, stateMachine, clock, logger });
   const accountId = ids.next() as AccountId;
   await storage.accounts.create(merchant(accountId, clock.now()));
   const principal: Principal = { accountId, credentialId: null, via: 'api-key' };
   const followers = new Map<FakeChain, ChainFollower>();
-  const newFollower = (chain = eth): ChainFollower => new ChainFollower(chain, { storage, stateMachine, clock, ids, events, logger, metrics });
+  const newFollower = (chain = eth): ChainFollower =>
+    new ChainFollower(chain, { storage, stateMachine, clock, ids, events, logger, metrics });
   const lease = async (chain = eth): Promise<Lease> => {
     const held = await storage.leases.acquire(`follow:${chain.code}`, 'test', 60_000);
     assert(held !== null, 'the lease is held by another');

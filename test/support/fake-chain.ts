@@ -192,7 +192,10 @@ export class FakeChain implements ChainAdapter {
     const watched = await watch();
     const ours = waiting.filter(({ to }) => watched.has(to));
     this.partialLooks -= 1;
-    return { transfers: ours.map((payment) => ({ ...pendingOf(payment), seenAt: payment.seenAt ?? null })), complete: this.partialLooks < 0 };
+    return {
+      transfers: ours.map((payment) => ({ ...pendingOf(payment), seenAt: payment.seenAt ?? null })),
+      complete: this.partialLooks < 0,
+    };
   }
 
   #mayFail(): void {
@@ -206,7 +209,9 @@ export class FakeChain implements ChainAdapter {
   #block(parent: BlockRef | null, payments: readonly FakePayment[]): FakeBlock {
     const height = parent === null ? 0 : parent.height + 1;
     const parentHash = parent?.hash ?? '0'.repeat(64);
-    const content = JSON.stringify(payments, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+    const content = JSON.stringify(payments, (_key, value: unknown) =>
+      typeof value === 'bigint' ? value.toString() : value,
+    );
     const hash = sha(`${this.code}:${parentHash}:${this.#salt}:${content}`);
     return { ref: { height, hash, parentHash, time: this.#now() }, payments };
   }

@@ -23,7 +23,10 @@ interface Invoice extends InvoiceRequest {
 }
 
 /** How the node answers payments from now on; `in-flight` ones are ended by {@link FakeLightning.finish}. */
-export type FakeRoute = { readonly kind: 'settled'; readonly feeMsat: bigint } | { readonly kind: 'no-route' } | { readonly kind: 'in-flight' };
+export type FakeRoute =
+  | { readonly kind: 'settled'; readonly feeMsat: bigint }
+  | { readonly kind: 'no-route' }
+  | { readonly kind: 'in-flight' };
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -58,8 +61,21 @@ export class FakeLightning implements LightningNode {
   createInvoice(request: InvoiceRequest): Promise<CreatedInvoice> {
     return this.#answer('createInvoice', () => {
       const paymentHash = hashOf(`invoice ${(this.#made += 1)}`);
-      this.#invoices.set(paymentHash, { ...request, paymentHash, expiresAt: this.#now() + request.expirySeconds * 1000, state: 'open', settled: null });
-      return { paymentHash, paymentRequest: requestOf({ paymentHash, msat: request.msat, expiresAt: this.#now() + request.expirySeconds * 1000 }) };
+      this.#invoices.set(paymentHash, {
+        ...request,
+        paymentHash,
+        expiresAt: this.#now() + request.expirySeconds * 1000,
+        state: 'open',
+        settled: null,
+      });
+      return {
+        paymentHash,
+        paymentRequest: requestOf({
+          paymentHash,
+          msat: request.msat,
+          expiresAt: this.#now() + request.expirySeconds * 1000,
+        }),
+      };
     });
   }
 
@@ -71,14 +87,23 @@ export class FakeLightning implements LightningNode {
   }
 
   settledAfter(cursor: string | null, limit: number): Promise<readonly Settlement[]> {
-    return this.#answer('settledAfter', () => (this.cut ? [] : this.#settlements.slice(cursor === null ? 0 : Number(cursor)).slice(0, limit)));
+    return this.#answer('settledAfter', () =>
+      this.cut ? [] : this.#settlements.slice(cursor === null ? 0 : Number(cursor)).slice(0, limit),
+    );
   }
 
   async decode(paymentRequest: string): Promise<DecodedInvoice> {
     const match = /^lntest:([0-9a-f]{64}):(\d*):(\d+)$/.exec(paymentRequest);
     if (match === null) throw new TillgateError('INVOICE_INVALID', 'That is no invoice of this network.');
     const [, paymentHash = '', msat = '', expiresAt = ''] = match;
-    return { paymentHash, paymentAddr: 'aa', msat: msat === '' ? null : BigInt(msat), expiresAt: Number(expiresAt), payee: '02', description: '' };
+    return {
+      paymentHash,
+      paymentAddr: 'aa',
+      msat: msat === '' ? null : BigInt(msat),
+      expiresAt: Number(expiresAt),
+      payee: '02',
+      description: '',
+    };
   }
 
   pay({ paymentHash, msat, maxFeeMsat }: LightningPaymentRequest): Promise<LightningPaymentView> {
@@ -121,7 +146,12 @@ export class FakeLightning implements LightningNode {
   /** Somebody else's invoice of the same node is settled. */
   settleForeign(): void {
     const paymentHash = hashOf(`foreign ${this.#settlements.length}`);
-    this.#settlements.push({ paymentHash, msat: 1n, settledAt: this.#now(), cursor: String(this.#settlements.length + 1) });
+    this.#settlements.push({
+      paymentHash,
+      msat: 1n,
+      settledAt: this.#now(),
+      cursor: String(this.#settlements.length + 1),
+    });
   }
 
   setState(paymentRequest: string, state: 'accepted' | 'cancelled' | 'open'): void {
@@ -156,12 +186,22 @@ export class FakeLightning implements LightningNode {
 }
 
 /** An invoice of a receiver elsewhere; `msat` of `null` leaves the amount to the payer. */
-export function requestOf({ paymentHash, msat, expiresAt }: { readonly paymentHash: string; readonly msat: bigint | null; readonly expiresAt: Millis }): string {
+export function requestOf({
+  paymentHash,
+  msat,
+  expiresAt,
+}: {
+  readonly paymentHash: string;
+  readonly msat: bigint | null;
+  readonly expiresAt: Millis;
+}): string {
   return `lntest:${paymentHash}:${msat ?? ''}:${expiresAt}`;
 }
 
 function viewOf(route: FakeRoute, maxFeeMsat: bigint): LightningPaymentView {
   if (route.kind === 'in-flight') return { state: 'in-flight' };
   if (route.kind === 'no-route') return { state: 'failed', reason: 'no route' };
-  return route.feeMsat > maxFeeMsat ? { state: 'failed', reason: 'no route within the fee limit' } : { state: 'settled', feeMsat: route.feeMsat };
+  return route.feeMsat > maxFeeMsat
+    ? { state: 'failed', reason: 'no route within the fee limit' }
+    : { state: 'settled', feeMsat: route.feeMsat };
 }

@@ -101,14 +101,25 @@ export class FakePayments implements ChainPayments {
 
   /** Another transaction with the till's own key. */
   steal(nonce: number): void {
-    const content: Content = { source: this.hotAddress, nonce, coins: [], lines: [{ to: 'elsewhere', currency: this.feeAsset.currency, units: '1' }], fee: '1', change: '0' };
+    const content: Content = {
+      source: this.hotAddress,
+      nonce,
+      coins: [],
+      lines: [{ to: 'elsewhere', currency: this.feeAsset.currency, units: '1' }],
+      fee: '1',
+      change: '0',
+    };
     const raw = JSON.stringify(content);
     this.sent.set(sha(raw), { txid: sha(raw), content, block: null, succeeded: true });
   }
 
   /** What mined transactions of the present chain paid to an address. */
   paidTo(address: string, currency: CurrencyCode): readonly bigint[] {
-    return this.#effective().flatMap(({ content }) => content.lines.filter((line) => line.to === address && line.currency === currency).map(({ units }) => BigInt(units)));
+    return this.#effective().flatMap(({ content }) =>
+      content.lines
+        .filter((line) => line.to === address && line.currency === currency)
+        .map(({ units }) => BigInt(units)),
+    );
   }
 
   dust(): bigint {
@@ -145,14 +156,22 @@ export class FakePayments implements ChainPayments {
     };
     const raw = JSON.stringify(content);
     const txid = sha(raw);
-    return { txid, raw, feeUnits: priced.feeUnits, terms: priced.terms, change: this.#change(txid, changeUnits), expiresAt: null };
+    return {
+      txid,
+      raw,
+      feeUnits: priced.feeUnits,
+      terms: priced.terms,
+      change: this.#change(txid, changeUnits),
+      expiresAt: null,
+    };
   }
 
   async broadcast({ txid, raw }: { readonly txid: string; readonly raw: string }): Promise<void> {
     const trouble = this.troubles.shift();
     if (trouble === 'refuses') throw new TillgateError('NODE_FAILED', 'The node refused.');
     assert.equal(sha(raw), txid);
-    if (!this.sent.has(txid)) this.sent.set(txid, { txid, content: JSON.parse(raw) as Content, block: null, succeeded: true });
+    if (!this.sent.has(txid))
+      this.sent.set(txid, { txid, content: JSON.parse(raw) as Content, block: null, succeeded: true });
     if (trouble === 'reply-lost') throw new TillgateError('NODE_FAILED', 'The reply was lost.');
   }
 
@@ -164,11 +183,25 @@ export class FakePayments implements ChainPayments {
       if (sent === undefined || block === null) continue;
       const confirmations = this.#chain.height - block.height + 1;
       const feeUnits = BigInt(sent.content.fee);
-      return { kind: 'mined', txid, block, confirmations, succeeded: sent.succeeded, feeUnits, change: this.#change(txid, BigInt(sent.content.change)) };
+      return {
+        kind: 'mined',
+        txid,
+        block,
+        confirmations,
+        succeeded: sent.succeeded,
+        feeUnits,
+        change: this.#change(txid, BigInt(sent.content.change)),
+      };
     }
-    const rival = [...this.sent.values()].find((sent) => this.#mined(sent) !== null && collides(sent.content, source.address, nonce, coins));
+    const rival = [...this.sent.values()].find(
+      (sent) => this.#mined(sent) !== null && collides(sent.content, source.address, nonce, coins),
+    );
     if (rival !== undefined) {
-      return { kind: 'conflicted', txid: rival.txid, confirmations: this.#chain.height - (this.#mined(rival)?.height ?? 0) + 1 };
+      return {
+        kind: 'conflicted',
+        txid: rival.txid,
+        confirmations: this.#chain.height - (this.#mined(rival)?.height ?? 0) + 1,
+      };
     }
     return { kind: attempts.some(({ txid }) => this.sent.has(txid)) ? 'pending' : 'missing' };
   }
@@ -183,7 +216,9 @@ export class FakePayments implements ChainPayments {
   }
 
   async balance(address: string, currency: CurrencyCode): Promise<bigint> {
-    const deposits = this.#chain.paid.filter(({ to, currency: paid }) => to === address && paid === currency).reduce((sum, { units }) => sum + units, 0n);
+    const deposits = this.#chain.paid
+      .filter(({ to, currency: paid }) => to === address && paid === currency)
+      .reduce((sum, { units }) => sum + units, 0n);
     let units = deposits + (this.#funds.get(`${address} ${currency}`) ?? 0n);
     for (const { content, succeeded } of this.#minedAll()) {
       if (content.source === address && currency === this.feeAsset.currency) units -= BigInt(content.fee);
@@ -198,7 +233,12 @@ export class FakePayments implements ChainPayments {
 
   async nextNonce(address: string): Promise<number | null> {
     if (this.model === 'utxo') return null;
-    return Math.max(0, ...[...this.sent.values()].filter(({ content }) => content.source === address).map(({ content }) => (content.nonce ?? -1) + 1));
+    return Math.max(
+      0,
+      ...[...this.sent.values()]
+        .filter(({ content }) => content.source === address)
+        .map(({ content }) => (content.nonce ?? -1) + 1),
+    );
   }
 
   #change(txid: string, units: bigint): SpendableCoin | null {
@@ -227,7 +267,9 @@ export class FakePayments implements ChainPayments {
 
   /** Another one with its nonce or one of its coins is mined. */
   #excluded({ txid, content }: Sent): boolean {
-    return this.#minedAll().some((other) => other.txid !== txid && collides(other.content, content.source, content.nonce, content.coins));
+    return this.#minedAll().some(
+      (other) => other.txid !== txid && collides(other.content, content.source, content.nonce, content.coins),
+    );
   }
 }
 

@@ -180,7 +180,9 @@ function seriesOf(name: string, labels: Labels = {}): string {
 }
 
 /** One emitted event with its name. */
-export type EmittedEvent = { [Name in keyof DomainEvents]: { readonly name: Name; readonly event: DomainEvents[Name] } }[keyof DomainEvents];
+export type EmittedEvent = {
+  [Name in keyof DomainEvents]: { readonly name: Name; readonly event: DomainEvents[Name] };
+}[keyof DomainEvents];
 
 /** Keeps every event and tells listeners at once. */
 export class MemoryEventBus implements EventBus {
@@ -210,7 +212,11 @@ export class FakeIds implements IdGenerator {
   readonly #sequence: IdSequence;
 
   constructor(clock: Clock = new FakeClock(), node = 1) {
-    this.#sequence = new IdSequence(() => clock.now(), node, () => 0);
+    this.#sequence = new IdSequence(
+      () => clock.now(),
+      node,
+      () => 0,
+    );
   }
 
   next(): string {
@@ -273,7 +279,10 @@ export class FakeVault implements Vault {
 
   open(sealed: string, context: string): string {
     this.opened += 1;
-    const [sealedFor, plain] = JSON.parse(Buffer.from(sealed.slice('sealed:'.length), 'base64').toString()) as [string, string];
+    const [sealedFor, plain] = JSON.parse(Buffer.from(sealed.slice('sealed:'.length), 'base64').toString()) as [
+      string,
+      string,
+    ];
     if (sealedFor !== context) throw new Error('The sealed text belongs to another record.');
     return plain;
   }

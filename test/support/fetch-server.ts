@@ -19,7 +19,11 @@ export function createFetchServer(handler: (request: Request, incoming: Incoming
 
 function toRequest(req: IncomingMessage): Request {
   const { method = 'GET', url = '/', headersDistinct } = req;
-  const headers = new Headers(Object.entries(headersDistinct).flatMap(([name, values]) => (values ?? []).map((value): [string, string] => [name, value])));
+  const headers = new Headers(
+    Object.entries(headersDistinct).flatMap(([name, values]) =>
+      (values ?? []).map((value): [string, string] => [name, value]),
+    ),
+  );
   const bodiless = method === 'GET' || method === 'HEAD';
   // A target that is no path is still to reach the binding, by its facts.
   const target = url.startsWith('/') ? url : '/';

@@ -25,7 +25,13 @@ export interface SigningOptions {
 }
 
 /** Signs a request as an independent client would, from the words of the specification. */
-export function signatureHeaders(keys: SigningKeys, method: string, target: string, body: string, options: SigningOptions): Record<string, string> {
+export function signatureHeaders(
+  keys: SigningKeys,
+  method: string,
+  target: string,
+  body: string,
+  options: SigningOptions,
+): Record<string, string> {
   const algorithm = options.algorithm ?? 'HMAC-SHA256';
   const date = `${new Date(options.at).toISOString().slice(0, 19)}Z`;
   const md5 = body === '' ? [] : [createHash('md5').update(body).digest('hex')];
@@ -141,7 +147,10 @@ export class HttpClient {
   }
 
   #sendOver(agent: Agent | false, method: string, target: string, { headers = {}, body, sign }: Sent): Promise<Reply> {
-    const payload = typeof body === 'string' || body instanceof Uint8Array ? Buffer.from(body) : Buffer.from(body === undefined ? '' : JSON.stringify(body));
+    const payload =
+      typeof body === 'string' || body instanceof Uint8Array
+        ? Buffer.from(body)
+        : Buffer.from(body === undefined ? '' : JSON.stringify(body));
     const signature = sign === undefined ? {} : signatureHeaders(sign.keys, method, target, payload.toString(), sign);
     const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
     const all = { ...type, ...this.#headers, ...signature, ...headers } as Record<string, string | string[]>;
@@ -178,7 +187,11 @@ export interface RawExchange {
  * Writes bytes to a port as they are and reads until the server closes the connection; a test of what the server must
  * close by itself needs no more. `step` may write more once something came back.
  */
-export function rawExchange(port: number, bytes: string | Uint8Array, step?: (text: string, write: (more: string) => void) => void): Promise<RawExchange> {
+export function rawExchange(
+  port: number,
+  bytes: string | Uint8Array,
+  step?: (text: string, write: (more: string) => void) => void,
+): Promise<RawExchange> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let text = '';
@@ -207,7 +220,9 @@ function splitReplies(text: string): Reply[] {
   while (rest.startsWith('HTTP/1.1 ')) {
     const end = rest.indexOf('\r\n\r\n');
     const [first = '', ...lines] = rest.slice(0, end).split('\r\n');
-    const headers = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]));
+    const headers = Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+    );
     const length = Number(headers['content-length'] ?? 0);
     replies.push({ status: Number(first.split(' ')[1]), headers, text: rest.slice(end + 4, end + 4 + length) });
     rest = rest.slice(end + 4 + length);

@@ -1,7 +1,23 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { InvoiceFollower, InvoicePayer, LIGHTNING_ASSET, readDecimal, RequestLightningPayment, SecondFactor } from '../../core/index.ts';
-import type { IdempotencyClaim, Lease, LightningDeps, Order, Storage, Transfer, TransferId, WithdrawalSettings } from '../../core/index.ts';
+import {
+  InvoiceFollower,
+  InvoicePayer,
+  LIGHTNING_ASSET,
+  readDecimal,
+  RequestLightningPayment,
+  SecondFactor,
+} from '../../core/index.ts';
+import type {
+  IdempotencyClaim,
+  Lease,
+  LightningDeps,
+  Order,
+  Storage,
+  Transfer,
+  TransferId,
+  WithdrawalSettings,
+} from '../../core/index.ts';
 import { CryptoDigest } from '../../adapters/crypto/index.ts';
 import { presentWithdrawal } from '../../adapters/http/operations/withdrawal-record.ts';
 import { buildDomain } from './domain.ts';
@@ -25,7 +41,11 @@ export interface LightningDomain extends Domain {
   fund(price: string): Promise<void>;
   /** An invoice of a receiver elsewhere. */
   foreignInvoice(msat: bigint | null, seconds?: number): { readonly paymentHash: string; readonly text: string };
-  withdraw(invoice: string, amount?: string | null, claim?: IdempotencyClaim | null): Promise<ReturnType<typeof presentWithdrawal>>;
+  withdraw(
+    invoice: string,
+    amount?: string | null,
+    claim?: IdempotencyClaim | null,
+  ): Promise<ReturnType<typeof presentWithdrawal>>;
   transfer(id: string): Promise<Transfer>;
 }
 
@@ -41,12 +61,37 @@ export async function buildLightning(storage: Storage, options: LightningOptions
   assert(made !== null);
   const node: FakeLightning = made;
   const { clock, ids, events, logger, metrics, stateMachine, principal } = domain;
-  const secondFactor = new SecondFactor({ storage, vault: new FakeVault(), random: new SeededRandom(), digest: new CryptoDigest(), clock, issuer: 'Test' });
-  const settings = { min: new Map(), max: new Map(), approveAbove: new Map(), addressHoldMs: 0, ...options.withdrawals };
+  const secondFactor = new SecondFactor({
+    storage,
+    vault: new FakeVault(),
+    random: new SeededRandom(),
+    digest: new CryptoDigest(),
+    clock,
+    issuer: 'Test',
+  });
+  const settings = {
+    min: new Map(),
+    max: new Map(),
+    approveAbove: new Map(),
+    addressHoldMs: 0,
+    ...options.withdrawals,
+  };
   const fees = { maxFeeBps: 100, minFeeSats: 10 };
   // Nobody waits for an outcome here: the payer is stepped by hand.
   const deadline = (): AbortSignal => AbortSignal.timeout(0);
-  const payment = new RequestLightningPayment({ node, storage, secondFactor, clock, deadline, ids, events, metrics, logger, settings, fees });
+  const payment = new RequestLightningPayment({
+    node,
+    storage,
+    secondFactor,
+    clock,
+    deadline,
+    ids,
+    events,
+    metrics,
+    logger,
+    settings,
+    fees,
+  });
   await storage.accounts.update(principal.accountId, { verifiedCurrencies: ['*'], modifiedAt: clock.now() });
   const newWork: LightningDomain['newWork'] = (deps = {}) => {
     const all = { node, storage, stateMachine, clock, ids, events, logger, metrics, ...deps };
@@ -95,7 +140,9 @@ export async function buildLightning(storage: Storage, options: LightningOptions
       await followInvoices();
     },
     foreignInvoice(msat, seconds = 3600) {
-      const paymentHash = createHash('sha256').update(`receiver ${(foreign += 1)}`).digest('hex');
+      const paymentHash = createHash('sha256')
+        .update(`receiver ${(foreign += 1)}`)
+        .digest('hex');
       return { paymentHash, text: requestOf({ paymentHash, msat, expiresAt: clock.now() + seconds * 1000 }) };
     },
     async withdraw(invoice, amount = null, claim = null) {

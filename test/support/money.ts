@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { PayoutFeeEstimator, PayoutRunner, readDecimal, RequestRefund, RequestWithdrawal, SecondFactor } from '../../core/index.ts';
+import {
+  PayoutFeeEstimator,
+  PayoutRunner,
+  readDecimal,
+  RequestRefund,
+  RequestWithdrawal,
+  SecondFactor,
+} from '../../core/index.ts';
 import type {
   IdempotencyClaim,
   Lease,
@@ -67,20 +74,68 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
   btc.payments = btcPayments;
   const chains = new Map([eth, btc].map((chain) => [chain.code, chain]));
   const fees = new PayoutFeeEstimator({ storage, rates: rateBook, clock });
-  const secondFactor = new SecondFactor({ storage, vault: new FakeVault(), random: new SeededRandom(), digest: new CryptoDigest(), clock, issuer: 'Test' });
-  const settings = { min: new Map(), max: new Map(), approveAbove: new Map(), addressHoldMs: 0, ...options.withdrawals };
+  const secondFactor = new SecondFactor({
+    storage,
+    vault: new FakeVault(),
+    random: new SeededRandom(),
+    digest: new CryptoDigest(),
+    clock,
+    issuer: 'Test',
+  });
+  const settings = {
+    min: new Map(),
+    max: new Map(),
+    approveAbove: new Map(),
+    addressHoldMs: 0,
+    ...options.withdrawals,
+  };
   const sweeps = { maxFeeBps: 5_000, cold: new Map(), ...options.sweeps };
-  const withdrawal = new RequestWithdrawal({ storage, assets, chains, fees, secondFactor, clock, ids, events, metrics, logger, settings });
-  const refund = presentedRefunds(new RequestRefund({ storage, assets, chains, fees, clock, ids, events, metrics, claimUrl: (order) => `https://till.example/checkout/${order.checkoutToken}` }));
+  const withdrawal = new RequestWithdrawal({
+    storage,
+    assets,
+    chains,
+    fees,
+    secondFactor,
+    clock,
+    ids,
+    events,
+    metrics,
+    logger,
+    settings,
+  });
+  const refund = presentedRefunds(
+    new RequestRefund({
+      storage,
+      assets,
+      chains,
+      fees,
+      clock,
+      ids,
+      events,
+      metrics,
+      claimUrl: (order) => `https://till.example/checkout/${order.checkoutToken}`,
+    }),
+  );
   await storage.accounts.update(principal.accountId, { verifiedCurrencies: ['*'], modifiedAt: clock.now() });
   await storage.transaction(async (tx) => {
     for (const [chain, address] of Object.entries(PAYEE)) {
-      const record = { accountId: principal.accountId, chain, formerAddress: null, address, activeFrom: clock.now(), updatedAt: clock.now() };
+      const record = {
+        accountId: principal.accountId,
+        chain,
+        formerAddress: null,
+        address,
+        activeFrom: clock.now(),
+        updatedAt: clock.now(),
+      };
       await tx.wallets.saveWithdrawalAddress(record);
     }
   });
   const newRunner = (chain = eth, store = storage): PayoutRunner =>
-    new PayoutRunner(chain as PayingChain, { storage: store, assets, rates: rateBook, stateMachine, clock, ids, events, logger, metrics }, sweeps);
+    new PayoutRunner(
+      chain as PayingChain,
+      { storage: store, assets, rates: rateBook, stateMachine, clock, ids, events, logger, metrics },
+      sweeps,
+    );
   const runners = new Map<FakeChain, PayoutRunner>();
   const payoutLease = async (chain = eth): Promise<Lease> => {
     const lease = await storage.leases.acquire(`payout:${chain.code}`, 'test', 60_000);
@@ -113,7 +168,13 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
       const chain = code === 'ETH' ? eth : btc;
       const order = await domain.payInfo({ chain: code, currency, price });
       assert(order.payment !== null);
-      chain.mine({ to: order.payment.address, currency, units: order.payment.units, txid: `paid${(payments += 1)}`, from: code === 'ETH' ? 'eth-payer' : null });
+      chain.mine({
+        to: order.payment.address,
+        currency,
+        units: order.payment.units,
+        txid: `paid${(payments += 1)}`,
+        from: code === 'ETH' ? 'eth-payer' : null,
+      });
       chain.mineEmpty(chain.policy.spendableConfirmations + 4);
       await domain.follow(chain);
       return domain.order(order.id);
@@ -121,7 +182,9 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
     async withdraw(amount, currency = 'ETH', claim = null) {
       const value = readDecimal(amount);
       assert(value !== null);
-      return presentWithdrawal(await withdrawal.run(principal, { chain: CHAIN_OF[currency] ?? 'ETH', currency, amount: value }, claim));
+      return presentWithdrawal(
+        await withdrawal.run(principal, { chain: CHAIN_OF[currency] ?? 'ETH', currency, amount: value }, claim),
+      );
     },
     async transfer(id) {
       const transfer = await storage.transfers.find(id as TransferId);

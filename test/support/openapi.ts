@@ -11,7 +11,12 @@ export interface Reply {
 
 interface OpenApiDocument {
   readonly openapi: string;
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, { readonly content?: object }>> }>>>>;
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<Record<string, { readonly responses: Readonly<Record<string, { readonly content?: object }>> }>>
+    >
+  >;
 }
 
 /** Checks replies against an OpenAPI 3.1 document, as served. */
@@ -34,18 +39,34 @@ export class OpenApiChecker {
     const path = this.#pathOf(target);
     const operation = path === null ? undefined : this.#document.paths[path]?.[method.toLowerCase()];
     if (path === null || operation === undefined) {
-      this.#validate(`document#/components/schemas/${target.startsWith('/manage/v1/') ? 'ManageError' : 'Error'}`, text);
+      this.#validate(
+        `document#/components/schemas/${target.startsWith('/manage/v1/') ? 'ManageError' : 'Error'}`,
+        text,
+      );
       return;
     }
     const response = operation.responses[String(status)];
-    assert(response !== undefined, `${method} ${path} answered ${status}, which its description does not name: ${text}`);
-    const at = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', 'application/json', 'schema'];
+    assert(
+      response !== undefined,
+      `${method} ${path} answered ${status}, which its description does not name: ${text}`,
+    );
+    const at = [
+      'paths',
+      path,
+      method.toLowerCase(),
+      'responses',
+      String(status),
+      'content',
+      'application/json',
+      'schema',
+    ];
     this.#validate(`document#/${at.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`, text);
   }
 
   #pathOf(target: string): string | null {
     const path = target.split('?')[0] ?? '';
-    const matches = (template: string): boolean => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
+    const matches = (template: string): boolean =>
+      new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
     return path in this.#document.paths ? path : (Object.keys(this.#document.paths).find(matches) ?? null);
   }
 

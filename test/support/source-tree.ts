@@ -39,7 +39,8 @@ export function readSources(folders: readonly string[]): SourceTexts {
     for (const entry of readdirSync(join(repository, folder), { withFileTypes: true })) {
       const path = `${folder}/${entry.name}`;
       if (entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.')) visit(path);
-      else if (entry.isFile() && /\.[cm]?[jt]sx?$/.test(entry.name)) texts.set(path, readFileSync(join(repository, path), 'utf8'));
+      else if (entry.isFile() && /\.[cm]?[jt]sx?$/.test(entry.name))
+        texts.set(path, readFileSync(join(repository, path), 'utf8'));
     }
   };
   const present = new Set(readdirSync(repository));
@@ -92,7 +93,11 @@ export function parseSources(texts: SourceTexts): SourceTree {
   };
 }
 
-function parse(path: string, text: string | undefined, language: ts.ScriptTarget | ts.CreateSourceFileOptions): ts.SourceFile | undefined {
+function parse(
+  path: string,
+  text: string | undefined,
+  language: ts.ScriptTarget | ts.CreateSourceFileOptions,
+): ts.SourceFile | undefined {
   return text === undefined ? undefined : ts.createSourceFile(path, text, language, true);
 }
 
@@ -116,7 +121,11 @@ function importsOf(syntax: ts.SourceFile, path: string, texts: SourceTexts): Sou
     const specifier = specifierOf(node);
     if (specifier === undefined) return;
     const meant = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
-    imports.push({ specifier, target: meant !== undefined && texts.has(meant) ? meant : undefined, line: lineOf(node) });
+    imports.push({
+      specifier,
+      target: meant !== undefined && texts.has(meant) ? meant : undefined,
+      line: lineOf(node),
+    });
   });
   return imports;
 }
@@ -127,7 +136,9 @@ function specifierOf(node: ts.Node): string | undefined {
   else if (ts.isExternalModuleReference(node)) from = node.expression;
   else if (ts.isImportTypeNode(node)) from = ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined;
   else if (ts.isCallExpression(node)) {
-    const loads = node.expression.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(node.expression) && node.expression.text === 'require');
+    const loads =
+      node.expression.kind === ts.SyntaxKind.ImportKeyword ||
+      (ts.isIdentifier(node.expression) && node.expression.text === 'require');
     from = loads ? node.arguments[0] : undefined;
   }
   return from && ts.isStringLiteralLike(from) ? from.text : undefined;

@@ -92,7 +92,11 @@ export async function openTestStorage(engine: EngineName, t?: Pick<TestContext, 
  *
  * @param usual - the options of a test that gives none
  */
-export function testsOf<D extends { checkBooks(): Promise<void> }, O>(open: OpenStorage, build: (storage: KnexStorage, options?: O) => Promise<D>, usual?: O) {
+export function testsOf<D extends { checkBooks(): Promise<void> }, O>(
+  open: OpenStorage,
+  build: (storage: KnexStorage, options?: O) => Promise<D>,
+  usual?: O,
+) {
   return (name: string, body: (built: D) => Promise<void>, options: O | undefined = usual): void => {
     test(name, async () => {
       const opened = await open();

@@ -30,7 +30,10 @@ export async function makeTemplates(postgres: boolean): Promise<Templates> {
   await migrate({ client: 'sqlite', filename });
   const database = postgres ? await pgDatabase() : null;
   return {
-    environment: { [SQLITE_TEMPLATE]: filename, ...(database && { [PG_TEMPLATE]: new URL(database.url).pathname.slice(1) }) },
+    environment: {
+      [SQLITE_TEMPLATE]: filename,
+      ...(database && { [PG_TEMPLATE]: new URL(database.url).pathname.slice(1) }),
+    },
     remove: async () => {
       rmSync(folder, { recursive: true, force: true });
       await database?.drop();

@@ -6,9 +6,22 @@ import { build } from 'esbuild';
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
 /** What is loaded from where it lies: binaries, and drivers of databases that nobody asked for. */
-const LEFT_OUT = ['sqlite3', 'pg-native', 'better-sqlite3', 'mysql', 'mysql2', 'mariadb', 'mariadb/callback', 'oracledb', 'tedious', 'pg-query-stream', 'cloudflare:sockets'];
+const LEFT_OUT = [
+  'sqlite3',
+  'pg-native',
+  'better-sqlite3',
+  'mysql',
+  'mysql2',
+  'mariadb',
+  'mariadb/callback',
+  'oracledb',
+  'tedious',
+  'pg-query-stream',
+  'cloudflare:sockets',
+];
 /** Packages of CommonJS ask for `require`, which a module does not have. */
-const REQUIRE = 'import { createRequire as __createRequire } from \'node:module\';\nconst require = __createRequire(import.meta.url);\n';
+const REQUIRE =
+  "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);\n";
 
 /**
  * Builds the host and its packages as one program, which takes a tenth of the processor time to start that the sources

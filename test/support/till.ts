@@ -78,23 +78,48 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
   const directory = mkdtempSync(join(tmpdir(), 'tillgate-till-'));
   const logger = new MemoryLogger();
   const clock = options.clock ?? new FakeClock();
-  const settings: SettingsInput = { mode: 'sandbox', ...options.settings, listen: { host: '127.0.0.1', port: 0, ...options.settings?.listen } };
+  const settings: SettingsInput = {
+    mode: 'sandbox',
+    ...options.settings,
+    listen: { host: '127.0.0.1', port: 0, ...options.settings?.listen },
+  };
   const config = resolveConfig(settings, { directory });
   const disposables = new DisposeStack(logger);
   const masterKey = new CryptoRandom().bytes(32);
-  const infrastructure = { config, masterKey, feedLeaseMs: DEFAULT_FEED_LEASE_MS, disposables, storage, logger: options.logger ?? logger, metrics: new PromMetrics(logger) };
+  const infrastructure = {
+    config,
+    masterKey,
+    feedLeaseMs: DEFAULT_FEED_LEASE_MS,
+    disposables,
+    storage,
+    logger: options.logger ?? logger,
+    metrics: new PromMetrics(logger),
+  };
   const container = createContainer(infrastructure, { replace: { clock } });
   const { vault, random } = openingPorts(container);
-  const workerId = await SnowflakeWorkerId.take({ leases: storage.leases, owner: 'test', ttlMs: FOREVER_MS, clock, random });
+  const workerId = await SnowflakeWorkerId.take({
+    leases: storage.leases,
+    owner: 'test',
+    ttlMs: FOREVER_MS,
+    clock,
+    random,
+  });
   const wallet = await openWallet({ documents: storage.documents, vault }, null, true, logger);
   const base = { url: 'http://till.invalid' };
   provide(container, { workerId, wallet, baseUrl: base });
   const { plugins, problems } = await importPlugins(config.plugins, config.mode, directory);
   if (problems.length > 0) throw new Error(JSON.stringify(problems));
-  const registry = await setUpPlugins({ ...pluginPorts(container), documents: storage.documents, wallet: wallet.wallet }, plugins);
+  const registry = await setUpPlugins(
+    { ...pluginPorts(container), documents: storage.documents, wallet: wallet.wallet },
+    plugins,
+  );
   provide(container, { plugins: registry });
   const till = resolveTill(container);
-  const accounts = { hasher: till.passwordHasher, createAccount: till.createAccount, createCredential: till.createCredential };
+  const accounts = {
+    hasher: till.passwordHasher,
+    createAccount: till.createAccount,
+    createCredential: till.createCredential,
+  };
   const listener = createListener(till, config);
   const port = await listener.listen();
   base.url = `http://127.0.0.1:${port}`;

@@ -36,8 +36,18 @@ export async function startUnreliable(url: string): Promise<Unreliable> {
   let silent = (): void => undefined;
 
   const pass = async ({ method, target, headers, body }: Seen): Promise<{ status: number; text: string }> => {
-    const { host: _host, connection: _connection, 'content-length': _length, 'transfer-encoding': _coding, ...rest } = headers;
-    const reply = await fetch(url + target, { method, headers: rest as Record<string, string>, ...(body === '' ? {} : { body }) });
+    const {
+      host: _host,
+      connection: _connection,
+      'content-length': _length,
+      'transfer-encoding': _coding,
+      ...rest
+    } = headers;
+    const reply = await fetch(url + target, {
+      method,
+      headers: rest as Record<string, string>,
+      ...(body === '' ? {} : { body }),
+    });
     return { status: reply.status, text: await reply.text() };
   };
   const act: Readonly<Record<Mishap, (request: Seen, res: ServerResponse) => void | Promise<void>>> = {
@@ -50,8 +60,10 @@ export async function startUnreliable(url: string): Promise<Unreliable> {
       res.destroy();
     },
     cut: (_request, res) => void res.destroy(),
-    busy: (_request, res) => void res.writeHead(503, { 'Content-Type': 'text/html' }).end('<h1>Service Unavailable</h1>'),
-    limited: (_request, res) => void res.writeHead(429, { 'Content-Type': 'application/json', 'Retry-After': '7' }).end(LIMITED),
+    busy: (_request, res) =>
+      void res.writeHead(503, { 'Content-Type': 'text/html' }).end('<h1>Service Unavailable</h1>'),
+    limited: (_request, res) =>
+      void res.writeHead(429, { 'Content-Type': 'application/json', 'Retry-After': '7' }).end(LIMITED),
     redirect: (_request, res) => void res.writeHead(302, { Location: '/elsewhere' }).end(),
     silent: () => silent(),
   };
@@ -60,7 +72,12 @@ export async function startUnreliable(url: string): Promise<Unreliable> {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
-      const request: Seen = { method: req.method ?? '', target: req.url ?? '', headers: req.headers, body: Buffer.concat(chunks).toString() };
+      const request: Seen = {
+        method: req.method ?? '',
+        target: req.url ?? '',
+        headers: req.headers,
+        body: Buffer.concat(chunks).toString(),
+      };
       seen.push(request);
       void act[plan.shift() ?? 'pass'](request, res);
     });

@@ -19,7 +19,8 @@ function namesIn(path: string, text: string): ReadonlySet<string> {
   return names;
 }
 
-const snakeCaseIn = (path: string, text: string): readonly string[] => [...namesIn(path, text)].filter((name) => /[a-z\d]_[a-z]/.test(name));
+const snakeCaseIn = (path: string, text: string): readonly string[] =>
+  [...namesIn(path, text)].filter((name) => /[a-z\d]_[a-z]/.test(name));
 
 /** The files that name at least half of the given fields. */
 function listsOf(fields: readonly string[], texts: SourceTexts): readonly string[] {
@@ -35,20 +36,47 @@ describe('one definition', () => {
   const WIRE_WORDS = ['core/gateway/', 'core/manage/'];
 
   test('the domain has no name of the wire: none is in snake_case', () => {
-    const found = [...readSources(['core'])].flatMap(([path, text]) => (WIRE_WORDS.some((folder) => path.startsWith(folder)) ? [] : snakeCaseIn(path, text).map((name) => `${path}: ${name}`)));
+    const found = [...readSources(['core'])].flatMap(([path, text]) =>
+      WIRE_WORDS.some((folder) => path.startsWith(folder))
+        ? []
+        : snakeCaseIn(path, text).map((name) => `${path}: ${name}`),
+    );
     assert.deepEqual(found, []);
-    assert.deepEqual(snakeCaseIn('sample.ts', "interface Order { readonly vsPrice: bigint; readonly order_id: string } const at = 'tx_hash';"), ['order_id']);
+    assert.deepEqual(
+      snakeCaseIn(
+        'sample.ts',
+        "interface Order { readonly vsPrice: bigint; readonly order_id: string } const at = 'tx_hash';",
+      ),
+      ['order_id'],
+    );
   });
 
   test("an order's record is written down in its schema's file, and as the sample of the client's test callback", () => {
     const fields = Object.keys(callbackOrderSchema.shape);
     const found = listsOf(fields, readSources(['core', 'adapters', 'host', 'plugins', 'examples']));
-    assert.deepEqual([...found].sort(), ['adapters/client/sign-test-callback.ts', 'adapters/http/operations/order-record.ts']);
-    assert.deepEqual(listsOf(['a_b', 'c_d'], new Map([['one.ts', 'const row = { a_b: 1 };'], ['none.ts', "const row = 'a_b';"]])), ['one.ts']);
+    assert.deepEqual([...found].sort(), [
+      'adapters/client/sign-test-callback.ts',
+      'adapters/http/operations/order-record.ts',
+    ]);
+    assert.deepEqual(
+      listsOf(
+        ['a_b', 'c_d'],
+        new Map([
+          ['one.ts', 'const row = { a_b: 1 };'],
+          ['none.ts', "const row = 'a_b';"],
+        ]),
+      ),
+      ['one.ts'],
+    );
   });
 
   test('every migration that is there is run', () => {
-    const files = readdirSync(join(repository, 'adapters/storage/knex/migrations')).filter((name) => /^\d{4}-/.test(name));
-    assert.deepEqual(MIGRATIONS.map(({ name }) => `${name}.ts`), files.sort());
+    const files = readdirSync(join(repository, 'adapters/storage/knex/migrations')).filter((name) =>
+      /^\d{4}-/.test(name),
+    );
+    assert.deepEqual(
+      MIGRATIONS.map(({ name }) => `${name}.ts`),
+      files.sort(),
+    );
   });
 });

@@ -18,7 +18,12 @@ export class AccountBalances {
   readonly #native: CurrencyCode;
   readonly #contracts: ReadonlyMap<CurrencyCode, string>;
 
-  constructor(client: JsonRpcClient, logger: Logger, native: CurrencyCode, contracts: ReadonlyMap<CurrencyCode, string>) {
+  constructor(
+    client: JsonRpcClient,
+    logger: Logger,
+    native: CurrencyCode,
+    contracts: ReadonlyMap<CurrencyCode, string>,
+  ) {
     this.#client = client;
     this.#state = new StateReader(client, logger);
     this.#native = native;
@@ -47,7 +52,11 @@ export class AccountBalances {
 
   /** Summed by currency, each address asked once; a currency that the chain does not know is left out. */
   async sum(questions: Iterable<AccountQuestion>): Promise<BalanceSheet> {
-    const distinct = [...new Map([...questions].map(({ address, currency }) => [`${address.toLowerCase()} ${currency}`, { address, currency }])).values()];
+    const distinct = [
+      ...new Map(
+        [...questions].map(({ address, currency }) => [`${address.toLowerCase()} ${currency}`, { address, currency }]),
+      ).values(),
+    ];
     const sums = new Map<CurrencyCode, bigint>();
     (await this.read(distinct)).forEach((units, index) => {
       const currency = distinct[index]?.currency;

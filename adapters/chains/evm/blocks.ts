@@ -1,6 +1,17 @@
 import type { BlockRef } from '../../../core/index.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
-import { asArray, asCount, asHash, asKey, asObject, asTime, asUnits, inconsistent, malformed, toQuantity } from './rpc-values.ts';
+import {
+  asArray,
+  asCount,
+  asHash,
+  asKey,
+  asObject,
+  asTime,
+  asUnits,
+  inconsistent,
+  malformed,
+  toQuantity,
+} from './rpc-values.ts';
 import type { RpcObject } from './rpc-values.ts';
 
 /** Headers in one request. */
@@ -84,7 +95,8 @@ export async function fetchBlocks(
 
 function checkLink(ref: BlockRef, height: number, former: BlockRef | undefined): void {
   if (ref.height !== height) throw inconsistent(`asked for block ${height}, answered ${ref.height}`);
-  if (former !== undefined && ref.parentHash !== former.hash) throw inconsistent(`block ${height} does not follow block ${former.height}`);
+  if (former !== undefined && ref.parentHash !== former.hash)
+    throw inconsistent(`block ${height} does not follow block ${former.height}`);
 }
 
 function readCoins(block: RpcObject, ref: BlockRef, interest: (key: string) => boolean): CoinTransaction[] {
@@ -95,13 +107,21 @@ function readCoins(block: RpcObject, ref: BlockRef, interest: (key: string) => b
     const { to } = transaction;
     const toKey = to === null || to === undefined ? null : asKey(to, 'a recipient');
     const fromKey = asKey(transaction['from'], 'a sender');
-    if ((toKey !== null && interest(toKey)) || interest(fromKey)) coins.push(readCoin(transaction, ref, position, fromKey, toKey));
+    if ((toKey !== null && interest(toKey)) || interest(fromKey))
+      coins.push(readCoin(transaction, ref, position, fromKey, toKey));
   });
   return coins;
 }
 
-function readCoin(transaction: RpcObject, block: BlockRef, position: number, fromKey: string, toKey: string | null): CoinTransaction {
-  if (asHash(transaction['blockHash'], "a transaction's block") !== block.hash) throw malformed('a transaction of another block');
+function readCoin(
+  transaction: RpcObject,
+  block: BlockRef,
+  position: number,
+  fromKey: string,
+  toKey: string | null,
+): CoinTransaction {
+  if (asHash(transaction['blockHash'], "a transaction's block") !== block.hash)
+    throw malformed('a transaction of another block');
   return {
     txid: asHash(transaction['hash'], 'transaction hash'),
     position,

@@ -27,7 +27,10 @@ export function directArrivals(
 }
 
 /** What plain transactions did to the balance of each address they touch; fees included. */
-export function coinMoves(coins: readonly CoinTransaction[], receipts: ReadonlyMap<string, Receipt>): ReadonlyMap<string, readonly CoinMove[]> {
+export function coinMoves(
+  coins: readonly CoinTransaction[],
+  receipts: ReadonlyMap<string, Receipt>,
+): ReadonlyMap<string, readonly CoinMove[]> {
   const moves = new Map<string, CoinMove[]>();
   const add = (key: string, height: number, units: bigint): void => {
     if (units === 0n) return;

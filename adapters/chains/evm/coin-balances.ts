@@ -102,7 +102,11 @@ export class CoinBalances {
     return keys.sort((a, b) => heightOf(a) - heightOf(b)).slice(0, this.#limit);
   }
 
-  async #look(due: readonly string[], entries: Map<string, Baseline>, tip: StateAt): Promise<readonly UnexplainedChange[]> {
+  async #look(
+    due: readonly string[],
+    entries: Map<string, Baseline>,
+    tip: StateAt,
+  ): Promise<readonly UnexplainedChange[]> {
     const unread = due.filter((key) => entries.get(key)?.units === null);
     const asked = unread.map((key) => ({ key, at: (entries.get(key) as Baseline).at }));
     const earlier = await this.#state.coins(asked);
@@ -133,13 +137,23 @@ export class CoinBalances {
    * the past.
    */
   async #confirm(changes: readonly UnexplainedChange[]): Promise<void> {
-    const again = await this.#state.coins(changes.flatMap(({ key, from, to }) => [{ key, at: from }, { key, at: to }]));
-    const differs = (units: bigint, answer: BalanceAnswer | undefined): boolean => answer !== 'gone' && answer !== units;
-    const misread = changes.filter(({ fromUnits, toUnits }, at) => differs(fromUnits, again[2 * at]) || differs(toUnits, again[2 * at + 1]));
+    const again = await this.#state.coins(
+      changes.flatMap(({ key, from, to }) => [
+        { key, at: from },
+        { key, at: to },
+      ]),
+    );
+    const differs = (units: bigint, answer: BalanceAnswer | undefined): boolean =>
+      answer !== 'gone' && answer !== units;
+    const misread = changes.filter(
+      ({ fromUnits, toUnits }, at) => differs(fromUnits, again[2 * at]) || differs(toUnits, again[2 * at + 1]),
+    );
     const [first] = misread;
     if (first === undefined) return;
     this.#forget(misread.map(({ key }) => key));
-    throw inconsistent(`the balance of 0x${first.key} at blocks ${first.from.height} and ${first.to.height} was told in two ways`);
+    throw inconsistent(
+      `the balance of 0x${first.key} at blocks ${first.from.height} and ${first.to.height} was told in two ways`,
+    );
   }
 
   /** Marks the balances of these to be read again. */

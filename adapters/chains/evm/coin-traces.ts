@@ -18,16 +18,24 @@ const CALL_TYPES: ReadonlySet<string> = new Set(['CALL', 'CREATE', 'CREATE2', 'S
  * node offers it; else the one successful transaction whose input names the address, credited with all of `units`;
  * else none. It only names the source of what the balances have shown already.
  */
-export async function creditsOf(client: JsonRpcClient, blockHash: string, key: string, units: bigint): Promise<readonly InternalCredit[]> {
+export async function creditsOf(
+  client: JsonRpcClient,
+  blockHash: string,
+  key: string,
+  units: bigint,
+): Promise<readonly InternalCredit[]> {
   const block = asObject(await client.call('eth_getBlockByHash', [blockHash, true]), 'a block');
-  const transactions = asArray(block['transactions'], 'the transactions of a block').map((value) => asObject(value, 'a transaction'));
+  const transactions = asArray(block['transactions'], 'the transactions of a block').map((value) =>
+    asObject(value, 'a transaction'),
+  );
   const traces = await traceBlock(client, blockHash);
   if (traces === null) return guess(client, transactions, key, units);
   const credits: InternalCredit[] = [];
   traces.forEach((trace, at) => {
     const received = receivedInside(asObject(trace, 'a trace')['result'], key);
     const transaction = transactions[at];
-    if (received > 0n && transaction !== undefined) credits.push({ txid: asHash(transaction['hash'], 'transaction hash'), units: received });
+    if (received > 0n && transaction !== undefined)
+      credits.push({ txid: asHash(transaction['hash'], 'transaction hash'), units: received });
   });
   return credits;
 }
@@ -60,7 +68,8 @@ function receivedBelow(frame: RpcObject, key: string, depth: number): bigint {
     // A failed call undoes all that it and the calls in it did.
     if (call['error'] !== undefined) continue;
     const { type, to } = call;
-    const isOurs = typeof to === 'string' && to.slice(2).toLowerCase() === key && typeof type === 'string' && CALL_TYPES.has(type);
+    const isOurs =
+      typeof to === 'string' && to.slice(2).toLowerCase() === key && typeof type === 'string' && CALL_TYPES.has(type);
     if (isOurs && call['value'] !== undefined) sum += asUnits(call['value'], "a call's value");
     sum += receivedBelow(call, key, depth + 1);
   }

@@ -38,7 +38,11 @@ export class EvmBalances implements ChainBalances {
     const account = new AccountKey(key);
     const total = new Map<CurrencyCode, bigint>();
     for (let first = 0, unused = 0; unused < GAP; first += GAP) {
-      if (first >= MOST_ADDRESSES) throw new TillgateError('NODE_FAILED', `The extended key has more than ${MOST_ADDRESSES} addresses in use; that is more than are read.`);
+      if (first >= MOST_ADDRESSES)
+        throw new TillgateError(
+          'NODE_FAILED',
+          `The extended key has more than ${MOST_ADDRESSES} addresses in use; that is more than are read.`,
+        );
       const addresses = Array.from({ length: GAP }, (_, offset) => evmAddress(evmKey(account.point(first + offset))));
       const lastUsed = await this.#read(addresses, total);
       unused = lastUsed === -1 ? unused + GAP : GAP - 1 - lastUsed;
@@ -48,8 +52,12 @@ export class EvmBalances implements ChainBalances {
 
   /** Adds what these hold; returns the place of the last one that ever sent or holds anything, -1 for none. */
   async #read(addresses: readonly string[], total: Map<CurrencyCode, bigint>): Promise<number> {
-    const counts = await this.#client.batchResults(addresses.map((address) => ({ method: 'eth_getTransactionCount', params: [address, 'latest'] })));
-    const questions = addresses.flatMap((address, at) => this.assets.map(({ currency }) => ({ address, currency, at })));
+    const counts = await this.#client.batchResults(
+      addresses.map((address) => ({ method: 'eth_getTransactionCount', params: [address, 'latest'] })),
+    );
+    const questions = addresses.flatMap((address, at) =>
+      this.assets.map(({ currency }) => ({ address, currency, at })),
+    );
     const used = new Set(counts.flatMap((count, at) => (asCount(count, 'a nonce') > 0 ? [at] : [])));
     (await this.#balances.read(questions)).forEach((units, index) => {
       const { currency, at } = questions[index] as (typeof questions)[number];

@@ -53,7 +53,9 @@ export class EvmChain implements ChainAdapter {
     this.name = options.name;
     this.#chainId = options.chainId;
     this.startHeight = options.startBlock ?? null;
-    this.#contracts = new Map(options.tokens.map(({ asset, address }) => [asset.currency, checkedContract(asset.currency, address)]));
+    this.#contracts = new Map(
+      options.tokens.map(({ asset, address }) => [asset.currency, checkedContract(asset.currency, address)]),
+    );
     this.assets = [...(options.takesCoin ? [options.coin] : []), ...options.tokens.map(({ asset }) => asset)];
     this.policy = policyOf(options);
     this.#account = new AccountKey(options.xpub);
@@ -107,7 +109,8 @@ export class EvmChain implements ChainAdapter {
   }
 
   async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
-    if (first < 0 || first + count - 1 > MAX_INDEX) throw new TillgateError('CONFIG_INVALID', `The wallet of ${this.code} has no more addresses.`);
+    if (first < 0 || first + count - 1 > MAX_INDEX)
+      throw new TillgateError('CONFIG_INVALID', `The wallet of ${this.code} has no more addresses.`);
     const derived: DerivedAddress[] = [];
     for (let index = first; index < first + count; index++) {
       const key = evmKey(this.#account.point(index));
@@ -140,7 +143,10 @@ export class EvmChain implements ChainAdapter {
   #checkChainId(answer: unknown, host: string): void {
     const chainId = asCount(answer, 'chain id');
     if (chainId !== this.#chainId) {
-      throw new TillgateError('CHAIN_HALTED', `The node at ${host} is on chain ${chainId}, but ${this.code} is configured as chain ${this.#chainId}.`);
+      throw new TillgateError(
+        'CHAIN_HALTED',
+        `The node at ${host} is on chain ${chainId}, but ${this.code} is configured as chain ${this.#chainId}.`,
+      );
     }
   }
 }
@@ -155,7 +161,12 @@ function checkedContract(currency: CurrencyCode, text: string): string {
 const SHIB_CONTRACT = '0x95aD61b0a150d79219dCF64E1E6Cc01f0B64C4cE';
 const MAINNET_ID = 1;
 
-function balancesOf(client: JsonRpcClient, logger: Logger, { coin, tokens, chainId }: EvmChainOptions, contracts: ReadonlyMap<CurrencyCode, string>): EvmBalances {
+function balancesOf(
+  client: JsonRpcClient,
+  logger: Logger,
+  { coin, tokens, chainId }: EvmChainOptions,
+  contracts: ReadonlyMap<CurrencyCode, string>,
+): EvmBalances {
   const addsShib = chainId === MAINNET_ID && coin.chain === SHIB_ERC20.chain && !contracts.has(SHIB_ERC20.currency);
   const known = addsShib ? new Map([...contracts, [SHIB_ERC20.currency, SHIB_CONTRACT]]) : contracts;
   const assets = [coin, ...tokens.map(({ asset }) => asset), ...(addsShib ? [SHIB_ERC20] : [])];
@@ -165,7 +176,12 @@ function balancesOf(client: JsonRpcClient, logger: Logger, { coin, tokens, chain
 const MAX_GAS_PRICE = 500_000_000_000n;
 const BUMP_AFTER_MS = 600_000;
 
-function paymentsOf(client: JsonRpcClient, logger: Logger, { code, chainId, coin, paying }: EvmChainOptions, contracts: ReadonlyMap<CurrencyCode, string>): EvmPayments | null {
+function paymentsOf(
+  client: JsonRpcClient,
+  logger: Logger,
+  { code, chainId, coin, paying }: EvmChainOptions,
+  contracts: ReadonlyMap<CurrencyCode, string>,
+): EvmPayments | null {
   const { keys = null, maxGasPrice = MAX_GAS_PRICE, bumpAfterMs = BUMP_AFTER_MS } = paying ?? {};
   if (keys === null) return null;
   const balances = new AccountBalances(client, logger, coin.currency, contracts);
@@ -174,5 +190,11 @@ function paymentsOf(client: JsonRpcClient, logger: Logger, { code, chainId, coin
 
 function policyOf(options: EvmChainOptions): ChainPolicy {
   const { confirmations, spendableConfirmations, finalityBlocks, pollIntervalMs, maxScanBlocks } = options;
-  return { confirmations: () => confirmations, spendableConfirmations, finalityBlocks, pollIntervalMs, maxScanBlocks: maxScanBlocks ?? 200 };
+  return {
+    confirmations: () => confirmations,
+    spendableConfirmations,
+    finalityBlocks,
+    pollIntervalMs,
+    maxScanBlocks: maxScanBlocks ?? 200,
+  };
 }

@@ -79,7 +79,8 @@ export class EvmPayments implements ChainPayments {
     const line = onlyLine(lines);
     assert(nonce !== null && line.units > 0n, `a payment of ${line.units} units with nonce ${String(nonce)}`);
     const terms = readTerms(priced.terms);
-    if (terms.provisional) throw new TillgateError('NOT_READY', `${source.address} holds too little ${line.currency} to pay it.`);
+    if (terms.provisional)
+      throw new TillgateError('NOT_READY', `${source.address} holds too little ${line.currency} to pay it.`);
     const { code, chainId, keys } = this.#options;
     const transaction = paymentTransaction(chainId, nonce, this.#contractOf(line.currency), line, terms);
     const signature = await keys.signer.sign(pathOf(keys.accounts, source.index), digestOf(transaction), {
@@ -109,7 +110,9 @@ export class EvmPayments implements ChainPayments {
   }
 
   async nextNonce(address: string): Promise<number> {
-    const counts = await this.#client.batchResults(['latest', 'pending'].map((block) => ({ method: 'eth_getTransactionCount', params: [address, block] })));
+    const counts = await this.#client.batchResults(
+      ['latest', 'pending'].map((block) => ({ method: 'eth_getTransactionCount', params: [address, block] })),
+    );
     return Math.max(...counts.map((count) => asCount(count, 'a nonce')));
   }
 
@@ -123,7 +126,8 @@ export class EvmPayments implements ChainPayments {
   #contractOf(currency: CurrencyCode): string {
     if (currency === this.#options.coin.currency) return '';
     const contract = this.#options.contracts.get(currency);
-    if (contract === undefined) throw new TillgateError('UNSUPPORTED', `The pair ${this.#options.code}/${currency} is not configured.`);
+    if (contract === undefined)
+      throw new TillgateError('UNSUPPORTED', `The pair ${this.#options.code}/${currency} is not configured.`);
     return contract;
   }
 }

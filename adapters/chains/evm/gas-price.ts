@@ -51,7 +51,10 @@ export async function fetchGasPrice(client: JsonRpcClient): Promise<GasPrice> {
 export function boundedPrice(now: GasPrice, replaced: bigint | null, limit: bigint): GasPrice {
   const price = replaced === null ? now.price : atLeast(now.price, divideUp(replaced * 9n, 8n));
   if (price > limit) {
-    throw new TillgateError('STATE_CONFLICT', `The gas price is above the configured limit: ${gwei(price)} gwei, at most ${gwei(limit)} are paid.`);
+    throw new TillgateError(
+      'STATE_CONFLICT',
+      `The gas price is above the configured limit: ${gwei(price)} gwei, at most ${gwei(limit)} are paid.`,
+    );
   }
   return { type: now.type, price };
 }
@@ -64,7 +67,12 @@ function nextBaseFee(history: RpcReply, base: bigint): bigint {
 }
 
 function adviseTip(tip: RpcReply, gasPrice: RpcReply, base: bigint): bigint {
-  const advised = tip.problem === null ? asUnits(tip.result, 'a tip') : gasPrice.problem === null ? asUnits(gasPrice.result, 'gas price') - base : USUAL_TIP;
+  const advised =
+    tip.problem === null
+      ? asUnits(tip.result, 'a tip')
+      : gasPrice.problem === null
+        ? asUnits(gasPrice.result, 'gas price') - base
+        : USUAL_TIP;
   return advised > MAX_TIP ? MAX_TIP : atLeast(advised, MIN_TIP);
 }
 

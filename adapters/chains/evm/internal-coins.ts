@@ -38,7 +38,9 @@ export class InternalCoins {
       const high = { height: rise.to.height, unexplained: rise.toUnits - sumOf(rise.moves, 0n) };
       for (const { height, units } of await this.#bisect(rise, low, high, known)) {
         const block = await this.#blockAt(height, known);
-        transfers.push(...(await this.#attribute(rise.key, units, block, known.get(height) ?? (blocks[0] as BlockRef))));
+        transfers.push(
+          ...(await this.#attribute(rise.key, units, block, known.get(height) ?? (blocks[0] as BlockRef))),
+        );
       }
     }
     return transfers;
@@ -56,8 +58,12 @@ export class InternalCoins {
     const height = (low.height + high.height) >> 1;
     const [balance] = await this.#state.coins([{ key: rise.key, at: await this.#blockAt(height, known) }]);
     // The state of both ends was available: without the middle one the rise is reported at its end.
-    if (balance === undefined || balance === 'gone') return [{ height: high.height, units: high.unexplained - low.unexplained }];
-    const explained = sumOf(rise.moves.filter((move) => move.height <= height), 0n);
+    if (balance === undefined || balance === 'gone')
+      return [{ height: high.height, units: high.unexplained - low.unexplained }];
+    const explained = sumOf(
+      rise.moves.filter((move) => move.height <= height),
+      0n,
+    );
     const middle = { height, unexplained: balance - explained };
     return [...(await this.#bisect(rise, low, middle, known)), ...(await this.#bisect(rise, middle, high, known))];
   }
@@ -74,7 +80,15 @@ export class InternalCoins {
     const push = (txid: string, part: bigint): void => {
       left -= part;
       // The sender is a contract, which may not be able to take a refund: none is named.
-      transfers.push({ txid, index: `internal:${key}`, block, currency: this.#currency, units: part, from: null, toKey: key });
+      transfers.push({
+        txid,
+        index: `internal:${key}`,
+        block,
+        currency: this.#currency,
+        units: part,
+        from: null,
+        toKey: key,
+      });
     };
     for (const credit of await creditsOf(this.#client, at.hash, key, units)) {
       const part = credit.units < left ? credit.units : left;

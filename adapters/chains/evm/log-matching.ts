@@ -43,7 +43,11 @@ export function matchLogs(logs: unknown, watch: Pick<WatchList, 'has'>): RawLog[
 export function matchSenders(logs: readonly RawLog[], senders: ReadonlySet<string>): RawLog[] {
   return logs.filter(({ topics }) => {
     const sender: unknown = topics?.[1];
-    return typeof sender === 'string' && sender.length === TOPIC_LENGTH && senders.has(sender.slice(ADDRESS_START).toLowerCase());
+    return (
+      typeof sender === 'string' &&
+      sender.length === TOPIC_LENGTH &&
+      senders.has(sender.slice(ADDRESS_START).toLowerCase())
+    );
   });
 }
 

@@ -11,11 +11,17 @@ import type { EvmDefaults, EvmPluginOptions } from './plugin-options.ts';
  */
 export async function openEvmChain(
   { code, name, coin, accounts }: EvmDefaults,
-  { options, logger, wallet, signer }: Pick<PluginContext<EvmPluginOptions>, 'options' | 'logger' | 'wallet' | 'signer'>,
+  {
+    options,
+    logger,
+    wallet,
+    signer,
+  }: Pick<PluginContext<EvmPluginOptions>, 'options' | 'logger' | 'wallet' | 'signer'>,
 ): Promise<EvmChain> {
   const { native, xpub, maxGasPrice, bumpAfterMs, ...rest } = options;
   const keys = await openPayingKeys(signer, accounts, xpub);
-  if (keys === null && signer !== null) logger.warn('the extended public key is not of the till’s seed: the chain is watch-only', { chain: code });
+  if (keys === null && signer !== null)
+    logger.warn('the extended public key is not of the till’s seed: the chain is watch-only', { chain: code });
   return new EvmChain(
     {
       ...rest,

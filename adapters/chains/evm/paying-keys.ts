@@ -19,7 +19,11 @@ export interface PayingKeys {
  * The keys of a chain that can pay; `null` where it is watch-only: without a signer, or when the deposit addresses come
  * from an extended key (`xpub`) that is not the signer's, so that it could not spend what arrives there.
  */
-export async function openPayingKeys(signer: Signer | null, accounts: EvmAccounts, xpub: string | null): Promise<PayingKeys | null> {
+export async function openPayingKeys(
+  signer: Signer | null,
+  accounts: EvmAccounts,
+  xpub: string | null,
+): Promise<PayingKeys | null> {
   if (signer === null) return null;
   if (xpub !== null) {
     const own = new AccountKey(await signer.extendedPublicKey(accounts.deposit));

@@ -20,16 +20,24 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
  *
  * @throws TillgateError `NODE_FAILED` when it is not there
  */
-export async function sendPayment(client: JsonRpcClient, { txid, raw }: { readonly txid: string; readonly raw: string }): Promise<void> {
+export async function sendPayment(
+  client: JsonRpcClient,
+  { txid, raw }: { readonly txid: string; readonly raw: string },
+): Promise<void> {
   try {
     const answer = asHash(await client.call('eth_sendRawTransaction', [raw]), 'the id of what was sent');
-    if (answer !== txid) throw new TillgateError('NODE_FAILED', `The node at ${client.host} took ${txid} and named another transaction.`);
+    if (answer !== txid)
+      throw new TillgateError('NODE_FAILED', `The node at ${client.host} took ${txid} and named another transaction.`);
   } catch (error) {
     if (await isKnown(client, txid)) return;
     if (!isTillgateError(error, 'NODE_FAILED') || error.details['rpcCode'] === undefined) throw error;
-    throw new TillgateError('NODE_FAILED', `The node at ${client.host} did not take ${txid}: ${reasonOf(error.message)}.`, {
-      rpcCode: error.details['rpcCode'],
-    });
+    throw new TillgateError(
+      'NODE_FAILED',
+      `The node at ${client.host} did not take ${txid}: ${reasonOf(error.message)}.`,
+      {
+        rpcCode: error.details['rpcCode'],
+      },
+    );
   }
 }
 

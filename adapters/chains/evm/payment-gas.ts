@@ -28,9 +28,14 @@ const MARGIN_PERCENT = 125n;
  * @throws TillgateError `INSUFFICIENT_BALANCE` when a deposit address holds less; `STATE_CONFLICT` when the receiving
  * contract refuses it
  */
-export async function nativeGas(client: JsonRpcClient, { address, index }: PayingAddress, { to, units, currency }: PaymentLine): Promise<GasNeed> {
+export async function nativeGas(
+  client: JsonRpcClient,
+  { address, index }: PayingAddress,
+  { to, units, currency }: PaymentLine,
+): Promise<GasNeed> {
   // Coins sent there are lost.
-  if (BigInt(to) <= LAST_BUILT_IN) throw new TillgateError('STATE_CONFLICT', `${to} is no account: it belongs to the network itself.`);
+  if (BigInt(to) <= LAST_BUILT_IN)
+    throw new TillgateError('STATE_CONFLICT', `${to} is no account: it belongs to the network itself.`);
   const [code, balance] = await client.batchResults([
     { method: 'eth_getCode', params: [to, 'latest'] },
     { method: 'eth_getBalance', params: [address, 'latest'] },
@@ -40,7 +45,9 @@ export async function nativeGas(client: JsonRpcClient, { address, index }: Payin
   if (index !== null && held < units) throw tooLittle(address, currency);
   // The hot wallet may be filled yet: it is tried with what is there.
   const value = toQuantity(held < units ? held : units);
-  const [estimate] = (await client.batch([{ method: 'eth_estimateGas', params: [{ from: address, to, value }] }])) as [RpcReply];
+  const [estimate] = (await client.batch([{ method: 'eth_estimateGas', params: [{ from: address, to, value }] }])) as [
+    RpcReply,
+  ];
   if (code !== '0x') return { gas: withMargin(readEstimate(client, estimate)), provisional: false };
   // More than usual: a network with different rules.
   const gas = estimate.problem === null ? asUnits(estimate.result, 'a gas estimate') : PLAIN_GAS;
@@ -97,9 +104,17 @@ function withMargin(gas: bigint): bigint {
 const REVERTED = 3;
 
 /** The contract's own message, shortened. */
-function refused(client: JsonRpcClient, method: string, problem: { readonly code: number; readonly message: string }): TillgateError {
-  const isOfContract = problem.code === REVERTED || /revert|out of gas|exceeds allowance|invalid (?:opcode|jump)/i.test(problem.message);
+function refused(
+  client: JsonRpcClient,
+  method: string,
+  problem: { readonly code: number; readonly message: string },
+): TillgateError {
+  const isOfContract =
+    problem.code === REVERTED || /revert|out of gas|exceeds allowance|invalid (?:opcode|jump)/i.test(problem.message);
   if (!isOfContract) return refusal(method, problem, client.host);
   const [, reason] = /revert(?:ed)?:?\s*(?:with reason string)?\s*['"]?([^'"]{1,80})/i.exec(problem.message) ?? [];
-  return new TillgateError('STATE_CONFLICT', `The network would revert the payment: ${reason?.replace(/[^\x20-\x7e]/g, '').trim() || 'no reason is given'}.`);
+  return new TillgateError(
+    'STATE_CONFLICT',
+    `The network would revert the payment: ${reason?.replace(/[^\x20-\x7e]/g, '').trim() || 'no reason is given'}.`,
+  );
 }

@@ -13,7 +13,11 @@ import { explainTakenNonce } from './taken-nonce.ts';
  *
  * Everything is read as of one head, so that nodes behind a load balancer that differ by a block do not contradict each other.
  */
-export async function paymentOutcome(client: JsonRpcClient, chainId: number, { source, nonce, attempts }: SignedPayout): Promise<PayoutOutcome> {
+export async function paymentOutcome(
+  client: JsonRpcClient,
+  chainId: number,
+  { source, nonce, attempts }: SignedPayout,
+): Promise<PayoutOutcome> {
   assert(nonce !== null, 'a payment without a nonce');
   const head = await fetchHead(client);
   const txids = attempts.map(({ txid }) => txid);
@@ -38,12 +42,14 @@ export async function paymentOutcome(client: JsonRpcClient, chainId: number, { s
 
 function minedOutcome(receipt: MinedReceipt, raw: string, source: string, headHeight: number): PayoutOutcome {
   const { txid, block, fromKey } = receipt;
-  if (fromKey !== source.slice(2).toLowerCase()) return { kind: 'unclear', reason: `the receipt of ${txid} names another sender` };
+  if (fromKey !== source.slice(2).toLowerCase())
+    return { kind: 'unclear', reason: `the receipt of ${txid} names another sender` };
   const payment = readPayment(raw);
   const logged = payment.contract === '' ? 'exact' : loggedPayment(receipt, payment);
   // The transaction had another effect than was signed, perhaps a fee of the token itself. Neither book it as paid nor pay
   // it again.
-  if (receipt.success && logged === 'other') return { kind: 'unclear', reason: `the token's contract logged another movement in ${txid} than was signed` };
+  if (receipt.success && logged === 'other')
+    return { kind: 'unclear', reason: `the token's contract logged another movement in ${txid} than was signed` };
   return {
     kind: 'mined',
     txid,

@@ -26,7 +26,8 @@ export interface MinedReceipt extends PaymentReceipt {
 export function readPaymentReceipt(value: unknown, txid: string): PaymentReceipt | null {
   if (value === null || value === undefined) return null;
   const receipt = asObject(value, 'a receipt');
-  if (asHash(receipt['transactionHash'], "a receipt's transaction") !== txid) throw inconsistent(`the receipt of ${txid} is another's`);
+  if (asHash(receipt['transactionHash'], "a receipt's transaction") !== txid)
+    throw inconsistent(`the receipt of ${txid} is another's`);
   return {
     txid,
     height: asCount(receipt['blockNumber'], "a receipt's block number"),
@@ -38,14 +39,21 @@ export function readPaymentReceipt(value: unknown, txid: string): PaymentReceipt
 }
 
 /** Those of the receipts whose block is on the present chain and lists the transaction. */
-export async function minedReceipts(client: JsonRpcClient, receipts: readonly PaymentReceipt[]): Promise<readonly MinedReceipt[]> {
+export async function minedReceipts(
+  client: JsonRpcClient,
+  receipts: readonly PaymentReceipt[],
+): Promise<readonly MinedReceipt[]> {
   if (receipts.length === 0) return [];
-  const blocks = await client.batchResults(receipts.map(({ height }) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(height), false] })));
+  const blocks = await client.batchResults(
+    receipts.map(({ height }) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(height), false] })),
+  );
   return receipts.flatMap((receipt, at) => {
     const value = blocks[at];
     if (value === null || value === undefined) return [];
     const block = readBlockRef(value);
-    const listed = asArray(asObject(value, 'a block')['transactions'], 'the transactions of a block').includes(receipt.txid);
+    const listed = asArray(asObject(value, 'a block')['transactions'], 'the transactions of a block').includes(
+      receipt.txid,
+    );
     return block.hash === receipt.blockHash && listed ? [{ ...receipt, block }] : [];
   });
 }
@@ -59,12 +67,16 @@ export function feeOf({ value }: PaymentReceipt, price: bigint): bigint {
  * Whether a token's contract logged exactly this payment; `other` when it logged a movement from the same address that
  * is not the one that was signed.
  */
-export function loggedPayment({ value, fromKey }: PaymentReceipt, { contract, to, units }: PaymentReading): 'exact' | 'other' | 'none' {
+export function loggedPayment(
+  { value, fromKey }: PaymentReceipt,
+  { contract, to, units }: PaymentReading,
+): 'exact' | 'other' | 'none' {
   const key = (address: string): string => address.slice(2).toLowerCase();
   const movements = asArray(value['logs'], "a receipt's logs").flatMap((log) => {
     const { address, topics, data } = asObject(log, 'a log');
     const names = asArray(topics, "a log's topics");
-    if (asKey(address, "a log's contract") !== key(contract) || names[0] !== TRANSFER_TOPIC || names.length !== 3) return [];
+    if (asKey(address, "a log's contract") !== key(contract) || names[0] !== TRANSFER_TOPIC || names.length !== 3)
+      return [];
     const [from, recipient] = [names[1], names[2]].map((name) => asHash(name, "a log's address").slice(-40));
     return from === fromKey ? [{ recipient, units: asUnits(data, "a log's amount") }] : [];
   });

@@ -11,7 +11,12 @@ export interface PaymentTerms extends GasPrice {
 
 /** As it is stored with each attempt. */
 export function writeTerms({ type, gas, price, provisional }: PaymentTerms): string {
-  return JSON.stringify({ type, gas: gas.toString(), price: price.toString(), ...(provisional ? { provisional } : {}) });
+  return JSON.stringify({
+    type,
+    gas: gas.toString(),
+    price: price.toString(),
+    ...(provisional ? { provisional } : {}),
+  });
 }
 
 /** Terms that {@link writeTerms} wrote. */

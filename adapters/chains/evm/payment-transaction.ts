@@ -18,11 +18,19 @@ export interface PaymentReading {
 const HIGHEST_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /** The transaction of a payment, to be signed; its chain id is in it always (EIP-155). */
-export function paymentTransaction(chainId: number, nonce: number, contract: string, { to, units }: PaymentLine, { type, gas, price }: PaymentTerms): TransactionSerializable {
+export function paymentTransaction(
+  chainId: number,
+  nonce: number,
+  contract: string,
+  { to, units }: PaymentLine,
+  { type, gas, price }: PaymentTerms,
+): TransactionSerializable {
   const receiver = { to: (contract === '' ? to : contract) as Hex, value: contract === '' ? units : 0n };
   const input = contract === '' ? {} : { data: transferInput(to, units) };
   const common = { chainId, nonce, gas, ...receiver, ...input };
-  return type === 'legacy' ? { ...common, type, gasPrice: price } : { ...common, type, maxFeePerGas: price, maxPriorityFeePerGas: price };
+  return type === 'legacy'
+    ? { ...common, type, gasPrice: price }
+    : { ...common, type, maxFeePerGas: price, maxPriorityFeePerGas: price };
 }
 
 /** What is signed of a transaction. */

@@ -64,7 +64,9 @@ export function parseEvmOptions(input: unknown, defaults: EvmDefaults): EvmPlugi
   const problems = [
     ...tokenProblems(defaults.code, tokens, (address) => address.toLowerCase()),
     ...depthProblems(depths),
-    ...(data.native === false && tokens.length === 0 ? [{ path: 'tokens', message: 'names nothing to take while native is off' }] : []),
+    ...(data.native === false && tokens.length === 0
+      ? [{ path: 'tokens', message: 'names nothing to take while native is off' }]
+      : []),
   ];
   if (problems.length > 0) throw invalidOptions(problems);
   return {

@@ -39,23 +39,36 @@ export class RangeScanner {
   readonly #balances: CoinBalances;
   readonly #hotKey: string | null;
 
-  constructor(client: JsonRpcClient, logger: Logger, { native, contracts, hotAddress, maxBalanceChecks }: ScannerOptions) {
+  constructor(
+    client: JsonRpcClient,
+    logger: Logger,
+    { native, contracts, hotAddress, maxBalanceChecks }: ScannerOptions,
+  ) {
     this.#client = client;
     this.#logger = logger;
     this.#native = native;
     this.#hotKey = hotAddress === null ? null : keyOf(hotAddress);
-    this.#logs = new TokenLogs(client, new Map([...contracts].map(([currency, address]) => [keyOf(address), currency])));
+    this.#logs = new TokenLogs(
+      client,
+      new Map([...contracts].map(([currency, address]) => [keyOf(address), currency])),
+    );
     this.#state = new StateReader(client, logger);
     this.#balances = new CoinBalances(this.#state, logger, maxBalanceChecks);
   }
 
   /** @throws TillgateError `NODE_FAILED` when the node's answers are missing, malformed or do not fit together */
   async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {
-    assert(Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from <= to, `scan of blocks ${from} to ${to}`);
+    assert(
+      Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from <= to,
+      `scan of blocks ${from} to ${to}`,
+    );
     const interest = this.#native === null ? null : (key: string): boolean => watch.has(key);
     const { refs, coins } = await fetchBlocks(this.#client, from, to, interest);
     const { hits, departures } = await this.#logs.read(refs, watch);
-    const receipts = await fetchReceipts(this.#client, [...hits, ...departures, ...coins].map(({ txid }) => txid));
+    const receipts = await fetchReceipts(
+      this.#client,
+      [...hits, ...departures, ...coins].map(({ txid }) => txid),
+    );
     const transfers = [
       ...(await verifyArrivals({ hits, departures }, receipts, this.#state, this.#logger)),
       ...(this.#native === null ? [] : await this.#coins(this.#native, refs, coins, receipts, watch)),

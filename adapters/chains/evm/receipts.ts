@@ -20,9 +20,14 @@ export interface Receipt {
  *
  * @throws TillgateError `NODE_FAILED` when the node does not have one that it must have
  */
-export async function fetchReceipts(client: JsonRpcClient, txids: Iterable<string>): Promise<ReadonlyMap<string, Receipt>> {
+export async function fetchReceipts(
+  client: JsonRpcClient,
+  txids: Iterable<string>,
+): Promise<ReadonlyMap<string, Receipt>> {
   const wanted = [...new Set(txids)];
-  const values = await client.batchResults(wanted.map((txid) => ({ method: 'eth_getTransactionReceipt', params: [txid] })));
+  const values = await client.batchResults(
+    wanted.map((txid) => ({ method: 'eth_getTransactionReceipt', params: [txid] })),
+  );
   const receipts = new Map<string, Receipt>();
   wanted.forEach((txid, at) => {
     const value = values[at];
@@ -35,12 +40,14 @@ export async function fetchReceipts(client: JsonRpcClient, txids: Iterable<strin
 /** The receipt, which must be of the block that was scanned. */
 export function receiptIn(receipts: ReadonlyMap<string, Receipt>, txid: string, blockHash: string): Receipt {
   const receipt = receipts.get(txid);
-  if (receipt === undefined || receipt.blockHash !== blockHash) throw inconsistent(`the receipt of ${txid} is of another block`);
+  if (receipt === undefined || receipt.blockHash !== blockHash)
+    throw inconsistent(`the receipt of ${txid} is of another block`);
   return receipt;
 }
 
 function readReceipt(value: RpcObject, txid: string): Receipt {
-  if (asHash(value['transactionHash'], "a receipt's transaction") !== txid) throw inconsistent(`the receipt of ${txid} is another's`);
+  if (asHash(value['transactionHash'], "a receipt's transaction") !== txid)
+    throw inconsistent(`the receipt of ${txid} is another's`);
   return {
     txid,
     blockHash: asHash(value['blockHash'], "a receipt's block"),
@@ -48,13 +55,16 @@ function readReceipt(value: RpcObject, txid: string): Receipt {
     success: asUnits(value['status'], "a receipt's status") === 1n,
     fromKey: asKey(value['from'], "a receipt's sender"),
     fee: readFee(value),
-    logNumbers: asArray(value['logs'], "a receipt's logs").map((log) => asCount(asObject(log, 'a log')['logIndex'], 'a log number')),
+    logNumbers: asArray(value['logs'], "a receipt's logs").map((log) =>
+      asCount(asObject(log, 'a log')['logIndex'], 'a log number'),
+    ),
   };
 }
 
 /** What the sender paid, in units of the native coin. */
 export function readFee(value: RpcObject): bigint {
-  const units = (name: string): bigint => (value[name] === undefined || value[name] === null ? 0n : asUnits(value[name], name));
+  const units = (name: string): bigint =>
+    value[name] === undefined || value[name] === null ? 0n : asUnits(value[name], name);
   // Blobs are paid apart (EIP-4844), and so is the first layer's share on a second layer.
   return units('gasUsed') * units('effectiveGasPrice') + units('blobGasUsed') * units('blobGasPrice') + units('l1Fee');
 }

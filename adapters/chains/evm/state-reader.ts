@@ -47,24 +47,35 @@ export class StateReader {
   }
 
   /** Balances of a token; a contract that is not there yet, or that reverts, holds nothing for anyone. */
-  async tokens(questions: readonly (BalanceQuestion & { readonly tokenKey: string })[]): Promise<readonly BalanceAnswer[]> {
+  async tokens(
+    questions: readonly (BalanceQuestion & { readonly tokenKey: string })[],
+  ): Promise<readonly BalanceAnswer[]> {
     const replies = await this.#ask(questions, ({ key, tokenKey, at }) => ({
       method: 'eth_call',
       params: [{ to: `0x${tokenKey}`, data: balanceOf(key) }, this.#block(at)],
     }));
     return replies.map((reply, at) => {
       if (reply.problem !== null && (reply.problem.code === REVERTED || /revert/i.test(reply.problem.message))) {
-        this.#logger.error('a token refuses to tell a balance; nothing is credited', { token: `0x${questions[at]?.tokenKey ?? ''}` });
+        this.#logger.error('a token refuses to tell a balance; nothing is credited', {
+          token: `0x${questions[at]?.tokenKey ?? ''}`,
+        });
         return 0n;
       }
       return reply.result === '0x' ? 0n : this.#answer('eth_call', reply);
     });
   }
 
-  async #ask<Q extends BalanceQuestion>(questions: readonly Q[], call: (question: Q) => RpcCall): Promise<readonly RpcReply[]> {
+  async #ask<Q extends BalanceQuestion>(
+    questions: readonly Q[],
+    call: (question: Q) => RpcCall,
+  ): Promise<readonly RpcReply[]> {
     if (questions.length === 0) return [];
     const replies = await this.#client.batch(questions.map(call));
-    if (!this.#byHash || !replies.some(({ problem }) => problem?.code === INVALID_PARAMS && !isStateGone(problem.message))) return replies;
+    if (
+      !this.#byHash ||
+      !replies.some(({ problem }) => problem?.code === INVALID_PARAMS && !isStateGone(problem.message))
+    )
+      return replies;
     // Heights are weaker than hashes; the scan checks its last header again at the end.
     this.#byHash = false;
     return this.#client.batch(questions.map(call));

@@ -32,13 +32,17 @@ export async function explainTakenNonce(client: JsonRpcClient, taken: TakenNonce
   const height = await heightOfNonce(client, taken);
   if (height === null) return unclear(`nonce ${taken.nonce} is said to be used, and no block shows by what`);
   const transaction = await transactionAt(client, taken, height);
-  if (transaction === null) return unclear(`nonce ${taken.nonce} is said to be used in block ${height}, which holds no such transaction`);
+  if (transaction === null)
+    return unclear(`nonce ${taken.nonce} is said to be used in block ${height}, which holds no such transaction`);
   const txid = asHash(transaction['hash'], 'transaction hash');
   const confirmations = taken.headHeight - height + 1;
   if (taken.txids.includes(txid)) {
-    return confirmations <= SETTLING_BLOCKS ? { kind: 'pending' } : unclear(`block ${height} holds ${txid}, and the node shows no receipt of it`);
+    return confirmations <= SETTLING_BLOCKS
+      ? { kind: 'pending' }
+      : unclear(`block ${height} holds ${txid}, and the node shows no receipt of it`);
   }
-  if (!(await isSignedBy(transaction, taken, txid))) return unclear(`block ${height} is said to hold ${txid} with nonce ${taken.nonce}, whose signature proves nothing`);
+  if (!(await isSignedBy(transaction, taken, txid)))
+    return unclear(`block ${height} is said to hold ${txid} with nonce ${taken.nonce}, whose signature proves nothing`);
   return { kind: 'conflicted', txid, confirmations };
 }
 
@@ -74,19 +78,30 @@ async function heightOfNonce(client: JsonRpcClient, { source, nonce, headHeight 
   return used;
 }
 
-async function transactionAt(client: JsonRpcClient, { source, nonce }: TakenNonce, height: number): Promise<RpcObject | null> {
+async function transactionAt(
+  client: JsonRpcClient,
+  { source, nonce }: TakenNonce,
+  height: number,
+): Promise<RpcObject | null> {
   const block = await client.call('eth_getBlockByNumber', [toQuantity(height), true]);
   if (block === null) return null;
   const sender = source.slice(2).toLowerCase();
   const transactions = asArray(asObject(block, 'a block')['transactions'], 'the transactions of a block');
   const found = transactions
     .map((value) => asObject(value, 'a transaction'))
-    .find((transaction) => asKey(transaction['from'], 'a sender') === sender && asCount(transaction['nonce'], 'a nonce') === nonce);
+    .find(
+      (transaction) =>
+        asKey(transaction['from'], 'a sender') === sender && asCount(transaction['nonce'], 'a nonce') === nonce,
+    );
   return found ?? null;
 }
 
 /** Whether the transaction's own fields give its hash, and its signature the key of `source`, on this chain. */
-async function isSignedBy(transaction: RpcObject, { source, nonce, chainId }: TakenNonce, txid: string): Promise<boolean> {
+async function isSignedBy(
+  transaction: RpcObject,
+  { source, nonce, chainId }: TakenNonce,
+  txid: string,
+): Promise<boolean> {
   try {
     const unsigned = readUnsigned(transaction, nonce, chainId);
     const signature = readSignature(transaction);
@@ -94,14 +109,21 @@ async function isSignedBy(transaction: RpcObject, { source, nonce, chainId }: Ta
     const { r, s, v } = signature;
     // In each form of v the parity gives the key: 27 and 28, 35 and 36 plus twice the chain id, 0 and 1.
     const yParity = Number(v < 2n ? v : (v - 27n) % 2n);
-    return (await recoverAddress({ hash: keccak256(serializeTransaction(unsigned)), signature: { r, s, yParity } })) === source;
+    return (
+      (await recoverAddress({ hash: keccak256(serializeTransaction(unsigned)), signature: { r, s, yParity } })) ===
+      source
+    );
   } catch {
     // A transaction that cannot be serialised proves nothing.
     return false;
   }
 }
 
-const TYPES: Readonly<Record<string, 'legacy' | 'eip2930' | 'eip1559'>> = { '0x0': 'legacy', '0x1': 'eip2930', '0x2': 'eip1559' };
+const TYPES: Readonly<Record<string, 'legacy' | 'eip2930' | 'eip1559'>> = {
+  '0x0': 'legacy',
+  '0x1': 'eip2930',
+  '0x2': 'eip1559',
+};
 
 /** `null` for a transaction type that the till never makes. */
 function readUnsigned(transaction: RpcObject, nonce: number, chainId: number): TransactionSerializable | null {
@@ -110,18 +132,36 @@ function readUnsigned(transaction: RpcObject, nonce: number, chainId: number): T
   if (type === undefined) return null;
   const units = (name: string): bigint => asUnits(transaction[name], name);
   const { to, input } = transaction;
-  const body = { nonce, gas: units('gas'), value: units('value'), data: String(input) as Hex, ...(typeof to === 'string' ? { to: to as Hex } : {}) };
+  const body = {
+    nonce,
+    gas: units('gas'),
+    value: units('value'),
+    data: String(input) as Hex,
+    ...(typeof to === 'string' ? { to: to as Hex } : {}),
+  };
   const accessList = (transaction['accessList'] ?? []) as readonly { address: Hex; storageKeys: readonly Hex[] }[];
   if (type === 'eip2930') return { ...body, type, chainId, accessList, gasPrice: units('gasPrice') };
   if (type === 'eip1559') {
-    return { ...body, type, chainId, accessList, maxFeePerGas: units('maxFeePerGas'), maxPriorityFeePerGas: units('maxPriorityFeePerGas') };
+    return {
+      ...body,
+      type,
+      chainId,
+      accessList,
+      maxFeePerGas: units('maxFeePerGas'),
+      maxPriorityFeePerGas: units('maxPriorityFeePerGas'),
+    };
   }
   // Before EIP-155 a signature was valid on every chain; since then v contains the chain id.
   const isOfAnyChain = units('v') === 27n || units('v') === 28n;
   return { ...body, ...(isOfAnyChain ? {} : { chainId }), type, gasPrice: units('gasPrice') };
 }
 
-function readSignature(transaction: RpcObject): { readonly r: Hex; readonly s: Hex; readonly v: bigint; readonly yParity?: number } {
+function readSignature(transaction: RpcObject): {
+  readonly r: Hex;
+  readonly s: Hex;
+  readonly v: bigint;
+  readonly yParity?: number;
+} {
   const word = (name: string): Hex => `0x${asUnits(transaction[name], name).toString(16).padStart(64, '0')}`;
   const v = asUnits(transaction['v'], 'v');
   return { r: word('r'), s: word('s'), v, ...(v < 2n ? { yParity: Number(v) } : {}) };

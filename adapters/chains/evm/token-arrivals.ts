@@ -29,8 +29,11 @@ export async function verifyArrivals(
   state: StateReader,
   logger: Logger,
 ): Promise<readonly ObservedTransfer[]> {
-  const took = (hit: TokenHit): boolean => hit.fromKey !== hit.toKey && receiptIn(receipts, hit.txid, hit.block.hash).success;
-  const sent = departures.filter((hit) => took(hit) && receiptIn(receipts, hit.txid, hit.block.hash).fromKey === hit.fromKey);
+  const took = (hit: TokenHit): boolean =>
+    hit.fromKey !== hit.toKey && receiptIn(receipts, hit.txid, hit.block.hash).success;
+  const sent = departures.filter(
+    (hit) => took(hit) && receiptIn(receipts, hit.txid, hit.block.hash).fromKey === hit.fromKey,
+  );
   const bundles = bundle(hits.filter(took), sent);
   const rises = await readRises(bundles, state, logger);
   return bundles.flatMap((one, at) => share(one, rises[at] as bigint, receipts));
@@ -50,7 +53,11 @@ function bundle(hits: readonly TokenHit[], departures: readonly TokenHit[]): rea
     if (group === undefined) groups.set(name, [hit]);
     else group.push(hit);
   }
-  return [...groups].map(([name, group]) => ({ hits: group, claimed: group.reduce((sum, { units }) => sum + units, 0n), sent: sent.get(name) ?? 0n }));
+  return [...groups].map(([name, group]) => ({
+    hits: group,
+    claimed: group.reduce((sum, { units }) => sum + units, 0n),
+    sent: sent.get(name) ?? 0n,
+  }));
 }
 
 async function readRises(bundles: readonly Bundle[], state: StateReader, logger: Logger): Promise<readonly bigint[]> {
@@ -60,11 +67,18 @@ async function readRises(bundles: readonly Bundle[], state: StateReader, logger:
     const arrived = rises[at] ?? null;
     const first = hits[0] as TokenHit;
     if (arrived === null) {
-      logger.warn('the node keeps no state of this block: the amount is the log’s word', { height: first.block.height, txid: first.txid });
+      logger.warn('the node keeps no state of this block: the amount is the log’s word', {
+        height: first.block.height,
+        txid: first.txid,
+      });
       return claimed;
     }
     if (arrived < claimed) {
-      logger.warn('less of a token arrived than its logs say', { txid: first.txid, claimed: String(claimed), arrived: String(arrived) });
+      logger.warn('less of a token arrived than its logs say', {
+        txid: first.txid,
+        claimed: String(claimed),
+        arrived: String(arrived),
+      });
     }
     return arrived;
   });
@@ -87,11 +101,21 @@ async function readArrived(bundles: readonly Bundle[], state: StateReader): Prom
 }
 
 /** As for coins: a mismatch is read again, since the node may have answered with the state of the next block. */
-async function confirmOdd(bundles: readonly Bundle[], rises: readonly (bigint | null)[], state: StateReader): Promise<void> {
-  const odd = bundles.map((bundle, at) => ({ bundle, arrived: rises[at] ?? null })).filter(({ bundle, arrived }) => arrived !== null && arrived !== bundle.claimed);
-  const again = await readArrived(odd.map(({ bundle }) => bundle), state);
+async function confirmOdd(
+  bundles: readonly Bundle[],
+  rises: readonly (bigint | null)[],
+  state: StateReader,
+): Promise<void> {
+  const odd = bundles
+    .map((bundle, at) => ({ bundle, arrived: rises[at] ?? null }))
+    .filter(({ bundle, arrived }) => arrived !== null && arrived !== bundle.claimed);
+  const again = await readArrived(
+    odd.map(({ bundle }) => bundle),
+    state,
+  );
   const misread = odd.find(({ arrived }, at) => again[at] !== null && again[at] !== arrived);
-  if (misread !== undefined) throw inconsistent(`the token balance of 0x${(misread.bundle.hits[0] as TokenHit).toKey} was told in two ways`);
+  if (misread !== undefined)
+    throw inconsistent(`the token balance of 0x${(misread.bundle.hits[0] as TokenHit).toKey} was told in two ways`);
 }
 
 function share({ hits }: Bundle, rise: bigint, receipts: ReadonlyMap<string, Receipt>): ObservedTransfer[] {

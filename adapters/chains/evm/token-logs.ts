@@ -62,7 +62,8 @@ export class TokenLogs {
   /** Movements in the given blocks, in the order of the chain. */
   async read(blocks: readonly BlockRef[], watch: WatchList): Promise<TokenMovements> {
     if (this.#tokens.size === 0) return { hits: [], departures: [] };
-    const { arrived, left } = blocks.length <= BY_HASH_LIMIT ? await this.#byHash(blocks, watch) : await this.#byRange(blocks, watch);
+    const { arrived, left } =
+      blocks.length <= BY_HASH_LIMIT ? await this.#byHash(blocks, watch) : await this.#byRange(blocks, watch);
     const byHeight = new Map(blocks.map((block) => [block.height, block]));
     return { hits: this.#readHits(arrived, byHeight), departures: this.#readHits(left, byHeight) };
   }
@@ -133,7 +134,8 @@ export class TokenLogs {
     // Four topics are a Transfer of a unique token (ERC-721), which carries no amount.
     if (currency === undefined || log.topics?.length !== 3 || log.topics[0] !== TRANSFER_TOPIC) return null;
     const block = byHeight.get(asCount(log['blockNumber'], "a log's block number"));
-    if (block === undefined || asHash(log['blockHash'], "a log's block") !== block.hash) throw inconsistent('a log of another block');
+    if (block === undefined || asHash(log['blockHash'], "a log's block") !== block.hash)
+      throw inconsistent('a log of another block');
     const transfer = decodeTransfer(log);
     return {
       txid: asHash(log['transactionHash'], "a log's transaction"),

@@ -22,7 +22,10 @@ export class AccountReader {
 
   /** An account exists from its first TRX on; tokens alone do not make one. */
   async account(key: string): Promise<{ readonly exists: boolean; readonly sun: bigint }> {
-    const account = asObject(await this.#client.askExactly('/wallet/getaccount', { address: toHexAddress(key) }), 'an account');
+    const account = asObject(
+      await this.#client.askExactly('/wallet/getaccount', { address: toHexAddress(key) }),
+      'an account',
+    );
     return { exists: account['address'] !== undefined, sun: asUnits(account['balance'], 'a balance') };
   }
 
@@ -32,7 +35,8 @@ export class AccountReader {
     const contractKey = this.#contracts.get(currency);
     if (contractKey === undefined) throw new TillgateError('CONFIG_INVALID', `${currency} is no token of this chain.`);
     const { refused, output } = await callConstant(this.#client, { callerKey: key, contractKey, ...balanceOf(key) });
-    if (refused !== null) throw new TillgateError('NODE_FAILED', `The contract of ${currency} tells no balance: ${refused}.`);
+    if (refused !== null)
+      throw new TillgateError('NODE_FAILED', `The contract of ${currency} tells no balance: ${refused}.`);
     if (output.length !== WORD_DIGITS) throw malformed('a token balance');
     return BigInt(`0x${output}`);
   }

@@ -19,8 +19,14 @@ export function readBlockRef(value: unknown): BlockRef {
   const header = asObject(asObject(block['block_header'], 'a block header')['raw_data'], 'a block header');
   const hash = asHash(block['blockID'], 'block id');
   const height = asCount(header['number'], 'block number');
-  if (hash.slice(0, NUMBER_DIGITS) !== height.toString(16).padStart(NUMBER_DIGITS, '0')) throw malformed('a block id of another height');
-  return { height, hash, parentHash: asHash(header['parentHash'], 'parent hash'), time: asTime(header['timestamp'], 'block timestamp') };
+  if (hash.slice(0, NUMBER_DIGITS) !== height.toString(16).padStart(NUMBER_DIGITS, '0'))
+    throw malformed('a block id of another height');
+  return {
+    height,
+    hash,
+    parentHash: asHash(header['parentHash'], 'parent hash'),
+    time: asTime(header['timestamp'], 'block timestamp'),
+  };
 }
 
 /** The latest block. */
@@ -59,9 +65,13 @@ export async function fetchBlocks(
   for (let first = from; first <= to; first += BLOCKS_AT_ONCE) {
     const last = Math.min(to, first + BLOCKS_AT_ONCE - 1);
     // The end is not part of the range.
-    const answer = asObject(await client.ask('/wallet/getblockbylimitnext', { startNum: first, endNum: last + 1 }), 'blocks');
+    const answer = asObject(
+      await client.ask('/wallet/getblockbylimitnext', { startNum: first, endNum: last + 1 }),
+      'blocks',
+    );
     const blocks = asArray(answer['block'] ?? [], 'blocks').map(readBlock);
-    if (blocks.length !== last - first + 1) throw inconsistent(`asked for blocks ${first} to ${last}, answered ${blocks.length}`);
+    if (blocks.length !== last - first + 1)
+      throw inconsistent(`asked for blocks ${first} to ${last}, answered ${blocks.length}`);
     for (const { ref } of blocks) {
       checkLink(ref, from + refs.length, refs.at(-1));
       refs.push(ref);
@@ -89,5 +99,6 @@ function readResult(transaction: Readonly<Record<string, unknown>>): string {
 
 function checkLink(ref: BlockRef, height: number, former: BlockRef | undefined): void {
   if (ref.height !== height) throw inconsistent(`asked for block ${height}, answered ${ref.height}`);
-  if (former !== undefined && ref.parentHash !== former.hash) throw inconsistent(`block ${height} does not follow block ${former.height}`);
+  if (former !== undefined && ref.parentHash !== former.hash)
+    throw inconsistent(`block ${height} does not follow block ${former.height}`);
 }

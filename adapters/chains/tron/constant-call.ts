@@ -30,7 +30,9 @@ const CALL_CODES: ReadonlySet<unknown> = new Set(['CONTRACT_VALIDATE_ERROR', 'CO
 export async function callConstant(client: TronClient, call: ConstantCall): Promise<ConstantOutcome> {
   const answer = asObject(await client.askExactly('/wallet/triggerconstantcontract', bodyOf(call)), 'a call');
   const result = asObject(answer['result'], 'the result of a call');
-  const output = asArray(answer['constant_result'] ?? [], 'the output of a call').map((part) => asHex(part, 'the output of a call')).join('');
+  const output = asArray(answer['constant_result'] ?? [], 'the output of a call')
+    .map((part) => asHex(part, 'the output of a call'))
+    .join('');
   const logs = asArray(answer['logs'] ?? [], 'the logs of a call');
   return {
     refused: readRefusal(result, answer['transaction'], output, client.host),
@@ -48,15 +50,28 @@ export async function estimateEnergy(client: TronClient, call: ConstantCall): Pr
 }
 
 function bodyOf({ callerKey, contractKey, selector, parameter }: ConstantCall): object {
-  return { owner_address: toHexAddress(callerKey), contract_address: toHexAddress(contractKey), function_selector: selector, parameter };
+  return {
+    owner_address: toHexAddress(callerKey),
+    contract_address: toHexAddress(contractKey),
+    function_selector: selector,
+    parameter,
+  };
 }
 
-function readRefusal(result: Readonly<Record<string, unknown>>, transaction: unknown, output: string, host: string): string | null {
+function readRefusal(
+  result: Readonly<Record<string, unknown>>,
+  transaction: unknown,
+  output: string,
+  host: string,
+): string | null {
   const { code } = result;
   const words = asWords(result['message']);
   if (code !== undefined && code !== 'SUCCESS') {
     if (!CALL_CODES.has(code) && !CALL_FAILED.test(words)) {
-      throw new TillgateError('NODE_FAILED', `The node at ${host} could not make the call: ${words} (${asWords(code)}).`);
+      throw new TillgateError(
+        'NODE_FAILED',
+        `The node at ${host} could not make the call: ${words} (${asWords(code)}).`,
+      );
     }
     return words;
   }

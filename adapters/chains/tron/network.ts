@@ -20,7 +20,10 @@ export class NetworkCheck {
     const genesis = await genesisOf(node);
     this.#genesis ??= genesis;
     if (genesis !== this.#genesis) {
-      throw new TillgateError('CHAIN_HALTED', `The node at ${node.host} is on the Tron network ${genesis}, but TRX is configured for ${this.#genesis}.`);
+      throw new TillgateError(
+        'CHAIN_HALTED',
+        `The node at ${node.host} is on the Tron network ${genesis}, but TRX is configured for ${this.#genesis}.`,
+      );
     }
     return genesis;
   }

@@ -5,14 +5,23 @@ import type { TronClient, TronNode } from './tron-client.ts';
 import { asObject, asWords } from './tron-values.ts';
 
 /** What says something about the node: another one may take the transaction. */
-const NODE_CODES: ReadonlySet<unknown> = new Set(['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED', undefined]);
+const NODE_CODES: ReadonlySet<unknown> = new Set([
+  'SERVER_BUSY',
+  'NO_CONNECTION',
+  'NOT_ENOUGH_EFFECTIVE_CONNECTION',
+  'BLOCK_UNSOLIDIFIED',
+  undefined,
+]);
 
 /**
  * Gives the bytes to the first node that takes them.
  *
  * @throws TillgateError `NODE_FAILED` when none did, or when one says why it never will
  */
-export async function sendPayment(client: TronClient, { txid, raw }: { readonly txid: string; readonly raw: string }): Promise<void> {
+export async function sendPayment(
+  client: TronClient,
+  { txid, raw }: { readonly txid: string; readonly raw: string },
+): Promise<void> {
   assert(readTransaction(raw).txid === txid, `the bytes of ${txid} are another transaction's`);
   await client.withNode((node) => sendTo(node, txid, raw));
 }

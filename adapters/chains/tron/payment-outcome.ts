@@ -33,7 +33,11 @@ const EXPIRY_MARGIN_MS = 60_000;
  *
  * @param now - a node whose blocks run ahead of it is not believed
  */
-export async function paymentOutcome(client: TronClient, now: Millis, { attempts }: SignedPayout): Promise<PayoutOutcome> {
+export async function paymentOutcome(
+  client: TronClient,
+  now: Millis,
+  { attempts }: SignedPayout,
+): Promise<PayoutOutcome> {
   const known = attempts.map(readAttempt);
   const sight = await client.withNode((node) => look(node, known));
   if (sight.kind === 'mined' && !sight.succeeded) return confirmFailure(client, known, sight);
@@ -58,7 +62,11 @@ async function look(node: TronNode, attempts: readonly KnownAttempt[]): Promise<
     const info = infos[at];
     return info == null ? [] : [{ attempt, info }];
   });
-  if (mined.length > 1) return { kind: 'unclear', reason: `several transactions of one payment are said to be mined: ${mined.map(({ attempt }) => attempt.txid).join(', ')}` };
+  if (mined.length > 1)
+    return {
+      kind: 'unclear',
+      reason: `several transactions of one payment are said to be mined: ${mined.map(({ attempt }) => attempt.txid).join(', ')}`,
+    };
   const [only] = mined;
   if (only !== undefined) return minedOutcome(node, only.attempt, only.info);
   const pending = await Promise.all(attempts.map(({ txid }) => isKnown(node, '/wallet/gettransactionbyid', txid)));
@@ -66,7 +74,10 @@ async function look(node: TronNode, attempts: readonly KnownAttempt[]): Promise<
 }
 
 async function fetchInfo(node: TronNode, txid: string): Promise<TransactionInfo | null> {
-  const answer = asObject(await node.askExactly('/wallet/gettransactioninfobyid', { value: txid }), "a transaction's outcome");
+  const answer = asObject(
+    await node.askExactly('/wallet/gettransactioninfobyid', { value: txid }),
+    "a transaction's outcome",
+  );
   if (answer['id'] === undefined) return null;
   const info = readTransactionInfo(answer);
   if (info.txid !== txid) throw inconsistent(`asked for transaction ${txid}, answered ${info.txid}`);
@@ -77,15 +88,21 @@ async function isKnown(node: TronNode, path: string, txid: string): Promise<bool
   return asObject(await node.ask(path, { value: txid }), 'a transaction')['txID'] !== undefined;
 }
 
-async function minedOutcome(node: TronNode, { txid, payment }: KnownAttempt, info: TransactionInfo): Promise<PayoutOutcome> {
+async function minedOutcome(
+  node: TronNode,
+  { txid, payment }: KnownAttempt,
+  info: TransactionInfo,
+): Promise<PayoutOutcome> {
   const block = await fetchBlock(node, info.height);
   const result = block?.results.get(txid);
-  if (block === null || result === undefined || block.ref.time !== info.blockTime) throw inconsistent(`block ${info.height} does not hold transaction ${txid}`);
+  if (block === null || result === undefined || block.ref.time !== info.blockTime)
+    throw inconsistent(`block ${info.height} does not hold transaction ${txid}`);
   const head = await fetchHead(node);
   const effective = info.succeeded && result === 'SUCCESS';
   const logged = payment.contractKey === null ? 'exact' : loggedPayment(info, payment);
   // It took effect, but another one than was signed: neither to be booked as paid nor to be paid again.
-  if (effective && logged === 'other') return { kind: 'unclear', reason: `the token's contract logged another movement in ${txid} than was signed` };
+  if (effective && logged === 'other')
+    return { kind: 'unclear', reason: `the token's contract logged another movement in ${txid} than was signed` };
   return {
     kind: 'mined',
     txid,
@@ -101,28 +118,49 @@ async function minedOutcome(node: TronNode, { txid, payment }: KnownAttempt, inf
 function loggedPayment({ logs }: TransactionInfo, payment: TronPayment): 'exact' | 'other' | 'none' {
   const transfers = logs.map(readTransferLog).filter((log) => log !== null && log.contractKey === payment.contractKey);
   if (transfers.length === 0) return 'none';
-  const exact = transfers.some((log) => log?.fromKey === payment.fromKey && log.toKey === payment.toKey && log.units === payment.units);
+  const exact = transfers.some(
+    (log) => log?.fromKey === payment.fromKey && log.toKey === payment.toKey && log.units === payment.units,
+  );
   return exact ? 'exact' : 'other';
 }
 
 /** @throws TillgateError `NODE_FAILED` while another node has not come so far */
-async function confirmFailure(client: TronClient, attempts: readonly KnownAttempt[], failure: MinedOutcome): Promise<PayoutOutcome> {
+async function confirmFailure(
+  client: TronClient,
+  attempts: readonly KnownAttempt[],
+  failure: MinedOutcome,
+): Promise<PayoutOutcome> {
   const sights = await client.withEveryNode((node) => look(node, attempts));
   for (const sight of sights) {
     if (sight.kind === 'unclear') return sight;
-    if (sight.kind !== 'mined') throw inconsistent(`one node shows transaction ${failure.txid} in block ${failure.block.height}, another does not`);
-    if (sight.succeeded) return { kind: 'unclear', reason: `one node says that ${failure.txid} paid, another that it failed` };
-    if (sight.block.hash !== failure.block.hash) throw inconsistent(`the nodes show ${failure.txid} in different blocks`);
+    if (sight.kind !== 'mined')
+      throw inconsistent(
+        `one node shows transaction ${failure.txid} in block ${failure.block.height}, another does not`,
+      );
+    if (sight.succeeded)
+      return { kind: 'unclear', reason: `one node says that ${failure.txid} paid, another that it failed` };
+    if (sight.block.hash !== failure.block.hash)
+      throw inconsistent(`the nodes show ${failure.txid} in different blocks`);
   }
   return failure;
 }
 
 /** The head first: what is absent afterwards was absent from all blocks up to it. */
-async function lookForGood(node: TronNode, attempts: readonly KnownAttempt[], after: Millis): Promise<'known' | 'gone' | 'early'> {
+async function lookForGood(
+  node: TronNode,
+  attempts: readonly KnownAttempt[],
+  after: Millis,
+): Promise<'known' | 'gone' | 'early'> {
   const solid = await fetchSolidHead(node);
-  const paths = ['/walletsolidity/gettransactionbyid', '/wallet/gettransactionbyid', '/wallet/gettransactioninfobyid'] as const;
+  const paths = [
+    '/walletsolidity/gettransactionbyid',
+    '/wallet/gettransactionbyid',
+    '/wallet/gettransactioninfobyid',
+  ] as const;
   for (const { txid } of attempts) {
-    const [inSolid, inHead, info] = await Promise.all(paths.map(async (path) => asObject(await node.ask(path, { value: txid }), 'a transaction')));
+    const [inSolid, inHead, info] = await Promise.all(
+      paths.map(async (path) => asObject(await node.ask(path, { value: txid }), 'a transaction')),
+    );
     if (inSolid?.['txID'] !== undefined || inHead?.['txID'] !== undefined || info?.['id'] !== undefined) return 'known';
   }
   return solid.time > after ? 'gone' : 'early';

@@ -53,20 +53,32 @@ export async function pricePayment(payment: TronPayment, context: PriceContext):
   const feeLimit = withMargin(energy) * prices.energy;
   const bound = context.feeLimitSun < prices.maxFeeLimit ? context.feeLimitSun : prices.maxFeeLimit;
   if (feeLimit > bound) {
-    throw new TillgateError('STATE_CONFLICT', `The payment would burn up to ${inTrx(feeLimit)} TRX for energy, more than the limit of ${inTrx(bound)} TRX.`);
+    throw new TillgateError(
+      'STATE_CONFLICT',
+      `The payment would burn up to ${inTrx(feeLimit)} TRX for energy, more than the limit of ${inTrx(bound)} TRX.`,
+    );
   }
   return { feeUnits: feeLimit + (await bandwidthFee(payment, feeLimit, prices, context)), feeLimit, provisional };
 }
 
 async function priceCoin(payment: TronPayment, prices: ChainPrices, context: PriceContext): Promise<TronPrice> {
-  const [source, receiver] = await Promise.all([context.reader.account(payment.fromKey), context.reader.account(payment.toKey)]);
+  const [source, receiver] = await Promise.all([
+    context.reader.account(payment.fromKey),
+    context.reader.account(payment.toKey),
+  ]);
   const provisional = source.sun < payment.units;
   // Who makes an account pays for that and not for bandwidth.
-  const feeUnits = receiver.exists ? await bandwidthFee(payment, 0n, prices, context) : prices.newAccount + prices.newAccountBandwidth;
+  const feeUnits = receiver.exists
+    ? await bandwidthFee(payment, 0n, prices, context)
+    : prices.newAccount + prices.newAccountBandwidth;
   return { feeUnits, feeLimit: 0n, provisional };
 }
 
-async function energyOf(payment: TronPayment, contractKey: string, context: PriceContext): Promise<{ readonly energy: bigint; readonly provisional: boolean }> {
+async function energyOf(
+  payment: TronPayment,
+  contractKey: string,
+  context: PriceContext,
+): Promise<{ readonly energy: bigint; readonly provisional: boolean }> {
   const { reader, client, currency } = context;
   const { fromKey, toKey, units } = payment;
   if ((await reader.units(fromKey, currency)) < units) {
@@ -87,20 +99,30 @@ async function energyOf(payment: TronPayment, contractKey: string, context: Pric
 function checkOutcome({ refused, output, transfers }: ConstantOutcome, payment: TronPayment): void {
   if (refused !== null) throw new TillgateError('STATE_CONFLICT', `The network would revert the payment: ${refused}.`);
   const logged = transfers.some(
-    ({ contractKey, fromKey, toKey }) => contractKey === payment.contractKey && fromKey === payment.fromKey && toKey === payment.toKey,
+    ({ contractKey, fromKey, toKey }) =>
+      contractKey === payment.contractKey && fromKey === payment.fromKey && toKey === payment.toKey,
   );
   if (logged) return;
   const saysTrue = output.length === 64 && BigInt(`0x${output}`) === 1n;
   // Old nodes return no logs of a trial.
-  if (transfers.length > 0 || !saysTrue) throw new TillgateError('STATE_CONFLICT', 'The token refuses the payment: its contract would move nothing.');
+  if (transfers.length > 0 || !saysTrue)
+    throw new TillgateError('STATE_CONFLICT', 'The token refuses the payment: its contract would move nothing.');
 }
 
 /** Free or staked bandwidth pays for a whole transaction or for nothing of it. */
-async function bandwidthFee(payment: TronPayment, feeLimit: bigint, prices: ChainPrices, { client, pays }: PriceContext): Promise<bigint> {
+async function bandwidthFee(
+  payment: TronPayment,
+  feeLimit: bigint,
+  prices: ChainPrices,
+  { client, pays }: PriceContext,
+): Promise<bigint> {
   const size = signedSize(encodeRawData(payment, { ...SAMPLE, feeLimit })) + RESULT_BYTES;
   const fee = BigInt(size) * prices.bandwidth;
   if (pays === 'often') return fee;
-  const resource = asObject(await client.askExactly('/wallet/getaccountresource', { address: toHexAddress(payment.fromKey) }), 'the resources of an account');
+  const resource = asObject(
+    await client.askExactly('/wallet/getaccountresource', { address: toHexAddress(payment.fromKey) }),
+    'the resources of an account',
+  );
   const left = (limit: string, used: string): bigint => asUnits(resource[limit], limit) - asUnits(resource[used], used);
   const free = left('freeNetLimit', 'freeNetUsed') >= size || left('NetLimit', 'NetUsed') >= size;
   return free ? 0n : fee;

@@ -46,7 +46,10 @@ const optionsSchema = z.strictObject({
   apiUrls: nodeUrls,
   solidityUrls: nodeUrls.optional(),
   ...chainFields,
-  apiKey: z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be one word').optional(),
+  apiKey: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,200}$/, 'must be one word')
+    .optional(),
   network: z.enum(['main', 'test']).optional(),
   tokens: tokensField((text) => tronKey(text) !== null),
   feeLimitTrx: count(1, 15_000).optional(),

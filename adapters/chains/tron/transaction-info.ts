@@ -70,7 +70,11 @@ export function peekRecipient(log: unknown): string | null {
 export function readTransferLog(log: unknown, index: number): TransferLog | null {
   const toKey = peekRecipient(log);
   if (toKey === null) return null;
-  const { address, topics, data } = log as { readonly address?: unknown; readonly topics: readonly unknown[]; readonly data?: unknown };
+  const { address, topics, data } = log as {
+    readonly address?: unknown;
+    readonly topics: readonly unknown[];
+    readonly data?: unknown;
+  };
   const amount = asHex(data, 'the amount of a transfer');
   if (amount.length !== TOPIC_LENGTH) throw malformed('the amount of a transfer');
   return {

@@ -42,13 +42,22 @@ const CONTRACT = { type: 1, parameter: 2 } as const;
 const ANY = { typeUrl: 1, value: 2 } as const;
 /** The two kinds of contract that are ever signed. */
 const COIN = { type: 1n, url: 'type.googleapis.com/protocol.TransferContract', owner: 1, to: 2, amount: 3 } as const;
-const TOKEN = { type: 31n, url: 'type.googleapis.com/protocol.TriggerSmartContract', owner: 1, contract: 2, data: 4 } as const;
+const TOKEN = {
+  type: 31n,
+  url: 'type.googleapis.com/protocol.TriggerSmartContract',
+  owner: 1,
+  contract: 2,
+  data: 4,
+} as const;
 /** Before the recovery bit, as in Bitcoin's signed messages. */
 const RECOVERY_BASE = 27;
 const SIGNATURE_BYTES = 65;
 
 /** The bytes that are hashed and signed (`raw_data`). */
-export function encodeRawData(payment: TronPayment, { reference, expiresAt, timestamp, feeLimit }: TransactionTerms): Uint8Array {
+export function encodeRawData(
+  payment: TronPayment,
+  { reference, expiresAt, timestamp, feeLimit }: TransactionTerms,
+): Uint8Array {
   const id = Buffer.from(reference.hash, 'hex');
   return message(
     // The last two bytes of the block's number, and bytes 8 to 15 of its id.
@@ -64,14 +73,22 @@ export function encodeRawData(payment: TronPayment, { reference, expiresAt, time
 function encodeContract({ fromKey, toKey, units, contractKey }: TronPayment): Uint8Array {
   const parameter =
     contractKey === null
-      ? packed(COIN.url, bytesField(COIN.owner, addressBytes(fromKey)), bytesField(COIN.to, addressBytes(toKey)), intField(COIN.amount, units))
+      ? packed(
+          COIN.url,
+          bytesField(COIN.owner, addressBytes(fromKey)),
+          bytesField(COIN.to, addressBytes(toKey)),
+          intField(COIN.amount, units),
+        )
       : packed(
           TOKEN.url,
           bytesField(TOKEN.owner, addressBytes(fromKey)),
           bytesField(TOKEN.contract, addressBytes(contractKey)),
           bytesField(TOKEN.data, Buffer.from(transferData(toKey, units), 'hex')),
         );
-  return message(intField(CONTRACT.type, contractKey === null ? COIN.type : TOKEN.type), bytesField(CONTRACT.parameter, parameter));
+  return message(
+    intField(CONTRACT.type, contractKey === null ? COIN.type : TOKEN.type),
+    bytesField(CONTRACT.parameter, parameter),
+  );
 }
 
 /** `google.protobuf.Any`. */
@@ -86,7 +103,9 @@ export function digestOf(rawData: Uint8Array): Uint8Array {
 
 /** The transaction as nodes take it, hexadecimal. */
 export function attachSignature(rawData: Uint8Array, signature: Uint8Array): string {
-  return Buffer.from(message(bytesField(TRANSACTION.rawData, rawData), bytesField(TRANSACTION.signature, signature))).toString('hex');
+  return Buffer.from(
+    message(bytesField(TRANSACTION.rawData, rawData), bytesField(TRANSACTION.signature, signature)),
+  ).toString('hex');
 }
 
 /** How many bytes the signed transaction will have. */
@@ -99,12 +118,20 @@ export function signedSize(rawData: Uint8Array): number {
  *
  * @throws TillgateError `NOT_READY` when the signature is not that of `fromKey`: such bytes must never be kept
  */
-export async function assemble(rawData: Uint8Array, { bytes, recovery }: EcdsaSignature, fromKey: string): Promise<{ readonly txid: string; readonly raw: string }> {
+export async function assemble(
+  rawData: Uint8Array,
+  { bytes, recovery }: EcdsaSignature,
+  fromKey: string,
+): Promise<{ readonly txid: string; readonly raw: string }> {
   assert(bytes.length === SIGNATURE_BYTES - 1 && (recovery === 0 || recovery === 1), 'a signature of another form');
   const signature = Uint8Array.from([...bytes, RECOVERY_BASE + recovery]);
   const digest = digestOf(rawData);
   const signer = (await recoverAddress({ hash: digest, signature })).slice(2).toLowerCase();
-  if (signer !== fromKey) throw new TillgateError('NOT_READY', `The signer signs for ${tronAddress(signer)}, not for ${tronAddress(fromKey)}.`);
+  if (signer !== fromKey)
+    throw new TillgateError(
+      'NOT_READY',
+      `The signer signs for ${tronAddress(signer)}, not for ${tronAddress(fromKey)}.`,
+    );
   return { txid: Buffer.from(digest).toString('hex'), raw: attachSignature(rawData, signature) };
 }
 
@@ -125,7 +152,12 @@ function readContract(contract: readonly ProtoField[]): TronPayment {
   const parameter = readFields(bytesOf(contract, CONTRACT.parameter));
   const value = readFields(bytesOf(parameter, ANY.value));
   if (intOf(contract, CONTRACT.type) === COIN.type) {
-    return { fromKey: keyOf(value, COIN.owner), toKey: keyOf(value, COIN.to), units: intOf(value, COIN.amount), contractKey: null };
+    return {
+      fromKey: keyOf(value, COIN.owner),
+      toKey: keyOf(value, COIN.to),
+      units: intOf(value, COIN.amount),
+      contractKey: null,
+    };
   }
   assert(intOf(contract, CONTRACT.type) === TOKEN.type, 'a transaction of an unknown kind');
   const transfer = readTransferData(Buffer.from(bytesOf(value, TOKEN.data)).toString('hex'));

@@ -36,7 +36,10 @@ export class TransferScanner {
   async #scanBlock(block: TronBlock, watch: Pick<WatchList, 'has'>): Promise<readonly ObservedTransfer[]> {
     if (block.results.size === 0) return [];
     const { height } = block.ref;
-    const infos = asArray(await this.#client.ask('/wallet/gettransactioninfobyblocknum', { num: height }), 'the outcomes of a block');
+    const infos = asArray(
+      await this.#client.ask('/wallet/gettransactioninfobyblocknum', { num: height }),
+      'the outcomes of a block',
+    );
     if (infos.length !== block.results.size) {
       this.#client.distrust();
       throw inconsistent(`block ${height} has ${block.results.size} transactions, but ${infos.length} outcomes`);
@@ -55,7 +58,9 @@ export class TransferScanner {
     // Of a busy chain's transactions hardly any is ours: nothing more is read of the others.
     if (!logs.some((log) => this.#concerns(log, watch))) return [];
     if (result !== 'SUCCESS' || !readTransactionInfo(info).succeeded) return [];
-    return logs.flatMap((log, index) => (this.#concerns(log, watch) ? this.#readTransfer(log, index, txid, block) : []));
+    return logs.flatMap((log, index) =>
+      this.#concerns(log, watch) ? this.#readTransfer(log, index, txid, block) : [],
+    );
   }
 
   /** Checks the contract first: logs of other contracts are ignored. */
@@ -70,7 +75,8 @@ export class TransferScanner {
     const transfer = readTransferLog(log, index);
     const currency = transfer === null ? undefined : this.#currencies.get(transfer.contractKey);
     // What an address sends to itself is no arrival.
-    if (transfer === null || currency === undefined || transfer.units === 0n || transfer.fromKey === transfer.toKey) return [];
+    if (transfer === null || currency === undefined || transfer.units === 0n || transfer.fromKey === transfer.toKey)
+      return [];
     const { fromKey, toKey, units } = transfer;
     return [{ txid, index: String(index), block: ref, currency, units, from: tronAddress(fromKey), toKey }];
   }

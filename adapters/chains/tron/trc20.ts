@@ -3,7 +3,10 @@ import type { Hex } from 'viem';
 import { asWords } from './tron-values.ts';
 
 /** What is called of a token (TRC-20, which is ERC-20). */
-const TRC20 = parseAbi(['function balanceOf(address owner) view returns (uint256)', 'function transfer(address to, uint256 value) returns (bool)']);
+const TRC20 = parseAbi([
+  'function balanceOf(address owner) view returns (uint256)',
+  'function transfer(address to, uint256 value) returns (bool)',
+]);
 const SELECTOR_DIGITS = 8;
 
 /** A call by the name of its function, as every release of the nodes takes it. */
@@ -14,7 +17,10 @@ export interface TokenCall {
 }
 
 export function balanceOf(key: string): TokenCall {
-  return { selector: 'balanceOf(address)', parameter: argumentsOf(encodeFunctionData({ abi: TRC20, functionName: 'balanceOf', args: [`0x${key}`] })) };
+  return {
+    selector: 'balanceOf(address)',
+    parameter: argumentsOf(encodeFunctionData({ abi: TRC20, functionName: 'balanceOf', args: [`0x${key}`] })),
+  };
 }
 
 export function transferCall(toKey: string, units: bigint): TokenCall {

@@ -37,7 +37,11 @@ export class TronBalances implements ChainBalances {
     const account = new AccountKey(text);
     const sums = new Map<CurrencyCode, bigint>();
     for (let first = 0, unused = 0; unused < GAP; first += AT_ONCE) {
-      if (first >= MOST_ADDRESSES) throw new TillgateError('NODE_FAILED', `The extended key has more than ${MOST_ADDRESSES} addresses in use; that is more than are read.`);
+      if (first >= MOST_ADDRESSES)
+        throw new TillgateError(
+          'NODE_FAILED',
+          `The extended key has more than ${MOST_ADDRESSES} addresses in use; that is more than are read.`,
+        );
       const keys = Array.from({ length: AT_ONCE }, (_, offset) => evmKey(account.point(first + offset)));
       for (const { used, sheet } of await Promise.all(keys.map((key) => this.#look(key)))) {
         unused = used ? 0 : unused + 1;
@@ -53,6 +57,9 @@ export class TronBalances implements ChainBalances {
       this.#reader.account(key),
       ...this.assets.slice(1).map(async ({ currency }) => [currency, await this.#reader.units(key, currency)] as const),
     ]);
-    return { used: account.exists || tokens.some(([, units]) => units > 0n), sheet: new Map([[TRX, account.sun], ...tokens]) };
+    return {
+      used: account.exists || tokens.some(([, units]) => units > 0n),
+      sheet: new Map([[TRX, account.sun], ...tokens]),
+    };
   }
 }

@@ -57,7 +57,9 @@ export class TronChain implements ChainAdapter {
    */
   constructor(options: TronChainOptions, logger: Logger, payer: (TronPayer & TronPaymentOptions) | null = null) {
     this.startHeight = options.startBlock ?? null;
-    this.#contracts = new Map(options.tokens.map(({ asset, address }) => [asset.currency, checkedContract(asset.currency, address)]));
+    this.#contracts = new Map(
+      options.tokens.map(({ asset, address }) => [asset.currency, checkedContract(asset.currency, address)]),
+    );
     this.assets = options.tokens.map(({ asset }) => asset);
     this.policy = policyOf(options);
     this.#account = new AccountKey(options.xpub);
@@ -102,7 +104,8 @@ export class TronChain implements ChainAdapter {
   }
 
   async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
-    if (first < 0 || first + count - 1 > MAX_INDEX) throw new TillgateError('CONFIG_INVALID', `The wallet of ${this.code} has no more addresses.`);
+    if (first < 0 || first + count - 1 > MAX_INDEX)
+      throw new TillgateError('CONFIG_INVALID', `The wallet of ${this.code} has no more addresses.`);
     const derived: DerivedAddress[] = [];
     for (let index = first; index < first + count; index++) {
       const key = evmKey(this.#account.point(index));
@@ -156,5 +159,11 @@ function checkedContract(currency: CurrencyCode, text: string): string {
 
 function policyOf(options: TronChainOptions): ChainPolicy {
   const { confirmations, spendableConfirmations, finalityBlocks, pollIntervalMs, maxScanBlocks } = options;
-  return { confirmations: () => confirmations, spendableConfirmations, finalityBlocks, pollIntervalMs, maxScanBlocks: maxScanBlocks ?? 50 };
+  return {
+    confirmations: () => confirmations,
+    spendableConfirmations,
+    finalityBlocks,
+    pollIntervalMs,
+    maxScanBlocks: maxScanBlocks ?? 50,
+  };
 }

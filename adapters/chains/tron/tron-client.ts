@@ -55,7 +55,8 @@ export class TronClient {
   constructor(options: TronClientOptions) {
     const { urls, solidityUrls = urls } = options;
     if (urls.length === 0) throw new TillgateError('CONFIG_INVALID', 'At least one node URL is needed.');
-    if (solidityUrls.length !== urls.length) throw new TillgateError('CONFIG_INVALID', 'Each node URL needs its own solidity URL.');
+    if (solidityUrls.length !== urls.length)
+      throw new TillgateError('CONFIG_INVALID', 'Each node URL needs its own solidity URL.');
     this.#nodes = urls.map((url, at) => new HttpNode(url, solidityUrls[at] as string, options));
     this.#logger = options.logger;
     this.#admit = options.admit;
@@ -90,7 +91,8 @@ export class TronClient {
         failures.push(error);
         // Another node's answer to the same question is as large.
         if (error instanceof TransportFailure && error.tooLarge) break;
-        if (this.#nodes.length > 1) this.#logger.warn('a node does not serve', { host: node.host, reason: (error as Error).message });
+        if (this.#nodes.length > 1)
+          this.#logger.warn('a node does not serve', { host: node.host, reason: (error as Error).message });
       }
     }
     throw summarise(failures);
@@ -135,7 +137,11 @@ class HttpNode implements TronNode {
   readonly #full: HttpEndpoint;
   readonly #solidity: HttpEndpoint;
 
-  constructor(url: string, solidityUrl: string, { apiKey, timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES }: TronClientOptions) {
+  constructor(
+    url: string,
+    solidityUrl: string,
+    { apiKey, timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES }: TronClientOptions,
+  ) {
     const headers: Record<string, string> = apiKey == null ? {} : { 'TRON-PRO-API-KEY': apiKey };
     this.#full = new HttpEndpoint(url, timeoutMs, maxBytes, headers);
     this.#solidity = solidityUrl === url ? this.#full : new HttpEndpoint(solidityUrl, timeoutMs, maxBytes, headers);
@@ -173,7 +179,8 @@ class HttpNode implements TronNode {
     }
     const problem: unknown = Array.isArray(answer) ? undefined : asObject(answer, path)['Error'];
     // The requests are valid, so an error is the node's own: another one may answer.
-    if (problem !== undefined) throw new TransportFailure(`${endpoint.host} refused ${path}: ${endpoint.redact(asWords(problem, 4_000))}`);
+    if (problem !== undefined)
+      throw new TransportFailure(`${endpoint.host} refused ${path}: ${endpoint.redact(asWords(problem, 4_000))}`);
     return answer;
   }
 }

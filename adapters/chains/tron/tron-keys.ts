@@ -8,7 +8,11 @@ import type { PayingKeys } from '../evm/paying-keys.ts';
  *
  * Tron's keys are those of EVM chains below another coin type, and its addresses the same hashes in another spelling.
  */
-export async function openTronKeys(signer: Signer | null, accounts: PayingKeys['accounts'], xpub: string | null): Promise<PayingKeys | null> {
+export async function openTronKeys(
+  signer: Signer | null,
+  accounts: PayingKeys['accounts'],
+  xpub: string | null,
+): Promise<PayingKeys | null> {
   const keys = await openPayingKeys(signer, accounts, xpub);
   return keys === null ? null : { ...keys, hotAddress: tronAddress(keys.hotAddress.slice(2).toLowerCase()) };
 }

@@ -57,7 +57,12 @@ export class TronPayments implements ChainPayments {
   #lastTimestamp: Millis = 0;
 
   /** @param contracts - keys of the tokens' contracts by currency */
-  constructor(client: TronClient, reader: AccountReader, contracts: ReadonlyMap<CurrencyCode, string>, payer: TronPayer & TronPaymentOptions) {
+  constructor(
+    client: TronClient,
+    reader: AccountReader,
+    contracts: ReadonlyMap<CurrencyCode, string>,
+    payer: TronPayer & TronPaymentOptions,
+  ) {
     this.#client = client;
     this.#reader = reader;
     this.#contracts = contracts;
@@ -72,7 +77,10 @@ export class TronPayments implements ChainPayments {
   /** A source that holds too little is given a usual price, for an estimate; {@link sign} refuses its terms. */
   async price({ source, lines, replaces }: PriceRequest): Promise<PricedPayment> {
     if (replaces !== null && (replaces.expiresAt ?? Infinity) >= this.#payer.clock.now()) {
-      throw new TillgateError('STATE_CONFLICT', 'A transaction on Tron cannot be replaced; it is made anew once it has expired.');
+      throw new TillgateError(
+        'STATE_CONFLICT',
+        'A transaction on Tron cannot be replaced; it is made anew once it has expired.',
+      );
     }
     const line = onlyLine(lines);
     const { feeUnits, ...terms } = await pricePayment(this.#paymentOf(source.address, line), {
@@ -111,7 +119,9 @@ export class TronPayments implements ChainPayments {
   }
 
   async custody(expected: readonly ExpectedCoins[]): Promise<ReadonlyMap<CurrencyCode, bigint>> {
-    const questions = [...new Map(expected.map(({ address, currency }) => [`${address} ${currency}`, { address, currency }])).values()];
+    const questions = [
+      ...new Map(expected.map(({ address, currency }) => [`${address} ${currency}`, { address, currency }])).values(),
+    ];
     const sums = new Map<CurrencyCode, bigint>();
     for (let first = 0; first < questions.length; first += AT_ONCE) {
       const part = questions.slice(first, first + AT_ONCE);
@@ -135,7 +145,10 @@ export class TronPayments implements ChainPayments {
     const reference = await fetchSolidHead(this.#client);
     const expiresAt = reference.time + expirationMs;
     if (expiresAt < clock.now() + LEAST_LIFE_MS) {
-      throw new TillgateError('NODE_FAILED', `The node at ${this.#client.host} has solidified nothing since ${new Date(reference.time).toISOString()}.`);
+      throw new TillgateError(
+        'NODE_FAILED',
+        `The node at ${this.#client.host} has solidified nothing since ${new Date(reference.time).toISOString()}.`,
+      );
     }
     // Two payments that are the same in everything else must not be one transaction.
     this.#lastTimestamp = Math.max(clock.now(), this.#lastTimestamp + 1);
@@ -144,7 +157,8 @@ export class TronPayments implements ChainPayments {
 
   #paymentOf(source: string, { to, currency, units }: PaymentLine): TronPayment {
     const contractKey = currency === TRX ? null : this.#contracts.get(currency);
-    if (contractKey === undefined) throw new TillgateError('UNSUPPORTED', `The pair ${TRX_ASSET.chain}/${currency} is not configured.`);
+    if (contractKey === undefined)
+      throw new TillgateError('UNSUPPORTED', `The pair ${TRX_ASSET.chain}/${currency} is not configured.`);
     const toKey = tronKey(to);
     if (toKey === null) throw new TillgateError('STATE_CONFLICT', 'The receiver is no address of Tron.');
     return { fromKey: requireKey(source), toKey, units, contractKey };

@@ -72,5 +72,8 @@ export function requireKey(address: string): string {
 export function asWords(value: unknown, length = 200): string {
   if (typeof value !== 'string') return '';
   const decoded = value.length > 0 && HEX.test(value) ? Buffer.from(value, 'hex').toString('utf8') : value;
-  return decoded.replaceAll(/[^\x20-\x7e]+/g, ' ').trim().slice(0, length);
+  return decoded
+    .replaceAll(/[^\x20-\x7e]+/g, ' ')
+    .trim()
+    .slice(0, length);
 }

@@ -4,4 +4,11 @@ import type { Asset } from '../../../core/index.ts';
 export const TRX = 'TRX';
 
 /** TRX pays the fees; no order is made in it. */
-export const TRX_ASSET: Asset = { chain: 'TRX', currency: TRX, symbol: 'TRX', decimals: 6, kind: 'native', stable: false };
+export const TRX_ASSET: Asset = {
+  chain: 'TRX',
+  currency: TRX,
+  symbol: 'TRX',
+  decimals: 6,
+  kind: 'native',
+  stable: false,
+};

@@ -34,7 +34,11 @@ type Outputs = Omit<FoundOutput, 'txid' | 'isCoinbase'>[];
  * Takes what pays to watched addresses. Scripts of any other form than the till's own are passed over by their first two
  * bytes; a text is made, and looked up, for the rest only.
  */
-function outputVisitor(bytes: Buffer, isWatched: (key: string) => boolean, found: (output: Outputs[0]) => void): Required<Pick<TransactionVisitor, 'output'>> {
+function outputVisitor(
+  bytes: Buffer,
+  isWatched: (key: string) => boolean,
+  found: (output: Outputs[0]) => void,
+): Required<Pick<TransactionVisitor, 'output'>> {
   return {
     output(at, scriptAt, length, number) {
       if (length !== OWN_SCRIPT_BYTES || bytes[scriptAt] !== OP_0 || bytes[scriptAt + 1] !== PUSH_20) return;
@@ -49,7 +53,10 @@ export function findOutputs(bytes: Buffer, txid: string, isWatched: (key: string
   const found: Outputs = [];
   try {
     const reader = new WireReader(bytes);
-    const layout = readTransaction(reader, outputVisitor(bytes, isWatched, (output) => void found.push(output)));
+    const layout = readTransaction(
+      reader,
+      outputVisitor(bytes, isWatched, (output) => void found.push(output)),
+    );
     return layout.end === bytes.length && toHashText(transactionId(bytes, layout)) === txid ? found : null;
   } catch (error) {
     if (error instanceof RangeError) return null;

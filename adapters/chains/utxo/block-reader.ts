@@ -26,7 +26,8 @@ export class BlockReader {
       const { summary, outputs } = findDeposits(await this.#node.rawBlock(hash), hash, (key) => watch.has(key));
       const block = { height: from + at, hash, parentHash: summary.parentHash, time: summary.time * 1000 };
       const parent = blocks.at(-1);
-      if (parent !== undefined && parent.hash !== block.parentHash) throw inconsistent(`block ${block.height} does not follow the one before`);
+      if (parent !== undefined && parent.hash !== block.parentHash)
+        throw inconsistent(`block ${block.height} does not follow the one before`);
       blocks.push(block);
       for (const output of outputs) if (this.#counts(output, block)) transfers.push(this.#transfer(output, block));
     }
@@ -45,7 +46,8 @@ export class BlockReader {
 
   #counts({ isCoinbase, units, txid }: FoundOutput, { height }: BlockRef): boolean {
     // New coins can't be spent for a hundred blocks: no payer pays with them, and a credit would promise too much.
-    if (isCoinbase) this.#logger.warn('a miner paid newly made coins to an order; they are not credited', { txid, height });
+    if (isCoinbase)
+      this.#logger.warn('a miner paid newly made coins to an order; they are not credited', { txid, height });
     return !isCoinbase && units > 0n;
   }
 

@@ -18,7 +18,11 @@ const SEARCH_STEPS = 20_000;
  *
  * @returns `null` when all together, or the largest of them, are not worth so much
  */
-export function selectCoins(coins: readonly SpendableCoin[], target: bigint, limits: SelectionLimits): readonly SpendableCoin[] | null {
+export function selectCoins(
+  coins: readonly SpendableCoin[],
+  target: bigint,
+  limits: SelectionLimits,
+): readonly SpendableCoin[] | null {
   const sorted = [...coins].sort(byUnitsDown);
   const fewest = largestFirst(sorted, target, limits.maxInputs);
   if (fewest === null) return null;
@@ -35,7 +39,11 @@ function byUnitsDown(a: SpendableCoin, b: SpendableCoin): number {
   return a.ref < b.ref ? -1 : 1;
 }
 
-function largestFirst(sorted: readonly SpendableCoin[], target: bigint, maxInputs: number): readonly SpendableCoin[] | null {
+function largestFirst(
+  sorted: readonly SpendableCoin[],
+  target: bigint,
+  maxInputs: number,
+): readonly SpendableCoin[] | null {
   let sum = 0n;
   for (const [at, { units }] of sorted.slice(0, maxInputs).entries()) {
     sum += units;
@@ -45,7 +53,12 @@ function largestFirst(sorted: readonly SpendableCoin[], target: bigint, maxInput
 }
 
 /** Branch and bound: with or without each coin in turn, given up where the sum is too much or cannot be reached any more. */
-function withoutChange(sorted: readonly SpendableCoin[], target: bigint, dust: bigint, most: number): readonly SpendableCoin[] | null {
+function withoutChange(
+  sorted: readonly SpendableCoin[],
+  target: bigint,
+  dust: bigint,
+  most: number,
+): readonly SpendableCoin[] | null {
   const left = suffixSums(sorted);
   const chosen: SpendableCoin[] = [];
   let steps = SEARCH_STEPS;
@@ -70,7 +83,12 @@ function suffixSums(sorted: readonly SpendableCoin[]): readonly bigint[] {
 }
 
 /** The last of the fewest coins changed for the smallest one that suffices and leaves change worth having. */
-function smallerLast(sorted: readonly SpendableCoin[], fewest: readonly SpendableCoin[], target: bigint, dust: bigint): readonly SpendableCoin[] {
+function smallerLast(
+  sorted: readonly SpendableCoin[],
+  fewest: readonly SpendableCoin[],
+  target: bigint,
+  dust: bigint,
+): readonly SpendableCoin[] {
   const kept = fewest.slice(0, -1);
   const missing = target - sumOf(kept);
   const last = sorted.slice(kept.length).findLast(({ units }) => units >= missing + dust);

@@ -37,7 +37,8 @@ export class FeeRates {
     const least = asUnits(asObject(pool, 'the pool')['mempoolminfee'], 'the least fee rate');
     const increment = asUnits(asObject(network, 'the network')['incrementalfee'], 'the increment of fee rates');
     if (least > this.#bounds.max) throw beyond(least, this.#bounds.max);
-    const bounded = greater(wanted, this.#bounds.min) > this.#bounds.max ? this.#bounds.max : greater(wanted, this.#bounds.min);
+    const bounded =
+      greater(wanted, this.#bounds.min) > this.#bounds.max ? this.#bounds.max : greater(wanted, this.#bounds.min);
     return { rate: greater(bounded, least), increment };
   }
 
@@ -52,7 +53,10 @@ export function greater(a: bigint, b: bigint): bigint {
 }
 
 function beyond(rate: FeeRate, most: FeeRate): TillgateError {
-  return new TillgateError('STATE_CONFLICT', `The network asks for ${perByte(rate)} a virtual byte, and maxFeeRate allows ${perByte(most)}.`);
+  return new TillgateError(
+    'STATE_CONFLICT',
+    `The network asks for ${perByte(rate)} a virtual byte, and maxFeeRate allows ${perByte(most)}.`,
+  );
 }
 
 /** Rates are written by the byte, with a decimal where they need one. */

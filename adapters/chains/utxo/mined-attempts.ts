@@ -38,7 +38,8 @@ export class MinedAttempts {
     const block = this.#seen.get(txid);
     if (block === undefined) return null;
     const head = await this.#node.height();
-    if ((await this.#node.hashAt(block.height)) === block.hash) return { block, confirmations: head - block.height + 1 };
+    if ((await this.#node.hashAt(block.height)) === block.hash)
+      return { block, confirmations: head - block.height + 1 };
     this.#seen.delete(txid);
     return null;
   }

@@ -18,15 +18,24 @@ export interface UtxoSurroundings {
  *
  * @throws TillgateError `CONFIG_INVALID` without a seed and without an `xpub`
  */
-export async function openUtxoChain(coin: UtxoCoin, options: UtxoPluginOptions, { logger, wallet, signer }: UtxoSurroundings): Promise<UtxoChain> {
+export async function openUtxoChain(
+  coin: UtxoCoin,
+  options: UtxoPluginOptions,
+  { logger, wallet, signer }: UtxoSurroundings,
+): Promise<UtxoChain> {
   const terms = coin.networks[options.network];
   const xpub = options.xpub ?? (await wallet.extendedPublicKey(terms.accounts.deposit));
   const spending = signer === null ? null : await spendingOf(signer, terms, xpub);
-  if (signer !== null && spending === null) logger.warn('the xpub is of another wallet than the till’s seed: the chain is watch-only', { chain: coin.code });
+  if (signer !== null && spending === null)
+    logger.warn('the xpub is of another wallet than the till’s seed: the chain is watch-only', { chain: coin.code });
   return new UtxoChain({ ...options, coin, asset: coin.coin, xpub, spending }, logger);
 }
 
-async function spendingOf(signer: Signer, terms: UtxoCoin['networks']['main'], xpub: string): Promise<UtxoChainOptions['spending']> {
+async function spendingOf(
+  signer: Signer,
+  terms: UtxoCoin['networks']['main'],
+  xpub: string,
+): Promise<UtxoChainOptions['spending']> {
   const own = new AccountKey(await signer.extendedPublicKey(terms.accounts.deposit));
   if (own.walletId !== new AccountKey(xpub).walletId) return null;
   return { signer, hotXpub: await signer.extendedPublicKey(terms.accounts.hot) };

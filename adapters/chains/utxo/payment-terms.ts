@@ -15,7 +15,10 @@ export interface SignedTerms extends PricedTerms {
   readonly changeNumber: number | null;
 }
 
-const units = z.string().regex(/^\d{1,20}$/).transform(BigInt);
+const units = z
+  .string()
+  .regex(/^\d{1,20}$/)
+  .transform(BigInt);
 const height = z.int().min(0);
 const pricedSchema = z.object({ height });
 const signedSchema = z.object({

@@ -21,7 +21,12 @@ interface OpenAttempt {
 }
 
 /** Blocks hold transactions of all kinds; they are read, and not judged. */
-const ANY_KIND = { allowUnknownVersion: true, allowUnknownInputs: true, allowUnknownOutputs: true, disableScriptCheck: true } as const;
+const ANY_KIND = {
+  allowUnknownVersion: true,
+  allowUnknownInputs: true,
+  allowUnknownOutputs: true,
+  disableScriptCheck: true,
+} as const;
 
 /** What became of signed transactions, by the coins they spend and the outputs they make: no index, no wallet. */
 export class PayoutOutcomes {
@@ -62,7 +67,10 @@ export class PayoutOutcomes {
     if (taken === undefined) return { kind: 'missing' };
     // It may have come into the pool since it was looked for there.
     if (await this.#waits(attempts)) return { kind: 'pending' };
-    return { kind: 'unclear', reason: `The coin ${taken} is being spent by a waiting transaction that is none of the till's own.` };
+    return {
+      kind: 'unclear',
+      reason: `The coin ${taken} is being spent by a waiting transaction that is none of the till's own.`,
+    };
   }
 
   async #spent(gone: string, payout: SignedPayout, attempts: readonly OpenAttempt[]): Promise<PayoutOutcome> {
@@ -77,7 +85,10 @@ export class PayoutOutcomes {
     }
     const coin = attempts.flatMap(({ terms }) => terms.coins).find(({ ref }) => ref === gone);
     if (!this.#isSignedByUs(spender, present(coin, `terms of ${gone}`))) {
-      return { kind: 'unclear', reason: `The node shows the coin ${gone} as spent by ${spender.txid}, without a right signature.` };
+      return {
+        kind: 'unclear',
+        reason: `The node shows the coin ${gone} as spent by ${spender.txid}, without a right signature.`,
+      };
     }
     return { kind: 'conflicted', txid: spender.txid, confirmations };
   }
@@ -89,12 +100,18 @@ export class PayoutOutcomes {
     return { kind: 'unclear', reason: `The coin ${gone} is neither unspent nor spent in any block since ${since}.` };
   }
 
-  async #minedOutcome({ txid, terms, outputs }: OpenAttempt, block: BlockRef, confirmations: number): Promise<PayoutOutcome> {
+  async #minedOutcome(
+    { txid, terms, outputs }: OpenAttempt,
+    block: BlockRef,
+    confirmations: number,
+  ): Promise<PayoutOutcome> {
     if (confirmations < 1) throw inconsistent(`block ${block.height} is above the head`);
     const { changeNumber, feeUnits } = terms;
     const { address } = this.#keys.hot;
     const change: SpendableCoin | null =
-      changeNumber === null ? null : { ref: `${txid}:${changeNumber}`, address, index: null, units: present(outputs[changeNumber], 'the change') };
+      changeNumber === null
+        ? null
+        : { ref: `${txid}:${changeNumber}`, address, index: null, units: present(outputs[changeNumber], 'the change') };
     return { kind: 'mined', txid, block, confirmations, succeeded: true, feeUnits, change };
   }
 
@@ -118,7 +135,9 @@ export class PayoutOutcomes {
 function openAttempt({ txid, raw, terms }: SignedPayout['attempts'][number]): OpenAttempt {
   const transaction = Transaction.fromRaw(Buffer.from(raw, 'hex'), ANY_KIND);
   assert(transaction.id === txid, `the bytes of ${txid} are its own`);
-  const outputs = Array.from({ length: transaction.outputsLength }, (_, at) => present(transaction.getOutput(at).amount, 'an amount'));
+  const outputs = Array.from({ length: transaction.outputsLength }, (_, at) =>
+    present(transaction.getOutput(at).amount, 'an amount'),
+  );
   return { txid, outputs, terms: readSignedTerms(terms) };
 }
 

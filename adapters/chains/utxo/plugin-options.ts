@@ -100,7 +100,8 @@ function feeRatesOf(data: Input, defaults: UtxoDefaults): FeeRateBounds {
 function withCredentials(data: Input, problems: FieldError[]): readonly string[] {
   const urls = data.rpcUrls ?? (data.rpcUrl === undefined ? [] : [data.rpcUrl]);
   if (urls.length === 0) problems.push({ path: 'rpcUrl', message: 'the node’s URL is needed' });
-  if (data.rpcUrls !== undefined && data.rpcUrl !== undefined) problems.push({ path: 'rpcUrl', message: 'give either rpcUrl or rpcUrls' });
+  if (data.rpcUrls !== undefined && data.rpcUrl !== undefined)
+    problems.push({ path: 'rpcUrl', message: 'give either rpcUrl or rpcUrls' });
   const user = textOrFile(data, 'rpcUser', problems);
   const password = textOrFile(data, 'rpcPassword', problems);
   return urls.map((text) => {
@@ -114,7 +115,8 @@ function withCredentials(data: Input, problems: FieldError[]): readonly string[]
 function textOrFile(data: Input, name: 'rpcUser' | 'rpcPassword', problems: FieldError[]): string | null {
   const text = data[name];
   const file = data[`${name}File`];
-  if (text !== undefined && file !== undefined) problems.push({ path: `${name}File`, message: `is given together with ${name}` });
+  if (text !== undefined && file !== undefined)
+    problems.push({ path: `${name}File`, message: `is given together with ${name}` });
   if (text !== undefined || file === undefined) return text ?? null;
   try {
     return readFileSync(file, 'utf8').trim();

@@ -1,5 +1,12 @@
 import { TillgateError } from '../../../core/index.ts';
-import type { Logger, PaymentLine, PriceRequest, PricedPayment, SignedTransaction, SpendableCoin } from '../../../core/index.ts';
+import type {
+  Logger,
+  PaymentLine,
+  PriceRequest,
+  PricedPayment,
+  SignedTransaction,
+  SpendableCoin,
+} from '../../../core/index.ts';
 import { selectCoins, sumOf } from './coin-selection.ts';
 import type { FeeRates } from './fee-rates.ts';
 import { greater } from './fee-rates.ts';
@@ -39,7 +46,10 @@ export class Pricing {
     const scripts = request.lines.map((line) => this.#scriptBytes(line));
     // Read before the coins: anything that spends them from now on is mined above this height.
     const height = await this.#deps.node.height();
-    const priced = request.replaces === null ? await this.#first(request, scripts) : await this.#bump(request, request.replaces, scripts);
+    const priced =
+      request.replaces === null
+        ? await this.#first(request, scripts)
+        : await this.#bump(request, request.replaces, scripts);
     return { ...priced, terms: writeTerms({ height }) };
   }
 
@@ -53,12 +63,17 @@ export class Pricing {
   }
 
   /** What the receivers get stays; the higher fee comes out of the change (BIP-125). */
-  async #bump({ lines, coins }: PriceRequest, replaced: SignedTransaction, scripts: readonly number[]): Promise<Omit<PricedPayment, 'terms'>> {
+  async #bump(
+    { lines, coins }: PriceRequest,
+    replaced: SignedTransaction,
+    scripts: readonly number[],
+  ): Promise<Omit<PricedPayment, 'terms'>> {
     const { rates, node, ownDust } = this.#deps;
     const [{ rate, increment }, waiting] = await Promise.all([rates.now(), node.waiting(replaced.txid)]);
     // Whoever spent an output of it has paid fees too, and they are replaced with it (rule 3).
     const outbid = greater(replaced.feeUnits, waiting?.descendantFees ?? 0n);
-    const least = (vbytes: number): bigint => greater(outbid + feeOf(increment, vbytes), greater(dearer(replaced, vbytes), feeOf(rate, vbytes)));
+    const least = (vbytes: number): bigint =>
+      greater(outbid + feeOf(increment, vbytes), greater(dearer(replaced, vbytes), feeOf(rate, vbytes)));
     const room = sumOf(coins) - sumOf(lines);
     const size = virtualSizeOf(coins.length, this.#withChange(scripts));
     const smaller = virtualSizeOf(coins.length, scripts);
@@ -66,7 +81,10 @@ export class Pricing {
     const feeUnits = keepsChange ? least(size) : room;
     const required = outbid + feeOf(increment, smaller);
     if (!keepsChange && (room < required || room < dearer(replaced, smaller))) {
-      throw new TillgateError('STATE_CONFLICT', 'There is no room for a higher fee: the transaction has too little change.');
+      throw new TillgateError(
+        'STATE_CONFLICT',
+        'There is no room for a higher fee: the transaction has too little change.',
+      );
     }
     rates.checkBound((feeUnits * 1_000n) / BigInt(keepsChange ? size : smaller));
     return { coins, feeUnits };
@@ -83,12 +101,18 @@ export class Pricing {
       this.#deps.logger.warn('coins of the till are not at the node and are passed over', { refs: [...absent] });
       usable = usable.filter(({ ref }) => !absent.has(ref));
     }
-    throw new TillgateError('INSUFFICIENT_BALANCE', `The coins that can be spent now, at most ${MAX_INPUTS} in one transaction, do not suffice.`);
+    throw new TillgateError(
+      'INSUFFICIENT_BALANCE',
+      `The coins that can be spent now, at most ${MAX_INPUTS} in one transaction, do not suffice.`,
+    );
   }
 
   async #absent(coins: readonly SpendableCoin[]): Promise<ReadonlySet<string>> {
     const real = coins.filter(({ ref }) => !ref.startsWith(SUPPOSED));
-    const outputs = await this.#deps.node.unspent(real.map(({ ref }) => ref), true);
+    const outputs = await this.#deps.node.unspent(
+      real.map(({ ref }) => ref),
+      true,
+    );
     const fits = ({ units, address }: SpendableCoin, at: number): boolean => {
       const output = outputs[at];
       return output?.units === units && output.script === this.#deps.addresses.read(address)?.key;
@@ -102,7 +126,8 @@ export class Pricing {
 
   #scriptBytes({ to }: PaymentLine): number {
     const read = this.#deps.addresses.read(to);
-    if (read === null) throw new TillgateError('STATE_CONFLICT', `The address ${to} ${this.#deps.addresses.problem(to)}.`);
+    if (read === null)
+      throw new TillgateError('STATE_CONFLICT', `The address ${to} ${this.#deps.addresses.problem(to)}.`);
     return read.key.length / 2;
   }
 }

@@ -34,7 +34,8 @@ const TIME_AT = 68;
  */
 export function readBlock(bytes: Buffer, hash: string, visitor: BlockVisitor): BlockSummary {
   const header = bytes.subarray(0, HEADER_BYTES);
-  if (header.length < HEADER_BYTES || toHashText(hash256(header)) !== hash) throw wrongBlock(hash, 'its header has another hash');
+  if (header.length < HEADER_BYTES || toHashText(hash256(header)) !== hash)
+    throw wrongBlock(hash, 'its header has another hash');
   const txids = readTransactions(bytes, hash, visitor);
   const root = merkleRoot(txids);
   if (root === null || Buffer.compare(root, header.subarray(ROOT_AT, TIME_AT)) !== 0) {

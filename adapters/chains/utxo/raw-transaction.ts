@@ -76,7 +76,10 @@ function skipWitness(reader: WireReader): void {
 let scratch = Buffer.alloc(4_096);
 
 /** The id of a transaction: the hash of all but its witnesses. */
-export function transactionId(bytes: Buffer, { start, bodyStart, bodyEnd, end, hasWitness, isHogEx }: TransactionLayout): Buffer {
+export function transactionId(
+  bytes: Buffer,
+  { start, bodyStart, bodyEnd, end, hasWitness, isHogEx }: TransactionLayout,
+): Buffer {
   if (!hasWitness && !isHogEx) return hash256(bytes.subarray(start, end));
   const length = bodyEnd - bodyStart + 8;
   if (scratch.length < length) scratch = Buffer.alloc(length * 2);

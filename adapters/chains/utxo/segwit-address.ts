@@ -9,7 +9,10 @@ const COMPRESSED_BYTES = 33;
 export type UtxoNetwork = typeof NETWORK;
 
 /** A native segwit address (BIP-84) and its watch key, the output script in hexadecimal. */
-export function segwitAddress(publicKey: Uint8Array, network: UtxoNetwork): { readonly address: string; readonly key: string } {
+export function segwitAddress(
+  publicKey: Uint8Array,
+  network: UtxoNetwork,
+): { readonly address: string; readonly key: string } {
   assert(publicKey.length === COMPRESSED_BYTES, 'a key that is not compressed'); // BIP-143 takes no other.
   // Its parts in place of `p2wpkh`, which decompresses the key only to see that it is one.
   const output = { type: 'wpkh', hash: hash160(publicKey) } as const;
@@ -17,7 +20,10 @@ export function segwitAddress(publicKey: Uint8Array, network: UtxoNetwork): { re
 }
 
 /** An address of the network in its usual form, and its watch key; `null` for an invalid text. */
-export function readUtxoAddress(text: string, network: UtxoNetwork): { readonly address: string; readonly key: string } | null {
+export function readUtxoAddress(
+  text: string,
+  network: UtxoNetwork,
+): { readonly address: string; readonly key: string } | null {
   const coder = Address(network);
   try {
     const output = coder.decode(text);

@@ -1,7 +1,14 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { OutScript, SigHash, Transaction } from '@scure/btc-signer';
 import { TillgateError, assert } from '../../../core/index.ts';
-import type { PaymentLine, SignRequest, SignedTransaction, Signer, SigningIntent, SpendableCoin } from '../../../core/index.ts';
+import type {
+  PaymentLine,
+  SignRequest,
+  SignedTransaction,
+  Signer,
+  SigningIntent,
+  SpendableCoin,
+} from '../../../core/index.ts';
 import { sumOf } from './coin-selection.ts';
 import { outpointOf } from './utxo-node.ts';
 import { readPricedTerms, writeTerms } from './payment-terms.ts';
@@ -38,16 +45,29 @@ export class Signing {
     const { coins } = priced;
     const { height } = readPricedTerms(priced.terms);
     const left = sumOf(coins) - sumOf(lines) - priced.feeUnits;
-    assert(left >= 0n && lines.length > 0 && lines.every(({ units }) => units > 0n), 'the coins cover the payments and the fee');
+    assert(
+      left >= 0n && lines.length > 0 && lines.every(({ units }) => units > 0n),
+      'the coins cover the payments and the fee',
+    );
     // Change that is less than dust goes to the miner.
     const change = left >= this.#deps.ownDust ? left : 0n;
     const feeUnits = priced.feeUnits + left - change;
-    const outputs = [...lines.map((line) => this.#output(line)), ...(change > 0n ? [{ script: this.#deps.keys.hot.script, units: change }] : [])];
+    const outputs = [
+      ...lines.map((line) => this.#output(line)),
+      ...(change > 0n ? [{ script: this.#deps.keys.hot.script, units: change }] : []),
+    ];
     const built = build(height, coins, this.#keysOf(coins), outputs);
     await this.#signInputs(built, coins, intentOf(this.#deps.chain, lines));
     const raw = built.extract();
     assert(sumOf(coins) === sumOf(outputs) + feeUnits, 'inputs are outputs and fee');
-    assert(built.vsize <= virtualSizeOf(coins.length, outputs.map(({ script }) => script.length)), 'the transaction has the size it was priced with');
+    assert(
+      built.vsize <=
+        virtualSizeOf(
+          coins.length,
+          outputs.map(({ script }) => script.length),
+        ),
+      'the transaction has the size it was priced with',
+    );
     const changeNumber = change > 0n ? lines.length : null;
     return {
       txid: built.id,
@@ -88,12 +108,23 @@ export class Signing {
 }
 
 /** What a signature of a P2WPKH input signs (BIP-143). */
-export function inputDigest(transaction: Transaction, at: number, script: Uint8Array, hashType: number, units: bigint): Uint8Array {
+export function inputDigest(
+  transaction: Transaction,
+  at: number,
+  script: Uint8Array,
+  hashType: number,
+  units: bigint,
+): Uint8Array {
   const scriptCode = OutScript.encode({ type: 'pkh', hash: script.subarray(2) });
   return transaction.preimageWitnessV0(at, scriptCode, hashType, units);
 }
 
-function build(lockTime: number, coins: readonly SpendableCoin[], keys: readonly OwnKey[], outputs: readonly Output[]): Transaction {
+function build(
+  lockTime: number,
+  coins: readonly SpendableCoin[],
+  keys: readonly OwnKey[],
+  outputs: readonly Output[],
+): Transaction {
   // Not valid below the current height: removes an incentive to re-mine the last block, and shows the transaction's age later.
   const built = new Transaction({ version: 2, lockTime });
   for (const [at, { ref, units }] of coins.entries()) {

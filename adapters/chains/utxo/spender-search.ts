@@ -50,7 +50,8 @@ export class SpenderSearch {
       const found = await this.#look(ref, height);
       if (found !== null) return found;
     }
-    if (to < head) throw inconsistent(`the coin ${ref} is gone, and ${head - to} blocks are still to be searched for who spent it`);
+    if (to < head)
+      throw inconsistent(`the coin ${ref} is gone, and ${head - to} blocks are still to be searched for who spent it`);
     return null;
   }
 
@@ -79,7 +80,11 @@ export class SpenderSearch {
   }
 }
 
-function findSpender(bytes: Buffer, ref: string, { height, hash }: { readonly height: number; readonly hash: string }): FoundSpender | null {
+function findSpender(
+  bytes: Buffer,
+  ref: string,
+  { height, hash }: { readonly height: number; readonly hash: string },
+): FoundSpender | null {
   const wanted = outpointBytes(ref);
   let spends = false;
   let found: { txid: string; raw: Buffer } | null = null;

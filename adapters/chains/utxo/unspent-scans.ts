@@ -26,6 +26,9 @@ export class UnspentScans {
     const answer = asObject(await this.#node.call('scantxoutset', 'start', objects), 'a scan');
     if (answer['success'] !== true) throw malformed('a scan that did not come to its end');
     const found = asArray(answer['unspents'], 'unspent outputs');
-    return found.reduce<bigint>((sum, output) => sum + asUnits(asObject(output, 'an output')['amount'], 'an amount'), 0n);
+    return found.reduce<bigint>(
+      (sum, output) => sum + asUnits(asObject(output, 'an output')['amount'], 'an amount'),
+      0n,
+    );
   }
 }

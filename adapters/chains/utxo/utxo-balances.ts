@@ -8,7 +8,11 @@ import type { UtxoNetworkTerms } from './utxo-coins.ts';
 const base58check = createBase58check((bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest());
 
 /** How a wallet makes addresses of a key; `xpub` and its like say nothing of it, so that all forms are looked at. */
-const FORMS = { segwit: ['wpkh(KEY)'], nested: ['sh(wpkh(KEY))'], any: ['wpkh(KEY)', 'sh(wpkh(KEY))', 'pkh(KEY)'] } as const;
+const FORMS = {
+  segwit: ['wpkh(KEY)'],
+  nested: ['sh(wpkh(KEY))'],
+  any: ['wpkh(KEY)', 'sh(wpkh(KEY))', 'pkh(KEY)'],
+} as const;
 
 /** Spellings of extended public keys (SLIP-132): of which network, and what addresses are made of it. */
 const SPELLINGS: ReadonlyMap<number, { readonly main: boolean; readonly forms: readonly string[] }> = new Map([
@@ -60,7 +64,10 @@ export class UtxoBalances implements ChainBalances {
     if (read === null) return new Map([[this.#asset.currency, 0n]]);
     return this.#sheet(
       read.forms.flatMap((form) =>
-        BRANCHES.map((branch) => ({ desc: form.replace('KEY', `${read.nodeText}/${branch}/*`), range: [0, LAST_INDEX] as const })),
+        BRANCHES.map((branch) => ({
+          desc: form.replace('KEY', `${read.nodeText}/${branch}/*`),
+          range: [0, LAST_INDEX] as const,
+        })),
       ),
     );
   }

@@ -73,7 +73,10 @@ export class UtxoChain implements ChainAdapter {
     this.mempool = new UtxoMempool(this.#node, asset.currency, logger);
     const scans = new UnspentScans(this.#patientNode);
     this.balances = new UtxoBalances(asset, coin.networks[network], scans);
-    this.payments = options.spending === null ? null : new UtxoPayments({ options, node: this.#node, scans, addresses: this.#addresses, logger }, options.spending);
+    this.payments =
+      options.spending === null
+        ? null
+        : new UtxoPayments({ options, node: this.#node, scans, addresses: this.#addresses, logger }, options.spending);
   }
 
   async identify(): Promise<string> {
@@ -106,7 +109,8 @@ export class UtxoChain implements ChainAdapter {
   }
 
   async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
-    if (first < 0 || first + count - 1 > MAX_INDEX) throw new TillgateError('CONFIG_INVALID', `The wallet of ${this.code} has no more addresses.`);
+    if (first < 0 || first + count - 1 > MAX_INDEX)
+      throw new TillgateError('CONFIG_INVALID', `The wallet of ${this.code} has no more addresses.`);
     const { addresses } = this.#options.coin.networks[this.#options.network];
     const derived: DerivedAddress[] = [];
     for (let index = first; index < first + count; index++) {
@@ -143,12 +147,26 @@ export class UtxoChain implements ChainAdapter {
   }
 }
 
-function openNode({ coin, network, rpcUrls }: UtxoChainOptions, logger: Logger, timeoutMs: number | undefined): UtxoNode {
+function openNode(
+  { coin, network, rpcUrls }: UtxoChainOptions,
+  logger: Logger,
+  timeoutMs: number | undefined,
+): UtxoNode {
   const { genesis } = coin.networks[network];
-  return new UtxoNode({ code: coin.code, urls: rpcUrls, genesis, network, ...(timeoutMs === undefined ? {} : { timeoutMs }) }, logger);
+  return new UtxoNode(
+    { code: coin.code, urls: rpcUrls, genesis, network, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+    logger,
+  );
 }
 
-function policyOf({ confirmations, tiers, spendableConfirmations, finalityBlocks, pollIntervalMs, maxScanBlocks }: UtxoChainOptions): ChainPolicy {
+function policyOf({
+  confirmations,
+  tiers,
+  spendableConfirmations,
+  finalityBlocks,
+  pollIntervalMs,
+  maxScanBlocks,
+}: UtxoChainOptions): ChainPolicy {
   return {
     confirmations: (_currency, units) => tiers.findLast(({ above }) => units > above)?.confirmations ?? confirmations,
     spendableConfirmations,

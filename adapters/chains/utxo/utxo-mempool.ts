@@ -1,4 +1,12 @@
-import type { ChainMempool, CurrencyCode, Logger, Millis, PendingTransfer, PendingTransfers, WatchList } from '../../../core/index.ts';
+import type {
+  ChainMempool,
+  CurrencyCode,
+  Logger,
+  Millis,
+  PendingTransfer,
+  PendingTransfers,
+  WatchList,
+} from '../../../core/index.ts';
 import { TillgateError } from '../../../core/index.ts';
 import { findOutputs } from './block-deposits.ts';
 import { asArray, asCount, asHash, asHex, asObject } from './node-values.ts';
@@ -52,12 +60,16 @@ export class UtxoMempool implements ChainMempool {
   async #list(): Promise<readonly string[]> {
     // Half of a list is no list: what is not in it yet would seem to have disappeared.
     const { loaded } = asObject(await this.#node.call('getmempoolinfo'), 'the mempool');
-    if (loaded === false) throw new TillgateError('NODE_FAILED', 'The node is still reading what waited to be mined before its start.');
+    if (loaded === false)
+      throw new TillgateError('NODE_FAILED', 'The node is still reading what waited to be mined before its start.');
     try {
-      return asArray(await this.#node.call('getrawmempool'), 'what waits to be mined').map((txid) => asHash(txid, 'a transaction’s id'));
+      return asArray(await this.#node.call('getrawmempool'), 'what waits to be mined').map((txid) =>
+        asHash(txid, 'a transaction’s id'),
+      );
     } catch (error) {
       if (!refusedWith(error, METHOD_NOT_FOUND)) throw error;
-      if (!this.#warned) this.#logger.warn('the node does not tell what waits to be mined: payments count from their block’s time');
+      if (!this.#warned)
+        this.#logger.warn('the node does not tell what waits to be mined: payments count from their block’s time');
       this.#warned = true;
       return [];
     }
@@ -77,7 +89,11 @@ export class UtxoMempool implements ChainMempool {
       }
     }
     const times = await this.#times([...ours.keys()]);
-    for (const [txid, transfers] of ours) this.#ours.set(txid, transfers.map((transfer) => ({ ...transfer, seenAt: times.get(txid) ?? null })));
+    for (const [txid, transfers] of ours)
+      this.#ours.set(
+        txid,
+        transfers.map((transfer) => ({ ...transfer, seenAt: times.get(txid) ?? null })),
+      );
     return left;
   }
 
@@ -86,7 +102,14 @@ export class UtxoMempool implements ChainMempool {
     const outputs = findOutputs(bytes, txid, (key) => watch.has(key)) ?? [];
     return outputs
       .filter(({ units }) => units > 0n)
-      .map(({ number, units, key }) => ({ txid, index: String(number), currency: this.#currency, units, from: null, toKey: key }));
+      .map(({ number, units, key }) => ({
+        txid,
+        index: String(number),
+        currency: this.#currency,
+        units,
+        from: null,
+        toKey: key,
+      }));
   }
 
   /** When the node first had each of them, by its own clock. */
@@ -96,7 +119,8 @@ export class UtxoMempool implements ChainMempool {
     const replies = await this.#node.batch(txids.map((txid) => ({ method: 'getmempoolentry', params: [txid] })));
     for (const [at, { result, problem }] of replies.entries()) {
       const txid = txids[at];
-      if (txid !== undefined && problem === null) times.set(txid, asCount(asObject(result, 'a waiting transaction')['time'], 'its time') * 1_000);
+      if (txid !== undefined && problem === null)
+        times.set(txid, asCount(asObject(result, 'a waiting transaction')['time'], 'its time') * 1_000);
     }
     return times;
   }

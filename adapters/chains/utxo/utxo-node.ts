@@ -128,7 +128,10 @@ export class UtxoNode {
     const { genesis, network, code } = this.#options;
     const hash = asHash(await call('getblockhash', [0]), 'the hash of the first block');
     if (genesis.includes(hash)) return hash;
-    throw new TillgateError('CHAIN_HALTED', `The node's first block is ${hash}, which is not that of ${code} on its ${network} network.`);
+    throw new TillgateError(
+      'CHAIN_HALTED',
+      `The node's first block is ${hash}, which is not that of ${code} on its ${network} network.`,
+    );
   }
 }
 
@@ -162,7 +165,8 @@ function readHeader(value: unknown, hash: string): BlockRef {
   const parentHash = height === 0 && parent === undefined ? '0'.repeat(64) : asHash(parent, 'a parent hash');
   const bytes = Buffer.alloc(80);
   const { version } = header;
-  if (typeof version !== 'number' || !Number.isInteger(version) || Math.abs(version) > 2 ** 31) throw malformed('a block version');
+  if (typeof version !== 'number' || !Number.isInteger(version) || Math.abs(version) > 2 ** 31)
+    throw malformed('a block version');
   bytes.writeInt32LE(version | 0, 0);
   bytes.set(fromHashText(parentHash), 4);
   bytes.set(fromHashText(asHash(header['merkleroot'], 'a merkle root')), 36);

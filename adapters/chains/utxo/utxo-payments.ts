@@ -93,10 +93,14 @@ export class UtxoPayments implements ChainPayments {
 
   async custody(expected: readonly ExpectedCoins[]): Promise<ReadonlyMap<CurrencyCode, bigint>> {
     const sums = new Map(expected.map(({ currency }) => [currency, 0n]));
-    const outputs = await this.#deps.node.unspent(expected.map(({ ref }) => ref), false);
+    const outputs = await this.#deps.node.unspent(
+      expected.map(({ ref }) => ref),
+      false,
+    );
     for (const [at, { currency, address }] of expected.entries()) {
       const output = outputs[at];
-      const isOurs = output !== null && output !== undefined && output.script === this.#deps.addresses.read(address)?.key;
+      const isOurs =
+        output !== null && output !== undefined && output.script === this.#deps.addresses.read(address)?.key;
       if (isOurs) sums.set(currency, (sums.get(currency) ?? 0n) + output.units);
     }
     return sums;
@@ -115,5 +119,8 @@ export class UtxoPayments implements ChainPayments {
 }
 
 function isKnownAlready(error: unknown): boolean {
-  return refusedWith(error, ALREADY_IN_CHAIN) || (isTillgateError(error, 'NODE_FAILED') && ALREADY_WAITING.test(error.message));
+  return (
+    refusedWith(error, ALREADY_IN_CHAIN) ||
+    (isTillgateError(error, 'NODE_FAILED') && ALREADY_WAITING.test(error.message))
+  );
 }

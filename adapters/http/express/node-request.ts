@@ -40,7 +40,8 @@ class NodeBody implements RequestBody {
   }
 
   async read(limit: number): Promise<Uint8Array | null> {
-    if (this.#req.readableEnded) throw new Error('Another middleware has read the body: mount the till before any body parser.');
+    if (this.#req.readableEnded)
+      throw new Error('Another middleware has read the body: mount the till before any body parser.');
     if (this.#req.destroyed) throw new ClientGone('The client left before its body was read.');
     if (Number(this.#req.headers['content-length'] ?? 0) > limit) return null;
     // 100 Continue is sent only when the body is read (RFC 9110, section 10.1.1).

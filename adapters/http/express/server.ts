@@ -39,7 +39,11 @@ const MAX_HEADER_BYTES = 16 * 1024;
  * An `http.Server` for an Express application that has {@link expressBinding} in it: bounded waiting, replies in the
  * envelope for what no handler answered and for what Node itself refuses.
  */
-export function createHttpServer(app: Express, api: HttpApi, { timeouts = DEFAULT_TIMEOUTS, interceptor }: ServerOptions = {}): Server {
+export function createHttpServer(
+  app: Express,
+  api: HttpApi,
+  { timeouts = DEFAULT_TIMEOUTS, interceptor }: ServerOptions = {},
+): Server {
   app.disable('x-powered-by');
   app.disable('etag');
   const server = createServer({
@@ -67,7 +71,11 @@ export function createHttpServer(app: Express, api: HttpApi, { timeouts = DEFAUL
   // The operation says "continue" itself, once it wants the body.
   server.on('checkContinue', serve);
   server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
-    writeResponse(req, res, api.failure(new TillgateError('MALFORMED_REQUEST', 'The header Expect asks for what is not offered.')));
+    writeResponse(
+      req,
+      res,
+      api.failure(new TillgateError('MALFORMED_REQUEST', 'The header Expect asks for what is not offered.')),
+    );
   });
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (interceptor?.handles(req.headers.host) === true) interceptor.upgrade(req, socket, head);
@@ -104,10 +112,19 @@ type Initialiser = (this: object, ...parameters: unknown[]) => void;
  * Express changes the prototype of each request and response, which costs more than all else it does. Objects that are
  * born with those prototypes make the change a no-op. (`Reflect.construct` with another prototype would cost as much.)
  */
-function prototypesOf(app: Express): { IncomingMessage: typeof IncomingMessage; ServerResponse: typeof ServerResponse } {
+function prototypesOf(app: Express): {
+  IncomingMessage: typeof IncomingMessage;
+  ServerResponse: typeof ServerResponse;
+} {
   return {
-    IncomingMessage: bornWith(app.request, IncomingMessage as unknown as Initialiser) as unknown as typeof IncomingMessage,
-    ServerResponse: bornWith(app.response, ServerResponse as unknown as Initialiser) as unknown as typeof ServerResponse,
+    IncomingMessage: bornWith(
+      app.request,
+      IncomingMessage as unknown as Initialiser,
+    ) as unknown as typeof IncomingMessage,
+    ServerResponse: bornWith(
+      app.response,
+      ServerResponse as unknown as Initialiser,
+    ) as unknown as typeof ServerResponse,
   };
 }
 

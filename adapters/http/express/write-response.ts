@@ -4,7 +4,11 @@ import { drainThenEnd } from './drain-then-end.ts';
 import { writeStream } from './write-stream.ts';
 
 /** Writes a whole reply, or begins a streamed one. */
-export function writeResponse(req: IncomingMessage, res: ServerResponse, { status, headers, body, stream }: HttpResponse): void {
+export function writeResponse(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { status, headers, body, stream }: HttpResponse,
+): void {
   if (stream !== undefined) {
     writeStream(req, res, status, headers, stream);
     return;

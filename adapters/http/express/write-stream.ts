@@ -5,7 +5,13 @@ import type { ReplyStream } from '../messages.ts';
 const UNREAD_BYTES = 64 * 1024;
 
 /** Begins a reply that is streamed until the stream ends or the client disconnects. */
-export function writeStream(req: IncomingMessage, res: ServerResponse, status: number, headers: Readonly<Record<string, string>>, stream: ReplyStream): void {
+export function writeStream(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  stream: ReplyStream,
+): void {
   res.writeHead(status, headers);
   // HEAD asks what a GET would be answered with, and no stream has to begin for that.
   if (req.method === 'HEAD' || res.destroyed) {

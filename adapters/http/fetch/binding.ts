@@ -18,7 +18,10 @@ export interface FetchOptions<Context extends readonly unknown[]> {
 }
 
 /** Answers a request; never rejects. */
-export type FetchHandler<Context extends readonly unknown[]> = (request: Request, ...context: Context) => Promise<Response>;
+export type FetchHandler<Context extends readonly unknown[]> = (
+  request: Request,
+  ...context: Context
+) => Promise<Response>;
 
 /** Bodies that a `Response` must not have. */
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -27,7 +30,10 @@ const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
  * The operations table as a function from `Request` to `Response`, for `Deno.serve`, `Bun.serve`, a worker or Hono.
  * An unknown path is answered with 40400; `api.route` finds out before whether a path is known.
  */
-export function fetchBinding<Context extends readonly unknown[]>(api: HttpApi, { mount = '', facts }: FetchOptions<Context>): FetchHandler<Context> {
+export function fetchBinding<Context extends readonly unknown[]>(
+  api: HttpApi,
+  { mount = '', facts }: FetchOptions<Context>,
+): FetchHandler<Context> {
   return async (request, ...context) => {
     try {
       const plain = fromFetch(request, mount, facts(request, ...context));
@@ -56,7 +62,10 @@ function toResponse({ status, headers, body, stream }: HttpResponse, method: str
   if (stream !== undefined) return new Response(method === 'HEAD' ? null : readable(stream), { status, headers });
   const bytes = typeof body === 'string' ? encoder.encode(body) : Uint8Array.from(body);
   const bodiless = method === 'HEAD' || NO_BODY.has(status);
-  return new Response(bodiless ? null : bytes, { status, headers: { ...headers, 'Content-Length': String(bytes.length) } });
+  return new Response(bodiless ? null : bytes, {
+    status,
+    headers: { ...headers, 'Content-Length': String(bytes.length) },
+  });
 }
 
 /** So many texts may wait for a reader before the client counts as not reading. */

@@ -35,7 +35,10 @@ export const accountDetailSchema = z
     last_login_at: instant('Last login').nullable(),
     last_login_ip: z.string().nullable(),
     last_login_user_agent: z.string().nullable(),
-    verified_currencies: z.array(z.string()).readonly().meta({ description: 'Covered by business verification; * for all' }),
+    verified_currencies: z
+      .array(z.string())
+      .readonly()
+      .meta({ description: 'Covered by business verification; * for all' }),
   })
   .meta({ id: 'AccountDetail' });
 
@@ -115,7 +118,8 @@ export const accountOperations: readonly ManageOperation[] = [
     name: 'AccountList',
     item: accountSchema,
     example: accountExample,
-    handler: async ({ actor, query }, { manage }) => pageRecord(await manage.accounts.list(actor, query), accountRecord),
+    handler: async ({ actor, query }, { manage }) =>
+      pageRecord(await manage.accounts.list(actor, query), accountRecord),
   }),
   manageOperation({
     id: 'createAccount',
@@ -133,8 +137,12 @@ export const accountOperations: readonly ManageOperation[] = [
       verified_currencies: currencies.optional(),
     }),
     data: accountDetailSchema,
-    examples: { body: { email: 'shop@example.com', password: 'correct horse battery staple' }, data: accountDetailExample },
-    handler: async ({ actor, body }, { manage }) => accountDetailRecord(await manage.accounts.create(actor, inputOf(body))),
+    examples: {
+      body: { email: 'shop@example.com', password: 'correct horse battery staple' },
+      data: accountDetailExample,
+    },
+    handler: async ({ actor, body }, { manage }) =>
+      accountDetailRecord(await manage.accounts.create(actor, inputOf(body))),
   }),
   manageOperation({
     id: 'archiveAccounts',
@@ -145,12 +153,19 @@ export const accountOperations: readonly ManageOperation[] = [
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     body: z.object({
       ids: z
-        .array(recordId<AccountId>('An account'), { error: ({ input }) => (input === undefined ? 'is required' : 'must be a list of ids') })
+        .array(recordId<AccountId>('An account'), {
+          error: ({ input }) => (input === undefined ? 'is required' : 'must be a list of ids'),
+        })
         .min(1, { error: 'must name at least one account' })
         .max(MAX_IDS, { error: `must name at most ${MAX_IDS} accounts` }),
     }),
-    data: z.object({ total: whole('How many'), items: z.array(accountSchema).readonly() }).meta({ id: 'AccountArchiveResult' }),
-    examples: { body: { ids: [accountExample.id] }, data: { total: 1, items: [{ ...accountExample, status: 'archived', status_label: 'Archived' }] } },
+    data: z
+      .object({ total: whole('How many'), items: z.array(accountSchema).readonly() })
+      .meta({ id: 'AccountArchiveResult' }),
+    examples: {
+      body: { ids: [accountExample.id] },
+      data: { total: 1, items: [{ ...accountExample, status: 'archived', status_label: 'Archived' }] },
+    },
     handler: async ({ actor, body }, { manage }) => {
       const archived = await manage.accounts.archive(actor, body.ids);
       return { total: archived.length, items: archived.map(accountRecord) };
@@ -166,14 +181,16 @@ export const accountOperations: readonly ManageOperation[] = [
     params: idParams<AccountId>('The account'),
     data: accountDetailSchema,
     examples: { data: accountDetailExample },
-    handler: async ({ actor, params: { id } }, { manage }) => accountDetailRecord(await manage.accounts.find(actor, id)),
+    handler: async ({ actor, params: { id } }, { manage }) =>
+      accountDetailRecord(await manage.accounts.find(actor, id)),
   }),
   manageOperation({
     id: 'updateAccount',
     method: 'PATCH',
     path: '/accounts/{id}',
     summary: 'Change an account',
-    description: 'active ⇄ disabled; either → archived, which is final. A user may change its own name and picture; the rest is an admin’s.',
+    description:
+      'active ⇄ disabled; either → archived, which is final. A user may change its own name and picture; the rest is an admin’s.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params: idParams<AccountId>('The account'),
     body: z.object({
@@ -184,7 +201,11 @@ export const accountOperations: readonly ManageOperation[] = [
       verified_currencies: currencies.optional(),
     }),
     data: accountDetailSchema,
-    examples: { body: { status: 'disabled' }, data: { ...accountDetailExample, status: 'disabled', status_label: 'Disabled' } },
-    handler: async ({ actor, params: { id }, body }, { manage }) => accountDetailRecord(await manage.accounts.update(actor, id, inputOf(body))),
+    examples: {
+      body: { status: 'disabled' },
+      data: { ...accountDetailExample, status: 'disabled', status_label: 'Disabled' },
+    },
+    handler: async ({ actor, params: { id }, body }, { manage }) =>
+      accountDetailRecord(await manage.accounts.update(actor, id, inputOf(body))),
   }),
 ];

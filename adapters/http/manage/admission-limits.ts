@@ -6,13 +6,16 @@ import { plainNumber } from './fields.ts';
 export const modeSchema = z.enum(ADMISSION_MODES).meta({ id: 'AdmissionMode' });
 
 const limit = z.number().nullable();
-export const limitsSchema = z.object({ requests_per_second: limit, burst: limit, concurrency: limit }).meta({ id: 'AdmissionLimits' });
+export const limitsSchema = z
+  .object({ requests_per_second: limit, burst: limit, concurrency: limit })
+  .meta({ id: 'AdmissionLimits' });
 
 export function limitsRecord({ requestsPerSecond, burst, concurrency }: AdmissionLimits): z.input<typeof limitsSchema> {
   return { requests_per_second: requestsPerSecond, burst, concurrency };
 }
 
-const limitField = (description: string, whole: boolean) => plainNumber(`${description}; null for no limit`, whole).nullable().optional();
+const limitField = (description: string, whole: boolean) =>
+  plainNumber(`${description}; null for no limit`, whole).nullable().optional();
 
 /** Limits in a body. @param rate - the description of the first of them */
 export const limitsBody = (rate: string) =>

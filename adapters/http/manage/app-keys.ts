@@ -101,6 +101,7 @@ export const appKeyOperations: readonly ManageOperation[] = [
     params: params.extend({ key_id: recordId<AppKeyId>('The key') }),
     data: appKeySchema,
     examples: { data: { ...keyExample, state: 'revoked', revoked_at: keyExample.created_at } },
-    handler: async ({ actor, params: { id, key_id: keyId } }, { manage }) => appKeyRecord(await manage.apps.revokeKey(actor, id, keyId)),
+    handler: async ({ actor, params: { id, key_id: keyId } }, { manage }) =>
+      appKeyRecord(await manage.apps.revokeKey(actor, id, keyId)),
   }),
 ];

@@ -22,16 +22,18 @@ const chainSchema = z
   })
   .meta({ id: 'Chain' });
 
-
-
 const listFields = {
   id: id('The App'),
   account_id: id('Its account'),
   name: z.string(),
   enabled: z.boolean(),
-  version: z.number().meta({ type: 'integer', minimum: 1, description: "Counts the record's revisions; a change wants it in If-Match" }),
+  version: z
+    .number()
+    .meta({ type: 'integer', minimum: 1, description: "Counts the record's revisions; a change wants it in If-Match" }),
   chains: z.array(chainSchema).readonly(),
-  admission_mode: modeSchema.nullable().meta({ description: "Makes a gateway's mode stricter; null for the gateway's own" }),
+  admission_mode: modeSchema
+    .nullable()
+    .meta({ description: "Makes a gateway's mode stricter; null for the gateway's own" }),
   limits: limitsSchema.nullable(),
   created_at: instant('Creation'),
   modified_at: instant('Last change'),
@@ -66,7 +68,14 @@ function chainRecords(codes: readonly string[], routes: readonly RouteRecord[], 
     const name = nameOf(code);
     const served = routes.filter(({ route }) => route.chain === code);
     if (served.length === 0) return [{ code, name, network: null, protocol: null, host: null, enabled: false }];
-    return served.map(({ route: { network, protocol, host, enabled } }) => ({ code, name, network, protocol, host, enabled }));
+    return served.map(({ route: { network, protocol, host, enabled } }) => ({
+      code,
+      name,
+      network,
+      protocol,
+      host,
+      enabled,
+    }));
   });
 }
 
@@ -86,7 +95,10 @@ function listRecord(app: App, routes: readonly RouteRecord[], nameOf: NameOf): z
 }
 
 async function appRecord(app: App, { manage, assets }: ManageDeps): Promise<z.input<typeof appSchema>> {
-  return { ...listRecord(app, await manage.routes.all(), (code) => assets.chainName(code)), provider_id: app.providerId };
+  return {
+    ...listRecord(app, await manage.routes.all(), (code) => assets.chainName(code)),
+    provider_id: app.providerId,
+  };
 }
 
 const appExample = {
@@ -95,7 +107,16 @@ const appExample = {
   name: 'Shop',
   enabled: true,
   version: 1,
-  chains: [{ code: 'ETH', name: 'Ethereum', network: 'mainnet', protocol: 'jsonrpc', host: 'eth.gateway.example', enabled: true }],
+  chains: [
+    {
+      code: 'ETH',
+      name: 'Ethereum',
+      network: 'mainnet',
+      protocol: 'jsonrpc',
+      host: 'eth.gateway.example',
+      enabled: true,
+    },
+  ],
   admission_mode: null,
   limits: null,
   created_at: accountExample.created_at,
@@ -132,7 +153,12 @@ export const appOperations: readonly ManageOperation[] = [
     summary: 'Make an App',
     description: 'With its first key. Only an admin names another account.',
     errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT'],
-    body: z.object({ account_id: ownerField, name, chains, provider_id: text(255, 'A reference of your own').nullable().optional() }),
+    body: z.object({
+      account_id: ownerField,
+      name,
+      chains,
+      provider_id: text(255, 'A reference of your own').nullable().optional(),
+    }),
     data: newAppSchema,
     examples: { body: { name: 'Shop', chains: ['ETH'] }, data: { ...appExample, key: keyExample } },
     handler: async ({ actor, body }, deps) => {
@@ -157,7 +183,8 @@ export const appOperations: readonly ManageOperation[] = [
     method: 'PATCH',
     path: '/apps/{id}',
     summary: 'Change an App',
-    description: 'Wants the version of the record in If-Match: without it 428, a stale one 412. Mode and limits can only be stricter than those of a gateway.',
+    description:
+      'Wants the version of the record in If-Match: without it 428, a stale one 412. Mode and limits can only be stricter than those of a gateway.',
     versioned: true,
     errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT', 'VERSION_MISMATCH', 'PRECONDITION_REQUIRED'],
     params,
@@ -166,7 +193,10 @@ export const appOperations: readonly ManageOperation[] = [
       enabled: yesNo('Whether its keys are taken').optional(),
       chains: chains.optional(),
       admission_mode: word(['disabled', 'shadow', 'enforce'], "null for each gateway's own").nullable().optional(),
-      limits: limitsBody('Requests a second').nullable().transform((given) => given && { requestsPerSecond: null, burst: null, concurrency: null, ...inputOf(given) }).optional(),
+      limits: limitsBody('Requests a second')
+        .nullable()
+        .transform((given) => given && { requestsPerSecond: null, burst: null, concurrency: null, ...inputOf(given) })
+        .optional(),
     }),
     data: appSchema,
     examples: { body: { enabled: false }, data: { ...appExample, enabled: false, version: 2 } },

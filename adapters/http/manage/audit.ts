@@ -45,6 +45,7 @@ export const auditOperations: readonly ManageOperation[] = [
     filter: accountFilter,
     name: 'AuditList',
     item: auditSchema,
-    handler: async ({ actor, query: { account_id: accountId, ...page } }, { manage }) => pageRecord(await manage.audit.list(actor, accountId, page), auditRecord),
+    handler: async ({ actor, query: { account_id: accountId, ...page } }, { manage }) =>
+      pageRecord(await manage.audit.list(actor, accountId, page), auditRecord),
   }),
 ];

@@ -24,7 +24,10 @@ const callbackSchema = z.object(callbackFields).meta({ id: 'CallbackItem' });
 const attemptSchema = z.object({
   at: instant('When'),
   duration_ms: whole('Milliseconds'),
-  http_status: z.number().nullable().meta({ type: ['integer', 'null'] }),
+  http_status: z
+    .number()
+    .nullable()
+    .meta({ type: ['integer', 'null'] }),
   error: z.string().nullable(),
 });
 const callbackDetailSchema = z
@@ -83,7 +86,8 @@ export const callbackOperations: readonly ManageOperation[] = [
     errors: ['NOT_FOUND'],
     params,
     data: callbackDetailSchema,
-    handler: async ({ actor, params: { id } }, { manage }) => callbackDetailRecord(await manage.callbacks.find(actor, id)),
+    handler: async ({ actor, params: { id } }, { manage }) =>
+      callbackDetailRecord(await manage.callbacks.find(actor, id)),
   }),
   manageOperation({
     id: 'redeliverCallback',
@@ -94,6 +98,7 @@ export const callbackOperations: readonly ManageOperation[] = [
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: callbackDetailSchema,
-    handler: async ({ actor, params: { id } }, { manage }) => callbackDetailRecord(await manage.callbacks.redeliver(actor, id)),
+    handler: async ({ actor, params: { id } }, { manage }) =>
+      callbackDetailRecord(await manage.callbacks.redeliver(actor, id)),
   }),
 ];

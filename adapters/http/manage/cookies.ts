@@ -10,8 +10,11 @@ export const SESSION_COOKIE = 'tillgate_session';
  */
 export function sessionCookie(headers: HeaderMap): string | null {
   const pairs = (headers.get('cookie') ?? []).flatMap((line) => line.split(';')).map((pair) => pair.trim());
-  const values = pairs.filter((pair) => pair.startsWith(`${SESSION_COOKIE}=`)).map((pair) => pair.slice(SESSION_COOKIE.length + 1));
-  if (values.length > 1) throw new TillgateError('MALFORMED_REQUEST', `The cookie ${SESSION_COOKIE} stands more than once.`);
+  const values = pairs
+    .filter((pair) => pair.startsWith(`${SESSION_COOKIE}=`))
+    .map((pair) => pair.slice(SESSION_COOKIE.length + 1));
+  if (values.length > 1)
+    throw new TillgateError('MALFORMED_REQUEST', `The cookie ${SESSION_COOKIE} stands more than once.`);
   return values[0] ?? null;
 }
 

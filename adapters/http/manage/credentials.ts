@@ -1,5 +1,11 @@
 import { formatInstant } from '../../../core/index.ts';
-import type { Credential, CredentialId, MaskedCredential, RevealedCredential, RotatedCallbackSecrets } from '../../../core/index.ts';
+import type {
+  Credential,
+  CredentialId,
+  MaskedCredential,
+  RevealedCredential,
+  RotatedCallbackSecrets,
+} from '../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../fields.ts';
 import { accountFilter, accountQuery, idParams, inputOf, ownerField } from './fields.ts';
@@ -23,7 +29,13 @@ const credentialFields = {
 const credentialSchema = z.object(credentialFields).meta({ id: 'CredentialItem' });
 
 const revealedSchema = z
-  .object({ ...credentialFields, signing_secret: z.string(), callback_key: z.string(), callback_token: z.string(), callback_secret: z.string() })
+  .object({
+    ...credentialFields,
+    signing_secret: z.string(),
+    callback_key: z.string(),
+    callback_token: z.string(),
+    callback_secret: z.string(),
+  })
   .meta({ id: 'RevealedCredential' });
 
 const callbackSecretsSchema = z
@@ -103,7 +115,8 @@ export const credentialOperations: readonly ManageOperation[] = [
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     body: z.object({ account_id: ownerField, name: text(255, 'Shown name').optional() }),
     data: revealedSchema,
-    handler: async ({ actor, body }, { manage }) => revealedRecord(await manage.credentials.create(actor, inputOf(body))),
+    handler: async ({ actor, body }, { manage }) =>
+      revealedRecord(await manage.credentials.create(actor, inputOf(body))),
   }),
   manageOperation({
     id: 'revealCredential',
@@ -114,7 +127,8 @@ export const credentialOperations: readonly ManageOperation[] = [
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: revealedSchema,
-    handler: async ({ actor, params: { id } }, { manage }) => revealedRecord(await manage.credentials.reveal(actor, id)),
+    handler: async ({ actor, params: { id } }, { manage }) =>
+      revealedRecord(await manage.credentials.reveal(actor, id)),
   }),
   manageOperation({
     id: 'revokeCredential',
@@ -132,10 +146,12 @@ export const credentialOperations: readonly ManageOperation[] = [
     method: 'POST',
     path: '/credentials/callback/rotate',
     summary: 'Make new callback secrets',
-    description: 'Key, token and secret of the callbacks of an account. For 24 hours callbacks are signed with the former secret as well.',
+    description:
+      'Key, token and secret of the callbacks of an account. For 24 hours callbacks are signed with the former secret as well.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     query: accountQuery,
     data: callbackSecretsSchema,
-    handler: async ({ actor, query }, { manage }) => callbackSecretsRecord(await manage.credentials.rotateCallbackSecrets(actor, query.account_id)),
+    handler: async ({ actor, query }, { manage }) =>
+      callbackSecretsRecord(await manage.credentials.rotateCallbackSecrets(actor, query.account_id)),
   }),
 ];

@@ -22,10 +22,14 @@ export const ownerField = recordId<AccountId>('The account; your own unless told
 export const accountQuery = z.object({ account_id: ownerField });
 
 /** Narrows a list to one account. */
-export const accountFilter = { account_id: recordId<AccountId>("Only this account's; an admin sees all unless told").optional() };
+export const accountFilter = {
+  account_id: recordId<AccountId>("Only this account's; an admin sees all unless told").optional(),
+};
 
 export function word<const T extends readonly [string, ...string[]]>(words: T, description: string) {
-  return z.enum(words, { error: ({ input }) => (input === undefined ? 'is required' : `must be one of ${words.join(', ')}`) }).meta({ description });
+  return z
+    .enum(words, { error: ({ input }) => (input === undefined ? 'is required' : `must be one of ${words.join(', ')}`) })
+    .meta({ description });
 }
 
 export const yesNo = (description: string) => z.boolean({ error: 'must be true or false' }).meta({ description });
@@ -46,12 +50,16 @@ export function plainNumber(description: string, whole: boolean) {
 
 export function texts(max: number, itemMax: number, description: string) {
   return z
-    .array(text(itemMax, description), { error: ({ input }) => (input === undefined ? 'is required' : 'must be a list') })
+    .array(text(itemMax, description), {
+      error: ({ input }) => (input === undefined ? 'is required' : 'must be a list'),
+    })
     .max(max, { error: `must have at most ${max} entries` })
     .meta({ description });
 }
 
-type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
 
 type Input<Body> = { [Name in keyof Body as CamelCase<Name & string>]: Exclude<Body[Name], undefined> };
 
@@ -71,6 +79,7 @@ export function expectedVersion({ headers }: HttpRequest): number {
   const value = header(headers, 'if-match');
   if (value === null) throw new TillgateError('PRECONDITION_REQUIRED', 'Send the version of the record in If-Match.');
   const match = VERSION.exec(value.trim());
-  if (match === null) throw new TillgateError('VERSION_MISMATCH', 'If-Match must be the version of the record: "3" or 3.');
+  if (match === null)
+    throw new TillgateError('VERSION_MISMATCH', 'If-Match must be the version of the record: "3" or 3.');
   return Number(match[1] ?? match[2]);
 }

@@ -23,7 +23,11 @@ const gatewaySchema = z
     enabled: z.boolean(),
     methods: z.object({ allow: z.array(z.string()).readonly(), deny: z.array(z.string()).readonly() }),
     limits: limitsSchema,
-    timeouts: z.object({ connect_ms: whole('Milliseconds'), first_byte_ms: whole('Milliseconds'), idle_ms: whole('Milliseconds') }),
+    timeouts: z.object({
+      connect_ms: whole('Milliseconds'),
+      first_byte_ms: whole('Milliseconds'),
+      idle_ms: whole('Milliseconds'),
+    }),
     max_body_bytes: whole('Bytes'),
     max_batch: whole('Elements'),
     source: z.enum(['config', 'managed']).meta({ description: 'A gateway of the configuration is changed only there' }),
@@ -69,12 +73,19 @@ const createBody = z.object({
   admission: word(['disabled', 'shadow', 'enforce'], 'How admission is applied').optional(),
   enabled: yesNo('Whether it serves').optional(),
   methods: z
-    .object({ allow: texts(MAX_METHODS, 128, 'Methods').optional(), deny: texts(MAX_METHODS, 128, 'Methods').optional() })
+    .object({
+      allow: texts(MAX_METHODS, 128, 'Methods').optional(),
+      deny: texts(MAX_METHODS, 128, 'Methods').optional(),
+    })
     .transform(inputOf)
     .optional(),
   limits: limitsBody('Requests a second of each App').transform(inputOf).optional(),
   timeouts: z
-    .object({ connect_ms: number('Milliseconds'), first_byte_ms: number('Milliseconds'), idle_ms: number('Milliseconds') })
+    .object({
+      connect_ms: number('Milliseconds'),
+      first_byte_ms: number('Milliseconds'),
+      idle_ms: number('Milliseconds'),
+    })
     .transform(inputOf)
     .optional(),
   max_body_bytes: number('Bytes'),
@@ -102,7 +113,15 @@ export const gatewayOperations: readonly ManageOperation[] = [
     errors: ['STATE_CONFLICT'],
     body: createBody,
     data: gatewaySchema,
-    examples: { body: { host: 'eth.gateway.example', chain: 'ETH', network: 'mainnet', protocol: 'jsonrpc', upstreams: ['https://node.example/rpc'] } },
+    examples: {
+      body: {
+        host: 'eth.gateway.example',
+        chain: 'ETH',
+        network: 'mainnet',
+        protocol: 'jsonrpc',
+        upstreams: ['https://node.example/rpc'],
+      },
+    },
     handler: async ({ actor, body }, { manage }) => gatewayRecord(await manage.routes.create(actor, inputOf(body))),
   }),
   manageOperation({
@@ -127,6 +146,7 @@ export const gatewayOperations: readonly ManageOperation[] = [
     body: createBody.partial(),
     data: gatewaySchema,
     examples: { body: { enabled: false } },
-    handler: async ({ actor, params: { id }, body }, { manage }) => gatewayRecord(await manage.routes.update(actor, id, inputOf(body))),
+    handler: async ({ actor, params: { id }, body }, { manage }) =>
+      gatewayRecord(await manage.routes.update(actor, id, inputOf(body))),
   }),
 ];

@@ -23,8 +23,18 @@ export function registerSessions(registry: OpenAPIRegistry): void {
     registry.registerComponent('securitySchemes', name, scheme);
   };
   register('Session-Token', { type: 'http', scheme: 'bearer', description: 'The access token of a session.' });
-  register('Session-Cookie', { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: "A browser's session." });
-  register('X-CSRF-Token', { type: 'apiKey', in: 'header', name: 'X-CSRF-Token', description: 'Goes along with the cookie on every unsafe method.' });
+  register('Session-Cookie', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIE,
+    description: "A browser's session.",
+  });
+  register('X-CSRF-Token', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-CSRF-Token',
+    description: 'Goes along with the cookie on every unsafe method.',
+  });
 }
 
 /** Security of an operation with a session: the token, or the cookie with a CSRF token. */

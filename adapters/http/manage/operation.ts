@@ -16,7 +16,12 @@ export type ManageOperation = (deps: ManageDeps, session: OperationAuth) => Oper
 export type ManageCall<P, Q, B> = Call<P, Q, B> & { readonly actor: Actor; readonly session: OpenSession };
 
 /** Description of an operation; its path is relative to `/manage/v1`. */
-interface ManageSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, D extends z.ZodType> extends Omit<Described, 'auth' | 'tag' | 'envelope'> {
+interface ManageSpec<
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodObject,
+  D extends z.ZodType,
+> extends Omit<Described, 'auth' | 'tag' | 'envelope'> {
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
@@ -29,19 +34,30 @@ interface DataReply<D> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface DataSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, D extends z.ZodType> extends ManageSpec<P, Q, B, D> {
+interface DataSpec<
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodObject,
+  D extends z.ZodType,
+> extends ManageSpec<P, Q, B, D> {
   readonly handler: (call: ManageCall<z.output<P>, z.output<Q>, z.output<B>>, deps: ManageDeps) => Promise<z.input<D>>;
 }
 
 /** An operation that needs a session. */
-export function manageOperation<D extends z.ZodType, P extends z.ZodObject = z.ZodObject, Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>({
-  handler,
-  ...spec
-}: DataSpec<P, Q, B, D>): ManageOperation {
-  return (deps, session) => replyOperation(spec, session, async (call) => ({ data: await handler(withActor(call), deps) }));
+export function manageOperation<
+  D extends z.ZodType,
+  P extends z.ZodObject = z.ZodObject,
+  Q extends z.ZodObject = z.ZodObject,
+  B extends z.ZodObject = z.ZodObject,
+>({ handler, ...spec }: DataSpec<P, Q, B, D>): ManageOperation {
+  return (deps, session) =>
+    replyOperation(spec, session, async (call) => ({ data: await handler(withActor(call), deps) }));
 }
 
-interface ListSpec<F extends z.ZodRawShape, D extends z.ZodType> extends Pick<Described, 'id' | 'path' | 'summary' | 'description' | 'errors'> {
+interface ListSpec<F extends z.ZodRawShape, D extends z.ZodType> extends Pick<
+  Described,
+  'id' | 'path' | 'summary' | 'description' | 'errors'
+> {
   /** Fields of the query besides those of the page. */
   readonly filter?: F;
   /** Name of the page's schema. */
@@ -55,9 +71,17 @@ interface ListSpec<F extends z.ZodRawShape, D extends z.ZodType> extends Pick<De
 }
 
 /** A list, one page at a time. */
-export function manageList<D extends z.ZodType, F extends z.ZodRawShape = z.ZodRawShape>({ filter, name, item, example, handler, ...spec }: ListSpec<F, D>): ManageOperation {
+export function manageList<D extends z.ZodType, F extends z.ZodRawShape = z.ZodRawShape>({
+  filter,
+  name,
+  item,
+  example,
+  handler,
+  ...spec
+}: ListSpec<F, D>): ManageOperation {
   const data = pageSchema(name, item);
-  const examples = example === undefined ? {} : { data: { page: 1, size: 10, total: 1, max_page: 1, items: [example] } };
+  const examples =
+    example === undefined ? {} : { data: { page: 1, size: 10, total: 1, max_page: 1, items: [example] } };
   return (deps, session) => {
     const query = pageQuery(deps.settings.pageMax).extend(filter ?? {});
     return replyOperation({ ...spec, method: 'GET', query, data, examples }, session, async (call) => ({
@@ -71,13 +95,24 @@ export function manageList<D extends z.ZodType, F extends z.ZodRawShape = z.ZodR
  *
  * @param auth - `null` for an operation without credentials
  */
-export function replyOperation<D extends z.ZodType, P extends z.ZodObject = z.ZodObject, Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
+export function replyOperation<
+  D extends z.ZodType,
+  P extends z.ZodObject = z.ZodObject,
+  Q extends z.ZodObject = z.ZodObject,
+  B extends z.ZodObject = z.ZodObject,
+>(
   spec: ManageSpec<P, Q, B, D>,
   auth: OperationAuth | null,
   reply: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<DataReply<z.input<D>>>,
 ): Operation {
   const schemas = { params: spec.params ?? null, query: spec.query ?? null, body: spec.body ?? null };
-  const row = described({ ...spec, path: MANAGE_BASE + spec.path, auth: auth ?? ANYBODY, envelope: 'manage', tag: 'Management' });
+  const row = described({
+    ...spec,
+    path: MANAGE_BASE + spec.path,
+    auth: auth ?? ANYBODY,
+    envelope: 'manage',
+    tag: 'Management',
+  });
   return {
     ...row,
     schemas,

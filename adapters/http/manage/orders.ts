@@ -35,7 +35,9 @@ const historySchema = z
           to: z.enum(ORDER_STATUSES),
           rule: z.string(),
           inputs: z.record(z.string(), z.unknown()).meta({ description: 'What the rule looked at' }),
-          rate: z.unknown().meta({ description: 'The rate of the order then, with its sources; null before one was fixed' }),
+          rate: z
+            .unknown()
+            .meta({ description: 'The rate of the order then, with its sources; null before one was fixed' }),
         }),
       )
       .readonly(),
@@ -47,14 +49,39 @@ function orderRecord(view: OrderDetailView): z.input<typeof orderSchema> {
   const record = presentOrderDetail(view);
   const { order_id, user_id, status, chain, currency, amount, vs_price, vs_currency, obtained } = record;
   const [create_time, update_time] = [`${record.create_time}Z`, `${record.update_time}Z`];
-  return { order_id, user_id, status, chain, currency, amount, vs_price, vs_currency, obtained, create_time, update_time };
+  return {
+    order_id,
+    user_id,
+    status,
+    chain,
+    currency,
+    amount,
+    vs_price,
+    vs_currency,
+    obtained,
+    create_time,
+    update_time,
+  };
 }
 
-function historyRecord({ order, entries }: { readonly order: Order; readonly entries: readonly OrderHistoryEntry[] }): z.input<typeof historySchema> {
+function historyRecord({
+  order,
+  entries,
+}: {
+  readonly order: Order;
+  readonly entries: readonly OrderHistoryEntry[];
+}): z.input<typeof historySchema> {
   return {
     order_id: order.id,
     status: order.status,
-    items: entries.map(({ at, from, to, rule, inputs, rate }) => ({ at: formatInstant(at), from, to, rule, inputs: { ...inputs }, rate })),
+    items: entries.map(({ at, from, to, rule, inputs, rate }) => ({
+      at: formatInstant(at),
+      from,
+      to,
+      rule,
+      inputs: { ...inputs },
+      rate,
+    })),
   };
 }
 

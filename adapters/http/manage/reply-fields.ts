@@ -4,7 +4,9 @@ import { z } from 'zod';
 
 /** RFC 3339 with `Z`. */
 export const instant = (description: string) =>
-  z.string().meta({ format: 'date-time', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$', description });
+  z
+    .string()
+    .meta({ format: 'date-time', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$', description });
 
 export const id = (description: string) => z.string().meta({ pattern: '^\\d{18,19}$', description });
 

@@ -45,7 +45,8 @@ export const securityOperations: readonly ManageOperation[] = [
     errors: ['NOT_FOUND'],
     query: accountQuery,
     data: securitySchema,
-    handler: async ({ actor, query }, { manage }) => securityRecord(await manage.security.find(actor, query.account_id)),
+    handler: async ({ actor, query }, { manage }) =>
+      securityRecord(await manage.security.find(actor, query.account_id)),
   }),
   manageOperation({
     id: 'updateSecurity',
@@ -62,20 +63,23 @@ export const securityOperations: readonly ManageOperation[] = [
     }),
     data: securitySchema,
     examples: { body: { data_security: true } },
-    handler: async ({ actor, query, body }, { manage }) => securityRecord(await manage.security.update(actor, query.account_id, inputOf(body))),
+    handler: async ({ actor, query, body }, { manage }) =>
+      securityRecord(await manage.security.update(actor, query.account_id, inputOf(body))),
   }),
   manageOperation({
     id: 'enrolTotp',
     method: 'POST',
     path: '/security/totp',
     summary: 'Enrol a second factor',
-    description: 'Tells a new secret, once. Its first right code confirms it; from then on codes are demanded at logins. A confirmed one is replaced with a code of its own.',
+    description:
+      'Tells a new secret, once. Its first right code confirms it; from then on codes are demanded at logins. A confirmed one is replaced with a code of its own.',
     bodyOptional: true,
     errors: ['NOT_FOUND', 'STATE_CONFLICT', 'VERIFY_CODE_INVALID'],
     query: accountQuery,
     body: z.object({ verify_code: code.optional() }),
     data: z.object({ secret: z.string(), uri: z.string() }).meta({ id: 'TotpEnrolment' }),
-    handler: async ({ actor, query, body }, { manage }) => manage.security.enrol(actor, query.account_id, body.verify_code ?? null),
+    handler: async ({ actor, query, body }, { manage }) =>
+      manage.security.enrol(actor, query.account_id, body.verify_code ?? null),
   }),
   manageOperation({
     id: 'confirmTotp',
@@ -88,6 +92,7 @@ export const securityOperations: readonly ManageOperation[] = [
     body: z.object({ verify_code: code }),
     data: securitySchema,
     examples: { body: { verify_code: '123456' } },
-    handler: async ({ actor, query, body }, { manage }) => securityRecord(await manage.security.confirm(actor, query.account_id, body.verify_code)),
+    handler: async ({ actor, query, body }, { manage }) =>
+      securityRecord(await manage.security.confirm(actor, query.account_id, body.verify_code)),
   }),
 ];

@@ -16,7 +16,10 @@ const MAX_CODE = 16;
 const sessionSchema = z
   .object({
     access_token: z.string().optional().meta({ description: 'Absent for a session in a cookie' }),
-    csrf_token: z.string().optional().meta({ description: 'Wanted as X-CSRF-Token on every unsafe method; only for a session in a cookie' }),
+    csrf_token: z
+      .string()
+      .optional()
+      .meta({ description: 'Wanted as X-CSRF-Token on every unsafe method; only for a session in a cookie' }),
     expire: whole('Lifetime in seconds'),
     account: accountDetailSchema,
   })
@@ -57,7 +60,10 @@ const login: ManageOperation = ({ settings, manage }) => {
     const account = accountDetailRecord(await manage.accounts.find({ ...origin, accountId, role }, accountId));
     const expire = Math.round((session.expiresAt - session.createdAt) / 1000);
     if (!body.cookie) return { data: { access_token: token, expire, account } };
-    return { data: { csrf_token: csrfToken, expire, account }, headers: { 'Set-Cookie': setSessionCookie(token, expire, settings.secureCookies) } };
+    return {
+      data: { csrf_token: csrfToken, expire, account },
+      headers: { 'Set-Cookie': setSessionCookie(token, expire, settings.secureCookies) },
+    };
   });
 };
 
@@ -91,7 +97,9 @@ const logout: ManageOperation = ({ settings, manage }, sessionAuth) =>
     const { session } = present(call.session, 'the session');
     await manage.sessions.end(actorOf(call), session);
     const data = { ended: true } as const;
-    return session.cookie ? { data, headers: { 'Set-Cookie': setSessionCookie('', 0, settings.secureCookies) } } : { data };
+    return session.cookie
+      ? { data, headers: { 'Set-Cookie': setSessionCookie('', 0, settings.secureCookies) } }
+      : { data };
   });
 
 /** Login, current session and logout. */

@@ -59,7 +59,8 @@ export const watchAddressOperations: readonly ManageOperation[] = [
     path: '/watch-addresses',
     status: 201,
     summary: 'Watch an address',
-    description: 'An address, or an extended public key, of your own; it is never spent from. Only an admin names another account.',
+    description:
+      'An address, or an extended public key, of your own; it is never spent from. Only an admin names another account.',
     errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT'],
     body: z.object({
       chain: code('Chain code'),
@@ -69,7 +70,8 @@ export const watchAddressOperations: readonly ManageOperation[] = [
     }),
     data: watchAddressSchema,
     examples: { body: { chain: 'ETH', value: watchExample.value, label: watchExample.label }, data: watchExample },
-    handler: async ({ actor, body }, { manage }) => watchAddressRecord(await manage.addresses.watch(actor, inputOf(body))),
+    handler: async ({ actor, body }, { manage }) =>
+      watchAddressRecord(await manage.addresses.watch(actor, inputOf(body))),
   }),
   manageOperation({
     id: 'removeWatchAddress',

@@ -17,7 +17,10 @@ const withdrawalAddressSchema = z
     address: z.string().meta({ description: 'The one that was registered last' }),
     active_from: instant('From when it is in force'),
     former_address: z.string().nullable().meta({ description: 'In force until then; null for none' }),
-    in_force: z.string().nullable().meta({ description: 'Where a withdrawal would go now; null while the first one waits' }),
+    in_force: z
+      .string()
+      .nullable()
+      .meta({ description: 'Where a withdrawal would go now; null while the first one waits' }),
     modified_at: instant('Last change'),
   })
   .meta({ id: 'WithdrawalAddress' });
@@ -67,7 +70,8 @@ export const withdrawalAddressOperations: readonly ManageOperation[] = [
     path: '/withdrawal-addresses',
     status: 201,
     summary: 'Say where withdrawals go',
-    description: 'A new address waits out its hold, in which the former one stays in force; the same one again changes nothing. An account with a confirmed second factor gives a code of it. Only an admin names another account.',
+    description:
+      'A new address waits out its hold, in which the former one stays in force; the same one again changes nothing. An account with a confirmed second factor gives a code of it. Only an admin names another account.',
     errors: ['NOT_FOUND', 'UNSUPPORTED', 'VERIFY_CODE_INVALID', 'STATE_CONFLICT'],
     body: z.object({
       chain: code('Chain code'),
@@ -77,6 +81,7 @@ export const withdrawalAddressOperations: readonly ManageOperation[] = [
     }),
     data: withdrawalAddressSchema,
     examples: { body: { chain: 'ETH', address: withdrawalAddressExample.address }, data: withdrawalAddressExample },
-    handler: async ({ actor, body }, { manage }) => withdrawalAddressRecord(await manage.addresses.register(actor, inputOf(body))),
+    handler: async ({ actor, body }, { manage }) =>
+      withdrawalAddressRecord(await manage.addresses.register(actor, inputOf(body))),
   }),
 ];

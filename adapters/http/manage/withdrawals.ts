@@ -14,7 +14,11 @@ const MAX_REASON = 255;
 
 const amount = (description: string) => z.string().meta({ pattern: '^\\d+(\\.\\d+)?$', description });
 const integer = () => z.number().meta({ type: 'integer' });
-const nullableInteger = () => z.number().nullable().meta({ type: ['integer', 'null'] });
+const nullableInteger = () =>
+  z
+    .number()
+    .nullable()
+    .meta({ type: ['integer', 'null'] });
 
 const transferFields = {
   id: id('The transfer; of a withdrawal or refund also its tx_id'),
@@ -89,7 +93,10 @@ export function transferRecord(transfer: Transfer, assets: Decimals): TransferRe
   };
 }
 
-export function transferDetailRecord({ transfer, payout: view }: TransferDetail, assets: Decimals): z.input<typeof transferDetailSchema> {
+export function transferDetailRecord(
+  { transfer, payout: view }: TransferDetail,
+  assets: Decimals,
+): z.input<typeof transferDetailSchema> {
   if (view === null) return { ...transferRecord(transfer, assets), bundle: null };
   const { payout, attempts } = view;
   return {
@@ -140,13 +147,16 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     id: 'listTransfers',
     path: '/withdrawals',
     summary: 'Money on its way out',
-    description: 'Newest first: withdrawals, refunds, and the till’s own moves. `status=HELD` are those that wait for an approval. Admins only.',
+    description:
+      'Newest first: withdrawals, refunds, and the till’s own moves. `status=HELD` are those that wait for an approval. Admins only.',
     filter: { status: word(TRANSFER_STATUSES, 'Only these').optional() },
     name: 'TransferList',
     item: transferSchema,
     example: transferExample,
     handler: async ({ actor, query: { status, ...page } }, { manage, assets }) =>
-      pageRecord(await manage.withdrawals.list(actor, status ?? null, page), (transfer) => transferRecord(transfer, assets)),
+      pageRecord(await manage.withdrawals.list(actor, status ?? null, page), (transfer) =>
+        transferRecord(transfer, assets),
+      ),
   }),
   manageOperation({
     id: 'getTransfer',
@@ -158,7 +168,8 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     params,
     data: transferDetailSchema,
     examples: { data: { ...transferExample, bundle: null } },
-    handler: async ({ actor, params: { id } }, { manage, assets }) => transferDetailRecord(await manage.withdrawals.find(actor, id), assets),
+    handler: async ({ actor, params: { id } }, { manage, assets }) =>
+      transferDetailRecord(await manage.withdrawals.find(actor, id), assets),
   }),
   manageOperation({
     id: 'approveWithdrawal',
@@ -170,7 +181,8 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     params,
     data: transferSchema,
     examples: { data: { ...transferExample, status: 'REQUESTED' } },
-    handler: async ({ actor, params: { id } }, { manage, assets }) => transferRecord(await manage.withdrawals.approve(actor, id), assets),
+    handler: async ({ actor, params: { id } }, { manage, assets }) =>
+      transferRecord(await manage.withdrawals.approve(actor, id), assets),
   }),
   manageOperation({
     id: 'rejectWithdrawal',
@@ -182,15 +194,20 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     params,
     body: z.object({ reason: text(MAX_REASON, 'Why; on record, and told to whoever asks for the transfer') }),
     data: transferSchema,
-    examples: { body: { reason: rejectReason }, data: { ...transferExample, status: 'FAILED', reason: rejectReason, finished_at: transferExample.modified_at } },
-    handler: async ({ actor, params: { id }, body }, { manage, assets }) => transferRecord(await manage.withdrawals.reject(actor, id, body.reason), assets),
+    examples: {
+      body: { reason: rejectReason },
+      data: { ...transferExample, status: 'FAILED', reason: rejectReason, finished_at: transferExample.modified_at },
+    },
+    handler: async ({ actor, params: { id }, body }, { manage, assets }) =>
+      transferRecord(await manage.withdrawals.reject(actor, id, body.reason), assets),
   }),
   manageOperation({
     id: 'unfreezeWithdrawals',
     method: 'POST',
     path: '/accounts/{id}/unfreeze-withdrawals',
     summary: 'Let an account withdraw again',
-    description: 'Its withdrawals were frozen, for instance since a reorganisation took back what had been withdrawn. Admins only.',
+    description:
+      'Its withdrawals were frozen, for instance since a reorganisation took back what had been withdrawn. Admins only.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params: idParams<AccountId>('The account'),
     data: securitySchema,

@@ -72,7 +72,8 @@ function tokenOf(params: { readonly token: string }): string {
   throw new TillgateError('NOT_FOUND', 'There is no such order.');
 }
 
-const stateOf = async (token: string, { orderQueries }: HttpDeps) => checkoutStateRecord(await orderQueries.checkout(token));
+const stateOf = async (token: string, { orderQueries }: HttpDeps) =>
+  checkoutStateRecord(await orderQueries.checkout(token));
 
 const chooseCoin = dataOperation({
   ...shared,
@@ -80,7 +81,8 @@ const chooseCoin = dataOperation({
   method: 'POST',
   path: '/checkout/{token}/choice',
   summary: 'Choose the coin',
-  description: 'Chooses the coin of a hosted order and fixes its rate; it may be changed until a payment was seen (decisions, section 4).',
+  description:
+    'Chooses the coin of a hosted order and fixes its rate; it may be changed until a payment was seen (decisions, section 4).',
   bodyKinds: ['json', 'form'],
   page,
   errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT', 'NODE_FAILED', 'NOT_READY'],

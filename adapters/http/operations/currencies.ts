@@ -5,7 +5,11 @@ import type { Operation } from '../operation.ts';
 
 /** A row of the crypto list (specification, "Crypto currency entry"). */
 export const cryptoCurrencySchema = z
-  .object({ chain: z.string(), currency: z.string(), status: z.boolean().meta({ description: 'Orders can be made in it now' }) })
+  .object({
+    chain: z.string(),
+    currency: z.string(),
+    status: z.boolean().meta({ description: 'Orders can be made in it now' }),
+  })
   .meta({ id: 'CryptoCurrency' });
 
 /** A row of the fiat list (specification, "Fiat currency entry"). */

@@ -9,7 +9,13 @@ import { decimal, id, orderStatus, timestamp } from '../record-fields.ts';
 import { linkFields, linksOf, orderExample } from './order-record.ts';
 import { payInfoExample } from './orders.ts';
 import { presentWallet, walletSchema } from './wallets.ts';
-import { CODE_DIGITS, lightningWithdrawalExample, lightningWithdrawalSchema, MAX_INVOICE, presentLightningWithdrawal } from './withdrawal-record.ts';
+import {
+  CODE_DIGITS,
+  lightningWithdrawalExample,
+  lightningWithdrawalSchema,
+  MAX_INVOICE,
+  presentLightningWithdrawal,
+} from './withdrawal-record.ts';
 
 /** A Lightning order (specification, "Lightning order result"). */
 export const lightningOrderSchema = z
@@ -25,7 +31,12 @@ export const lightningOrderSchema = z
   })
   .meta({ id: 'LightningOrder' });
 
-function presentLightningOrder({ order, payment, paymentAddr, payUrl }: LightningOrderView): z.input<typeof lightningOrderSchema> {
+function presentLightningOrder({
+  order,
+  payment,
+  paymentAddr,
+  payUrl,
+}: LightningOrderView): z.input<typeof lightningOrderSchema> {
   return {
     order_id: order.id,
     status: order.status,
@@ -40,7 +51,9 @@ function presentLightningOrder({ order, payment, paymentAddr, payUrl }: Lightnin
 
 /** The body of an order on Lightning. */
 export function lightningOrderBody(settings: HttpSettings) {
-  return z.object({ price: price('Fiat amount of the order'), currency: code('Fiat code'), ...linkFields(settings) }).refine(...fiatDecimals('price', 'currency'));
+  return z
+    .object({ price: price('Fiat amount of the order'), currency: code('Fiat code'), ...linkFields(settings) })
+    .refine(...fiatDecimals('price', 'currency'));
 }
 
 export const lightningWithdrawBody = z.object({
@@ -60,7 +73,14 @@ const lightningOrderExample: z.output<typeof lightningOrderSchema> = {
   payment_addr: '',
   pay_url: payInfoExample.pay_url,
 };
-const lightningBalanceExample: z.output<typeof walletSchema> = { chain: 'BLN', currency: 'BTC-LN', available: '0.00749998999', pending: '0', locked: '0', total: '0.00749998999' };
+const lightningBalanceExample: z.output<typeof walletSchema> = {
+  chain: 'BLN',
+  currency: 'BTC-LN',
+  available: '0.00749998999',
+  pending: '0',
+  locked: '0',
+  total: '0.00749998999',
+};
 
 const READ = { ...MERCHANT, xToken: true } as const;
 const shared = { tag: 'Lightning' } as const;
@@ -72,16 +92,26 @@ function createOrder(settings: HttpSettings): Operation {
     method: 'POST',
     path: '/api/bln/order',
     summary: 'Create Lightning Order',
-    description: 'Creates an order that is paid over Lightning and answers with its payment request, which expires with the order. Callbacks are GET requests (specification, endpoint 12).',
+    description:
+      'Creates an order that is paid over Lightning and answers with its payment request, which expires with the order. Callbacks are GET requests (specification, endpoint 12).',
     auth: READ,
     idempotent: true,
-    errors: ['UNSUPPORTED', 'AMOUNT_OUT_OF_RANGE', 'IDEMPOTENCY_MISMATCH', 'IDEMPOTENCY_RUNNING', 'NODE_FAILED', 'NOT_READY'],
+    errors: [
+      'UNSUPPORTED',
+      'AMOUNT_OUT_OF_RANGE',
+      'IDEMPOTENCY_MISMATCH',
+      'IDEMPOTENCY_RUNNING',
+      'NODE_FAILED',
+      'NOT_READY',
+    ],
     body: lightningOrderBody(settings),
     data: lightningOrderSchema,
     examples: { body: { price: 25, currency: 'USD' }, data: lightningOrderExample },
     handler: async ({ principal, body, idempotency }, { createOrder: orders, lightningService }) => {
       const input = { vsCurrency: body.currency, vsPrice: body.price, links: linksOf(body) };
-      return presentLightningOrder(await lightningService.orderView(await orders.lightning(present(principal, 'principal'), input, idempotency)));
+      return presentLightningOrder(
+        await lightningService.orderView(await orders.lightning(present(principal, 'principal'), input, idempotency)),
+      );
     },
   });
 }
@@ -113,7 +143,9 @@ const withdraw = dataOperation({
   examples: { body: { ln_invoices: lightningOrderExample.payment_request }, data: lightningWithdrawalExample },
   handler: async ({ principal, body, idempotency }, { lightningService }) => {
     const { ln_invoices: lnInvoices, amount, verify_code: verifyCode } = body;
-    return presentLightningWithdrawal(await lightningService.withdraw(present(principal, 'principal'), { lnInvoices, amount, verifyCode }, idempotency));
+    return presentLightningWithdrawal(
+      await lightningService.withdraw(present(principal, 'principal'), { lnInvoices, amount, verifyCode }, idempotency),
+    );
   },
 });
 
@@ -127,7 +159,8 @@ const balance = dataOperation({
   auth: READ,
   data: walletSchema,
   examples: { data: lightningBalanceExample },
-  handler: async ({ principal }, { walletQueries }) => presentWallet(await walletQueries.lightning(present(principal, 'principal').accountId)),
+  handler: async ({ principal }, { walletQueries }) =>
+    presentWallet(await walletQueries.lightning(present(principal, 'principal').accountId)),
 });
 
 /** Lightning: endpoints 12 and 13, and Get BLN Balance. */

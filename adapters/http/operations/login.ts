@@ -19,7 +19,10 @@ export const loginBody = z.object({
 
 /** API key exchange result. */
 export const accessTokenSchema = z
-  .object({ access_token: z.string(), expire: z.number().meta({ type: 'integer', description: 'Lifetime in seconds' }) })
+  .object({
+    access_token: z.string(),
+    expire: z.number().meta({ type: 'integer', description: 'Lifetime in seconds' }),
+  })
   .meta({ id: 'AccessToken' });
 
 /** Endpoint 14: username and password for an access token (decisions, section 3; fault 13). */
@@ -34,7 +37,8 @@ export function loginOperation({ serviceName, loginsPerMinute }: HttpSettings): 
     aliases,
     tag: 'Login',
     summary: 'Get API Key',
-    description: 'Exchanges username and password for an access token, accepted in the API-Key header (specification, endpoint 14).',
+    description:
+      'Exchanges username and password for an access token, accepted in the API-Key header (specification, endpoint 14).',
     auth: ANYBODY,
     throttled: true,
     errors: ['LOGIN_FAILED', 'SIGNATURE_REQUIRED', 'ACCOUNT_INACTIVE', 'RATE_LIMITED'],

@@ -1,5 +1,12 @@
 import { findFiat, formatTimestamp, formatUnits, present } from '../../../core/index.ts';
-import type { CallbackContent, CallbackPresenter, NewOrderInput, Order, OrderDetailView, OrderView } from '../../../core/index.ts';
+import type {
+  CallbackContent,
+  CallbackPresenter,
+  NewOrderInput,
+  Order,
+  OrderDetailView,
+  OrderView,
+} from '../../../core/index.ts';
 import { z } from 'zod';
 import type { HttpSettings } from '../deps.ts';
 import { flag, merchantUrl } from '../fields.ts';
@@ -43,7 +50,9 @@ export const orderDetailSchema = z
     ...orderFields,
     ...times,
     ...paymentFields,
-    to_addr: z.union([z.literal(false), z.string()]).meta({ description: 'The deposit address; false when there is none' }),
+    to_addr: z
+      .union([z.literal(false), z.string()])
+      .meta({ description: 'The deposit address; false when there is none' }),
     tx_hash: z.string(),
     contract_id: z.string().nullable(),
   })
@@ -134,7 +143,16 @@ export function presentCallbackOrder(view: OrderDetailView): z.input<typeof call
 }
 
 /** The fields of {@link callbackOrderSchema} in the query of a GET callback, after `event` (decisions, section 7). */
-const QUERY_FIELDS = ['order_id', 'status', 'chain', 'currency', 'amount', 'vs_price', 'vs_currency', 'tx_hash'] as const;
+const QUERY_FIELDS = [
+  'order_id',
+  'status',
+  'chain',
+  'currency',
+  'amount',
+  'vs_price',
+  'vs_currency',
+  'tx_hash',
+] as const;
 
 /** What a callback sends of an order's record. */
 export function callbackContent(event: string, record: z.input<typeof callbackOrderSchema>): CallbackContent {
@@ -170,12 +188,21 @@ type Fields<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
 
 /** The links of a body. */
 export function linksOf(body: Fields<ReturnType<typeof linkFields>>): NewOrderInput['links'] {
-  return { succeedUrl: body.succeed_url, timeoutUrl: body.timeout_url, callbackUrl: body.callback_url, timeoutCallback: body.timeout_callback };
+  return {
+    succeedUrl: body.succeed_url,
+    timeoutUrl: body.timeout_url,
+    callbackUrl: body.callback_url,
+    timeoutCallback: body.timeout_callback,
+  };
 }
 
 /** The options of a body. */
 export function optionsOf(body: Fields<ReturnType<typeof optionFields>>): NewOrderInput {
-  return { links: linksOf(body), fixedEncryptPrice: body.fixed_encrypt_price, enablePostCallback: body.enable_post_callback };
+  return {
+    links: linksOf(body),
+    fixedEncryptPrice: body.fixed_encrypt_price,
+    enablePostCallback: body.enable_post_callback,
+  };
 }
 
 /** The example of the OpenAPI document: an order of 25 USD paid in USDT on Ethereum. */

@@ -6,7 +6,17 @@ import { code, fiatDecimals, pageQuery, price, text } from '../fields.ts';
 import { dataOperation, MERCHANT } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import { decimalNumber, id, orderStatus, pageSchema, presentPage, timestamp } from '../record-fields.ts';
-import { detailExample, formatPrice, optionFields, optionsOf, orderDetailSchema, orderExample, orderSchema, presentOrder, presentOrderDetail } from './order-record.ts';
+import {
+  detailExample,
+  formatPrice,
+  optionFields,
+  optionsOf,
+  orderDetailSchema,
+  orderExample,
+  orderSchema,
+  presentOrder,
+  presentOrderDetail,
+} from './order-record.ts';
 
 /** Get Payment Info (specification, "Pay-info result"). */
 export const payInfoSchema = z
@@ -24,7 +34,13 @@ export const payInfoSchema = z
   .meta({ id: 'PayInfo' });
 
 /** Get Payment Info. */
-export function presentPayInfo({ order, payment, asset, contract, payUrl }: PayInfoView): z.input<typeof payInfoSchema> {
+export function presentPayInfo({
+  order,
+  payment,
+  asset,
+  contract,
+  payUrl,
+}: PayInfoView): z.input<typeof payInfoSchema> {
   return {
     order_id: order.id,
     status: order.status,
@@ -50,11 +66,15 @@ export const payInfoExample = {
   pay_url: 'https://pay.example.com/checkout/8f14e45fceea167a5a36dedd4bea2543',
 } as const satisfies z.output<typeof payInfoSchema>;
 
-export const payUrlSchema = z.object({ pay_url: z.string().meta({ description: 'Checkout link' }) }).meta({ id: 'PayUrl' });
+export const payUrlSchema = z
+  .object({ pay_url: z.string().meta({ description: 'Checkout link' }) })
+  .meta({ id: 'PayUrl' });
 
 /** The body of a hosted order: the payer chooses the coin. */
 export function payUrlBody(settings: HttpSettings) {
-  return z.object({ price: price('Fiat amount of the order'), currency: code('Fiat code'), ...optionFields(settings) }).refine(...fiatDecimals('price', 'currency'));
+  return z
+    .object({ price: price('Fiat amount of the order'), currency: code('Fiat code'), ...optionFields(settings) })
+    .refine(...fiatDecimals('price', 'currency'));
 }
 
 /** The body of an order in a given coin. */
@@ -77,7 +97,8 @@ function payUrl(settings: HttpSettings): Operation {
     path: '/api/order/pay-url',
     tag: 'Orders',
     summary: 'Get Payment URL',
-    description: 'Creates an order with a hosted checkout link; the payer chooses the coin there (specification, endpoint 1).',
+    description:
+      'Creates an order with a hosted checkout link; the payer chooses the coin there (specification, endpoint 1).',
     auth: MERCHANT,
     idempotent: true,
     errors: ['UNSUPPORTED', 'AMOUNT_OUT_OF_RANGE', 'IDEMPOTENCY_MISMATCH', 'IDEMPOTENCY_RUNNING', 'NOT_READY'],
@@ -89,7 +110,9 @@ function payUrl(settings: HttpSettings): Operation {
     },
     handler: async ({ principal, body, idempotency }, { createOrder, orderQueries }) => {
       const input = { vsCurrency: body.currency, vsPrice: body.price, ...optionsOf(body) };
-      return { pay_url: orderQueries.payUrl(await createOrder.payUrl(present(principal, 'principal'), input, idempotency)) };
+      return {
+        pay_url: orderQueries.payUrl(await createOrder.payUrl(present(principal, 'principal'), input, idempotency)),
+      };
     },
   });
 }
@@ -101,17 +124,30 @@ function payInfo(settings: HttpSettings): Operation {
     path: '/api/order/pay-info',
     tag: 'Orders',
     summary: 'Get Payment Info',
-    description: 'Creates an order in a given coin and answers with its deposit address and amount (specification, endpoint 2).',
+    description:
+      'Creates an order in a given coin and answers with its deposit address and amount (specification, endpoint 2).',
     auth: MERCHANT,
     idempotent: true,
-    errors: ['UNSUPPORTED', 'AMOUNT_OUT_OF_RANGE', 'IDEMPOTENCY_MISMATCH', 'IDEMPOTENCY_RUNNING', 'NODE_FAILED', 'NOT_READY'],
+    errors: [
+      'UNSUPPORTED',
+      'AMOUNT_OUT_OF_RANGE',
+      'IDEMPOTENCY_MISMATCH',
+      'IDEMPOTENCY_RUNNING',
+      'NODE_FAILED',
+      'NOT_READY',
+    ],
     body: payInfoBody(settings),
     data: payInfoSchema,
-    examples: { body: { chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: 25 }, data: payInfoExample },
+    examples: {
+      body: { chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: 25 },
+      data: payInfoExample,
+    },
     handler: async ({ principal, body, idempotency }, { createOrder, orderQueries }) => {
       const { chain, currency } = body;
       const input = { chain, currency, vsCurrency: body.vs_currency, vsPrice: body.vs_price, ...optionsOf(body) };
-      return presentPayInfo(orderQueries.payInfo(await createOrder.payInfo(present(principal, 'principal'), input, idempotency)));
+      return presentPayInfo(
+        orderQueries.payInfo(await createOrder.payInfo(present(principal, 'principal'), input, idempotency)),
+      );
     },
   });
 }
@@ -140,7 +176,8 @@ const orderDetail: Operation = dataOperation({
   path: '/api/v2/order/detail/{order_id}',
   tag: 'Orders',
   summary: 'Get Orders Details',
-  description: "One of the account's orders; another account's order is answered as an unknown one (specification, endpoint 4).",
+  description:
+    "One of the account's orders; another account's order is answered as an unknown one (specification, endpoint 4).",
   auth: MERCHANT,
   errors: ['NOT_FOUND'],
   params: z.object({ order_id: text(64, 'The order') }),

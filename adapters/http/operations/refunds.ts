@@ -20,7 +20,9 @@ export const refundSchema = z
     from_addr: z.string().meta({ description: 'Where the refund is paid from' }),
     to_addr: z.string().meta({ description: 'Where it goes' }),
     refund_et: z.number().meta({ type: 'integer', minimum: 0, description: 'Unix seconds; 0 until it is final' }),
-    refund_status: z.enum(['PENDING', 'SUCCESS', 'TERMINATED']).meta({ description: 'TERMINATED when it could not be paid' }),
+    refund_status: z
+      .enum(['PENDING', 'SUCCESS', 'TERMINATED'])
+      .meta({ description: 'TERMINATED when it could not be paid' }),
     refund_amount: decimalNumber('The same as amount'),
     refund_date: timestamp('When it was final; null until then').nullable(),
   })
@@ -73,7 +75,12 @@ const refundExample: Refund = {
   refund_amount: 25,
   refund_date: null,
 };
-const paidRefundExample: Refund = { ...refundExample, refund_et: 1777896600, refund_status: 'SUCCESS', refund_date: '2026-05-04T12:10:00' };
+const paidRefundExample: Refund = {
+  ...refundExample,
+  refund_et: 1777896600,
+  refund_status: 'SUCCESS',
+  refund_date: '2026-05-04T12:10:00',
+};
 
 const shared = { tag: 'Orders', params: z.object({ order_id: text(64, 'The order') }), data: refundSchema } as const;
 
@@ -83,7 +90,8 @@ const refundInfo = dataOperation({
   method: 'GET',
   path: '/api/v2/order/refund-info/{order_id}',
   summary: 'Get Refund Information',
-  description: "The refund of one of the account's orders; 40400 before one was asked for, and for another account's order (specification, endpoint 5).",
+  description:
+    "The refund of one of the account's orders; 40400 before one was asked for, and for another account's order (specification, endpoint 5).",
   auth: MERCHANT,
   errors: ['NOT_FOUND'],
   examples: { data: paidRefundExample },
@@ -101,7 +109,15 @@ const refund = dataOperation({
     "Pays back what was received, less the network's fee: to the address that the payer left, else to the payment's single sender. Once for each order (specification, endpoint 6). Without a destination the answer is 40900 with the link of the page where the payer leaves one.",
   auth: MERCHANT_ONCE,
   idempotent: true,
-  errors: ['NOT_FOUND', 'STATE_CONFLICT', 'IDEMPOTENCY_MISMATCH', 'IDEMPOTENCY_RUNNING', 'INSUFFICIENT_BALANCE', 'NODE_FAILED', 'NOT_READY'],
+  errors: [
+    'NOT_FOUND',
+    'STATE_CONFLICT',
+    'IDEMPOTENCY_MISMATCH',
+    'IDEMPOTENCY_RUNNING',
+    'INSUFFICIENT_BALANCE',
+    'NODE_FAILED',
+    'NOT_READY',
+  ],
   examples: { data: refundExample },
   handler: async ({ principal, params, idempotency }, { requestRefund }) =>
     presentRefund(await requestRefund.run(present(principal, 'principal'), params.order_id, idempotency)),

@@ -20,12 +20,18 @@ function simulatorOf(chain: ChainAdapter | undefined, chainCode: string): ChainS
   return simulator;
 }
 
-async function unitsToPay(order: Order, payment: OrderPayment, amount: Decimal | null, deps: HttpDeps): Promise<bigint> {
+async function unitsToPay(
+  order: Order,
+  payment: OrderPayment,
+  amount: Decimal | null,
+  deps: HttpDeps,
+): Promise<bigint> {
   const { decimals } = present(deps.assets.find(payment.currency), `asset ${payment.currency}`);
   const due = amount ?? readDecimal((await deps.orderQueries.checkout(order.checkoutToken)).remaining);
   const units = due === null ? null : toUnits(due, decimals);
   if (units === null) throw invalidField('amount', `must have at most ${decimals} decimals for ${payment.currency}`);
-  if (units === 0n) throw new TillgateError('STATE_CONFLICT', 'Nothing is due any more; name an amount to pay all the same.');
+  if (units === 0n)
+    throw new TillgateError('STATE_CONFLICT', 'Nothing is due any more; name an amount to pay all the same.');
   return units;
 }
 
@@ -35,7 +41,8 @@ const pay = dataOperation({
   path: '/sandbox/v1/pay',
   tag: 'Sandbox',
   summary: 'Pay an order',
-  description: 'Pays an order on the simulated chain, by default what is still due (decisions, section 10). Sandbox mode only.',
+  description:
+    'Pays an order on the simulated chain, by default what is still due (decisions, section 10). Sandbox mode only.',
   auth: ANYBODY,
   errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT'],
   body: z.object({
@@ -47,7 +54,8 @@ const pay = dataOperation({
   handler: async ({ body }, deps) => {
     const order = await findOrder(body.order_id, deps);
     const { payment } = order;
-    if (payment === null) throw new TillgateError('STATE_CONFLICT', 'The order has no coin yet; choose one on its page.');
+    if (payment === null)
+      throw new TillgateError('STATE_CONFLICT', 'The order has no coin yet; choose one on its page.');
     const simulator = simulatorOf(deps.chains.get(payment.chain), payment.chain);
     const units = await unitsToPay(order, payment, body.amount, deps);
     return { tx_hash: await simulator.pay(payment.address, payment.currency, units) };
@@ -63,13 +71,19 @@ const mineBlocks = dataOperation({
   description: 'Mines blocks on one simulated chain, or on all of them (decisions, section 10). Sandbox mode only.',
   auth: ANYBODY,
   errors: ['UNSUPPORTED'],
-  body: z.object({ chain: code('Chain code; every simulated chain unless given').optional(), count: count(1, MAX_BLOCKS, 'How many') }),
+  body: z.object({
+    chain: code('Chain code; every simulated chain unless given').optional(),
+    count: count(1, MAX_BLOCKS, 'How many'),
+  }),
   data: z
     .object({ chains: z.array(z.string()), count: z.number().meta({ type: 'integer' }) })
     .meta({ id: 'SandboxBlocks' }),
   examples: { body: { chain: 'ETH', count: 12 }, data: { chains: ['ETH'], count: 12 } },
   handler: async ({ body }, { chains }) => {
-    const wanted = body.chain === undefined ? [...chains.values()].filter(({ simulator }) => simulator !== null).map(({ code }) => code) : [body.chain];
+    const wanted =
+      body.chain === undefined
+        ? [...chains.values()].filter(({ simulator }) => simulator !== null).map(({ code }) => code)
+        : [body.chain];
     const simulators = wanted.map((chainCode) => simulatorOf(chains.get(chainCode), chainCode));
     for (const simulator of simulators) await simulator.mine(body.count);
     return { chains: wanted, count: body.count };

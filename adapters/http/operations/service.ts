@@ -23,7 +23,8 @@ const readyz = dataOperation({
   id: 'readyz',
   path: '/readyz',
   summary: 'The service can work',
-  description: '503 while the database is away or the service is shutting down (decisions, section 10); `degraded` while a chain is stopped: the others go on.',
+  description:
+    '503 while the database is away or the service is shutting down (decisions, section 10); `degraded` while a chain is stopped: the others go on.',
   errors: ['NOT_READY'],
   data: readinessSchema,
   examples: { data: { status: 'ok' } },

@@ -28,7 +28,10 @@ export const transactionSchema = z
   .meta({ id: 'Transaction' });
 
 /** A row of the transaction list. */
-export function presentTransaction({ transaction, asset: { decimals } }: TransactionView): z.input<typeof transactionSchema> {
+export function presentTransaction({
+  transaction,
+  asset: { decimals },
+}: TransactionView): z.input<typeof transactionSchema> {
   return {
     user_id: transaction.accountId,
     tx_id: transaction.id,
@@ -76,6 +79,9 @@ export function transactionOperation({ pageMax }: HttpSettings): Operation {
     data: pageSchema('TransactionPage', transactionSchema),
     examples: { data: { page: 1, size: 10, total: 1, max_page: 1, data: [transactionExample] } },
     handler: async ({ principal, query }, { orderQueries }) =>
-      presentPage(await orderQueries.transactions(present(principal, 'principal').accountId, query), presentTransaction),
+      presentPage(
+        await orderQueries.transactions(present(principal, 'principal').accountId, query),
+        presentTransaction,
+      ),
   });
 }

@@ -55,7 +55,13 @@ const WIRE_STATUS: Readonly<Record<TransferStatus, TransactionStatus>> = {
 };
 
 /** The answer of a withdrawal. */
-export function presentWithdrawal({ withdrawal, accountId, asset: { decimals }, balance, txHash }: WithdrawalView): z.input<typeof withdrawalSchema> {
+export function presentWithdrawal({
+  withdrawal,
+  accountId,
+  asset: { decimals },
+  balance,
+  txHash,
+}: WithdrawalView): z.input<typeof withdrawalSchema> {
   return {
     user_id: accountId,
     tx_id: withdrawal.id,
@@ -75,7 +81,18 @@ export function presentWithdrawal({ withdrawal, accountId, asset: { decimals }, 
 
 /** The answer of a withdrawal over Lightning: its amount is what the invoice gets. */
 export function presentLightningWithdrawal(view: WithdrawalView): z.input<typeof lightningWithdrawalSchema> {
-  const { user_id, tx_id, type, status, chain, currency, fee, obtained: amount, balance, update_time } = presentWithdrawal(view);
+  const {
+    user_id,
+    tx_id,
+    type,
+    status,
+    chain,
+    currency,
+    fee,
+    obtained: amount,
+    balance,
+    update_time,
+  } = presentWithdrawal(view);
   return { user_id, tx_id, type, status, chain, currency, amount, fee, balance, update_time };
 }
 

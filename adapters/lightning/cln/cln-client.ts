@@ -8,7 +8,9 @@ export interface ClnAccess {
 }
 
 /** The result, or the error of the JSON-RPC method. */
-export type ClnAnswer = { readonly reply: Reply; readonly problem: null } | { readonly reply: null; readonly problem: { readonly code: number; readonly message: string } };
+export type ClnAnswer =
+  | { readonly reply: Reply; readonly problem: null }
+  | { readonly reply: null; readonly problem: { readonly code: number; readonly message: string } };
 
 /** Core Lightning's CLNRest: each command is a POST to the path of its name, authorised by a rune. */
 export class ClnClient {
@@ -20,10 +22,22 @@ export class ClnClient {
 
   /** @throws TillgateError `NODE_FAILED` when there is no valid reply */
   async ask(command: string, parameters: Readonly<Record<string, unknown>>, timeoutMs?: number): Promise<ClnAnswer> {
-    const reply = await this.#client.request({ method: 'POST', path: `/v1/${command}`, body: parameters, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
-    if (reply.status === 200 || reply.status === 201) return { reply: new Reply(this.#client, command, reply.body), problem: null };
+    const reply = await this.#client.request({
+      method: 'POST',
+      path: `/v1/${command}`,
+      body: parameters,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    });
+    if (reply.status === 200 || reply.status === 201)
+      return { reply: new Reply(this.#client, command, reply.body), problem: null };
     const [code, message] = [part(reply.body, 'code'), part(reply.body, 'message')];
-    return { reply: null, problem: { code: typeof code === 'string' ? Number(code) : 0, message: typeof message === 'string' ? message : `HTTP ${reply.status}` } };
+    return {
+      reply: null,
+      problem: {
+        code: typeof code === 'string' ? Number(code) : 0,
+        message: typeof message === 'string' ? message : `HTTP ${reply.status}`,
+      },
+    };
   }
 
   /** Like {@link ask}, for commands whose errors are not handled. @throws TillgateError `NODE_FAILED` */

@@ -64,10 +64,19 @@ export class ClnNode implements LightningNode {
   }
 
   async createInvoice({ msat, memo, expirySeconds }: InvoiceRequest): Promise<CreatedInvoice> {
-    const reply = await this.#client.get('invoice', { amount_msat: Number(msat), label: `tillgate-${randomUUID()}`, description: memo, expiry: expirySeconds });
+    const reply = await this.#client.get('invoice', {
+      amount_msat: Number(msat),
+      label: `tillgate-${randomUUID()}`,
+      description: memo,
+      expiry: expirySeconds,
+    });
     const created = { paymentHash: reply.hash('payment_hash'), paymentRequest: reply.text('bolt11') };
-    const { paymentHash, msat: asked } = readPaymentRequest(created.paymentRequest, (await this.#identity.self()).network);
-    if (paymentHash !== created.paymentHash || asked !== msat) throw this.#client.malformed('the request for an invoice');
+    const { paymentHash, msat: asked } = readPaymentRequest(
+      created.paymentRequest,
+      (await this.#identity.self()).network,
+    );
+    if (paymentHash !== created.paymentHash || asked !== msat)
+      throw this.#client.malformed('the request for an invoice');
     return created;
   }
 
@@ -82,7 +91,7 @@ export class ClnNode implements LightningNode {
 
   async settledAfter(cursor: string | null, limit: number): Promise<readonly Settlement[]> {
     const settled: Settlement[] = [];
-    for (let last = BigInt(cursor ?? 0); settled.length < limit; ) {
+    for (let last = BigInt(cursor ?? 0); settled.length < limit;) {
       const { reply, problem } = await this.#client.ask('waitanyinvoice', { lastpay_index: Number(last), timeout: 0 });
       if (problem !== null) {
         if (problem.code === NOTHING_NEW) break;
@@ -99,10 +108,20 @@ export class ClnNode implements LightningNode {
 
   async decode(paymentRequest: string): Promise<DecodedInvoice> {
     const invoice = readPaymentRequest(paymentRequest, (await this.#identity.self()).network);
-    const { reply, problem } = await this.#client.ask('decode', { string: paymentRequest.trim().toLowerCase().replace(/^lightning:/, '') });
+    const { reply, problem } = await this.#client.ask('decode', {
+      string: paymentRequest
+        .trim()
+        .toLowerCase()
+        .replace(/^lightning:/, ''),
+    });
     if (problem !== null || part(reply.body, 'valid') !== true) throw invoiceRefused('cannot be read by the node');
     const msat = part(reply.body, 'amount_msat') === undefined ? null : reply.count('amount_msat');
-    if (reply.text('payment_hash') !== invoice.paymentHash || reply.text('payee') !== invoice.payee || msat !== invoice.msat) throw invoiceRefused('is decoded differently by the node');
+    if (
+      reply.text('payment_hash') !== invoice.paymentHash ||
+      reply.text('payee') !== invoice.payee ||
+      msat !== invoice.msat
+    )
+      throw invoiceRefused('is decoded differently by the node');
     return invoice;
   }
 
@@ -120,7 +139,9 @@ export class ClnNode implements LightningNode {
   }
 
   async balance(): Promise<LightningBalance> {
-    const channels = (await this.#client.get('listfunds', {})).list('channels').filter((channel) => channel.text('state') === 'CHANNELD_NORMAL');
+    const channels = (await this.#client.get('listfunds', {}))
+      .list('channels')
+      .filter((channel) => channel.text('state') === 'CHANNELD_NORMAL');
     // Whole millisatoshi, so the sums are exact.
     const localMsat = channels.reduce((sum, channel) => sum + channel.count('our_amount_msat'), 0n);
     const total = channels.reduce((sum, channel) => sum + channel.count('amount_msat'), 0n);
@@ -131,7 +152,11 @@ export class ClnNode implements LightningNode {
     this.#listeners.add(listener);
     if (!this.#waiting) {
       this.#waiting = true;
-      retry((alive) => this.#waitForInvoice(alive), this.#closing.signal, (error) => this.#logger.warn('waiting for paid invoices failed, retrying', { reason: error.message }));
+      retry(
+        (alive) => this.#waitForInvoice(alive),
+        this.#closing.signal,
+        (error) => this.#logger.warn('waiting for paid invoices failed, retrying', { reason: error.message }),
+      );
     }
     return () => void this.#listeners.delete(listener);
   }
@@ -144,8 +169,13 @@ export class ClnNode implements LightningNode {
 
   async #waitForInvoice(alive: () => void): Promise<void> {
     while (!this.#closing.signal.aborted) {
-      const { reply, problem } = await this.#client.ask('waitanyinvoice', { lastpay_index: Number(this.#latest), timeout: WAIT_SECONDS }, WAIT_MS);
-      if (problem !== null && problem.code !== NOTHING_NEW) throw this.#client.refusal('waitanyinvoice', problem.message);
+      const { reply, problem } = await this.#client.ask(
+        'waitanyinvoice',
+        { lastpay_index: Number(this.#latest), timeout: WAIT_SECONDS },
+        WAIT_MS,
+      );
+      if (problem !== null && problem.code !== NOTHING_NEW)
+        throw this.#client.refusal('waitanyinvoice', problem.message);
       alive();
       if (reply === null) continue;
       this.#latest = reply.count('pay_index');
@@ -159,5 +189,9 @@ export class ClnNode implements LightningNode {
 }
 
 function settledOf(invoice: Reply): SettledInvoice {
-  return { paymentHash: invoice.hash('payment_hash'), msat: invoice.count('amount_received_msat'), settledAt: Number(invoice.count('paid_at')) * 1000 };
+  return {
+    paymentHash: invoice.hash('payment_hash'),
+    msat: invoice.count('amount_received_msat'),
+    settledAt: Number(invoice.count('paid_at')) * 1000,
+  };
 }

@@ -49,7 +49,10 @@ export class ClnPayments {
   }
 
   async #untilShown(paymentHash: string, command: Promise<ClnAnswer>): Promise<LightningPaymentView> {
-    const outcome = command.then((answer) => ({ answer, error: null }), (error: unknown) => ({ answer: null, error }));
+    const outcome = command.then(
+      (answer) => ({ answer, error: null }),
+      (error: unknown) => ({ answer: null, error }),
+    );
     const shownBy = performance.now() + SHOWN_MS;
     for (let pause = FIRST_PAUSE_MS; performance.now() < shownBy; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       const ended = await Promise.race([outcome, sleep(pause)]);
@@ -70,18 +73,31 @@ export class ClnPayments {
     const complete = has('complete');
     if (complete !== undefined) return { state: 'settled', feeMsat: feeOf(complete) };
     // All attempts so far have failed; while the command runs there may be another.
-    const last = pays.reduce((latest, pay) => (pay.count('created_at') > latest ? pay.count('created_at') : latest), 0n);
-    const over = !this.#running.has(paymentHash) && (this.#ended.has(paymentHash) || this.#clock.now() - Number(last) * 1000 > FINAL_AFTER_MS);
+    const last = pays.reduce(
+      (latest, pay) => (pay.count('created_at') > latest ? pay.count('created_at') : latest),
+      0n,
+    );
+    const over =
+      !this.#running.has(paymentHash) &&
+      (this.#ended.has(paymentHash) || this.#clock.now() - Number(last) * 1000 > FINAL_AFTER_MS);
     if (has('pending') !== undefined || !over) return { state: 'in-flight' };
     return { state: 'failed', reason: 'every attempt to pay failed' };
   }
 
   #unclear(): TillgateError {
-    return new TillgateError('NODE_FAILED', 'The Lightning node does not list yet a payment that was requested; its outcome is unknown.');
+    return new TillgateError(
+      'NODE_FAILED',
+      'The Lightning node does not list yet a payment that was requested; its outcome is unknown.',
+    );
   }
 
   #start({ paymentHash, paymentRequest, msat, maxFeeMsat }: LightningPaymentRequest): Promise<ClnAnswer> {
-    const parameters = { invstring: paymentRequest, maxfee: Number(maxFeeMsat), retry_for: RETRY_SECONDS, ...(msat === null ? {} : { amount_msat: Number(msat) }) };
+    const parameters = {
+      invstring: paymentRequest,
+      maxfee: Number(maxFeeMsat),
+      retry_for: RETRY_SECONDS,
+      ...(msat === null ? {} : { amount_msat: Number(msat) }),
+    };
     const command = this.#client.ask('xpay', parameters, COMMAND_MS).then((answer) => {
       this.#rememberEnd(paymentHash);
       return answer;
@@ -106,7 +122,8 @@ export class ClnPayments {
     const pays = (await this.#client.get('listpays', { payment_hash: paymentHash })).list('pays');
     const statuses = new Set(pays.map((pay) => pay.text('status')));
     // A part may outlive the command: the payment has ended only when its parts have.
-    if (statuses.has('complete') || statuses.has('pending')) return (await this.find(paymentHash)) ?? { state: 'in-flight' };
+    if (statuses.has('complete') || statuses.has('pending'))
+      return (await this.find(paymentHash)) ?? { state: 'in-flight' };
     if (FINAL_CODES.has(problem.code)) return { state: 'failed', reason: problem.message.slice(0, 200) };
     throw this.#client.refusal('a payment', problem.message);
   }

@@ -15,14 +15,19 @@ export interface LndProblem {
   readonly message: string;
 }
 
-export type LndAnswer = { readonly reply: Reply; readonly problem: null } | { readonly reply: null; readonly problem: LndProblem };
+export type LndAnswer =
+  { readonly reply: Reply; readonly problem: null } | { readonly reply: null; readonly problem: LndProblem };
 
 /** lnd's REST interface: separates results from errors, in single replies and in streams. */
 export class LndClient {
   readonly #client: LightningRestClient;
 
   constructor({ restUrl, macaroon, certificate }: LndAccess) {
-    this.#client = new LightningRestClient({ url: restUrl, headers: { 'grpc-metadata-macaroon': macaroon }, certificate });
+    this.#client = new LightningRestClient({
+      url: restUrl,
+      headers: { 'grpc-metadata-macaroon': macaroon },
+      certificate,
+    });
   }
 
   /** @throws TillgateError `NODE_FAILED` when there is no valid reply */
@@ -39,7 +44,8 @@ export class LndClient {
 
   /** The messages of a stream. @throws TillgateError `NODE_FAILED` when it is cut off */
   async *stream(what: string, request: RestRequest, signal: AbortSignal, idleMs: number): AsyncGenerator<LndAnswer> {
-    for await (const message of this.#client.stream(request, signal, idleMs)) yield this.#answer(what, message, 'result');
+    for await (const message of this.#client.stream(request, signal, idleMs))
+      yield this.#answer(what, message, 'result');
   }
 
   refusal(what: string, problem: LndProblem): Error {
@@ -64,5 +70,8 @@ export class LndClient {
 
 function problemOf(error: unknown, status: number): LndProblem {
   const [code, message] = [part(error, 'code'), part(error, 'message')];
-  return { code: typeof code === 'string' ? Number(code) : -1, message: typeof message === 'string' ? message : `HTTP ${status}` };
+  return {
+    code: typeof code === 'string' ? Number(code) : -1,
+    message: typeof message === 'string' ? message : `HTTP ${status}`,
+  };
 }

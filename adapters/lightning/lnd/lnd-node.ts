@@ -29,7 +29,12 @@ export interface LndOptions extends LndAccess {
   readonly privateChannels: boolean;
 }
 
-const STATES: Readonly<Record<string, InvoiceState>> = { OPEN: 'open', ACCEPTED: 'accepted', SETTLED: 'settled', CANCELED: 'cancelled' };
+const STATES: Readonly<Record<string, InvoiceState>> = {
+  OPEN: 'open',
+  ACCEPTED: 'accepted',
+  SETTLED: 'settled',
+  CANCELED: 'cancelled',
+};
 const NO_INVOICE = /unable to locate invoice|there are no existing invoices/;
 /** The node is starting, or the macaroon lacks a permission: not an answer to the request. */
 const NOT_NOW = /starting|not (?:yet )?ready|locked|macaroon|permission|HTTP \d/i;
@@ -67,23 +72,39 @@ export class LndNode implements LightningNode {
   }
 
   async createInvoice({ msat, memo, expirySeconds }: InvoiceRequest): Promise<CreatedInvoice> {
-    const body = { value_msat: msat.toString(), memo, expiry: expirySeconds.toString(), private: this.#privateChannels };
+    const body = {
+      value_msat: msat.toString(),
+      memo,
+      expiry: expirySeconds.toString(),
+      private: this.#privateChannels,
+    };
     const reply = await this.#client.get('an invoice', { method: 'POST', path: '/v1/invoices', body });
-    const created = { paymentHash: Buffer.from(reply.text('r_hash'), 'base64').toString('hex'), paymentRequest: reply.text('payment_request') };
-    const { paymentHash, msat: asked } = readPaymentRequest(created.paymentRequest, (await this.#identity.self()).network);
-    if (paymentHash !== created.paymentHash || asked !== msat) throw this.#client.malformed('the request for an invoice');
+    const created = {
+      paymentHash: Buffer.from(reply.text('r_hash'), 'base64').toString('hex'),
+      paymentRequest: reply.text('payment_request'),
+    };
+    const { paymentHash, msat: asked } = readPaymentRequest(
+      created.paymentRequest,
+      (await this.#identity.self()).network,
+    );
+    if (paymentHash !== created.paymentHash || asked !== msat)
+      throw this.#client.malformed('the request for an invoice');
     return created;
   }
 
   async invoice(paymentHash: string): Promise<InvoiceView | null> {
-    const { reply, problem } = await this.#client.ask('an invoice', { method: 'GET', path: `/v1/invoice/${paymentHash}` });
+    const { reply, problem } = await this.#client.ask('an invoice', {
+      method: 'GET',
+      path: `/v1/invoice/${paymentHash}`,
+    });
     if (problem !== null) {
       if (NO_INVOICE.test(problem.message)) return null;
       throw this.#client.refusal('to show an invoice', problem);
     }
     const state = STATES[reply.text('state')];
     const settled = settlementOf(reply)?.settlement ?? null;
-    if (state === undefined || (settled !== null && settled.paymentHash !== paymentHash)) throw this.#client.malformed('the question for an invoice');
+    if (state === undefined || (settled !== null && settled.paymentHash !== paymentHash))
+      throw this.#client.malformed('the question for an invoice');
     return { state, settled: settled && { paymentHash, msat: settled.msat, settledAt: settled.settledAt } };
   }
 
@@ -93,10 +114,21 @@ export class LndNode implements LightningNode {
 
   async decode(paymentRequest: string): Promise<DecodedInvoice> {
     const invoice = readPaymentRequest(paymentRequest, (await this.#identity.self()).network);
-    const request = encodeURIComponent(paymentRequest.trim().toLowerCase().replace(/^lightning:/, ''));
-    const { reply, problem } = await this.#client.ask('a payment request', { method: 'GET', path: `/v1/payreq/${request}` });
+    const request = encodeURIComponent(
+      paymentRequest
+        .trim()
+        .toLowerCase()
+        .replace(/^lightning:/, ''),
+    );
+    const { reply, problem } = await this.#client.ask('a payment request', {
+      method: 'GET',
+      path: `/v1/payreq/${request}`,
+    });
     // The paying node must be able to decode it, whatever is decoded here.
-    if (problem !== null) throw NOT_NOW.test(problem.message) ? this.#client.refusal('to read a payment request', problem) : invoiceRefused('cannot be read by the node');
+    if (problem !== null)
+      throw NOT_NOW.test(problem.message)
+        ? this.#client.refusal('to read a payment request', problem)
+        : invoiceRefused('cannot be read by the node');
     if (!agrees(reply, invoice)) throw invoiceRefused('is decoded differently by the node');
     return invoice;
   }
@@ -124,7 +156,11 @@ export class LndNode implements LightningNode {
     this.#settlements.follow();
     if (!this.#following) {
       this.#following = true;
-      retry((alive) => this.#followPayments(alive), this.#closing.signal, (error) => this.#logger.warn('payment stream failed, retrying', { reason: error.message }));
+      retry(
+        (alive) => this.#followPayments(alive),
+        this.#closing.signal,
+        (error) => this.#logger.warn('payment stream failed, retrying', { reason: error.message }),
+      );
     }
     return () => void this.#listeners.delete(listener);
   }
@@ -151,5 +187,9 @@ export class LndNode implements LightningNode {
 }
 
 function agrees(reply: Reply, { paymentHash, msat, payee }: DecodedInvoice): boolean {
-  return reply.text('payment_hash') === paymentHash && reply.text('destination') === payee && reply.count('num_msat') === (msat ?? 0n);
+  return (
+    reply.text('payment_hash') === paymentHash &&
+    reply.text('destination') === payee &&
+    reply.count('num_msat') === (msat ?? 0n)
+  );
 }

@@ -11,12 +11,14 @@ const ANSWER_MS = 20_000;
 const KNOWN = /payment already exists|payment is in transition|invoice is already paid/;
 const UNKNOWN = /payment isn't initiated/;
 /** Permanent refusals, before any attempt. */
-const HOPELESS = /invoice expired|self-payments not allowed|invoice not for current active network|amount must (?:not )?be specified/;
+const HOPELESS =
+  /invoice expired|self-payments not allowed|invoice not for current active network|amount must (?:not )?be specified/;
 const REASONS: Readonly<Record<string, string>> = {
   FAILURE_REASON_TIMEOUT: 'no route was found in time',
   FAILURE_REASON_NO_ROUTE: 'no route within the fee limit',
   FAILURE_REASON_ERROR: 'permanent error of the payment',
-  FAILURE_REASON_INCORRECT_PAYMENT_DETAILS: 'the receiver does not know the invoice any more, or expects another amount',
+  FAILURE_REASON_INCORRECT_PAYMENT_DETAILS:
+    'the receiver does not know the invoice any more, or expects another amount',
   FAILURE_REASON_INSUFFICIENT_BALANCE: 'insufficient balance in the channels of the node',
   FAILURE_REASON_CANCELED: 'cancelled at the node',
 };
@@ -30,7 +32,12 @@ export class LndPayments {
   }
 
   /** Starts the payment. Its stream is closed after the first message, which does not stop the payment. */
-  async send({ paymentHash, paymentRequest, msat, maxFeeMsat }: LightningPaymentRequest): Promise<LightningPaymentView> {
+  async send({
+    paymentHash,
+    paymentRequest,
+    msat,
+    maxFeeMsat,
+  }: LightningPaymentRequest): Promise<LightningPaymentView> {
     const body = {
       payment_request: paymentRequest,
       ...(msat === null ? {} : { amt_msat: msat.toString() }),
@@ -46,7 +53,10 @@ export class LndPayments {
   async find(paymentHash: string): Promise<LightningPaymentView | null> {
     // base64url, for bytes in a path.
     const hash = Buffer.from(paymentHash, 'hex').toString('base64').replaceAll('+', '-').replaceAll('/', '_');
-    const answer = await this.#firstOf('the state of a payment', { method: 'GET', path: `/v2/router/track/${encodeURIComponent(hash)}` });
+    const answer = await this.#firstOf('the state of a payment', {
+      method: 'GET',
+      path: `/v2/router/track/${encodeURIComponent(hash)}`,
+    });
     if (answer.problem === null) return this.#viewOf(answer.reply, paymentHash);
     if (UNKNOWN.test(answer.problem.message)) return null;
     throw this.#client.refusal('to tell of a payment', answer.problem);
@@ -60,7 +70,10 @@ export class LndPayments {
     return known ? { state: 'in-flight' } : { state: 'failed', reason: problem.message.slice(0, 200) };
   }
 
-  async #firstOf(what: string, request: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: unknown }) {
+  async #firstOf(
+    what: string,
+    request: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: unknown },
+  ) {
     const leaving = new AbortController();
     try {
       for await (const answer of this.#client.stream(what, request, leaving.signal, ANSWER_MS)) return answer;

@@ -59,10 +59,14 @@ export class LndSettlements {
     if (this.#closed || this.#reading !== null) return;
     const reading = new AbortController();
     this.#reading = reading;
-    retry((alive) => this.#read(reading.signal, alive), reading.signal, (error) => {
-      this.#logger.warn('invoice stream failed, retrying', { reason: error.message });
-      this.#changed();
-    });
+    retry(
+      (alive) => this.#read(reading.signal, alive),
+      reading.signal,
+      (error) => {
+        this.#logger.warn('invoice stream failed, retrying', { reason: error.message });
+        this.#changed();
+      },
+    );
   }
 
   close(): void {
@@ -79,12 +83,18 @@ export class LndSettlements {
   async #read(signal: AbortSignal, alive: () => void): Promise<void> {
     const last = this.#waiting.at(-1)?.index ?? this.#from;
     const path = `/v1/invoices/subscribe${last === null ? '' : `?settle_index=${last}`}`;
-    for await (const { reply, problem } of this.#client.stream('its settled invoices', { method: 'GET', path }, signal, IDLE_MS)) {
+    for await (const { reply, problem } of this.#client.stream(
+      'its settled invoices',
+      { method: 'GET', path },
+      signal,
+      IDLE_MS,
+    )) {
       if (signal.aborted) return;
       if (problem !== null) throw this.#client.refusal('to tell of settled invoices', problem);
       alive();
       this.#arrived(settlementOf(reply));
-      while (this.#waiting.length >= MOST_WAITING && !signal.aborted) await new Promise<void>((resolve) => (this.#room = resolve));
+      while (this.#waiting.length >= MOST_WAITING && !signal.aborted)
+        await new Promise<void>((resolve) => (this.#room = resolve));
     }
   }
 
@@ -112,10 +122,14 @@ export class LndSettlements {
 
   async #lowest(): Promise<Indexed | null> {
     let lowest: Indexed | null = null;
-    for (let offset = 0n; ; ) {
-      const page = await this.#client.get('its invoices', { method: 'GET', path: `/v1/invoices?index_offset=${offset}&num_max_invoices=${PAGE}` });
+    for (let offset = 0n; ;) {
+      const page = await this.#client.get('its invoices', {
+        method: 'GET',
+        path: `/v1/invoices?index_offset=${offset}&num_max_invoices=${PAGE}`,
+      });
       const invoices = page.list('invoices');
-      for (const one of invoices.map(settlementOf)) if (one !== null && (lowest === null || one.index < lowest.index)) lowest = one;
+      for (const one of invoices.map(settlementOf))
+        if (one !== null && (lowest === null || one.index < lowest.index)) lowest = one;
       if (invoices.length < PAGE) return lowest;
       offset = page.count('last_index_offset');
     }

@@ -61,13 +61,26 @@ export class PhoenixdNode implements LightningNode {
   async createInvoice({ msat, memo, expirySeconds }: InvoiceRequest): Promise<CreatedInvoice> {
     // Rounded up, so that the invoice is never below the amount due.
     const sats = (msat + MSAT_PER_SAT - 1n) / MSAT_PER_SAT;
-    const form = new URLSearchParams({ amountSat: sats.toString(), description: memo.slice(0, MEMO_LENGTH), expirySeconds: expirySeconds.toString() });
-    const { status, body } = await this.#client.request({ method: 'POST', path: '/createinvoice', body: form.toString(), contentType: 'application/x-www-form-urlencoded' });
+    const form = new URLSearchParams({
+      amountSat: sats.toString(),
+      description: memo.slice(0, MEMO_LENGTH),
+      expirySeconds: expirySeconds.toString(),
+    });
+    const { status, body } = await this.#client.request({
+      method: 'POST',
+      path: '/createinvoice',
+      body: form.toString(),
+      contentType: 'application/x-www-form-urlencoded',
+    });
     if (status !== 200) throw this.#client.refusal('an invoice', body);
     const reply = new Reply(this.#client, 'the request for an invoice', body);
     const created = { paymentHash: reply.hash('paymentHash'), paymentRequest: reply.text('serialized') };
-    const { paymentHash, msat: asked } = readPaymentRequest(created.paymentRequest, (await this.#identity.self()).network);
-    if (paymentHash !== created.paymentHash || asked !== sats * MSAT_PER_SAT) throw this.#client.malformed('the request for an invoice');
+    const { paymentHash, msat: asked } = readPaymentRequest(
+      created.paymentRequest,
+      (await this.#identity.self()).network,
+    );
+    if (paymentHash !== created.paymentHash || asked !== sats * MSAT_PER_SAT)
+      throw this.#client.malformed('the request for an invoice');
     return created;
   }
 
@@ -85,16 +98,24 @@ export class PhoenixdNode implements LightningNode {
     const [from = '0', ...known] = (cursor ?? '0').split(' ');
     const found = new Map<string, SettledInvoice>();
     for (let offset = 0; ; offset += PAGE) {
-      const page = (await this.#get('its settled invoices', `/payments/incoming?from=${from}&limit=${PAGE}&offset=${offset}`)).list();
+      const page = (
+        await this.#get('its settled invoices', `/payments/incoming?from=${from}&limit=${PAGE}&offset=${offset}`)
+      ).list();
       // Newest first: a settlement that arrives meanwhile moves others to a later page, so none is missed.
       for (const one of page) {
         const settled = part(one.body, 'paymentHash') === undefined ? null : settledOf(one);
         if (settled !== null) found.set(settled.paymentHash, settled);
       }
       if (page.length < PAGE) break;
-      if (found.size > MOST) throw new TillgateError('NODE_FAILED', 'phoenixd has settled more invoices since the last poll than can be sorted.');
+      if (found.size > MOST)
+        throw new TillgateError(
+          'NODE_FAILED',
+          'phoenixd has settled more invoices since the last poll than can be sorted.',
+        );
     }
-    const ordered = [...found.values()].filter(({ settledAt, paymentHash }) => settledAt > Number(from) || !known.includes(paymentHash)).sort(byTime);
+    const ordered = [...found.values()]
+      .filter(({ settledAt, paymentHash }) => settledAt > Number(from) || !known.includes(paymentHash))
+      .sort(byTime);
     return ordered.slice(0, limit).map((settled, at) => ({ ...settled, cursor: cursorAt(ordered, at, from, known) }));
   }
 
@@ -107,7 +128,10 @@ export class PhoenixdNode implements LightningNode {
       const self = await this.#identity.self();
       const invoice = checkPayment(request, self);
       if (invoice.payee === self.key) return OWN_INVOICE;
-      return (await this.#payments.find(request.paymentHash)) ?? this.#payments.send(request, invoice.msat ?? request.msat ?? 0n);
+      return (
+        (await this.#payments.find(request.paymentHash)) ??
+        this.#payments.send(request, invoice.msat ?? request.msat ?? 0n)
+      );
     });
   }
 
@@ -117,7 +141,11 @@ export class PhoenixdNode implements LightningNode {
 
   async balance(): Promise<LightningBalance> {
     const channels = (await this.#get('its channels', '/getinfo')).list('channels');
-    const sum = (name: string): bigint => channels.reduce((total, channel) => total + (part(channel.body, name) === undefined ? 0n : channel.count(name)), 0n);
+    const sum = (name: string): bigint =>
+      channels.reduce(
+        (total, channel) => total + (part(channel.body, name) === undefined ? 0n : channel.count(name)),
+        0n,
+      );
     return { localMsat: sum('balanceSat') * MSAT_PER_SAT, remoteMsat: sum('inboundLiquiditySat') * MSAT_PER_SAT };
   }
 
@@ -138,7 +166,11 @@ export class PhoenixdNode implements LightningNode {
 
 function settledOf(payment: Reply): SettledInvoice | null {
   if (part(payment.body, 'isPaid') !== true) return null;
-  return { paymentHash: payment.hash('paymentHash'), msat: payment.count('receivedSat') * MSAT_PER_SAT, settledAt: Number(payment.count('completedAt')) };
+  return {
+    paymentHash: payment.hash('paymentHash'),
+    msat: payment.count('receivedSat') * MSAT_PER_SAT,
+    settledAt: Number(payment.count('completedAt')),
+  };
 }
 
 function byTime(a: SettledInvoice, b: SettledInvoice): number {

@@ -24,19 +24,39 @@ export class PhoenixdPayments {
   }
 
   /** @param msat - the amount for the receiver. @throws TillgateError `NODE_FAILED` */
-  async send({ paymentHash, paymentRequest, msat: chosen, maxFeeMsat }: LightningPaymentRequest, msat: bigint): Promise<LightningPaymentView> {
+  async send(
+    { paymentHash, paymentRequest, msat: chosen, maxFeeMsat }: LightningPaymentRequest,
+    msat: bigint,
+  ): Promise<LightningPaymentView> {
     // Rounded up: the limit is compared with the maximum fee.
     const fee = (msat + FEE_DIVISOR - 1n) / FEE_DIVISOR + FIXED_FEE_MSAT;
-    if (fee > maxFeeMsat) return { state: 'failed', reason: `phoenixd charges ${fee} msat for the route, more than the limit of ${maxFeeMsat} msat` };
-    if (chosen !== null && chosen % MSAT_PER_SAT !== 0n) return { state: 'failed', reason: 'phoenixd pays only whole satoshis when the payer chooses the amount' };
-    const form = new URLSearchParams({ invoice: paymentRequest, ...(chosen === null ? {} : { amountSat: (chosen / MSAT_PER_SAT).toString() }) });
-    const request = this.#client.request({ method: 'POST', path: '/payinvoice', body: form.toString(), contentType: 'application/x-www-form-urlencoded', timeoutMs: REQUEST_MS });
+    if (fee > maxFeeMsat)
+      return {
+        state: 'failed',
+        reason: `phoenixd charges ${fee} msat for the route, more than the limit of ${maxFeeMsat} msat`,
+      };
+    if (chosen !== null && chosen % MSAT_PER_SAT !== 0n)
+      return { state: 'failed', reason: 'phoenixd pays only whole satoshis when the payer chooses the amount' };
+    const form = new URLSearchParams({
+      invoice: paymentRequest,
+      ...(chosen === null ? {} : { amountSat: (chosen / MSAT_PER_SAT).toString() }),
+    });
+    const request = this.#client.request({
+      method: 'POST',
+      path: '/payinvoice',
+      body: form.toString(),
+      contentType: 'application/x-www-form-urlencoded',
+      timeoutMs: REQUEST_MS,
+    });
     return this.#untilKnown(paymentHash, request);
   }
 
   /** @throws TillgateError `NODE_FAILED` */
   async find(paymentHash: string): Promise<LightningPaymentView | null> {
-    const { status, body } = await this.#client.request({ method: 'GET', path: `/payments/outgoingbyhash/${paymentHash}` });
+    const { status, body } = await this.#client.request({
+      method: 'GET',
+      path: `/payments/outgoingbyhash/${paymentHash}`,
+    });
     if (status === 404) return null;
     if (status !== 200) throw this.#client.refusal('to show a payment', body);
     const reply = new Reply(this.#client, 'the question for a payment', body);
@@ -45,11 +65,16 @@ export class PhoenixdPayments {
     const preimage = part(body, 'preimage');
     if (typeof preimage === 'string' && preimage !== '') return { state: 'settled', feeMsat: reply.count('fees') };
     const ended = part(body, 'completedAt');
-    return ended === undefined || ended === null ? { state: 'in-flight' } : { state: 'failed', reason: 'phoenixd found no route' };
+    return ended === undefined || ended === null
+      ? { state: 'in-flight' }
+      : { state: 'failed', reason: 'phoenixd found no route' };
   }
 
   async #untilKnown(paymentHash: string, request: Promise<RestReply>): Promise<LightningPaymentView> {
-    const outcome = request.then((reply) => ({ reply, error: null }), (error: unknown) => ({ reply: null, error }));
+    const outcome = request.then(
+      (reply) => ({ reply, error: null }),
+      (error: unknown) => ({ reply: null, error }),
+    );
     const shownBy = performance.now() + SHOWN_MS;
     for (let pause = FIRST_PAUSE_MS; performance.now() < shownBy; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       const ended = await Promise.race([outcome, sleep(pause)]);
@@ -60,7 +85,10 @@ export class PhoenixdPayments {
       const view = await this.find(paymentHash);
       if (view !== null) return view;
     }
-    throw new TillgateError('NODE_FAILED', 'phoenixd does not list yet a payment that was requested; its outcome is unknown.');
+    throw new TillgateError(
+      'NODE_FAILED',
+      'phoenixd does not list yet a payment that was requested; its outcome is unknown.',
+    );
   }
 
   async #afterEnd(paymentHash: string, { status, body }: RestReply): Promise<LightningPaymentView> {

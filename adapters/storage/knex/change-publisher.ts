@@ -25,7 +25,9 @@ export class ChangePublisher {
     const subjects = [...this.#subjects.values()];
     if (subjects.length === 0) return false;
     const { run, tables, dialect } = this.#session;
-    const [row] = await run(`UPDATE ${tables.feed} SET version = version + ? WHERE id = 1 RETURNING version`, [subjects.length]);
+    const [row] = await run(`UPDATE ${tables.feed} SET version = version + ? WHERE id = 1 RETURNING version`, [
+      subjects.length,
+    ]);
     const head = Number(row?.['version']);
     for (let start = 0; start < subjects.length; start += ROWS_AT_ONCE) {
       const some = subjects.slice(start, start + ROWS_AT_ONCE);
@@ -34,7 +36,8 @@ export class ChangePublisher {
         some.flatMap(({ kind, id }, index) => [head - subjects.length + start + index + 1, kind, id]),
       );
     }
-    if (head % PRUNE_EVERY < subjects.length) await run(`DELETE FROM ${tables.changes} WHERE version <= ?`, [head - KEPT]);
+    if (head % PRUNE_EVERY < subjects.length)
+      await run(`DELETE FROM ${tables.changes} WHERE version <= ?`, [head - KEPT]);
     for (const statement of dialect.notify(tables.changes)) await run(statement);
     return true;
   }

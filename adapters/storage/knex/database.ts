@@ -57,13 +57,17 @@ export class Database {
   /** Reads of one snapshot of the database. */
   snapshot<T>(work: (run: Run) => Promise<T>): Promise<T> {
     const { beginSnapshot } = this.dialect;
-    return this.#outermost(() => this.#attempt(this.#parts.readers, beginSnapshot, { patient: true }, ({ run }) => work(run)));
+    return this.#outermost(() =>
+      this.#attempt(this.#parts.readers, beginSnapshot, { patient: true }, ({ run }) => work(run)),
+    );
   }
 
   /** Runs `work` atomically; retried from its start after a serialisation failure or deadlock. */
   transaction<T>(work: (session: Session) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const { begin } = this.dialect;
-    return this.#outermost(() => uncollided(() => this.#again(() => this.#attempt(this.#parts.writers, begin, options, work))));
+    return this.#outermost(() =>
+      uncollided(() => this.#again(() => this.#attempt(this.#parts.writers, begin, options, work))),
+    );
   }
 
   /** Listens to a channel on its own connection; `null` on an engine without notifications. */
@@ -88,11 +92,21 @@ export class Database {
     return pool.use((connection) => connection.run(sql, bindings, options));
   }
 
-  async #attempt<T>(pool: Connections, begin: string, options: TransactionOptions, work: (session: Session) => Promise<T>): Promise<T> {
+  async #attempt<T>(
+    pool: Connections,
+    begin: string,
+    options: TransactionOptions,
+    work: (session: Session) => Promise<T>,
+  ): Promise<T> {
     return pool.use(async (connection) => {
       // Nothing was written when BEGIN fails.
       await harmless(begun(connection, begin));
-      const session = new Session(connection, this.dialect, this.tables, options.patient === true ? null : this.#parts.limits);
+      const session = new Session(
+        connection,
+        this.dialect,
+        this.tables,
+        options.patient === true ? null : this.#parts.limits,
+      );
       try {
         const result = await this.#guard.inside(() => session.racing(work(session)));
         session.finish();

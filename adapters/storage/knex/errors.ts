@@ -45,7 +45,12 @@ export function publicError(error: unknown): unknown {
   if (!(error instanceof StatementError)) return error;
   if (error.failure.kind === 'refused') return error;
   if (error.failure.code === 'ERR_DLOPEN_FAILED') {
-    return new TillgateError('CONFIG_INVALID', 'The database driver was built for another version of Node: run "npm rebuild" with this one.', {}, error);
+    return new TillgateError(
+      'CONFIG_INVALID',
+      'The database driver was built for another version of Node: run "npm rebuild" with this one.',
+      {},
+      error,
+    );
   }
   return notReady(error.failure.code, error);
 }

@@ -54,7 +54,10 @@ export class NotificationListener {
 
   async #listen(): Promise<void> {
     try {
-      const listening = await this.#db.listen(this.#db.tables.changes, { onNotification: () => this.notify(), onLost: () => this.#lost() });
+      const listening = await this.#db.listen(this.#db.tables.changes, {
+        onNotification: () => this.notify(),
+        onLost: () => this.#lost(),
+      });
       if (listening === null) return;
       if (this.#closed) {
         await listening.end();

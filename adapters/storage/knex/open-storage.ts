@@ -49,7 +49,11 @@ const ACQUIRE_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const SQLITE_READERS = 3;
 
-const DIALECTS: Readonly<Record<string, Dialect>> = { pg: pgDialect, sqlite3: sqliteDialect, 'better-sqlite3': sqliteDialect };
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+  pg: pgDialect,
+  sqlite3: sqliteDialect,
+  'better-sqlite3': sqliteDialect,
+};
 
 interface Pools {
   readonly dialect: Dialect;
@@ -65,7 +69,14 @@ interface Pools {
 export async function openStorage(config: StorageConfig, deps: StorageDeps): Promise<KnexStorage> {
   const namespace = namespaceOf(deps.tablePrefix ?? '', deps.schema ?? null);
   const { dialect, writers, readers } = poolsOf(config, deps.logger);
-  const database = new Database({ dialect, namespace, writers, readers, guardNesting: deps.guardNesting ?? false, limits: { ...DEFAULT_LIMITS, ...deps.limits } });
+  const database = new Database({
+    dialect,
+    namespace,
+    writers,
+    readers,
+    guardNesting: deps.guardNesting ?? false,
+    limits: { ...DEFAULT_LIMITS, ...deps.limits },
+  });
   try {
     checkNamespace(namespace, dialect);
     await dialect.checkVersion(database.write);
@@ -88,19 +99,30 @@ function poolsOf(config: StorageConfig, logger: Logger): Pools {
 
 function embedded(instance: Knex): Pools {
   const dialect = DIALECTS[(instance.client as { driverName?: string }).driverName ?? ''];
-  if (dialect === undefined) throw new TillgateError('CONFIG_INVALID', 'The knex instance must be one of the clients pg, sqlite3 and better-sqlite3.');
+  if (dialect === undefined)
+    throw new TillgateError(
+      'CONFIG_INVALID',
+      'The knex instance must be one of the clients pg, sqlite3 and better-sqlite3.',
+    );
   const pool = new Connections(instance, dialect, { readOnly: false, owned: false });
   return { dialect, writers: pool, readers: pool };
 }
 
 /** One connection writes; WAL lets others read meanwhile. An in-memory database exists only in its one connection. */
 function sqlite({ client, filename }: SqliteConfig, logger: Logger): Pools {
-  const settings = { client: client === 'sqlite' ? 'sqlite3' : client, connection: { filename }, useNullAsDefault: true };
+  const settings = {
+    client: client === 'sqlite' ? 'sqlite3' : client,
+    connection: { filename },
+    useNullAsDefault: true,
+  };
   const inMemory = filename === ':memory:';
   const open = (pool: { min: number; max: number }, readOnly: boolean): Connections => {
     // Closing the connection would delete an in-memory database.
     const lasting = inMemory ? { idleTimeoutMillis: 2 ** 31 - 1 } : {};
-    return new Connections(knex(common(settings, { ...pool, ...lasting }, logger)), sqliteDialect, { readOnly, owned: true });
+    return new Connections(knex(common(settings, { ...pool, ...lasting }, logger)), sqliteDialect, {
+      readOnly,
+      owned: true,
+    });
   };
   const writers = open({ min: 1, max: 1 }, false);
   return { dialect: sqliteDialect, writers, readers: inMemory ? writers : open({ min: 0, max: SQLITE_READERS }, true) };
@@ -110,7 +132,12 @@ function postgres({ connection, pool }: PgConfig, logger: Logger): Pools {
   const given = typeof connection === 'string' ? { connectionString: connection } : connection;
   const settings = {
     client: 'pg',
-    connection: { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true, application_name: 'tillgate', ...given },
+    connection: {
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      application_name: 'tillgate',
+      ...given,
+    },
   };
   const instance = knex(common(settings, { min: 0, max: 10, ...pool }, logger));
   const connections = new Connections(instance, pgDialect, { readOnly: false, owned: true });

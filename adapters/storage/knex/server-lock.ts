@@ -30,7 +30,10 @@ export async function acquireServerLock({ client, filename }: SqliteConfig): Pro
   } catch (error) {
     await holder.destroy();
     if (!codeOf(error).startsWith('SQLITE_BUSY')) throw error;
-    throw new TillgateError('CONFIG_INVALID', 'Another server is running on this SQLite database; a second one needs PostgreSQL.');
+    throw new TillgateError(
+      'CONFIG_INVALID',
+      'Another server is running on this SQLite database; a second one needs PostgreSQL.',
+    );
   }
   return { release: () => holder.destroy() };
 }

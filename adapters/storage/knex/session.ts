@@ -60,7 +60,8 @@ export class Session {
     let timer: NodeJS.Timeout | undefined;
     const idle = new Promise<never>((_resolve, reject) => {
       timer = setInterval(() => {
-        if (this.#running.size === 0 && performance.now() - this.#lastUse >= idleMs) reject(timedOut('was idle for', idleMs));
+        if (this.#running.size === 0 && performance.now() - this.#lastUse >= idleMs)
+          reject(timedOut('was idle for', idleMs));
       }, idleMs / 10);
       timer.unref();
     });

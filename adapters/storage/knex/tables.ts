@@ -73,7 +73,10 @@ const MAX_SCHEMA = 23;
  */
 export function tablesOf(prefix: string): Tables {
   if (prefix !== '' && !isPlain(prefix, MAX_PREFIX)) {
-    throw new TillgateError('CONFIG_INVALID', `A table prefix has up to ${MAX_PREFIX} lower-case letters, digits and underscores, a letter first.`);
+    throw new TillgateError(
+      'CONFIG_INVALID',
+      `A table prefix has up to ${MAX_PREFIX} lower-case letters, digits and underscores, a letter first.`,
+    );
   }
   return named(prefix);
 }
@@ -87,7 +90,10 @@ export function namespaceOf(prefix: string, schema: string | null): Namespace {
   const bare = tablesOf(prefix);
   if (schema === null) return { tables: bare, bare, schema };
   if (!isPlain(schema, MAX_SCHEMA) || schema.startsWith('pg_')) {
-    throw new TillgateError('CONFIG_INVALID', `A schema has up to ${MAX_SCHEMA} lower-case letters, digits and underscores, a letter first, and does not begin with pg_.`);
+    throw new TillgateError(
+      'CONFIG_INVALID',
+      `A schema has up to ${MAX_SCHEMA} lower-case letters, digits and underscores, a letter first, and does not begin with pg_.`,
+    );
   }
   return { tables: named(`${schema}.${prefix}`), bare, schema };
 }

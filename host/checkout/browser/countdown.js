@@ -23,7 +23,9 @@ function tick() {
   const ms = Math.max(0, end - performance.now());
   const seconds = Math.floor(ms / 1000);
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const digits = (parts[0] === 0 ? parts.slice(1) : parts).map((part, at) => String(part).padStart(at === 0 ? 1 : 2, '0'));
+  const digits = (parts[0] === 0 ? parts.slice(1) : parts).map((part, at) =>
+    String(part).padStart(at === 0 ? 1 : 2, '0'),
+  );
   left.textContent = `\u2066${digits.join(':')}\u2069`;
   if (ms < LAST_MS && !warned) {
     warned = true;

@@ -154,7 +154,8 @@ function replaceParts(next) {
   }
   while (at !== null) at = removed(at);
   // What had the focus is gone: the next Tab begins at the news, not at the top of the page.
-  if (hadFocus && !main.contains(document.activeElement)) document.getElementById('title')?.focus({ preventScroll: true });
+  if (hadFocus && !main.contains(document.activeElement))
+    document.getElementById('title')?.focus({ preventScroll: true });
 }
 
 /** @param {Element} part */

@@ -7,7 +7,8 @@ export const de: Messages = {
   chooseText: 'Die Beträge gelten zum jetzigen Kurs. Er steht fest, sobald Sie gewählt haben.',
   waitingTitle: 'Wir warten auf Ihre Zahlung',
   waitingText: 'Senden Sie genau diesen Betrag an die Adresse unten. Diese Seite aktualisiert sich von selbst.',
-  waitingLightningText: 'Bezahlen Sie die Anforderung unten mit einer Lightning-Wallet. Diese Seite aktualisiert sich von selbst.',
+  waitingLightningText:
+    'Bezahlen Sie die Anforderung unten mit einer Lightning-Wallet. Diese Seite aktualisiert sich von selbst.',
   closingTitle: 'Die Zeit zum Zahlen ist abgelaufen',
   closingText: 'Senden Sie jetzt nichts mehr. Eine rechtzeitig gesendete Zahlung zählt noch und erscheint hier.',
   shortTitle: 'Ein Teil des Betrags ist eingetroffen',
@@ -16,16 +17,20 @@ export const de: Messages = {
   seenText: 'Sie müssen nichts weiter tun. Sie ist gleich abgeschlossen.',
   confirmingText: 'Sie müssen nichts weiter tun. Das Netzwerk hat sie {count} von {needed} Mal bestätigt.',
   recheckingTitle: 'Ihre Zahlung wird noch einmal geprüft',
-  recheckingText: 'Das Netzwerk hat seine letzten Blöcke neu geordnet. Das klärt sich meist von selbst; Sie müssen nichts tun.',
+  recheckingText:
+    'Das Netzwerk hat seine letzten Blöcke neu geordnet. Das klärt sich meist von selbst; Sie müssen nichts tun.',
   paidTitle: 'Bezahlt',
   paidText: 'Ihre Zahlung ist abgeschlossen. Vielen Dank.',
   paidLateText: 'Ihre Zahlung kam nach Ablauf der Frist und wurde angenommen. Vielen Dank.',
   expiredTitle: 'Die Zeit zum Zahlen ist abgelaufen',
-  expiredText: 'Es ist nichts rechtzeitig eingetroffen. Senden Sie jetzt nichts mehr; bitten Sie den Händler um eine neue Bestellung. Was Sie schon gesendet haben, wird trotzdem erfasst.',
+  expiredText:
+    'Es ist nichts rechtzeitig eingetroffen. Senden Sie jetzt nichts mehr; bitten Sie den Händler um eine neue Bestellung. Was Sie schon gesendet haben, wird trotzdem erfasst.',
   lateTitle: 'Ihre Zahlung kam zu spät',
-  lateText: '{received} {coin} wurden nach Ablauf der Frist gesehen. Die Zahlung ist erfasst; die Bestellung wird abgeschlossen, sobald sie bestätigt ist.',
+  lateText:
+    '{received} {coin} wurden nach Ablauf der Frist gesehen. Die Zahlung ist erfasst; die Bestellung wird abgeschlossen, sobald sie bestätigt ist.',
   partialTitle: 'Es ist zu wenig rechtzeitig eingetroffen',
-  partialText: '{received} {coin} sind eingetroffen, {remaining} {coin} fehlen. Sie können eine Adresse für eine Erstattung hinterlassen oder den Händler fragen.',
+  partialText:
+    '{received} {coin} sind eingetroffen, {remaining} {coin} fehlen. Sie können eine Adresse für eine Erstattung hinterlassen oder den Händler fragen.',
   refundingTitle: 'Ihre Erstattung ist unterwegs',
   refundingText: 'Der Händler sendet Ihr Geld zurück.',
   cancelledTitle: 'Diese Bestellung wurde storniert',
@@ -86,6 +91,7 @@ export const de: Messages = {
   unknownTitle: 'Diese Bestellung gibt es nicht',
   unknownText: 'Prüfen Sie den Link oder bitten Sie den Händler um einen neuen.',
   awayTitle: 'Gleich wieder da',
-  awayText: 'Diese Seite kann gerade nicht angezeigt werden. Bitte laden Sie sie in einer Minute neu; keine Zahlung geht verloren.',
+  awayText:
+    'Diese Seite kann gerade nicht angezeigt werden. Bitte laden Sie sie in einer Minute neu; keine Zahlung geht verloren.',
   language: 'Sprache',
 };

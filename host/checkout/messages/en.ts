@@ -19,11 +19,14 @@ export const en = {
   paidText: 'Your payment is complete. Thank you.',
   paidLateText: 'Your payment came after the deadline and was accepted. Thank you.',
   expiredTitle: 'The time to pay is over',
-  expiredText: 'Nothing arrived in time. Do not send anything now; ask the merchant for a new order. If you have sent it already, it will still be recorded.',
+  expiredText:
+    'Nothing arrived in time. Do not send anything now; ask the merchant for a new order. If you have sent it already, it will still be recorded.',
   lateTitle: 'Your payment came late',
-  lateText: '{received} {coin} was seen after the deadline. It is recorded, and the order is completed when it is confirmed.',
+  lateText:
+    '{received} {coin} was seen after the deadline. It is recorded, and the order is completed when it is confirmed.',
   partialTitle: 'Too little arrived in time',
-  partialText: '{received} {coin} arrived, {remaining} {coin} is missing. You can leave an address for a refund, or ask the merchant.',
+  partialText:
+    '{received} {coin} arrived, {remaining} {coin} is missing. You can leave an address for a refund, or ask the merchant.',
   refundingTitle: 'Your refund is on its way',
   refundingText: 'The merchant is sending your money back.',
   cancelledTitle: 'This order was cancelled',

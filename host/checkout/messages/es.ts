@@ -21,11 +21,14 @@ export const es: Messages = {
   paidText: 'Su pago está completo. Gracias.',
   paidLateText: 'Su pago llegó después del plazo y ha sido aceptado. Gracias.',
   expiredTitle: 'El plazo para pagar ha terminado',
-  expiredText: 'No llegó nada a tiempo. No envíe nada ahora; pida al comercio un pedido nuevo. Si ya lo ha enviado, quedará registrado igualmente.',
+  expiredText:
+    'No llegó nada a tiempo. No envíe nada ahora; pida al comercio un pedido nuevo. Si ya lo ha enviado, quedará registrado igualmente.',
   lateTitle: 'Su pago llegó tarde',
-  lateText: 'Se han visto {received} {coin} después del plazo. El pago queda registrado y el pedido se completará cuando se confirme.',
+  lateText:
+    'Se han visto {received} {coin} después del plazo. El pago queda registrado y el pedido se completará cuando se confirme.',
   partialTitle: 'Llegó menos de lo debido a tiempo',
-  partialText: 'Han llegado {received} {coin}; faltan {remaining} {coin}. Puede dejar una dirección para el reembolso o consultar al comercio.',
+  partialText:
+    'Han llegado {received} {coin}; faltan {remaining} {coin}. Puede dejar una dirección para el reembolso o consultar al comercio.',
   refundingTitle: 'Su reembolso está en camino',
   refundingText: 'El comercio le está devolviendo el dinero.',
   cancelledTitle: 'Este pedido se ha cancelado',

@@ -7,7 +7,8 @@ export const fr: Messages = {
   chooseText: 'Les montants sont au cours actuel. Il est fixé dès votre choix.',
   waitingTitle: 'En attente de votre paiement',
   waitingText: 'Envoyez le montant exact à l’adresse ci-dessous. Cette page se met à jour toute seule.',
-  waitingLightningText: 'Payez la demande ci-dessous avec un portefeuille Lightning. Cette page se met à jour toute seule.',
+  waitingLightningText:
+    'Payez la demande ci-dessous avec un portefeuille Lightning. Cette page se met à jour toute seule.',
   closingTitle: 'Le délai de paiement est écoulé',
   closingText: 'N’envoyez plus rien. Un paiement envoyé à temps compte encore et apparaîtra ici.',
   shortTitle: 'Une partie du montant est arrivée',
@@ -16,16 +17,20 @@ export const fr: Messages = {
   seenText: 'Vous n’avez plus rien à faire. Il sera terminé dans un instant.',
   confirmingText: 'Vous n’avez plus rien à faire. Le réseau l’a confirmé {count} fois sur {needed}.',
   recheckingTitle: 'Votre paiement est vérifié à nouveau',
-  recheckingText: 'Le réseau a réorganisé ses derniers blocs. Cela se règle en général tout seul ; il n’y a rien à faire.',
+  recheckingText:
+    'Le réseau a réorganisé ses derniers blocs. Cela se règle en général tout seul ; il n’y a rien à faire.',
   paidTitle: 'Payé',
   paidText: 'Votre paiement est terminé. Merci.',
   paidLateText: 'Votre paiement est arrivé après le délai et a été accepté. Merci.',
   expiredTitle: 'Le délai de paiement est écoulé',
-  expiredText: 'Rien n’est arrivé à temps. N’envoyez plus rien ; demandez une nouvelle commande au marchand. Si vous avez déjà payé, le paiement sera tout de même enregistré.',
+  expiredText:
+    'Rien n’est arrivé à temps. N’envoyez plus rien ; demandez une nouvelle commande au marchand. Si vous avez déjà payé, le paiement sera tout de même enregistré.',
   lateTitle: 'Votre paiement est arrivé en retard',
-  lateText: '{received} {coin} ont été vus après le délai. Le paiement est enregistré, et la commande sera terminée dès sa confirmation.',
+  lateText:
+    '{received} {coin} ont été vus après le délai. Le paiement est enregistré, et la commande sera terminée dès sa confirmation.',
   partialTitle: 'Le montant arrivé à temps est insuffisant',
-  partialText: '{received} {coin} sont arrivés, il manque {remaining} {coin}. Vous pouvez laisser une adresse de remboursement ou vous adresser au marchand.',
+  partialText:
+    '{received} {coin} sont arrivés, il manque {remaining} {coin}. Vous pouvez laisser une adresse de remboursement ou vous adresser au marchand.',
   refundingTitle: 'Votre remboursement est en route',
   refundingText: 'Le marchand vous renvoie votre argent.',
   cancelledTitle: 'Cette commande a été annulée',
@@ -86,6 +91,7 @@ export const fr: Messages = {
   unknownTitle: 'Cette commande n’existe pas',
   unknownText: 'Vérifiez le lien ou demandez-en un nouveau au marchand.',
   awayTitle: 'De retour dans un instant',
-  awayText: 'Cette page ne peut pas s’afficher pour le moment. Rechargez-la dans une minute ; aucun paiement n’est perdu.',
+  awayText:
+    'Cette page ne peut pas s’afficher pour le moment. Rechargez-la dans une minute ; aucun paiement n’est perdu.',
   language: 'Langue',
 };

@@ -7,7 +7,8 @@ export const ja: Messages = {
   chooseText: '金額は現在のレートによるものです。レートは選択した時点で確定します。',
   waitingTitle: 'お支払いをお待ちしています',
   waitingText: '下のアドレスに、表示どおりの金額を送ってください。このページは自動で更新されます。',
-  waitingLightningText: '下の支払いリクエストを Lightning ウォレットで支払ってください。このページは自動で更新されます。',
+  waitingLightningText:
+    '下の支払いリクエストを Lightning ウォレットで支払ってください。このページは自動で更新されます。',
   closingTitle: 'お支払いの期限が過ぎました',
   closingText: 'これからは送金しないでください。期限内に送った支払いは有効で、ここに表示されます。',
   shortTitle: '金額の一部が届きました',
@@ -21,11 +22,13 @@ export const ja: Messages = {
   paidText: 'お支払いが完了しました。ありがとうございます。',
   paidLateText: 'お支払いは期限後に届きましたが、受け付けました。ありがとうございます。',
   expiredTitle: 'お支払いの期限が過ぎました',
-  expiredText: '期限内に届いた支払いはありません。これからは送金せず、販売者に新しい注文を依頼してください。すでに送金した場合も記録されます。',
+  expiredText:
+    '期限内に届いた支払いはありません。これからは送金せず、販売者に新しい注文を依頼してください。すでに送金した場合も記録されます。',
   lateTitle: 'お支払いが期限後に届きました',
   lateText: '期限後に {received} {coin} を確認しました。支払いは記録済みで、承認され次第注文が完了します。',
   partialTitle: '期限内に届いた金額が不足しています',
-  partialText: '{received} {coin} が届き、{remaining} {coin} が不足しています。返金用アドレスを登録するか、販売者にお問い合わせください。',
+  partialText:
+    '{received} {coin} が届き、{remaining} {coin} が不足しています。返金用アドレスを登録するか、販売者にお問い合わせください。',
   refundingTitle: '返金を送金中です',
   refundingText: '販売者が返金の手続きをしています。',
   cancelledTitle: 'この注文は取り消されました',

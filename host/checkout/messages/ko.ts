@@ -21,11 +21,13 @@ export const ko: Messages = {
   paidText: '결제가 완료되었습니다. 감사합니다.',
   paidLateText: '결제가 기한이 지난 뒤 도착했지만 승인되었습니다. 감사합니다.',
   expiredTitle: '결제 시간이 끝났습니다',
-  expiredText: '제시간에 도착한 결제가 없습니다. 지금은 아무것도 보내지 말고 판매자에게 새 주문을 요청하세요. 이미 보내셨다면 그래도 기록됩니다.',
+  expiredText:
+    '제시간에 도착한 결제가 없습니다. 지금은 아무것도 보내지 말고 판매자에게 새 주문을 요청하세요. 이미 보내셨다면 그래도 기록됩니다.',
   lateTitle: '결제가 늦게 도착했습니다',
   lateText: '기한이 지난 뒤 {received} {coin}이(가) 확인되었습니다. 결제는 기록되었으며 승인되면 주문이 완료됩니다.',
   partialTitle: '제시간에 도착한 금액이 부족합니다',
-  partialText: '{received} {coin}이(가) 도착했고 {remaining} {coin}이(가) 부족합니다. 환불 주소를 남기거나 판매자에게 문의하세요.',
+  partialText:
+    '{received} {coin}이(가) 도착했고 {remaining} {coin}이(가) 부족합니다. 환불 주소를 남기거나 판매자에게 문의하세요.',
   refundingTitle: '환불이 진행 중입니다',
   refundingText: '판매자가 돈을 돌려보내고 있습니다.',
   cancelledTitle: '이 주문은 취소되었습니다',

@@ -16,16 +16,20 @@ export const pt: Messages = {
   seenText: 'Não é preciso fazer mais nada. Ele será concluído em instantes.',
   confirmingText: 'Não é preciso fazer mais nada. A rede o confirmou {count} de {needed} vezes.',
   recheckingTitle: 'O seu pagamento está sendo verificado de novo',
-  recheckingText: 'A rede reorganizou os seus últimos blocos. Isso costuma se resolver sozinho; não é preciso fazer nada.',
+  recheckingText:
+    'A rede reorganizou os seus últimos blocos. Isso costuma se resolver sozinho; não é preciso fazer nada.',
   paidTitle: 'Pago',
   paidText: 'O seu pagamento está concluído. Obrigado.',
   paidLateText: 'O seu pagamento chegou depois do prazo e foi aceito. Obrigado.',
   expiredTitle: 'O prazo para pagar terminou',
-  expiredText: 'Nada chegou a tempo. Não envie nada agora; peça um novo pedido à loja. Se você já enviou, o pagamento será registrado mesmo assim.',
+  expiredText:
+    'Nada chegou a tempo. Não envie nada agora; peça um novo pedido à loja. Se você já enviou, o pagamento será registrado mesmo assim.',
   lateTitle: 'O seu pagamento chegou atrasado',
-  lateText: '{received} {coin} foram vistos depois do prazo. O pagamento está registrado, e o pedido será concluído quando ele for confirmado.',
+  lateText:
+    '{received} {coin} foram vistos depois do prazo. O pagamento está registrado, e o pedido será concluído quando ele for confirmado.',
   partialTitle: 'Chegou menos que o devido a tempo',
-  partialText: 'Chegaram {received} {coin}; faltam {remaining} {coin}. Você pode deixar um endereço para reembolso ou falar com a loja.',
+  partialText:
+    'Chegaram {received} {coin}; faltam {remaining} {coin}. Você pode deixar um endereço para reembolso ou falar com a loja.',
   refundingTitle: 'O seu reembolso está a caminho',
   refundingText: 'A loja está devolvendo o seu dinheiro.',
   cancelledTitle: 'Este pedido foi cancelado',

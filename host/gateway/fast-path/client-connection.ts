@@ -11,7 +11,11 @@ import { responseHeadText } from './http1/response-text.ts';
 /** What a {@link ClientConnection} reports to the listener that accepted it, and what it needs of it. */
 export interface ClientConnectionDelegate {
   /** The server's own timeouts, in milliseconds; 0 for none. */
-  readonly timeouts: { readonly headersTimeout: number; readonly requestTimeout: number; readonly keepAliveTimeout: number };
+  readonly timeouts: {
+    readonly headersTimeout: number;
+    readonly requestTimeout: number;
+    readonly keepAliveTimeout: number;
+  };
   /** True for a `Host` header of one of the gateway's routes. */
   serves(host: string): boolean;
   /** A plain request for the gateway arrived; its body may still be on the way. */
@@ -80,7 +84,13 @@ export class ClientConnection implements GatewayClient, Expirable {
     this.#socket = socket;
     this.expiresAt = after(delegate.timeouts.headersTimeout);
     socket[CONNECTION] = this;
-    socket.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose).on('drain', onDrain).on('timeout', onTimeout);
+    socket
+      .on('data', onData)
+      .on('end', onEnd)
+      .on('error', onError)
+      .on('close', onClose)
+      .on('drain', onDrain)
+      .on('timeout', onTimeout);
   }
 
   // ---- called by the socket
@@ -168,7 +178,8 @@ export class ClientConnection implements GatewayClient, Expirable {
     const end = bytes.indexOf(HEAD_END) + HEAD_END.length;
     if (end < HEAD_END.length || end > MAX_PLAIN_HEAD) return null;
     const request = readPlainRequest(bytes.toString('latin1', 0, end));
-    if (request !== null && end <= MAX_CACHED_HEAD) this.#cachedHead = { bytes: Buffer.from(bytes.subarray(0, end)), request };
+    if (request !== null && end <= MAX_CACHED_HEAD)
+      this.#cachedHead = { bytes: Buffer.from(bytes.subarray(0, end)), request };
     return request;
   }
 
@@ -177,7 +188,13 @@ export class ClientConnection implements GatewayClient, Expirable {
     this.#state = 'over';
     this.#pending = null;
     socket[CONNECTION] = undefined;
-    socket.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose).off('drain', onDrain).off('timeout', onTimeout);
+    socket
+      .off('data', onData)
+      .off('end', onEnd)
+      .off('error', onError)
+      .off('close', onClose)
+      .off('drain', onDrain)
+      .off('timeout', onTimeout);
     socket.setTimeout(0);
     this.#delegate.delegateToNode(this, socket, bytes);
   }
@@ -283,7 +300,10 @@ export class ClientConnection implements GatewayClient, Expirable {
   #headText(status: number, headers: readonly string[], chunked: boolean): string {
     const { keepAliveTimeout } = this.#delegate.timeouts;
     const coding = chunked ? 'Transfer-Encoding: chunked\r\n' : '';
-    const kept = keepAliveTimeout > 0 ? `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveTimeout / 1000)}\r\n\r\n` : 'Connection: keep-alive\r\n\r\n';
+    const kept =
+      keepAliveTimeout > 0
+        ? `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveTimeout / 1000)}\r\n\r\n`
+        : 'Connection: keep-alive\r\n\r\n';
     return responseHeadText(status, headers) + coding + (this.#last ? 'Connection: close\r\n\r\n' : kept);
   }
 

@@ -11,7 +11,10 @@ import { readBuffers } from './read-buffers.ts';
 import type { ResponseHeadCache } from './response-head-cache.ts';
 
 /** What an {@link UpstreamConnection} reports of its current request. `RawUpstreamRequest` implements it. */
-export interface RawResponseHandler extends Pick<UpstreamResponseHandler, 'onResponseHeaders' | 'onResponseData' | 'onResponseIdle' | 'retainsChunks' | 'onResponseEnd'> {
+export interface RawResponseHandler extends Pick<
+  UpstreamResponseHandler,
+  'onResponseHeaders' | 'onResponseData' | 'onResponseIdle' | 'retainsChunks' | 'onResponseEnd'
+> {
   /** Of the request. */
   readonly method: string;
   /** A connection was assigned. Returns the request's bytes, which are written now. */
@@ -200,7 +203,8 @@ export class UpstreamConnection implements Expirable {
     const fresh = from === 0 ? chunk : chunk.subarray(from);
     const bytes = this.#partial === null ? fresh : Buffer.concat([this.#partial, fresh]);
     let head = readResponseHead(bytes.toString('latin1', 0, FIRST_HEAD_BYTES), request.method);
-    if (head === INCOMPLETE && bytes.length > FIRST_HEAD_BYTES) head = readResponseHead(bytes.toString('latin1', 0, MAX_RESPONSE_HEAD), request.method);
+    if (head === INCOMPLETE && bytes.length > FIRST_HEAD_BYTES)
+      head = readResponseHead(bytes.toString('latin1', 0, MAX_RESPONSE_HEAD), request.method);
     if (head === MALFORMED || (head === INCOMPLETE && bytes.length >= MAX_RESPONSE_HEAD)) return -1;
     if (head === INCOMPLETE) {
       this.#partial = Buffer.from(bytes);
@@ -222,7 +226,8 @@ export class UpstreamConnection implements Expirable {
     this.#left = head.contentLength;
     this.#passed = 0;
     if (head.bodyEnd === 'chunked') this.#chunks = new ChunkReader();
-    if (head.keepAliveSeconds !== null) this.#keepMs = Math.min(head.keepAliveSeconds * 1000 - KEEP_MARGIN_MS, MAX_KEEP_MS);
+    if (head.keepAliveSeconds !== null)
+      this.#keepMs = Math.min(head.keepAliveSeconds * 1000 - KEEP_MARGIN_MS, MAX_KEEP_MS);
     request.onResponseHeaders(head.status, head.fields);
     this.#complete = head.bodyEnd === 'none' || (head.bodyEnd === 'length' && this.#left === 0);
   }
@@ -244,7 +249,12 @@ export class UpstreamConnection implements Expirable {
 
   #pass(chunk: Buffer): void {
     this.#passed += chunk.length;
-    if (this.#request === null || this.#request.onResponseData(this.#own === null ? Buffer.from(chunk) : chunk) || this.#paused) return;
+    if (
+      this.#request === null ||
+      this.#request.onResponseData(this.#own === null ? Buffer.from(chunk) : chunk) ||
+      this.#paused
+    )
+      return;
     this.#paused = true;
     this.#socket.pause();
   }
@@ -252,7 +262,8 @@ export class UpstreamConnection implements Expirable {
   /** @param clean - false if bytes followed the response */
   #finish(clean: boolean): void {
     const request = this.#request;
-    const keep = clean && this.#head?.keepAlive === true && this.#keepMs > 0 && this.#socket.writableLength === 0 && !this.#closed;
+    const keep =
+      clean && this.#head?.keepAlive === true && this.#keepMs > 0 && this.#socket.writableLength === 0 && !this.#closed;
     const own = this.#own;
     this.#request = null;
     this.#head = null;

@@ -1,6 +1,16 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
@@ -58,10 +68,17 @@ export async function startDurablePostgres(): Promise<DurablePostgres> {
 function programsWithPgbench(): string {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
-  const places = [...versions.map((version) => join(root, version, 'bin')), ...(process.env['PATH'] ?? '').split(delimiter)];
-  const found = places.find((place) => ['initdb', 'postgres', 'pgbench'].every((program) => existsSync(join(place, program))));
+  const places = [
+    ...versions.map((version) => join(root, version, 'bin')),
+    ...(process.env['PATH'] ?? '').split(delimiter),
+  ];
+  const found = places.find((place) =>
+    ['initdb', 'postgres', 'pgbench'].every((program) => existsSync(join(place, program))),
+  );
   if (found !== undefined) return found;
-  throw new Error('bench orders compares with pgbench, and this machine has no PostgreSQL with pgbench (Debian: the package postgresql).');
+  throw new Error(
+    'bench orders compares with pgbench, and this machine has no PostgreSQL with pgbench (Debian: the package postgresql).',
+  );
 }
 
 async function start(bin: string, user: ServerUser, folder: string): Promise<DurablePostgres> {
@@ -70,7 +87,8 @@ async function start(bin: string, user: ServerUser, folder: string): Promise<Dur
   const password = randomBytes(16).toString('hex');
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
-  for (const path of [data, passwordFile]) if (user.uid !== undefined && user.gid !== undefined) chownSync(path, user.uid, user.gid);
+  for (const path of [data, passwordFile])
+    if (user.uid !== undefined && user.gid !== undefined) chownSync(path, user.uid, user.gid);
   const options = { ...user, cwd: folder, env: { PATH: bin, LC_ALL: 'C', TZ: 'UTC', PGPASSWORD: password } };
   const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
   await run(join(bin, 'initdb'), [`--pgdata=${data}`, '--encoding=UTF8', '--locale=C', ...access], options);
@@ -79,11 +97,22 @@ async function start(bin: string, user: ServerUser, folder: string): Promise<Dur
   const port = await freePort();
   const logFile = join(folder, 'postgres.log');
   const log = openSync(logFile, 'w');
-  const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port, max_connections: 200, fsync: 'on', synchronous_commit: 'on' };
-  const server = spawn(join(bin, 'postgres'), ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])], {
-    ...options,
-    stdio: ['ignore', log, log],
-  });
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    port,
+    max_connections: 200,
+    fsync: 'on',
+    synchronous_commit: 'on',
+  };
+  const server = spawn(
+    join(bin, 'postgres'),
+    ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    {
+      ...options,
+      stdio: ['ignore', log, log],
+    },
+  );
   closeSync(log);
   const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   endWithThisProcess(server, () => {
@@ -92,16 +121,22 @@ async function start(bin: string, user: ServerUser, folder: string): Promise<Dur
   });
 
   const client = { host: '127.0.0.1', port, user: 'postgres', password };
-  await waitFor(async () => server.exitCode !== null || (await ask({ ...client, database: 'postgres' }, 'select 1')).length > 0, {
-    timeoutMs: 30_000,
-    intervalMs: 50,
-    describe: () => `PostgreSQL; its log:\n${readFileSync(logFile, 'utf8')}`,
-  });
+  await waitFor(
+    async () => server.exitCode !== null || (await ask({ ...client, database: 'postgres' }, 'select 1')).length > 0,
+    {
+      timeoutMs: 30_000,
+      intervalMs: 50,
+      describe: () => `PostgreSQL; its log:\n${readFileSync(logFile, 'utf8')}`,
+    },
+  );
   await ask({ ...client, database: 'postgres' }, 'create database yardstick');
   await ask({ ...client, database: 'postgres' }, 'create database till');
   const yardstick = ['--host=127.0.0.1', `--port=${port}`, '--username=postgres', 'yardstick'];
   await run(join(bin, 'pgbench'), ['--initialize', '--quiet', `--scale=${PGBENCH_SCALE}`, ...yardstick], options);
-  const [about] = await ask({ ...client, database: 'till' }, `select current_setting('server_version') as version, current_setting('fsync') || current_setting('synchronous_commit') as durable`);
+  const [about] = await ask(
+    { ...client, database: 'till' },
+    `select current_setting('server_version') as version, current_setting('fsync') || current_setting('synchronous_commit') as durable`,
+  );
   if (about?.['durable'] !== 'onon') throw new Error('the cluster of the bench is not durable');
 
   return {
@@ -109,7 +144,13 @@ async function start(bin: string, user: ServerUser, folder: string): Promise<Dur
     url: `postgres://postgres:${password}@127.0.0.1:${port}/till`,
     version: String(about['version']),
     pgbench: async ({ clients, seconds }) => {
-      const load = ['--skip-some-updates', '--no-vacuum', `--client=${clients}`, `--jobs=${PGBENCH_THREADS}`, `--time=${seconds}`];
+      const load = [
+        '--skip-some-updates',
+        '--no-vacuum',
+        `--client=${clients}`,
+        `--jobs=${PGBENCH_THREADS}`,
+        `--time=${seconds}`,
+      ];
       return transactionsASecond((await run(join(bin, 'pgbench'), [...load, ...yardstick], options)).stdout);
     },
     query: (sql, values) => ask({ ...client, database: 'till' }, sql, values),
@@ -126,7 +167,11 @@ function transactionsASecond(output: string): number {
   return Number(figure);
 }
 
-async function ask(config: pg.ClientConfig, sql: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
+async function ask(
+  config: pg.ClientConfig,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(config);
   client.on('error', () => undefined);
   await client.connect();

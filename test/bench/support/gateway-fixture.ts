@@ -55,8 +55,25 @@ export function missingPrograms(): readonly string[] {
 /** Compiles the proxies as a release is compiled: the loader of the tests costs time and memory of its own. */
 export function compileProxies(): void {
   const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
-  const options = ['--ignoreConfig', '--noCheck', '--target', 'es2023', '--module', 'nodenext', '--types', 'node', '--rewriteRelativeImportExtensions', '--rootDir', REPOSITORY, '--outDir', COMPILED];
-  const { status, stdout } = spawnSync(process.execPath, [tsc, 'test/bench/support/gateway-server.ts', ...options], { cwd: REPOSITORY, encoding: 'utf8' });
+  const options = [
+    '--ignoreConfig',
+    '--noCheck',
+    '--target',
+    'es2023',
+    '--module',
+    'nodenext',
+    '--types',
+    'node',
+    '--rewriteRelativeImportExtensions',
+    '--rootDir',
+    REPOSITORY,
+    '--outDir',
+    COMPILED,
+  ];
+  const { status, stdout } = spawnSync(process.execPath, [tsc, 'test/bench/support/gateway-server.ts', ...options], {
+    cwd: REPOSITORY,
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(`the proxies could not be compiled: ${stdout}`);
   writeFileSync(join(COMPILED, 'package.json'), '{"type":"module"}');
 }
@@ -65,18 +82,25 @@ export function compileProxies(): void {
 export async function startUpstream(folder: string): Promise<() => Promise<void>> {
   writeFileSync(join(folder, 'large'), Buffer.alloc(1_000_000, 0x61));
   const reply = JSON.stringify({ jsonrpc: '2.0', id: 1, result: `0x${'0'.repeat(264)}` });
-  const child = startNginx(folder, 'upstream', LOAD_CORE, `server {
+  const child = startNginx(
+    folder,
+    'upstream',
+    LOAD_CORE,
+    `server {
     listen 127.0.0.1:${UPSTREAM_PORT} reuseport;
     location = /large { root ${folder}; default_type application/octet-stream; }
     location / { default_type application/json; return 200 '${reply}'; }
-  }`);
+  }`,
+  );
   await answers(UPSTREAM_PORT);
   return () => stopProcess(child);
 }
 
 export async function startProxy(name: string, folder: string): Promise<Proxy> {
   if (name === 'nginx') return startNginxProxy(folder);
-  const child = spawn(PIN, ['-c', PROXY_CORE, process.execPath, PROGRAM, name, UPSTREAM], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(PIN, ['-c', PROXY_CORE, process.execPath, PROGRAM, name, UPSTREAM], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   endWithThisProcess(child);
   const port = await new Promise<number>((resolve, reject) => {
     createInterface(child.stdout).once('line', (line) => resolve(Number(line)));
@@ -87,22 +111,30 @@ export async function startProxy(name: string, folder: string): Promise<Proxy> {
 
 async function startNginxProxy(folder: string): Promise<Proxy> {
   const port = UPSTREAM_PORT + 1;
-  const child = startNginx(folder, 'nginx', PROXY_CORE, `upstream node { server 127.0.0.1:${UPSTREAM_PORT}; keepalive 256; keepalive_requests 100000000; }
+  const child = startNginx(
+    folder,
+    'nginx',
+    PROXY_CORE,
+    `upstream node { server 127.0.0.1:${UPSTREAM_PORT}; keepalive 256; keepalive_requests 100000000; }
   server {
     listen 127.0.0.1:${port};
     location / { proxy_pass http://node; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Authorization ""; }
-  }`);
+  }`,
+  );
   await answers(port);
   return { name: 'nginx', port, pid: () => descendantsOf(child.pid ?? 0)[0] ?? 0, stop: () => stopProcess(child) };
 }
 
 function startNginx(folder: string, name: string, core: string, http: string): ChildProcess {
   const file = join(folder, `${name}.conf`);
-  writeFileSync(file, `${process.getuid?.() === 0 ? 'user root; ' : ''}worker_processes 1; daemon off; pid ${folder}/${name}.pid; error_log ${folder}/${name}.log;
+  writeFileSync(
+    file,
+    `${process.getuid?.() === 0 ? 'user root; ' : ''}worker_processes 1; daemon off; pid ${folder}/${name}.pid; error_log ${folder}/${name}.log;
 events { worker_connections 4096; }
 http { access_log off; keepalive_requests 100000000; client_body_temp_path ${folder}/${name}-body; proxy_temp_path ${folder}/${name}-proxy;
   fastcgi_temp_path ${folder}/${name}-f; uwsgi_temp_path ${folder}/${name}-u; scgi_temp_path ${folder}/${name}-s;
-  ${http} }`);
+  ${http} }`,
+  );
   const child = spawn(PIN, ['-c', core, 'nginx', '-c', file, '-e', `${folder}/${name}.log`], { stdio: 'ignore' });
   // nginx ends its worker itself, which a kill of the master would not.
   endWithThisProcess(child, () => void child.kill('SIGTERM'));
@@ -121,26 +153,59 @@ function answers(port: number): Promise<unknown> {
 }
 
 /** Runs wrk against a proxy and measures what it cost that proxy. */
-export async function runWrk(proxy: Proxy, folder: string, { connections, seconds, large = false }: Load): Promise<Run> {
+export async function runWrk(
+  proxy: Proxy,
+  folder: string,
+  { connections, seconds, large = false }: Load,
+): Promise<Run> {
   const script = join(folder, large ? 'large.lua' : 'post.lua');
   const host = large ? 'http.example' : HOST;
   const headers = `wrk.headers["Host"]="${host}" wrk.headers["Authorization"]="Bearer ${KEY}"`;
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getBalance', params: [`0x${'1'.repeat(40)}`, 'latest'] }).padEnd(120);
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'eth_getBalance',
+    params: [`0x${'1'.repeat(40)}`, 'latest'],
+  }).padEnd(120);
   writeFileSync(
     script,
-    (large ? `wrk.method="GET" wrk.path="/large" ${headers}` : `wrk.method="POST" wrk.path="/" wrk.body='${body}' ${headers} wrk.headers["Content-Type"]="application/json"`) +
+    (large
+      ? `wrk.method="GET" wrk.path="/large" ${headers}`
+      : `wrk.method="POST" wrk.path="/" wrk.body='${body}' ${headers} wrk.headers["Content-Type"]="application/json"`) +
       ` done = function(s, l, r) io.write(string.format("RESULT %f %f %f %d\\n", s.requests / s.duration * 1e6, l:percentile(50) / 1000, l:percentile(99) / 1000, s.errors.connect + s.errors.read + s.errors.write + s.errors.status + s.errors.timeout)) end`,
   );
   const before = costOf(proxy.pid()).cpuMicros;
-  const child = spawn(PIN, ['-c', LOAD_CORE, 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, `http://127.0.0.1:${proxy.port}`], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(
+    PIN,
+    [
+      '-c',
+      LOAD_CORE,
+      'wrk',
+      '-t1',
+      `-c${connections}`,
+      `-d${seconds}s`,
+      '-s',
+      script,
+      `http://127.0.0.1:${proxy.port}`,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   endWithThisProcess(child);
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
   await new Promise((resolve) => child.once('close', resolve));
   const cost = costOf(proxy.pid());
-  const [perSecond = NaN, p50Ms = NaN, p99Ms = NaN, errors = NaN] = /^RESULT (.*)$/m.exec(text)?.[1]?.split(' ').map(Number) ?? [];
+  const [perSecond = NaN, p50Ms = NaN, p99Ms = NaN, errors = NaN] =
+    /^RESULT (.*)$/m.exec(text)?.[1]?.split(' ').map(Number) ?? [];
   const requests = Number(/(\d+) requests in/.exec(text)?.[1] ?? NaN);
-  return { perSecond, p50Ms, p99Ms, errors, cpuMicros: (cost.cpuMicros - before) / requests, rssMb: cost.rssBytes / 1e6 };
+  return {
+    perSecond,
+    p50Ms,
+    p99Ms,
+    errors,
+    cpuMicros: (cost.cpuMicros - before) / requests,
+    rssMb: cost.rssBytes / 1e6,
+  };
 }
 
 /** A load none of whose clients waits for its reply. */
@@ -166,7 +231,8 @@ export async function leaveMidRequest({ port }: Proxy, { clients, seconds }: Lea
 }
 
 function leaveOnce(port: number, inReply: boolean): Promise<void> {
-  const head = (target: string, more: string): string => `${target} HTTP/1.1\r\nHost: http.example\r\nAuthorization: Bearer ${KEY}\r\n${more}\r\n`;
+  const head = (target: string, more: string): string =>
+    `${target} HTTP/1.1\r\nHost: http.example\r\nAuthorization: Bearer ${KEY}\r\n${more}\r\n`;
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     const leave = (): void => void socket.destroy();
@@ -175,7 +241,9 @@ function leaveOnce(port: number, inReply: boolean): Promise<void> {
       clearTimeout(timer);
       resolve();
     });
-    socket.write(inReply ? head('GET /large', '') : `${head('POST /x', 'Content-Length: 100000\r\n')}${'a'.repeat(70_000)}`);
+    socket.write(
+      inReply ? head('GET /large', '') : `${head('POST /x', 'Content-Length: 100000\r\n')}${'a'.repeat(70_000)}`,
+    );
     if (inReply) socket.once('data', leave);
   });
 }

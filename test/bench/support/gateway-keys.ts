@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
 import { AesGcmVault } from '../../../adapters/crypto/index.ts';
 import { authenticateKey, isRefusal, KeyCache, newAppKeyText, readKey } from '../../../core/index.ts';
-import type { AccountId, AppId, AppKeyId, ChangeFeed, DirectoryKey, DirectorySource, KeyDirectory, Selection } from '../../../core/index.ts';
+import type {
+  AccountId,
+  AppId,
+  AppKeyId,
+  ChangeFeed,
+  DirectoryKey,
+  DirectorySource,
+  KeyDirectory,
+  Selection,
+} from '../../../core/index.ts';
 import { FakeClock, MemoryLogger, SeededRandom } from '../../support/fakes.ts';
 import { median } from './report.ts';
 
@@ -22,8 +31,20 @@ export async function measureKeyCheck(keys: number): Promise<KeyCheck> {
   const vault = new AesGcmVault({ current: new Uint8Array(32).fill(7) });
   const texts = Array.from({ length: ASKED }, (_, n) => newAppKeyText(new SeededRandom(`bench ${n}`)));
   const directory = new KeyCache({
-    apps: { directory: sourceOf(keys, texts.map((text) => vault.lookupHash('app-key', text))), touchKeys: async () => undefined },
-    feed: SILENT, vault, clock: new FakeClock(), deadline: (ms) => AbortSignal.timeout(ms), logger: new MemoryLogger(), instance: 'bench', random: new SeededRandom('directory'),
+    apps: {
+      directory: sourceOf(
+        keys,
+        texts.map((text) => vault.lookupHash('app-key', text)),
+      ),
+      touchKeys: async () => undefined,
+    },
+    feed: SILENT,
+    vault,
+    clock: new FakeClock(),
+    deadline: (ms) => AbortSignal.timeout(ms),
+    logger: new MemoryLogger(),
+    instance: 'bench',
+    random: new SeededRandom('directory'),
   });
   await directory.start();
   const firstNs = pass(directory, texts);
@@ -53,12 +74,23 @@ function sourceOf(count: number, hashes: readonly string[]): DirectorySource {
     return Array.from({ length: Math.max(0, Math.min(selection.limit, total - first)) }, (_, n) => first + n);
   };
   const key = (n: number): DirectoryKey => ({
-    id: idOf(n) as AppKeyId, appId: idOf(Math.floor(n / 1000)) as AppId, lookupHash: hashes[n] ?? createHash('sha256').update(String(n)).digest('hex'), state: 'active', expiresAt: null,
+    id: idOf(n) as AppKeyId,
+    appId: idOf(Math.floor(n / 1000)) as AppId,
+    lookupHash: hashes[n] ?? createHash('sha256').update(String(n)).digest('hex'),
+    state: 'active',
+    expiresAt: null,
   });
   return {
     accounts: async (selection) => page(selection, 1).map((n) => ({ id: idOf(n) as AccountId, active: true })),
     apps: async (selection) =>
-      page(selection, Math.ceil(count / 1000)).map((n) => ({ id: idOf(n) as AppId, accountId: idOf(0) as AccountId, enabled: true, chains: ['ETH'], admissionMode: null, limits: null })),
+      page(selection, Math.ceil(count / 1000)).map((n) => ({
+        id: idOf(n) as AppId,
+        accountId: idOf(0) as AccountId,
+        enabled: true,
+        chains: ['ETH'],
+        admissionMode: null,
+        limits: null,
+      })),
     keys: async (selection) => page(selection, count).map(key),
   };
 }

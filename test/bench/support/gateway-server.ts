@@ -23,7 +23,10 @@ function gateway(upstream: string, fastPath = true): Server {
   growYoungGenerationForGateway();
   const logger = new PinoLogger({ level: 'warn' });
   const limits = { requestsPerSecond: 1e9, burst: 1e9, concurrency: 1e6 };
-  const table = new GatewayRouteTable([routeOf([upstream], { limits }), routeOf([upstream], { id: '9' as never, host: 'http.example', protocol: 'http', limits })]);
+  const table = new GatewayRouteTable([
+    routeOf([upstream], { limits }),
+    routeOf([upstream], { id: '9' as never, host: 'http.example', protocol: 'http', limits }),
+  ]);
   const server = createServer();
   const ours = createGateway({
     routes: () => table,
@@ -58,7 +61,10 @@ const MAKERS: Readonly<Record<string, (upstream: string) => Server | Promise<Ser
     return onServer((req, res) => proxy(req, res, req.url ?? '/', {}));
   },
   'http-proxy-middleware': async (target) => {
-    const [{ default: express }, { createProxyMiddleware }] = await Promise.all([import('express'), import('http-proxy-middleware')]);
+    const [{ default: express }, { createProxyMiddleware }] = await Promise.all([
+      import('express'),
+      import('http-proxy-middleware'),
+    ]);
     const app = express();
     app.use(createProxyMiddleware({ target, agent: agent() }));
     return onServer(app);

@@ -34,8 +34,18 @@ function prepare({ url, apiToken, signingSecret }: LoadOrder): readonly Prepared
       timeout_callback: `https://shop.example/callbacks/till?order=${n}`,
       enable_post_callback: true,
     });
-    const signed = signRequest({ method: 'POST', target: PATH, body: Buffer.from(body) }, { apiToken, secret: signingSecret }, digest, now);
-    const headers = { Host: new URL(url).host, 'Content-Type': 'application/json', 'Content-Length': String(body.length), ...signed };
+    const signed = signRequest(
+      { method: 'POST', target: PATH, body: Buffer.from(body) },
+      { apiToken, secret: signingSecret },
+      digest,
+      now,
+    );
+    const headers = {
+      Host: new URL(url).host,
+      'Content-Type': 'application/json',
+      'Content-Length': String(body.length),
+      ...signed,
+    };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     return { head: `POST ${PATH} HTTP/1.1\r\n${lines.join('')}`, body };
   });
@@ -114,7 +124,8 @@ class Round {
       const n = this.#sent++;
       const started = performance.now();
       const reply = await line.ask(this.#prepared[n % DIFFERENT_BODIES] as Prepared, `${this.#name}-${n}`);
-      if (reply.startsWith('HTTP/1.1 200 ') && reply.includes(`${HEAD_END}{"code":0,`)) this.#latencies.push(performance.now() - started);
+      if (reply.startsWith('HTTP/1.1 200 ') && reply.includes(`${HEAD_END}{"code":0,`))
+        this.#latencies.push(performance.now() - started);
       else this.#failures.push(reply);
     }
   }

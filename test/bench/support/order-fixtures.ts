@@ -52,7 +52,8 @@ async function fillPostgresPools(cluster: DurablePostgres, count: number): Promi
   const wallets = await cluster.query('SELECT DISTINCT chain, wallet_id FROM address_pool');
   if (wallets.length < CHAINS) throw new Error('a chain has no addresses yet');
   for (const { chain, wallet_id: wallet } of wallets) {
-    const taken = 'UPDATE wallet_indexes SET next_index = next_index + $2 WHERE wallet_id = $1 RETURNING next_index - $2 AS first';
+    const taken =
+      'UPDATE wallet_indexes SET next_index = next_index + $2 WHERE wallet_id = $1 RETURNING next_index - $2 AS first';
     const [index] = await cluster.query(taken, [wallet, count]);
     const first = Number(index?.['first']);
     await cluster.query(
@@ -68,7 +69,11 @@ async function fillPostgresPools(cluster: DurablePostgres, count: number): Promi
 interface SqliteFile {
   pragma(text: string): unknown;
   exec(sql: string): void;
-  prepare(sql: string): { run(...values: unknown[]): unknown; get(...values: unknown[]): Record<string, unknown>; all(): Record<string, unknown>[] };
+  prepare(sql: string): {
+    run(...values: unknown[]): unknown;
+    get(...values: unknown[]): Record<string, unknown>;
+    all(): Record<string, unknown>[];
+  };
   close(): void;
 }
 
@@ -106,7 +111,9 @@ export async function sqliteFixture(folder: string): Promise<OrderFixture> {
 function fillSqlitePools(file: SqliteFile, count: number): void {
   const wallets = file.prepare('SELECT DISTINCT chain, wallet_id FROM address_pool').all();
   if (wallets.length < CHAINS) throw new Error('a chain has no addresses yet');
-  const take = file.prepare('UPDATE wallet_indexes SET next_index = next_index + ? WHERE wallet_id = ? RETURNING next_index - ? AS first');
+  const take = file.prepare(
+    'UPDATE wallet_indexes SET next_index = next_index + ? WHERE wallet_id = ? RETURNING next_index - ? AS first',
+  );
   const fill = file.prepare(
     `WITH RECURSIVE numbers (n) AS (SELECT ? UNION ALL SELECT n + 1 FROM numbers LIMIT ?)
      INSERT INTO address_pool (chain, wallet_id, address_index, address, watch_key)
@@ -128,8 +135,13 @@ class SingleCommits {
     // A consistent copy, although the till is writing.
     till.prepare('VACUUM INTO ?').run(path);
     this.#file = openSqlite(path);
-    const sample = (table: string): Record<string, unknown> => this.#file.prepare(`SELECT * FROM ${table} LIMIT 1`).get();
-    const samples = { idempotency_claims: sample('idempotency_claims'), orders: sample('orders'), order_addresses: sample('order_addresses') };
+    const sample = (table: string): Record<string, unknown> =>
+      this.#file.prepare(`SELECT * FROM ${table} LIMIT 1`).get();
+    const samples = {
+      idempotency_claims: sample('idempotency_claims'),
+      orders: sample('orders'),
+      order_addresses: sample('order_addresses'),
+    };
     for (const table of [...Object.keys(samples), 'address_pool']) this.#file.exec(`DELETE FROM ${table}`);
     this.#file.exec('VACUUM');
     this.#create = this.#statements(samples);
@@ -149,16 +161,24 @@ class SingleCommits {
     this.#file.close();
   }
 
-  #statements({ idempotency_claims: claim, orders: order, order_addresses: address }: Record<'idempotency_claims' | 'orders' | 'order_addresses', Record<string, unknown>>): (n: number) => void {
+  #statements({
+    idempotency_claims: claim,
+    orders: order,
+    order_addresses: address,
+  }: Record<'idempotency_claims' | 'orders' | 'order_addresses', Record<string, unknown>>): (n: number) => void {
     const insert = (table: string, row: Record<string, unknown>) => {
       const names = Object.keys(row);
-      const statement = this.#file.prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`);
+      const statement = this.#file.prepare(
+        `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`,
+      );
       return (changes: Record<string, unknown>): void => void statement.run({ ...row, ...changes });
     };
     const claims = insert('idempotency_claims', claim);
     const orders = insert('orders', order);
     const addresses = insert('order_addresses', address);
-    const count = this.#file.prepare(`UPDATE account_counters SET last = last + 1 WHERE account_id = ? AND counter = 'orders' RETURNING last`);
+    const count = this.#file.prepare(
+      `UPDATE account_counters SET last = last + 1 WHERE account_id = ? AND counter = 'orders' RETURNING last`,
+    );
     const [begin, commit] = ['BEGIN IMMEDIATE', 'COMMIT'].map((sql) => this.#file.prepare(sql));
     return (n) => {
       const id = String(1_000_000_000_000_000_000n + BigInt(n));
@@ -176,7 +196,9 @@ class SingleCommits {
 
 /** 16 hexadecimal digits for each number, spread over their whole range as keys and tokens are. */
 function scattered(n: number): string {
-  return BigInt.asUintN(64, BigInt(n + 1) * 0x9e3779b97f4a7c15n).toString(16).padStart(16, '0');
+  return BigInt.asUintN(64, BigInt(n + 1) * 0x9e3779b97f4a7c15n)
+    .toString(16)
+    .padStart(16, '0');
 }
 
 function countsOf(row: Record<string, unknown> | undefined): { orders: number; addresses: number; claims: number } {

@@ -11,9 +11,17 @@ export interface PageRun {
 const HEAD_END = '\r\n\r\n';
 
 /** Asks for the paths in turn over so many connections, each with one request on its way at a time, for some seconds. */
-export async function loadPages(url: string, paths: readonly string[], connections: number, seconds: number): Promise<PageRun> {
+export async function loadPages(
+  url: string,
+  paths: readonly string[],
+  connections: number,
+  seconds: number,
+): Promise<PageRun> {
   const { host } = new URL(url);
-  const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/html\r\nAccept-Language: de-CH,de;q=0.9,en;q=0.8\r\n\r\n`);
+  const requests = paths.map(
+    (path) =>
+      `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/html\r\nAccept-Language: de-CH,de;q=0.9,en;q=0.8\r\n\r\n`,
+  );
   const took: number[] = [];
   let next = 0;
   let failures = 0;
@@ -70,7 +78,8 @@ class Line {
       const end = chunk.indexOf(HEAD_END);
       const head = chunk.toString('latin1', 0, end);
       this.#status = Number(head.slice(9, 12));
-      this.#missing = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? NaN) - (chunk.length - end - HEAD_END.length);
+      this.#missing =
+        Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? NaN) - (chunk.length - end - HEAD_END.length);
     }
     if (this.#missing === 0) this.#answered(this.#status);
   }

@@ -32,7 +32,8 @@ export function descendantsOf(pid: number): readonly number[] {
       .filter((name) => /^\d+$/.test(name))
       .map((name) => [Number(name), statOrNothing(Number(name))[1]] as const),
   );
-  const children = (of: number): number[] => [...parents].filter(([, parent]) => parent === of).flatMap(([child]) => [child, ...children(child)]);
+  const children = (of: number): number[] =>
+    [...parents].filter(([, parent]) => parent === of).flatMap(([child]) => [child, ...children(child)]);
   return children(pid);
 }
 
@@ -47,7 +48,10 @@ function statOrNothing(pid: number): readonly number[] {
 
 /** From its state on: the command's name before it stands in brackets and may hold anything. */
 function statOf(pid: number): readonly number[] {
-  return procFile(pid, 'stat').replace(/^.*\) /s, '').split(' ').map(Number);
+  return procFile(pid, 'stat')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+    .map(Number);
 }
 
 function procFile(pid: number, name: string): string {

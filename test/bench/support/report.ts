@@ -28,8 +28,11 @@ export function report({ bench, rows, checks, facts, notes = [] }: Findings): vo
   const judged = checks.map((check) => ({ ...check, value: rounded(check.value), pass: passes(check) }));
   console.table(rows);
   for (const note of notes) console.log(note);
-  if (loadBefore > availableParallelism() / 2) console.log(`The machine was busy (load average ${rounded(loadBefore)}): the figures are of little worth.`);
-  console.log(JSON.stringify({ bench, pass: judged.every(({ pass }) => pass), checks: judged, ...facts, machine: machine() }));
+  if (loadBefore > availableParallelism() / 2)
+    console.log(`The machine was busy (load average ${rounded(loadBefore)}): the figures are of little worth.`);
+  console.log(
+    JSON.stringify({ bench, pass: judged.every(({ pass }) => pass), checks: judged, ...facts, machine: machine() }),
+  );
   for (const { name, value, atLeast, atMost, pass } of judged) {
     const target = atLeast === undefined ? `at most ${atMost ?? NaN}` : `at least ${atLeast}`;
     console.log(`${pass ? 'PASS' : 'FAIL'} ${bench}: ${name} ${value}, target ${target}`);
@@ -42,7 +45,12 @@ function passes({ value, atLeast = -Infinity, atMost = Infinity }: Check): boole
 }
 
 function machine(): object {
-  return { cores: availableParallelism(), cpu: cpus()[0]?.model ?? 'unknown', node: process.version, loadBefore: rounded(loadBefore) };
+  return {
+    cores: availableParallelism(),
+    cpu: cpus()[0]?.model ?? 'unknown',
+    node: process.version,
+    loadBefore: rounded(loadBefore),
+  };
 }
 
 /** The median; of an even number the mean of the two in the middle. */

@@ -24,7 +24,11 @@ export async function openStreams(url: string, paths: readonly string[]): Promis
   let leaving = false;
   for (let at = 0; at < paths.length; at++) {
     const number = Math.floor(at / PER_ADDRESS);
-    const socket = connect({ host: '127.0.0.1', port: Number(port), localAddress: `127.0.${1 + (number >> 7)}.${1 + (number & 127)}` });
+    const socket = connect({
+      host: '127.0.0.1',
+      port: Number(port),
+      localAddress: `127.0.${1 + (number >> 7)}.${1 + (number & 127)}`,
+    });
     socket.setEncoding('latin1');
     socket.on('data', (text) => (counts[at] = (counts[at] ?? 0) + (String(text).match(/event: state/g)?.length ?? 0)));
     socket.on('error', () => undefined);
@@ -32,9 +36,16 @@ export async function openStreams(url: string, paths: readonly string[]): Promis
     socket.write(`GET ${paths[at] ?? ''} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\n\r\n`);
     sockets.push(socket);
     // A crowd comes over a while; a listen queue is short.
-    if (at % OPENING_AT_ONCE === OPENING_AT_ONCE - 1) await waitFor(() => counts.slice(0, at + 1).filter((count) => count > 0).length + lost > at, { timeoutMs: 60_000, describe: 'the streams to open' });
+    if (at % OPENING_AT_ONCE === OPENING_AT_ONCE - 1)
+      await waitFor(() => counts.slice(0, at + 1).filter((count) => count > 0).length + lost > at, {
+        timeoutMs: 60_000,
+        describe: 'the streams to open',
+      });
   }
-  await waitFor(() => counts.filter((count) => count > 0).length + lost >= paths.length, { timeoutMs: 60_000, describe: () => `every stream to begin; ${counts.filter((count) => count > 0).length} did, ${lost} were lost` });
+  await waitFor(() => counts.filter((count) => count > 0).length + lost >= paths.length, {
+    timeoutMs: 60_000,
+    describe: () => `every stream to begin; ${counts.filter((count) => count > 0).length} did, ${lost} were lost`,
+  });
   return {
     told: (times) => counts.filter((count) => count >= times).length,
     get lost() {

@@ -47,13 +47,23 @@ export async function startTill({ folder, settings, node = [], program }: TillOp
   const file = program === undefined ? ['--import', import.meta.resolve('tsx'), PROGRAM] : [program];
   const child = spawn(process.execPath, [...node, ...file, 'serve', '--json'], {
     cwd: folder,
-    env: { ...environment(), TILLGATE_PORT: '0', ...(settings === undefined ? {} : { TILLGATE_CONFIG: settingsFile(folder, settings) }) },
+    env: {
+      ...environment(),
+      TILLGATE_PORT: '0',
+      ...(settings === undefined ? {} : { TILLGATE_CONFIG: settingsFile(folder, settings) }),
+    },
     stdio: ['ignore', 'pipe', log],
   });
   closeSync(log);
   endWithThisProcess(child);
   const { url, demo } = await summaryOf(child, logFile);
-  return { pid: child.pid ?? 0, url, apiToken: demo.api_token, signingSecret: demo.signing_secret, stop: () => stopProcess(child) };
+  return {
+    pid: child.pid ?? 0,
+    url,
+    apiToken: demo.api_token,
+    signingSecret: demo.signing_secret,
+    stop: () => stopProcess(child),
+  };
 }
 
 function settingsFile(folder: string, settings: SettingsInput): string {

@@ -37,11 +37,19 @@ interface Statement {
 }
 
 /** A withdrawal's statements: the balance locked, its rows, both balances moved, the merchant's row numbered. */
-function* statements({ transfer, entry, postings, transaction }: Samples, n: number, number: () => unknown, mark: (at: number) => string): Generator<Statement> {
+function* statements(
+  { transfer, entry, postings, transaction }: Samples,
+  n: number,
+  number: () => unknown,
+  mark: (at: number) => string,
+): Generator<Statement> {
   const id = String(FIRST_ID + BigInt(n));
   const insert = (table: string, row: Row): Statement => {
     const names = Object.keys(row);
-    return { sql: `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((_, at) => mark(at + 1)).join(', ')})`, values: Object.values(row) };
+    return {
+      sql: `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((_, at) => mark(at + 1)).join(', ')})`,
+      values: Object.values(row),
+    };
   };
   yield insert('transfers', { ...transfer, id });
   yield insert('ledger_entries', { ...entry, id, reference: `raw:${id}` });
@@ -50,7 +58,10 @@ function* statements({ transfer, entry, postings, transaction }: Samples, n: num
     const sql = `UPDATE ledger_balances SET units = ${mark(1)} WHERE account = ${mark(2)} AND currency = ${mark(3)}`;
     yield { sql, values: [BALANCE, account, currency] };
   }
-  yield { sql: `UPDATE account_counters SET last = last + 1 WHERE account_id = ${mark(1)} AND counter = 'transactions' RETURNING last`, values: [transfer['account_id']] };
+  yield {
+    sql: `UPDATE account_counters SET last = last + 1 WHERE account_id = ${mark(1)} AND counter = 'transactions' RETURNING last`,
+    values: [transfer['account_id']],
+  };
   yield insert('transactions', { ...transaction, id, number: number() });
 }
 
@@ -84,7 +95,13 @@ export function sqliteRows(till: string, copy: string): Promise<RawRows> {
       for (let i = 0; i < count; i++) {
         let last: unknown;
         file.exec('BEGIN IMMEDIATE');
-        for (const statement of statements(samples, written, () => last, () => '?')) last = execute(statement);
+        for (const statement of statements(
+          samples,
+          written,
+          () => last,
+          () => '?',
+        ))
+          last = execute(statement);
         file.exec('COMMIT');
         written += 1;
       }
@@ -131,7 +148,10 @@ export async function pgRows(url: string, clients: number): Promise<RawRows> {
           transfer: mine(transfer),
           entry,
           transaction: mine(transaction),
-          postings: postings.map((row) => ({ ...row, account: String(row['account']).replace(/\d+/, String(account)) })),
+          postings: postings.map((row) => ({
+            ...row,
+            account: String(row['account']).replace(/\d+/, String(account)),
+          })),
         };
         await oneWithdrawal(pool, samples, n);
       }
@@ -146,7 +166,12 @@ async function oneWithdrawal(pool: pg.Pool, samples: Samples, n: number): Promis
   try {
     await connection.query('BEGIN');
     let last: unknown;
-    for (const { sql, values } of statements(samples, n, () => last, (at) => `$${at}`)) {
+    for (const { sql, values } of statements(
+      samples,
+      n,
+      () => last,
+      (at) => `$${at}`,
+    )) {
       last = (await connection.query<Row>(sql, [...values])).rows[0]?.['last'];
     }
     await connection.query('COMMIT');

@@ -11,7 +11,10 @@ import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
 import { payoutOf, minedOutcome } from './evm-paying.ts';
 import { freshAddress, height, MNEMONIC, pay, watching } from './evm-support.ts';
 
-async function open(input: unknown, wallet: MnemonicWallet | NoWallet = new MnemonicWallet(MNEMONIC)): Promise<{ chain: ChainAdapter; logger: MemoryLogger }> {
+async function open(
+  input: unknown,
+  wallet: MnemonicWallet | NoWallet = new MnemonicWallet(MNEMONIC),
+): Promise<{ chain: ChainAdapter; logger: MemoryLogger }> {
   const chains: ChainAdapter[] = [];
   const logger = new MemoryLogger();
   await bsc.setup({
@@ -46,12 +49,27 @@ describe('the bsc plugin', () => {
   });
 
   test('takes BNB on the main network, and tokens only where they are named', async () => {
-    assert.deepEqual(chain.assets.map(({ chain: code, currency, kind }) => [code, currency, kind]), [['BSC', 'BNB', 'native']]);
+    assert.deepEqual(
+      chain.assets.map(({ chain: code, currency, kind }) => [code, currency, kind]),
+      [['BSC', 'BNB', 'native']],
+    );
     const { policy } = chain;
-    assert.deepEqual([policy.confirmations('BNB', 1n), policy.spendableConfirmations, policy.finalityBlocks, policy.pollIntervalMs], [15, 15, 64, 1_500]);
+    assert.deepEqual(
+      [policy.confirmations('BNB', 1n), policy.spendableConfirmations, policy.finalityBlocks, policy.pollIntervalMs],
+      [15, 15, 64, 1_500],
+    );
     assert.match(await chain.identify(), /^eip155:56\/0x[0-9a-f]{64}$/);
-    const named = await open({ rpcUrls: [anvil.url], tokens: { 'USDT-BEP20': { address: '0x55d398326f99059fF775485246999027B3197955', decimals: 18, stable: true } } });
-    assert.deepEqual(named.chain.assets.map(({ currency, symbol, stable }) => [currency, symbol, stable]), [['BNB', 'BNB', false], ['USDT-BEP20', 'USDT', true]]);
+    const named = await open({
+      rpcUrls: [anvil.url],
+      tokens: { 'USDT-BEP20': { address: '0x55d398326f99059fF775485246999027B3197955', decimals: 18, stable: true } },
+    });
+    assert.deepEqual(
+      named.chain.assets.map(({ currency, symbol, stable }) => [currency, symbol, stable]),
+      [
+        ['BNB', 'BNB', false],
+        ['USDT-BEP20', 'USDT', true],
+      ],
+    );
     await named.chain.close();
   });
 
@@ -61,7 +79,10 @@ describe('the bsc plugin', () => {
     const at = (path: "m/44'/60'/2'/0/0" | "m/44'/60'/3'/0/0"): string => mnemonicToAccount(MNEMONIC, { path }).address;
     assert.equal(first?.address, at("m/44'/60'/3'/0/0"));
     assert.equal(payments.hotAddress, at("m/44'/60'/2'/0/0"));
-    assert.deepEqual([payments.model, payments.maxLines, payments.feeAsset.currency, payments.bumpAfterMs], ['account', 1, 'BNB', 600_000]);
+    assert.deepEqual(
+      [payments.model, payments.maxLines, payments.feeAsset.currency, payments.bumpAfterMs],
+      ['account', 1, 'BNB', 600_000],
+    );
   });
 
   test('a deposit is found, swept and paid out', async () => {
@@ -69,7 +90,10 @@ describe('the bsc plugin', () => {
     const from = (await height(anvil)) + 1;
     const hash = await pay(anvil, deposit!.address, 10n ** 18n);
     const { transfers } = await chain.scan(from, from, watching(deposit!.address));
-    assert.deepEqual(transfers.map(({ txid, currency, units }) => [txid, currency, units]), [[hash, 'BNB', 10n ** 18n]]);
+    assert.deepEqual(
+      transfers.map(({ txid, currency, units }) => [txid, currency, units]),
+      [[hash, 'BNB', 10n ** 18n]],
+    );
     const to = freshAddress();
     const hops = [
       { source: { address: deposit!.address, index: 4 }, to: payments.hotAddress, units: 10n ** 18n },
@@ -79,7 +103,12 @@ describe('the bsc plugin', () => {
       const line = { to: hop.to, currency: 'BNB', units: hop.units };
       const priced = await payments.price({ source: hop.source, lines: [line], coins: [], replaces: null });
       const nonce = await payments.nextNonce(hop.source.address);
-      const signed = await payments.sign({ source: hop.source, lines: [{ ...line, units: line.units - priced.feeUnits }], priced, nonce });
+      const signed = await payments.sign({
+        source: hop.source,
+        lines: [{ ...line, units: line.units - priced.feeUnits }],
+        priced,
+        nonce,
+      });
       await payments.broadcast(signed);
       await receipt(anvil, signed.txid as `0x${string}`);
       const outcome = await minedOutcome(payments, payoutOf(hop.source, nonce!, [signed]));
@@ -97,6 +126,8 @@ describe('the bsc plugin', () => {
     assert.equal(watching_.chain.payments, null);
     assert.ok(watching_.logger.lines.some(({ level, message }) => level === 'warn' && message.includes('watch-only')));
     assert.equal((await with_(own, new NoWallet())).chain.payments, null);
-    await assert.rejects(open({ rpcUrls: [anvil.url] }, new NoWallet()), (error: unknown) => isTillgateError(error, 'CONFIG_INVALID'));
+    await assert.rejects(open({ rpcUrls: [anvil.url] }, new NoWallet()), (error: unknown) =>
+      isTillgateError(error, 'CONFIG_INVALID'),
+    );
   });
 });

@@ -51,7 +51,10 @@ describe('self-custody balances on an EVM chain', () => {
     const address = freshAddress();
     await pay(anvil, address, 3n);
     assert.deepEqual(Object.fromEntries(await balances.ofAddress(address)), { ETH: 3n, 'USDT-ERC20': 0n });
-    assert.deepEqual(balances.assets.map(({ currency }) => currency), ['ETH', 'USDT-ERC20']);
+    assert.deepEqual(
+      balances.assets.map(({ currency }) => currency),
+      ['ETH', 'USDT-ERC20'],
+    );
   });
 
   test('keys of other chains, of other depths, and private ones are none', async () => {

@@ -50,7 +50,13 @@ describe('an EVM chain sees its own coin', () => {
     const hash = await invoke(anvil, forwarder, 'forward', [to], { value: 300n });
     await receipt(anvil, hash);
     const { transfers } = await chain.scan(from, from + 1, watching(to));
-    assert.deepEqual(transfers.map(({ index, units }) => [index, units]), [['value', 5n], [`internal:${keyOf(to)}`, 300n]]);
+    assert.deepEqual(
+      transfers.map(({ index, units }) => [index, units]),
+      [
+        ['value', 5n],
+        [`internal:${keyOf(to)}`, 300n],
+      ],
+    );
     assert.equal(transfers[1]?.txid, hash);
     assert.equal(transfers[1]?.block.height, from + 1);
     assert.equal(transfers[1]?.from, null);
@@ -68,7 +74,13 @@ describe('an EVM chain sees its own coin', () => {
     await receipt(anvil, hashes[1] as `0x${string}`);
     await anvil.setAutomine(true);
     const { transfers } = await chain.scan(from, from, watching(to));
-    assert.deepEqual(transfers.map(({ txid, units }) => [txid, units]), [[hashes[0], 3n], [hashes[1], 4n]]);
+    assert.deepEqual(
+      transfers.map(({ txid, units }) => [txid, units]),
+      [
+        [hashes[0], 3n],
+        [hashes[1], 4n],
+      ],
+    );
   });
 
   test('fault 49: a contract that pays and then reverts has paid nothing', async () => {
@@ -91,7 +103,11 @@ describe('an EVM chain sees its own coin', () => {
     const { transfers } = await chain.scan(from, await height(anvil), watching(to));
     assert.deepEqual(
       transfers.map(({ block, units }) => [block.height - from, units]),
-      [[20, 3n], [28, 50n], [29, 4n]],
+      [
+        [20, 3n],
+        [28, 50n],
+        [29, 4n],
+      ],
     );
   });
 
@@ -105,7 +121,10 @@ describe('an EVM chain sees its own coin', () => {
     const { blocks, transfers } = await chain.scan(from, from, watching(to));
     const earned = BigInt(await anvil.rpc<string>('eth_getBalance', [to, 'latest']));
     assert.ok(earned > 0n);
-    assert.deepEqual(transfers.map(({ txid, units }) => [txid, units]), [[blocks[0]?.hash, earned]]);
+    assert.deepEqual(
+      transfers.map(({ txid, units }) => [txid, units]),
+      [[blocks[0]?.hash, earned]],
+    );
   });
 
   test('what an address spends hides nothing that it gets', async () => {
@@ -118,7 +137,10 @@ describe('an EVM chain sees its own coin', () => {
     await receipt(anvil, hash);
     await anvil.setAutomine(true);
     const { transfers } = await chain.scan(from, from, watching(to));
-    assert.deepEqual(transfers.map(({ txid, units }) => [txid, units]), [[hash, 1_000n]]);
+    assert.deepEqual(
+      transfers.map(({ txid, units }) => [txid, units]),
+      [[hash, 1_000n]],
+    );
   });
 
   test('a scan that is done again finds again, and one that goes on finds nothing twice', async () => {
@@ -130,7 +152,10 @@ describe('an EVM chain sees its own coin', () => {
     await anvil.mine();
     assert.deepEqual((await chain.scan(from + 1, from + 1, watch)).transfers, []);
     await receipt(anvil, await invoke(anvil, forwarder, 'forward', [to], { value: 2n }));
-    assert.deepEqual((await chain.scan(from + 2, from + 2, watch)).transfers.map(({ units }) => units), [2n]);
+    assert.deepEqual(
+      (await chain.scan(from + 2, from + 2, watch)).transfers.map(({ units }) => units),
+      [2n],
+    );
   });
 
   test('with more addresses than one scan may look at, each has its turn', async () => {
@@ -176,7 +201,10 @@ describe('an EVM chain sees its own coin', () => {
     const watch = watching(to);
     await assert.rejects(racing.scan(at, at, watch), { code: 'NODE_FAILED', message: /told in two ways/ });
     assert.deepEqual((await racing.scan(at, at, watch)).transfers, []);
-    assert.deepEqual((await racing.scan(at + 1, at + 1, watch)).transfers.map(({ index, units }) => [index, units]), [['value', 5n]]);
+    assert.deepEqual(
+      (await racing.scan(at + 1, at + 1, watch)).transfers.map(({ index, units }) => [index, units]),
+      [['value', 5n]],
+    );
   });
 
   test('a node that said the same wrong thing twice does not stop the chain once it tells the truth', async (t) => {
@@ -189,7 +217,10 @@ describe('an EVM chain sees its own coin', () => {
     const watch = watching(to);
     await racing.scan(at, at, watch);
     await assert.rejects(racing.scan(at + 1, at + 1, watch), { code: 'NODE_FAILED', message: /told in two ways/ });
-    assert.deepEqual((await racing.scan(at + 1, at + 1, watch)).transfers.map(({ index, units }) => [index, units]), [['value', 5n]]);
+    assert.deepEqual(
+      (await racing.scan(at + 1, at + 1, watch)).transfers.map(({ index, units }) => [index, units]),
+      [['value', 5n]],
+    );
   });
 
   test('coins of a contract are found where the node shows already that they left', async (t) => {
@@ -201,7 +232,10 @@ describe('an EVM chain sees its own coin', () => {
     await anvil.rpc('eth_sendTransaction', [{ from: to, to: freshAddress(), value: toHex(10n ** 18n) }]);
     const racing = await hastyChain(t, early.hash);
     await assert.rejects(racing.scan(at, at, watch), { code: 'NODE_FAILED' });
-    assert.deepEqual((await racing.scan(at, at, watch)).transfers.map(({ units }) => units), [30n]);
+    assert.deepEqual(
+      (await racing.scan(at, at, watch)).transfers.map(({ units }) => units),
+      [30n],
+    );
     assert.deepEqual((await racing.scan(at + 1, at + 1, watch)).transfers, []);
   });
 
@@ -215,7 +249,10 @@ describe('an EVM chain sees its own coin', () => {
     const hash = await invoke(anvil, forwarder, 'forward', [to], { value: 300n });
     await receipt(anvil, hash);
     const { transfers } = await traceless.chain.scan(from, from, watching(to));
-    assert.deepEqual(transfers.map(({ txid, units }) => [txid, units]), [[hash, 300n]]);
+    assert.deepEqual(
+      transfers.map(({ txid, units }) => [txid, units]),
+      [[hash, 300n]],
+    );
     await traceless.chain.close();
     await proxy.stop();
   });

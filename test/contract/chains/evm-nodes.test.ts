@@ -10,7 +10,8 @@ import { evmChain, freshAddress, height, keyOf, pay, watching } from './evm-supp
 import { startProxy } from './rpc-proxy.ts';
 import type { Interference } from './rpc-proxy.ts';
 
-const failsWith = (code: ErrorCode, words: RegExp) => (error: unknown) => isTillgateError(error, code) && words.test(error.message);
+const failsWith = (code: ErrorCode, words: RegExp) => (error: unknown) =>
+  isTillgateError(error, code) && words.test(error.message);
 
 describe('an EVM chain and nodes that fail it', () => {
   let anvil: Anvil;
@@ -33,7 +34,10 @@ describe('an EVM chain and nodes that fail it', () => {
   after(() => anvil.stop());
 
   /** Runs with a chain whose node's answers are changed. */
-  async function through(interfere: Interference, work: (chain: Awaited<ReturnType<typeof evmChain>>) => Promise<void>): Promise<void> {
+  async function through(
+    interfere: Interference,
+    work: (chain: Awaited<ReturnType<typeof evmChain>>) => Promise<void>,
+  ): Promise<void> {
     const proxy = await startProxy(anvil.url, interfere);
     const made = await evmChain([proxy.url], { 'USDT-ERC20': token.address });
     try {
@@ -69,14 +73,19 @@ describe('an EVM chain and nodes that fail it', () => {
     await assert.rejects(chain.head(), (error: unknown) => {
       assert.ok(isTillgateError(error, 'NODE_FAILED'));
       assert.match(error.message, /127\.0\.0\.1:1/);
-      assert.doesNotMatch(JSON.stringify([error.message, error.details, error.stack, String(error.cause), logger.lines]), /s3cr3t/);
+      assert.doesNotMatch(
+        JSON.stringify([error.message, error.details, error.stack, String(error.cause), logger.lines]),
+        /s3cr3t/,
+      );
       return true;
     });
     await chain.close();
   });
 
   test('fault 73: a key that the node repeats in its refusal is taken out', async () => {
-    const proxy = await startProxy(anvil.url, () => ({ error: { code: -32000, message: 'project s3cr3tkey exceeded its quota' } }));
+    const proxy = await startProxy(anvil.url, () => ({
+      error: { code: -32000, message: 'project s3cr3tkey exceeded its quota' },
+    }));
     const { chain } = await evmChain([`${proxy.url}/v3/s3cr3tkey`]);
     await assert.rejects(chain.head(), failsWith('NODE_FAILED', /project \*\*\* exceeded its quota/));
     await chain.close();
@@ -108,7 +117,11 @@ describe('an EVM chain and nodes that fail it', () => {
     ['a redirect', 302, ''],
   ] as const) {
     test(`${what} for an answer is a failure to try again`, async () => {
-      const proxy = await startProxy(anvil.url, () => null, () => ({ status, body }));
+      const proxy = await startProxy(
+        anvil.url,
+        () => null,
+        () => ({ status, body }),
+      );
       const { chain } = await evmChain([proxy.url]);
       await assert.rejects(chain.head(), failsWith('NODE_FAILED', /127\.0\.0\.1/));
       await chain.close();
@@ -131,7 +144,8 @@ describe('an EVM chain and nodes that fail it', () => {
   test('fault 56: a head that goes back on the same chain is a lagging node', async () => {
     let lag = 0;
     await through(
-      ({ method, params }) => (method === 'eth_getBlockByNumber' && params[0] === 'latest' && lag > 0 ? { result: lagged } : null),
+      ({ method, params }) =>
+        method === 'eth_getBlockByNumber' && params[0] === 'latest' && lag > 0 ? { result: lagged } : null,
       async ({ chain }) => {
         const head = await chain.head();
         await chain.scan(head.height - 3, head.height, watching());
@@ -164,7 +178,9 @@ describe('an EVM chain and nodes that fail it', () => {
     const head = await height(anvil);
     const behind = await anvil.rpc('eth_getBlockByNumber', [`0x${(head - 1).toString(16)}`, false]);
     let lags = false;
-    const proxy = await startProxy(anvil.url, ({ params }) => (lags && params[0] === 'latest' ? { result: behind } : null));
+    const proxy = await startProxy(anvil.url, ({ params }) =>
+      lags && params[0] === 'latest' ? { result: behind } : null,
+    );
     const { chain } = await evmChain([proxy.url, anvil.url]);
     assert.equal((await chain.head()).height, head);
     lags = true;
@@ -178,10 +194,16 @@ describe('an EVM chain and nodes that fail it', () => {
     const proxy = await startProxy(
       anvil.url,
       () => null,
-      (body) => (body.startsWith('[') ? { status: 200, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"Too Many Requests"}}' } : null),
+      (body) =>
+        body.startsWith('[')
+          ? { status: 200, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"Too Many Requests"}}' }
+          : null,
     );
     const { chain } = await evmChain([proxy.url, anvil.url], { 'USDT-ERC20': token.address });
-    assert.deepEqual((await chain.scan(paidAt - 1, paidAt + 1, watching(to))).transfers.map(({ units }) => units), [42n, 7n]);
+    assert.deepEqual(
+      (await chain.scan(paidAt - 1, paidAt + 1, watching(to))).transfers.map(({ units }) => units),
+      [42n, 7n],
+    );
     assert.ok(proxy.requests() <= 2, `${proxy.requests()} requests`);
     await chain.close();
     await proxy.stop();
@@ -190,7 +212,8 @@ describe('an EVM chain and nodes that fail it', () => {
   test('a block that is missing below the head is a failure, above it is none', async () => {
     let hole = false;
     await through(
-      ({ method, params }) => (hole && method === 'eth_getBlockByNumber' && params[0] === `0x${paidAt.toString(16)}` ? { result: null } : null),
+      ({ method, params }) =>
+        hole && method === 'eth_getBlockByNumber' && params[0] === `0x${paidAt.toString(16)}` ? { result: null } : null,
       async ({ chain }) => {
         const head = await chain.head();
         assert.equal(await chain.blockAt(head.height + 1), null);
@@ -210,11 +233,17 @@ describe('an EVM chain and nodes that fail it', () => {
     ['a block that is no object', () => 'block'],
   ] as const) {
     test(`${what} is a failure to try again`, async () => {
-      const block = await anvil.rpc<Record<string, unknown>>('eth_getBlockByNumber', [`0x${paidAt.toString(16)}`, true]);
+      const block = await anvil.rpc<Record<string, unknown>>('eth_getBlockByNumber', [
+        `0x${paidAt.toString(16)}`,
+        true,
+      ]);
       await through(
         ({ method }) => (method === 'eth_getBlockByNumber' ? { result: change(block) } : null),
         async ({ chain }) => {
-          await assert.rejects(chain.scan(paidAt, paidAt, watching(to)), failsWith('NODE_FAILED', /malformed|do not fit/));
+          await assert.rejects(
+            chain.scan(paidAt, paidAt, watching(to)),
+            failsWith('NODE_FAILED', /malformed|do not fit/),
+          );
         },
       );
     });
@@ -225,13 +254,19 @@ describe('an EVM chain and nodes that fail it', () => {
     ['without data', (log: Record<string, unknown>) => ({ ...log, data: '0x' })],
     ['without a contract', (log: Record<string, unknown>) => ({ ...log, address: undefined })],
     ['without topics', (log: Record<string, unknown>) => ({ ...log, topics: null })],
-    ['with half a topic', (log: Record<string, unknown>) => ({ ...log, topics: [(log['topics'] as string[])[0], '0x', '0x12'] })],
+    [
+      'with half a topic',
+      (log: Record<string, unknown>) => ({ ...log, topics: [(log['topics'] as string[])[0], '0x', '0x12'] }),
+    ],
     ['that the receipt lacks', (log: Record<string, unknown>) => ({ ...log, logIndex: '0x63' })],
     ['that is null', () => null],
   ] as const) {
     test(`a log ${what} is a failure, never a credit`, async () => {
       await through(lyingLogs(await realLogs(), change), async ({ chain }) => {
-        await assert.rejects(chain.scan(paidAt, paidAt, watching(to)), failsWith('NODE_FAILED', /malformed|do not fit/));
+        await assert.rejects(
+          chain.scan(paidAt, paidAt, watching(to)),
+          failsWith('NODE_FAILED', /malformed|do not fit/),
+        );
       });
     });
   }
@@ -239,7 +274,10 @@ describe('an EVM chain and nodes that fail it', () => {
   for (const [what, change] of [
     ['that was removed', (log: Record<string, unknown>) => ({ ...log, removed: true })],
     ['of a foreign contract', (log: Record<string, unknown>) => ({ ...log, address: `0x${'2'.repeat(40)}` })],
-    ['of a unique token', (log: Record<string, unknown>) => ({ ...log, topics: [...(log['topics'] as string[]), `0x${'0'.repeat(64)}`] })],
+    [
+      'of a unique token',
+      (log: Record<string, unknown>) => ({ ...log, topics: [...(log['topics'] as string[]), `0x${'0'.repeat(64)}`] }),
+    ],
   ] as const) {
     test(`a log ${what} is ignored`, async () => {
       await through(lyingLogs(await realLogs(), change), async ({ chain }) => {
@@ -251,23 +289,39 @@ describe('an EVM chain and nodes that fail it', () => {
   test('a log that claims more than arrived, and one listed twice, bring what arrived', async () => {
     const logs = await realLogs();
     const inflated = logs.map((log) => ({ ...log, data: `0x${'f'.repeat(64)}` }));
-    await through(lyingLogs([...inflated, ...inflated], (log) => log), async ({ chain }) => {
-      const { transfers } = await chain.scan(paidAt, paidAt, watching(to));
-      assert.deepEqual(transfers.map(({ units }) => units), [42n]);
-    });
+    await through(
+      lyingLogs([...inflated, ...inflated], (log) => log),
+      async ({ chain }) => {
+        const { transfers } = await chain.scan(paidAt, paidAt, watching(to));
+        assert.deepEqual(
+          transfers.map(({ units }) => units),
+          [42n],
+        );
+      },
+    );
   });
 
   test('a receipt that failed, is missing or is of another block brings nothing', async () => {
-    const receiptOf = (changes: Record<string, unknown> | null): Interference => ({ method }) =>
-      method === 'eth_getTransactionReceipt' ? { result: changes === null ? null : { ...real, ...changes } } : null;
+    const receiptOf =
+      (changes: Record<string, unknown> | null): Interference =>
+      ({ method }) =>
+        method === 'eth_getTransactionReceipt' ? { result: changes === null ? null : { ...real, ...changes } } : null;
     const [log] = await realLogs();
     const real = await anvil.rpc<Record<string, unknown>>('eth_getTransactionReceipt', [log?.['transactionHash']]);
     await through(receiptOf({ status: '0x0' }), async ({ chain }) => {
       assert.deepEqual((await chain.scan(paidAt, paidAt, watching(to))).transfers, []);
     });
-    for (const changes of [null, { blockHash: `0x${'3'.repeat(64)}` }, { status: undefined }, { transactionHash: `0x${'4'.repeat(64)}` }]) {
+    for (const changes of [
+      null,
+      { blockHash: `0x${'3'.repeat(64)}` },
+      { status: undefined },
+      { transactionHash: `0x${'4'.repeat(64)}` },
+    ]) {
       await through(receiptOf(changes), async ({ chain }) => {
-        await assert.rejects(chain.scan(paidAt, paidAt, watching(to)), failsWith('NODE_FAILED', /malformed|do not fit/));
+        await assert.rejects(
+          chain.scan(paidAt, paidAt, watching(to)),
+          failsWith('NODE_FAILED', /malformed|do not fit/),
+        );
       });
     }
   });
@@ -280,22 +334,32 @@ describe('an EVM chain and nodes that fail it', () => {
         return method === 'eth_getBlockByNumber' && params[1] === false ? { result: null } : null;
       },
       async ({ chain }) => {
-        await assert.rejects(chain.scan(paidAt, paidAt + 15, watching(to)), failsWith('NODE_FAILED', /changed while its logs were read/));
+        await assert.rejects(
+          chain.scan(paidAt, paidAt + 15, watching(to)),
+          failsWith('NODE_FAILED', /changed while its logs were read/),
+        );
       },
     );
   });
 
   test('a tip that changes while the range is read fails the scan', async () => {
     let asked = 0;
-    const tip = await anvil.rpc<Record<string, unknown>>('eth_getBlockByNumber', [`0x${(paidAt + 1).toString(16)}`, false]);
+    const tip = await anvil.rpc<Record<string, unknown>>('eth_getBlockByNumber', [
+      `0x${(paidAt + 1).toString(16)}`,
+      false,
+    ]);
     await through(
       ({ method, params }) => {
-        if (method !== 'eth_getBlockByNumber' || params[0] !== `0x${(paidAt + 1).toString(16)}` || params[1] !== false) return null;
+        if (method !== 'eth_getBlockByNumber' || params[0] !== `0x${(paidAt + 1).toString(16)}` || params[1] !== false)
+          return null;
         asked += 1;
         return { result: { ...tip, hash: `0x${'5'.repeat(64)}` } };
       },
       async ({ chain }) => {
-        await assert.rejects(chain.scan(paidAt, paidAt + 1, watching(to)), failsWith('NODE_FAILED', /changed while it was read/));
+        await assert.rejects(
+          chain.scan(paidAt, paidAt + 1, watching(to)),
+          failsWith('NODE_FAILED', /changed while it was read/),
+        );
         assert.equal(asked, 1);
       },
     );
@@ -313,7 +377,10 @@ describe('an EVM chain and nodes that fail it', () => {
       },
       async ({ chain }) => {
         const { transfers } = await chain.scan(paidAt - 2, paidAt + 15, watching(to));
-        assert.deepEqual(transfers.map(({ units }) => units), [42n, 7n]);
+        assert.deepEqual(
+          transfers.map(({ units }) => units),
+          [42n, 7n],
+        );
         assert.ok(spans.includes(18) && spans.some((span) => span <= 3));
       },
     );
@@ -323,21 +390,33 @@ describe('an EVM chain and nodes that fail it', () => {
     const proxy = await startProxy(
       anvil.url,
       () => null,
-      (body) => (body.startsWith('[') ? { status: 200, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}' } : null),
+      (body) =>
+        body.startsWith('[')
+          ? { status: 200, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}' }
+          : null,
     );
     const { chain } = await evmChain([proxy.url], { 'USDT-ERC20': token.address });
     const { transfers } = await chain.scan(paidAt - 2, paidAt + 15, watching(to));
-    assert.deepEqual(transfers.map(({ units }) => units), [42n, 7n]);
+    assert.deepEqual(
+      transfers.map(({ units }) => units),
+      [42n, 7n],
+    );
     await chain.close();
     await proxy.stop();
   });
 
   test('where the node has pruned the state, the logs are believed and a warning is written', async () => {
     await through(
-      ({ method }) => (method === 'eth_call' || method === 'eth_getBalance' ? { error: { code: -32000, message: 'missing trie node 0xabc (path )' } } : null),
+      ({ method }) =>
+        method === 'eth_call' || method === 'eth_getBalance'
+          ? { error: { code: -32000, message: 'missing trie node 0xabc (path )' } }
+          : null,
       async ({ chain, logger }) => {
         const { transfers } = await chain.scan(paidAt, paidAt + 1, watching(to));
-        assert.deepEqual(transfers.map(({ units }) => units), [42n, 7n]);
+        assert.deepEqual(
+          transfers.map(({ units }) => units),
+          [42n, 7n],
+        );
         assert.ok(logger.lines.some(({ level, message }) => level === 'warn' && message.includes('word')));
         assert.ok(logger.lines.some(({ level, message }) => level === 'error' && message.includes('can not be seen')));
       },
@@ -352,7 +431,10 @@ describe('an EVM chain and nodes that fail it', () => {
           : null,
       async ({ chain }) => {
         const { transfers } = await chain.scan(paidAt, paidAt + 1, watching(to));
-        assert.deepEqual(transfers.map(({ units }) => units), [42n, 7n]);
+        assert.deepEqual(
+          transfers.map(({ units }) => units),
+          [42n, 7n],
+        );
       },
     );
   });
@@ -369,7 +451,11 @@ describe('an EVM chain and nodes that fail it', () => {
   });
 
   test('an answer that is too large is a failure that names no URL', async () => {
-    const proxy = await startProxy(anvil.url, () => null, () => ({ status: 200, body: `"${'x'.repeat(65 * 1024 * 1024)}"` }));
+    const proxy = await startProxy(
+      anvil.url,
+      () => null,
+      () => ({ status: 200, body: `"${'x'.repeat(65 * 1024 * 1024)}"` }),
+    );
     const { chain } = await evmChain([proxy.url]);
     await assert.rejects(chain.head(), failsWith('NODE_FAILED', /larger than/));
     await chain.close();
@@ -393,7 +479,11 @@ describe('an EVM chain and nodes that fail it', () => {
     const head = await chain.head();
     assert.equal(head.height, fork + 1);
     assert.deepEqual(
-      (await chain.scan(fork + 1, head.height, watching(payee))).transfers.map(({ index, units, toKey }) => [index, units, toKey]),
+      (await chain.scan(fork + 1, head.height, watching(payee))).transfers.map(({ index, units, toKey }) => [
+        index,
+        units,
+        toKey,
+      ]),
       [['value', 4n, keyOf(payee)]],
     );
     await chain.close();
@@ -405,7 +495,10 @@ describe('an EVM chain and nodes that fail it', () => {
     return anvil.rpc('eth_getLogs', [{ fromBlock: at, toBlock: at, address: token.address }]);
   }
 
-  function lyingLogs(logs: readonly Record<string, unknown>[], change: (log: Record<string, unknown>) => unknown): Interference {
+  function lyingLogs(
+    logs: readonly Record<string, unknown>[],
+    change: (log: Record<string, unknown>) => unknown,
+  ): Interference {
     return ({ method }) => (method === 'eth_getLogs' ? { result: logs.map(change) } : null);
   }
 });

@@ -5,13 +5,21 @@ import { openPayingKeys } from '../../../adapters/chains/index.ts';
 import type { EvmChain, EvmChainOptions, EvmPayingOptions } from '../../../adapters/chains/index.ts';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
 import { present } from '../../../core/index.ts';
-import type { PayoutOutcome, ChainPayments, PaymentLine, PayingAddress, SignedPayout, SignedTransaction } from '../../../core/index.ts';
+import type {
+  PayoutOutcome,
+  ChainPayments,
+  PaymentLine,
+  PayingAddress,
+  SignedPayout,
+  SignedTransaction,
+} from '../../../core/index.ts';
 import type { Anvil } from '../../support/anvil.ts';
 import type { MemoryLogger } from '../../support/fakes.ts';
 import { evmChain } from './evm-support.ts';
 
 /** Not anvil's own words: nothing but the till signs with these keys, and whoever a test lets. */
-export const TILL_WORDS = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
+export const TILL_WORDS =
+  'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
 const ACCOUNTS = { hot: "m/44'/60'/0'", deposit: "m/44'/60'/1'" };
 const ETHER = 10n ** 18n;
 
@@ -58,7 +66,10 @@ export async function payingChain(
     payments,
     logger,
     hot,
-    deposit: async (index) => ({ address: present((await chain.deriveAddresses(index, 1))[0], 'an address').address, index }),
+    deposit: async (index) => ({
+      address: present((await chain.deriveAddresses(index, 1))[0], 'an address').address,
+      index,
+    }),
     sign: async ({ to, currency = 'ETH', units = 1_000n }, { source = hot, nonce, replaces } = {}) => {
       const lines = [{ to, currency, units }];
       const priced = await payments.price({ source, lines, coins: [], replaces: replaces ?? null });

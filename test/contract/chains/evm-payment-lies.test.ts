@@ -65,10 +65,17 @@ describe('an EVM node that lies about payments', () => {
   /** Blocks whose transactions are changed; with them all, or their hashes only. */
   const blocksWith = async (at: number, transactions: readonly unknown[]): Promise<Interference> => {
     const block = await anvil.rpc<Fields>('eth_getBlockByNumber', [quantity(at), true]);
-    return ({ method, params }) => (method === 'eth_getBlockByNumber' && params[0] === quantity(at) && params[1] === true ? { result: { ...block, transactions } } : null);
+    return ({ method, params }) =>
+      method === 'eth_getBlockByNumber' && params[0] === quantity(at) && params[1] === true
+        ? { result: { ...block, transactions } }
+        : null;
   };
-  const hidingReceipts: Interference = ({ method }) => (method === 'eth_getTransactionReceipt' ? { result: null } : null);
-  const all = (...lies: readonly Interference[]): Interference => (call) => lies.map((one) => one(call)).find((answer) => answer !== null) ?? null;
+  const hidingReceipts: Interference = ({ method }) =>
+    method === 'eth_getTransactionReceipt' ? { result: null } : null;
+  const all =
+    (...lies: readonly Interference[]): Interference =>
+    (call) =>
+      lies.map((one) => one(call)).find((answer) => answer !== null) ?? null;
 
   test('fault 42: a payment whose receipt is hidden is waited for at first, and then a person is asked', async () => {
     const signed = await mined();
@@ -80,8 +87,12 @@ describe('an EVM node that lies about payments', () => {
 
   test('fault 42: a nonce that is only said to be used is no conflict, however high', async () => {
     const signed = await honest.sign({ to: freshAddress() });
-    const raise = (by: number, onlyAt: number | null): Interference => ({ method, params }) =>
-      method === 'eth_getTransactionCount' && (onlyAt === null || params[1] === quantity(onlyAt)) ? { result: quantity(signed.nonce + by) } : null;
+    const raise =
+      (by: number, onlyAt: number | null): Interference =>
+      ({ method, params }) =>
+        method === 'eth_getTransactionCount' && (onlyAt === null || params[1] === quantity(onlyAt))
+          ? { result: quantity(signed.nonce + by) }
+          : null;
     assertUnclear(await outcomeUnder(signed, raise(1, null)), /no block shows by what/);
     assertUnclear(await outcomeUnder(signed, raise(5, await height(anvil))), /holds no such transaction/);
     assert.deepEqual(await outcomeUnder(signed, () => null), { kind: 'missing' });
@@ -102,20 +113,38 @@ describe('an EVM node that lies about payments', () => {
     const at = (await height(anvil)) - 5;
     const real = await anvil.rpc<Fields>('eth_getTransactionByHash', [signed.txid]);
     const foreign = privateKeyToAccount(`0x${'11'.repeat(32)}`);
-    const request = { type: 'eip1559', chainId: anvil.chainId, nonce: signed.nonce, to: freshAddress(), value: 3n, gas: 21_000n, maxFeePerGas: 50n * GWEI, maxPriorityFeePerGas: GWEI } as const;
+    const request = {
+      type: 'eip1559',
+      chainId: anvil.chainId,
+      nonce: signed.nonce,
+      to: freshAddress(),
+      value: 3n,
+      gas: 21_000n,
+      maxFeePerGas: 50n * GWEI,
+      maxPriorityFeePerGas: GWEI,
+    } as const;
     const forgeries: readonly (readonly [string, Fields])[] = [
       ['another value under the old signature', { ...real, value: '0x7', hash: `0x${'ab'.repeat(32)}` }],
       ['another hash', { ...real, hash: `0x${'cd'.repeat(32)}` }],
       ['an unknown kind', { ...real, type: '0x7f', hash: `0x${'ef'.repeat(32)}` }],
       ['no signature', { ...real, r: undefined, hash: `0x${'12'.repeat(32)}` }],
       ['another key', await rpcForm(await foreign.signTransaction(request), foreign.address, honest.hot.address)],
-      ['another chain', { ...(await rpcForm(await tillAccount().signTransaction({ ...request, chainId: 5 }), null, honest.hot.address)), chainId: quantity(anvil.chainId) }],
+      [
+        'another chain',
+        {
+          ...(await rpcForm(await tillAccount().signTransaction({ ...request, chainId: 5 }), null, honest.hot.address)),
+          chainId: quantity(anvil.chainId),
+        },
+      ],
     ];
     for (const [what, forged] of forgeries) {
       const outcome = await outcomeUnder(signed, all(hidingReceipts, await blocksWith(at, [forged])));
       assert.equal(outcome.kind, 'unclear', `${what}: ${JSON.stringify(outcome)}`);
     }
-    assertUnclear(await outcomeUnder(signed, all(hidingReceipts, await blocksWith(at, []))), /holds no such transaction/);
+    assertUnclear(
+      await outcomeUnder(signed, all(hidingReceipts, await blocksWith(at, []))),
+      /holds no such transaction/,
+    );
   });
 
   test('fault 51: a receipt counts only while its block is on the present chain and lists the transaction', async () => {
@@ -123,24 +152,35 @@ describe('an EVM node that lies about payments', () => {
     const at = await height(anvil);
     const real = await anvil.rpc<Fields>('eth_getTransactionReceipt', [signed.txid]);
     const block = await anvil.rpc<Fields>('eth_getBlockByNumber', [quantity(at), false]);
-    const receiptOf = (changes: Fields): Interference => ({ method }) => (method === 'eth_getTransactionReceipt' ? { result: { ...real, ...changes } } : null);
+    const receiptOf =
+      (changes: Fields): Interference =>
+      ({ method }) =>
+        method === 'eth_getTransactionReceipt' ? { result: { ...real, ...changes } } : null;
     assert.notEqual((await outcomeUnder(signed, receiptOf({ blockHash: `0x${'3'.repeat(64)}` }))).kind, 'mined');
     const unlisted: Interference = ({ method, params }) =>
-      method === 'eth_getBlockByNumber' && params[0] === quantity(at) && params[1] === false ? { result: { ...block, transactions: [] } } : null;
+      method === 'eth_getBlockByNumber' && params[0] === quantity(at) && params[1] === false
+        ? { result: { ...block, transactions: [] } }
+        : null;
     assert.notEqual((await outcomeUnder(signed, unlisted)).kind, 'mined');
     assertUnclear(await outcomeUnder(signed, receiptOf({ from: freshAddress() })), /another sender/);
     lie = receiptOf({ transactionHash: `0x${'4'.repeat(64)}` });
-    await assert.rejects(deceived.payments.outcome(signed.payout), (error: unknown) => isTillgateError(error, 'NODE_FAILED'));
+    await assert.rejects(deceived.payments.outcome(signed.payout), (error: unknown) =>
+      isTillgateError(error, 'NODE_FAILED'),
+    );
   });
 
   test('fault 39: a refusal of what the node has taken is a success, and a wrong id is none', async () => {
     const lost = await honest.sign({ to: freshAddress() });
     await anvil.rpc('eth_sendRawTransaction', [lost.raw]);
-    lie = ({ method }) => (method === 'eth_sendRawTransaction' ? { error: { code: -32000, message: 'already known' } } : null);
+    lie = ({ method }) =>
+      method === 'eth_sendRawTransaction' ? { error: { code: -32000, message: 'already known' } } : null;
     await deceived.payments.broadcast(lost);
     const other = await honest.sign({ to: freshAddress() });
     lie = ({ method }) => (method === 'eth_sendRawTransaction' ? { result: lost.txid } : null);
-    await assert.rejects(deceived.payments.broadcast(other), (error: unknown) => isTillgateError(error, 'NODE_FAILED') && /named another/.test(error.message));
+    await assert.rejects(
+      deceived.payments.broadcast(other),
+      (error: unknown) => isTillgateError(error, 'NODE_FAILED') && /named another/.test(error.message),
+    );
   });
 
   test('fault 73: what a node says of a refusal is not repeated', async () => {
@@ -165,16 +205,30 @@ describe('an EVM node that lies about payments', () => {
     const line = { to: freshAddress(), currency: 'ETH', units: 1n };
     const price = async (told: Interference): Promise<bigint> => {
       lie = told;
-      const { terms } = await deceived.payments.price({ source: deceived.hot, lines: [line], coins: [], replaces: null });
+      const { terms } = await deceived.payments.price({
+        source: deceived.hot,
+        lines: [line],
+        coins: [],
+        replaces: null,
+      });
       return BigInt((JSON.parse(terms) as { price: string }).price);
     };
-    const refuse = (...methods: readonly string[]): Interference => ({ method }) => (methods.includes(method) ? { error: { code: -32601, message: 'no such method' } } : null);
+    const refuse =
+      (...methods: readonly string[]): Interference =>
+      ({ method }) =>
+        methods.includes(method) ? { error: { code: -32601, message: 'no such method' } } : null;
     const usual = await price(() => null);
-    for (const told of [refuse('eth_feeHistory'), refuse('eth_maxPriorityFeePerGas'), refuse('eth_feeHistory', 'eth_maxPriorityFeePerGas', 'eth_gasPrice')]) {
+    for (const told of [
+      refuse('eth_feeHistory'),
+      refuse('eth_maxPriorityFeePerGas'),
+      refuse('eth_feeHistory', 'eth_maxPriorityFeePerGas', 'eth_gasPrice'),
+    ]) {
       const found = await price(told);
       assert.ok(found > usual / 4n && found < usual * 4n, `${found} instead of ${usual}`);
     }
-    const greedy = await price(({ method }) => (method === 'eth_maxPriorityFeePerGas' ? { result: '0xffffffffffffffffff' } : null));
+    const greedy = await price(({ method }) =>
+      method === 'eth_maxPriorityFeePerGas' ? { result: '0xffffffffffffffffff' } : null,
+    );
     assert.ok(greedy <= usual + 50n * GWEI, `${greedy}`);
   });
 
@@ -186,7 +240,10 @@ describe('an EVM node that lies about payments', () => {
     ]) {
       lie = ({ method }) => (Object.hasOwn(told, method) ? { result: told[method as keyof typeof told] } : null);
       const line = { to: freshAddress(), currency: 'ETH', units: 1n };
-      await assert.rejects(deceived.payments.price({ source: deceived.hot, lines: [line], coins: [], replaces: null }), (error: unknown) => isTillgateError(error, 'NODE_FAILED'));
+      await assert.rejects(
+        deceived.payments.price({ source: deceived.hot, lines: [line], coins: [], replaces: null }),
+        (error: unknown) => isTillgateError(error, 'NODE_FAILED'),
+      );
     }
   });
 
@@ -194,11 +251,30 @@ describe('an EVM node that lies about payments', () => {
   async function rpcForm(raw: string, payer: string | null, claimed: string): Promise<Fields> {
     const { keccak256, parseTransaction } = await import('viem');
     assert.notEqual(payer === null ? null : keyOf(payer), keyOf(claimed));
-    const { r, s, yParity, to, value, gas, nonce, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(raw as `0x02${string}`);
+    const { r, s, yParity, to, value, gas, nonce, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(
+      raw as `0x02${string}`,
+    );
     const hex = (one: bigint | number | undefined): string => `0x${(one ?? 0).toString(16)}`;
     return {
-      ...{ type: '0x2', hash: keccak256(raw as `0x${string}`), from: claimed, nonce: hex(nonce), to, value: hex(value), gas: hex(gas), input: '0x' },
-      ...{ maxFeePerGas: hex(maxFeePerGas), maxPriorityFeePerGas: hex(maxPriorityFeePerGas), accessList: [], r, s, v: hex(yParity), yParity: hex(yParity) },
+      ...{
+        type: '0x2',
+        hash: keccak256(raw as `0x${string}`),
+        from: claimed,
+        nonce: hex(nonce),
+        to,
+        value: hex(value),
+        gas: hex(gas),
+        input: '0x',
+      },
+      ...{
+        maxFeePerGas: hex(maxFeePerGas),
+        maxPriorityFeePerGas: hex(maxPriorityFeePerGas),
+        accessList: [],
+        r,
+        s,
+        v: hex(yParity),
+        yParity: hex(yParity),
+      },
     };
   }
 });

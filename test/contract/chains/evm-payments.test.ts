@@ -11,7 +11,8 @@ import type { PayingChain } from './evm-paying.ts';
 import { freshAddress, pay } from './evm-support.ts';
 
 const GWEI = 1_000_000_000n;
-const failsWith = (code: ErrorCode, words: RegExp) => (error: unknown) => isTillgateError(error, code) && words.test(error.message);
+const failsWith = (code: ErrorCode, words: RegExp) => (error: unknown) =>
+  isTillgateError(error, code) && words.test(error.message);
 
 describe('an EVM chain pays', () => {
   let anvil: Anvil;
@@ -27,7 +28,11 @@ describe('an EVM chain pays', () => {
     refusing = await deployContract(anvil, 'FalseToken', ['NO', 6]);
     fee = await deployContract(anvil, 'FeeToken', ['FEE', 6, 100]);
     forwarder = await deployContract(anvil, 'Forwarder');
-    till = await payingChain([anvil.url], { 'USDT-ERC20': token.address, 'NO-ERC20': refusing.address, 'FEE-ERC20': fee.address });
+    till = await payingChain([anvil.url], {
+      'USDT-ERC20': token.address,
+      'NO-ERC20': refusing.address,
+      'FEE-ERC20': fee.address,
+    });
     await fund(anvil, till.hot);
     for (const one of [token, refusing, fee]) await mint(anvil, one, till.hot.address as `0x${string}`, 1_000_000n);
   });
@@ -37,7 +42,8 @@ describe('an EVM chain pays', () => {
     await anvil.stop();
   });
 
-  const balanceOf = async (address: string): Promise<bigint> => BigInt(await anvil.rpc<string>('eth_getBalance', [address, 'latest']));
+  const balanceOf = async (address: string): Promise<bigint> =>
+    BigInt(await anvil.rpc<string>('eth_getBalance', [address, 'latest']));
 
   test('a plain payment costs exactly what was said before, and its receiver gets exactly what was signed', async () => {
     const to = freshAddress();
@@ -73,7 +79,12 @@ describe('an EVM chain pays', () => {
     await pay(anvil, deposit.address, 10n ** 18n);
     const line = { to: till.hot.address, currency: 'ETH', units: 10n ** 18n };
     const priced = await till.payments.price({ source: deposit, lines: [line], coins: [], replaces: null });
-    const signed = await till.payments.sign({ source: deposit, lines: [{ ...line, units: line.units - priced.feeUnits }], priced, nonce: 0 });
+    const signed = await till.payments.sign({
+      source: deposit,
+      lines: [{ ...line, units: line.units - priced.feeUnits }],
+      priced,
+      nonce: 0,
+    });
     await till.payments.broadcast(signed);
     await receipt(anvil, signed.txid as `0x${string}`);
     assert.equal((await minedOutcome(till.payments, payoutOf(deposit, 0, [signed]))).succeeded, true);
@@ -94,7 +105,10 @@ describe('an EVM chain pays', () => {
       await receipt(anvil, signed.txid as `0x${string}`);
       const outcome = await minedOutcome(till.payments, signed.payout);
       assert.equal(outcome.succeeded, true);
-      assert.ok(outcome.feeUnits > 0n && outcome.feeUnits <= signed.feeUnits, `${outcome.feeUnits} of ${signed.feeUnits}`);
+      assert.ok(
+        outcome.feeUnits > 0n && outcome.feeUnits <= signed.feeUnits,
+        `${outcome.feeUnits} of ${signed.feeUnits}`,
+      );
     }
     assert.equal(await read<bigint>(anvil, token, 'balanceOf', [to]), 140n);
   });
@@ -123,7 +137,10 @@ describe('an EVM chain pays', () => {
     await till.payments.broadcast(mined);
     await receipt(anvil, mined.txid as `0x${string}`);
     const late = await till.sign({ to: freshAddress() }, { nonce: mined.nonce });
-    await assert.rejects(till.payments.broadcast(late), failsWith('NODE_FAILED', /did not take 0x[0-9a-f]{64}: its nonce was used\.$/));
+    await assert.rejects(
+      till.payments.broadcast(late),
+      failsWith('NODE_FAILED', /did not take 0x[0-9a-f]{64}: its nonce was used\.$/),
+    );
   });
 
   test('fault 43: a bump outbids by an eighth, and whichever is mined is found', async () => {
@@ -143,13 +160,17 @@ describe('an EVM chain pays', () => {
       assert.equal(outcome.feeUnits, winner === 'bump' ? bump.feeUnits : first.feeUnits);
       await anvil.setAutomine(true);
       // Sending the loser is a question too, and its answer is not a success.
-      if (winner === 'first') await assert.rejects(till.payments.broadcast(bump), failsWith('NODE_FAILED', /nonce was used/));
+      if (winner === 'first')
+        await assert.rejects(till.payments.broadcast(bump), failsWith('NODE_FAILED', /nonce was used/));
     }
   });
 
   test('a price above the limit makes the payment wait', async () => {
     const careful = await payingChain([anvil.url], {}, {}, { maxGasPrice: GWEI / 1_000n });
-    await assert.rejects(careful.sign({ to: freshAddress() }), failsWith('STATE_CONFLICT', /gas price is above the configured limit/));
+    await assert.rejects(
+      careful.sign({ to: freshAddress() }),
+      failsWith('STATE_CONFLICT', /gas price is above the configured limit/),
+    );
     await careful.chain.close();
   });
 
@@ -158,14 +179,22 @@ describe('an EVM chain pays', () => {
     const { price } = JSON.parse(first.terms) as { price: string };
     const tight = await payingChain([anvil.url], {}, {}, { maxGasPrice: BigInt(price) });
     await assert.rejects(
-      tight.payments.price({ source: till.hot, lines: [{ to: freshAddress(), currency: 'ETH', units: 1n }], coins: [], replaces: first }),
+      tight.payments.price({
+        source: till.hot,
+        lines: [{ to: freshAddress(), currency: 'ETH', units: 1n }],
+        coins: [],
+        replaces: first,
+      }),
       failsWith('STATE_CONFLICT', /above the configured limit/),
     );
     await tight.chain.close();
   });
 
   test('fault 49: a token that answers false is not paid', async () => {
-    await assert.rejects(till.sign({ to: freshAddress(), currency: 'NO-ERC20' }), failsWith('STATE_CONFLICT', /answers false/));
+    await assert.rejects(
+      till.sign({ to: freshAddress(), currency: 'NO-ERC20' }),
+      failsWith('STATE_CONFLICT', /answers false/),
+    );
   });
 
   test('a receiver that takes no coins is not paid', async () => {
@@ -175,19 +204,26 @@ describe('an EVM chain pays', () => {
 
   test('the hot wallet may be filled yet, so what it lacks is priced for an estimate; lacking tokens are never signed', async () => {
     const { payments, hot } = till;
-    const price = (to: string, currency: string, units: bigint) => payments.price({ source: hot, lines: [{ to, currency, units }], coins: [], replaces: null });
+    const price = (to: string, currency: string, units: bigint) =>
+      payments.price({ source: hot, lines: [{ to, currency, units }], coins: [], replaces: null });
     const plain = await price(freshAddress(), 'ETH', 10n ** 24n);
     assert.equal(plain.feeUnits % 21_000n, 0n);
     const line = { to: freshAddress(), currency: 'USDT-ERC20', units: 10n ** 24n };
     const tokens = await price(line.to, line.currency, line.units);
-    assert.ok(tokens.feeUnits > plain.feeUnits * 3n / 2n);
-    await assert.rejects(payments.sign({ source: hot, lines: [line], priced: tokens, nonce: 0 }), failsWith('NOT_READY', /holds too little/));
+    assert.ok(tokens.feeUnits > (plain.feeUnits * 3n) / 2n);
+    await assert.rejects(
+      payments.sign({ source: hot, lines: [line], priced: tokens, nonce: 0 }),
+      failsWith('NOT_READY', /holds too little/),
+    );
   });
 
   test('what a deposit address does not hold is not swept', async () => {
     const source = await till.deposit(9);
     for (const currency of ['ETH', 'USDT-ERC20']) {
-      await assert.rejects(till.sign({ to: till.hot.address, currency, units: 5n }, { source }), failsWith('INSUFFICIENT_BALANCE', /holds less/));
+      await assert.rejects(
+        till.sign({ to: till.hot.address, currency, units: 5n }, { source }),
+        failsWith('INSUFFICIENT_BALANCE', /holds less/),
+      );
     }
   });
 
@@ -203,7 +239,10 @@ describe('an EVM chain pays', () => {
     await mint(anvil, token, source.address as `0x${string}`, 50n);
     await anvil.setAutomine(true);
     await pay(anvil, source.address, 10n ** 17n);
-    const [one, two] = [await till.sign({ to: freshAddress(), currency: 'USDT-ERC20', units: 50n }, { source, nonce: 0 }), await till.sign({ to: freshAddress(), currency: 'USDT-ERC20', units: 50n }, { source, nonce: 1 })];
+    const [one, two] = [
+      await till.sign({ to: freshAddress(), currency: 'USDT-ERC20', units: 50n }, { source, nonce: 0 }),
+      await till.sign({ to: freshAddress(), currency: 'USDT-ERC20', units: 50n }, { source, nonce: 1 }),
+    ];
     for (const signed of [one, two]) {
       await till.payments.broadcast(signed);
       await receipt(anvil, signed.txid as `0x${string}`);
@@ -211,7 +250,7 @@ describe('an EVM chain pays', () => {
     assert.equal((await minedOutcome(till.payments, one.payout)).succeeded, true);
     const outcome = await minedOutcome(till.payments, two.payout);
     assert.equal(outcome.succeeded, false);
-    assert.ok(outcome.feeUnits > 21_000n * GWEI / 1_000n);
+    assert.ok(outcome.feeUnits > (21_000n * GWEI) / 1_000n);
   });
 
   test('fault 54: a token that keeps a part, and logs the whole, is paid as its log says', async () => {
@@ -244,7 +283,9 @@ describe('an EVM chain pays', () => {
       const account = tillAccount();
       const common = { chainId: anvil.chainId, nonce: mine.nonce, to: freshAddress(), value: 3n, gas: 21_000n };
       const price = { maxFeePerGas: 50n * GWEI, maxPriorityFeePerGas: GWEI };
-      const raw = await account.signTransaction(type === 'eip1559' ? { ...common, type, ...price } : { ...common, type, gasPrice: 50n * GWEI });
+      const raw = await account.signTransaction(
+        type === 'eip1559' ? { ...common, type, ...price } : { ...common, type, gasPrice: 50n * GWEI },
+      );
       const txid = await anvil.rpc<`0x${string}`>('eth_sendRawTransaction', [raw]);
       await receipt(anvil, txid);
       assert.deepEqual(await till.payments.outcome(mine.payout), { kind: 'conflicted', txid, confirmations: 1 });
@@ -259,7 +300,12 @@ describe('an EVM chain pays', () => {
     await pay(anvil, deposit.address, 8n);
     await mint(anvil, token, deposit.address as `0x${string}`, 5n);
     const expected = (currency: string) => ({ ref: '', address: deposit.address, currency });
-    const shown = await till.payments.custody([expected('ETH'), expected('USDT-ERC20'), expected('ETH'), expected('GONE')]);
+    const shown = await till.payments.custody([
+      expected('ETH'),
+      expected('USDT-ERC20'),
+      expected('ETH'),
+      expected('GONE'),
+    ]);
     assert.deepEqual(Object.fromEntries(shown), { ETH: 8n, 'USDT-ERC20': 5n });
     assert.equal(await till.payments.balance(deposit.address, 'USDT-ERC20'), 5n);
     await assert.rejects(till.payments.balance(deposit.address, 'GONE'), failsWith('UNSUPPORTED', /GONE/));

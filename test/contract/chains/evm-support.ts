@@ -108,6 +108,18 @@ const CALL_SIZE = 44;
 function assembleCall(to: Address, offset: number, length: number): Hex {
   const two = (value: number): Hex => pad(toHex(value), { size: 2 });
   const copy = concat(['0x61', two(length), '0x61', two(offset), '0x6000', '0x39']);
-  const call = concat(['0x6000', '0x6000', '0x61', two(length), '0x6000', '0x6000', '0x73', to, '0x5a', '0xf1', '0x50']);
+  const call = concat([
+    '0x6000',
+    '0x6000',
+    '0x61',
+    two(length),
+    '0x6000',
+    '0x6000',
+    '0x73',
+    to,
+    '0x5a',
+    '0xf1',
+    '0x50',
+  ]);
   return concat([copy, call]);
 }

@@ -58,12 +58,20 @@ describe('an EVM chain sees deposits at addresses that it sweeps', () => {
   }
 
   const found = async (at: number, address: string): Promise<unknown[]> =>
-    (await till.chain.scan(at, at, watching(address))).transfers.map(({ txid, currency, units, index }) => [txid, currency, units, index]);
+    (await till.chain.scan(at, at, watching(address))).transfers.map(({ txid, currency, units, index }) => [
+      txid,
+      currency,
+      units,
+      index,
+    ]);
 
   test('a token deposit in the block of a sweep is whole', async () => {
     const source = await used();
     const sweep = await till.sign({ to: till.hot.address, currency: 'USDT-ERC20', units: 500n }, { source });
-    for (const [units, order] of [[90n, 'deposit first'], [700n, 'more than the sweep']] as const) {
+    for (const [units, order] of [
+      [90n, 'deposit first'],
+      [700n, 'more than the sweep'],
+    ] as const) {
       let deposit = '';
       const at = await inOneBlock(async () => {
         deposit = await transfer(anvil, token, source.address, units);
@@ -84,7 +92,13 @@ describe('an EVM chain sees deposits at addresses that it sweeps', () => {
     await anvil.mine(12);
     for (const to of [at, at + 12]) {
       const { transfers } = await till.chain.scan(at, to, watching(source.address));
-      assert.deepEqual(transfers.map(({ txid, units }) => [txid, units]), [[deposits[0], 3n], [deposits[1], 4n]]);
+      assert.deepEqual(
+        transfers.map(({ txid, units }) => [txid, units]),
+        [
+          [deposits[0], 3n],
+          [deposits[1], 4n],
+        ],
+      );
     }
   });
 

@@ -62,7 +62,10 @@ describe('an EVM chain sees tokens', () => {
     const from = (await height(anvil)) + 1;
     for (const units of [3n, 4n]) await receipt(anvil, await transfer(anvil, token, to, units));
     const { transfers } = await chain.scan(from, from + 1, watching(to));
-    assert.deepEqual(transfers.map(({ units }) => units), [3n, 4n]);
+    assert.deepEqual(
+      transfers.map(({ units }) => units),
+      [3n, 4n],
+    );
   });
 
   test('two logs in one transaction are two transfers, told apart by their place in it', async () => {
@@ -74,7 +77,13 @@ describe('an EVM chain sees tokens', () => {
       { functionName: 'mint', args: [to, 7n] },
     ]);
     const { transfers } = await chain.scan(from, from, watching(to));
-    assert.deepEqual(transfers.map(({ txid, index, units }) => [txid, index, units]), [[hash, '0', 5n], [hash, '2', 7n]]);
+    assert.deepEqual(
+      transfers.map(({ txid, index, units }) => [txid, index, units]),
+      [
+        [hash, '0', 5n],
+        [hash, '2', 7n],
+      ],
+    );
   });
 
   test('fault 49: a reverted transfer is nothing', async () => {
@@ -96,7 +105,10 @@ describe('an EVM chain sees tokens', () => {
     const to = freshAddress();
     const from = (await height(anvil)) + 1;
     await receipt(anvil, await transfer(anvil, fee, to, 10_000n));
-    assert.deepEqual((await chain.scan(from, from, watching(to))).transfers.map(({ units }) => units), [9_900n]);
+    assert.deepEqual(
+      (await chain.scan(from, from, watching(to))).transfers.map(({ units }) => units),
+      [9_900n],
+    );
     assert.ok(logger.lines.some(({ message }) => message.includes('less of a token arrived')));
   });
 
@@ -110,7 +122,10 @@ describe('an EVM chain sees tokens', () => {
     await receipt(anvil, last);
     await anvil.setAutomine(true);
     const { transfers } = await chain.scan(from, from, watching(to));
-    assert.deepEqual(transfers.map(({ units }) => units), [10_000n, 19_700n]);
+    assert.deepEqual(
+      transfers.map(({ units }) => units),
+      [10_000n, 19_700n],
+    );
   });
 
   test('a log without a movement is worth nothing', async () => {
@@ -133,7 +148,10 @@ describe('an EVM chain sees tokens', () => {
       await proxy.stop();
     });
     await assert.rejects(racing.chain.scan(at, at, watching(to)), { code: 'NODE_FAILED', message: /told in two ways/ });
-    assert.deepEqual((await racing.chain.scan(at, at, watching(to))).transfers.map(({ units }) => units), [10_000n]);
+    assert.deepEqual(
+      (await racing.chain.scan(at, at, watching(to))).transfers.map(({ units }) => units),
+      [10_000n],
+    );
   });
 
   test('fault 48: a foreign token of the same symbol is nothing', async () => {
@@ -157,7 +175,10 @@ describe('an EVM chain sees tokens', () => {
     const from = (await height(anvil)) + 1;
     await mint(anvil, rich, to, 2n ** 256n - 1n);
     const { transfers } = await own.chain.scan(from, from, watching(to));
-    assert.deepEqual(transfers.map(({ units }) => units), [2n ** 256n - 1n]);
+    assert.deepEqual(
+      transfers.map(({ units }) => units),
+      [2n ** 256n - 1n],
+    );
     await own.chain.close();
   });
 
@@ -171,12 +192,19 @@ describe('an EVM chain sees tokens', () => {
     const before = await chain.scan(first, first + 1, watching(to));
     const raw = (one: string): Promise<string> => anvil.rpc('eth_getRawTransactionByHash', [one]);
     // Both in one block now: the payment's log has another number there.
-    await anvil.rpc('anvil_reorg', [2, [[await raw(other), 1], [await raw(hash), 1]]]);
+    await anvil.rpc('anvil_reorg', [
+      2,
+      [
+        [await raw(other), 1],
+        [await raw(hash), 1],
+      ],
+    ]);
     const head = await chain.head();
     const now = await chain.scan(first, head.height, watching(to));
     assert.notEqual(now.blocks[0]?.hash, before.blocks[0]?.hash);
     assert.equal(now.blocks[0]?.parentHash, before.blocks[0]?.parentHash);
-    const names = ({ transfers }: typeof now): unknown[] => transfers.map(({ txid, index, units }) => [txid, index, units]);
+    const names = ({ transfers }: typeof now): unknown[] =>
+      transfers.map(({ txid, index, units }) => [txid, index, units]);
     assert.deepEqual(names(now), [[hash, '0', 77n]]);
     assert.deepEqual(names(before), names(now));
   });
@@ -194,7 +222,10 @@ describe('an EVM chain sees tokens', () => {
     const { blocks, transfers } = await tokensOnly.chain.scan(from, last, watching(to));
     assert.equal(blocks.length, 3_003);
     assert.ok(blocks.every((block, at) => at === 0 || block.parentHash === blocks[at - 1]?.hash));
-    assert.deepEqual(transfers.map(({ units }) => units), [1n, 2n, 3n]);
+    assert.deepEqual(
+      transfers.map(({ units }) => units),
+      [1n, 2n, 3n],
+    );
     await tokensOnly.chain.close();
   });
 
@@ -204,6 +235,9 @@ describe('an EVM chain sees tokens', () => {
     await receipt(anvil, await invoke(anvil, token, 'approve', [spender, 9n]));
     const from = (await height(anvil)) + 1;
     await receipt(anvil, await invoke(anvil, token, 'transferFrom', [payer, to, 9n], { from: spender }));
-    assert.deepEqual((await chain.scan(from, from, watching(to))).transfers.map(({ units }) => units), [9n]);
+    assert.deepEqual(
+      (await chain.scan(from, from, watching(to))).transfers.map(({ units }) => units),
+      [9n],
+    );
   });
 });

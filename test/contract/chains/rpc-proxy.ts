@@ -8,7 +8,13 @@ export interface ProxiedCall {
 }
 
 /** What is answered in the node's place, or asked of the node instead; `null` lets the node answer. */
-export type Interference = (call: ProxiedCall) => { readonly result: unknown } | { readonly error: { code: number; message: string } } | { readonly ask: ProxiedCall } | null;
+export type Interference = (
+  call: ProxiedCall,
+) =>
+  | { readonly result: unknown }
+  | { readonly error: { code: number; message: string } }
+  | { readonly ask: ProxiedCall }
+  | null;
 
 /**
  * Some nodes take a block for their latest one and answer with the state of the next, which came meanwhile: the first
@@ -49,8 +55,11 @@ export async function startProxy(
       requests += 1;
       const body = Buffer.concat(chunks).toString();
       const instead = raw(body);
-      const answer = instead === null ? answerAll(body).then((text) => ({ status: 200, body: text })) : Promise.resolve(instead);
-      void answer.then(({ status, body: text }) => response.writeHead(status, { 'content-type': 'application/json' }).end(text));
+      const answer =
+        instead === null ? answerAll(body).then((text) => ({ status: 200, body: text })) : Promise.resolve(instead);
+      void answer.then(({ status, body: text }) =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(text),
+      );
     });
   });
   const answerAll = async (body: string): Promise<string> => {
@@ -59,7 +68,11 @@ export async function startProxy(
       const changed = interfere(call);
       if (changed !== null && !('ask' in changed)) return { jsonrpc: '2.0', id: call.id, ...changed };
       const asked = changed === null ? call : { ...call, ...changed.ask };
-      const answered = await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(asked) });
+      const answered = await fetch(target, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(asked),
+      });
       return answered.json();
     };
     return JSON.stringify(Array.isArray(parsed) ? await Promise.all(parsed.map(one)) : await one(parsed));

@@ -13,15 +13,28 @@ describe('the sandbox plugin', () => {
     const found = await sandboxChains(new SlowDocuments());
     const pairs = [...found.values()].flatMap(({ assets }) => assets);
     assert.deepEqual(new Set(pairs), new Set(SPECIFIED_ASSETS.filter(({ chain }) => chain !== 'BLN')));
-    assert.deepEqual([...found.values()].map(({ name }) => name), ['Ethereum', 'Bitcoin', 'Litecoin', 'BNB Smart Chain', 'Tron']);
+    assert.deepEqual(
+      [...found.values()].map(({ name }) => name),
+      ['Ethereum', 'Bitcoin', 'Litecoin', 'BNB Smart Chain', 'Tron'],
+    );
     assert.equal(sandbox.sandboxOnly, true);
   });
 
   test('refuses unknown options by name', () => {
-    assert.throws(() => sandbox.options({ speed: 1, confirmations: 0 }), (error: unknown) => isTillgateError(error, 'CONFIG_INVALID') && /speed.*|confirmations.*/.test(error.message));
-    assert.throws(() => sandbox.options({ confirmations: 3, spendableConfirmations: 2 }), (error: unknown) => isTillgateError(error, 'CONFIG_INVALID'));
+    assert.throws(
+      () => sandbox.options({ speed: 1, confirmations: 0 }),
+      (error: unknown) => isTillgateError(error, 'CONFIG_INVALID') && /speed.*|confirmations.*/.test(error.message),
+    );
+    assert.throws(
+      () => sandbox.options({ confirmations: 3, spendableConfirmations: 2 }),
+      (error: unknown) => isTillgateError(error, 'CONFIG_INVALID'),
+    );
     assert.deepEqual(sandbox.options(undefined), { confirmations: 1, spendableConfirmations: 2, pollIntervalMs: 300 });
-    assert.deepEqual(sandbox.options({ confirmations: 4 }), { confirmations: 4, spendableConfirmations: 4, pollIntervalMs: 300 });
+    assert.deepEqual(sandbox.options({ confirmations: 4 }), {
+      confirmations: 4,
+      spendableConfirmations: 4,
+      pollIntervalMs: 300,
+    });
   });
 
   test('addresses look like each chain’s own, come from the till’s seed, and serve one chain only', async () => {
@@ -74,23 +87,39 @@ describe('a simulated chain', () => {
     const txid = await chain.simulator.pay(to!.address.toLowerCase(), 'USDT-ERC20', 2n ** 70n);
     const head = await chain.head();
     assert.deepEqual([head.height, head.parentHash, head.time], [start.height + 1, start.hash, clock.now()]);
-    const { blocks, transfers } = await chain.scan(head.height, head.height, { has: (key) => key === to!.key, nativeKeys: () => [] });
+    const { blocks, transfers } = await chain.scan(head.height, head.height, {
+      has: (key) => key === to!.key,
+      nativeKeys: () => [],
+    });
     assert.deepEqual(blocks, [head]);
     assert.equal(transfers.length, 1);
     const [transfer] = transfers;
-    assert.deepEqual([transfer!.txid, transfer!.currency, transfer!.units, transfer!.toKey, transfer!.block], [txid, 'USDT-ERC20', 2n ** 70n, to!.key, head]);
+    assert.deepEqual(
+      [transfer!.txid, transfer!.currency, transfer!.units, transfer!.toKey, transfer!.block],
+      [txid, 'USDT-ERC20', 2n ** 70n, to!.key, head],
+    );
     assert.match(txid, /^0x[0-9a-f]{64}$/);
     assert.equal(chain.normaliseAddress(transfer!.from!), transfer!.from);
-    assert.deepEqual((await chain.scan(head.height, head.height, { has: () => false, nativeKeys: () => [] })).transfers, []);
+    assert.deepEqual(
+      (await chain.scan(head.height, head.height, { has: () => false, nativeKeys: () => [] })).transfers,
+      [],
+    );
   });
 
   test('refuses to pay junk', async () => {
     const chain = (await sandboxChains(new SlowDocuments())).get('BTC')!;
     const [to] = await chain.deriveAddresses(0, 1);
-    await assert.rejects(chain.simulator.pay('junk', 'BTC', 1n), (error: unknown) => isTillgateError(error, 'INVALID_FIELDS'));
-    await assert.rejects(chain.simulator.pay(to!.address, 'BTC', 0n), (error: unknown) => isTillgateError(error, 'INVALID_FIELDS'));
-    await assert.rejects(chain.simulator.pay(to!.address, 'LTC', 1n), (error: unknown) => isTillgateError(error, 'UNSUPPORTED'));
-    for (const count of [0, -1, 1.5, 10_001, NaN]) await assert.rejects(chain.simulator.mine(count), (error: unknown) => isTillgateError(error, 'INVALID_FIELDS'));
+    await assert.rejects(chain.simulator.pay('junk', 'BTC', 1n), (error: unknown) =>
+      isTillgateError(error, 'INVALID_FIELDS'),
+    );
+    await assert.rejects(chain.simulator.pay(to!.address, 'BTC', 0n), (error: unknown) =>
+      isTillgateError(error, 'INVALID_FIELDS'),
+    );
+    await assert.rejects(chain.simulator.pay(to!.address, 'LTC', 1n), (error: unknown) =>
+      isTillgateError(error, 'UNSUPPORTED'),
+    );
+    for (const count of [0, -1, 1.5, 10_001, NaN])
+      await assert.rejects(chain.simulator.mine(count), (error: unknown) => isTillgateError(error, 'INVALID_FIELDS'));
     assert.equal((await chain.head()).height, 0);
   });
 
@@ -137,7 +166,9 @@ describe('a simulated chain', () => {
     assert.deepEqual((await chain.scan(5_200, 5_200, everything)).blocks, [before]);
     await assert.rejects(chain.blockAt(100), (error: unknown) => isTillgateError(error, 'NODE_FAILED'));
     await assert.rejects(chain.scan(100, 101, everything), (error: unknown) => isTillgateError(error, 'NODE_FAILED'));
-    await assert.rejects(chain.scan(5_400, 9_999, everything), (error: unknown) => isTillgateError(error, 'NODE_FAILED'));
+    await assert.rejects(chain.scan(5_400, 9_999, everything), (error: unknown) =>
+      isTillgateError(error, 'NODE_FAILED'),
+    );
     assert.ok(documents.size('chain:BSC') < 120_000, `${documents.size('chain:BSC')} bytes`);
   });
 
@@ -151,11 +182,17 @@ describe('a simulated chain', () => {
     const before = await chain.scan(4, 7, everything);
     await chain.reorganise(3, { remine: true });
     const now = await chain.scan(4, 8, everything);
-    assert.deepEqual(now.transfers.map(({ txid }) => txid), [kept, moved]);
+    assert.deepEqual(
+      now.transfers.map(({ txid }) => txid),
+      [kept, moved],
+    );
     assert.equal(now.blocks[0]!.hash, before.blocks[0]!.hash);
     assert.notEqual(now.blocks[1]!.hash, before.blocks[1]!.hash);
     await chain.reorganise(4);
-    assert.deepEqual((await chain.scan(4, 9, everything)).transfers.map(({ txid }) => txid), [kept]);
+    assert.deepEqual(
+      (await chain.scan(4, 9, everything)).transfers.map(({ txid }) => txid),
+      [kept],
+    );
     const again = await chain.simulator.pay(to!.address, 'ETH', 2n);
     assert.notEqual(again, moved);
   });

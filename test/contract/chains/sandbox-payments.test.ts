@@ -42,7 +42,14 @@ async function pay({ chain, payments }: Paying, coins: readonly SpendableCoin[],
 }
 
 describe('the sandbox pays', () => {
-  for (const [code, currency] of [['BTC', 'BTC'], ['ETH', 'USDT-ERC20'], ['ETH', 'ETH'], ['TRX', 'USDT-TRC20'], ['LTC', 'LTC'], ['BSC', 'BNB']] as const) {
+  for (const [code, currency] of [
+    ['BTC', 'BTC'],
+    ['ETH', 'USDT-ERC20'],
+    ['ETH', 'ETH'],
+    ['TRX', 'USDT-TRC20'],
+    ['LTC', 'LTC'],
+    ['BSC', 'BNB'],
+  ] as const) {
     test(`${currency} on ${code}: coins, change and what arrives add up`, async () => {
       const till = await paying(code);
       const [one, two] = [await till.coin(currency, 10_000_000_000_000_000n), await till.coin(currency, 7_000n)];
@@ -53,12 +60,31 @@ describe('the sandbox pays', () => {
       const outcome = await till.payments.outcome(payout);
       const head = await till.chain.head();
       const isNative = currency === till.payments.feeAsset.currency;
-      assert.deepEqual(outcome, { kind: 'mined', txid: signed.txid, block: head, confirmations: 1, succeeded: true, feeUnits: priced.feeUnits, change: signed.change });
-      assert.deepEqual([signed.change?.units, signed.change?.address, signed.change?.index], [1_000_000_000_000_000n, till.payments.hotAddress, null]);
-      const { transfers } = await till.chain.scan(head.height, head.height, { has: (key) => key === receiver.key, nativeKeys: () => [] });
-      assert.deepEqual(transfers.map(({ units, txid }) => [units, txid]), [[9_000_000_000_000_000n - (isNative ? priced.feeUnits : 0n), signed.txid]]);
+      assert.deepEqual(outcome, {
+        kind: 'mined',
+        txid: signed.txid,
+        block: head,
+        confirmations: 1,
+        succeeded: true,
+        feeUnits: priced.feeUnits,
+        change: signed.change,
+      });
+      assert.deepEqual(
+        [signed.change?.units, signed.change?.address, signed.change?.index],
+        [1_000_000_000_000_000n, till.payments.hotAddress, null],
+      );
+      const { transfers } = await till.chain.scan(head.height, head.height, {
+        has: (key) => key === receiver.key,
+        nativeKeys: () => [],
+      });
+      assert.deepEqual(
+        transfers.map(({ units, txid }) => [units, txid]),
+        [[9_000_000_000_000_000n - (isNative ? priced.feeUnits : 0n), signed.txid]],
+      );
       assert.equal(till.chain.normaliseAddress(till.payments.hotAddress), till.payments.hotAddress);
-      const custody = await till.payments.custody([one, two, signed.change!].map(({ ref, address }) => ({ ref, address, currency })));
+      const custody = await till.payments.custody(
+        [one, two, signed.change!].map(({ ref, address }) => ({ ref, address, currency })),
+      );
       assert.deepEqual([...custody], [[currency, 7_000n + 1_000_000_000_000_000n]]);
     });
   }
@@ -84,8 +110,14 @@ describe('the sandbox pays', () => {
     const coin = await till.coin('BTC', 50_000_000n);
     const [one, two] = [await pay(till, [coin], 'BTC', 20_000_000n), await pay(till, [coin], 'BTC', 30_000_000n)];
     await till.payments.broadcast(one.signed);
-    await assert.rejects(till.payments.broadcast(two.signed), (error: unknown) => isTillgateError(error, 'NODE_FAILED'));
-    assert.deepEqual(await till.payments.outcome(two.payout), { kind: 'conflicted', txid: one.signed.txid, confirmations: 1 });
+    await assert.rejects(till.payments.broadcast(two.signed), (error: unknown) =>
+      isTillgateError(error, 'NODE_FAILED'),
+    );
+    assert.deepEqual(await till.payments.outcome(two.payout), {
+      kind: 'conflicted',
+      txid: one.signed.txid,
+      confirmations: 1,
+    });
   });
 
   test('fault 51: a reorganisation takes a payment away, or mines it again', async () => {
@@ -104,14 +136,24 @@ describe('the sandbox pays', () => {
     const till = await paying('ETH');
     const coin = await till.coin('ETH', 5n);
     const price = (to: string, units: bigint) =>
-      till.payments.price({ source: { address: till.payments.hotAddress, index: null }, lines: [{ to, currency: 'ETH', units }], coins: [coin], replaces: null });
-    await assert.rejects(price(till.payments.hotAddress, 6n), (error: unknown) => isTillgateError(error, 'INSUFFICIENT_BALANCE'));
+      till.payments.price({
+        source: { address: till.payments.hotAddress, index: null },
+        lines: [{ to, currency: 'ETH', units }],
+        coins: [coin],
+        replaces: null,
+      });
+    await assert.rejects(price(till.payments.hotAddress, 6n), (error: unknown) =>
+      isTillgateError(error, 'INSUFFICIENT_BALANCE'),
+    );
     await assert.rejects(price('junk', 1n), (error: unknown) => isTillgateError(error, 'STATE_CONFLICT'));
-    await assert.rejects(till.payments.balance(till.payments.hotAddress, 'ETH'), (error: unknown) => isTillgateError(error, 'NODE_FAILED'));
+    await assert.rejects(till.payments.balance(till.payments.hotAddress, 'ETH'), (error: unknown) =>
+      isTillgateError(error, 'NODE_FAILED'),
+    );
     assert.equal(await till.payments.nextNonce(till.payments.hotAddress), null);
   });
 
   test('without a signer the simulated chains are watch-only', async () => {
-    for (const chain of (await sandboxChains(new SlowDocuments(), { signer: false })).values()) assert.equal(chain.payments, null);
+    for (const chain of (await sandboxChains(new SlowDocuments(), { signer: false })).values())
+      assert.equal(chain.payments, null);
   });
 });

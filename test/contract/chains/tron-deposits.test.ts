@@ -7,8 +7,16 @@ import { transferLog, keyNamed } from '../../support/tron/tron-state.ts';
 import { CONTRACTS, USDC, USDT, openFixture, watching } from '../../support/tron/tron-fixture.ts';
 import type { TronFixture } from '../../support/tron/tron-fixture.ts';
 
-const brief = ({ txid, index, currency, units, toKey, block }: ObservedTransfer) => ({ txid, index, currency, units, toKey, height: block.height });
-const nodeFailed = (pattern: RegExp) => (error: unknown) => isTillgateError(error, 'NODE_FAILED') && pattern.test(error.message);
+const brief = ({ txid, index, currency, units, toKey, block }: ObservedTransfer) => ({
+  txid,
+  index,
+  currency,
+  units,
+  toKey,
+  height: block.height,
+});
+const nodeFailed = (pattern: RegExp) => (error: unknown) =>
+  isTillgateError(error, 'NODE_FAILED') && pattern.test(error.message);
 
 describe('Tron sees tokens', () => {
   let fixture: TronFixture;
@@ -30,10 +38,14 @@ describe('Tron sees tokens', () => {
     return { address, key, height, ...range };
   }
 
-  test("a payment that tronweb made is found with its transaction, place, sender and block, of a token that answers false when it has paid", async () => {
+  test('a payment that tronweb made is found with its transaction, place, sender and block, of a token that answers false when it has paid', async () => {
     let txid = '';
-    const { key, height, blocks, transfers } = await oneBlock(async (address) => (txid = await fixture.pay(address, 12_345_678n)));
-    assert.deepEqual(transfers.map(brief), [{ txid, index: '0', currency: USDT, units: 12_345_678n, toKey: key, height }]);
+    const { key, height, blocks, transfers } = await oneBlock(
+      async (address) => (txid = await fixture.pay(address, 12_345_678n)),
+    );
+    assert.deepEqual(transfers.map(brief), [
+      { txid, index: '0', currency: USDT, units: 12_345_678n, toKey: key, height },
+    ]);
     assert.equal(transfers[0]?.from, tronAddress(fixture.payerKey));
     assert.deepEqual(transfers[0].block, blocks[0]);
     assert.deepEqual(await fixture.chain.blockAt(height), blocks[0]);
@@ -47,7 +59,11 @@ describe('Tron sees tokens', () => {
       await fixture.pay(address, 200n, CONTRACTS.usdc);
       fixture.network.include({
         txid: 'ab'.repeat(32),
-        logs: [transferLog(CONTRACTS.usdt, fixture.payerKey, own, 1n), transferLog(CONTRACTS.usdt, fixture.payerKey, keyNamed('other'), 2n), transferLog(CONTRACTS.usdt, fixture.payerKey, own, 3n)],
+        logs: [
+          transferLog(CONTRACTS.usdt, fixture.payerKey, own, 1n),
+          transferLog(CONTRACTS.usdt, fixture.payerKey, keyNamed('other'), 2n),
+          transferLog(CONTRACTS.usdt, fixture.payerKey, own, 3n),
+        ],
       });
     });
     assert.deepEqual(
@@ -63,7 +79,9 @@ describe('Tron sees tokens', () => {
 
   test('fault 46: an amount beyond 2^53 is exact', async () => {
     const units = 2n ** 255n + 1n;
-    const { transfers } = await oneBlock(async (_address, key) => fixture.network.include({ logs: [transferLog(CONTRACTS.usdt, fixture.payerKey, key, units)] }));
+    const { transfers } = await oneBlock(async (_address, key) =>
+      fixture.network.include({ logs: [transferLog(CONTRACTS.usdt, fixture.payerKey, key, units)] }),
+    );
     assert.equal(transfers[0]?.units, units);
   });
 
@@ -75,7 +93,14 @@ describe('Tron sees tokens', () => {
   test("fault 48: whatever a stranger's contract logs does not stop the chain", async () => {
     const { transfers } = await oneBlock(async (_address, key) => {
       const log = transferLog(CONTRACTS.twin, fixture.payerKey, key, 1n);
-      fixture.network.include({ logs: [{ ...log, data: '' }, { ...log, data: 'ff'.repeat(100) }, { ...log, topics: log.topics.slice(0, 2) }, { ...log, topics: [] }] });
+      fixture.network.include({
+        logs: [
+          { ...log, data: '' },
+          { ...log, data: 'ff'.repeat(100) },
+          { ...log, topics: log.topics.slice(0, 2) },
+          { ...log, topics: [] },
+        ],
+      });
     });
     assert.deepEqual(transfers, []);
   });
@@ -103,20 +128,30 @@ describe('Tron sees tokens', () => {
 
   test('fault 49: a payment that an exchange makes through a contract of its own counts by its log', async () => {
     const { transfers } = await oneBlock(async (_address, key) => {
-      fixture.network.include({ contractAddress: keyNamed('multisender'), logs: [transferLog(CONTRACTS.usdt, keyNamed('exchange'), key, 7n)] });
+      fixture.network.include({
+        contractAddress: keyNamed('multisender'),
+        logs: [transferLog(CONTRACTS.usdt, keyNamed('exchange'), key, 7n)],
+      });
     });
-    assert.deepEqual(transfers.map(({ units, from }) => ({ units, from })), [{ units: 7n, from: tronAddress(keyNamed('exchange')) }]);
+    assert.deepEqual(
+      transfers.map(({ units, from }) => ({ units, from })),
+      [{ units: 7n, from: tronAddress(keyNamed('exchange')) }],
+    );
   });
 
   test('a transfer of nothing and one to oneself bring nothing', async () => {
     const { transfers } = await oneBlock(async (_address, key) => {
-      fixture.network.include({ logs: [transferLog(CONTRACTS.usdt, fixture.payerKey, key, 0n), transferLog(CONTRACTS.usdt, key, key, 5n)] });
+      fixture.network.include({
+        logs: [transferLog(CONTRACTS.usdt, fixture.payerKey, key, 0n), transferLog(CONTRACTS.usdt, key, key, 5n)],
+      });
     });
     assert.deepEqual(transfers, []);
   });
 
   test('TRX that arrives is no order payment', async () => {
-    const { transfers } = await oneBlock((_address, key) => fixture.payer.trx.sendTransaction(tronAddress(key), 5_000_000));
+    const { transfers } = await oneBlock((_address, key) =>
+      fixture.payer.trx.sendTransaction(tronAddress(key), 5_000_000),
+    );
     assert.deepEqual(transfers, []);
     assert.equal(fixture.network.head.mined.length, 1);
   });
@@ -130,7 +165,10 @@ describe('Tron sees tokens', () => {
     assert.equal(head.height, before.height + 1);
     assert.notDeepEqual(await fixture.chain.blockAt(height), transfers[0]?.block);
     const again = await fixture.chain.scan(height, head.height, watching(key));
-    assert.deepEqual(again.transfers.map(({ txid, units }) => ({ txid, units })), [{ txid: transfers[0]?.txid, units: 9n }]);
+    assert.deepEqual(
+      again.transfers.map(({ txid, units }) => ({ txid, units })),
+      [{ txid: transfers[0]?.txid, units: 9n }],
+    );
     assert.equal(again.blocks.length, 4);
     assert.notEqual(again.transfers[0]?.block.hash, transfers[0]?.block.hash);
   });
@@ -146,7 +184,8 @@ describe('Tron sees tokens', () => {
     await fixture.pay(address, 9n);
     const height = fixture.network.produce().header.number;
     fixture.node.intercept = (path) => {
-      if (path === '/wallet/gettransactioninfobyblocknum' && fixture.network.head.header.number === height) fixture.network.reorganise(1, 'again');
+      if (path === '/wallet/gettransactioninfobyblocknum' && fixture.network.head.header.number === height)
+        fixture.network.reorganise(1, 'again');
       return null;
     };
     await assert.rejects(fixture.chain.scan(height, height, watching(key)), nodeFailed(/changed while/));
@@ -158,8 +197,12 @@ describe('Tron sees tokens', () => {
     const { address, key } = await fixture.deposit(next++);
     await fixture.pay(address, 9n);
     const height = fixture.network.produce().header.number;
-    fixture.node.intercept = (path) => (path === '/wallet/gettransactioninfobyblocknum' ? { status: 200, text: '[]' } : null);
-    await assert.rejects(fixture.chain.scan(height, height, watching(key)), nodeFailed(/1 transactions, but 0 outcomes/));
+    fixture.node.intercept = (path) =>
+      path === '/wallet/gettransactioninfobyblocknum' ? { status: 200, text: '[]' } : null;
+    await assert.rejects(
+      fixture.chain.scan(height, height, watching(key)),
+      nodeFailed(/1 transactions, but 0 outcomes/),
+    );
     fixture.node.intercept = () => null;
   });
 
@@ -171,8 +214,14 @@ describe('Tron sees tokens', () => {
       fixture.network.produce(3);
     }
     const { blocks, transfers } = await fixture.chain.scan(first, first + 11, watching(key));
-    assert.deepEqual(blocks.map(({ height }) => height), Array.from({ length: 12 }, (_, at) => first + at));
-    assert.deepEqual(transfers.map(({ units }) => units), [1n, 2n, 3n, 4n]);
+    assert.deepEqual(
+      blocks.map(({ height }) => height),
+      Array.from({ length: 12 }, (_, at) => first + at),
+    );
+    assert.deepEqual(
+      transfers.map(({ units }) => units),
+      [1n, 2n, 3n, 4n],
+    );
   });
 
   test('addresses, contracts and payment links are those of Tron', async () => {
@@ -180,7 +229,14 @@ describe('Tron sees tokens', () => {
     assert.match(address, /^T[1-9A-HJ-NP-Za-km-z]{33}$/);
     assert.equal(fixture.chain.normaliseAddress(address), address);
     assert.equal(fixture.chain.keyOf(address), key);
-    for (const wrong of ['', 'T', `${address}1`, address.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a')), `41${key}`, `0x${key}`]) {
+    for (const wrong of [
+      '',
+      'T',
+      `${address}1`,
+      address.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a')),
+      `41${key}`,
+      `0x${key}`,
+    ]) {
       assert.equal(fixture.chain.normaliseAddress(wrong), null, wrong);
     }
     assert.equal(fixture.chain.contractAddress(USDT), tronAddress(CONTRACTS.usdt));

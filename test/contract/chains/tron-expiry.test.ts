@@ -41,7 +41,12 @@ class ExpiryTill {
   static async open(open: OpenStorage, t: Pick<TestContext, 'after'>): Promise<ExpiryTill> {
     const fixture = await openFixture({ nodes: 2 });
     const options = {
-      apiUrls: fixture.nodes.map(({ url }) => url), network: 'test', tokens: TOKENS, confirmations: CONFIRMATIONS, spendableConfirmations: SPENDABLE, expirationSeconds: EXPIRATION_SECONDS,
+      apiUrls: fixture.nodes.map(({ url }) => url),
+      network: 'test',
+      tokens: TOKENS,
+      confirmations: CONFIRMATIONS,
+      spendableConfirmations: SPENDABLE,
+      expirationSeconds: EXPIRATION_SECONDS,
     };
     const settings = {
       plugins: [{ use: 'tron', options }],
@@ -68,18 +73,36 @@ class ExpiryTill {
     const { id } = test.merchant.account;
     const now = test.clock.now();
     await test.till.storage.accounts.update(id, { verifiedCurrencies: ['*'], modifiedAt: now });
-    await test.till.storage.transaction((tx) => tx.wallets.saveWithdrawalAddress({ accountId: id, chain: 'TRX', formerAddress: null, address: this.payee, activeFrom: now, updatedAt: now }));
+    await test.till.storage.transaction((tx) =>
+      tx.wallets.saveWithdrawalAddress({
+        accountId: id,
+        chain: 'TRX',
+        formerAddress: null,
+        address: this.payee,
+        activeFrom: now,
+        updatedAt: now,
+      }),
+    );
     const key = present(tronKey(this.hot), 'the hot wallet');
     fixture.network.mint(CONTRACTS.usdt, key, 1_000_000_000n);
     fixture.network.fund(key, 500_000_000n);
-    const order = dataOf<Fields>(await test.merchant.client.post('/api/order/pay-info', { chain: 'TRX', currency: USDT, vs_currency: 'USD', vs_price: 100 }));
+    const order = dataOf<Fields>(
+      await test.merchant.client.post('/api/order/pay-info', {
+        chain: 'TRX',
+        currency: USDT,
+        vs_currency: 'USD',
+        vs_price: 100,
+      }),
+    );
     await fixture.pay(String(order['address']), 100_000_000n);
     fixture.network.produce(SPENDABLE + 2);
     await test.work();
   }
 
   async withdraw(): Promise<TransferId> {
-    const asked = dataOf<Fields>(await this.test.merchant.client.post('/api/withdraw', { amount: '40', chain: 'TRX', currency: USDT }));
+    const asked = dataOf<Fields>(
+      await this.test.merchant.client.post('/api/withdraw', { amount: '40', chain: 'TRX', currency: USDT }),
+    );
     await this.payOut();
     return String(asked['tx_id']) as TransferId;
   }
@@ -111,12 +134,23 @@ class ExpiryTill {
       await this.payOut();
     }
     const { data } = dataOf<{ data: Fields[] }>(await this.test.merchant.client.get('/api/v2/tx?page=1&size=100'));
-    const row = present(data.find(({ tx_id }) => tx_id === id), `transaction ${id}`);
+    const row = present(
+      data.find(({ tx_id }) => tx_id === id),
+      `transaction ${id}`,
+    );
     assert.deepEqual([row['status'], row['tx_hash']], ['SUCCESS', txid]);
     const paidTo = present(tronKey(this.payee), 'the payee');
-    assert.equal(network.tokens(CONTRACTS.usdt, paidTo), present(parseUnits(String(row['obtained']), DECIMALS), 'what was obtained'));
-    const payments = network.blocks.flatMap(({ mined }) => mined.filter(({ logs }) => logs.some(({ topics }) => topics[2] === paidTo.padStart(64, '0'))));
-    assert.deepEqual(payments.map((mined) => mined.txid), [txid]);
+    assert.equal(
+      network.tokens(CONTRACTS.usdt, paidTo),
+      present(parseUnits(String(row['obtained']), DECIMALS), 'what was obtained'),
+    );
+    const payments = network.blocks.flatMap(({ mined }) =>
+      mined.filter(({ logs }) => logs.some(({ topics }) => topics[2] === paidTo.padStart(64, '0'))),
+    );
+    assert.deepEqual(
+      payments.map((mined) => mined.txid),
+      [txid],
+    );
     const { storage } = this.test.till;
     assert.equal(await storage.transfers.payoutStop('TRX'), null);
     assert.deepEqual(await checkLedger(storage), []);
@@ -129,7 +163,8 @@ eachStorage((engine, open) => {
       test(`fault 42: a withdrawal ${what} is signed again only when the solidified head is past its expiry, and is paid once`, async (t) => {
         const till = await ExpiryTill.open(open, t);
         const { network, nodes, clock } = till.fixture;
-        if (what === 'that no node takes') for (const node of nodes) node.intercept = (path) => (path === '/wallet/broadcasthex' ? BUSY : null);
+        if (what === 'that no node takes')
+          for (const node of nodes) node.intercept = (path) => (path === '/wallet/broadcasthex' ? BUSY : null);
         const id = await till.withdraw();
         const [first] = (await till.attempts(id)) as [Attempt];
         const expiresAt = present(first.expiresAt, 'an expiry');
@@ -148,9 +183,17 @@ eachStorage((engine, open) => {
         for (const node of nodes) node.intercept = () => null;
         await till.payOut();
         const [, second, ...more] = await till.attempts(id);
-        assert.ok(second !== undefined && more.length === 0 && second.txid !== first.txid && (second.expiresAt ?? 0) > clock.now());
+        assert.ok(
+          second !== undefined &&
+            more.length === 0 &&
+            second.txid !== first.txid &&
+            (second.expiresAt ?? 0) > clock.now(),
+        );
         network.forget(first.txid);
-        assert.throws(() => network.submit(first.raw), (error) => error instanceof Refusal && error.code === 'TRANSACTION_EXPIRATION_ERROR');
+        assert.throws(
+          () => network.submit(first.raw),
+          (error) => error instanceof Refusal && error.code === 'TRANSACTION_EXPIRATION_ERROR',
+        );
         await till.assertPaid(id, second);
       });
     }

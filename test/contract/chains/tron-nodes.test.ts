@@ -8,7 +8,8 @@ import { startTronNode } from '../../support/tron/fake-tron-node.ts';
 import { openFixture, watching } from '../../support/tron/tron-fixture.ts';
 import type { TronFixture } from '../../support/tron/tron-fixture.ts';
 
-const failsWith = (code: ErrorCode, pattern: RegExp) => (error: unknown) => isTillgateError(error, code) && pattern.test(error.message);
+const failsWith = (code: ErrorCode, pattern: RegExp) => (error: unknown) =>
+  isTillgateError(error, code) && pattern.test(error.message);
 
 describe("Tron's nodes", () => {
   let fixture: TronFixture;
@@ -29,7 +30,10 @@ describe("Tron's nodes", () => {
 
   test('fault 56: a node of another network is refused where the main one is wanted', async () => {
     const chain = await fixture.open({ network: 'main', tokens: undefined });
-    await assert.rejects(chain.identify(), failsWith('CHAIN_HALTED', /configured for 00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc/));
+    await assert.rejects(
+      chain.identify(),
+      failsWith('CHAIN_HALTED', /configured for 00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc/),
+    );
     await assert.rejects(chain.head(), failsWith('CHAIN_HALTED', /127\.0\.0\.1/));
   });
 
@@ -77,7 +81,10 @@ describe("Tron's nodes", () => {
       const head = await chain.head();
       fixture.node.intercept = (path) => {
         if (path !== '/wallet/getnowblock') return null;
-        const wrong = { blockID: `${'0'.repeat(16)}${head.hash.slice(16)}`, block_header: { raw_data: { number: head.height, parentHash: head.parentHash, timestamp: head.time } } };
+        const wrong = {
+          blockID: `${'0'.repeat(16)}${head.hash.slice(16)}`,
+          block_header: { raw_data: { number: head.height, parentHash: head.parentHash, timestamp: head.time } },
+        };
         return { status: 200, text: text ?? JSON.stringify(wrong) };
       };
       await assert.rejects(chain.head(), failsWith('NODE_FAILED', /malformed/));
@@ -100,7 +107,10 @@ describe("Tron's nodes", () => {
     assert.equal(await chain.blockAt(head.height + 1), null);
     fixture.node.lag = 2;
     await assert.rejects(chain.blockAt(head.height), failsWith('NODE_FAILED', /missing below the head/));
-    await assert.rejects(chain.scan(head.height - 3, head.height, watching()), failsWith('NODE_FAILED', /asked for blocks/));
+    await assert.rejects(
+      chain.scan(head.height - 3, head.height, watching()),
+      failsWith('NODE_FAILED', /asked for blocks/),
+    );
   });
 
   test('a node that hangs is given up in time', async () => {
@@ -108,7 +118,11 @@ describe("Tron's nodes", () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
     const { TronClient } = await import('../../../adapters/chains/tron/tron-client.ts');
-    const client = new TronClient({ urls: [`http://127.0.0.1:${(silent.address() as { port: number }).port}`], logger: fixture.logger, timeoutMs: 100 });
+    const client = new TronClient({
+      urls: [`http://127.0.0.1:${(silent.address() as { port: number }).port}`],
+      logger: fixture.logger,
+      timeoutMs: 100,
+    });
     await assert.rejects(client.ask('/wallet/getnowblock', {}), failsWith('NODE_FAILED', /no answer in time/));
     await client.close();
     silent.closeAllConnections();
@@ -128,12 +142,19 @@ describe("Tron's nodes", () => {
     const chain = await fixture.open({ apiKey: key, apiUrls: [`${fixture.node.url}/`] });
     await chain.head();
     assert.equal(fixture.node.keys.at(-1), key);
-    fixture.node.intercept = () => ({ status: 200, text: JSON.stringify({ Error: Buffer.from(`bad key ${key}`).toString('hex') }) });
-    await assert.rejects(chain.head(), (error: unknown) => isTillgateError(error, 'NODE_FAILED') && /bad key \*\*\*/.test(error.message) && !error.message.includes(key));
+    fixture.node.intercept = () => ({
+      status: 200,
+      text: JSON.stringify({ Error: Buffer.from(`bad key ${key}`).toString('hex') }),
+    });
+    await assert.rejects(
+      chain.head(),
+      (error: unknown) =>
+        isTillgateError(error, 'NODE_FAILED') && /bad key \*\*\*/.test(error.message) && !error.message.includes(key),
+    );
     assert.ok(!JSON.stringify(fixture.logger.lines).includes(key));
   });
 
-  test('a full node of one\'s own serves solidified blocks on another port', async () => {
+  test("a full node of one's own serves solidified blocks on another port", async () => {
     const full = await startTronNode(fixture.network, 'wallet');
     const solid = await startTronNode(fixture.network, 'walletsolidity');
     const chain = await fixture.open({ apiUrls: [full.url], solidityUrls: [solid.url] });

@@ -6,16 +6,28 @@ import { isTillgateError } from '../../../core/index.ts';
 import type { PayoutOutcome, ErrorCode, PaymentLine, SignedTransaction } from '../../../core/index.ts';
 import { PRICES } from '../../support/tron/fake-tron-network.ts';
 import { ENERGY, keyNamed, transferLog } from '../../support/tron/tron-state.ts';
-import { CONTRACTS, MNEMONIC, USDC, USDT, payoutOf, openFixture, signPayment } from '../../support/tron/tron-fixture.ts';
+import {
+  CONTRACTS,
+  MNEMONIC,
+  USDC,
+  USDT,
+  payoutOf,
+  openFixture,
+  signPayment,
+} from '../../support/tron/tron-fixture.ts';
 import type { TronFixture } from '../../support/tron/tron-fixture.ts';
 
-const failsWith = (code: ErrorCode, pattern: RegExp) => (error: unknown) => isTillgateError(error, code) && pattern.test(error.message);
+const failsWith = (code: ErrorCode, pattern: RegExp) => (error: unknown) =>
+  isTillgateError(error, code) && pattern.test(error.message);
 const TEN_MINUTES = 600_000;
 /** Blocks until a transaction signed now has expired and that is solidified, with the margin that is waited besides. */
 const BLOCKS_TO_EXPIRY = (TEN_MINUTES + 60_000) / 3_000 + 20;
 
 async function ask(url: string, path: string, body: object): Promise<Record<string, unknown>> {
-  return (await (await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) })).json()) as Record<string, unknown>;
+  return (await (await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) })).json()) as Record<
+    string,
+    unknown
+  >;
 }
 
 describe('payments on Tron', () => {
@@ -27,7 +39,8 @@ describe('payments on Tron', () => {
     fixture = await openFixture({ nodes: 2 });
     hot = { address: fixture.payments.hotAddress, index: null };
     fixture.network.fund(fixture.hotKey, 10_000_000_000n);
-    for (const contract of [CONTRACTS.usdt, CONTRACTS.usdc]) fixture.network.mint(contract, fixture.hotKey, 10_000_000_000n);
+    for (const contract of [CONTRACTS.usdt, CONTRACTS.usdc])
+      fixture.network.mint(contract, fixture.hotKey, 10_000_000_000n);
     fixture.network.produce();
   });
   beforeEach(() => {
@@ -45,7 +58,8 @@ describe('payments on Tron', () => {
   const usdt = (to: string, units = 5_000_000n): PaymentLine => ({ to: tronAddress(to), currency: USDT, units });
   const price = (line: PaymentLine, source: { readonly address: string; readonly index: number | null } = hot) =>
     fixture.payments.price({ source, lines: [line], coins: [], replaces: null });
-  const outcome = (...attempts: readonly SignedTransaction[]): Promise<PayoutOutcome> => fixture.payments.outcome(payoutOf(fixture.payments, ...attempts));
+  const outcome = (...attempts: readonly SignedTransaction[]): Promise<PayoutOutcome> =>
+    fixture.payments.outcome(payoutOf(fixture.payments, ...attempts));
   const withMargin = (energy: number): bigint => ((BigInt(energy) * 120n + 99n) / 100n) * PRICES.energy;
 
   describe('the price', () => {
@@ -87,7 +101,10 @@ describe('payments on Tron', () => {
       const line = usdt(fresh(), 10n ** 15n);
       const priced = await price(line);
       assert.ok(priced.feeUnits > withMargin(131_000));
-      await assert.rejects(fixture.payments.sign({ source: hot, lines: [line], priced, nonce: null }), failsWith('NOT_READY', /holds too little USDT-TRC20/));
+      await assert.rejects(
+        fixture.payments.sign({ source: hot, lines: [line], priced, nonce: null }),
+        failsWith('NOT_READY', /holds too little USDT-TRC20/),
+      );
       const trx = { to: tronAddress(fixture.payerKey), currency: 'TRX', units: 10n ** 15n };
       await assert.rejects(signPayment(fixture.payments, trx), failsWith('NOT_READY', /holds too little TRX/));
     });
@@ -95,7 +112,10 @@ describe('payments on Tron', () => {
     test('is refused with the reason where the contract would revert', async () => {
       const key = `bb${fresh().slice(2)}`;
       fixture.network.mint(CONTRACTS.usdt, key, 100n);
-      await assert.rejects(price(usdt(fresh(), 50n), { address: tronAddress(key), index: 3 }), failsWith('STATE_CONFLICT', /would revert the payment: The sender is on the black list/));
+      await assert.rejects(
+        price(usdt(fresh(), 50n), { address: tronAddress(key), index: 3 }),
+        failsWith('STATE_CONFLICT', /would revert the payment: The sender is on the black list/),
+      );
     });
 
     test('is refused where the token would move nothing, and not because it answers false', async () => {
@@ -103,28 +123,51 @@ describe('payments on Tron', () => {
       fixture.network.deploy(refusing, 'false');
       fixture.network.mint(refusing, fixture.hotKey, 100n);
       const chain = await fixture.open({ tokens: { [USDT]: { address: tronAddress(refusing), decimals: 6 } } });
-      await assert.rejects(chain.payments?.price({ source: hot, lines: [usdt(fresh(), 50n)], coins: [], replaces: null }) ?? Promise.resolve(), failsWith('STATE_CONFLICT', /would move nothing/));
+      await assert.rejects(
+        chain.payments?.price({ source: hot, lines: [usdt(fresh(), 50n)], coins: [], replaces: null }) ??
+          Promise.resolve(),
+        failsWith('STATE_CONFLICT', /would move nothing/),
+      );
       await price(usdt(fresh()));
     });
 
     test('above the fee limit is refused', async () => {
       const chain = await fixture.open({ feeLimitTrx: 1 });
-      await assert.rejects(chain.payments?.price({ source: hot, lines: [usdt(fresh())], coins: [], replaces: null }) ?? Promise.resolve(), failsWith('STATE_CONFLICT', /up to 4 TRX for energy, more than the limit of 1 TRX/));
+      await assert.rejects(
+        chain.payments?.price({ source: hot, lines: [usdt(fresh())], coins: [], replaces: null }) ?? Promise.resolve(),
+        failsWith('STATE_CONFLICT', /up to 4 TRX for energy, more than the limit of 1 TRX/),
+      );
     });
 
     test("is the node's failure where the node could not try it out", async () => {
-      for (const message of ['class org.tron.core.vm.program.Program$OutOfTimeException : CPU timeout', 'this node is busy']) {
+      for (const message of [
+        'class org.tron.core.vm.program.Program$OutOfTimeException : CPU timeout',
+        'this node is busy',
+      ]) {
         for (const node of fixture.nodes) {
           node.intercept = (path) =>
-            path === '/wallet/triggerconstantcontract' ? { status: 200, text: JSON.stringify({ result: { code: 'OTHER_ERROR', message: Buffer.from(message).toString('hex') } }) } : null;
+            path === '/wallet/triggerconstantcontract'
+              ? {
+                  status: 200,
+                  text: JSON.stringify({
+                    result: { code: 'OTHER_ERROR', message: Buffer.from(message).toString('hex') },
+                  }),
+                }
+              : null;
         }
         await assert.rejects(price(usdt(fresh())), failsWith('NODE_FAILED', /could not make the call/));
       }
     });
 
     test('of another address than one of Tron, or of an unknown token, is refused', async () => {
-      await assert.rejects(price({ ...usdt(fresh()), to: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' }), failsWith('STATE_CONFLICT', /no address of Tron/));
-      await assert.rejects(price({ ...usdt(fresh()), currency: 'DAI-TRC20' }), failsWith('UNSUPPORTED', /not configured/));
+      await assert.rejects(
+        price({ ...usdt(fresh()), to: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' }),
+        failsWith('STATE_CONFLICT', /no address of Tron/),
+      );
+      await assert.rejects(
+        price({ ...usdt(fresh()), currency: 'DAI-TRC20' }),
+        failsWith('UNSUPPORTED', /not configured/),
+      );
     });
   });
 
@@ -147,7 +190,12 @@ describe('payments on Tron', () => {
     assert.deepEqual(mined, {
       kind: 'mined',
       txid: signed.txid,
-      block: { height: block.header.number, hash: block.id, parentHash: block.header.parentHash, time: block.header.timestamp },
+      block: {
+        height: block.header.number,
+        hash: block.id,
+        parentHash: block.header.parentHash,
+        time: block.header.timestamp,
+      },
       confirmations: 1,
       succeeded: true,
       feeUnits: fixture.network.head.mined[0]?.fee,
@@ -155,7 +203,7 @@ describe('payments on Tron', () => {
     });
     assert.ok(mined.kind === 'mined' && mined.feeUnits <= signed.feeUnits);
     fixture.network.produce(4);
-    assert.equal((await outcome(signed) as { confirmations?: number }).confirmations, 5);
+    assert.equal(((await outcome(signed)) as { confirmations?: number }).confirmations, 5);
     assert.equal(await fixture.payments.balance(tronAddress(to), USDT), 5_000_000n);
   });
 
@@ -219,7 +267,10 @@ describe('payments on Tron', () => {
   test('a busy node is passed over for the next one', async () => {
     const signed = await signPayment(fixture.payments, usdt(fresh()));
     for (const node of fixture.nodes.slice(0, 1)) {
-      node.intercept = (path) => (path === '/wallet/broadcasthex' ? { status: 200, text: '{"result":false,"code":"SERVER_BUSY","message":"Server busy."}' } : null);
+      node.intercept = (path) =>
+        path === '/wallet/broadcasthex'
+          ? { status: 200, text: '{"result":false,"code":"SERVER_BUSY","message":"Server busy."}' }
+          : null;
     }
     await fixture.payments.broadcast(signed);
     assert.notEqual(fixture.network.isPending(signed.txid), null);
@@ -279,7 +330,10 @@ describe('payments on Tron', () => {
   test('nothing is signed on a node that has solidified nothing for long', async () => {
     for (const node of fixture.nodes) node.solidStuckAt = fixture.network.solid.header.number - 1;
     fixture.clock.advance(TEN_MINUTES);
-    await assert.rejects(signPayment(fixture.payments, usdt(fresh())), failsWith('NODE_FAILED', /solidified nothing since/));
+    await assert.rejects(
+      signPayment(fixture.payments, usdt(fresh())),
+      failsWith('NODE_FAILED', /solidified nothing since/),
+    );
     fixture.network.produce(25);
   });
 
@@ -318,15 +372,29 @@ describe('payments on Tron', () => {
     assert.ok(failed(await outcome(signed)));
     for (const node of fixture.nodes) {
       node.hidden.add(signed.txid);
-      await outcome(signed).then((outcome) => assert.equal(outcome.kind, 'missing'), (error: unknown) => assert.ok(failsWith('NODE_FAILED', /another does not/)(error)));
+      await outcome(signed).then(
+        (outcome) => assert.equal(outcome.kind, 'missing'),
+        (error: unknown) => assert.ok(failsWith('NODE_FAILED', /another does not/)(error)),
+      );
       node.hidden.clear();
     }
-    const success = { receipt: { result: 'SUCCESS' }, result: undefined, log: [transferLog(CONTRACTS.usdt, fixture.hotKey, readTransaction(signed.raw).payment.toKey, line.units)] };
+    const success = {
+      receipt: { result: 'SUCCESS' },
+      result: undefined,
+      log: [transferLog(CONTRACTS.usdt, fixture.hotKey, readTransaction(signed.raw).payment.toKey, line.units)],
+    };
     for (const node of fixture.nodes) {
       const info = { ...(await ask(node.url, '/wallet/gettransactioninfobyid', { value: signed.txid })), ...success };
-      const block = JSON.stringify(await ask(node.url, '/wallet/getblockbynum', { num: header.number })).replaceAll('OUT_OF_ENERGY', 'SUCCESS');
+      const block = JSON.stringify(await ask(node.url, '/wallet/getblockbynum', { num: header.number })).replaceAll(
+        'OUT_OF_ENERGY',
+        'SUCCESS',
+      );
       node.intercept = (path) =>
-        path === '/wallet/gettransactioninfobyid' ? { status: 200, text: JSON.stringify(info) } : path === '/wallet/getblockbynum' ? { status: 200, text: block } : null;
+        path === '/wallet/gettransactioninfobyid'
+          ? { status: 200, text: JSON.stringify(info) }
+          : path === '/wallet/getblockbynum'
+            ? { status: 200, text: block }
+            : null;
       const said = await outcome(signed);
       assert.ok(!failed(said) && ['unclear', 'mined'].includes(said.kind), JSON.stringify(said.kind));
       node.intercept = () => null;
@@ -348,7 +416,10 @@ describe('payments on Tron', () => {
 
   test('a mined payment without a log of the token is mined without effect', async () => {
     const signed = await signPayment(fixture.payments, usdt(fresh()));
-    fixture.network.include({ txid: signed.txid, logs: [transferLog(CONTRACTS.twin, fixture.hotKey, fixture.payerKey, 5_000_000n)] });
+    fixture.network.include({
+      txid: signed.txid,
+      logs: [transferLog(CONTRACTS.twin, fixture.hotKey, fixture.payerKey, 5_000_000n)],
+    });
     fixture.network.produce();
     const found = await outcome(signed);
     assert.ok(found.kind === 'mined' && !found.succeeded);
@@ -381,16 +452,32 @@ describe('payments on Tron', () => {
     const { MnemonicWallet, generateMnemonic } = await import('../../../adapters/wallet/index.ts');
     const [own, other] = [new MnemonicWallet(generateMnemonic()), new MnemonicWallet(generateMnemonic())];
     const accounts = { hot: "m/44'/195'/0'", deposit: "m/44'/195'/1'" };
-    const keys = await openTronKeys({ extendedPublicKey: (path) => own.extendedPublicKey(path), sign: (...args) => other.sign(...args) }, accounts, null);
+    const keys = await openTronKeys(
+      { extendedPublicKey: (path) => own.extendedPublicKey(path), sign: (...args) => other.sign(...args) },
+      accounts,
+      null,
+    );
     const chain = new TronChain(
-      { apiUrls: [fixture.node.url], network: 'test', xpub: await own.extendedPublicKey(accounts.deposit), tokens: [], confirmations: 1, spendableConfirmations: 1, finalityBlocks: 1, pollIntervalMs: 1_000 },
+      {
+        apiUrls: [fixture.node.url],
+        network: 'test',
+        xpub: await own.extendedPublicKey(accounts.deposit),
+        tokens: [],
+        confirmations: 1,
+        spendableConfirmations: 1,
+        finalityBlocks: 1,
+        pollIntervalMs: 1_000,
+      },
       fixture.logger,
       { keys: keys!, clock: fixture.clock, feeLimitSun: 1n, expirationMs: TEN_MINUTES },
     );
     const source = { address: chain.payments!.hotAddress, index: null };
     const line = { to: tronAddress(fixture.payerKey), currency: 'TRX', units: 1n };
     const priced = { feeUnits: 1n, coins: [], terms: JSON.stringify({ fee_limit: '0' }) };
-    await assert.rejects(chain.payments!.sign({ source, lines: [line], priced, nonce: null }), failsWith('NOT_READY', /signs for T/));
+    await assert.rejects(
+      chain.payments!.sign({ source, lines: [line], priced, nonce: null }),
+      failsWith('NOT_READY', /signs for T/),
+    );
     await chain.close();
   });
 
@@ -408,7 +495,13 @@ describe('payments on Tron', () => {
       fixture.network.mint(CONTRACTS.usdt, two, 7n);
       fixture.network.fund(two, 11n);
       const at = (key: string, currency: string) => ({ ref: '', address: tronAddress(key), currency });
-      const sums = await fixture.payments.custody([at(one, USDT), at(one, USDT), at(two, USDT), at(two, 'TRX'), at(two, USDC)]);
+      const sums = await fixture.payments.custody([
+        at(one, USDT),
+        at(one, USDT),
+        at(two, USDT),
+        at(two, 'TRX'),
+        at(two, USDC),
+      ]);
       assert.deepEqual(Object.fromEntries(sums), { [USDT]: 12n, TRX: 11n, [USDC]: 0n });
     });
 
@@ -416,17 +509,25 @@ describe('payments on Tron', () => {
       const { MnemonicWallet } = await import('../../../adapters/wallet/index.ts');
       const xpub = await new MnemonicWallet(MNEMONIC).extendedPublicKey("m/44'/195'/5'");
       const chain = await fixture.open({ xpub });
-      assert.equal(chain.payments, null, 'a key that is not the signer\'s is watch-only');
+      assert.equal(chain.payments, null, "a key that is not the signer's is watch-only");
       const derived = await chain.deriveAddresses(0, 60);
       fixture.network.mint(CONTRACTS.usdt, derived[3]!.key, 30n);
       fixture.network.fund(derived[23]!.key, 400n);
       fixture.network.mint(CONTRACTS.usdt, derived[48]!.key, 1_000n);
       const { balances } = fixture.chain;
-      assert.deepEqual(balances.assets.map(({ currency }) => currency), ['TRX', USDT, USDC]);
-      assert.deepEqual(Object.fromEntries(await balances.ofAddress(derived[3]!.address)), { TRX: 0n, [USDT]: 30n, [USDC]: 0n });
+      assert.deepEqual(
+        balances.assets.map(({ currency }) => currency),
+        ['TRX', USDT, USDC],
+      );
+      assert.deepEqual(Object.fromEntries(await balances.ofAddress(derived[3]!.address)), {
+        TRX: 0n,
+        [USDT]: 30n,
+        [USDC]: 0n,
+      });
       assert.equal(balances.readExtendedKey(xpub), xpub);
       assert.deepEqual(Object.fromEntries(await balances.ofExtendedKey(xpub)), { TRX: 400n, [USDT]: 30n, [USDC]: 0n });
-      for (const wrong of ['', 'xprv', xpub.slice(0, -1), derived[0]!.address]) assert.equal(balances.readExtendedKey(wrong), null);
+      for (const wrong of ['', 'xprv', xpub.slice(0, -1), derived[0]!.address])
+        assert.equal(balances.readExtendedKey(wrong), null);
     });
   });
 });

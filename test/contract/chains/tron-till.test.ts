@@ -24,14 +24,22 @@ describe('a till on Tron', { concurrency: 1 }, () => {
   let receiver: Awaited<ReturnType<typeof startReceiver>>;
   let directory: ReturnType<typeof freshDirectory>;
   const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: MNEMONIC };
-  const command = (...args: readonly string[]): ReturnType<typeof run> => run(directory.path, [...args, '--json'], environment);
+  const command = (...args: readonly string[]): ReturnType<typeof run> =>
+    run(directory.path, [...args, '--json'], environment);
 
   before(async () => {
     fixture = await openFixture({ nodes: 2, start: Date.now() - BLOCKS_BEHIND * BLOCK_MS });
     receiver = await startReceiver();
     directory = freshDirectory();
     directory.write('tillgate.config.json', settings(fixture));
-    const account = await command('account', 'create', '--email', 'shop@example.com', '--password', 'correct horse battery');
+    const account = await command(
+      'account',
+      'create',
+      '--email',
+      'shop@example.com',
+      '--password',
+      'correct horse battery',
+    );
     assert.equal(account.code, 0, account.err);
     const { id } = JSON.parse(account.out) as { id: string };
     const credential = await command('credential', 'create', '--account', id);
@@ -48,14 +56,22 @@ describe('a till on Tron', { concurrency: 1 }, () => {
   });
 
   async function order(): Promise<{ id: string; address: string }> {
-    const { data, message, code } = await merchant.payInfo(`${receiver.url}/paid`, { chain: 'TRX', currency: USDT, vs_price: 10 });
+    const { data, message, code } = await merchant.payInfo(`${receiver.url}/paid`, {
+      chain: 'TRX',
+      currency: USDT,
+      vs_price: 10,
+    });
     assert.equal(code, 0, message);
     assert.equal(data['contract_addr'], TOKENS[USDT].address);
     return { id: String(data['order_id']), address: String(data['address']) };
   }
 
   async function becomes(id: string, status: string): Promise<void> {
-    await waitFor(async () => (await merchant.status(id)) === status, { timeoutMs: 40_000, intervalMs: 50, describe: () => `${id} to be ${status}:\n${till.err.slice(-3_000)}` });
+    await waitFor(async () => (await merchant.status(id)) === status, {
+      timeoutMs: 40_000,
+      intervalMs: 50,
+      describe: () => `${id} to be ${status}:\n${till.err.slice(-3_000)}`,
+    });
   }
 
   async function credited(): Promise<string> {
@@ -70,8 +86,13 @@ describe('a till on Tron', { concurrency: 1 }, () => {
     fixture.network.produce(CONFIRMATIONS);
     await becomes(id, 'SUCCESS');
     const { data } = await merchant.call('GET', `/api/v2/order/detail/${id}`);
-    assert.deepEqual([data['chain_name'], data['obtained'], data['to_addr'], data['tx_hash']], ['Tron', '10', address, txid]);
-    const callback = await waitFor(() => receiver.received.find(({ body }) => body.includes(id)), { timeoutMs: 20_000 });
+    assert.deepEqual(
+      [data['chain_name'], data['obtained'], data['to_addr'], data['tx_hash']],
+      ['Tron', '10', address, txid],
+    );
+    const callback = await waitFor(() => receiver.received.find(({ body }) => body.includes(id)), {
+      timeoutMs: 20_000,
+    });
     assert.ok(isGenuine(callback, demo.callback_secret));
   });
 
@@ -87,11 +108,17 @@ describe('a till on Tron', { concurrency: 1 }, () => {
     const decoded = fixture.network.blocks[header.number]?.mined.find((one) => one.txid === txid)?.decoded;
     assert.ok(decoded != null);
     fixture.network.reorganise(CONFIRMATIONS + 1, 'gone');
-    await waitFor(async () => (await credited()) === before, { timeoutMs: 20_000, describe: () => `the reversal:\n${till.err.slice(-3_000)}` });
+    await waitFor(async () => (await credited()) === before, {
+      timeoutMs: 20_000,
+      describe: () => `the reversal:\n${till.err.slice(-3_000)}`,
+    });
     assert.equal(await merchant.status(id), 'SUCCESS');
     fixture.network.submit(encodeSigned(decoded.rawDataHex, decoded.signatures));
     fixture.network.produce(CONFIRMATIONS + 2);
-    await waitFor(async () => (await credited()) === after, { timeoutMs: 20_000, describe: () => `the credit:\n${till.err.slice(-3_000)}` });
+    await waitFor(async () => (await credited()) === after, {
+      timeoutMs: 20_000,
+      describe: () => `the credit:\n${till.err.slice(-3_000)}`,
+    });
     const { data } = await merchant.call('GET', `/api/v2/order/detail/${id}`);
     assert.equal(data['obtained'], '10');
     const books = await command('ledger', 'check');
@@ -110,7 +137,8 @@ describe('a till on Tron', { concurrency: 1 }, () => {
   /** The payer's own wallet asks the first node, which is down for the till. */
   async function fixturePay(address: string): Promise<void> {
     const { intercept } = fixture.node;
-    fixture.node.intercept = (path) => (['/wallet/getblock', '/wallet/broadcasttransaction'].includes(path) ? null : { status: 503, text: '' });
+    fixture.node.intercept = (path) =>
+      ['/wallet/getblock', '/wallet/broadcasttransaction'].includes(path) ? null : { status: 503, text: '' };
     await fixture.pay(address, 10_000_000n);
     fixture.node.intercept = intercept;
   }

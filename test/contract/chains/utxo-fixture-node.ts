@@ -47,7 +47,10 @@ function honest({ method, params }: Parameters<Interference>[0]): Answer {
 
 function headerOf(hex: string, height: number): Readonly<Record<string, unknown>> {
   const bytes = Buffer.from(hex, 'hex');
-  const hash = (from: number): string => Buffer.from(bytes.subarray(from, from + 32)).reverse().toString('hex');
+  const hash = (from: number): string =>
+    Buffer.from(bytes.subarray(from, from + 32))
+      .reverse()
+      .toString('hex');
   return {
     height,
     version: bytes.readInt32LE(0),
@@ -60,12 +63,18 @@ function headerOf(hex: string, height: number): Readonly<Record<string, unknown>
 }
 
 /** A node with the blocks of the fixtures; `change` answers first where it wants to. */
-export function startFixtureNode(change: Interference = () => null, raw?: Parameters<typeof startProxy>[2]): Promise<RpcProxy> {
+export function startFixtureNode(
+  change: Interference = () => null,
+  raw?: Parameters<typeof startProxy>[2],
+): Promise<RpcProxy> {
   return startProxy('', (call) => change(call) ?? honest(call), raw);
 }
 
 /** A chain of Bitcoin's regression test network on these nodes. */
-export async function utxoChain(rpcUrls: readonly string[], options: Partial<UtxoChainOptions> = {}): Promise<{ chain: UtxoChain; logger: MemoryLogger }> {
+export async function utxoChain(
+  rpcUrls: readonly string[],
+  options: Partial<UtxoChainOptions> = {},
+): Promise<{ chain: UtxoChain; logger: MemoryLogger }> {
   const logger = new MemoryLogger();
   const signer = new MnemonicWallet(MNEMONIC);
   const { accounts } = bitcoin.networks.regtest;
@@ -73,7 +82,10 @@ export async function utxoChain(rpcUrls: readonly string[], options: Partial<Utx
     {
       coin: bitcoin,
       network: 'regtest',
-      asset: present(SPECIFIED_ASSETS.find(({ currency }) => currency === 'BTC'), 'BTC'),
+      asset: present(
+        SPECIFIED_ASSETS.find(({ currency }) => currency === 'BTC'),
+        'BTC',
+      ),
       rpcUrls,
       xpub: await signer.extendedPublicKey(accounts.deposit),
       spending: { signer, hotXpub: await signer.extendedPublicKey(accounts.hot) },

@@ -66,7 +66,15 @@ class Pool {
   }
 }
 
-async function open(t: TestContext): Promise<{ pool: Pool; chain: UtxoChain; logger: MemoryLogger; key: string; look: () => ReturnType<UtxoChain['mempool']['pending']> }> {
+async function open(
+  t: TestContext,
+): Promise<{
+  pool: Pool;
+  chain: UtxoChain;
+  logger: MemoryLogger;
+  key: string;
+  look: () => ReturnType<UtxoChain['mempool']['pending']>;
+}> {
   const pool = new Pool();
   const node = await startFixtureNode(pool.answer);
   const { chain, logger } = await utxoChain([node.url]);
@@ -76,7 +84,13 @@ async function open(t: TestContext): Promise<{ pool: Pool; chain: UtxoChain; log
   });
   const [address] = await chain.deriveAddresses(0, 1);
   assert.ok(address);
-  return { pool, chain, logger, key: address.key, look: () => chain.mempool.pending(async () => watching(address.key)) };
+  return {
+    pool,
+    chain,
+    logger,
+    key: address.key,
+    look: () => chain.mempool.pending(async () => watching(address.key)),
+  };
 }
 
 const OTHER = '0014'.padEnd(44, 'a');
@@ -86,14 +100,25 @@ describe('the mempool of a UTXO node', () => {
     const { pool, key, look } = await open(t);
     const ours = pool.add(key, 7n, 1);
     for (let salt = 2; salt < 120; salt++) pool.add(OTHER, 9n, salt);
-    const expected = { txid: ours, index: '0', units: 7n, currency: 'BTC', from: null, toKey: key, seenAt: 1_700_000_000_000 };
+    const expected = {
+      txid: ours,
+      index: '0',
+      units: 7n,
+      currency: 'BTC',
+      from: null,
+      toKey: key,
+      seenAt: 1_700_000_000_000,
+    };
     assert.deepEqual(await look(), { transfers: [expected], complete: true });
     assert.equal(pool.fetched(), 119);
     assert.deepEqual((await look()).transfers, [expected]);
     assert.equal(pool.fetched(), 0);
     pool.waiting.delete(ours);
     const second = pool.add(key, 8n, 500);
-    assert.deepEqual((await look()).transfers.map(({ txid }) => txid), [second]);
+    assert.deepEqual(
+      (await look()).transfers.map(({ txid }) => txid),
+      [second],
+    );
     assert.equal(pool.fetched(), 1);
     pool.add(key, 7n, 1);
     assert.equal((await look()).transfers.length, 2, 'what comes back is shown again');
@@ -116,13 +141,17 @@ describe('the mempool of a UTXO node', () => {
     assert.deepEqual(await look(), { transfers: [], complete: true });
     pool.change = ({ method }) => (method === 'getmempoolentry' ? LEFT : null);
     const { transfers } = await look();
-    assert.deepEqual(transfers.map((each) => [each.txid, each.seenAt]), [[txid, null]]);
+    assert.deepEqual(
+      transfers.map((each) => [each.txid, each.seenAt]),
+      [[txid, null]],
+    );
   });
 
   test('fault 56: bytes that are another transaction, or none, are no payment', async (t) => {
     const { pool, key, look } = await open(t);
     const { hex } = transaction(key, 7n, 1);
-    for (const [at, wrong] of [hex, hex.slice(0, -2), `${hex}00`, '', '00', `02000000000801${hex.slice(10)}`].entries()) pool.waiting.set(String(at).padStart(64, 'f'), wrong);
+    for (const [at, wrong] of [hex, hex.slice(0, -2), `${hex}00`, '', '00', `02000000000801${hex.slice(10)}`].entries())
+      pool.waiting.set(String(at).padStart(64, 'f'), wrong);
     assert.deepEqual(await look(), { transfers: [], complete: true });
     pool.waiting.set('e'.repeat(64), 'no bytes');
     await assert.rejects(look(), (error: unknown) => isTillgateError(error, 'NODE_FAILED'));
@@ -135,7 +164,10 @@ describe('the mempool of a UTXO node', () => {
     const before = [...pool.waiting];
     pool.waiting.clear();
     pool.loaded = false;
-    await assert.rejects(look(), (error: unknown) => isTillgateError(error, 'NODE_FAILED') && /still reading/.test(error.message));
+    await assert.rejects(
+      look(),
+      (error: unknown) => isTillgateError(error, 'NODE_FAILED') && /still reading/.test(error.message),
+    );
     for (const [txid, hex] of before) pool.waiting.set(txid, hex);
     pool.loaded = true;
     assert.equal((await look()).transfers.length, 1);
@@ -145,7 +177,8 @@ describe('the mempool of a UTXO node', () => {
 
   test('a node that does not serve its mempool has none; the log says so once', async (t) => {
     const { pool, logger, look } = await open(t);
-    pool.change = ({ method }) => (method === 'getrawmempool' ? { error: { code: -32601, message: 'Method not found' } } : null);
+    pool.change = ({ method }) =>
+      method === 'getrawmempool' ? { error: { code: -32601, message: 'Method not found' } } : null;
     for (let n = 0; n < 3; n++) assert.deepEqual(await look(), { transfers: [], complete: true });
     assert.equal(logger.lines.filter(({ message }) => message.includes('does not tell what waits')).length, 1);
   });

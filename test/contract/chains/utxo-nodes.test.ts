@@ -9,7 +9,8 @@ import type { Interference } from './rpc-proxy.ts';
 
 const { blocks, genesis, payments } = FIXTURES.bitcoin;
 const [first, second, third] = blocks as [(typeof blocks)[0], (typeof blocks)[0], (typeof blocks)[0]];
-const failsWith = (code: ErrorCode, words: RegExp) => (error: unknown) => isTillgateError(error, code) && words.test(error.message);
+const failsWith = (code: ErrorCode, words: RegExp) => (error: unknown) =>
+  isTillgateError(error, code) && words.test(error.message);
 
 async function through(t: TestContext, change: Interference = () => null): ReturnType<typeof utxoChain> {
   const node = await startFixtureNode(change);
@@ -30,17 +31,22 @@ describe('a UTXO chain and nodes that fail it', () => {
     const keys = (await chain.deriveAddresses(0, 2)).map(({ key }) => key);
     const range = await chain.scan(first.height, third.height, watching(...keys));
     assert.deepEqual(range.blocks.at(-1), head);
-    assert.deepEqual(range.transfers.map(({ txid, units }) => [txid, units]), [
-      [payments.first, 12_345_678n],
-      [payments.second, 100_000_000n],
-      [payments.second, 50_000_000n],
-    ]);
+    assert.deepEqual(
+      range.transfers.map(({ txid, units }) => [txid, units]),
+      [
+        [payments.first, 12_345_678n],
+        [payments.second, 100_000_000n],
+        [payments.second, 50_000_000n],
+      ],
+    );
     assert.ok(logger.lines.some(({ message }) => message.includes('newly made coins')));
   });
 
   test('fault 56: a node on another chain halts, also as a fallback', async (t) => {
     const other = 'ab'.repeat(32);
-    const { chain } = await through(t, ({ method, params }) => (method === 'getblockhash' && params[0] === 0 ? { result: other } : null));
+    const { chain } = await through(t, ({ method, params }) =>
+      method === 'getblockhash' && params[0] === 0 ? { result: other } : null,
+    );
     await assert.rejects(chain.identify(), failsWith('CHAIN_HALTED', /first block is abab.*BTC.*regtest/));
     await assert.rejects(chain.head(), failsWith('CHAIN_HALTED', /abab/));
   });
@@ -49,18 +55,43 @@ describe('a UTXO chain and nodes that fail it', () => {
     const changed = second.hex.replace('00e1f50500000000', '00e1f50600000000');
     assert.notEqual(changed, second.hex);
     for (const hex of [first.hex, changed, second.hex.slice(0, -2), '', 'zz', 7]) {
-      const { chain } = await through(t, ({ method, params }) => (method === 'getblock' && params[0] === second.hash ? { result: hex } : null));
-      await assert.rejects(chain.scan(first.height, third.height, watching()), failsWith('NODE_FAILED', /something else|malformed/));
+      const { chain } = await through(t, ({ method, params }) =>
+        method === 'getblock' && params[0] === second.hash ? { result: hex } : null,
+      );
+      await assert.rejects(
+        chain.scan(first.height, third.height, watching()),
+        failsWith('NODE_FAILED', /something else|malformed/),
+      );
     }
   });
 
   test('fault 56: a header whose fields are not those of its hash is refused', async (t) => {
-    for (const [field, value] of [['time', 1], ['previousblockhash', first.hash], ['version', 1], ['nonce', 12], ['bits', '00'], ['merkleroot', 'x'], ['height', -1], ['height', 0.5]] as const) {
+    for (const [field, value] of [
+      ['time', 1],
+      ['previousblockhash', first.hash],
+      ['version', 1],
+      ['nonce', 12],
+      ['bits', '00'],
+      ['merkleroot', 'x'],
+      ['height', -1],
+      ['height', 0.5],
+    ] as const) {
       const { chain } = await through(t, ({ method, params }) => {
         if (method !== 'getblockheader' || params[0] !== third.hash) return null;
         const bytes = Buffer.from(third.hex, 'hex');
-        const hash = (from: number): string => Buffer.from(bytes.subarray(from, from + 32)).reverse().toString('hex');
-        const header = { height: third.height, version: bytes.readInt32LE(0), previousblockhash: hash(4), merkleroot: hash(36), time: bytes.readUInt32LE(68), bits: '207fffff', nonce: bytes.readUInt32LE(76) };
+        const hash = (from: number): string =>
+          Buffer.from(bytes.subarray(from, from + 32))
+            .reverse()
+            .toString('hex');
+        const header = {
+          height: third.height,
+          version: bytes.readInt32LE(0),
+          previousblockhash: hash(4),
+          merkleroot: hash(36),
+          time: bytes.readUInt32LE(68),
+          bits: '207fffff',
+          nonce: bytes.readUInt32LE(76),
+        };
         return { result: { ...header, [field]: value } };
       });
       await assert.rejects(chain.head(), failsWith('NODE_FAILED', /another hash|malformed/), field);
@@ -68,13 +99,20 @@ describe('a UTXO chain and nodes that fail it', () => {
   });
 
   test('fault 56: blocks that do not follow each other are a failure to try again', async (t) => {
-    const { chain } = await through(t, ({ method, params }) => (method === 'getblockhash' && params[0] === second.height ? { result: first.hash } : null));
-    await assert.rejects(chain.scan(first.height, third.height, watching()), failsWith('NODE_FAILED', /does not follow/));
+    const { chain } = await through(t, ({ method, params }) =>
+      method === 'getblockhash' && params[0] === second.height ? { result: first.hash } : null,
+    );
+    await assert.rejects(
+      chain.scan(first.height, third.height, watching()),
+      failsWith('NODE_FAILED', /does not follow/),
+    );
   });
 
   test('fault 56: a node that lags is left for the next one', async (t) => {
     let lags = false;
-    const lagging = await startFixtureNode(({ method }) => (lags && method === 'getbestblockhash' ? { result: second.hash } : null));
+    const lagging = await startFixtureNode(({ method }) =>
+      lags && method === 'getbestblockhash' ? { result: second.hash } : null,
+    );
     const good = await startFixtureNode();
     const { chain } = await utxoChain([lagging.url, good.url]);
     t.after(async () => {
@@ -101,7 +139,9 @@ describe('a UTXO chain and nodes that fail it', () => {
   test('a block that is missing below the head is a failure, above it is none', async (t) => {
     let hole = false;
     const { chain } = await through(t, ({ method, params }) =>
-      hole && method === 'getblockhash' && params[0] === second.height ? { error: { code: -8, message: 'Block height out of range' } } : null,
+      hole && method === 'getblockhash' && params[0] === second.height
+        ? { error: { code: -8, message: 'Block height out of range' } }
+        : null,
     );
     await chain.head();
     assert.equal(await chain.blockAt(third.height + 1), null);
@@ -111,11 +151,17 @@ describe('a UTXO chain and nodes that fail it', () => {
   });
 
   test('fault 73: neither user nor password of the node is in any error or log line', async (t) => {
-    const { chain, logger } = await utxoChain(['http://s3cr3tuser:s3cr3tpass@127.0.0.1:1/', 'http://s3cr3tuser:s3cr3tpass@127.0.0.1:2/']);
+    const { chain, logger } = await utxoChain([
+      'http://s3cr3tuser:s3cr3tpass@127.0.0.1:1/',
+      'http://s3cr3tuser:s3cr3tpass@127.0.0.1:2/',
+    ]);
     t.after(() => chain.close());
     await assert.rejects(chain.head(), (error: unknown) => {
       assert.ok(isTillgateError(error, 'NODE_FAILED'));
-      assert.doesNotMatch(JSON.stringify([error.message, error.details, error.stack, String(error.cause), logger.lines]), /s3cr3t/);
+      assert.doesNotMatch(
+        JSON.stringify([error.message, error.details, error.stack, String(error.cause), logger.lines]),
+        /s3cr3t/,
+      );
       return true;
     });
   });

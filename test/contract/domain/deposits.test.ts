@@ -28,7 +28,10 @@ const eventsOf = async (domain: Domain, order: Order): Promise<string[]> =>
 
 /** A chain whose following began at its block 40 and is at its head. */
 async function followFrom40(domain: Domain): Promise<{ chain: FakeChain; follower: ChainFollower; lease: Lease }> {
-  const chain = new FakeChain([domain.btc.assets[0] as Asset], () => domain.clock.now(), { code: 'LTC', finalityBlocks: 20 });
+  const chain = new FakeChain([domain.btc.assets[0] as Asset], () => domain.clock.now(), {
+    code: 'LTC',
+    finalityBlocks: 20,
+  });
   chain.mineEmpty(40);
   const follower = domain.newFollower(chain);
   await follower.start();
@@ -59,14 +62,18 @@ eachStorage((engine, open) => {
       assert.equal(await domain.balance('pending', 'USDT-ERC20'), 0n);
       assert.equal(await domain.balance('available', 'USDT-ERC20'), 10n * USDT);
       const { items } = await domain.queries.transactions(domain.principal.accountId, { page: 1, size: 10 });
-      assert.deepEqual(items.map(({ tx_type, status, amount }) => ({ tx_type, status, amount })), [
-        { tx_type: 'ORDER', status: 'SUCCESS', amount: '10' },
-      ]);
+      assert.deepEqual(
+        items.map(({ tx_type, status, amount }) => ({ tx_type, status, amount })),
+        [{ tx_type: 'ORDER', status: 'SUCCESS', amount: '10' }],
+      );
     });
 
     till('two payments, of two transactions and of one, add up (fault 54)', async (domain) => {
       const order = await domain.payInfo();
-      domain.eth.mine(pay(order, 4n * USDT, { txid: 'split', index: '1' }), pay(order, 3n * USDT, { txid: 'split', index: '2' }));
+      domain.eth.mine(
+        pay(order, 4n * USDT, { txid: 'split', index: '1' }),
+        pay(order, 3n * USDT, { txid: 'split', index: '2' }),
+      );
       domain.eth.mine(pay(order, 3n * USDT));
       domain.eth.mineEmpty(2);
       await domain.follow();
@@ -96,24 +103,30 @@ eachStorage((engine, open) => {
       assert.equal(await domain.balance('pending', 'USDT-ERC20'), 10n * USDT);
     });
 
-    till('less than the amount is PARTIAL at the deadline, completed later RESOLVED, with one callback each', async (domain) => {
-      const order = await domain.payInfo({ links: LINKS });
-      domain.eth.mine(pay(order, 4n * USDT));
-      domain.eth.mineEmpty(2);
-      await domain.follow();
-      domain.clock.advance(31 * MINUTE);
-      assert.equal(await domain.expire(), 1);
-      assert.equal((await domain.order(order.id)).status, 'PARTIAL');
-      domain.eth.mine(pay(order, 6n * USDT));
-      domain.eth.mineEmpty(2);
-      await domain.follow();
-      assert.equal((await domain.order(order.id)).status, 'RESOLVED');
-      assert.deepEqual(await eventsOf(domain, order), ['order.timeout', 'order.succeeded']);
-      const history = await domain.queries.history(order.id);
-      assert.deepEqual(history?.entries.map(({ rule }) => rule), ['created', 'deadline-short', 'late-payment']);
-      assert.equal(history.entries[1]?.inputs['confirmedInTime'], (4n * USDT).toString());
-      assert.equal(history.entries[0]?.rate?.coin.sources[0]?.source, 'fake');
-    });
+    till(
+      'less than the amount is PARTIAL at the deadline, completed later RESOLVED, with one callback each',
+      async (domain) => {
+        const order = await domain.payInfo({ links: LINKS });
+        domain.eth.mine(pay(order, 4n * USDT));
+        domain.eth.mineEmpty(2);
+        await domain.follow();
+        domain.clock.advance(31 * MINUTE);
+        assert.equal(await domain.expire(), 1);
+        assert.equal((await domain.order(order.id)).status, 'PARTIAL');
+        domain.eth.mine(pay(order, 6n * USDT));
+        domain.eth.mineEmpty(2);
+        await domain.follow();
+        assert.equal((await domain.order(order.id)).status, 'RESOLVED');
+        assert.deepEqual(await eventsOf(domain, order), ['order.timeout', 'order.succeeded']);
+        const history = await domain.queries.history(order.id);
+        assert.deepEqual(
+          history?.entries.map(({ rule }) => rule),
+          ['created', 'deadline-short', 'late-payment'],
+        );
+        assert.equal(history.entries[1]?.inputs['confirmedInTime'], (4n * USDT).toString());
+        assert.equal(history.entries[0]?.rate?.coin.sources[0]?.source, 'fake');
+      },
+    );
 
     till('nothing seen is OVERDUE, a late payment RESOLVED (fault 55)', async (domain) => {
       const order = await domain.payInfo({ links: LINKS });
@@ -129,17 +142,20 @@ eachStorage((engine, open) => {
       assert.deepEqual(await eventsOf(domain, order), ['order.timeout', 'order.succeeded']);
     });
 
-    till('a payment in time that is unconfirmed at the deadline keeps the order PENDING until it confirms', async (domain) => {
-      const order = await domain.payInfo();
-      domain.clock.advance(30 * MINUTE);
-      domain.eth.mine(pay(order, 10n * USDT));
-      domain.clock.advance(MINUTE);
-      assert.equal(await domain.expire(), 0);
-      assert.equal((await domain.order(order.id)).status, 'PENDING');
-      domain.eth.mineEmpty(2);
-      await domain.follow();
-      assert.equal((await domain.order(order.id)).status, 'SUCCESS');
-    });
+    till(
+      'a payment in time that is unconfirmed at the deadline keeps the order PENDING until it confirms',
+      async (domain) => {
+        const order = await domain.payInfo();
+        domain.clock.advance(30 * MINUTE);
+        domain.eth.mine(pay(order, 10n * USDT));
+        domain.clock.advance(MINUTE);
+        assert.equal(await domain.expire(), 0);
+        assert.equal((await domain.order(order.id)).status, 'PENDING');
+        domain.eth.mineEmpty(2);
+        await domain.follow();
+        assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+      },
+    );
 
     till('an unconfirmed payment that disappears lets the order become OVERDUE', async (domain) => {
       const order = await domain.payInfo();
@@ -153,17 +169,20 @@ eachStorage((engine, open) => {
       assert.equal((await domain.order(order.id)).status, 'OVERDUE');
     });
 
-    till('no order expires while its node is away: the payment in the blocks not read yet counts in time', async (domain) => {
-      const order = await domain.payInfo();
-      domain.eth.mine(pay(order, 10n * USDT));
-      domain.eth.mineEmpty(2);
-      domain.eth.failure = new Error('node away');
-      domain.clock.advance(45 * MINUTE);
-      assert.equal(await domain.expireOrders.run(), 0);
-      domain.eth.failure = null;
-      await domain.follow();
-      assert.equal((await domain.order(order.id)).status, 'SUCCESS');
-    });
+    till(
+      'no order expires while its node is away: the payment in the blocks not read yet counts in time',
+      async (domain) => {
+        const order = await domain.payInfo();
+        domain.eth.mine(pay(order, 10n * USDT));
+        domain.eth.mineEmpty(2);
+        domain.eth.failure = new Error('node away');
+        domain.clock.advance(45 * MINUTE);
+        assert.equal(await domain.expireOrders.run(), 0);
+        domain.eth.failure = null;
+        await domain.follow();
+        assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+      },
+    );
 
     till('one chain away does not hold up the other', async (domain) => {
       const onEth = await domain.payInfo();
@@ -223,57 +242,70 @@ eachStorage((engine, open) => {
     });
 
     for (const depth of [1, 2, 6, 19]) {
-      till(`a reorganisation ${depth} deep reverses the credit, and mined again credits once (fault 51)`, async (domain) => {
-        const order = await domain.payInfo({ links: LINKS });
-        domain.eth.mineEmpty(2);
-        await domain.follow();
-        const payment = pay(order, 10n * USDT, { txid: 'moved' });
-        domain.eth.mine(payment);
-        domain.eth.mineEmpty(Math.max(depth - 1, 2));
-        await domain.follow();
-        assert.equal((await domain.order(order.id)).status, 'SUCCESS');
-        domain.eth.drop(Math.max(depth, 3));
-        domain.eth.mineEmpty(Math.max(depth, 3) + 1);
-        await domain.follow();
-        const marked = await domain.order(order.id);
-        assert.equal(marked.status, 'SUCCESS');
-        assert.notEqual(marked.reorgedAt, null);
-        assert.equal(marked.received, 0n);
-        assert.equal(await domain.balance('pending', 'USDT-ERC20'), 0n);
-        assert.equal(await domain.balance('available', 'USDT-ERC20'), 0n);
-        await domain.checkBooks();
-        domain.eth.mine(payment);
-        domain.eth.mineEmpty(6);
-        await domain.follow();
-        const again = await domain.order(order.id);
-        assert.equal(again.reorgedAt, null);
-        assert.equal(again.received, 10n * USDT);
-        assert.equal(await domain.balance('available', 'USDT-ERC20'), 10n * USDT);
-        assert.deepEqual(await eventsOf(domain, order), ['order.succeeded']);
-        const { total, items } = await domain.queries.transactions(domain.principal.accountId, { page: 1, size: 10 });
-        assert.deepEqual([total, items[0]?.status], [1, 'SUCCESS']);
-      });
+      till(
+        `a reorganisation ${depth} deep reverses the credit, and mined again credits once (fault 51)`,
+        async (domain) => {
+          const order = await domain.payInfo({ links: LINKS });
+          domain.eth.mineEmpty(2);
+          await domain.follow();
+          const payment = pay(order, 10n * USDT, { txid: 'moved' });
+          domain.eth.mine(payment);
+          domain.eth.mineEmpty(Math.max(depth - 1, 2));
+          await domain.follow();
+          assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+          domain.eth.drop(Math.max(depth, 3));
+          domain.eth.mineEmpty(Math.max(depth, 3) + 1);
+          await domain.follow();
+          const marked = await domain.order(order.id);
+          assert.equal(marked.status, 'SUCCESS');
+          assert.notEqual(marked.reorgedAt, null);
+          assert.equal(marked.received, 0n);
+          assert.equal(await domain.balance('pending', 'USDT-ERC20'), 0n);
+          assert.equal(await domain.balance('available', 'USDT-ERC20'), 0n);
+          await domain.checkBooks();
+          domain.eth.mine(payment);
+          domain.eth.mineEmpty(6);
+          await domain.follow();
+          const again = await domain.order(order.id);
+          assert.equal(again.reorgedAt, null);
+          assert.equal(again.received, 10n * USDT);
+          assert.equal(await domain.balance('available', 'USDT-ERC20'), 10n * USDT);
+          assert.deepEqual(await eventsOf(domain, order), ['order.succeeded']);
+          const { total, items } = await domain.queries.transactions(domain.principal.accountId, { page: 1, size: 10 });
+          assert.deepEqual([total, items[0]?.status], [1, 'SUCCESS']);
+        },
+      );
     }
 
     for (const depth of [1, 4, 12]) {
-      till(`fault 51: a reorganisation that reaches ${depth} blocks below where following began is read`, async (domain) => {
-        const { storage } = domain;
-        const { chain, follower, lease } = await followFrom40(domain);
-        assert.equal((await storage.chains.state('LTC'))?.cursor?.height, 40);
-        assert.deepEqual(await storage.chains.block('LTC', 20), await chain.blockAt(20));
-        assert.equal(await storage.chains.block('LTC', 19), null);
-        const order = await domain.payInfo({ chain: 'BTC', currency: 'BTC' });
-        const [address] = await chain.deriveAddresses(7, 1);
-        assert.ok(address);
-        await storage.transaction((tx) => tx.orders.addAddress(order.id, { ...address, chain: 'LTC', walletId: chain.walletId }, 'BTC', order.watchUntil));
-        chain.drop(depth + 1);
-        chain.mine({ to: address.key, currency: 'BTC', units: 7n, txid: `below${depth}` });
-        chain.mineEmpty(depth + 1);
-        while ((await follower.step(lease)) === 'advanced');
-        const [deposit] = await storage.deposits.byOrder(order.id);
-        assert.deepEqual([deposit?.blockHeight, deposit?.units], [40 - depth, 7n]);
-        assert.equal((await storage.chains.state('LTC'))?.cursor?.height, chain.height);
-      });
+      till(
+        `fault 51: a reorganisation that reaches ${depth} blocks below where following began is read`,
+        async (domain) => {
+          const { storage } = domain;
+          const { chain, follower, lease } = await followFrom40(domain);
+          assert.equal((await storage.chains.state('LTC'))?.cursor?.height, 40);
+          assert.deepEqual(await storage.chains.block('LTC', 20), await chain.blockAt(20));
+          assert.equal(await storage.chains.block('LTC', 19), null);
+          const order = await domain.payInfo({ chain: 'BTC', currency: 'BTC' });
+          const [address] = await chain.deriveAddresses(7, 1);
+          assert.ok(address);
+          await storage.transaction((tx) =>
+            tx.orders.addAddress(
+              order.id,
+              { ...address, chain: 'LTC', walletId: chain.walletId },
+              'BTC',
+              order.watchUntil,
+            ),
+          );
+          chain.drop(depth + 1);
+          chain.mine({ to: address.key, currency: 'BTC', units: 7n, txid: `below${depth}` });
+          chain.mineEmpty(depth + 1);
+          while ((await follower.step(lease)) === 'advanced');
+          const [deposit] = await storage.deposits.byOrder(order.id);
+          assert.deepEqual([deposit?.blockHeight, deposit?.units], [40 - depth, 7n]);
+          assert.equal((await storage.chains.state('LTC'))?.cursor?.height, chain.height);
+        },
+      );
     }
 
     till('fault 51: a reorganisation far below where following began stops the chain', async (domain) => {
@@ -314,31 +346,36 @@ eachStorage((engine, open) => {
       domain.clock.advance(25 * 60 * MINUTE);
       assert.equal(await domain.expire(), 1);
       assert.equal((await domain.order(order.id)).status, 'TERMINATED');
-      assert.ok(domain.logger.lines.some(({ level, message }) => level === 'error' && message.includes('reorganisation')));
+      assert.ok(
+        domain.logger.lines.some(({ level, message }) => level === 'error' && message.includes('reorganisation')),
+      );
       const { items } = await domain.queries.transactions(domain.principal.accountId, { page: 1, size: 10 });
       assert.equal(items[0]?.status, 'FAILED');
     });
 
-    till('what a reversal cannot take back from the merchant is the loss account\'s, and comes back when mined again', async (domain) => {
-      const order = await domain.payInfo();
-      const payment = pay(order, 10n * USDT);
-      domain.eth.mine(payment);
-      domain.eth.mineEmpty(5);
-      await domain.follow();
-      assert.equal(await domain.balance('available', 'USDT-ERC20'), 10n * USDT);
-      await spend(domain, 7n * USDT);
-      domain.eth.drop(6);
-      domain.eth.mineEmpty(7);
-      await domain.follow();
-      assert.equal(await domain.balance('available', 'USDT-ERC20'), 0n);
-      assert.deepEqual((await domain.storage.ledger.balances('loss:'))[0]?.units, -7n * USDT);
-      await domain.checkBooks();
-      domain.eth.mine(payment);
-      domain.eth.mineEmpty(6);
-      await domain.follow();
-      assert.equal(await domain.balance('available', 'USDT-ERC20'), 3n * USDT);
-      assert.deepEqual((await domain.storage.ledger.balances('loss:'))[0]?.units, 0n);
-    });
+    till(
+      "what a reversal cannot take back from the merchant is the loss account's, and comes back when mined again",
+      async (domain) => {
+        const order = await domain.payInfo();
+        const payment = pay(order, 10n * USDT);
+        domain.eth.mine(payment);
+        domain.eth.mineEmpty(5);
+        await domain.follow();
+        assert.equal(await domain.balance('available', 'USDT-ERC20'), 10n * USDT);
+        await spend(domain, 7n * USDT);
+        domain.eth.drop(6);
+        domain.eth.mineEmpty(7);
+        await domain.follow();
+        assert.equal(await domain.balance('available', 'USDT-ERC20'), 0n);
+        assert.deepEqual((await domain.storage.ledger.balances('loss:'))[0]?.units, -7n * USDT);
+        await domain.checkBooks();
+        domain.eth.mine(payment);
+        domain.eth.mineEmpty(6);
+        await domain.follow();
+        assert.equal(await domain.balance('available', 'USDT-ERC20'), 3n * USDT);
+        assert.deepEqual((await domain.storage.ledger.balances('loss:'))[0]?.units, 0n);
+      },
+    );
 
     till('a change below the finality bound stops the chain with an alert and no credit (fault 56)', async (domain) => {
       const order = await domain.payInfo();
@@ -354,57 +391,71 @@ eachStorage((engine, open) => {
       assert.match((await domain.storage.chains.state('ETH'))?.haltedReason ?? '', /disagrees/);
     });
 
-    till('a stopped chain goes on when an operator resumes it, and stops again while its node is wrong', async (domain) => {
-      await assert.rejects(resumeChain(domain.storage, 'ETH'), { code: 'STATE_CONFLICT' });
-      await assert.rejects(resumeChain(domain.storage, 'DOGE'), { code: 'NOT_FOUND' });
-      const order = await domain.payInfo();
-      domain.eth.mineEmpty(30);
-      await domain.follow();
-      domain.eth.lagsAt = 3;
-      assert.equal(await domain.follow(), 'halted');
-      assert.match(await resumeChain(domain.storage, 'ETH'), /disagrees/);
-      assert.equal(await domain.follow(), 'halted');
-      await resumeChain(domain.storage, 'ETH');
-      domain.eth.lagsAt = null;
-      domain.eth.mine(pay(order, 10n * USDT));
-      domain.eth.mineEmpty(2);
-      assert.equal(await domain.follow(), 'idle');
-      assert.equal((await domain.order(order.id)).status, 'SUCCESS');
-      assert.equal(domain.metrics.gauges.get('tillgate_chain_halted{chain="ETH"}'), 0);
-    });
+    till(
+      'a stopped chain goes on when an operator resumes it, and stops again while its node is wrong',
+      async (domain) => {
+        await assert.rejects(resumeChain(domain.storage, 'ETH'), { code: 'STATE_CONFLICT' });
+        await assert.rejects(resumeChain(domain.storage, 'DOGE'), { code: 'NOT_FOUND' });
+        const order = await domain.payInfo();
+        domain.eth.mineEmpty(30);
+        await domain.follow();
+        domain.eth.lagsAt = 3;
+        assert.equal(await domain.follow(), 'halted');
+        assert.match(await resumeChain(domain.storage, 'ETH'), /disagrees/);
+        assert.equal(await domain.follow(), 'halted');
+        await resumeChain(domain.storage, 'ETH');
+        domain.eth.lagsAt = null;
+        domain.eth.mine(pay(order, 10n * USDT));
+        domain.eth.mineEmpty(2);
+        assert.equal(await domain.follow(), 'idle');
+        assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+        assert.equal(domain.metrics.gauges.get('tillgate_chain_halted{chain="ETH"}'), 0);
+      },
+    );
 
-    till('after another chain was followed for long, the chain goes on from a block that is right, and nothing of the other one stays (fault 56)', async (domain) => {
-      const [kept, wrong, right] = [await domain.payInfo(), await domain.payInfo(), await domain.payInfo()];
-      domain.eth.mine(pay(kept, 10n * USDT));
-      domain.eth.mineEmpty(20);
-      await domain.follow();
-      const last = domain.eth.height;
-      domain.eth.mine(pay(wrong, 10n * USDT));
-      for (let times = 0; times < 6; times++) {
+    till(
+      'after another chain was followed for long, the chain goes on from a block that is right, and nothing of the other one stays (fault 56)',
+      async (domain) => {
+        const [kept, wrong, right] = [await domain.payInfo(), await domain.payInfo(), await domain.payInfo()];
+        domain.eth.mine(pay(kept, 10n * USDT));
         domain.eth.mineEmpty(20);
         await domain.follow();
-      }
-      assert.equal(await domain.balance('available', 'USDT-ERC20'), 20n * USDT);
-      domain.eth.drop(domain.eth.height - last);
-      domain.eth.mineEmpty(2);
-      domain.eth.mine(pay(right, 10n * USDT));
-      domain.eth.mineEmpty(130);
-      assert.equal(await domain.follow(), 'halted');
-      await resumeChain(domain.storage, 'ETH');
-      assert.equal(await domain.follow(), 'halted');
-      await assert.rejects(rewindChain(domain.eth, domain.eth.height, domain), { code: 'STATE_CONFLICT', message: /name an earlier block/ });
-      await assert.rejects(rewindChain(domain.eth, last + 1, domain), { code: 'STATE_CONFLICT', message: /name an earlier block/ });
-      const { height, deposits, reason } = await rewindChain(domain.eth, last - 5, domain);
-      assert.deepEqual([height, deposits], [last - 5, 1]);
-      assert.match(reason, /disagrees/);
-      await domain.checkBooks();
-      assert.equal(await domain.follow(), 'idle');
-      assert.equal(await domain.balance('available', 'USDT-ERC20'), 20n * USDT);
-      for (const { id } of [kept, right]) assert.equal((await domain.order(id)).status, 'SUCCESS');
-      assert.equal((await domain.order(wrong.id)).reorgedAt !== null, true);
-      await assert.rejects(rewindChain(domain.eth, 1, domain), { code: 'STATE_CONFLICT' });
-      await assert.rejects(rewindChain(new FakeChain([], () => 0, { code: 'DOGE' }), 1, domain), { code: 'NOT_FOUND' });
-    });
+        const last = domain.eth.height;
+        domain.eth.mine(pay(wrong, 10n * USDT));
+        for (let times = 0; times < 6; times++) {
+          domain.eth.mineEmpty(20);
+          await domain.follow();
+        }
+        assert.equal(await domain.balance('available', 'USDT-ERC20'), 20n * USDT);
+        domain.eth.drop(domain.eth.height - last);
+        domain.eth.mineEmpty(2);
+        domain.eth.mine(pay(right, 10n * USDT));
+        domain.eth.mineEmpty(130);
+        assert.equal(await domain.follow(), 'halted');
+        await resumeChain(domain.storage, 'ETH');
+        assert.equal(await domain.follow(), 'halted');
+        await assert.rejects(rewindChain(domain.eth, domain.eth.height, domain), {
+          code: 'STATE_CONFLICT',
+          message: /name an earlier block/,
+        });
+        await assert.rejects(rewindChain(domain.eth, last + 1, domain), {
+          code: 'STATE_CONFLICT',
+          message: /name an earlier block/,
+        });
+        const { height, deposits, reason } = await rewindChain(domain.eth, last - 5, domain);
+        assert.deepEqual([height, deposits], [last - 5, 1]);
+        assert.match(reason, /disagrees/);
+        await domain.checkBooks();
+        assert.equal(await domain.follow(), 'idle');
+        assert.equal(await domain.balance('available', 'USDT-ERC20'), 20n * USDT);
+        for (const { id } of [kept, right]) assert.equal((await domain.order(id)).status, 'SUCCESS');
+        assert.equal((await domain.order(wrong.id)).reorgedAt !== null, true);
+        await assert.rejects(rewindChain(domain.eth, 1, domain), { code: 'STATE_CONFLICT' });
+        await assert.rejects(rewindChain(new FakeChain([], () => 0, { code: 'DOGE' }), 1, domain), {
+          code: 'NOT_FOUND',
+        });
+      },
+    );
 
     till('a node that jumped back far behind the cursor stops its chain (fault 56)', async (domain) => {
       domain.eth.mineEmpty(40);
@@ -459,7 +510,10 @@ eachStorage((engine, open) => {
       await domain.follow();
       assert.equal(await domain.balance('pending', 'ETH'), 5n * 10n ** 15n);
       const history = await domain.queries.history(order.id);
-      assert.deepEqual(history?.entries.map(({ rule }) => rule), ['created', 'deposit-other-currency']);
+      assert.deepEqual(
+        history?.entries.map(({ rule }) => rule),
+        ['created', 'deposit-other-currency'],
+      );
       assert.equal((await domain.order(order.id)).status, 'PENDING');
     });
 

@@ -101,7 +101,14 @@ async function crashAt(
 }
 
 /** One process: pays, block by block, until the payment is final or it is killed. */
-async function run(till: MoneyDomain, chain: FakeChain, payments: FakePayments, storage: Storage, id: string, point: CrashPoint | null): Promise<void> {
+async function run(
+  till: MoneyDomain,
+  chain: FakeChain,
+  payments: FakePayments,
+  storage: Storage,
+  id: string,
+  point: CrashPoint | null,
+): Promise<void> {
   const runner = till.newRunner(chain, storage);
   const lease = await till.payoutLease(chain);
   for (let block = 0; block < 12 && point?.crashed !== true; block++) {

@@ -8,7 +8,10 @@ import { eachStorage } from '../../support/each-storage.ts';
 import { testsOf } from '../../support/storage.ts';
 
 const ETHER = 10n ** 18n;
-const refusal = (code: ErrorCode, message = /./) => (error: unknown) => isTillgateError(error, code) && message.test(error.message);
+const refusal =
+  (code: ErrorCode, message = /./) =>
+  (error: unknown) =>
+    isTillgateError(error, code) && message.test(error.message);
 const total = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, units) => sum + units, 0n);
 
 type Asked = Awaited<ReturnType<MoneyDomain['withdraw']>>;
@@ -57,7 +60,10 @@ eachStorage((engine, open) => {
       const rows = await till.queries.transactions(till.principal.accountId, { page: 1, size: 10 });
       assert.deepEqual(
         rows.items.map(({ tx_type, status }) => [tx_type, status]),
-        [['WITHDRAW', 'SUCCESS'], ['ORDER', 'SUCCESS']],
+        [
+          ['WITHDRAW', 'SUCCESS'],
+          ['ORDER', 'SUCCESS'],
+        ],
       );
     });
 
@@ -84,55 +90,68 @@ eachStorage((engine, open) => {
       assert.equal(await till.ethPayments.balance(till.ethPayments.hotAddress, 'USDT-ERC20'), 40_020_000n);
     });
 
-    money('coins and tokens that were paid to one address are both swept: gas is sent ahead, whatever coins lie there', async (till) => {
-      const { ethPayments } = till;
-      ethPayments.fee = 10n ** 13n;
-      ethPayments.fund(ethPayments.hotAddress, 'ETH', ETHER);
-      const { payment } = await till.payInfo({ chain: 'ETH', currency: 'ETH', price: '2000' });
-      assert(payment !== null);
-      till.eth.mine(
-        { to: payment.address, currency: 'ETH', units: ETHER, txid: 'paid-coins', from: 'eth-payer' },
-        { to: payment.address, currency: 'USDT-ERC20', units: 100_000_000n, txid: 'paid-tokens', from: 'eth-payer' },
-      );
-      till.eth.mineEmpty(till.eth.policy.spendableConfirmations + 4);
-      await till.follow();
-      for (let block = 0; block < 40; block++) {
-        await till.payOut();
-        const live = await till.storage.transfers.livePayouts('ETH', null, 100);
-        assert(live.filter(({ payout }) => payout.sourceAddress === payment.address).length <= 1, 'one payment at a time');
-        ethPayments.mine();
+    money(
+      'coins and tokens that were paid to one address are both swept: gas is sent ahead, whatever coins lie there',
+      async (till) => {
+        const { ethPayments } = till;
+        ethPayments.fee = 10n ** 13n;
+        ethPayments.fund(ethPayments.hotAddress, 'ETH', ETHER);
+        const { payment } = await till.payInfo({ chain: 'ETH', currency: 'ETH', price: '2000' });
+        assert(payment !== null);
+        till.eth.mine(
+          { to: payment.address, currency: 'ETH', units: ETHER, txid: 'paid-coins', from: 'eth-payer' },
+          { to: payment.address, currency: 'USDT-ERC20', units: 100_000_000n, txid: 'paid-tokens', from: 'eth-payer' },
+        );
+        till.eth.mineEmpty(till.eth.policy.spendableConfirmations + 4);
         await till.follow();
-        assert((await ethPayments.balance(payment.address, 'ETH')) >= 0n, 'no network lets an address spend what it has not');
-      }
-      assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'ETH'), [ETHER - ethPayments.fee]);
-      assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'USDT-ERC20'), [100_000_000n]);
-    });
+        for (let block = 0; block < 40; block++) {
+          await till.payOut();
+          const live = await till.storage.transfers.livePayouts('ETH', null, 100);
+          assert(
+            live.filter(({ payout }) => payout.sourceAddress === payment.address).length <= 1,
+            'one payment at a time',
+          );
+          ethPayments.mine();
+          await till.follow();
+          assert(
+            (await ethPayments.balance(payment.address, 'ETH')) >= 0n,
+            'no network lets an address spend what it has not',
+          );
+        }
+        assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'ETH'), [ETHER - ethPayments.fee]);
+        assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'USDT-ERC20'), [100_000_000n]);
+      },
+    );
 
-    money('coins that are not worth their sweep pay no fee for the tokens beside them: they are a merchant’s', async (till) => {
-      const { ethPayments } = till;
-      ethPayments.fee = 10n ** 13n;
-      ethPayments.fund(ethPayments.hotAddress, 'ETH', ETHER);
-      const { payment } = await till.payInfo({ chain: 'ETH', currency: 'USDT-ERC20', price: '100' });
-      assert(payment !== null);
-      const crumbs = (ethPayments.fee * 3n) / 2n;
-      till.eth.mine(
-        { to: payment.address, currency: 'ETH', units: crumbs, txid: 'paid-crumbs', from: 'eth-payer' },
-        { to: payment.address, currency: 'USDT-ERC20', units: payment.units, txid: 'paid-due', from: 'eth-payer' },
-      );
-      till.eth.mineEmpty(till.eth.policy.spendableConfirmations + 4);
-      await till.follow();
-      await till.settle();
-      assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'USDT-ERC20'), [payment.units]);
-      assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'ETH'), []);
-      assert((await ethPayments.balance(payment.address, 'ETH')) >= crumbs);
-    });
+    money(
+      'coins that are not worth their sweep pay no fee for the tokens beside them: they are a merchant’s',
+      async (till) => {
+        const { ethPayments } = till;
+        ethPayments.fee = 10n ** 13n;
+        ethPayments.fund(ethPayments.hotAddress, 'ETH', ETHER);
+        const { payment } = await till.payInfo({ chain: 'ETH', currency: 'USDT-ERC20', price: '100' });
+        assert(payment !== null);
+        const crumbs = (ethPayments.fee * 3n) / 2n;
+        till.eth.mine(
+          { to: payment.address, currency: 'ETH', units: crumbs, txid: 'paid-crumbs', from: 'eth-payer' },
+          { to: payment.address, currency: 'USDT-ERC20', units: payment.units, txid: 'paid-due', from: 'eth-payer' },
+        );
+        till.eth.mineEmpty(till.eth.policy.spendableConfirmations + 4);
+        await till.follow();
+        await till.settle();
+        assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'USDT-ERC20'), [payment.units]);
+        assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'ETH'), []);
+        assert((await ethPayments.balance(payment.address, 'ETH')) >= crumbs);
+      },
+    );
 
     money('200 at once with a balance for one: one wins, the others lack balance (fault 38)', async (till) => {
       await till.fund('ETH', '2000');
       const outcomes = await Promise.allSettled(Array.from({ length: 200 }, () => till.withdraw('0.9')));
       assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
       for (const outcome of outcomes) {
-        if (outcome.status === 'rejected') assert.ok(isTillgateError(outcome.reason, 'INSUFFICIENT_BALANCE'), String(outcome.reason));
+        if (outcome.status === 'rejected')
+          assert.ok(isTillgateError(outcome.reason, 'INSUFFICIENT_BALANCE'), String(outcome.reason));
       }
       await till.settle();
       assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
@@ -140,11 +159,19 @@ eachStorage((engine, open) => {
 
     money('a repeated key gives the same withdrawal, another body is refused (fault 39)', async (till) => {
       await till.fund('ETH', '2000');
-      const claim = { route: '/api/withdraw', key: 'k', bodyHash: 'a'.repeat(64), expiresAt: till.clock.now() + 86_400_000 };
+      const claim = {
+        route: '/api/withdraw',
+        key: 'k',
+        bodyHash: 'a'.repeat(64),
+        expiresAt: till.clock.now() + 86_400_000,
+      };
       const first = await till.withdraw('0.5', 'ETH', claim);
       const again = await till.withdraw('0.5', 'ETH', claim);
       assert.equal(again.tx_id, first.tx_id);
-      await assert.rejects(till.withdraw('0.4', 'ETH', { ...claim, bodyHash: 'b'.repeat(64) }), refusal('IDEMPOTENCY_MISMATCH'));
+      await assert.rejects(
+        till.withdraw('0.4', 'ETH', { ...claim, bodyHash: 'b'.repeat(64) }),
+        refusal('IDEMPOTENCY_MISMATCH'),
+      );
       const parallel = { ...claim, key: 'p' };
       const twins = await Promise.all([till.withdraw('0.1', 'ETH', parallel), till.withdraw('0.1', 'ETH', parallel)]);
       assert.equal(twins[0].tx_id, twins[1].tx_id);
@@ -162,13 +189,17 @@ eachStorage((engine, open) => {
         assert.equal((await till.transfer(small.tx_id)).status, 'CONFIRMED');
         const now = till.clock.now();
         await till.storage.transaction((tx) => approveTransfer(tx, held.tx_id as TransferId, now));
-        await till.storage.transaction((tx) => rejectTransfer(tx, other.tx_id as TransferId, 'Not ours.', { now, ids: till.ids }));
+        await till.storage.transaction((tx) =>
+          rejectTransfer(tx, other.tx_id as TransferId, 'Not ours.', { now, ids: till.ids }),
+        );
         await till.settle();
         assert.equal((await till.transfer(held.tx_id)).status, 'CONFIRMED');
         assert.equal((await till.transfer(other.tx_id)).status, 'FAILED');
         assert.equal(await till.balance('available', 'ETH'), (ETHER / 10n) * 9n);
         await assert.rejects(
-          till.storage.transaction((tx) => rejectTransfer(tx, held.tx_id as TransferId, 'too late', { now, ids: till.ids })),
+          till.storage.transaction((tx) =>
+            rejectTransfer(tx, held.tx_id as TransferId, 'too late', { now, ids: till.ids }),
+          ),
           refusal('STATE_CONFLICT'),
         );
       },
@@ -187,7 +218,14 @@ eachStorage((engine, open) => {
         await till.storage.accounts.update(accountId, { verifiedCurrencies: ['BTC'], modifiedAt: till.clock.now() });
         await assert.rejects(till.withdraw('1'), refusal('VERIFICATION_REQUIRED', /business verification/));
         await till.storage.accounts.update(accountId, { verifiedCurrencies: ['ETH'], modifiedAt: till.clock.now() });
-        const later = { accountId, chain: 'ETH', formerAddress: null, address: 'eth-new', activeFrom: till.clock.now() + 1_000, updatedAt: till.clock.now() };
+        const later = {
+          accountId,
+          chain: 'ETH',
+          formerAddress: null,
+          address: 'eth-new',
+          activeFrom: till.clock.now() + 1_000,
+          updatedAt: till.clock.now(),
+        };
         await till.storage.transaction((tx) => tx.wallets.saveWithdrawalAddress(later));
         await assert.rejects(till.withdraw('1'), refusal('NO_WITHDRAWAL_ADDRESS'));
         till.clock.advance(1_000);
@@ -200,12 +238,19 @@ eachStorage((engine, open) => {
 
     money('many payments of coins share one transaction, and its change is spent again', async (till) => {
       await till.fund('BTC', '50000');
-      const asked = [await till.withdraw('0.1', 'BTC'), await till.withdraw('0.2', 'BTC'), await till.withdraw('0.3', 'BTC')];
+      const asked = [
+        await till.withdraw('0.1', 'BTC'),
+        await till.withdraw('0.2', 'BTC'),
+        await till.withdraw('0.3', 'BTC'),
+      ];
       await till.settle(till.btc);
       const sent = [...till.btcPayments.sent.values()];
       assert.equal(sent.length, 1);
       const transfers = await Promise.all(asked.map(({ tx_id }) => till.transfer(tx_id)));
-      assert.deepEqual(transfers.map(({ status }) => status), ['CONFIRMED', 'CONFIRMED', 'CONFIRMED']);
+      assert.deepEqual(
+        transfers.map(({ status }) => status),
+        ['CONFIRMED', 'CONFIRMED', 'CONFIRMED'],
+      );
       assert.equal(total(transfers.map(({ feeUnits }) => feeUnits)), till.btcPayments.fee);
       assert.equal(total(till.btcPayments.paidTo(PAYEE.BTC, 'BTC')), 60_000_000n - till.btcPayments.fee);
       await till.withdraw('0.4', 'BTC');
@@ -236,9 +281,15 @@ eachStorage((engine, open) => {
       assert.equal((await till.queries.detail(till.principal.accountId, order.id)).refund, true);
       await assert.rejects(till.refund.info(till.principal.accountId, order.id), refusal('NOT_FOUND'));
       const asked = await till.refund.run(till.principal, order.id);
-      assert.deepEqual([asked.refund_status, asked.amount, asked.to_addr, asked.refund_et, asked.refund_date], ['PENDING', '1', 'eth-payer', 0, null]);
+      assert.deepEqual(
+        [asked.refund_status, asked.amount, asked.to_addr, asked.refund_et, asked.refund_date],
+        ['PENDING', '1', 'eth-payer', 0, null],
+      );
       assert.equal((await till.queries.detail(till.principal.accountId, order.id)).refund, false);
-      await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT', /has a refund already/));
+      await assert.rejects(
+        till.refund.run(till.principal, order.id),
+        refusal('STATE_CONFLICT', /has a refund already/),
+      );
       await till.payOut();
       till.ethPayments.bury(2);
       await till.follow();
@@ -249,16 +300,25 @@ eachStorage((engine, open) => {
       const done = await till.refund.info(till.principal.accountId, order.id);
       assert.equal(done.refund_status, 'SUCCESS');
       assert.ok(done.refund_et > 0 && done.refund_date !== null);
-      assert.equal(total(till.ethPayments.paidTo('eth-payer', 'ETH')), ETHER - (await refundOf(till, order.id)).feeUnits);
+      assert.equal(
+        total(till.ethPayments.paidTo('eth-payer', 'ETH')),
+        ETHER - (await refundOf(till, order.id)).feeUnits,
+      );
       await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT'));
       assert.equal(await till.balance('available', 'ETH'), 0n);
     });
 
     money('without a known payer the answer has the page where an address can be left', async (till) => {
       const order = await till.fund('BTC', '50000');
-      await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT', /https:\/\/till\.example\/checkout\//));
+      await assert.rejects(
+        till.refund.run(till.principal, order.id),
+        refusal('STATE_CONFLICT', /https:\/\/till\.example\/checkout\//),
+      );
       for (const own of [till.btcPayments.hotAddress, order.payment?.address ?? '']) {
-        await assert.rejects(till.choosePayment.setRefundAddress(order.checkoutToken, own), refusal('INVALID_FIELDS', /this till/));
+        await assert.rejects(
+          till.choosePayment.setRefundAddress(order.checkoutToken, own),
+          refusal('INVALID_FIELDS', /this till/),
+        );
       }
       await till.choosePayment.setRefundAddress(order.checkoutToken, 'btc-customer');
       await till.refund.run(till.principal, order.id);
@@ -277,74 +337,89 @@ eachStorage((engine, open) => {
       await assert.rejects(till.refund.run(stranger, order.id), refusal('NOT_FOUND'));
     });
 
-    money('a refund that the chain mined without effect is TERMINATED and can be asked for again (fault 47)', async (till) => {
-      const order = await till.fund('ETH', '2000');
-      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
-      till.ethPayments.reverts = ({ to }) => to === 'eth-payer';
-      await till.refund.run(till.principal, order.id);
-      await till.settle();
-      assert.equal((await till.refund.info(till.principal.accountId, order.id)).refund_status, 'TERMINATED');
-      assert.equal((await till.order(order.id)).status, 'SUCCESS');
-      assert.equal(await till.balance('available', 'ETH'), ETHER);
-      till.ethPayments.reverts = () => false;
-      await till.refund.run(till.principal, order.id);
-      await till.settle();
-      assert.equal((await till.order(order.id)).status, 'REFUNDED');
-      assert.equal(till.ethPayments.paidTo('eth-payer', 'ETH').length, 1);
-    });
+    money(
+      'a refund that the chain mined without effect is TERMINATED and can be asked for again (fault 47)',
+      async (till) => {
+        const order = await till.fund('ETH', '2000');
+        till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+        till.ethPayments.reverts = ({ to }) => to === 'eth-payer';
+        await till.refund.run(till.principal, order.id);
+        await till.settle();
+        assert.equal((await till.refund.info(till.principal.accountId, order.id)).refund_status, 'TERMINATED');
+        assert.equal((await till.order(order.id)).status, 'SUCCESS');
+        assert.equal(await till.balance('available', 'ETH'), ETHER);
+        till.ethPayments.reverts = () => false;
+        await till.refund.run(till.principal, order.id);
+        await till.settle();
+        assert.equal((await till.order(order.id)).status, 'REFUNDED');
+        assert.equal(till.ethPayments.paidTo('eth-payer', 'ETH').length, 1);
+      },
+    );
   });
 
   describe(`what nodes do to payments, on ${engine}`, () => {
-    money('a lost reply, a refusal and a forgotten mempool end in one payment of the same bytes (faults 40, 42)', async (till) => {
-      await till.fund('ETH', '2000');
-      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
-      till.ethPayments.troubles.push('refuses', 'reply-lost');
-      const asked = await till.withdraw('0.5');
-      await till.payOut();
-      await till.payOut();
-      till.ethPayments.dropMempool();
-      assert.equal(till.ethPayments.sent.size, 0);
-      await till.settle();
-      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
-      const view = await till.storage.transfers.payoutOf(asked.tx_id as TransferId);
-      assert.equal(view?.attempts.length, 1);
-      assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
-    });
+    money(
+      'a lost reply, a refusal and a forgotten mempool end in one payment of the same bytes (faults 40, 42)',
+      async (till) => {
+        await till.fund('ETH', '2000');
+        till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+        till.ethPayments.troubles.push('refuses', 'reply-lost');
+        const asked = await till.withdraw('0.5');
+        await till.payOut();
+        await till.payOut();
+        till.ethPayments.dropMempool();
+        assert.equal(till.ethPayments.sent.size, 0);
+        await till.settle();
+        assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+        const view = await till.storage.transfers.payoutOf(asked.tx_id as TransferId);
+        assert.equal(view?.attempts.length, 1);
+        assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
+      },
+    );
 
-    money('a slow payment is raised with its nonce, and the former one may win all the same (fault 43)', async (till) => {
-      const asked = await sentHalf(till);
-      const [first] = [...till.ethPayments.sent.values()].filter(({ content }) => content.lines[0]?.to === PAYEE.ETH);
-      till.clock.advance(61_000);
-      till.eth.mine();
-      await till.follow();
-      await till.payOut();
-      const view = await till.storage.transfers.payoutOf(asked.tx_id as TransferId);
-      assert.equal(view?.attempts.length, 2);
-      // The node mines in the order of arrival: the former one.
-      await till.settle();
-      const transfer = await till.transfer(asked.tx_id);
-      assert.equal(transfer.status, 'CONFIRMED');
-      assert.equal((await till.storage.transfers.payoutOf(transfer.id))?.payout.minedTxid, first?.txid);
-      assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
-    });
+    money(
+      'a slow payment is raised with its nonce, and the former one may win all the same (fault 43)',
+      async (till) => {
+        const asked = await sentHalf(till);
+        const [first] = [...till.ethPayments.sent.values()].filter(({ content }) => content.lines[0]?.to === PAYEE.ETH);
+        till.clock.advance(61_000);
+        till.eth.mine();
+        await till.follow();
+        await till.payOut();
+        const view = await till.storage.transfers.payoutOf(asked.tx_id as TransferId);
+        assert.equal(view?.attempts.length, 2);
+        // The node mines in the order of arrival: the former one.
+        await till.settle();
+        const transfer = await till.transfer(asked.tx_id);
+        assert.equal(transfer.status, 'CONFIRMED');
+        assert.equal((await till.storage.transfers.payoutOf(transfer.id))?.payout.minedTxid, first?.txid);
+        assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
+      },
+    );
 
-    money('fault 43: where the node takes a raised fee no more, what was sent before it is sent again', async (till) => {
-      const asked = await sentHalf(till);
-      till.clock.advance(61_000);
-      till.eth.mine();
-      await till.follow();
-      await till.payOut();
-      const attempts = (await till.storage.transfers.payoutOf(asked.tx_id as TransferId))?.attempts ?? [];
-      assert.equal(attempts.length, 2);
-      till.ethPayments.dropMempool();
-      till.ethPayments.troubles.push('refuses');
-      till.eth.mine();
-      await till.follow();
-      await till.payOut();
-      assert.deepEqual(attempts.map(({ txid }) => till.ethPayments.sent.has(txid)), [true, false]);
-      await till.settle();
-      assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
-    });
+    money(
+      'fault 43: where the node takes a raised fee no more, what was sent before it is sent again',
+      async (till) => {
+        const asked = await sentHalf(till);
+        till.clock.advance(61_000);
+        till.eth.mine();
+        await till.follow();
+        await till.payOut();
+        const attempts = (await till.storage.transfers.payoutOf(asked.tx_id as TransferId))?.attempts ?? [];
+        assert.equal(attempts.length, 2);
+        till.ethPayments.dropMempool();
+        till.ethPayments.troubles.push('refuses');
+        till.eth.mine();
+        await till.follow();
+        await till.payOut();
+        assert.deepEqual(
+          attempts.map(({ txid }) => till.ethPayments.sent.has(txid)),
+          [true, false],
+        );
+        await till.settle();
+        assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
+      },
+    );
 
     money('a payment in a block that a reorganisation removed is sent again and paid once', async (till) => {
       await reorganisedAway(till);
@@ -355,43 +430,60 @@ eachStorage((engine, open) => {
       assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
     });
 
-    money('fault 42: however late the till looks after a reorganisation, and however often the node refuses, the payment is sent again', async (till) => {
-      const asked = await reorganisedAway(till);
-      till.eth.mineEmpty(100);
-      await till.follow();
-      till.ethPayments.troubles.push('refuses', 'refuses');
-      for (let block = 0; block < 3; block++) {
-        await till.payOut();
-        till.ethPayments.mine();
+    money(
+      'fault 42: however late the till looks after a reorganisation, and however often the node refuses, the payment is sent again',
+      async (till) => {
+        const asked = await reorganisedAway(till);
+        till.eth.mineEmpty(100);
         await till.follow();
-      }
-      assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
-      assert.equal((await till.storage.transfers.payoutOf(asked.tx_id as TransferId))?.payout.minedHeight, null);
-      await till.settle();
-      assert.deepEqual(await till.storage.transfers.unminedPayouts('ETH', null, 10), []);
-      assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
-    });
+        till.ethPayments.troubles.push('refuses', 'refuses');
+        for (let block = 0; block < 3; block++) {
+          await till.payOut();
+          till.ethPayments.mine();
+          await till.follow();
+        }
+        assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
+        assert.equal((await till.storage.transfers.payoutOf(asked.tx_id as TransferId))?.payout.minedHeight, null);
+        await till.settle();
+        assert.deepEqual(await till.storage.transfers.unminedPayouts('ETH', null, 10), []);
+        assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
+      },
+    );
 
     for (const { status, reverts, told } of [
       { status: 'CONFIRMED', reverts: false, told: [] },
-      { status: 'CONFIRMED', reverts: true, told: ['It was booked as paid; a reorganisation has put something else in its place.'] },
+      {
+        status: 'CONFIRMED',
+        reverts: true,
+        told: ['It was booked as paid; a reorganisation has put something else in its place.'],
+      },
       { status: 'FAILED', reverts: true, told: [] },
-      { status: 'FAILED', reverts: false, told: ['It was booked as not paid, and given back; a reorganisation has put something else in its place.'] },
+      {
+        status: 'FAILED',
+        reverts: false,
+        told: ['It was booked as not paid, and given back; a reorganisation has put something else in its place.'],
+      },
     ]) {
-      money(`fault 42: a payment that is ${status} and after a reorganisation is mined ${reverts ? 'without' : 'with'} effect is ${told.length === 0 ? 'nothing to tell' : 'told'}`, async (till) => {
-        till.ethPayments.reverts = ({ to }) => to === PAYEE.ETH && status === 'FAILED';
-        const asked = await reorganisedAway(till, status);
-        const before = till.logger.lines.length;
-        till.ethPayments.reverts = ({ to }) => to === PAYEE.ETH && reverts;
-        till.eth.mineEmpty(9);
-        await till.follow();
-        await till.settle();
-        const errors = till.logger.lines.slice(before).filter(({ level }) => level === 'error');
-        assert.deepEqual(errors.map(({ fields }) => fields['reason']), told);
-        assert.equal((await till.transfer(asked.tx_id)).status, status);
-        assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, reverts ? 0 : 1);
-        assert.deepEqual(await till.storage.transfers.unminedPayouts('ETH', null, 10), []);
-      });
+      money(
+        `fault 42: a payment that is ${status} and after a reorganisation is mined ${reverts ? 'without' : 'with'} effect is ${told.length === 0 ? 'nothing to tell' : 'told'}`,
+        async (till) => {
+          till.ethPayments.reverts = ({ to }) => to === PAYEE.ETH && status === 'FAILED';
+          const asked = await reorganisedAway(till, status);
+          const before = till.logger.lines.length;
+          till.ethPayments.reverts = ({ to }) => to === PAYEE.ETH && reverts;
+          till.eth.mineEmpty(9);
+          await till.follow();
+          await till.settle();
+          const errors = till.logger.lines.slice(before).filter(({ level }) => level === 'error');
+          assert.deepEqual(
+            errors.map(({ fields }) => fields['reason']),
+            told,
+          );
+          assert.equal((await till.transfer(asked.tx_id)).status, status);
+          assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, reverts ? 0 : 1);
+          assert.deepEqual(await till.storage.transfers.unminedPayouts('ETH', null, 10), []);
+        },
+      );
     }
 
     money('fault 42: a payment is not booked by a block that the till has not read itself', async (till) => {
@@ -406,23 +498,26 @@ eachStorage((engine, open) => {
       assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
     });
 
-    money('a nonce used by another transaction gives the amount back only when that one is final (fault 42)', async (till) => {
-      const asked = await sentHalf(till);
-      const view = await till.storage.transfers.payoutOf(asked.tx_id as TransferId);
-      till.ethPayments.dropMempool();
-      till.ethPayments.steal(view?.payout.nonce ?? -1);
-      till.ethPayments.mine();
-      till.eth.mineEmpty(10);
-      await till.follow();
-      await till.payOut();
-      assert.equal((await till.transfer(asked.tx_id)).status, 'BROADCAST');
-      assert.equal(await till.balance('reserved', 'ETH'), ETHER / 2n);
-      till.eth.mineEmpty(10);
-      await till.follow();
-      await till.payOut();
-      assert.equal((await till.transfer(asked.tx_id)).status, 'FAILED');
-      assert.equal(await till.balance('available', 'ETH'), ETHER);
-    });
+    money(
+      'a nonce used by another transaction gives the amount back only when that one is final (fault 42)',
+      async (till) => {
+        const asked = await sentHalf(till);
+        const view = await till.storage.transfers.payoutOf(asked.tx_id as TransferId);
+        till.ethPayments.dropMempool();
+        till.ethPayments.steal(view?.payout.nonce ?? -1);
+        till.ethPayments.mine();
+        till.eth.mineEmpty(10);
+        await till.follow();
+        await till.payOut();
+        assert.equal((await till.transfer(asked.tx_id)).status, 'BROADCAST');
+        assert.equal(await till.balance('reserved', 'ETH'), ETHER / 2n);
+        till.eth.mineEmpty(10);
+        await till.follow();
+        await till.payOut();
+        assert.equal((await till.transfer(asked.tx_id)).status, 'FAILED');
+        assert.equal(await till.balance('available', 'ETH'), ETHER);
+      },
+    );
 
     money('a node that cannot explain itself releases nothing', async (till) => {
       const asked = await sentHalf(till);
@@ -432,30 +527,37 @@ eachStorage((engine, open) => {
       await till.payOut();
       assert.equal((await till.transfer(asked.tx_id)).status, 'BROADCAST');
       assert.equal(await till.balance('reserved', 'ETH'), ETHER / 2n);
-      assert.ok(till.logger.lines.some(({ level, fields }) => level === 'error' && String(fields['reason']).includes('nonce was used')));
+      assert.ok(
+        till.logger.lines.some(
+          ({ level, fields }) => level === 'error' && String(fields['reason']).includes('nonce was used'),
+        ),
+      );
       till.ethPayments.lie = null;
       await till.settle();
       assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 1);
     });
 
-    money('a transaction count ahead of the books stops payouts until an operator has looked (fault 68)', async (till) => {
-      await till.fund('ETH', '2000');
-      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
-      const first = await till.withdraw('0.2');
-      await till.settle();
-      // What a restored backup does not know of: a payment that was made after it.
-      till.ethPayments.steal(1);
-      till.ethPayments.mine();
-      const second = await till.withdraw('0.3');
-      await till.settle();
-      assert.equal((await till.transfer(first.tx_id)).status, 'CONFIRMED');
-      assert.equal((await till.transfer(second.tx_id)).status, 'REQUESTED');
-      assert.match((await till.storage.transfers.payoutStop('ETH')) ?? '', /backup/);
-      assert.equal(await resumePayouts(till.eth, till.storage), true);
-      await till.settle();
-      assert.equal((await till.transfer(second.tx_id)).status, 'CONFIRMED');
-      assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 2);
-    });
+    money(
+      'a transaction count ahead of the books stops payouts until an operator has looked (fault 68)',
+      async (till) => {
+        await till.fund('ETH', '2000');
+        till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+        const first = await till.withdraw('0.2');
+        await till.settle();
+        // What a restored backup does not know of: a payment that was made after it.
+        till.ethPayments.steal(1);
+        till.ethPayments.mine();
+        const second = await till.withdraw('0.3');
+        await till.settle();
+        assert.equal((await till.transfer(first.tx_id)).status, 'CONFIRMED');
+        assert.equal((await till.transfer(second.tx_id)).status, 'REQUESTED');
+        assert.match((await till.storage.transfers.payoutStop('ETH')) ?? '', /backup/);
+        assert.equal(await resumePayouts(till.eth, till.storage), true);
+        await till.settle();
+        assert.equal((await till.transfer(second.tx_id)).status, 'CONFIRMED');
+        assert.equal(till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length, 2);
+      },
+    );
 
     money('money that is missing on chain stops payouts (fault 68)', async (till) => {
       await till.fund('BTC', '50000');
@@ -475,27 +577,30 @@ eachStorage((engine, open) => {
       assert.equal(till.btcPayments.sent.size, 1);
     });
 
-    money('a reorganised and already withdrawn deposit is a loss, freezes the merchant and alerts; the books hold (fault 51)', async (till) => {
-      const order = await till.fund('ETH', '2000');
-      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', 2n * ETHER);
-      const asked = await till.withdraw('0.9');
-      await till.payOut();
-      till.eth.drop(11);
-      till.eth.mineEmpty(12);
-      await till.follow();
-      assert.equal((await till.order(order.id)).reorgedAt !== null, true);
-      assert.equal(await till.balance('available', 'ETH'), 0n);
-      const loss = (await till.storage.ledger.balances('loss:')).find(({ currency }) => currency === 'ETH')?.units;
-      assert.equal(loss, (ETHER / 10n) * -9n);
-      assert.ok(till.logger.lines.some(({ fields }) => fields['alert'] === 'loss'));
-      await till.checkBooks();
-      await till.settle();
-      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
-      await till.fund('ETH', '2000');
-      await assert.rejects(till.withdraw('0.05'), refusal('STATE_CONFLICT', /frozen/));
-      await till.storage.transaction((tx) => tx.transfers.unfreeze(till.principal.accountId));
-      await till.withdraw('0.05');
-    });
+    money(
+      'a reorganised and already withdrawn deposit is a loss, freezes the merchant and alerts; the books hold (fault 51)',
+      async (till) => {
+        const order = await till.fund('ETH', '2000');
+        till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', 2n * ETHER);
+        const asked = await till.withdraw('0.9');
+        await till.payOut();
+        till.eth.drop(11);
+        till.eth.mineEmpty(12);
+        await till.follow();
+        assert.equal((await till.order(order.id)).reorgedAt !== null, true);
+        assert.equal(await till.balance('available', 'ETH'), 0n);
+        const loss = (await till.storage.ledger.balances('loss:')).find(({ currency }) => currency === 'ETH')?.units;
+        assert.equal(loss, (ETHER / 10n) * -9n);
+        assert.ok(till.logger.lines.some(({ fields }) => fields['alert'] === 'loss'));
+        await till.checkBooks();
+        await till.settle();
+        assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+        await till.fund('ETH', '2000');
+        await assert.rejects(till.withdraw('0.05'), refusal('STATE_CONFLICT', /frozen/));
+        await till.storage.transaction((tx) => tx.transfers.unfreeze(till.principal.accountId));
+        await till.withdraw('0.05');
+      },
+    );
 
     money('an instance that lost its lease writes nothing (fault 41)', async (till) => {
       await till.fund('ETH', '2000');
@@ -509,7 +614,10 @@ eachStorage((engine, open) => {
       assert.equal(till.ethPayments.sent.size, 0);
       const runner = till.newRunner();
       while ((await runner.step(other)) === 'advanced');
-      assert.equal([...till.ethPayments.sent.values()].filter(({ content }) => content.lines[0]?.to === PAYEE.ETH).length, 1);
+      assert.equal(
+        [...till.ethPayments.sent.values()].filter(({ content }) => content.lines[0]?.to === PAYEE.ETH).length,
+        1,
+      );
     });
   });
 
@@ -523,46 +631,65 @@ eachStorage((engine, open) => {
         await till.settle();
         assert.equal(till.ethPayments.paidTo(till.ethPayments.hotAddress, 'ETH').length, 1);
         const refused = await till.newRunner().refusedSweeps();
-        assert.deepEqual(refused.map(({ currency, units }) => [currency, units]), [['ETH', ETHER / 100n]]);
+        assert.deepEqual(
+          refused.map(({ currency, units }) => [currency, units]),
+          [['ETH', ETHER / 100n]],
+        );
       },
       { sweeps: { maxFeeBps: 100 } },
     );
 
-    money('a token payment takes only what the receiver gets: what its fee leaves behind makes up for crumbs elsewhere', async (till) => {
-      await crumbs(till);
-      const asked = await till.withdraw('30.5', 'USDT-ERC20');
-      await till.settle();
-      const transfer = await till.transfer(asked.tx_id);
-      assert.equal(transfer.status, 'CONFIRMED', transfer.reason ?? '');
-      assert.deepEqual(till.ethPayments.paidTo(PAYEE.ETH, 'USDT-ERC20'), [29_660_000n]);
-      assert.deepEqual(till.ethPayments.paidTo(till.ethPayments.hotAddress, 'USDT-ERC20'), [30_000_000n], 'the crumb stays');
-    });
+    money(
+      'a token payment takes only what the receiver gets: what its fee leaves behind makes up for crumbs elsewhere',
+      async (till) => {
+        await crumbs(till);
+        const asked = await till.withdraw('30.5', 'USDT-ERC20');
+        await till.settle();
+        const transfer = await till.transfer(asked.tx_id);
+        assert.equal(transfer.status, 'CONFIRMED', transfer.reason ?? '');
+        assert.deepEqual(till.ethPayments.paidTo(PAYEE.ETH, 'USDT-ERC20'), [29_660_000n]);
+        assert.deepEqual(
+          till.ethPayments.paidTo(till.ethPayments.hotAddress, 'USDT-ERC20'),
+          [30_000_000n],
+          'the crumb stays',
+        );
+      },
+    );
 
-    money('a crumb that is not worth its fee is moved for a payment that waits for it, when it is worth it to the payment', async (till) => {
-      await crumbs(till);
-      const asked = await till.withdraw('31.37', 'USDT-ERC20');
-      await till.settle();
-      const transfer = await till.transfer(asked.tx_id);
-      assert.equal(transfer.status, 'CONFIRMED', transfer.reason ?? '');
-      assert.deepEqual(till.ethPayments.paidTo(PAYEE.ETH, 'USDT-ERC20'), [30_530_000n]);
-      assert.deepEqual(till.ethPayments.paidTo(till.ethPayments.hotAddress, 'USDT-ERC20'), [30_000_000n, 1_370_000n]);
-    });
+    money(
+      'a crumb that is not worth its fee is moved for a payment that waits for it, when it is worth it to the payment',
+      async (till) => {
+        await crumbs(till);
+        const asked = await till.withdraw('31.37', 'USDT-ERC20');
+        await till.settle();
+        const transfer = await till.transfer(asked.tx_id);
+        assert.equal(transfer.status, 'CONFIRMED', transfer.reason ?? '');
+        assert.deepEqual(till.ethPayments.paidTo(PAYEE.ETH, 'USDT-ERC20'), [30_530_000n]);
+        assert.deepEqual(till.ethPayments.paidTo(till.ethPayments.hotAddress, 'USDT-ERC20'), [30_000_000n, 1_370_000n]);
+      },
+    );
 
-    money('a payment that would wait for ever for a small deposit is refused when it is requested, until the fee has fallen', async (till) => {
-      till.ethPayments.fee = 42n * 10n ** 13n;
-      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
-      const order = await till.fund('USDT-ERC20', '1.37');
-      // The payment costs 0.84 USDT, and the sweep before it twice as much.
-      await assert.rejects(till.withdraw('1.37', 'USDT-ERC20'), refusal('AMOUNT_OUT_OF_RANGE', /small amounts over many addresses/));
-      await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT', /fee/));
-      assert.equal(await till.balance('available', 'USDT-ERC20'), 1_370_000n);
-      till.ethPayments.fee = 10n ** 13n;
-      till.clock.advance(600_000);
-      await till.refund.run(till.principal, order.id);
-      await till.settle();
-      assert.equal((await refundOf(till, order.id)).status, 'CONFIRMED');
-      assert.deepEqual(till.ethPayments.paidTo('eth-payer', 'USDT-ERC20'), [1_350_000n]);
-    });
+    money(
+      'a payment that would wait for ever for a small deposit is refused when it is requested, until the fee has fallen',
+      async (till) => {
+        till.ethPayments.fee = 42n * 10n ** 13n;
+        till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+        const order = await till.fund('USDT-ERC20', '1.37');
+        // The payment costs 0.84 USDT, and the sweep before it twice as much.
+        await assert.rejects(
+          till.withdraw('1.37', 'USDT-ERC20'),
+          refusal('AMOUNT_OUT_OF_RANGE', /small amounts over many addresses/),
+        );
+        await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT', /fee/));
+        assert.equal(await till.balance('available', 'USDT-ERC20'), 1_370_000n);
+        till.ethPayments.fee = 10n ** 13n;
+        till.clock.advance(600_000);
+        await till.refund.run(till.principal, order.id);
+        await till.settle();
+        assert.equal((await refundOf(till, order.id)).status, 'CONFIRMED');
+        assert.deepEqual(till.ethPayments.paidTo('eth-payer', 'USDT-ERC20'), [1_350_000n]);
+      },
+    );
 
     money(
       'what the hot wallet holds above its ceiling goes to the cold address',

@@ -15,7 +15,12 @@ const hosted = (price = '10', vsCurrency = 'USD'): PayUrlInput => {
   return { vsCurrency, vsPrice };
 };
 
-const claim = (key: string, bodyHash = 'a'): IdempotencyClaim => ({ route: '/api/order/pay-info', key, bodyHash, expiresAt: 9_000_000_000_000 });
+const claim = (key: string, bodyHash = 'a'): IdempotencyClaim => ({
+  route: '/api/order/pay-info',
+  key,
+  bodyHash,
+  expiresAt: 9_000_000_000_000,
+});
 
 eachStorage((engine, open) => {
   const till = (name: string, body: (domain: Domain) => Promise<void>, options?: DomainOptions): void => {
@@ -30,7 +35,7 @@ eachStorage((engine, open) => {
   };
 
   describe(`creating and reading orders on ${engine}`, () => {
-    till('pay-info answers the specification\'s fields', async (domain) => {
+    till("pay-info answers the specification's fields", async (domain) => {
       const order = await domain.payInfo({ currency: 'ETH', price: '12.34', vsCurrency: 'EUR' });
       const info = domain.queries.payInfo(order);
       assert.ok(isId(info.order_id));
@@ -89,10 +94,14 @@ eachStorage((engine, open) => {
       const vsPrice = readDecimal('10');
       assert.ok(vsPrice);
       const input = { ...hosted(), chain: 'ETH', currency: 'USDT-ERC20', vsPrice };
-      const orders = await Promise.all(Array.from({ length: 8 }, () => domain.createOrder.payInfo(domain.principal, input, claim('k'))));
+      const orders = await Promise.all(
+        Array.from({ length: 8 }, () => domain.createOrder.payInfo(domain.principal, input, claim('k'))),
+      );
       assert.equal(new Set(orders.map(({ id }) => id)).size, 1);
       assert.equal((await domain.queries.list(domain.principal.accountId, { page: 1, size: 10 })).total, 1);
-      await assert.rejects(domain.createOrder.payInfo(domain.principal, input, claim('k', 'b')), { code: 'IDEMPOTENCY_MISMATCH' });
+      await assert.rejects(domain.createOrder.payInfo(domain.principal, input, claim('k', 'b')), {
+        code: 'IDEMPOTENCY_MISMATCH',
+      });
       const next = await domain.payInfo();
       assert.notEqual(next.payment?.address, orders[0]?.payment?.address);
     });
@@ -101,7 +110,10 @@ eachStorage((engine, open) => {
       await domain.addresses.refill('ETH');
       const orders = await Promise.all(Array.from({ length: 40 }, () => domain.payInfo()));
       assert.equal(new Set(orders.map(({ payment }) => payment?.address)).size, 40);
-      assert.deepEqual(orders.map(({ number }) => number).sort((a, b) => a - b), Array.from({ length: 40 }, (_, i) => i + 1));
+      assert.deepEqual(
+        orders.map(({ number }) => number).sort((a, b) => a - b),
+        Array.from({ length: 40 }, (_, i) => i + 1),
+      );
     });
 
     till('the address pool is refilled when it runs low, and given back at a graceful stop', async (domain) => {
@@ -113,12 +125,15 @@ eachStorage((engine, open) => {
       await assert.rejects(domain.addresses.take('DOGE'), { code: 'UNSUPPORTED' });
     });
 
-    till('no address is given out on a chain whose following has not begun: nobody would see it paid', async (domain) => {
-      const never = new FakeChain(domain.btc.assets, () => domain.clock.now(), { code: 'NEW' });
-      const pool = new AddressPool({ chains: new Map([['NEW', never]]), storage: domain.storage });
-      await domain.storage.chains.initialise('NEW', 'fake:NEW');
-      await assert.rejects(pool.take('NEW'), { code: 'NOT_READY' });
-    });
+    till(
+      'no address is given out on a chain whose following has not begun: nobody would see it paid',
+      async (domain) => {
+        const never = new FakeChain(domain.btc.assets, () => domain.clock.now(), { code: 'NEW' });
+        const pool = new AddressPool({ chains: new Map([['NEW', never]]), storage: domain.storage });
+        await domain.storage.chains.initialise('NEW', 'fake:NEW');
+        await assert.rejects(pool.take('NEW'), { code: 'NOT_READY' });
+      },
+    );
 
     till('lists come newest first, in pages, with the exact total', async (domain) => {
       const made = [];
@@ -128,48 +143,75 @@ eachStorage((engine, open) => {
       const last = await domain.queries.list(domain.principal.accountId, { page: 3, size: 3 });
       const past = await domain.queries.list(domain.principal.accountId, { page: 4, size: 3 });
       assert.deepEqual([first.total, first.maxPage], [7, 3]);
-      assert.deepEqual(first.items.map(({ order_id }) => order_id), newest.slice(0, 3));
-      assert.deepEqual(last.items.map(({ order_id }) => order_id), newest.slice(6));
+      assert.deepEqual(
+        first.items.map(({ order_id }) => order_id),
+        newest.slice(0, 3),
+      );
+      assert.deepEqual(
+        last.items.map(({ order_id }) => order_id),
+        newest.slice(6),
+      );
       assert.deepEqual(past.items, []);
       assert.deepEqual((await domain.queries.list(NOBODY, { page: 1, size: 3 })).maxPage, 0);
-      for (const page of [{ page: 0, size: 1 }, { page: 1, size: 101 }, { page: 1.5, size: 1 }, { page: NaN, size: 1 }, { page: 1, size: -1 }]) {
+      for (const page of [
+        { page: 0, size: 1 },
+        { page: 1, size: 101 },
+        { page: 1.5, size: 1 },
+        { page: NaN, size: 1 },
+        { page: 1, size: -1 },
+      ]) {
         await assert.rejects(domain.queries.list(domain.principal.accountId, page), { code: 'INVALID_FIELDS' });
         await assert.rejects(domain.queries.transactions(domain.principal.accountId, page), { code: 'INVALID_FIELDS' });
       }
     });
 
-    till('another account\'s order, an unknown one and no id at all get the same answer (fault 12)', async (domain) => {
+    till("another account's order, an unknown one and no id at all get the same answer (fault 12)", async (domain) => {
       const order = await domain.payInfo();
       const answers = [];
-      for (const [account, id] of [[NOBODY, order.id], [domain.principal.accountId, '1234567890123456789'], [domain.principal.accountId, 'x']] as const) {
+      for (const [account, id] of [
+        [NOBODY, order.id],
+        [domain.principal.accountId, '1234567890123456789'],
+        [domain.principal.accountId, 'x'],
+      ] as const) {
         answers.push(await domain.queries.detail(account, id).catch((error: unknown) => String(error)));
       }
       assert.equal(new Set(answers).size, 1);
       assert.equal(await domain.queries.history('x'), null);
     });
 
-    till('a hosted order has its coin when the payer chose one, and a new choice until something was seen', async (domain) => {
-      const order = await domain.createOrder.payUrl(domain.principal, hosted());
-      const blank = await domain.queries.checkout(order.checkoutToken);
-      assert.deepEqual([blank.amount, blank.chainName, blank.paymentUri, blank.seen], ['', '', '', false]);
-      const detail = await domain.queries.detail(domain.principal.accountId, order.id);
-      assert.deepEqual([detail.chain, detail.currency, detail.amount, detail.to_addr, detail.platform], ['', '', '', false, 'CHECKOUT']);
-      const options = await domain.choosePayment.options(order);
-      assert.deepEqual(options.map(({ asset }) => asset.currency), ['ETH', 'USDT-ERC20', 'BTC']);
-      const inEth = await domain.choosePayment.choose(order.checkoutToken, 'ETH', 'ETH');
-      const again = await domain.choosePayment.choose(order.checkoutToken, 'ETH', 'ETH');
-      const inUsdt = await domain.choosePayment.choose(order.checkoutToken, 'ETH', 'USDT-ERC20');
-      assert.deepEqual(again.payment, inEth.payment);
-      assert.equal(inUsdt.payment?.address, inEth.payment?.address);
-      domain.eth.mine({ to: inUsdt.payment?.address ?? '', currency: 'USDT-ERC20', units: 4_000_000n, txid: 'part' });
-      await domain.follow();
-      const view = await domain.queries.checkout(order.checkoutToken);
-      assert.deepEqual(
-        [view.amount, view.received, view.remaining, view.confirmations, view.confirmationsRequired, view.seen],
-        ['10', '4', '6', 1, 3, true],
-      );
-      await assert.rejects(domain.choosePayment.choose(order.checkoutToken, 'BTC', 'BTC'), { code: 'STATE_CONFLICT' });
-    });
+    till(
+      'a hosted order has its coin when the payer chose one, and a new choice until something was seen',
+      async (domain) => {
+        const order = await domain.createOrder.payUrl(domain.principal, hosted());
+        const blank = await domain.queries.checkout(order.checkoutToken);
+        assert.deepEqual([blank.amount, blank.chainName, blank.paymentUri, blank.seen], ['', '', '', false]);
+        const detail = await domain.queries.detail(domain.principal.accountId, order.id);
+        assert.deepEqual(
+          [detail.chain, detail.currency, detail.amount, detail.to_addr, detail.platform],
+          ['', '', '', false, 'CHECKOUT'],
+        );
+        const options = await domain.choosePayment.options(order);
+        assert.deepEqual(
+          options.map(({ asset }) => asset.currency),
+          ['ETH', 'USDT-ERC20', 'BTC'],
+        );
+        const inEth = await domain.choosePayment.choose(order.checkoutToken, 'ETH', 'ETH');
+        const again = await domain.choosePayment.choose(order.checkoutToken, 'ETH', 'ETH');
+        const inUsdt = await domain.choosePayment.choose(order.checkoutToken, 'ETH', 'USDT-ERC20');
+        assert.deepEqual(again.payment, inEth.payment);
+        assert.equal(inUsdt.payment?.address, inEth.payment?.address);
+        domain.eth.mine({ to: inUsdt.payment?.address ?? '', currency: 'USDT-ERC20', units: 4_000_000n, txid: 'part' });
+        await domain.follow();
+        const view = await domain.queries.checkout(order.checkoutToken);
+        assert.deepEqual(
+          [view.amount, view.received, view.remaining, view.confirmations, view.confirmationsRequired, view.seen],
+          ['10', '4', '6', 1, 3, true],
+        );
+        await assert.rejects(domain.choosePayment.choose(order.checkoutToken, 'BTC', 'BTC'), {
+          code: 'STATE_CONFLICT',
+        });
+      },
+    );
 
     till('a coin cannot be chosen for an unknown, a direct or an expired order', async (domain) => {
       const direct = await domain.payInfo();
@@ -185,7 +227,10 @@ eachStorage((engine, open) => {
     till('a coin without a rate is not offered', async (domain) => {
       domain.rates.prices.delete('BTC');
       const order = await domain.createOrder.payUrl(domain.principal, hosted());
-      assert.deepEqual((await domain.choosePayment.options(order)).map(({ asset }) => asset.currency), ['ETH', 'USDT-ERC20']);
+      assert.deepEqual(
+        (await domain.choosePayment.options(order)).map(({ asset }) => asset.currency),
+        ['ETH', 'USDT-ERC20'],
+      );
     });
 
     till('the payer can leave the address of a refund', async (domain) => {
@@ -193,8 +238,12 @@ eachStorage((engine, open) => {
       const blank = await domain.createOrder.payUrl(domain.principal, hosted());
       await domain.choosePayment.setRefundAddress(order.checkoutToken, 'eth-mine');
       assert.equal((await domain.queries.checkout(order.checkoutToken)).refundAddress, 'eth-mine');
-      await assert.rejects(domain.choosePayment.setRefundAddress(order.checkoutToken, 'bc1'), { code: 'INVALID_FIELDS' });
-      await assert.rejects(domain.choosePayment.setRefundAddress(blank.checkoutToken, 'eth-mine'), { code: 'STATE_CONFLICT' });
+      await assert.rejects(domain.choosePayment.setRefundAddress(order.checkoutToken, 'bc1'), {
+        code: 'INVALID_FIELDS',
+      });
+      await assert.rejects(domain.choosePayment.setRefundAddress(blank.checkoutToken, 'eth-mine'), {
+        code: 'STATE_CONFLICT',
+      });
       await assert.rejects(domain.choosePayment.setRefundAddress('none', 'eth-mine'), { code: 'NOT_FOUND' });
     });
 

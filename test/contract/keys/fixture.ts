@@ -1,7 +1,16 @@
 import type { TestContext } from 'node:test';
 import { AesGcmVault, CryptoRandom } from '../../../adapters/crypto/index.ts';
 import { deadline, SystemClock } from '../../../adapters/system/index.ts';
-import { AppKeys, Apps, DEFAULT_FEED_LEASE_MS, IdSequence, isTillgateError, KeyCache, RouteCache, Routes } from '../../../core/index.ts';
+import {
+  AppKeys,
+  Apps,
+  DEFAULT_FEED_LEASE_MS,
+  IdSequence,
+  isTillgateError,
+  KeyCache,
+  RouteCache,
+  Routes,
+} from '../../../core/index.ts';
 import type { AppId, Clock, GatewayRoute, KeyView, Storage } from '../../../core/index.ts';
 import { MemoryLogger } from '../../support/fakes.ts';
 import type { OpenStorage, TestStorage } from '../../support/storage.ts';
@@ -28,17 +37,37 @@ export class Instance {
   #closing: Promise<void> | null = null;
   #loop: Promise<void> = Promise.resolve();
 
-  constructor(storage: Storage, name: string, leaseMs = DEFAULT_FEED_LEASE_MS, configured: readonly GatewayRoute[] = []) {
+  constructor(
+    storage: Storage,
+    name: string,
+    leaseMs = DEFAULT_FEED_LEASE_MS,
+    configured: readonly GatewayRoute[] = [],
+  ) {
     this.storage = storage;
     const { clock, logger } = this;
-    const ids = new IdSequence(() => clock.now(), ++node % 1000, () => 0);
+    const ids = new IdSequence(
+      () => clock.now(),
+      ++node % 1000,
+      () => 0,
+    );
     const deps = { storage, vault, random, ids, clock };
     this.apps = new Apps(deps);
     this.keys = new AppKeys(deps);
     this.routes = new Routes({ ...deps, configured });
     this.knownRoutes = new RouteCache({ routes: storage.routes, vault, logger, configured });
     const { feed, apps } = storage;
-    this.directory = new KeyCache({ feed, apps, vault, random, clock, deadline, logger, instance: `${name}-${node}`, leaseMs, alongside: [this.knownRoutes] });
+    this.directory = new KeyCache({
+      feed,
+      apps,
+      vault,
+      random,
+      clock,
+      deadline,
+      logger,
+      instance: `${name}-${node}`,
+      leaseMs,
+      alongside: [this.knownRoutes],
+    });
   }
 
   /** Serves, as a host does: one pass after another. */
@@ -66,7 +95,9 @@ export class Instance {
   }
 
   /** An App with its key on an account of its own. */
-  async newApp(chains = ['ETH']): Promise<{ appId: AppId; text: string; keyId: KeyView['id']; accountId: KeyView['app']['accountId'] }> {
+  async newApp(
+    chains = ['ETH'],
+  ): Promise<{ appId: AppId; text: string; keyId: KeyView['id']; accountId: KeyView['app']['accountId'] }> {
     const { id: accountId } = await storedAccount(this.storage);
     const { app, key } = await this.apps.create({ accountId, name: 'shop', chains });
     return { appId: app.id, text: key.text, keyId: key.key.id, accountId };
@@ -76,7 +107,13 @@ export class Instance {
   look(text: string): string {
     try {
       const key = this.directory.find(text);
-      return key === null ? 'unknown' : !key.app.accountActive ? 'account off' : !key.app.enabled ? 'app off' : key.state;
+      return key === null
+        ? 'unknown'
+        : !key.app.accountActive
+          ? 'account off'
+          : !key.app.enabled
+            ? 'app off'
+            : key.state;
     } catch (error) {
       if (!isTillgateError(error, 'NOT_READY')) throw error;
       return 'not ready';
@@ -92,7 +129,10 @@ export class Instance {
 }
 
 /** A database, and `later` for what must end before it does: hooks of a test run in the order they were made. */
-export async function openFor(t: Pick<TestContext, 'after'>, open: OpenStorage): Promise<TestStorage & { readonly later: Pick<TestContext, 'after'> }> {
+export async function openFor(
+  t: Pick<TestContext, 'after'>,
+  open: OpenStorage,
+): Promise<TestStorage & { readonly later: Pick<TestContext, 'after'> }> {
   const opened = await open();
   const ends: (() => unknown)[] = [];
   t.after(async () => {

@@ -21,7 +21,8 @@ const code =
 const fieldsOf = async (attempt: Promise<unknown>): Promise<readonly string[]> =>
   attempt.then(
     () => [],
-    (error: unknown) => (isTillgateError(error, 'INVALID_FIELDS') ? (error.details.fields ?? []).map(({ path }) => path) : [String(error)]),
+    (error: unknown) =>
+      isTillgateError(error, 'INVALID_FIELDS') ? (error.details.fields ?? []).map(({ path }) => path) : [String(error)],
   );
 
 const ROUTE: RouteInput = {
@@ -29,7 +30,9 @@ const ROUTE: RouteInput = {
   chain: 'ETH',
   network: 'main',
   protocol: 'jsonrpc',
-  upstreams: [{ url: 'https://rpc.example.net/v2/upstream-secret-canary', headers: { 'X-Token': 'header-secret-canary' } }],
+  upstreams: [
+    { url: 'https://rpc.example.net/v2/upstream-secret-canary', headers: { 'X-Token': 'header-secret-canary' } },
+  ],
 };
 
 eachStorage((engine, openStorage) => {
@@ -42,7 +45,10 @@ eachStorage((engine, openStorage) => {
     assert.deepEqual([app.version, app.enabled, app.providerId, key.state], [1, true, 'mine', 'active']);
     assert.deepEqual(await a.keys.list(app.id), [key]);
     const found = a.directory.find(key.text);
-    assert.deepEqual([found?.id, found?.app.id, found?.app.accountId, [...(found?.app.chains ?? [])]], [key.key.id, app.id, accountId, ['ETH']]);
+    assert.deepEqual(
+      [found?.id, found?.app.id, found?.app.accountId, [...(found?.app.chains ?? [])]],
+      [key.key.id, app.id, accountId, ['ETH']],
+    );
     assert.equal(a.directory.find(key.text.replace(/.$/, '')), null);
     await assert.rejects(a.apps.create({ accountId: '404' as AccountId, name: 'shop', chains: [] }), code('NOT_FOUND'));
     assert.deepEqual((await a.apps.list(null, { page: 1, size: 10 })).items, [app]);
@@ -58,10 +64,26 @@ eachStorage((engine, openStorage) => {
     assert.deepEqual(await fieldsOf(a.apps.list(null, { page: 1, size: 101 })), ['size']);
     const { app } = await a.apps.create({ accountId, name: 'shop', chains: [] });
     const limits = { requestsPerSecond: -1, burst: 0.5, concurrency: 0 };
-    const changes = { name: '', chains: Array.from({ length: 65 }, (_, n) => `C${n}`), admissionMode: 'off' as 'enforce', limits };
-    const expected = ['name', 'chains', 'admission_mode', 'limits.requests_per_second', 'limits.burst', 'limits.concurrency'];
+    const changes = {
+      name: '',
+      chains: Array.from({ length: 65 }, (_, n) => `C${n}`),
+      admissionMode: 'off' as 'enforce',
+      limits,
+    };
+    const expected = [
+      'name',
+      'chains',
+      'admission_mode',
+      'limits.requests_per_second',
+      'limits.burst',
+      'limits.concurrency',
+    ];
     assert.deepEqual(await fieldsOf(a.apps.update(app.id, 1, changes)), expected);
-    const changed = await a.apps.update(app.id, 1, { name: 'new', admissionMode: 'enforce', limits: { requestsPerSecond: 0.1, burst: 1, concurrency: null } });
+    const changed = await a.apps.update(app.id, 1, {
+      name: 'new',
+      admissionMode: 'enforce',
+      limits: { requestsPerSecond: 0.1, burst: 1, concurrency: null },
+    });
     assert.deepEqual([changed.version, changed.name], [2, 'new']);
     await assert.rejects(a.apps.update(app.id, 1, { name: 'late' }), code('VERSION_MISMATCH'));
     await assert.rejects(a.apps.update('404' as AppId, 1, {}), code('NOT_FOUND'));
@@ -82,7 +104,10 @@ eachStorage((engine, openStorage) => {
     await assert.rejects(a.keys.rotate(appId), code('STATE_CONFLICT'));
     const made = await a.keys.create(appId);
     assert.deepEqual([a.look(text), a.look(made.text)], ['revoked', 'active']);
-    assert.deepEqual((await a.keys.list(appId)).map(({ state }) => state), ['active', 'revoked']);
+    assert.deepEqual(
+      (await a.keys.list(appId)).map(({ state }) => state),
+      ['active', 'revoked'],
+    );
     const nobody = '404' as AppId;
     const attempts: readonly (() => Promise<unknown>)[] = [
       () => a.keys.list(nobody),
@@ -105,14 +130,22 @@ eachStorage((engine, openStorage) => {
     assert.ok('state' in authenticateKey(view, end - 1) && 'reason' in authenticateKey(view, end));
     assert.deepEqual([a.look(key.text), key.key.expiresAt], ['active', null]);
     const next = await a.keys.rotate(appId);
-    assert.equal((next.replaced.key.expiresAt as number) - a.clock.now() > 86_390_000, true, '24 hours where nothing is said');
-    for (const seconds of [-1, 0.5, NaN, 7 * 86_400 + 1, Infinity]) assert.deepEqual(await fieldsOf(a.keys.rotate(appId, seconds)), ['grace_seconds']);
+    assert.equal(
+      (next.replaced.key.expiresAt as number) - a.clock.now() > 86_390_000,
+      true,
+      '24 hours where nothing is said',
+    );
+    for (const seconds of [-1, 0.5, NaN, 7 * 86_400 + 1, Infinity])
+      assert.deepEqual(await fieldsOf(a.keys.rotate(appId, seconds)), ['grace_seconds']);
     // The grace ends by itself: nothing is swept, nothing is told.
     const short = await a.keys.rotate(appId, 1);
     const stored = short.replaced.key;
     await waitFor(() => keyState(a.directory.find(short.replaced.text)!, a.clock.now()) === 'expired');
     assert.ok(a.clock.now() >= (stored.expiresAt as number));
-    assert.deepEqual((await a.keys.list(appId)).map(({ state }) => state), ['active', 'expired', 'grace', 'grace']);
+    assert.deepEqual(
+      (await a.keys.list(appId)).map(({ state }) => state),
+      ['active', 'expired', 'grace', 'grace'],
+    );
     assert.equal((await a.keys.revoke(appId, stored.id)).state, 'revoked');
   });
 
@@ -122,31 +155,50 @@ eachStorage((engine, openStorage) => {
     const b = await new Instance(await another(), 'b').serve(later);
     const { appId } = await a.newApp();
     const rotations = await Promise.allSettled(Array.from({ length: 6 }, (_, n) => (n % 2 ? a : b).keys.rotate(appId)));
-    assert.ok(rotations.every(({ status }) => status === 'fulfilled'), 'they queue up');
-    assert.deepEqual((await a.keys.list(appId)).map(({ state }) => state).toSorted(), ['active', ...Array.from({ length: 6 }, () => 'grace')]);
-    const step = fc.record({ act: fc.constantFrom('create', 'rotate', 'revoke'), by: fc.constantFrom(a, b), which: fc.nat(20) });
+    assert.ok(
+      rotations.every(({ status }) => status === 'fulfilled'),
+      'they queue up',
+    );
+    assert.deepEqual((await a.keys.list(appId)).map(({ state }) => state).toSorted(), [
+      'active',
+      ...Array.from({ length: 6 }, () => 'grace'),
+    ]);
+    const step = fc.record({
+      act: fc.constantFrom('create', 'rotate', 'revoke'),
+      by: fc.constantFrom(a, b),
+      which: fc.nat(20),
+    });
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }), async (rounds) => {
-        const own = await a.newApp();
-        for (const steps of rounds) {
-          const known = await a.keys.list(own.appId);
-          await Promise.all(
-            steps.map(async ({ act, by, which }) => {
-              const keyId = known[which % known.length]!.key.id;
-              const run = { create: () => by.keys.create(own.appId), rotate: () => by.keys.rotate(own.appId), revoke: () => by.keys.revoke(own.appId, keyId) }[act];
-              await (run as () => Promise<unknown>)().catch((error: unknown) => assert.ok(isTillgateError(error, 'STATE_CONFLICT'), String(error)));
-            }),
-          );
-          const now = await b.keys.list(own.appId);
-          assert.ok(now.filter(({ state }) => state === 'active').length <= 1);
-          for (const { text, key } of now) assert.deepEqual([a.look(text), b.look(text)], [key.state, key.state]);
-        }
-      }),
+      fc.asyncProperty(
+        fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }),
+        async (rounds) => {
+          const own = await a.newApp();
+          for (const steps of rounds) {
+            const known = await a.keys.list(own.appId);
+            await Promise.all(
+              steps.map(async ({ act, by, which }) => {
+                const keyId = known[which % known.length]!.key.id;
+                const run = {
+                  create: () => by.keys.create(own.appId),
+                  rotate: () => by.keys.rotate(own.appId),
+                  revoke: () => by.keys.revoke(own.appId, keyId),
+                }[act];
+                await (run as () => Promise<unknown>)().catch((error: unknown) =>
+                  assert.ok(isTillgateError(error, 'STATE_CONFLICT'), String(error)),
+                );
+              }),
+            );
+            const now = await b.keys.list(own.appId);
+            assert.ok(now.filter(({ state }) => state === 'active').length <= 1);
+            for (const { text, key } of now) assert.deepEqual([a.look(text), b.look(text)], [key.state, key.state]);
+          }
+        },
+      ),
       { numRuns: 8 },
     );
   });
 
-  test('fault 18: no key, and no upstream\'s secret, can be read in a dump of the database', async (t) => {
+  test("fault 18: no key, and no upstream's secret, can be read in a dump of the database", async (t) => {
     const { storage, sql, config, later } = await openFor(t, openStorage);
     const a = await new Instance(storage, 'a').serve(later);
     const { appId, text } = await a.newApp();
@@ -155,9 +207,17 @@ eachStorage((engine, openStorage) => {
     a.directory.find(text);
     const secrets = [text, key.text, 'upstream-secret-canary', 'header-secret-canary'];
     const tables = ['apps', 'app_keys', 'gateway_routes', 'gateway_changes', 'gateway_instances', 'gateway_feed'];
-    const dump = (await Promise.all(tables.map((table) => sql(`SELECT * FROM ${table}`)))).map((rows) => JSON.stringify(rows)).join('\n');
-    const files = config.client === 'pg' ? [] : readdirSync(dirname(config.filename)).map((file) => readFileSync(join(dirname(config.filename), file), 'latin1'));
-    for (const secret of secrets) assert.ok(![dump, ...files, JSON.stringify(a.logger.lines)].some((each) => each.includes(secret)));
+    const dump = (await Promise.all(tables.map((table) => sql(`SELECT * FROM ${table}`))))
+      .map((rows) => JSON.stringify(rows))
+      .join('\n');
+    const files =
+      config.client === 'pg'
+        ? []
+        : readdirSync(dirname(config.filename)).map((file) =>
+            readFileSync(join(dirname(config.filename), file), 'latin1'),
+          );
+    for (const secret of secrets)
+      assert.ok(![dump, ...files, JSON.stringify(a.logger.lines)].some((each) => each.includes(secret)));
     assert.ok(dump.includes(appId));
   });
 
@@ -166,15 +226,35 @@ eachStorage((engine, openStorage) => {
     const own: GatewayRoute = { ...readRoute({ ...ROUTE, host: 'config.example.org' }), id: '1' as RouteId };
     const a = await new Instance(storage, 'a', undefined, [own]).serve(later);
     const b = await new Instance(await another(), 'b', undefined, [own]).serve(later);
-    const made = await a.routes.create({ ...ROUTE, methods: { deny: ['eth_call'] }, limits: { burst: 9 }, timeouts: { idleMs: 5 }, enabled: false });
+    const made = await a.routes.create({
+      ...ROUTE,
+      methods: { deny: ['eth_call'] },
+      limits: { burst: 9 },
+      timeouts: { idleMs: 5 },
+      enabled: false,
+    });
     const { id } = made.route;
-    assert.deepEqual([made.source, made.route.host, made.route.methods.allow, made.route.limits.burst, made.route.timeouts.connectMs], ['managed', 'eth.nodes.example.org', [], 9, 5000]);
+    assert.deepEqual(
+      [made.source, made.route.host, made.route.methods.allow, made.route.limits.burst, made.route.timeouts.connectMs],
+      ['managed', 'eth.nodes.example.org', [], 9, 5000],
+    );
     assert.deepEqual(b.knownRoutes.table().find('eth.nodes.example.org:443'), made.route);
-    assert.deepEqual((await a.routes.list()).map(({ route, source }) => [route.host, source]), [['config.example.org', 'config'], [made.route.host, 'managed']]);
+    assert.deepEqual(
+      (await a.routes.list()).map(({ route, source }) => [route.host, source]),
+      [
+        ['config.example.org', 'config'],
+        [made.route.host, 'managed'],
+      ],
+    );
     assert.deepEqual(await b.routes.find(id), made);
     assert.deepEqual([(await a.routes.find(own.id))?.source, await a.routes.find('404' as RouteId)], ['config', null]);
     const changed = await b.routes.update(id, { enabled: true, host: 'moved.example.org', limits: { concurrency: 3 } });
-    assert.deepEqual(changed.route, { ...made.route, enabled: true, host: 'moved.example.org', limits: { ...made.route.limits, concurrency: 3 } });
+    assert.deepEqual(changed.route, {
+      ...made.route,
+      enabled: true,
+      host: 'moved.example.org',
+      limits: { ...made.route.limits, concurrency: 3 },
+    });
     for (const { knownRoutes } of [a, b]) {
       assert.equal(knownRoutes.table().find(made.route.host), null);
       assert.deepEqual(knownRoutes.table().find('MOVED.example.org'), changed.route);
@@ -197,20 +277,29 @@ eachStorage((engine, openStorage) => {
       const made = [await server.newApp(), await server.newApp(), await server.newApp()];
       let answered = 0;
       let late = 0;
-      const command = promisify(execFile)(
-        process.execPath,
-        ['--import', 'tsx', fileURLToPath(new URL('revoke-command.ts', import.meta.url)), config.client === 'sqlite' ? config.filename : '', ...made.flatMap(({ appId, keyId }) => [appId, keyId])],
-      ).then(({ stdout }) => {
+      const command = promisify(execFile)(process.execPath, [
+        '--import',
+        'tsx',
+        fileURLToPath(new URL('revoke-command.ts', import.meta.url)),
+        config.client === 'sqlite' ? config.filename : '',
+        ...made.flatMap(({ appId, keyId }) => [appId, keyId]),
+      ]).then(({ stdout }) => {
         answered = 1;
         return stdout;
       });
-      await waitFor(() => {
-        if (answered > 0) late += made.filter(({ text }) => server.look(text) === 'active').length;
-        return answered > 0;
-      }, { intervalMs: 1, timeoutMs: 60_000 });
+      await waitFor(
+        () => {
+          if (answered > 0) late += made.filter(({ text }) => server.look(text) === 'active').length;
+          return answered > 0;
+        },
+        { intervalMs: 1, timeoutMs: 60_000 },
+      );
       assert.deepEqual(JSON.parse(await command), ['revoked', 'revoked', 'revoked']);
       assert.equal(late, 0);
-      assert.deepEqual(made.map(({ text }) => server.look(text)), ['revoked', 'revoked', 'revoked']);
+      assert.deepEqual(
+        made.map(({ text }) => server.look(text)),
+        ['revoked', 'revoked', 'revoked'],
+      );
     });
   }
 });

@@ -35,7 +35,9 @@ describe('notifications', () => {
       for (let round = 0; round < 5; round++) {
         await waitFor(() => b.storage.feed.pollMs === 1000);
         const { appId, keyId, text } = await a.newApp();
-        const killed = await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`);
+        const killed = await sql(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`,
+        );
         assert.ok(killed.length > 0);
         await a.keys.revoke(appId, keyId);
         assert.deepEqual([a.look(text), b.look(text)], ['revoked', 'revoked']);
@@ -43,7 +45,7 @@ describe('notifications', () => {
       await waitFor(() => b.storage.feed.pollMs === 1000);
     });
 
-    test('an embedder\'s own knex instance is listened with, and its connections end with the storage', async (t) => {
+    test("an embedder's own knex instance is listened with, and its connections end with the storage", async (t) => {
       const { config, storage, later, sql } = await openFor(t, open);
       const { default: knex } = await import('knex');
       assert.equal(config.client, 'pg');

@@ -21,7 +21,9 @@ function fragile(storage: Storage): { storage: Storage; cut: boolean } {
       };
     },
   });
-  state.storage = new Proxy(storage, { get: (target, name) => (name === 'feed' ? feed : (Reflect.get(target, name, target) as unknown)) });
+  state.storage = new Proxy(storage, {
+    get: (target, name) => (name === 'feed' ? feed : (Reflect.get(target, name, target) as unknown)),
+  });
   return state;
 }
 
@@ -77,12 +79,15 @@ eachStorage((_engine, openStorage) => {
     const revocation = a.keys.revoke(appId, keyId).then(() => (done = true));
     let refusedAt = 0;
     let workedAfter = 0;
-    await waitFor(() => {
-      const found = b.look(text);
-      if (found === 'not ready' && refusedAt === 0) refusedAt = performance.now() - began;
-      if (found === 'active' && done) workedAfter += 1;
-      return done;
-    }, { intervalMs: 1 });
+    await waitFor(
+      () => {
+        const found = b.look(text);
+        if (found === 'not ready' && refusedAt === 0) refusedAt = performance.now() - began;
+        if (found === 'active' && done) workedAfter += 1;
+        return done;
+      },
+      { intervalMs: 1 },
+    );
     const took = performance.now() - began;
     await revocation;
     assert.equal(workedAfter, 0);
@@ -109,10 +114,13 @@ eachStorage((_engine, openStorage) => {
       assert.deepEqual([replaced.state, key.state], ['expired', 'active']);
       wire.cut = false;
       const found = new Set<string>();
-      await waitFor(() => {
-        found.add(b.look(key.text));
-        return found.has('active');
-      }, { intervalMs: 1 });
+      await waitFor(
+        () => {
+          found.add(b.look(key.text));
+          return found.has('active');
+        },
+        { intervalMs: 1 },
+      );
       assert.ok(![...found].some((each) => each === 'unknown'), [...found].join());
     }
     await a.keys.revoke(appId, keyId);
@@ -173,7 +181,10 @@ eachStorage((_engine, openStorage) => {
     await a.storage.feed.settled();
     for (const instance of [a, b]) {
       assert.equal(instance.look(text), 'account off');
-      assert.deepEqual((await instance.keys.list(appId)).map(({ state }) => state), ['revoked', 'revoked']);
+      assert.deepEqual(
+        (await instance.keys.list(appId)).map(({ state }) => state),
+        ['revoked', 'revoked'],
+      );
       assert.equal(instance.directory.find(key.text)?.state, 'revoked');
     }
     assert.equal((await a.apps.find(appId))?.enabled, false);
@@ -210,7 +221,8 @@ eachStorage((_engine, openStorage) => {
     a.directory.used(made[0]!.keyId, NOW + 5);
     a.directory.used(made[1]!.keyId, NOW - 5);
     await a.directory.flushUses();
-    const last = async (n: number): Promise<number | null> => (await a.storage.apps.keys(made[n]!.appId))[0]!.lastUsedAt;
+    const last = async (n: number): Promise<number | null> =>
+      (await a.storage.apps.keys(made[n]!.appId))[0]!.lastUsedAt;
     assert.deepEqual([await last(0), await last(1), await last(4)], [NOW + 5, NOW, NOW]);
   });
 
@@ -229,7 +241,9 @@ eachStorage((_engine, openStorage) => {
     await waitFor(() => b.look(text) === 'revoked');
     // The feed of a database that was set back to an earlier state has a lower head than what was applied.
     await sql('UPDATE gateway_feed SET version = 1');
-    await waitFor(async () => (await sql('SELECT applied FROM gateway_instances')).every((row) => Number(row['applied']) === 1));
+    await waitFor(async () =>
+      (await sql('SELECT applied FROM gateway_instances')).every((row) => Number(row['applied']) === 1),
+    );
     const other = await a.newApp();
     await a.keys.revoke(other.appId, other.keyId);
     assert.equal(b.look(other.text), 'revoked');

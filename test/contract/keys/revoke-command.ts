@@ -8,6 +8,7 @@ const [filename = '', ...pairs] = process.argv.slice(2);
 const storage = await openStorage({ client: 'sqlite', filename }, { logger: silentLogger });
 const { keys } = new Instance(storage, 'command');
 const states: string[] = [];
-for (let at = 0; at < pairs.length; at += 2) states.push((await keys.revoke(pairs[at] as AppId, pairs[at + 1] as AppKeyId)).state);
+for (let at = 0; at < pairs.length; at += 2)
+  states.push((await keys.revoke(pairs[at] as AppId, pairs[at + 1] as AppKeyId)).state);
 await storage.close();
 console.log(JSON.stringify(states));

@@ -35,7 +35,13 @@ export function evmHarness(currency: 'ETH' | 'USDT-ERC20'): ChainHarness {
   return {
     lacks: {
       expiry: 'what was signed stays good as long as its nonce is free',
-      ...(coin ? { batch: 'a transaction pays coins once', failure: 'coins sent to an address without code always arrive', counterfeit: 'there is one coin' } : {}),
+      ...(coin
+        ? {
+            batch: 'a transaction pays coins once',
+            failure: 'coins sent to an address without code always arrive',
+            counterfeit: 'there is one coin',
+          }
+        : {}),
     },
     open: async () => {
       const [anvil, other] = [await startAnvil(), await startAnvil({ chainId: 5 })];
@@ -61,7 +67,11 @@ export function evmHarness(currency: 'ETH' | 'USDT-ERC20'): ChainHarness {
         reopen: () => open(door.url),
         pay: (to, units) => send(fixture, to, units),
         mine: (blocks) => anvil.mine(blocks),
-        tricks: { ...tricksOf(fixture), ...(coin ? {} : tokenTricksOf(fixture, token)), otherNetwork: () => open(other.url) },
+        tricks: {
+          ...tricksOf(fixture),
+          ...(coin ? {} : tokenTricksOf(fixture, token)),
+          otherNetwork: () => open(other.url),
+        },
         close: async () => {
           await Promise.all(opened.map((chain) => chain.close()));
           await Promise.all([door.stop(), anvil.stop(), other.stop()]);
@@ -86,11 +96,23 @@ interface SendOptions {
   readonly gasPrice?: bigint;
 }
 
-function send(fixture: Fixture, to: string, units: bigint, { token = fixture.token, nonce, gasPrice = PRICE }: SendOptions = {}): Promise<string> {
+function send(
+  fixture: Fixture,
+  to: string,
+  units: bigint,
+  { token = fixture.token, nonce, gasPrice = PRICE }: SendOptions = {},
+): Promise<string> {
   const what =
-    token === null ? { to, value: toHex(units) } : { to: token.address, data: encodeFunctionData({ abi: token.abi, functionName: 'transfer', args: [to, units] }) };
+    token === null
+      ? { to, value: toHex(units) }
+      : {
+          to: token.address,
+          data: encodeFunctionData({ abi: token.abi, functionName: 'transfer', args: [to, units] }),
+        };
   const order = nonce === undefined ? {} : { nonce: toHex(nonce) };
-  return fixture.anvil.rpc('eth_sendTransaction', [{ from: fixture.payer, ...what, ...order, gas: toHex(200_000), gasPrice: toHex(gasPrice) }]);
+  return fixture.anvil.rpc('eth_sendTransaction', [
+    { from: fixture.payer, ...what, ...order, gas: toHex(200_000), gasPrice: toHex(gasPrice) },
+  ]);
 }
 
 function tricksOf(fixture: Fixture): Partial<ChainTricks> {
@@ -123,7 +145,14 @@ function tricksOf(fixture: Fixture): Partial<ChainTricks> {
     },
     rival: async ({ nonce }) => {
       const fees = { gas: 21_000n, maxFeePerGas: 50n * GWEI, maxPriorityFeePerGas: GWEI };
-      const raw = await tillAccount().signTransaction({ type: 'eip1559', chainId: anvil.chainId, nonce: nonce ?? 0, to: payer, value: 3n, ...fees });
+      const raw = await tillAccount().signTransaction({
+        type: 'eip1559',
+        chainId: anvil.chainId,
+        nonce: nonce ?? 0,
+        to: payer,
+        value: 3n,
+        ...fees,
+      });
       const txid = await anvil.rpc<string>('eth_sendRawTransaction', [raw]);
       await anvil.mine();
       return txid;
@@ -136,7 +165,11 @@ function tokenTricksOf(fixture: Fixture, token: DeployedContract): Partial<Chain
   return {
     batch: async (to, units) => {
       await anvil.setAutomine(true);
-      const txid = await callAllInOne(anvil, token, units.map((amount) => ({ functionName: 'mint', args: [to, amount] })));
+      const txid = await callAllInOne(
+        anvil,
+        token,
+        units.map((amount) => ({ functionName: 'mint', args: [to, amount] })),
+      );
       await anvil.setAutomine(false);
       return txid;
     },
@@ -164,7 +197,9 @@ async function openDoor(anvil: Anvil, manners: Manners): Promise<{ readonly url:
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const calls = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[];
       if (manners.down) return void response.writeHead(503).end();
-      const answer = Array.isArray(calls) ? await Promise.all(calls.map((call) => answerTo(anvil, manners, call))) : await answerTo(anvil, manners, calls);
+      const answer = Array.isArray(calls)
+        ? await Promise.all(calls.map((call) => answerTo(anvil, manners, call)))
+        : await answerTo(anvil, manners, calls);
       const sends = [calls].flat().some(({ method }) => method === 'eth_sendRawTransaction');
       if (sends && manners.losesReplies) return void request.socket.destroy();
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
@@ -183,12 +218,18 @@ async function answerTo(anvil: Anvil, { lag, lies }: Manners, { id, method, para
   const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: await shownParams(anvil, lag, method, params) });
   const reply = await fetch(anvil.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   const answer = (await reply.json()) as { result?: { parentHash?: string } | null };
-  if (lies && method === 'eth_getBlockByNumber' && answer.result != null) answer.result.parentHash = toHex(7n, { size: 32 });
+  if (lies && method === 'eth_getBlockByNumber' && answer.result != null)
+    answer.result.parentHash = toHex(7n, { size: 32 });
   return answer;
 }
 
 /** A node that lags takes an older block for the latest one, and knows none above it. */
-async function shownParams(anvil: Anvil, lag: number, method: string, params: readonly unknown[]): Promise<readonly unknown[]> {
+async function shownParams(
+  anvil: Anvil,
+  lag: number,
+  method: string,
+  params: readonly unknown[],
+): Promise<readonly unknown[]> {
   if (lag === 0 || method !== 'eth_getBlockByNumber') return params;
   const shown = Number(await anvil.rpc<Hex>('eth_blockNumber')) - lag;
   const [block, ...rest] = params;

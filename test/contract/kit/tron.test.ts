@@ -44,7 +44,8 @@ function tricksOf({ network, nodes, payerKey, pay }: TronFixture): Partial<Chain
     failure: async (to, units) => network.include({ contractRet: 'REVERT', logs: [logOf(to, units)] }),
     counterfeit: (to, units) => pay(to, units, CONTRACTS.twin),
     reorganisation: async (depth, outcome) => network.reorganise(depth, outcome),
-    outage: (on) => nodes.forEach((node) => void (node.intercept = on ? () => ({ status: 503, text: '' }) : () => null)),
+    outage: (on) =>
+      nodes.forEach((node) => void (node.intercept = on ? () => ({ status: 503, text: '' }) : () => null)),
     lag: (blocks) => nodes.forEach((node) => void (node.lag = blocks)),
     lies: (on) => {
       const { header } = network.head;

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isTillgateError } from '../../../core/index.ts';
-import type { AccountId, App, AppId, AppKey, AppKeyId, RouteId, Storage, StoredKeyState, StoredRoute } from '../../../core/index.ts';
+import type {
+  AccountId,
+  App,
+  AppId,
+  AppKey,
+  AppKeyId,
+  RouteId,
+  Storage,
+  StoredKeyState,
+  StoredRoute,
+} from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { nextId, NOW, storedAccount } from './fixtures.ts';
 
@@ -25,7 +35,14 @@ function app(accountId: AccountId, given: Partial<App> = {}): App {
 
 function key(appId: AppId, given: Partial<AppKey> = {}): AppKey {
   const id = nextId() as AppKeyId;
-  const plain = { sealed: 'sealed', state: 'active', expiresAt: null, revokedAt: null, createdAt: NOW, lastUsedAt: null } as const;
+  const plain = {
+    sealed: 'sealed',
+    state: 'active',
+    expiresAt: null,
+    revokedAt: null,
+    createdAt: NOW,
+    lastUsedAt: null,
+  } as const;
   return { id, appId, lookupHash: `hash-${id}`, ...plain, ...given };
 }
 
@@ -63,8 +80,16 @@ const subjects = async (storage: Storage, after: number): Promise<readonly strin
 eachStorage((_name, open) => {
   test('an App and its keys come back as they were stored', async (t) => {
     const { storage } = await open(t);
-    const made = await storedApp(storage, { providerId: 'p', admissionMode: 'shadow', limits: { requestsPerSecond: 0.5, burst: 2, concurrency: null } });
-    const keys = [key(made.id, { state: 'revoked', revokedAt: NOW }), key(made.id, { state: 'grace', expiresAt: NOW + 1 }), key(made.id)];
+    const made = await storedApp(storage, {
+      providerId: 'p',
+      admissionMode: 'shadow',
+      limits: { requestsPerSecond: 0.5, burst: 2, concurrency: null },
+    });
+    const keys = [
+      key(made.id, { state: 'revoked', revokedAt: NOW }),
+      key(made.id, { state: 'grace', expiresAt: NOW + 1 }),
+      key(made.id),
+    ];
     for (const each of keys) await storage.transaction((tx) => tx.apps.createKey(each));
     assert.deepEqual(await storage.apps.find(made.id), made);
     assert.deepEqual(await storage.apps.keys(made.id), keys.toReversed());
@@ -92,10 +117,29 @@ eachStorage((_name, open) => {
       made.unshift(each);
     }
     const foreign = await storedApp(storage);
-    assert.deepEqual(await storage.apps.list(accountId, { page: 2, size: 2 }), { page: 2, size: 2, total: 5, maxPage: 3, items: made.slice(2, 4) });
-    assert.deepEqual(await storage.apps.list(accountId, { page: 4, size: 2 }), { page: 4, size: 2, total: 5, maxPage: 3, items: [] });
-    assert.deepEqual(await storage.apps.list(null, { page: 1, size: 3 }), { page: 1, size: 3, total: 6, maxPage: 2, items: [foreign, made[0], made[1]] });
-    for (const id of ['404', '\0'] as AccountId[]) assert.equal((await storage.apps.list(id, { page: 1, size: 3 })).maxPage, 0);
+    assert.deepEqual(await storage.apps.list(accountId, { page: 2, size: 2 }), {
+      page: 2,
+      size: 2,
+      total: 5,
+      maxPage: 3,
+      items: made.slice(2, 4),
+    });
+    assert.deepEqual(await storage.apps.list(accountId, { page: 4, size: 2 }), {
+      page: 4,
+      size: 2,
+      total: 5,
+      maxPage: 3,
+      items: [],
+    });
+    assert.deepEqual(await storage.apps.list(null, { page: 1, size: 3 }), {
+      page: 1,
+      size: 3,
+      total: 6,
+      maxPage: 2,
+      items: [foreign, made[0], made[1]],
+    });
+    for (const id of ['404', '\0'] as AccountId[])
+      assert.equal((await storage.apps.list(id, { page: 1, size: 3 })).maxPage, 0);
     assert.deepEqual([await storage.apps.countOf(accountId), await storage.apps.countOf('404' as AccountId)], [5, 0]);
   });
 
@@ -103,11 +147,25 @@ eachStorage((_name, open) => {
     const { storage } = await open(t);
     let expected = await storedApp(storage);
     const limits = { requestsPerSecond: 1, burst: 1, concurrency: 1 };
-    for (const step of [{ name: 'new' }, { enabled: false }, { chains: [] }, { admissionMode: 'enforce' }, { limits }, { limits: null, admissionMode: null }, {}] as const) {
+    for (const step of [
+      { name: 'new' },
+      { enabled: false },
+      { chains: [] },
+      { admissionMode: 'enforce' },
+      { limits },
+      { limits: null, admissionMode: null },
+      {},
+    ] as const) {
       const now = expected.modifiedAt + 1;
       expected = { ...expected, ...step, version: expected.version + 1, modifiedAt: now };
-      assert.deepEqual(await storage.transaction((tx) => tx.apps.update(expected.id, expected.version - 1, step, now)), expected);
-      assert.equal(await storage.transaction((tx) => tx.apps.update(expected.id, expected.version - 1, step, now)), null);
+      assert.deepEqual(
+        await storage.transaction((tx) => tx.apps.update(expected.id, expected.version - 1, step, now)),
+        expected,
+      );
+      assert.equal(
+        await storage.transaction((tx) => tx.apps.update(expected.id, expected.version - 1, step, now)),
+        null,
+      );
     }
     assert.deepEqual(await storage.apps.find(expected.id), expected);
   });
@@ -115,7 +173,9 @@ eachStorage((_name, open) => {
   test('fault 15: an App has one active key at most, in the database too', async (t) => {
     const { storage } = await open(t);
     const { id } = await storedApp(storage);
-    const attempts = await Promise.allSettled([1, 2, 3, 4].map(() => storage.transaction((tx) => tx.apps.createKey(key(id)))));
+    const attempts = await Promise.allSettled(
+      [1, 2, 3, 4].map(() => storage.transaction((tx) => tx.apps.createKey(key(id)))),
+    );
     assert.equal(attempts.filter(({ status }) => status === 'fulfilled').length, 1);
     assert.equal((await storage.apps.keys(id)).length, 1);
   });
@@ -140,10 +200,23 @@ eachStorage((_name, open) => {
     await storage.transaction((tx) => tx.apps.createKey(some));
     await assert.rejects(sql(`UPDATE app_keys SET status = 'expired' WHERE id = ?`, [some.id]));
     await assert.rejects(sql(`UPDATE app_keys SET status = 'grace' WHERE id = ?`, [some.id]));
-    assert.equal(await storage.transaction((tx) => tx.apps.moveKey(some.id, ['grace'], { to: 'revoked', revokedAt: NOW })), false);
-    assert.equal(await storage.transaction((tx) => tx.apps.moveKey(some.id, ['active'], { to: 'grace', expiresAt: NOW + 9 })), true);
-    assert.equal(await storage.transaction((tx) => tx.apps.moveKey(some.id, ['active', 'grace'], { to: 'revoked', revokedAt: NOW + 3 })), true);
-    assert.deepEqual(await storage.apps.keys(id), [{ ...some, state: 'revoked', expiresAt: NOW + 9, revokedAt: NOW + 3 }]);
+    assert.equal(
+      await storage.transaction((tx) => tx.apps.moveKey(some.id, ['grace'], { to: 'revoked', revokedAt: NOW })),
+      false,
+    );
+    assert.equal(
+      await storage.transaction((tx) => tx.apps.moveKey(some.id, ['active'], { to: 'grace', expiresAt: NOW + 9 })),
+      true,
+    );
+    assert.equal(
+      await storage.transaction((tx) =>
+        tx.apps.moveKey(some.id, ['active', 'grace'], { to: 'revoked', revokedAt: NOW + 3 }),
+      ),
+      true,
+    );
+    assert.deepEqual(await storage.apps.keys(id), [
+      { ...some, state: 'revoked', expiresAt: NOW + 9, revokedAt: NOW + 3 },
+    ]);
   });
 
   test('a look-up hash belongs to one key, a key to an App, an App to an account', async (t) => {
@@ -151,7 +224,9 @@ eachStorage((_name, open) => {
     const [one, other] = [await storedApp(storage), await storedApp(storage)];
     const some = key(one.id);
     await storage.transaction((tx) => tx.apps.createKey(some));
-    await assert.rejects(storage.transaction((tx) => tx.apps.createKey(key(other.id, { lookupHash: some.lookupHash }))));
+    await assert.rejects(
+      storage.transaction((tx) => tx.apps.createKey(key(other.id, { lookupHash: some.lookupHash }))),
+    );
     await assert.rejects(storage.transaction((tx) => tx.apps.createKey(key('404' as AppId))));
     await assert.rejects(storage.transaction((tx) => tx.apps.create(app('404' as AccountId))));
   });
@@ -184,7 +259,11 @@ eachStorage((_name, open) => {
       await accounts.update(accountId, { status: 'archived', modifiedAt: NOW });
       await apps.archiveAll(accountId, NOW);
     });
-    assert.deepEqual(await subjects(storage, 2), [`account ${accountId}`, `account ${accountId}`, `account-keys ${accountId}`]);
+    assert.deepEqual(await subjects(storage, 2), [
+      `account ${accountId}`,
+      `account ${accountId}`,
+      `account-keys ${accountId}`,
+    ]);
     const page = await storage.feed.after(1, 2);
     assert.deepEqual([page.head, page.changes.map(({ version }) => version)], [5, [2, 3]]);
   });
@@ -197,7 +276,7 @@ eachStorage((_name, open) => {
     const seen: number[] = [];
     let writing = true;
     const reader = (async () => {
-      for (let last = before; ; ) {
+      for (let last = before; ;) {
         const over = !writing;
         const { changes } = await second.feed.after(last, 50);
         seen.push(...changes.map(({ version }) => version));
@@ -207,12 +286,16 @@ eachStorage((_name, open) => {
     })();
     await Promise.all(
       made.map(async ({ id }, n) => {
-        for (let version = 1; version <= 10; version++) await (n % 2 ? storage : second).transaction((tx) => tx.apps.update(id, version, { name: 'x' }, NOW));
+        for (let version = 1; version <= 10; version++)
+          await (n % 2 ? storage : second).transaction((tx) => tx.apps.update(id, version, { name: 'x' }, NOW));
       }),
     );
     writing = false;
     await reader;
-    assert.deepEqual(seen, Array.from({ length: 80 }, (_, n) => before + n + 1));
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 80 }, (_, n) => before + n + 1),
+    );
   });
 
   test('an instance has a row from its first confirmation until it leaves or is silent for a whole lease', async (t) => {
@@ -241,10 +324,19 @@ eachStorage((_name, open) => {
     const moved = { ...two, host: 'elsewhere.example.org', sealedUpstreams: 'other', maxBatch: 7, modifiedAt: NOW + 1 };
     assert.equal(await storage.transaction((tx) => tx.routes.replace(moved)), true);
     assert.deepEqual(await storage.routes.all(), [one, moved]);
-    assert.deepEqual([await storage.routes.find(two.id), await storage.routes.find('404' as RouteId), await storage.routes.find('\0' as RouteId)], [moved, null, null]);
+    assert.deepEqual(
+      [
+        await storage.routes.find(two.id),
+        await storage.routes.find('404' as RouteId),
+        await storage.routes.find('\0' as RouteId),
+      ],
+      [moved, null, null],
+    );
     assert.deepEqual(await storage.transaction((tx) => tx.routes.lock(two.id)), moved);
     assert.deepEqual(await subjects(storage, 0), [`route ${one.id}`, `route ${two.id}`, `route ${two.id}`]);
-    const race = await Promise.all([one, two].map((each) => storage.transaction((tx) => tx.routes.replace({ ...each, host: 'wanted.example.org' }))));
+    const race = await Promise.all(
+      [one, two].map((each) => storage.transaction((tx) => tx.routes.replace({ ...each, host: 'wanted.example.org' }))),
+    );
     assert.deepEqual(race.toSorted(), [false, true]);
   });
 

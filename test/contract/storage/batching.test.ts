@@ -10,7 +10,10 @@ function held<I>() {
   const batches: { items: readonly I[]; end: (error?: Error) => void }[] = [];
   const commit = (items: readonly I[]): Promise<readonly string[]> =>
     new Promise((resolve, reject) => {
-      batches.push({ items, end: (error) => (error === undefined ? resolve(items.map((item) => `done ${String(item)}`)) : reject(error)) });
+      batches.push({
+        items,
+        end: (error) => (error === undefined ? resolve(items.map((item) => `done ${String(item)}`)) : reject(error)),
+      });
     });
   return { batches, commit };
 }
@@ -26,7 +29,10 @@ describe('group commit', () => {
     await turn();
     const rest = [2, 3, 4, 5].map((n) => group.add(n));
     await turn();
-    assert.deepEqual(batches.map(({ items }) => items), [[1]]);
+    assert.deepEqual(
+      batches.map(({ items }) => items),
+      [[1]],
+    );
     batches[0]!.end();
     assert.equal(await first, 'done 1');
     await waitFor(() => batches.length === 2);
@@ -51,14 +57,21 @@ describe('group commit', () => {
 
   test('two items of one key never share a batch, and keep their order', async () => {
     const { batches, commit } = held<string>();
-    const group = new GroupCommit<string, string>({ ...options, commit, keyOf: (item) => (item.startsWith('k') ? 'k' : null) });
+    const group = new GroupCommit<string, string>({
+      ...options,
+      commit,
+      keyOf: (item) => (item.startsWith('k') ? 'k' : null),
+    });
     const all = Promise.all(['k1', 'k2', 'x', 'k3'].map((item) => group.add(item)));
     for (let n = 0; n < 3; n++) {
       await waitFor(() => batches.length === n + 1);
       batches[n]!.end();
     }
     await all;
-    assert.deepEqual(batches.map(({ items }) => items), [['k1', 'x'], ['k2'], ['k3']]);
+    assert.deepEqual(
+      batches.map(({ items }) => items),
+      [['k1', 'x'], ['k2'], ['k3']],
+    );
   });
 
   test('as many batches run at once as are allowed', async () => {
@@ -84,10 +97,16 @@ describe('group commit', () => {
     };
     const group = new GroupCommit<number, string>({ ...options, commit });
     const mixed = await Promise.allSettled([1, 2, 3].map((n) => group.add(n)));
-    assert.deepEqual(mixed.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled']);
+    assert.deepEqual(
+      mixed.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
     assert.deepEqual(tried, [[1, 2, 3], [1], [2], [3]]);
     const away = await Promise.allSettled([8, 9].map((n) => group.add(n)));
-    assert.deepEqual(away.map(({ status }) => status), ['rejected', 'rejected']);
+    assert.deepEqual(
+      away.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
     assert.deepEqual(tried.at(-1), [8, 9]);
   });
 });
@@ -99,7 +118,12 @@ describe('look-ups that wait together', () => {
       asked.push(keys);
       return new Map(keys.filter((key) => key !== 'none').map((key) => [key, `value of ${key}`]));
     });
-    assert.deepEqual(await Promise.all(['a', 'b', 'a', 'none'].map((key) => loader.get(key))), ['value of a', 'value of b', 'value of a', null]);
+    assert.deepEqual(await Promise.all(['a', 'b', 'a', 'none'].map((key) => loader.get(key))), [
+      'value of a',
+      'value of b',
+      'value of a',
+      null,
+    ]);
     assert.equal(await loader.get('a'), 'value of a');
     assert.deepEqual(asked, [['a', 'b', 'none'], ['a']]);
   });
@@ -124,7 +148,10 @@ describe('look-ups that wait together', () => {
       return new Map();
     }, 2);
     const results = await Promise.allSettled(['a', 'b', 'bad', 'c', 'd'].map((key) => loader.get(key)));
-    assert.deepEqual(results.map(({ status }) => status), ['fulfilled', 'fulfilled', 'rejected', 'rejected', 'fulfilled']);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'rejected', 'rejected', 'fulfilled'],
+    );
     assert.equal(calls, 3);
   });
 });

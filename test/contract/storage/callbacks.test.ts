@@ -8,7 +8,14 @@ import { callback, NOW, storedAccount, storedOrder } from './fixtures.ts';
 
 const LEASE = 60_000;
 const delivered = { status: 'DELIVERED', attempts: 1, nextAt: NOW, deliveredAt: NOW + 1 } as const;
-const attempt = (of: Callback, given: Partial<CallbackAttempt> = {}): CallbackAttempt => ({ callbackId: of.id, at: NOW, durationMs: 12, httpStatus: 200, error: null, ...given });
+const attempt = (of: Callback, given: Partial<CallbackAttempt> = {}): CallbackAttempt => ({
+  callbackId: of.id,
+  at: NOW,
+  durationMs: 12,
+  httpStatus: 200,
+  error: null,
+  ...given,
+});
 
 async function outbox(storage: Storage, rows: readonly Callback[]): Promise<void> {
   await storage.transaction(async (tx) => {
@@ -30,7 +37,10 @@ eachStorage((_name, open) => {
     assert.equal(await storage.transaction((tx) => tx.callbacks.add(callback(made!))), false);
     await outbox(storage, [callback(made!, { event: 'order.timeout' })]);
     assert.deepEqual(await storage.callbacks.find(first.id), first);
-    assert.deepEqual((await storage.callbacks.byOrder(made!.id)).map(({ event }) => event), ['order.succeeded', 'order.timeout']);
+    assert.deepEqual(
+      (await storage.callbacks.byOrder(made!.id)).map(({ event }) => event),
+      ['order.succeeded', 'order.timeout'],
+    );
     assert.equal(await storage.callbacks.find('404' as CallbackId), null);
     assert.equal(await storage.callbacks.find('\0' as CallbackId), null);
   });
@@ -39,7 +49,10 @@ eachStorage((_name, open) => {
     const { storage, another } = await open(t);
     const instances = [storage, await another(), await another()];
     const made = await orders(storage, 40);
-    await outbox(storage, made.map((order) => callback(order)));
+    await outbox(
+      storage,
+      made.map((order) => callback(order)),
+    );
     const claims: string[] = [];
     const drain = async (instance: Storage): Promise<void> => {
       for (;;) {
@@ -60,8 +73,14 @@ eachStorage((_name, open) => {
     const rows = made.map((order, n) => callback(order, { nextAt: NOW - n * 10 + 10 }));
     await outbox(storage, rows);
     assert.equal(await storage.callbacks.nextDueAt(), NOW - 20);
-    assert.deepEqual((await storage.callbacks.claimDue(NOW, LEASE, 2)).map((each) => each.callback.id), [rows[3]!.id, rows[2]!.id]);
-    assert.deepEqual((await storage.callbacks.claimDue(NOW, LEASE, 9)).map((each) => each.callback.id), [rows[1]!.id]);
+    assert.deepEqual(
+      (await storage.callbacks.claimDue(NOW, LEASE, 2)).map((each) => each.callback.id),
+      [rows[3]!.id, rows[2]!.id],
+    );
+    assert.deepEqual(
+      (await storage.callbacks.claimDue(NOW, LEASE, 9)).map((each) => each.callback.id),
+      [rows[1]!.id],
+    );
     assert.deepEqual(await storage.callbacks.claimDue(NOW, LEASE, 9), []);
   });
 
@@ -73,25 +92,46 @@ eachStorage((_name, open) => {
     await outbox(storage, [timeout, success]);
     const [first, none] = await storage.callbacks.claimDue(NOW, LEASE, 9);
     assert.deepEqual([first?.callback.id, none], [timeout.id, undefined]);
-    assert.equal(await storage.callbacks.finish(first!, { status: 'PENDING', attempts: 1, nextAt: NOW + 100, deliveredAt: null }, attempt(timeout, { httpStatus: 500 })), true);
+    assert.equal(
+      await storage.callbacks.finish(
+        first!,
+        { status: 'PENDING', attempts: 1, nextAt: NOW + 100, deliveredAt: null },
+        attempt(timeout, { httpStatus: 500 }),
+      ),
+      true,
+    );
     assert.deepEqual(await storage.callbacks.claimDue(NOW, LEASE, 9), []);
     const [again] = await storage.callbacks.claimDue(NOW + 100, LEASE, 9);
     assert.equal(again?.callback.attempts, 1);
     assert.ok(again.fence > first!.fence);
     assert.equal(await storage.callbacks.finish(again, delivered, attempt(timeout)), true);
-    assert.deepEqual((await storage.callbacks.claimDue(NOW + 100, LEASE, 9)).map((each) => each.callback.id), [success.id]);
-    assert.deepEqual((await storage.callbacks.attempts(timeout.id)).map(({ httpStatus }) => httpStatus), [500, 200]);
+    assert.deepEqual(
+      (await storage.callbacks.claimDue(NOW + 100, LEASE, 9)).map((each) => each.callback.id),
+      [success.id],
+    );
+    assert.deepEqual(
+      (await storage.callbacks.attempts(timeout.id)).map(({ httpStatus }) => httpStatus),
+      [500, 200],
+    );
   });
 
   test('an order’s callbacks go out in the order in which they were made, whatever the clocks of the instances say', async (t) => {
     const { storage, another } = await open(t);
     const [made] = await orders(storage, 1);
     await outbox(storage, [callback(made!, { event: 'order.timeout', id: '2' as CallbackId, createdAt: NOW + 50 })]);
-    await outbox(await another(), [callback(made!, { event: 'order.succeeded', id: '1' as CallbackId, createdAt: NOW })]);
+    await outbox(await another(), [
+      callback(made!, { event: 'order.succeeded', id: '1' as CallbackId, createdAt: NOW }),
+    ]);
     const first = await storage.callbacks.claimDue(NOW, LEASE, 10);
-    assert.deepEqual(first.map((each) => each.callback.event), ['order.timeout']);
+    assert.deepEqual(
+      first.map((each) => each.callback.event),
+      ['order.timeout'],
+    );
     for (const each of first) await storage.callbacks.finish(each, delivered, attempt(each.callback));
-    assert.deepEqual((await storage.callbacks.claimDue(NOW, LEASE, 10)).map((each) => each.callback.event), ['order.succeeded']);
+    assert.deepEqual(
+      (await storage.callbacks.claimDue(NOW, LEASE, 10)).map((each) => each.callback.event),
+      ['order.succeeded'],
+    );
   });
 
   test('a claim lapses by the database’s clock, and its former holder can not finish it any more', async (t) => {
@@ -107,22 +147,46 @@ eachStorage((_name, open) => {
       return claims.length > 0 ? claims : null;
     });
     assert.deepEqual(await second.callbacks.claimDue(NOW + 3_600_000, LEASE, 9), []);
-    assert.equal(await storage.callbacks.finish(lost!, { ...delivered, status: 'DEAD' }, attempt(row, { error: 'too late', httpStatus: null })), false);
+    assert.equal(
+      await storage.callbacks.finish(
+        lost!,
+        { ...delivered, status: 'DEAD' },
+        attempt(row, { error: 'too late', httpStatus: null }),
+      ),
+      false,
+    );
     assert.equal((await storage.callbacks.find(row.id))?.status, 'PENDING');
     assert.equal(await second.callbacks.finish(held!, delivered, attempt(row)), true);
     assert.deepEqual(await storage.callbacks.find(row.id), { ...row, ...delivered });
-    assert.deepEqual((await storage.callbacks.attempts(row.id)).map(({ error }) => error), ['too late', null], 'a late attempt is recorded all the same');
+    assert.deepEqual(
+      (await storage.callbacks.attempts(row.id)).map(({ error }) => error),
+      ['too late', null],
+      'a late attempt is recorded all the same',
+    );
     assert.equal(await second.callbacks.finish(held!, delivered, attempt(row)), false);
   });
 
   test('a dead or delivered callback is replayed, a pending one is not', async (t) => {
     const { storage } = await open(t);
     const made = await orders(storage, 3);
-    const rows = [callback(made[0]!, { status: 'DEAD', attempts: 11 }), callback(made[1]!, { status: 'DELIVERED', deliveredAt: NOW }), callback(made[2]!)];
+    const rows = [
+      callback(made[0]!, { status: 'DEAD', attempts: 11 }),
+      callback(made[1]!, { status: 'DELIVERED', deliveredAt: NOW }),
+      callback(made[2]!),
+    ];
     await outbox(storage, rows);
-    assert.deepEqual(await Promise.all(rows.map(({ id }) => storage.callbacks.replay(id, NOW + 5))), [true, true, false]);
+    assert.deepEqual(await Promise.all(rows.map(({ id }) => storage.callbacks.replay(id, NOW + 5))), [
+      true,
+      true,
+      false,
+    ]);
     assert.equal(await storage.callbacks.replay('404' as CallbackId, NOW), false);
-    assert.deepEqual(await storage.callbacks.find(rows[0]!.id), { ...rows[0], status: 'PENDING', attempts: 0, nextAt: NOW + 5 });
+    assert.deepEqual(await storage.callbacks.find(rows[0]!.id), {
+      ...rows[0],
+      status: 'PENDING',
+      attempts: 0,
+      nextAt: NOW + 5,
+    });
     assert.equal((await storage.callbacks.claimDue(NOW + 5, LEASE, 9)).length, 3);
   });
 
@@ -133,7 +197,10 @@ eachStorage((_name, open) => {
       const row = callback(made[0]!, { status: from, event: from === 'DEAD' ? 'order.timeout' : 'order.succeeded' });
       await outbox(storage, [row]);
       const to = from === 'DEAD' ? 'DELIVERED' : 'DEAD';
-      await assert.rejects(sql('UPDATE callbacks SET status = ? WHERE id = ?', [to, row.id]), /illegal change of status/);
+      await assert.rejects(
+        sql('UPDATE callbacks SET status = ? WHERE id = ?', [to, row.id]),
+        /illegal change of status/,
+      );
     }
   });
 
@@ -145,9 +212,18 @@ eachStorage((_name, open) => {
     const { accountId } = one[0]!;
     const page = await storage.callbacks.list(accountId, null, { page: 1, size: 2 });
     assert.deepEqual([page.total, page.maxPage, page.items], [3, 2, [rows[2], rows[1]]]);
-    assert.deepEqual((await storage.callbacks.list(accountId, 'PENDING', { page: 1, size: 9 })).items, [rows[2], rows[0]]);
+    assert.deepEqual((await storage.callbacks.list(accountId, 'PENDING', { page: 1, size: 9 })).items, [
+      rows[2],
+      rows[0],
+    ]);
     assert.deepEqual((await storage.callbacks.list(null, null, { page: 1, size: 9 })).total, 4);
-    assert.deepEqual(await storage.callbacks.list(null, 'DEAD', { page: 5, size: 9 }), { page: 5, size: 9, total: 1, maxPage: 1, items: [] });
+    assert.deepEqual(await storage.callbacks.list(null, 'DEAD', { page: 5, size: 9 }), {
+      page: 5,
+      size: 9,
+      total: 1,
+      maxPage: 1,
+      items: [],
+    });
     assert.equal(await storage.callbacks.nextDueAt(), NOW);
   });
 

@@ -5,8 +5,14 @@ import type { BlockRef } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { NOW } from './fixtures.ts';
 
-const block = (height: number, fork = 'a'): BlockRef => ({ height, hash: `${fork}${height}`, parentHash: `${fork}${height - 1}`, time: NOW + height });
-const derived = (first: number, count: number) => Array.from({ length: count }, (_, n) => ({ index: first + n, address: `0x${first + n}`, key: `k${first + n}` }));
+const block = (height: number, fork = 'a'): BlockRef => ({
+  height,
+  hash: `${fork}${height}`,
+  parentHash: `${fork}${height - 1}`,
+  time: NOW + height,
+});
+const derived = (first: number, count: number) =>
+  Array.from({ length: count }, (_, n) => ({ index: first + n, address: `0x${first + n}`, key: `k${first + n}` }));
 
 eachStorage((_name, open) => {
   test('a chain keeps the identity of its first start', async (t) => {
@@ -18,7 +24,13 @@ eachStorage((_name, open) => {
     const fresh = { chain: 'ETH', identity: 'eip155:1', cursor: null, caughtUpAt: null, haltedReason: null };
     assert.deepEqual(await storage.chains.state('ETH'), fresh);
     await storage.chains.setHalted('ETH', 'wrong chain');
-    assert.deepEqual((await storage.chains.states()).map(({ chain, haltedReason }) => [chain, haltedReason]), [['BTC', null], ['ETH', 'wrong chain']]);
+    assert.deepEqual(
+      (await storage.chains.states()).map(({ chain, haltedReason }) => [chain, haltedReason]),
+      [
+        ['BTC', null],
+        ['ETH', 'wrong chain'],
+      ],
+    );
     await storage.chains.setHalted('ETH', null);
     assert.deepEqual(await storage.chains.state('ETH'), fresh);
   });
@@ -26,20 +38,30 @@ eachStorage((_name, open) => {
   test('the cursor moves only from where its mover saw it', async (t) => {
     const { storage } = await open(t);
     await storage.chains.initialise('ETH', 'eip155:1');
-    const move = (former: string | null, to: BlockRef): Promise<boolean> => storage.transaction((tx) => tx.chains.moveCursor('ETH', former, to));
+    const move = (former: string | null, to: BlockRef): Promise<boolean> =>
+      storage.transaction((tx) => tx.chains.moveCursor('ETH', former, to));
     assert.equal((await Promise.all([move(null, block(5)), move(null, block(5))])).filter(Boolean).length, 1);
     assert.equal(await move('b5', block(6)), false);
     assert.equal(await move(null, block(6)), false);
     assert.equal(await move('a5', block(6)), true);
     await storage.transaction((tx) => tx.chains.setCaughtUp('ETH', NOW));
-    assert.deepEqual(await storage.chains.state('ETH'), { chain: 'ETH', identity: 'eip155:1', cursor: block(6), caughtUpAt: NOW, haltedReason: null });
+    assert.deepEqual(await storage.chains.state('ETH'), {
+      chain: 'ETH',
+      identity: 'eip155:1',
+      cursor: block(6),
+      caughtUpAt: NOW,
+      haltedReason: null,
+    });
   });
 
   test('stored blocks are pruned below and removed above', async (t) => {
     const { storage } = await open(t);
     const blocks = Array.from({ length: 1200 }, (_, n) => block(n));
     await storage.transaction((tx) => tx.chains.addBlocks('ETH', blocks, 100));
-    assert.deepEqual([await storage.chains.block('ETH', 99), await storage.chains.block('ETH', 100)], [null, block(100)]);
+    assert.deepEqual(
+      [await storage.chains.block('ETH', 99), await storage.chains.block('ETH', 100)],
+      [null, block(100)],
+    );
     await storage.transaction(async (tx) => {
       await tx.chains.removeBlocksAbove('ETH', 1000);
       await tx.chains.addBlocks('ETH', [block(1001, 'b')], 100);
@@ -58,9 +80,19 @@ eachStorage((_name, open) => {
     assert.equal(await holds(block(5)), false);
     await storage.transaction(async (tx) => {
       await tx.chains.moveCursor('ETH', null, block(9));
-      await tx.chains.addBlocks('ETH', [7, 8, 9].map((height) => block(height)), 7);
+      await tx.chains.addBlocks(
+        'ETH',
+        [7, 8, 9].map((height) => block(height)),
+        7,
+      );
     });
-    assert.deepEqual(await Promise.all([block(9), block(7), block(6), block(8, 'b'), block(10)].map(holds)), [true, true, true, false, false]);
+    assert.deepEqual(await Promise.all([block(9), block(7), block(6), block(8, 'b'), block(10)].map(holds)), [
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
     const second = await another();
     const ended: string[] = [];
     let begin = (): void => undefined;
@@ -81,8 +113,13 @@ eachStorage((_name, open) => {
   test('parallel reservations of several instances have no index in common', async (t) => {
     const { storage, another } = await open(t);
     const second = await another();
-    const firsts = await Promise.all(Array.from({ length: 30 }, (_, n) => (n % 2 === 0 ? storage : second).chains.reserveIndexes('w', 10)));
-    assert.deepEqual(firsts.sort((a, b) => a - b), Array.from({ length: 30 }, (_, n) => n * 10));
+    const firsts = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => (n % 2 === 0 ? storage : second).chains.reserveIndexes('w', 10)),
+    );
+    assert.deepEqual(
+      firsts.sort((a, b) => a - b),
+      Array.from({ length: 30 }, (_, n) => n * 10),
+    );
     assert.equal(await storage.chains.reserveIndexes('other', 1), 0);
   });
 
@@ -98,10 +135,17 @@ eachStorage((_name, open) => {
       { chain: 'ETH', walletId: 'w', index: 0, address: '0x0', key: 'k0' },
       { chain: 'ETH', walletId: 'w', index: 1, address: '0x1', key: 'k1' },
     ]);
-    const taken = (await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? storage : second).chains.takeFromPool('ETH', 'w', 30)))).flat();
+    const taken = (
+      await Promise.all(
+        Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? storage : second).chains.takeFromPool('ETH', 'w', 30)),
+      )
+    ).flat();
     const rest = await storage.chains.takeFromPool('ETH', 'w', 2000);
     const indexes = [...taken, ...rest].map(({ index }) => index);
-    assert.deepEqual(indexes.sort((a, b) => a - b), Array.from({ length: 1098 }, (_, n) => n + 2));
+    assert.deepEqual(
+      indexes.sort((a, b) => a - b),
+      Array.from({ length: 1098 }, (_, n) => n + 2),
+    );
     assert.equal(await storage.chains.poolSize('ETH', 'w'), 0);
     assert.deepEqual(await storage.chains.takeFromPool('BSC', 'w', 1), []);
     assert.equal(await storage.chains.poolSize('ETH', 'other'), 2);

@@ -3,9 +3,20 @@ import { test } from 'node:test';
 import { DEPOSIT_STATUSES, DEPOSIT_TRANSITIONS } from '../../../core/index.ts';
 import type { DepositId, DepositStatus, OrderId } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
-import { deposit, depositAddress, newOrder, NOW, order, storedAccount, storedOrder, transactionRow } from './fixtures.ts';
+import {
+  deposit,
+  depositAddress,
+  newOrder,
+  NOW,
+  order,
+  storedAccount,
+  storedOrder,
+  transactionRow,
+} from './fixtures.ts';
 
-const legal = new Set(Object.values(DEPOSIT_TRANSITIONS).flatMap(({ from, to }) => from.map((status) => `${status} ${to}`)));
+const legal = new Set(
+  Object.values(DEPOSIT_TRANSITIONS).flatMap(({ from, to }) => from.map((status) => `${status} ${to}`)),
+);
 
 eachStorage((_name, open) => {
   test('fault 52: the same transfer is stored once, however often and from wherever it is reported', async (t) => {
@@ -19,13 +30,22 @@ eachStorage((_name, open) => {
     assert.equal((await Promise.all(reports)).filter(Boolean).length, 1);
     assert.equal((await storage.deposits.byOrder(made.id)).length, 1);
     assert.equal(await storage.transaction((tx) => tx.deposits.add(deposit(made, { ...transfer, index: '4' }))), true);
-    assert.equal(await storage.transaction((tx) => tx.deposits.add(deposit(made, { ...transfer, chain: 'BSC' }))), true);
+    assert.equal(
+      await storage.transaction((tx) => tx.deposits.add(deposit(made, { ...transfer, chain: 'BSC' }))),
+      true,
+    );
   });
 
   test('a deposit comes back as it was stored and is found by its transfer', async (t) => {
     const { storage } = await open(t);
     const made = await storedOrder(storage, (await storedAccount(storage)).id);
-    const whole = deposit(made, { units: 2n ** 256n - 1n, lossUnits: 2n ** 64n + 1n, creditedAt: NOW, credits: 2, fromAddress: null });
+    const whole = deposit(made, {
+      units: 2n ** 256n - 1n,
+      lossUnits: 2n ** 64n + 1n,
+      creditedAt: NOW,
+      credits: 2,
+      fromAddress: null,
+    });
     await storage.transaction((tx) => tx.deposits.add(whole));
     assert.deepEqual(await storage.deposits.byOrder(made.id), [whole]);
     await storage.transaction(async (tx) => {
@@ -67,15 +87,34 @@ eachStorage((_name, open) => {
         const some = deposit(made, { status: from });
         await storage.transaction((tx) => tx.deposits.add(some));
         const move = (expected: DepositStatus = from): Promise<boolean> =>
-          storage.transaction((tx) => tx.deposits.move(some.id, expected, to, { credits: 1, creditedAt: NOW, blockHeight: 7, blockHash: '0x7', lossUnits: 3n }));
+          storage.transaction((tx) =>
+            tx.deposits.move(some.id, expected, to, {
+              credits: 1,
+              creditedAt: NOW,
+              blockHeight: 7,
+              blockHash: '0x7',
+              lossUnits: 3n,
+            }),
+          );
         if (!legal.has(`${from} ${to}`)) {
           await assert.rejects(move(), /illegal change of status/, `${from} to ${to}`);
-          await assert.rejects(sql('UPDATE deposits SET status = ? WHERE id = ?', [to, some.id]), /illegal change of status/);
+          await assert.rejects(
+            sql('UPDATE deposits SET status = ? WHERE id = ?', [to, some.id]),
+            /illegal change of status/,
+          );
           continue;
         }
         assert.equal((await Promise.all([move(), move()])).filter(Boolean).length, 1, `${from} to ${to}`);
         const [now] = await storage.transaction(async (tx) => [await tx.deposits.lock(some.id)]);
-        assert.deepEqual(now, { ...some, status: to, credits: 1, creditedAt: NOW, blockHeight: 7, blockHash: '0x7', lossUnits: 3n });
+        assert.deepEqual(now, {
+          ...some,
+          status: to,
+          credits: 1,
+          creditedAt: NOW,
+          blockHeight: 7,
+          blockHash: '0x7',
+          lossUnits: 3n,
+        });
       }
     }
   });
@@ -83,13 +122,17 @@ eachStorage((_name, open) => {
   test('unsettled deposits: SEEN and CREDITED up to a height, page after page', async (t) => {
     const { storage } = await open(t);
     const made = await storedOrder(storage, (await storedAccount(storage)).id);
-    const all = DEPOSIT_STATUSES.flatMap((status) => [99, 100, 101].map((blockHeight) => deposit(made, { status, blockHeight })));
+    const all = DEPOSIT_STATUSES.flatMap((status) =>
+      [99, 100, 101].map((blockHeight) => deposit(made, { status, blockHeight })),
+    );
     await storage.transaction(async (tx) => {
       for (const each of [...all, deposit(made, { chain: 'BSC' })]) await tx.deposits.add(each);
     });
-    const wanted = all.filter(({ status, blockHeight }) => (status === 'SEEN' || status === 'CREDITED') && blockHeight <= 100).map(({ id }) => id);
+    const wanted = all
+      .filter(({ status, blockHeight }) => (status === 'SEEN' || status === 'CREDITED') && blockHeight <= 100)
+      .map(({ id }) => id);
     const found: DepositId[] = [];
-    for (let after: DepositId | null = null; ; ) {
+    for (let after: DepositId | null = null; ;) {
       const page = await storage.deposits.unsettled('ETH', 100, 3, after);
       found.push(...page.map(({ id }) => id));
       if (page.length < 3) break;
@@ -101,9 +144,20 @@ eachStorage((_name, open) => {
   test('deposits above a height leave out what is orphaned already', async (t) => {
     const { storage } = await open(t);
     const made = await storedOrder(storage, (await storedAccount(storage)).id);
-    const [below, high, top] = [deposit(made, { blockHeight: 5 }), deposit(made, { blockHeight: 7, status: 'SPENDABLE' }), deposit(made, { blockHeight: 6 })];
+    const [below, high, top] = [
+      deposit(made, { blockHeight: 5 }),
+      deposit(made, { blockHeight: 7, status: 'SPENDABLE' }),
+      deposit(made, { blockHeight: 6 }),
+    ];
     await storage.transaction(async (tx) => {
-      for (const each of [below, high, top, deposit(made, { blockHeight: 9, status: 'ORPHANED' }), deposit(made, { blockHeight: 9, chain: 'BSC' })]) await tx.deposits.add(each);
+      for (const each of [
+        below,
+        high,
+        top,
+        deposit(made, { blockHeight: 9, status: 'ORPHANED' }),
+        deposit(made, { blockHeight: 9, chain: 'BSC' }),
+      ])
+        await tx.deposits.add(each);
       assert.deepEqual(await tx.deposits.above('ETH', 5), [top, high]);
     });
   });
@@ -122,7 +176,10 @@ eachStorage((_name, open) => {
     assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 5);
     const page = await storage.deposits.transactions(made.accountId, { page: 2, size: 10 });
     assert.deepEqual([page.total, page.maxPage], [15, 2]);
-    assert.deepEqual(page.items.map(({ number }) => number), [5, 4, 3, 2, 1]);
+    assert.deepEqual(
+      page.items.map(({ number }) => number),
+      [5, 4, 3, 2, 1],
+    );
     assert.equal(page.items[0]?.units, 10n ** 30n);
     assert.equal((await storage.deposits.transactions('404' as never, { page: 1, size: 10 })).total, 0);
     // The transactions' numbers are their own: an order still gets the next one of the orders.
@@ -136,20 +193,34 @@ eachStorage((_name, open) => {
     await storage.transaction((tx) => tx.deposits.addTransaction(row));
     assert.equal(await storage.transaction((tx) => tx.deposits.setTransactionStatus(row.id, 'FAILED')), true);
     assert.equal(await storage.transaction((tx) => tx.deposits.setTransactionStatus('404', 'FAILED')), false);
-    assert.deepEqual((await storage.deposits.transactions(made.accountId, { page: 1, size: 10 })).items, [{ ...row, number: 1, status: 'FAILED' }]);
+    assert.deepEqual((await storage.deposits.transactions(made.accountId, { page: 1, size: 10 })).items, [
+      { ...row, number: 1, status: 'FAILED' },
+    ]);
   });
 
   test('watched addresses: those whose watch has not ended, all at first and then what is new', async (t) => {
     const { storage, sql } = await open(t);
     const { id: accountId } = await storedAccount(storage);
-    const [watched, ended, foreign] = [newOrder(accountId, { watchUntil: NOW + 1 }), newOrder(accountId, { watchUntil: NOW }), newOrder(accountId)];
+    const [watched, ended, foreign] = [
+      newOrder(accountId, { watchUntil: NOW + 1 }),
+      newOrder(accountId, { watchUntil: NOW }),
+      newOrder(accountId),
+    ];
     await Promise.all([watched, ended].map((each) => storage.orders.create(each)));
     await storage.orders.create({ ...foreign, depositAddress: depositAddress({ chain: 'BSC' }) });
     const { addresses, asOf } = await storage.deposits.watched('ETH', NOW, 0);
     const { key, address } = watched.depositAddress!;
-    const expected = { key, address, orderId: watched.order.id, accountId, currency: 'USDT-ERC20', watchUntil: NOW + 1 };
+    const expected = {
+      key,
+      address,
+      orderId: watched.order.id,
+      accountId,
+      currency: 'USDT-ERC20',
+      watchUntil: NOW + 1,
+    };
     assert.deepEqual(addresses, [expected]);
-    const keys = async (since: number): Promise<string[]> => (await storage.deposits.watched('ETH', NOW, since)).addresses.map((each) => each.key);
+    const keys = async (since: number): Promise<string[]> =>
+      (await storage.deposits.watched('ETH', NOW, since)).addresses.map((each) => each.key);
     assert.deepEqual(await keys(asOf), [key], 'a look goes back far enough for what was committed late');
     await sql('UPDATE order_addresses SET created_at = created_at - 100000');
     assert.deepEqual(await keys(asOf), []);
@@ -157,8 +228,15 @@ eachStorage((_name, open) => {
     assert.deepEqual(await keys(asOf), [key], 'a change of the wanted currency is new');
     await storage.transaction((tx) => tx.orders.extendWatch(ended.order.id, 'ETH', NOW + 9));
     await storage.transaction((tx) => tx.orders.extendWatch(watched.order.id, 'ETH', NOW - 9));
-    assert.deepEqual(new Set(await keys(asOf)), new Set([key, ended.depositAddress!.key]), 'an extended watch is new, and never gets shorter');
-    await assert.rejects(storage.transaction((tx) => tx.orders.extendWatch(watched.order.id, 'BTC', NOW)), /no address/);
+    assert.deepEqual(
+      new Set(await keys(asOf)),
+      new Set([key, ended.depositAddress!.key]),
+      'an extended watch is new, and never gets shorter',
+    );
+    await assert.rejects(
+      storage.transaction((tx) => tx.orders.extendWatch(watched.order.id, 'BTC', NOW)),
+      /no address/,
+    );
   });
 
   test('the watch list is complete across the chunks in which it is read', async (t) => {
@@ -166,8 +244,13 @@ eachStorage((_name, open) => {
     const { id: accountId } = await storedAccount(storage);
     for (let start = 0; start < 20_500; start += 500) {
       const rows = Array.from({ length: 500 }, (_, n) => `9${String(start + n).padStart(18, '0')}`);
-      const values = rows.map((id) => `('${id}','${accountId}','ETH','ETH','0x${id}','k${id}','w',${Number(id.slice(-6))},${NOW + 1 + (start % 1500)},1)`);
-      await sql(`INSERT INTO order_addresses (order_id, account_id, chain, currency, address, watch_key, wallet_id, address_index, watch_until, created_at) VALUES ${values.join(',')}`);
+      const values = rows.map(
+        (id) =>
+          `('${id}','${accountId}','ETH','ETH','0x${id}','k${id}','w',${Number(id.slice(-6))},${NOW + 1 + (start % 1500)},1)`,
+      );
+      await sql(
+        `INSERT INTO order_addresses (order_id, account_id, chain, currency, address, watch_key, wallet_id, address_index, watch_until, created_at) VALUES ${values.join(',')}`,
+      );
     }
     const { addresses } = await storage.deposits.watched('ETH', NOW, 0);
     assert.equal(new Set(addresses.map(({ key }) => key)).size, 20_500);
@@ -184,7 +267,10 @@ eachStorage((_name, open) => {
     await storage.orders.create(ended);
     await storage.orders.create({ order: order(accountId), depositAddress: null, idempotency: null });
     const keys = [ended.depositAddress!.key, 'unknown', ...Array.from({ length: 4_100 }, (_, n) => `k${n}`)];
-    assert.deepEqual((await storage.deposits.owners('ETH', keys)).map(({ orderId }) => orderId), [ended.order.id]);
+    assert.deepEqual(
+      (await storage.deposits.owners('ETH', keys)).map(({ orderId }) => orderId),
+      [ended.order.id],
+    );
     assert.deepEqual(await storage.deposits.owners('BSC', keys), []);
     assert.deepEqual(await storage.deposits.owners('ETH', []), []);
   });

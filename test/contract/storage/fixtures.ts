@@ -24,7 +24,11 @@ import type {
 export const NOW = 1_780_000_000_000;
 
 let clock = NOW;
-const sequence = new IdSequence(() => ++clock, 7, () => 0);
+const sequence = new IdSequence(
+  () => ++clock,
+  7,
+  () => 0,
+);
 export const nextId = (): string => sequence.next();
 
 export const rate: RateEvidence = {
@@ -79,7 +83,14 @@ export function credential(accountId: AccountId, given: Partial<Credential> = {}
 
 export function depositAddress(given: Partial<DepositAddress> = {}): DepositAddress {
   const id = nextId();
-  return { chain: 'ETH', address: `0xA${id}`, key: `a${id}`, walletId: 'wallet', index: Number(id.slice(-9)), ...given };
+  return {
+    chain: 'ETH',
+    address: `0xA${id}`,
+    key: `a${id}`,
+    walletId: 'wallet',
+    index: Number(id.slice(-9)),
+    ...given,
+  };
 }
 
 export function order(accountId: AccountId, given: Partial<Omit<Order, 'number'>> = {}): Omit<Order, 'number'> {
@@ -110,14 +121,23 @@ export function order(accountId: AccountId, given: Partial<Omit<Order, 'number'>
 }
 
 /** A new order with a fresh address, ready to be created. */
-export function newOrder(accountId: AccountId, given: Partial<Omit<Order, 'number'>> = {}, idempotency: IdempotencyClaim | null = null): NewOrder {
+export function newOrder(
+  accountId: AccountId,
+  given: Partial<Omit<Order, 'number'>> = {},
+  idempotency: IdempotencyClaim | null = null,
+): NewOrder {
   const made = order(accountId, given);
-  const address = made.payment === null ? null : depositAddress({ chain: made.payment.chain, address: made.payment.address });
+  const address =
+    made.payment === null ? null : depositAddress({ chain: made.payment.chain, address: made.payment.address });
   return { order: made, depositAddress: address, idempotency };
 }
 
 /** An order that is stored already. */
-export async function storedOrder(storage: Storage, accountId: AccountId, given: Partial<Omit<Order, 'number'>> = {}): Promise<Order> {
+export async function storedOrder(
+  storage: Storage,
+  accountId: AccountId,
+  given: Partial<Omit<Order, 'number'>> = {},
+): Promise<Order> {
   const result = await storage.orders.create(newOrder(accountId, given));
   if (result.kind !== 'created') throw new Error('the order was not created');
   return result.order;
@@ -192,7 +212,12 @@ export function callback(of: Pick<Order, 'id' | 'accountId'>, given: Partial<Cal
 }
 
 /** An entry that moves units from a chain's custody to a merchant. */
-export function entry(accountId: AccountId, reference: string, units: bigint, given: Partial<LedgerEntry> = {}): LedgerEntry {
+export function entry(
+  accountId: AccountId,
+  reference: string,
+  units: bigint,
+  given: Partial<LedgerEntry> = {},
+): LedgerEntry {
   return {
     id: nextId() as EntryId,
     at: NOW,

@@ -18,9 +18,16 @@ const LEGAL: Readonly<Record<HoldingStatus, readonly HoldingStatus[]>> = {
 eachStorage((_name, opened) => {
   test('a holding comes back as it was added, with 2^256−1 units, and is added once', async (t) => {
     const { storage } = await opened(t);
-    const made = [holding({ units: MAX }), holding({ index: null, units: 2n ** 53n + 1n, address: '0xhot' }), holding({ chain: 'BSC' })];
+    const made = [
+      holding({ units: MAX }),
+      holding({ index: null, units: 2n ** 53n + 1n, address: '0xhot' }),
+      holding({ chain: 'BSC' }),
+    ];
     await held(storage, made);
-    assert.deepEqual([...(await kept(storage)).values()], made.slice(0, 2).map((each) => ({ ...each, status: 'FREE', payoutId: null })));
+    assert.deepEqual(
+      [...(await kept(storage)).values()],
+      made.slice(0, 2).map((each) => ({ ...each, status: 'FREE', payoutId: null })),
+    );
     const again = await storage.transaction(async (tx) => [
       await tx.transfers.addHolding({ ...made[0]!, units: 1n }),
       await tx.transfers.addHolding({ ...made[0]!, chain: 'LTC' }),
@@ -32,7 +39,10 @@ eachStorage((_name, opened) => {
   test('holdings are paged by ref, those that must lie on chain alone', async (t) => {
     const { storage } = await opened(t);
     const refs = ['a:0', 'b:0', 'b:1', 'c:0', 'd:0'];
-    await held(storage, refs.map((ref) => holding({ ref })));
+    await held(
+      storage,
+      refs.map((ref) => holding({ ref })),
+    );
     const [one, two] = [payout(), payout()];
     for (const each of [one, two]) await open(storage, each);
     await storage.transaction(async (tx) => {
@@ -62,9 +72,15 @@ eachStorage((_name, opened) => {
       await tx.transfers.takeHoldings('BSC', [refs[1]!], two.id),
     ]);
     assert.deepEqual(refused, [false, false, false]);
-    assert.deepEqual([...(await kept(storage)).values()].map(({ status }) => status), ['TAKEN', 'FREE', 'FREE']);
+    assert.deepEqual(
+      [...(await kept(storage)).values()].map(({ status }) => status),
+      ['TAKEN', 'FREE', 'FREE'],
+    );
     assert.equal(await take(two.id, [refs[2]!, refs[1]!, refs[1]!]), true);
-    assert.deepEqual((await storage.transfers.coinsOf(two.id)).map(({ ref }) => ref), refs.slice(1));
+    assert.deepEqual(
+      (await storage.transfers.coinsOf(two.id)).map(({ ref }) => ref),
+      refs.slice(1),
+    );
     assert.equal(await take(two.id, []), true);
     assert.equal(await take(two.id, [refs[2]!]), false, 'what it has is not free for itself either');
   });
@@ -72,18 +88,27 @@ eachStorage((_name, opened) => {
   test('of several payouts that take overlapping coins at once, on two instances, one gets each coin', async (t) => {
     const { storage, another } = await opened(t);
     const second = await another();
-    const refs = await held(storage, Array.from({ length: 6 }, () => holding()));
+    const refs = await held(
+      storage,
+      Array.from({ length: 6 }, () => holding()),
+    );
     const payouts = Array.from({ length: 8 }, () => payout());
     for (const each of payouts) await open(storage, each);
     const wanted = (n: number): readonly string[] => [refs[n % 6]!, refs[(n + 1) % 6]!, refs[(n + 5) % 6]!];
     const taken = await Promise.all(
-      payouts.map(({ id }, n) => (n % 2 === 0 ? storage : second).transaction((tx) => tx.transfers.takeHoldings('ETH', wanted(n), id))),
+      payouts.map(({ id }, n) =>
+        (n % 2 === 0 ? storage : second).transaction((tx) => tx.transfers.takeHoldings('ETH', wanted(n), id)),
+      ),
     );
     const coins = await Promise.all(payouts.map(({ id }) => storage.transfers.coinsOf(id)));
     coins.forEach((own, n) => assert.deepEqual(new Set(own.map(({ ref }) => ref)), new Set(taken[n] ? wanted(n) : [])));
     assert.ok(taken.some(Boolean));
     const one = await held(storage, [holding()]);
-    const race = await Promise.all(payouts.map(({ id }, n) => (n % 2 === 0 ? storage : second).transaction((tx) => tx.transfers.takeHoldings('ETH', one, id))));
+    const race = await Promise.all(
+      payouts.map(({ id }, n) =>
+        (n % 2 === 0 ? storage : second).transaction((tx) => tx.transfers.takeHoldings('ETH', one, id)),
+      ),
+    );
     assert.equal(race.filter(Boolean).length, 1);
   });
 
@@ -99,9 +124,16 @@ eachStorage((_name, opened) => {
     });
     await storage.transaction((tx) => tx.transfers.settleHoldings(paid.id, 'SPENT'));
     await storage.transaction((tx) => tx.transfers.settleHoldings(failed.id, 'FREE'));
-    assert.deepEqual([...(await kept(storage)).values()], made.slice(1).map((each) => ({ ...each, status: 'FREE', payoutId: null })));
+    assert.deepEqual(
+      [...(await kept(storage)).values()],
+      made.slice(1).map((each) => ({ ...each, status: 'FREE', payoutId: null })),
+    );
     const { ref, address, index, units } = made[0]!;
-    assert.deepEqual(await storage.transfers.coinsOf(paid.id), [{ ref, address, index, units }], 'a spent coin stays its payout’s');
+    assert.deepEqual(
+      await storage.transfers.coinsOf(paid.id),
+      [{ ref, address, index, units }],
+      'a spent coin stays its payout’s',
+    );
     assert.deepEqual(await storage.transfers.coinsOf(failed.id), []);
     await storage.transaction((tx) => tx.transfers.settleHoldings(paid.id, 'FREE'));
     assert.deepEqual((await storage.transfers.coinsOf(paid.id)).length, 1, 'nor is it free again');
@@ -113,7 +145,12 @@ eachStorage((_name, opened) => {
       const [row] = await sql('SELECT status, bundle_id FROM holdings WHERE ref = ?', [ref]);
       return [row?.['status'], row?.['bundle_id']];
     };
-    const cases: readonly [('LIVE' | 'DONE' | 'VOID') | null, HoldingStatus][] = [[null, 'FREE'], ['LIVE', 'TAKEN'], ['DONE', 'SPENT'], ['VOID', 'FREE']];
+    const cases: readonly [('LIVE' | 'DONE' | 'VOID') | null, HoldingStatus][] = [
+      [null, 'FREE'],
+      ['LIVE', 'TAKEN'],
+      ['DONE', 'SPENT'],
+      ['VOID', 'FREE'],
+    ];
     for (const [end, expected] of cases) {
       const made = holding();
       await held(storage, [made]);
@@ -123,7 +160,8 @@ eachStorage((_name, opened) => {
       assert.equal(await storage.transaction((tx) => tx.transfers.dropHolding('ETH', made.ref)), true);
       assert.equal((await kept(storage)).has(made.ref), false);
       assert.deepEqual(await status(made.ref), ['GONE', end === null ? null : own.id]);
-      if (end !== null) assert.equal((await storage.transfers.coinsOf(own.id)).length, 1, 'its signed bytes still spend it');
+      if (end !== null)
+        assert.equal((await storage.transfers.coinsOf(own.id)).length, 1, 'its signed bytes still spend it');
       if (end === 'DONE' || end === 'VOID') {
         await storage.transaction(async (tx) => {
           await tx.transfers.closePayout(own.id, end, {});
@@ -172,34 +210,52 @@ eachStorage((_name, opened) => {
       for (const to of HOLDING_STATUSES) {
         const ref = `${nextId()}:0`;
         const of = (status: HoldingStatus): string | null => (status === 'FREE' ? null : own.id);
-        await sql("INSERT INTO holdings (chain, ref, address, currency, units, further, status, bundle_id) VALUES ('ETH', ?, 'a', 'ETH', '1', FALSE, ?, ?)", [ref, from, of(from)]);
+        await sql(
+          "INSERT INTO holdings (chain, ref, address, currency, units, further, status, bundle_id) VALUES ('ETH', ?, 'a', 'ETH', '1', FALSE, ?, ?)",
+          [ref, from, of(from)],
+        );
         const moved = sql('UPDATE holdings SET status = ?, bundle_id = ? WHERE ref = ?', [to, of(to), ref]);
         if (from === to || LEGAL[from].includes(to)) await moved;
         else await assert.rejects(moved, /illegal change of status/, `${from} → ${to}`);
       }
     }
-    const takenByNobody = sql("INSERT INTO holdings (chain, ref, address, currency, units, further, status) VALUES ('ETH', 'x:0', 'a', 'ETH', '1', FALSE, 'TAKEN')");
+    const takenByNobody = sql(
+      "INSERT INTO holdings (chain, ref, address, currency, units, further, status) VALUES ('ETH', 'x:0', 'a', 'ETH', '1', FALSE, 'TAKEN')",
+    );
     await assert.rejects(takenByNobody);
   });
 
   test('free coins come with the most units first, as numbers and not as text', async (t) => {
     const { storage } = await opened(t);
     const amounts = [9n, 10n, 2n ** 53n, 2n ** 53n + 1n, MAX, 100n, 0n];
-    const refs = await held(storage, amounts.map((units) => holding({ units, currency: 'BTC', chain: 'BTC' })));
-    await held(storage, [holding({ units: MAX, currency: 'X', chain: 'BTC' }), holding({ units: MAX, currency: 'BTC', chain: 'LTC' })]);
+    const refs = await held(
+      storage,
+      amounts.map((units) => holding({ units, currency: 'BTC', chain: 'BTC' })),
+    );
+    await held(storage, [
+      holding({ units: MAX, currency: 'X', chain: 'BTC' }),
+      holding({ units: MAX, currency: 'BTC', chain: 'LTC' }),
+    ]);
     const coins = await storage.transfers.freeCoins('BTC', 'BTC', 10);
-    assert.deepEqual(coins.map(({ units }) => units), [MAX, 2n ** 53n + 1n, 2n ** 53n, 100n, 10n, 9n, 0n]);
+    assert.deepEqual(
+      coins.map(({ units }) => units),
+      [MAX, 2n ** 53n + 1n, 2n ** 53n, 100n, 10n, 9n, 0n],
+    );
     assert.deepEqual(coins[0], { ref: refs[4], address: '0xdeposit', index: 3, units: MAX });
     assert.deepEqual((await storage.transfers.freeCoins('BTC', 'BTC', 2)).length, 2);
     const own = payout({ chain: 'BTC' });
     await open(storage, own);
     await storage.transaction((tx) => tx.transfers.takeHoldings('BTC', refs.slice(0, 6), own.id));
-    assert.deepEqual((await storage.transfers.freeCoins('BTC', 'BTC', 10)).map(({ units }) => units), [0n]);
+    assert.deepEqual(
+      (await storage.transfers.freeCoins('BTC', 'BTC', 10)).map(({ units }) => units),
+      [0n],
+    );
   });
 
   test('sweep candidates are summed by address and currency, most units first, and no currency is left out for another', async (t) => {
     const { storage } = await opened(t);
-    const at = (address: string, currency: string, units: bigint, given: Partial<Holding> = {}) => holding({ address, currency, units, index: 1, ...given });
+    const at = (address: string, currency: string, units: bigint, given: Partial<Holding> = {}) =>
+      holding({ address, currency, units, index: 1, ...given });
     const refs = await held(storage, [
       at('0xa', 'ETH', MAX - 1n),
       at('0xb', 'ETH', 9n),
@@ -217,29 +273,48 @@ eachStorage((_name, opened) => {
     await open(storage, own);
     await storage.transaction((tx) => tx.transfers.takeHoldings('ETH', [refs[10]!], own.id));
     const all = await storage.transfers.sweepCandidates('ETH', 100);
-    assert.deepEqual(all.map(({ address, currency, units }) => [address, currency, units]), [
-      ['0xa', 'ETH', MAX - 1n],
-      ['0xe', 'ETH', 2n ** 53n + 1n],
-      ['0xd', 'ETH', 2n ** 53n],
-      ['0xb', 'ETH', 11n],
-      ['0xc', 'ETH', 10n],
-      ['0xb', 'USDT', 3n],
-      ['0xa', 'USDT', 1n],
-    ]);
+    assert.deepEqual(
+      all.map(({ address, currency, units }) => [address, currency, units]),
+      [
+        ['0xa', 'ETH', MAX - 1n],
+        ['0xe', 'ETH', 2n ** 53n + 1n],
+        ['0xd', 'ETH', 2n ** 53n],
+        ['0xb', 'ETH', 11n],
+        ['0xc', 'ETH', 10n],
+        ['0xb', 'USDT', 3n],
+        ['0xa', 'USDT', 1n],
+      ],
+    );
     assert.deepEqual(all[3], { address: '0xb', index: 1, currency: 'ETH', units: 11n, refs: [refs[1], refs[3]] });
     const few = await storage.transfers.sweepCandidates('ETH', 3);
-    assert.deepEqual(few.map(({ address, currency }) => `${address} ${currency}`), ['0xa ETH', `${few[1]!.address} ETH`, '0xb USDT']);
+    assert.deepEqual(
+      few.map(({ address, currency }) => `${address} ${currency}`),
+      ['0xa ETH', `${few[1]!.address} ETH`, '0xb USDT'],
+    );
     assert.deepEqual(await storage.transfers.sweepCandidates('LTC', 3), []);
     const free = await storage.transfers.freeAt('ETH', '0xb', 'ETH');
-    assert.deepEqual(free.map(({ ref, status, units }) => [ref, status, units]), [[refs[1], 'FREE', 9n], [refs[3], 'FREE', 2n]]);
+    assert.deepEqual(
+      free.map(({ ref, status, units }) => [ref, status, units]),
+      [
+        [refs[1], 'FREE', 9n],
+        [refs[3], 'FREE', 2n],
+      ],
+    );
     assert.deepEqual(await storage.transfers.freeAt('ETH', '0xg', 'ETH'), []);
   });
 
   test('an address that many small deposits came to is a candidate before larger single ones, and stays one when some come back', async (t) => {
     const { storage } = await opened(t);
-    const small = await held(storage, Array.from({ length: 30 }, () => holding({ address: '0xmany', units: 2n })));
-    await held(storage, Array.from({ length: 5 }, (_, n) => holding({ address: `0xone${n}`, units: 50n + BigInt(n) })));
-    const best = async (limit: number): Promise<readonly string[]> => (await storage.transfers.sweepCandidates('ETH', limit)).map(({ address, units }) => `${address} ${units}`);
+    const small = await held(
+      storage,
+      Array.from({ length: 30 }, () => holding({ address: '0xmany', units: 2n })),
+    );
+    await held(
+      storage,
+      Array.from({ length: 5 }, (_, n) => holding({ address: `0xone${n}`, units: 50n + BigInt(n) })),
+    );
+    const best = async (limit: number): Promise<readonly string[]> =>
+      (await storage.transfers.sweepCandidates('ETH', limit)).map(({ address, units }) => `${address} ${units}`);
     assert.deepEqual(await best(2), ['0xmany 60', '0xone4 54']);
     const own = payout();
     await open(storage, own);
@@ -252,18 +327,29 @@ eachStorage((_name, opened) => {
 
   test('any holdings are ranked by their exact sums', async (t) => {
     const { storage } = await opened(t);
-    const made = fc.record({ address: fc.constantFrom('a', 'b', 'c', 'd', 'e'), currency: fc.constantFrom('X', 'Y'), units: fc.oneof(fc.bigInt({ min: 1n, max: 3n }), fc.bigInt({ min: 1n, max: 1n << 90n })) });
+    const made = fc.record({
+      address: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+      currency: fc.constantFrom('X', 'Y'),
+      units: fc.oneof(fc.bigInt({ min: 1n, max: 3n }), fc.bigInt({ min: 1n, max: 1n << 90n })),
+    });
     let run = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(made, { maxLength: 14 }), fc.integer({ min: 1, max: 6 }), async (each, limit) => {
         const chain = `C${++run}`;
-        await held(storage, each.map((given) => holding({ ...given, chain })));
+        await held(
+          storage,
+          each.map((given) => holding({ ...given, chain })),
+        );
         const sums = new Map<string, bigint>();
-        for (const { address, currency, units } of each) sums.set(`${currency} ${address}`, (sums.get(`${currency} ${address}`) ?? 0n) + units);
+        for (const { address, currency, units } of each)
+          sums.set(`${currency} ${address}`, (sums.get(`${currency} ${address}`) ?? 0n) + units);
         const found = await storage.transfers.sweepCandidates(chain, limit);
         for (const { currency, address, units } of found) assert.equal(units, sums.get(`${currency} ${address}`));
         for (const currency of ['X', 'Y']) {
-          const expected = [...sums].filter(([key]) => key.startsWith(currency)).map(([, sum]) => sum).sort((a, b) => (a > b ? -1 : 1));
+          const expected = [...sums]
+            .filter(([key]) => key.startsWith(currency))
+            .map(([, sum]) => sum)
+            .sort((a, b) => (a > b ? -1 : 1));
           const own = found.filter((candidate) => candidate.currency === currency).map(({ units }) => units);
           assert.deepEqual(own, expected.slice(0, own.length));
         }
@@ -279,14 +365,24 @@ eachStorage((_name, opened) => {
     const order = await paidOrder(storage, accountId);
     await storage.transaction(async (tx) => {
       await tx.ledger.append(entry(accountId, 'in', MAX));
-      const postings = [{ account: 'custody:ETH', currency: 'ETH', units: -7n }, { account: 'clearing', currency: 'ETH', units: 7n }] as const;
+      const postings = [
+        { account: 'custody:ETH', currency: 'ETH', units: -7n },
+        { account: 'clearing', currency: 'ETH', units: 7n },
+      ] as const;
       await tx.ledger.append(entry(accountId, 'eth', 0n, { postings }));
       await tx.deposits.add(deposit(order, { status: 'CREDITED', units: 5n }));
       await tx.deposits.add(deposit(order, { status: 'CREDITED', units: 6n }));
-      for (const status of ['SEEN', 'SPENDABLE', 'ORPHANED'] as const) await tx.deposits.add(deposit(order, { status, units: 100n }));
+      for (const status of ['SEEN', 'SPENDABLE', 'ORPHANED'] as const)
+        await tx.deposits.add(deposit(order, { status, units: 100n }));
       await tx.deposits.add(deposit(order, { status: 'CREDITED', units: 100n, chain: 'BSC' }));
     });
-    assert.deepEqual(await storage.transfers.expectedCustody('ETH'), new Map([['ETH', 7n], ['USDT-ERC20', MAX - 11n]]));
+    assert.deepEqual(
+      await storage.transfers.expectedCustody('ETH'),
+      new Map([
+        ['ETH', 7n],
+        ['USDT-ERC20', MAX - 11n],
+      ]),
+    );
     assert.deepEqual(await storage.transfers.expectedCustody('LTC'), new Map());
   });
 });

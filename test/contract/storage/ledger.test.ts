@@ -9,16 +9,24 @@ eachStorage((_name, open) => {
     const { storage, another } = await open(t);
     const second = await another();
     const { id } = await storedAccount(storage);
-    const book = (n: number): Promise<boolean> => (n % 2 === 0 ? storage : second).transaction((tx) => tx.ledger.append(entry(id, 'once', 5n)));
+    const book = (n: number): Promise<boolean> =>
+      (n % 2 === 0 ? storage : second).transaction((tx) => tx.ledger.append(entry(id, 'once', 5n)));
     assert.equal((await Promise.all(Array.from({ length: 10 }, (_, n) => book(n)))).filter(Boolean).length, 1);
-    assert.deepEqual((await storage.ledger.balances(`merchant:${id}:`)).map(({ units }) => units), [5n]);
+    assert.deepEqual(
+      (await storage.ledger.balances(`merchant:${id}:`)).map(({ units }) => units),
+      [5n],
+    );
   });
 
   test('parallel entries of shared accounts add up exactly', async (t) => {
     const { storage } = await open(t);
     const accounts = await Promise.all([1, 2].map(() => storedAccount(storage)));
     await Promise.all(
-      Array.from({ length: 30 }, (_, n) => storage.transaction((tx) => tx.ledger.append(entry(accounts[n % 2]!.id, `parallel:${n}`, 2n ** 60n + BigInt(n))))),
+      Array.from({ length: 30 }, (_, n) =>
+        storage.transaction((tx) =>
+          tx.ledger.append(entry(accounts[n % 2]!.id, `parallel:${n}`, 2n ** 60n + BigInt(n))),
+        ),
+      ),
     );
     assert.deepEqual(await storage.ledger.driftedBalances(10), []);
     const [custody] = await storage.ledger.balances('custody:');
@@ -37,7 +45,10 @@ eachStorage((_name, open) => {
         return tx.ledger.append(entry(id, `debit:${n}`, -4n));
       });
     assert.equal((await Promise.all(Array.from({ length: 8 }, (_, n) => debit(n)))).filter(Boolean).length, 2);
-    assert.deepEqual((await storage.ledger.balances(account)).map(({ units }) => units), [2n]);
+    assert.deepEqual(
+      (await storage.ledger.balances(account)).map(({ units }) => units),
+      [2n],
+    );
   });
 
   test('the database refuses a merchant balance below zero, and nothing of that entry stays', async (t) => {
@@ -45,7 +56,10 @@ eachStorage((_name, open) => {
     const { id } = await storedAccount(storage);
     await storage.transaction((tx) => tx.ledger.append(entry(id, 'funds', 10n)));
     await assert.rejects(storage.transaction((tx) => tx.ledger.append(entry(id, 'too much', -11n))));
-    assert.deepEqual((await storage.ledger.balances('merchant:')).map(({ units }) => units), [10n]);
+    assert.deepEqual(
+      (await storage.ledger.balances('merchant:')).map(({ units }) => units),
+      [10n],
+    );
     assert.equal(Number((await sql('SELECT count(*) AS n FROM ledger_entries'))[0]?.['n']), 1);
     assert.deepEqual(await storage.ledger.negativeMerchants(10), []);
     assert.deepEqual(await storage.ledger.driftedBalances(10), []);
@@ -72,12 +86,24 @@ eachStorage((_name, open) => {
     const { storage, sql } = await open(t);
     const { id } = await storedAccount(storage);
     await storage.transaction((tx) => tx.ledger.append(entry(id, 'sound', 2n ** 70n)));
-    for (const check of ['unbalancedEntries', 'driftedBalances', 'negativeMerchants', 'mismatchedDeposits', 'missingCallbacks'] as const) {
+    for (const check of [
+      'unbalancedEntries',
+      'driftedBalances',
+      'negativeMerchants',
+      'mismatchedDeposits',
+      'missingCallbacks',
+    ] as const) {
       assert.deepEqual(await storage.ledger[check](10), [], check);
     }
-    const lopsided = [{ account: 'clearing', currency: 'ETH', units: 2n ** 60n }, { account: 'fees:network', currency: 'ETH', units: 1n - 2n ** 60n }] as const;
+    const lopsided = [
+      { account: 'clearing', currency: 'ETH', units: 2n ** 60n },
+      { account: 'fees:network', currency: 'ETH', units: 1n - 2n ** 60n },
+    ] as const;
     await storage.transaction((tx) => tx.ledger.append(entry(id, 'lopsided', 0n, { postings: lopsided })));
-    assert.deepEqual((await storage.ledger.unbalancedEntries(10)).map(({ detail }) => /off by 1 /.test(detail)), [true, true]);
+    assert.deepEqual(
+      (await storage.ledger.unbalancedEntries(10)).map(({ detail }) => /off by 1 /.test(detail)),
+      [true, true],
+    );
     assert.equal((await storage.ledger.unbalancedEntries(1)).length, 1);
     await sql(`UPDATE ledger_balances SET units = '${2n ** 70n - 1n}' WHERE account LIKE 'merchant:%'`);
     const [drift] = await storage.ledger.driftedBalances(10);
@@ -107,15 +133,24 @@ eachStorage((_name, open) => {
       });
     }
     const found = await storage.ledger.mismatchedDeposits(10);
-    assert.deepEqual(found.map(({ detail }) => /^deposit (\d+) /.exec(detail)?.[1]), bad);
+    assert.deepEqual(
+      found.map(({ detail }) => /^deposit (\d+) /.exec(detail)?.[1]),
+      bad,
+    );
     assert.equal((await storage.ledger.mismatchedDeposits(2)).length, 2);
   });
 
   test('a terminal event that was owed and has no row in the outbox is found, by status and by history', async (t) => {
     const { storage } = await open(t);
     const { id: accountId } = await storedAccount(storage);
-    const both: OrderLinks = { succeedUrl: null, timeoutUrl: null, callbackUrl: 'https://a.example', timeoutCallback: 'https://b.example' };
-    const make = (status: 'SUCCESS' | 'RESOLVED' | 'OVERDUE' | 'PARTIAL' | 'PENDING' | 'TERMINATED', links = both) => storedOrder(storage, accountId, { status, links });
+    const both: OrderLinks = {
+      succeedUrl: null,
+      timeoutUrl: null,
+      callbackUrl: 'https://a.example',
+      timeoutCallback: 'https://b.example',
+    };
+    const make = (status: 'SUCCESS' | 'RESOLVED' | 'OVERDUE' | 'PARTIAL' | 'PENDING' | 'TERMINATED', links = both) =>
+      storedOrder(storage, accountId, { status, links });
     const success = await make('SUCCESS');
     const resolved = await make('RESOLVED');
     const overdue = await make('OVERDUE');
@@ -123,7 +158,15 @@ eachStorage((_name, open) => {
     await make('PARTIAL', { ...both, timeoutCallback: null });
     await storage.transaction(async (tx) => {
       await tx.callbacks.add(callback(resolved, { event: 'order.succeeded' }));
-      await tx.orders.addHistory({ orderId: resolved.id, at: NOW, from: 'PENDING', to: 'OVERDUE', rule: 'deadline-nothing-seen', inputs: {}, rate: null });
+      await tx.orders.addHistory({
+        orderId: resolved.id,
+        at: NOW,
+        from: 'PENDING',
+        to: 'OVERDUE',
+        rule: 'deadline-nothing-seen',
+        inputs: {},
+        rate: null,
+      });
     });
     const found = (await storage.ledger.missingCallbacks(10)).map(({ detail }) => detail);
     assert.deepEqual(found, [

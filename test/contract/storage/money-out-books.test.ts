@@ -5,16 +5,36 @@ import type { AccountId, EntryId, LedgerEntry, Transfer } from '../../../core/in
 import { eachStorage } from '../../support/each-storage.ts';
 import type { TestStorage } from '../../support/storage.ts';
 import { nextId, NOW } from './fixtures.ts';
-import { add, payout, merchant, open, paidOrder, refund, signed, stored, transfer, withdrawal } from './money-out-fixtures.ts';
+import {
+  add,
+  payout,
+  merchant,
+  open,
+  paidOrder,
+  refund,
+  signed,
+  stored,
+  transfer,
+  withdrawal,
+} from './money-out-fixtures.ts';
 
 /** Books an entry that moves units of the merchant's reserve. */
-async function book({ storage }: TestStorage, accountId: AccountId, reference: string, units: bigint, currency = 'ETH'): Promise<void> {
+async function book(
+  { storage }: TestStorage,
+  accountId: AccountId,
+  reference: string,
+  units: bigint,
+  currency = 'ETH',
+): Promise<void> {
   const entry: LedgerEntry = {
     id: nextId() as EntryId,
     at: NOW,
     kind: units > 0n ? 'transfer-reserved' : 'transfer-paid',
     reference,
-    postings: [{ account: `merchant:${accountId}:reserved`, currency, units }, { account: 'clearing', currency, units: -units }],
+    postings: [
+      { account: `merchant:${accountId}:reserved`, currency, units },
+      { account: 'clearing', currency, units: -units },
+    ],
   };
   await storage.transaction((tx) => tx.ledger.append(entry));
 }
@@ -38,7 +58,13 @@ eachStorage((_name, opened) => {
     const { storage } = till;
     const order = await paidOrder(storage);
     const make = (units = 10n): Transfer => withdrawal(order.accountId, { units });
-    const [waiting, paid, released, failed, back] = [make(2n ** 200n), make(), make(), make(), refund(order, { units: 3n })];
+    const [waiting, paid, released, failed, back] = [
+      make(2n ** 200n),
+      make(),
+      make(),
+      make(),
+      refund(order, { units: 3n }),
+    ];
     for (const each of [waiting, paid, released, failed, back]) await reserve(till, each);
     await signed(storage, [paid], { nonce: 0 }, 'CONFIRMED');
     await end(till, paid, 'paid');
@@ -49,7 +75,8 @@ eachStorage((_name, opened) => {
     });
     await end(till, released, 'released');
     await end(till, failed, 'failed');
-    for (const status of ['REQUESTED', 'SIGNED', 'CONFIRMED', 'FAILED'] as const) await add(storage, transfer({ status }));
+    for (const status of ['REQUESTED', 'SIGNED', 'CONFIRMED', 'FAILED'] as const)
+      await add(storage, transfer({ status }));
     assert.deepEqual(await checkLedger(storage), []);
   });
 
@@ -93,7 +120,8 @@ eachStorage((_name, opened) => {
         await book(till, accountId, `transfer:${made.id}:${what}`, 1n);
         await book(till, accountId, `undo:${made.id}:${what}`, -1n);
       }
-      if (!sound) expected.push(`withdrawal ${made.id} is ${status} and has ${booked.length === 0 ? 'none' : booked.join(', ')}`);
+      if (!sound)
+        expected.push(`withdrawal ${made.id} is ${status} and has ${booked.length === 0 ? 'none' : booked.join(', ')}`);
     }
     assert.deepEqual(await details(till), expected);
     assert.equal((await details(till, 3)).length, 3);
@@ -122,7 +150,10 @@ eachStorage((_name, opened) => {
         if (!sound) bad.push(made.id);
       }
     }
-    assert.deepEqual((await details(till)).map((detail) => / (\d+) is /.exec(detail)?.[1]), bad);
+    assert.deepEqual(
+      (await details(till)).map((detail) => / (\d+) is /.exec(detail)?.[1]),
+      bad,
+    );
   });
 
   test('a payout that can be mined or was, and that no transfer names, is found', async (t) => {

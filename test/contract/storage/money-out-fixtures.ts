@@ -46,7 +46,14 @@ export function transfer(given: Partial<Transfer> = {}): Transfer {
 
 /** A merchant's withdrawal from the hot wallet. */
 export function withdrawal(accountId: AccountId, given: Partial<Transfer> = {}): Transfer {
-  return transfer({ kind: 'withdrawal', accountId, sourceAddress: HOT, sourceIndex: null, toAddress: '0xmerchant', ...given });
+  return transfer({
+    kind: 'withdrawal',
+    accountId,
+    sourceAddress: HOT,
+    sourceIndex: null,
+    toAddress: '0xmerchant',
+    ...given,
+  });
 }
 
 export function refund(order: Pick<Order, 'id' | 'accountId'>, given: Partial<Transfer> = {}): Transfer {
@@ -71,7 +78,17 @@ export function payout(given: Partial<Payout> = {}): Payout {
 
 export function attempt(payoutId: PayoutId, given: Partial<Attempt> = {}): Attempt {
   const txid = `0x${nextId()}`;
-  return { payoutId, number: 1, txid, raw: `02f8${txid}`, feeUnits: 21n, terms: '{"gas":21000}', expiresAt: null, createdAt: NOW, ...given };
+  return {
+    payoutId,
+    number: 1,
+    txid,
+    raw: `02f8${txid}`,
+    feeUnits: 21n,
+    terms: '{"gas":21000}',
+    expiresAt: null,
+    createdAt: NOW,
+    ...given,
+  };
 }
 
 export function holding(given: Partial<Holding> = {}): Omit<Holding, 'status' | 'payoutId'> {
@@ -85,12 +102,23 @@ export function withdrawalAddress(accountId: AccountId, given: Partial<Withdrawa
 
 export function watchAddress(accountId: AccountId, given: Partial<WatchAddress> = {}): WatchAddress {
   const id = nextId() as WatchAddressId;
-  return { id, accountId, chain: 'ETH', kind: 'address', value: `0x${id}`, label: 'cold “store”', createdAt: NOW, ...given };
+  return {
+    id,
+    accountId,
+    chain: 'ETH',
+    kind: 'address',
+    value: `0x${id}`,
+    label: 'cold “store”',
+    createdAt: NOW,
+    ...given,
+  };
 }
 
-export const add = (storage: Storage, made: Transfer): Promise<boolean> => storage.transaction((tx) => tx.transfers.add(made));
+export const add = (storage: Storage, made: Transfer): Promise<boolean> =>
+  storage.transaction((tx) => tx.transfers.add(made));
 
-export const open = (storage: Storage, made: Payout): Promise<boolean> => storage.transaction((tx) => tx.transfers.openPayout(made));
+export const open = (storage: Storage, made: Payout): Promise<boolean> =>
+  storage.transaction((tx) => tx.transfers.openPayout(made));
 
 /** A transfer that is stored already. */
 export async function stored(storage: Storage, made: Transfer): Promise<Transfer> {
@@ -117,7 +145,10 @@ export async function signed(
 }
 
 /** Holdings that are stored already. */
-export async function held(storage: Storage, holdings: readonly Omit<Holding, 'status' | 'payoutId'>[]): Promise<readonly string[]> {
+export async function held(
+  storage: Storage,
+  holdings: readonly Omit<Holding, 'status' | 'payoutId'>[],
+): Promise<readonly string[]> {
   await storage.transaction(async (tx) => {
     for (const each of holdings) await tx.transfers.addHolding(each);
   });

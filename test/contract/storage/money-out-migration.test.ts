@@ -18,11 +18,16 @@ eachStorage((name, open) => {
     const former = await another({ tablePrefix: 'old_' });
     const tables = tablesOf('old_');
     const dialect = name === 'pg' ? pgDialect : sqliteDialect;
-    await sql(`CREATE TABLE ${tables.migrations} (name ${dialect.types.text} PRIMARY KEY, checksum ${dialect.types.text} NOT NULL, applied_at ${dialect.types.time} NOT NULL)`);
+    await sql(
+      `CREATE TABLE ${tables.migrations} (name ${dialect.types.text} PRIMARY KEY, checksum ${dialect.types.text} NOT NULL, applied_at ${dialect.types.time} NOT NULL)`,
+    );
     for (const migration of [foundation, gateway, management]) {
       const statements = migration.statements(tables, dialect);
       for (const statement of statements) await sql(statement);
-      await sql(`INSERT INTO ${tables.migrations} (name, checksum, applied_at) VALUES (?, ?, 0)`, [migration.name, checksum(statements)]);
+      await sql(`INSERT INTO ${tables.migrations} (name, checksum, applied_at) VALUES (?, ?, 0)`, [
+        migration.name,
+        checksum(statements),
+      ]);
     }
     await sql(`INSERT INTO ${tables.migrations} (name, checksum, applied_at) VALUES ('rules', 'former', 0)`);
     const { id: accountId } = await storedAccount(former);
@@ -33,7 +38,10 @@ eachStorage((name, open) => {
       await tx.ledger.append(entry(accountId, 'booked before', 5n));
     });
     const spendable = await storedOrder(former, accountId);
-    const coins = [deposit(spendable, { status: 'SPENDABLE', txid: 'a'.repeat(64) }), deposit(spendable, { status: 'SPENDABLE', txid: 'b'.repeat(64) })];
+    const coins = [
+      deposit(spendable, { status: 'SPENDABLE', txid: 'a'.repeat(64) }),
+      deposit(spendable, { status: 'SPENDABLE', txid: 'b'.repeat(64) }),
+    ];
     const place = await former.transaction(async (tx) => {
       for (const coin of coins) await tx.deposits.add(coin);
       return tx.orders.addressOn(spendable.id, 'ETH');
@@ -43,15 +51,25 @@ eachStorage((name, open) => {
     assert.deepEqual(await former.deposits.byOrder(order.id), [seen]);
     const total = coins.reduce((sum, { units }) => sum + units, 0n);
     const refs = coins.map(({ txid, index }) => `${txid}:${index}`);
-    assert.deepEqual(await former.transfers.sweepCandidates('ETH', 10), [{ address: place?.address, index: place?.index, currency: seen.currency, units: total, refs }]);
+    assert.deepEqual(await former.transfers.sweepCandidates('ETH', 10), [
+      { address: place?.address, index: place?.index, currency: seen.currency, units: total, refs },
+    ]);
     assert.equal(await add(former, refund(order, { status: 'FAILED' })), true);
     await assert.rejects(sql("UPDATE old_transfers SET status = 'REQUESTED'"), /illegal change of status/);
     await sql('DELETE FROM old_transfers');
     const breaches = await checkLedger(former);
     // These deposits were never credited: nothing else is wrong with the books.
-    assert.ok(breaches.every(({ detail }) => coins.some(({ id }) => detail.includes(id))), JSON.stringify(breaches));
+    assert.ok(
+      breaches.every(({ detail }) => coins.some(({ id }) => detail.includes(id))),
+      JSON.stringify(breaches),
+    );
     const before = await sql(`SELECT name, checksum FROM ${tables.migrations} ORDER BY name`);
-    assert.deepEqual(before.map((row) => row['name']).slice(0, 4), ['0001-foundation', '0002-gateway', '0003-management', '0004-money-out']);
+    assert.deepEqual(before.map((row) => row['name']).slice(0, 4), [
+      '0001-foundation',
+      '0002-gateway',
+      '0003-management',
+      '0004-money-out',
+    ]);
     await former.migrate();
     assert.deepEqual(await sql(`SELECT name, checksum FROM ${tables.migrations} ORDER BY name`), before);
   });

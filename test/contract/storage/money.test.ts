@@ -46,10 +46,14 @@ eachStorage((_name, open) => {
             { account: 'custody:ETH' as const, currency, units: -units },
             { account: `merchant:${accountId}:pending` as const, currency, units },
           ];
-          await storage.transaction((tx) => tx.ledger.append(entry(accountId, `property:${run}:${n}`, units, { postings, at: NOW })));
+          await storage.transaction((tx) =>
+            tx.ledger.append(entry(accountId, `property:${run}:${n}`, units, { postings, at: NOW })),
+          );
         }
         const sum = amounts.reduce((total, units) => total + units, 0n);
-        const balances = (await storage.ledger.balances('')).filter((each) => each.currency === currency).map(({ units }) => units);
+        const balances = (await storage.ledger.balances(''))
+          .filter((each) => each.currency === currency)
+          .map(({ units }) => units);
         assert.deepEqual(balances, [-sum, sum]);
       }),
       { numRuns: 25 },
@@ -60,11 +64,26 @@ eachStorage((_name, open) => {
 
   test('balances are found by the start of the name alone', async (t) => {
     const { storage } = await open(t);
-    const posting = (account: string, units: bigint) => ({ account: account as `custody:${string}`, currency: 'BTC', units });
-    const postings = [posting('custody:a_b', -1n), posting('custody:axb', -2n), posting('custody:a%', -3n), posting('clearing', 6n)];
+    const posting = (account: string, units: bigint) => ({
+      account: account as `custody:${string}`,
+      currency: 'BTC',
+      units,
+    });
+    const postings = [
+      posting('custody:a_b', -1n),
+      posting('custody:axb', -2n),
+      posting('custody:a%', -3n),
+      posting('clearing', 6n),
+    ];
     await storage.transaction((tx) => tx.ledger.append(entry('1' as AccountId, 'names', 0n, { postings })));
-    assert.deepEqual((await storage.ledger.balances('custody:a_')).map(({ account }) => account), ['custody:a_b']);
-    assert.deepEqual((await storage.ledger.balances('custody:a%')).map(({ units }) => units), [-3n]);
+    assert.deepEqual(
+      (await storage.ledger.balances('custody:a_')).map(({ account }) => account),
+      ['custody:a_b'],
+    );
+    assert.deepEqual(
+      (await storage.ledger.balances('custody:a%')).map(({ units }) => units),
+      [-3n],
+    );
     assert.equal((await storage.ledger.balances('')).length, 4);
   });
 });

@@ -96,7 +96,7 @@ for (const [engine, first, second] of PAIRS) {
     assert.equal(await b.orders.find(orders[0].id), null);
     assert.deepEqual(await a.orders.find(orders[0].id), orders[0]);
     // The rules stand in each of them.
-    const illegal = (each: KnexStorage, { id }: { id: typeof orders[0]['id'] }): Promise<unknown> =>
+    const illegal = (each: KnexStorage, { id }: { id: (typeof orders)[0]['id'] }): Promise<unknown> =>
       each.transaction((tx) => tx.orders.move(id, 'PENDING', 'REFUNDED', { updatedAt: NOW }));
     await assert.rejects(illegal(a, orders[0]), /illegal change of status/);
     await assert.rejects(illegal(b, orders[1]), /illegal change of status/);
@@ -113,10 +113,13 @@ describe('a schema of PostgreSQL', () => {
     const { db, till } = await opened('pg', t);
     await till({ schema: 'till' });
     const rows = async (sql: string): Promise<unknown[]> => (await db.raw<{ rows: unknown[] }>(sql)).rows;
-    const outside = await rows(`SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE n.nspname = 'public'
+    const outside =
+      await rows(`SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE n.nspname = 'public'
       UNION ALL SELECT proname FROM pg_proc JOIN pg_namespace n ON n.oid = pronamespace WHERE n.nspname = 'public'`);
     assert.deepEqual(outside, []);
-    const inside = (await rows(`SELECT count(*)::int AS count FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE n.nspname = 'till' AND relkind = 'r'`)) as [{ count: number }];
+    const inside = (await rows(
+      `SELECT count(*)::int AS count FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE n.nspname = 'till' AND relkind = 'r'`,
+    )) as [{ count: number }];
     assert.ok(inside[0].count > 30);
     assert.deepEqual(await rows('SHOW search_path'), [{ search_path: '"$user", public' }]);
   });
@@ -126,14 +129,20 @@ describe('a schema of PostgreSQL', () => {
     const role = `clerk_${nextId()}`;
     await db.raw(`CREATE ROLE ${role} LOGIN PASSWORD 'clerk'`);
     await db.raw(`CREATE SCHEMA till AUTHORIZATION ${role}`);
-    const url = new URL((db.client as { config: { connection: { connectionString: string } } }).config.connection.connectionString);
+    const url = new URL(
+      (db.client as { config: { connection: { connectionString: string } } }).config.connection.connectionString,
+    );
     url.username = role;
     url.password = 'clerk';
     const storage = await openStorage({ client: 'pg', connection: url.href }, { logger: silentLogger, schema: 'till' });
     try {
       await storage.migrate();
       await storedOrder(storage, (await storedAccount(storage)).id);
-      const { rows: [row] } = await db.raw<{ rows: { may: boolean }[] }>(`SELECT has_database_privilege('${role}', current_database(), 'CREATE') AS may`);
+      const {
+        rows: [row],
+      } = await db.raw<{ rows: { may: boolean }[] }>(
+        `SELECT has_database_privilege('${role}', current_database(), 'CREATE') AS may`,
+      );
       assert.equal(row?.may, false);
     } finally {
       await storage.close();
@@ -170,7 +179,8 @@ describe('a schema of PostgreSQL', () => {
   test('a name that is not plain is refused, and so is a schema on SQLite', async (t) => {
     const { till } = await opened('pg', t);
     const refused = (error: unknown): boolean => isTillgateError(error, 'CONFIG_INVALID');
-    for (const schema of ['Till', 'a b', 'a"; --', 'pg_till', '', '1st', 'a'.repeat(24)]) await assert.rejects(till({ schema }), refused, schema);
+    for (const schema of ['Till', 'a b', 'a"; --', 'pg_till', '', '1st', 'a'.repeat(24)])
+      await assert.rejects(till({ schema }), refused, schema);
     await assert.rejects((await opened('sqlite', t)).till({ schema: 'till' }), refused);
   });
 });

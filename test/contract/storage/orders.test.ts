@@ -13,7 +13,12 @@ eachStorage((_name, open) => {
     assert.equal(created.number, 1);
     assert.deepEqual(await storage.orders.find(created.id), created);
     assert.deepEqual(await storage.orders.findByCheckoutToken(created.checkoutToken), created);
-    const bare = await storedOrder(storage, accountId, { payment: null, refundAddress: '0xback', reorgedAt: NOW, fixedEncryptPrice: true });
+    const bare = await storedOrder(storage, accountId, {
+      payment: null,
+      refundAddress: '0xback',
+      reorgedAt: NOW,
+      fixedEncryptPrice: true,
+    });
     assert.deepEqual(await storage.orders.find(bare.id), bare);
   });
 
@@ -22,7 +27,13 @@ eachStorage((_name, open) => {
     const { id: accountId } = await storedAccount(storage);
     const [one, other] = [await storedOrder(storage, accountId), await storedOrder(storage, accountId)];
     await storage.transaction((tx) => tx.orders.update(other.id, { refundAddress: '0xback', updatedAt: NOW + 5 }));
-    assert.deepEqual(await storage.orders.changedAt([one.id, other.id, '1' as OrderId]), new Map([[one.id, one.updatedAt], [other.id, NOW + 5]]));
+    assert.deepEqual(
+      await storage.orders.changedAt([one.id, other.id, '1' as OrderId]),
+      new Map([
+        [one.id, one.updatedAt],
+        [other.id, NOW + 5],
+      ]),
+    );
     assert.deepEqual(await storage.orders.changedAt([]), new Map());
   });
 
@@ -42,8 +53,13 @@ eachStorage((_name, open) => {
       Array.from({ length: 300 }, (_, n) => instances[n % 2]!.orders.create(newOrder(accounts[n % 3]!.id))),
     );
     for (const { id } of accounts) {
-      const numbers = results.flatMap((result) => (result.kind === 'created' && result.order.accountId === id ? [result.order.number] : []));
-      assert.deepEqual(numbers.sort((a, b) => a - b), Array.from({ length: 100 }, (_, n) => n + 1));
+      const numbers = results.flatMap((result) =>
+        result.kind === 'created' && result.order.accountId === id ? [result.order.number] : [],
+      );
+      assert.deepEqual(
+        numbers.sort((a, b) => a - b),
+        Array.from({ length: 100 }, (_, n) => n + 1),
+      );
       assert.equal((await storage.orders.list(id, { page: 1, size: 1 })).total, 100);
     }
   });
@@ -58,20 +74,29 @@ eachStorage((_name, open) => {
       storage.orders.create(newOrder('404' as AccountId)),
       storage.orders.create(newOrder(accountId)),
     ]);
-    assert.deepEqual(results.map(({ status }) => status), ['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
+    );
     const { total, items } = await storage.orders.list(accountId, { page: 1, size: 10 });
     assert.equal(total, 3);
-    assert.deepEqual(items.map(({ number }) => number), [3, 2, 1]);
+    assert.deepEqual(
+      items.map(({ number }) => number),
+      [3, 2, 1],
+    );
   });
 
   test('an error of a statement names no bound value', async (t) => {
     const { storage } = await open(t);
     const { id: accountId } = await storedAccount(storage);
     const twin = await storedOrder(storage, accountId, { checkoutToken: 'canary-token' });
-    await assert.rejects(storage.orders.create(newOrder(accountId, { checkoutToken: twin.checkoutToken, remark: 'canary-remark' })), (error: Error) => {
-      const all = JSON.stringify([error.message, error.stack, error.cause, Object.values(error)]);
-      return !all.includes('canary');
-    });
+    await assert.rejects(
+      storage.orders.create(newOrder(accountId, { checkoutToken: twin.checkoutToken, remark: 'canary-remark' })),
+      (error: Error) => {
+        const all = JSON.stringify([error.message, error.stack, error.cause, Object.values(error)]);
+        return !all.includes('canary');
+      },
+    );
   });
 
   test('the same idempotency key makes one order, also within one batch and on two instances', async (t) => {
@@ -79,7 +104,11 @@ eachStorage((_name, open) => {
     const second = await another();
     const { id: accountId } = await storedAccount(storage);
     const results = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? storage : second).orders.create(newOrder(accountId, {}, claim('key-1', { bodyHash: `body-${n}` })))),
+      Array.from({ length: 20 }, (_, n) =>
+        (n % 2 === 0 ? storage : second).orders.create(
+          newOrder(accountId, {}, claim('key-1', { bodyHash: `body-${n}` })),
+        ),
+      ),
     );
     const created = results.flatMap((result) => (result.kind === 'created' ? [result.order] : []));
     assert.equal(created.length, 1);
@@ -115,7 +144,9 @@ eachStorage((_name, open) => {
     await storage.orders.create({ order: order(accountId), depositAddress: address, idempotency: null });
     const other = depositAddress();
     for (const clash of [{ address: address.address }, { key: address.key }, { index: address.index }]) {
-      await assert.rejects(storage.orders.create({ order: order(accountId), depositAddress: { ...other, ...clash }, idempotency: null }));
+      await assert.rejects(
+        storage.orders.create({ order: order(accountId), depositAddress: { ...other, ...clash }, idempotency: null }),
+      );
     }
     assert.equal((await storage.orders.list(accountId, { page: 1, size: 10 })).total, 1);
   });
@@ -123,11 +154,28 @@ eachStorage((_name, open) => {
   test('a list is newest first with the exact total, and a page past the end is empty', async (t) => {
     const { storage } = await open(t);
     const { id: accountId } = await storedAccount(storage);
-    assert.deepEqual(await storage.orders.list(accountId, { page: 1, size: 10 }), { page: 1, size: 10, total: 0, maxPage: 0, items: [] });
+    assert.deepEqual(await storage.orders.list(accountId, { page: 1, size: 10 }), {
+      page: 1,
+      size: 10,
+      total: 0,
+      maxPage: 0,
+      items: [],
+    });
     for (let n = 0; n < 7; n++) await storedOrder(storage, accountId);
     const pages = await Promise.all([1, 2, 3, 4].map((page) => storage.orders.list(accountId, { page, size: 3 })));
-    assert.deepEqual(pages.map(({ items }) => items.map(({ number }) => number)), [[7, 6, 5], [4, 3, 2], [1], []]);
-    assert.deepEqual(pages.map(({ total, maxPage }) => [total, maxPage]), [[7, 3], [7, 3], [7, 3], [7, 3]]);
+    assert.deepEqual(
+      pages.map(({ items }) => items.map(({ number }) => number)),
+      [[7, 6, 5], [4, 3, 2], [1], []],
+    );
+    assert.deepEqual(
+      pages.map(({ total, maxPage }) => [total, maxPage]),
+      [
+        [7, 3],
+        [7, 3],
+        [7, 3],
+        [7, 3],
+      ],
+    );
     assert.equal((await storage.orders.list((await storedAccount(storage)).id, { page: 1, size: 3 })).total, 0);
   });
 
@@ -136,7 +184,8 @@ eachStorage((_name, open) => {
     const { id: accountId } = await storedAccount(storage);
     for (const [from, to] of legalMoves()) {
       const { id } = await storedOrder(storage, accountId, { status: from });
-      const move = (): Promise<boolean> => storage.transaction((tx) => tx.orders.move(id, from, to, { updatedAt: NOW + 1, received: 7n }));
+      const move = (): Promise<boolean> =>
+        storage.transaction((tx) => tx.orders.move(id, from, to, { updatedAt: NOW + 1, received: 7n }));
       assert.deepEqual((await Promise.all([move(), move(), move()])).filter(Boolean).length, 1, `${from} to ${to}`);
       const moved = await storage.orders.find(id);
       assert.deepEqual([moved?.status, moved?.received, moved?.updatedAt], [to, 7n, NOW + 1]);
@@ -151,8 +200,15 @@ eachStorage((_name, open) => {
       const { id } = await storedOrder(storage, accountId, { status: from });
       for (const to of ORDER_STATUSES) {
         if (from === to || legal.has(`${from} ${to}`)) continue;
-        await assert.rejects(sql('UPDATE orders SET status = ? WHERE id = ?', [to, id]), /illegal change of status/, `${from} to ${to}`);
-        await assert.rejects(storage.transaction((tx) => tx.orders.move(id, from, to, { updatedAt: NOW })), /illegal change of status/);
+        await assert.rejects(
+          sql('UPDATE orders SET status = ? WHERE id = ?', [to, id]),
+          /illegal change of status/,
+          `${from} to ${to}`,
+        );
+        await assert.rejects(
+          storage.transaction((tx) => tx.orders.move(id, from, to, { updatedAt: NOW })),
+          /illegal change of status/,
+        );
       }
     }
   });
@@ -162,11 +218,22 @@ eachStorage((_name, open) => {
     const { id: accountId } = await storedAccount(storage);
     const before = await storedOrder(storage, accountId, { payment: null });
     const payment = { chain: 'BTC', currency: 'BTC', units: 2n ** 200n, address: 'bc1q', rate, chosenAt: NOW + 5 };
-    await storage.transaction((tx) => tx.orders.update(before.id, { payment, refundAddress: 'bc1r', reorgedAt: NOW, updatedAt: NOW + 5 }));
-    assert.deepEqual(await storage.orders.find(before.id), { ...before, payment, refundAddress: 'bc1r', reorgedAt: NOW, updatedAt: NOW + 5 });
+    await storage.transaction((tx) =>
+      tx.orders.update(before.id, { payment, refundAddress: 'bc1r', reorgedAt: NOW, updatedAt: NOW + 5 }),
+    );
+    assert.deepEqual(await storage.orders.find(before.id), {
+      ...before,
+      payment,
+      refundAddress: 'bc1r',
+      reorgedAt: NOW,
+      updatedAt: NOW + 5,
+    });
     await storage.transaction((tx) => tx.orders.update(before.id, { reorgedAt: null, updatedAt: NOW + 6 }));
     assert.equal((await storage.orders.find(before.id))?.reorgedAt, null);
-    await assert.rejects(storage.transaction((tx) => tx.orders.update('404' as OrderId, { updatedAt: NOW })), /does not exist/);
+    await assert.rejects(
+      storage.transaction((tx) => tx.orders.update('404' as OrderId, { updatedAt: NOW })),
+      /does not exist/,
+    );
   });
 
   test('the history keeps its order and can not be rewritten', async (t) => {
@@ -213,13 +280,22 @@ eachStorage((_name, open) => {
     assert.equal(await storage.transaction((tx) => tx.orders.addressOn(id, 'BTC')), null);
     await assert.rejects(storage.transaction((tx) => tx.orders.addAddress(id, depositAddress(), 'ETH', NOW + 1)));
     await storage.transaction((tx) => tx.orders.addAddress(id, depositAddress({ chain: 'BTC' }), 'BTC', NOW + 1));
-    await assert.rejects(storage.transaction((tx) => tx.orders.addAddress('404' as OrderId, depositAddress(), 'ETH', NOW + 1)));
+    await assert.rejects(
+      storage.transaction((tx) => tx.orders.addAddress('404' as OrderId, depositAddress(), 'ETH', NOW + 1)),
+    );
   });
 
   test('due for expiry: by the caller’s time, and on a chain only by that chain’s time too, oldest first', async (t) => {
     const { storage } = await open(t);
     const { id: accountId } = await storedAccount(storage);
-    const pay = (chain: string) => ({ chain, currency: chain, units: 1n, address: `${chain}-${Math.random()}`, rate, chosenAt: NOW });
+    const pay = (chain: string) => ({
+      chain,
+      currency: chain,
+      units: 1n,
+      address: `${chain}-${Math.random()}`,
+      rate,
+      chosenAt: NOW,
+    });
     const none = await storedOrder(storage, accountId, { payment: null, expiresAt: NOW });
     const eth = await storedOrder(storage, accountId, { payment: pay('ETH'), expiresAt: NOW - 5 });
     await storedOrder(storage, accountId, { payment: pay('ETH'), expiresAt: NOW + 1 });
@@ -228,9 +304,26 @@ eachStorage((_name, open) => {
     const due = (chains: [string, number][], limit = 10) => storage.orders.dueForExpiry(NOW, new Map(chains), limit);
     assert.deepEqual(await due([]), [{ id: none.id, chain: null }]);
     assert.deepEqual(await due([['ETH', NOW - 6]]), [{ id: none.id, chain: null }]);
-    assert.deepEqual(await due([['ETH', NOW - 5], ['BTC', NOW - 10]]), [{ id: eth.id, chain: 'ETH' }, { id: none.id, chain: null }]);
+    assert.deepEqual(
+      await due([
+        ['ETH', NOW - 5],
+        ['BTC', NOW - 10],
+      ]),
+      [
+        { id: eth.id, chain: 'ETH' },
+        { id: none.id, chain: null },
+      ],
+    );
     assert.deepEqual(await due([['ETH', NOW + 99]], 1), [{ id: eth.id, chain: 'ETH' }]);
-    assert.equal((await due([['ETH', NOW + 99], ['BTC', NOW]])).length, 3);
+    assert.equal(
+      (
+        await due([
+          ['ETH', NOW + 99],
+          ['BTC', NOW],
+        ])
+      ).length,
+      3,
+    );
   });
 
   test('due for reversal: marked, finished, and out of its watch window', async (t) => {

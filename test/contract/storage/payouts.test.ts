@@ -11,7 +11,11 @@ const MAX = 2n ** 256n - 1n;
 eachStorage((_name, opened) => {
   test('a payout comes back as it was opened, with and without a nonce', async (t) => {
     const { storage } = await opened(t);
-    for (const given of [{}, { nonce: 0 }, { nonce: 2 ** 48, sourceAddress: '0xdeposit', sourceIndex: 12, sentAt: NOW, minedTxid: '0xm', minedHeight: 9 }]) {
+    for (const given of [
+      {},
+      { nonce: 0 },
+      { nonce: 2 ** 48, sourceAddress: '0xdeposit', sourceIndex: 12, sentAt: NOW, minedTxid: '0xm', minedHeight: 9 },
+    ]) {
       const made = payout(given);
       assert.equal(await open(storage, made), true);
       assert.deepEqual(await storage.transaction((tx) => tx.transfers.lockPayout(made.id)), made);
@@ -27,7 +31,10 @@ eachStorage((_name, opened) => {
     assert.equal(await nonce(), 42);
     for (const wrong of [40, 41, 43]) {
       const made = payout({ nonce: wrong });
-      const goesOn = await storage.transaction(async (tx) => [await tx.transfers.openPayout(made), await tx.transfers.openPayout(payout())]);
+      const goesOn = await storage.transaction(async (tx) => [
+        await tx.transfers.openPayout(made),
+        await tx.transfers.openPayout(payout()),
+      ]);
       assert.deepEqual(goesOn, [false, true], `nonce ${wrong}`);
       assert.equal(await storage.transaction((tx) => tx.transfers.lockPayout(made.id)), null);
     }
@@ -39,7 +46,11 @@ eachStorage((_name, opened) => {
 
   test('an operator moves the counter forward, never back', async (t) => {
     const { storage } = await opened(t);
-    for (const [set, expected] of [[7, 7], [3, 7], [9, 9]] as const) {
+    for (const [set, expected] of [
+      [7, 7],
+      [3, 7],
+      [9, 9],
+    ] as const) {
       await storage.transaction((tx) => tx.transfers.setNonce('ETH', HOT, set));
       assert.equal(await storage.transfers.nonce('ETH', HOT), expected);
     }
@@ -49,7 +60,9 @@ eachStorage((_name, opened) => {
     const { storage, another } = await opened(t);
     const second = await another();
     for (const nonce of [0, 1, 2]) {
-      const tries = await Promise.all(Array.from({ length: 6 }, (_, n) => open(n % 2 === 0 ? storage : second, payout({ nonce }))));
+      const tries = await Promise.all(
+        Array.from({ length: 6 }, (_, n) => open(n % 2 === 0 ? storage : second, payout({ nonce }))),
+      );
       assert.equal(tries.filter(Boolean).length, 1, `nonce ${nonce}`);
       assert.equal(await storage.transfers.nonce('ETH', HOT), nonce + 1);
     }
@@ -103,32 +116,48 @@ eachStorage((_name, opened) => {
     const made = payout();
     await open(storage, made);
     const seen: unknown[] = [];
-    for (const changes of [{ sentAt: NOW }, { minedTxid: '0xm', minedHeight: 5 }, { minedTxid: null, minedHeight: null }, {}]) {
+    for (const changes of [
+      { sentAt: NOW },
+      { minedTxid: '0xm', minedHeight: 5 },
+      { minedTxid: null, minedHeight: null },
+      {},
+    ]) {
       await storage.transaction((tx) => tx.transfers.updatePayout(made.id, changes));
       seen.push(await storage.transaction((tx) => tx.transfers.lockPayout(made.id)));
     }
     const sent = { ...made, sentAt: NOW };
     assert.deepEqual(seen, [sent, { ...sent, minedTxid: '0xm', minedHeight: 5 }, sent, sent]);
-    await assert.rejects(storage.transaction((tx) => tx.transfers.updatePayout('1' as PayoutId, {})), /does not exist/);
+    await assert.rejects(
+      storage.transaction((tx) => tx.transfers.updatePayout('1' as PayoutId, {})),
+      /does not exist/,
+    );
   });
 
   test('signed bytes are kept for good: attempts are neither changed nor deleted, and a txid comes once on a chain', async (t) => {
     const { storage, sql } = await opened(t);
     const [made, other, elsewhere] = [payout(), payout(), payout({ chain: 'BSC' })];
     for (const each of [made, other, elsewhere]) await open(storage, each);
-    const first = attempt(made.id, { feeUnits: MAX, expiresAt: NOW + 1, raw: 'ab'.repeat(20_000), terms: '{"price":"1"}' });
+    const first = attempt(made.id, {
+      feeUnits: MAX,
+      expiresAt: NOW + 1,
+      raw: 'ab'.repeat(20_000),
+      terms: '{"price":"1"}',
+    });
     const write = (given: typeof first): Promise<void> => storage.transaction((tx) => tx.transfers.addAttempt(given));
     await write(first);
     await write(attempt(elsewhere.id, { txid: first.txid }));
     await assert.rejects(write(attempt(other.id, { txid: first.txid })));
     await assert.rejects(write(attempt(made.id)));
     await assert.rejects(write(attempt('1' as PayoutId)));
-    for (const change of ["UPDATE bundle_attempts SET raw = ''", 'DELETE FROM bundle_attempts']) await assert.rejects(sql(change), /append-only/);
+    for (const change of ["UPDATE bundle_attempts SET raw = ''", 'DELETE FROM bundle_attempts'])
+      await assert.rejects(sql(change), /append-only/);
     await storage.transaction((tx) => tx.transfers.closePayout(other.id, 'VOID', {}));
     // Nothing is signed for a closed payout.
     await assert.rejects(write(attempt(other.id)));
     const paying = await stored(storage, transfer());
-    await storage.transaction((tx) => tx.transfers.update(paying.id, 'REQUESTED', { payoutId: made.id, updatedAt: NOW }));
+    await storage.transaction((tx) =>
+      tx.transfers.update(paying.id, 'REQUESTED', { payoutId: made.id, updatedAt: NOW }),
+    );
     assert.deepEqual((await storage.transfers.payoutOf(paying.id))?.attempts, [first]);
   });
 
@@ -137,12 +166,19 @@ eachStorage((_name, opened) => {
     const accountId = await merchant(storage);
     const paid = [await stored(storage, withdrawal(accountId)), await stored(storage, withdrawal(accountId))];
     const made = await signed(storage, paid, { nonce: 0 });
-    const attempts = [attempt(made.id), attempt(made.id, { number: 2, feeUnits: 30n }), attempt(made.id, { number: 11 })];
-    for (const each of [attempts[2]!, attempts[0]!, attempts[1]!]) await storage.transaction((tx) => tx.transfers.addAttempt(each));
+    const attempts = [
+      attempt(made.id),
+      attempt(made.id, { number: 2, feeUnits: 30n }),
+      attempt(made.id, { number: 11 }),
+    ];
+    for (const each of [attempts[2]!, attempts[0]!, attempts[1]!])
+      await storage.transaction((tx) => tx.transfers.addAttempt(each));
     const transfers = paid.map((each) => ({ ...each, status: 'SIGNED' as const, payoutId: made.id }));
-    for (const { id } of paid) assert.deepEqual(await storage.transfers.payoutOf(id), { payout: made, attempts, transfers });
+    for (const { id } of paid)
+      assert.deepEqual(await storage.transfers.payoutOf(id), { payout: made, attempts, transfers });
     const unsigned = await stored(storage, transfer());
-    for (const id of [unsigned.id, '1' as TransferId, 'x\0' as TransferId]) assert.equal(await storage.transfers.payoutOf(id), null);
+    for (const id of [unsigned.id, '1' as TransferId, 'x\0' as TransferId])
+      assert.equal(await storage.transfers.payoutOf(id), null);
   });
 
   test('LIVE payouts are paged by id, oldest first, of one chain', async (t) => {
@@ -169,11 +205,15 @@ eachStorage((_name, opened) => {
     for (let n = 0; n < 5; n++) ids.push((await signed(storage, [await stored(storage, transfer())], { nonce: n })).id);
     const heights = [103, 100, 101, 102];
     for (const [n, minedHeight] of heights.entries()) {
-      await storage.transaction((tx) => tx.transfers.closePayout(ids[n]!, n === 3 ? 'VOID' : 'DONE', { minedTxid: `0x${n}`, minedHeight }));
+      await storage.transaction((tx) =>
+        tx.transfers.closePayout(ids[n]!, n === 3 ? 'VOID' : 'DONE', { minedTxid: `0x${n}`, minedHeight }),
+      );
     }
     const other = payout({ chain: 'BSC' });
     await open(storage, other);
-    await storage.transaction((tx) => tx.transfers.closePayout(other.id, 'DONE', { minedTxid: '0x9', minedHeight: 103 }));
+    await storage.transaction((tx) =>
+      tx.transfers.closePayout(other.id, 'DONE', { minedTxid: '0x9', minedHeight: 103 }),
+    );
     const unmined = async (after: PayoutId | null = null, limit = 10): Promise<readonly string[]> =>
       (await storage.transfers.unminedPayouts('ETH', after, limit)).map((view) => view.payout.id);
     assert.deepEqual(await unmined(), []);
@@ -192,7 +232,8 @@ eachStorage((_name, opened) => {
     const first = await signed(storage, [made], { nonce: 0 });
     const second = payout({ nonce: 1 });
     await open(storage, second);
-    const rebind = (to: PayoutId): Promise<boolean> => storage.transaction((tx) => tx.transfers.update(made.id, 'SIGNED', { payoutId: to, updatedAt: NOW }));
+    const rebind = (to: PayoutId): Promise<boolean> =>
+      storage.transaction((tx) => tx.transfers.update(made.id, 'SIGNED', { payoutId: to, updatedAt: NOW }));
     await assert.rejects(rebind(second.id), /leaves a bundle that is not VOID/);
     await assert.rejects(sql('UPDATE transfers SET bundle_id = NULL WHERE id = ?', [made.id]), /leaves a bundle/);
     assert.equal(await rebind(first.id), true);
@@ -205,7 +246,10 @@ eachStorage((_name, opened) => {
     const { storage } = await opened(t);
     const accountId = await merchant(storage);
     assert.deepEqual(await storage.transfers.inFlight('ETH'), []);
-    const many = [await stored(storage, withdrawal(accountId, { units: MAX })), await stored(storage, withdrawal(accountId, { units: 2n ** 53n + 1n }))];
+    const many = [
+      await stored(storage, withdrawal(accountId, { units: MAX })),
+      await stored(storage, withdrawal(accountId, { units: 2n ** 53n + 1n })),
+    ];
     const shared = await signed(storage, many, { nonce: 0 });
     const token = await stored(storage, withdrawal(accountId, { currency: 'USDT-ERC20', units: 9n }));
     const tokens = await signed(storage, [token], { nonce: 1 }, 'BROADCAST');
@@ -241,6 +285,9 @@ eachStorage((_name, opened) => {
       });
     assert.equal((await Promise.all([0, 1, 2, 3].map(sign))).filter(Boolean).length, 1);
     const live = await storage.transfers.livePayouts('ETH', null, 10);
-    assert.deepEqual(live.map(({ attempts, transfers }) => [attempts.length, transfers.map(({ id }) => id)]), [[1, [made.id]]]);
+    assert.deepEqual(
+      live.map(({ attempts, transfers }) => [attempts.length, transfers.map(({ id }) => id)]),
+      [[1, [made.id]]],
+    );
   });
 });

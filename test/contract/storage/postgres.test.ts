@@ -81,7 +81,10 @@ describe('PostgreSQL', () => {
     await wire.down();
     await assert.rejects(storage.ping(), notReady);
     await assert.rejects(storage.orders.find(before.id), notReady);
-    await assert.rejects(storage.transaction((tx) => tx.ledger.append(entry(id, 'away', 1n))), notReady);
+    await assert.rejects(
+      storage.transaction((tx) => tx.ledger.append(entry(id, 'away', 1n))),
+      notReady,
+    );
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => storage.orders.create(newOrder(id))));
     assert.ok(results.every((result) => result.status === 'rejected' && notReady(result.reason)));
     await wire.up();
@@ -95,7 +98,10 @@ describe('PostgreSQL', () => {
     const storage = await opened(t, url);
     const root = admin(t, url);
     const made = await storedOrder(storage, (await storedAccount(storage)).id);
-    const kill = () => root.raw("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tillgate' AND datname = current_database()");
+    const kill = () =>
+      root.raw(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tillgate' AND datname = current_database()",
+      );
     const work = storage.transaction(async (tx) => {
       await tx.deposits.add(deposit(made));
       await kill();
@@ -128,7 +134,10 @@ describe('PostgreSQL', () => {
       });
     await Promise.all([crossing(0), crossing(1)]);
     assert.ok(runs >= 3, `${runs} runs`);
-    assert.deepEqual(await Promise.all(orders.map(async ({ id: each }) => (await storage.orders.find(each))?.received)), [1n, 1n]);
+    assert.deepEqual(
+      await Promise.all(orders.map(async ({ id: each }) => (await storage.orders.find(each))?.received)),
+      [1n, 1n],
+    );
   });
 
   test('adding a deposit waits for a decision on its order, so that a decision on "nothing seen" stands', async (t) => {
@@ -156,7 +165,10 @@ describe('PostgreSQL', () => {
     await root.raw(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`);
     const own = knex({ client: 'pg', connection: url, pool: { min: 0, max: 2 } });
     t.after(() => own.destroy());
-    await assert.rejects(openStorage({ knex: own }, deps), (error) => isTillgateError(error, 'CONFIG_INVALID') && /synchronous_commit/.test(error.message));
+    await assert.rejects(
+      openStorage({ knex: own }, deps),
+      (error) => isTillgateError(error, 'CONFIG_INVALID') && /synchronous_commit/.test(error.message),
+    );
     const storage = await opened(t, url);
     await storedOrder(storage, (await storedAccount(storage)).id);
   });
@@ -169,8 +181,11 @@ describe('PostgreSQL', () => {
     await root.transaction(async (blocker) => {
       await blocker.raw('LOCK TABLE deposits');
       const waiting = storage.transaction((tx) => tx.deposits.add(deposit(made)));
-      const waits = "FROM pg_stat_activity WHERE application_name = 'tillgate' AND datname = current_database() AND wait_event_type = 'Lock'";
-      const cancelled = waitFor(async () => (await root.raw<{ rowCount: number }>(`SELECT pg_cancel_backend(pid) ${waits}`)).rowCount > 0);
+      const waits =
+        "FROM pg_stat_activity WHERE application_name = 'tillgate' AND datname = current_database() AND wait_event_type = 'Lock'";
+      const cancelled = waitFor(
+        async () => (await root.raw<{ rowCount: number }>(`SELECT pg_cancel_backend(pid) ${waits}`)).rowCount > 0,
+      );
       await Promise.all([assert.rejects(waiting, notReady), cancelled]);
     });
     assert.equal(await storage.transaction((tx) => tx.deposits.add(deposit(made))), true);
@@ -178,7 +193,11 @@ describe('PostgreSQL', () => {
 
   test('an embedder’s own pool with a prefix serves as well, and stays its own', async (t) => {
     const url = await database(t);
-    const own = knex({ client: 'pg', connection: { connectionString: url, options: '-c synchronous_commit=on' }, pool: { min: 0, max: 2 } });
+    const own = knex({
+      client: 'pg',
+      connection: { connectionString: url, options: '-c synchronous_commit=on' },
+      pool: { min: 0, max: 2 },
+    });
     t.after(() => own.destroy());
     const storage = await openStorage({ knex: own }, { ...deps, tablePrefix: 'till_' });
     await storage.migrate();
@@ -193,7 +212,8 @@ describe('PostgreSQL', () => {
   test('no database of that name, no server at all: NOT_READY without the address in the message', async (t) => {
     const url = new URL(await database(t));
     url.pathname = '/none_of_this_name';
-    const quiet = (error: unknown): boolean => notReady(error) && !JSON.stringify([String(error), (error as Error).stack]).includes(url.password);
+    const quiet = (error: unknown): boolean =>
+      notReady(error) && !JSON.stringify([String(error), (error as Error).stack]).includes(url.password);
     await assert.rejects(openStorage({ client: 'pg', connection: url.href }, deps), quiet);
     url.port = '1';
     await assert.rejects(openStorage({ client: 'pg', connection: url.href }, deps), quiet);

@@ -45,8 +45,14 @@ describe('SQLite', () => {
     assert.deepEqual(await own.raw('PRAGMA synchronous = NORMAL'), []);
     const storage = await openStorage({ knex: own }, deps);
     await storage.ping();
-    const ask = async (name: string): Promise<unknown> => Object.values((await own.raw<object[]>(`PRAGMA ${name}`))[0]!)[0];
-    assert.deepEqual(await Promise.all(['synchronous', 'foreign_keys', 'journal_mode', 'busy_timeout'].map(ask)), [2, 1, 'wal', 5000]);
+    const ask = async (name: string): Promise<unknown> =>
+      Object.values((await own.raw<object[]>(`PRAGMA ${name}`))[0]!)[0];
+    assert.deepEqual(await Promise.all(['synchronous', 'foreign_keys', 'journal_mode', 'busy_timeout'].map(ask)), [
+      2,
+      1,
+      'wal',
+      5000,
+    ]);
     await storage.close();
     assert.deepEqual(await own.raw('SELECT 1 AS alive'), [{ alive: 1 }], 'an embedder’s instance stays open');
   });
@@ -54,10 +60,16 @@ describe('SQLite', () => {
   test('fault 64: versions with the WAL-reset bug are refused by name, corrected ones are not', () => {
     for (const bad of ['3.7.0', '3.43.9', '3.44.5', '3.45.0', '3.50.6', '3.51.0', '3.51.2', '2.8.17']) {
       assert.equal(hasWalResetBug(bad), true, bad);
-      assert.throws(() => refuseBadSqlite(bad), (error: Error) => isTillgateError(error, 'CONFIG_INVALID') && error.message.includes(bad));
+      assert.throws(
+        () => refuseBadSqlite(bad),
+        (error: Error) => isTillgateError(error, 'CONFIG_INVALID') && error.message.includes(bad),
+      );
     }
     for (const good of ['3.44.6', '3.50.7', '3.51.3', '3.52.0', '3.53.2', '4.0.0']) refuseBadSqlite(good);
-    assert.throws(() => refuseBadSqlite('unknown'), (error) => isTillgateError(error, 'CONFIG_INVALID'));
+    assert.throws(
+      () => refuseBadSqlite('unknown'),
+      (error) => isTillgateError(error, 'CONFIG_INVALID'),
+    );
   });
 
   test('fault 67: a full disk is NOT_READY, nothing of the work stays, and room makes everything work again', async (t) => {
@@ -67,7 +79,9 @@ describe('SQLite', () => {
     await storedOrder(storage, id);
     const pages = (await own.raw<{ page_count: number }[]>('PRAGMA page_count'))[0]!.page_count;
     await own.raw(`PRAGMA max_page_count = ${String(pages)}`);
-    const results = await Promise.allSettled(Array.from({ length: 60 }, () => storage.orders.create(newOrder(id, { remark: 'x'.repeat(5000) }))));
+    const results = await Promise.allSettled(
+      Array.from({ length: 60 }, () => storage.orders.create(newOrder(id, { remark: 'x'.repeat(5000) }))),
+    );
     assert.ok(results.every((result) => result.status === 'rejected' && notReady(result.reason)));
     const work = storage.transaction(async (tx) => {
       for (let n = 0; n < 200; n++) await tx.ledger.append(entry(id, `${n}`.repeat(200), 1n));
@@ -133,7 +147,9 @@ describe('the server lock of a SQLite file', () => {
     const filename = join(folder(t), 'till.db');
     const storage = await opened(t, { client: 'sqlite', filename });
     const lock = await acquireServerLock({ client: 'sqlite', filename });
-    await assert.rejects(acquireServerLock({ client: 'sqlite', filename }), (error) => isTillgateError(error, 'CONFIG_INVALID'));
+    await assert.rejects(acquireServerLock({ client: 'sqlite', filename }), (error) =>
+      isTillgateError(error, 'CONFIG_INVALID'),
+    );
     const command = await opened(t, { client: 'sqlite', filename });
     const { id } = await storedAccount(command);
     assert.equal((await storage.accounts.find(id))?.id, id);
@@ -150,7 +166,9 @@ describe('the server lock of a SQLite file', () => {
     const server = spawn(process.execPath, ['--import', 'tsx', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
     endWithThisProcess(server);
     await new Promise((resolve) => server.stdout.once('data', resolve));
-    await assert.rejects(acquireServerLock({ client: 'sqlite', filename }), (error) => isTillgateError(error, 'CONFIG_INVALID'));
+    await assert.rejects(acquireServerLock({ client: 'sqlite', filename }), (error) =>
+      isTillgateError(error, 'CONFIG_INVALID'),
+    );
     await stopProcess(server, 'SIGKILL');
     await (await acquireServerLock({ client: 'sqlite', filename })).release();
   });
@@ -158,6 +176,9 @@ describe('the server lock of a SQLite file', () => {
   test('a lock file that can not be made is an error of its own', async (t) => {
     const place = folder(t);
     chmodSync(place, 0o700);
-    await assert.rejects(acquireServerLock({ client: 'sqlite', filename: join(place, 'missing', 'till.db') }), /CANTOPEN/);
+    await assert.rejects(
+      acquireServerLock({ client: 'sqlite', filename: join(place, 'missing', 'till.db') }),
+      /CANTOPEN/,
+    );
   });
 });

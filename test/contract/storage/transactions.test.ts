@@ -15,14 +15,31 @@ eachStorage((name, open) => {
     const { storage, sql } = await open(t);
     const made = await storedOrder(storage, (await storedAccount(storage)).id);
     await storage.chains.initialise('ETH', 'eip155:1');
-    const tables = ['deposits', 'ledger_entries', 'ledger_postings', 'ledger_balances', 'callbacks', 'chain_blocks', 'order_history', 'transactions'];
+    const tables = [
+      'deposits',
+      'ledger_entries',
+      'ledger_postings',
+      'ledger_balances',
+      'callbacks',
+      'chain_blocks',
+      'order_history',
+      'transactions',
+    ];
     const failure = new Error('at the very end');
     const work = storage.transaction(async (tx) => {
       await tx.deposits.add(deposit(made));
       await tx.ledger.append(entry(made.accountId, 'r', 1n));
       await tx.callbacks.add(callback(made));
       await tx.chains.addBlocks('ETH', [{ height: 1, hash: 'a', parentHash: 'b', time: NOW }], 0);
-      await tx.orders.addHistory({ orderId: made.id, at: NOW, from: null, to: 'PENDING', rule: 'created', inputs: {}, rate: null });
+      await tx.orders.addHistory({
+        orderId: made.id,
+        at: NOW,
+        from: null,
+        to: 'PENDING',
+        rule: 'created',
+        inputs: {},
+        rate: null,
+      });
       await tx.orders.addAddress(made.id, depositAddress({ chain: 'BTC' }), 'BTC', NOW);
       assert.equal(await tx.orders.move(made.id, 'PENDING', 'SUCCESS', { updatedAt: NOW + 1 }), true);
       throw failure;
@@ -47,7 +64,10 @@ eachStorage((name, open) => {
     const made = await storedOrder(storage, (await storedAccount(storage)).id);
     for (let round = 0; round < 10; round++) {
       const work = storage.transaction((tx) =>
-        Promise.all([tx.orders.move(made.id, 'PENDING', 'REFUNDED', { updatedAt: NOW }), ...Array.from({ length: 6 }, () => tx.deposits.add(deposit(made)))]),
+        Promise.all([
+          tx.orders.move(made.id, 'PENDING', 'REFUNDED', { updatedAt: NOW }),
+          ...Array.from({ length: 6 }, () => tx.deposits.add(deposit(made))),
+        ]),
       );
       await assert.rejects(work, /illegal change of status/);
     }
@@ -67,7 +87,8 @@ eachStorage((name, open) => {
       () => storage.transaction(async () => undefined),
       () => storage.ledger.driftedBalances(1),
     ];
-    for (const bypass of bypasses) await assert.rejects(storage.transaction(bypass), /inside a transaction, but not through it/);
+    for (const bypass of bypasses)
+      await assert.rejects(storage.transaction(bypass), /inside a transaction, but not through it/);
     // What the transaction left behind may use the storage again.
     let after: Promise<unknown> | undefined;
     let release: () => void = () => {};
@@ -84,7 +105,8 @@ eachStorage((name, open) => {
     await storage.transaction(async () => {
       assert.equal(await past(other), null);
       await other.transaction(async () => {
-        for (const each of [storage, other]) await assert.rejects(past(each), /inside a transaction, but not through it/);
+        for (const each of [storage, other])
+          await assert.rejects(past(each), /inside a transaction, but not through it/);
       });
       assert.equal(await past(other), null);
     });
@@ -122,7 +144,7 @@ eachStorage((name, open) => {
     await inner;
     assert.equal((await short.orders.find(made.id))?.received, 1n);
     const endless = short.transaction(async (tx) => {
-      for (const end = performance.now() + 350; performance.now() < end; ) await tx.orders.lock(made.id);
+      for (const end = performance.now() + 350; performance.now() < end;) await tx.orders.lock(made.id);
       await tx.orders.update(made.id, { received: 2n, updatedAt: NOW });
     });
     await assert.rejects(endless, notReady);
@@ -141,7 +163,9 @@ eachStorage((name, open) => {
     assert.deepEqual(next, { name: 'follow:ETH', owner: 'two', fence: 2 });
     await storage.leases.release(first);
     assert.equal(await storage.leases.acquire('follow:ETH', 'one', 1), null, 'an old release frees nothing');
-    const race = await Promise.all(['a', 'b', 'c', 'd'].map((owner, n) => (n % 2 === 0 ? storage : second).leases.acquire('race', owner, 60_000)));
+    const race = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((owner, n) => (n % 2 === 0 ? storage : second).leases.acquire('race', owner, 60_000)),
+    );
     assert.equal(race.filter((lease) => lease !== null).length, 1);
   });
 
@@ -169,7 +193,9 @@ eachStorage((name, open) => {
     const order: string[] = [];
     await storage.transaction(async (tx) => {
       await tx.leases.check(short);
-      overtaking = another().then((third) => third.leases.acquire('short', 'two', 60_000)).finally(() => order.push('overtaken'));
+      overtaking = another()
+        .then((third) => third.leases.acquire('short', 'two', 60_000))
+        .finally(() => order.push('overtaken'));
       for (let n = 0; n < 20; n++) await tx.leases.check(short);
       order.push('committing');
     });
@@ -180,7 +206,9 @@ eachStorage((name, open) => {
   test('instances get the lowest free numbers, each its own again', async (t) => {
     const { storage, another } = await open(t);
     const second = await another();
-    const nodes = await Promise.all(['a', 'b', 'c'].map((owner, n) => (n === 1 ? second : storage).leases.acquireNode(owner, 60_000, 2)));
+    const nodes = await Promise.all(
+      ['a', 'b', 'c'].map((owner, n) => (n === 1 ? second : storage).leases.acquireNode(owner, 60_000, 2)),
+    );
     assert.deepEqual(nodes.map((each) => each?.node).sort(), [0, 1, 2]);
     assert.equal(await storage.leases.acquireNode('d', 60_000, 2), null);
     const [own] = nodes;
@@ -195,7 +223,10 @@ eachStorage((name, open) => {
   test('a document is written from the version that its writer read', async (t) => {
     const { storage } = await open(t);
     assert.equal(await storage.documents.read('k'), null);
-    assert.deepEqual((await Promise.all([1, 2, 3].map((n) => storage.documents.write('k', `v${n}`, 0)))).filter(Boolean).length, 1);
+    assert.deepEqual(
+      (await Promise.all([1, 2, 3].map((n) => storage.documents.write('k', `v${n}`, 0)))).filter(Boolean).length,
+      1,
+    );
     assert.equal(await storage.documents.write('k', 'second', 1), true);
     assert.equal(await storage.documents.write('k', 'stale', 1), false);
     assert.equal(await storage.documents.write('absent', 'x', 3), false);
@@ -217,14 +248,20 @@ eachStorage((name, open) => {
     const made = await storedOrder(prefixed[0]!, id);
     assert.deepEqual(await prefixed[1]!.orders.find(made.id), made);
     assert.equal(await storage.orders.find(made.id), null);
-    await assert.rejects(prefixed[0]!.transaction((tx) => tx.orders.move(made.id, 'PENDING', 'REFUNDED', { updatedAt: NOW })), /illegal change of status/);
+    await assert.rejects(
+      prefixed[0]!.transaction((tx) => tx.orders.move(made.id, 'PENDING', 'REFUNDED', { updatedAt: NOW })),
+      /illegal change of status/,
+    );
     await assert.rejects(another({ tablePrefix: 'x"; --' }), (error) => isTillgateError(error, 'CONFIG_INVALID'));
   });
 
   test('a database that a newer release has migrated is refused', async (t) => {
     const { storage, sql } = await open(t);
     await sql("INSERT INTO schema_migrations (name, checksum, applied_at) VALUES ('9999-later', '', 0)");
-    await assert.rejects(storage.migrate(), (error) => isTillgateError(error, 'CONFIG_INVALID') && /9999-later/.test(error.message));
+    await assert.rejects(
+      storage.migrate(),
+      (error) => isTillgateError(error, 'CONFIG_INVALID') && /9999-later/.test(error.message),
+    );
   });
 
   test('triggers of another text are replaced by those of this release', async (t) => {
@@ -233,7 +270,10 @@ eachStorage((name, open) => {
     await sql("UPDATE schema_migrations SET checksum = 'former' WHERE name = 'rules'");
     await storage.migrate();
     const { id } = await storedOrder(storage, (await storedAccount(storage)).id);
-    await assert.rejects(sql('UPDATE orders SET status = ? WHERE id = ?', ['REFUNDED', id]), /illegal change of status/);
+    await assert.rejects(
+      sql('UPDATE orders SET status = ? WHERE id = ?', ['REFUNDED', id]),
+      /illegal change of status/,
+    );
   });
 
   test('after closing, every call is refused as not ready', async (t) => {
@@ -244,7 +284,17 @@ eachStorage((name, open) => {
     await Promise.all([second.close(), second.close()]);
     const notReady = (error: unknown): boolean => isTillgateError(error, 'NOT_READY');
     await assert.rejects(second.ping(), notReady);
-    await assert.rejects(second.transaction(async () => 1), notReady);
-    await assert.rejects(second.orders.create({ order: await storedOrder(storage, (await storedAccount(storage)).id), depositAddress: null, idempotency: null }), notReady);
+    await assert.rejects(
+      second.transaction(async () => 1),
+      notReady,
+    );
+    await assert.rejects(
+      second.orders.create({
+        order: await storedOrder(storage, (await storedAccount(storage)).id),
+        depositAddress: null,
+        idempotency: null,
+      }),
+      notReady,
+    );
   });
 });

@@ -1,15 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TRANSFER_KINDS, TRANSFER_STATUSES, TRANSFER_TRANSITIONS } from '../../../core/index.ts';
-import type { OrderId, TransactionChanges, Transfer, TransferEvent, TransferId, TransferStatus } from '../../../core/index.ts';
+import type {
+  OrderId,
+  TransactionChanges,
+  Transfer,
+  TransferEvent,
+  TransferId,
+  TransferStatus,
+} from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { claim, deposit, nextId, NOW, transactionRow } from './fixtures.ts';
-import { add, payout, merchant, open, paidOrder, refund, signed, stored, transfer, withdrawal } from './money-out-fixtures.ts';
+import {
+  add,
+  payout,
+  merchant,
+  open,
+  paidOrder,
+  refund,
+  signed,
+  stored,
+  transfer,
+  withdrawal,
+} from './money-out-fixtures.ts';
 
 const MAX = 2n ** 256n - 1n;
 const EVENTS = Object.keys(TRANSFER_TRANSITIONS) as TransferEvent[];
 /** What some event makes of a status: the database does not know by which one it was. */
-const LEGAL = new Set(Object.values(TRANSFER_TRANSITIONS).flatMap(({ from, to }) => from.map((status) => `${status} ${to}`)));
+const LEGAL = new Set(
+  Object.values(TRANSFER_TRANSITIONS).flatMap(({ from, to }) => from.map((status) => `${status} ${to}`)),
+);
 const FINAL: readonly TransferStatus[] = ['CONFIRMED', 'FAILED'];
 
 eachStorage((_name, opened) => {
@@ -17,8 +37,16 @@ eachStorage((_name, opened) => {
     const { storage } = await opened(t);
     const order = await paidOrder(storage);
     for (const kind of TRANSFER_KINDS) {
-      const base = kind === 'refund' ? refund(order) : kind === 'withdrawal' ? withdrawal(order.accountId) : transfer({ kind });
-      const made: Transfer = { ...base, units: MAX, feeUnits: 2n ** 53n + 1n, maxFeeUnits: MAX, reason: 'waits — “gas”', status: 'HELD' };
+      const base =
+        kind === 'refund' ? refund(order) : kind === 'withdrawal' ? withdrawal(order.accountId) : transfer({ kind });
+      const made: Transfer = {
+        ...base,
+        units: MAX,
+        feeUnits: 2n ** 53n + 1n,
+        maxFeeUnits: MAX,
+        reason: 'waits — “gas”',
+        status: 'HELD',
+      };
       assert.equal(await add(storage, made), true);
       assert.deepEqual(await storage.transfers.find(made.id), made);
       assert.deepEqual(await storage.transaction((tx) => tx.transfers.lock(made.id)), made);
@@ -39,7 +67,10 @@ eachStorage((_name, opened) => {
           assert.deepEqual(await storage.transfers.find(made.id), { ...made, status: to, updatedAt: NOW + 1 });
         } else {
           await assert.rejects(moved, /illegal change of status/, `${event} from ${status}`);
-          await assert.rejects(sql('UPDATE transfers SET status = ? WHERE id = ?', [to, made.id]), /illegal change of status/);
+          await assert.rejects(
+            sql('UPDATE transfers SET status = ? WHERE id = ?', [to, made.id]),
+            /illegal change of status/,
+          );
           assert.deepEqual(await storage.transfers.find(made.id), made);
         }
       }
@@ -53,11 +84,19 @@ eachStorage((_name, opened) => {
     const second = await another();
     const made = await stored(storage, transfer());
     const abandon = (n: number): Promise<boolean> =>
-      (n % 2 === 0 ? storage : second).transaction((tx) => tx.transfers.move(made.id, 'REQUESTED', 'FAILED', { updatedAt: n, finishedAt: n, reason: `by ${n}` }));
+      (n % 2 === 0 ? storage : second).transaction((tx) =>
+        tx.transfers.move(made.id, 'REQUESTED', 'FAILED', { updatedAt: n, finishedAt: n, reason: `by ${n}` }),
+      );
     const won = await Promise.all([1, 2, 3, 4].map(abandon));
     assert.equal(won.filter(Boolean).length, 1);
     const winner = won.indexOf(true) + 1;
-    const expected: Transfer = { ...made, status: 'FAILED', updatedAt: winner, finishedAt: winner, reason: `by ${winner}` };
+    const expected: Transfer = {
+      ...made,
+      status: 'FAILED',
+      updatedAt: winner,
+      finishedAt: winner,
+      reason: `by ${winner}`,
+    };
     assert.deepEqual(await storage.transfers.find(made.id), expected);
     assert.equal(await storage.transaction((tx) => tx.transfers.update(made.id, 'REQUESTED', { updatedAt: 9 })), false);
     assert.deepEqual(await storage.transfers.find(made.id), expected);
@@ -68,10 +107,20 @@ eachStorage((_name, opened) => {
     const made = await stored(storage, transfer({ reason: 'waits for gas' }));
     const own = payout();
     await open(storage, own);
-    const changes = { feeUnits: MAX, maxFeeUnits: 2n ** 255n, payoutId: own.id, reason: null, updatedAt: NOW + 5, finishedAt: NOW + 6 };
+    const changes = {
+      feeUnits: MAX,
+      maxFeeUnits: 2n ** 255n,
+      payoutId: own.id,
+      reason: null,
+      updatedAt: NOW + 5,
+      finishedAt: NOW + 6,
+    };
     assert.equal(await storage.transaction((tx) => tx.transfers.update(made.id, 'REQUESTED', changes)), true);
     assert.deepEqual(await storage.transfers.find(made.id), { ...made, ...changes });
-    assert.equal(await storage.transaction((tx) => tx.transfers.update('1' as TransferId, 'REQUESTED', { updatedAt: 1 })), false);
+    assert.equal(
+      await storage.transaction((tx) => tx.transfers.update('1' as TransferId, 'REQUESTED', { updatedAt: 1 })),
+      false,
+    );
   });
 
   test('what stands in the way of what: refunds by order, gas by receiver, sweeps by source and currency, cold by currency', async (t) => {
@@ -82,12 +131,20 @@ eachStorage((_name, opened) => {
       {
         first: transfer({ kind: 'gas', toAddress: '0xa' }),
         refused: transfer({ kind: 'gas', toAddress: '0xa', currency: 'X' }),
-        taken: [transfer({ kind: 'gas', toAddress: '0xb' }), transfer({ kind: 'gas', toAddress: '0xa', chain: 'BSC' }), transfer({ toAddress: '0xa' })],
+        taken: [
+          transfer({ kind: 'gas', toAddress: '0xb' }),
+          transfer({ kind: 'gas', toAddress: '0xa', chain: 'BSC' }),
+          transfer({ toAddress: '0xa' }),
+        ],
       },
       {
         first: transfer({ sourceAddress: '0xs' }),
         refused: transfer({ sourceAddress: '0xs', toAddress: '0xother' }),
-        taken: [transfer({ sourceAddress: '0xs', currency: 'USDT-ERC20' }), transfer({ sourceAddress: '0xs', chain: 'BSC' }), transfer({ sourceAddress: '0xt' })],
+        taken: [
+          transfer({ sourceAddress: '0xs', currency: 'USDT-ERC20' }),
+          transfer({ sourceAddress: '0xs', chain: 'BSC' }),
+          transfer({ sourceAddress: '0xt' }),
+        ],
       },
       {
         first: transfer({ kind: 'cold' }),
@@ -98,7 +155,10 @@ eachStorage((_name, opened) => {
     for (const { first, refused, taken } of rules) {
       assert.equal(await add(storage, first), true, first.kind);
       // The transaction that was refused goes on as if nothing had been tried.
-      const both = await storage.transaction(async (tx) => [await tx.transfers.add(refused), await tx.transfers.add(withdrawal(order.accountId))]);
+      const both = await storage.transaction(async (tx) => [
+        await tx.transfers.add(refused),
+        await tx.transfers.add(withdrawal(order.accountId)),
+      ]);
       assert.deepEqual(both, [false, true], first.kind);
       assert.equal(await storage.transfers.find(refused.id), null);
       for (const each of taken) assert.equal(await add(storage, each), true, `${each.kind} beside ${first.kind}`);
@@ -119,7 +179,8 @@ eachStorage((_name, opened) => {
         transfer({ kind: 'gas', toAddress: `0x${status}` }),
         transfer({ kind: 'cold', currency: status }),
       ];
-      for (const each of seconds) assert.equal(await add(storage, each), FINAL.includes(status), `${each.kind} beside one that is ${status}`);
+      for (const each of seconds)
+        assert.equal(await add(storage, each), FINAL.includes(status), `${each.kind} beside one that is ${status}`);
     }
   });
 
@@ -128,7 +189,9 @@ eachStorage((_name, opened) => {
     const second = await another();
     const order = await paidOrder(storage);
     assert.equal(await storage.transfers.refundOf(order.id), null);
-    const asked = await Promise.all(Array.from({ length: 8 }, (_, n) => add(n % 2 === 0 ? storage : second, refund(order))));
+    const asked = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => add(n % 2 === 0 ? storage : second, refund(order))),
+    );
     assert.equal(asked.filter(Boolean).length, 1);
     const first = (await storage.transfers.refundOf(order.id))!;
     await storage.transaction((tx) => tx.transfers.move(first.id, 'REQUESTED', 'FAILED', { updatedAt: NOW }));
@@ -145,9 +208,19 @@ eachStorage((_name, opened) => {
   test('refunds of several orders come at once, one for each order that has any', async (t) => {
     const { storage } = await opened(t);
     const accountId = await merchant(storage);
-    const orders = [await paidOrder(storage, accountId), await paidOrder(storage, accountId), await paidOrder(storage, accountId)];
+    const orders = [
+      await paidOrder(storage, accountId),
+      await paidOrder(storage, accountId),
+      await paidOrder(storage, accountId),
+    ];
     const [live, failed] = [refund(orders[0]!), refund(orders[1]!, { status: 'FAILED' })];
-    for (const each of [refund(orders[0]!, { status: 'FAILED' }), live, refund(orders[0]!, { status: 'FAILED' }), failed]) await add(storage, each);
+    for (const each of [
+      refund(orders[0]!, { status: 'FAILED' }),
+      live,
+      refund(orders[0]!, { status: 'FAILED' }),
+      failed,
+    ])
+      await add(storage, each);
     const found = await storage.transfers.refundsOf(orders.map(({ id }) => id));
     assert.deepEqual(new Set(found.map(({ id }) => id)), new Set([live.id, failed.id]));
     assert.deepEqual(await storage.transfers.refundsOf([]), []);
@@ -158,7 +231,8 @@ eachStorage((_name, opened) => {
     const made: Transfer[] = [];
     for (let n = 0; n < 5; n++) made.push(await stored(storage, transfer()));
     await add(storage, transfer({ chain: 'BSC' }));
-    for (const status of ['HELD', 'SIGNED', 'BROADCAST', 'CONFIRMED', 'FAILED'] as const) await add(storage, transfer({ status }));
+    for (const status of ['HELD', 'SIGNED', 'BROADCAST', 'CONFIRMED', 'FAILED'] as const)
+      await add(storage, transfer({ status }));
     const ids = (rows: readonly Transfer[]): readonly string[] => rows.map(({ id }) => id);
     assert.deepEqual(await storage.transfers.waiting('ETH', null, 2), made.slice(0, 2));
     assert.deepEqual(ids(await storage.transfers.waiting('ETH', made[1]!.id, 10)), ids(made.slice(2)));
@@ -168,7 +242,8 @@ eachStorage((_name, opened) => {
   test('lists are newest first, of all or of one status, with the exact total', async (t) => {
     const { storage } = await opened(t);
     const made: Transfer[] = [];
-    for (const status of ['HELD', 'REQUESTED', 'HELD', 'FAILED', 'HELD'] as const) made.push(await stored(storage, transfer({ status })));
+    for (const status of ['HELD', 'REQUESTED', 'HELD', 'FAILED', 'HELD'] as const)
+      made.push(await stored(storage, transfer({ status })));
     const all = await storage.transfers.list(null, { page: 1, size: 3 });
     assert.deepEqual([all.total, all.maxPage], [5, 2]);
     assert.deepEqual(all.items, [...made].reverse().slice(0, 3));
@@ -184,11 +259,18 @@ eachStorage((_name, opened) => {
     const route = '/api/withdraw';
     const ids = Array.from({ length: 6 }, () => nextId() as TransferId);
     const results = await Promise.all(
-      ids.map((id, n) => (n % 2 === 0 ? storage : second).transaction((tx) => tx.transfers.claim(accountId, claim('k', { route, bodyHash: `body-${n}` }), id))),
+      ids.map((id, n) =>
+        (n % 2 === 0 ? storage : second).transaction((tx) =>
+          tx.transfers.claim(accountId, claim('k', { route, bodyHash: `body-${n}` }), id),
+        ),
+      ),
     );
     const winner = results.indexOf(null);
     const former = { transferId: ids[winner]!, bodyHash: `body-${winner}` };
-    assert.deepEqual(results.filter((result) => result !== null), Array.from({ length: 5 }, () => former));
+    assert.deepEqual(
+      results.filter((result) => result !== null),
+      Array.from({ length: 5 }, () => former),
+    );
     assert.deepEqual(await storage.transfers.claimed(accountId, claim('k', { route })), former);
     const others = [
       [accountId, claim('k', { route: '/api/order/pay-info' })],
@@ -206,7 +288,8 @@ eachStorage((_name, opened) => {
     const { storage } = await opened(t);
     const accountId = await merchant(storage);
     const at = (later: number) => claim('k', { expiresAt: NOW + 86_400_000 + later });
-    const make = (later: number): Promise<unknown> => storage.transaction((tx) => tx.transfers.claim(accountId, at(later), nextId() as TransferId));
+    const make = (later: number): Promise<unknown> =>
+      storage.transaction((tx) => tx.transfers.claim(accountId, at(later), nextId() as TransferId));
     const broken = storage.transaction(async (tx) => {
       await tx.transfers.claim(accountId, at(0), nextId() as TransferId);
       throw new Error('no');
@@ -256,9 +339,19 @@ eachStorage((_name, opened) => {
     const update = (id: string, changes: TransactionChanges): Promise<boolean> =>
       storage.transaction((tx) => tx.deposits.updateTransaction(id, changes));
     assert.equal(await update(row.id, {}), true);
-    assert.equal(await update(row.id, { status: 'SUCCESS', obtained: MAX, fee: 2n ** 53n + 1n, txHash: '0xpaid' }), true);
+    assert.equal(
+      await update(row.id, { status: 'SUCCESS', obtained: MAX, fee: 2n ** 53n + 1n, txHash: '0xpaid' }),
+      true,
+    );
     const [found] = (await storage.deposits.transactions(order.accountId, { page: 1, size: 1 })).items;
-    assert.deepEqual(found, { ...row, number: 1, status: 'SUCCESS', obtained: MAX, fee: 2n ** 53n + 1n, txHash: '0xpaid' });
+    assert.deepEqual(found, {
+      ...row,
+      number: 1,
+      status: 'SUCCESS',
+      obtained: MAX,
+      fee: 2n ** 53n + 1n,
+      txHash: '0xpaid',
+    });
     assert.deepEqual([await update('1', {}), await update('1', { status: 'FAILED' })], [false, false]);
   });
 
@@ -275,8 +368,14 @@ eachStorage((_name, opened) => {
       throw new Error('no');
     });
     await assert.rejects(work, /no/);
-    assert.deepEqual([await storage.transfers.find(made.id), await storage.transfers.nonce('ETH', opening.sourceAddress)], [null, null]);
-    assert.deepEqual([await storage.transfers.freeze(accountId), await storage.transfers.payoutOf(made.id)], [null, null]);
+    assert.deepEqual(
+      [await storage.transfers.find(made.id), await storage.transfers.nonce('ETH', opening.sourceAddress)],
+      [null, null],
+    );
+    assert.deepEqual(
+      [await storage.transfers.freeze(accountId), await storage.transfers.payoutOf(made.id)],
+      [null, null],
+    );
     assert.deepEqual(await storage.transfers.holdings('ETH', null, 10), []);
     assert.equal(await storage.transaction((tx) => tx.transfers.lockPayout(opening.id)), null);
   });

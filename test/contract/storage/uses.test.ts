@@ -4,9 +4,18 @@ import type { AppId, AppUsageCount, RemoteUsage, RouteId } from '../../../core/i
 import { eachStorage } from '../../support/each-storage.ts';
 import type { TestStorage } from '../../support/storage.ts';
 
-const count = (appId: string, taken: number, running = 0) => ({ appId: appId as AppId, routeId: '1' as RouteId, taken, running });
+const count = (appId: string, taken: number, running = 0) => ({
+  appId: appId as AppId,
+  routeId: '1' as RouteId,
+  taken,
+  running,
+});
 
-type Exchange = (instance: string, counts: readonly AppUsageCount[], lastAt?: number | null) => Promise<readonly RemoteUsage[]>;
+type Exchange = (
+  instance: string,
+  counts: readonly AppUsageCount[],
+  lastAt?: number | null,
+) => Promise<readonly RemoteUsage[]>;
 
 const exchangeOf = ({ storage: { uses } }: TestStorage): Exchange => {
   assert(uses !== null);
@@ -29,10 +38,11 @@ eachStorage((name, open) => {
       { instance: 'one', ...count('8', 1) },
     ]);
     assert.deepEqual(await exchange('one', [count('7', 9)]), [{ instance: 'two', ...count('7', 5) }]);
-    assert.deepEqual(
-      (await exchange('three', [])).map(({ instance, taken }) => `${instance} ${taken}`).sort(),
-      ['one 1', 'one 9', 'two 5'],
-    );
+    assert.deepEqual((await exchange('three', [])).map(({ instance, taken }) => `${instance} ${taken}`).sort(), [
+      'one 1',
+      'one 9',
+      'two 5',
+    ]);
   });
 
   test('what was not shown for some seconds is heard of by who was away since, and goes after a minute', async (t) => {
@@ -45,6 +55,9 @@ eachStorage((name, open) => {
     await till.sql('UPDATE gateway_uses SET shown_at = shown_at - 60000');
     assert.deepEqual(await exchange('one', [], Date.now() - 100_000), []);
     await exchange('one', [count('7', 1)]);
-    assert.deepEqual((await till.sql('SELECT instance FROM gateway_uses')).map((row) => row['instance']), ['one']);
+    assert.deepEqual(
+      (await till.sql('SELECT instance FROM gateway_uses')).map((row) => row['instance']),
+      ['one'],
+    );
   });
 });

@@ -17,7 +17,12 @@ eachStorage((_name, open) => {
       await tx.wallets.saveWithdrawalAddress(first);
     });
     assert.deepEqual(await read(), first);
-    const changed = withdrawalAddress(accountId, { formerAddress: '0xnew', address: '0xnewer', activeFrom: NOW + 86_400_000, updatedAt: NOW + 1 });
+    const changed = withdrawalAddress(accountId, {
+      formerAddress: '0xnew',
+      address: '0xnewer',
+      activeFrom: NOW + 86_400_000,
+      updatedAt: NOW + 1,
+    });
     await storage.transaction(async (tx) => {
       assert.deepEqual(await tx.wallets.lockWithdrawalAddress(accountId, 'ETH'), first);
       await tx.wallets.saveWithdrawalAddress(changed);
@@ -31,11 +36,15 @@ eachStorage((_name, open) => {
     const { storage, another } = await open(t);
     const second = await another();
     const accountId = await merchant(storage);
-    await storage.transaction((tx) => tx.wallets.saveWithdrawalAddress(withdrawalAddress(accountId, { address: '0x0' })));
+    await storage.transaction((tx) =>
+      tx.wallets.saveWithdrawalAddress(withdrawalAddress(accountId, { address: '0x0' })),
+    );
     const change = (n: number): Promise<void> =>
       (n % 2 === 0 ? storage : second).transaction(async (tx) => {
         const former = await tx.wallets.lockWithdrawalAddress(accountId, 'ETH');
-        await tx.wallets.saveWithdrawalAddress(withdrawalAddress(accountId, { formerAddress: former!.address, address: `${former!.address}.` }));
+        await tx.wallets.saveWithdrawalAddress(
+          withdrawalAddress(accountId, { formerAddress: former!.address, address: `${former!.address}.` }),
+        );
       });
     await Promise.all([1, 2, 3, 4, 5].map(change));
     const { address, formerAddress } = (await storage.wallets.withdrawalAddress(accountId, 'ETH'))!;
@@ -45,7 +54,12 @@ eachStorage((_name, open) => {
   test('withdrawal addresses are listed by chain, of one account or of all', async (t) => {
     const { storage } = await open(t);
     const [one, two] = [await merchant(storage), await merchant(storage)];
-    const records = [withdrawalAddress(two), withdrawalAddress(one, { chain: 'TRX' }), withdrawalAddress(one), withdrawalAddress(one, { chain: 'BTC' })];
+    const records = [
+      withdrawalAddress(two),
+      withdrawalAddress(one, { chain: 'TRX' }),
+      withdrawalAddress(one),
+      withdrawalAddress(one, { chain: 'BTC' }),
+    ];
     await storage.transaction(async (tx) => {
       for (const record of records) await tx.wallets.saveWithdrawalAddress(record);
     });
@@ -54,16 +68,23 @@ eachStorage((_name, open) => {
     assert.deepEqual(all.items, [records[3], records[2], records[0]]);
     const own = await storage.wallets.withdrawalAddresses(one, { page: 2, size: 2 });
     assert.deepEqual([own.total, own.items], [3, [records[1]]]);
-    assert.deepEqual((await storage.wallets.withdrawalAddresses(await merchant(storage), { page: 1, size: 2 })).items, []);
+    assert.deepEqual(
+      (await storage.wallets.withdrawalAddresses(await merchant(storage), { page: 1, size: 2 })).items,
+      [],
+    );
   });
 
   test('a watched value is kept once for each account and chain, and listed', async (t) => {
     const { storage } = await open(t);
     const [one, two] = [await merchant(storage), await merchant(storage)];
     const first = watchAddress(one, { value: '0xv' });
-    const add = (record: typeof first): Promise<boolean> => storage.transaction((tx) => tx.wallets.addWatchAddress(record));
+    const add = (record: typeof first): Promise<boolean> =>
+      storage.transaction((tx) => tx.wallets.addWatchAddress(record));
     assert.deepEqual([await add(first), await add(watchAddress(one, { value: '0xv', label: 'again' }))], [true, false]);
-    const more = [watchAddress(one, { value: '0xv', chain: 'BSC' }), watchAddress(one, { kind: 'extended-key', value: `xpub${'a'.repeat(300)}`, chain: 'BTC' })];
+    const more = [
+      watchAddress(one, { value: '0xv', chain: 'BSC' }),
+      watchAddress(one, { kind: 'extended-key', value: `xpub${'a'.repeat(300)}`, chain: 'BTC' }),
+    ];
     const other = watchAddress(two, { value: '0xv' });
     for (const record of [...more, other]) assert.equal(await add(record), true);
     assert.deepEqual(await storage.wallets.watched(one), [first, ...more]);

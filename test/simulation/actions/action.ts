@@ -21,9 +21,19 @@ export interface Action {
 }
 
 /** An action of the world itself. */
-export const outside = (name: string, weight: number, run: (scene: Scene) => string): Action => ({ name, weight, faulty: false, run });
+export const outside = (name: string, weight: number, run: (scene: Scene) => string): Action => ({
+  name,
+  weight,
+  faulty: false,
+  run,
+});
 
 /** An action of an instance. */
-export const inside = (name: string, weight: number, run: (scene: Scene) => Promise<string>): Action => ({ name, weight, faulty: true, run });
+export const inside = (name: string, weight: number, run: (scene: Scene) => Promise<string>): Action => ({
+  name,
+  weight,
+  faulty: true,
+  run,
+});
 
 export const NOTHING = 'nothing to do';

@@ -8,7 +8,8 @@ import type { Action, Scene } from './action.ts';
 
 const PRICES = ['0.5', '10', '33.33', '250'];
 const CLAIM_MS = 86_400_000;
-const merchantOf = ({ world, random }: Scene) => world.merchants[random.int(0, world.merchants.length - 1)] as (typeof world.merchants)[number];
+const merchantOf = ({ world, random }: Scene) =>
+  world.merchants[random.int(0, world.merchants.length - 1)] as (typeof world.merchants)[number];
 
 interface InvoiceRow {
   readonly id: string;
@@ -36,7 +37,9 @@ function pay({ world, random }: Scene): string {
     `SELECT o.id, o.status, o.units, o.address, o.expires_at, a.watch_key AS key FROM orders o JOIN order_addresses a ON a.order_id = o.id AND a.chain = 'BLN'
      WHERE o.chain = 'BLN' ORDER BY o.id DESC LIMIT 12`,
   );
-  const open = rows.filter(({ key, expires_at }) => !world.lightning.settled.has(key) && (world.now < expires_at || random.chance(0.1)));
+  const open = rows.filter(
+    ({ key, expires_at }) => !world.lightning.settled.has(key) && (world.now < expires_at || random.chance(0.1)),
+  );
   const row = random.pick(open);
   if (row === undefined) return NOTHING;
   const msat = random.chance(0.85) ? BigInt(row.units) : (BigInt(row.units) * 3n) / 2n;
@@ -46,9 +49,15 @@ function pay({ world, random }: Scene): string {
 
 async function ask({ world, instance }: Scene, invoice: SimInvoice, key: string): Promise<string> {
   const { principal } = world.merchants[invoice.merchant] as (typeof world.merchants)[number];
-  const claim: IdempotencyClaim = { route: '/api/bln/withdraw', key, bodyHash: key.padEnd(64, '0').slice(0, 64), expiresAt: world.now + CLAIM_MS };
+  const claim: IdempotencyClaim = {
+    route: '/api/bln/withdraw',
+    key,
+    bodyHash: key.padEnd(64, '0').slice(0, 64),
+    expiresAt: world.now + CLAIM_MS,
+  };
   const { id } = (await instance.lightningPayment.run(principal, { lnInvoices: invoice.text }, claim)).withdrawal;
-  if (invoice.answer !== null && invoice.answer !== id) world.breaches.push(`one-hash-one-payment: an invoice was withdrawn to as ${invoice.answer} and ${id}`);
+  if (invoice.answer !== null && invoice.answer !== id)
+    world.breaches.push(`one-hash-one-payment: an invoice was withdrawn to as ${invoice.answer} and ${id}`);
   invoice.answer = id;
   return id;
 }
@@ -81,14 +90,21 @@ export const LIGHTNING: readonly Action[] = [
   inside('ln-again', 0.6, again),
   outside('ln-route', 0.5, ({ world, random }) => {
     const feeMsat = BigInt(random.pick([0, 700, 9_999, 5_000_000]) ?? 0);
-    world.lightning.route = random.weighted([[{ kind: 'settled', feeMsat } as const, 4], [{ kind: 'in-flight' } as const, 3], [{ kind: 'no-route' } as const, 1]]);
+    world.lightning.route = random.weighted([
+      [{ kind: 'settled', feeMsat } as const, 4],
+      [{ kind: 'in-flight' } as const, 3],
+      [{ kind: 'no-route' } as const, 1],
+    ]);
     return world.lightning.route.kind;
   }),
   outside('ln-end', 1, ({ world, random }) => {
     const hash = random.pick(world.lightning.underWay);
     if (hash === undefined) return NOTHING;
     const settled = random.chance(0.6);
-    world.lightning.finish(hash, settled ? { state: 'settled', feeMsat: BigInt(random.int(0, 900)) } : { state: 'failed', reason: 'no route' });
+    world.lightning.finish(
+      hash,
+      settled ? { state: 'settled', feeMsat: BigInt(random.int(0, 900)) } : { state: 'failed', reason: 'no route' },
+    );
     return settled ? 'settled' : 'failed';
   }),
   outside('ln-stream', 0.3, ({ world, random }) => {

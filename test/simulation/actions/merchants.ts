@@ -4,7 +4,12 @@ import type { SimWish } from '../world/world.ts';
 import { inside, NOTHING, outside } from './action.ts';
 import type { Action, Scene } from './action.ts';
 
-const COINS = [['ETH', 'ETH'], ['ETH', 'USDT-ERC20'], ['ETH', 'USDT-ERC20'], ['BTC', 'BTC']] as const;
+const COINS = [
+  ['ETH', 'ETH'],
+  ['ETH', 'USDT-ERC20'],
+  ['ETH', 'USDT-ERC20'],
+  ['BTC', 'BTC'],
+] as const;
 const PRICES = ['1.37', '10', '20', '33.33', '99.99', '250', '1999.99'];
 const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
   ETH: ['0.003', '0.01', '0.05', '0.123456789123456789', '0.4'],
@@ -26,11 +31,14 @@ export interface OrderRow {
 
 /** Orders as they stand, those of a status or all. */
 export function ordersOf({ world }: Scene, ...statuses: readonly string[]): readonly OrderRow[] {
-  const rows = world.driver.all<OrderRow>('SELECT id, status, chain, currency, units, address, expires_at, watch_until FROM orders ORDER BY id');
+  const rows = world.driver.all<OrderRow>(
+    'SELECT id, status, chain, currency, units, address, expires_at, watch_until FROM orders ORDER BY id',
+  );
   return statuses.length === 0 ? rows : rows.filter(({ status }) => statuses.includes(status));
 }
 
-const merchantOf = ({ world, random }: Scene) => world.merchants[random.int(0, world.merchants.length - 1)] as (typeof world.merchants)[number];
+const merchantOf = ({ world, random }: Scene) =>
+  world.merchants[random.int(0, world.merchants.length - 1)] as (typeof world.merchants)[number];
 const decimal = (text: string): Decimal => readDecimal(text) as Decimal;
 
 async function order(scene: Scene): Promise<string> {
@@ -45,7 +53,13 @@ async function order(scene: Scene): Promise<string> {
   const hosted = random.chance(0.3);
   const made = hosted
     ? await instance.createOrder.payUrl(merchant.principal, { ...common, vsCurrency, vsPrice: price })
-    : await instance.createOrder.payInfo(merchant.principal, { ...common, chain, currency, vsCurrency, vsPrice: price });
+    : await instance.createOrder.payInfo(merchant.principal, {
+        ...common,
+        chain,
+        currency,
+        vsCurrency,
+        vsPrice: price,
+      });
   world.orders.push({ id: made.id, merchant: merchant.number, checkoutToken: made.checkoutToken, hosted });
   return `${made.id} ${made.payment?.units ?? 'hosted'} ${made.payment?.currency ?? ''}`;
 }
@@ -63,7 +77,10 @@ async function refundAddress({ world, random, instance }: Scene): Promise<string
   const chosen = random.pick(world.orders.slice(-8));
   if (chosen === undefined) return NOTHING;
   const chain = world.driver.all<OrderRow>('SELECT chain FROM orders WHERE id = ?', chosen.id)[0]?.chain ?? 'ETH';
-  await instance.choosePayment.setRefundAddress(chosen.checkoutToken, `${chain.toLowerCase()}-payer-claims-${random.int(1, 9)}`);
+  await instance.choosePayment.setRefundAddress(
+    chosen.checkoutToken,
+    `${chain.toLowerCase()}-payer-claims-${random.int(1, 9)}`,
+  );
   return chosen.id;
 }
 
@@ -79,12 +96,18 @@ async function refund(scene: Scene): Promise<string> {
 
 async function ask({ world, instance }: Scene, wish: SimWish): Promise<string> {
   const { principal } = world.merchants[wish.merchant] as (typeof world.merchants)[number];
-  const claim: IdempotencyClaim = { route: '/api/withdraw', key: wish.key, bodyHash: wish.key.padEnd(64, '0').slice(0, 64), expiresAt: world.now + CLAIM_MS };
+  const claim: IdempotencyClaim = {
+    route: '/api/withdraw',
+    key: wish.key,
+    bodyHash: wish.key.padEnd(64, '0').slice(0, 64),
+    expiresAt: world.now + CLAIM_MS,
+  };
   const input = { chain: wish.chain, currency: wish.currency, amount: decimal(wish.amount) };
   const { id } = (await instance.withdrawal.run(principal, input, claim)).withdrawal;
   if (wish.answer !== id) {
     // A key is kept for a day.
-    if (wish.answer !== null && world.now < wish.askedAt + CLAIM_MS) world.breaches.push(`one-key-one-withdrawal: ${wish.key} made ${wish.answer} and ${id}`);
+    if (wish.answer !== null && world.now < wish.askedAt + CLAIM_MS)
+      world.breaches.push(`one-key-one-withdrawal: ${wish.key} made ${wish.answer} and ${id}`);
     Object.assign(wish, { answer: id, askedAt: world.now });
   }
   return `${id} ${wish.amount} ${wish.currency}`;
@@ -94,7 +117,15 @@ function withdraw(scene: Scene): Promise<string> {
   const { world, random } = scene;
   const [chain, currency] = random.pick(COINS) ?? COINS[0];
   const amount = random.pick(AMOUNTS[currency] ?? []) ?? '1';
-  const wish: SimWish = { merchant: merchantOf(scene).number, key: `wish-${world.wishes.length}`, chain, currency, amount, askedAt: world.now, answer: null };
+  const wish: SimWish = {
+    merchant: merchantOf(scene).number,
+    key: `wish-${world.wishes.length}`,
+    chain,
+    currency,
+    amount,
+    askedAt: world.now,
+    answer: null,
+  };
   world.wishes.push(wish);
   return ask(scene, wish);
 }
@@ -104,12 +135,24 @@ function withdrawAll(scene: Scene): Promise<string> {
   const { world, random } = scene;
   const merchant = merchantOf(scene);
   const [chain, currency] = random.pick(COINS) ?? COINS[0];
-  const rows = world.driver.all<{ units: string }>('SELECT units FROM ledger_balances WHERE account = ? AND currency = ?', `merchant:${merchant.principal.accountId}:available`, currency);
+  const rows = world.driver.all<{ units: string }>(
+    'SELECT units FROM ledger_balances WHERE account = ? AND currency = ?',
+    `merchant:${merchant.principal.accountId}:available`,
+    currency,
+  );
   const units = rows[0]?.units ?? '0';
   if (units === '0') return Promise.resolve(NOTHING);
   const { decimals } = world.assets.find(currency) as { decimals: number };
   const digits = units.padStart(decimals + 1, '0');
-  const wish: SimWish = { merchant: merchant.number, key: `wish-${world.wishes.length}`, chain, currency, amount: `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`, askedAt: world.now, answer: null };
+  const wish: SimWish = {
+    merchant: merchant.number,
+    key: `wish-${world.wishes.length}`,
+    chain,
+    currency,
+    amount: `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`,
+    askedAt: world.now,
+    answer: null,
+  };
   world.wishes.push(wish);
   return ask(scene, wish);
 }
@@ -122,10 +165,13 @@ async function retry(scene: Scene): Promise<string> {
 
 function pay(scene: Scene): string {
   const { world, random } = scene;
-  const payable = ordersOf(scene).filter(({ address, chain, watch_until }) => address !== null && chain !== 'BLN' && world.now < watch_until - 3_600_000);
+  const payable = ordersOf(scene).filter(
+    ({ address, chain, watch_until }) => address !== null && chain !== 'BLN' && world.now < watch_until - 3_600_000,
+  );
   const open = payable.filter(({ status }) => status === 'PENDING');
   const target = random.pick(open.length > 0 && random.chance(0.85) ? open : payable);
-  if (target === undefined || target.chain === null || target.currency === null || target.address === null) return NOTHING;
+  if (target === undefined || target.chain === null || target.currency === null || target.address === null)
+    return NOTHING;
   const { chain } = world.node(target.chain);
   const due = BigInt(target.units ?? '0');
   const { address: to, currency } = target;
@@ -154,7 +200,8 @@ async function rotate(scene: Scene): Promise<string> {
   const asked = world.now;
   const { key, replaced } = await instance.appKeys.rotate(merchant.appId, grace);
   former.until = replaced.key.expiresAt ?? Number.NaN;
-  if (former.until < asked + grace * 1000 || former.until > world.now + grace * 1000) world.breaches.push(`grace: a key rotated with a grace of ${grace} s ends at ${former.until - world.now} ms`);
+  if (former.until < asked + grace * 1000 || former.until > world.now + grace * 1000)
+    world.breaches.push(`grace: a key rotated with a grace of ${grace} s ends at ${former.until - world.now} ms`);
   world.keys.push({ merchant: merchant.number, text: key.text, until: null });
   return `merchant ${merchant.number} grace ${grace}`;
 }
@@ -170,11 +217,23 @@ async function signed(scene: Scene, again: boolean): Promise<string> {
   const body = new TextEncoder().encode('{}');
   if (request === undefined) {
     const pair = { apiToken: merchant.apiToken, secret: merchant.signingSecret };
-    const headers = signRequest({ method: 'POST', target: `${TARGET}?n=${world.requests.length}`, body }, pair, world.settings.digest, world.now);
-    request = { headers: new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]])), target: `${TARGET}?n=${world.requests.length}`, accepted: false };
+    const headers = signRequest(
+      { method: 'POST', target: `${TARGET}?n=${world.requests.length}`, body },
+      pair,
+      world.settings.digest,
+      world.now,
+    );
+    request = {
+      headers: new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]])),
+      target: `${TARGET}?n=${world.requests.length}`,
+      accepted: false,
+    };
     world.requests.push(request);
   }
-  await instance.authenticate.run({ method: 'POST', target: request.target, headers: request.headers, body }, { xToken: false, once: true });
+  await instance.authenticate.run(
+    { method: 'POST', target: request.target, headers: request.headers, body },
+    { xToken: false, once: true },
+  );
   if (request.accepted) world.breaches.push('replay: a signature was accepted twice');
   request.accepted = true;
   return 'accepted';

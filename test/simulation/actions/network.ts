@@ -7,7 +7,15 @@ import type { Manner } from '../world/receivers.ts';
 
 const nodeOf = ({ world, random }: Scene): SimNode => world.node(random.chance(0.6) ? 'ETH' : 'BTC');
 
-const MANNERS: readonly (readonly [Manner, number])[] = [['ok', 6], ['error', 2], ['gone', 0.5], ['redirect', 1], ['later', 1], ['refuses', 2], ['hangs', 2]];
+const MANNERS: readonly (readonly [Manner, number])[] = [
+  ['ok', 6],
+  ['error', 2],
+  ['gone', 0.5],
+  ['redirect', 1],
+  ['later', 1],
+  ['refuses', 2],
+  ['hangs', 2],
+];
 
 function reorganise(scene: Scene): string {
   const { world, random } = scene;
@@ -15,7 +23,11 @@ function reorganise(scene: Scene): string {
   const expires = chain.expiryMs !== null;
   const limit = Math.min(chain.height - FIRST_HEIGHT, expires ? SOLID : (POLICIES[code]?.finalityBlocks ?? 0));
   if (limit < 1) return NOTHING;
-  const wanted = random.weighted<() => number>([[() => random.int(1, 3), 8], [() => random.int(4, 12), 2], [() => random.int(13, 64), 1]])();
+  const wanted = random.weighted<() => number>([
+    [() => random.int(1, 3), 8],
+    [() => random.int(4, 12), 2],
+    [() => random.int(13, 64), 1],
+  ])();
   const depth = Math.min(wanted, limit);
   const gone = random.pick([0, 0, 0.1, 0.3]) ?? 0;
   const times = chain.drop(depth, (tx) => random.chance(tx.own ? 0.15 : gone));
@@ -34,7 +46,13 @@ function trouble(scene: Scene): string {
     else witness.lag = random.int(1, 4);
     return `${code} other node`;
   }
-  const kind = random.weighted([['down', 3], ['lag', 2], ['forgetful', 2], ['fork', 1], ['deep fork', 0.5]] as const);
+  const kind = random.weighted([
+    ['down', 3],
+    ['lag', 2],
+    ['forgetful', 2],
+    ['fork', 1],
+    ['deep fork', 0.5],
+  ] as const);
   if (kind === 'down') wrong.down = true;
   else if (kind === 'lag') wrong.lag = random.int(1, 4);
   else if (kind === 'forgetful') wrong.forgetful = true;
@@ -78,7 +96,14 @@ export const NETWORK: readonly Action[] = [
   }),
   outside('fee', 0.6, (scene) => {
     const { code } = nodeOf(scene);
-    const times = BigInt(scene.random.weighted([[1, 4], [2, 2], [8, 1], [40, 0.5]]));
+    const times = BigInt(
+      scene.random.weighted([
+        [1, 4],
+        [2, 2],
+        [8, 1],
+        [40, 0.5],
+      ]),
+    );
     const network = scene.world.networks.get(code);
     if (network !== undefined) network.fee = (ORDINARY_FEE[code] ?? 1n) * times;
     return `${code} times ${times}`;

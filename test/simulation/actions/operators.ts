@@ -1,4 +1,11 @@
-import { approveTransfer, authenticateKey, rejectTransfer, resumeChain, resumePayouts, rewindChain } from '../../../core/index.ts';
+import {
+  approveTransfer,
+  authenticateKey,
+  rejectTransfer,
+  resumeChain,
+  resumePayouts,
+  rewindChain,
+} from '../../../core/index.ts';
 import type { AccountId, CallbackId, ChainAdapter, KeyView, TransferId } from '../../../core/index.ts';
 import { QUIET_EVENTS, QUIET_LOGGER, QUIET_METRICS } from '../world/quiet.ts';
 import type { Instance } from '../world/instance.ts';
@@ -6,12 +13,24 @@ import type { World } from '../world/world.ts';
 import { inside, NOTHING, outside } from './action.ts';
 import type { Action, Scene } from './action.ts';
 
-const ids = ({ world }: Scene, sql: string): readonly string[] => world.driver.all<{ id: string }>(sql).map(({ id }) => id);
+const ids = ({ world }: Scene, sql: string): readonly string[] =>
+  world.driver.all<{ id: string }>(sql).map(({ id }) => id);
 
 /** Reads a stopped chain again from the last block that node and books have in common, from the first one if need be. @returns that block's height */
-export async function rewind(world: World, { chains, storage, ids: sequence }: Instance, code: string): Promise<number> {
+export async function rewind(
+  world: World,
+  { chains, storage, ids: sequence }: Instance,
+  code: string,
+): Promise<number> {
   const chain = chains.get(code) as ChainAdapter;
-  const deps = { storage, ids: sequence, clock: { now: () => world.now }, events: QUIET_EVENTS, logger: QUIET_LOGGER, metrics: QUIET_METRICS };
+  const deps = {
+    storage,
+    ids: sequence,
+    clock: { now: () => world.now },
+    events: QUIET_EVENTS,
+    logger: QUIET_LOGGER,
+    metrics: QUIET_METRICS,
+  };
   return (await rewindChain(chain, 0, deps)).height;
 }
 
@@ -35,11 +54,20 @@ async function resume(scene: Scene): Promise<string> {
 async function decide(scene: Scene): Promise<string> {
   const { world, random, instance } = scene;
   const approve = random.chance(0.45);
-  const id = random.pick(ids(scene, approve ? `SELECT id FROM transfers WHERE status = 'HELD' ORDER BY id` : `SELECT id FROM transfers WHERE status IN ('HELD', 'REQUESTED', 'SIGNED') AND account_id IS NOT NULL ORDER BY id`));
+  const id = random.pick(
+    ids(
+      scene,
+      approve
+        ? `SELECT id FROM transfers WHERE status = 'HELD' ORDER BY id`
+        : `SELECT id FROM transfers WHERE status IN ('HELD', 'REQUESTED', 'SIGNED') AND account_id IS NOT NULL ORDER BY id`,
+    ),
+  );
   if (id === undefined) return NOTHING;
   const now = world.now;
   await instance.storage.transaction((tx) =>
-    approve ? approveTransfer(tx, id as TransferId, now) : rejectTransfer(tx, id as TransferId, 'An operator says no.', { now, ids: instance.ids }),
+    approve
+      ? approveTransfer(tx, id as TransferId, now)
+      : rejectTransfer(tx, id as TransferId, 'An operator says no.', { now, ids: instance.ids }),
   );
   return `${approve ? 'approves' : 'rejects'} ${id}`;
 }
@@ -54,11 +82,23 @@ async function useKeys(scene: Scene): Promise<string> {
   for (const key of world.keys.filter((each) => each.merchant === merchant.number && !Number.isNaN(each.until))) {
     const hash = world.settings.vault.lookupHash('app-key', key.text);
     const found = keys.find(({ lookupHash }) => lookupHash === hash);
-    const app = { id: merchant.appId, accountId: merchant.principal.accountId, enabled: true, accountActive: true, chains: new Set<string>(), admissionMode: null, limits: null };
-    const view: KeyView | null = found === undefined ? null : { id: found.id, state: found.state, expiresAt: found.expiresAt, app };
+    const app = {
+      id: merchant.appId,
+      accountId: merchant.principal.accountId,
+      enabled: true,
+      accountActive: true,
+      chains: new Set<string>(),
+      admissionMode: null,
+      limits: null,
+    };
+    const view: KeyView | null =
+      found === undefined ? null : { id: found.id, state: found.state, expiresAt: found.expiresAt, app };
     const accepted = 'key' in authenticateKey(view, world.now);
     const expected = key.until === null || world.now < key.until;
-    if (accepted !== expected) world.breaches.push(`grace: a key that ends ${key.until === null ? 'never' : `at ${key.until - world.now} ms from now`} is ${accepted ? 'accepted' : 'refused'}`);
+    if (accepted !== expected)
+      world.breaches.push(
+        `grace: a key that ends ${key.until === null ? 'never' : `at ${key.until - world.now} ms from now`} is ${accepted ? 'accepted' : 'refused'}`,
+      );
     tried += 1;
   }
   return `${tried} keys`;

@@ -15,7 +15,9 @@ export interface EditedFile {
 /** Every source file of the product, by path. */
 export function readProduct(): ReadonlyMap<string, string> {
   const files = ['core', 'adapters'].flatMap((folder) =>
-    readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(REPOSITORY, folder, file)),
+    readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+      join(REPOSITORY, folder, file),
+    ),
   );
   return new Map(files.filter((path) => path.endsWith('.ts')).map((path) => [path, readFileSync(path, 'utf8')]));
 }
@@ -42,10 +44,16 @@ interface Change {
 }
 
 function changed(text: string, changes: readonly Change[]): string {
-  return [...changes].sort((a, b) => b.start - a.start).reduce((rest, change) => rest.slice(0, change.start) + change.text + rest.slice(change.end), text);
+  return [...changes]
+    .sort((a, b) => b.start - a.start)
+    .reduce((rest, change) => rest.slice(0, change.start) + change.text + rest.slice(change.end), text);
 }
 
-function declarationOf(files: ReadonlyMap<string, string>, trees: Map<string, ts.SourceFile>, name: string): { tree: ts.SourceFile; node: ts.Node } {
+function declarationOf(
+  files: ReadonlyMap<string, string>,
+  trees: Map<string, ts.SourceFile>,
+  name: string,
+): { tree: ts.SourceFile; node: ts.Node } {
   for (const [path, text] of files) {
     if (!text.includes(name)) continue;
     const tree = trees.get(path) ?? ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
@@ -56,8 +64,10 @@ function declarationOf(files: ReadonlyMap<string, string>, trees: Map<string, ts
   throw new Error(`no module exports ${name}`);
 }
 
-const isExported = (node: ts.Statement): boolean => ts.canHaveModifiers(node) && ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
-const declares = (node: ts.Statement, name: string): boolean => (ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node)) && node.name?.text === name;
+const isExported = (node: ts.Statement): boolean =>
+  ts.canHaveModifiers(node) && ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
+const declares = (node: ts.Statement, name: string): boolean =>
+  (ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node)) && node.name?.text === name;
 
 /** A node of the wanted kind and name, with its parts. */
 interface Found {
@@ -73,9 +83,14 @@ function changesOf(edit: Edit, within: ts.Node, tree: ts.SourceFile): readonly C
     return where === undefined || where(parts as never) ? [{ node, parts }] : [];
   });
   const chosen = nth === undefined ? found : found.slice(nth - 1, nth);
-  if (chosen.length === 0 || (chosen.length > 1 && !every)) throw new Error(`${edit.declaration} has ${chosen.length} places of ${[kind, named, mentions].join(' ')}`);
+  if (chosen.length === 0 || (chosen.length > 1 && !every))
+    throw new Error(`${edit.declaration} has ${chosen.length} places of ${[kind, named, mentions].join(' ')}`);
   const context: EditContext = { dependency: (name) => dependencyOf(within, name, tree) };
-  return chosen.map(({ node, parts }) => ({ start: node.getStart(tree), end: node.getEnd(), text: edit.becomes(parts as never, context) }));
+  return chosen.map(({ node, parts }) => ({
+    start: node.getStart(tree),
+    end: node.getEnd(),
+    text: edit.becomes(parts as never, context),
+  }));
 }
 
 function nodesOf(node: ts.Node): readonly ts.Node[] {
@@ -89,7 +104,11 @@ function nodesOf(node: ts.Node): readonly ts.Node[] {
 }
 
 const doesMention = (node: ts.Node, name: string): boolean =>
-  nodesOf(node).some((each) => (ts.isStringLiteral(each) && each.text === name) || (ts.isPropertyAccessExpression(each) && each.name.text === name));
+  nodesOf(node).some(
+    (each) =>
+      (ts.isStringLiteral(each) && each.text === name) ||
+      (ts.isPropertyAccessExpression(each) && each.name.text === name),
+  );
 
 /** The parts of a node of this kind and name; `null` for any other node. */
 function partsOf(kind: Edit['kind'], named: string | null, node: ts.Node, tree: ts.SourceFile): object | null {
@@ -97,12 +116,25 @@ function partsOf(kind: Edit['kind'], named: string | null, node: ts.Node, tree: 
   const isNamed = (name: string): boolean => named === null || named === name;
   switch (kind) {
     case 'binary':
-      return ts.isBinaryExpression(node) && isNamed(text(node.operatorToken)) ? { left: text(node.left), right: text(node.right) } : null;
+      return ts.isBinaryExpression(node) && isNamed(text(node.operatorToken))
+        ? { left: text(node.left), right: text(node.right) }
+        : null;
     case 'conditional':
-      return ts.isConditionalExpression(node) ? { whenTrue: text(node.whenTrue), whenFalse: text(node.whenFalse) } : null;
+      return ts.isConditionalExpression(node)
+        ? { whenTrue: text(node.whenTrue), whenFalse: text(node.whenFalse) }
+        : null;
     case 'call': {
-      if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression) || !isNamed(node.expression.name.text)) return null;
-      return { callee: text(node.expression), receiver: text(node.expression.expression), args: node.arguments.map(text) };
+      if (
+        !ts.isCallExpression(node) ||
+        !ts.isPropertyAccessExpression(node.expression) ||
+        !isNamed(node.expression.name.text)
+      )
+        return null;
+      return {
+        callee: text(node.expression),
+        receiver: text(node.expression.expression),
+        args: node.arguments.map(text),
+      };
     }
     case 'spread':
       return ts.isSpreadElement(node) ? {} : null;
@@ -115,17 +147,25 @@ function partsOf(kind: Edit['kind'], named: string | null, node: ts.Node, tree: 
     case 'clause': {
       const label = labelOf(node);
       if (!ts.isCaseClause(node) || label === null || !isNamed(label)) return null;
-      return { label: text(node.expression), bodies: Object.fromEntries(node.parent.clauses.map((each) => [labelOf(each) ?? '', each.statements.map(text).join('\n')])) };
+      return {
+        label: text(node.expression),
+        bodies: Object.fromEntries(
+          node.parent.clauses.map((each) => [labelOf(each) ?? '', each.statements.map(text).join('\n')]),
+        ),
+      };
     }
   }
 }
 
-const labelOf = (node: ts.Node): string | null => (ts.isCaseClause(node) && ts.isStringLiteral(node.expression) ? node.expression.text : null);
+const labelOf = (node: ts.Node): string | null =>
+  ts.isCaseClause(node) && ts.isStringLiteral(node.expression) ? node.expression.text : null;
 
 function dependencyOf(within: ts.Node, name: string, tree: ts.SourceFile): string {
   for (const node of nodesOf(within)) {
-    if (!ts.isVariableDeclaration(node) || !ts.isObjectBindingPattern(node.name) || node.initializer === undefined) continue;
-    if (node.name.elements.some((element) => (element.propertyName ?? element.name).getText(tree) === name)) return `${node.initializer.getText(tree)}.${name}`;
+    if (!ts.isVariableDeclaration(node) || !ts.isObjectBindingPattern(node.name) || node.initializer === undefined)
+      continue;
+    if (node.name.elements.some((element) => (element.propertyName ?? element.name).getText(tree) === name))
+      return `${node.initializer.getText(tree)}.${name}`;
   }
   throw new Error(`nothing destructures ${name}`);
 }

@@ -8,7 +8,9 @@ import { within } from './edits.ts';
 import { renameLocals } from './rename-locals.ts';
 
 const syntaxErrors = (text: string): readonly string[] =>
-  (ts.transpileModule(text, { reportDiagnostics: true }).diagnostics ?? []).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
+  (ts.transpileModule(text, { reportDiagnostics: true }).diagnostics ?? []).map(({ messageText }) =>
+    ts.flattenDiagnosticMessageText(messageText, ' '),
+  );
 
 /** Plants every bug in these files; returns how many files were changed. */
 function plantAll(files: ReadonlyMap<string, string>): number {
@@ -26,7 +28,10 @@ describe('planted bugs', () => {
   test('each is an edit that has one place in the sources, or replaces a method', () => {
     assert.equal(new Set(BUGS.map(({ name }) => name)).size, BUGS.length);
     assert.ok(BUGS.length >= 58);
-    assert.deepEqual(BUGS.filter(({ edits = [], patch }) => edits.length === 0 && patch === undefined), []);
+    assert.deepEqual(
+      BUGS.filter(({ edits = [], patch }) => edits.length === 0 && patch === undefined),
+      [],
+    );
     assert.ok(plantAll(product) >= 35);
   });
 
@@ -41,7 +46,9 @@ describe('planted bugs', () => {
   });
 
   test('an edit without a single place names its declaration', () => {
-    const edit = within(amountRequired).binary('<<').becomes(() => '');
+    const edit = within(amountRequired)
+      .binary('<<')
+      .becomes(() => '');
     assert.throws(() => applyEdits(product, [edit]), /amountRequired has 0 places of binary <</);
   });
 });

@@ -68,7 +68,11 @@ interface Scope {
 }
 
 function scope(declaration: string, wholeModule: boolean): Scope {
-  const find = <Kind extends keyof PartsOf>(kind: Kind, named: string | null, filter: Filter<PartsOf[Kind]> = {}): Place<PartsOf[Kind]> => ({
+  const find = <Kind extends keyof PartsOf>(
+    kind: Kind,
+    named: string | null,
+    filter: Filter<PartsOf[Kind]> = {},
+  ): Place<PartsOf[Kind]> => ({
     becomes: (becomes) => ({ declaration, wholeModule, kind, named, ...filter, becomes }),
   });
   return {

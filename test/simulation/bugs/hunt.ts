@@ -37,9 +37,15 @@ function writeEdited({ edits = [] }: Bug, folder: string): readonly { readonly u
  *
  * @throws Error when an edit of the bug has no single place
  */
-export async function hunt(bug: Bug, { seeds, steps }: { readonly seeds: number; readonly steps: number }): Promise<Catch> {
+export async function hunt(
+  bug: Bug,
+  { seeds, steps }: { readonly seeds: number; readonly steps: number },
+): Promise<Catch> {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-bug-'));
-  const worker = startWorker(['--import', HOOK], { TILLGATE_BUG: bug.name, TILLGATE_EDITED: JSON.stringify(writeEdited(bug, folder)) });
+  const worker = startWorker(['--import', HOOK], {
+    TILLGATE_BUG: bug.name,
+    TILLGATE_EDITED: JSON.stringify(writeEdited(bug, folder)),
+  });
   const database = bug.pg === true ? await freshDatabase() : null;
   try {
     await ready(worker);

@@ -7,8 +7,18 @@ import { within } from './edits.ts';
 import { replaced, wrapStorage } from './patches.ts';
 
 export const LIGHTNING_BUGS: readonly Bug[] = [
-  edited('an invoice payment under way is given up', within(InvoicePayer).clause('in-flight').becomes(({ label, bodies }) => `case ${label}: ${bodies['failed'] ?? ''}`)),
-  edited('a due invoice is not asked for', within(InvoiceFollower).binary('===', { mentions: 'settled' }).becomes(() => 'false')),
+  edited(
+    'an invoice payment under way is given up',
+    within(InvoicePayer)
+      .clause('in-flight')
+      .becomes(({ label, bodies }) => `case ${label}: ${bodies['failed'] ?? ''}`),
+  ),
+  edited(
+    'a due invoice is not asked for',
+    within(InvoiceFollower)
+      .binary('===', { mentions: 'settled' })
+      .becomes(() => 'false'),
+  ),
   patched('an invoice is withdrawn to twice', () => {
     const { addPayment } = KnexLightningWrites.prototype;
     KnexLightningWrites.prototype.addPayment = async function (this: KnexLightningWrites, payment) {
@@ -26,5 +36,10 @@ export const KEY_BUGS: readonly Bug[] = [
       return replaced(storage, { accounts: replaced(storage.accounts, { useSignature }) });
     }),
   ),
-  edited('the end of a grace is not compared', within(keyState).binary('<=').becomes(() => 'false')),
+  edited(
+    'the end of a grace is not compared',
+    within(keyState)
+      .binary('<=')
+      .becomes(() => 'false'),
+  ),
 ];

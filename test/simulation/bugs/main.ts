@@ -20,7 +20,9 @@ const serve = async (): Promise<void> => {
     caught.push(result);
     const { breach, seed, step, scenarios, steps, cpuMs } = result;
     const time = `${(cpuMs / 1_000).toFixed(1).padStart(6)} s ${String(scenarios).padStart(4)} scenarios ${String(steps).padStart(6)} steps`;
-    console.log(`${time}  ${bug.name.padEnd(52)} ${breach === null ? 'NOT CAUGHT' : `seed ${seed}, step ${step}: ${breach.slice(0, 110)}`}`);
+    console.log(
+      `${time}  ${bug.name.padEnd(52)} ${breach === null ? 'NOT CAUGHT' : `seed ${seed}, step ${step}: ${breach.slice(0, 110)}`}`,
+    );
   }
 };
 

@@ -1,4 +1,11 @@
-import type { BlockRef, ChainPolicy, Clock, DepositWrites, ObservedTransfer, OrderPayment } from '../../../core/index.ts';
+import type {
+  BlockRef,
+  ChainPolicy,
+  Clock,
+  DepositWrites,
+  ObservedTransfer,
+  OrderPayment,
+} from '../../../core/index.ts';
 import { ChainFollower, LIGHTNING_ASSET, ORDER_TRANSITIONS } from '../../../core/index.ts';
 import { callbackHeaders } from '../../../core/callbacks/sign.ts';
 import { afterAttempt, isDelivered } from '../../../core/callbacks/schedule.ts';
@@ -29,15 +36,37 @@ const inTime = nameOf<Received>((received) => received.confirmedInTime);
 export const DEPOSIT_BUGS: readonly Bug[] = [
   edited(
     'credit before it is final',
-    within(creditDeposit).binary('<').becomes(({ left, right }) => `${left} + 1 < ${right}`),
+    within(creditDeposit)
+      .binary('<')
+      .becomes(({ left, right }) => `${left} + 1 < ${right}`),
     within(ChainFollower)
       .binary('>=', { mentions: nameOf<ChainPolicy>((policy) => policy.confirmations) })
       .becomes(({ left, right }) => `${left} + 1 >= ${right}`),
   ),
-  edited('spendable as soon as it is credited', within(ChainFollower).binary('<', { mentions: spendableConfirmations }).becomes(() => 'false')),
-  edited('a reorganisation is not reversed in the ledger', inModuleOf(orphanDeposits).conditional({ mentions: 'SEEN' }).becomes(({ whenTrue }) => whenTrue)),
-  edited('a reversal takes what was withdrawn already', within(reversalLoss).conditional().becomes(({ whenTrue }) => whenTrue)),
-  edited('a payment that is mined again stays lost', within(recordTransfer).binary('!==', { mentions: 'ORPHANED' }).becomes(() => 'true')),
+  edited(
+    'spendable as soon as it is credited',
+    within(ChainFollower)
+      .binary('<', { mentions: spendableConfirmations })
+      .becomes(() => 'false'),
+  ),
+  edited(
+    'a reorganisation is not reversed in the ledger',
+    inModuleOf(orphanDeposits)
+      .conditional({ mentions: 'SEEN' })
+      .becomes(({ whenTrue }) => whenTrue),
+  ),
+  edited(
+    'a reversal takes what was withdrawn already',
+    within(reversalLoss)
+      .conditional()
+      .becomes(({ whenTrue }) => whenTrue),
+  ),
+  edited(
+    'a payment that is mined again stays lost',
+    within(recordTransfer)
+      .binary('!==', { mentions: 'ORPHANED' })
+      .becomes(() => 'true'),
+  ),
   edited(
     "a deposit's index is ignored",
     within(recordTransfer)
@@ -75,26 +104,72 @@ export const DEPOSIT_BUGS: readonly Bug[] = [
 ];
 
 export const ORDER_BUGS: readonly Bug[] = [
-  edited('what is unconfirmed counts', within(sumReceived).binary('===', { mentions: 'SEEN' }).becomes(() => 'false')),
+  edited(
+    'what is unconfirmed counts',
+    within(sumReceived)
+      .binary('===', { mentions: 'SEEN' })
+      .becomes(() => 'false'),
+  ),
   edited(
     'another coin counts',
     within(liveDeposits)
       .binary('===', { mentions: nameOf<OrderPayment>((payment) => payment.currency) })
       .becomes(() => 'true'),
   ),
-  edited('a late payment does not count', inModuleOf(decideOrder).binary('>=', { mentions: inWindow }).becomes(({ left, right }) => `${left.replace(inWindow, inTime)} >= ${right}`)),
-  edited('the tolerance is applied twice', within(amountRequired).binary('/').becomes(({ left, right }) => `((${left}) * 2n) / ${right}`)),
-  edited('the least amount is rounded down', within(amountRequired).binary('/').becomes(({ left, right }) => `((${left}) + ${right} - 1n) / ${right}`)),
-  edited('a quote is rounded down', within(quoteUnits).string('up', { every: true }).becomes(() => "'down'")),
-  edited('an order expires before its chain was read', within(ExpireOrders).call('set').becomes(({ callee, args }) => `${callee}(${args[0]}, Number.MAX_SAFE_INTEGER)`)),
+  edited(
+    'a late payment does not count',
+    inModuleOf(decideOrder)
+      .binary('>=', { mentions: inWindow })
+      .becomes(({ left, right }) => `${left.replace(inWindow, inTime)} >= ${right}`),
+  ),
+  edited(
+    'the tolerance is applied twice',
+    within(amountRequired)
+      .binary('/')
+      .becomes(({ left, right }) => `((${left}) * 2n) / ${right}`),
+  ),
+  edited(
+    'the least amount is rounded down',
+    within(amountRequired)
+      .binary('/')
+      .becomes(({ left, right }) => `((${left}) + ${right} - 1n) / ${right}`),
+  ),
+  edited(
+    'a quote is rounded down',
+    within(quoteUnits)
+      .string('up', { every: true })
+      .becomes(() => "'down'"),
+  ),
+  edited(
+    'an order expires before its chain was read',
+    within(ExpireOrders)
+      .call('set')
+      .becomes(({ callee, args }) => `${callee}(${args[0]}, Number.MAX_SAFE_INTEGER)`),
+  ),
   edited(
     'caught up as of the end of the look',
     within(ChainFollower)
-      .call(nameOf<ChainWrites>((chains) => chains.setCaughtUp), { where: ({ args }) => args[1]?.endsWith(`.${nameOf<BlockRef>((block) => block.time)}`) === false })
-      .becomes(({ callee, args }, { dependency }) => `${callee}(${args[0]}, ${dependency(nameOf<FollowChainDeps>((deps) => deps.clock))}.${nameOf<Clock>((clock) => clock.now)}())`),
+      .call(
+        nameOf<ChainWrites>((chains) => chains.setCaughtUp),
+        { where: ({ args }) => args[1]?.endsWith(`.${nameOf<BlockRef>((block) => block.time)}`) === false },
+      )
+      .becomes(
+        ({ callee, args }, { dependency }) =>
+          `${callee}(${args[0]}, ${dependency(nameOf<FollowChainDeps>((deps) => deps.clock))}.${nameOf<Clock>((clock) => clock.now)}())`,
+      ),
   ),
-  edited('an order is cancelled although it was paid', within(OrderAdminActions).binary('&&', { mentions: 'ORPHANED' }).becomes(() => 'false')),
-  edited('an address is given to two orders', within(ChoosePayment).binary('=', { where: ({ right }) => right.includes('===') }).becomes(({ left }) => `${left} = false`)),
+  edited(
+    'an order is cancelled although it was paid',
+    within(OrderAdminActions)
+      .binary('&&', { mentions: 'ORPHANED' })
+      .becomes(() => 'false'),
+  ),
+  edited(
+    'an address is given to two orders',
+    within(ChoosePayment)
+      .binary('=', { where: ({ right }) => right.includes('===') })
+      .becomes(({ left }) => `${left} = false`),
+  ),
 ];
 
 export const CALLBACK_BUGS: readonly Bug[] = [
@@ -113,9 +188,24 @@ export const CALLBACK_BUGS: readonly Bug[] = [
   patched('no callback for a late payment', () => {
     Object.assign(ORDER_TRANSITIONS.find(({ rule }) => rule === 'late-payment') ?? {}, { event: null });
   }),
-  edited('a callback has another id each time', within(callbackHeaders).property('webhook-id').becomes(({ key, value }) => `${key}: ${value} + Math.random()`)),
-  edited('a dead callback is dropped', within(afterAttempt).string('DEAD').becomes(() => "'DELIVERED'")),
-  edited('a redirect is a success', within(isDelivered).binary('<=').becomes(({ left }) => `${left} <= 399`)),
+  edited(
+    'a callback has another id each time',
+    within(callbackHeaders)
+      .property('webhook-id')
+      .becomes(({ key, value }) => `${key}: ${value} + Math.random()`),
+  ),
+  edited(
+    'a dead callback is dropped',
+    within(afterAttempt)
+      .string('DEAD')
+      .becomes(() => "'DELIVERED'"),
+  ),
+  edited(
+    'a redirect is a success',
+    within(isDelivered)
+      .binary('<=')
+      .becomes(({ left }) => `${left} <= 399`),
+  ),
   patched('callbacks of an order overtake each other', () => {
     rewriteSql((sql) => (sql.includes('claimed_until') ? sql.replace(/NOT EXISTS\s*\(/, '1 = 1 OR EXISTS (') : sql));
   }),

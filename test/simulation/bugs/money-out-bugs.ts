@@ -21,7 +21,12 @@ type Mined = Extract<PayoutOutcome, { kind: 'mined' }>;
 const spendableConfirmations = nameOf<ChainPolicy>((policy) => policy.spendableConfirmations);
 
 export const REQUEST_BUGS: readonly Bug[] = [
-  edited('no look at the balance', within(reserveTransfer).binary('<').becomes(() => 'false')),
+  edited(
+    'no look at the balance',
+    within(reserveTransfer)
+      .binary('<')
+      .becomes(() => 'false'),
+  ),
   patched('an idempotency key is not claimed', () => {
     const { reserve } = KnexTransferStore.prototype;
     KnexTransferStore.prototype.reserve = function (this: KnexTransferStore, reservation) {
@@ -31,7 +36,11 @@ export const REQUEST_BUGS: readonly Bug[] = [
   }),
   {
     name: 'an order is refunded twice',
-    edits: [within(RequestRefund).binary('!==', { mentions: 'FAILED' }).becomes(() => 'false')],
+    edits: [
+      within(RequestRefund)
+        .binary('!==', { mentions: 'FAILED' })
+        .becomes(() => 'false'),
+    ],
     patch: () => rewriteSql((sql) => sql.replace(/CREATE UNIQUE (INDEX \w*_one_refund\b)/, 'CREATE $1')),
   },
   edited(
@@ -53,7 +62,11 @@ export const PAYOUT_BUGS: readonly Bug[] = [
   }),
   {
     name: 'the nonce comes from memory',
-    edits: [within(SignTransfers).call('clear', { nth: 2 }).becomes(() => 'undefined')],
+    edits: [
+      within(SignTransfers)
+        .call('clear', { nth: 2 })
+        .becomes(() => 'undefined'),
+    ],
     patch: () => rewriteSql((sql) => sql.replace(/WHERE \S*next_nonce = excluded\.next_nonce - 1/, '')),
   },
   patched('a fee is raised with a new nonce', () => {
@@ -65,13 +78,37 @@ export const PAYOUT_BUGS: readonly Bug[] = [
   patched('a raised fee changes the payment', () => {
     const { again } = PayoutBuilder.prototype;
     PayoutBuilder.prototype.again = function (this: PayoutBuilder, transfers, ...rest) {
-      return again.call(this, transfers.map((transfer) => ({ ...transfer, feeUnits: transfer.feeUnits + 1n })), ...rest);
+      return again.call(
+        this,
+        transfers.map((transfer) => ({ ...transfer, feeUnits: transfer.feeUnits + 1n })),
+        ...rest,
+      );
     };
   }),
-  edited('a reserve goes back when no node knows the payment', within(FollowPayouts).clause('missing').becomes(({ label, bodies }) => `case ${label}: ${bodies['conflicted'] ?? ''}`)),
-  edited('paid with its first confirmation', within(FollowPayouts).binary('>=', { mentions: spendableConfirmations }).becomes(({ left }) => `${left} >= 1`)),
-  edited('a payment without effect counts as made', within(finishMined).conditional({ mentions: 'CONFIRMED' }).becomes(({ whenTrue }) => whenTrue)),
-  edited('a payment that left its block is not sent again', within(FollowPayouts).binary('===', { mentions: 'missing' }).becomes(() => 'false')),
+  edited(
+    'a reserve goes back when no node knows the payment',
+    within(FollowPayouts)
+      .clause('missing')
+      .becomes(({ label, bodies }) => `case ${label}: ${bodies['conflicted'] ?? ''}`),
+  ),
+  edited(
+    'paid with its first confirmation',
+    within(FollowPayouts)
+      .binary('>=', { mentions: spendableConfirmations })
+      .becomes(({ left }) => `${left} >= 1`),
+  ),
+  edited(
+    'a payment without effect counts as made',
+    within(finishMined)
+      .conditional({ mentions: 'CONFIRMED' })
+      .becomes(({ whenTrue }) => whenTrue),
+  ),
+  edited(
+    'a payment that left its block is not sent again',
+    within(FollowPayouts)
+      .binary('===', { mentions: 'missing' })
+      .becomes(() => 'false'),
+  ),
   edited(
     'change is forgotten',
     within(finishMined)
@@ -79,8 +116,18 @@ export const PAYOUT_BUGS: readonly Bug[] = [
       .becomes(() => 'false'),
   ),
   // Of the comparisons with null, that of a local variable: a payout without a merchant.
-  edited('a sweep is counted as a payment', inModuleOf(paidEntry).binary('===', { where: ({ left, right }) => right === 'null' && !left.includes('.') }).becomes(() => 'false')),
-  edited("the network's fee is not booked", within(paidEntry).spread({ nth: 2 }).becomes(() => '')),
+  edited(
+    'a sweep is counted as a payment',
+    inModuleOf(paidEntry)
+      .binary('===', { where: ({ left, right }) => right === 'null' && !left.includes('.') })
+      .becomes(() => 'false'),
+  ),
+  edited(
+    "the network's fee is not booked",
+    within(paidEntry)
+      .spread({ nth: 2 })
+      .becomes(() => ''),
+  ),
   edited(
     'more is charged than was agreed',
     inModuleOf(PayoutBuilder)
@@ -91,7 +138,12 @@ export const PAYOUT_BUGS: readonly Bug[] = [
 
 /** Where transactions expire. */
 export const EXPIRY_BUGS: readonly Bug[] = [
-  edited('what no node knows is signed again', within(FollowPayouts).clause('missing').becomes(({ label, bodies }) => `case ${label}: ${bodies['expired'] ?? ''}`)),
+  edited(
+    'what no node knows is signed again',
+    within(FollowPayouts)
+      .clause('missing')
+      .becomes(({ label, bodies }) => `case ${label}: ${bodies['expired'] ?? ''}`),
+  ),
   patched('an expiry is not kept', () => {
     const { addAttempt } = KnexTransferWrites.prototype;
     KnexTransferWrites.prototype.addAttempt = function (this: KnexTransferWrites, attempt) {

@@ -30,7 +30,9 @@ export function replaced<T extends object>(original: T, members: Partial<T>): T 
 }
 
 /** Makes some writes of a transaction in another one, after its commit. */
-export function writeAfterCommit(defer: (tx: Transaction, later: (write: (tx: Transaction) => Promise<unknown>) => void) => Transaction): void {
+export function writeAfterCommit(
+  defer: (tx: Transaction, later: (write: (tx: Transaction) => Promise<unknown>) => void) => Transaction,
+): void {
   wrapStorage((storage) =>
     replaced(storage, {
       transaction: async (work) => {

@@ -6,19 +6,28 @@ import { within } from './edits.ts';
 import { rewriteSql } from './patches.ts';
 
 /** The statement that makes missing balances and locks all of them, by its beginning, and the same without the locks. */
-const LOCKED_BALANCES = /^(INSERT INTO (\S*ledger_balances\S*) [^]*) ON CONFLICT \(account, currency\) DO UPDATE SET units = \S+ (RETURNING account, currency, units)$/;
-const unlocked = (sql: string): string => sql.replace(LOCKED_BALANCES, 'WITH made AS ($1 ON CONFLICT (account, currency) DO NOTHING $3) SELECT * FROM made UNION ALL SELECT account, currency, units FROM $2');
+const LOCKED_BALANCES =
+  /^(INSERT INTO (\S*ledger_balances\S*) [^]*) ON CONFLICT \(account, currency\) DO UPDATE SET units = \S+ (RETURNING account, currency, units)$/;
+const unlocked = (sql: string): string =>
+  sql.replace(
+    LOCKED_BALANCES,
+    'WITH made AS ($1 ON CONFLICT (account, currency) DO NOTHING $3) SELECT * FROM made UNION ALL SELECT account, currency, units FROM $2',
+  );
 
 const VALUES = /\bVALUES\b/;
 const USED_SIGNATURE = /^INSERT INTO (\S*used_signatures\S*) /;
 
 /** Reads a table's row without locking it. */
 const readWithoutLock = (table: string): void =>
-  rewriteSql((sql) => (new RegExp(`FROM \\S*\\b${table}\\b\\S* WHERE id = \\? FOR UPDATE`).test(sql) ? sql.replace('FOR UPDATE', '') : sql));
+  rewriteSql((sql) =>
+    new RegExp(`FROM \\S*\\b${table}\\b\\S* WHERE id = \\? FOR UPDATE`).test(sql) ? sql.replace('FOR UPDATE', '') : sql,
+  );
 
 const BUGS: readonly Bug[] = [
   patched('balances are added to without a lock', () => rewriteSql((sql) => (VALUES.test(sql) ? unlocked(sql) : sql))),
-  patched('a reserve is decided on a balance that is not locked', () => rewriteSql((sql) => (VALUES.test(sql) ? sql : unlocked(sql)))),
+  patched('a reserve is decided on a balance that is not locked', () =>
+    rewriteSql((sql) => (VALUES.test(sql) ? sql : unlocked(sql))),
+  ),
   patched('an order is decided on without a lock', () => readWithoutLock('orders')),
   patched('a used signature is looked for, then stored', () => {
     const { run } = Connection.prototype;
@@ -32,7 +41,12 @@ const BUGS: readonly Bug[] = [
     };
   }),
   patched('a transfer is decided on without a lock', () => readWithoutLock('transfers')),
-  edited("an order's callbacks go by the clocks of those who made them", within(KnexCallbackWrites).call('max').becomes(({ args }) => args[0] ?? '')),
+  edited(
+    "an order's callbacks go by the clocks of those who made them",
+    within(KnexCallbackWrites)
+      .call('max')
+      .becomes(({ args }) => args[0] ?? ''),
+  ),
 ];
 
 /** Planted bugs of two instances that work at the same time, which SQLite never lets happen: they are hunted on PostgreSQL. */

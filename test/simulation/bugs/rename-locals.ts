@@ -13,11 +13,24 @@ export function renameLocals(text: string): string {
       const { factory } = context;
       const visit = (node: ts.Node): ts.Node => {
         if (ts.isPrivateIdentifier(node)) return factory.createPrivateIdentifier(`#${renamed(node.text.slice(1))}`);
-        if (ts.isShorthandPropertyAssignment(node) && locals.has(node.name.text)) return factory.createPropertyAssignment(node.name.text, factory.createIdentifier(renamed(node.name.text)));
-        if (ts.isBindingElement(node) && ts.isIdentifier(node.name) && node.propertyName === undefined && node.dotDotDotToken === undefined && ts.isObjectBindingPattern(node.parent)) {
-          return factory.createBindingElement(undefined, node.name.text, renamed(node.name.text), node.initializer === undefined ? undefined : ts.visitNode(node.initializer, visit, ts.isExpression));
+        if (ts.isShorthandPropertyAssignment(node) && locals.has(node.name.text))
+          return factory.createPropertyAssignment(node.name.text, factory.createIdentifier(renamed(node.name.text)));
+        if (
+          ts.isBindingElement(node) &&
+          ts.isIdentifier(node.name) &&
+          node.propertyName === undefined &&
+          node.dotDotDotToken === undefined &&
+          ts.isObjectBindingPattern(node.parent)
+        ) {
+          return factory.createBindingElement(
+            undefined,
+            node.name.text,
+            renamed(node.name.text),
+            node.initializer === undefined ? undefined : ts.visitNode(node.initializer, visit, ts.isExpression),
+          );
         }
-        if (ts.isIdentifier(node) && locals.has(node.text) && !isMemberName(node)) return factory.createIdentifier(renamed(node.text));
+        if (ts.isIdentifier(node) && locals.has(node.text) && !isMemberName(node))
+          return factory.createIdentifier(renamed(node.text));
         return ts.visitEachChild(node, visit, context);
       };
       return ts.visitNode(root, visit, ts.isSourceFile);
@@ -30,7 +43,11 @@ export function renameLocals(text: string): string {
 function localNames(tree: ts.SourceFile): ReadonlySet<string> {
   const names = new Set<string>();
   const visit = (node: ts.Node): void => {
-    if ((ts.isVariableDeclaration(node) || ts.isParameter(node) || ts.isBindingElement(node)) && ts.isIdentifier(node.name)) names.add(node.name.text);
+    if (
+      (ts.isVariableDeclaration(node) || ts.isParameter(node) || ts.isBindingElement(node)) &&
+      ts.isIdentifier(node.name)
+    )
+      names.add(node.name.text);
     if (ts.isFunctionDeclaration(node) && node.name !== undefined && !isExported(node)) names.add(node.name.text);
     ts.forEachChild(node, visit);
   };
@@ -39,7 +56,8 @@ function localNames(tree: ts.SourceFile): ReadonlySet<string> {
   return names;
 }
 
-const isExported = (node: ts.Statement): boolean => ts.canHaveModifiers(node) && ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
+const isExported = (node: ts.Statement): boolean =>
+  ts.canHaveModifiers(node) && ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
 
 function exportedNames(node: ts.Statement): readonly string[] {
   if (!ts.isVariableStatement(node) || !isExported(node)) return [];
@@ -49,7 +67,19 @@ function exportedNames(node: ts.Statement): readonly string[] {
 /** True for the name of a property, which belongs to a type that others see. */
 function isMemberName(node: ts.Identifier): boolean {
   const { parent } = node;
-  if (ts.isPropertyAccessExpression(parent) || ts.isPropertyAssignment(parent) || ts.isMethodDeclaration(parent) || ts.isPropertySignature(parent)) return parent.name === node;
+  if (
+    ts.isPropertyAccessExpression(parent) ||
+    ts.isPropertyAssignment(parent) ||
+    ts.isMethodDeclaration(parent) ||
+    ts.isPropertySignature(parent)
+  )
+    return parent.name === node;
   if (ts.isBindingElement(parent)) return parent.propertyName === node;
-  return ts.isPropertyDeclaration(parent) || ts.isMethodSignature(parent) || ts.isTypeReferenceNode(parent) || ts.isImportSpecifier(parent) || ts.isQualifiedName(parent);
+  return (
+    ts.isPropertyDeclaration(parent) ||
+    ts.isMethodSignature(parent) ||
+    ts.isTypeReferenceNode(parent) ||
+    ts.isImportSpecifier(parent) ||
+    ts.isQualifiedName(parent)
+  );
 }

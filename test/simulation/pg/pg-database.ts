@@ -42,7 +42,16 @@ const bases = new Map<string, Promise<Base>>();
 /** What the storage adapter opens for PostgreSQL, on a driver that answers in turns. */
 function storageOn(driver: PgDriver): KnexStorage {
   const pool = new Connections(driver.knex, pgDialect, { readOnly: false, owned: false });
-  return new KnexStorage(new Database({ dialect: pgDialect, namespace: namespaceOf('', null), writers: pool, readers: pool, guardNesting: false, limits: TIMEOUTS }));
+  return new KnexStorage(
+    new Database({
+      dialect: pgDialect,
+      namespace: namespaceOf('', null),
+      writers: pool,
+      readers: pool,
+      guardNesting: false,
+      limits: TIMEOUTS,
+    }),
+  );
 }
 
 /** Makes the schema and the merchants once, and keeps a copy of their rows. */
@@ -51,7 +60,13 @@ async function prepare(url: string): Promise<Base> {
   const free: number[] = [];
   await server.provide(SPARE);
   const turns = new Turns(server, new SimRandom(0));
-  const driver = new PgDriver({ turns, now: () => START, take: () => free.pop() ?? server.open(), giveBack: (connection) => void free.push(connection), onWrite: () => undefined });
+  const driver = new PgDriver({
+    turns,
+    now: () => START,
+    take: () => free.pop() ?? server.open(),
+    giveBack: (connection) => void free.push(connection),
+    onWrite: () => undefined,
+  });
   const storage = storageOn(driver);
   await storage.migrate();
   // The rules read on from the row that they read last, as SQLite numbers its rows by itself.
@@ -65,7 +80,9 @@ async function prepare(url: string): Promise<Base> {
   const kept = tables.filter((table) => server.look(`SELECT 1 FROM ${table} LIMIT 1`).length > 0);
   for (const table of kept) server.look(`CREATE TABLE base.${table} AS TABLE ${table}`);
   const referring = server.look(REFERENCES).map((row) => [String(row['target']), String(row['source'])] as const);
-  const referrers = new Map(tables.map((table) => [table, referring.filter(([target]) => target === table).map(([, source]) => source)]));
+  const referrers = new Map(
+    tables.map((table) => [table, referring.filter(([target]) => target === table).map(([, source]) => source)]),
+  );
   return { server, merchants, tables: referrers, kept, dirty: new Set(tables), free };
 }
 
@@ -74,9 +91,18 @@ function reset({ server, tables, kept, dirty }: Base): void {
   for (const table of dirty) for (const referrer of tables.get(table) ?? []) dirty.add(referrer);
   const written = [...tables.keys()].filter((table) => dirty.has(table));
   dirty.clear();
-  const refill = kept.filter((table) => written.includes(table)).map((table) => `INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM base.${table}`);
+  const refill = kept
+    .filter((table) => written.includes(table))
+    .map((table) => `INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM base.${table}`);
   // Triggers refuse to empty what is append-only.
-  if (written.length > 0) server.execute(['BEGIN', 'SET LOCAL session_replication_role = replica', `TRUNCATE ${written.join(', ')} RESTART IDENTITY`, ...refill, 'COMMIT']);
+  if (written.length > 0)
+    server.execute([
+      'BEGIN',
+      'SET LOCAL session_replication_role = replica',
+      `TRUNCATE ${written.join(', ')} RESTART IDENTITY`,
+      ...refill,
+      'COMMIT',
+    ]);
 }
 
 /** Marks are numbered; rows that are asked for in no order come in that of their first column, wherever they were put. */
@@ -129,7 +155,14 @@ export class PgDatabase implements SimDatabase {
 
   get counts(): ReadonlyMap<string, number> {
     const { statements, waits, deadlocks, timeouts } = this.turns;
-    return new Map(Object.entries({ 'pg statement': statements, 'pg wait': waits, 'pg deadlock': deadlocks, 'pg lock timeout': timeouts }));
+    return new Map(
+      Object.entries({
+        'pg statement': statements,
+        'pg wait': waits,
+        'pg deadlock': deadlocks,
+        'pg lock timeout': timeouts,
+      }),
+    );
   }
 
   readonly ready = (): Promise<void> => this.#base.server.provide(SPARE);

@@ -113,7 +113,10 @@ export class PgDriver {
       },
       options: () => pending,
       then: (resolve, reject) => {
-        this.#run(raw as RawConnection, sql, bindings).then((outcome) => ('rows' in outcome ? resolve(outcome) : reject(new PgError(outcome.message, outcome.code))), reject);
+        this.#run(raw as RawConnection, sql, bindings).then(
+          (outcome) => ('rows' in outcome ? resolve(outcome) : reject(new PgError(outcome.message, outcome.code))),
+          reject,
+        );
       },
     };
     return pending;
@@ -123,7 +126,11 @@ export class PgDriver {
     if (this.#dead) return { message: 'Connection terminated', code: '08006' };
     const { turns, now, onWrite } = this.#parts;
     const { name, text, tellsTime, writes } = prepared(sql);
-    const statement: Statement = { name, text, values: tellsTime ? [...bindings, new Date(now()).toISOString()] : bindings };
+    const statement: Statement = {
+      name,
+      text,
+      values: tellsTime ? [...bindings, new Date(now()).toISOString()] : bindings,
+    };
     for (const table of writes) onWrite(table);
     return turns.ask(raw.id, statement);
   }

@@ -37,11 +37,13 @@ function message(letter: string, ...parts: readonly Buffer[]): Buffer {
 
 const text = (value: string): Buffer => Buffer.from(`${value}\0`);
 const int16 = (value: number): Buffer => Buffer.from([value >> 8, value & 255]);
-const int32 = (value: number): Buffer => Buffer.from([value >> 24, (value >> 16) & 255, (value >> 8) & 255, value & 255]);
+const int32 = (value: number): Buffer =>
+  Buffer.from([value >> 24, (value >> 16) & 255, (value >> 8) & 255, value & 255]);
 const NULL = int32(-1);
 const ONE_TEXT_FORMAT = int16(0);
 
-const element = (value: string | number | boolean | null): string => (value === null ? 'NULL' : typeof value === 'string' ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : String(value));
+const element = (value: string | number | boolean | null): string =>
+  value === null ? 'NULL' : typeof value === 'string' ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : String(value);
 
 function bound(value: Value): Buffer[] {
   if (value === null) return [NULL];
@@ -53,11 +55,15 @@ const EXECUTE = message('E', text(''), int32(0));
 const SYNC = message('S');
 
 /** Has a statement parsed and described, under its name. */
-export const prepare = ({ name, text: sql }: Statement): Buffer => Buffer.concat([message('P', text(name), text(sql), int16(0)), message('D', Buffer.from('S'), text(name))]);
+export const prepare = ({ name, text: sql }: Statement): Buffer =>
+  Buffer.concat([message('P', text(name), text(sql), int16(0)), message('D', Buffer.from('S'), text(name))]);
 
 /** Has a prepared statement executed. */
 export const execute = ({ name, values }: Statement): Buffer =>
-  Buffer.concat([message('B', text(''), text(name), int16(0), int16(values.length), ...values.flatMap(bound), ONE_TEXT_FORMAT), EXECUTE]);
+  Buffer.concat([
+    message('B', text(''), text(name), int16(0), int16(values.length), ...values.flatMap(bound), ONE_TEXT_FORMAT),
+    EXECUTE,
+  ]);
 
 /** Has the server answer what it was sent. */
 export const sync = (): Buffer => SYNC;
@@ -102,6 +108,11 @@ export function rowOf(body: Buffer, fields: readonly Field[]): Row {
 
 /** The code and the words of a failure. */
 export function errorOf(body: Buffer): Outcome {
-  const parts = new Map(body.toString('utf8').split('\0').map((part) => [part[0], part.slice(1)]));
+  const parts = new Map(
+    body
+      .toString('utf8')
+      .split('\0')
+      .map((part) => [part[0], part.slice(1)]),
+  );
   return { code: parts.get('C') ?? '', message: parts.get('M') ?? '' };
 }

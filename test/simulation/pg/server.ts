@@ -18,10 +18,18 @@ interface Waiting {
 const PATIENCE_MS = 2;
 /** `deadlock_timeout`: who gives way in a deadlock is the simulator's choice, not a matter of time. */
 const SETTINGS = {
-  synchronous_commit: 'on', jit: 'off', deadlock_timeout: '1h', lock_timeout: '0', statement_timeout: '0',
-  idle_in_transaction_session_timeout: '0', plan_cache_mode: 'force_generic_plan', client_min_messages: 'error',
+  synchronous_commit: 'on',
+  jit: 'off',
+  deadlock_timeout: '1h',
+  lock_timeout: '0',
+  statement_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  plan_cache_mode: 'force_generic_plan',
+  client_min_messages: 'error',
 };
-const OPTIONS = Object.entries(SETTINGS).map(([name, value]) => `-c ${name}=${value}`).join(' ');
+const OPTIONS = Object.entries(SETTINGS)
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(' ');
 const INT8 = 20;
 /** What may wait for a lock of another session. */
 const LOCKS = /\b(?:INSERT|UPDATE|DELETE|SHARE|LOCK|lock)\b/;
@@ -55,7 +63,8 @@ export class PgServer {
 
   /** Sees to it that there are connections for what comes: no other thing of this class waits for the event loop. */
   async provide(count: number): Promise<void> {
-    while (this.#spare.length < count) this.#spare.push(await Wire.connect({ connectionString: this.#url, options: OPTIONS }));
+    while (this.#spare.length < count)
+      this.#spare.push(await Wire.connect({ connectionString: this.#url, options: OPTIONS }));
   }
 
   /** Takes a connection that nobody uses. */
@@ -135,7 +144,7 @@ export class PgServer {
 
   /** Waits until nothing moves any more. */
   #settle(ended: { readonly connection: number; readonly outcome: Outcome }[]): Standstill {
-    for (let before = ''; ; ) {
+    for (let before = ''; ;) {
       const busy = [...this.#sessions].filter(([, wire]) => wire.busy);
       for (const [connection, wire] of busy) {
         const outcome = wire.await(PATIENCE_MS / busy.length);
@@ -149,11 +158,16 @@ export class PgServer {
     }
   }
 
-  #standstill(ended: { readonly connection: number; readonly outcome: Outcome }[], waiting: readonly Waiting[]): Standstill {
+  #standstill(
+    ended: { readonly connection: number; readonly outcome: Outcome }[],
+    waiting: readonly Waiting[],
+  ): Standstill {
     const former = this.#waiting.map(({ connection }) => connection);
     // Whoever waits for the first time comes last.
-    const place = (connection: number): number => (former.includes(connection) ? former.indexOf(connection) : former.length + connection);
-    const inOrder = (a: { readonly connection: number }, b: { readonly connection: number }): number => place(a.connection) - place(b.connection);
+    const place = (connection: number): number =>
+      former.includes(connection) ? former.indexOf(connection) : former.length + connection;
+    const inOrder = (a: { readonly connection: number }, b: { readonly connection: number }): number =>
+      place(a.connection) - place(b.connection);
     const answer = { ended: ended.sort(inOrder), waiting: [...waiting].sort(inOrder) };
     this.#waiting = answer.waiting;
     return answer;

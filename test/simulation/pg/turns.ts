@@ -159,7 +159,12 @@ export function ringOf(waits: ReadonlyMap<number, readonly number[]>): readonly 
   return [];
 }
 
-function wayBack(from: number, to: number, waits: ReadonlyMap<number, readonly number[]>, seen: Set<number>): number[] | null {
+function wayBack(
+  from: number,
+  to: number,
+  waits: ReadonlyMap<number, readonly number[]>,
+  seen: Set<number>,
+): number[] | null {
   for (const next of waits.get(from) ?? []) {
     if (next === to) return [from];
     if (seen.has(next)) continue;

@@ -5,14 +5,17 @@ import type { Field, Message, Outcome, Row, Statement } from './protocol.ts';
 
 /** The part of a client of `pg` that is left of it once it is logged in. */
 interface Socketed {
-  readonly connection: { readonly stream: { readonly _handle: { readonly fd: number; readStop(): void; setBlocking(on: boolean): void } } };
+  readonly connection: {
+    readonly stream: { readonly _handle: { readonly fd: number; readStop(): void; setBlocking(on: boolean): void } };
+  };
 }
 
 /** How the text of a type is read. */
 export type Readers = (type: number) => (text: string) => unknown;
 
 /** As `pg` reads them. */
-export const ordinary: Readers = (type) => (pg.types.getTypeParser as (type: number, format: string) => (text: string) => unknown)(type, 'text');
+export const ordinary: Readers = (type) =>
+  (pg.types.getTypeParser as (type: number, format: string) => (text: string) => unknown)(type, 'text');
 
 const idle = new Int32Array(new SharedArrayBuffer(4));
 /** Between two looks at the socket. */
@@ -76,7 +79,9 @@ export class Wire {
     this.#begin = null;
     this.#describing = all.filter(({ name }) => !this.#known.has(name)).map(({ name }) => name);
     this.#fields = this.#known.get(statement.name) ?? [];
-    const parts = all.flatMap((each) => (this.#known.has(each.name) ? [execute(each)] : [prepare(each), execute(each)]));
+    const parts = all.flatMap((each) =>
+      this.#known.has(each.name) ? [execute(each)] : [prepare(each), execute(each)],
+    );
     this.#write(Buffer.concat([...parts, sync()]));
   }
 
@@ -129,7 +134,7 @@ export class Wire {
   }
 
   #write(bytes: Buffer): void {
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       const written = attempt(() => writeSync(this.#handle.fd, bytes, at));
       if (written === null) nap();
       else at += written;

@@ -27,31 +27,45 @@ export class Books {
   }
 
   check(deposits: Iterable<DepositRow>, transfers: readonly TransferRow[], payouts: Iterable<PayoutRow>): string[] {
-    return [...this.#read(), ...this.#cached(), ...this.#reserves(transfers), ...this.#custody(deposits, transfers, payouts)];
+    return [
+      ...this.#read(),
+      ...this.#cached(),
+      ...this.#reserves(transfers),
+      ...this.#custody(deposits, transfers, payouts),
+    ];
   }
 
   /** New postings: each entry sums to zero. */
   #read(): string[] {
-    const rows = this.#world.driver.all<PostingRow>('SELECT rowid, entry_id, account, currency, units FROM ledger_postings WHERE rowid > ? ORDER BY rowid', this.#last);
+    const rows = this.#world.driver.all<PostingRow>(
+      'SELECT rowid, entry_id, account, currency, units FROM ledger_postings WHERE rowid > ? ORDER BY rowid',
+      this.#last,
+    );
     const entries = new Map<string, bigint>();
     for (const { rowid, entry_id, account, currency, units } of rows) {
       this.#last = rowid;
       add(this.#sums, `${account} ${currency}`, BigInt(units));
       add(entries, `${entry_id} ${currency}`, BigInt(units));
     }
-    return [...entries].filter(([, sum]) => sum !== 0n).map(([entry, sum]) => `balanced-entries: entry ${entry} sums to ${sum}`);
+    return [...entries]
+      .filter(([, sum]) => sum !== 0n)
+      .map(([entry, sum]) => `balanced-entries: entry ${entry} sums to ${sum}`);
   }
 
   #cached(): string[] {
     const breaches: string[] = [];
     const seen = new Set<string>();
-    for (const { account, currency, units } of this.#world.driver.all<PostingRow>('SELECT account, currency, units FROM ledger_balances')) {
+    for (const { account, currency, units } of this.#world.driver.all<PostingRow>(
+      'SELECT account, currency, units FROM ledger_balances',
+    )) {
       const key = `${account} ${currency}`;
       seen.add(key);
-      if ((this.#sums.get(key) ?? 0n) !== BigInt(units)) breaches.push(`cached-balances: ${key} is ${units}, its postings make ${this.#sums.get(key) ?? 0n}`);
+      if ((this.#sums.get(key) ?? 0n) !== BigInt(units))
+        breaches.push(`cached-balances: ${key} is ${units}, its postings make ${this.#sums.get(key) ?? 0n}`);
       if (account.startsWith('merchant:') && BigInt(units) < 0n) breaches.push(`no-debt: ${key} is ${units}`);
     }
-    for (const [key, sum] of this.#sums) if (sum !== 0n && !seen.has(key)) breaches.push(`cached-balances: ${key} has ${sum} and no balance`);
+    for (const [key, sum] of this.#sums)
+      if (sum !== 0n && !seen.has(key)) breaches.push(`cached-balances: ${key} has ${sum} and no balance`);
     return breaches;
   }
 
@@ -59,37 +73,54 @@ export class Books {
   #reserves(transfers: Iterable<TransferRow>): string[] {
     const live = new Map<string, bigint>();
     for (const { account_id, currency, units, status } of transfers) {
-      if (account_id !== null && status !== 'CONFIRMED' && status !== 'FAILED') add(live, `merchant:${account_id}:reserved ${currency}`, BigInt(units));
+      if (account_id !== null && status !== 'CONFIRMED' && status !== 'FAILED')
+        add(live, `merchant:${account_id}:reserved ${currency}`, BigInt(units));
     }
     const keys = new Set([...live.keys(), ...[...this.#sums.keys()].filter((key) => key.includes(':reserved '))]);
-    return [...keys].filter((key) => (live.get(key) ?? 0n) !== (this.#sums.get(key) ?? 0n)).map((key) => `reserves: ${key} is ${this.#sums.get(key) ?? 0n}, under way are ${live.get(key) ?? 0n}`);
+    return [...keys]
+      .filter((key) => (live.get(key) ?? 0n) !== (this.#sums.get(key) ?? 0n))
+      .map((key) => `reserves: ${key} is ${this.#sums.get(key) ?? 0n}, under way are ${live.get(key) ?? 0n}`);
   }
 
   /** What the chain holds by the books: every deposit that is credited, less what the till's mined transactions took. */
   #custody(deposits: Iterable<DepositRow>, transfers: readonly TransferRow[], payouts: Iterable<PayoutRow>): string[] {
     const expected = new Map<string, bigint>();
-    for (const { chain, currency, units, status } of deposits) if (status === 'CREDITED' || status === 'SPENDABLE') add(expected, `custody:${chain} ${currency}`, -BigInt(units));
+    for (const { chain, currency, units, status } of deposits)
+      if (status === 'CREDITED' || status === 'SPENDABLE')
+        add(expected, `custody:${chain} ${currency}`, -BigInt(units));
     for (const { chain, status, mined_txid, mined_height } of payouts) {
       if (status !== 'DONE' || mined_txid === null) continue;
-      const taken = this.#taken.get(mined_txid) ?? this.#world.outflow(chain, mined_txid, this.#block(chain, mined_height));
+      const taken =
+        this.#taken.get(mined_txid) ?? this.#world.outflow(chain, mined_txid, this.#block(chain, mined_height));
       this.#taken.set(mined_txid, taken);
       for (const [currency, units] of taken) add(expected, `custody:${chain} ${currency}`, units);
     }
     for (const { id, chain, currency, units, fee_units, status } of transfers) {
-      if (chain === 'BLN' && status === 'CONFIRMED') add(expected, `custody:${chain} ${currency}`, BigInt(units) - BigInt(fee_units) + this.#routed(id));
+      if (chain === 'BLN' && status === 'CONFIRMED')
+        add(expected, `custody:${chain} ${currency}`, BigInt(units) - BigInt(fee_units) + this.#routed(id));
     }
     const keys = new Set([...expected.keys(), ...[...this.#sums.keys()].filter((key) => key.startsWith('custody:'))]);
-    return [...keys].filter((key) => (expected.get(key) ?? 0n) !== (this.#sums.get(key) ?? 0n)).map((key) => `custody: ${key} is ${this.#sums.get(key) ?? 0n}, the payments make ${expected.get(key) ?? 0n}`);
+    return [...keys]
+      .filter((key) => (expected.get(key) ?? 0n) !== (this.#sums.get(key) ?? 0n))
+      .map((key) => `custody: ${key} is ${this.#sums.get(key) ?? 0n}, the payments make ${expected.get(key) ?? 0n}`);
   }
 
   /** The block that the till has read at a height: it books by no other. */
   #block(chain: string, height: number | null): string | undefined {
-    return this.#world.driver.all<{ hash: string }>('SELECT hash FROM chain_blocks WHERE chain = ? AND height = ?', chain, height)[0]?.hash;
+    return this.#world.driver.all<{ hash: string }>(
+      'SELECT hash FROM chain_blocks WHERE chain = ? AND height = ?',
+      chain,
+      height,
+    )[0]?.hash;
   }
 
   /** What the way of a Lightning payment cost. */
   #routed(transferId: string): bigint {
-    const hash = this.#world.driver.all<{ hash: string }>('SELECT payment_hash AS hash FROM lightning_payments WHERE transfer_id = ?', transferId)[0]?.hash ?? '';
+    const hash =
+      this.#world.driver.all<{ hash: string }>(
+        'SELECT payment_hash AS hash FROM lightning_payments WHERE transfer_id = ?',
+        transferId,
+      )[0]?.hash ?? '';
     const view = this.#world.lightning.views.get(hash);
     return view?.state === 'settled' ? view.feeMsat : 0n;
   }

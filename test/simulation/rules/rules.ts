@@ -72,19 +72,46 @@ export class Rules {
     this.#upheavals = upheavals;
     const dirty = new Set(this.#dirty);
     this.#dirty.clear();
-    if (dirty.has('deposits')) this.#deposits = this.#compare('deposits', this.#deposits, driver.all<DepositRow>(SQL.deposits), (row, former) => this.#deposit(row, former));
-    if (dirty.has('orders')) this.#orders = this.#compare('orders', this.#orders, driver.all<OrderRow>(SQL.orders), (row, former) => this.#order(row, former));
+    if (dirty.has('deposits'))
+      this.#deposits = this.#compare('deposits', this.#deposits, driver.all<DepositRow>(SQL.deposits), (row, former) =>
+        this.#deposit(row, former),
+      );
+    if (dirty.has('orders'))
+      this.#orders = this.#compare('orders', this.#orders, driver.all<OrderRow>(SQL.orders), (row, former) =>
+        this.#order(row, former),
+      );
     if (dirty.has('bundle_attempts')) for (const row of driver.all<AttemptRow>(SQL.attempts)) this.#attempt(row);
     if (dirty.has('bundle_attempts') || dirty.has('chain_blocks')) this.#onePayment();
-    if (dirty.has('bundles')) this.#payouts = this.#compare('bundles', this.#payouts, driver.all<PayoutRow>(SQL.payouts), () => undefined);
-    if (dirty.has('transfers')) this.#transfers = this.#compare('transfers', this.#transfers, driver.all<TransferRow>(SQL.transfers), (row, former) => this.#transfer(row, former));
+    if (dirty.has('bundles'))
+      this.#payouts = this.#compare('bundles', this.#payouts, driver.all<PayoutRow>(SQL.payouts), () => undefined);
+    if (dirty.has('transfers'))
+      this.#transfers = this.#compare(
+        'transfers',
+        this.#transfers,
+        driver.all<TransferRow>(SQL.transfers),
+        (row, former) => this.#transfer(row, former),
+      );
     if (dirty.has('transfers') || dirty.has('bundles')) this.#owners();
     if (dirty.has('order_history')) this.#moves();
-    if (dirty.has('callbacks')) this.#callbacks = this.#compare('callbacks', this.#callbacks, driver.all<CallbackRow>(SQL.callbacks), () => undefined);
+    if (dirty.has('callbacks'))
+      this.#callbacks = this.#compare(
+        'callbacks',
+        this.#callbacks,
+        driver.all<CallbackRow>(SQL.callbacks),
+        () => undefined,
+      );
     if (dirty.has('callbacks') || dirty.has('order_history')) this.#outbox();
     if (this.#received !== this.#world.receivers.received.length) this.#deliveries();
-    if (dirty.has('ledger_postings') || dirty.has('ledger_balances') || dirty.has('transfers') || dirty.has('deposits') || dirty.has('bundles')) {
-      this.#breaches.push(...this.#books.check(this.#deposits.values(), [...this.#transfers.values()], this.#payouts.values()));
+    if (
+      dirty.has('ledger_postings') ||
+      dirty.has('ledger_balances') ||
+      dirty.has('transfers') ||
+      dirty.has('deposits') ||
+      dirty.has('bundles')
+    ) {
+      this.#breaches.push(
+        ...this.#books.check(this.#deposits.values(), [...this.#transfers.values()], this.#payouts.values()),
+      );
     }
     return [...this.#breaches];
   }
@@ -115,40 +142,58 @@ export class Rules {
   #deposit(row: DepositRow, former: DepositRow | undefined): void {
     if (former === undefined) this.#newDeposit(row);
     if (former?.status === row.status || !CREDITED.has(row.status) || row.chain === 'BLN') return;
-    const cursor = this.#world.driver.all<{ height: number }>('SELECT cursor_height AS height FROM chain_states WHERE chain = ?', row.chain)[0]?.height ?? 0;
+    const cursor =
+      this.#world.driver.all<{ height: number }>(
+        'SELECT cursor_height AS height FROM chain_states WHERE chain = ?',
+        row.chain,
+      )[0]?.height ?? 0;
     const { confirmations, spendableConfirmations } = POLICIES[row.chain] as (typeof POLICIES)[string];
     const needs = row.status === 'SPENDABLE' ? spendableConfirmations : confirmations;
     const has = cursor - row.block_height + 1;
-    if (has < needs && this.#calm) this.#broken('final-before-credit', `a deposit is ${row.status} with ${has} confirmations of ${needs}`);
+    if (has < needs && this.#calm)
+      this.#broken('final-before-credit', `a deposit is ${row.status} with ${has} confirmations of ${needs}`);
     const node = this.#world.node(row.chain);
     if (!this.#calm || node.trouble.forkedAt !== null) return;
     const mined = node.chain.included.get(row.txid);
     if (mined === undefined || node.chain.block(mined.height)?.ref.hash !== row.block_hash) {
       // The follower may not have read of a reorganisation yet; the blocks it read are what it goes by.
-      const stored = this.#world.driver.all<{ hash: string }>('SELECT hash FROM chain_blocks WHERE chain = ? AND height = ?', row.chain, row.block_height)[0]?.hash;
-      if (stored !== row.block_hash) this.#broken('credited-block', `a deposit is ${row.status} for a block that is not followed`);
+      const stored = this.#world.driver.all<{ hash: string }>(
+        'SELECT hash FROM chain_blocks WHERE chain = ? AND height = ?',
+        row.chain,
+        row.block_height,
+      )[0]?.hash;
+      if (stored !== row.block_hash)
+        this.#broken('credited-block', `a deposit is ${row.status} for a block that is not followed`);
     }
   }
 
   #newDeposit(row: DepositRow): void {
     if (row.chain === 'BLN') {
       const settled = this.#world.lightning.settled.get(row.txid);
-      if (settled?.msat !== BigInt(row.units)) this.#broken('true-deposits', `an invoice is credited with ${row.units} and was paid ${settled?.msat ?? 0n}`);
+      if (settled?.msat !== BigInt(row.units))
+        this.#broken('true-deposits', `an invoice is credited with ${row.units} and was paid ${settled?.msat ?? 0n}`);
       return;
     }
     const { chain } = this.#world.node(row.chain);
     const paid = this.#world.paid.get(row.txid)?.outputs.find(({ index }) => index === row.tx_index);
     if (paid === undefined) this.#broken('true-deposits', `nobody paid ${row.txid}:${row.tx_index} on ${chain.code}`);
-    else if (paid.units !== BigInt(row.units) || paid.currency !== row.currency || paid.to !== row.to_address) this.#broken('true-deposits', `${row.txid}:${row.tx_index} was not what was paid`);
-    const owner = this.#world.driver.all<{ order_id: string }>('SELECT order_id FROM order_addresses WHERE chain = ? AND address = ?', row.chain, row.to_address)[0];
-    if (owner?.order_id !== row.order_id) this.#broken('right-order', `a payment to ${row.to_address} went to order ${row.order_id}`);
+    else if (paid.units !== BigInt(row.units) || paid.currency !== row.currency || paid.to !== row.to_address)
+      this.#broken('true-deposits', `${row.txid}:${row.tx_index} was not what was paid`);
+    const owner = this.#world.driver.all<{ order_id: string }>(
+      'SELECT order_id FROM order_addresses WHERE chain = ? AND address = ?',
+      row.chain,
+      row.to_address,
+    )[0];
+    if (owner?.order_id !== row.order_id)
+      this.#broken('right-order', `a payment to ${row.to_address} went to order ${row.order_id}`);
   }
 
   #order(row: OrderRow, former: OrderRow | undefined): void {
     if (row.units !== null && row.units !== former?.units) this.#quote(row);
     if (former === undefined || former.status === row.status) return;
     if (former.status === 'PENDING' && row.status === 'SUCCESS') this.#paid(row);
-    if (former.status === 'PENDING' && row.status === 'TERMINATED' && this.#calm && !this.#world.crowded) this.#cancelled(row);
+    if (former.status === 'PENDING' && row.status === 'TERMINATED' && this.#calm && !this.#world.crowded)
+      this.#cancelled(row);
     if (former.status === 'PENDING' && (row.status === 'OVERDUE' || row.status === 'PARTIAL')) this.#expired(row);
   }
 
@@ -183,10 +228,13 @@ export class Rules {
     for (const deposit of this.#deposits.values()) {
       if (deposit.order_id !== row.id || deposit.chain !== row.chain || deposit.currency !== row.currency) continue;
       // What a reorganisation took back within the same step was counted before.
-      const counted = CREDITED.has(deposit.status) || (deposit.status === 'ORPHANED' && deposit.credits > 0 && row.reorged_at !== null);
+      const counted =
+        CREDITED.has(deposit.status) ||
+        (deposit.status === 'ORPHANED' && deposit.credits > 0 && row.reorged_at !== null);
       if (counted && deposit.paid_at <= row.expires_at) sum += BigInt(deposit.units);
     }
-    if (sum < this.required(row)) this.#broken('paid-in-full', `order ${row.id} is SUCCESS with ${sum} of ${this.required(row)}`);
+    if (sum < this.required(row))
+      this.#broken('paid-in-full', `order ${row.id} is SUCCESS with ${sum} of ${this.required(row)}`);
   }
 
   #cancelled({ id }: OrderRow): void {
@@ -206,18 +254,27 @@ export class Rules {
     let sum = 0n;
     for (const { tx, height } of node.chain.included.values()) {
       const shownAt = this.#world.shownAt.get(row.chain)?.[height] ?? Infinity;
-      if (tx.own || shownAt > row.expires_at || (node.chain.block(height)?.ref.time ?? Infinity) > row.expires_at) continue;
-      for (const { to, currency, units } of tx.outputs) if (to === row.address && currency === row.currency) sum += units;
+      if (tx.own || shownAt > row.expires_at || (node.chain.block(height)?.ref.time ?? Infinity) > row.expires_at)
+        continue;
+      for (const { to, currency, units } of tx.outputs)
+        if (to === row.address && currency === row.currency) sum += units;
     }
-    if (sum >= this.required(row)) this.#broken('read-before-expiry', `order ${row.id} is ${row.status}, and was paid ${sum} in time`);
-    if (sum > 0n && row.status === 'OVERDUE') this.#broken('read-before-expiry', `order ${row.id} is OVERDUE, and ${sum} were paid in time`);
+    if (sum >= this.required(row))
+      this.#broken('read-before-expiry', `order ${row.id} is ${row.status}, and was paid ${sum} in time`);
+    if (sum > 0n && row.status === 'OVERDUE')
+      this.#broken('read-before-expiry', `order ${row.id} is OVERDUE, and ${sum} were paid in time`);
   }
 
   /** Each due invoice is asked for before its order may expire. */
   #expiredInvoice({ id, expires_at }: OrderRow): void {
-    const key = this.#world.driver.all<{ key: string }>(`SELECT watch_key AS key FROM order_addresses WHERE order_id = ? AND chain = 'BLN'`, id)[0]?.key ?? '';
+    const key =
+      this.#world.driver.all<{ key: string }>(
+        `SELECT watch_key AS key FROM order_addresses WHERE order_id = ? AND chain = 'BLN'`,
+        id,
+      )[0]?.key ?? '';
     const settled = this.#world.lightning.settled.get(key);
-    if (settled !== undefined && settled.at <= expires_at) this.#broken('read-before-expiry', `Lightning order ${id} expired, and was paid ${settled.msat} in time`);
+    if (settled !== undefined && settled.at <= expires_at)
+      this.#broken('read-before-expiry', `Lightning order ${id} expired, and was paid ${settled.msat} in time`);
   }
 
   /** All transactions of a payout share its nonce, or a coin, and pay the same. */
@@ -227,9 +284,11 @@ export class Rules {
     for (const other of this.#attempts.values()) {
       if (other.bundle_id !== row.bundle_id) continue;
       const former = JSON.parse(other.raw) as typeof raw;
-      if (raw.nonce !== former.nonce || [...raw.coins].sort().join() !== [...former.coins].sort().join()) this.#broken('one-nonce', `payout ${row.bundle_id} was signed for another nonce or other coins`);
+      if (raw.nonce !== former.nonce || [...raw.coins].sort().join() !== [...former.coins].sort().join())
+        this.#broken('one-nonce', `payout ${row.bundle_id} was signed for another nonce or other coins`);
       this.#again(row, other);
-      if (JSON.stringify(raw.outputs) !== JSON.stringify(former.outputs)) this.#broken('same-payment', `payout ${row.bundle_id} was signed again for other payments`);
+      if (JSON.stringify(raw.outputs) !== JSON.stringify(former.outputs))
+        this.#broken('same-payment', `payout ${row.bundle_id} was signed again for other payments`);
     }
     this.#attempts.set(row.txid, row);
   }
@@ -240,7 +299,8 @@ export class Rules {
     const { expiresAt } = JSON.parse(raw) as { expiresAt: number | null };
     if (expiresAt === null || !this.#calm) return;
     if (chain.included.has(txid)) this.#broken('paid-twice', `payout ${bundle_id} was signed again, and is mined`);
-    else if (chain.timeOf(chain.height - SOLID) <= expiresAt) this.#broken('signed-again-too-soon', `payout ${bundle_id} was signed again, and its bytes can still be mined`);
+    else if (chain.timeOf(chain.height - SOLID) <= expiresAt)
+      this.#broken('signed-again-too-soon', `payout ${bundle_id} was signed again, and its bytes can still be mined`);
   }
 
   /** One of a payout's transactions is mined at most, whatever was signed for it. */
@@ -255,42 +315,70 @@ export class Rules {
 
   #transfer(row: TransferRow, former: TransferRow | undefined): void {
     if (former?.status === row.status) return;
-    if (BigInt(row.fee_units) > BigInt(row.max_fee_units) && row.chain !== 'BLN' && row.status !== 'REQUESTED') this.#broken('fee-limit', `transfer ${row.id} is charged more than it may`);
+    if (BigInt(row.fee_units) > BigInt(row.max_fee_units) && row.chain !== 'BLN' && row.status !== 'REQUESTED')
+      this.#broken('fee-limit', `transfer ${row.id} is charged more than it may`);
     if (row.chain === 'BLN' && ENDED.has(row.status)) this.#invoicePayment(row, former);
     if (!ENDED.has(row.status) || row.bundle_id === null) return;
     const node = this.#world.node(row.chain);
     if (!this.#calm || node.troubled) return;
     const attempts = [...this.#attempts.values()].filter(({ bundle_id }) => bundle_id === row.bundle_id);
-    const mined = attempts.map(({ txid }) => node.chain.included.get(txid)).find((inclusion) => inclusion !== undefined);
+    const mined = attempts
+      .map(({ txid }) => node.chain.included.get(txid))
+      .find((inclusion) => inclusion !== undefined);
     const needs = POLICIES[row.chain]?.spendableConfirmations ?? 0;
     const depth = mined === undefined ? 0 : node.chain.height - mined.height + 1;
     if (row.status === 'CONFIRMED') {
       const obtained = BigInt(row.units) - BigInt(row.fee_units);
-      if (mined === undefined || !mined.succeeded || depth < needs) this.#broken('paid-on-chain', `transfer ${row.id} is CONFIRMED, its transaction ${depth} deep`);
-      else if (!mined.tx.outputs.some(({ to, currency, units }) => to === row.to_address && currency === row.currency && units === obtained)) {
-        this.#broken('paid-on-chain', `transfer ${row.id} did not pay ${obtained} ${row.currency} to ${row.to_address}`);
+      if (mined === undefined || !mined.succeeded || depth < needs)
+        this.#broken('paid-on-chain', `transfer ${row.id} is CONFIRMED, its transaction ${depth} deep`);
+      else if (
+        !mined.tx.outputs.some(
+          ({ to, currency, units }) => to === row.to_address && currency === row.currency && units === obtained,
+        )
+      ) {
+        this.#broken(
+          'paid-on-chain',
+          `transfer ${row.id} did not pay ${obtained} ${row.currency} to ${row.to_address}`,
+        );
       }
       return;
     }
     if (mined !== undefined && !mined.succeeded && depth >= needs) return;
     const { source_address, nonce } = this.#payouts.get(row.bundle_id) ?? {};
     const coins = attempts.flatMap(({ raw }) => (JSON.parse(raw) as { coins: string[] }).coins);
-    const rival = node.chain.conflict(source_address ?? '', nonce ?? null, coins, new Set(attempts.map(({ txid }) => txid)));
-    if (rival === null) this.#broken('given-back-too-soon', `transfer ${row.id} is FAILED, and its bytes can still be mined`);
+    const rival = node.chain.conflict(
+      source_address ?? '',
+      nonce ?? null,
+      coins,
+      new Set(attempts.map(({ txid }) => txid)),
+    );
+    if (rival === null)
+      this.#broken('given-back-too-soon', `transfer ${row.id} is FAILED, and its bytes can still be mined`);
   }
 
   /** Only the node's word ends a payment that it may have heard of. */
   #invoicePayment({ id, status }: TransferRow, former: TransferRow | undefined): void {
-    const hash = this.#world.driver.all<{ hash: string }>('SELECT payment_hash AS hash FROM lightning_payments WHERE transfer_id = ?', id)[0]?.hash ?? '';
+    const hash =
+      this.#world.driver.all<{ hash: string }>(
+        'SELECT payment_hash AS hash FROM lightning_payments WHERE transfer_id = ?',
+        id,
+      )[0]?.hash ?? '';
     const state = this.#world.lightning.views.get(hash)?.state ?? 'unknown';
-    if (status === 'CONFIRMED' && state !== 'settled') this.#broken('paid-on-chain', `Lightning payment ${id} is CONFIRMED, the node says ${state}`);
-    if (status === 'FAILED' && (state === 'settled' || state === 'in-flight')) this.#broken('given-back-too-soon', `Lightning payment ${id} went from ${former?.status} to FAILED, the node says ${state}`);
+    if (status === 'CONFIRMED' && state !== 'settled')
+      this.#broken('paid-on-chain', `Lightning payment ${id} is CONFIRMED, the node says ${state}`);
+    if (status === 'FAILED' && (state === 'settled' || state === 'in-flight'))
+      this.#broken(
+        'given-back-too-soon',
+        `Lightning payment ${id} went from ${former?.status} to FAILED, the node says ${state}`,
+      );
   }
 
   /** No payout that can be mined, or was, is without the transfers that it pays. */
   #owners(): void {
     const named = new Set([...this.#transfers.values()].map(({ bundle_id }) => bundle_id));
-    for (const { id, status } of this.#payouts.values()) if (status !== 'VOID' && !named.has(id)) this.#broken('one-payout', `payout ${id} is ${status} and pays no transfer`);
+    for (const { id, status } of this.#payouts.values())
+      if (status !== 'VOID' && !named.has(id))
+        this.#broken('one-payout', `payout ${id} is ${status} and pays no transfer`);
     const refunded = new Set<string>();
     const live = new Map<string, string>();
     for (const { id, kind, order_id, status, bundle_id } of this.#transfers.values()) {
@@ -303,33 +391,43 @@ export class Rules {
   }
 
   #moves(): void {
-    const rows = this.#world.driver.all<{ id: number; order_id: string; from_status: string | null; to_status: string }>(
-      'SELECT id, order_id, from_status, to_status FROM order_history WHERE id > ? ORDER BY id',
-      this.#history,
-    );
+    const rows = this.#world.driver.all<{
+      id: number;
+      order_id: string;
+      from_status: string | null;
+      to_status: string;
+    }>('SELECT id, order_id, from_status, to_status FROM order_history WHERE id > ? ORDER BY id', this.#history);
     for (const { id, order_id, from_status: from, to_status: to } of rows) {
       this.#history = id;
       const last = this.#last.get(order_id) ?? 'PENDING';
-      if (from !== null && from !== last) this.#broken('history', `order ${order_id} was ${last}, its history goes on from ${from}`);
+      if (from !== null && from !== last)
+        this.#broken('history', `order ${order_id} was ${last}, its history goes on from ${from}`);
       this.#last.set(order_id, to);
       if (from === to || from === null) continue;
-      if (!(MOVES['orders'] ?? []).includes(`${from} ${to}`)) this.#broken('legal-moves', `order ${order_id} went from ${from} to ${to}`);
+      if (!(MOVES['orders'] ?? []).includes(`${from} ${to}`))
+        this.#broken('legal-moves', `order ${order_id} went from ${from} to ${to}`);
       const owed = OWED[`${from} ${to}`];
       if (owed === undefined) continue;
       const events = this.#owed.get(order_id) ?? new Set();
       this.#owed.set(order_id, events.add(owed));
     }
-    for (const { id, status } of this.#orders.values()) if ((this.#last.get(id) ?? 'PENDING') !== status) this.#broken('history', `order ${id} is ${status}, its history says ${this.#last.get(id)}`);
+    for (const { id, status } of this.#orders.values())
+      if ((this.#last.get(id) ?? 'PENDING') !== status)
+        this.#broken('history', `order ${id} is ${status}, its history says ${this.#last.get(id)}`);
   }
 
   /** Each end of an order has exactly the one callback that it owes, when the merchant gave a URL for it. */
   #outbox(): void {
     const rows = new Map<string, string[]>();
-    for (const { order_id, event } of this.#callbacks.values()) rows.set(order_id, [...(rows.get(order_id) ?? []), event]);
+    for (const { order_id, event } of this.#callbacks.values())
+      rows.set(order_id, [...(rows.get(order_id) ?? []), event]);
     for (const { id, callback_url, timeout_callback } of this.#orders.values()) {
-      const owed = [...(this.#owed.get(id) ?? [])].filter((event) => (event === 'order.timeout' ? timeout_callback : callback_url) !== null).sort();
+      const owed = [...(this.#owed.get(id) ?? [])]
+        .filter((event) => (event === 'order.timeout' ? timeout_callback : callback_url) !== null)
+        .sort();
       const has = (rows.get(id) ?? []).sort();
-      if (owed.join() !== has.join()) this.#broken('one-callback', `order ${id} owes ${owed.join() || 'nothing'} and has ${has.join() || 'nothing'}`);
+      if (owed.join() !== has.join())
+        this.#broken('one-callback', `order ${id} owes ${owed.join() || 'nothing'} and has ${has.join() || 'nothing'}`);
     }
   }
 
@@ -340,11 +438,13 @@ export class Rules {
       const { orderId, event, webhookId } = received[this.#received] as (typeof received)[number];
       const key = `${orderId} ${event}`;
       const known = this.#webhookIds.get(key);
-      if (known !== undefined && known !== webhookId) this.#broken('stable-callback-id', `${event} of order ${orderId} came as ${known} and ${webhookId}`);
+      if (known !== undefined && known !== webhookId)
+        this.#broken('stable-callback-id', `${event} of order ${orderId} came as ${known} and ${webhookId}`);
       this.#webhookIds.set(key, webhookId);
       const first = [...this.#callbacks.values()].find((row) => row.order_id === orderId && row.event !== event);
       const replayed = this.#world.replayed.has(first?.id ?? '') || this.#world.replayed.has(webhookId);
-      if (event === 'order.succeeded' && first?.status === 'PENDING' && !replayed) this.#broken('callback-order', `order ${orderId} was called succeeded before its time-out was told`);
+      if (event === 'order.succeeded' && first?.status === 'PENDING' && !replayed)
+        this.#broken('callback-order', `order ${orderId} was called succeeded before its time-out was told`);
     }
   }
 }

@@ -143,7 +143,8 @@ export class SimChain {
       if (tx.coins.some((ref) => this.coin(ref) === null)) return 'missing inputs';
     } else {
       if (tx.nonce !== null && tx.nonce < this.nonceOf(tx.source ?? '')) return 'nonce too low';
-      if (this.#costOf(tx) > this.balance(tx.source ?? '', this.native)) return 'insufficient funds for gas * price + value';
+      if (this.#costOf(tx) > this.balance(tx.source ?? '', this.native))
+        return 'insufficient funds for gas * price + value';
     }
     const rival = this.#rival(tx);
     return rival !== null && rival.fee * 110n > tx.fee * 100n ? 'replacement transaction underpriced' : null;
@@ -211,26 +212,41 @@ export class SimChain {
   }
 
   /** A transaction of the present chain, other than these, that took this nonce or one of these coins. */
-  conflict(source: string, nonce: number | null, coins: readonly string[], except: ReadonlySet<string>): Inclusion | null {
+  conflict(
+    source: string,
+    nonce: number | null,
+    coins: readonly string[],
+    except: ReadonlySet<string>,
+  ): Inclusion | null {
     if (this.model === 'utxo') {
-      const txid = coins.map((ref) => this.#spent.get(ref)).find((spender) => spender !== undefined && !except.has(spender));
+      const txid = coins
+        .map((ref) => this.#spent.get(ref))
+        .find((spender) => spender !== undefined && !except.has(spender));
       return txid === undefined ? null : (this.included.get(txid) ?? null);
     }
     if (nonce === null || nonce >= this.nonceOf(source)) return null;
-    for (const each of this.included.values()) if (each.tx.own && each.tx.source === source && each.tx.nonce === nonce && !except.has(each.tx.txid)) return each;
+    for (const each of this.included.values())
+      if (each.tx.own && each.tx.source === source && each.tx.nonce === nonce && !except.has(each.tx.txid)) return each;
     return null;
   }
 
   #rival(tx: SimTx): SimTx | null {
     for (const other of this.mempool.values()) {
       if (!other.own || other.txid === tx.txid) continue;
-      if (this.model === 'utxo' ? other.coins.some((ref) => tx.coins.includes(ref)) : tx.nonce !== null && other.source === tx.source && other.nonce === tx.nonce) return other;
+      if (
+        this.model === 'utxo'
+          ? other.coins.some((ref) => tx.coins.includes(ref))
+          : tx.nonce !== null && other.source === tx.source && other.nonce === tx.nonce
+      )
+        return other;
     }
     return null;
   }
 
   #overtaken(tx: SimTx): boolean {
-    return this.model === 'utxo' ? tx.coins.some((ref) => this.#spent.has(ref)) : tx.nonce !== null && tx.nonce < this.nonceOf(tx.source ?? '');
+    return this.model === 'utxo'
+      ? tx.coins.some((ref) => this.#spent.has(ref))
+      : tx.nonce !== null && tx.nonce < this.nonceOf(tx.source ?? '');
   }
 
   #fits(tx: SimTx): boolean {
@@ -249,7 +265,8 @@ export class SimChain {
   #hasTokens({ own, source, outputs }: SimTx): boolean {
     if (!own || this.model === 'utxo') return true;
     const needs = new Map<string, bigint>();
-    for (const { currency, units } of outputs) if (currency !== this.native) needs.set(currency, (needs.get(currency) ?? 0n) + units);
+    for (const { currency, units } of outputs)
+      if (currency !== this.native) needs.set(currency, (needs.get(currency) ?? 0n) + units);
     return [...needs].every(([currency, units]) => this.balance(source ?? '', currency) >= units);
   }
 

@@ -1,5 +1,13 @@
 import { TillgateError } from '../../../core/index.ts';
-import type { ChainAdapter, ChainPayments, ChainPolicy, ChangeFeed, LightningNode, Storage, Transaction } from '../../../core/index.ts';
+import type {
+  ChainAdapter,
+  ChainPayments,
+  ChainPolicy,
+  ChangeFeed,
+  LightningNode,
+  Storage,
+  Transaction,
+} from '../../../core/index.ts';
 import { nameOf } from '../../support/name-of.ts';
 import type { SimNode } from './node.ts';
 
@@ -70,7 +78,8 @@ export class Gate {
     return new Proxy(direct, {
       get: (target, name) => {
         if (name !== TRANSACTION) return Reflect.get(target, name) as unknown;
-        return (work: (tx: Transaction) => Promise<unknown>) => this.#call('storage', false, () => real.transaction((tx) => work(this.#inside(tx))));
+        return (work: (tx: Transaction) => Promise<unknown>) =>
+          this.#call('storage', false, () => real.transaction((tx) => work(this.#inside(tx))));
       },
     });
   }
@@ -97,7 +106,10 @@ export class Gate {
         if (made !== undefined) return made;
         const value: unknown = Reflect.get(target, name, target);
         let watched: unknown;
-        if (typeof value === 'function') watched = SYNCHRONOUS.has(name) ? (value as Method).bind(target) : this.#method(value as Method, target, port, inside);
+        if (typeof value === 'function')
+          watched = SYNCHRONOUS.has(name)
+            ? (value as Method).bind(target)
+            : this.#method(value as Method, target, port, inside);
         else if (isPort(name, value)) watched = this.#watch(value, port, inside);
         else return value;
         known.set(name, watched);
@@ -162,5 +174,7 @@ const PLAIN: ReadonlySet<string | symbol> = new Set([
 const TRANSACTION = nameOf<Storage>((storage) => storage.transaction);
 
 function isPort(name: string | symbol, value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Map) && !PLAIN.has(name);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Map) && !PLAIN.has(name)
+  );
 }

@@ -44,16 +44,38 @@ async function make(): Promise<BaseImage> {
 
 /** Makes the merchants in an empty database. */
 export async function enrol(storage: Storage): Promise<readonly SimMerchant[]> {
-  const sequence = new IdSequence(() => START - 60_000, 0, () => 0);
+  const sequence = new IdSequence(
+    () => START - 60_000,
+    0,
+    () => 0,
+  );
   const clock = { now: () => START - 60_000 };
-  const deps = { storage, vault: new FakeVault(), random: new SeededRandom('merchants'), ids: { next: () => sequence.next() }, clock, hasher: new QuickHasher() };
+  const deps = {
+    storage,
+    vault: new FakeVault(),
+    random: new SeededRandom('merchants'),
+    ids: { next: () => sequence.next() },
+    clock,
+    hasher: new QuickHasher(),
+  };
   const merchants: SimMerchant[] = [];
   for (let number = 0; number < MERCHANTS; number++) {
-    const account = await new CreateAccount(deps).run({ email: `merchant${number}@example.com`, password: 'a long password', verifiedCurrencies: ['*'] });
+    const account = await new CreateAccount(deps).run({
+      email: `merchant${number}@example.com`,
+      password: 'a long password',
+      verifiedCurrencies: ['*'],
+    });
     const { credentialId, apiToken, signingSecret } = await new CreateCredential(deps).run(account.id);
     const { app, key } = await new Apps(deps).create({ accountId: account.id, name: 'Simulated', chains: ['ETH'] });
     await registerPayees(storage, account.id, number);
-    merchants.push({ number, principal: principalOf(account.id, credentialId), apiToken, signingSecret, appId: app.id, appKey: key.text });
+    merchants.push({
+      number,
+      principal: principalOf(account.id, credentialId),
+      apiToken,
+      signingSecret,
+      appId: app.id,
+      appKey: key.text,
+    });
   }
   return merchants;
 }
@@ -61,7 +83,14 @@ export async function enrol(storage: Storage): Promise<readonly SimMerchant[]> {
 async function registerPayees(storage: Storage, accountId: AccountId, number: number): Promise<void> {
   await storage.transaction(async (tx) => {
     for (const chain of ['ETH', 'BTC']) {
-      const record = { accountId, chain, formerAddress: null, address: payeeOf(chain, number), activeFrom: START - 60_000, updatedAt: START - 60_000 };
+      const record = {
+        accountId,
+        chain,
+        formerAddress: null,
+        address: payeeOf(chain, number),
+        activeFrom: START - 60_000,
+        updatedAt: START - 60_000,
+      };
       await tx.wallets.saveWithdrawalAddress(record);
     }
   });

@@ -79,7 +79,10 @@ const RENEW_MS = LEASE_MS / 3;
 
 /** Nobody waits for an outcome: the payer is stepped by itself. */
 const noPatience = (): AbortSignal =>
-  ({ addEventListener: (_name: string, listener: () => void) => void setImmediate(listener), removeEventListener: () => undefined }) as unknown as AbortSignal;
+  ({
+    addEventListener: (_name: string, listener: () => void) => void setImmediate(listener),
+    removeEventListener: () => undefined,
+  }) as unknown as AbortSignal;
 
 interface Held {
   lease: Lease;
@@ -117,7 +120,11 @@ export class Instance {
     this.name = name;
     const { clock, assets, vault, digest, random, logger, events, deadline } = world;
     this.#clock = clock;
-    const sequence = new IdSequence(() => clock.now(), number % 1_024, () => 0);
+    const sequence = new IdSequence(
+      () => clock.now(),
+      number % 1_024,
+      () => 0,
+    );
     this.ids = { next: () => sequence.next() };
     const ids = this.ids;
     this.storage = this.gate.storage(world.storage);
@@ -125,34 +132,107 @@ export class Instance {
     const chains = new Map(world.nodes.map((node) => [node.code, this.gate.node<ChainAdapter>(node)]));
     this.chains = chains;
     const metrics = QUIET_METRICS;
-    const rateSource: RateSource = { name: world.rateSource.name, fetch: (symbols, signal) => this.gate.call('node', () => world.rateSource.fetch(symbols, signal)) };
-    const rates = new RateBook({ sources: [rateSource], clock, deadline, logger, metrics, symbols: rateSymbols(assets) });
-    const stateMachine = new OrderStateMachine({ assets, contractOf: contractsOf(chains), presenter: callbackPresenter, ids, events, metrics });
+    const rateSource: RateSource = {
+      name: world.rateSource.name,
+      fetch: (symbols, signal) => this.gate.call('node', () => world.rateSource.fetch(symbols, signal)),
+    };
+    const rates = new RateBook({
+      sources: [rateSource],
+      clock,
+      deadline,
+      logger,
+      metrics,
+      symbols: rateSymbols(assets),
+    });
+    const stateMachine = new OrderStateMachine({
+      assets,
+      contractOf: contractsOf(chains),
+      presenter: callbackPresenter,
+      ids,
+      events,
+      metrics,
+    });
     const addresses = new AddressPool({ chains, storage, settings: { batch: 4, lowWater: 8, refill: 8 } });
     this.#addresses = addresses;
     const lightning = this.gate.node(world.lightning);
     const invoices = new Invoices({ node: lightning, storage, clock });
-    this.createOrder = new CreateOrder({ storage, assets, rates, addresses, invoices, clock, ids, random, events, metrics, settings: world.orders });
+    this.createOrder = new CreateOrder({
+      storage,
+      assets,
+      rates,
+      addresses,
+      invoices,
+      clock,
+      ids,
+      random,
+      events,
+      metrics,
+      settings: world.orders,
+    });
     this.choosePayment = new ChoosePayment({ storage, assets, chains, rates, addresses, clock });
     this.orderAdminActions = new OrderAdminActions({ storage, stateMachine, clock });
     const fees = new PayoutFeeEstimator({ storage, rates, clock });
     const secondFactor = new SecondFactor({ storage, vault, random, digest, clock, issuer: 'Simulation' });
-    this.withdrawal = new RequestWithdrawal({ storage, assets, chains, fees, secondFactor, clock, ids, events, metrics, logger, settings: world.withdrawals });
-    this.refund = new RequestRefund({ storage, assets, chains, fees, clock, ids, events, metrics, claimUrl: () => 'https://till.example/claim' });
+    this.withdrawal = new RequestWithdrawal({
+      storage,
+      assets,
+      chains,
+      fees,
+      secondFactor,
+      clock,
+      ids,
+      events,
+      metrics,
+      logger,
+      settings: world.withdrawals,
+    });
+    this.refund = new RequestRefund({
+      storage,
+      assets,
+      chains,
+      fees,
+      clock,
+      ids,
+      events,
+      metrics,
+      claimUrl: () => 'https://till.example/claim',
+    });
     const lightningDeps = { node: lightning, storage, stateMachine, clock, ids, events, logger, metrics };
     this.#invoiceFollower = new InvoiceFollower(lightningDeps);
     this.#invoicePayer = new InvoicePayer(lightningDeps);
     const routing = { maxFeeBps: 100, minFeeSats: 10 };
-    this.lightningPayment = new RequestLightningPayment({ ...lightningDeps, secondFactor, deadline: noPatience, settings: world.withdrawals, fees: routing });
+    this.lightningPayment = new RequestLightningPayment({
+      ...lightningDeps,
+      secondFactor,
+      deadline: noPatience,
+      settings: world.withdrawals,
+      fees: routing,
+    });
     this.authenticate = new Authenticate({ storage, vault, digest, tokens: world.tokens, clock, clockSkewMs: 300_000 });
     this.appKeys = new AppKeys({ storage, vault, random, ids, clock });
     this.#expire = new ExpireOrders({ storage, stateMachine, clock, logger });
-    const transport: CallbackTransport = { send: (request) => this.gate.call('node', () => world.transport.send(request)) };
+    const transport: CallbackTransport = {
+      send: (request) => this.gate.call('node', () => world.transport.send(request)),
+    };
     const settings = { scheduleMs: SCHEDULE_MS, timeoutMs: CALLBACK_TIMEOUT_MS, allowPrivateNetworks: true };
-    this.#deliver = new DeliverCallbacks({ storage, transport, vault, digest, random, clock, deadline, logger, metrics, settings });
+    this.#deliver = new DeliverCallbacks({
+      storage,
+      transport,
+      vault,
+      digest,
+      random,
+      clock,
+      deadline,
+      logger,
+      metrics,
+      settings,
+    });
     const payoutDeps = { storage, assets, rates, stateMachine, clock, ids, events, logger, metrics };
     for (const [code, chain] of chains) {
-      this.#followers.set(code, new ChainFollower(chain, { storage, stateMachine, clock, ids, events, logger, metrics }));
+      this.#followers.set(
+        code,
+        new ChainFollower(chain, { storage, stateMachine, clock, ids, events, logger, metrics }),
+      );
       this.#runners.set(code, new PayoutRunner(chain as PayingChain, payoutDeps, world.sweeps));
     }
   }
@@ -183,7 +263,9 @@ export class Instance {
 
   /** One pass of paying invoices. */
   payInvoices(renew: boolean): Promise<string> {
-    return this.#leased('payout:BLN', renew, async (lease) => ((await this.#invoicePayer.step(lease)) ? 'advanced' : 'idle'));
+    return this.#leased('payout:BLN', renew, async (lease) =>
+      (await this.#invoicePayer.step(lease)) ? 'advanced' : 'idle',
+    );
   }
 
   expire(renew: boolean): Promise<string> {

@@ -42,9 +42,12 @@ export interface Network {
 /** `mark` tells two payments of the same apart, where no nonce does. */
 type Signed = Omit<SimTx, 'txid' | 'own'> & { readonly mark?: number };
 
-const write = (content: Signed): string => JSON.stringify(content, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+const write = (content: Signed): string =>
+  JSON.stringify(content, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
 const read = (raw: string): Signed =>
-  JSON.parse(raw, (_key, value: unknown) => (typeof value === 'string' && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value)) as Signed;
+  JSON.parse(raw, (_key, value: unknown) =>
+    typeof value === 'string' && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
+  ) as Signed;
 
 /** A chain as its node shows it, with all that can be wrong with a node. */
 export class SimNode implements ChainAdapter {
@@ -109,7 +112,8 @@ export class SimNode implements ChainAdapter {
     for (let height = from; height <= Math.min(to, this.shown); height++) {
       const ref = this.#ref(height) as BlockRef;
       blocks.push(ref);
-      for (const tx of this.#forked(height) ? [] : (this.chain.block(height)?.txs ?? [])) transfers.push(...transfersOf(tx, ref, watch, this.chain));
+      for (const tx of this.#forked(height) ? [] : (this.chain.block(height)?.txs ?? []))
+        transfers.push(...transfersOf(tx, ref, watch, this.chain));
     }
     if (blocks.at(-1)?.height !== to) throw new TillgateError('NODE_FAILED', 'The node has no such block any more.');
     return { blocks, transfers };
@@ -157,7 +161,11 @@ export class SimNode implements ChainAdapter {
     // As all hashes do, these stand for all that lies below: another past, another hash.
     const trunk = this.chain.block((this.trouble.forkedAt ?? 0) - 1)?.ref.hash;
     const hash = (at: number): string => txidOf(`${this.code} fork of ${trunk} ${at}`);
-    return { ...block.ref, hash: hash(height), parentHash: this.#forked(height - 1) ? hash(height - 1) : block.ref.parentHash };
+    return {
+      ...block.ref,
+      hash: hash(height),
+      parentHash: this.#forked(height - 1) ? hash(height - 1) : block.ref.parentHash,
+    };
   }
 }
 
@@ -225,13 +233,23 @@ export class SimPayments implements ChainPayments {
 
   async sign({ source, lines, priced, nonce }: SignRequest): Promise<SignedTransaction> {
     const whole = priced.coins.reduce((sum, { units }) => sum + units, 0n);
-    const change = this.model === 'utxo' ? whole - lines.reduce((sum, { units }) => sum + units, 0n) - priced.feeUnits : 0n;
+    const change =
+      this.model === 'utxo' ? whole - lines.reduce((sum, { units }) => sum + units, 0n) - priced.feeUnits : 0n;
     if (change < 0n) throw new Error('a transaction that spends more than its coins');
     const outputs = lines.map(({ to, currency, units }, index) => ({ to, currency, units, index: String(index) }));
     const { expiryMs, time } = this.chain;
     const expiresAt = expiryMs === null ? null : time + expiryMs;
     const mark = expiresAt === null ? {} : { mark: (this.#marks += 1) };
-    const content: Signed = { source: source.address, nonce, coins: priced.coins.map(({ ref }) => ref), outputs, fee: priced.feeUnits, change, expiresAt, ...mark };
+    const content: Signed = {
+      source: source.address,
+      nonce,
+      coins: priced.coins.map(({ ref }) => ref),
+      outputs,
+      fee: priced.feeUnits,
+      change,
+      expiresAt,
+      ...mark,
+    };
     const raw = write(content);
     const txid = txidOf(raw);
     return { txid, raw, feeUnits: priced.feeUnits, terms: priced.terms, change: this.#change(txid, change), expiresAt };
@@ -254,13 +272,23 @@ export class SimPayments implements ChainPayments {
       const block = mined === undefined ? undefined : this.chain.block(mined.height)?.ref;
       if (mined === undefined || block === undefined || mined.height > shown || trouble.forkedAt !== null) continue;
       const { succeeded, tx } = mined;
-      return { kind: 'mined', txid, block, confirmations: shown - mined.height + 1, succeeded, feeUnits: tx.fee, change: this.#change(txid, tx.change) };
+      return {
+        kind: 'mined',
+        txid,
+        block,
+        confirmations: shown - mined.height + 1,
+        succeeded,
+        feeUnits: tx.fee,
+        change: this.#change(txid, tx.change),
+      };
     }
     const own = new Set(attempts.map(({ txid }) => txid));
     const rival = this.chain.conflict(source.address, nonce, coins, own);
-    if (rival !== null && rival.height <= shown) return { kind: 'conflicted', txid: rival.tx.txid, confirmations: shown - rival.height + 1 };
+    if (rival !== null && rival.height <= shown)
+      return { kind: 'conflicted', txid: rival.tx.txid, confirmations: shown - rival.height + 1 };
     if (this.chain.expiryMs !== null) return { kind: this.#unmined(attempts) };
-    const waits = !trouble.forgetful && attempts.some(({ txid }) => this.chain.mempool.has(txid) || this.chain.included.has(txid));
+    const waits =
+      !trouble.forgetful && attempts.some(({ txid }) => this.chain.mempool.has(txid) || this.chain.included.has(txid));
     return { kind: waits ? 'pending' : 'missing' };
   }
 
@@ -290,7 +318,10 @@ export class SimPayments implements ChainPayments {
   #knows(attempts: SignedPayout['attempts'], height: number): boolean {
     return attempts.some(({ txid }) => {
       const waiting = this.chain.mempool.get(txid);
-      return (waiting !== undefined && !this.chain.isExpired(waiting)) || (this.chain.included.get(txid)?.height ?? Infinity) <= height;
+      return (
+        (waiting !== undefined && !this.chain.isExpired(waiting)) ||
+        (this.chain.included.get(txid)?.height ?? Infinity) <= height
+      );
     });
   }
 
@@ -315,7 +346,8 @@ export class SimPayments implements ChainPayments {
     let next = this.chain.nonceOf(address);
     // A node that forgot what waits counts what is mined only.
     if (this.#node.trouble.forgetful) return next;
-    for (const tx of this.chain.mempool.values()) if (tx.own && tx.source === address && tx.nonce !== null && tx.nonce >= next) next = tx.nonce + 1;
+    for (const tx of this.chain.mempool.values())
+      if (tx.own && tx.source === address && tx.nonce !== null && tx.nonce >= next) next = tx.nonce + 1;
     return next;
   }
 

@@ -17,5 +17,8 @@ export const QUIET_EVENTS: EventBus = { emit: () => undefined, on: () => () => u
 
 /** Events of which only alerts are heard. */
 export function alertsTo(hear: (alert: DomainEvents['alert']) => void): EventBus {
-  return { ...QUIET_EVENTS, emit: (name, event) => (name === 'alert' ? hear(event as DomainEvents['alert']) : undefined) };
+  return {
+    ...QUIET_EVENTS,
+    emit: (name, event) => (name === 'alert' ? hear(event as DomainEvents['alert']) : undefined),
+  };
 }

@@ -14,7 +14,9 @@ export interface Received {
   readonly content: string;
 }
 
-const ANSWERS: Readonly<Record<Exclude<Manner, 'hangs' | 'refuses'>, readonly [status: number, retryAfter: number | null]>> = {
+const ANSWERS: Readonly<
+  Record<Exclude<Manner, 'hangs' | 'refuses'>, readonly [status: number, retryAfter: number | null]>
+> = {
   ok: [200, null],
   error: [500, null],
   gone: [410, null],
@@ -47,7 +49,9 @@ export class Receivers {
     this.#note(request, manner === 'ok');
     if (manner === 'hangs') {
       this.#stuck();
-      await new Promise<void>((resolve) => this.#hanging.push({ until: this.#now() + CALLBACK_TIMEOUT_MS, end: resolve }));
+      await new Promise<void>((resolve) =>
+        this.#hanging.push({ until: this.#now() + CALLBACK_TIMEOUT_MS, end: resolve }),
+      );
       return { kind: 'failed', reason: 'timed out', durationMs: CALLBACK_TIMEOUT_MS };
     }
     const [status, retryAfterSeconds] = ANSWERS[manner];
@@ -68,6 +72,13 @@ export class Receivers {
     const record = body === null ? null : (JSON.parse(body) as { order_id: string });
     const orderId = record?.order_id ?? query.get('order_id') ?? '';
     const event = query.get('event') ?? new URL(url).pathname.slice(1);
-    this.received.push({ orderId, event, webhookId: headers['webhook-id'] ?? '', at: this.#now(), taken, content: body ?? url });
+    this.received.push({
+      orderId,
+      event,
+      webhookId: headers['webhook-id'] ?? '',
+      at: this.#now(),
+      taken,
+      content: body ?? url,
+    });
   }
 }

@@ -15,14 +15,23 @@ import { alertsTo, QUIET_LOGGER } from './quiet.ts';
 import { Receivers } from './receivers.ts';
 
 /** US dollars for one of each, at the start. */
-const PRICES: Readonly<Record<string, string>> = { ETH: '2000', USDT: '1', USDC: '1', BTC: '50000', EUR: '1.1', JPY: '0.0065' };
+const PRICES: Readonly<Record<string, string>> = {
+  ETH: '2000',
+  USDT: '1',
+  USDC: '1',
+  BTC: '50000',
+  EUR: '1.1',
+  JPY: '0.0065',
+};
 /** Where following begins; no reorganisation goes below it. */
 export const FIRST_HEIGHT = 70;
 const GWEI = 10n ** 9n;
 export const ORDINARY_FEE: Readonly<Record<string, bigint>> = { ETH: 21_000n * 20n * GWEI, BTC: 1_000n };
 
 /** How deep is deep enough on the simulated chains. */
-export const POLICIES: Readonly<Record<string, Pick<ChainPolicy, 'spendableConfirmations' | 'finalityBlocks'> & { readonly confirmations: number }>> = {
+export const POLICIES: Readonly<
+  Record<string, Pick<ChainPolicy, 'spendableConfirmations' | 'finalityBlocks'> & { readonly confirmations: number }>
+> = {
   ETH: { confirmations: 3, spendableConfirmations: 6, finalityBlocks: 64 },
   BTC: { confirmations: 2, spendableConfirmations: 4, finalityBlocks: 64 },
 };
@@ -133,7 +142,10 @@ export class World {
     this.assets = new AssetCatalogue([...this.nodes.flatMap(({ assets }) => assets), LIGHTNING_ASSET]);
     this.lightning = new SimLightning(now);
     if (random.chance(0.8)) this.endow('ETH', 'ETH', 10n ** 17n);
-    this.receivers = new Receivers(() => this.#now, () => this.#passDeadlines());
+    this.receivers = new Receivers(
+      () => this.#now,
+      () => this.#passDeadlines(),
+    );
     this.keys = simDatabase.merchants.map(({ number, appKey }) => ({ merchant: number, text: appKey, until: null }));
     const transport: CallbackTransport = { send: (request) => this.receivers.send(request) };
     const held = random.chance(0.5);
@@ -153,8 +165,18 @@ export class World {
       events: alertsTo(({ subject, reason }) => void this.alerts.add(`${subject}: ${reason}`)),
       deadline: () => this.#deadline(),
       orders: { ...DEFAULT_ORDER_SETTINGS, toleranceBps: this.toleranceBps },
-      withdrawals: { min: new Map(), max: new Map(), approveAbove: held ? new Map([['ETH', '0.3']]) : new Map(), addressHoldMs: 0 },
-      sweeps: { maxFeeBps: 5_000, cold: random.chance(0.3) ? new Map([['ETH', { address: 'eth-cold', above: new Map([['ETH', '1']]) }]]) : new Map() },
+      withdrawals: {
+        min: new Map(),
+        max: new Map(),
+        approveAbove: held ? new Map([['ETH', '0.3']]) : new Map(),
+        addressHoldMs: 0,
+      },
+      sweeps: {
+        maxFeeBps: 5_000,
+        cold: random.chance(0.3)
+          ? new Map([['ETH', { address: 'eth-cold', above: new Map([['ETH', '1']]) }]])
+          : new Map(),
+      },
     };
     const several = random.chance(0.4) || simDatabase.pause !== null;
     for (let i = several ? 2 : 1; i > 0; i--) this.start();
@@ -163,7 +185,8 @@ export class World {
   /** A world with a till that was just installed. */
   static async create(seed: number, simDatabase: SimDatabase): Promise<World> {
     const world = new World(seed, simDatabase);
-    for (const instance of world.instances.slice(0, 1)) for (const { code } of world.nodes) await instance.follow(code, true);
+    for (const instance of world.instances.slice(0, 1))
+      for (const { code } of world.nodes) await instance.follow(code, true);
     await world.instances[0]?.followInvoices(true);
     return world;
   }
@@ -203,11 +226,24 @@ export class World {
   }
 
   /** A payer's transaction: waits to be mined. */
-  pay(chain: SimChain, payments: readonly { readonly to: string; readonly currency: string; readonly units: bigint }[]): SimTx {
+  pay(
+    chain: SimChain,
+    payments: readonly { readonly to: string; readonly currency: string; readonly units: bigint }[],
+  ): SimTx {
     this.#payments += 1;
     const outputs = payments.map((payment, index) => ({ ...payment, index: String(index) }));
     const source = chain.model === 'account' ? `eth-payer${this.#payments % 7}` : null;
-    const tx: SimTx = { txid: `pay${this.#payments}`, own: false, source, nonce: null, coins: [], outputs, fee: 0n, change: 0n, expiresAt: null };
+    const tx: SimTx = {
+      txid: `pay${this.#payments}`,
+      own: false,
+      source,
+      nonce: null,
+      coins: [],
+      outputs,
+      fee: 0n,
+      change: 0n,
+      expiresAt: null,
+    };
     this.paid.set(tx.txid, tx);
     chain.submit(tx);
     return tx;
@@ -225,7 +261,8 @@ export class World {
     if (tx === undefined) return taken;
     const { chain } = this.node(code);
     taken.set(chain.native, tx.fee);
-    for (const { to, currency, units } of chain.tookEffect(txid, block) ? tx.outputs : []) if (!this.isOwn(code, to)) taken.set(currency, (taken.get(currency) ?? 0n) + units);
+    for (const { to, currency, units } of chain.tookEffect(txid, block) ? tx.outputs : [])
+      if (!this.isOwn(code, to)) taken.set(currency, (taken.get(currency) ?? 0n) + units);
     return taken;
   }
 
@@ -274,7 +311,8 @@ export class World {
   #sawBroadcast(code: string, tx: SimTx): void {
     this.sent.set(tx.txid, tx);
     const rows = this.driver.all('SELECT 1 FROM bundle_attempts WHERE chain = ? AND txid = ?', code, tx.txid);
-    if (rows.length === 0) this.breaches.push(`bytes-before-commit: ${code} was given a transaction that is not stored`);
+    if (rows.length === 0)
+      this.breaches.push(`bytes-before-commit: ${code} was given a transaction that is not stored`);
   }
 
   #tick(symbol: string): { symbol: string; usd: string; at: number }[] {
@@ -291,7 +329,9 @@ export class World {
     this.#deadlines.add(pass);
     if (this.receivers.someHang) this.#passDeadlines();
     // Of a signal nothing is used but its event.
-    return { addEventListener: (_name: string, listener: () => void) => void listeners.add(listener) } as unknown as AbortSignal;
+    return {
+      addEventListener: (_name: string, listener: () => void) => void listeners.add(listener),
+    } as unknown as AbortSignal;
   }
 
   /** Somebody does not answer: whoever waits for him with patience loses it. */

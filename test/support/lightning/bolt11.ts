@@ -22,7 +22,15 @@ export interface Bolt11Fields {
   readonly payee?: string;
 }
 
-const FIELD = { payment_hash: 1, description: 13, payee: 19, expiry: 6, payment_secret: 16, min_final_cltv: 24, features: 5 } as const;
+const FIELD = {
+  payment_hash: 1,
+  description: 13,
+  payee: 19,
+  expiry: 6,
+  payment_secret: 16,
+  min_final_cltv: 24,
+  features: 5,
+} as const;
 const PICO_PER_MSAT = 10n;
 /** var_onion_optin and payment_secret required, basic_mpp supported (BOLT 9: bits 8, 14 and 17). */
 const FEATURES = [16, 8, 8, 0];
@@ -55,7 +63,12 @@ export function publicKeyOf(key: Uint8Array): string {
 
 /** The shortest form, as BOLT 11 wants it. */
 function shortest(msat: bigint): string {
-  for (const [unit, size] of [['', 10n ** 11n], ['m', 10n ** 8n], ['u', 10n ** 5n], ['n', 10n ** 2n]] as const) {
+  for (const [unit, size] of [
+    ['', 10n ** 11n],
+    ['m', 10n ** 8n],
+    ['u', 10n ** 5n],
+    ['n', 10n ** 2n],
+  ] as const) {
     if (msat % size === 0n) return `${msat / size}${unit}`;
   }
   return `${msat * PICO_PER_MSAT}p`;
@@ -67,7 +80,8 @@ function field(tag: number, words: readonly number[]): readonly number[] {
 
 function numberWords(value: number, length = 0): readonly number[] {
   const words: number[] = [];
-  for (let rest = value; rest > 0 || words.length < Math.max(length, 1); rest = Math.floor(rest / 32)) words.unshift(rest % 32);
+  for (let rest = value; rest > 0 || words.length < Math.max(length, 1); rest = Math.floor(rest / 32))
+    words.unshift(rest % 32);
   return words;
 }
 

@@ -15,21 +15,41 @@ export function serveCln(node: FakeLightningNode, rune: string): Promise<FakeSer
   return serveFake(
     true,
     async ({ method, path, body, headers }) => {
-      if (headers.rune !== rune) return { status: 401, body: { code: 1501, message: 'Not authorized: Not derived from master' } };
+      if (headers.rune !== rune)
+        return { status: 401, body: { code: 1501, message: 'Not authorized: Not derived from master' } };
       const command = COMMANDS[path.replace('/v1/', '')];
-      if (method !== 'POST' || command === undefined) return { status: 404, body: { code: -32601, message: `Unknown command '${path}'` } };
+      if (method !== 'POST' || command === undefined)
+        return { status: 404, body: { code: -32601, message: `Unknown command '${path}'` } };
       return command(node, JSON.parse(body) as Parameters);
     },
     ({ path }) => path === '/v1/xpay',
   );
 }
 
-const COMMANDS: Readonly<Record<string, (node: FakeLightningNode, parameters: Parameters) => FakeReply | Promise<FakeReply>>> = {
+const COMMANDS: Readonly<
+  Record<string, (node: FakeLightningNode, parameters: Parameters) => FakeReply | Promise<FakeReply>>
+> = {
   getinfo: (node) => ok({ id: node.publicKey, network: NETWORKS[node.network] ?? node.network }),
-  listfunds: (node) => ok({ outputs: [], channels: [{ state: 'CHANNELD_NORMAL', our_amount_msat: Number(node.localMsat), amount_msat: Number(node.localMsat + node.remoteMsat) }] }),
+  listfunds: (node) =>
+    ok({
+      outputs: [],
+      channels: [
+        {
+          state: 'CHANNELD_NORMAL',
+          our_amount_msat: Number(node.localMsat),
+          amount_msat: Number(node.localMsat + node.remoteMsat),
+        },
+      ],
+    }),
   invoice: (node, { amount_msat: msat, description, expiry }) => {
     const made = node.addInvoice({ msat: BigInt(msat ?? 0), memo: String(description), expirySeconds: Number(expiry) });
-    return ok({ payment_hash: made.paymentHash, expires_at: seconds(made.createdAt) + made.expirySeconds, bolt11: made.paymentRequest, payment_secret: made.paymentSecret, created_index: made.addIndex });
+    return ok({
+      payment_hash: made.paymentHash,
+      expires_at: seconds(made.createdAt) + made.expirySeconds,
+      bolt11: made.paymentRequest,
+      payment_secret: made.paymentSecret,
+      created_index: made.addIndex,
+    });
   },
   listinvoices: (node, { payment_hash: hash }) => {
     const invoice = node.invoices.get(String(hash));
@@ -39,7 +59,14 @@ const COMMANDS: Readonly<Record<string, (node: FakeLightningNode, parameters: Pa
   decode: (node, { string: text }) => {
     try {
       const { paymentHash, payee, msat, description } = readPaymentRequest(String(text), node.network);
-      return ok({ type: 'bolt11 invoice', valid: true, payee, payment_hash: paymentHash, description, ...(msat === null ? {} : { amount_msat: Number(msat) }) });
+      return ok({
+        type: 'bolt11 invoice',
+        valid: true,
+        payee,
+        payment_hash: paymentHash,
+        description,
+        ...(msat === null ? {} : { amount_msat: Number(msat) }),
+      });
     } catch {
       return problem(-32602, 'string: invalid token');
     }
@@ -47,14 +74,22 @@ const COMMANDS: Readonly<Record<string, (node: FakeLightningNode, parameters: Pa
   listpays: (node, { payment_hash: hash }) => {
     const payment = node.payments.get(String(hash));
     // A payment of which no part was ever sent stands in no list.
-    return ok({ pays: payment === undefined || (payment.state === 'failed' && !payment.attempted) ? [] : [writtenPayment(payment)] });
+    return ok({
+      pays:
+        payment === undefined || (payment.state === 'failed' && !payment.attempted) ? [] : [writtenPayment(payment)],
+    });
   },
   xpay: pay,
 };
 
 function written(invoice: FakeInvoice): object {
   const expired = invoice.state === 'cancelled' || invoice.createdAt + invoice.expirySeconds * 1000 < Date.now();
-  const paid = { pay_index: invoice.settleIndex, amount_received_msat: Number(invoice.receivedMsat), paid_at: seconds(invoice.settledAt), payment_preimage: invoice.preimage };
+  const paid = {
+    pay_index: invoice.settleIndex,
+    amount_received_msat: Number(invoice.receivedMsat),
+    paid_at: seconds(invoice.settledAt),
+    payment_preimage: invoice.preimage,
+  };
   return {
     label: `l${invoice.addIndex}`,
     bolt11: invoice.paymentRequest,
@@ -88,13 +123,32 @@ function nextPaid(node: FakeLightningNode, last: number, timeoutSeconds: number)
 
 function writtenPayment(payment: FakePayment): object {
   const { paymentHash, msat, feeMsat, state, createdAt, paymentRequest } = payment;
-  const common = { payment_hash: paymentHash, bolt11: paymentRequest, created_at: seconds(createdAt), created_index: 1 };
-  if (state === 'settled') return { ...common, status: 'complete', preimage: payment.preimage, amount_msat: Number(msat), amount_sent_msat: Number(msat + feeMsat) };
-  return { ...common, status: state === 'failed' ? 'failed' : 'pending', amount_sent_msat: state === 'failed' ? 0 : Number(msat + feeMsat) };
+  const common = {
+    payment_hash: paymentHash,
+    bolt11: paymentRequest,
+    created_at: seconds(createdAt),
+    created_index: 1,
+  };
+  if (state === 'settled')
+    return {
+      ...common,
+      status: 'complete',
+      preimage: payment.preimage,
+      amount_msat: Number(msat),
+      amount_sent_msat: Number(msat + feeMsat),
+    };
+  return {
+    ...common,
+    status: state === 'failed' ? 'failed' : 'pending',
+    amount_sent_msat: state === 'failed' ? 0 : Number(msat + feeMsat),
+  };
 }
 
 /** Answers when the payment has ended. */
-async function pay(node: FakeLightningNode, { invstring, amount_msat: chosen, maxfee }: Parameters): Promise<FakeReply> {
+async function pay(
+  node: FakeLightningNode,
+  { invstring, amount_msat: chosen, maxfee }: Parameters,
+): Promise<FakeReply> {
   let payment: FakePayment;
   try {
     payment = node.pay(String(invstring), chosen === undefined ? null : BigInt(chosen), BigInt(maxfee ?? 5000));
@@ -104,9 +158,17 @@ async function pay(node: FakeLightningNode, { invstring, amount_msat: chosen, ma
   }
   await ended(node, payment);
   if (payment.state === 'settled') {
-    return ok({ payment_preimage: payment.preimage, failed_parts: 0, successful_parts: 1, amount_msat: Number(payment.msat), amount_sent_msat: Number(payment.msat + payment.feeMsat) });
+    return ok({
+      payment_preimage: payment.preimage,
+      failed_parts: 0,
+      successful_parts: 1,
+      amount_msat: Number(payment.msat),
+      amount_sent_msat: Number(payment.msat + payment.feeMsat),
+    });
   }
-  return payment.reason === 'refused' ? problem(203, 'Destination said it doesn’t know invoice: incorrect_or_unknown_payment_details') : problem(205, 'Could not find a route');
+  return payment.reason === 'refused'
+    ? problem(203, 'Destination said it doesn’t know invoice: incorrect_or_unknown_payment_details')
+    : problem(205, 'Could not find a route');
 }
 
 function ended(node: FakeLightningNode, payment: FakePayment): Promise<void> {

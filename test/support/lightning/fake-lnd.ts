@@ -5,18 +5,26 @@ import { readPaymentRequest } from '../../../adapters/lightning/index.ts';
 
 const STATES = { open: 'OPEN', accepted: 'ACCEPTED', settled: 'SETTLED', cancelled: 'CANCELED' } as const;
 const STATUSES = { 'in-flight': 'IN_FLIGHT', settled: 'SUCCEEDED', failed: 'FAILED' } as const;
-const REASONS = { 'no-route': 'FAILURE_REASON_NO_ROUTE', refused: 'FAILURE_REASON_INCORRECT_PAYMENT_DETAILS', balance: 'FAILURE_REASON_INSUFFICIENT_BALANCE' } as const;
+const REASONS = {
+  'no-route': 'FAILURE_REASON_NO_ROUTE',
+  refused: 'FAILURE_REASON_INCORRECT_PAYMENT_DETAILS',
+  balance: 'FAILURE_REASON_INSUFFICIENT_BALANCE',
+} as const;
 const base64 = (hex: string): string => Buffer.from(hex, 'hex').toString('base64');
 const seconds = (ms: number): string => Math.floor(ms / 1000).toString();
 const ok = (body: unknown): FakeReply => ({ status: 200, body });
-const problem = (status: number, code: number, message: string): FakeReply => ({ status, body: { code, message, details: [] } });
+const problem = (status: number, code: number, message: string): FakeReply => ({
+  status,
+  body: { code, message, details: [] },
+});
 
 /** The REST interface of lnd 0.20 before a fake node. @param macaroon - hexadecimal */
 export function serveLnd(node: FakeLightningNode, macaroon: string): Promise<FakeServer> {
   return serveFake(
     true,
     (request) => {
-      if (request.headers['grpc-metadata-macaroon'] !== macaroon) return problem(500, 2, 'verification failed: signature mismatch after caveat verification');
+      if (request.headers['grpc-metadata-macaroon'] !== macaroon)
+        return problem(500, 2, 'verification failed: signature mismatch after caveat verification');
       return answer(node, request);
     },
     ({ path }) => path === '/v2/router/send',
@@ -30,10 +38,21 @@ function answer(node: FakeLightningNode, request: FakeRequest): FakeReply {
     if (path === '/v1/invoices') return addInvoice(node, JSON.parse(request.body) as Record<string, string>);
     return path === '/v2/router/send' ? send(node, JSON.parse(request.body) as Record<string, string>) : null;
   }
-  if (path === '/v1/getinfo') return ok({ identity_pubkey: node.publicKey, chains: [{ chain: 'bitcoin', network: node.network }], synced_to_chain: true });
-  if (path === '/v1/balance/channels') return ok({ local_balance: amount(node.localMsat), remote_balance: amount(node.remoteMsat) });
+  if (path === '/v1/getinfo')
+    return ok({
+      identity_pubkey: node.publicKey,
+      chains: [{ chain: 'bitcoin', network: node.network }],
+      synced_to_chain: true,
+    });
+  if (path === '/v1/balance/channels')
+    return ok({ local_balance: amount(node.localMsat), remote_balance: amount(node.remoteMsat) });
   if (path === '/v1/invoices/subscribe') return subscribe(node, Number(request.query.get('settle_index') ?? 0));
-  if (path === '/v1/invoices') return list(node, Number(request.query.get('index_offset') ?? 0), Number(request.query.get('num_max_invoices') ?? 100));
+  if (path === '/v1/invoices')
+    return list(
+      node,
+      Number(request.query.get('index_offset') ?? 0),
+      Number(request.query.get('num_max_invoices') ?? 100),
+    );
   if (path.startsWith('/v1/invoice/')) return lookUp(node, last);
   if (path.startsWith('/v1/payreq/')) return decode(node, last);
   if (path === '/v2/router/payments') return ends(node);
@@ -46,8 +65,17 @@ function amount(msat: bigint): object {
 
 function addInvoice(node: FakeLightningNode, terms: Readonly<Record<string, string>>): FakeReply {
   const value = BigInt(terms['value_msat'] ?? '0');
-  const invoice = node.addInvoice({ msat: value === 0n ? null : value, memo: terms['memo'] ?? '', expirySeconds: Number(terms['expiry'] ?? 3600) });
-  return ok({ r_hash: base64(invoice.paymentHash), payment_request: invoice.paymentRequest, add_index: String(invoice.addIndex), payment_addr: base64(invoice.paymentSecret) });
+  const invoice = node.addInvoice({
+    msat: value === 0n ? null : value,
+    memo: terms['memo'] ?? '',
+    expirySeconds: Number(terms['expiry'] ?? 3600),
+  });
+  return ok({
+    r_hash: base64(invoice.paymentHash),
+    payment_request: invoice.paymentRequest,
+    add_index: String(invoice.addIndex),
+    payment_addr: base64(invoice.paymentSecret),
+  });
 }
 
 function written(invoice: FakeInvoice): object {
@@ -75,7 +103,11 @@ function lookUp(node: FakeLightningNode, hash: string): FakeReply {
 
 function list(node: FakeLightningNode, offset: number, most: number): FakeReply {
   const page = [...node.invoices.values()].filter(({ addIndex }) => addIndex > offset).slice(0, most);
-  return ok({ invoices: page.map(written), first_index_offset: String(page[0]?.addIndex ?? 0), last_index_offset: String(page.at(-1)?.addIndex ?? 0) });
+  return ok({
+    invoices: page.map(written),
+    first_index_offset: String(page[0]?.addIndex ?? 0),
+    last_index_offset: String(page.at(-1)?.addIndex ?? 0),
+  });
 }
 
 /** The past after an index, but not after 0; then new invoices and settlements, and nothing of what is accepted or cancelled. */
@@ -95,7 +127,13 @@ function subscribe(node: FakeLightningNode, index: number): FakeReply {
 function decode(node: FakeLightningNode, text: string): FakeReply {
   try {
     const { paymentHash, payee, msat, description } = readPaymentRequest(text, node.network);
-    return ok({ destination: payee, payment_hash: paymentHash, num_satoshis: ((msat ?? 0n) / 1000n).toString(), num_msat: (msat ?? 0n).toString(), description });
+    return ok({
+      destination: payee,
+      payment_hash: paymentHash,
+      num_satoshis: ((msat ?? 0n) / 1000n).toString(),
+      num_msat: (msat ?? 0n).toString(),
+      description,
+    });
   } catch (error) {
     return problem(500, 2, (error as Error).message);
   }
@@ -118,7 +156,11 @@ function writtenPayment(payment: FakePayment): object {
 function send(node: FakeLightningNode, terms: Readonly<Record<string, string>>): FakeReply {
   const chosen = BigInt(terms['amt_msat'] ?? '0');
   try {
-    const { paymentHash } = node.pay(terms['payment_request'] ?? '', chosen === 0n ? null : chosen, BigInt(terms['fee_limit_msat'] ?? '0'));
+    const { paymentHash } = node.pay(
+      terms['payment_request'] ?? '',
+      chosen === 0n ? null : chosen,
+      BigInt(terms['fee_limit_msat'] ?? '0'),
+    );
     return track(node, paymentHash);
   } catch (error) {
     const { message } = error as Error;

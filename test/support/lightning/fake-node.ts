@@ -87,7 +87,16 @@ export class FakeLightningNode extends EventEmitter<{ invoice: [FakeInvoice]; pa
     const paymentHash = createHash('sha256').update(preimage).digest('hex');
     const paymentSecret = randomBytes(32).toString('hex');
     const createdAt = Date.now() - ageMs;
-    const terms = { prefix: PREFIXES[this.network] ?? 'bcrt', msat, timestamp: Math.floor(createdAt / 1000), paymentHash, paymentSecret, description: memo, expirySeconds, key: this.key };
+    const terms = {
+      prefix: PREFIXES[this.network] ?? 'bcrt',
+      msat,
+      timestamp: Math.floor(createdAt / 1000),
+      paymentHash,
+      paymentSecret,
+      description: memo,
+      expirySeconds,
+      key: this.key,
+    };
     const invoice: FakeInvoice = {
       addIndex: this.invoices.size + 1,
       paymentHash,
@@ -130,11 +139,16 @@ export class FakeLightningNode extends EventEmitter<{ invoice: [FakeInvoice]; pa
   pay(paymentRequest: string, chosenMsat: bigint | null, maxFeeMsat: bigint): FakePayment {
     const invoice = readPaymentRequest(paymentRequest, this.network);
     const msat = invoice.msat ?? chosenMsat;
-    if (msat === null || (invoice.msat !== null && chosenMsat !== null)) throw new Error(`amount must ${msat === null ? '' : 'not '}be specified when paying a ${msat === null ? '' : 'non-'}zero amount invoice`);
-    if (invoice.expiresAt < Date.now()) throw new Error(`invoice expired. Valid until ${new Date(invoice.expiresAt).toISOString()}`);
+    if (msat === null || (invoice.msat !== null && chosenMsat !== null))
+      throw new Error(
+        `amount must ${msat === null ? '' : 'not '}be specified when paying a ${msat === null ? '' : 'non-'}zero amount invoice`,
+      );
+    if (invoice.expiresAt < Date.now())
+      throw new Error(`invoice expired. Valid until ${new Date(invoice.expiresAt).toISOString()}`);
     if (invoice.payee === this.publicKey) throw new Error('self-payments not allowed');
     const former = this.payments.get(invoice.paymentHash);
-    if (former !== undefined && former.state !== 'failed') throw new Error(former.state === 'settled' ? 'invoice is already paid' : 'payment is in transition');
+    if (former !== undefined && former.state !== 'failed')
+      throw new Error(former.state === 'settled' ? 'invoice is already paid' : 'payment is in transition');
     const payment: FakePayment = {
       paymentHash: invoice.paymentHash,
       paymentRequest,
@@ -164,7 +178,9 @@ export class FakeLightningNode extends EventEmitter<{ invoice: [FakeInvoice]; pa
 
   /** Settled invoices after an index, in its order. */
   settledAfter(index: number): readonly FakeInvoice[] {
-    return [...this.invoices.values()].filter(({ settleIndex }) => settleIndex > index).sort((a, b) => a.settleIndex - b.settleIndex);
+    return [...this.invoices.values()]
+      .filter(({ settleIndex }) => settleIndex > index)
+      .sort((a, b) => a.settleIndex - b.settleIndex);
   }
 
   #invoice(paymentHash: string): FakeInvoice {

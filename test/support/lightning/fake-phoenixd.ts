@@ -15,7 +15,11 @@ export function servePhoenixd(node: FakeLightningNode, password: string): Promis
   return serveFake(
     false,
     (request) => {
-      if (request.headers.authorization !== authorization) return { status: 401, body: 'Invalid authentication (use basic auth with the http password set in phoenix.conf)' };
+      if (request.headers.authorization !== authorization)
+        return {
+          status: 401,
+          body: 'Invalid authentication (use basic auth with the http password set in phoenix.conf)',
+        };
       return answer(node, request);
     },
     ({ path }) => path === '/payinvoice',
@@ -24,8 +28,19 @@ export function servePhoenixd(node: FakeLightningNode, password: string): Promis
 
 function answer(node: FakeLightningNode, { method, path, query, body }: FakeRequest): FakeReply | Promise<FakeReply> {
   const hash = path.split('/').at(-1) ?? '';
-  if (method === 'POST') return path === '/createinvoice' ? create(node, new URLSearchParams(body)) : path === '/payinvoice' ? pay(node, new URLSearchParams(body)) : UNKNOWN;
-  if (path === '/getinfo') return ok({ nodeId: node.publicKey, channels: [{ state: 'Normal', balanceSat: sats(node.localMsat), inboundLiquiditySat: sats(node.remoteMsat) }], chain: node.network, version: '0.6.2' });
+  if (method === 'POST')
+    return path === '/createinvoice'
+      ? create(node, new URLSearchParams(body))
+      : path === '/payinvoice'
+        ? pay(node, new URLSearchParams(body))
+        : UNKNOWN;
+  if (path === '/getinfo')
+    return ok({
+      nodeId: node.publicKey,
+      channels: [{ state: 'Normal', balanceSat: sats(node.localMsat), inboundLiquiditySat: sats(node.remoteMsat) }],
+      chain: node.network,
+      version: '0.6.2',
+    });
   if (path === '/payments/incoming') return incoming(node, query);
   if (path.startsWith('/payments/incoming/')) {
     const invoice = node.invoices.get(hash);
@@ -38,9 +53,14 @@ function answer(node: FakeLightningNode, { method, path, query, body }: FakeRequ
 
 function create(node: FakeLightningNode, form: URLSearchParams): FakeReply {
   const description = form.get('description') ?? '';
-  if (description.length > 128) return { status: 400, body: 'Request parameter description is too long (max 128 characters)' };
+  if (description.length > 128)
+    return { status: 400, body: 'Request parameter description is too long (max 128 characters)' };
   const amount = form.get('amountSat');
-  const invoice = node.addInvoice({ msat: amount === null ? null : BigInt(amount) * 1000n, memo: description, expirySeconds: Number(form.get('expirySeconds') ?? 3600) });
+  const invoice = node.addInvoice({
+    msat: amount === null ? null : BigInt(amount) * 1000n,
+    memo: description,
+    expirySeconds: Number(form.get('expirySeconds') ?? 3600),
+  });
   return ok({ amountSat: Number(amount), paymentHash: invoice.paymentHash, serialized: invoice.paymentRequest });
 }
 
@@ -53,7 +73,8 @@ function written(invoice: FakeInvoice): object {
     description: invoice.memo,
     invoice: invoice.paymentRequest,
     isPaid: paid,
-    isExpired: !paid && (invoice.state === 'cancelled' || invoice.createdAt + invoice.expirySeconds * 1000 < Date.now()),
+    isExpired:
+      !paid && (invoice.state === 'cancelled' || invoice.createdAt + invoice.expirySeconds * 1000 < Date.now()),
     receivedSat: paid ? sats(invoice.receivedMsat) : 0,
     fees: 0,
     createdAt: invoice.createdAt,
@@ -63,9 +84,18 @@ function written(invoice: FakeInvoice): object {
 
 /** The newest first. */
 function incoming(node: FakeLightningNode, query: URLSearchParams): FakeReply {
-  const [from, limit, offset] = [Number(query.get('from') ?? 0), Number(query.get('limit') ?? 20), Number(query.get('offset') ?? 0)];
+  const [from, limit, offset] = [
+    Number(query.get('from') ?? 0),
+    Number(query.get('limit') ?? 20),
+    Number(query.get('offset') ?? 0),
+  ];
   const paid = [...node.invoices.values()].filter(({ state, settledAt }) => state === 'settled' && settledAt >= from);
-  return ok(paid.sort((a, b) => b.settledAt - a.settledAt).slice(offset, offset + limit).map(written));
+  return ok(
+    paid
+      .sort((a, b) => b.settledAt - a.settledAt)
+      .slice(offset, offset + limit)
+      .map(written),
+  );
 }
 
 function writtenPayment(payment: FakePayment): object {
@@ -92,9 +122,27 @@ async function pay(node: FakeLightningNode, form: URLSearchParams): Promise<Fake
   } catch (error) {
     const { message } = error as Error;
     if (/amount must/.test(message)) return { status: 400, body: 'Request parameter amountSat is missing' };
-    return ok({ type: 'payment_failed', reason: /already paid/.test(message) ? 'this invoice has already been paid' : /transition/.test(message) ? 'another payment is in progress for that invoice' : message });
+    return ok({
+      type: 'payment_failed',
+      reason: /already paid/.test(message)
+        ? 'this invoice has already been paid'
+        : /transition/.test(message)
+          ? 'another payment is in progress for that invoice'
+          : message,
+    });
   }
   while (payment.state === 'in-flight') await once(node, 'payment');
-  if (payment.state === 'failed') return ok({ type: 'payment_failed', paymentHash: payment.paymentHash, reason: 'recipient unreachable, or no route' });
-  return ok({ type: 'payment_sent', recipientAmountSat: sats(payment.msat), routingFeeSat: sats(price(payment.msat)), paymentHash: payment.paymentHash, paymentPreimage: payment.preimage });
+  if (payment.state === 'failed')
+    return ok({
+      type: 'payment_failed',
+      paymentHash: payment.paymentHash,
+      reason: 'recipient unreachable, or no route',
+    });
+  return ok({
+    type: 'payment_sent',
+    recipientAmountSat: sats(payment.msat),
+    routingFeeSat: sats(price(payment.msat)),
+    paymentHash: payment.paymentHash,
+    paymentPreimage: payment.preimage,
+  });
 }

@@ -44,19 +44,33 @@ export interface FakeServer {
  * @param answer - `null` for a path that it does not know, which is answered with 404
  * @param pays - tells requests that begin a payment
  */
-export async function serveFake(tls: boolean, answer: (request: FakeRequest) => FakeReply | Promise<FakeReply>, pays: (request: FakeRequest) => boolean): Promise<FakeServer> {
+export async function serveFake(
+  tls: boolean,
+  answer: (request: FakeRequest) => FakeReply | Promise<FakeReply>,
+  pays: (request: FakeRequest) => boolean,
+): Promise<FakeServer> {
   const manners: Manners = { down: false, loses: null };
   const listener: RequestListener = (request, response) => {
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const url = new URL(request.url ?? '/', 'http://fake');
-      const read = { method: request.method ?? 'GET', path: url.pathname, query: url.searchParams, body: Buffer.concat(chunks).toString(), headers: request.headers };
+      const read = {
+        method: request.method ?? 'GET',
+        path: url.pathname,
+        query: url.searchParams,
+        body: Buffer.concat(chunks).toString(),
+        headers: request.headers,
+      };
       if (manners.down || (manners.loses === 'request' && pays(read))) return void request.socket.destroy();
       const reply = await answer(read);
       if (manners.down || (manners.loses === 'reply' && pays(read))) return void request.socket.destroy();
       write(response, reply);
-    })().catch((error: unknown) => response.headersSent || response.writeHead(500).end(JSON.stringify({ code: 2, message: (error as Error).message })));
+    })().catch(
+      (error: unknown) =>
+        response.headersSent ||
+        response.writeHead(500).end(JSON.stringify({ code: 2, message: (error as Error).message })),
+    );
   };
   const certificate = tls ? selfSigned('lightning.test') : null;
   const server = certificate === null ? createServer(listener) : createTlsServer(certificate, listener);
@@ -75,8 +89,14 @@ export async function serveFake(tls: boolean, answer: (request: FakeRequest) => 
 }
 
 function write(response: ServerResponse, reply: FakeReply): void {
-  if (reply === null) return void response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify({ code: 5, message: 'Not Found', details: [] }));
-  if ('status' in reply) return void response.writeHead(reply.status, { 'content-type': 'application/json' }).end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
+  if (reply === null)
+    return void response
+      .writeHead(404, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ code: 5, message: 'Not Found', details: [] }));
+  if ('status' in reply)
+    return void response
+      .writeHead(reply.status, { 'content-type': 'application/json' })
+      .end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
   // As lnd does it: no head before the first message.
   const leave = reply.follow(
     (message) => void response.write(`${JSON.stringify(message)}\n`),

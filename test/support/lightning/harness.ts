@@ -38,7 +38,11 @@ export async function serveKind(kind: FakeKind, node: FakeLightningNode, folder:
   }
   const server = kind === 'lnd' ? await serveLnd(node, MACAROON) : await serveCln(node, SECRET);
   const reach = { restUrl: server.url, tlsCertFile: write('tls.cert', server.certificate ?? '') };
-  if (kind === 'lnd') return { server, options: { lnd: { ...reach, macaroonFile: write('admin.macaroon', Buffer.from(MACAROON, 'hex')) } } };
+  if (kind === 'lnd')
+    return {
+      server,
+      options: { lnd: { ...reach, macaroonFile: write('admin.macaroon', Buffer.from(MACAROON, 'hex')) } },
+    };
   return { server, options: { cln: { ...reach, runeFile: write('rune', `${SECRET}\n`) } } };
 }
 
@@ -69,7 +73,10 @@ export function fakeHarness(kind: FakeKind, lacks: LightningHarness['lacks']): L
         reopen: () => open(),
         pay: (paymentRequest) => payFrom(customer, paymentRequest),
         invoice: async (msat) => customer.addInvoice({ msat }),
-        received: async (paymentHash) => ({ msat: customer.invoices.get(paymentHash)?.receivedMsat ?? 0n, times: till.payments.get(paymentHash)?.deliveries ?? 0 }),
+        received: async (paymentHash) => ({
+          msat: customer.invoices.get(paymentHash)?.receivedMsat ?? 0n,
+          times: till.payments.get(paymentHash)?.deliveries ?? 0,
+        }),
         tricks: Object.fromEntries(Object.entries(tricks).filter(([name]) => !Object.hasOwn(lacks, name))),
         close: async () => {
           await Promise.all(opened.map((node) => node.close()));
@@ -81,7 +88,12 @@ export function fakeHarness(kind: FakeKind, lacks: LightningHarness['lacks']): L
   };
 }
 
-function tricksOf(till: FakeLightningNode, customer: FakeLightningNode, server: FakeServer, otherNetwork: LightningTricks['otherNetwork']): LightningTricks {
+function tricksOf(
+  till: FakeLightningNode,
+  customer: FakeLightningNode,
+  server: FakeServer,
+  otherNetwork: LightningTricks['otherNetwork'],
+): LightningTricks {
   const outage = async (on: boolean): Promise<void> => {
     server.manners.down = on;
     server.cut();
@@ -110,7 +122,11 @@ function tricksOf(till: FakeLightningNode, customer: FakeLightningNode, server: 
 }
 
 function held(node: FakeLightningNode, invoice: FakeInvoice): HeldPayment {
-  return { ...invoice, take: async () => node.take(invoice.paymentHash), giveBack: async () => node.cancel(invoice.paymentHash) };
+  return {
+    ...invoice,
+    take: async () => node.take(invoice.paymentHash),
+    giveBack: async () => node.cancel(invoice.paymentHash),
+  };
 }
 
 /** @throws Error when the payment fails */

@@ -5,7 +5,13 @@ import { copyState, runContract } from './tron-state.ts';
 import type { FakeLog, TokenKind, TronState } from './tron-state.ts';
 
 /** What the network charges, in sun. */
-export const PRICES = { energy: 100n, bandwidth: 1_000n, newAccount: 1_000_000n, newAccountBandwidth: 100_000n, maxFeeLimit: 15_000_000_000n } as const;
+export const PRICES = {
+  energy: 100n,
+  bandwidth: 1_000n,
+  newAccount: 1_000_000n,
+  newAccountBandwidth: 100_000n,
+  maxFeeLimit: 15_000_000_000n,
+} as const;
 export const BLOCK_MS = 3_000;
 const FREE_BANDWIDTH = 600;
 const RESULT_BYTES = 64;
@@ -63,7 +69,12 @@ export class FakeTronNetwork {
 
   constructor(clock: FakeClock) {
     this.#clock = clock;
-    this.blocks.push(makeBlock({ number: 0, timestamp: 0, parentHash: '00'.repeat(32) }, [], { accounts: new Map(), tokens: new Map() }));
+    this.blocks.push(
+      makeBlock({ number: 0, timestamp: 0, parentHash: '00'.repeat(32) }, [], {
+        accounts: new Map(),
+        tokens: new Map(),
+      }),
+    );
   }
 
   get head(): FakeBlock {
@@ -127,7 +138,17 @@ export class FakeTronNetwork {
   /** Puts an outcome into the next block that no transaction of these tests could bring about. Returns its id. */
   include(outcome: MadeUp): string {
     const txid = outcome.txid ?? sha256(`made up ${this.#count++}`).toString('hex');
-    this.#madeUp.push({ contractRet: 'SUCCESS', isContract: true, fee: 0n, energy: 1, logs: [], contractAddress: null, ...outcome, txid, decoded: null });
+    this.#madeUp.push({
+      contractRet: 'SUCCESS',
+      isContract: true,
+      fee: 0n,
+      energy: 1,
+      logs: [],
+      contractAddress: null,
+      ...outcome,
+      txid,
+      decoded: null,
+    });
     return txid;
   }
 
@@ -138,7 +159,13 @@ export class FakeTronNetwork {
       const parent = this.head;
       const state = copyState(parent.state);
       const mined = [...this.#madeUp.splice(0), ...this.#takePending(parent, state)];
-      this.blocks.push(makeBlock({ number: parent.header.number + 1, timestamp: this.#clock.now(), parentHash: parent.id }, mined, state));
+      this.blocks.push(
+        makeBlock(
+          { number: parent.header.number + 1, timestamp: this.#clock.now(), parentHash: parent.id },
+          mined,
+          state,
+        ),
+      );
     }
     this.#solid = Math.max(this.#solid, this.blocks.length - 1 - SOLID_DEPTH);
     return this.head;
@@ -179,17 +206,25 @@ export class FakeTronNetwork {
     const referenced = this.blocks.findLast(({ id }) => id.slice(12, 16) === rawData.ref_block_bytes);
     if (referenced?.id.slice(16, 32) !== rawData.ref_block_hash) throw new Refusal('TAPOS_ERROR', 'Tapos check error.');
     const time = parent.header.timestamp;
-    if (rawData.expiration <= time || rawData.expiration > time + DAY_MS) throw new Refusal('TRANSACTION_EXPIRATION_ERROR', 'Transaction expired');
-    if (decoded.signatures.length !== 1 || signerOf(decoded) !== owner) throw new Refusal('SIGERROR', 'Validate signature error');
+    if (rawData.expiration <= time || rawData.expiration > time + DAY_MS)
+      throw new Refusal('TRANSACTION_EXPIRATION_ERROR', 'Transaction expired');
+    if (decoded.signatures.length !== 1 || signerOf(decoded) !== owner)
+      throw new Refusal('SIGERROR', 'Validate signature error');
     const account = parent.state.accounts.get(owner);
-    if (account === undefined) throw new Refusal('CONTRACT_VALIDATE_ERROR', `Contract validate error : Validate error, no OwnerAccount`);
+    if (account === undefined)
+      throw new Refusal('CONTRACT_VALIDATE_ERROR', `Contract validate error : Validate error, no OwnerAccount`);
     const limit = BigInt(rawData.fee_limit ?? 0);
-    if (limit > PRICES.maxFeeLimit) throw new Refusal('CONTRACT_VALIDATE_ERROR', 'Contract validate error : feeLimit must be <= max');
+    if (limit > PRICES.maxFeeLimit)
+      throw new Refusal('CONTRACT_VALIDATE_ERROR', 'Contract validate error : feeLimit must be <= max');
     const { amount, toKey } = paymentOf(decoded);
     const { fee } = bandwidthOf(decoded, parent.state);
     const made = decoded.type === 'TransferContract' && !parent.state.accounts.has(toKey) ? PRICES.newAccount : 0n;
     if (account.sun < fee) throw new Refusal('BANDWITH_ERROR', 'Account resource insufficient error.');
-    if (account.sun < amount + fee + made) throw new Refusal('CONTRACT_VALIDATE_ERROR', 'Contract validate error : Validate TransferContract error, balance is not sufficient.');
+    if (account.sun < amount + fee + made)
+      throw new Refusal(
+        'CONTRACT_VALIDATE_ERROR',
+        'Contract validate error : Validate TransferContract error, balance is not sufficient.',
+      );
   }
 
   #takePending(parent: FakeBlock, state: TronState): FakeMined[] {
@@ -208,7 +243,11 @@ export class FakeTronNetwork {
   }
 }
 
-function makeBlock(place: Pick<HeaderFields, 'number' | 'timestamp' | 'parentHash'>, mined: readonly FakeMined[], state: TronState): FakeBlock {
+function makeBlock(
+  place: Pick<HeaderFields, 'number' | 'timestamp' | 'parentHash'>,
+  mined: readonly FakeMined[],
+  state: TronState,
+): FakeBlock {
   const txTrieRoot = sha256(mined.map(({ txid }) => txid).join('')).toString('hex');
   const header: HeaderFields = { ...place, txTrieRoot, witnessAddress: `41${'a1'.repeat(20)}`, version: 31 };
   return { id: blockIdOf(header), header, mined, state };
@@ -226,7 +265,8 @@ function paymentOf({ rawData }: DecodedTransaction): { readonly amount: bigint; 
 /** Free bandwidth pays for all of a transaction or none of it; who makes an account pays otherwise. */
 function bandwidthOf(decoded: DecodedTransaction, state: TronState): { readonly fee: bigint; readonly free: number } {
   const { toKey } = paymentOf(decoded);
-  if (decoded.type === 'TransferContract' && !state.accounts.has(toKey)) return { fee: PRICES.newAccountBandwidth, free: 0 };
+  if (decoded.type === 'TransferContract' && !state.accounts.has(toKey))
+    return { fee: PRICES.newAccountBandwidth, free: 0 };
   const bytes = decoded.size + RESULT_BYTES;
   const used = state.accounts.get(ownerOf(decoded))?.freeNetUsed ?? 0;
   return used + bytes <= FREE_BANDWIDTH ? { fee: 0n, free: bytes } : { fee: BigInt(bytes) * PRICES.bandwidth, free: 0 };
@@ -254,7 +294,16 @@ function mineTransfer(decoded: DecodedTransaction, state: TronState): FakeMined 
   source.sun -= amount;
   target.sun += amount;
   state.accounts.set(toKey, target);
-  return { txid: decoded.txid, decoded, contractRet: 'SUCCESS', isContract: false, fee, energy: 0, logs: [], contractAddress: null };
+  return {
+    txid: decoded.txid,
+    decoded,
+    contractRet: 'SUCCESS',
+    isContract: false,
+    fee,
+    energy: 0,
+    logs: [],
+    contractAddress: null,
+  };
 }
 
 function mineCall(decoded: DecodedTransaction, state: TronState): FakeMined {

@@ -35,10 +35,20 @@ export interface FakeTronNode extends NodeManners {
 }
 
 /** Starts a node of a network. A full node of one's own serves `/wallet/…` and `/walletsolidity/…` on two ports. */
-export async function startTronNode(network: FakeTronNetwork, serves: 'all' | 'wallet' | 'walletsolidity' = 'all'): Promise<FakeTronNode> {
+export async function startTronNode(
+  network: FakeTronNetwork,
+  serves: 'all' | 'wallet' | 'walletsolidity' = 'all',
+): Promise<FakeTronNode> {
   const asked: string[] = [];
   const keys: (string | undefined)[] = [];
-  const manners: NodeManners = { lag: 0, hidden: new Set(), losesReply: new Set(), intercept: () => null, offersEstimates: false, solidStuckAt: null };
+  const manners: NodeManners = {
+    lag: 0,
+    hidden: new Set(),
+    losesReply: new Set(),
+    intercept: () => null,
+    offersEstimates: false,
+    solidStuckAt: null,
+  };
   const server = createServer((request, response) => {
     void answer(request, response, async (path, body) => {
       asked.push(path);
@@ -141,7 +151,9 @@ class NodeView {
 
   get #solid(): FakeBlock {
     const { number } = this.#network.solid.header;
-    return this.#network.blocks[Math.min(number, this.#head.header.number, this.#manners.solidStuckAt ?? Infinity)] as FakeBlock;
+    return this.#network.blocks[
+      Math.min(number, this.#head.header.number, this.#manners.solidStuckAt ?? Infinity)
+    ] as FakeBlock;
   }
 
   #at(height: number): FakeBlock | undefined {
@@ -149,7 +161,9 @@ class NodeView {
   }
 
   #range(start: number, end: number): unknown {
-    const blocks = Array.from({ length: end - start }, (_, offset) => this.#at(start + offset)).filter((block) => block !== undefined);
+    const blocks = Array.from({ length: end - start }, (_, offset) => this.#at(start + offset)).filter(
+      (block) => block !== undefined,
+    );
     return blocks.length === 0 ? {} : { block: blocks.map(blockJson) };
   }
 
@@ -180,13 +194,23 @@ class NodeView {
   #account(address: string): unknown {
     const account = this.#head.state.accounts.get(address.slice(2));
     if (account === undefined) return {};
-    return { address, ...(account.sun === 0n ? {} : { balance: account.sun }), create_time: 1_700_000_000_000, net_window_size: 28_800_000 };
+    return {
+      address,
+      ...(account.sun === 0n ? {} : { balance: account.sun }),
+      create_time: 1_700_000_000_000,
+      net_window_size: 28_800_000,
+    };
   }
 
   #resource(address: string): unknown {
     const account = this.#head.state.accounts.get(address.slice(2));
     if (account === undefined) return {};
-    return { freeNetLimit: 600, ...(account.freeNetUsed === 0 ? {} : { freeNetUsed: account.freeNetUsed }), TotalNetLimit: 43_200_000_000, TotalEnergyLimit: 180_000_000_000 };
+    return {
+      freeNetLimit: 600,
+      ...(account.freeNetUsed === 0 ? {} : { freeNetUsed: account.freeNetUsed }),
+      TotalNetLimit: 43_200_000_000,
+      TotalEnergyLimit: 180_000_000_000,
+    };
   }
 
   #constant(body: Body): unknown {
@@ -202,16 +226,35 @@ class NodeView {
   }
 
   #estimate(body: Body): unknown {
-    if (!this.#manners.offersEstimates) return { result: { code: 'OTHER_ERROR', message: hex('this node does not support estimate energy') } };
+    if (!this.#manners.offersEstimates)
+      return { result: { code: 'OTHER_ERROR', message: hex('this node does not support estimate energy') } };
     const { energy, reverted } = this.#run(body);
-    return reverted === null ? { result: { result: true }, energy_required: energy + 100 } : { result: { code: 'CONTRACT_EXE_ERROR', message: hex('REVERT opcode executed') } };
+    return reverted === null
+      ? { result: { result: true }, energy_required: energy + 100 }
+      : { result: { code: 'CONTRACT_EXE_ERROR', message: hex('REVERT opcode executed') } };
   }
 
-  #run(body: Body): { output: string; energy: number; logs: readonly unknown[]; reverted: string | null; missing: string | null } {
-    const selectors: Readonly<Record<string, string>> = { 'balanceOf(address)': '70a08231', 'transfer(address,uint256)': 'a9059cbb' };
+  #run(body: Body): {
+    output: string;
+    energy: number;
+    logs: readonly unknown[];
+    reverted: string | null;
+    missing: string | null;
+  } {
+    const selectors: Readonly<Record<string, string>> = {
+      'balanceOf(address)': '70a08231',
+      'transfer(address,uint256)': 'a9059cbb',
+    };
     const data = `${selectors[String(body['function_selector'])] ?? ''}${String(body['parameter'])}`;
     try {
-      return { ...this.#network.tryOut(String(body['owner_address']).slice(2), String(body['contract_address']).slice(2), data), missing: null };
+      return {
+        ...this.#network.tryOut(
+          String(body['owner_address']).slice(2),
+          String(body['contract_address']).slice(2),
+          data,
+        ),
+        missing: null,
+      };
     } catch (error) {
       return { output: '', energy: 0, logs: [], reverted: null, missing: (error as Error).message };
     }
@@ -234,7 +277,14 @@ const hex = (text: string): string => Buffer.from(text).toString('hex');
 function blockJson(block: FakeBlock | undefined): unknown {
   if (block === undefined) return {};
   const { number, timestamp, txTrieRoot, parentHash, witnessAddress, version } = block.header;
-  const raw = { ...(number === 0 ? {} : { number }), txTrieRoot, witness_address: witnessAddress, parentHash, version, ...(timestamp === 0 ? {} : { timestamp }) };
+  const raw = {
+    ...(number === 0 ? {} : { number }),
+    txTrieRoot,
+    witness_address: witnessAddress,
+    parentHash,
+    version,
+    ...(timestamp === 0 ? {} : { timestamp }),
+  };
   return {
     blockID: block.id,
     block_header: { raw_data: raw, witness_signature: '00'.repeat(65) },
@@ -243,7 +293,10 @@ function blockJson(block: FakeBlock | undefined): unknown {
 }
 
 function transactionJson({ txid, contractRet, decoded }: FakeMined): unknown {
-  const body = decoded === null ? { raw_data: { contract: [] }, raw_data_hex: '' } : { raw_data: decoded.rawData, raw_data_hex: decoded.rawDataHex };
+  const body =
+    decoded === null
+      ? { raw_data: { contract: [] }, raw_data_hex: '' }
+      : { raw_data: decoded.rawData, raw_data_hex: decoded.rawDataHex };
   return { ret: [{ contractRet }], signature: decoded?.signatures ?? [], txID: txid, ...body };
 }
 
@@ -251,9 +304,14 @@ function pendingJson({ txid, signatures, rawData, rawDataHex }: DecodedTransacti
   return { signature: signatures, txID: txid, raw_data: rawData, raw_data_hex: rawDataHex };
 }
 
-function infoJson({ txid, contractRet, isContract, fee, energy, logs, contractAddress }: FakeMined, { header }: FakeBlock): unknown {
+function infoJson(
+  { txid, contractRet, isContract, fee, energy, logs, contractAddress }: FakeMined,
+  { header }: FakeBlock,
+): unknown {
   const failed = contractRet !== 'SUCCESS';
-  const receipt = isContract ? { energy_fee: energy * 100, energy_usage_total: energy, net_usage: 345, result: contractRet } : { net_usage: 267 };
+  const receipt = isContract
+    ? { energy_fee: energy * 100, energy_usage_total: energy, net_usage: 345, result: contractRet }
+    : { net_usage: 267 };
   return {
     id: txid,
     ...(fee === 0n ? {} : { fee }),

@@ -16,7 +16,10 @@ export interface DecodedTransaction {
 
 /** `raw_data` in the JSON of nodes. */
 export interface RawData {
-  readonly contract: readonly { readonly parameter: { readonly value: ContractValue; readonly type_url: string }; readonly type: string }[];
+  readonly contract: readonly {
+    readonly parameter: { readonly value: ContractValue; readonly type_url: string };
+    readonly type: string;
+  }[];
   readonly ref_block_bytes: string;
   readonly ref_block_hash: string;
   readonly expiration: number;
@@ -38,11 +41,18 @@ interface TransactionMessage {
   getSignatureList_asU8(): readonly Uint8Array[];
 }
 
-const TYPES: Readonly<Record<number, DecodedTransaction['type']>> = { 1: 'TransferContract', 31: 'TriggerSmartContract' };
+const TYPES: Readonly<Record<number, DecodedTransaction['type']>> = {
+  1: 'TransferContract',
+  31: 'TriggerSmartContract',
+};
 
 /** @throws Error when the bytes are no transaction of a known kind */
 export function decodeTransaction(hex: string): DecodedTransaction {
-  const { Transaction } = (globalThis as unknown as { TronWebProto: { Transaction: { deserializeBinary(bytes: Uint8Array): TransactionMessage } } }).TronWebProto;
+  const { Transaction } = (
+    globalThis as unknown as {
+      TronWebProto: { Transaction: { deserializeBinary(bytes: Uint8Array): TransactionMessage } };
+    }
+  ).TronWebProto;
   const bytes = Buffer.from(hex, 'hex');
   const transaction = Transaction.deserializeBinary(new Uint8Array(bytes));
   const body = transaction.getRawData();
@@ -72,7 +82,10 @@ function tidy<T>(value: T): T {
 /** Who signed. As 40 digits, or `null` when the signature is none. */
 export function signerOf({ txid, signatures }: DecodedTransaction): string | null {
   try {
-    return utils.crypto.ecRecover(txid, signatures[0] as string).slice(2).toLowerCase();
+    return utils.crypto
+      .ecRecover(txid, signatures[0] as string)
+      .slice(2)
+      .toLowerCase();
   } catch {
     return null;
   }
@@ -95,7 +108,14 @@ export interface HeaderFields {
 }
 
 /** A block's id: its number in 8 bytes, then the hash of its header without the first 8. */
-export function blockIdOf({ number, timestamp, parentHash, txTrieRoot, witnessAddress, version }: HeaderFields): string {
+export function blockIdOf({
+  number,
+  timestamp,
+  parentHash,
+  txTrieRoot,
+  witnessAddress,
+  version,
+}: HeaderFields): string {
   const header = message(
     intField(1, BigInt(timestamp)),
     bytesField(2, Buffer.from(txTrieRoot, 'hex')),

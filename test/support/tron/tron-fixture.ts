@@ -51,7 +51,11 @@ export interface FixtureOptions {
 }
 
 /** Builds a {@link TronFixture}: 100,000 USDT and TRX for the payer, some blocks behind it. */
-export async function openFixture({ nodes: count = 1, options = {}, start = START }: FixtureOptions = {}): Promise<TronFixture> {
+export async function openFixture({
+  nodes: count = 1,
+  options = {},
+  start = START,
+}: FixtureOptions = {}): Promise<TronFixture> {
   const clock = new FakeClock(start);
   const network = new FakeTronNetwork(clock);
   const nodes: FakeTronNode[] = [];
@@ -59,12 +63,18 @@ export async function openFixture({ nodes: count = 1, options = {}, start = STAR
   const [node] = nodes as [FakeTronNode];
   const logger = new MemoryLogger();
   const payer = new TronWeb({ fullHost: node.url, privateKey: PAYER_KEY });
-  const payerKey = present(tronKey(present(TronWeb.address.fromPrivateKey(PAYER_KEY) || null, 'the payer')), 'the payer');
+  const payerKey = present(
+    tronKey(present(TronWeb.address.fromPrivateKey(PAYER_KEY) || null, 'the payer')),
+    'the payer',
+  );
   stock(network, payerKey);
   const wallet = new MnemonicWallet(MNEMONIC);
   const chains: TronChain[] = [];
   const open = async (more: Readonly<Record<string, unknown>>): Promise<TronChain> => {
-    const { xpub, feeLimitSun, expirationMs, ...rest } = parseTronOptions({ apiUrls: nodes.map(({ url }) => url), network: 'test', tokens: TOKENS, ...options, ...more }, tron);
+    const { xpub, feeLimitSun, expirationMs, ...rest } = parseTronOptions(
+      { apiUrls: nodes.map(({ url }) => url), network: 'test', tokens: TOKENS, ...options, ...more },
+      tron,
+    );
     const keys = await openTronKeys(wallet, ACCOUNTS, xpub);
     const chain = new TronChain(
       { ...rest, xpub: xpub ?? (await wallet.extendedPublicKey(ACCOUNTS.deposit)), requestTimeoutMs: 5_000 },
@@ -134,7 +144,11 @@ export function watching(...keys: readonly string[]): WatchList {
 }
 
 /** Prices and signs one payment. */
-export async function signPayment(payments: ChainPayments, line: PaymentLine, source = { address: payments.hotAddress, index: null as number | null }): Promise<SignedTransaction> {
+export async function signPayment(
+  payments: ChainPayments,
+  line: PaymentLine,
+  source = { address: payments.hotAddress, index: null as number | null },
+): Promise<SignedTransaction> {
   const priced = await payments.price({ source, lines: [line], coins: [], replaces: null });
   return payments.sign({ source, lines: [line], priced, nonce: null });
 }

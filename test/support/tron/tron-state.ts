@@ -61,7 +61,13 @@ export function runContract(state: TronState, caller: string, contract: string, 
   const token = state.tokens.get(contract);
   if (token === undefined) throw new Error('Smart contract is not exist.');
   const [selector, first, second] = [data.slice(0, 8), data.slice(32, 72), data.slice(72, 136)];
-  if (selector === SELECTORS.balanceOf) return { reverted: null, output: word((token.balances.get(first) ?? 0n).toString(16)), energy: ENERGY.balanceOf, logs: [] };
+  if (selector === SELECTORS.balanceOf)
+    return {
+      reverted: null,
+      output: word((token.balances.get(first) ?? 0n).toString(16)),
+      energy: ENERGY.balanceOf,
+      logs: [],
+    };
   if (selector !== SELECTORS.transfer) return reverts('');
   return runTransfer(token, contract, caller, first, BigInt(`0x${second}`));
 }
@@ -75,7 +81,12 @@ function runTransfer({ kind, balances }: FakeToken, contract: string, from: stri
   const arrives = kind === 'half' ? units / 2n : units;
   balances.set(from, held - units);
   balances.set(to, (balances.get(to) ?? 0n) + arrives);
-  return { reverted: null, output: word(kind === 'usdt' ? '0' : '1'), energy, logs: [transferLog(contract, from, to, arrives)] };
+  return {
+    reverted: null,
+    output: word(kind === 'usdt' ? '0' : '1'),
+    energy,
+    logs: [transferLog(contract, from, to, arrives)],
+  };
 }
 
 /** `Error(string)` as contracts encode it. */

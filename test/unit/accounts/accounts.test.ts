@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { callbackContext, credentialContext, isTillgateError, LOOKUP, setDataSecurity } from '../../../core/index.ts';
-import type { AccountId, CallbackSecrets, CreateAccountInput, CredentialSecrets, TillgateError } from '../../../core/index.ts';
+import type {
+  AccountId,
+  CallbackSecrets,
+  CreateAccountInput,
+  CredentialSecrets,
+  TillgateError,
+} from '../../../core/index.ts';
 import { Fixture } from './fixture.ts';
 
 const SOUND: CreateAccountInput = { email: 'Ann@Shop.example', password: 'correct horse' };
@@ -22,7 +28,12 @@ describe('creating an account', () => {
   });
 
   test('takes role, name and verified currencies', async () => {
-    const account = await new Fixture().createAccount.run({ ...SOUND, role: 'admin', name: 'Ann', verifiedCurrencies: ['*', 'USDT-ERC20'] });
+    const account = await new Fixture().createAccount.run({
+      ...SOUND,
+      role: 'admin',
+      name: 'Ann',
+      verifiedCurrencies: ['*', 'USDT-ERC20'],
+    });
     assert.deepEqual([account.role, account.name, account.verifiedCurrencies], ['admin', 'Ann', ['*', 'USDT-ERC20']]);
   });
 
@@ -35,25 +46,43 @@ describe('creating an account', () => {
   test('refuses an email that is taken, whatever its case', async () => {
     const fixture = new Fixture();
     await fixture.createAccount.run(SOUND);
-    await assert.rejects(fixture.createAccount.run({ ...SOUND, email: 'ANN@shop.EXAMPLE' }), (error) => isTillgateError(error, 'STATE_CONFLICT'));
+    await assert.rejects(fixture.createAccount.run({ ...SOUND, email: 'ANN@shop.EXAMPLE' }), (error) =>
+      isTillgateError(error, 'STATE_CONFLICT'),
+    );
   });
 
   test('names every invalid field at once', async () => {
-    const wrong = { email: 'nobody', password: 'short', name: 'a\0b', role: 'root' as 'user', verifiedCurrencies: ['usdt erc'] };
+    const wrong = {
+      email: 'nobody',
+      password: 'short',
+      name: 'a\0b',
+      role: 'root' as 'user',
+      verifiedCurrencies: ['usdt erc'],
+    };
     await assert.rejects(new Fixture().createAccount.run(wrong), (error: TillgateError) => {
       assert.equal(error.code, 'INVALID_FIELDS');
-      assert.deepEqual(error.details.fields?.map(({ path }) => path), ['email', 'password', 'name', 'role', 'verified_currencies']);
+      assert.deepEqual(
+        error.details.fields?.map(({ path }) => path),
+        ['email', 'password', 'name', 'role', 'verified_currencies'],
+      );
       return true;
     });
   });
 
   for (const email of ['', 'a@', '@b', 'a b@c', 'a@b@c', 'a\n@b', `a@${'b'.repeat(190)}`, 'a\0@b']) {
     test(`refuses the email ${JSON.stringify(email.slice(0, 20))}`, async () => {
-      await assert.rejects(new Fixture().createAccount.run({ ...SOUND, email }), (error) => isTillgateError(error, 'INVALID_FIELDS'));
+      await assert.rejects(new Fixture().createAccount.run({ ...SOUND, email }), (error) =>
+        isTillgateError(error, 'INVALID_FIELDS'),
+      );
     });
   }
 
-  for (const [length, accepted] of [[7, false], [8, true], [1024, true], [1025, false]] as const) {
+  for (const [length, accepted] of [
+    [7, false],
+    [8, true],
+    [1024, true],
+    [1025, false],
+  ] as const) {
     test(`${accepted ? 'takes' : 'refuses'} a password of ${length} characters`, async () => {
       const made = new Fixture().createAccount.run({ ...SOUND, password: 'p'.repeat(length) });
       if (accepted) await made;
@@ -103,13 +132,18 @@ describe('creating a credential', () => {
     const keys = await fixture.createCredential.run(id);
     const stored = await fixture.accounts.findCallbackCredential(id);
     assert.ok(stored !== null);
-    assert.equal((JSON.parse(fixture.vault.open(stored.sealed, callbackContext(id))) as CallbackSecrets).callbackKey, keys.callbackKey);
+    assert.equal(
+      (JSON.parse(fixture.vault.open(stored.sealed, callbackContext(id))) as CallbackSecrets).callbackKey,
+      keys.callbackKey,
+    );
   });
 
   test('refuses an unknown account, an archived one and a name that is none', async () => {
     const fixture = new Fixture();
     const { id } = await fixture.createAccount.run(SOUND);
-    await assert.rejects(fixture.createCredential.run('1' as AccountId), (error) => isTillgateError(error, 'NOT_FOUND'));
+    await assert.rejects(fixture.createCredential.run('1' as AccountId), (error) =>
+      isTillgateError(error, 'NOT_FOUND'),
+    );
     await assert.rejects(fixture.createCredential.run(id, 'a\nb'), (error) => isTillgateError(error, 'INVALID_FIELDS'));
     await fixture.accounts.update(id, { status: 'archived', modifiedAt: 0 });
     await assert.rejects(fixture.createCredential.run(id), (error) => isTillgateError(error, 'STATE_CONFLICT'));
@@ -145,12 +179,17 @@ describe('Data Security', () => {
     const { id } = await fixture.createAccount.run(SOUND);
     fixture.clock.advance(1000);
     await setDataSecurity(fixture, id, true);
-    assert.deepEqual([(await fixture.accounts.find(id))?.dataSecurity, (await fixture.accounts.find(id))?.modifiedAt], [true, fixture.clock.now()]);
+    assert.deepEqual(
+      [(await fixture.accounts.find(id))?.dataSecurity, (await fixture.accounts.find(id))?.modifiedAt],
+      [true, fixture.clock.now()],
+    );
     await setDataSecurity(fixture, id, false);
     assert.equal((await fixture.accounts.find(id))?.dataSecurity, false);
   });
 
   test('is not for unknown accounts', async () => {
-    await assert.rejects(setDataSecurity(new Fixture(), '1' as AccountId, true), (error) => isTillgateError(error, 'NOT_FOUND'));
+    await assert.rejects(setDataSecurity(new Fixture(), '1' as AccountId, true), (error) =>
+      isTillgateError(error, 'NOT_FOUND'),
+    );
   });
 });

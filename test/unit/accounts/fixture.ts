@@ -19,7 +19,10 @@ export class Fixture {
 
   async merchant(): Promise<{ readonly account: Account; readonly keys: NewCredential }> {
     this.#merchants += 1;
-    const account = await this.createAccount.run({ email: `merchant${this.#merchants}@shop.example`, password: 'correct horse' });
+    const account = await this.createAccount.run({
+      email: `merchant${this.#merchants}@shop.example`,
+      password: 'correct horse',
+    });
     return { account, keys: await this.createCredential.run(account.id, 'till') };
   }
 }

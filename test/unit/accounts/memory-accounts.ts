@@ -1,5 +1,15 @@
 import { TillgateError } from '../../../core/index.ts';
-import type { Account, AccountChanges, AccountId, AccountStore, CallbackCredential, Credential, CredentialId, CredentialOwner, Millis } from '../../../core/index.ts';
+import type {
+  Account,
+  AccountChanges,
+  AccountId,
+  AccountStore,
+  CallbackCredential,
+  Credential,
+  CredentialId,
+  CredentialOwner,
+  Millis,
+} from '../../../core/index.ts';
 
 /** Accounts in memory, as the port describes them. */
 export class MemoryAccounts implements AccountStore {
@@ -10,7 +20,8 @@ export class MemoryAccounts implements AccountStore {
   lookups = 0;
 
   async create(account: Account): Promise<void> {
-    if ((await this.findByEmail(account.email)) !== null) throw new TillgateError('STATE_CONFLICT', 'The email is taken.');
+    if ((await this.findByEmail(account.email)) !== null)
+      throw new TillgateError('STATE_CONFLICT', 'The email is taken.');
     this.accounts.set(account.id, account);
   }
 

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Authenticate, isTillgateError, setDataSecurity, signRequest } from '../../../core/index.ts';
-import type { Account, AuthRule, ErrorCode, NewCredential, Principal, SignedRequest, TillgateError } from '../../../core/index.ts';
+import type {
+  Account,
+  AuthRule,
+  ErrorCode,
+  NewCredential,
+  Principal,
+  SignedRequest,
+  TillgateError,
+} from '../../../core/index.ts';
 import { FakeTokenIssuer, PlainDigest } from '../../support/fakes.ts';
 import { Fixture } from '../accounts/fixture.ts';
 
@@ -16,7 +24,10 @@ class Gate extends Fixture {
   readonly clockSkewMs = SKEW;
   readonly authenticate = new Authenticate(this);
 
-  async enter(headers: Readonly<Record<string, string | readonly string[]>>, rule: AuthRule = PLAIN): Promise<Principal> {
+  async enter(
+    headers: Readonly<Record<string, string | readonly string[]>>,
+    rule: AuthRule = PLAIN,
+  ): Promise<Principal> {
     return await this.authenticate.run(requestOf(headers), rule);
   }
 
@@ -34,21 +45,29 @@ class Gate extends Fixture {
 const BODY = new TextEncoder().encode('{"amount":1}');
 
 function requestOf(headers: Readonly<Record<string, string | readonly string[]>>): SignedRequest {
-  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), typeof value === 'string' ? [value] : value] as const);
+  const lower = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), typeof value === 'string' ? [value] : value] as const,
+  );
   return { method: 'POST', target: '/api/withdraw', body: BODY, headers: new Map(lower) };
 }
 
-const failsWith = (code: ErrorCode) => (error: unknown): boolean => {
-  assert.ok(isTillgateError(error), String(error));
-  assert.equal(error.code, code);
-  return true;
-};
+const failsWith =
+  (code: ErrorCode) =>
+  (error: unknown): boolean => {
+    assert.ok(isTillgateError(error), String(error));
+    assert.equal(error.code, code);
+    return true;
+  };
 
 describe('an API key', () => {
   test('tells the account and the credential', async () => {
     const gate = new Gate();
     const { account, keys } = await gate.merchant();
-    assert.deepEqual(await gate.enter({ 'API-Key': keys.apiKey }), { accountId: account.id, credentialId: keys.credentialId, via: 'api-key' });
+    assert.deepEqual(await gate.enter({ 'API-Key': keys.apiKey }), {
+      accountId: account.id,
+      credentialId: keys.credentialId,
+      via: 'api-key',
+    });
   });
 
   test('is wanted: no header, an empty one, Date alone and X-Token elsewhere are no credentials', async () => {
@@ -68,8 +87,20 @@ describe('an API key', () => {
     const row = gate.accounts.credentials.get(expired.credentialId)!;
     gate.accounts.credentials.set(row.id, { ...row, expiresAt: gate.clock.now() });
     const messages = new Set<string>();
-    for (const text of [`${keys.apiKey}x`, 'tak_', revoked.apiKey, expired.apiKey, keys.apiToken, keys.callbackKey, 'eyJ.x.x', 'anything']) {
-      await assert.rejects(gate.enter({ 'API-Key': text }), (error: TillgateError) => messages.add(error.message) && error.code === 'CREDENTIAL_INVALID');
+    for (const text of [
+      `${keys.apiKey}x`,
+      'tak_',
+      revoked.apiKey,
+      expired.apiKey,
+      keys.apiToken,
+      keys.callbackKey,
+      'eyJ.x.x',
+      'anything',
+    ]) {
+      await assert.rejects(
+        gate.enter({ 'API-Key': text }),
+        (error: TillgateError) => messages.add(error.message) && error.code === 'CREDENTIAL_INVALID',
+      );
     }
     assert.equal(messages.size, 1);
   });
@@ -115,7 +146,11 @@ describe('an access token', () => {
   test('is accepted in API-Key and names no credential', async () => {
     const gate = new Gate();
     const { account } = await gate.merchant();
-    assert.deepEqual(await gate.enter({ 'API-Key': await gate.token(account) }), { accountId: account.id, credentialId: null, via: 'token' });
+    assert.deepEqual(await gate.enter({ 'API-Key': await gate.token(account) }), {
+      accountId: account.id,
+      credentialId: null,
+      via: 'token',
+    });
   });
 
   test('is refused when expired, of an older auth version or of an unknown account', async () => {
@@ -139,13 +174,19 @@ describe('X-Token', () => {
     const { account, keys } = await gate.merchant();
     assert.equal((await gate.enter({ 'X-Token': keys.apiKey }, LIGHTNING)).via, 'api-key');
     assert.equal((await gate.enter({ 'X-Token': await gate.token(account) }, LIGHTNING)).via, 'token');
-    assert.equal((await gate.enter({ 'X-Token': keys.apiKey, 'API-Key': keys.apiKey }, LIGHTNING)).credentialId, keys.credentialId);
+    assert.equal(
+      (await gate.enter({ 'X-Token': keys.apiKey, 'API-Key': keys.apiKey }, LIGHTNING)).credentialId,
+      keys.credentialId,
+    );
   });
 
   test('is refused beside the API key of another account', async () => {
     const gate = new Gate();
     const [a, b] = [await gate.merchant(), await gate.merchant()];
-    await assert.rejects(gate.enter({ 'API-Key': a.keys.apiKey, 'X-Token': b.keys.apiKey }, LIGHTNING), failsWith('CREDENTIAL_INVALID'));
+    await assert.rejects(
+      gate.enter({ 'API-Key': a.keys.apiKey, 'X-Token': b.keys.apiKey }, LIGHTNING),
+      failsWith('CREDENTIAL_INVALID'),
+    );
   });
 });
 
@@ -153,7 +194,11 @@ describe('a signature', () => {
   test('tells the account and the credential', async () => {
     const gate = new Gate();
     const { account, keys } = await gate.merchant();
-    assert.deepEqual(await gate.enter(gate.signature(keys)), { accountId: account.id, credentialId: keys.credentialId, via: 'signature' });
+    assert.deepEqual(await gate.enter(gate.signature(keys)), {
+      accountId: account.id,
+      credentialId: keys.credentialId,
+      via: 'signature',
+    });
   });
 
   test('opens the sealed secret once, and looks the credential up each time', async () => {
@@ -170,10 +215,19 @@ describe('a signature', () => {
     const gate = new Gate();
     const { keys } = await gate.merchant();
     const answers: string[] = [];
-    for (const pair of [{ ...keys, signingSecret: 'tss_wrong' }, { ...keys, apiToken: 'tat_unknown' }]) {
+    for (const pair of [
+      { ...keys, signingSecret: 'tss_wrong' },
+      { ...keys, apiToken: 'tat_unknown' },
+    ]) {
       await assert.rejects(gate.enter(gate.signature(pair)), (error: TillgateError) => {
         assert.equal(error.code, 'SIGNATURE_INVALID');
-        assert.deepEqual(Object.keys(error.details.signing ?? {}), ['algorithm', 'date', 'requestInfo', 'bodyMd5', 'signatureOrigin']);
+        assert.deepEqual(Object.keys(error.details.signing ?? {}), [
+          'algorithm',
+          'date',
+          'requestInfo',
+          'bodyMd5',
+          'signatureOrigin',
+        ]);
         answers.push(JSON.stringify([error.message, error.details]));
         return true;
       });
@@ -196,21 +250,36 @@ describe('a signature', () => {
     const { keys } = await gate.merchant();
     const headers = gate.signature(keys);
     gate.clock.advance(SKEW + 1000);
-    await assert.rejects(gate.enter(headers), (error: TillgateError) => error.code === 'DATE_INVALID' && error.details.signing !== undefined);
+    await assert.rejects(
+      gate.enter(headers),
+      (error: TillgateError) => error.code === 'DATE_INVALID' && error.details.signing !== undefined,
+    );
   });
 
   test('of a callback is worth nothing as a request', async () => {
     const gate = new Gate();
     const { keys } = await gate.merchant();
-    await assert.rejects(gate.enter(gate.signature({ apiToken: keys.callbackToken, signingSecret: keys.callbackSecret })), failsWith('SIGNATURE_INVALID'));
-    await assert.rejects(gate.enter(gate.signature({ apiToken: keys.apiToken, signingSecret: keys.callbackSecret })), failsWith('SIGNATURE_INVALID'));
+    await assert.rejects(
+      gate.enter(gate.signature({ apiToken: keys.callbackToken, signingSecret: keys.callbackSecret })),
+      failsWith('SIGNATURE_INVALID'),
+    );
+    await assert.rejects(
+      gate.enter(gate.signature({ apiToken: keys.apiToken, signingSecret: keys.callbackSecret })),
+      failsWith('SIGNATURE_INVALID'),
+    );
   });
 
   test("fault 11: is refused beside another account's API key, and accepted beside one of its own", async () => {
     const gate = new Gate();
     const [a, b] = [await gate.merchant(), await gate.merchant()];
-    await assert.rejects(gate.enter({ ...gate.signature(b.keys), 'API-Key': a.keys.apiKey }), failsWith('CREDENTIAL_INVALID'));
-    await assert.rejects(gate.enter({ ...gate.signature(b.keys), 'API-Key': 'tak_unknown' }), failsWith('CREDENTIAL_INVALID'));
+    await assert.rejects(
+      gate.enter({ ...gate.signature(b.keys), 'API-Key': a.keys.apiKey }),
+      failsWith('CREDENTIAL_INVALID'),
+    );
+    await assert.rejects(
+      gate.enter({ ...gate.signature(b.keys), 'API-Key': 'tak_unknown' }),
+      failsWith('CREDENTIAL_INVALID'),
+    );
     const own = await gate.enter({ ...gate.signature(b.keys), 'API-Key': b.keys.apiKey });
     assert.equal(own.via, 'signature');
   });
@@ -269,7 +338,11 @@ describe('the account behind a credential', () => {
       const gate = new Gate();
       const { account, keys } = await gate.merchant();
       await gate.accounts.update(account.id, { status, modifiedAt: 0 });
-      for (const headers of [{ 'API-Key': keys.apiKey }, { 'API-Key': await gate.token(account) }, gate.signature(keys)]) {
+      for (const headers of [
+        { 'API-Key': keys.apiKey },
+        { 'API-Key': await gate.token(account) },
+        gate.signature(keys),
+      ]) {
         await assert.rejects(gate.enter(headers), failsWith('ACCOUNT_INACTIVE'));
       }
     });
@@ -296,7 +369,10 @@ describe('fault 19: credentials of odd lengths', () => {
     test(`${JSON.stringify(text.slice(0, 12))} is refused, not thrown at`, async () => {
       const gate = new Gate();
       const { keys } = await gate.merchant();
-      await assert.rejects(gate.enter({ 'API-Key': text }), failsWith(text === '' ? 'NO_CREDENTIALS' : 'CREDENTIAL_INVALID'));
+      await assert.rejects(
+        gate.enter({ 'API-Key': text }),
+        failsWith(text === '' ? 'NO_CREDENTIALS' : 'CREDENTIAL_INVALID'),
+      );
       await assert.rejects(gate.enter({ ...gate.signature(keys), Signature: text }), failsWith('SIGNATURE_INVALID'));
       await assert.rejects(gate.enter({ ...gate.signature(keys), 'API-Token': text }), failsWith('SIGNATURE_INVALID'));
     });

@@ -35,7 +35,11 @@ describe('base 62', () => {
 
 describe('base64', () => {
   test('writes what Buffer writes, whatever the length', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) => assert.equal(encodeBase64(bytes), Buffer.from(bytes).toString('base64'))));
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) =>
+        assert.equal(encodeBase64(bytes), Buffer.from(bytes).toString('base64')),
+      ),
+    );
   });
 
   test('reads its own 32 bytes back', () => {
@@ -52,13 +56,16 @@ describe('base64', () => {
   });
 
   test('writes hexadecimal as Buffer does', () => {
-    fc.assert(fc.property(fc.uint8Array(), (bytes) => assert.equal(encodeHex(bytes), Buffer.from(bytes).toString('hex'))));
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => assert.equal(encodeHex(bytes), Buffer.from(bytes).toString('hex'))),
+    );
   });
 });
 
 describe('opened secrets', () => {
   const vault = new FakeVault();
-  const sealed = (name: string): string => vault.seal(JSON.stringify(newCallbackSecrets(new SeededRandom(name))), `record:${name}`);
+  const sealed = (name: string): string =>
+    vault.seal(JSON.stringify(newCallbackSecrets(new SeededRandom(name))), `record:${name}`);
 
   test('are opened once while the record holds the same text', () => {
     const secrets = new OpenedSecrets(vault);

@@ -63,15 +63,21 @@ describe('exchanging a password for a token', () => {
     const password = 'p'.repeat(1024);
     await door.createAccount.run({ email: 'long@shop.example', password });
     await door.exchange.run('long@shop.example', password);
-    await assert.rejects(door.exchange.run('long@shop.example', `${password}p`), (error) => isTillgateError(error, 'LOGIN_FAILED'));
+    await assert.rejects(door.exchange.run('long@shop.example', `${password}p`), (error) =>
+      isTillgateError(error, 'LOGIN_FAILED'),
+    );
   });
 
   test('fault 10: Data Security gives no token, and says so only to whoever knows the password', async () => {
     const door = new Door();
     const { account } = await door.merchant();
     await setDataSecurity(door, account.id, true);
-    await assert.rejects(door.exchange.run(account.email, 'wrong horse'), (error) => isTillgateError(error, 'LOGIN_FAILED'));
-    await assert.rejects(door.exchange.run(account.email, PASSWORD), (error) => isTillgateError(error, 'SIGNATURE_REQUIRED'));
+    await assert.rejects(door.exchange.run(account.email, 'wrong horse'), (error) =>
+      isTillgateError(error, 'LOGIN_FAILED'),
+    );
+    await assert.rejects(door.exchange.run(account.email, PASSWORD), (error) =>
+      isTillgateError(error, 'SIGNATURE_REQUIRED'),
+    );
   });
 
   for (const status of ['disabled', 'archived'] as const) {
@@ -79,8 +85,12 @@ describe('exchanging a password for a token', () => {
       const door = new Door();
       const { account } = await door.merchant();
       await door.accounts.update(account.id, { status, modifiedAt: 0 });
-      await assert.rejects(door.exchange.run(account.email, 'wrong horse'), (error) => isTillgateError(error, 'LOGIN_FAILED'));
-      await assert.rejects(door.exchange.run(account.email, PASSWORD), (error) => isTillgateError(error, 'ACCOUNT_INACTIVE'));
+      await assert.rejects(door.exchange.run(account.email, 'wrong horse'), (error) =>
+        isTillgateError(error, 'LOGIN_FAILED'),
+      );
+      await assert.rejects(door.exchange.run(account.email, PASSWORD), (error) =>
+        isTillgateError(error, 'ACCOUNT_INACTIVE'),
+      );
     });
   }
 });

@@ -10,7 +10,9 @@ const SKEW = 300_000;
 const RUNS = { numRuns: 200 };
 
 const arbAlgorithm = fc.constantFrom<SignatureAlgorithm>('HMAC-SHA256', 'HMAC-SHA3_256');
-const arbTarget = fc.webPath().chain((path) => fc.webQueryParameters().map((query) => `/${path}?${query}`.replaceAll('|', '%7C')));
+const arbTarget = fc
+  .webPath()
+  .chain((path) => fc.webQueryParameters().map((query) => `/${path}?${query}`.replaceAll('|', '%7C')));
 const arbRequest = fc.record({
   method: fc.constantFrom('GET', 'POST', 'PUT', 'DELETE'),
   target: arbTarget,
@@ -25,7 +27,13 @@ interface Sample {
 
 const arbSample = fc.tuple(arbRequest, arbSecret, arbAlgorithm).map(([bare, secret, algorithm]): Sample => {
   const headers = signRequest(bare, { apiToken: 'tat_x', secret }, digest, START, algorithm);
-  return { secret, request: { ...bare, headers: new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]])) } };
+  return {
+    secret,
+    request: {
+      ...bare,
+      headers: new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]])),
+    },
+  };
 });
 
 function verifies({ request, secret }: Sample, now = START): boolean {
@@ -40,7 +48,9 @@ function withHeader({ request, secret }: Sample, name: string, change: (value: s
 describe('for every request', () => {
   test('what was signed verifies, within the skew', () => {
     fc.assert(
-      fc.property(arbSample, fc.integer({ min: -SKEW, max: SKEW }), (sample, shift) => assert.equal(verifies(sample, START + shift), true)),
+      fc.property(arbSample, fc.integer({ min: -SKEW, max: SKEW }), (sample, shift) =>
+        assert.equal(verifies(sample, START + shift), true),
+      ),
       RUNS,
     );
   });
@@ -59,7 +69,9 @@ describe('for every request', () => {
     fc.assert(
       fc.property(arbSample, fc.uint8Array({ minLength: 1, maxLength: 200 }), (sample, body) => {
         fc.pre(Buffer.compare(body, sample.request.body) !== 0);
-        const changed = withHeader({ ...sample, request: { ...sample.request, body } }, 'body-md5', () => digest.md5Hex(body));
+        const changed = withHeader({ ...sample, request: { ...sample.request, body } }, 'body-md5', () =>
+          digest.md5Hex(body),
+        );
         assert.equal(verifies(changed), false);
       }),
       RUNS,
@@ -85,7 +97,12 @@ describe('for every request', () => {
         fc.pre(!secret.includes('\0') && !sample.secret.includes('\0'));
         assert.equal(verifies({ ...sample, secret }), false);
         assert.equal(verifies(withHeader(sample, 'date', () => '2026-03-01T12:00:01Z')), false);
-        assert.equal(verifies(withHeader(sample, 'algorithm', (name) => (name === 'HMAC-SHA256' ? 'HMAC-SHA3_256' : 'HMAC-SHA256'))), false);
+        assert.equal(
+          verifies(
+            withHeader(sample, 'algorithm', (name) => (name === 'HMAC-SHA256' ? 'HMAC-SHA3_256' : 'HMAC-SHA256')),
+          ),
+          false,
+        );
       }),
       RUNS,
     );
@@ -106,12 +123,21 @@ describe('for every request', () => {
   });
 
   test('any text at all in the headers is answered, never thrown at', () => {
-    const arbHeaders = fc.dictionary(fc.constantFrom('api-token', 'algorithm', 'date', 'signature', 'body-md5'), fc.array(fc.string({ unit: 'binary' }), { maxLength: 3 }));
+    const arbHeaders = fc.dictionary(
+      fc.constantFrom('api-token', 'algorithm', 'date', 'signature', 'body-md5'),
+      fc.array(fc.string({ unit: 'binary' }), { maxLength: 3 }),
+    );
     fc.assert(
-      fc.property(arbHeaders, fc.string({ unit: 'binary' }), fc.string(), fc.uint8Array(), (headers, target, method, body) => {
-        const request = { method, target, body, headers: new Map(Object.entries(headers)) };
-        assert.equal(verifySignature(request, { secret: 'x', tokenHash: '' }, digest, START, SKEW).ok, false);
-      }),
+      fc.property(
+        arbHeaders,
+        fc.string({ unit: 'binary' }),
+        fc.string(),
+        fc.uint8Array(),
+        (headers, target, method, body) => {
+          const request = { method, target, body, headers: new Map(Object.entries(headers)) };
+          assert.equal(verifySignature(request, { secret: 'x', tokenHash: '' }, digest, START, SKEW).ok, false);
+        },
+      ),
       RUNS,
     );
   });

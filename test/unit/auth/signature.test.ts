@@ -19,7 +19,9 @@ interface Parts {
 }
 
 function requestOf({ method = 'POST', target = '/api/withdraw', body = NOTHING, headers = {} }: Parts): SignedRequest {
-  const entries = Object.entries(headers).flatMap(([name, value]) => (value === null ? [] : [[name.toLowerCase(), typeof value === 'string' ? [value] : value] as const]));
+  const entries = Object.entries(headers).flatMap(([name, value]) =>
+    value === null ? [] : [[name.toLowerCase(), typeof value === 'string' ? [value] : value] as const],
+  );
   return { method, target, body, headers: new Map(entries) };
 }
 
@@ -27,11 +29,14 @@ function requestOf({ method = 'POST', target = '/api/withdraw', body = NOTHING, 
 function signed(parts: Parts, change: Parts['headers'] = {}): SignedRequest {
   const bare = requestOf(parts);
   const headers = signRequest(bare, { apiToken: 'tat_x', secret: VECTOR_SECRET }, digest, START);
-  const lower = Object.fromEntries(Object.entries({ ...headers, ...change }).map(([name, value]) => [name.toLowerCase(), value]));
+  const lower = Object.fromEntries(
+    Object.entries({ ...headers, ...change }).map(([name, value]) => [name.toLowerCase(), value]),
+  );
   return requestOf({ ...parts, headers: lower });
 }
 
-const verify = (request: SignedRequest, now = START): SignatureVerdict => verifySignature(request, KEY, digest, now, SKEW);
+const verify = (request: SignedRequest, now = START): SignatureVerdict =>
+  verifySignature(request, KEY, digest, now, SKEW);
 
 function refused(verdict: SignatureVerdict): Extract<SignatureVerdict, { ok: false }> {
   assert.equal(verdict.ok, false);
@@ -44,14 +49,23 @@ describe('signatures made by OpenSSL', () => {
     test(`verify: ${name}`, () => {
       const headers = { 'api-token': 'tat_x', algorithm, date: VECTOR_DATE, 'body-md5': bodyMd5, signature };
       const verdict = verify(requestOf({ ...request, body: bytes(request.body), headers }));
-      assert.deepEqual(verdict, { ok: true, replayKey: KEY.tokenHash + Buffer.from(signature, 'base64').toString('hex') });
+      assert.deepEqual(verdict, {
+        ok: true,
+        replayKey: KEY.tokenHash + Buffer.from(signature, 'base64').toString('hex'),
+      });
     });
   }
 
   test('are made by the signer too, in the form with spaces', () => {
     for (const { algorithm, delimiter, request, shape, bodyMd5, signature } of VECTORS) {
       if (delimiter !== ' | ' || shape === 'query, four parts' || bodyMd5 !== bodyMd5.toLowerCase()) continue;
-      const made = signRequest({ ...request, body: bytes(request.body) }, { apiToken: 'tat_x', secret: VECTOR_SECRET }, digest, START, algorithm);
+      const made = signRequest(
+        { ...request, body: bytes(request.body) },
+        { apiToken: 'tat_x', secret: VECTOR_SECRET },
+        digest,
+        START,
+        algorithm,
+      );
       assert.equal(made['Signature'], signature);
       assert.equal(made['Body-MD5'] ?? '', bodyMd5);
       assert.equal(made['API-Token'], 'tat_x');
@@ -62,7 +76,15 @@ describe('signatures made by OpenSSL', () => {
 });
 
 describe('the date of a signature (fault 2)', () => {
-  for (const [seconds, ok] of [[-301, false], [-300, true], [-299, true], [0, true], [299, true], [300, true], [301, false]] as const) {
+  for (const [seconds, ok] of [
+    [-301, false],
+    [-300, true],
+    [-299, true],
+    [0, true],
+    [299, true],
+    [300, true],
+    [301, false],
+  ] as const) {
     test(`${seconds} s from the server's time ${ok ? 'passes' : 'fails'}`, () => {
       const verdict = verify(signed({}), START + seconds * 1000);
       if (ok) assert.equal(verdict.ok, true);
@@ -75,7 +97,18 @@ describe('the date of a signature (fault 2)', () => {
     assert.equal(refused(verify(signed({}), START - SKEW - 1)).code, 'DATE_INVALID');
   });
 
-  for (const date of ['', '2026-03-01T12:00:00', '2026-03-01T12:00:00.000Z', '2026-03-01T12:00:00+00:00', '2026-03-01 12:00:00Z', '2026-02-30T12:00:00Z', '2026-03-01T24:00:00Z', 'Sun, 01 Mar 2026 12:00:00 GMT', '1772366400', ' 2026-03-01T12:00:00Z']) {
+  for (const date of [
+    '',
+    '2026-03-01T12:00:00',
+    '2026-03-01T12:00:00.000Z',
+    '2026-03-01T12:00:00+00:00',
+    '2026-03-01 12:00:00Z',
+    '2026-02-30T12:00:00Z',
+    '2026-03-01T24:00:00Z',
+    'Sun, 01 Mar 2026 12:00:00 GMT',
+    '1772366400',
+    ' 2026-03-01T12:00:00Z',
+  ]) {
     test(`the form ${JSON.stringify(date)} fails`, () => {
       const verdict = refused(verify(signed({}, { Date: date })));
       assert.equal(verdict.code, 'DATE_INVALID');
@@ -127,12 +160,22 @@ describe('what a signed request must carry', () => {
     test(`fault 8: a repeated ${header} is refused`, () => {
       const good = signed({ body: bytes('{}') });
       const value = good.headers.get(header.toLowerCase())?.[0] ?? '';
-      const verdict = refused(verify({ ...good, headers: new Map([...good.headers, [header.toLowerCase(), [value, value]]]) }));
+      const verdict = refused(
+        verify({ ...good, headers: new Map([...good.headers, [header.toLowerCase(), [value, value]]]) }),
+      );
       assert.equal(verdict.message, `The header ${header} appears more than once.`);
     });
   }
 
-  for (const algorithm of ['', 'hmac-sha256', 'HMAC-SHA1', 'HMAC-MD5', 'none', 'HMAC-SHA256, HMAC-SHA256', 'constructor']) {
+  for (const algorithm of [
+    '',
+    'hmac-sha256',
+    'HMAC-SHA1',
+    'HMAC-MD5',
+    'none',
+    'HMAC-SHA256, HMAC-SHA256',
+    'constructor',
+  ]) {
     test(`the algorithm ${JSON.stringify(algorithm)} is refused`, () => {
       assert.equal(refused(verify(signed({}, { Algorithm: algorithm }))).code, 'SIGNATURE_INVALID');
     });
@@ -179,7 +222,10 @@ describe('the target of a signed request', () => {
   for (const target of ['/a|b', '/a?x=|', 'http://till.example/api/withdraw', '/a#b', '/a b', '/a\t', '*', '']) {
     test(`fault 4: the target ${JSON.stringify(target)} is refused and cannot be signed`, () => {
       assert.equal(refused(verify({ ...signed({}), target })).code, 'SIGNATURE_INVALID');
-      assert.throws(() => signed({ target }), (error: TillgateError) => error.code === 'MALFORMED_REQUEST');
+      assert.throws(
+        () => signed({ target }),
+        (error: TillgateError) => error.code === 'MALFORMED_REQUEST',
+      );
     });
   }
 
@@ -204,15 +250,15 @@ describe('the text of a signature (fault 9)', () => {
   const dressed: Readonly<Record<string, string>> = {
     'without padding': text.slice(0, -1),
     'with more padding': `${text}=`,
-    'base64url': Buffer.from(text, 'base64').toString('base64url'),
+    base64url: Buffer.from(text, 'base64').toString('base64url'),
     'with a space': ` ${text}`,
     'with a line break': `${text}\n`,
     'with a letter beyond ASCII': `é${text.slice(1)}`,
     'with junk between': `${text.slice(0, 5)}*${text.slice(5)}`,
-    'hexadecimal': Buffer.from(text, 'base64').toString('hex'),
+    hexadecimal: Buffer.from(text, 'base64').toString('hex'),
     'one byte short': Buffer.from(text, 'base64').subarray(1).toString('base64'),
     'one byte long': Buffer.concat([Buffer.from(text, 'base64'), Buffer.from([0])]).toString('base64'),
-    'empty': '',
+    empty: '',
   };
   for (const [dress, signature] of Object.entries(dressed)) {
     test(`is refused ${dress}`, () => {
@@ -277,7 +323,12 @@ describe('a failed signature', () => {
   });
 
   test('is what the secret for unknown tokens verifies to: nothing signed with it is accepted', () => {
-    const headers = signRequest(requestOf({}), { apiToken: 'tat_x', secret: 'nobody has this secret, and what it verifies is refused' }, digest, START);
+    const headers = signRequest(
+      requestOf({}),
+      { apiToken: 'tat_x', secret: 'nobody has this secret, and what it verifies is refused' },
+      digest,
+      START,
+    );
     assert.equal(verifySignature(requestOf({ headers }), null, digest, START, SKEW).ok, false);
   });
 });

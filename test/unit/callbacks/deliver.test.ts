@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CALLBACK_SCHEDULE_MS, DeliverCallbacks, TillgateError } from '../../../core/index.ts';
 import type { Callback, CallbackOutcome } from '../../../core/index.ts';
-import { answered, FakeDeadlines, FakeTransport, MemoryLogger, MemoryMetrics, PlainDigest } from '../../support/fakes.ts';
+import {
+  answered,
+  FakeDeadlines,
+  FakeTransport,
+  MemoryLogger,
+  MemoryMetrics,
+  PlainDigest,
+} from '../../support/fakes.ts';
 import { Fixture } from '../accounts/fixture.ts';
 import { MemoryCallbacks } from './memory-callbacks.ts';
 import type { SampleOptions } from './sample.ts';
@@ -29,7 +36,13 @@ class Courier extends Fixture {
   async queue(options: SampleOptions = {}): Promise<Callback> {
     this.#count += 1;
     const accountId = options.accountId ?? (await this.merchant()).account.id;
-    const callback = sample({ id: `4${String(this.#count).padStart(17, '0')}`, orderId: `3${String(this.#count).padStart(17, '0')}`, now: this.clock.now(), ...options, accountId });
+    const callback = sample({
+      id: `4${String(this.#count).padStart(17, '0')}`,
+      orderId: `3${String(this.#count).padStart(17, '0')}`,
+      now: this.clock.now(),
+      ...options,
+      accountId,
+    });
     this.callbacks.add(callback);
     return callback;
   }
@@ -54,7 +67,9 @@ describe('one pass of delivery', () => {
     assert.equal(sent?.headers['webhook-id'], callback.id);
     const row = courier.callbacks.get(callback.id);
     assert.deepEqual([row.status, row.attempts, row.deliveredAt], ['DELIVERED', 1, courier.clock.now()]);
-    assert.deepEqual(courier.callbacks.made, [{ callbackId: callback.id, at: courier.clock.now(), durationMs: 12, httpStatus: 200, error: null }]);
+    assert.deepEqual(courier.callbacks.made, [
+      { callbackId: callback.id, at: courier.clock.now(), durationMs: 12, httpStatus: 200, error: null },
+    ]);
     assert.equal(courier.outcomes('delivered'), 1);
   });
 
@@ -109,7 +124,10 @@ describe('one pass of delivery', () => {
     courier.clock.advance(10_000);
     await deliver.run();
     await deliver.run();
-    assert.deepEqual(courier.transport.sent.map(({ url }) => new URL(url).searchParams.get('event')), ['order.timeout', 'order.timeout', 'order.succeeded']);
+    assert.deepEqual(
+      courier.transport.sent.map(({ url }) => new URL(url).searchParams.get('event')),
+      ['order.timeout', 'order.timeout', 'order.succeeded'],
+    );
   });
 });
 
@@ -147,7 +165,10 @@ describe('the secrets of a callback', () => {
     const { account } = await courier.merchant();
     const { id } = await courier.queue({ accountId: account.id });
     const row = courier.accounts.callbackCredentials.get(account.id)!;
-    courier.accounts.callbackCredentials.set(account.id, { ...row, sealed: courier.vault.seal('{}', 'another record') });
+    courier.accounts.callbackCredentials.set(account.id, {
+      ...row,
+      sealed: courier.vault.seal('{}', 'another record'),
+    });
     await courier.deliver().run();
     assert.equal(courier.transport.sent.length, 0);
     assert.deepEqual([courier.callbacks.get(id).attempts, courier.callbacks.made[0]?.error], [1, 'not sent: Error']);
@@ -162,7 +183,10 @@ describe('when things break', () => {
       await courier.queue();
       await courier.deliver().run();
     }
-    assert.deepEqual(courier.callbacks.made.map(({ error }) => error), ['not sent: TypeError', 'not sent: string']);
+    assert.deepEqual(
+      courier.callbacks.made.map(({ error }) => error),
+      ['not sent: TypeError', 'not sent: string'],
+    );
     assert.equal(courier.outcomes('retry'), 2);
   });
 
@@ -181,13 +205,19 @@ describe('when things break', () => {
     const deliver = courier.deliver();
     await deliver.run();
     assert.equal(courier.outcomes('unrecorded'), 1);
-    assert.deepEqual(courier.logger.lines.map(({ level, fields }) => [level, fields]), [['error', { callbackId: id, kind: 'TillgateError' }]]);
+    assert.deepEqual(
+      courier.logger.lines.map(({ level, fields }) => [level, fields]),
+      [['error', { callbackId: id, kind: 'TillgateError' }]],
+    );
     courier.callbacks.broken = null;
     courier.clock.advance(3 * TIMEOUT - 1);
     assert.equal(await deliver.run(), 0);
     courier.clock.advance(1);
     assert.equal(await deliver.run(), 1);
-    assert.deepEqual(courier.transport.sent.map(({ headers }) => headers['webhook-id']), [id, id]);
+    assert.deepEqual(
+      courier.transport.sent.map(({ headers }) => headers['webhook-id']),
+      [id, id],
+    );
     assert.equal(courier.callbacks.get(id).status, 'DELIVERED');
   });
 
@@ -196,7 +226,10 @@ describe('when things break', () => {
     const { id } = await courier.queue();
     courier.accounts.find = async () => await Promise.reject(new TillgateError('NOT_READY', 'The database is away.'));
     await courier.deliver().run();
-    assert.deepEqual([courier.transport.sent.length, courier.callbacks.made.length, courier.callbacks.get(id).attempts], [0, 0, 0]);
+    assert.deepEqual(
+      [courier.transport.sent.length, courier.callbacks.made.length, courier.callbacks.get(id).attempts],
+      [0, 0, 0],
+    );
   });
 
   test('an attempt whose claim was lost changes nothing but the log of attempts', async () => {
@@ -281,7 +314,8 @@ describe('fault 34: a receiver that never answers', () => {
     const courier = new Courier();
     courier.transport.answer = hang;
     const { account } = await courier.merchant();
-    for (let n = 0; n < 600; n++) await courier.queue({ url: `https://tarpit${n % 40}.example/`, accountId: account.id });
+    for (let n = 0; n < 600; n++)
+      await courier.queue({ url: `https://tarpit${n % 40}.example/`, accountId: account.id });
     const deliver = courier.deliver();
     const pass = deliver.run();
     await settled();

@@ -53,7 +53,10 @@ export class MemoryCallbacks implements CallbackStore {
 
   async claimDue(now: Millis, leaseMs: number, limit: number): Promise<readonly ClaimedCallback[]> {
     this.claims += 1;
-    const due = [...this.rows.values()].filter(({ callback, leasedUntil }) => callback.status === 'PENDING' && callback.nextAt <= now && leasedUntil <= now && !this.#hasEarlier(callback));
+    const due = [...this.rows.values()].filter(
+      ({ callback, leasedUntil }) =>
+        callback.status === 'PENDING' && callback.nextAt <= now && leasedUntil <= now && !this.#hasEarlier(callback),
+    );
     due.sort((a, b) => a.callback.nextAt - b.callback.nextAt);
     return due.slice(0, limit).map((row) => {
       row.fence += 1;
@@ -89,6 +92,9 @@ export class MemoryCallbacks implements CallbackStore {
   }
 
   #hasEarlier(callback: Callback): boolean {
-    return this.#all().some((other) => other.orderId === callback.orderId && other.status === 'PENDING' && other.createdAt < callback.createdAt);
+    return this.#all().some(
+      (other) =>
+        other.orderId === callback.orderId && other.status === 'PENDING' && other.createdAt < callback.createdAt,
+    );
   }
 }

@@ -4,7 +4,8 @@ import { buildCallback } from '../../../core/index.ts';
 import { START } from '../../support/fakes.ts';
 import { contentOf, inputOf, RECORD, sample } from './sample.ts';
 
-const OURS = 'event=order.succeeded&order_id=312345678901234567&status=SUCCESS&chain=ETH&currency=USDT-ERC20&amount=10.8&vs_price=10&vs_currency=EUR&tx_hash=0xabc';
+const OURS =
+  'event=order.succeeded&order_id=312345678901234567&status=SUCCESS&chain=ETH&currency=USDT-ERC20&amount=10.8&vs_price=10&vs_currency=EUR&tx_hash=0xabc';
 
 describe('a GET callback', () => {
   const urls: Readonly<Record<string, string>> = {
@@ -44,7 +45,9 @@ describe('a GET callback', () => {
   });
 
   test('encodes values, and sends an empty one', () => {
-    const url = new URL(sample({ content: contentOf('order.succeeded', { ...RECORD, status: 'a&b=c|d e', tx_hash: '' }) }).url);
+    const url = new URL(
+      sample({ content: contentOf('order.succeeded', { ...RECORD, status: 'a&b=c|d e', tx_hash: '' }) }).url,
+    );
     assert.equal(url.searchParams.get('status'), 'a&b=c|d e');
     assert.equal(url.searchParams.get('tx_hash'), '');
     assert.ok(!url.search.includes('|'));

@@ -1,5 +1,14 @@
 import { buildCallback } from '../../../core/index.ts';
-import type { AccountId, Callback, CallbackContent, CallbackId, CallbackInput, CredentialId, OrderEventName, OrderId } from '../../../core/index.ts';
+import type {
+  AccountId,
+  Callback,
+  CallbackContent,
+  CallbackId,
+  CallbackInput,
+  CredentialId,
+  OrderEventName,
+  OrderId,
+} from '../../../core/index.ts';
 import { START } from '../../support/fakes.ts';
 
 /** Some fields of an order's record. */

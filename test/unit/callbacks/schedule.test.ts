@@ -9,7 +9,8 @@ const HOUR = 3_600_000;
 const FAILED: CallbackOutcome = { kind: 'failed', reason: 'timeout', durationMs: 15_000 };
 const least = new ConstantRandom(0);
 
-const after = (outcome: CallbackOutcome, former = 0, random = least) => afterAttempt(outcome, former, START, random, CALLBACK_SCHEDULE_MS);
+const after = (outcome: CallbackOutcome, former = 0, random = least) =>
+  afterAttempt(outcome, former, START, random, CALLBACK_SCHEDULE_MS);
 const waitOf = (outcome: CallbackOutcome, former = 0): number => after(outcome, former).changes.nextAt - START;
 
 describe('after an attempt', () => {
@@ -22,15 +23,31 @@ describe('after an attempt', () => {
     });
   }
 
-  for (const outcome of [answered(199), answered(300), answered(302), answered(304), answered(400), answered(404), answered(429), answered(500), FAILED]) {
+  for (const outcome of [
+    answered(199),
+    answered(300),
+    answered(302),
+    answered(304),
+    answered(400),
+    answered(404),
+    answered(429),
+    answered(500),
+    FAILED,
+  ]) {
     test(`fault 32: ${outcome.kind === 'answered' ? `a ${outcome.status}` : 'no answer'} is a failure, tried again`, () => {
-      assert.deepEqual(after(outcome), { result: 'retry', changes: { status: 'PENDING', attempts: 1, nextAt: START + 4000, deliveredAt: null } });
+      assert.deepEqual(after(outcome), {
+        result: 'retry',
+        changes: { status: 'PENDING', attempts: 1, nextAt: START + 4000, deliveredAt: null },
+      });
     });
   }
 
   test('the waits are those of the schedule', () => {
     const seconds = [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400];
-    assert.deepEqual(CALLBACK_SCHEDULE_MS, seconds.map((value) => value * 1000));
+    assert.deepEqual(
+      CALLBACK_SCHEDULE_MS,
+      seconds.map((value) => value * 1000),
+    );
     for (const [former, value] of seconds.entries()) {
       assert.equal(waitOf(FAILED, former), value * 800);
       assert.equal(after(FAILED, former, new ConstantRandom(255)).changes.nextAt - START, value * 1200);
@@ -45,7 +62,10 @@ describe('after an attempt', () => {
   });
 
   test('a failure after the last of the schedule is the end', () => {
-    assert.deepEqual(after(FAILED, 10), { result: 'dead', changes: { status: 'DEAD', attempts: 11, nextAt: START, deliveredAt: null } });
+    assert.deepEqual(after(FAILED, 10), {
+      result: 'dead',
+      changes: { status: 'DEAD', attempts: 11, nextAt: START, deliveredAt: null },
+    });
     assert.equal(after(FAILED, 9).result, 'retry');
   });
 
@@ -54,7 +74,10 @@ describe('after an attempt', () => {
   });
 
   test('410 is the end at once', () => {
-    assert.deepEqual(after(answered(410, 60)), { result: 'dead', changes: { status: 'DEAD', attempts: 1, nextAt: START, deliveredAt: null } });
+    assert.deepEqual(after(answered(410, 60)), {
+      result: 'dead',
+      changes: { status: 'DEAD', attempts: 1, nextAt: START, deliveredAt: null },
+    });
   });
 
   test('an empty schedule tries once', () => {
@@ -88,7 +111,12 @@ describe('Retry-After', () => {
 test('whatever comes, a callback ends or is due again in whole milliseconds within 28.8 hours', () => {
   const outcome = fc.oneof(
     fc.constant(FAILED),
-    fc.record({ kind: fc.constant('answered' as const), status: fc.integer({ min: 100, max: 599 }), retryAfterSeconds: fc.option(fc.double()), durationMs: fc.nat() }),
+    fc.record({
+      kind: fc.constant('answered' as const),
+      status: fc.integer({ min: 100, max: 599 }),
+      retryAfterSeconds: fc.option(fc.double()),
+      durationMs: fc.nat(),
+    }),
   );
   fc.assert(
     fc.property(outcome, fc.nat({ max: 12 }), fc.integer({ min: 0, max: 255 }), (one, former, byte) => {

@@ -27,7 +27,10 @@ class Jobs {
 describe('send slots', () => {
   test('bound what runs for one host, and let a few wait', () => {
     const [slots, jobs] = [new SendSlots(LIMITS), new Jobs()];
-    assert.deepEqual(['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => slots.offer('a', jobs.job(name))), [true, true, true, true, false]);
+    assert.deepEqual(
+      ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => slots.offer('a', jobs.job(name))),
+      [true, true, true, true, false],
+    );
     assert.deepEqual(jobs.started, ['a1', 'a2']);
     assert.equal(slots.room(), 4);
   });
@@ -52,7 +55,10 @@ describe('send slots', () => {
 
   test('refuse more than they may hold', () => {
     const [slots, jobs] = [new SendSlots({ ...LIMITS, held: 3 }), new Jobs()];
-    assert.deepEqual(['a', 'b', 'c', 'd'].map((host) => slots.offer(host, jobs.job(host))), [true, true, true, false]);
+    assert.deepEqual(
+      ['a', 'b', 'c', 'd'].map((host) => slots.offer(host, jobs.job(host))),
+      [true, true, true, false],
+    );
     assert.equal(slots.room(), 0);
   });
 

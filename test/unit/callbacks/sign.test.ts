@@ -18,7 +18,12 @@ const headersOf = (callback: Callback, old: CallbackSecrets | null = null, apiKe
 function nativeVerdict(callback: Callback, headers: Readonly<Record<string, string>>, secret: string): boolean {
   const url = new URL(callback.url);
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]]));
-  const request = { method: callback.method, target: url.pathname + url.search, headers: lower, body: new TextEncoder().encode(callback.body ?? '') };
+  const request = {
+    method: callback.method,
+    target: url.pathname + url.search,
+    headers: lower,
+    body: new TextEncoder().encode(callback.body ?? ''),
+  };
   return verifySignature(request, { secret, tokenHash: '' }, digest, START, 300_000).ok;
 }
 
@@ -72,7 +77,8 @@ describe('Standard Webhooks', () => {
     const callback = sample({ post: true });
     const headers = headersOf(callback, former, null, now);
     assert.match(headers['webhook-signature'] ?? '', /^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/);
-    for (const { callbackSecret } of [secrets, former]) new Webhook(callbackSecret).verify(callback.body ?? '', { ...headers });
+    for (const { callbackSecret } of [secrets, former])
+      new Webhook(callbackSecret).verify(callback.body ?? '', { ...headers });
   });
 
   test('need a secret of the right form', () => {
@@ -105,7 +111,10 @@ describe('fault 33: the API key on a callback', () => {
   });
 
   test('goes anywhere where private networks are allowed', async () => {
-    assert.equal(choose('http://10.0.0.1/', await credential(), { ...strict, allowPrivateNetworks: true }), 'tak_of_the_order');
+    assert.equal(
+      choose('http://10.0.0.1/', await credential(), { ...strict, allowPrivateNetworks: true }),
+      'tak_of_the_order',
+    );
   });
 
   test('is the callback key when the account chose it, when no credential made the order, and when that one is no longer active', async () => {

@@ -53,7 +53,10 @@ describe('a merchant URL', () => {
   }
 
   test('may have 2048 characters and no more', () => {
-    assert.equal(checkMerchantUrl(`https://shop.example/${'x'.repeat(2028)}`, true), 'must have at most 2048 characters');
+    assert.equal(
+      checkMerchantUrl(`https://shop.example/${'x'.repeat(2028)}`, true),
+      'must have at most 2048 characters',
+    );
   });
 });
 
@@ -126,11 +129,19 @@ describe('fault 30: a literal address inside', () => {
       (n: number) => `${n >>> 24}.${(n >>> 16) & 255}.${n & 0xffff}`,
       (n: number) => `[::ffff:${(n >>> 16).toString(16)}:${(n & 0xffff).toString(16)}]`,
     ];
-    fc.assert(fc.property(inside, fc.constantFrom(...writings), (n, write) => assert.equal(checkMerchantUrl(`http://${write(n)}/`, false), PRIVATE)));
+    fc.assert(
+      fc.property(inside, fc.constantFrom(...writings), (n, write) =>
+        assert.equal(checkMerchantUrl(`http://${write(n)}/`, false), PRIVATE),
+      ),
+    );
   });
 
   test('any text is answered, never thrown at', () => {
-    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.ipV6().map((ip) => `http://[${ip}]/`));
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.webUrl(),
+      fc.ipV6().map((ip) => `http://[${ip}]/`),
+    );
     fc.assert(fc.property(text, fc.boolean(), (url, allow) => void checkMerchantUrl(url, allow)));
   });
 });

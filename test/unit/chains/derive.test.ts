@@ -26,7 +26,8 @@ const JUNK = 'test test test test test test test test test test test junk';
 const ABANDON = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
 const configInvalid = (error: unknown): boolean => isTillgateError(error, 'CONFIG_INVALID');
 
-const accountOf = async (mnemonic: string, path: string): Promise<AccountKey> => new AccountKey(await new MnemonicWallet(mnemonic).extendedPublicKey(path));
+const accountOf = async (mnemonic: string, path: string): Promise<AccountKey> =>
+  new AccountKey(await new MnemonicWallet(mnemonic).extendedPublicKey(path));
 
 describe('addresses derived from an account', () => {
   test('EVM addresses are those of BIP-44', async () => {
@@ -48,7 +49,12 @@ describe('addresses derived from an account', () => {
     const key = 'a614f803b6fd780986a42c78ec9c7f77e6ded13c';
     assert.equal(tronAddress(key), 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t');
     assert.equal(tronKey('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'), key);
-    for (const text of ['', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u', '0xa614f803b6fd780986a42c78ec9c7f77e6ded13c', '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa']) {
+    for (const text of [
+      '',
+      'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u',
+      '0xa614f803b6fd780986a42c78ec9c7f77e6ded13c',
+      '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa',
+    ]) {
       assert.equal(tronKey(text), null);
     }
   });
@@ -68,7 +74,8 @@ describe('addresses derived from an account', () => {
 
   test('every spelling of an account’s public key is the same wallet', async () => {
     const xpub = await new MnemonicWallet(ABANDON).extendedPublicKey("m/84'/0'/0'");
-    const zpub = 'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs';
+    const zpub =
+      'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs';
     assert.equal(new AccountKey(zpub).walletId, new AccountKey(xpub).walletId);
     assert.deepEqual(new AccountKey(zpub).publicKey(5), new AccountKey(xpub).publicKey(5));
     assert.match(new AccountKey(xpub).walletId, /^[0-9a-f]{16}$/);
@@ -77,7 +84,13 @@ describe('addresses derived from an account', () => {
 
   test('a private key, another depth and junk are refused without being repeated', () => {
     const root = HDKey.fromMasterSeed(mnemonicToSeedSync(ABANDON));
-    const bad = [root.derive("m/84'/0'/0'").privateExtendedKey, root.publicExtendedKey, root.derive("m/84'/0'/0'/0").publicExtendedKey, 'xpub6junk', ''];
+    const bad = [
+      root.derive("m/84'/0'/0'").privateExtendedKey,
+      root.publicExtendedKey,
+      root.derive("m/84'/0'/0'/0").publicExtendedKey,
+      'xpub6junk',
+      '',
+    ];
     for (const text of bad) {
       assert.throws(
         () => new AccountKey(text),
@@ -95,7 +108,15 @@ describe('EVM addresses and payment URIs', () => {
     assert.equal(normaliseEvmAddress(address.toLowerCase()), address);
     assert.equal(normaliseEvmAddress(`0x${address.slice(2).toUpperCase()}`), address);
     assert.equal(normaliseEvmAddress('0xDAC17F958D2ee523a2206206994597C13D831ec7'), null);
-    for (const text of ['', '0x', address.slice(0, -1), `${address}0`, address.slice(2), ` ${address}`, 'vitalik.eth']) {
+    for (const text of [
+      '',
+      '0x',
+      address.slice(0, -1),
+      `${address}0`,
+      address.slice(2),
+      ` ${address}`,
+      'vitalik.eth',
+    ]) {
       assert.equal(normaliseEvmAddress(text), null);
     }
   });
@@ -103,15 +124,22 @@ describe('EVM addresses and payment URIs', () => {
   test('a payment URI names chain, contract and base units (EIP-681)', () => {
     const target = { address, currency: 'X', units: 1_500_000n };
     assert.equal(evmPaymentUri(1, '', target), `ethereum:${address}@1?value=1500000`);
-    assert.equal(evmPaymentUri(56, address, target), `ethereum:${address}@56/transfer?address=${address}&uint256=1500000`);
+    assert.equal(
+      evmPaymentUri(56, address, target),
+      `ethereum:${address}@56/transfer?address=${address}&uint256=1500000`,
+    );
   });
 });
 
 describe('the wallet', () => {
   test('gives out account public keys and nothing else', async () => {
     const wallet = new MnemonicWallet(`  ${ABANDON.toUpperCase().replaceAll(' ', '  ')}\n`);
-    assert.equal(await wallet.extendedPublicKey("m/84'/0'/0'"), HDKey.fromMasterSeed(mnemonicToSeedSync(ABANDON)).derive("m/84'/0'/0'").publicExtendedKey);
-    for (const path of ['m', "m/44'/60'/0", "m/44'/60'/0'/0", "m/44'/60'", '']) await assert.rejects(wallet.extendedPublicKey(path), configInvalid);
+    assert.equal(
+      await wallet.extendedPublicKey("m/84'/0'/0'"),
+      HDKey.fromMasterSeed(mnemonicToSeedSync(ABANDON)).derive("m/84'/0'/0'").publicExtendedKey,
+    );
+    for (const path of ['m', "m/44'/60'/0", "m/44'/60'/0'/0", "m/44'/60'", ''])
+      await assert.rejects(wallet.extendedPublicKey(path), configInvalid);
   });
 
   test('fault 73: shows nothing of its seed when it is printed', async () => {
@@ -138,6 +166,9 @@ describe('the wallet', () => {
   });
 
   test('a till without a seed says what is missing', async () => {
-    await assert.rejects(new NoWallet().extendedPublicKey("m/44'/60'/1'"), (error: unknown) => configInvalid(error) && /xpub/.test((error as Error).message));
+    await assert.rejects(
+      new NoWallet().extendedPublicKey("m/44'/60'/1'"),
+      (error: unknown) => configInvalid(error) && /xpub/.test((error as Error).message),
+    );
   });
 });

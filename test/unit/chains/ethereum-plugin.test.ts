@@ -11,7 +11,10 @@ type Options = ReturnType<typeof ethereum.options>;
 const URLS = { rpcUrls: ['http://127.0.0.1:1'] };
 const JUNK = 'test test test test test test test test test test test junk';
 
-async function setUp(input: unknown, wallet: PluginContext<Options>['wallet'] = new MnemonicWallet(JUNK)): Promise<ChainAdapter> {
+async function setUp(
+  input: unknown,
+  wallet: PluginContext<Options>['wallet'] = new MnemonicWallet(JUNK),
+): Promise<ChainAdapter> {
   const chains: ChainAdapter[] = [];
   await ethereum.setup({
     options: ethereum.options(input),
@@ -42,12 +45,24 @@ function problems(input: unknown): Record<string, string> {
 describe('the ethereum plugin', () => {
   test('takes ETH and the main network’s stable coins unless told otherwise', async () => {
     const chain = await setUp(URLS);
-    assert.deepEqual(chain.assets.map(({ currency, decimals }) => [currency, decimals]), [['ETH', 18], ['USDT-ERC20', 6], ['USDC-ERC20', 6], ['DAI-ERC20', 18]]);
+    assert.deepEqual(
+      chain.assets.map(({ currency, decimals }) => [currency, decimals]),
+      [
+        ['ETH', 18],
+        ['USDT-ERC20', 6],
+        ['USDC-ERC20', 6],
+        ['DAI-ERC20', 18],
+      ],
+    );
     assert.equal(chain.contractAddress('USDT-ERC20'), '0xdAC17F958D2ee523a2206206994597C13D831ec7');
     assert.equal(chain.contractAddress('ETH'), '');
-    for (const { kind, currency } of chain.assets) if (kind === 'token') assert.ok(isAddress(chain.contractAddress(currency), { strict: true }));
+    for (const { kind, currency } of chain.assets)
+      if (kind === 'token') assert.ok(isAddress(chain.contractAddress(currency), { strict: true }));
     const { policy } = chain;
-    assert.deepEqual([policy.confirmations('ETH', 1n), policy.spendableConfirmations, policy.finalityBlocks, policy.pollIntervalMs], [12, 64, 64, 4_000]);
+    assert.deepEqual(
+      [policy.confirmations('ETH', 1n), policy.spendableConfirmations, policy.finalityBlocks, policy.pollIntervalMs],
+      [12, 64, 64, 4_000],
+    );
     assert.equal(chain.startHeight, null);
     assert.equal(chain.simulator, null);
   });
@@ -55,11 +70,16 @@ describe('the ethereum plugin', () => {
   test('derives deposits at account 1 of its own wallet', async () => {
     const chain = await setUp(URLS);
     const derived = await chain.deriveAddresses(40, 20);
-    assert.deepEqual(derived.map(({ index }) => index), Array.from({ length: 20 }, (_, at) => 40 + at));
+    assert.deepEqual(
+      derived.map(({ index }) => index),
+      Array.from({ length: 20 }, (_, at) => 40 + at),
+    );
     assert.equal(new Set(derived.map(({ key }) => key)).size, 20);
     for (const { address, key } of derived) assert.equal(address.slice(2).toLowerCase(), key);
     assert.deepEqual(await chain.deriveAddresses(41, 1), [derived[1]]);
-    await assert.rejects(chain.deriveAddresses(0x7fffffff, 2), (error: unknown) => isTillgateError(error, 'CONFIG_INVALID'));
+    await assert.rejects(chain.deriveAddresses(0x7fffffff, 2), (error: unknown) =>
+      isTillgateError(error, 'CONFIG_INVALID'),
+    );
   });
 
   test('watches an extended public key when the till has no seed, and says so when it has neither', async () => {
@@ -70,7 +90,8 @@ describe('the ethereum plugin', () => {
   });
 
   test('shows SHIB among balances on the main network, and elsewhere only where it is configured', async () => {
-    const shown = async (input: object): Promise<unknown> => (await setUp({ ...URLS, ...input })).balances?.assets.map(({ currency }) => currency);
+    const shown = async (input: object): Promise<unknown> =>
+      (await setUp({ ...URLS, ...input })).balances?.assets.map(({ currency }) => currency);
     assert.deepEqual(await shown({}), ['ETH', 'USDT-ERC20', 'USDC-ERC20', 'DAI-ERC20', 'SHIB-ERC20']);
     assert.deepEqual(await shown({ native: false }), ['ETH', 'USDT-ERC20', 'USDC-ERC20', 'DAI-ERC20', 'SHIB-ERC20']);
     assert.deepEqual(await shown({ chainId: 31337 }), ['ETH']);
@@ -79,7 +100,10 @@ describe('the ethereum plugin', () => {
   test('pays from account 0 with the till’s seed, also where no order takes ETH', async () => {
     const { payments } = await setUp({ ...URLS, native: false, bumpAfterSeconds: 60 });
     assert.equal(payments?.hotAddress, '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266');
-    assert.deepEqual([payments.model, payments.maxLines, payments.feeAsset.currency, payments.bumpAfterMs, payments.dust('ETH')], ['account', 1, 'ETH', 60_000, 1n]);
+    assert.deepEqual(
+      [payments.model, payments.maxLines, payments.feeAsset.currency, payments.bumpAfterMs, payments.dust('ETH')],
+      ['account', 1, 'ETH', 60_000, 1n],
+    );
     const xpub = await new MnemonicWallet(JUNK).extendedPublicKey("m/44'/60'/1'");
     assert.notEqual((await setUp({ ...URLS, xpub })).payments, null);
     assert.equal((await setUp({ ...URLS, xpub }, new NoWallet())).payments, null);
@@ -88,8 +112,12 @@ describe('the ethereum plugin', () => {
   });
 
   test('reads the limit of the gas price in gwei, exactly', () => {
-    const limit = (maxFeePerGasGwei?: number): bigint => ethereum.options({ ...URLS, ...(maxFeePerGasGwei === undefined ? {} : { maxFeePerGasGwei }) }).maxGasPrice;
-    assert.deepEqual([limit(), limit(0.1), limit(1.005), limit(1_000_000)], [500_000_000_000n, 100_000_000n, 1_005_000_000n, 10n ** 15n]);
+    const limit = (maxFeePerGasGwei?: number): bigint =>
+      ethereum.options({ ...URLS, ...(maxFeePerGasGwei === undefined ? {} : { maxFeePerGasGwei }) }).maxGasPrice;
+    assert.deepEqual(
+      [limit(), limit(0.1), limit(1.005), limit(1_000_000)],
+      [500_000_000_000n, 100_000_000n, 1_005_000_000n, 10n ** 15n],
+    );
     assert.ok('maxFeePerGasGwei' in problems({ ...URLS, maxFeePerGasGwei: 0 }));
     assert.ok('bumpAfterSeconds' in problems({ ...URLS, bumpAfterSeconds: 1 }));
   });
@@ -110,12 +138,18 @@ describe('the ethereum plugin', () => {
   });
 
   test('the main network’s contracts are not assumed on another chain', async () => {
-    assert.deepEqual((await setUp({ ...URLS, chainId: 31337 })).assets.map(({ currency }) => currency), ['ETH']);
+    assert.deepEqual(
+      (await setUp({ ...URLS, chainId: 31337 })).assets.map(({ currency }) => currency),
+      ['ETH'],
+    );
   });
 
   test('confirmations given alone are the spendable ones too', () => {
     const pair = (input: object): unknown[] => {
-      const { confirmations, spendableConfirmations } = ethereum.options({ ...URLS, ...input }) as { confirmations: number; spendableConfirmations: number };
+      const { confirmations, spendableConfirmations } = ethereum.options({ ...URLS, ...input }) as {
+        confirmations: number;
+        spendableConfirmations: number;
+      };
       return [confirmations, spendableConfirmations];
     };
     assert.deepEqual(pair({ confirmations: 3 }), [3, 3]);
@@ -130,9 +164,20 @@ describe('the ethereum plugin', () => {
       chainID: 5,
       confirmations: 0,
       pollIntervalMs: '4000',
-      tokens: { 'USDT-ERC20': { address: '0xDAC17F958D2ee523a2206206994597C13D831ec7', decimals: 6, colour: 'red' }, 'bad code': { address: '0x', decimals: -1 } },
+      tokens: {
+        'USDT-ERC20': { address: '0xDAC17F958D2ee523a2206206994597C13D831ec7', decimals: 6, colour: 'red' },
+        'bad code': { address: '0x', decimals: -1 },
+      },
     });
-    for (const path of ['rpcUrls.0', 'chainID', 'confirmations', 'pollIntervalMs', 'tokens.USDT-ERC20.address', 'tokens.USDT-ERC20.colour', 'tokens.bad code']) {
+    for (const path of [
+      'rpcUrls.0',
+      'chainID',
+      'confirmations',
+      'pollIntervalMs',
+      'tokens.USDT-ERC20.address',
+      'tokens.USDT-ERC20.colour',
+      'tokens.bad code',
+    ]) {
       assert.ok(path in found, `${path} in ${JSON.stringify(found)}`);
     }
     assert.doesNotMatch(JSON.stringify(found), /s3cr3t/);

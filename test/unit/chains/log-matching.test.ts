@@ -26,8 +26,22 @@ describe('matching logs', () => {
   });
 
   test('what is no list of logs is a failure of the node', () => {
-    for (const bad of [null, {}, 'logs', [null], [1], [{}], [{ topics: 'x' }], [{ topics: [1, 2, 3] }], [{ topics: ['0x', '0x', '0x12'] }]]) {
-      assert.throws(() => matchLogs(bad, watch), (error: unknown) => isTillgateError(error, 'NODE_FAILED'), JSON.stringify(bad));
+    for (const bad of [
+      null,
+      {},
+      'logs',
+      [null],
+      [1],
+      [{}],
+      [{ topics: 'x' }],
+      [{ topics: [1, 2, 3] }],
+      [{ topics: ['0x', '0x', '0x12'] }],
+    ]) {
+      assert.throws(
+        () => matchLogs(bad, watch),
+        (error: unknown) => isTillgateError(error, 'NODE_FAILED'),
+        JSON.stringify(bad),
+      );
     }
   });
 });

@@ -7,21 +7,27 @@ import { PublicChildren, childOf } from '../../../adapters/chains/public-childre
 
 /** The order of the curve, big-endian (SEC 2, section 2.4.1). */
 const ORDER = Buffer.from('fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141', 'hex');
-const expanded = (key: Uint8Array): Uint8Array => ECDH.convertKey(key, 'secp256k1', undefined, undefined, 'uncompressed') as Uint8Array;
+const expanded = (key: Uint8Array): Uint8Array =>
+  ECDH.convertKey(key, 'secp256k1', undefined, undefined, 'uncompressed') as Uint8Array;
 const hex = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString('hex');
 
 /** Public parents whose own keys have each of the two signs. */
 function parents(): readonly HDKey[] {
   const found = new Map<number, HDKey>();
   for (let seed = 0; found.size < 2; seed++) {
-    const key = HDKey.fromExtendedKey(HDKey.fromMasterSeed(createHash('sha512').update(`${seed}`).digest()).derive("m/44'/60'/1'").publicExtendedKey).deriveChild(0);
+    const key = HDKey.fromExtendedKey(
+      HDKey.fromMasterSeed(createHash('sha512').update(`${seed}`).digest()).derive("m/44'/60'/1'").publicExtendedKey,
+    ).deriveChild(0);
     found.set(key.publicKey?.[0] ?? 0, key);
   }
   return [...found.values()];
 }
 
 /** Spread over the whole range, the same in each run. */
-const indexes = Array.from({ length: 500 }, (_, at) => createHash('sha256').update(`index ${at}`).digest().readUInt32BE() & 0x7fffffff);
+const indexes = Array.from(
+  { length: 500 },
+  (_, at) => createHash('sha256').update(`index ${at}`).digest().readUInt32BE() & 0x7fffffff,
+);
 
 describe('public children', () => {
   const [one, two] = parents() as [HDKey, HDKey];
@@ -43,7 +49,8 @@ describe('public children', () => {
 
   test('without the fast library they are the same', () => {
     const children = new PublicChildren(one, null);
-    for (const index of indexes.slice(0, 5)) assert.equal(hex(children.compressed(index)), hex(one.deriveChild(index).publicKey));
+    for (const index of indexes.slice(0, 5))
+      assert.equal(hex(children.compressed(index)), hex(one.deriveChild(index).publicKey));
     assert.equal(children.point(3).length, 33);
   });
 
@@ -63,7 +70,11 @@ describe('public children', () => {
 
   test('where the fast library has no child, @scure/bip32 says what comes in its place', () => {
     let refusing = false;
-    const fast = { ...secp256k1, pointAddScalar: (...args: Parameters<typeof secp256k1.pointAddScalar>) => (refusing ? null : secp256k1.pointAddScalar(...args)) };
+    const fast = {
+      ...secp256k1,
+      pointAddScalar: (...args: Parameters<typeof secp256k1.pointAddScalar>) =>
+        refusing ? null : secp256k1.pointAddScalar(...args),
+    };
     const children = new PublicChildren(two, fast);
     refusing = true;
     assert.equal(hex(children.compressed(9)), hex(two.deriveChild(9).publicKey));

@@ -43,7 +43,10 @@ describe('the options of the plugin tron', () => {
   test('one count of confirmations sets both', () => {
     const { confirmations, spendableConfirmations } = parseTronOptions({ ...URLS, confirmations: 1 }, definition);
     assert.deepEqual([confirmations, spendableConfirmations], [1, 1]);
-    assert.equal(parseTronOptions({ ...URLS, confirmations: 1, spendableConfirmations: 19 }, definition).spendableConfirmations, 19);
+    assert.equal(
+      parseTronOptions({ ...URLS, confirmations: 1, spendableConfirmations: 19 }, definition).spendableConfirmations,
+      19,
+    );
   });
 
   for (const [what, options, path, pattern] of [
@@ -51,20 +54,51 @@ describe('the options of the plugin tron', () => {
     ['a URL that is none', { apiUrls: ['ftp://secret-key-1'] }, 'apiUrls.0', /http/],
     ['an unknown name', { ...URLS, rpcUrls: [] }, 'rpcUrls', /not a known option/],
     ['another network without tokens', { ...URLS, network: 'test' }, 'tokens', /nothing to take/],
-    ['a contract with a wrong checksum', { ...URLS, tokens: { 'USDT-TRC20': { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u', decimals: 6 } } }, 'tokens.USDT-TRC20.address', /checksum/],
-    ["another chain's currency", { ...URLS, tokens: { 'USDT-ERC20': { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6 } } }, 'tokens.USDT-ERC20', /belongs to ETH/],
-    ['the native coin', { ...URLS, tokens: { TRX: { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6 } } }, 'tokens.TRX', /native/],
+    [
+      'a contract with a wrong checksum',
+      { ...URLS, tokens: { 'USDT-TRC20': { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u', decimals: 6 } } },
+      'tokens.USDT-TRC20.address',
+      /checksum/,
+    ],
+    [
+      "another chain's currency",
+      { ...URLS, tokens: { 'USDT-ERC20': { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6 } } },
+      'tokens.USDT-ERC20',
+      /belongs to ETH/,
+    ],
+    [
+      'the native coin',
+      { ...URLS, tokens: { TRX: { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6 } } },
+      'tokens.TRX',
+      /native/,
+    ],
     [
       'one contract twice',
-      { ...URLS, tokens: { A: { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6 }, B: { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6 } } },
+      {
+        ...URLS,
+        tokens: {
+          A: { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6 },
+          B: { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6 },
+        },
+      },
       'tokens.B.address',
       /contract of A/,
     ],
-    ['fewer blocks to spend than to credit', { ...URLS, confirmations: 20, spendableConfirmations: 3 }, 'spendableConfirmations', /less/],
-    ['a solidity URL too many', { ...URLS, solidityUrls: ['https://a.example', 'https://b.example'] }, 'solidityUrls', /one for each/],
+    [
+      'fewer blocks to spend than to credit',
+      { ...URLS, confirmations: 20, spendableConfirmations: 3 },
+      'spendableConfirmations',
+      /less/,
+    ],
+    [
+      'a solidity URL too many',
+      { ...URLS, solidityUrls: ['https://a.example', 'https://b.example'] },
+      'solidityUrls',
+      /one for each/,
+    ],
     ['a key of two words', { ...URLS, apiKey: 'secret-key-1 x' }, 'apiKey', /one word/],
     ['a life of more than a day', { ...URLS, expirationSeconds: 90_000 }, 'expirationSeconds', /./],
-    ['a fee limit above the network\'s', { ...URLS, feeLimitTrx: 15_001 }, 'feeLimitTrx', /./],
+    ["a fee limit above the network's", { ...URLS, feeLimitTrx: 15_001 }, 'feeLimitTrx', /./],
   ] as const) {
     test(`${what} is refused by name, and no value is repeated`, () => {
       assert.throws(() => parseTronOptions(options, definition), refused(path, pattern));

@@ -3,7 +3,12 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Trx, TronWeb, utils } from 'tronweb';
 import { tronAddress } from '../../../adapters/chains/index.ts';
-import { attachSignature, digestOf, encodeRawData, readTransaction } from '../../../adapters/chains/tron/transaction.ts';
+import {
+  attachSignature,
+  digestOf,
+  encodeRawData,
+  readTransaction,
+} from '../../../adapters/chains/tron/transaction.ts';
 import type { TransactionTerms, TronPayment } from '../../../adapters/chains/tron/transaction.ts';
 import { decodeTransaction, signerOf } from '../../support/tron/tron-codec.ts';
 
@@ -31,14 +36,22 @@ const header = ({ reference, expiresAt, timestamp }: TransactionTerms) => ({
 async function byTronWeb({ fromKey, toKey, units, contractKey }: TronPayment, terms: TransactionTerms) {
   const { transactionBuilder } = tronWeb;
   if (contractKey === null) {
-    return transactionBuilder.sendTrx(tronAddress(toKey), Number(units), tronAddress(fromKey), { blockHeader: header(terms) });
+    return transactionBuilder.sendTrx(tronAddress(toKey), Number(units), tronAddress(fromKey), {
+      blockHeader: header(terms),
+    });
   }
   const parameters = [
     { type: 'address', value: tronAddress(toKey) },
     { type: 'uint256', value: units.toString() },
   ];
   const options = { txLocal: true, feeLimit: Number(terms.feeLimit), blockHeader: header(terms) };
-  const made = await transactionBuilder.triggerSmartContract(tronAddress(contractKey), 'transfer(address,uint256)', options, parameters, tronAddress(fromKey));
+  const made = await transactionBuilder.triggerSmartContract(
+    tronAddress(contractKey),
+    'transfer(address,uint256)',
+    options,
+    parameters,
+    tronAddress(fromKey),
+  );
   return made.transaction;
 }
 
@@ -68,20 +81,34 @@ describe("Tron's transactions", () => {
     assert.deepEqual(rest, { ...header(tokenTerms), fee_limit: 15_000_000 });
     assert.equal(contract[0]?.parameter.value.owner_address, `41${FROM}`);
     assert.equal(contract[0].parameter.value.contract_address, `41${CONTRACT}`);
-    const shown = { visible: false, txID: decoded.txid, raw_data: decoded.rawData, raw_data_hex: decoded.rawDataHex, signature: [...decoded.signatures] };
+    const shown = {
+      visible: false,
+      txID: decoded.txid,
+      raw_data: decoded.rawData,
+      raw_data_hex: decoded.rawDataHex,
+      signature: [...decoded.signatures],
+    };
     assert.equal(utils.transaction.txCheck(shown), true);
     assert.equal(Trx.ecRecover(shown as never), tronAddress(FROM));
   });
 
   test('any payment is read back as it was made', () => {
     const key = fc.uint8Array({ minLength: 20, maxLength: 20 }).map(hex);
-    const made = fc.record({ fromKey: key, toKey: key, units: fc.bigInt(1n, 2n ** 63n - 1n), contractKey: fc.option(key) }, { noNullPrototype: true });
+    const made = fc.record(
+      { fromKey: key, toKey: key, units: fc.bigInt(1n, 2n ** 63n - 1n), contractKey: fc.option(key) },
+      { noNullPrototype: true },
+    );
     fc.assert(
-      fc.property(made, fc.bigInt(0n, 15_000_000_000n), fc.integer({ min: 1, max: 2 ** 42 }), (payment, feeLimit, expiresAt) => {
-        const rawData = encodeRawData(payment, { ...TERMS, feeLimit, expiresAt });
-        const read = readTransaction(attachSignature(rawData, new Uint8Array(65).fill(1)));
-        assert.deepEqual(read, { txid: hex(digestOf(rawData)), payment, expiresAt, feeLimit });
-      }),
+      fc.property(
+        made,
+        fc.bigInt(0n, 15_000_000_000n),
+        fc.integer({ min: 1, max: 2 ** 42 }),
+        (payment, feeLimit, expiresAt) => {
+          const rawData = encodeRawData(payment, { ...TERMS, feeLimit, expiresAt });
+          const read = readTransaction(attachSignature(rawData, new Uint8Array(65).fill(1)));
+          assert.deepEqual(read, { txid: hex(digestOf(rawData)), payment, expiresAt, feeLimit });
+        },
+      ),
     );
   });
 

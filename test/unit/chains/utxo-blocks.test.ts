@@ -18,7 +18,8 @@ import type { FixtureBlock } from './utxo-fixtures.ts';
 const { bitcoin, litecoin } = FIXTURES;
 const [first, second, third] = bitcoin.blocks as [FixtureBlock, FixtureBlock, FixtureBlock];
 const bytesOf = ({ hex }: FixtureBlock): Buffer => Buffer.from(hex, 'hex');
-const isWrong = (words: RegExp) => (error: unknown) => isTillgateError(error, 'NODE_FAILED') && words.test(error.message);
+const isWrong = (words: RegExp) => (error: unknown) =>
+  isTillgateError(error, 'NODE_FAILED') && words.test(error.message);
 
 /** The first block of the main network, as everybody knows it. */
 const GENESIS = {
@@ -56,7 +57,10 @@ describe('reading blocks', () => {
     const brief = (block: FixtureBlock): unknown => findDeposits(bytesOf(block), block.hash, isWatched).outputs;
     const [found] = findDeposits(bytesOf(first), first.hash, isWatched).outputs;
     assert.ok(found !== undefined);
-    assert.deepEqual({ ...found, number: 0 }, { txid: bitcoin.payments.first, number: 0, units: 12_345_678n, key: one, isCoinbase: false });
+    assert.deepEqual(
+      { ...found, number: 0 },
+      { txid: bitcoin.payments.first, number: 0, units: 12_345_678n, key: one, isCoinbase: false },
+    );
     assert.deepEqual(brief(second), [
       { txid: bitcoin.payments.second, number: 0, units: 100_000_000n, key: one, isCoinbase: false },
       { txid: bitcoin.payments.second, number: 1, units: 50_000_000n, key: two, isCoinbase: false },
@@ -69,7 +73,10 @@ describe('reading blocks', () => {
   test('a Litecoin block with its extension behind it is read', () => {
     const [block] = litecoin.blocks as [FixtureBlock];
     const { outputs } = findDeposits(bytesOf(block), block.hash, (key) => key === litecoin.deposit);
-    assert.deepEqual(outputs.map(({ txid, units }) => [txid, units]), [[litecoin.payments.first, 50_000_000n]]);
+    assert.deepEqual(
+      outputs.map(({ txid, units }) => [txid, units]),
+      [[litecoin.payments.first, 50_000_000n]],
+    );
   });
 
   test('id and size of a transaction are those that the signing library computes', () => {
@@ -77,7 +84,11 @@ describe('reading blocks', () => {
       const bytes = bytesOf(block);
       readBlock(bytes, block.hash, {
         transaction(_place, id, start, end) {
-          const peer = Transaction.fromRaw(bytes.subarray(start, end), { allowUnknownInputs: true, allowUnknownOutputs: true, disableScriptCheck: true });
+          const peer = Transaction.fromRaw(bytes.subarray(start, end), {
+            allowUnknownInputs: true,
+            allowUnknownOutputs: true,
+            disableScriptCheck: true,
+          });
           const alone = Buffer.from(bytes.subarray(start, end));
           const layout = readTransaction(new WireReader(alone), {});
           assert.equal(Buffer.from(id).reverse().toString('hex'), peer.id);
@@ -94,11 +105,15 @@ describe('fault 56: blocks of a lying node', () => {
     const honest = bytesOf(second);
     // The second block's last transaction has no witness: all of its bytes are covered.
     fc.assert(
-      fc.property(fc.oneof(fc.nat({ max: 79 }), fc.integer({ min: honest.length - 150, max: honest.length - 1 })), fc.integer({ min: 1, max: 255 }), (at, change) => {
-        const bytes = Buffer.from(honest);
-        bytes[at] = (bytes[at] as number) ^ change;
-        assert.throws(() => readBlock(bytes, second.hash, {}), isWrong(/something else/));
-      }),
+      fc.property(
+        fc.oneof(fc.nat({ max: 79 }), fc.integer({ min: honest.length - 150, max: honest.length - 1 })),
+        fc.integer({ min: 1, max: 255 }),
+        (at, change) => {
+          const bytes = Buffer.from(honest);
+          bytes[at] = (bytes[at] as number) ^ change;
+          assert.throws(() => readBlock(bytes, second.hash, {}), isWrong(/something else/));
+        },
+      ),
     );
   });
 
@@ -107,20 +122,38 @@ describe('fault 56: blocks of a lying node', () => {
     const places: [number, number][] = [];
     readBlock(bytes, second.hash, { transaction: (_place, _id, start, end) => void places.push([start, end]) });
     const parts = places.map(([start, end]) => bytes.subarray(start, end));
-    const withParts = (...chosen: readonly Buffer[]): Buffer => Buffer.concat([bytes.subarray(0, 80), Buffer.from([chosen.length]), ...chosen]);
+    const withParts = (...chosen: readonly Buffer[]): Buffer =>
+      Buffer.concat([bytes.subarray(0, 80), Buffer.from([chosen.length]), ...chosen]);
     const [coinbase, payment] = parts as [Buffer, Buffer];
     assert.equal(readBlock(withParts(coinbase, payment), second.hash, {}).transactions, 2);
-    for (const wrong of [withParts(coinbase), withParts(payment, coinbase), withParts(coinbase, payment, payment), withParts(coinbase, payment, coinbase, payment), withParts()]) {
+    for (const wrong of [
+      withParts(coinbase),
+      withParts(payment, coinbase),
+      withParts(coinbase, payment, payment),
+      withParts(coinbase, payment, coinbase, payment),
+      withParts(),
+    ]) {
       assert.throws(() => readBlock(wrong, second.hash, {}), isWrong(/transactions are not those/));
     }
   });
 
   test('bytes that are cut off, or too many, or none, are refused and never more than that', () => {
     const honest = bytesOf(first);
-    fc.assert(fc.property(fc.nat({ max: honest.length - 1 }), (length) => assert.throws(() => readBlock(honest.subarray(0, length), first.hash, {}), isWrong(/something else/))));
+    fc.assert(
+      fc.property(fc.nat({ max: honest.length - 1 }), (length) =>
+        assert.throws(() => readBlock(honest.subarray(0, length), first.hash, {}), isWrong(/something else/)),
+      ),
+    );
     assert.throws(() => readBlock(Buffer.concat([honest, Buffer.alloc(1)]), first.hash, {}), isWrong(/more bytes/));
     assert.throws(() => readBlock(honest, second.hash, {}), isWrong(/another hash/));
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (noise) => assert.throws(() => readBlock(Buffer.concat([honest.subarray(0, 80), noise]), first.hash, {}), isWrong(/something else/))));
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (noise) =>
+        assert.throws(
+          () => readBlock(Buffer.concat([honest.subarray(0, 80), noise]), first.hash, {}),
+          isWrong(/something else/),
+        ),
+      ),
+    );
   });
 
   test('a list with repeated neighbours has no root: it would be that of a shorter one (CVE-2012-2459)', () => {

@@ -7,11 +7,18 @@ import type { SpendableCoin } from '../../../core/index.ts';
 
 const DUST = 294n;
 const LIMITS = { dust: DUST, maxInputs: 200 };
-const coin = (units: bigint, at: number): SpendableCoin => ({ ref: `${at.toString(16).padStart(64, '0')}:0`, address: 'a', index: at, units });
+const coin = (units: bigint, at: number): SpendableCoin => ({
+  ref: `${at.toString(16).padStart(64, '0')}:0`,
+  address: 'a',
+  index: at,
+  units,
+});
 const coins = (...units: readonly bigint[]): readonly SpendableCoin[] => units.map(coin);
-const unitsOf = (chosen: readonly SpendableCoin[] | null): readonly bigint[] | undefined => chosen?.map(({ units }) => units);
+const unitsOf = (chosen: readonly SpendableCoin[] | null): readonly bigint[] | undefined =>
+  chosen?.map(({ units }) => units);
 
-const coinsUpTo = (maxLength: number): fc.Arbitrary<SpendableCoin[]> => fc.array(fc.bigInt({ min: 1n, max: 10n ** 10n }), { maxLength }).map((units) => units.map(coin));
+const coinsUpTo = (maxLength: number): fc.Arbitrary<SpendableCoin[]> =>
+  fc.array(fc.bigInt({ min: 1n, max: 10n ** 10n }), { maxLength }).map((units) => units.map(coin));
 const anyCoins = coinsUpTo(60);
 /** So few that every three of them are tried. */
 const someCoins = coinsUpTo(30);
@@ -59,7 +66,10 @@ describe('coin selection', () => {
   test('coins that make the amount exactly come first; without them, the fewest, and no larger ones than needed', () => {
     assert.deepEqual(unitsOf(selectCoins(coins(90_000n, 50_000n, 40_000n, 10_000n), 50_000n, LIMITS)), [50_000n]);
     assert.deepEqual(unitsOf(selectCoins(coins(90_000n, 70_000n, 1_000n), 60_000n, LIMITS)), [70_000n]);
-    assert.deepEqual(unitsOf(selectCoins(coins(90_000n, 80_000n, 60_000n, 1_000n), 120_000n, LIMITS)), [90_000n, 60_000n]);
+    assert.deepEqual(unitsOf(selectCoins(coins(90_000n, 80_000n, 60_000n, 1_000n), 120_000n, LIMITS)), [
+      90_000n,
+      60_000n,
+    ]);
   });
 
   test('a choice whose change would be dust is passed over for one with change worth having', () => {

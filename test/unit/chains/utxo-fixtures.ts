@@ -14,11 +14,21 @@ export interface FixtureBlock {
  * extension block behind it, 0.5 to deposit address 0.
  */
 export interface UtxoFixtures {
-  readonly bitcoin: { readonly genesis: string; readonly blocks: readonly FixtureBlock[]; readonly payments: { readonly first: string; readonly second: string } };
-  readonly litecoin: { readonly blocks: readonly FixtureBlock[]; readonly payments: { readonly first: string }; readonly deposit: string };
+  readonly bitcoin: {
+    readonly genesis: string;
+    readonly blocks: readonly FixtureBlock[];
+    readonly payments: { readonly first: string; readonly second: string };
+  };
+  readonly litecoin: {
+    readonly blocks: readonly FixtureBlock[];
+    readonly payments: { readonly first: string };
+    readonly deposit: string;
+  };
 }
 
-export const FIXTURES = JSON.parse(readFileSync(new URL('./utxo-blocks.json', import.meta.url), 'utf8')) as UtxoFixtures;
+export const FIXTURES = JSON.parse(
+  readFileSync(new URL('./utxo-blocks.json', import.meta.url), 'utf8'),
+) as UtxoFixtures;
 
 /** The mnemonic that the addresses of the fixtures are made of. */
 export const MNEMONIC = 'test test test test test test test test test test test junk';

@@ -29,7 +29,10 @@ const MAX_RATE = 500_000n;
 
 const anyRate = fc.bigInt({ min: 1_000n, max: 200_000n });
 const anyUnits = fc.array(fc.bigInt({ min: 1_000n, max: 10n ** 9n }), { minLength: 1, maxLength: 12 });
-const anyLines = fc.array(fc.record({ to: fc.constantFrom(...RECEIVERS), share: fc.bigInt({ min: 1n, max: 100n }) }), { minLength: 1, maxLength: 6 });
+const anyLines = fc.array(fc.record({ to: fc.constantFrom(...RECEIVERS), share: fc.bigInt({ min: 1n, max: 100n }) }), {
+  minLength: 1,
+  maxLength: 6,
+});
 
 describe('pricing and signing together', () => {
   let keys: UtxoKeys;
@@ -41,9 +44,16 @@ describe('pricing and signing together', () => {
   before(async () => {
     const signer = new MnemonicWallet(MNEMONIC);
     const terms = bitcoin.networks.main;
-    keys = new UtxoKeys(terms, await signer.extendedPublicKey(terms.accounts.hot), await signer.extendedPublicKey(terms.accounts.deposit));
+    keys = new UtxoKeys(
+      terms,
+      await signer.extendedPublicKey(terms.accounts.hot),
+      await signer.extendedPublicKey(terms.accounts.deposit),
+    );
     const account = new AccountKey(await signer.extendedPublicKey(terms.accounts.deposit));
-    deposits = Array.from({ length: 12 }, (_, index) => segwitAddress(account.publicKey(index), terms.addresses).address);
+    deposits = Array.from(
+      { length: 12 },
+      (_, index) => segwitAddress(account.publicKey(index), terms.addresses).address,
+    );
     signing = new Signing({ chain: 'BTC', signer, keys, addresses, ownDust });
   });
 
@@ -55,10 +65,15 @@ describe('pricing and signing together', () => {
       unspent: async (refs: readonly string[]) =>
         refs.map((ref) => {
           const coin = coins.find((each) => each.ref === ref);
-          return coin === undefined ? null : { units: coin.units, script: addresses.read(coin.address)?.key, confirmations: 9, bestBlock: '' };
+          return coin === undefined
+            ? null
+            : { units: coin.units, script: addresses.read(coin.address)?.key, confirmations: 9, bestBlock: '' };
         }),
     } as unknown as UtxoNode;
-    const rates = { now: async () => ({ rate, increment: INCREMENT }), checkBound: (asked: bigint) => assert.ok(asked <= MAX_RATE) } as unknown as FeeRates;
+    const rates = {
+      now: async () => ({ rate, increment: INCREMENT }),
+      checkBound: (asked: bigint) => assert.ok(asked <= MAX_RATE),
+    } as unknown as FeeRates;
     return new Pricing({ node, rates, addresses, logger: new MemoryLogger(), ownDust, ownScriptBytes: 22 });
   };
   const coinsOf = (units: readonly bigint[]): readonly SpendableCoin[] =>
@@ -67,17 +82,29 @@ describe('pricing and signing together', () => {
       const address = index === null ? keys.hot.address : (deposits[index] as string);
       return { ref: `${(at + 1).toString(16).padStart(64, '0')}:${at}`, address, index, units: each };
     });
-  const netsOf = (lines: readonly PaymentLine[], { feeUnits }: Pick<PricedPayment, 'feeUnits'>): readonly PaymentLine[] => {
+  const netsOf = (
+    lines: readonly PaymentLine[],
+    { feeUnits }: Pick<PricedPayment, 'feeUnits'>,
+  ): readonly PaymentLine[] => {
     const share = feeUnits / BigInt(lines.length);
-    return lines.map((line, at) => ({ ...line, units: line.units - (at === 0 ? feeUnits - share * BigInt(lines.length - 1) : share) }));
+    return lines.map((line, at) => ({
+      ...line,
+      units: line.units - (at === 0 ? feeUnits - share * BigInt(lines.length - 1) : share),
+    }));
   };
 
   /** Inputs are outputs and fee; the fee is that of the rate, up to a change that was not worth an output; no dust comes back. */
   const check = (signed: SignedTransaction, priced: PricedPayment, nets: readonly PaymentLine[]): number => {
     const transaction = Transaction.fromRaw(Buffer.from(signed.raw, 'hex'));
-    const outputs = Array.from({ length: transaction.outputsLength }, (_, at) => transaction.getOutput(at).amount ?? 0n);
+    const outputs = Array.from(
+      { length: transaction.outputsLength },
+      (_, at) => transaction.getOutput(at).amount ?? 0n,
+    );
     assert.equal(sumOf(priced.coins), outputs.reduce((sum, units) => sum + units, 0n) + signed.feeUnits);
-    assert.deepEqual(outputs.slice(0, nets.length), nets.map(({ units }) => units));
+    assert.deepEqual(
+      outputs.slice(0, nets.length),
+      nets.map(({ units }) => units),
+    );
     assert.equal(outputs.length, nets.length + (signed.change === null ? 0 : 1));
     assert.ok(signed.change === null || signed.change.units >= ownDust);
     assert.ok(signed.feeUnits >= priced.feeUnits && signed.feeUnits < priced.feeUnits + ownDust);
@@ -86,27 +113,39 @@ describe('pricing and signing together', () => {
 
   test('property: what is signed costs its rate, pays each receiver exactly and brings no dust back; a bump outbids it', async () => {
     await fc.assert(
-      fc.asyncProperty(anyRate, anyUnits, anyLines, fc.bigInt({ min: 1n, max: 100n }), async (rate, units, shares, part) => {
-        const coins = coinsOf(units);
-        const total = (sumOf(coins) * part) / 100n;
-        const shareSum = shares.reduce((sum, { share }) => sum + share, 0n);
-        const gross = shares.map(({ to, share }) => ({ to, currency: 'BTC', units: (total * share) / shareSum }));
-        const priced = await pricing(coins, rate).price({ source, lines: gross, coins, replaces: null });
-        const nets = netsOf(gross, priced);
-        fc.pre(nets.every(({ units: each }) => each >= 546n));
-        const signed = await signing.sign({ source, lines: nets, priced, nonce: null });
-        const vsize = check(signed, priced, nets);
-        assert.ok(signed.feeUnits * 1_000n >= rate * BigInt(vsize));
-        // Signatures may be shorter than was supposed by two bytes of witness each, and the rounding is a unit.
-        const supposed = BigInt(vsize + priced.coins.length);
-        assert.ok(priced.feeUnits * 1_000n < rate * supposed + 1_000n);
-        await checkBump(signed, priced, nets, rate, vsize);
-      }),
+      fc.asyncProperty(
+        anyRate,
+        anyUnits,
+        anyLines,
+        fc.bigInt({ min: 1n, max: 100n }),
+        async (rate, units, shares, part) => {
+          const coins = coinsOf(units);
+          const total = (sumOf(coins) * part) / 100n;
+          const shareSum = shares.reduce((sum, { share }) => sum + share, 0n);
+          const gross = shares.map(({ to, share }) => ({ to, currency: 'BTC', units: (total * share) / shareSum }));
+          const priced = await pricing(coins, rate).price({ source, lines: gross, coins, replaces: null });
+          const nets = netsOf(gross, priced);
+          fc.pre(nets.every(({ units: each }) => each >= 546n));
+          const signed = await signing.sign({ source, lines: nets, priced, nonce: null });
+          const vsize = check(signed, priced, nets);
+          assert.ok(signed.feeUnits * 1_000n >= rate * BigInt(vsize));
+          // Signatures may be shorter than was supposed by two bytes of witness each, and the rounding is a unit.
+          const supposed = BigInt(vsize + priced.coins.length);
+          assert.ok(priced.feeUnits * 1_000n < rate * supposed + 1_000n);
+          await checkBump(signed, priced, nets, rate, vsize);
+        },
+      ),
       { numRuns: 40 },
     );
   });
 
-  async function checkBump(first: SignedTransaction, before: PricedPayment, nets: readonly PaymentLine[], rate: bigint, vsize: number): Promise<void> {
+  async function checkBump(
+    first: SignedTransaction,
+    before: PricedPayment,
+    nets: readonly PaymentLine[],
+    rate: bigint,
+    vsize: number,
+  ): Promise<void> {
     const { coins } = before;
     try {
       const priced = await pricing(coins, rate).price({ source, lines: nets, coins, replaces: first });

@@ -13,7 +13,10 @@ const AT = Date.UTC(2026, 2, 1, 12);
 describe('when a request that is taken once is signed', () => {
   test('equal requests get a second each, others share the present one', () => {
     const times = new SigningTimes();
-    assert.deepEqual([0, 1, 2].map(() => times.take('a', AT + 500)), [AT, AT + 1000, AT + 2000]);
+    assert.deepEqual(
+      [0, 1, 2].map(() => times.take('a', AT + 500)),
+      [AT, AT + 1000, AT + 2000],
+    );
     assert.equal(times.take('b', AT + 500), AT);
     assert.equal(times.take('a', AT + 60_000), AT + 60_000);
   });
@@ -45,9 +48,15 @@ describe('a signed request', () => {
     for (const request of requests) {
       for (const algorithm of ['HMAC-SHA256', 'HMAC-SHA3_256'] as const) {
         const headers = await signRequest(request, { ...pair, algorithm }, AT);
-        assert.deepEqual(headers, coreSignRequest(request, { apiToken: 'token', secret: 'secret' }, digest, AT, algorithm));
+        assert.deepEqual(
+          headers,
+          coreSignRequest(request, { apiToken: 'token', secret: 'secret' }, digest, AT, algorithm),
+        );
         const seen = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]]));
-        assert.equal(verifySignature({ ...request, headers: seen }, { secret: 'secret', tokenHash: '' }, digest, AT, 0).ok, true);
+        assert.equal(
+          verifySignature({ ...request, headers: seen }, { secret: 'secret', tokenHash: '' }, digest, AT, 0).ok,
+          true,
+        );
       }
     }
   });
@@ -60,10 +69,13 @@ describe('a signed request', () => {
 });
 
 describe('the pause before another try', () => {
-  const api = (code: number, retryAfterMs: number | null = null) => new TillgateApiError({ code, message: 'x' }, Math.floor(code / 100), retryAfterMs, FACTS);
+  const api = (code: number, retryAfterMs: number | null = null) =>
+    new TillgateApiError({ code, message: 'x' }, Math.floor(code / 100), retryAfterMs, FACTS);
 
   test('doubles up to its bound, half of it left to chance', () => {
-    const pauses = [1, 2, 3, 4, 5, 6, 7].map((tried) => pauseBefore(api(50300), tried, { ...DEFAULT_RETRY, tries: 9 }, 1));
+    const pauses = [1, 2, 3, 4, 5, 6, 7].map((tried) =>
+      pauseBefore(api(50300), tried, { ...DEFAULT_RETRY, tries: 9 }, 1),
+    );
     assert.deepEqual(pauses, [250, 500, 1000, 2000, 4000, 8000, 8000]);
     assert.equal(pauseBefore(api(50300), 1, DEFAULT_RETRY, 0), 125);
     assert.equal(pauseBefore(api(50300), 4, DEFAULT_RETRY, 0), null);
@@ -76,8 +88,10 @@ describe('the pause before another try', () => {
   });
 
   test('is made after what passes, and after nothing else', () => {
-    for (const code of [42900, 50000, 50200, 50300, 40902, 40104]) assert.notEqual(pauseBefore(api(code), 1, DEFAULT_RETRY, 0), null, String(code));
-    for (const code of [40000, 40001, 40102, 40103, 40300, 40400, 40900, 40901, 42200]) assert.equal(pauseBefore(api(code), 1, DEFAULT_RETRY, 0), null, String(code));
+    for (const code of [42900, 50000, 50200, 50300, 40902, 40104])
+      assert.notEqual(pauseBefore(api(code), 1, DEFAULT_RETRY, 0), null, String(code));
+    for (const code of [40000, 40001, 40102, 40103, 40300, 40400, 40900, 40901, 42200])
+      assert.equal(pauseBefore(api(code), 1, DEFAULT_RETRY, 0), null, String(code));
     assert.notEqual(pauseBefore(new TillgateConnectionError('x', false, FACTS), 1, DEFAULT_RETRY, 0), null);
     assert.equal(pauseBefore(new TillgateConnectionError('x', true, FACTS), 1, DEFAULT_RETRY, 0), null);
     assert.equal(pauseBefore(new TillgateReplyError('x', 302, null, FACTS), 1, DEFAULT_RETRY, 0), null);

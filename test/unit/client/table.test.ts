@@ -7,15 +7,32 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { CALLS } from '../../../adapters/client/client.ts';
 import type { Call } from '../../../adapters/client/transport.ts';
-import type { ApiErrorCode, ListPage, OrderItem, PayInfo, TillgateClient, WithdrawInput } from '../../../adapters/client/index.ts';
+import type {
+  ApiErrorCode,
+  ListPage,
+  OrderItem,
+  PayInfo,
+  TillgateClient,
+  WithdrawInput,
+} from '../../../adapters/client/index.ts';
 import { TillgateApiError } from '../../../adapters/client/index.ts';
 import { createOperations, ERROR_TABLE } from '../../../adapters/http/index.ts';
 import type { WireError } from '../../../adapters/http/index.ts';
 
-const TABLE = createOperations({ serviceName: 'till', sandbox: false, pageMax: 100, requestsPerMinute: 1, loginsPerMinute: 1, trustedHops: 0, allowPrivateNetworks: false });
+const TABLE = createOperations({
+  serviceName: 'till',
+  sandbox: false,
+  pageMax: 100,
+  requestsPerMinute: 1,
+  loginsPerMinute: 1,
+  trustedHops: 0,
+  allowPrivateNetworks: false,
+});
 
 /** The rows of the payment API: not the payer's page, nor the probes. */
-const PAYMENT = TABLE.filter(({ tag }) => ['Orders', 'Transactions', 'Wallets', 'Currencies', 'Login', 'Lightning'].includes(tag));
+const PAYMENT = TABLE.filter(({ tag }) =>
+  ['Orders', 'Transactions', 'Wallets', 'Currencies', 'Login', 'Lightning'].includes(tag),
+);
 
 /** A program of a merchant that has nothing but the client. */
 const SHOP = `
@@ -29,7 +46,12 @@ const SHOP = `
 
 /** What a caller gets, and what does not compile. */
 async function typesOfCalls(client: TillgateClient): Promise<void> {
-  const order: PayInfo = await client.createPayInfo({ chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: '25' });
+  const order: PayInfo = await client.createPayInfo({
+    chain: 'ETH',
+    currency: 'ETH',
+    vs_currency: 'USD',
+    vs_price: '25',
+  });
   const amount: number = order.amount;
   const page: ListPage<OrderItem> = await client.listOrders({ page: amount });
   const withdrawal: WithdrawInput = { amount: '0.1', chain: 'ETH', currency: 'ETH' };
@@ -52,8 +74,24 @@ describe('the client and the operations table', () => {
     assert.deepEqual(Object.keys(CALLS).sort(), PAYMENT.map(({ id }) => id).sort());
     for (const [id, call] of Object.entries<Call>(CALLS)) {
       const row = PAYMENT.find((each) => each.id === id);
-      const known = { method: row?.method, path: row?.path, keyed: row?.idempotent, once: row?.auth.kind === 'merchant' && row.auth.once, open: row?.auth.kind === 'none' };
-      assert.deepEqual({ method: call.method, path: call.path, keyed: call.keyed === true, once: call.once === true, open: call.open === true }, known, id);
+      const known = {
+        method: row?.method,
+        path: row?.path,
+        keyed: row?.idempotent,
+        once: row?.auth.kind === 'merchant' && row.auth.once,
+        open: row?.auth.kind === 'none',
+      };
+      assert.deepEqual(
+        {
+          method: call.method,
+          path: call.path,
+          keyed: call.keyed === true,
+          once: call.once === true,
+          open: call.open === true,
+        },
+        known,
+        id,
+      );
     }
   });
 
@@ -64,7 +102,9 @@ describe('the client and the operations table', () => {
     for (const [word, { code, manageOnly }] of Object.entries<WireError>(ERROR_TABLE)) {
       if (manageOnly === true) continue;
       const { kind } = new TillgateApiError({ code, message: 'x' }, Math.floor(code / 100), null, facts);
-      const shared = ({ CONFIG_INVALID: 'INTERNAL', LEASE_LOST: 'INTERNAL', CHAIN_HALTED: 'NODE_FAILED' } as Record<string, string>)[word];
+      const shared = (
+        { CONFIG_INVALID: 'INTERNAL', LEASE_LOST: 'INTERNAL', CHAIN_HALTED: 'NODE_FAILED' } as Record<string, string>
+      )[word];
       assert.equal(kind, shared ?? word);
     }
     const known: ApiErrorCode = 40004;
@@ -83,16 +123,28 @@ describe('the client and the operations table', () => {
   });
 
   test('its files alone, in a folder without any package, sign and verify', (t) => {
-    const [source, target] = [new URL('../../../adapters/client/', import.meta.url), mkdtempSync(join(tmpdir(), 'tillgate-client-'))];
+    const [source, target] = [
+      new URL('../../../adapters/client/', import.meta.url),
+      mkdtempSync(join(tmpdir(), 'tillgate-client-')),
+    ];
     t.after(() => rmSync(target, { recursive: true, force: true }));
-    const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022, rewriteRelativeImportExtensions: true, verbatimModuleSyntax: true };
+    const compilerOptions = {
+      module: ts.ModuleKind.ESNext,
+      target: ts.ScriptTarget.ES2022,
+      rewriteRelativeImportExtensions: true,
+      verbatimModuleSyntax: true,
+    };
     for (const file of readdirSync(source)) {
       const { outputText } = ts.transpileModule(readFileSync(new URL(file, source), 'utf8'), { compilerOptions });
       writeFileSync(join(target, file.replace(/\.ts$/, '.js')), outputText);
     }
     writeFileSync(join(target, 'package.json'), '{"type":"module"}');
     writeFileSync(join(target, 'shop.js'), SHOP);
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['shop.js'], { cwd: target, encoding: 'utf8', env: {} });
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['shop.js'], {
+      cwd: target,
+      encoding: 'utf8',
+      env: {},
+    });
     assert.deepEqual([status, stdout.trim()], [0, 'order.timeout OVERDUE'], stderr);
   });
 });

@@ -19,7 +19,17 @@ import {
   refuse,
   GatewayRouteTable,
 } from '../../../core/index.ts';
-import type { AdmissionMode, AppId, AppKeyId, AppView, GatewayRoute, KeyView, RefusalReason, RouteId, RouteProtocol } from '../../../core/index.ts';
+import type {
+  AdmissionMode,
+  AppId,
+  AppKeyId,
+  AppView,
+  GatewayRoute,
+  KeyView,
+  RefusalReason,
+  RouteId,
+  RouteProtocol,
+} from '../../../core/index.ts';
 import { SeededRandom } from '../../support/fakes.ts';
 
 const KEY = newAppKeyText(new SeededRandom('a'));
@@ -79,28 +89,43 @@ describe('the route table (fault 26)', () => {
 });
 
 describe('the request target', () => {
-  const rows: readonly (readonly [RouteProtocol, string, { pathKey: string | null; rest: string } | RefusalReason])[] = [
-    ['jsonrpc', '/', { pathKey: null, rest: '/' }],
-    ['jsonrpc', `/${KEY}`, { pathKey: KEY, rest: '/' }],
-    ['jsonrpc', `/${KEY}/`, { pathKey: KEY, rest: '/' }],
-    ['jsonrpc', '/wallet', 'not_found'],
-    ['jsonrpc', `/${KEY}/wallet`, 'not_found'],
-    ['jsonrpc', '/?a=b', 'not_found'],
-    ['websocket', `/${KEY}`, { pathKey: KEY, rest: '/' }],
-    ['websocket', '/ws', 'not_found'],
-    ['http', `/${KEY}/wallet/getnowblock`, { pathKey: KEY, rest: '/wallet/getnowblock' }],
-    ['http', '/wallet/getnowblock?visible=true', { pathKey: null, rest: '/wallet/getnowblock?visible=true' }],
-    ['http', `/${KEY}?a=%2F`, { pathKey: KEY, rest: '/?a=%2F' }],
-    ['http', `/wallet/${KEY}`, { pathKey: null, rest: `/wallet/${KEY}` }],
-    ['http', '/tgk_short/x', { pathKey: 'tgk_short', rest: '/x' }],
-    ['http', 'http://eth.gate.example/', 'bad_request'],
-    ['http', '*', 'bad_request'],
-    ['http', '/a#b', 'bad_request'],
-    ...['/a/../b', '/..', '/.', '/a/./b', '/%2e%2e/b', '/a/%2E/b', '/.%2e/x', '/a%2fb', '/a%5Cb', '/a\\b', '//a', '/a//b', '/a%00', '/é', '/a b'].map(
-      (target) => ['http', target, 'bad_request'] as const,
-    ),
-    ['http', '/a..b/.well-known/c', { pathKey: null, rest: '/a..b/.well-known/c' }],
-  ];
+  const rows: readonly (readonly [RouteProtocol, string, { pathKey: string | null; rest: string } | RefusalReason])[] =
+    [
+      ['jsonrpc', '/', { pathKey: null, rest: '/' }],
+      ['jsonrpc', `/${KEY}`, { pathKey: KEY, rest: '/' }],
+      ['jsonrpc', `/${KEY}/`, { pathKey: KEY, rest: '/' }],
+      ['jsonrpc', '/wallet', 'not_found'],
+      ['jsonrpc', `/${KEY}/wallet`, 'not_found'],
+      ['jsonrpc', '/?a=b', 'not_found'],
+      ['websocket', `/${KEY}`, { pathKey: KEY, rest: '/' }],
+      ['websocket', '/ws', 'not_found'],
+      ['http', `/${KEY}/wallet/getnowblock`, { pathKey: KEY, rest: '/wallet/getnowblock' }],
+      ['http', '/wallet/getnowblock?visible=true', { pathKey: null, rest: '/wallet/getnowblock?visible=true' }],
+      ['http', `/${KEY}?a=%2F`, { pathKey: KEY, rest: '/?a=%2F' }],
+      ['http', `/wallet/${KEY}`, { pathKey: null, rest: `/wallet/${KEY}` }],
+      ['http', '/tgk_short/x', { pathKey: 'tgk_short', rest: '/x' }],
+      ['http', 'http://eth.gate.example/', 'bad_request'],
+      ['http', '*', 'bad_request'],
+      ['http', '/a#b', 'bad_request'],
+      ...[
+        '/a/../b',
+        '/..',
+        '/.',
+        '/a/./b',
+        '/%2e%2e/b',
+        '/a/%2E/b',
+        '/.%2e/x',
+        '/a%2fb',
+        '/a%5Cb',
+        '/a\\b',
+        '//a',
+        '/a//b',
+        '/a%00',
+        '/é',
+        '/a b',
+      ].map((target) => ['http', target, 'bad_request'] as const),
+      ['http', '/a..b/.well-known/c', { pathKey: null, rest: '/a..b/.well-known/c' }],
+    ];
   for (const [protocol, target, expected] of rows) {
     test(`${protocol} ${target.replaceAll(KEY, '<key>')} (fault 24)`, () => {
       const read = readTarget(protocol, target);
@@ -150,7 +175,12 @@ describe('a key against its App and account', () => {
         const expected = expectedOf(state, enabled, accountActive);
         test(`${state}, App ${enabled ? 'on' : 'off'}, account ${accountActive ? 'active' : 'inactive'}: ${expected ?? 'accepted'} (fault 17)`, () => {
           const stored = state === 'expired' ? 'grace' : state;
-          const key: KeyView = { id: '9' as AppKeyId, state: stored, expiresAt: states[state], app: app({ enabled, accountActive }) };
+          const key: KeyView = {
+            id: '9' as AppKeyId,
+            state: stored,
+            expiresAt: states[state],
+            app: app({ enabled, accountActive }),
+          };
           assert.equal(reasonOf(authenticateKey(key, now)), expected);
         });
       }
@@ -233,6 +263,10 @@ describe('the method policy (fault 27)', () => {
   }
 
   test('knows what must not be sent twice', () => {
-    assert.deepEqual(['eth_sendRawTransaction', 'sendrawtransaction', 'eth_call'].map(isBroadcast), [true, true, false]);
+    assert.deepEqual(['eth_sendRawTransaction', 'sendrawtransaction', 'eth_call'].map(isBroadcast), [
+      true,
+      true,
+      false,
+    ]);
   });
 });

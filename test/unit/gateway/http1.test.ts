@@ -15,10 +15,38 @@ describe('plain requests (fault 25)', () => {
   const START = ['POST /a?b=c HTTP/1.1', 'Host: h'];
   test('are read to the end of their head', () => {
     const headCache = { protocol: null, extracted: null, own: null, headers: null };
-    const text = head(...START, 'X-A: \t1 2  ', 'content-LENGTH: 3', 'X-Empty:', 'Authorization: Bearer x', 'Content-Encoding: Identity') + 'abcPOST';
+    const text =
+      head(
+        ...START,
+        'X-A: \t1 2  ',
+        'content-LENGTH: 3',
+        'X-Empty:',
+        'Authorization: Bearer x',
+        'Content-Encoding: Identity',
+      ) + 'abcPOST';
     assert.deepEqual(readPlainRequest(text), {
-      method: 'POST', target: '/a?b=c', httpVersion: '1.1', hostHeader: 'h', upgrade: false, close: false, length: text.length - 7, headCache,
-      rawHeaders: ['host', 'h', 'x-a', '1 2', 'content-length', '3', 'x-empty', '', 'authorization', 'Bearer x', 'content-encoding', 'Identity'],
+      method: 'POST',
+      target: '/a?b=c',
+      httpVersion: '1.1',
+      hostHeader: 'h',
+      upgrade: false,
+      close: false,
+      length: text.length - 7,
+      headCache,
+      rawHeaders: [
+        'host',
+        'h',
+        'x-a',
+        '1 2',
+        'content-length',
+        '3',
+        'x-empty',
+        '',
+        'authorization',
+        'Bearer x',
+        'content-encoding',
+        'Identity',
+      ],
       head: { authorization: ['Bearer x'], contentLength: 3, chunked: false, encoded: false, expectsContinue: false },
     });
   });
@@ -47,7 +75,7 @@ describe('plain requests (fault 25)', () => {
     ['HTTP/1.2', head('POST / HTTP/1.2', 'Host: h')],
     ['an empty line before it', `\r\n${head(...START)}`],
     ['two blanks', head('POST  / HTTP/1.1', 'Host: h')],
-    ['a blank at the line\'s end', head('POST / HTTP/1.1 ', 'Host: h')],
+    ["a blank at the line's end", head('POST / HTTP/1.1 ', 'Host: h')],
     ['an absolute target', head('POST http://h/ HTTP/1.1', 'Host: h')],
     ['an asterisk', head('GET * HTTP/1.1', 'Host: h')],
     ['a fragment', head('GET /a#b HTTP/1.1', 'Host: h')],
@@ -79,7 +107,7 @@ describe('plain requests (fault 25)', () => {
     ['a transfer coding and a length', head(...START, 'Content-Length: 1', 'Transfer-Encoding: identity')],
     ['an expectation', head(...START, 'Expect: 100-continue')],
     ['an upgrade', head(...START, 'Upgrade: h2c')],
-    ['a WebSocket\'s key', head(...START, 'Sec-WebSocket-Key: x')],
+    ["a WebSocket's key", head(...START, 'Sec-WebSocket-Key: x')],
     ['Connection with more', head(...START, 'Connection: keep-alive, x-a')],
     ['Connection twice', head(...START, 'Connection: close', 'Connection: close')],
     ['Proxy-Connection', head(...START, 'Proxy-Connection: close')],
@@ -89,23 +117,44 @@ describe('plain requests (fault 25)', () => {
     ['many headers', head(...START, ...Array.from({ length: 120 }, (_, n) => `X-${n}: a`))],
     ['TLS', '\x16\x03\x01\x02\x00\x01'],
   ];
-  for (const [what, text] of others) test(`${what}: left to Node's reader`, () => assert.equal(readPlainRequest(text), null));
+  for (const [what, text] of others)
+    test(`${what}: left to Node's reader`, () => assert.equal(readPlainRequest(text), null));
 });
 
 describe('heads of replies', () => {
   const rows: readonly (readonly [string, string, string, object | number])[] = [
-    ['a length', head('HTTP/1.1 200 OK', 'Content-Length: 5'), 'GET', { status: 200, bodyEnd: 'length', contentLength: 5, keepAlive: true }],
-    ['no words', head('HTTP/1.1 200', 'Content-Length: 0'), 'GET', { status: 200, bodyEnd: 'length', contentLength: 0 }],
+    [
+      'a length',
+      head('HTTP/1.1 200 OK', 'Content-Length: 5'),
+      'GET',
+      { status: 200, bodyEnd: 'length', contentLength: 5, keepAlive: true },
+    ],
+    [
+      'no words',
+      head('HTTP/1.1 200', 'Content-Length: 0'),
+      'GET',
+      { status: 200, bodyEnd: 'length', contentLength: 0 },
+    ],
     ['chunks', head('HTTP/1.1 200 OK', 'Transfer-Encoding: Chunked'), 'GET', { bodyEnd: 'chunked', keepAlive: true }],
     ['neither', head('HTTP/1.1 200 OK'), 'GET', { bodyEnd: 'close', keepAlive: false }],
     ['a close', head('HTTP/1.1 200 OK', 'Content-Length: 1', 'connection: x, Close'), 'GET', { keepAlive: false }],
     ['HTTP/1.0', head('HTTP/1.0 200 OK', 'Content-Length: 1'), 'GET', { keepAlive: false }],
-    ['HTTP/1.0, kept', head('HTTP/1.0 200 OK', 'Content-Length: 1', 'Connection: keep-alive'), 'GET', { keepAlive: true }],
+    [
+      'HTTP/1.0, kept',
+      head('HTTP/1.0 200 OK', 'Content-Length: 1', 'Connection: keep-alive'),
+      'GET',
+      { keepAlive: true },
+    ],
     ['a reply to HEAD', head('HTTP/1.1 200 OK', 'Content-Length: 5'), 'HEAD', { bodyEnd: 'none', keepAlive: true }],
     ['204', head('HTTP/1.1 204 No Content'), 'GET', { bodyEnd: 'none', keepAlive: true }],
     ['304 with a length', head('HTTP/1.1 304 Not Modified', 'Content-Length: 5'), 'GET', { bodyEnd: 'none' }],
     ['100', head('HTTP/1.1 100 Continue'), 'POST', { status: 100, bodyEnd: 'none' }],
-    ['a hint', head('HTTP/1.1 200 OK', 'Content-Length: 1', 'Keep-Alive: max=100, timeout=5'), 'GET', { keepAliveSeconds: 5 }],
+    [
+      'a hint',
+      head('HTTP/1.1 200 OK', 'Content-Length: 1', 'Keep-Alive: max=100, timeout=5'),
+      'GET',
+      { keepAliveSeconds: 5 },
+    ],
     ['a beginning', 'HTT', 'GET', INCOMPLETE],
     ['nothing', '', 'GET', INCOMPLETE],
     ['half a head', head('HTTP/1.1 200 OK', 'X: a').slice(0, -1), 'GET', INCOMPLETE],
@@ -114,13 +163,23 @@ describe('heads of replies', () => {
     ['HTTP/2.0', head('HTTP/2.0 200 OK'), 'GET', MALFORMED],
     ['a status of two digits', head('HTTP/1.1 20 OK'), 'GET', MALFORMED],
     ['a status that begins with 0', head('HTTP/1.1 020 OK'), 'GET', MALFORMED],
-    ['both a length and chunks', head('HTTP/1.1 200 OK', 'Content-Length: 5', 'Transfer-Encoding: chunked'), 'GET', MALFORMED],
+    [
+      'both a length and chunks',
+      head('HTTP/1.1 200 OK', 'Content-Length: 5', 'Transfer-Encoding: chunked'),
+      'GET',
+      MALFORMED,
+    ],
     ['two lengths', head('HTTP/1.1 200 OK', 'Content-Length: 5', 'Content-Length: 5'), 'GET', MALFORMED],
     ['a list of lengths', head('HTTP/1.1 200 OK', 'Content-Length: 5, 5'), 'GET', MALFORMED],
     ['a signed length', head('HTTP/1.1 200 OK', 'Content-Length: -5'), 'GET', MALFORMED],
     ['a tab behind a length', head('HTTP/1.1 200 OK', 'Content-Length: 5\t'), 'GET', MALFORMED],
     ['another coding', head('HTTP/1.1 200 OK', 'Transfer-Encoding: gzip, chunked'), 'GET', MALFORMED],
-    ['two codings', head('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'), 'GET', MALFORMED],
+    [
+      'two codings',
+      head('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'),
+      'GET',
+      MALFORMED,
+    ],
     ['both to HEAD', head('HTTP/1.1 200 OK', 'Content-Length: 5', 'Transfer-Encoding: chunked'), 'HEAD', MALFORMED],
     ['a bare LF', 'HTTP/1.1 200 OK\nContent-Length: 5\n\n', 'GET', MALFORMED],
     ['a folded line', head('HTTP/1.1 200 OK', 'X: a', ' b'), 'GET', MALFORMED],
@@ -137,7 +196,8 @@ describe('heads of replies', () => {
 
   test('every beginning of a reply is incomplete, never malformed', () => {
     const text = head('HTTP/1.1 200 All Right', 'Content-Length: 5', 'X-A: b');
-    for (let end = 0; end < text.length; end++) assert.equal(readResponseHead(text.slice(0, end), 'GET'), INCOMPLETE, JSON.stringify(text.slice(0, end)));
+    for (let end = 0; end < text.length; end++)
+      assert.equal(readResponseHead(text.slice(0, end), 'GET'), INCOMPLETE, JSON.stringify(text.slice(0, end)));
   });
 });
 
@@ -175,7 +235,10 @@ describe('chunked bodies', () => {
   }
 
   test('what follows the body is not its own', () => {
-    assert.equal(new ChunkReader().read(Buffer.from('1\r\na\r\n0\r\n\r\nHTTP/1.1'), 0, () => undefined), 11);
+    assert.equal(
+      new ChunkReader().read(Buffer.from('1\r\na\r\n0\r\n\r\nHTTP/1.1'), 0, () => undefined),
+      11,
+    );
   });
 });
 
@@ -189,29 +252,90 @@ function connectionOf(bytes: string): Duplex {
 
 /** Values that differ in what matters, and the ordinary ones more often than not. */
 const often = (ordinary: string, ...odd: readonly string[]): fc.Arbitrary<string> =>
-  fc.oneof({ weight: 12, arbitrary: fc.constant(ordinary) }, { weight: 1, arbitrary: fc.constantFrom(ordinary, ...odd) });
+  fc.oneof(
+    { weight: 12, arbitrary: fc.constant(ordinary) },
+    { weight: 1, arbitrary: fc.constantFrom(ordinary, ...odd) },
+  );
 const mutated = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
-  fc.tuple(text, fc.option(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }), fc.nat(2)), { freq: 2 })).map(([whole, change]) => {
-    if (change === null) return whole;
-    const at = change[0] % whole.length;
-    return whole.slice(0, at) + (change[2] === 0 ? '' : String.fromCharCode(change[1])) + whole.slice(at + (change[2] === 2 ? 0 : 1));
-  });
+  fc
+    .tuple(text, fc.option(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }), fc.nat(2)), { freq: 2 }))
+    .map(([whole, change]) => {
+      if (change === null) return whole;
+      const at = change[0] % whole.length;
+      return (
+        whole.slice(0, at) +
+        (change[2] === 0 ? '' : String.fromCharCode(change[1])) +
+        whole.slice(at + (change[2] === 2 ? 0 : 1))
+      );
+    });
 const lineEnd = often('\r\n', '\n', '\r', '\r\r\n', '\r\n ', '\0\r\n');
 const colon = often(': ', ':', ' : ', ':\t', '\t: ', ':  ', ':\0', ':\x0b');
-const anyLine = fc.tuple(
-  fc.constantFrom('X-A', 'Content-Length', 'content-length', 'Transfer-Encoding', 'Connection', 'Proxy-Connection', 'Upgrade', 'Expect', 'Host', 'Keep-Alive', 'TE', 'Trailer', 'X_Y', "a!#$%&'*+-.^_`|~9", 'X Y', '', 'Ünï'),
-  colon,
-  fc.oneof(fc.constantFrom('0', '3', '5', '05', '5, 5', 'close', 'keep-alive', 'upgrade', 'chunked', 'identity', 'websocket', '100-continue', 'a b', ' a ', '\ta', '', '"', '\xff\x80'), fc.string({ maxLength: 8 })),
-  lineEnd,
-).map((parts) => parts.join(''));
+const anyLine = fc
+  .tuple(
+    fc.constantFrom(
+      'X-A',
+      'Content-Length',
+      'content-length',
+      'Transfer-Encoding',
+      'Connection',
+      'Proxy-Connection',
+      'Upgrade',
+      'Expect',
+      'Host',
+      'Keep-Alive',
+      'TE',
+      'Trailer',
+      'X_Y',
+      "a!#$%&'*+-.^_`|~9",
+      'X Y',
+      '',
+      'Ünï',
+    ),
+    colon,
+    fc.oneof(
+      fc.constantFrom(
+        '0',
+        '3',
+        '5',
+        '05',
+        '5, 5',
+        'close',
+        'keep-alive',
+        'upgrade',
+        'chunked',
+        'identity',
+        'websocket',
+        '100-continue',
+        'a b',
+        ' a ',
+        '\ta',
+        '',
+        '"',
+        '\xff\x80',
+      ),
+      fc.string({ maxLength: 8 }),
+    ),
+    lineEnd,
+  )
+  .map((parts) => parts.join(''));
 
 /** What Node's server makes of the bytes; `null` for nothing. */
-function asNodeReads(bytes: string): Promise<{ method: string; url: string; rawHeaders: string[]; body: string; close: boolean } | null> {
+function asNodeReads(
+  bytes: string,
+): Promise<{ method: string; url: string; rawHeaders: string[]; body: string; close: boolean } | null> {
   return new Promise((resolve) => {
     const server = createServer({ requireHostHeader: false }, (req, res) => {
       let body = '';
       req.setEncoding('latin1').on('data', (chunk: string) => (body += chunk));
-      req.on('end', () => resolve({ method: req.method ?? '', url: req.url ?? '', rawHeaders: req.rawHeaders, body, close: !res.shouldKeepAlive }));
+      req.on('end', () =>
+        resolve({
+          method: req.method ?? '',
+          url: req.url ?? '',
+          rawHeaders: req.rawHeaders,
+          body,
+          close: !res.shouldKeepAlive,
+        }),
+      );
     });
     server.on('clientError', () => resolve(null)).on('upgrade', () => resolve(null));
     const stream = connectionOf(bytes);
@@ -223,8 +347,22 @@ function asNodeReads(bytes: string): Promise<{ method: string; url: string; rawH
 
 test('fault 25: Node understands every plain request the same way: method, target, headers, body, and whether the connection stays', async () => {
   const bytes = mutated(
-    fc.tuple(often('POST', 'GET', 'HEAD', 'PUT'), often(' ', '  ', '\t'), often('/', '/a?b', '//', '/#', '/%00', '/a b', '*', '/\x80'), often(' HTTP/1.1', ' HTTP/1.0', ' HTTP/1.1 ', ''), lineEnd, often('Host: h\r\n', ''), fc.array(anyLine, { maxLength: 4 }), often('Content-Length: 5\r\n', ''), lineEnd)
-      .map(([method, blank, target, version, end, host, lines, length, last]) => `${method}${blank}${target}${version}${end}${host}${lines.join('')}${length}${last}helloGET /next HTTP/1.1\r\n`),
+    fc
+      .tuple(
+        often('POST', 'GET', 'HEAD', 'PUT'),
+        often(' ', '  ', '\t'),
+        often('/', '/a?b', '//', '/#', '/%00', '/a b', '*', '/\x80'),
+        often(' HTTP/1.1', ' HTTP/1.0', ' HTTP/1.1 ', ''),
+        lineEnd,
+        often('Host: h\r\n', ''),
+        fc.array(anyLine, { maxLength: 4 }),
+        often('Content-Length: 5\r\n', ''),
+        lineEnd,
+      )
+      .map(
+        ([method, blank, target, version, end, host, lines, length, last]) =>
+          `${method}${blank}${target}${version}${end}${host}${lines.join('')}${length}${last}helloGET /next HTTP/1.1\r\n`,
+      ),
   );
   let plain = 0;
   await fc.assert(
@@ -238,7 +376,16 @@ test('fault 25: Node understands every plain request the same way: method, targe
       const theirs = await asNodeReads(request);
       assert.notEqual(theirs, null, JSON.stringify(text));
       const rawHeaders = theirs?.rawHeaders.map((part, at) => (at % 2 === 0 ? part.toLowerCase() : part));
-      assert.deepEqual({ ...theirs, rawHeaders }, { method: ours.method, url: ours.target, rawHeaders: ours.rawHeaders, body: request.slice(ours.length), close: ours.close });
+      assert.deepEqual(
+        { ...theirs, rawHeaders },
+        {
+          method: ours.method,
+          url: ours.target,
+          rawHeaders: ours.rawHeaders,
+          body: request.slice(ours.length),
+          close: ours.close,
+        },
+      );
     }),
     { numRuns: 4000 },
   );
@@ -257,17 +404,47 @@ function replyAsNodeReads(bytes: string): Promise<{ status: number; rawHeaders: 
       response.on('error', () => resolve(null));
       response.on('end', () => resolve({ status: response.statusCode ?? 0, rawHeaders: response.rawHeaders, body }));
     });
-    request.on('error', () => resolve(null)).on('upgrade', () => resolve(null)).end();
+    request
+      .on('error', () => resolve(null))
+      .on('upgrade', () => resolve(null))
+      .end();
     setImmediate(() => setImmediate(() => setImmediate(() => resolve(null))));
   });
 }
 
 test('Node understands every reply that is read the same way: status, headers and body', async () => {
-  const chunked = often('2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n', '5;a=b\r\nhello\r\n0\r\nX: y\r\n\r\n', '05\r\nhello\r\n00\r\n\r\n', '5 \r\nhello\r\n0\r\n\r\n', '5\nhello\n0\n\n', '-5\r\nhello\r\n0\r\n\r\n');
-  const body = fc.oneof(fc.tuple(often('Content-Length: 5\r\n', ''), fc.constant('hello')), fc.tuple(often('Transfer-Encoding: chunked\r\n', ''), chunked));
+  const chunked = often(
+    '2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n',
+    '5;a=b\r\nhello\r\n0\r\nX: y\r\n\r\n',
+    '05\r\nhello\r\n00\r\n\r\n',
+    '5 \r\nhello\r\n0\r\n\r\n',
+    '5\nhello\n0\n\n',
+    '-5\r\nhello\r\n0\r\n\r\n',
+  );
+  const body = fc.oneof(
+    fc.tuple(often('Content-Length: 5\r\n', ''), fc.constant('hello')),
+    fc.tuple(often('Transfer-Encoding: chunked\r\n', ''), chunked),
+  );
   const bytes = mutated(
-    fc.tuple(often('HTTP/1.1 200 OK', 'HTTP/1.0 200 OK', 'HTTP/1.1 200', 'HTTP/1.1 204 No Content', 'HTTP/1.1 304 x', 'HTTP/1.1  200 OK', 'HTTP/1.1 2000 OK'), lineEnd, fc.array(anyLine, { maxLength: 3 }), body, lineEnd)
-      .map(([start, end, lines, [framing, content], last]) => `${start}${end}${lines.join('')}${framing}${last}${content}`),
+    fc
+      .tuple(
+        often(
+          'HTTP/1.1 200 OK',
+          'HTTP/1.0 200 OK',
+          'HTTP/1.1 200',
+          'HTTP/1.1 204 No Content',
+          'HTTP/1.1 304 x',
+          'HTTP/1.1  200 OK',
+          'HTTP/1.1 2000 OK',
+        ),
+        lineEnd,
+        fc.array(anyLine, { maxLength: 3 }),
+        body,
+        lineEnd,
+      )
+      .map(
+        ([start, end, lines, [framing, content], last]) => `${start}${end}${lines.join('')}${framing}${last}${content}`,
+      ),
   );
   let compared = 0;
   await fc.assert(

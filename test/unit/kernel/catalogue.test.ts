@@ -1,25 +1,53 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AssetCatalogue, CHAINS, FIATS, findFiat, isTillgateError, SHIB_ERC20, SPECIFIED_ASSETS } from '../../../core/index.ts';
+import {
+  AssetCatalogue,
+  CHAINS,
+  FIATS,
+  findFiat,
+  isTillgateError,
+  SHIB_ERC20,
+  SPECIFIED_ASSETS,
+} from '../../../core/index.ts';
 import type { Asset } from '../../../core/index.ts';
 
-const PAIRS = 'ETH/ETH ETH/USDT-ERC20 ETH/USDC-ERC20 ETH/DAI-ERC20 BTC/BTC BLN/BTC-LN LTC/LTC BSC/BNB TRX/USDT-TRC20 TRX/USDC-TRC20'.split(' ');
+const PAIRS =
+  'ETH/ETH ETH/USDT-ERC20 ETH/USDC-ERC20 ETH/DAI-ERC20 BTC/BTC BLN/BTC-LN LTC/LTC BSC/BNB TRX/USDT-TRC20 TRX/USDC-TRC20'.split(
+    ' ',
+  );
 const CODES =
-  'USD EUR CNY GBP AUD CAD JPY HKD INR ZAR TWD KRW THB NZD SGD AED ARS BDT BHD BMD BRL CHF CLP CZK DKK HUF IDR ILS KWD LKR MMK MXN MYR NGN NOK PHP PKR PLN RUB SAR SEK TRY UAH VEF VND XDR XAG XAU'.split(' ');
+  'USD EUR CNY GBP AUD CAD JPY HKD INR ZAR TWD KRW THB NZD SGD AED ARS BDT BHD BMD BRL CHF CLP CZK DKK HUF IDR ILS KWD LKR MMK MXN MYR NGN NOK PHP PKR PLN RUB SAR SEK TRY UAH VEF VND XDR XAG XAU'.split(
+    ' ',
+  );
 const ETH = SPECIFIED_ASSETS[0] as Asset;
 
 describe('the crypto list', () => {
   test("has the specification's ten pairs in its order, off until they are configured", () => {
     const list = new AssetCatalogue([ETH]).list();
-    assert.deepEqual(list.map(({ asset }) => `${asset.chain}/${asset.currency}`), PAIRS);
-    assert.deepEqual(list.map(({ enabled }) => enabled), [true, ...Array<boolean>(9).fill(false)]);
+    assert.deepEqual(
+      list.map(({ asset }) => `${asset.chain}/${asset.currency}`),
+      PAIRS,
+    );
+    assert.deepEqual(
+      list.map(({ enabled }) => enabled),
+      [true, ...Array<boolean>(9).fill(false)],
+    );
   });
 
   test('has what plugins add at its end, and their chain names', () => {
     const coin: Asset = { ...ETH, chain: 'DOGE', currency: 'DOGE', symbol: 'DOGE', decimals: 8 };
     const assets = new AssetCatalogue([coin, SHIB_ERC20], [{ code: 'DOGE', name: 'Dogecoin' }]);
-    assert.deepEqual(assets.list().slice(10).map(({ asset }) => asset.currency), ['DOGE', 'SHIB-ERC20']);
-    assert.deepEqual(['DOGE', 'ETH', 'BSC', 'NEW'].map((code) => assets.chainName(code)), ['Dogecoin', 'Ethereum', 'BNB Smart Chain', 'NEW']);
+    assert.deepEqual(
+      assets
+        .list()
+        .slice(10)
+        .map(({ asset }) => asset.currency),
+      ['DOGE', 'SHIB-ERC20'],
+    );
+    assert.deepEqual(
+      ['DOGE', 'ETH', 'BSC', 'NEW'].map((code) => assets.chainName(code)),
+      ['Dogecoin', 'Ethereum', 'BNB Smart Chain', 'NEW'],
+    );
     assert.deepEqual(assets.enabled(), [coin, SHIB_ERC20]);
   });
 
@@ -31,8 +59,17 @@ describe('the crypto list', () => {
   test('refuses a pair that is unknown, disabled or on another chain', () => {
     const assets = new AssetCatalogue([ETH]);
     assert.equal(assets.require('ETH', 'ETH'), ETH);
-    for (const [chain, currency] of [['ETH', 'DOGE'], ['BTC', 'BTC'], ['BSC', 'ETH'], ['eth', 'ETH'], ['', '']] as const) {
-      assert.throws(() => assets.require(chain, currency), (error) => isTillgateError(error, 'UNSUPPORTED'));
+    for (const [chain, currency] of [
+      ['ETH', 'DOGE'],
+      ['BTC', 'BTC'],
+      ['BSC', 'ETH'],
+      ['eth', 'ETH'],
+      ['', ''],
+    ] as const) {
+      assert.throws(
+        () => assets.require(chain, currency),
+        (error) => isTillgateError(error, 'UNSUPPORTED'),
+      );
     }
   });
 
@@ -44,7 +81,10 @@ describe('the crypto list', () => {
 
   test('has each currency once, on one chain', () => {
     for (const twice of [[ETH, ETH], [{ ...ETH, chain: 'BSC' }]]) {
-      assert.throws(() => new AssetCatalogue(twice), (error) => isTillgateError(error, 'CONFIG_INVALID'));
+      assert.throws(
+        () => new AssetCatalogue(twice),
+        (error) => isTillgateError(error, 'CONFIG_INVALID'),
+      );
     }
   });
 
@@ -53,13 +93,19 @@ describe('the crypto list', () => {
     assert.equal(assets.find('BTC-LN')?.decimals, 11);
     const stable = SPECIFIED_ASSETS.filter(({ stable: is }) => is).map(({ currency }) => currency);
     assert.deepEqual(stable, ['USDT-ERC20', 'USDC-ERC20', 'DAI-ERC20', 'USDT-TRC20', 'USDC-TRC20']);
-    assert.deepEqual(CHAINS.map(({ code }) => code), ['ETH', 'BTC', 'BLN', 'LTC', 'BSC', 'TRX']);
+    assert.deepEqual(
+      CHAINS.map(({ code }) => code),
+      ['ETH', 'BTC', 'BLN', 'LTC', 'BSC', 'TRX'],
+    );
   });
 });
 
 describe('the fiat list', () => {
   test('has exactly the 48 codes of the specification, in its order, each with a name', () => {
-    assert.deepEqual(FIATS.map(({ code }) => code), CODES);
+    assert.deepEqual(
+      FIATS.map(({ code }) => code),
+      CODES,
+    );
     assert.equal(CODES.length, 48);
     assert.ok(FIATS.every(({ name }) => name.length > 2));
   });

@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { addAmounts, compareDecimals, formatAmount, formatUnits, mulDiv, parseAmount, parseUnits, pow10, readDecimal, roundUnits, SPECIFIED_ASSETS, toUnits } from '../../../core/index.ts';
+import {
+  addAmounts,
+  compareDecimals,
+  formatAmount,
+  formatUnits,
+  mulDiv,
+  parseAmount,
+  parseUnits,
+  pow10,
+  readDecimal,
+  roundUnits,
+  SPECIFIED_ASSETS,
+  toUnits,
+} from '../../../core/index.ts';
 import type { Asset, Decimal } from '../../../core/index.ts';
 
 const ETH = SPECIFIED_ASSETS[0] as Asset;
@@ -34,12 +47,13 @@ describe('fault 45: an amount from a request', () => {
     '1_000': null,
     '1,5': null,
     '0x10': null,
-    'NaN': null,
-    'Infinity': null,
+    NaN: null,
+    Infinity: null,
     '１': null,
   };
   for (const [text, value] of Object.entries(read)) {
-    test(`${JSON.stringify(text)} is ${value === null ? 'no amount' : 'read exactly'}`, () => assert.deepEqual(readDecimal(text), value));
+    test(`${JSON.stringify(text)} is ${value === null ? 'no amount' : 'read exactly'}`, () =>
+      assert.deepEqual(readDecimal(text), value));
   }
 
   test('may have 78 digits and no more', () => {
@@ -63,7 +77,11 @@ describe('fault 45: an amount from a request', () => {
 
 describe('units and text', () => {
   test('go there and back for every amount (fault 46: 2^53+1 and 2^256−1 too)', () => {
-    fc.assert(fc.property(arbUnits, fc.integer({ min: 0, max: 18 }), (units, decimals) => assert.equal(parseUnits(formatUnits(units, decimals), decimals), units)));
+    fc.assert(
+      fc.property(arbUnits, fc.integer({ min: 0, max: 18 }), (units, decimals) =>
+        assert.equal(parseUnits(formatUnits(units, decimals), decimals), units),
+      ),
+    );
     for (const units of [2n ** 53n + 1n, 2n ** 256n - 1n]) assert.equal(parseUnits(formatUnits(units, 18), 18), units);
   });
 
@@ -83,7 +101,8 @@ describe('units and text', () => {
     [10n, 0, '10'],
     [-1_500_000n, 6, '-1.5'],
   ];
-  for (const [units, decimals, text] of written) test(`${units} with ${decimals} decimals is ${text}`, () => assert.equal(formatUnits(units, decimals), text));
+  for (const [units, decimals, text] of written)
+    test(`${units} with ${decimals} decimals is ${text}`, () => assert.equal(formatUnits(units, decimals), text));
 
   test('an amount knows its asset', () => {
     assert.deepEqual(parseAmount('1.5', USDT), { asset: USDT, units: 1_500_000n });
@@ -97,7 +116,11 @@ describe('units and text', () => {
 test('decimals are compared by value, whatever their scale', () => {
   const value = (text: string): Decimal => readDecimal(text)!;
   assert.deepEqual(
-    [['1', '1.5'], ['2', '1.99'], ['0.10', '1e-1']].map(([a, b]) => compareDecimals(value(a!), value(b!))),
+    [
+      ['1', '1.5'],
+      ['2', '1.99'],
+      ['0.10', '1e-1'],
+    ].map(([a, b]) => compareDecimals(value(a!), value(b!))),
     [-1, 1, 0],
   );
   assert.equal(compareDecimals({ digits: 100n, scale: 2 }, { digits: 1n, scale: 0 }), 0);

@@ -18,19 +18,35 @@ describe('time forms', () => {
 
   test('any text of its length is read as a date only when it is one', () => {
     const field = (max: number): fc.Arbitrary<string> => fc.nat({ max }).map((value) => String(value).padStart(2, '0'));
-    const text = fc.tuple(fc.nat({ max: 9999 }), field(14), field(33), field(26), field(62), field(62)).map(([year, month, day, hour, minute, second]) => `${String(year).padStart(4, '0')}-${month}-${day}T${hour}:${minute}:${second}Z`);
+    const text = fc
+      .tuple(fc.nat({ max: 9999 }), field(14), field(33), field(26), field(62), field(62))
+      .map(
+        ([year, month, day, hour, minute, second]) =>
+          `${String(year).padStart(4, '0')}-${month}-${day}T${hour}:${minute}:${second}Z`,
+      );
     fc.assert(
       fc.property(text, (date) => {
         const at = parseSignedDate(date);
         if (at !== null) assert.equal(formatSignedDate(at), date);
-        else assert.ok(Number(date.slice(0, 4)) < 100 || Number.isNaN(Date.parse(date)) || formatSignedDate(Date.parse(date)) !== date);
+        else
+          assert.ok(
+            Number(date.slice(0, 4)) < 100 ||
+              Number.isNaN(Date.parse(date)) ||
+              formatSignedDate(Date.parse(date)) !== date,
+          );
       }),
       { numRuns: 2000 },
     );
   });
 
   test('leap days exist in leap years only', () => {
-    for (const [year, leap] of [[2024, true], [2000, true], [1900, false], [2023, false], [2100, false]] as const) {
+    for (const [year, leap] of [
+      [2024, true],
+      [2000, true],
+      [1900, false],
+      [2023, false],
+      [2100, false],
+    ] as const) {
       assert.equal(parseSignedDate(`${year}-02-29T00:00:00Z`) !== null, leap, String(year));
     }
   });

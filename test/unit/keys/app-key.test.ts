@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { APP_KEY_STATES, APP_KEY_TRANSITIONS, isAccepted, isAppKeyText, keyState, newAppKeyText } from '../../../core/index.ts';
+import {
+  APP_KEY_STATES,
+  APP_KEY_TRANSITIONS,
+  isAccepted,
+  isAppKeyText,
+  keyState,
+  newAppKeyText,
+} from '../../../core/index.ts';
 import { SeededRandom } from '../../support/fakes.ts';
 
 describe('an App key', () => {
@@ -27,7 +34,10 @@ describe('an App key', () => {
   });
 
   test('moves as the specification says', () => {
-    assert.deepEqual(APP_KEY_TRANSITIONS, { rotate: { from: ['active'], to: 'grace' }, revoke: { from: ['active', 'grace'], to: 'revoked' } });
+    assert.deepEqual(APP_KEY_TRANSITIONS, {
+      rotate: { from: ['active'], to: 'grace' },
+      revoke: { from: ['active', 'grace'], to: 'revoked' },
+    });
   });
 });
 
@@ -35,7 +45,7 @@ describe('the text of an App key', () => {
   const random = new SeededRandom();
   const key = newAppKeyText(random);
 
-  test('has its prefix, 49 base-62 digits, and fits the specification\'s 128 characters', () => {
+  test("has its prefix, 49 base-62 digits, and fits the specification's 128 characters", () => {
     assert.match(key, /^tgk_[0-9A-Za-z]{49}$/);
     assert.ok(isAppKeyText(key));
     assert.notEqual(key, newAppKeyText(random));
@@ -52,7 +62,16 @@ describe('the text of an App key', () => {
   });
 
   test('is nothing else', () => {
-    for (const text of ['', 'tgk_', key.slice(1), `${key}A`, key.slice(0, -1), key.toUpperCase(), ` ${key}`, `${key}\n`]) {
+    for (const text of [
+      '',
+      'tgk_',
+      key.slice(1),
+      `${key}A`,
+      key.slice(0, -1),
+      key.toUpperCase(),
+      ` ${key}`,
+      `${key}\n`,
+    ]) {
       assert.equal(isAppKeyText(text), false);
     }
   });

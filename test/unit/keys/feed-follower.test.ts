@@ -84,7 +84,9 @@ function setting() {
     load: async () => void read.push('all'),
     apply: async (subjects) => void read.push(...subjects.map(({ id }) => id)),
   };
-  const follower = new FeedFollower({ feed, clock, deadline: deadlines.after, logger, instance: 'i', leaseMs: LEASE }, [reader]);
+  const follower = new FeedFollower({ feed, clock, deadline: deadlines.after, logger, instance: 'i', leaseMs: LEASE }, [
+    reader,
+  ]);
   return { feed, clock, deadlines, logger, read, follower };
 }
 

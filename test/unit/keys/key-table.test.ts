@@ -18,21 +18,46 @@ describe('the table of keys', () => {
     const many = 20_000;
     for (let n = 0; n < many; n++) {
       table.putAccount({ id: id(n) as AccountId, active: n % 3 !== 0 });
-      table.putApp({ id: id(n) as AppId, accountId: id(n) as AccountId, enabled: n % 5 !== 0, chains: n % 2 ? ['ETH'] : [], admissionMode: null, limits: null });
-      table.putKey({ id: id(n) as AppKeyId, appId: id(n) as AppId, lookupHash: hashOf(`${n}`), state: 'active', expiresAt: null });
+      table.putApp({
+        id: id(n) as AppId,
+        accountId: id(n) as AccountId,
+        enabled: n % 5 !== 0,
+        chains: n % 2 ? ['ETH'] : [],
+        admissionMode: null,
+        limits: null,
+      });
+      table.putKey({
+        id: id(n) as AppKeyId,
+        appId: id(n) as AppId,
+        lookupHash: hashOf(`${n}`),
+        state: 'active',
+        expiresAt: null,
+      });
     }
     assert.equal(table.size, many);
     for (let n = 0; n < many; n += 7) {
       const view = table.view(table.rowOf(hashOf(`${n}`)));
       assert.deepEqual([view.id, view.app.id, view.app.accountId], [id(n), id(n), id(n)]);
-      assert.deepEqual([view.app.accountActive, view.app.enabled, view.app.chains.has('ETH')], [n % 3 !== 0, n % 5 !== 0, n % 2 === 1]);
+      assert.deepEqual(
+        [view.app.accountActive, view.app.enabled, view.app.chains.has('ETH')],
+        [n % 3 !== 0, n % 5 !== 0, n % 2 === 1],
+      );
     }
     assert.equal(table.rowOf(hashOf('none')), -1);
     const row = table.rowOf(hashOf('7'));
-    const changed: DirectoryKey = { id: id(7) as AppKeyId, appId: id(7) as AppId, lookupHash: hashOf('7'), state: 'grace', expiresAt: 5 };
+    const changed: DirectoryKey = {
+      id: id(7) as AppKeyId,
+      appId: id(7) as AppId,
+      lookupHash: hashOf('7'),
+      state: 'grace',
+      expiresAt: 5,
+    };
     table.putKey(changed);
     table.putAccount({ id: id(7) as AccountId, active: false });
-    assert.deepEqual([table.rowOf(hashOf('7')), table.view(row).state, table.view(row).expiresAt, table.view(row).app.accountActive], [row, 'grace', 5, false]);
+    assert.deepEqual(
+      [table.rowOf(hashOf('7')), table.view(row).state, table.view(row).expiresAt, table.view(row).app.accountActive],
+      [row, 'grace', 5, false],
+    );
     assert.equal(table.size, many);
   });
 
@@ -40,8 +65,21 @@ describe('the table of keys', () => {
     const table = new KeyTable();
     table.putAccount({ id: id(1) as AccountId, active: true });
     for (const [n, chains] of [['ETH', 'TRX'], ['TRX', 'ETH'], ['ETH']].entries()) {
-      table.putApp({ id: id(n) as AppId, accountId: id(1) as AccountId, enabled: true, chains, admissionMode: 'enforce', limits: null });
-      table.putKey({ id: id(n) as AppKeyId, appId: id(n) as AppId, lookupHash: hashOf(`${n}`), state: 'active', expiresAt: null });
+      table.putApp({
+        id: id(n) as AppId,
+        accountId: id(1) as AccountId,
+        enabled: true,
+        chains,
+        admissionMode: 'enforce',
+        limits: null,
+      });
+      table.putKey({
+        id: id(n) as AppKeyId,
+        appId: id(n) as AppId,
+        lookupHash: hashOf(`${n}`),
+        state: 'active',
+        expiresAt: null,
+      });
     }
     const [a, b, c] = [0, 1, 2].map((n) => table.view(table.rowOf(hashOf(`${n}`))).app.chains);
     assert.ok(a === b && b !== c);
@@ -51,13 +89,38 @@ describe('the table of keys', () => {
     const table = new KeyTable();
     const owner = (n: number): number => Math.floor(n / 4);
     const putApp = (n: number, enabled: boolean, chains: readonly string[] = ['ETH']): void =>
-      table.putApp({ id: id(n) as AppId, accountId: id(owner(n)) as AccountId, enabled, chains, admissionMode: null, limits: null });
+      table.putApp({
+        id: id(n) as AppId,
+        accountId: id(owner(n)) as AccountId,
+        enabled,
+        chains,
+        admissionMode: null,
+        limits: null,
+      });
     for (let n = 0; n < 3; n++) table.putAccount({ id: id(n) as AccountId, active: true });
     for (let n = 0; n < 12; n++) putApp(n, true);
-    for (let n = 0; n < 48; n++) table.putKey({ id: id(n) as AppKeyId, appId: id(n % 12) as AppId, lookupHash: hashOf(`${n}`), state: 'active', expiresAt: null });
-    const seen = (): (readonly boolean[])[] => Array.from({ length: 48 }, (_, n) => table.view(table.rowOf(hashOf(`${n}`))).app).map(({ enabled, accountActive, chains }) => [enabled, accountActive, chains.has('TRX')]);
-    const wanted = (off: readonly number[], inactive: readonly number[], tron: readonly number[]): (readonly boolean[])[] =>
-      Array.from({ length: 48 }, (_, n) => [!off.includes(n % 12), !inactive.includes(owner(n % 12)), tron.includes(n % 12)]);
+    for (let n = 0; n < 48; n++)
+      table.putKey({
+        id: id(n) as AppKeyId,
+        appId: id(n % 12) as AppId,
+        lookupHash: hashOf(`${n}`),
+        state: 'active',
+        expiresAt: null,
+      });
+    const seen = (): (readonly boolean[])[] =>
+      Array.from({ length: 48 }, (_, n) => table.view(table.rowOf(hashOf(`${n}`))).app).map(
+        ({ enabled, accountActive, chains }) => [enabled, accountActive, chains.has('TRX')],
+      );
+    const wanted = (
+      off: readonly number[],
+      inactive: readonly number[],
+      tron: readonly number[],
+    ): (readonly boolean[])[] =>
+      Array.from({ length: 48 }, (_, n) => [
+        !off.includes(n % 12),
+        !inactive.includes(owner(n % 12)),
+        tron.includes(n % 12),
+      ]);
     assert.deepEqual(seen(), wanted([], [], []));
     table.putAccount({ id: id(1) as AccountId, active: false });
     putApp(2, false);
@@ -71,13 +134,39 @@ describe('the table of keys', () => {
     const before = table.view(table.rowOf(hashOf('9')));
     putApp(9, false);
     assert.deepEqual([before.app.enabled, table.view(table.rowOf(hashOf('9'))).app.enabled], [true, false]);
-    assert.throws(() => table.putApp({ id: id(9) as AppId, accountId: id(0) as AccountId, enabled: true, chains: [], admissionMode: null, limits: null }));
+    assert.throws(() =>
+      table.putApp({
+        id: id(9) as AppId,
+        accountId: id(0) as AccountId,
+        enabled: true,
+        chains: [],
+        admissionMode: null,
+        limits: null,
+      }),
+    );
   });
 
   test('refuses a key or an App that belongs to nothing', () => {
     const table = new KeyTable();
-    assert.throws(() => table.putKey({ id: id(1) as AppKeyId, appId: id(1) as AppId, lookupHash: hashOf('1'), state: 'active', expiresAt: null }));
-    assert.throws(() => table.putApp({ id: id(1) as AppId, accountId: id(1) as AccountId, enabled: true, chains: [], admissionMode: null, limits: null }));
+    assert.throws(() =>
+      table.putKey({
+        id: id(1) as AppKeyId,
+        appId: id(1) as AppId,
+        lookupHash: hashOf('1'),
+        state: 'active',
+        expiresAt: null,
+      }),
+    );
+    assert.throws(() =>
+      table.putApp({
+        id: id(1) as AppId,
+        accountId: id(1) as AccountId,
+        enabled: true,
+        chains: [],
+        admissionMode: null,
+        limits: null,
+      }),
+    );
   });
 
   test('the index agrees with a Map, whatever the keys', () => {
@@ -140,10 +229,14 @@ describe('the table of keys', () => {
         const changed = text.slice(0, at) + other + text.slice(at + 1);
         assert.equal(cache.find(changed), changed === text ? 7 : -1);
       }
-      assert.equal(cache.find(`${text.slice(0, at)}${String.fromCharCode(text.charCodeAt(at) + 128)}${text.slice(at + 1)}`), null);
+      assert.equal(
+        cache.find(`${text.slice(0, at)}${String.fromCharCode(text.charCodeAt(at) + 128)}${text.slice(at + 1)}`),
+        null,
+      );
     }
     // Neighbours that trade value between the two places of one pair.
-    const traded = text.slice(0, 10) + String.fromCharCode(text.charCodeAt(10) - 1, text.charCodeAt(11) + 128) + text.slice(12);
+    const traded =
+      text.slice(0, 10) + String.fromCharCode(text.charCodeAt(10) - 1, text.charCodeAt(11) + 128) + text.slice(12);
     assert.equal(cache.find(traded), null);
     for (const none of ['', text.slice(1), `${text}0`]) assert.equal(cache.find(none), null);
     assert.equal(cache.find(text), 7);
@@ -160,10 +253,12 @@ describe('the table of keys', () => {
       if (number < prime) key.push(number);
     }
     const printOf = (text: string): string =>
-      [0, 1, 2].map((lane) => {
-        const pairs = [0, 2, 4].map((at) => BigInt(text.charCodeAt(at) * 128 + (text.charCodeAt(at + 1) || 0)));
-        return pairs.reduce((sum, pair, n) => sum + pair * key[3 * (n + 1) + lane]!, key[lane]!) % prime;
-      }).join();
+      [0, 1, 2]
+        .map((lane) => {
+          const pairs = [0, 2, 4].map((at) => BigInt(text.charCodeAt(at) * 128 + (text.charCodeAt(at + 1) || 0)));
+          return pairs.reduce((sum, pair, n) => sum + pair * key[3 * (n + 1) + lane]!, key[lane]!) % prime;
+        })
+        .join();
     const rows = new Map<string, number>();
     for (const text of ['\x7f\x7f\x7f\x7f\x7f', '     ', 'abcde', 'abced', '\0\0\0\0\0']) {
       assert.equal(cache.find(text), -1);

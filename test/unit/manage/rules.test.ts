@@ -1,6 +1,14 @@
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { changesOf, guardAdmins, isTillgateError, listScope, canMove, OPERATOR, targetAccount } from '../../../core/index.ts';
+import {
+  changesOf,
+  guardAdmins,
+  isTillgateError,
+  listScope,
+  canMove,
+  OPERATOR,
+  targetAccount,
+} from '../../../core/index.ts';
 import type { Account, AccountId, AccountRole, AccountStatus, Actor } from '../../../core/index.ts';
 
 const STATUSES: readonly AccountStatus[] = ['active', 'disabled', 'archived'];
@@ -26,12 +34,21 @@ describe('the states of an account', () => {
   const LEGAL = new Set(['active disabled', 'disabled active', 'active archived', 'disabled archived']);
 
   test('every pair is legal or illegal as the decisions say', () => {
-    for (const from of STATUSES) for (const to of STATUSES) assert.equal(canMove(from, to), from === to || LEGAL.has(`${from} ${to}`), `${from} ${to}`);
+    for (const from of STATUSES)
+      for (const to of STATUSES)
+        assert.equal(canMove(from, to), from === to || LEGAL.has(`${from} ${to}`), `${from} ${to}`);
   });
 });
 
 describe('the rules about admins', () => {
-  const cases: readonly [who: string, by: AccountId | null, from: [AccountRole, AccountStatus], to: [AccountRole, AccountStatus], admins: AccountId[], refused: boolean][] = [
+  const cases: readonly [
+    who: string,
+    by: AccountId | null,
+    from: [AccountRole, AccountStatus],
+    to: [AccountRole, AccountStatus],
+    admins: AccountId[],
+    refused: boolean,
+  ][] = [
     ['itself, disabled', ONE, ['admin', 'active'], ['admin', 'disabled'], [ONE, TWO], true],
     ['itself, archived', ONE, ['admin', 'active'], ['admin', 'archived'], [ONE, TWO], true],
     ['itself, demoted', ONE, ['admin', 'active'], ['user', 'active'], [ONE, TWO], true],
@@ -44,7 +61,8 @@ describe('the rules about admins', () => {
   ];
   for (const [who, by, [role, status], [nextRole, nextStatus], admins, refused] of cases) {
     test(`${who}: ${refused ? 'refused' : 'allowed'}`, () => {
-      const act = (): void => guardAdmins(actor(by), account(role, status), { role: nextRole, status: nextStatus }, admins);
+      const act = (): void =>
+        guardAdmins(actor(by), account(role, status), { role: nextRole, status: nextStatus }, admins);
       if (refused) assert.throws(act, (error) => isTillgateError(error, 'STATE_CONFLICT'));
       else act();
     });
@@ -55,22 +73,34 @@ describe('whose records an actor sees', () => {
   test('a user its own, an admin all', () => {
     assert.equal(listScope(actor(ONE, 'user'), undefined), ONE);
     assert.equal(listScope(actor(ONE, 'user'), ONE), ONE);
-    assert.throws(() => listScope(actor(ONE, 'user'), TWO), (error) => isTillgateError(error, 'NOT_FOUND'));
+    assert.throws(
+      () => listScope(actor(ONE, 'user'), TWO),
+      (error) => isTillgateError(error, 'NOT_FOUND'),
+    );
     assert.equal(listScope(actor(ONE), undefined), null);
     assert.equal(listScope(actor(ONE), TWO), TWO);
   });
 
   test('what is made is the own account’s unless told, and the operator must tell', () => {
     assert.equal(targetAccount(actor(ONE, 'user'), undefined), ONE);
-    assert.throws(() => targetAccount(actor(ONE, 'user'), TWO), (error) => isTillgateError(error, 'NOT_FOUND'));
+    assert.throws(
+      () => targetAccount(actor(ONE, 'user'), TWO),
+      (error) => isTillgateError(error, 'NOT_FOUND'),
+    );
     assert.equal(targetAccount(OPERATOR, TWO), TWO);
-    assert.throws(() => targetAccount(OPERATOR, undefined), (error) => isTillgateError(error, 'NOT_FOUND'));
+    assert.throws(
+      () => targetAccount(OPERATOR, undefined),
+      (error) => isTillgateError(error, 'NOT_FOUND'),
+    );
   });
 
   test('an audit row tells what differs, by its name on the wire', () => {
     const former = { name: 'a', chains: ['ETH'], limits: null as object | null };
     const names = { name: 'name', chains: 'chains', limits: 'limits' };
     assert.deepEqual(changesOf(former, { name: 'a', chains: ['ETH'] }, names), {});
-    assert.deepEqual(changesOf(former, { name: 'b', limits: { burst: 1 } }, names), { name: { from: 'a', to: 'b' }, limits: { from: null, to: { burst: 1 } } });
+    assert.deepEqual(changesOf(former, { name: 'b', limits: { burst: 1 } }, names), {
+      name: { from: 'a', to: 'b' },
+      limits: { from: null, to: { burst: 1 } },
+    });
   });
 });

@@ -26,14 +26,26 @@ describe('time-based codes', () => {
 
   test('are those of another implementation, from the URI that is shown', () => {
     const uri = totpUri('Tillgate', 'shop@example.com', TEXT);
-    assert.equal(uri, `otpauth://totp/Tillgate:shop%40example.com?secret=${TEXT}&issuer=Tillgate&algorithm=SHA1&digits=6&period=30`);
+    assert.equal(
+      uri,
+      `otpauth://totp/Tillgate:shop%40example.com?secret=${TEXT}&issuer=Tillgate&algorithm=SHA1&digits=6&period=30`,
+    );
     const other = new TOTP({ secret: Secret.fromBase32(TEXT), digits: 6, period: 30 });
-    for (let step = 0; step < 200; step++) assert.equal(at(START + step * 977_777), other.generate({ timestamp: START + step * 977_777 }));
+    for (let step = 0; step < 200; step++)
+      assert.equal(at(START + step * 977_777), other.generate({ timestamp: START + step * 977_777 }));
   });
 
   test('base32 is that of RFC 4648, without padding, and reads back', () => {
     const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-    for (const [text, encoded] of [['', ''], ['f', 'MY'], ['fo', 'MZXQ'], ['foo', 'MZXW6'], ['foob', 'MZXW6YQ'], ['fooba', 'MZXW6YTB'], ['foobar', 'MZXW6YTBOI']] as const) {
+    for (const [text, encoded] of [
+      ['', ''],
+      ['f', 'MY'],
+      ['fo', 'MZXQ'],
+      ['foo', 'MZXW6'],
+      ['foob', 'MZXW6YQ'],
+      ['fooba', 'MZXW6YTB'],
+      ['foobar', 'MZXW6YTBOI'],
+    ] as const) {
       assert.equal(encodeBase32(bytes(text)), encoded);
       assert.deepEqual(decodeBase32(encoded), bytes(text));
     }
@@ -41,7 +53,13 @@ describe('time-based codes', () => {
   });
 
   test('one step either side is taken, two are not', () => {
-    for (const [drift, verdict] of [[-2, 'wrong'], [-1, 'accepted'], [0, 'accepted'], [1, 'accepted'], [2, 'wrong']] as const) {
+    for (const [drift, verdict] of [
+      [-2, 'wrong'],
+      [-1, 'accepted'],
+      [0, 'accepted'],
+      [1, 'accepted'],
+      [2, 'wrong'],
+    ] as const) {
       assert.equal(judge(newTotp('sealed'), at(START + drift * 30_000), START).verdict, verdict, String(drift));
     }
   });

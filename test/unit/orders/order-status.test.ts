@@ -28,7 +28,9 @@ describe('the order transition table', () => {
   test('legalMoves lists each pair once', () => {
     const pairs = legalMoves().map(([from, to]) => `${from}>${to}`);
     assert.equal(new Set(pairs).size, pairs.length);
-    const expected = new Set(Object.values(EXPECTED).flatMap((moves) => Object.entries(moves).map(([from, to]) => `${from}>${to}`)));
+    const expected = new Set(
+      Object.values(EXPECTED).flatMap((moves) => Object.entries(moves).map(([from, to]) => `${from}>${to}`)),
+    );
     assert.deepEqual(new Set(pairs), expected);
   });
 

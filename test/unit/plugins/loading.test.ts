@@ -32,10 +32,15 @@ function reachable({ inputs }: Metafile, entry: string): ReadonlySet<string> {
 
 const chainFamilies = (files: ReadonlySet<string>): string[] =>
   [...new Set([...files].flatMap((path) => /^adapters\/chains\/(evm|tron|utxo)\//.exec(path)?.[1] ?? []))].sort();
-const packages = (files: ReadonlySet<string>): string[] => ['@scure/btc-signer', 'viem', 'lossless-json'].filter((name) => [...files].some((path) => path === name || path.startsWith(`${name}/`)));
+const packages = (files: ReadonlySet<string>): string[] =>
+  ['@scure/btc-signer', 'viem', 'lossless-json'].filter((name) =>
+    [...files].some((path) => path === name || path.startsWith(`${name}/`)),
+  );
 
 describe('what a plugin loads', () => {
-  const expected: Readonly<Record<string, { readonly families: readonly string[]; readonly without: readonly string[] }>> = {
+  const expected: Readonly<
+    Record<string, { readonly families: readonly string[]; readonly without: readonly string[] }>
+  > = {
     lightning: { families: [], without: ['@scure/btc-signer', 'viem'] },
     ethereum: { families: ['evm'], without: ['@scure/btc-signer'] },
     bsc: { families: ['evm'], without: ['@scure/btc-signer'] },

@@ -12,7 +12,8 @@ import { startServer } from '../adapters/rates/local-server.ts';
 const clock = new FakeClock();
 const never = new AbortController().signal;
 const documents: DocumentStore = { read: async () => null, write: async () => true };
-const chain = (code: string): ChainAdapter => ({ code, name: `The chain ${code}`, assets: [], payments: null, balances: null }) as unknown as ChainAdapter;
+const chain = (code: string): ChainAdapter =>
+  ({ code, name: `The chain ${code}`, assets: [], payments: null, balances: null }) as unknown as ChainAdapter;
 
 describe('the prices of a chain that a package adds', () => {
   test('its price ids reach CoinGecko and Kraken, and those of the settings come before them', async (t) => {
@@ -21,18 +22,34 @@ describe('the prices of a chain that a package adds', () => {
       version: '1.0.0',
       requires: '^1.4.0',
       options: (input) => input,
-      setup: ({ addChain }) => addChain(chain('SOL'), { priceIds: { SOL: { coingecko: 'solana', kraken: 'SOLUSD' }, JUP: { coingecko: 'jupiter' } } }),
+      setup: ({ addChain }) =>
+        addChain(chain('SOL'), {
+          priceIds: { SOL: { coingecko: 'solana', kraken: 'SOLUSD' }, JUP: { coingecko: 'jupiter' } },
+        }),
     };
-    const { priceIds } = await setUpPlugins({ ...WATCH_ONLY, logger: new PinoLogger({ level: 'silent' }), clock, documents }, [{ plugin, options: {} }]);
+    const { priceIds } = await setUpPlugins(
+      { ...WATCH_ONLY, logger: new PinoLogger({ level: 'silent' }), clock, documents },
+      [{ plugin, options: {} }],
+    );
     const known = { ...BUILT_IN_PRICE_IDS, ...priceIds };
     const gecko = await startServer(t, () => '{}');
-    await rateSource({ use: 'coingecko', url: gecko.url, apiKey: 'CG-key', ids: { JUP: 'jupiter-exchange' } }, clock, known).fetch(['ETH', 'SOL', 'JUP'], never);
+    await rateSource(
+      { use: 'coingecko', url: gecko.url, apiKey: 'CG-key', ids: { JUP: 'jupiter-exchange' } },
+      clock,
+      known,
+    ).fetch(['ETH', 'SOL', 'JUP'], never);
     assert.equal(gecko.seen[0]?.url.searchParams.get('ids'), 'ethereum,solana,jupiter-exchange');
     assert.equal(gecko.seen[0].headers['x-cg-demo-api-key'], 'CG-key');
     const kraken = await startServer(t, () => '{"error":[],"result":{"XXRPZUSD":{"a":["2.2"],"b":["2.0"]}}}');
-    const ticks = await rateSource({ use: 'kraken', url: kraken.url, pairs: { XRP: 'XRPUSD' } }, clock, known).fetch(['SOL', 'XRP', 'JUP'], never);
+    const ticks = await rateSource({ use: 'kraken', url: kraken.url, pairs: { XRP: 'XRPUSD' } }, clock, known).fetch(
+      ['SOL', 'XRP', 'JUP'],
+      never,
+    );
     assert.equal(kraken.seen[0]?.url.searchParams.get('pair'), 'SOLUSD,XRPUSD');
-    assert.deepEqual(ticks.map(({ symbol, usd }) => [symbol, usd]), [['XRP', '2.1']]);
+    assert.deepEqual(
+      ticks.map(({ symbol, usd }) => [symbol, usd]),
+      [['XRP', '2.1']],
+    );
   });
 
   test('a plugin for an earlier interface names its chain as before, or not at all', async () => {
@@ -46,8 +63,14 @@ describe('the prices of a chain that a package adds', () => {
         addChain(chain('BARE'));
       },
     };
-    const { chainNames, priceIds } = await setUpPlugins({ ...WATCH_ONLY, logger: new PinoLogger({ level: 'silent' }), clock, documents }, [{ plugin, options: {} }]);
-    assert.deepEqual(chainNames, [{ code: 'OLD', name: 'Old Chain' }, { code: 'BARE', name: 'The chain BARE' }]);
+    const { chainNames, priceIds } = await setUpPlugins(
+      { ...WATCH_ONLY, logger: new PinoLogger({ level: 'silent' }), clock, documents },
+      [{ plugin, options: {} }],
+    );
+    assert.deepEqual(chainNames, [
+      { code: 'OLD', name: 'Old Chain' },
+      { code: 'BARE', name: 'The chain BARE' },
+    ]);
     assert.deepEqual(priceIds, {});
   });
 });

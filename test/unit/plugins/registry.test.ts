@@ -36,10 +36,13 @@ describe('the definitions of the built-in chains', () => {
       assert.ok(isBuiltIn(name));
       assert.equal(coin.chain, code);
       assert.equal(coin.kind, 'native');
-      for (const source of ['coingecko', 'kraken']) assert.ok(BUILT_IN_PRICE_IDS[coin.symbol]?.[source], `${coin.symbol} has no id at ${source}`);
+      for (const source of ['coingecko', 'kraken'])
+        assert.ok(BUILT_IN_PRICE_IDS[coin.symbol]?.[source], `${coin.symbol} has no id at ${source}`);
       assert.ok(Number(SANDBOX_PRICES[coin.symbol]) > 0);
       assert.ok(maxLagBlocks >= 1);
-      assert.ok(confirmations >= 1 && spendableConfirmations >= confirmations && finalityBlocks >= spendableConfirmations);
+      assert.ok(
+        confirmations >= 1 && spendableConfirmations >= confirmations && finalityBlocks >= spendableConfirmations,
+      );
     });
 
     test(`${name} reads the addresses that it makes, on each of its networks`, () => {

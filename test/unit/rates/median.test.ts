@@ -13,7 +13,8 @@ function ticksOf(...prices: readonly string[]): SourceTick[] {
 }
 
 const usdOf = (ticks: readonly SourceTick[]): string => medianPrice('ETH', ticks, START).evidence.usd;
-const droppedOf = (ticks: readonly SourceTick[]): (string | null)[] => medianPrice('ETH', ticks, START).evidence.sources.map(({ dropped }) => dropped);
+const droppedOf = (ticks: readonly SourceTick[]): (string | null)[] =>
+  medianPrice('ETH', ticks, START).evidence.sources.map(({ dropped }) => dropped);
 
 describe('the median', () => {
   const cases: readonly (readonly [prices: readonly string[], usd: string])[] = [
@@ -26,17 +27,26 @@ describe('the median', () => {
     [['1e-8', '0.00000001'], '0.00000001'],
     [['123456789.123456789123456789'], '123456789.123456789123456789'],
   ];
-  for (const [prices, usd] of cases) test(`of ${prices.join(', ')} is ${usd}, exactly`, () => assert.equal(usdOf(ticksOf(...prices)), usd));
+  for (const [prices, usd] of cases)
+    test(`of ${prices.join(', ')} is ${usd}, exactly`, () => assert.equal(usdOf(ticksOf(...prices)), usd));
 
   test('of nothing is nothing', () => {
-    assert.deepEqual(medianPrice('ETH', [], START), { usd: null, evidence: { symbol: 'ETH', usd: '', sources: [] }, validUntil: Infinity });
+    assert.deepEqual(medianPrice('ETH', [], START), {
+      usd: null,
+      evidence: { symbol: 'ETH', usd: '', sources: [] },
+      validUntil: Infinity,
+    });
   });
 
   test('lies between the prices that were used, whatever they are', () => {
     const price = fc.integer({ min: 1, max: 1_000_000 });
     fc.assert(
       fc.property(fc.array(price, { minLength: 1, maxLength: 9 }), (prices) => {
-        const { usd, evidence } = medianPrice('ETH', ticksOf(...prices.map((value) => (value / 100).toFixed(2))), START);
+        const { usd, evidence } = medianPrice(
+          'ETH',
+          ticksOf(...prices.map((value) => (value / 100).toFixed(2))),
+          START,
+        );
         const used = evidence.sources.filter(({ dropped }) => dropped === null).map((source) => Number(source.usd));
         if (usd === null) {
           assert.equal(used.length, 0);
@@ -59,7 +69,10 @@ describe('a price is dropped', () => {
   test('with its only companion when the two are far apart: neither can be believed', () => {
     const { usd, evidence } = medianPrice('ETH', ticksOf('2500', '3500'), START);
     assert.equal(usd, null);
-    assert.deepEqual(evidence.sources.map(({ dropped }) => dropped), ['outlier', 'outlier']);
+    assert.deepEqual(
+      evidence.sources.map(({ dropped }) => dropped),
+      ['outlier', 'outlier'],
+    );
   });
 
   for (const text of ['0', '0.000', '-1', '', 'NaN', 'Infinity', '1,5', '0x10', ' 1', '1e400', '9'.repeat(79)]) {
@@ -71,7 +84,10 @@ describe('a price is dropped', () => {
   }
 
   test('when it is older than 10 minutes; exactly 10 stays', () => {
-    const at = (age: number): SourceTick => ({ source: `a${age}`, tick: { symbol: 'ETH', usd: '2500', at: START - age } });
+    const at = (age: number): SourceTick => ({
+      source: `a${age}`,
+      tick: { symbol: 'ETH', usd: '2500', at: START - age },
+    });
     assert.deepEqual(droppedOf([at(10 * MINUTE), at(10 * MINUTE + 1), at(NaN)]), [null, 'stale', 'stale']);
   });
 

@@ -1,15 +1,31 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { findFiat, formatUnits, pow10, quoteUnits, readDecimal, SHIB_ERC20, SPECIFIED_ASSETS } from '../../../core/index.ts';
+import {
+  findFiat,
+  formatUnits,
+  pow10,
+  quoteUnits,
+  readDecimal,
+  SHIB_ERC20,
+  SPECIFIED_ASSETS,
+} from '../../../core/index.ts';
 import type { Asset, Decimal, Fiat } from '../../../core/index.ts';
 
-const asset = (currency: string): Asset => [...SPECIFIED_ASSETS, SHIB_ERC20].find((known) => known.currency === currency)!;
+const asset = (currency: string): Asset =>
+  [...SPECIFIED_ASSETS, SHIB_ERC20].find((known) => known.currency === currency)!;
 const fiat = (code: string): Fiat => findFiat(code)!;
 const usd = (text: string): Decimal => readDecimal(text)!;
 
 describe('a quote', () => {
-  const cases: readonly (readonly [currency: string, code: string, price: bigint, fiatUsd: string, coinUsd: string, amount: string])[] = [
+  const cases: readonly (readonly [
+    currency: string,
+    code: string,
+    price: bigint,
+    fiatUsd: string,
+    coinUsd: string,
+    amount: string,
+  ])[] = [
     ['USDT-ERC20', 'USD', 10_00n, '1', '1', '10'],
     ['USDT-ERC20', 'EUR', 10_00n, '1.08', '1', '10.8'],
     ['USDT-ERC20', 'EUR', 10_01n, '1.08', '0.9999', '10.811882'],
@@ -25,7 +41,10 @@ describe('a quote', () => {
   for (const [currency, code, price, fiatUsd, coinUsd, amount] of cases) {
     test(`of ${formatUnits(price, fiat(code).decimals)} ${code} in ${currency} at ${coinUsd} is ${amount}`, () => {
       const units = quoteUnits(asset(currency), fiat(code), price, usd(fiatUsd), usd(coinUsd));
-      assert.equal(formatUnits(units, asset(currency).decimals), formatUnits(readDecimal(amount)!.digits, readDecimal(amount)!.scale));
+      assert.equal(
+        formatUnits(units, asset(currency).decimals),
+        formatUnits(readDecimal(amount)!.digits, readDecimal(amount)!.scale),
+      );
     });
   }
 

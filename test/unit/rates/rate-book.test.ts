@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AssetCatalogue, findFiat, formatUnits, isTillgateError, RateBook, rateSymbols, SPECIFIED_ASSETS } from '../../../core/index.ts';
+import {
+  AssetCatalogue,
+  findFiat,
+  formatUnits,
+  isTillgateError,
+  RateBook,
+  rateSymbols,
+  SPECIFIED_ASSETS,
+} from '../../../core/index.ts';
 import type { Asset, Fiat, PriceTick, RateSource } from '../../../core/index.ts';
 import { FakeClock, FakeDeadlines, FakeRateSource, MemoryLogger, MemoryMetrics } from '../../support/fakes.ts';
 
@@ -15,7 +23,14 @@ function bookOf(prices: readonly Readonly<Record<string, string>>[], extra: read
   const clock = new FakeClock();
   const sources = prices.map((table, index) => new FakeRateSource(`s${index}`, table, clock));
   const [deadlines, logger, metrics] = [new FakeDeadlines(), new MemoryLogger(), new MemoryMetrics()];
-  const book = new RateBook({ sources: [...sources, ...extra], symbols: ['ETH', 'USDT', 'EUR'], clock, deadline: deadlines.after, logger, metrics });
+  const book = new RateBook({
+    sources: [...sources, ...extra],
+    symbols: ['ETH', 'USDT', 'EUR'],
+    clock,
+    deadline: deadlines.after,
+    logger,
+    metrics,
+  });
   return { book, clock, sources, deadlines, logger, metrics, first: sources[0] as FakeRateSource };
 }
 
@@ -39,7 +54,11 @@ describe('a quote', () => {
   test('in US dollars needs no fiat price: a dollar is one by definition', async () => {
     const { book, clock } = bookOf([{ ETH: '2500' }]);
     const { rate } = await book.quote(ETH, USD, 100_00n, false);
-    assert.deepEqual(rate.fiat, { symbol: 'USD', usd: '1', sources: [{ source: 'definition', usd: '1', at: clock.now(), dropped: null }] });
+    assert.deepEqual(rate.fiat, {
+      symbol: 'USD',
+      usd: '1',
+      sources: [{ source: 'definition', usd: '1', at: clock.now(), dropped: null }],
+    });
   });
 
   test('with a fixed price takes a stable coin at exactly 1 USD, other fiats through their own rate', async () => {
@@ -47,7 +66,11 @@ describe('a quote', () => {
     const { units, rate } = await book.quote(USDT, EUR, 10_00n, true);
     assert.equal(units, 10_800_000n);
     assert.equal(rate.fixed, true);
-    assert.deepEqual(rate.coin, { symbol: 'USDT', usd: '1', sources: [{ source: 'fixed', usd: '1', at: clock.now(), dropped: null }] });
+    assert.deepEqual(rate.coin, {
+      symbol: 'USDT',
+      usd: '1',
+      sources: [{ source: 'fixed', usd: '1', at: clock.now(), dropped: null }],
+    });
     assert.equal(rate.fiat.usd, '1.08');
   });
 

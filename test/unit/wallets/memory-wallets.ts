@@ -1,4 +1,11 @@
-import type { Account, AccountId, Transaction, WalletStore, WatchAddress, WithdrawalAddress } from '../../../core/index.ts';
+import type {
+  Account,
+  AccountId,
+  Transaction,
+  WalletStore,
+  WatchAddress,
+  WithdrawalAddress,
+} from '../../../core/index.ts';
 import { pageOf } from '../../../core/index.ts';
 
 /** An account that may register addresses. */
@@ -42,7 +49,13 @@ export class MemoryWallets {
         this.addresses.set(`${record.accountId}:${record.chain}`, record);
       },
       addWatchAddress: async (record) => {
-        if (this.watches.some(({ accountId, chain, value }) => accountId === record.accountId && chain === record.chain && value === record.value)) return false;
+        if (
+          this.watches.some(
+            ({ accountId, chain, value }) =>
+              accountId === record.accountId && chain === record.chain && value === record.value,
+          )
+        )
+          return false;
         this.watches.push(record);
         return true;
       },

@@ -1,13 +1,31 @@
 import { beforeEach, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { AssetCatalogue, formatAmount, isTillgateError, SHIB_ERC20, SPECIFIED_ASSETS, TillgateError, WalletQueries } from '../../../core/index.ts';
-import type { AccountId, Asset, BalanceSheet, ChainBalances, LedgerBalance, LedgerStore, WatchAddress, WatchAddressId } from '../../../core/index.ts';
+import {
+  AssetCatalogue,
+  formatAmount,
+  isTillgateError,
+  SHIB_ERC20,
+  SPECIFIED_ASSETS,
+  TillgateError,
+  WalletQueries,
+} from '../../../core/index.ts';
+import type {
+  AccountId,
+  Asset,
+  BalanceSheet,
+  ChainBalances,
+  LedgerBalance,
+  LedgerStore,
+  WatchAddress,
+  WatchAddressId,
+} from '../../../core/index.ts';
 import { presentWallet } from '../../../adapters/http/operations/wallets.ts';
 import { FakeChain } from '../../support/fake-chain.ts';
 import { MemoryWallets } from './memory-wallets.ts';
 
 const SHOP = '1530217733410816000' as AccountId;
-const of = (...currencies: string[]): Asset[] => SPECIFIED_ASSETS.filter(({ currency }) => currencies.includes(currency));
+const of = (...currencies: string[]): Asset[] =>
+  SPECIFIED_ASSETS.filter(({ currency }) => currencies.includes(currency));
 
 /** A node that tells what it is told to, and counts how many ask at once. */
 class FakeBalances implements ChainBalances {
@@ -61,21 +79,44 @@ describe('wallet queries', () => {
       },
     } as unknown as LedgerStore;
     const chains = new Map([eth, btc].map((chain) => [chain.code, chain]));
-    queries = new WalletQueries({ storage: { ledger, wallets: wallets.store }, assets: new AssetCatalogue([...eth.assets, ...btc.assets]), chains });
+    queries = new WalletQueries({
+      storage: { ledger, wallets: wallets.store },
+      assets: new AssetCatalogue([...eth.assets, ...btc.assets]),
+      chains,
+    });
   });
 
-  const balance = (part: string, currency: string, units: bigint, account = SHOP): void => void balances.push({ account: `merchant:${account}:${part}`, currency, units });
+  const balance = (part: string, currency: string, units: bigint, account = SHOP): void =>
+    void balances.push({ account: `merchant:${account}:${part}`, currency, units });
   let number = 0;
   const watch = (chain: string, value: string, kind: WatchAddress['kind'] = 'address'): void => {
     number += 1;
-    wallets.watches.push({ id: `15302177334108160${String(number).padStart(2, '0')}` as WatchAddressId, accountId: SHOP, chain, kind, value, label: '', createdAt: number });
+    wallets.watches.push({
+      id: `15302177334108160${String(number).padStart(2, '0')}` as WatchAddressId,
+      accountId: SHOP,
+      chain,
+      kind,
+      value,
+      label: '',
+      createdAt: number,
+    });
   };
 
   describe('the wallet list', () => {
     test('has a row for each enabled currency, zeros too, and none for what is not enabled', async () => {
       const rows = (await queries.list(SHOP)).map(presentWallet);
-      assert.deepEqual(rows.map(({ chain, currency }) => `${chain}/${currency}`), ['ETH/ETH', 'ETH/USDT-ERC20', 'BTC/BTC']);
-      assert.deepEqual(rows[0], { chain: 'ETH', currency: 'ETH', available: '0', pending: '0', locked: '0', total: '0' });
+      assert.deepEqual(
+        rows.map(({ chain, currency }) => `${chain}/${currency}`),
+        ['ETH/ETH', 'ETH/USDT-ERC20', 'BTC/BTC'],
+      );
+      assert.deepEqual(rows[0], {
+        chain: 'ETH',
+        currency: 'ETH',
+        available: '0',
+        pending: '0',
+        locked: '0',
+        total: '0',
+      });
       assert.deepEqual(asked, [`merchant:${SHOP}:`]);
     });
 
@@ -85,8 +126,16 @@ describe('wallet queries', () => {
       balance('reserved', 'ETH', 3n);
       balance('available', 'ETH', 5n, '1530217733410816999' as AccountId);
       const [row] = (await queries.list(SHOP)).map(presentWallet);
-      const text = (units: bigint): string => `${units / 10n ** 18n}.${(units % 10n ** 18n).toString().padStart(18, '0')}`;
-      assert.deepEqual(row, { chain: 'ETH', currency: 'ETH', available: text(2n ** 200n + 1n), pending: '0.000000000000000002', locked: '0.000000000000000003', total: text(2n ** 200n + 6n) });
+      const text = (units: bigint): string =>
+        `${units / 10n ** 18n}.${(units % 10n ** 18n).toString().padStart(18, '0')}`;
+      assert.deepEqual(row, {
+        chain: 'ETH',
+        currency: 'ETH',
+        available: text(2n ** 200n + 1n),
+        pending: '0.000000000000000002',
+        locked: '0.000000000000000003',
+        total: text(2n ** 200n + 6n),
+      });
     });
 
     test('shows a currency that is not enabled any more while something is left of it', async () => {
@@ -94,7 +143,13 @@ describe('wallet queries', () => {
       balance('available', 'BNB', 0n);
       balance('reserved', 'BTC-LN', 1n);
       const rows = (await queries.list(SHOP)).map(presentWallet).filter(({ chain }) => !['ETH', 'BTC'].includes(chain));
-      assert.deepEqual(rows.map(({ currency, total }) => [currency, total]), [['BTC-LN', '0.00000000001'], ['LTC', '1.5']]);
+      assert.deepEqual(
+        rows.map(({ currency, total }) => [currency, total]),
+        [
+          ['BTC-LN', '0.00000000001'],
+          ['LTC', '1.5'],
+        ],
+      );
     });
   });
 
@@ -105,14 +160,29 @@ describe('wallet queries', () => {
       btc.balances = new FakeBalances(btc.assets);
       watch('ETH', 'eth-a');
       watch('ETH', 'xpub-b', 'extended-key');
-      node.sheets.set('eth-a', new Map([['ETH', 10n ** 18n], ['DOGE', 5n]]));
-      node.sheets.set('xpub-b', new Map([['ETH', 1n], ['SHIB-ERC20', 7n * 10n ** 18n]]));
+      node.sheets.set(
+        'eth-a',
+        new Map([
+          ['ETH', 10n ** 18n],
+          ['DOGE', 5n],
+        ]),
+      );
+      node.sheets.set(
+        'xpub-b',
+        new Map([
+          ['ETH', 1n],
+          ['SHIB-ERC20', 7n * 10n ** 18n],
+        ]),
+      );
       const balances = await queries.selfCustody(SHOP);
-      assert.deepEqual(balances.map((each) => [each.asset.chain, each.asset.currency, formatAmount(each)]), [
-        ['ETH', 'ETH', '1.000000000000000001'],
-        ['ETH', 'USDT-ERC20', '0'],
-        ['ETH', 'SHIB-ERC20', '7'],
-      ]);
+      assert.deepEqual(
+        balances.map((each) => [each.asset.chain, each.asset.currency, formatAmount(each)]),
+        [
+          ['ETH', 'ETH', '1.000000000000000001'],
+          ['ETH', 'USDT-ERC20', '0'],
+          ['ETH', 'SHIB-ERC20', '7'],
+        ],
+      );
       assert.equal(btc.balances instanceof FakeBalances && btc.balances.reads, 0);
       assert.deepEqual(asked, []);
     });
@@ -138,7 +208,8 @@ describe('wallet queries', () => {
       eth.balances = node;
       node.failure = new TillgateError('NODE_FAILED', 'gone');
       for (let index = 0; index < 20; index++) watch('ETH', `eth-${index}`);
-      const named = (error: unknown): boolean => isTillgateError(error, 'NODE_FAILED') && /ETH/.test(error.message) && !/gone/.test(error.message);
+      const named = (error: unknown): boolean =>
+        isTillgateError(error, 'NODE_FAILED') && /ETH/.test(error.message) && !/gone/.test(error.message);
       await assert.rejects(queries.selfCustody(SHOP), named);
       assert(node.reads <= 4, `${node.reads} reads`);
       node.failure = null;
@@ -149,7 +220,10 @@ describe('wallet queries', () => {
       for (const chain of ['BTC', 'DOGE']) {
         wallets.watches.splice(0);
         watch(chain, 'some-address');
-        await assert.rejects(queries.selfCustody(SHOP), (error) => isTillgateError(error, 'NODE_FAILED') && error.message.includes(chain));
+        await assert.rejects(
+          queries.selfCustody(SHOP),
+          (error) => isTillgateError(error, 'NODE_FAILED') && error.message.includes(chain),
+        );
       }
     });
   });

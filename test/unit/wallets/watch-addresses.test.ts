@@ -15,8 +15,14 @@ describe('watched addresses', () => {
     const clock = new FakeClock();
     wallets = new MemoryWallets();
     wallets.accounts.set(SHOP, accountOf(SHOP));
-    const [eth, btc] = ['ETH', 'BTC'].map((code) => new FakeChain([], () => clock.now(), { code })) as [FakeChain, FakeChain];
-    eth.balances = { assets: [], readExtendedKey: (text: string) => (text.startsWith('xpub') ? text.trim() : null) } as unknown as ChainBalances;
+    const [eth, btc] = ['ETH', 'BTC'].map((code) => new FakeChain([], () => clock.now(), { code })) as [
+      FakeChain,
+      FakeChain,
+    ];
+    eth.balances = {
+      assets: [],
+      readExtendedKey: (text: string) => (text.startsWith('xpub') ? text.trim() : null),
+    } as unknown as ChainBalances;
     const chains = new Map([eth, btc].map((chain) => [chain.code, chain]));
     watches = new WatchAddresses({ storage: { wallets: wallets.store }, chains, ids: new FakeIds(clock), clock });
   });
@@ -27,7 +33,11 @@ describe('watched addresses', () => {
     return record;
   };
   const refused = (code: ErrorCode, value: string, chain?: string) =>
-    assert.rejects(add(value, chain), (error) => isTillgateError(error, code) && !error.message.includes(value), `${code} for ${value}`);
+    assert.rejects(
+      add(value, chain),
+      (error) => isTillgateError(error, code) && !error.message.includes(value),
+      `${code} for ${value}`,
+    );
 
   test('are addresses or extended public keys, told apart by the chain', async () => {
     const [address, key] = [await add('eth-a'), await add('xpub-b')];

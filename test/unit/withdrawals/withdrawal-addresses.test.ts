@@ -23,8 +23,14 @@ describe('withdrawal addresses', () => {
   });
 
   const addresses = (addressHoldMs = HOLD_MS): WithdrawalAddresses => {
-    const owners: DepositStore['owners'] = async (_chain, keys) => keys.filter((key) => owned.includes(key)).map((key) => ({ key }) as WatchedAddress);
-    return new WithdrawalAddresses({ storage: { deposits: { owners } as DepositStore }, chains: new Map([['ETH', chain]]), clock, addressHoldMs });
+    const owners: DepositStore['owners'] = async (_chain, keys) =>
+      keys.filter((key) => owned.includes(key)).map((key) => ({ key }) as WatchedAddress);
+    return new WithdrawalAddresses({
+      storage: { deposits: { owners } as DepositStore },
+      chains: new Map([['ETH', chain]]),
+      clock,
+      addressHoldMs,
+    });
   };
   const set = async (address: string, { atOnce = false, holdMs = HOLD_MS } = {}): Promise<WithdrawalAddress> =>
     (await addresses(holdMs).set(wallets.tx, SHOP, 'ETH', address, atOnce)).record;
@@ -95,7 +101,11 @@ describe('withdrawal addresses', () => {
 
   describe('what is refused', () => {
     const refused = (code: 'UNSUPPORTED' | 'INVALID_FIELDS', chainCode: string, text: string) =>
-      assert.rejects(addresses().read(chainCode, text), (error) => isTillgateError(error, code), `${chainCode} ${text}`);
+      assert.rejects(
+        addresses().read(chainCode, text),
+        (error) => isTillgateError(error, code),
+        `${chainCode} ${text}`,
+      );
 
     test('a chain that is not here, and what is no address of a chain', async () => {
       await refused('UNSUPPORTED', 'DOGE', 'doge-a');

@@ -116,7 +116,8 @@ export interface Dialect {
   /** Statements that notify a channel's listeners at commit; none on an engine without notifications. */
   notify(channel: string): readonly string[];
   /** Listens on a dedicated connection; `null` on an engine without notifications. */
-  readonly listen: ((raw: unknown, channel: string, listener: ChannelListener, end: () => Promise<void>) => Promise<Listening>) | null;
+  readonly listen:
+    ((raw: unknown, channel: string, listener: ChannelListener, end: () => Promise<void>) => Promise<Listening>) | null;
   /** Writes a batch of orders atomically; no idempotency key occurs twice in it. */
   createOrders(store: BatchTarget, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]>;
   /** `INSERT … SELECT …` of any number of records, in their order; `ON CONFLICT` may follow. */

@@ -19,4 +19,5 @@ export const ADDRESS_COLUMNS: readonly Column<NewOrder>[] = [
 ];
 
 /** Claims that expired before this moment have ended, for a batch: the earliest time of its orders. */
-export const claimsEndedBy = (batch: readonly NewOrder[]): number => Math.min(...batch.map(({ order }) => order.createdAt));
+export const claimsEndedBy = (batch: readonly NewOrder[]): number =>
+  Math.min(...batch.map(({ order }) => order.createdAt));

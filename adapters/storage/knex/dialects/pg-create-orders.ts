@@ -20,14 +20,22 @@ const INPUT: readonly { readonly name: string; readonly column: Column<NewOrder>
   ...own('address', ADDRESS_COLUMNS, ['order_id', 'account_id', 'watch_until']),
 ];
 
-function own(prefix: string, columns: readonly Column<NewOrder>[], shared: readonly string[]): { name: string; column: Column<NewOrder> }[] {
-  return columns.filter(({ name }) => !shared.includes(name)).map((column) => ({ name: `${prefix}_${column.name}`, column }));
+function own(
+  prefix: string,
+  columns: readonly Column<NewOrder>[],
+  shared: readonly string[],
+): { name: string; column: Column<NewOrder> }[] {
+  return columns
+    .filter(({ name }) => !shared.includes(name))
+    .map((column) => ({ name: `${prefix}_${column.name}`, column }));
 }
 
 /** The input's expression for a column of a table: its own column, or the order's where both are the same. */
 function from(prefix: string, columns: readonly Column<NewOrder>[]): string {
   const given = new Set(INPUT.map(({ name }) => name));
-  return columns.map(({ name }) => (given.has(`${prefix}_${name}`) ? `${prefix}_${name}` : name === 'order_id' ? 'id' : name)).join(', ');
+  return columns
+    .map(({ name }) => (given.has(`${prefix}_${name}`) ? `${prefix}_${name}` : name === 'order_id' ? 'id' : name))
+    .join(', ');
 }
 
 /**
@@ -65,7 +73,10 @@ function statement(t: Tables): string {
 const statements = new WeakMap<Tables, string>();
 
 /** One prepared statement for the whole batch. */
-export async function createOrdersPg({ tables, write }: BatchTarget, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]> {
+export async function createOrdersPg(
+  { tables, write }: BatchTarget,
+  batch: readonly NewOrder[],
+): Promise<readonly BatchOutcome[]> {
   const sql = statements.get(tables) ?? statement(tables);
   statements.set(tables, sql);
   const arrays: Binding[] = INPUT.map(({ column }) => arrayText(batch, column.of));

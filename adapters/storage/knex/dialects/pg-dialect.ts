@@ -23,12 +23,14 @@ const RETRY = new Set(['40001', '40P01']);
 const UNAVAILABLE = /^(?:08|53|58|57P|28|3D000|25006|25P03|25P04|55P03|57014)/;
 const LOST = /^(?:08|57P|25P03|25P04)|^E[A-Z]/;
 const SOCKET = /^E(?:CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND|AI_)/;
-const WORDS = /connection terminated|not queryable|connection error|timeout exceeded when trying|acquir|aborted|connection ended/i;
+const WORDS =
+  /connection terminated|not queryable|connection error|timeout exceeded when trying|acquir|aborted|connection ended/i;
 
 function classify(error: unknown): Failure {
   const code = codeOf(error);
   if (RETRY.has(code)) return { kind: 'retry', code, connectionLost: false };
-  if (UNAVAILABLE.test(code) || SOCKET.test(code)) return { kind: 'unavailable', code, connectionLost: LOST.test(code) };
+  if (UNAVAILABLE.test(code) || SOCKET.test(code))
+    return { kind: 'unavailable', code, connectionLost: LOST.test(code) };
   if (code === '' && WORDS.test(wordsOf(error))) return { kind: 'unavailable', code, connectionLost: true };
   return { kind: 'refused', code, connectionLost: false };
 }
@@ -39,9 +41,13 @@ async function prepare(run: Run, { owned }: ConnectionRole): Promise<void> {
   const commit = `set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false)`;
   if (owned) await run(`SELECT ${[...set, commit].join(', ')}`);
   const [state] = await run(`SELECT current_setting('synchronous_commit') AS commit, pg_is_in_recovery() AS standby`);
-  if (state?.['standby'] === true) throw new TillgateError('NOT_READY', 'The database is a standby; decisions are made on the primary.');
+  if (state?.['standby'] === true)
+    throw new TillgateError('NOT_READY', 'The database is a standby; decisions are made on the primary.');
   if (state?.['commit'] === 'off') {
-    throw new TillgateError('CONFIG_INVALID', 'PostgreSQL runs with synchronous_commit off on this connection: an order could be acknowledged and lost.');
+    throw new TillgateError(
+      'CONFIG_INVALID',
+      'PostgreSQL runs with synchronous_commit off on this connection: an order could be acknowledged and lost.',
+    );
   }
 }
 
@@ -52,7 +58,8 @@ async function enterSchema(run: Run, schema: string): Promise<void> {
   await run(`SET LOCAL search_path TO ${schema}`);
 }
 
-const legal = ({ moves }: MoveRule): string => moves.map(([from, to]) => `(OLD.status = '${from}' AND NEW.status = '${to}')`).join(' OR ');
+const legal = ({ moves }: MoveRule): string =>
+  moves.map(([from, to]) => `(OLD.status = '${from}' AND NEW.status = '${to}')`).join(' OR ');
 
 function refusing(name: string, words: string): string {
   return `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS
@@ -62,7 +69,14 @@ function refusing(name: string, words: string): string {
 /** PostgreSQL through knex's `pg` client. */
 export const pgDialect: Dialect = {
   // Digit strings compare as bytes, so that the order of ids does not depend on the cluster's locale.
-  types: { text: 'TEXT COLLATE "C"', units: 'NUMERIC(78,0)', time: 'BIGINT', int: 'BIGINT', flag: 'BOOLEAN', serial: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY' },
+  types: {
+    text: 'TEXT COLLATE "C"',
+    units: 'NUMERIC(78,0)',
+    time: 'BIGINT',
+    int: 'BIGINT',
+    flag: 'BOOLEAN',
+    serial: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+  },
   nowMs: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
   // READ COMMITTED: every decision uses rows that it locked (an order, a balance, a lease), a compare-and-set or a
   // unique constraint, and a statement that waited for a lock continues with the committed row. A stricter level would
@@ -86,7 +100,8 @@ export const pgDialect: Dialect = {
   prepare,
   checkVersion: async (run) => {
     const [row] = await run(`SELECT current_setting('server_version_num')::int AS version`);
-    if (Number(row?.['version']) < 130_000) throw new TillgateError('CONFIG_INVALID', 'PostgreSQL 13 or later is needed.');
+    if (Number(row?.['version']) < 130_000)
+      throw new TillgateError('CONFIG_INVALID', 'PostgreSQL 13 or later is needed.');
   },
   migrationLock: (tables) => [
     'SET LOCAL lock_timeout = 0',

@@ -11,7 +11,12 @@ interface PgConnection {
  *
  * @param end - closes the connection
  */
-export async function listenPg(raw: unknown, channel: string, listener: ChannelListener, end: () => Promise<void>): Promise<Listening> {
+export async function listenPg(
+  raw: unknown,
+  channel: string,
+  listener: ChannelListener,
+  end: () => Promise<void>,
+): Promise<Listening> {
   const connection = raw as PgConnection;
   let over = false;
   const ended = (): void => {

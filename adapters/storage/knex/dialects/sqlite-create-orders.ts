@@ -9,7 +9,10 @@ import { insertionOf, listOf } from './sqlite-lists.ts';
 import type { Tables } from '../tables.ts';
 
 /** One transaction for the whole batch, one statement for each table. */
-export async function createOrdersSqlite({ tables, transaction }: BatchTarget, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]> {
+export async function createOrdersSqlite(
+  { tables, transaction }: BatchTarget,
+  batch: readonly NewOrder[],
+): Promise<readonly BatchOutcome[]> {
   return transaction(async (run) => {
     const repeated = await claim(run, tables, batch);
     const fresh = batch.filter(({ order }) => !repeated.has(order.id));
@@ -56,7 +59,12 @@ function byAccount(orders: readonly NewOrder[]): ReadonlyMap<string, readonly Ne
   return groups;
 }
 
-async function store(run: Run, tables: Tables, fresh: readonly NewOrder[], numbers: ReadonlyMap<string, number>): Promise<void> {
+async function store(
+  run: Run,
+  tables: Tables,
+  fresh: readonly NewOrder[],
+  numbers: ReadonlyMap<string, number>,
+): Promise<void> {
   const orders = fresh.map(({ order }) => ({ ...order, number: present(numbers.get(order.id), 'number') }));
   await run(insertionOf(tables.orders, ORDER_COLUMNS), [listOf(ORDER_COLUMNS, orders)]);
   const addressed = fresh.filter(({ depositAddress }) => depositAddress !== null);

@@ -8,7 +8,8 @@ import { refuseBadSqlite } from './sqlite-version.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
 /** Full disk, I/O error, lock timeout, a file that cannot be opened or written. */
-const UNAVAILABLE = /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL|CORRUPT|NOTADB|INTERRUPT|MISUSE)/;
+const UNAVAILABLE =
+  /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL|CORRUPT|NOTADB|INTERRUPT|MISUSE)/;
 
 /** Each pragma with the value it must have when read back. `synchronous` falls back when a WAL file is reopened. */
 const PRAGMAS = [
@@ -25,7 +26,9 @@ async function pragma(run: Run, name: string): Promise<unknown> {
 async function prepare(run: Run, { readOnly }: ConnectionRole): Promise<void> {
   await run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   // An in-memory database has no WAL and returns `memory`; it does not outlive the process anyway.
-  const mode = (await run('PRAGMA journal_mode = WAL')).map((row) => row['journal_mode'])[0] ?? (await pragma(run, 'journal_mode'));
+  const mode =
+    (await run('PRAGMA journal_mode = WAL')).map((row) => row['journal_mode'])[0] ??
+    (await pragma(run, 'journal_mode'));
   if (mode !== 'wal' && mode !== 'memory') throw unsafe('journal_mode', mode);
   for (const { name, set, must } of PRAGMAS) {
     await run(`PRAGMA ${name} = ${set}`);
@@ -36,7 +39,10 @@ async function prepare(run: Run, { readOnly }: ConnectionRole): Promise<void> {
 }
 
 function unsafe(name: string, value: unknown): TillgateError {
-  return new TillgateError('CONFIG_INVALID', `SQLite's ${name} is ${String(value)} and cannot be set to a durable value.`);
+  return new TillgateError(
+    'CONFIG_INVALID',
+    `SQLite's ${name} is ${String(value)} and cannot be set to a durable value.`,
+  );
 }
 
 function classify(error: unknown): Failure {
@@ -47,11 +53,19 @@ function classify(error: unknown): Failure {
   return { kind: away ? 'unavailable' : 'refused', code, connectionLost: false };
 }
 
-const legal = ({ moves }: MoveRule): string => moves.map(([from, to]) => `(OLD.status = '${from}' AND NEW.status = '${to}')`).join(' OR ');
+const legal = ({ moves }: MoveRule): string =>
+  moves.map(([from, to]) => `(OLD.status = '${from}' AND NEW.status = '${to}')`).join(' OR ');
 
 /** SQLite through knex's `sqlite3` or `better-sqlite3` client. */
 export const sqliteDialect: Dialect = {
-  types: { text: 'TEXT', units: 'TEXT', time: 'INTEGER', int: 'INTEGER', flag: 'INTEGER', serial: 'INTEGER PRIMARY KEY AUTOINCREMENT' },
+  types: {
+    text: 'TEXT',
+    units: 'TEXT',
+    time: 'INTEGER',
+    int: 'INTEGER',
+    flag: 'INTEGER',
+    serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+  },
   nowMs: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   // The write lock is taken at once: a transaction that reads first and writes later could fail to get it.
   begin: 'BEGIN IMMEDIATE',
@@ -95,8 +109,12 @@ export const sqliteDialect: Dialect = {
         BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END`,
     ]),
   integrity: async (run) => {
-    const quick = (await run('PRAGMA quick_check')).map((row) => String(Object.values(row)[0])).filter((text) => text !== 'ok');
-    const foreign = (await run('PRAGMA foreign_key_check')).map((row) => `a row of ${String(row['table'])} refers to nothing`);
+    const quick = (await run('PRAGMA quick_check'))
+      .map((row) => String(Object.values(row)[0]))
+      .filter((text) => text !== 'ok');
+    const foreign = (await run('PRAGMA foreign_key_check')).map(
+      (row) => `a row of ${String(row['table'])} refers to nothing`,
+    );
     return [...quick, ...foreign];
   },
   // Only commands beside the server write in another process; their changes are found by polling.
@@ -104,5 +122,8 @@ export const sqliteDialect: Dialect = {
   notify: () => [],
   listen: null,
   createOrders: createOrdersSqlite,
-  insertList: (table, columns, records) => ({ sql: `${insertionOf(table, columns)} WHERE true`, bindings: [listOf(columns, records)] }),
+  insertList: (table, columns, records) => ({
+    sql: `${insertionOf(table, columns)} WHERE true`,
+    bindings: [listOf(columns, records)],
+  }),
 };

@@ -5,7 +5,11 @@ import type { Column } from '../rows/columns.ts';
  * Inserts any number of records, bound as one list (see {@link listOf}), because drivers are slow for each bound
  * value.
  */
-export function insertionOf<T>(table: string, columns: readonly Column<T>[], computed?: { readonly name: string; readonly sql: string }): string {
+export function insertionOf<T>(
+  table: string,
+  columns: readonly Column<T>[],
+  computed?: { readonly name: string; readonly sql: string },
+): string {
   const more = computed === undefined ? [] : [computed];
   const values = [...columns.map((_, index) => `value ->> ${index}`), ...more.map(({ sql }) => sql)];
   return `INSERT INTO ${table} (${names([...columns, ...more])}) SELECT ${values.join(', ')} FROM json_each(?)`;

@@ -139,5 +139,6 @@ function chains(t: Tables, { types: { text, time, int } }: Dialect): string[] {
 /** Everything that a first real payment needs. */
 export const foundation: Migration = {
   name: '0001-foundation',
-  statements: (tables, dialect) => [accounts, orders, deposits, ledger, callbacks, chains].flatMap((part) => part(tables, dialect)),
+  statements: (tables, dialect) =>
+    [accounts, orders, deposits, ledger, callbacks, chains].flatMap((part) => part(tables, dialect)),
 };

@@ -100,5 +100,6 @@ function formerDeposits(t: Tables): string[] {
 /** Payouts: transfers, signed transactions, the coins that they spend, and withdrawal addresses. */
 export const moneyOut: Migration = {
   name: '0004-money-out',
-  statements: (tables, dialect) => [payouts, transfers, holdings, addresses, formerDeposits].flatMap((part) => part(tables, dialect)),
+  statements: (tables, dialect) =>
+    [payouts, transfers, holdings, addresses, formerDeposits].flatMap((part) => part(tables, dialect)),
 };

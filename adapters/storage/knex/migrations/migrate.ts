@@ -13,7 +13,15 @@ import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
 /** Every step of the schema, in order. */
-export const MIGRATIONS: readonly Migration[] = [foundation, gateway, management, moneyOut, lightning, sightings, sharedLimits];
+export const MIGRATIONS: readonly Migration[] = [
+  foundation,
+  gateway,
+  management,
+  moneyOut,
+  lightning,
+  sightings,
+  sharedLimits,
+];
 /** The row with the version of the triggers. */
 const RULES = 'rules';
 
@@ -41,7 +49,9 @@ export async function migrate(database: Database): Promise<readonly string[]> {
       // From here on names without a schema belong to the till's: an index cannot be given a schema.
       if (schema !== null) await dialect.enterSchema?.(run, schema);
       const { text, time } = dialect.types;
-      await run(`CREATE TABLE IF NOT EXISTS ${tables.migrations} (name ${text} PRIMARY KEY, checksum ${text} NOT NULL, applied_at ${time} NOT NULL)`);
+      await run(
+        `CREATE TABLE IF NOT EXISTS ${tables.migrations} (name ${text} PRIMARY KEY, checksum ${text} NOT NULL, applied_at ${time} NOT NULL)`,
+      );
       const done = await applied(run, tables);
       refuseNewer(done);
       const record = (name: string, sum: string) =>
@@ -71,6 +81,9 @@ function refuseNewer(done: ReadonlyMap<string, string>): void {
   const known = new Set([...MIGRATIONS.map(({ name }) => name), RULES]);
   const unknown = [...done.keys()].filter((name) => !known.has(name));
   if (unknown.length > 0) {
-    throw new TillgateError('CONFIG_INVALID', `A newer release has migrated this database (${unknown.join(', ')}); start that one.`);
+    throw new TillgateError(
+      'CONFIG_INVALID',
+      `A newer release has migrated this database (${unknown.join(', ')}); start that one.`,
+    );
   }
 }

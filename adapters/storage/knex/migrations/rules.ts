@@ -14,7 +14,9 @@ import type { Namespace } from '../tables.ts';
 
 type Moves = readonly (readonly [string, string])[];
 
-function pairs(transitions: Readonly<Record<string, { readonly from: readonly string[]; readonly to: string }>>): Moves {
+function pairs(
+  transitions: Readonly<Record<string, { readonly from: readonly string[]; readonly to: string }>>,
+): Moves {
   return Object.values(transitions).flatMap(({ from, to }) => from.map((status) => [status, to] as const));
 }
 
@@ -70,7 +72,14 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
   return [
     ...moves.flatMap(([table, legal]) => dialect.enforceMoves({ table, moves: legal })),
     ...dialect.enforceUpdates(resigned(namespace)),
-    ...[tables.entries, tables.postings, tables.history, tables.audit, tables.payoutAttempts, tables.lightningPayments].flatMap((table) => dialect.enforceAppendOnly(table)),
+    ...[
+      tables.entries,
+      tables.postings,
+      tables.history,
+      tables.audit,
+      tables.payoutAttempts,
+      tables.lightningPayments,
+    ].flatMap((table) => dialect.enforceAppendOnly(table)),
   ];
 }
 

@@ -42,7 +42,17 @@ export function accountOf(row: Row, prefix = ''): Account {
 
 /** The columns that changes of an account fill. */
 export function accountChange(changes: AccountChanges): Change {
-  const { name, role, status, passwordHash, authVersion, dataSecurity, callbackApiKey, verifiedCurrencies, modifiedAt } = changes;
+  const {
+    name,
+    role,
+    status,
+    passwordHash,
+    authVersion,
+    dataSecurity,
+    callbackApiKey,
+    verifiedCurrencies,
+    modifiedAt,
+  } = changes;
   const change: (readonly [string, string | number | boolean | null])[] = [['modified_at', modifiedAt]];
   if (name !== undefined) change.push(['name', name]);
   if (role !== undefined) change.push(['role', role]);

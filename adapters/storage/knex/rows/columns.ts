@@ -16,7 +16,11 @@ export function names(columns: readonly { readonly name: string }[], prefix = ''
 }
 
 /** `INSERT INTO … VALUES …` of several records, as one statement. */
-export function insertion<T>(table: string, columns: readonly Column<T>[], records: readonly T[]): { sql: string; bindings: Binding[] } {
+export function insertion<T>(
+  table: string,
+  columns: readonly Column<T>[],
+  records: readonly T[],
+): { sql: string; bindings: Binding[] } {
   const marks = `(${columns.map(() => '?').join(', ')})`;
   return {
     sql: `INSERT INTO ${table} (${names(columns)}) VALUES ${records.map(() => marks).join(', ')}`,

@@ -20,7 +20,10 @@ export function accountEntryOf(row: Row): AccountEntry {
     account: accountOf(row),
     avatarUrl: textOrNull(row, 'avatar_url'),
     firstLoginAt: integerOrNull(row, 'first_login_at'),
-    lastLogin: at === null ? null : { at, ip: textOrNull(row, 'last_login_ip'), userAgent: textOrNull(row, 'last_login_user_agent') },
+    lastLogin:
+      at === null
+        ? null
+        : { at, ip: textOrNull(row, 'last_login_ip'), userAgent: textOrNull(row, 'last_login_user_agent') },
   };
 }
 

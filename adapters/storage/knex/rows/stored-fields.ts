@@ -13,20 +13,28 @@ export interface StoredField<T> {
 /** Every field of a record, so that a field without a column does not compile. The order is that of the columns. */
 export type StoredFields<T> = { readonly [Field in keyof T]-?: StoredField<T[Field]> };
 
-function single<T>(name: string, kind: Column<T>['kind'], of: (value: T) => Value, read: (row: Row, column: string) => unknown): StoredField<T> {
+function single<T>(
+  name: string,
+  kind: Column<T>['kind'],
+  of: (value: T) => Value,
+  read: (row: Row, column: string) => unknown,
+): StoredField<T> {
   return { columns: [{ name, kind, of }], read: (row) => read(row, name) as T };
 }
 
 export const textField = <T extends string>(name: string) => single<T>(name, 'text', (value) => value, values.text);
-export const textOrNullField = <T extends string>(name: string) => single<T | null>(name, 'text', (value) => value, values.textOrNull);
+export const textOrNullField = <T extends string>(name: string) =>
+  single<T | null>(name, 'text', (value) => value, values.textOrNull);
 export const integerField = (name: string) => single<number>(name, 'bigint', (value) => value, values.integer);
-export const integerOrNullField = (name: string) => single<number | null>(name, 'bigint', (value) => value, values.integerOrNull);
+export const integerOrNullField = (name: string) =>
+  single<number | null>(name, 'bigint', (value) => value, values.integerOrNull);
 export const flagField = (name: string) => single<boolean>(name, 'boolean', (value) => value, values.flag);
 /** Money, as digits: no driver may round it. */
 export const unitsField = (name: string) => single<bigint>(name, 'numeric', String, values.units);
 /** A JSON document as text. */
 export const jsonField = <T>(name: string) => single<T>(name, 'text', (value) => JSON.stringify(value), values.json);
-export const jsonOrNullField = <T>(name: string) => single<T | null>(name, 'text', (value) => (value === null ? null : JSON.stringify(value)), values.jsonOrNull);
+export const jsonOrNullField = <T>(name: string) =>
+  single<T | null>(name, 'text', (value) => (value === null ? null : JSON.stringify(value)), values.jsonOrNull);
 
 /** A record inside of a record, its fields in columns of their own. */
 export function nestedField<T extends object>(fields: StoredFields<T>): StoredField<T> {
@@ -35,14 +43,22 @@ export function nestedField<T extends object>(fields: StoredFields<T>): StoredFi
 
 /** The same for one that may be `null`: it is where the named column is. */
 export function nestedOrNullField<T extends object>(fields: StoredFields<T>, witness: string): StoredField<T | null> {
-  const columns = columnsOf(fields).map(({ name, kind, of }) => ({ name, kind, of: (value: T | null) => (value === null ? null : of(value)) }));
+  const columns = columnsOf(fields).map(({ name, kind, of }) => ({
+    name,
+    kind,
+    of: (value: T | null) => (value === null ? null : of(value)),
+  }));
   return { columns, read: (row) => (row[witness] == null ? null : readFields(fields, row)) };
 }
 
 /** The columns of a record; a field that is absent is stored as NULL. */
 export function columnsOf<T extends object>(fields: StoredFields<T>): readonly Column<Partial<T>>[] {
   return entriesOf(fields).flatMap(([field, { columns }]) =>
-    columns.map(({ name, kind, of }) => ({ name, kind, of: ({ [field]: value }: Partial<T>) => (value === undefined ? null : of(value)) })),
+    columns.map(({ name, kind, of }) => ({
+      name,
+      kind,
+      of: ({ [field]: value }: Partial<T>) => (value === undefined ? null : of(value)),
+    })),
   );
 }
 
@@ -61,6 +77,9 @@ export function changeOf<T extends object>(fields: StoredFields<T>, changes: Par
   });
 }
 
-type Entry<T> = { readonly [Field in keyof T]: readonly [Field, StoredField<NonNullable<T[Field]> | T[Field]>] }[keyof T];
+type Entry<T> = {
+  readonly [Field in keyof T]: readonly [Field, StoredField<NonNullable<T[Field]> | T[Field]>];
+}[keyof T];
 
-const entriesOf = <T extends object>(fields: StoredFields<T>): readonly Entry<T>[] => Object.entries(fields) as unknown as readonly Entry<T>[];
+const entriesOf = <T extends object>(fields: StoredFields<T>): readonly Entry<T>[] =>
+  Object.entries(fields) as unknown as readonly Entry<T>[];

@@ -1,4 +1,12 @@
-import type { Attempt, Payout, PayoutChanges, Holding, SpendableCoin, Transfer, TransferChanges } from '../../../../core/index.ts';
+import type {
+  Attempt,
+  Payout,
+  PayoutChanges,
+  Holding,
+  SpendableCoin,
+  Transfer,
+  TransferChanges,
+} from '../../../../core/index.ts';
 import type { Row } from '../dialects/dialect.ts';
 import type { Change, Column } from './columns.ts';
 import { integer, integerOrNull, text, textOrNull, units } from './values.ts';
@@ -49,7 +57,15 @@ export function transferOf(row: Row): Transfer {
 }
 
 /** The columns that changes of a transfer fill. */
-export function transferChange({ units: total, feeUnits, maxFeeUnits, payoutId, reason, updatedAt, finishedAt }: TransferChanges): Change {
+export function transferChange({
+  units: total,
+  feeUnits,
+  maxFeeUnits,
+  payoutId,
+  reason,
+  updatedAt,
+  finishedAt,
+}: TransferChanges): Change {
   const change: (readonly [string, string | number | null])[] = [['updated_at', updatedAt]];
   if (total !== undefined) change.push(['units', String(total)]);
   if (feeUnits !== undefined) change.push(['fee_units', String(feeUnits)]);
@@ -149,5 +165,10 @@ export function holdingOf(row: Row): Holding {
 
 /** The coin in a row of `holdings`. */
 export function coinOf(row: Row): SpendableCoin {
-  return { ref: text(row, 'ref'), address: text(row, 'address'), index: integerOrNull(row, 'address_index'), units: units(row, 'units') };
+  return {
+    ref: text(row, 'ref'),
+    address: text(row, 'address'),
+    index: integerOrNull(row, 'address_index'),
+    units: units(row, 'units'),
+  };
 }

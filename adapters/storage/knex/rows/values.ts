@@ -4,7 +4,8 @@ import type { Row } from '../dialects/dialect.ts';
 export const text = (row: Row, column: string): string => row[column] as string;
 export const textOrNull = (row: Row, column: string): string | null => (row[column] ?? null) as string | null;
 export const integer = (row: Row, column: string): number => Number(row[column]);
-export const integerOrNull = (row: Row, column: string): number | null => (row[column] == null ? null : Number(row[column]));
+export const integerOrNull = (row: Row, column: string): number | null =>
+  row[column] == null ? null : Number(row[column]);
 export const flag = (row: Row, column: string): boolean => row[column] === true || row[column] === 1;
 
 /** Money: whole units in TEXT or NUMERIC(78,0), never through a double. */
@@ -12,4 +13,5 @@ export const units = (row: Row, column: string): bigint => BigInt(row[column] as
 
 /** A JSON document kept as text. */
 export const json = <T>(row: Row, column: string): T => JSON.parse(row[column] as string) as T;
-export const jsonOrNull = <T>(row: Row, column: string): T | null => (row[column] == null ? null : json<T>(row, column));
+export const jsonOrNull = <T>(row: Row, column: string): T | null =>
+  row[column] == null ? null : json<T>(row, column);

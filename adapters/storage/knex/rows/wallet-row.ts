@@ -55,5 +55,9 @@ export const FREEZE_COLUMNS: readonly Column<WithdrawalFreeze>[] = [
 
 /** The freeze in a row of `withdrawal_freezes`. */
 export function freezeOf(row: Row): WithdrawalFreeze {
-  return { accountId: text(row, 'account_id') as WithdrawalFreeze['accountId'], reason: text(row, 'reason'), at: integer(row, 'frozen_at') };
+  return {
+    accountId: text(row, 'account_id') as WithdrawalFreeze['accountId'],
+    reason: text(row, 'reason'),
+    at: integer(row, 'frozen_at'),
+  };
 }

@@ -68,7 +68,14 @@ export class KnexAccountStore implements AccountStore {
   async update(id: AccountId, changes: AccountChanges): Promise<boolean> {
     if (changes.status !== undefined) return this.#publishing(id, changes);
     const { sql, bindings } = assignments(accountChange(changes));
-    return (await this.#db.write(`UPDATE ${this.#db.tables.accounts} SET ${sql} WHERE id = ? RETURNING id`, [...bindings, id])).length > 0;
+    return (
+      (
+        await this.#db.write(`UPDATE ${this.#db.tables.accounts} SET ${sql} WHERE id = ? RETURNING id`, [
+          ...bindings,
+          id,
+        ])
+      ).length > 0
+    );
   }
 
   async createCredential(credential: Credential): Promise<void> {
@@ -135,7 +142,9 @@ export class KnexAccountStore implements AccountStore {
 
   async #account(column: 'id' | 'email_key', value: string): Promise<Account | null> {
     if (!isStorable(value)) return null;
-    const [row] = await this.#db.read(`SELECT ${ACCOUNTS} FROM ${this.#db.tables.accounts} WHERE ${column} = ?`, [value]);
+    const [row] = await this.#db.read(`SELECT ${ACCOUNTS} FROM ${this.#db.tables.accounts} WHERE ${column} = ?`, [
+      value,
+    ]);
     return row === undefined ? null : accountOf(row);
   }
 
@@ -146,7 +155,9 @@ export class KnexAccountStore implements AccountStore {
       [dialect.list(hashes)],
       { name: `${tables.prefix}owners_by_${column}` },
     );
-    return new Map(rows.map((row) => [text(row, column), { credential: credentialOf(row), account: accountOf(row, 'owner_') }]));
+    return new Map(
+      rows.map((row) => [text(row, column), { credential: credentialOf(row), account: accountOf(row, 'owner_') }]),
+    );
   }
 }
 

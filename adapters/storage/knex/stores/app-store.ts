@@ -46,7 +46,8 @@ export class KnexAppStore implements AppStore {
   async list(accountId: AccountId | null, page: PageRequest): Promise<Page<App>> {
     const { apps } = this.#db.tables;
     if (accountId !== null && !isStorable(accountId)) return pageOf(page, 0, []);
-    const [where, bindings]: [string, Binding[]] = accountId === null ? ['', []] : ['WHERE account_id = ?', [accountId]];
+    const [where, bindings]: [string, Binding[]] =
+      accountId === null ? ['', []] : ['WHERE account_id = ?', [accountId]];
     // One statement, so that page and total are consistent; a page past the end still has the total.
     const rows = await this.#db.read(
       `SELECT counted.total, ${names(APP_COLUMNS, 'a.')} FROM (SELECT count(*) AS total FROM ${apps} ${where}) counted
@@ -60,13 +61,18 @@ export class KnexAppStore implements AppStore {
 
   async countOf(accountId: AccountId): Promise<number> {
     if (!isStorable(accountId)) return 0;
-    const [row] = await this.#db.read(`SELECT count(*) AS total FROM ${this.#db.tables.apps} WHERE account_id = ?`, [accountId]);
+    const [row] = await this.#db.read(`SELECT count(*) AS total FROM ${this.#db.tables.apps} WHERE account_id = ?`, [
+      accountId,
+    ]);
     return row === undefined ? 0 : integer(row, 'total');
   }
 
   async keys(appId: AppId): Promise<readonly AppKey[]> {
     if (!isStorable(appId)) return [];
-    const rows = await this.#db.read(`SELECT ${KEYS} FROM ${this.#db.tables.appKeys} WHERE app_id = ? ORDER BY id DESC`, [appId]);
+    const rows = await this.#db.read(
+      `SELECT ${KEYS} FROM ${this.#db.tables.appKeys} WHERE app_id = ? ORDER BY id DESC`,
+      [appId],
+    );
     return rows.map(appKeyOf);
   }
 
@@ -114,7 +120,9 @@ class KnexDirectorySource implements DirectorySource {
     if ('ids' in selection) {
       const rows: Row[] = [];
       for (const ids of parts(selection.ids, IDS_AT_ONCE)) {
-        rows.push(...(await this.#db.read(`${select} WHERE ${this.#db.dialect.anyOf('id')}`, [this.#db.dialect.list(ids)])));
+        rows.push(
+          ...(await this.#db.read(`${select} WHERE ${this.#db.dialect.anyOf('id')}`, [this.#db.dialect.list(ids)])),
+        );
       }
       return rows;
     }

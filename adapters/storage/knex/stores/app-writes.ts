@@ -1,4 +1,16 @@
-import type { AccountId, AccountStatus, App, AppChanges, AppId, AppKey, AppKeyId, AppWrites, KeyMove, Millis, StoredKeyState } from '../../../../core/index.ts';
+import type {
+  AccountId,
+  AccountStatus,
+  App,
+  AppChanges,
+  AppId,
+  AppKey,
+  AppKeyId,
+  AppWrites,
+  KeyMove,
+  Millis,
+  StoredKeyState,
+} from '../../../../core/index.ts';
 import type { ChangePublisher } from '../change-publisher.ts';
 import { APP_COLUMNS, APP_KEY_COLUMNS, appChange, appKeyOf, appOf } from '../rows/app-row.ts';
 import { assignments, insertion, names } from '../rows/columns.ts';
@@ -43,11 +55,10 @@ export class KnexAppWrites implements AppWrites {
   async update(id: AppId, expectedVersion: number, changes: AppChanges, now: Millis): Promise<App | null> {
     const { run, tables } = this.#session;
     const { sql, bindings } = assignments([...appChange(changes), ['modified_at', now]]);
-    const [row] = await run(`UPDATE ${tables.apps} SET ${sql}, version = version + 1 WHERE id = ? AND version = ? RETURNING ${APPS}`, [
-      ...bindings,
-      id,
-      expectedVersion,
-    ]);
+    const [row] = await run(
+      `UPDATE ${tables.apps} SET ${sql}, version = version + 1 WHERE id = ? AND version = ? RETURNING ${APPS}`,
+      [...bindings, id, expectedVersion],
+    );
     if (row === undefined) return null;
     this.#publisher.add({ kind: 'app', id });
     return appOf(row);
@@ -83,7 +94,10 @@ export class KnexAppWrites implements AppWrites {
     const { run, tables, dialect } = this.#session;
     // Locked in the order of their ids, as in every other transaction that locks more than one.
     await run(`SELECT id FROM ${tables.apps} WHERE account_id = ? ORDER BY id ${dialect.forUpdate}`, [accountId]);
-    await run(`UPDATE ${tables.apps} SET enabled = ?, version = version + 1, modified_at = ? WHERE account_id = ? AND enabled = ?`, [false, now, accountId, true]);
+    await run(
+      `UPDATE ${tables.apps} SET enabled = ?, version = version + 1, modified_at = ? WHERE account_id = ? AND enabled = ?`,
+      [false, now, accountId, true],
+    );
     await run(
       `UPDATE ${tables.appKeys} SET status = 'revoked', revoked_at = ?
        WHERE status IN ('active', 'grace') AND app_id IN (SELECT id FROM ${tables.apps} WHERE account_id = ?)`,
@@ -94,7 +108,9 @@ export class KnexAppWrites implements AppWrites {
 
   async #app(id: AppId, lock: string): Promise<App | null> {
     if (!isStorable(id)) return null;
-    const [row] = await this.#session.run(`SELECT ${APPS} FROM ${this.#session.tables.apps} WHERE id = ? ${lock}`, [id]);
+    const [row] = await this.#session.run(`SELECT ${APPS} FROM ${this.#session.tables.apps} WHERE id = ? ${lock}`, [
+      id,
+    ]);
     return row === undefined ? null : appOf(row);
   }
 

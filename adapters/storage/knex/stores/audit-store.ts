@@ -15,7 +15,11 @@ export class KnexAuditStore implements AuditStore {
 
   list(accountId: AccountId | null, page: PageRequest): Promise<Page<AuditRow>> {
     const where = accountId === null ? null : { column: 'account_id', value: accountId };
-    return listedPage(this.#db, { table: this.#db.tables.audit, columns: names(AUDIT_COLUMNS), where, of: auditRowOf }, page);
+    return listedPage(
+      this.#db,
+      { table: this.#db.tables.audit, columns: names(AUDIT_COLUMNS), where, of: auditRowOf },
+      page,
+    );
   }
 }
 

@@ -60,7 +60,11 @@ export class KnexCallbackStore implements CallbackStore {
       [...bindings, ...bindings, page.size, (page.page - 1) * page.size],
     );
     const [first] = rows;
-    return pageOf(page, first === undefined ? 0 : integer(first, 'total'), rows.filter((row) => row['id'] !== null).map(callbackOf));
+    return pageOf(
+      page,
+      first === undefined ? 0 : integer(first, 'total'),
+      rows.filter((row) => row['id'] !== null).map(callbackOf),
+    );
   }
 
   async attempts(id: CallbackId): Promise<readonly CallbackAttempt[]> {
@@ -86,7 +90,11 @@ export class KnexCallbackStore implements CallbackStore {
     return claimed.sort((a, b) => a.callback.nextAt - b.callback.nextAt || (a.callback.id < b.callback.id ? -1 : 1));
   }
 
-  finish({ callback, fence }: ClaimedCallback, changes: CallbackOutcomeChanges, attempt: CallbackAttempt): Promise<boolean> {
+  finish(
+    { callback, fence }: ClaimedCallback,
+    changes: CallbackOutcomeChanges,
+    attempt: CallbackAttempt,
+  ): Promise<boolean> {
     return this.#db.transaction(async ({ run, tables }) => {
       const { sql, bindings } = insertion(tables.attempts, ATTEMPT_COLUMNS, [attempt]);
       await run(sql, bindings);
@@ -105,7 +113,9 @@ export class KnexCallbackStore implements CallbackStore {
   }
 
   async nextDueAt(): Promise<Millis | null> {
-    const [row] = await this.#db.read(`SELECT min(next_at) AS at FROM ${this.#db.tables.callbacks} WHERE status = 'PENDING'`);
+    const [row] = await this.#db.read(
+      `SELECT min(next_at) AS at FROM ${this.#db.tables.callbacks} WHERE status = 'PENDING'`,
+    );
     return row === undefined || row['at'] === null ? null : integer(row, 'at');
   }
 }
@@ -135,9 +145,13 @@ export class KnexCallbackWrites implements CallbackWrites {
    */
   async add(callback: Callback): Promise<boolean> {
     const { run, tables } = this.#session;
-    const [former] = await run(`SELECT max(created_at) AS at FROM ${tables.callbacks} WHERE order_id = ?`, [callback.orderId]);
+    const [former] = await run(`SELECT max(created_at) AS at FROM ${tables.callbacks} WHERE order_id = ?`, [
+      callback.orderId,
+    ]);
     const after = former === undefined || former['at'] === null ? 0 : integer(former, 'at') + 1;
-    const { sql, bindings } = insertion(tables.callbacks, CALLBACK_COLUMNS, [{ ...callback, createdAt: Math.max(callback.createdAt, after) }]);
+    const { sql, bindings } = insertion(tables.callbacks, CALLBACK_COLUMNS, [
+      { ...callback, createdAt: Math.max(callback.createdAt, after) },
+    ]);
     return (await run(`${sql} ON CONFLICT (order_id, event) DO NOTHING RETURNING id`, bindings)).length > 0;
   }
 

@@ -1,4 +1,13 @@
-import type { BlockRef, ChainCode, ChainState, ChainStore, ChainWrites, DepositAddress, DerivedAddress, Millis } from '../../../../core/index.ts';
+import type {
+  BlockRef,
+  ChainCode,
+  ChainState,
+  ChainStore,
+  ChainWrites,
+  DepositAddress,
+  DerivedAddress,
+  Millis,
+} from '../../../../core/index.ts';
 import { assert } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import type { Row } from '../dialects/dialect.ts';
@@ -8,7 +17,8 @@ import { depositAddressOf } from '../rows/order-row.ts';
 import { integer, integerOrNull, text, textOrNull } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 
-const STATE = 'chain, identity, cursor_height, cursor_hash, cursor_parent_hash, cursor_time, caught_up_at, halted_reason';
+const STATE =
+  'chain, identity, cursor_height, cursor_hash, cursor_parent_hash, cursor_time, caught_up_at, halted_reason';
 const ROWS_AT_ONCE = 500;
 
 const POOL_COLUMNS: readonly Column<DepositAddress>[] = [
@@ -32,7 +42,12 @@ function stateOf(row: Row): ChainState {
   const cursor =
     height === null
       ? null
-      : { height, hash: text(row, 'cursor_hash'), parentHash: text(row, 'cursor_parent_hash'), time: integer(row, 'cursor_time') };
+      : {
+          height,
+          hash: text(row, 'cursor_hash'),
+          parentHash: text(row, 'cursor_parent_hash'),
+          time: integer(row, 'cursor_time'),
+        };
   return {
     chain: text(row, 'chain'),
     identity: text(row, 'identity'),
@@ -67,7 +82,10 @@ export class KnexChainStore implements ChainStore {
   }
 
   async initialise(chain: ChainCode, identity: string): Promise<void> {
-    await this.#db.write(`INSERT INTO ${this.#db.tables.chainStates} (chain, identity) VALUES (?, ?) ON CONFLICT (chain) DO NOTHING`, [chain, identity]);
+    await this.#db.write(
+      `INSERT INTO ${this.#db.tables.chainStates} (chain, identity) VALUES (?, ?) ON CONFLICT (chain) DO NOTHING`,
+      [chain, identity],
+    );
   }
 
   async block(chain: ChainCode, height: number): Promise<BlockRef | null> {
@@ -77,7 +95,10 @@ export class KnexChainStore implements ChainStore {
   }
 
   async setHalted(chain: ChainCode, reason: string | null): Promise<void> {
-    await this.#db.write(`UPDATE ${this.#db.tables.chainStates} SET halted_reason = ? WHERE chain = ?`, [reason, chain]);
+    await this.#db.write(`UPDATE ${this.#db.tables.chainStates} SET halted_reason = ? WHERE chain = ?`, [
+      reason,
+      chain,
+    ]);
   }
 
   async reserveIndexes(walletId: string, count: number): Promise<number> {
@@ -141,7 +162,11 @@ export class KnexChainWrites implements ChainWrites {
   async addBlocks(chain: ChainCode, blocks: readonly BlockRef[], keepFrom: number): Promise<void> {
     const { run, tables } = this.#session;
     for (const some of parts(blocks, ROWS_AT_ONCE)) {
-      const { sql, bindings } = insertion(tables.blocks, BLOCK_COLUMNS, some.map((block) => ({ ...block, chain })));
+      const { sql, bindings } = insertion(
+        tables.blocks,
+        BLOCK_COLUMNS,
+        some.map((block) => ({ ...block, chain })),
+      );
       await run(
         `${sql} ON CONFLICT (chain, height) DO UPDATE
          SET hash = excluded.hash, parent_hash = excluded.parent_hash, block_time = excluded.block_time`,
@@ -152,16 +177,24 @@ export class KnexChainWrites implements ChainWrites {
   }
 
   async removeBlocksAbove(chain: ChainCode, height: number): Promise<void> {
-    await this.#session.run(`DELETE FROM ${this.#session.tables.blocks} WHERE chain = ? AND height > ?`, [chain, height]);
+    await this.#session.run(`DELETE FROM ${this.#session.tables.blocks} WHERE chain = ? AND height > ?`, [
+      chain,
+      height,
+    ]);
   }
 
   async setCaughtUp(chain: ChainCode, at: Millis): Promise<void> {
-    await this.#session.run(`UPDATE ${this.#session.tables.chainStates} SET caught_up_at = ? WHERE chain = ?`, [at, chain]);
+    await this.#session.run(`UPDATE ${this.#session.tables.chainStates} SET caught_up_at = ? WHERE chain = ?`, [
+      at,
+      chain,
+    ]);
   }
 
   async holds(chain: ChainCode, { height, hash }: BlockRef): Promise<boolean> {
     const { run, tables, dialect } = this.#session;
-    const [state] = await run(`SELECT cursor_height FROM ${tables.chainStates} WHERE chain = ? ${dialect.forUpdate}`, [chain]);
+    const [state] = await run(`SELECT cursor_height FROM ${tables.chainStates} WHERE chain = ? ${dialect.forUpdate}`, [
+      chain,
+    ]);
     const top = state === undefined ? null : integerOrNull(state, 'cursor_height');
     if (top === null || height > top) return false;
     const [kept] = await run(`SELECT hash FROM ${tables.blocks} WHERE chain = ? AND height = ?`, [chain, height]);

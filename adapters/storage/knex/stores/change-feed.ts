@@ -43,7 +43,10 @@ export class KnexChangeFeed implements ChangeFeed {
       { name: `${changes}_after` },
     );
     const [first] = rows;
-    return { head: first === undefined ? 0 : integer(first, 'head'), changes: rows.filter((row) => row['version'] !== null).map(changeOf) };
+    return {
+      head: first === undefined ? 0 : integer(first, 'head'),
+      changes: rows.filter((row) => row['version'] !== null).map(changeOf),
+    };
   }
 
   async confirm(instance: string, version: number, leaseMs: number): Promise<boolean> {
@@ -78,7 +81,9 @@ export class KnexChangeFeed implements ChangeFeed {
     const began = performance.now();
     const { head } = await this.after(0, 1);
     for (let wait = 1; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
-      const behind = await this.#db.read(`SELECT id, beat, lease_ms FROM ${tables.instances} WHERE applied < ?`, [head]);
+      const behind = await this.#db.read(`SELECT id, beat, lease_ms FROM ${tables.instances} WHERE applied < ?`, [
+        head,
+      ]);
       if (behind.length === 0) return;
       for (const row of behind) await this.#reapIfSilent(row);
       if (performance.now() - began > this.#settleTimeoutMs) {
@@ -123,5 +128,8 @@ export class KnexChangeFeed implements ChangeFeed {
 }
 
 function changeOf(row: Row): GatewayChange {
-  return { version: integer(row, 'version'), subject: { kind: text(row, 'kind'), id: text(row, 'subject_id') } as GatewaySubject };
+  return {
+    version: integer(row, 'version'),
+    subject: { kind: text(row, 'kind'), id: text(row, 'subject_id') } as GatewaySubject,
+  };
 }

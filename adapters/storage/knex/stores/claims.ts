@@ -15,12 +15,19 @@ export interface ClaimedTransfer {
 export const claimedAt = ({ expiresAt }: IdempotencyClaim): Millis => expiresAt - CLAIM_KEPT_MS;
 
 /** The live claim of a key; `null` when there is none, or it has expired. */
-export async function claimedTransfer(run: Run, { idempotency }: Tables, accountId: AccountId, claim: IdempotencyClaim): Promise<ClaimedTransfer | null> {
+export async function claimedTransfer(
+  run: Run,
+  { idempotency }: Tables,
+  accountId: AccountId,
+  claim: IdempotencyClaim,
+): Promise<ClaimedTransfer | null> {
   const [row] = await run(
     `SELECT order_id, body_hash FROM ${idempotency} WHERE account_id = ? AND route = ? AND claim_key = ? AND expires_at > ?`,
     [accountId, claim.route, claim.key, claimedAt(claim)],
   );
-  return row === undefined ? null : { transferId: text(row, 'order_id') as TransferId, bodyHash: text(row, 'body_hash') };
+  return row === undefined
+    ? null
+    : { transferId: text(row, 'order_id') as TransferId, bodyHash: text(row, 'body_hash') };
 }
 
 /** Claims a key. Of two concurrent claims, the later waits for the first to commit and gets that one's. */

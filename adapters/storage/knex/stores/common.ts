@@ -33,7 +33,10 @@ export async function numberedPage(
     [page * size, (page - 1) * size, accountId],
   );
   const [first] = rows;
-  return { total: first === undefined ? 0 : integer(first, 'total'), rows: rows.filter((row) => row['number'] !== null) };
+  return {
+    total: first === undefined ? 0 : integer(first, 'total'),
+    rows: rows.filter((row) => row['number'] !== null),
+  };
 }
 
 /** Deletes up to `limit` rows; returns how many. Rows locked by another instance are skipped. */

@@ -5,9 +5,14 @@ import { text, units } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
 
 /** Coins on a chain according to the ledger, without deposits that are credited and not spendable yet. */
-export async function expectedCustody(run: Run, { balances, deposits }: Tables, chain: ChainCode): Promise<ReadonlyMap<CurrencyCode, bigint>> {
+export async function expectedCustody(
+  run: Run,
+  { balances, deposits }: Tables,
+  chain: ChainCode,
+): Promise<ReadonlyMap<CurrencyCode, bigint>> {
   const expected = new Map<CurrencyCode, bigint>();
-  const add = (currency: CurrencyCode, change: bigint): unknown => expected.set(currency, (expected.get(currency) ?? 0n) + change);
+  const add = (currency: CurrencyCode, change: bigint): unknown =>
+    expected.set(currency, (expected.get(currency) ?? 0n) + change);
   // The account of a chain is negative by the amount that it holds.
   for (const row of await run(`SELECT currency, units FROM ${balances} WHERE account = ?`, [custodyAccount(chain)])) {
     add(text(row, 'currency'), -units(row, 'units'));

@@ -52,7 +52,12 @@ export class KnexDepositStore implements DepositStore {
     return (await this.#db.read(sql, [dialect.list(orderIds)])).map(depositOf);
   }
 
-  async unsettled(chain: ChainCode, maxHeight: number, limit: number, after: DepositId | null): Promise<readonly Deposit[]> {
+  async unsettled(
+    chain: ChainCode,
+    maxHeight: number,
+    limit: number,
+    after: DepositId | null,
+  ): Promise<readonly Deposit[]> {
     const sql = `SELECT ${DEPOSITS} FROM ${this.#db.tables.deposits}
       WHERE chain = ? AND id > ? AND status IN ('SEEN', 'CREDITED') AND block_height <= ? ORDER BY id LIMIT ?`;
     return (await this.#db.read(sql, [chain, after ?? '', maxHeight, limit])).map(depositOf);
@@ -65,7 +70,11 @@ export class KnexDepositStore implements DepositStore {
     return pageOf(page, total, rows.map(transactionOf));
   }
 
-  async watched(chain: ChainCode, now: Millis, since: Millis): Promise<{ readonly addresses: readonly WatchedAddress[]; readonly asOf: Millis }> {
+  async watched(
+    chain: ChainCode,
+    now: Millis,
+    since: Millis,
+  ): Promise<{ readonly addresses: readonly WatchedAddress[]; readonly asOf: Millis }> {
     const [clock] = await this.#db.read(`SELECT ${this.#db.dialect.nowMs} AS now`);
     const asOf = clock === undefined ? 0 : integer(clock, 'now');
     const addresses: WatchedAddress[] = [];
@@ -81,7 +90,9 @@ export class KnexDepositStore implements DepositStore {
     const sql = `SELECT ${WATCHED} FROM ${tables.addresses} WHERE chain = ? AND ${dialect.anyOf('watch_key')}`;
     const found: WatchedAddress[] = [];
     for (const some of parts(keys, KEYS_AT_ONCE)) {
-      found.push(...(await this.#db.read(sql, [chain, dialect.list(some)])).map((row) => watchedOf(row, (value) => value)));
+      found.push(
+        ...(await this.#db.read(sql, [chain, dialect.list(some)])).map((row) => watchedOf(row, (value) => value)),
+      );
     }
     return found;
   }

@@ -11,7 +11,13 @@ import type {
   TransactionStatus,
 } from '../../../../core/index.ts';
 import { assignments, insertion, names } from '../rows/columns.ts';
-import { DEPOSIT_COLUMNS, depositChange, depositOf, TRANSACTION_COLUMNS, transactionChange } from '../rows/deposit-row.ts';
+import {
+  DEPOSIT_COLUMNS,
+  depositChange,
+  depositOf,
+  TRANSACTION_COLUMNS,
+  transactionChange,
+} from '../rows/deposit-row.ts';
 import { integer } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 import { TRANSACTIONS_COUNTER } from '../dialects/counters.ts';
@@ -43,7 +49,9 @@ export class KnexDepositWrites implements DepositWrites {
 
   async byOrder(orderId: OrderId): Promise<readonly Deposit[]> {
     const { run, tables } = this.#session;
-    const rows = await run(`SELECT ${DEPOSITS} FROM ${tables.deposits} WHERE order_id = ? ORDER BY seen_at, id`, [orderId]);
+    const rows = await run(`SELECT ${DEPOSITS} FROM ${tables.deposits} WHERE order_id = ? ORDER BY seen_at, id`, [
+      orderId,
+    ]);
     return rows.map(depositOf);
   }
 
@@ -60,7 +68,11 @@ export class KnexDepositWrites implements DepositWrites {
   async move(id: DepositId, from: DepositStatus, to: DepositStatus, changes: DepositChanges): Promise<boolean> {
     const { run, tables } = this.#session;
     const { sql, bindings } = assignments([['status', to], ...depositChange(changes)]);
-    const moved = await run(`UPDATE ${tables.deposits} SET ${sql} WHERE id = ? AND status = ? RETURNING id`, [...bindings, id, from]);
+    const moved = await run(`UPDATE ${tables.deposits} SET ${sql} WHERE id = ? AND status = ? RETURNING id`, [
+      ...bindings,
+      id,
+      from,
+    ]);
     return moved.length > 0;
   }
 
@@ -83,11 +95,15 @@ export class KnexDepositWrites implements DepositWrites {
   async updateTransaction(id: string, changes: TransactionChanges): Promise<boolean> {
     const { run, tables } = this.#session;
     const { sql, bindings } = assignments([['id', id], ...transactionChange(changes)]);
-    return (await run(`UPDATE ${tables.transactions} SET ${sql} WHERE id = ? RETURNING id`, [...bindings, id])).length > 0;
+    return (
+      (await run(`UPDATE ${tables.transactions} SET ${sql} WHERE id = ? RETURNING id`, [...bindings, id])).length > 0
+    );
   }
 
   async #locked(where: string, bindings: readonly string[]): Promise<readonly Deposit[]> {
     const { run, tables, dialect } = this.#session;
-    return (await run(`SELECT ${DEPOSITS} FROM ${tables.deposits} WHERE ${where} ${dialect.forUpdate}`, bindings)).map(depositOf);
+    return (await run(`SELECT ${DEPOSITS} FROM ${tables.deposits} WHERE ${where} ${dialect.forUpdate}`, bindings)).map(
+      depositOf,
+    );
   }
 }

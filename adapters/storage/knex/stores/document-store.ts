@@ -11,7 +11,10 @@ export class KnexDocumentStore implements DocumentStore {
   }
 
   async read(key: string): Promise<{ readonly value: string; readonly version: number } | null> {
-    const [row] = await this.#db.read(`SELECT value, version FROM ${this.#db.tables.documents} WHERE document_key = ?`, [key]);
+    const [row] = await this.#db.read(
+      `SELECT value, version FROM ${this.#db.tables.documents} WHERE document_key = ?`,
+      [key],
+    );
     return row === undefined ? null : { value: text(row, 'value'), version: integer(row, 'version') };
   }
 

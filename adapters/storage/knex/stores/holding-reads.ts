@@ -6,7 +6,12 @@ import { coinOf, HOLDING_COLUMNS, holdingOf } from '../rows/transfer-row.ts';
 const COIN = 'ref, address, address_index, units';
 
 /** Free coins of a currency, most units first. */
-export async function freeCoins(db: Database, chain: ChainCode, currency: CurrencyCode, limit: number): Promise<readonly SpendableCoin[]> {
+export async function freeCoins(
+  db: Database,
+  chain: ChainCode,
+  currency: CurrencyCode,
+  limit: number,
+): Promise<readonly SpendableCoin[]> {
   const { tables, dialect } = db;
   const order = [...dialect.bySize('units'), 'id'].map((column) => `${column} DESC`).join(', ');
   const sql = `SELECT ${COIN} FROM ${tables.holdings} WHERE chain = ? AND currency = ? AND status = 'FREE' ORDER BY ${order} LIMIT ?`;
@@ -15,18 +20,30 @@ export async function freeCoins(db: Database, chain: ChainCode, currency: Curren
 
 /** The coins of a payout, in the order of their arrival. A coin removed by a reorg still belongs to its payout. */
 export async function coinsOf(db: Database, payoutId: PayoutId): Promise<readonly SpendableCoin[]> {
-  return (await db.read(`SELECT ${COIN} FROM ${db.tables.holdings} WHERE bundle_id = ? ORDER BY id`, [payoutId])).map(coinOf);
+  return (await db.read(`SELECT ${COIN} FROM ${db.tables.holdings} WHERE bundle_id = ? ORDER BY id`, [payoutId])).map(
+    coinOf,
+  );
 }
 
 /** Coins that must exist on chain, by ref. */
-export async function keptHoldings(db: Database, chain: ChainCode, after: string | null, limit: number): Promise<readonly Holding[]> {
+export async function keptHoldings(
+  db: Database,
+  chain: ChainCode,
+  after: string | null,
+  limit: number,
+): Promise<readonly Holding[]> {
   const sql = `SELECT ${names(HOLDING_COLUMNS)} FROM ${db.tables.holdings}
     WHERE chain = ? AND status IN ('FREE', 'TAKEN') AND ref > ? ORDER BY ref LIMIT ?`;
   return (await db.read(sql, [chain, after ?? '', limit])).map(holdingOf);
 }
 
 /** Free coins of one address, in the order of their arrival. */
-export async function freeAt(db: Database, chain: ChainCode, address: string, currency: CurrencyCode): Promise<readonly Holding[]> {
+export async function freeAt(
+  db: Database,
+  chain: ChainCode,
+  address: string,
+  currency: CurrencyCode,
+): Promise<readonly Holding[]> {
   const sql = `SELECT ${names(HOLDING_COLUMNS)} FROM ${db.tables.holdings}
     WHERE chain = ? AND currency = ? AND address = ? AND status = 'FREE' ORDER BY id`;
   return (await db.read(sql, [chain, currency, address])).map(holdingOf);

@@ -5,7 +5,12 @@ import { text } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 
 /** Takes all or none: rows are locked and counted first, so that a refusal has nothing to undo. */
-export async function takeHoldings({ run, tables, dialect }: Session, chain: ChainCode, refs: readonly string[], payoutId: PayoutId): Promise<boolean> {
+export async function takeHoldings(
+  { run, tables, dialect }: Session,
+  chain: ChainCode,
+  refs: readonly string[],
+  payoutId: PayoutId,
+): Promise<boolean> {
   const wanted = [...new Set(refs)];
   const list = dialect.list(wanted);
   // Locked in one order, so that two that take the same coins cannot deadlock.
@@ -14,7 +19,10 @@ export async function takeHoldings({ run, tables, dialect }: Session, chain: Cha
     [chain, list],
   );
   if (free.length < wanted.length) return false;
-  await run(`UPDATE ${tables.holdings} SET status = 'TAKEN', bundle_id = ? WHERE chain = ? AND ${dialect.anyOf('ref')}`, [payoutId, chain, list]);
+  await run(
+    `UPDATE ${tables.holdings} SET status = 'TAKEN', bundle_id = ? WHERE chain = ? AND ${dialect.anyOf('ref')}`,
+    [payoutId, chain, list],
+  );
   return true;
 }
 
@@ -22,11 +30,16 @@ export async function takeHoldings({ run, tables, dialect }: Session, chain: Cha
  * A coin removed by a reorg meanwhile stays GONE. When its payout is void, it loses its payout, so that it comes back
  * as a free coin.
  */
-export async function settleHoldings({ run, tables, dialect }: Session, payoutId: PayoutId, to: 'SPENT' | 'FREE'): Promise<void> {
+export async function settleHoldings(
+  { run, tables, dialect }: Session,
+  payoutId: PayoutId,
+  to: 'SPENT' | 'FREE',
+): Promise<void> {
   const { holdings, payouts } = tables;
   // Coins come back under this row's lock: either before this statement or after the payout's end is committed.
   await run(`SELECT id FROM ${payouts} WHERE id = ? ${dialect.forUpdate}`, [payoutId]);
-  if (to === 'SPENT') await run(`UPDATE ${holdings} SET status = 'SPENT' WHERE bundle_id = ? AND status = 'TAKEN'`, [payoutId]);
+  if (to === 'SPENT')
+    await run(`UPDATE ${holdings} SET status = 'SPENT' WHERE bundle_id = ? AND status = 'TAKEN'`, [payoutId]);
   else {
     await run(
       `UPDATE ${holdings} SET status = CASE status WHEN 'TAKEN' THEN 'FREE' ELSE status END, bundle_id = NULL
@@ -55,7 +68,10 @@ export async function addHolding(session: Session, holding: Omit<Holding, 'statu
  * A coin that is mined again belongs to the payout that took it while the signed bytes that spend it can be mined or
  * were mined: as a free coin it would be spent twice.
  */
-async function comeBack({ run, tables, dialect }: Session, { chain, ref, address, index, currency, units }: Omit<Holding, 'status' | 'payoutId'>): Promise<boolean> {
+async function comeBack(
+  { run, tables, dialect }: Session,
+  { chain, ref, address, index, currency, units }: Omit<Holding, 'status' | 'payoutId'>,
+): Promise<boolean> {
   const { holdings, payouts } = tables;
   // The lock orders this with the closing of the payout.
   const [payout] = await run(
@@ -74,5 +90,8 @@ async function comeBack({ run, tables, dialect }: Session, { chain, ref, address
 
 /** The coin keeps its payout, whose signed bytes still spend it. */
 export async function dropHolding({ run, tables }: Session, chain: ChainCode, ref: string): Promise<boolean> {
-  return (await run(`UPDATE ${tables.holdings} SET status = 'GONE' WHERE chain = ? AND ref = ? RETURNING ref`, [chain, ref])).length > 0;
+  return (
+    (await run(`UPDATE ${tables.holdings} SET status = 'GONE' WHERE chain = ? AND ref = ? RETURNING ref`, [chain, ref]))
+      .length > 0
+  );
 }

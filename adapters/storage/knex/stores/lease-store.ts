@@ -30,14 +30,17 @@ export class KnexLeaseStore implements LeaseStore {
   }
 
   async release({ name, owner, fence }: Lease): Promise<void> {
-    await this.#db.write(`UPDATE ${this.#db.tables.leases} SET owner = '', expires_at = 0 WHERE name = ? AND owner = ? AND fence = ?`, [
-      name,
-      owner,
-      fence,
-    ]);
+    await this.#db.write(
+      `UPDATE ${this.#db.tables.leases} SET owner = '', expires_at = 0 WHERE name = ? AND owner = ? AND fence = ?`,
+      [name, owner, fence],
+    );
   }
 
-  async acquireNode(owner: string, ttlMs: number, maximum: number): Promise<{ readonly node: number; readonly lease: Lease } | null> {
+  async acquireNode(
+    owner: string,
+    ttlMs: number,
+    maximum: number,
+  ): Promise<{ readonly node: number; readonly lease: Lease } | null> {
     const { tables, dialect } = this.#db;
     const rows = await this.#db.read(
       `SELECT name, owner FROM ${tables.leases} WHERE substr(name, 1, ${NODE.length}) = '${NODE}' AND expires_at > ${dialect.nowMs}`,

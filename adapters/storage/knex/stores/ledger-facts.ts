@@ -23,7 +23,10 @@ export async function mismatchedDeposits(db: Database, limit: number): Promise<r
   }));
 }
 
-const URL_COLUMN: Readonly<Record<OrderEventName, string>> = { 'order.succeeded': 'callback_url', 'order.timeout': 'timeout_callback' };
+const URL_COLUMN: Readonly<Record<OrderEventName, string>> = {
+  'order.succeeded': 'callback_url',
+  'order.timeout': 'timeout_callback',
+};
 
 /** The statuses whose entry requires an event, from the transition table. */
 function owing(event: OrderEventName): readonly OrderStatus[] {
@@ -35,7 +38,9 @@ export async function missingCallbacks(db: Database, limit: number): Promise<rea
   const { orders, history, callbacks } = db.tables;
   const breaches: LedgerBreach[] = [];
   for (const [event, url] of Object.entries(URL_COLUMN) as [OrderEventName, string][]) {
-    const statuses = owing(event).map((status) => `'${status}'`).join(', ');
+    const statuses = owing(event)
+      .map((status) => `'${status}'`)
+      .join(', ');
     const rows = await db.read(
       `SELECT o.id, o.status FROM ${orders} o
        WHERE o.${url} IS NOT NULL AND o.status <> 'PENDING'
@@ -45,7 +50,10 @@ export async function missingCallbacks(db: Database, limit: number): Promise<rea
       [limit],
     );
     for (const row of rows) {
-      breaches.push({ invariant: 'one callback for each terminal event', detail: `order ${text(row, 'id')} (${text(row, 'status')}) has no ${event}` });
+      breaches.push({
+        invariant: 'one callback for each terminal event',
+        detail: `order ${text(row, 'id')} (${text(row, 'status')}) has no ${event}`,
+      });
     }
   }
   return breaches.slice(0, limit);

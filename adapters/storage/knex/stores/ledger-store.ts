@@ -55,4 +55,8 @@ export class KnexLedgerStore implements LedgerStore {
   }
 }
 
-const balanceOf = (row: Row): LedgerBalance => ({ account: text(row, 'account'), currency: text(row, 'currency'), units: units(row, 'units') });
+const balanceOf = (row: Row): LedgerBalance => ({
+  account: text(row, 'account'),
+  currency: text(row, 'currency'),
+  units: units(row, 'units'),
+});

@@ -22,8 +22,10 @@ async function* postings(run: Run, tables: Tables): AsyncGenerator<Row> {
   }
 }
 
-const add = (sums: Map<string, bigint>, key: string, amount: bigint): Map<string, bigint> => sums.set(key, (sums.get(key) ?? 0n) + amount);
-const notZero = (sums: ReadonlyMap<string, bigint>): (readonly [string, bigint])[] => [...sums].filter(([, sum]) => sum !== 0n);
+const add = (sums: Map<string, bigint>, key: string, amount: bigint): Map<string, bigint> =>
+  sums.set(key, (sums.get(key) ?? 0n) + amount);
+const notZero = (sums: ReadonlyMap<string, bigint>): (readonly [string, bigint])[] =>
+  [...sums].filter(([, sum]) => sum !== 0n);
 
 /** Entries that do not sum to zero in each currency, and the total difference. */
 export async function unbalancedEntries(run: Run, tables: Tables, limit: number): Promise<readonly LedgerBreach[]> {
@@ -32,7 +34,10 @@ export async function unbalancedEntries(run: Run, tables: Tables, limit: number)
   let entry = { id: '', sums: new Map<string, bigint>() };
   const close = (): void => {
     for (const [currency, sum] of notZero(entry.sums)) {
-      breaches.push({ invariant: 'every entry sums to zero', detail: `entry ${entry.id} is off by ${sum} units of ${currency}` });
+      breaches.push({
+        invariant: 'every entry sums to zero',
+        detail: `entry ${entry.id} is off by ${sum} units of ${currency}`,
+      });
     }
   };
   for await (const row of postings(run, tables)) {
@@ -45,18 +50,25 @@ export async function unbalancedEntries(run: Run, tables: Tables, limit: number)
     add(total, text(row, 'currency'), units(row, 'units'));
   }
   close();
-  const off = notZero(total).map(([currency, sum]) => ({ invariant: 'all postings sum to zero', detail: `${currency} is off by ${sum} units` }));
+  const off = notZero(total).map(([currency, sum]) => ({
+    invariant: 'all postings sum to zero',
+    detail: `${currency} is off by ${sum} units`,
+  }));
   return [...off, ...breaches].slice(0, limit);
 }
 
 /** Accounts whose cached balance differs from the sum of their postings. */
 export async function driftedBalances(run: Run, tables: Tables, limit: number): Promise<readonly LedgerBreach[]> {
   const drift = new Map<string, bigint>();
-  for await (const row of postings(run, tables)) add(drift, `${text(row, 'account')} in ${text(row, 'currency')}`, units(row, 'units'));
+  for await (const row of postings(run, tables))
+    add(drift, `${text(row, 'account')} in ${text(row, 'currency')}`, units(row, 'units'));
   for (const row of await run(`SELECT account, currency, units FROM ${tables.balances}`)) {
     add(drift, `${text(row, 'account')} in ${text(row, 'currency')}`, -units(row, 'units'));
   }
   return notZero(drift)
     .slice(0, limit)
-    .map(([account, sum]) => ({ invariant: 'a balance is the sum of its postings', detail: `the postings of ${account} are ${sum} units above its balance` }));
+    .map(([account, sum]) => ({
+      invariant: 'a balance is the sum of its postings',
+      detail: `the postings of ${account} are ${sum} units above its balance`,
+    }));
 }

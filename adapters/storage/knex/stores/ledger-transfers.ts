@@ -19,7 +19,7 @@ export async function mismatchedTransfers(run: Run, tables: Tables, limit: numbe
 }
 
 async function* liveTransfers(run: Run, { transfers }: Tables): AsyncGenerator<Row> {
-  for (let after = ''; ; ) {
+  for (let after = ''; ;) {
     const rows = await run(
       `SELECT id, account_id, currency, units FROM ${transfers}
        WHERE ${LIVE} AND kind IN ('withdrawal', 'refund') AND id > ? ORDER BY id LIMIT ${CHUNK}`,
@@ -39,10 +39,13 @@ async function driftedReserves(run: Run, tables: Tables): Promise<readonly Ledge
     const key = `${account} in ${text(row, 'currency')}`;
     return drift.set(key, (drift.get(key) ?? 0n) + change);
   };
-  for (const row of await run(`SELECT account, currency, units FROM ${tables.balances} WHERE account LIKE 'merchant:%:reserved'`)) {
+  for (const row of await run(
+    `SELECT account, currency, units FROM ${tables.balances} WHERE account LIKE 'merchant:%:reserved'`,
+  )) {
     add(text(row, 'account'), row, units(row, 'units'));
   }
-  for await (const row of liveTransfers(run, tables)) add(`merchant:${text(row, 'account_id')}:reserved`, row, -units(row, 'units'));
+  for await (const row of liveTransfers(run, tables))
+    add(`merchant:${text(row, 'account_id')}:reserved`, row, -units(row, 'units'));
   return [...drift]
     .filter(([, sum]) => sum !== 0n)
     .map(([account, sum]) => ({
@@ -83,7 +86,11 @@ function entriesOf(row: Row): string {
 }
 
 /** A transfer refers to its one payout; a payout that is live or mined without a transfer has paid a second time. */
-async function ownerlessPayouts(run: Run, { transfers, payouts }: Tables, limit: number): Promise<readonly LedgerBreach[]> {
+async function ownerlessPayouts(
+  run: Run,
+  { transfers, payouts }: Tables,
+  limit: number,
+): Promise<readonly LedgerBreach[]> {
   const rows = await run(
     `SELECT b.id, b.status FROM ${payouts} b
      WHERE b.status <> 'VOID' AND NOT EXISTS (SELECT 1 FROM ${transfers} t WHERE t.bundle_id = b.id) ORDER BY b.id LIMIT ?`,

@@ -44,10 +44,16 @@ export class KnexLedgerWrites implements LedgerWrites {
       `${upsert(`${tables.balances}.units`)} RETURNING account, currency, units`,
       changes.flatMap(({ account, currency }) => [account, currency, '0']),
     );
-    const balances = new Map(locked.map((row) => [`${String(row['account'])} ${String(row['currency'])}`, units(row, 'units')]));
+    const balances = new Map(
+      locked.map((row) => [`${String(row['account'])} ${String(row['currency'])}`, units(row, 'units')]),
+    );
     await run(
       upsert('excluded.units'),
-      changes.flatMap(({ account, currency, units: change }) => [account, currency, String((balances.get(`${account} ${currency}`) ?? 0n) + change)]),
+      changes.flatMap(({ account, currency, units: change }) => [
+        account,
+        currency,
+        String((balances.get(`${account} ${currency}`) ?? 0n) + change),
+      ]),
     );
   }
 }

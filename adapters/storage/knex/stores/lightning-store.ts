@@ -1,5 +1,13 @@
 import { LIGHTNING_ASSET } from '../../../../core/index.ts';
-import type { DueInvoice, LightningPayment, LightningStore, LightningWrites, Millis, TransferId, UnfinishedPayment } from '../../../../core/index.ts';
+import type {
+  DueInvoice,
+  LightningPayment,
+  LightningStore,
+  LightningWrites,
+  Millis,
+  TransferId,
+  UnfinishedPayment,
+} from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import { insertion, names } from '../rows/columns.ts';
 import { LIGHTNING_PAYMENT_COLUMNS, lightningPaymentOf } from '../rows/lightning-row.ts';
@@ -34,7 +42,11 @@ export class KnexLightningStore implements LightningStore {
     return rows.map((row) => ({ payment: lightningPaymentOf(row), transfer: transferOf(row) }));
   }
 
-  async dueInvoices(now: Millis, after: Pick<DueInvoice, 'expiresAt' | 'orderId'> | null, limit: number): Promise<readonly DueInvoice[]> {
+  async dueInvoices(
+    now: Millis,
+    after: Pick<DueInvoice, 'expiresAt' | 'orderId'> | null,
+    limit: number,
+  ): Promise<readonly DueInvoice[]> {
     const { orders, addresses } = this.#db.tables;
     const rows = await this.#db.read(
       `SELECT o.id, o.account_id, o.expires_at, a.watch_key FROM ${orders} o JOIN ${addresses} a ON a.order_id = o.id AND a.chain = o.chain

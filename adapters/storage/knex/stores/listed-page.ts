@@ -18,7 +18,11 @@ export interface Listed<T> {
 }
 
 /** A page of rows, newest (highest id) first, with the exact total: one statement, so that both are consistent. */
-export async function listedPage<T>(db: Database, { table, columns, where, join = '', of }: Listed<T>, page: PageRequest): Promise<Page<T>> {
+export async function listedPage<T>(
+  db: Database,
+  { table, columns, where, join = '', of }: Listed<T>,
+  page: PageRequest,
+): Promise<Page<T>> {
   const filter = where === null ? '' : `WHERE ${where.column} = ?`;
   const bindings: Binding[] = where === null ? [] : [where.value];
   const rows = await db.read(
@@ -28,5 +32,9 @@ export async function listedPage<T>(db: Database, { table, columns, where, join 
     [...bindings, ...bindings, page.size, (page.page - 1) * page.size],
   );
   const [first] = rows;
-  return pageOf(page, first === undefined ? 0 : integer(first, 'total'), rows.filter((row) => row['id'] !== null).map(of));
+  return pageOf(
+    page,
+    first === undefined ? 0 : integer(first, 'total'),
+    rows.filter((row) => row['id'] !== null).map(of),
+  );
 }

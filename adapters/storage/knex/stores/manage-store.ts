@@ -1,4 +1,12 @@
-import type { AccountEntry, AccountId, AccountSecurity, Credential, ManageStore, Page, PageRequest } from '../../../../core/index.ts';
+import type {
+  AccountEntry,
+  AccountId,
+  AccountSecurity,
+  Credential,
+  ManageStore,
+  Page,
+  PageRequest,
+} from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import { ACCOUNT_COLUMNS, CREDENTIAL_COLUMNS, credentialOf } from '../rows/account-row.ts';
 import { names } from '../rows/columns.ts';
@@ -43,11 +51,18 @@ export class KnexManageStore implements ManageStore {
 
   credentials(accountId: AccountId | null, page: PageRequest): Promise<Page<Credential>> {
     const where = accountId === null ? null : { column: 'account_id', value: accountId };
-    return listedPage(this.#db, { table: this.#db.tables.credentials, columns: names(CREDENTIAL_COLUMNS), where, of: credentialOf }, page);
+    return listedPage(
+      this.#db,
+      { table: this.#db.tables.credentials, columns: names(CREDENTIAL_COLUMNS), where, of: credentialOf },
+      page,
+    );
   }
 
   async security(accountId: AccountId): Promise<AccountSecurity> {
-    const [row] = await this.#db.read(`SELECT ${names(SECURITY_COLUMNS)} FROM ${this.#db.tables.security} WHERE account_id = ?`, [accountId]);
+    const [row] = await this.#db.read(
+      `SELECT ${names(SECURITY_COLUMNS)} FROM ${this.#db.tables.security} WHERE account_id = ?`,
+      [accountId],
+    );
     return securityOf(accountId, row);
   }
 }

@@ -1,5 +1,15 @@
 import { TillgateError } from '../../../../core/index.ts';
-import type { Account, AccountId, AccountSecurity, CallbackCredential, Credential, CredentialId, Login, ManageWrites, Millis } from '../../../../core/index.ts';
+import type {
+  Account,
+  AccountId,
+  AccountSecurity,
+  CallbackCredential,
+  Credential,
+  CredentialId,
+  Login,
+  ManageWrites,
+  Millis,
+} from '../../../../core/index.ts';
 import { ACCOUNT_COLUMNS, CALLBACK_CREDENTIAL_COLUMNS, CREDENTIAL_COLUMNS, credentialOf } from '../rows/account-row.ts';
 import { insertion, names } from '../rows/columns.ts';
 import { SECURITY_COLUMNS, securityOf } from '../rows/manage-row.ts';
@@ -19,7 +29,9 @@ export class KnexManageWrites implements ManageWrites {
 
   async lockAdmins(): Promise<readonly AccountId[]> {
     const { run, tables, dialect } = this.#session;
-    const rows = await run(`SELECT id FROM ${tables.accounts} WHERE role = 'admin' AND status = 'active' ORDER BY id ${dialect.forUpdate}`);
+    const rows = await run(
+      `SELECT id FROM ${tables.accounts} WHERE role = 'admin' AND status = 'active' ORDER BY id ${dialect.forUpdate}`,
+    );
     return rows.map((row) => text(row, 'id') as AccountId);
   }
 
@@ -36,7 +48,12 @@ export class KnexManageWrites implements ManageWrites {
     await run(`${sql} ON CONFLICT (account_id) DO NOTHING`, bindings);
   }
 
-  async rotateCallbackCredential({ accountId, sealed, previousUntil, createdAt }: Parameters<ManageWrites['rotateCallbackCredential']>[0]): Promise<void> {
+  async rotateCallbackCredential({
+    accountId,
+    sealed,
+    previousUntil,
+    createdAt,
+  }: Parameters<ManageWrites['rotateCallbackCredential']>[0]): Promise<void> {
     const { run, tables } = this.#session;
     const sql = `UPDATE ${tables.callbackCredentials} SET previous_sealed = sealed, sealed = ?, previous_until = ?, created_at = ? WHERE account_id = ?`;
     await run(sql, [sealed, previousUntil, createdAt, accountId]);
@@ -51,7 +68,10 @@ export class KnexManageWrites implements ManageWrites {
   async lockCredential(id: CredentialId): Promise<Credential | null> {
     if (!isStorable(id)) return null;
     const { run, tables, dialect } = this.#session;
-    const [row] = await run(`SELECT ${names(CREDENTIAL_COLUMNS)} FROM ${tables.credentials} WHERE id = ? ${dialect.forUpdate}`, [id]);
+    const [row] = await run(
+      `SELECT ${names(CREDENTIAL_COLUMNS)} FROM ${tables.credentials} WHERE id = ? ${dialect.forUpdate}`,
+      [id],
+    );
     return row === undefined ? null : credentialOf(row);
   }
 
@@ -89,7 +109,9 @@ export class KnexManageWrites implements ManageWrites {
 
   async security(accountId: AccountId): Promise<AccountSecurity> {
     const { run, tables } = this.#session;
-    const [row] = await run(`SELECT ${names(SECURITY_COLUMNS)} FROM ${tables.security} WHERE account_id = ?`, [accountId]);
+    const [row] = await run(`SELECT ${names(SECURITY_COLUMNS)} FROM ${tables.security} WHERE account_id = ?`, [
+      accountId,
+    ]);
     return securityOf(accountId, row);
   }
 

@@ -34,7 +34,11 @@ export class KnexOrderStore implements OrderStore {
 
   constructor(db: Database) {
     this.#db = db;
-    const target: BatchTarget = { tables: db.tables, write: db.write, transaction: (work) => db.transaction(({ run }) => work(run)) };
+    const target: BatchTarget = {
+      tables: db.tables,
+      write: db.write,
+      transaction: (work) => db.transaction(({ run }) => work(run)),
+    };
     this.#groupCommit = new GroupCommit({
       commit: (batch) => db.dialect.createOrders(target, batch),
       maxSize: MAX_BATCH,
@@ -65,13 +69,20 @@ export class KnexOrderStore implements OrderStore {
   async changedAt(ids: readonly OrderId[]): Promise<ReadonlyMap<OrderId, Millis>> {
     if (ids.length === 0) return new Map();
     const { tables, dialect } = this.#db;
-    const rows = await this.#db.read(`SELECT id, updated_at FROM ${tables.orders} WHERE ${dialect.anyOf('id')}`, [dialect.list(ids)]);
+    const rows = await this.#db.read(`SELECT id, updated_at FROM ${tables.orders} WHERE ${dialect.anyOf('id')}`, [
+      dialect.list(ids),
+    ]);
     return new Map(rows.map((row) => [text(row, 'id') as OrderId, integer(row, 'updated_at')]));
   }
 
   async list(accountId: AccountId, page: PageRequest): Promise<Page<Order>> {
     const { orders, counters } = this.#db.tables;
-    const { total, rows } = await numberedPage(this.#db, { table: orders, counters, counter: ORDERS_COUNTER, columns: ORDER_COLUMNS }, accountId, page);
+    const { total, rows } = await numberedPage(
+      this.#db,
+      { table: orders, counters, counter: ORDERS_COUNTER, columns: ORDER_COLUMNS },
+      accountId,
+      page,
+    );
     return pageOf(page, total, rows.map(orderOf));
   }
 
@@ -90,7 +101,10 @@ export class KnexOrderStore implements OrderStore {
         AND NOT EXISTS (
           SELECT 1 FROM ${sightings} AS s WHERE s.order_id = o.id AND s.status <> 'GONE' AND s.seen_at <= o.expires_at)
         ORDER BY expires_at LIMIT ?) AS due`;
-    const named = [...chains].map(([chain, time]) => ({ where: 'chain = ?', bindings: [chain, Math.min(now, time), limit] }));
+    const named = [...chains].map(([chain, time]) => ({
+      where: 'chain = ?',
+      bindings: [chain, Math.min(now, time), limit],
+    }));
     const all = [{ where: 'chain IS NULL', bindings: [now, limit] }, ...named];
     const sql = `${all.map(({ where }) => due(where)).join(' UNION ALL ')} ORDER BY expires_at, id LIMIT ?`;
     return (await this.#db.read(sql, [...all.flatMap(({ bindings }) => bindings), limit])).map(dueOf);
@@ -103,12 +117,22 @@ export class KnexOrderStore implements OrderStore {
   }
 
   pruneIdempotency(now: Millis, limit: number): Promise<number> {
-    return deleteSome(this.#db, this.#db.tables.idempotency, ['account_id', 'route', 'claim_key'], 'expires_at <= ?', [now], limit);
+    return deleteSome(
+      this.#db,
+      this.#db.tables.idempotency,
+      ['account_id', 'route', 'claim_key'],
+      'expires_at <= ?',
+      [now],
+      limit,
+    );
   }
 
   async #one(column: 'id' | 'checkout_token', value: string): Promise<Order | null> {
     if (!isStorable(value)) return null;
-    const [row] = await this.#db.read(`SELECT ${names(ORDER_COLUMNS)} FROM ${this.#db.tables.orders} WHERE ${column} = ?`, [value]);
+    const [row] = await this.#db.read(
+      `SELECT ${names(ORDER_COLUMNS)} FROM ${this.#db.tables.orders} WHERE ${column} = ?`,
+      [value],
+    );
     return row === undefined ? null : orderOf(row);
   }
 

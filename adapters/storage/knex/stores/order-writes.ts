@@ -26,14 +26,20 @@ export class KnexOrderWrites implements OrderWrites {
 
   async lock(id: OrderId): Promise<Order | null> {
     const { run, tables, dialect } = this.#session;
-    const [row] = await run(`SELECT ${names(ORDER_COLUMNS)} FROM ${tables.orders} WHERE id = ? ${dialect.forUpdate}`, [id]);
+    const [row] = await run(`SELECT ${names(ORDER_COLUMNS)} FROM ${tables.orders} WHERE id = ? ${dialect.forUpdate}`, [
+      id,
+    ]);
     return row === undefined ? null : orderOf(row);
   }
 
   async move(id: OrderId, from: OrderStatus, to: OrderStatus, changes: OrderChanges): Promise<boolean> {
     const { run, tables } = this.#session;
     const { sql, bindings } = assignments([['status', to], ...orderChange(changes)]);
-    const moved = await run(`UPDATE ${tables.orders} SET ${sql} WHERE id = ? AND status = ? RETURNING id`, [...bindings, id, from]);
+    const moved = await run(`UPDATE ${tables.orders} SET ${sql} WHERE id = ? AND status = ? RETURNING id`, [
+      ...bindings,
+      id,
+      from,
+    ]);
     return moved.length > 0;
   }
 
@@ -73,7 +79,10 @@ export class KnexOrderWrites implements OrderWrites {
   }
 
   async extendWatch(id: OrderId, chain: ChainCode, until: Millis): Promise<void> {
-    await this.#readdress(id, chain, 'watch_until = CASE WHEN watch_until < ? THEN ? ELSE watch_until END', [until, until]);
+    await this.#readdress(id, chain, 'watch_until = CASE WHEN watch_until < ? THEN ? ELSE watch_until END', [
+      until,
+      until,
+    ]);
   }
 
   /** Also sets `created_at`, so that readers of new rows see the change. */

@@ -11,7 +11,11 @@ interface Place {
 }
 
 /** Payouts, in their order, with their transfers and signed attempts. */
-export async function payoutViews(run: Run, { tables, dialect }: Place, payouts: readonly Payout[]): Promise<readonly PayoutView[]> {
+export async function payoutViews(
+  run: Run,
+  { tables, dialect }: Place,
+  payouts: readonly Payout[],
+): Promise<readonly PayoutView[]> {
   if (payouts.length === 0) return [];
   const ids = dialect.list(payouts.map(({ id }) => id));
   const of = async (table: string, columns: string, order: string): Promise<ReadonlyMap<string, readonly Row[]>> =>
@@ -47,7 +51,11 @@ export async function inFlight(run: Run, { tables, dialect }: Place, chain: Chai
     [chain],
   );
   const ids = [...new Set(paid.map((row) => textOrNull(row, 'bundle_id') ?? ''))];
-  const fees = dearest(await run(`SELECT bundle_id, fee_units FROM ${tables.payoutAttempts} WHERE ${dialect.anyOf('bundle_id')}`, [dialect.list(ids)]));
+  const fees = dearest(
+    await run(`SELECT bundle_id, fee_units FROM ${tables.payoutAttempts} WHERE ${dialect.anyOf('bundle_id')}`, [
+      dialect.list(ids),
+    ]),
+  );
   const sums = new Map<string, InFlight>();
   for (const row of paid) {
     const sourceAddress = text(row, 'source_address');
@@ -57,7 +65,11 @@ export async function inFlight(run: Run, { tables, dialect }: Place, chain: Chai
     const payoutId = textOrNull(row, 'bundle_id') ?? '';
     const fee = fees.get(payoutId) ?? 0n;
     fees.delete(payoutId);
-    sums.set(key, { ...former, units: former.units + units(row, 'units'), nativeFeeUnits: former.nativeFeeUnits + fee });
+    sums.set(key, {
+      ...former,
+      units: former.units + units(row, 'units'),
+      nativeFeeUnits: former.nativeFeeUnits + fee,
+    });
   }
   return [...sums.values()];
 }

@@ -1,4 +1,11 @@
-import type { Account, AccountId, Millis, Session as ManageSession, SessionStore, SessionWrites } from '../../../../core/index.ts';
+import type {
+  Account,
+  AccountId,
+  Millis,
+  Session as ManageSession,
+  SessionStore,
+  SessionWrites,
+} from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import { ACCOUNT_COLUMNS, accountOf } from '../rows/account-row.ts';
 import { insertion, names } from '../rows/columns.ts';
@@ -49,7 +56,9 @@ export class KnexSessionWrites implements SessionWrites {
 
   async end(tokenHash: string): Promise<boolean> {
     const { run, tables } = this.#session;
-    return (await run(`DELETE FROM ${tables.sessions} WHERE token_hash = ? RETURNING token_hash`, [tokenHash])).length > 0;
+    return (
+      (await run(`DELETE FROM ${tables.sessions} WHERE token_hash = ? RETURNING token_hash`, [tokenHash])).length > 0
+    );
   }
 
   async endAll(accountId: AccountId): Promise<number> {

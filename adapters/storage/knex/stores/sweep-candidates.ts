@@ -34,10 +34,10 @@ export async function sweepCandidates(place: Place, limit: number): Promise<read
 async function currencies({ run, tables, chain }: Place): Promise<readonly CurrencyCode[]> {
   const found: CurrencyCode[] = [];
   for (;;) {
-    const [row] = await run(`SELECT min(currency) AS next FROM ${tables.holdings} WHERE chain = ? AND status = 'FREE' AND currency > ?`, [
-      chain,
-      found.at(-1) ?? '',
-    ]);
+    const [row] = await run(
+      `SELECT min(currency) AS next FROM ${tables.holdings} WHERE chain = ? AND status = 'FREE' AND currency > ?`,
+      [chain, found.at(-1) ?? ''],
+    );
     const next = row === undefined ? null : textOrNull(row, 'next');
     if (next === null) return found;
     found.push(next);
@@ -46,7 +46,10 @@ async function currencies({ run, tables, chain }: Place): Promise<readonly Curre
 
 async function largestOf(place: Place, currency: CurrencyCode, limit: number): Promise<readonly SweepCandidate[]> {
   const { run, tables, dialect, chain } = place;
-  const addresses = new Set([...(await ofOneHolding(place, currency, limit)), ...(await ofSeveral(place, currency, limit))]);
+  const addresses = new Set([
+    ...(await ofOneHolding(place, currency, limit)),
+    ...(await ofSeveral(place, currency, limit)),
+  ]);
   const rows = await run(
     `SELECT ref, address, address_index, units FROM ${tables.holdings}
      WHERE chain = ? AND currency = ? AND ${dialect.anyOf('address')} AND ${FREE} ORDER BY id`,
@@ -58,7 +61,11 @@ async function largestOf(place: Place, currency: CurrencyCode, limit: number): P
 }
 
 /** Addresses with a single, large holding; those with several are found by their sums. */
-async function ofOneHolding({ run, tables, dialect, chain }: Place, currency: CurrencyCode, limit: number): Promise<readonly string[]> {
+async function ofOneHolding(
+  { run, tables, dialect, chain }: Place,
+  currency: CurrencyCode,
+  limit: number,
+): Promise<readonly string[]> {
   const order = [...dialect.bySize('units'), 'id'].map((column) => `${column} DESC`).join(', ');
   const another = `SELECT 1 FROM ${tables.holdings} f WHERE f.chain = h.chain AND f.currency = h.currency AND f.address = h.address
     AND f.status = 'FREE' AND f.further AND f.address_index IS NOT NULL`;
@@ -68,7 +75,11 @@ async function ofOneHolding({ run, tables, dialect, chain }: Place, currency: Cu
 }
 
 /** The largest addresses with several deposits. */
-async function ofSeveral({ run, tables, dialect, chain }: Place, currency: CurrencyCode, limit: number): Promise<readonly string[]> {
+async function ofSeveral(
+  { run, tables, dialect, chain }: Place,
+  currency: CurrencyCode,
+  limit: number,
+): Promise<readonly string[]> {
   const several = `SELECT DISTINCT address FROM ${tables.holdings} WHERE chain = ? AND currency = ? AND ${FREE} AND further`;
   const rows = await run(
     `SELECT address FROM ${tables.holdings} WHERE chain = ? AND currency = ? AND ${dialect.anyFrom('address', several)} AND ${FREE}

@@ -106,7 +106,11 @@ export class KnexTransferStore implements TransferStore {
   }
 
   unminedPayouts(chain: ChainCode, after: PayoutId | null, limit: number): Promise<readonly PayoutView[]> {
-    return this.#views(`chain = ? AND status = 'DONE' AND mined_height IS NULL AND id > ? ORDER BY id LIMIT ?`, [chain, after ?? '', limit]);
+    return this.#views(`chain = ? AND status = 'DONE' AND mined_height IS NULL AND id > ? ORDER BY id LIMIT ?`, [
+      chain,
+      after ?? '',
+      limit,
+    ]);
   }
 
   async payoutOf(id: TransferId): Promise<PayoutView | null> {

@@ -17,7 +17,15 @@ import type {
   WithdrawalFreeze,
 } from '../../../../core/index.ts';
 import { assignments, insertion, names } from '../rows/columns.ts';
-import { ATTEMPT_COLUMNS, PAYOUT_COLUMNS, payoutChange, payoutOf, TRANSFER_COLUMNS, transferChange, transferOf } from '../rows/transfer-row.ts';
+import {
+  ATTEMPT_COLUMNS,
+  PAYOUT_COLUMNS,
+  payoutChange,
+  payoutOf,
+  TRANSFER_COLUMNS,
+  transferChange,
+  transferOf,
+} from '../rows/transfer-row.ts';
 import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
 import type { Session } from '../session.ts';
 import { claimTransfer } from './claims.ts';
@@ -41,20 +49,39 @@ export class KnexTransferWrites implements TransferWrites {
 
   async lock(id: TransferId): Promise<Transfer | null> {
     const { run, tables, dialect } = this.#session;
-    const [row] = await run(`SELECT ${names(TRANSFER_COLUMNS)} FROM ${tables.transfers} WHERE id = ? ${dialect.forUpdate}`, [id]);
+    const [row] = await run(
+      `SELECT ${names(TRANSFER_COLUMNS)} FROM ${tables.transfers} WHERE id = ? ${dialect.forUpdate}`,
+      [id],
+    );
     return row === undefined ? null : transferOf(row);
   }
 
   async move(id: TransferId, from: TransferStatus, to: TransferStatus, changes: TransferChanges): Promise<boolean> {
     const { run, tables } = this.#session;
     const { sql, bindings } = assignments([['status', to], ...transferChange(changes)]);
-    return (await run(`UPDATE ${tables.transfers} SET ${sql} WHERE id = ? AND status = ? RETURNING id`, [...bindings, id, from])).length > 0;
+    return (
+      (
+        await run(`UPDATE ${tables.transfers} SET ${sql} WHERE id = ? AND status = ? RETURNING id`, [
+          ...bindings,
+          id,
+          from,
+        ])
+      ).length > 0
+    );
   }
 
   async update(id: TransferId, status: TransferStatus, changes: TransferChanges): Promise<boolean> {
     const { run, tables } = this.#session;
     const { sql, bindings } = assignments(transferChange(changes));
-    return (await run(`UPDATE ${tables.transfers} SET ${sql} WHERE id = ? AND status = ? RETURNING id`, [...bindings, id, status])).length > 0;
+    return (
+      (
+        await run(`UPDATE ${tables.transfers} SET ${sql} WHERE id = ? AND status = ? RETURNING id`, [
+          ...bindings,
+          id,
+          status,
+        ])
+      ).length > 0
+    );
   }
 
   claim(accountId: AccountId, claim: IdempotencyClaim, id: TransferId): Promise<ClaimedTransfer | null> {
@@ -62,7 +89,8 @@ export class KnexTransferWrites implements TransferWrites {
   }
 
   async openPayout(payout: Payout): Promise<boolean> {
-    if (payout.nonce !== null && !(await this.#useNonce(payout.chain, payout.sourceAddress, payout.nonce))) return false;
+    if (payout.nonce !== null && !(await this.#useNonce(payout.chain, payout.sourceAddress, payout.nonce)))
+      return false;
     const { sql, bindings } = insertion(this.#session.tables.payouts, PAYOUT_COLUMNS, [payout]);
     await this.#session.run(sql, bindings);
     return true;
@@ -70,7 +98,10 @@ export class KnexTransferWrites implements TransferWrites {
 
   async lockPayout(id: PayoutId): Promise<Payout | null> {
     const { run, tables, dialect } = this.#session;
-    const [row] = await run(`SELECT ${names(PAYOUT_COLUMNS)} FROM ${tables.payouts} WHERE id = ? ${dialect.forUpdate}`, [id]);
+    const [row] = await run(
+      `SELECT ${names(PAYOUT_COLUMNS)} FROM ${tables.payouts} WHERE id = ? ${dialect.forUpdate}`,
+      [id],
+    );
     return row === undefined ? null : payoutOf(row);
   }
 
@@ -84,12 +115,22 @@ export class KnexTransferWrites implements TransferWrites {
   async closePayout(id: PayoutId, to: Exclude<PayoutStatus, 'LIVE'>, changes: PayoutChanges): Promise<boolean> {
     const { run, tables } = this.#session;
     const { sql, bindings } = assignments([['status', to], ...payoutChange(changes)]);
-    return (await run(`UPDATE ${tables.payouts} SET ${sql} WHERE id = ? AND status = 'LIVE' RETURNING id`, [...bindings, id])).length > 0;
+    return (
+      (
+        await run(`UPDATE ${tables.payouts} SET ${sql} WHERE id = ? AND status = 'LIVE' RETURNING id`, [
+          ...bindings,
+          id,
+        ])
+      ).length > 0
+    );
   }
 
   async unminePayouts(chain: ChainCode, height: number): Promise<void> {
     const { run, tables } = this.#session;
-    await run(`UPDATE ${tables.payouts} SET mined_height = NULL WHERE chain = ? AND status = 'DONE' AND mined_height > ?`, [chain, height]);
+    await run(
+      `UPDATE ${tables.payouts} SET mined_height = NULL WHERE chain = ? AND status = 'DONE' AND mined_height > ?`,
+      [chain, height],
+    );
   }
 
   async addAttempt(attempt: Attempt): Promise<void> {
@@ -132,18 +173,26 @@ export class KnexTransferWrites implements TransferWrites {
   async freeze(freeze: WithdrawalFreeze): Promise<void> {
     const { run, tables } = this.#session;
     const { sql, bindings } = insertion(tables.withdrawalFreezes, FREEZE_COLUMNS, [freeze]);
-    await run(`${sql} ON CONFLICT (account_id) DO UPDATE SET reason = excluded.reason, frozen_at = excluded.frozen_at`, bindings);
+    await run(
+      `${sql} ON CONFLICT (account_id) DO UPDATE SET reason = excluded.reason, frozen_at = excluded.frozen_at`,
+      bindings,
+    );
   }
 
   async findFreeze(accountId: AccountId): Promise<WithdrawalFreeze | null> {
     const { run, tables } = this.#session;
-    const [row] = await run(`SELECT ${names(FREEZE_COLUMNS)} FROM ${tables.withdrawalFreezes} WHERE account_id = ?`, [accountId]);
+    const [row] = await run(`SELECT ${names(FREEZE_COLUMNS)} FROM ${tables.withdrawalFreezes} WHERE account_id = ?`, [
+      accountId,
+    ]);
     return row === undefined ? null : freezeOf(row);
   }
 
   async unfreeze(accountId: AccountId): Promise<boolean> {
     const { run, tables } = this.#session;
-    return (await run(`DELETE FROM ${tables.withdrawalFreezes} WHERE account_id = ? RETURNING account_id`, [accountId])).length > 0;
+    return (
+      (await run(`DELETE FROM ${tables.withdrawalFreezes} WHERE account_id = ? RETURNING account_id`, [accountId]))
+        .length > 0
+    );
   }
 
   /** Of two that open a payout for one nonce, the later waits for the counter's row and finds it changed. */

@@ -1,4 +1,13 @@
-import type { ChainCode, Millis, OrderId, UnconfirmedPayment, UnconfirmedPaymentKey, UnconfirmedPaymentStatus, UnconfirmedPaymentStore, UnconfirmedPaymentWrites } from '../../../../core/index.ts';
+import type {
+  ChainCode,
+  Millis,
+  OrderId,
+  UnconfirmedPayment,
+  UnconfirmedPaymentKey,
+  UnconfirmedPaymentStatus,
+  UnconfirmedPaymentStore,
+  UnconfirmedPaymentWrites,
+} from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import { insertion, names } from '../rows/columns.ts';
 import { UNCONFIRMED_PAYMENT_COLUMNS, unconfirmedPaymentOf } from '../rows/unconfirmed-payment-row.ts';
@@ -19,7 +28,9 @@ export class KnexUnconfirmedPaymentStore implements UnconfirmedPaymentStore {
   }
 
   async ofChain(chain: ChainCode): Promise<readonly UnconfirmedPayment[]> {
-    return (await this.#db.read(`SELECT ${COLUMNS} FROM ${this.#db.tables.sightings} WHERE chain = ? ${IN_ORDER}`, [chain])).map(unconfirmedPaymentOf);
+    return (
+      await this.#db.read(`SELECT ${COLUMNS} FROM ${this.#db.tables.sightings} WHERE chain = ? ${IN_ORDER}`, [chain])
+    ).map(unconfirmedPaymentOf);
   }
 
   async live(orderIds: readonly OrderId[]): Promise<readonly UnconfirmedPayment[]> {
@@ -46,11 +57,20 @@ export class KnexUnconfirmedPaymentWrites implements UnconfirmedPaymentWrites {
 
   async take({ chain, txid, index }: UnconfirmedPaymentKey): Promise<UnconfirmedPayment | null> {
     const { run, tables } = this.#session;
-    const [row] = await run(`DELETE FROM ${tables.sightings} WHERE ${TRANSFER} RETURNING ${COLUMNS}`, [chain, txid, index]);
+    const [row] = await run(`DELETE FROM ${tables.sightings} WHERE ${TRANSFER} RETURNING ${COLUMNS}`, [
+      chain,
+      txid,
+      index,
+    ]);
     return row === undefined ? null : unconfirmedPaymentOf(row);
   }
 
-  async move({ chain, txid, index }: UnconfirmedPaymentKey, from: UnconfirmedPaymentStatus, to: UnconfirmedPaymentStatus, at: Millis): Promise<boolean> {
+  async move(
+    { chain, txid, index }: UnconfirmedPaymentKey,
+    from: UnconfirmedPaymentStatus,
+    to: UnconfirmedPaymentStatus,
+    at: Millis,
+  ): Promise<boolean> {
     const { run, tables } = this.#session;
     const sql = `UPDATE ${tables.sightings} SET status = ?, since = ? WHERE ${TRANSFER} AND status = ? RETURNING txid`;
     return (await run(sql, [to, at, chain, txid, index, from])).length > 0;
@@ -58,7 +78,9 @@ export class KnexUnconfirmedPaymentWrites implements UnconfirmedPaymentWrites {
 
   async live(orderId: OrderId): Promise<readonly UnconfirmedPayment[]> {
     const { run, tables } = this.#session;
-    return (await run(`SELECT ${COLUMNS} FROM ${tables.sightings} WHERE order_id = ? AND ${LIVE} ${IN_ORDER}`, [orderId])).map(unconfirmedPaymentOf);
+    return (
+      await run(`SELECT ${COLUMNS} FROM ${tables.sightings} WHERE order_id = ? AND ${LIVE} ${IN_ORDER}`, [orderId])
+    ).map(unconfirmedPaymentOf);
   }
 
   async forget(chain: ChainCode, before: Millis): Promise<void> {

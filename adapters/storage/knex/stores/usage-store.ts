@@ -30,7 +30,11 @@ export class KnexUsageStore implements UsageStore {
     const { tables, dialect } = this.#db;
     const [clock] = await this.#db.read(`SELECT ${dialect.nowMs} AS now`);
     const now = clock === undefined ? 0 : integer(clock, 'now');
-    if (counts.length > 0) await this.#show(counts.map((count) => ({ ...count, instance, at: now })), now);
+    if (counts.length > 0)
+      await this.#show(
+        counts.map((count) => ({ ...count, instance, at: now })),
+        now,
+      );
     const freshAfter = now - FRESH_MS;
     const after = Math.max(now - KEPT_MS, Math.min(now, lastAt ?? now) - FRESH_MS);
     const rows = await this.#db.read(

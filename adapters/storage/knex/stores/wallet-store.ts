@@ -13,7 +13,12 @@ import type {
 import type { Database } from '../database.ts';
 import { insertion, names } from '../rows/columns.ts';
 import { integer } from '../rows/values.ts';
-import { WATCH_ADDRESS_COLUMNS, watchAddressOf, WITHDRAWAL_ADDRESS_COLUMNS, withdrawalAddressOf } from '../rows/wallet-row.ts';
+import {
+  WATCH_ADDRESS_COLUMNS,
+  watchAddressOf,
+  WITHDRAWAL_ADDRESS_COLUMNS,
+  withdrawalAddressOf,
+} from '../rows/wallet-row.ts';
 import type { Session } from '../session.ts';
 import { isStorable } from './common.ts';
 import { listedPage } from './listed-page.ts';
@@ -59,7 +64,11 @@ export class KnexWalletStore implements WalletStore {
 
   watchAddresses(accountId: AccountId | null, page: PageRequest): Promise<Page<WatchAddress>> {
     const where = accountId === null ? null : { column: 'account_id', value: accountId };
-    return listedPage(this.#db, { table: this.#db.tables.watchAddresses, columns: WATCH, where, of: watchAddressOf }, page);
+    return listedPage(
+      this.#db,
+      { table: this.#db.tables.watchAddresses, columns: WATCH, where, of: watchAddressOf },
+      page,
+    );
   }
 }
 

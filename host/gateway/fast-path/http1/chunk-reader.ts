@@ -6,7 +6,8 @@ const SEMICOLON = 0x3b;
 const MAX_SIZE_DIGITS = 12;
 /** Limit for extensions and trailers together, in bytes. */
 const MAX_ASIDE = 16 * 1024;
-const EXTENSIONS = /^(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"[\t\x20!#-[\]-~\x80-\xff]*"))?)*$/;
+const EXTENSIONS =
+  /^(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"[\t\x20!#-[\]-~\x80-\xff]*"))?)*$/;
 
 type State = 'size' | 'extension' | 'sizeLf' | 'data' | 'dataCr' | 'dataLf' | 'trailer' | 'over' | 'malformed';
 

@@ -29,7 +29,7 @@ const USES = Uint8Array.from({ length: 256 }, (_, code) => {
  * @returns where the body begins, {@link INCOMPLETE} or {@link MALFORMED}
  */
 export function readFields(text: string, from: number, into: string[]): number {
-  for (let at = from; ; ) {
+  for (let at = from; ;) {
     if (text.charCodeAt(at) === CR) return endsLine(text, at);
     const nameEnd = past(text, at, NAME);
     if (nameEnd === text.length) return INCOMPLETE;

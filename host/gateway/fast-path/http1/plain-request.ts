@@ -47,7 +47,14 @@ export function readPlainRequest(text: string): PlainRequest | null {
   const fields: string[] = [];
   const length = readFields(text, line.length, fields);
   if (length < 0 || length > MAX_PLAIN_HEAD || fields.length > 2 * MAX_FIELDS) return null;
-  const found: Decisive = { host: null, authorization: null, 'content-length': null, 'content-type': null, 'content-encoding': null, connection: null };
+  const found: Decisive = {
+    host: null,
+    authorization: null,
+    'content-length': null,
+    'content-type': null,
+    'content-encoding': null,
+    connection: null,
+  };
   if (!takeDecisive(fields, found) || found.host === null) return null;
   const contentLength = lengthOf(found['content-length'], method);
   const connection = found.connection?.toLowerCase() ?? 'keep-alive';

@@ -45,7 +45,10 @@ interface Framing {
  */
 export function readResponseHead(text: string, method: string): ResponseHead | typeof INCOMPLETE | typeof MALFORMED {
   const start = START.exec(text);
-  if (start === null) return text.includes('\n') || text.slice(0, BEGINNING.length) !== BEGINNING.slice(0, text.length) ? MALFORMED : INCOMPLETE;
+  if (start === null)
+    return text.includes('\n') || text.slice(0, BEGINNING.length) !== BEGINNING.slice(0, text.length)
+      ? MALFORMED
+      : INCOMPLETE;
   const fields: string[] = [];
   const length = readFields(text, start[0].length, fields);
   if (length === INCOMPLETE || length === MALFORMED) return length;
@@ -54,10 +57,14 @@ export function readResponseHead(text: string, method: string): ResponseHead | t
   const bodiless = status < 200 || status === 204 || status === 304 || method === 'HEAD';
   const bodyEnd = framing === null ? null : bodyEndOf(framing, bodiless);
   if (framing === null || bodyEnd === null) return MALFORMED;
-  const closes = hasToken(framing.connection, 'close') || (start[1] === '0' && !hasToken(framing.connection, 'keep-alive'));
+  const closes =
+    hasToken(framing.connection, 'close') || (start[1] === '0' && !hasToken(framing.connection, 'keep-alive'));
   const seconds = framing.keepAlive === '' ? undefined : TIMEOUT.exec(framing.keepAlive)?.[1];
   return {
-    status, fields, bodyEnd, length,
+    status,
+    fields,
+    bodyEnd,
+    length,
     contentLength: bodyEnd === 'length' ? Number(framing.length) : 0,
     keepAlive: bodyEnd !== 'close' && !closes,
     keepAliveSeconds: seconds === undefined ? null : Number(seconds),
@@ -103,5 +110,11 @@ function bodyEndOf({ length, coding }: Framing, bodiless: boolean): BodyEnd | nu
 }
 
 function hasToken(list: string, token: string): boolean {
-  return list !== '' && list.toLowerCase().split(',').some((part) => part.trim() === token);
+  return (
+    list !== '' &&
+    list
+      .toLowerCase()
+      .split(',')
+      .some((part) => part.trim() === token)
+  );
 }

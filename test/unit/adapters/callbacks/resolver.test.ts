@@ -9,7 +9,10 @@ const TYPE_A = 1;
 const TYPE_AAAA = 28;
 
 /** A name server that answers each query type with these addresses' bytes, or with silence. */
-async function nameServer(t: TestContext, answers: Readonly<Record<number, readonly (readonly number[])[]>> | null): Promise<string> {
+async function nameServer(
+  t: TestContext,
+  answers: Readonly<Record<number, readonly (readonly number[])[]>> | null,
+): Promise<string> {
   const socket = createSocket('udp4');
   socket.on('message', (query, from) => {
     if (answers === null) return;
@@ -17,7 +20,9 @@ async function nameServer(t: TestContext, answers: Readonly<Record<number, reado
     const question = query.subarray(12, query.length - additionalLength(query));
     const found = answers[type] ?? [];
     const header = Buffer.from([query[0] ?? 0, query[1] ?? 0, 0x81, 0x80, 0, 1, 0, found.length, 0, 0, 0, 0]);
-    const records = found.map((bytes) => Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, bytes.length, ...bytes]));
+    const records = found.map((bytes) =>
+      Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, bytes.length, ...bytes]),
+    );
     socket.send(Buffer.concat([header, question, ...records]), from.port, from.address);
   });
   socket.bind(0, '127.0.0.1');
@@ -36,7 +41,13 @@ const never = new AbortController().signal;
 describe('resolveByDns', () => {
   test('finds addresses of both kinds', async (t) => {
     const ipv6 = [0x26, 0x06, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
-    const server = await nameServer(t, { [TYPE_A]: [[192, 0, 2, 1], [192, 0, 2, 2]], [TYPE_AAAA]: [ipv6] });
+    const server = await nameServer(t, {
+      [TYPE_A]: [
+        [192, 0, 2, 1],
+        [192, 0, 2, 2],
+      ],
+      [TYPE_AAAA]: [ipv6],
+    });
     assert.deepEqual(await resolveByDns([server])('shop.example', never), ['192.0.2.1', '192.0.2.2', '2606:4700::1']);
   });
 

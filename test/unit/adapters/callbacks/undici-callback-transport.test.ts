@@ -51,11 +51,17 @@ function get(url: string, headers: Record<string, string> = {}): CallbackRequest
 }
 
 function assertFailed(outcome: CallbackOutcome, reason: string): void {
-  assert.deepEqual({ kind: outcome.kind, reason: outcome.kind === 'failed' ? outcome.reason : null }, { kind: 'failed', reason });
+  assert.deepEqual(
+    { kind: outcome.kind, reason: outcome.kind === 'failed' ? outcome.reason : null },
+    { kind: 'failed', reason },
+  );
 }
 
 function assertStatus(outcome: CallbackOutcome, status: number): void {
-  assert.deepEqual({ kind: outcome.kind, status: outcome.kind === 'answered' ? outcome.status : null }, { kind: 'answered', status });
+  assert.deepEqual(
+    { kind: outcome.kind, status: outcome.kind === 'answered' ? outcome.status : null },
+    { kind: 'answered', status },
+  );
 }
 
 describe('what is sent', () => {
@@ -79,10 +85,18 @@ describe('what is sent', () => {
   test('a POST arrives with its body', async () => {
     let body = '';
     const port = await serve((request, response) => {
-      request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk)).on('end', () => response.writeHead(204).end());
+      request
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => (body += chunk))
+        .on('end', () => response.writeHead(204).end());
     });
     const headers = { 'content-type': 'application/json' };
-    const outcome = await transportWith().send({ method: 'POST', url: `http://127.0.0.1:${port}/`, headers, body: '{"a":"é"}' });
+    const outcome = await transportWith().send({
+      method: 'POST',
+      url: `http://127.0.0.1:${port}/`,
+      headers,
+      body: '{"a":"é"}',
+    });
     assertStatus(outcome, 204);
     assert.equal(body, '{"a":"é"}');
   });
@@ -150,7 +164,7 @@ describe('replies', () => {
     }
   });
 
-  test('without Retry-After there is none, and the duration is the clock\'s', async () => {
+  test("without Retry-After there is none, and the duration is the clock's", async () => {
     const port = await serve((_request, response) => {
       clock.advance(250);
       response.writeHead(500).end();
@@ -248,20 +262,46 @@ describe('connections that fail', () => {
 
   test('a header that could split the request is not sent', async () => {
     const port = await serve((_request, response) => void response.end());
-    assertFailed(await transportWith().send(get(`http://127.0.0.1:${port}/`, { 'x-a': 'b\r\nx-evil: 1' })), 'bad-request');
+    assertFailed(
+      await transportWith().send(get(`http://127.0.0.1:${port}/`, { 'x-a': 'b\r\nx-evil: 1' })),
+      'bad-request',
+    );
   });
 });
 
 describe('fault 30: targets are refused before anything is sent', () => {
   test('addresses in every way of writing them', async () => {
-    const transport = transportWith({ allowPrivateNetworks: false, resolve: () => assert.fail('an address is not looked up') });
-    const hosts = ['127.0.0.1', '2130706433', '0x7f.1', '0177.0.0.1', '127.1', '127.0.0.1.', '①②⑦.0.0.1', '[::1]', '[::ffff:127.0.0.1]',
-      '[64:ff9b::7f00:1]', '169.254.169.254', '10.0.0.1', '[fd00::1]', '0', '[2002:7f00:1::]'];
+    const transport = transportWith({
+      allowPrivateNetworks: false,
+      resolve: () => assert.fail('an address is not looked up'),
+    });
+    const hosts = [
+      '127.0.0.1',
+      '2130706433',
+      '0x7f.1',
+      '0177.0.0.1',
+      '127.1',
+      '127.0.0.1.',
+      '①②⑦.0.0.1',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '[64:ff9b::7f00:1]',
+      '169.254.169.254',
+      '10.0.0.1',
+      '[fd00::1]',
+      '0',
+      '[2002:7f00:1::]',
+    ];
     for (const host of hosts) assertFailed(await transport.send(get(`http://${host}/`)), 'refused-address');
   });
 
   test('a name of which one single address is inside', async () => {
-    const answers: readonly (readonly string[])[] = [['10.0.0.1'], ['93.184.215.14', '127.0.0.1'], ['2606:4700::1', '::ffff:10.0.0.1'], ['fe80::1%eth0']];
+    const answers: readonly (readonly string[])[] = [
+      ['10.0.0.1'],
+      ['93.184.215.14', '127.0.0.1'],
+      ['2606:4700::1', '::ffff:10.0.0.1'],
+      ['fe80::1%eth0'],
+    ];
     for (const answer of answers) {
       const transport = transportWith({ allowPrivateNetworks: false, resolve: async () => answer });
       assertFailed(await transport.send(get('http://shop.example/')), 'refused-address');
@@ -269,12 +309,26 @@ describe('fault 30: targets are refused before anything is sent', () => {
   });
 
   test('a name without address, a resolver that fails, and one that answers with a name', async () => {
-    const resolvers: readonly Resolve[] = [async () => [], () => Promise.reject(new Error('SERVFAIL')), async () => ['localhost']];
-    for (const resolve of resolvers) assertFailed(await transportWith({ resolve }).send(get('http://shop.example/')), 'dns');
+    const resolvers: readonly Resolve[] = [
+      async () => [],
+      () => Promise.reject(new Error('SERVFAIL')),
+      async () => ['localhost'],
+    ];
+    for (const resolve of resolvers)
+      assertFailed(await transportWith({ resolve }).send(get('http://shop.example/')), 'dns');
   });
 
   test('URLs that are not http or https, that hold credentials, or are none', async () => {
-    for (const url of ['ftp://a.example/', 'file:///etc/passwd', 'javascript:alert(1)', 'http://u:p@a.example/', 'http://u@a.example/', '', '/cb', 'http://']) {
+    for (const url of [
+      'ftp://a.example/',
+      'file:///etc/passwd',
+      'javascript:alert(1)',
+      'http://u:p@a.example/',
+      'http://u@a.example/',
+      '',
+      '/cb',
+      'http://',
+    ]) {
       assertFailed(await transportWith().send(get(url)), 'bad-url');
     }
   });
@@ -297,13 +351,20 @@ describe('fault 31: DNS rebinding', () => {
 
   test('an answer that turns private is refused at the next attempt, and changes nothing of the former one', async () => {
     const answers = [['93.184.215.14', '2606:4700::1111'], ['127.0.0.1']];
-    const options = { allowPrivateNetworks: false, signal: new AbortController().signal, resolve: async () => answers.shift() ?? [] };
+    const options = {
+      allowPrivateNetworks: false,
+      signal: new AbortController().signal,
+      resolve: async () => answers.shift() ?? [],
+    };
     const pinned = await pinTarget('https://shop.example/', options);
     await assert.rejects(pinTarget('https://shop.example/', options), { reason: 'refused-address' });
     const all: unknown[] = [];
     pinned.lookup('shop.example', { all: true }, (_error, found) => all.push(found));
     pinned.lookup('shop.example', { all: false }, (_error, address, family) => all.push([address, family]));
-    const expected = [{ address: '93.184.215.14', family: 4 }, { address: '2606:4700::1111', family: 6 }];
+    const expected = [
+      { address: '93.184.215.14', family: 4 },
+      { address: '2606:4700::1111', family: 6 },
+    ];
     assert.deepEqual(all, [expected, ['93.184.215.14', 4]]);
   });
 

@@ -44,7 +44,15 @@ describe('AesGcmVault', () => {
 
   test('a cut, empty or foreign text does not open', () => {
     const sealed = vault.seal('tss_secret', 'credential:1');
-    for (const text of ['', 'x', sealed.slice(0, 20), sealed.slice(0, -4), `${sealed}AAAA`, 'not base64!', `${sealed}\n`]) {
+    for (const text of [
+      '',
+      'x',
+      sealed.slice(0, 20),
+      sealed.slice(0, -4),
+      `${sealed}AAAA`,
+      'not base64!',
+      `${sealed}\n`,
+    ]) {
       assertRefused(() => vault.open(text, 'credential:1'));
     }
   });

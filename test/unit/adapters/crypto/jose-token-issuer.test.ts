@@ -87,7 +87,7 @@ describe('JoseTokenIssuer', () => {
     assert.equal(await other.read(await issuer.issue(claims), NOW), null);
   });
 
-  test('after a rotation of the master key the former one\'s tokens are read until they expire', async () => {
+  test("after a rotation of the master key the former one's tokens are read until they expire", async () => {
     const text = await issuer.issue(claims);
     const rotated = new JoseTokenIssuer({ current: key(2), former: [key(1)] });
     assert.deepEqual(await rotated.read(text, NOW), claims);

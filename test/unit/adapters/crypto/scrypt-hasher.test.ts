@@ -18,7 +18,9 @@ describe('ScryptHasher', () => {
 
   test('verifies the example of RFC 7914, whatever its own cost is', async () => {
     const salt = Buffer.from('SodiumChloride').toString('base64');
-    const hash = Buffer.from('7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2', 'hex').toString('base64');
+    const hash = Buffer.from('7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2', 'hex').toString(
+      'base64',
+    );
     assert.equal(await hasher.verify('pleaseletmein', `scrypt$16384$8$1$${salt}$${hash}`), true);
   });
 
@@ -34,7 +36,14 @@ describe('ScryptHasher', () => {
   test('an unreadable stored hash is a wrong password, never an error', async () => {
     const stored = await hasher.hash('x');
     const costly = stored.replace('$1024$8$', '$67108864$99$');
-    for (const text of ['', 'x', stored.slice(0, -30), costly, stored.replace('$1024$', '$1000$'), stored.replace('$8$', '$0$')]) {
+    for (const text of [
+      '',
+      'x',
+      stored.slice(0, -30),
+      costly,
+      stored.replace('$1024$', '$1000$'),
+      stored.replace('$8$', '$0$'),
+    ]) {
       assert.equal(await hasher.verify('x', text), false);
     }
   });
@@ -60,7 +69,10 @@ describe('ScryptHasher', () => {
   test('fault 13: a flood of logins is bounded: some wait their turn, the rest is refused at once', async () => {
     const small = new ScryptHasher({ ...cheap, concurrency: 1, maxWaiting: 2 });
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => small.hash('x')));
-    assert.deepEqual(outcomes.map(({ status }) => status), ['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected']);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
+    );
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') assert.ok(isTillgateError(outcome.reason, 'RATE_LIMITED'));
     }

@@ -15,7 +15,10 @@ describe('Eventemitter3Bus', () => {
     bus.on('order.payment', (heard) => told.push(['second', heard]));
     bus.on('chain.halted', () => told.push('never'));
     bus.emit('order.payment', event);
-    assert.deepEqual(told, [['first', event], ['second', event]]);
+    assert.deepEqual(told, [
+      ['first', event],
+      ['second', event],
+    ]);
   });
 
   test('each subscription ends alone, and ending it twice does nothing', () => {
@@ -41,7 +44,9 @@ describe('Eventemitter3Bus', () => {
     bus.on('order.payment', () => void (told = true));
     bus.emit('order.payment', event);
     assert.equal(told, true);
-    assert.deepEqual(logger.lines, [{ level: 'error', message: 'an event listener failed', fields: { event: 'order.payment', error: failure } }]);
+    assert.deepEqual(logger.lines, [
+      { level: 'error', message: 'an event listener failed', fields: { event: 'order.payment', error: failure } },
+    ]);
   });
 
   test('an asynchronous listener that fails is logged too', async () => {

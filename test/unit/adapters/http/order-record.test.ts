@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { callbackPresenter, orderDetailSchema, orderSchema, presentOrder, presentOrderDetail } from '../../../../adapters/http/operations/order-record.ts';
-import { AssetCatalogue, buildCallback, orderDetailView, reportedOrder, SPECIFIED_ASSETS, withDefaults } from '../../../../core/index.ts';
+import {
+  callbackPresenter,
+  orderDetailSchema,
+  orderSchema,
+  presentOrder,
+  presentOrderDetail,
+} from '../../../../adapters/http/operations/order-record.ts';
+import {
+  AssetCatalogue,
+  buildCallback,
+  orderDetailView,
+  reportedOrder,
+  SPECIFIED_ASSETS,
+  withDefaults,
+} from '../../../../core/index.ts';
 import type { CallbackId, Deposit, DepositId, DepositStatus, Order, OrderDetailView } from '../../../../core/index.ts';
 import { ORDER } from '../../../http/fake-edge.ts';
 import { START } from '../../../support/fakes.ts';
@@ -13,13 +26,37 @@ const PAID: Order = {
   payment: ORDER.payment && { ...ORDER.payment, units: 25_500_000n, address: '0xpay' },
   received: 25_500_001n,
   remark: 'tea & "cake" | grün',
-  ...withDefaults({ links: { callbackUrl: 'https://shop.example/paid?a=1', timeoutCallback: 'https://shop.example/late' }, enablePostCallback: true }),
+  ...withDefaults({
+    links: { callbackUrl: 'https://shop.example/paid?a=1', timeoutCallback: 'https://shop.example/late' },
+    enablePostCallback: true,
+  }),
   updatedAt: START + 61_000,
 };
 
 function deposit(id: string, txid: string, status: DepositStatus, fromAddress: string | null, units: bigint): Deposit {
-  const block = { blockHeight: 1, blockHash: '0xb1', seenAt: START, paidAt: START, creditedAt: null, credits: 1, lossUnits: 0n };
-  return { id: id as DepositId, orderId: ORDER.id, accountId: ORDER.accountId, chain: 'ETH', txid, index: '0', ...block, currency: 'USDT-ERC20', units, fromAddress, toAddress: '0xpay', status };
+  const block = {
+    blockHeight: 1,
+    blockHash: '0xb1',
+    seenAt: START,
+    paidAt: START,
+    creditedAt: null,
+    credits: 1,
+    lossUnits: 0n,
+  };
+  return {
+    id: id as DepositId,
+    orderId: ORDER.id,
+    accountId: ORDER.accountId,
+    chain: 'ETH',
+    txid,
+    index: '0',
+    ...block,
+    currency: 'USDT-ERC20',
+    units,
+    fromAddress,
+    toAddress: '0xpay',
+    status,
+  };
 }
 
 const CASES: Readonly<Record<string, { readonly order: Order; readonly deposits: readonly Deposit[] }>> = {
@@ -43,17 +80,20 @@ const SENT: Readonly<Record<string, { readonly body: string; readonly url: strin
   paid: {
     body: '{"user_id":"1530217733410816000","order_id":"1530217733414232064","order_type":"ORDER","platform":"API","status":"SUCCESS","chain":"ETH","chain_name":"Ethereum","currency":"USDT-ERC20","amount":"25.5","vs_price":"25.5","vs_currency":"USD","remark":"tea & \\"cake\\" | grün","refund":true,"bind_id":null,"create_time":"2026-03-01T12:00:00","update_time":"2026-03-01T12:01:01","tx_id":"9","tx_type":"ORDER","obtained":"25.500001","fee":"0","from_addr":"0xfrom","to_addr":"0xpay","tx_hash":"0xa2","tx_hash_list":["0xa1","0xa2"],"contract_id":"0xdac1","website":null}',
     url: 'https://shop.example/paid?a=1&event=order.succeeded&order_id=1530217733414232064&status=SUCCESS&chain=ETH&currency=USDT-ERC20&amount=25.5&vs_price=25.5&vs_currency=USD&tx_hash=0xa2',
-    detail: '{"user_id":"1530217733410816000","order_id":"1530217733414232064","order_type":"ORDER","platform":"API","status":"SUCCESS","chain":"ETH","chain_name":"Ethereum","currency":"USDT-ERC20","amount":"25.5","vs_price":"25.5","vs_currency":"USD","remark":"tea & \\"cake\\" | grün","refund":true,"create_time":"2026-03-01T12:00:00","update_time":"2026-03-01T12:01:01","tx_id":"9","tx_type":"ORDER","obtained":"25.500001","fee":"0","from_addr":"0xfrom","contract_id":"0xdac1","to_addr":"0xpay","tx_hash":"0xa2"}',
+    detail:
+      '{"user_id":"1530217733410816000","order_id":"1530217733414232064","order_type":"ORDER","platform":"API","status":"SUCCESS","chain":"ETH","chain_name":"Ethereum","currency":"USDT-ERC20","amount":"25.5","vs_price":"25.5","vs_currency":"USD","remark":"tea & \\"cake\\" | grün","refund":true,"create_time":"2026-03-01T12:00:00","update_time":"2026-03-01T12:01:01","tx_id":"9","tx_type":"ORDER","obtained":"25.500001","fee":"0","from_addr":"0xfrom","contract_id":"0xdac1","to_addr":"0xpay","tx_hash":"0xa2"}',
   },
   orphaned: {
     body: '{"user_id":"1530217733410816000","order_id":"1530217733414232064","order_type":"ORDER","platform":"API","status":"TERMINATED","chain":"ETH","chain_name":"Ethereum","currency":"USDT-ERC20","amount":"25.5","vs_price":"25.5","vs_currency":"USD","remark":"tea & \\"cake\\" | grün","refund":false,"bind_id":null,"create_time":"2026-03-01T12:00:00","update_time":"2026-03-01T12:01:01","tx_id":"","tx_type":"ORDER","obtained":null,"fee":"0","from_addr":null,"to_addr":"0xpay","tx_hash":"0xa3","tx_hash_list":["0xa3"],"contract_id":"0xdac1","website":null}',
     url: 'https://shop.example/late?event=order.timeout&order_id=1530217733414232064&status=TERMINATED&chain=ETH&currency=USDT-ERC20&amount=25.5&vs_price=25.5&vs_currency=USD&tx_hash=0xa3',
-    detail: '{"user_id":"1530217733410816000","order_id":"1530217733414232064","order_type":"ORDER","platform":"API","status":"TERMINATED","chain":"ETH","chain_name":"Ethereum","currency":"USDT-ERC20","amount":"25.5","vs_price":"25.5","vs_currency":"USD","remark":"tea & \\"cake\\" | grün","refund":false,"create_time":"2026-03-01T12:00:00","update_time":"2026-03-01T12:01:01","tx_id":"","tx_type":"ORDER","obtained":null,"fee":"0","from_addr":null,"contract_id":"0xdac1","to_addr":"0xpay","tx_hash":"0xa3"}',
+    detail:
+      '{"user_id":"1530217733410816000","order_id":"1530217733414232064","order_type":"ORDER","platform":"API","status":"TERMINATED","chain":"ETH","chain_name":"Ethereum","currency":"USDT-ERC20","amount":"25.5","vs_price":"25.5","vs_currency":"USD","remark":"tea & \\"cake\\" | grün","refund":false,"create_time":"2026-03-01T12:00:00","update_time":"2026-03-01T12:01:01","tx_id":"","tx_type":"ORDER","obtained":null,"fee":"0","from_addr":null,"contract_id":"0xdac1","to_addr":"0xpay","tx_hash":"0xa3"}',
   },
   unchosen: {
     body: '{"user_id":"1530217733410816000","order_id":"1530217733414232064","order_type":"ORDER","platform":"CHECKOUT","status":"OVERDUE","chain":"","chain_name":"","currency":"","amount":"","vs_price":"25.5","vs_currency":"USD","remark":"tea & \\"cake\\" | grün","refund":false,"bind_id":null,"create_time":"2026-03-01T12:00:00","update_time":"2026-03-01T12:01:01","tx_id":"","tx_type":"ORDER","obtained":null,"fee":"0","from_addr":null,"to_addr":null,"tx_hash":null,"tx_hash_list":[],"contract_id":null,"website":null}',
     url: 'https://shop.example/late?event=order.timeout&order_id=1530217733414232064&status=OVERDUE&chain=&currency=&amount=&vs_price=25.5&vs_currency=USD&tx_hash=',
-    detail: '{"user_id":"1530217733410816000","order_id":"1530217733414232064","order_type":"ORDER","platform":"CHECKOUT","status":"OVERDUE","chain":"","chain_name":"","currency":"","amount":"","vs_price":"25.5","vs_currency":"USD","remark":"tea & \\"cake\\" | grün","refund":false,"create_time":"2026-03-01T12:00:00","update_time":"2026-03-01T12:01:01","tx_id":"","tx_type":"ORDER","obtained":null,"fee":"0","from_addr":null,"contract_id":null,"to_addr":false,"tx_hash":""}',
+    detail:
+      '{"user_id":"1530217733410816000","order_id":"1530217733414232064","order_type":"ORDER","platform":"CHECKOUT","status":"OVERDUE","chain":"","chain_name":"","currency":"","amount":"","vs_price":"25.5","vs_currency":"USD","remark":"tea & \\"cake\\" | grün","refund":false,"create_time":"2026-03-01T12:00:00","update_time":"2026-03-01T12:01:01","tx_id":"","tx_type":"ORDER","obtained":null,"fee":"0","from_addr":null,"contract_id":null,"to_addr":false,"tx_hash":""}',
   },
 };
 
@@ -62,7 +102,13 @@ const contractOf = (_chain: string, currency: string): string => (currency === '
 
 function callbackOf(order: Order, view: OrderDetailView) {
   const event = order.status === 'SUCCESS' ? 'order.succeeded' : 'order.timeout';
-  const callback = buildCallback({ id: '1' as CallbackId, order, event, content: callbackPresenter.present(event, view), now: START });
+  const callback = buildCallback({
+    id: '1' as CallbackId,
+    order,
+    event,
+    content: callbackPresenter.present(event, view),
+    now: START,
+  });
   assert(callback !== null);
   return callback;
 }
@@ -73,7 +119,9 @@ describe("an order's record", () => {
       const view = reportedOrder(order, deposits, ASSETS, contractOf);
       const post = callbackOf(order, view);
       const get = callbackOf({ ...order, enablePostCallback: false }, view);
-      const detail = presentOrderDetail(orderDetailView(order, deposits, { refunded: false, available: order.received }, ASSETS, contractOf));
+      const detail = presentOrderDetail(
+        orderDetailView(order, deposits, { refunded: false, available: order.received }, ASSETS, contractOf),
+      );
       assert.deepEqual({ body: post.body, url: get.url, detail: JSON.stringify(detail) }, SENT[name]);
     });
   }

@@ -11,9 +11,17 @@ const GET = { method: 'GET', path: '/' } as const;
 const NEVER = new AbortController().signal;
 const LONG_MS = 60_000;
 
-async function withServer(answer: (request: FakeRequest) => FakeReply, work: (client: LightningRestClient, server: FakeServer) => Promise<void>, certificate?: string): Promise<void> {
+async function withServer(
+  answer: (request: FakeRequest) => FakeReply,
+  work: (client: LightningRestClient, server: FakeServer) => Promise<void>,
+  certificate?: string,
+): Promise<void> {
   const server = await serveFake(true, answer, () => false);
-  const client = new LightningRestClient({ url: server.url, headers: { 'grpc-metadata-macaroon': SECRET }, certificate: certificate ?? server.certificate });
+  const client = new LightningRestClient({
+    url: server.url,
+    headers: { 'grpc-metadata-macaroon': SECRET },
+    certificate: certificate ?? server.certificate,
+  });
   try {
     await work(client, server);
   } finally {
@@ -23,7 +31,12 @@ async function withServer(answer: (request: FakeRequest) => FakeReply, work: (cl
 }
 
 const fails = (work: Promise<unknown>, words: RegExp): Promise<void> =>
-  assert.rejects(work, (error: unknown) => (isTillgateError(error, 'NODE_FAILED') && words.test(error.message) && !error.message.includes(SECRET)) || assert.fail(String(error)));
+  assert.rejects(
+    work,
+    (error: unknown) =>
+      (isTillgateError(error, 'NODE_FAILED') && words.test(error.message) && !error.message.includes(SECRET)) ||
+      assert.fail(String(error)),
+  );
 
 async function all(client: LightningRestClient, signal = NEVER, idleMs = LONG_MS): Promise<readonly unknown[]> {
   const messages: unknown[] = [];
@@ -35,7 +48,11 @@ describe('the client of a Lightning node', () => {
   test('trusts the pinned certificate whatever name the server goes by, and no other', async () => {
     const answer = (): FakeReply => ({ status: 200, body: {} });
     await withServer(answer, async (client) => assert.equal((await client.request(GET)).status, 200));
-    await withServer(answer, (client) => fails(client.request(GET), /cannot be reached \(DEPTH_ZERO_SELF_SIGNED_CERT/), selfSigned('lightning.test').cert);
+    await withServer(
+      answer,
+      (client) => fails(client.request(GET), /cannot be reached \(DEPTH_ZERO_SELF_SIGNED_CERT/),
+      selfSigned('lightning.test').cert,
+    );
     const server = await serveFake(true, answer, () => false);
     const trusting = new LightningRestClient({ url: server.url, headers: {}, certificate: null });
     await fails(trusting.request(GET), /cannot be reached \(DEPTH_ZERO_SELF_SIGNED_CERT/);
@@ -45,22 +62,42 @@ describe('the client of a Lightning node', () => {
 
   test('leaves every number as its digits', async () => {
     const text = '{"msat":9007199254740993,"small":0.1,"told":"7","yes":true}';
-    await withServer(() => ({ status: 200, body: text }), async (client) => {
-      assert.deepEqual((await client.request(GET)).body, { msat: '9007199254740993', small: '0.1', told: '7', yes: true });
-    });
+    await withServer(
+      () => ({ status: 200, body: text }),
+      async (client) => {
+        assert.deepEqual((await client.request(GET)).body, {
+          msat: '9007199254740993',
+          small: '0.1',
+          told: '7',
+          yes: true,
+        });
+      },
+    );
   });
 
   test('fault 73: its errors name the host, and neither the secret nor a path', async () => {
-    await withServer(() => ({ status: 500, body: { message: `bad macaroon ${SECRET}` } }), async (client, server) => {
-      const { body } = await client.request({ method: 'POST', path: '/v1/secret-path', body: {} });
-      assert.equal(client.refusal('a call', (body as { message: string }).message).message, `The Lightning node at ${client.host} refused a call: bad macaroon ***.`);
-      server.manners.down = true;
-      await fails(client.request({ method: 'GET', path: '/v1/secret-path' }), /^The Lightning node at 127\.0\.0\.1:\d+ cannot be reached \(UND_ERR_SOCKET\)\.$/);
-    });
+    await withServer(
+      () => ({ status: 500, body: { message: `bad macaroon ${SECRET}` } }),
+      async (client, server) => {
+        const { body } = await client.request({ method: 'POST', path: '/v1/secret-path', body: {} });
+        assert.equal(
+          client.refusal('a call', (body as { message: string }).message).message,
+          `The Lightning node at ${client.host} refused a call: bad macaroon ***.`,
+        );
+        server.manners.down = true;
+        await fails(
+          client.request({ method: 'GET', path: '/v1/secret-path' }),
+          /^The Lightning node at 127\.0\.0\.1:\d+ cannot be reached \(UND_ERR_SOCKET\)\.$/,
+        );
+      },
+    );
   });
 
   test('gives up on a node that does not answer in time', async () => {
-    await withServer(() => ({ follow: () => () => undefined }), (client) => fails(client.request({ ...GET, timeoutMs: 1_000 }), /did not answer in time/));
+    await withServer(
+      () => ({ follow: () => () => undefined }),
+      (client) => fails(client.request({ ...GET, timeoutMs: 1_000 }), /did not answer in time/),
+    );
   });
 
   test('reads a stream line by line, however it is cut into pieces, to its end', async () => {
@@ -69,9 +106,15 @@ describe('the client of a Lightning node', () => {
       end();
       return () => undefined;
     };
-    await withServer(() => ({ follow }), async (client) => {
-      assert.deepEqual((await all(client)).map((message) => (message as { text: string }).text.length), [1, 70_000, 3]);
-    });
+    await withServer(
+      () => ({ follow }),
+      async (client) => {
+        assert.deepEqual(
+          (await all(client)).map((message) => (message as { text: string }).text.length),
+          [1, 70_000, 3],
+        );
+      },
+    );
   });
 
   test('a stream that is cut is an error; one that is silent for too long ends', async () => {
@@ -79,16 +122,19 @@ describe('the client of a Lightning node', () => {
       write({ first: true });
       return () => undefined;
     };
-    await withServer(() => ({ follow }), async (client, server) => {
-      const cut = (async () => {
-        for await (const message of client.stream(GET, NEVER, LONG_MS)) {
-          assert.deepEqual(message.body, { first: true });
-          server.cut();
-        }
-      })();
-      await fails(cut, /cannot be reached/);
-      assert.deepEqual(await all(client, NEVER, 1_000), [{ first: true }]);
-    });
+    await withServer(
+      () => ({ follow }),
+      async (client, server) => {
+        const cut = (async () => {
+          for await (const message of client.stream(GET, NEVER, LONG_MS)) {
+            assert.deepEqual(message.body, { first: true });
+            server.cut();
+          }
+        })();
+        await fails(cut, /cannot be reached/);
+        assert.deepEqual(await all(client, NEVER, 1_000), [{ first: true }]);
+      },
+    );
   });
 
   test('fault 28: a line without an end is not read to its end', async () => {
@@ -96,10 +142,16 @@ describe('the client of a Lightning node', () => {
       write('x'.repeat(17 * 1024 * 1024));
       return () => undefined;
     };
-    await withServer(() => ({ follow }), async (client) => fails(all(client), /reply that is too large/));
+    await withServer(
+      () => ({ follow }),
+      async (client) => fails(all(client), /reply that is too large/),
+    );
   });
 
   test('a stream that is refused tells its refusal as its only message', async () => {
-    await withServer(() => ({ status: 404, body: { code: 5, message: 'not here' } }), async (client) => assert.deepEqual(await all(client), [{ code: '5', message: 'not here' }]));
+    await withServer(
+      () => ({ status: 404, body: { code: 5, message: 'not here' } }),
+      async (client) => assert.deepEqual(await all(client), [{ code: '5', message: 'not here' }]),
+    );
   });
 });

@@ -29,17 +29,26 @@ type Script = (request: FakeRequest) => FakeReply;
 
 async function withLnd(script: Script, work: (node: LndNode) => Promise<void>): Promise<void> {
   const server = await serveFake(true, script, () => false);
-  const node = new LndNode({ restUrl: server.url, macaroon: '00ff', certificate: server.certificate, network: null, privateChannels: false }, new MemoryLogger());
+  const node = new LndNode(
+    { restUrl: server.url, macaroon: '00ff', certificate: server.certificate, network: null, privateChannels: false },
+    new MemoryLogger(),
+  );
   await work(node).finally(() => node.close().then(() => server.close()));
 }
 
 async function withCln(clock: FakeClock, script: Script, work: (node: ClnNode) => Promise<void>): Promise<void> {
   const server = await serveFake(true, script, () => false);
-  const node = new ClnNode({ restUrl: server.url, rune: 'a-rune', certificate: server.certificate, network: null }, clock, new MemoryLogger());
+  const node = new ClnNode(
+    { restUrl: server.url, rune: 'a-rune', certificate: server.certificate, network: null },
+    clock,
+    new MemoryLogger(),
+  );
   await work(node).finally(() => node.close().then(() => server.close()));
 }
 
-async function withPhoenixd(work: (node: PhoenixdNode, fake: FakeLightningNode, other: FakeLightningNode) => Promise<void>): Promise<void> {
+async function withPhoenixd(
+  work: (node: PhoenixdNode, fake: FakeLightningNode, other: FakeLightningNode) => Promise<void>,
+): Promise<void> {
   const graph = new Map<string, FakeLightningNode>();
   const [fake, other] = [new FakeLightningNode(graph), new FakeLightningNode(graph)];
   const server = await servePhoenixd(fake, 'a-password');
@@ -47,7 +56,8 @@ async function withPhoenixd(work: (node: PhoenixdNode, fake: FakeLightningNode, 
   await work(node, fake, other).finally(() => node.close().then(() => server.close()));
 }
 
-const nodeFails = (work: Promise<unknown>): Promise<void> => assert.rejects(work, (error: unknown) => isTillgateError(error, 'NODE_FAILED') || assert.fail(String(error)));
+const nodeFails = (work: Promise<unknown>): Promise<void> =>
+  assert.rejects(work, (error: unknown) => isTillgateError(error, 'NODE_FAILED') || assert.fail(String(error)));
 
 async function cursors(node: LightningNode, from: string, count: number): Promise<readonly string[]> {
   const found = await waitFor(async () => {
@@ -63,15 +73,26 @@ describe('lnd in trouble', () => {
     const script: Script = ({ path }) => {
       looks += 1;
       // On the first look 1 was open when its page went by, and 2 was settled after it.
-      return path === '/v1/invoices' ? ok({ invoices: looks === 1 ? [invoice(0), invoice(2)] : [invoice(1), invoice(2)], last_index_offset: '2' }) : null;
+      return path === '/v1/invoices'
+        ? ok({ invoices: looks === 1 ? [invoice(0), invoice(2)] : [invoice(1), invoice(2)], last_index_offset: '2' })
+        : null;
     };
-    await withLnd(script, async (node) => assert.deepEqual((await node.settledAfter(null, 10)).map(({ cursor }) => cursor), ['1']));
+    await withLnd(script, async (node) =>
+      assert.deepEqual(
+        (await node.settledAfter(null, 10)).map(({ cursor }) => cursor),
+        ['1'],
+      ),
+    );
   });
 
   test('first settlements are found on whichever page of the list they stand', async () => {
     const script: Script = ({ query }) => {
       const offset = Number(query.get('index_offset'));
-      return ok(offset === 0 ? { invoices: Array.from({ length: 1_000 }, () => invoice(0)), last_index_offset: '1000' } : { invoices: [invoice(1)], last_index_offset: '1001' });
+      return ok(
+        offset === 0
+          ? { invoices: Array.from({ length: 1_000 }, () => invoice(0)), last_index_offset: '1000' }
+          : { invoices: [invoice(1)], last_index_offset: '1001' },
+      );
     };
     await withLnd(script, async (node) => assert.equal((await node.settledAfter(null, 10))[0]?.paymentHash, HASHES[1]));
   });
@@ -80,7 +101,10 @@ describe('lnd in trouble', () => {
     const asked: string[] = [];
     const script: Script = ({ query }) => {
       asked.push(query.get('settle_index') ?? '');
-      const rest = asked.length === 1 ? [invoice(3), invoice(0), invoice(3), invoice(4), invoice(5, { state: 'ACCEPTED' })] : [invoice(4), invoice(5), invoice(6)];
+      const rest =
+        asked.length === 1
+          ? [invoice(3), invoice(0), invoice(3), invoice(4), invoice(5, { state: 'ACCEPTED' })]
+          : [invoice(4), invoice(5), invoice(6)];
       return {
         follow: (write, end) => {
           for (const one of rest) write({ result: one });
@@ -102,7 +126,11 @@ describe('lnd in trouble', () => {
     const script: Script = () => ({
       follow: (write, end) => {
         asked += 1;
-        write(asked === 1 ? { error: { code: 2, message: 'the RPC server is in the process of starting up' } } : { result: invoice(1) });
+        write(
+          asked === 1
+            ? { error: { code: 2, message: 'the RPC server is in the process of starting up' } }
+            : { result: invoice(1) },
+        );
         if (asked === 1) end();
         return () => undefined;
       },
@@ -118,21 +146,37 @@ describe('lnd in trouble', () => {
       { result: {} },
       'x',
     ];
-    for (const answer of answers) await withLnd(() => ok(answer), (node) => nodeFails(node.payment(HASHES[1] ?? '')));
-    for (const answer of [invoice(1, { amt_paid_msat: '1e3' }), invoice(2), { state: 'NEW' }, 'nonsense']) await withLnd(() => ok(answer), (node) => nodeFails(node.invoice(HASHES[1] ?? '')));
+    for (const answer of answers)
+      await withLnd(
+        () => ok(answer),
+        (node) => nodeFails(node.payment(HASHES[1] ?? '')),
+      );
+    for (const answer of [invoice(1, { amt_paid_msat: '1e3' }), invoice(2), { state: 'NEW' }, 'nonsense'])
+      await withLnd(
+        () => ok(answer),
+        (node) => nodeFails(node.invoice(HASHES[1] ?? '')),
+      );
   });
 
   test('fault 57: a state that is not known is in flight, and a path that is not there is no unknown payment', async () => {
-    await withLnd(() => ok({ result: { payment_hash: HASHES[1], status: 'SOMETHING_NEW', fee_msat: '0' } }), async (node) => assert.deepEqual(await node.payment(HASHES[1] ?? ''), { state: 'in-flight' }));
-    await withLnd(() => null, async (node) => {
-      await nodeFails(node.payment(HASHES[1] ?? ''));
-      await nodeFails(node.invoice(HASHES[1] ?? ''));
-    });
+    await withLnd(
+      () => ok({ result: { payment_hash: HASHES[1], status: 'SOMETHING_NEW', fee_msat: '0' } }),
+      async (node) => assert.deepEqual(await node.payment(HASHES[1] ?? ''), { state: 'in-flight' }),
+    );
+    await withLnd(
+      () => null,
+      async (node) => {
+        await nodeFails(node.payment(HASHES[1] ?? ''));
+        await nodeFails(node.invoice(HASHES[1] ?? ''));
+      },
+    );
   });
 
   test('a node on a network that is none of Bitcoin’s is refused', async () => {
-    await withLnd(() => ok({ identity_pubkey: `02${HASHES[1] ?? ''}`, chains: [{ chain: 'litecoin', network: 'sidenet' }] }), (node) =>
-      assert.rejects(node.identify(), (error: unknown) => isTillgateError(error, 'CHAIN_HALTED')));
+    await withLnd(
+      () => ok({ identity_pubkey: `02${HASHES[1] ?? ''}`, chains: [{ chain: 'litecoin', network: 'sidenet' }] }),
+      (node) => assert.rejects(node.identify(), (error: unknown) => isTillgateError(error, 'CHAIN_HALTED')),
+    );
   });
 });
 
@@ -143,29 +187,54 @@ describe('Core Lightning in trouble', () => {
   test('fault 57: attempts that failed just now may be followed by another: the payment is in flight until none can be', async () => {
     const clock = new FakeClock();
     const at = Math.floor(clock.now() / 1000);
-    await withCln(clock, () => pays({ payment_hash: hash, status: 'failed', created_at: at, amount_sent_msat: 0 }), async (node) => {
-      assert.deepEqual(await node.payment(hash), { state: 'in-flight' });
-      clock.advance(179_000);
-      assert.deepEqual(await node.payment(hash), { state: 'in-flight' });
-      clock.advance(2_000);
-      assert.equal((await node.payment(hash))?.state, 'failed');
-    });
+    await withCln(
+      clock,
+      () => pays({ payment_hash: hash, status: 'failed', created_at: at, amount_sent_msat: 0 }),
+      async (node) => {
+        assert.deepEqual(await node.payment(hash), { state: 'in-flight' });
+        clock.advance(179_000);
+        assert.deepEqual(await node.payment(hash), { state: 'in-flight' });
+        clock.advance(2_000);
+        assert.equal((await node.payment(hash))?.state, 'failed');
+      },
+    );
   });
 
   test('one attempt that went through makes the payment settled, one under way in flight, whatever became of the others', async () => {
     const clock = new FakeClock();
     const failed = { payment_hash: hash, status: 'failed', created_at: 1, amount_sent_msat: 0 };
-    await withCln(clock, () => pays(failed, { payment_hash: hash, status: 'pending', created_at: 2 }), async (node) => assert.deepEqual(await node.payment(hash), { state: 'in-flight' }));
-    const complete = { payment_hash: hash, status: 'complete', created_at: 2, amount_msat: '5000msat', amount_sent_msat: 5_010 };
-    await withCln(clock, () => pays(failed, complete), async (node) => assert.deepEqual(await node.payment(hash), { state: 'settled', feeMsat: 10n }));
+    await withCln(
+      clock,
+      () => pays(failed, { payment_hash: hash, status: 'pending', created_at: 2 }),
+      async (node) => assert.deepEqual(await node.payment(hash), { state: 'in-flight' }),
+    );
+    const complete = {
+      payment_hash: hash,
+      status: 'complete',
+      created_at: 2,
+      amount_msat: '5000msat',
+      amount_sent_msat: 5_010,
+    };
+    await withCln(
+      clock,
+      () => pays(failed, complete),
+      async (node) => assert.deepEqual(await node.payment(hash), { state: 'settled', feeMsat: 10n }),
+    );
   });
 
   test('a rune that may not ask, and an unknown command, are failures of the node', async () => {
-    for (const reply of [{ status: 401, body: { code: 1501, message: 'Not authorized' } }, { status: 404, body: { code: -32601, message: 'Unknown command' } }]) {
-      await withCln(new FakeClock(), () => reply, async (node) => {
-        await nodeFails(node.payment(hash));
-        await nodeFails(node.settledAfter(null, 10));
-      });
+    for (const reply of [
+      { status: 401, body: { code: 1501, message: 'Not authorized' } },
+      { status: 404, body: { code: -32601, message: 'Unknown command' } },
+    ]) {
+      await withCln(
+        new FakeClock(),
+        () => reply,
+        async (node) => {
+          await nodeFails(node.payment(hash));
+          await nodeFails(node.settledAfter(null, 10));
+        },
+      );
     }
   });
 });
@@ -221,7 +290,11 @@ describe('phoenixd in trouble', () => {
   });
 
   test('a payment that has ended without its proof has failed, whatever it is called', async () => {
-    const server = await serveFake(false, () => ok({ paymentHash: HASHES[1], isPaid: true, completedAt: 5, createdAt: 1, fees: 0, sent: 1 }), () => false);
+    const server = await serveFake(
+      false,
+      () => ok({ paymentHash: HASHES[1], isPaid: true, completedAt: 5, createdAt: 1, fees: 0, sent: 1 }),
+      () => false,
+    );
     const node = new PhoenixdNode({ url: server.url, password: 'a-password', certificate: null, network: null });
     assert.equal((await node.payment(HASHES[1] ?? ''))?.state, 'failed');
     await node.close();

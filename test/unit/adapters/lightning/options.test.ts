@@ -27,7 +27,10 @@ describe('the Lightning plugin’s options', () => {
 
   test('name exactly one node', () => {
     assert.deepEqual(refusedFields({ lnd: LND }), []);
-    assert.deepEqual(refusedFields({ cln: { restUrl: 'https://10.0.0.2:3010', runeFile: 'rune' }, network: 'main' }), []);
+    assert.deepEqual(
+      refusedFields({ cln: { restUrl: 'https://10.0.0.2:3010', runeFile: 'rune' }, network: 'main' }),
+      [],
+    );
     assert.deepEqual(refusedFields({ phoenixd: { url: 'http://127.0.0.1:9740', passwordFile: 'p' } }), []);
     assert.deepEqual(refusedFields({}), ['']);
     assert.deepEqual(refusedFields({ lnd: LND, phoenixd: { url: 'http://127.0.0.1:9740', passwordFile: 'p' } }), ['']);
@@ -40,10 +43,18 @@ describe('the Lightning plugin’s options', () => {
   });
 
   test('a secret travels encrypted, or not beyond this machine', () => {
-    for (const restUrl of ['http://10.0.0.2:8080', 'http://node:8080', 'ftp://localhost', 'https://user:pass@localhost', 'https://localhost/?key=1', 'nonsense']) {
+    for (const restUrl of [
+      'http://10.0.0.2:8080',
+      'http://node:8080',
+      'ftp://localhost',
+      'https://user:pass@localhost',
+      'https://localhost/?key=1',
+      'nonsense',
+    ]) {
       assert.deepEqual(refusedFields({ lnd: { ...LND, restUrl } }), ['lnd.restUrl'], restUrl);
     }
-    for (const restUrl of ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080']) assert.deepEqual(refusedFields({ lnd: { ...LND, restUrl } }), []);
+    for (const restUrl of ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])
+      assert.deepEqual(refusedFields({ lnd: { ...LND, restUrl } }), []);
   });
 
   test('a file that is missing, empty or no certificate is named by its setting, and nothing of it is told', async () => {
@@ -58,7 +69,14 @@ describe('the Lightning plugin’s options', () => {
       [{ ...LND, macaroonFile, tlsCertFile: macaroonFile }, /lnd\.tlsCertFile holds no PEM certificate/],
     ] as const;
     for (const [lnd, words] of cases) {
-      await assert.rejects(openNode({ lnd }), (error: unknown) => isTillgateError(error, 'CONFIG_INVALID') && words.test(error.message) && !error.message.includes('secret') && !error.message.includes(folder));
+      await assert.rejects(
+        openNode({ lnd }),
+        (error: unknown) =>
+          isTillgateError(error, 'CONFIG_INVALID') &&
+          words.test(error.message) &&
+          !error.message.includes('secret') &&
+          !error.message.includes(folder),
+      );
     }
   });
 });

@@ -5,10 +5,22 @@ import type { PinoLoggerOptions } from '../../../../adapters/logging/index.ts';
 import { TillgateError } from '../../../../core/index.ts';
 
 /** A logger and the lines that it wrote, as text and as JSON. */
-function capture(options: PinoLoggerOptions = {}): { logger: PinoLogger; text: () => string; lines: () => Record<string, unknown>[] } {
+function capture(options: PinoLoggerOptions = {}): {
+  logger: PinoLogger;
+  text: () => string;
+  lines: () => Record<string, unknown>[];
+} {
   let text = '';
-  const logger = new PinoLogger({ level: 'debug', destination: { write: (line: string) => void (text += line) }, ...options });
-  const lines = (): Record<string, unknown>[] => text.split('\n').filter(Boolean).map((line) => JSON.parse(line) as Record<string, unknown>);
+  const logger = new PinoLogger({
+    level: 'debug',
+    destination: { write: (line: string) => void (text += line) },
+    ...options,
+  });
+  const lines = (): Record<string, unknown>[] =>
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
   return { logger, text: () => text, lines };
 }
 
@@ -21,7 +33,14 @@ describe('PinoLogger', () => {
     const { logger, lines } = capture();
     logger.info('order paid', { orderId: '1', units: 10n ** 30n, flag: true, none: null, missing: undefined });
     const [line] = lines();
-    assert.deepEqual(without(line, 'time'), { level: 'info', orderId: '1', units: '1000000000000000000000000000000', flag: true, none: null, msg: 'order paid' });
+    assert.deepEqual(without(line, 'time'), {
+      level: 'info',
+      orderId: '1',
+      units: '1000000000000000000000000000000',
+      flag: true,
+      none: null,
+      msg: 'order paid',
+    });
     assert.match(String(line?.['time']), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
@@ -31,7 +50,13 @@ describe('PinoLogger', () => {
     logger.info('b');
     logger.warn('c');
     logger.error('d');
-    assert.deepEqual(lines().map(({ level, msg }) => [level, msg]), [['warn', 'c'], ['error', 'd']]);
+    assert.deepEqual(
+      lines().map(({ level, msg }) => [level, msg]),
+      [
+        ['warn', 'c'],
+        ['error', 'd'],
+      ],
+    );
     const silent = capture({ level: 'silent' });
     silent.logger.error('e');
     assert.equal(silent.text(), '');
@@ -40,17 +65,30 @@ describe('PinoLogger', () => {
   test('children add their fields, cleaned, and theirs do the same', () => {
     const { logger, lines } = capture();
     logger.child({ chain: 'ETH', apiKey: 'tak_1234567' }).child({ loop: 'follow' }).warn('slow', { ms: 5 });
-    assert.deepEqual(without(lines()[0], 'time'), { level: 'warn', chain: 'ETH', apiKey: '[redacted]', loop: 'follow', ms: 5, msg: 'slow' });
+    assert.deepEqual(without(lines()[0], 'time'), {
+      level: 'warn',
+      chain: 'ETH',
+      apiKey: '[redacted]',
+      loop: 'follow',
+      ms: 5,
+      msg: 'slow',
+    });
   });
 
-  test('a field can\'t take the place of the level, the time or the message', () => {
+  test("a field can't take the place of the level, the time or the message", () => {
     const { logger, text, lines } = capture();
     logger.error('real', { level: 'info', msg: 'forged', time: 0 });
-    assert.deepEqual(without(lines()[0], 'time'), { level: 'error', level_: 'info', msg_: 'forged', time_: 0, msg: 'real' });
+    assert.deepEqual(without(lines()[0], 'time'), {
+      level: 'error',
+      level_: 'info',
+      msg_: 'forged',
+      time_: 0,
+      msg: 'real',
+    });
     assert.equal(text().split('\n').length, 2);
   });
 
-  test('a newline in a message can\'t begin a line', () => {
+  test("a newline in a message can't begin a line", () => {
     const { logger, text } = capture();
     logger.info('a\n{"level":"error","msg":"forged"}', { field: 'b\nc' });
     assert.equal(text().trimEnd().split('\n').length, 1);
@@ -69,7 +107,10 @@ describe('PinoLogger', () => {
       bytes: Buffer.from('canary'),
       account: new Account(),
       url: new URL('https://a.example/canary'),
-      map: new Map<unknown, unknown>([['password', 'canary'], [1, 2]]),
+      map: new Map<unknown, unknown>([
+        ['password', 'canary'],
+        [1, 2],
+      ]),
       set: new Set(['a']),
       call: () => 'canary',
       symbol: Symbol('canary'),
@@ -105,7 +146,10 @@ describe('PinoLogger', () => {
 
   test('a getter that throws costs the fields, not the caller', () => {
     const { logger, lines } = capture();
-    logger.error('still told', Object.defineProperty({}, 'bad', { enumerable: true, get: () => assert.fail('getter') }));
+    logger.error(
+      'still told',
+      Object.defineProperty({}, 'bad', { enumerable: true, get: () => assert.fail('getter') }),
+    );
     assert.deepEqual(without(lines()[0], 'time'), { level: 'error', fields: '[unreadable]', msg: 'still told' });
   });
 });
@@ -114,8 +158,14 @@ describe('fault 73: errors', () => {
   test('a refusal is its code, message, details and causes, without stack and without the signing text', () => {
     const { logger, lines } = capture();
     const cause = new TypeError('fetch of https://node.example/v3/canary failed');
-    const details = { signing: { algorithm: '', date: '', requestInfo: '', bodyMd5: '', signatureOrigin: 'canary' }, fields: [{ path: 'price', message: 'must be a number' }], apiKey: 'canary' };
-    logger.warn('refused', { error: new TillgateError('SIGNATURE_INVALID', 'The signature does not verify.', details, cause) });
+    const details = {
+      signing: { algorithm: '', date: '', requestInfo: '', bodyMd5: '', signatureOrigin: 'canary' },
+      fields: [{ path: 'price', message: 'must be a number' }],
+      apiKey: 'canary',
+    };
+    logger.warn('refused', {
+      error: new TillgateError('SIGNATURE_INVALID', 'The signature does not verify.', details, cause),
+    });
     const [line] = lines();
     assert.doesNotMatch(JSON.stringify(line), /canary/);
     const { cause: told, ...error } = line?.['error'] as Record<string, unknown>;
@@ -147,7 +197,11 @@ describe('fault 73: errors', () => {
     const { logger, lines } = capture();
     const looped = new Error('looped');
     looped.cause = looped;
-    logger.error('failed', { many: new AggregateError([new Error('a'), 'tak_canary12'], 'both'), looped, odd: new Error('odd', { cause: 'tak_canary12' }) });
+    logger.error('failed', {
+      many: new AggregateError([new Error('a'), 'tak_canary12'], 'both'),
+      looped,
+      odd: new Error('odd', { cause: 'tak_canary12' }),
+    });
     const [line] = lines();
     assert.doesNotMatch(JSON.stringify(line), /canary/);
     assert.equal((line?.['many'] as { errors: unknown[] }).errors.length, 2);

@@ -5,7 +5,8 @@ import { isSecretName, scrubText } from '../../../../adapters/logging/secret-tex
 /** Each text holds this in the place of the secret part, where the form allows it. */
 const CANARY = 'Zq7CanaryXw9KpLmNbVcRtYu';
 const BASE58 = '5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ';
-const XPRV = 'xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi';
+const XPRV =
+  'xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi';
 const SEED = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
 
 const SECRETS: Readonly<Record<string, readonly [text: string, secret: string]>> = {
@@ -29,7 +30,7 @@ const SECRETS: Readonly<Record<string, readonly [text: string, secret: string]>>
   'a key in a URL query': [`wss://node.example?apikey=${CANARY}`, CANARY],
   'a key in a URL fragment': [`https://a.example#${CANARY}`, CANARY],
   'a key in a relative query': [`GET /x?a=1&key=${CANARY} failed`, CANARY],
-  'a payer\'s page': [`GET /checkout/${CANARY}/state`, CANARY],
+  "a payer's page": [`GET /checkout/${CANARY}/state`, CANARY],
   'a password in a sentence': [`password=${CANARY} is wrong`, CANARY],
   'a password in JSON': [`{"password":"${CANARY}"}`, CANARY],
   'a password in JSON in JSON': [`"{\\"password\\":\\"${CANARY}\\"}"`, CANARY],
@@ -61,7 +62,16 @@ describe('fault 73: secrets in text', () => {
   });
 
   test('hostile text takes no time to speak of', () => {
-    const texts = ['a'.repeat(50_000), 'abc '.repeat(20_000), '://'.repeat(20_000), 'a://@'.repeat(10_000), 'eyJ'.repeat(20_000), 'password'.repeat(9000), 'key= '.repeat(9000), '-----BEGIN PRIVATE KEY-----'.repeat(900)];
+    const texts = [
+      'a'.repeat(50_000),
+      'abc '.repeat(20_000),
+      '://'.repeat(20_000),
+      'a://@'.repeat(10_000),
+      'eyJ'.repeat(20_000),
+      'password'.repeat(9000),
+      'key= '.repeat(9000),
+      '-----BEGIN PRIVATE KEY-----'.repeat(900),
+    ];
     const start = process.cpuUsage();
     for (const text of texts) scrubText(text);
     assert.ok(process.cpuUsage(start).user < 1_000_000);
@@ -93,14 +103,59 @@ describe('what is no secret stays readable', () => {
   }
 
   test('of a URL the scheme and the host', () => {
-    assert.equal(scrubText('fetch of https://node.example:8545/v3/abc?x=1 failed'), 'fetch of https://node.example:8545/… failed');
+    assert.equal(
+      scrubText('fetch of https://node.example:8545/v3/abc?x=1 failed'),
+      'fetch of https://node.example:8545/… failed',
+    );
   });
 });
 
 test('names of secrets are known in every way of writing them', () => {
-  const secret = ['password', 'newPassword', 'api_key', 'API-Key', 'apiKey', 'X-Token', 'access_token', 'signingSecret', 'authorization', 'Set-Cookie', 'mnemonic',
-    'seed', 'privateKey', 'masterKey', 'TILLGATE_MASTER_KEY', 'sealed', 'signature', 'checkoutToken', 'verify_code', 'totp', 'token', 'key', 'body', 'headers'];
-  const plain = ['orderId', 'credentialId', 'keyId', 'token_count', 'code', 'status', 'address', 'txHash', 'message', 'chain', 'idempotent', 'monkey', 'tokens', 'author'];
-  assert.deepEqual(secret.filter((name) => !isSecretName(name)), []);
+  const secret = [
+    'password',
+    'newPassword',
+    'api_key',
+    'API-Key',
+    'apiKey',
+    'X-Token',
+    'access_token',
+    'signingSecret',
+    'authorization',
+    'Set-Cookie',
+    'mnemonic',
+    'seed',
+    'privateKey',
+    'masterKey',
+    'TILLGATE_MASTER_KEY',
+    'sealed',
+    'signature',
+    'checkoutToken',
+    'verify_code',
+    'totp',
+    'token',
+    'key',
+    'body',
+    'headers',
+  ];
+  const plain = [
+    'orderId',
+    'credentialId',
+    'keyId',
+    'token_count',
+    'code',
+    'status',
+    'address',
+    'txHash',
+    'message',
+    'chain',
+    'idempotent',
+    'monkey',
+    'tokens',
+    'author',
+  ];
+  assert.deepEqual(
+    secret.filter((name) => !isSecretName(name)),
+    [],
+  );
   assert.deepEqual(plain.filter(isSecretName), []);
 });

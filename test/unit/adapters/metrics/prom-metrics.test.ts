@@ -30,7 +30,14 @@ describe('PromMetrics', () => {
     assert.doesNotMatch(await second.text(), /SUCCESS/);
     const text = await first.text();
     for (const [name, { kind, help }] of Object.entries(METRIC_TABLE)) {
-      assert.match(name, kind === 'counter' ? /^tillgate_[a-z_]+_total$/ : kind === 'histogram' ? /^tillgate_[a-z_]+_seconds$/ : /^tillgate_[a-z_]+$/);
+      assert.match(
+        name,
+        kind === 'counter'
+          ? /^tillgate_[a-z_]+_total$/
+          : kind === 'histogram'
+            ? /^tillgate_[a-z_]+_seconds$/
+            : /^tillgate_[a-z_]+$/,
+      );
       assert.ok(text.includes(`# HELP ${name} ${help}`), name);
     }
   });
@@ -51,7 +58,8 @@ describe('PromMetrics', () => {
 
   test('a label that runs away is counted under one name', async () => {
     const { metrics } = setUp(3);
-    for (let index = 0; index < 100; index++) metrics.count('tillgate_rate_fetches_total', { source: `s${index}`, outcome: 'ok' });
+    for (let index = 0; index < 100; index++)
+      metrics.count('tillgate_rate_fetches_total', { source: `s${index}`, outcome: 'ok' });
     metrics.count('tillgate_rate_fetches_total', { source: 's1', outcome: 'ok' });
     const lines = (await metrics.text()).split('\n').filter((line) => line.startsWith('tillgate_rate_fetches_total{'));
     assert.deepEqual(lines, [
@@ -69,7 +77,7 @@ describe('PromMetrics', () => {
     assert.match(await metrics.text(), /^shop_carts_total 1$/m);
   });
 
-  test('the process\'s own metrics are there unless they are switched off', async () => {
+  test("the process's own metrics are there unless they are switched off", async () => {
     assert.match(await new PromMetrics(new MemoryLogger()).text(), /^process_resident_memory_bytes \d+/m);
     assert.doesNotMatch(await setUp().metrics.text(), /process_/);
   });

@@ -59,7 +59,10 @@ describe('CoinGeckoSource', () => {
 
   test('prices fiats through bitcoin in the same request, 18 digits rounded up', async (t) => {
     const server = await startServer(t, simplePrice);
-    const ticks = await new CoinGeckoSource(clock, { url: `${server.url}/api/v3`, ids }).fetch(['EUR', 'JPY', 'USDT', 'XAU', 'USD'], never);
+    const ticks = await new CoinGeckoSource(clock, { url: `${server.url}/api/v3`, ids }).fetch(
+      ['EUR', 'JPY', 'USDT', 'XAU', 'USD'],
+      never,
+    );
     assert.deepEqual(ticks, [
       { symbol: 'USD', usd: '1', at: START },
       { symbol: 'USDT', usd: '1', at: SECONDS * 1000 },
@@ -73,20 +76,35 @@ describe('CoinGeckoSource', () => {
 
   test('asks for every fiat of the specification by its code', async (t) => {
     const server = await startServer(t, simplePrice);
-    await new CoinGeckoSource(clock, { url: `${server.url}/api/v3`, ids }).fetch(FIATS.map(({ code }) => code), never);
+    await new CoinGeckoSource(clock, { url: `${server.url}/api/v3`, ids }).fetch(
+      FIATS.map(({ code }) => code),
+      never,
+    );
     const asked = server.seen[0]?.url.searchParams.get('vs_currencies')?.split(',');
-    assert.deepEqual(asked, FIATS.map(({ code }) => code.toLowerCase()));
+    assert.deepEqual(
+      asked,
+      FIATS.map(({ code }) => code.toLowerCase()),
+    );
   });
 
   test('what has no price now is left out; a price of zero is passed on, so that it is seen and dropped', async (t) => {
     const server = await startServer(t, simplePrice);
-    const ticks = await new CoinGeckoSource(clock, { url: `${server.url}/api/v3`, ids }).fetch(['LTC', 'DAI', 'BNB', 'VEF', 'KRW', 'GBP', 'NOPE'], never);
+    const ticks = await new CoinGeckoSource(clock, { url: `${server.url}/api/v3`, ids }).fetch(
+      ['LTC', 'DAI', 'BNB', 'VEF', 'KRW', 'GBP', 'NOPE'],
+      never,
+    );
     assert.deepEqual(ticks, [{ symbol: 'DAI', usd: '0', at: SECONDS * 1000 }]);
   });
 
   test('a price without a time is of no known age, and is left out', async (t) => {
-    const server = await startServer(t, () => '{"bitcoin":{"usd":60000,"eur":50000},"ethereum":{"usd":2000,"last_updated_at":null}}');
-    assert.deepEqual(await new CoinGeckoSource(clock, { url: server.url, ids }).fetch(['BTC', 'ETH', 'EUR'], never), []);
+    const server = await startServer(
+      t,
+      () => '{"bitcoin":{"usd":60000,"eur":50000},"ethereum":{"usd":2000,"last_updated_at":null}}',
+    );
+    assert.deepEqual(
+      await new CoinGeckoSource(clock, { url: server.url, ids }).fetch(['BTC', 'ETH', 'EUR'], never),
+      [],
+    );
   });
 
   test('further coins come by configuration, and nothing is asked when nothing is known', async (t) => {
@@ -101,7 +119,10 @@ describe('CoinGeckoSource', () => {
     const server = await startServer(t, simplePrice);
     await new CoinGeckoSource(clock, { url: `${server.url}/api/v3`, apiKey: 'CG-secret', ids }).fetch(['ETH'], never);
     await new CoinGeckoSource(clock, { url: `${server.url}/api/v3`, ids }).fetch(['ETH'], never);
-    assert.deepEqual(server.seen.map(({ headers }) => headers['x-cg-demo-api-key']), ['CG-secret', undefined]);
+    assert.deepEqual(
+      server.seen.map(({ headers }) => headers['x-cg-demo-api-key']),
+      ['CG-secret', undefined],
+    );
     assert.doesNotMatch(server.seen[0]?.url.href ?? '', /secret/);
   });
 });
@@ -147,7 +168,15 @@ describe('a rate source that fails says so without address or key', () => {
   });
 
   test('answers that are JSON but not an object of coins give no prices', async (t) => {
-    const answers = ['[]', 'null', '"x"', '1', '{"bitcoin":[]}', '{"__proto__":{"bitcoin":{"usd":1,"last_updated_at":1}}}', '{"bitcoin":{"usd":"abc","last_updated_at":1}}'];
+    const answers = [
+      '[]',
+      'null',
+      '"x"',
+      '1',
+      '{"bitcoin":[]}',
+      '{"__proto__":{"bitcoin":{"usd":1,"last_updated_at":1}}}',
+      '{"bitcoin":{"usd":"abc","last_updated_at":1}}',
+    ];
     const server = await startServer(t, () => answers.shift() ?? '');
     for (let left = answers.length; left > 0; left--) {
       assert.deepEqual(await new CoinGeckoSource(clock, { url: server.url, ids }).fetch(['BTC', 'EUR'], never), []);

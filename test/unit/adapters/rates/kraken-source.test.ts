@@ -36,7 +36,14 @@ function ticker({ url }: SeenRequest): string {
   if (books.includes(undefined)) return '{"error":["EQuery:Unknown asset pair"]}';
   const result = books.map((book) => [
     book?.name,
-    { a: [book?.ask, '1', '1.000'], b: [book?.bid, '1', '1.000'], c: ['29000.0', '0.00067643'], v: ['4083.67', '4412.73'], t: [34619, 38907], o: '30502.80000' },
+    {
+      a: [book?.ask, '1', '1.000'],
+      b: [book?.bid, '1', '1.000'],
+      c: ['29000.0', '0.00067643'],
+      v: ['4083.67', '4412.73'],
+      t: [34619, 38907],
+      o: '30502.80000',
+    },
   ]);
   return JSON.stringify({ error: [], result: Object.fromEntries(result) as unknown });
 }
@@ -44,7 +51,10 @@ function ticker({ url }: SeenRequest): string {
 describe('KrakenSource', () => {
   test('prices coins and fiats by the middle of their books, whatever the answer calls them', async (t) => {
     const server = await startServer(t, ticker);
-    const ticks = await new KrakenSource(clock, { url: server.url, pairs }).fetch(['USD', 'BTC', 'ETH', 'USDT', 'USDC', 'EUR', 'JPY'], never);
+    const ticks = await new KrakenSource(clock, { url: server.url, pairs }).fetch(
+      ['USD', 'BTC', 'ETH', 'USDT', 'USDC', 'EUR', 'JPY'],
+      never,
+    );
     assert.deepEqual(ticks, [
       { symbol: 'USD', usd: '1', at: START },
       { symbol: 'BTC', usd: '30300.05', at: START },
@@ -68,12 +78,25 @@ describe('KrakenSource', () => {
   });
 
   test('an error that comes along with a result does not take the result away', async (t) => {
-    const server = await startServer(t, () => '{"error":["EQuery:Unknown asset pair"],"result":{"XETHZUSD":{"a":["3"],"b":["1"]}}}');
-    assert.deepEqual(await new KrakenSource(clock, { url: server.url, pairs }).fetch(['ETH', 'BTC'], never), [{ symbol: 'ETH', usd: '2', at: START }]);
+    const server = await startServer(
+      t,
+      () => '{"error":["EQuery:Unknown asset pair"],"result":{"XETHZUSD":{"a":["3"],"b":["1"]}}}',
+    );
+    assert.deepEqual(await new KrakenSource(clock, { url: server.url, pairs }).fetch(['ETH', 'BTC'], never), [
+      { symbol: 'ETH', usd: '2', at: START },
+    ]);
   });
 
   test('books without two sides have no price', async (t) => {
-    const answers = ['{}', '{"a":["1"]}', '{"a":["1"],"b":["0"]}', '{"a":[null],"b":["1"]}', '{"a":"1","b":"1"}', '[]', 'null'];
+    const answers = [
+      '{}',
+      '{"a":["1"]}',
+      '{"a":["1"],"b":["0"]}',
+      '{"a":[null],"b":["1"]}',
+      '{"a":"1","b":"1"}',
+      '[]',
+      'null',
+    ];
     const server = await startServer(t, () => `{"error":[],"result":{"XETHZUSD":${answers.shift() ?? ''}}}`);
     for (let left = answers.length; left > 0; left--) {
       assert.deepEqual(await new KrakenSource(clock, { url: server.url, pairs }).fetch(['ETH'], never), []);
@@ -89,10 +112,19 @@ describe('KrakenSource', () => {
   });
 
   test('any other error fails the request', async (t) => {
-    const answers = ['{"error":["EGeneral:Too many requests"]}', '{"error":["EService:Unavailable"],"result":null}', '{}', '[]', 'null'];
+    const answers = [
+      '{"error":["EGeneral:Too many requests"]}',
+      '{"error":["EService:Unavailable"],"result":null}',
+      '{}',
+      '[]',
+      'null',
+    ];
     const server = await startServer(t, () => answers.shift() ?? '');
     for (let left = answers.length; left > 0; left--) {
-      await assert.rejects(new KrakenSource(clock, { url: server.url, pairs }).fetch(['ETH'], never), (error: unknown) => isTillgateError(error, 'NOT_READY'));
+      await assert.rejects(
+        new KrakenSource(clock, { url: server.url, pairs }).fetch(['ETH'], never),
+        (error: unknown) => isTillgateError(error, 'NOT_READY'),
+      );
     }
   });
 });

@@ -17,7 +17,10 @@ export interface LocalServer {
 }
 
 /** Starts a service; it stops, broken connections and all, when the test ends. */
-export async function startServer(t: TestContext, answer: (request: SeenRequest, response: ServerResponse) => string | null): Promise<LocalServer> {
+export async function startServer(
+  t: TestContext,
+  answer: (request: SeenRequest, response: ServerResponse) => string | null,
+): Promise<LocalServer> {
   const seen: SeenRequest[] = [];
   const server = createServer((incoming, response) => {
     const request = { url: new URL(incoming.url ?? '/', 'http://local'), headers: incoming.headers };

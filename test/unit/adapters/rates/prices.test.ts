@@ -14,7 +14,8 @@ test('prices are read from their text, exponents included, and nothing else is o
   assert.equal(priceText(decimal('1e-8')), '0.00000001');
   assert.equal(priceText(decimal('2.5E+3')), '2500');
   assert.equal(priceText(decimal('0.1234567890123456789')), '0.1234567890123456789');
-  for (const value of [null, undefined, 1, '', '-1', 'NaN', 'Infinity', '1e400', '0x10', ' 1', {}, []]) assert.equal(readPrice(value), null);
+  for (const value of [null, undefined, 1, '', '-1', 'NaN', 'Infinity', '1e400', '0x10', ' 1', {}, []])
+    assert.equal(readPrice(value), null);
 });
 
 test('a quotient has 18 significant digits, rounded up; an even one is exact', () => {
@@ -28,7 +29,9 @@ test('a quotient has 18 significant digits, rounded up; an even one is exact', (
 });
 
 test('a quotient is never below the true value, and above it by less than one part in 10^17', () => {
-  const price = fc.tuple(fc.bigInt({ min: 1n, max: 10n ** 24n }), fc.nat({ max: 30 })).map(([digits, scale]) => ({ digits, scale }));
+  const price = fc
+    .tuple(fc.bigInt({ min: 1n, max: 10n ** 24n }), fc.nat({ max: 30 }))
+    .map(([digits, scale]) => ({ digits, scale }));
   fc.assert(
     fc.property(price, price, (a, b) => {
       const text = quotient(a, b);

@@ -18,21 +18,37 @@ describe('StaticSource', () => {
   });
 
   test('a coin may be named by its full code', async () => {
-    const source = new StaticSource(new FakeClock(), { 'USDT-ERC20': '1.01', 'USDT-TRC20': '1.010', 'BTC-LN': '60000' });
+    const source = new StaticSource(new FakeClock(), {
+      'USDT-ERC20': '1.01',
+      'USDT-TRC20': '1.010',
+      'BTC-LN': '60000',
+    });
     const ticks = await source.fetch(['USDT', 'BTC']);
-    assert.deepEqual(ticks.map(({ usd }) => usd), ['1.01', '60000']);
+    assert.deepEqual(
+      ticks.map(({ usd }) => usd),
+      ['1.01', '60000'],
+    );
   });
 
   test('a dollar is a dollar, unless the table says otherwise', async () => {
-    assert.deepEqual((await new StaticSource(new FakeClock(), {}).fetch(['USD'])).map(({ usd }) => usd), ['1']);
+    assert.deepEqual(
+      (await new StaticSource(new FakeClock(), {}).fetch(['USD'])).map(({ usd }) => usd),
+      ['1'],
+    );
   });
 
   test('prices that are none, and two prices for one coin, are refused by name, all at once', () => {
     const prices = { ETH: '0', BTC: '-1', LTC: 'x', BNB: '', 'USDT-ERC20': '1', 'USDT-TRC20': '2' };
-    assert.throws(() => new StaticSource(new FakeClock(), prices), (error: unknown) => {
-      assert.ok(isTillgateError(error, 'CONFIG_INVALID'));
-      assert.deepEqual(error.details.fields?.map(({ path }) => path), ['prices.ETH', 'prices.BTC', 'prices.LTC', 'prices.BNB', 'prices.USDT-TRC20']);
-      return true;
-    });
+    assert.throws(
+      () => new StaticSource(new FakeClock(), prices),
+      (error: unknown) => {
+        assert.ok(isTillgateError(error, 'CONFIG_INVALID'));
+        assert.deepEqual(
+          error.details.fields?.map(({ path }) => path),
+          ['prices.ETH', 'prices.BTC', 'prices.LTC', 'prices.BNB', 'prices.USDT-TRC20'],
+        );
+        return true;
+      },
+    );
   });
 });

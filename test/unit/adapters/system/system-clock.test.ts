@@ -69,7 +69,10 @@ describe('SystemClock', () => {
     machine.run(5000);
     machine.wall += HOUR;
     machine.run(5000);
-    assert.deepEqual(machine.jumps.map(({ differenceMs }) => differenceMs), [HOUR, HOUR, 2 * HOUR]);
+    assert.deepEqual(
+      machine.jumps.map(({ differenceMs }) => differenceMs),
+      [HOUR, HOUR, 2 * HOUR],
+    );
   });
 
   test('a small difference is worked off slowly, without ever going back', () => {
