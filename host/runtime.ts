@@ -17,7 +17,7 @@ import { SnowflakeWorkerId } from './worker-id.ts';
 
 /** How the caller may vary a till besides its settings. */
 export interface RuntimeOptions extends PortOverrides {
-  /** How long a lease outlives a process that was killed, in milliseconds; {@link SHARED_TTL_MS} by default. */
+  /** How long a lease outlives a process that was killed, in milliseconds; 15 seconds by default. */
   readonly leaseTtlMs?: number;
 }
 

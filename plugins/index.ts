@@ -11,3 +11,10 @@ export { default as lightning } from './lightning/index.ts';
 export { default as litecoin } from './litecoin/index.ts';
 export { default as sandbox } from './sandbox/index.ts';
 export { default as tron } from './tron/index.ts';
+export type {
+  AccountChainDefinition,
+  ChainAccounts,
+  ChainDefinition,
+  PriceDefinition,
+  SegwitChainDefinition,
+} from './chain-definition.ts';

@@ -58,6 +58,11 @@ export interface TillWorkers {
   stop(): Promise<void>;
 }
 
+const FORMER_NAMES = { lightningDesk: 'lightningService', operateOrder: 'orderAdminActions' } as const satisfies Record<
+  keyof DeprecatedUseCases,
+  keyof UseCases
+>;
+
 /** Former names of use cases; they go with the next minor version. */
 export interface DeprecatedUseCases {
   /** @deprecated Use `lightningService`. */
@@ -127,8 +132,9 @@ function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops:
     createHttpApi(till, plan.config, { ...edge, manage, docs, metrics: false });
   return {
     ...(Object.fromEntries(USE_CASES.map((name) => [name, till[name]])) as UseCases),
-    lightningDesk: till.lightningService,
-    operateOrder: till.orderAdminActions,
+    ...(Object.fromEntries(
+      Object.entries(FORMER_NAMES).map(([former, name]) => [former, till[name]]),
+    ) as unknown as DeprecatedUseCases),
     events: { on: (name, listener) => till.events.on(name, listener) },
     gateway: till.gateway,
     workers: {

@@ -175,9 +175,7 @@ export class SandboxPayments implements ChainPayments {
 }
 
 /** Payments of the till in the kept blocks, newest last. */
-function payoutsIn(
-  blocks: readonly SandboxBlock[],
-): readonly {
+function payoutsIn(blocks: readonly SandboxBlock[]): readonly {
   readonly txid: string;
   readonly height: number;
   readonly payout: { readonly spends: readonly string[] };

@@ -57,13 +57,11 @@ async function run(): Promise<void> {
       'µs each': rounded(median(times[at] ?? [])),
       'times as fast': rounded(ratios[at] ?? NaN),
     })),
-    checks: all
-      .slice(1)
-      .map(({ name }, at) => ({
-        name: `${name} ÷ bare public derivation`,
-        value: ratios[at + 1] ?? NaN,
-        atLeast: TARGET,
-      })),
+    checks: all.slice(1).map(({ name }, at) => ({
+      name: `${name} ÷ bare public derivation`,
+      value: ratios[at + 1] ?? NaN,
+      atLeast: TARGET,
+    })),
     facts: { rounds: ROUNDS, addressesEach: ADDRESSES },
   });
 }

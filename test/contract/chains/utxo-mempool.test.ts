@@ -66,9 +66,7 @@ class Pool {
   }
 }
 
-async function open(
-  t: TestContext,
-): Promise<{
+async function open(t: TestContext): Promise<{
   pool: Pool;
   chain: UtxoChain;
   logger: MemoryLogger;
