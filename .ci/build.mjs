@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { flattenTypes } from './flatten-types.mjs';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const sources = ['core', 'adapters', 'plugins', 'host'];
@@ -19,6 +20,12 @@ export function build(folder = join(repository, 'dist')) {
   execFileSync(process.execPath, [tsc, '-p', join(repository, 'tsconfig.build.json'), '--outDir', folder], {
     stdio: ['ignore', 2, 2],
   });
+  const records = 'adapters/client/records';
+  flattenTypes(
+    join(repository, `${records}.ts`),
+    join(folder, `${records}.d.ts`),
+    join(repository, 'tsconfig.build.json'),
+  );
   for (const path of filesOf(sources).filter((each) => assets.has(extname(each)))) {
     const target = join(folder, path);
     mkdirSync(dirname(target), { recursive: true });
