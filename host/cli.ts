@@ -70,10 +70,12 @@ function usageOf({ words, operands, options }: Command): string {
   return [...words, ...operands, ...named].join(' ');
 }
 
-/** An error as a person reads it; a defect keeps its stack, for whoever is asked about it. */
+/** An error as a person reads it; a defect keeps its stack, for a bug report. */
 function inWords(error: unknown): string {
   if (!isTillgateError(error)) return error instanceof Error ? (error.stack ?? error.message) : String(error);
   const fields = error.details.fields ?? [];
-  const told = fields.filter(({ path, message }) => !error.message.includes(message) || !error.message.includes(path));
-  return [error.message, ...told.map(({ path, message }) => `  ${path}: ${message}`)].join('\n');
+  const further = fields.filter(
+    ({ path, message }) => !error.message.includes(message) || !error.message.includes(path),
+  );
+  return [error.message, ...further.map(({ path, message }) => `  ${path}: ${message}`)].join('\n');
 }

@@ -38,11 +38,11 @@ export interface HostConfig extends TillConfig, Pick<Settings, 'apiDocs' | 'data
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What {@link resolveConfig} may be told besides the settings. */
+/** Inputs of {@link resolveConfig} besides the settings. */
 export interface ConfigSources {
-  /** Relative paths are relative to it; the working directory unless told. */
+  /** Relative paths are relative to it; the working directory by default. */
   readonly directory?: string;
-  /** None unless told: an embedder's environment is its own. */
+  /** Empty by default: an embedder's environment is not read. */
   readonly environment?: Environment;
 }
 
@@ -149,7 +149,7 @@ function settingsPath(named: string | undefined, directory: string): string | nu
   }
   const [first, second] = FILE_NAMES.map((name) => resolve(directory, name)).filter((path) => existsSync(path));
   if (second !== undefined)
-    throw configError([{ path: second, message: `stands beside ${first ?? ''}: keep one of them` }]);
+    throw configError([{ path: second, message: `is there beside ${first ?? ''}: keep one of them` }]);
   return first ?? null;
 }
 
@@ -211,7 +211,7 @@ function portOf(text: string | undefined, problems: FieldError[]): number | null
   return null;
 }
 
-/** Asked of the raw input, so that it is told together with whatever else is wrong (faults, row 74). */
+/** Asked of the raw input, so that it is reported together with all other problems (faults, row 74). */
 function productionProblems(input: unknown, environment: Environment): FieldError[] {
   const { mode, rates } = (input ?? {}) as { mode?: unknown; rates?: { sources?: unknown } };
   if (mode !== 'production') return [];

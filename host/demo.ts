@@ -41,7 +41,7 @@ const DOCUMENT = 'host:demo-merchant';
 
 /**
  * The sandbox's merchant, made at the first start and the same ever after. It is kept sealed in the database, so that
- * every instance tells the same credentials.
+ * every instance prints the same credentials.
  */
 export async function demoMerchant(tools: DemoTools): Promise<DemoMerchant> {
   return withLease(tools.storage.leases, 'demo-merchant', tools.owner, async () => {
@@ -87,7 +87,7 @@ async function demoAccount({ storage, hasher, clock, createAccount }: DemoTools,
 export function writeDemoFile(path: string, demo: DemoMerchant): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(`${path}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
-  // Whoever waits for the file never sees half of it.
+  // Written and renamed, so that a reader never sees half of the file.
   renameSync(`${path}.new`, path);
 }
 

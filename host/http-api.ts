@@ -12,7 +12,7 @@ export interface HttpEdge {
   /** How many proxies of one's own stand in front. */
   readonly trustedHops: number;
   readonly isStopping: () => boolean;
-  /** Is given what ends the event streams of payers' pages: whoever closes a server calls it first, or waits for them. */
+  /** Receives the function that ends the event streams of payers' pages; call it before closing the server, or wait for them. */
   readonly onStop?: (end: () => void) => void;
   /** Offers the management API; true by default. */
   readonly manage?: boolean;

@@ -19,7 +19,7 @@ export function openLog(level: LogLevel = 'info'): ProcessLog {
       try {
         destination.flushSync();
       } catch (error) {
-        // Opened in the background: right after the start there may be nothing to flush to yet.
+        // The output opens in the background: right after the start it may not accept a flush yet.
         if (!/not ready/i.test((error as Error).message)) throw error;
       }
     },

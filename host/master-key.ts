@@ -55,8 +55,7 @@ function readKey(path: string): Buffer | null {
 }
 
 /**
- * Refuses a master key other than the one this database was begun with: nothing sealed with that one would open, and no
- * credential would be found.
+ * Refuses a master key other than the first one of this database: no secret could be decrypted, and no credential found.
  *
  * @throws TillgateError `CONFIG_INVALID`
  */

@@ -6,9 +6,9 @@ const TTL_MS = 15_000;
 const ASK_EVERY_MS = 100;
 
 /**
- * Runs something that two instances must not do at once, as the first start makes things that may be made only once.
+ * Runs work that two instances must not do at once, such as what the first start creates only once.
  *
- * @throws TillgateError `NOT_READY` when another instance does not come to its end
+ * @throws TillgateError `NOT_READY` when another instance does not finish in time
  */
 export async function withLease<T>(
   leases: LeaseStore,

@@ -231,13 +231,13 @@ function summaryOf(target: string): { event: CallbackEvent; order: CallbackSumma
   const order = Object.fromEntries(fields) as unknown as CallbackSummary;
   const event = knownEvent(order.status);
   if (query.get('event') !== event)
-    throw new CallbackRejectedError('CONTENT', 'The callback tells an event that does not go with its state.');
+    throw new CallbackRejectedError('CONTENT', 'The event of the callback does not match its status.');
   return { event, order: { ...order, tx_hash: order.tx_hash === '' ? null : order.tx_hash } };
 }
 
 function knownEvent(status: string): CallbackEvent {
   const event = eventOf(status);
   if (event === null)
-    throw new CallbackRejectedError('CONTENT', 'The callback tells a state that this client does not know.');
+    throw new CallbackRejectedError('CONTENT', 'The status of the callback is unknown to this client.');
   return event;
 }

@@ -44,7 +44,7 @@ export class HttpRouter {
 
   #add(path: string, operation: Operation): void {
     const methods = this.#methodsOf(path);
-    assert(!methods.has(operation.method), `${operation.method} ${path} stands in the table twice`);
+    assert(!methods.has(operation.method), `${operation.method} ${path} is in the table twice`);
     methods.set(operation.method, operation);
     // HEAD is GET without its body (RFC 9110, section 9.3.2).
     if (operation.method === 'GET') methods.set('HEAD', operation);

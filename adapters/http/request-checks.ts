@@ -51,7 +51,7 @@ export function checkRequest({ method, target, headers, body }: HttpRequest): vo
   if (target.includes('|')) throw malformed('The request target must not hold a raw "|"; write %7C.');
   for (const name of SINGLE) {
     const values = headers.get(name);
-    if (values !== undefined && values.length > 1) throw malformed(`The header ${name} stands more than once.`);
+    if (values !== undefined && values.length > 1) throw malformed(`The header ${name} is repeated.`);
   }
   const coding = header(headers, 'transfer-encoding');
   if (coding !== null && coding.trim().toLowerCase() !== 'chunked')

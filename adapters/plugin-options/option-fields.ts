@@ -19,7 +19,7 @@ export const chainFields = {
   xpub: z.string().min(1).optional(),
 } as const;
 
-/** How deep a deposit must lie to be credited, and to be spent. */
+/** How many confirmations a deposit needs to be credited, and to be spendable. */
 export interface Depths {
   readonly confirmations: number;
   readonly spendableConfirmations: number;

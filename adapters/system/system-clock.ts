@@ -50,7 +50,7 @@ const SLEW = 1 / 200;
  * - A suspended machine's missing time is followed, for it has truly passed: the uptime counts it where the steady clock does not.
  *   (A virtual machine restored from a snapshot counts it nowhere; that looks like a jump, and is treated as one.)
  *
- * No timer runs; the clocks are compared when somebody asks for the time.
+ * No timer runs; the clocks are compared at each read of the time.
  */
 export class SystemClock implements Clock {
   readonly #sources: TimeSources;

@@ -14,7 +14,7 @@ export const chainDeposits: readonly ChainCase[] = [
   {
     needs: null,
     title:
-      'head, single blocks and scanned ranges tell of one chain, linked by its hashes; above the head there is none',
+      'head, single blocks and scanned ranges describe one chain, linked by its hashes; above the head there is none',
     run: async (world) => {
       const { chain } = world;
       await world.mine(4);
@@ -60,7 +60,7 @@ export const chainDeposits: readonly ChainCase[] = [
   },
   {
     needs: 'batch',
-    title: 'several payments of one transaction are told apart by their index',
+    title: 'several payments of one transaction differ by their index',
     run: async (world) => {
       const to = await freshAddress(world);
       const parts = [world.units, world.units, world.units + 2n];
@@ -74,9 +74,9 @@ export const chainDeposits: readonly ChainCase[] = [
   ...(['failure', 'counterfeit', 'replacement'] as const).map((name): ChainCase => ({
     needs: name,
     title: {
-      failure: 'fault 49: a payment that was mined without effect is none',
-      counterfeit: 'fault 48: what only looks like a payment is none',
-      replacement: 'fault 53: a payment that was replaced before it was mined is none',
+      failure: 'fault 49: a payment that was mined without effect does not count',
+      counterfeit: 'fault 48: what only looks like a payment does not count',
+      replacement: 'fault 53: a payment that was replaced before it was mined does not count',
     }[name],
     run: async (world) => {
       const to = await freshAddress(world);

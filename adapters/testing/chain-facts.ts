@@ -24,9 +24,9 @@ export const chainFacts: readonly ChainCase[] = [
     title: 'fault 56: a node of another network is refused, or known by another identity',
     run: async (world) => {
       const stranger = await trick(world, 'otherNetwork')();
-      const told = await stranger.identify().catch((error: unknown) => error);
-      if (typeof told === 'string') assert.notEqual(told, await world.chain.identify());
-      else assert.ok(isTillgateError(told, 'CHAIN_HALTED'), `CHAIN_HALTED was expected, not ${String(told)}`);
+      const identity = await stranger.identify().catch((error: unknown) => error);
+      if (typeof identity === 'string') assert.notEqual(identity, await world.chain.identify());
+      else assert.ok(isTillgateError(identity, 'CHAIN_HALTED'), `CHAIN_HALTED was expected, not ${String(identity)}`);
     },
   },
   {

@@ -34,21 +34,21 @@ export const chainNodes: readonly ChainCase[] = [
     run: async (world) => {
       const { chain } = world;
       await world.mine(3);
-      const told = await chain.head();
-      await chain.scan(told.height - 2, told.height, watching());
+      const head = await chain.head();
+      await chain.scan(head.height - 2, head.height, watching());
       await under(
         (on) => trick(world, 'lag')(on ? 2 : 0),
         async () => {
           const height = await chain.head().then(
             (head) => head.height,
-            () => told.height,
+            () => head.height,
           );
-          assert.ok(height >= told.height, `a head at ${height} after one at ${told.height}`);
-          const block = await chain.blockAt(told.height).catch(() => told);
-          assert.deepEqual(block, told, 'a block that was there is not taken for one above the head');
+          assert.ok(height >= head.height, `a head at ${height} after one at ${head.height}`);
+          const block = await chain.blockAt(head.height).catch(() => head);
+          assert.deepEqual(block, head, 'a block that was there is not taken for one above the head');
         },
       );
-      assert.deepEqual(await chain.head(), told);
+      assert.deepEqual(await chain.head(), head);
     },
   },
   {

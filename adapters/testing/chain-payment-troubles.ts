@@ -33,7 +33,7 @@ export const chainPaymentTroubles: readonly ChainCase[] = [
   },
   {
     needs: 'lostReplies',
-    title: 'faults 39 and 40: when the reply is lost the outcome tells, and sending again does no harm',
+    title: 'faults 39 and 40: after a lost reply the outcome is still known, and broadcasting again does no harm',
     run: async (world) => {
       const payments = payingSide(world.chain);
       const payment = await signPayment(world);

@@ -75,7 +75,7 @@ export const chainPayments: readonly ChainCase[] = [
       const { source, priced, nonce, line, signed } = payment;
       assert.ok(
         nonce !== null || priced.coins.length > 0 || signed.expiresAt !== null,
-        'otherwise nobody can ever tell that it is dead',
+        'otherwise its end can never be proven',
       );
       // Without nonce and coins, the core waits for the expiry before it signs again.
       if (nonce === null && priced.coins.length === 0) return;
@@ -111,7 +111,7 @@ export const chainPayments: readonly ChainCase[] = [
   },
   {
     needs: null,
-    title: 'custody is what lies there: as much as was given, counted once, and less after a payment',
+    title: 'custody is the balance on chain: what was funded, counted once, less what was paid',
     run: async (world) => {
       const { chain, currency } = world;
       const payments = payingSide(chain);

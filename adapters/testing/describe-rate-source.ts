@@ -62,7 +62,7 @@ export function describeRateSource(name: string, harness: RateHarness): void {
 
 function describeTrouble(world: () => RateWorld, knows: readonly string[]): void {
   const make = async (kind: 'fails' | 'hangs' | 'answers nonsense' | null): Promise<void> => {
-    assert.ok('trouble' in world(), 'the harness neither makes trouble nor says under "cannotFail" why there is none');
+    assert.ok('trouble' in world(), 'the harness neither makes trouble nor says under "cannotFail" why it cannot');
     await world().trouble?.(kind);
   };
   for (const kind of ['fails', 'answers nonsense'] as const) {

@@ -123,8 +123,11 @@ export const lightningIncoming: readonly LightningCase[] = [
         Number.isInteger(view.settledAt) && view.settledAt > GENESIS_OF_LIGHTNING,
         'times are epoch milliseconds',
       );
-      const told = (await settlements(node, null, paymentHash)).find((one) => one.paymentHash === paymentHash);
-      assert.deepEqual(told && { paymentHash: told.paymentHash, msat: told.msat, settledAt: told.settledAt }, view);
+      const settled = (await settlements(node, null, paymentHash)).find((one) => one.paymentHash === paymentHash);
+      assert.deepEqual(
+        settled && { paymentHash: settled.paymentHash, msat: settled.msat, settledAt: settled.settledAt },
+        view,
+      );
     },
   },
   {
@@ -208,7 +211,7 @@ export const lightningIncoming: readonly LightningCase[] = [
   },
   {
     needs: ['outage'],
-    title: 'what is settled while the node cannot be asked is told afterwards, all of it',
+    title: 'every settlement that happened while the node was unreachable is reported afterwards',
     run: async (world) => {
       const { node } = world;
       const cursor = (await settlements(node, null, (await paidInvoice(world)).paymentHash)).at(-1)?.cursor ?? null;
@@ -219,9 +222,9 @@ export const lightningIncoming: readonly LightningCase[] = [
         await world.pay(paymentRequest);
         await trick(world, 'outage')(false);
       }
-      const told = await settlements(node, cursor, invoices.at(-1)?.paymentHash ?? '');
+      const settled = await settlements(node, cursor, invoices.at(-1)?.paymentHash ?? '');
       assert.deepEqual(
-        told.map(hashOf),
+        settled.map(hashOf),
         invoices.map(({ paymentHash }) => paymentHash),
       );
     },

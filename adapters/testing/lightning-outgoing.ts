@@ -126,8 +126,7 @@ export const lightningOutgoing: readonly LightningCase[] = [
   },
   {
     needs: ['heldThere'],
-    title:
-      'fault 57: a payment that its receiver holds is in flight for as long as that lasts, whoever asks; then it is settled',
+    title: 'fault 57: a payment that its receiver holds is in flight for as long as that lasts; then it is settled',
     run: async (world) => {
       const held = await trick(world, 'heldThere')(AMOUNT);
       assert.equal((await world.node.pay(request(held))).state, 'in-flight');

@@ -124,7 +124,7 @@ export const storageMoney: readonly StorageCase[] = [
     },
   },
   {
-    title: 'fault 44: a status moves once, from what it was, whoever comes first',
+    title: 'fault 44: a status moves once from what it was, also with concurrent writers',
     run: async (storage, second) => {
       const { id } = await storeOrder(storage);
       const won = await winners([storage, second], (one) =>
@@ -208,7 +208,7 @@ export const storageMoney: readonly StorageCase[] = [
   },
   {
     title:
-      'fault 39: a key reserves once, for whoever asks; one that was refused is free again, one that has ended too',
+      'fault 39: a key reserves once, also with concurrent requests; after a refusal or its expiry it is free again',
     run: async (storage, second) => {
       const { id } = await storeAccount(storage);
       const claim = {

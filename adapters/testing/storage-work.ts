@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 /** Cases of several instances that share the work. */
 export const storageWork: readonly StorageCase[] = [
   {
-    title: 'fault 41: a lease has one holder, and whoever lost it writes nothing under it',
+    title: 'fault 41: a lease has one holder, and a former holder writes nothing under it',
     run: async (storage, second) => {
       const name = `lease ${nextId()}`;
       const chain = `C${nextId()}`;
@@ -100,7 +100,7 @@ export const storageWork: readonly StorageCase[] = [
     },
   },
   {
-    title: 'fault 14: what gateways must hear of stands in the change feed with its commit, and only then',
+    title: 'fault 14: a change that gateways must apply is in the change feed once it is committed, and not before',
     run: async (storage, second) => {
       const { id } = await storeAccount(storage);
       const { head } = await second.feed.after(0, 1);

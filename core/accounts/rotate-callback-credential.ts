@@ -31,7 +31,7 @@ export class RotateCallbackCredential {
       createdAt: now,
     });
     if (!rotated)
-      throw new TillgateError('STATE_CONFLICT', 'The callback credential was rotated by somebody else just now.');
+      throw new TillgateError('STATE_CONFLICT', 'The callback credential was rotated by another request just now.');
     return secrets;
   }
 }

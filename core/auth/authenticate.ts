@@ -101,7 +101,7 @@ export class Authenticate {
     return verifySignature(request, { secret: signingSecret, tokenHash: apiTokenHash }, digest, now, clockSkewMs);
   }
 
-  /** An API key or an access token; the prefix tells which, so that one look-up is enough. */
+  /** An API key or an access token; its prefix says which, so one look-up is enough. */
   async #byText(text: string): Promise<Proof> {
     return text.startsWith(API_KEY_PREFIX) ? await this.#byApiKey(text) : await this.#byAccessToken(text);
   }

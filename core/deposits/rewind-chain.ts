@@ -48,7 +48,7 @@ export async function rewindChain(chain: ChainAdapter, height: number, deps: Rew
   const from = await commonBlock(chain, storage, Math.min(height, cursor.height), cursor.height);
   const past = await readPast(chain, from);
   const { deposits, losses } = await storage.transaction<Orphaned>(async (tx) => {
-    // The follower writes nothing while the chain is stopped, so somebody else has resumed it meanwhile.
+    // The follower writes nothing while the chain is stopped, so it was resumed meanwhile.
     if (!(await tx.chains.moveCursor(code, cursor.hash, from)))
       throw new TillgateError('STATE_CONFLICT', `The chain ${code} was resumed already.`);
     await tx.chains.removeBlocksAbove(code, -1);

@@ -145,7 +145,7 @@ export class MempoolWatcher {
   ): Promise<readonly string[]> {
     const { code } = this.#chain;
     const changed: string[] = [];
-    // Locks out whoever ends the order or changes its coin: they see this payment, or this sees their change.
+    // Excludes concurrent changes of the order: they see this payment, or this sees their change.
     present(await tx.orders.lock(orderId), `order ${orderId}`);
     for (const transfer of added) {
       const known = await tx.deposits.lockByTransfer(code, transfer.txid, transfer.index);

@@ -64,8 +64,8 @@ export class AppUsage {
   }
 
   /**
-   * Counts what other instances charged since they were last heard of, and what runs there now. Together they may have
-   * taken more than the limit before they heard of each other: that is a debt, so that the rate holds over time.
+   * Adds what other instances charged since the last exchange, and their requests in flight. Together the instances may
+   * exceed the limit between two exchanges; the excess is a debt, so that the rate holds over time.
    */
   addRemote({ taken, running }: Pick<AppUsageCount, 'taken' | 'running'>, now: Millis): void {
     // Refilled first: a bucket that was not used for long holds no more than its burst.

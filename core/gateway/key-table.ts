@@ -23,7 +23,7 @@ const [ENABLED, ACCOUNT_ACTIVE, PROFILE_SHIFT] = [1, 2, 2] as const;
 
 type AppProfile = Pick<AppView, 'chains' | 'admissionMode' | 'limits'>;
 
-/** An App as it was when it was looked at. Its ids become text where somebody reads them. */
+/** An App as it was when it was read. Its ids become text where they are used. */
 class TableApp implements AppView {
   readonly #table: KeyTable;
   readonly #row: number;

@@ -28,7 +28,7 @@ interface Shown {
   readonly at: Millis;
 }
 
-interface Heard {
+interface RemoteUsage {
   readonly taken: number;
   readonly at: Millis;
 }
@@ -42,7 +42,7 @@ export class RateLimitSync {
   readonly #deps: RateLimitSyncDeps;
   readonly #shown = new WeakMap<AppUsage, Shown>();
   /** The counts of the other instances that are charged here already; `null` before the first exchange. */
-  #known: Map<string, Heard> | null = null;
+  #known: Map<string, RemoteUsage> | null = null;
   #lastAt: Millis | null = null;
 
   constructor(deps: RateLimitSyncDeps) {
@@ -59,13 +59,13 @@ export class RateLimitSync {
     const { limits, uses, instance, clock } = this.#deps;
     if (uses === null || limits.size === 0) return;
     const changed = this.#changed(clock.now());
-    const heard = await uses.exchange(
+    const remote = await uses.exchange(
       instance,
       changed.map(({ count }) => count),
       this.#lastAt,
     );
     for (const { use, shown } of changed) this.#shown.set(use, shown);
-    this.#apply(heard, clock.now());
+    this.#apply(remote, clock.now());
   }
 
   /** Usage counters changed since the last sync, and in-flight counts; a drop to zero is reported once. */
@@ -86,23 +86,23 @@ export class RateLimitSync {
     return changed;
   }
 
-  #apply({ at: heardAt, uses }: UsageExchange, now: Millis): void {
+  #apply({ at: receivedAt, uses }: UsageExchange, now: Millis): void {
     const { limits } = this.#deps;
     const former = this.#known;
     const sums = new Map<AppUsage, { taken: number; running: number }>();
-    const heard = new Map([...(former ?? [])].filter(([, { at }]) => heardAt - at < REMEMBERED_MS));
+    const remote = new Map([...(former ?? [])].filter(([, { at }]) => receivedAt - at < REMEMBERED_MS));
     for (const { instance, appId, routeId, taken, running } of uses) {
       const name = `${instance} ${appId} ${routeId}`;
       // At the first exchange, earlier requests of the others are not charged.
       const before = former === null ? taken : (former.get(name)?.taken ?? 0);
-      heard.set(name, { taken, at: heardAt });
+      remote.set(name, { taken, at: receivedAt });
       const use = limits.find(appId, routeId);
       if (use === undefined) continue;
       const sum = sums.get(use) ?? { taken: 0, running: 0 };
       sums.set(use, { taken: sum.taken + (taken < before ? taken : taken - before), running: sum.running + running });
     }
     for (const { use } of limits.all()) use.addRemote(sums.get(use) ?? { taken: 0, running: 0 }, now);
-    this.#known = heard;
-    this.#lastAt = heardAt;
+    this.#known = remote;
+    this.#lastAt = receivedAt;
   }
 }

@@ -35,7 +35,7 @@ interface Single {
 export function readHead(method: string, httpVersion: string, rawHeaders: readonly string[]): RequestHead | Refusal {
   const found: Single = {};
   const repeated = singleHeaders(rawHeaders, found);
-  if (repeated !== null) return malformed(`The header ${repeated} stands more than once.`);
+  if (repeated !== null) return malformed(`The header ${repeated} is repeated.`);
   const { authorization, 'transfer-encoding': coding, 'content-length': length } = found;
   const framing = checkFraming(method, httpVersion, coding, length);
   if (framing !== null) return malformed(framing);

@@ -62,7 +62,7 @@ export class UpstreamHealth {
     if (this.#openUntil !== null || this.#failures >= FAILURES_TO_OPEN) this.#open(now);
   }
 
-  /** Nobody waits for it any more: neither a success nor a failure. */
+  /** The request was abandoned: neither a success nor a failure. */
   abandoned(): void {
     this.#running -= 1;
     this.#trying = false;

@@ -35,7 +35,7 @@ export class Invoices {
     this.#clock = deps.clock;
   }
 
-  /** Makes an invoice. If the order is not created after all, it expires unpaid, seen by nobody. @throws TillgateError `NODE_FAILED` */
+  /** Makes an invoice. If the order is not created after all, it expires unpaid, never shown to a payer. @throws TillgateError `NODE_FAILED` */
   async make({ units, memo, expiresAt }: InvoiceTerms): Promise<DepositAddress> {
     const index = await this.#number();
     // Rounded up, so that a payment in the last second still counts.

@@ -102,7 +102,7 @@ export class OrderStateMachine {
     return { order: moved, from: order.status, to: transition.to, rule: decision.rule, event: transition.event };
   }
 
-  /** Tells listeners of moves whose transaction has committed. */
+  /** Publishes moves whose transaction has committed: events and metrics. */
   publish(moves: readonly OrderMove[]): void {
     const { events, metrics } = this.#deps;
     for (const { order, from, to, rule, event } of moves) {

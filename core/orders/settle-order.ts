@@ -8,7 +8,7 @@ import type { OrderRule } from './order-status.ts';
 export interface DecisionContext {
   readonly now: Millis;
   /**
-   * True when the order's chain was read up to a look that began at or after the deadline, so that "nothing seen" is a
+   * True when the order's chain was read by a pass that began at or after the deadline, so that "nothing seen" is a
    * fact and not a node that was away.
    */
   readonly scannedPastDeadline: boolean;

@@ -41,7 +41,7 @@ export interface ChangeFeed {
    * @returns false when the instance had no row: changes may have been completed without its confirmation
    */
   confirm(instance: string, version: number, leaseMs: number): Promise<boolean>;
-  /** Removes an instance, which must have stopped serving: nobody waits for its confirmation any more. */
+  /** Removes an instance, which must have stopped serving: its confirmation is not waited for any more. */
   leave(instance: string): Promise<void>;
   /** Removes instances that have been silent for the whole of their lease. */
   reap(): Promise<void>;

@@ -106,7 +106,7 @@ export class RequestRefund {
     const toAddress = refundDestination(order, liveDeposits(order, deposits));
     if (toAddress === null) {
       throw conflict(
-        `Nobody knows where to send the refund: the payer can leave an address at ${this.#deps.claimUrl(order)}`,
+        `The refund has no destination yet: the payer can leave an address at ${this.#deps.claimUrl(order)}`,
       );
     }
     return { payment, units: order.received, toAddress };

@@ -136,7 +136,7 @@ export const HOLDING_STATUSES = ['FREE', 'TAKEN', 'SPENT', 'GONE'] as const;
 export type HoldingStatus = (typeof HOLDING_STATUSES)[number];
 
 /**
- * Coins that lie at an address of the till's: each spendable deposit, and the change of the till's own transactions.
+ * Coins at an address of the till: each spendable deposit, and the change of the till's own transactions.
  * Unique by (chain, ref): on UTXO chains the ref is the outpoint, so that no coin is ever spent by two payouts.
  */
 export interface Holding {

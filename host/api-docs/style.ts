@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The one style sheet of the page; it stands in the page itself and its hash in the content policy. */
+/** The one style sheet of the page; it is inline in the page, with its hash in the content policy. */
 export const STYLE = `
 :root{color-scheme:light dark;--ink:#17202b;--soft:#55616f;--paper:#fff;--card:#f4f6f8;--line:#cfd6de;--mark:#0b5fae}
 @media (prefers-color-scheme:dark){:root{--ink:#eef2f6;--soft:#aab6c3;--paper:#10151b;--card:#1a222c;--line:#3a4654;--mark:#7ab8f5}}

@@ -16,8 +16,8 @@ interface Question {
 const AT_ONCE = 500;
 
 /**
- * Asks the database whether orders to which nothing was paid are what they were: three reads for however many pages are
- * wanted at the same time, in place of four for each.
+ * Checks in the database whether orders without payments are unchanged: three reads for any number of concurrent pages,
+ * instead of four for each.
  */
 export class UnchangedCheck {
   readonly #sources: UnchangedSources;

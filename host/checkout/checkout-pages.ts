@@ -90,7 +90,7 @@ export class CheckoutPages {
       (order.order.payment === null || view === 'coins') &&
       order.order.expiresAt > this.#deps.clock.now();
     const refusal = refusalOf(error);
-    // Only the refund's form has a field in which something can be wrong: it is shown again.
+    // Only the refund form has a field that can be invalid: show it again.
     const refundForm =
       snapshot.refund === null && mayLeaveRefundAddress(order) && (view === 'refund' || refusal === 'refusedInput');
     const page: CheckoutPage = {
@@ -111,7 +111,7 @@ export class CheckoutPages {
     const key = `${language.tag} ${variant} ${refusal ?? ''} ${partOnly ? 'part' : ''}`;
     const amounts = choices?.map(({ asset, amount }) => `${asset.currency} ${amount}`).join() ?? '';
     const former = known.get(key);
-    // One list of coins is kept, however often the rates change.
+    // One list of coins is cached; it is replaced when the rates change.
     if (former?.amounts === amounts) return former.template;
     const template = this.#templateOf(renderMain(page), language, partOnly);
     known.set(key, { amounts, template });
@@ -150,7 +150,7 @@ export class CheckoutPages {
 }
 
 function send(status: number, template: Template, { language }: WantedPage, leftMs: number): PageReply {
-  // Of this reply alone: nothing but the page's own script and style run.
+  // A new nonce for each reply: only the page's own script and style run.
   const nonce = randomBytes(16).toString('base64');
   const headers = { ...HEADERS, 'Content-Language': language.tag, 'Content-Security-Policy': contentPolicy(nonce) };
   return { status, headers, body: template.fill({ nonce, leftMs: String(leftMs), leftText: language.span(leftMs) }) };

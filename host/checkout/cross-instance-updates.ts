@@ -19,8 +19,8 @@ export interface OthersSources {
 const AT_ONCE = 1000;
 
 /**
- * Notices what happened to watched orders without an event of this process: another instance follows their chain, took
- * their payer's choice, or an operator's command changed them.
+ * Notices changes of watched orders that caused no event in this process: made by another instance that follows their chain
+ * or took their payer's choice, or by an operator's command.
  */
 export class OtherInstances {
   readonly #sources: OthersSources;
@@ -61,7 +61,7 @@ export class OtherInstances {
       marks.set(deposit.orderId, `${marks.get(deposit.orderId) ?? ''} ${markOf(deposit)}`);
     for (const { orderId, txid } of unconfirmedPayments) marks.set(orderId, `${marks.get(orderId) ?? ''} ${txid}`);
     return part.filter(({ id, updatedAt }) => {
-      // Before the first look nothing is known of the deposits: an order with deposits is read once more.
+      // Before the first poll the deposits are unknown: an order with deposits is read once more.
       const former = this.#marks.get(id) ?? String(updatedAt);
       const mark = `${times.get(id) ?? 0}${marks.get(id) ?? ''}`;
       this.#marks.set(id, mark);

@@ -9,7 +9,7 @@ export interface PageFiles {
   readonly style: BrowserFile;
 }
 
-/** What stands in one document. */
+/** The content of one document. */
 export interface DocumentParts {
   readonly title: string;
   readonly main: string;
@@ -55,8 +55,8 @@ function escape(text: string): string {
 }
 
 /**
- * What a browser may do with the page: show it, run its one script, ask this till, and send its forms back. Whatever a
- * field of an order might hold, nothing else runs or is fetched.
+ * What a browser may do with the page: show it, run its one script, call this till, and submit its forms. Nothing else runs or
+ * is fetched, whatever a field of an order contains.
  */
 export function contentPolicy(nonce: string): string {
   return `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;

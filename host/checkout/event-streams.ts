@@ -19,7 +19,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
-  // nginx would otherwise keep the events back until it has a buffer full.
+  // nginx would otherwise buffer the events.
   'X-Accel-Buffering': 'no',
 };
 /** A browser asks again after so long; a comment goes out as often as proxies, which cut silent connections, demand. */
@@ -39,7 +39,7 @@ interface Stream {
  * The states of orders as server-sent events (HTML standard, section 9.2): `event: state`, its data the record of
  * `GET /checkout/{token}/state`, its id the version of the page that shows it. A stream ends when the order cannot
  * change soon any more, and when the server stops; one that is opened for such an order is answered with 204, which
- * tells a browser not to ask again.
+ * makes a browser stop reconnecting.
  */
 export class EventStreams {
   readonly #live: LiveOrders;
@@ -61,7 +61,7 @@ export class EventStreams {
   /**
    * The reply to a request for a stream.
    *
-   * @param client - the address that asks
+   * @param client - the address of the client
    * @throws TillgateError `NOT_FOUND`, `RATE_LIMITED` (too many are open), `NOT_READY` (stopping)
    */
   async open(token: string, client: string, headers: Readonly<Record<string, string>>): Promise<HttpResponse> {
@@ -94,7 +94,7 @@ export class EventStreams {
   }
 
   #begin(token: string, client: string, sink: ReplySink): () => void {
-    // Others may have begun since it was let in; the browser asks again and is refused then.
+    // Others may have started meanwhile; the browser reconnects and is refused then.
     if (this.#closed || this.#isFull(token, client)) {
       sink.end();
       return () => undefined;
@@ -117,7 +117,7 @@ export class EventStreams {
         sink.write(RETRY);
         this.#send(sink, watch.snapshot);
       },
-      // Whatever it is, the browser asks again and is told then.
+      // The browser reconnects and gets the error then.
       () => sink.end(),
     );
     return () => {

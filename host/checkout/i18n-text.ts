@@ -4,7 +4,7 @@ import type { MessageName } from './messages/en.ts';
 import { isPastDeadline, shownConfirmations } from './order-snapshot.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
 
-/** Where an order stands, in the eyes of its payer. */
+/** The state of an order as its payer sees it. */
 export type PayerState =
   | 'choose'
   | 'waiting'
@@ -23,10 +23,10 @@ export type PayerState =
   | 'cancelled'
   | 'refunded';
 
-/** How good the news is. */
+/** The tone of a message. */
 export type Tone = 'calm' | 'busy' | 'good' | 'warn' | 'bad';
 
-/** What the payer is told: a heading and a sentence. */
+/** The message for the payer: a heading and a sentence. */
 export interface Wording {
   readonly state: PayerState;
   readonly title: string;
@@ -53,7 +53,7 @@ const WORDS: Readonly<Record<PayerState, readonly [title: MessageName, text: Mes
   refunded: ['refundedTitle', 'refundedText', 'good'],
 };
 
-/** The plain words for an order as it stands. */
+/** The message for an order in its present state. */
 export function wordingOf(snapshot: OrderSnapshot, language: Language): Wording {
   const { view } = snapshot;
   const state = stateOf(snapshot);
@@ -68,7 +68,7 @@ export function wordingOf(snapshot: OrderSnapshot, language: Language): Wording 
   return { state, tone, title: language.text(title), text: language.text(text, words) };
 }
 
-/** Where the order of a snapshot stands. */
+/** The payer's state of the order in a snapshot. */
 export function stateOf({ view, refund, at }: OrderSnapshot): PayerState {
   const { order, seen } = view;
   if (order.status === 'REFUNDED' || refund?.sent === true) return 'refunded';

@@ -50,8 +50,8 @@ export function findLanguage(tag: string | null): Language | null {
 }
 
 /**
- * The language that a browser likes best (RFC 9110, section 12.5.4; RFC 4647, lookup by the primary subtag). English
- * where it likes none of ours, or says nothing.
+ * The language that a browser prefers (RFC 9110, section 12.5.4; RFC 4647, lookup by the primary subtag). English
+ * when none of ours is accepted, or without the header.
  */
 export function negotiateLanguage(acceptLanguage: string | null): Language {
   let best: Language | null = null;
@@ -72,7 +72,7 @@ function qualityOf(parameters: readonly string[]): number {
 }
 
 function language(tag: string, name: string, messages: Messages, direction: 'ltr' | 'rtl' = 'ltr'): Language {
-  // Amounts and addresses are in Latin digits everywhere: the rest of a sentence should not count otherwise.
+  // Amounts and addresses use Latin digits in every language, so counts do too.
   const locale = `${tag}-u-nu-latn`;
   const units = new Map<string, Intl.NumberFormat>();
   const unitFormat = (unit: string): Intl.NumberFormat => {

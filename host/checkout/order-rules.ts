@@ -6,8 +6,8 @@ export function mayChoose({ order, seen }: CheckoutView): boolean {
 }
 
 /**
- * True where an address for a refund could come to use: money is there, or on its way, and has not gone back. A
- * Lightning payment has no address that anything could be sent back to.
+ * True when a refund address could be used: money was received or is unconfirmed, and was not refunded. A Lightning
+ * payment has no address to refund to.
  */
 export function mayLeaveRefundAddress({ order, seen }: CheckoutView): boolean {
   if (order.payment === null || order.payment.chain === 'BLN') return false;

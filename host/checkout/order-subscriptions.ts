@@ -26,10 +26,10 @@ export interface LiveOrdersDeps extends SnapshotSources {
   readonly logger: Logger;
 }
 
-/** Told of each change of a watched order that its payer can see. */
+/** Called with each change of a watched order that its payer can see. */
 export type SnapshotListener = (snapshot: OrderSnapshot) => void;
 
-/** An order that somebody looks at. */
+/** An order whose page is open. */
 interface Watched {
   readonly token: string;
   readonly listeners: Set<SnapshotListener>;
@@ -42,16 +42,16 @@ interface Recent {
   readonly readAt: Millis;
 }
 
-/** A snapshot this young is as good as a new one: a form is not sent sooner after the page that it stands on. */
+/** A snapshot this recent is not read again: no form is submitted sooner after its page was shown. */
 const FRESH_MS = 250;
 const RECENT_MOST = 1000;
 const READERS = 4;
 const TICK_MS = 1000;
 
 /**
- * The orders that payers look at. Each is read once for however many pages and streams show it, and read again when
- * something happened to it: this process tells by its events, the chains by their height, and other instances by one
- * slow look at all watched orders together. One timer serves them all, and only while anybody watches.
+ * The orders that payers have open. Each is read once for however many pages and streams show it, and read again when
+ * something happened to it: known from this process's events, from the chains' heights, and for other instances from a
+ * slow poll of all watched orders. One timer serves them all, and runs only while an order is watched.
  */
 export class LiveOrders {
   readonly #deps: LiveOrdersDeps;
@@ -78,7 +78,7 @@ export class LiveOrders {
     this.#unsubscribe = [
       deps.events.on('order.payment', touched),
       deps.events.on('order.status', touched),
-      // A refund names its transfer, not its order; there are few that it can be.
+      // The event of a refund names its transfer, not its order: check the few orders that it can be.
       deps.events.on('transfer.status', () => this.#touchPaid()),
     ];
   }
@@ -90,7 +90,7 @@ export class LiveOrders {
     const now = this.#deps.clock.now();
     if (now - recent.readAt < FRESH_MS) return recent.snapshot;
     const unchanged = isUntouched(recent.snapshot, now) && (await this.#unchanged.ask(recent.snapshot.view.order));
-    // Touched meanwhile, it is no longer the recent one.
+    // Changed meanwhile: the snapshot is stale.
     if (!unchanged || this.#recent.get(token) !== recent) return this.#read(token);
     this.#recent.delete(token);
     this.#recent.set(token, { snapshot: recent.snapshot, readAt: now });
@@ -98,7 +98,7 @@ export class LiveOrders {
   }
 
   /**
-   * Reads an order and tells the listener of each later change that the payer can see.
+   * Reads an order and calls the listener with each later change that the payer can see.
    *
    * @returns the snapshot now, and what ends the watch
    * @throws TillgateError `NOT_FOUND`
@@ -108,7 +108,7 @@ export class LiveOrders {
     const watched = this.#watched.get(token) ?? { token, snapshot, listeners: new Set<SnapshotListener>() };
     this.#watched.set(token, watched);
     this.#tokens.set(snapshot.view.order.id, token);
-    // Those who watch already were told of something else, perhaps; this one begins with what was read now.
+    // Earlier subscribers may have seen another state; this one begins with the snapshot read now.
     tell(watched, snapshot);
     watched.listeners.add(listener);
     this.#timer ??= setInterval(() => void this.#tick(), TICK_MS).unref();
@@ -143,7 +143,7 @@ export class LiveOrders {
     this.#reading.set(token, reading);
     try {
       const snapshot = await reading;
-      // Touched meanwhile: it may have been read before the change, and must not be kept.
+      // Changed meanwhile: it may have been read before the change, so it is not cached.
       return this.#reading.get(token) === reading ? this.#keep(token, snapshot) : snapshot;
     } finally {
       if (this.#reading.get(token) === reading) this.#reading.delete(token);

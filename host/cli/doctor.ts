@@ -7,7 +7,7 @@ import { openHostRuntime } from '../open.ts';
 import { importPlugins } from '../plugins.ts';
 import { openTill } from '../runtime.ts';
 import type { CommandCall } from './command.ts';
-import { HeardTrouble, withCause } from './node-words.ts';
+import { CollectingLogger, withCause } from './node-error-hints.ts';
 
 /** What was looked at, and what was found. */
 interface Finding {
@@ -48,9 +48,9 @@ async function readConfiguration(): Promise<readonly [string, HostConfig]> {
 }
 
 async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
-  const heard = new HeardTrouble();
+  const problems = new CollectingLogger();
   const runtime = await look('database', async () => {
-    const opened = await openHostRuntime(config, heard, 'command');
+    const opened = await openHostRuntime(config, problems, 'command');
     return [`${config.database.client} answers and is up to date`, opened];
   });
   if (runtime === null) return;
@@ -65,7 +65,8 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
       ];
     });
     if (till === null) return;
-    for (const chain of till.chains.values()) await look(`chain ${chain.code}`, () => lookAtChain(chain, till, heard));
+    for (const chain of till.chains.values())
+      await look(`chain ${chain.code}`, () => lookAtChain(chain, till, problems));
     if (till.lightningWork !== null) await look('lightning', () => lookAtLightning(till));
     await look('rates', () => lookAtRates(till));
   } finally {
@@ -76,9 +77,9 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
 async function lookAtChain(
   chain: ChainAdapter,
   { storage }: Till,
-  heard: HeardTrouble,
+  problems: CollectingLogger,
 ): Promise<readonly [string, null]> {
-  heard.take();
+  problems.take();
   const { identity, height } = await askNode(chain);
   const state = await storage.chains.state(chain.code);
   if (state !== null && state.identity !== identity) {
@@ -92,7 +93,7 @@ async function lookAtChain(
   const behind =
     state?.cursor == null ? 'not followed yet' : `${Math.max(0, height - state.cursor.height)} block(s) behind`;
   const pays = chain.payments === null ? 'watch-only: pays nothing out' : `pays out from ${chain.payments.hotAddress}`;
-  const others = heard.take().map((words) => `; another of its nodes does not serve: ${words}`);
+  const others = problems.take().map((words) => `; another of its nodes does not serve: ${words}`);
   return [`${identity}, height ${height}, ${behind}, ${pays}${others.join('')}`, null];
 }
 

@@ -16,7 +16,7 @@ import { transferDetailRecord, transferRecord } from '../../adapters/http/manage
 import type { CommandCall } from './command.ts';
 import { withManage, withTill } from './with-till.ts';
 
-// No plugin is set up for a look: the specification's assets are enough to write amounts with.
+// No plugin is set up for reading: the specification's assets are enough to format amounts.
 const ASSETS = new AssetCatalogue([SHIB_ERC20]);
 const SHOWN = 100;
 
@@ -143,7 +143,7 @@ export async function walletSweeps({ json, terminal }: CommandCall): Promise<num
     });
   });
   if (json) terminal.out(JSON.stringify(records));
-  else if (records.length === 0) terminal.out('Everything that lies at deposit addresses is worth its fee.');
+  else if (records.length === 0) terminal.out('All unswept balances are worth their fee.');
   for (const { chain, address, currency, amount, fee, reason } of json ? [] : records) {
     terminal.out(`${chain}  ${address}  ${amount} ${currency}, fee ${fee ?? 'unknown'}: ${reason}`);
   }

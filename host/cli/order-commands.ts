@@ -15,7 +15,7 @@ import { withRuntime } from './with-till.ts';
 /** `order show ID`: the order, and each change with the rule that made it and what the rule looked at. */
 export async function orderShow({ operands, json, terminal }: CommandCall): Promise<number> {
   const id = operands[0] ?? '';
-  // No plugin is set up for a look: the specification's assets are enough to write amounts with.
+  // No plugin is set up for reading: the specification's assets are enough to format amounts.
   const assets = new AssetCatalogue([SHIB_ERC20]);
   const found = await withRuntime(({ storage }) =>
     new OrderQueries({ storage, assets, chains: new Map(), settings: { pageMax: 1 }, baseUrl: '' }).history(id),

@@ -73,7 +73,7 @@ export abstract class UpstreamRequest {
   /** Releases the connection; closes it if the request was sent. */
   protected abstract abort(): void;
 
-  /** True while somebody may still reference a chunk of the response. */
+  /** True while a chunk of the response may still be referenced. */
   get retainsChunks(): boolean {
     return this.handler.retainsChunks;
   }

@@ -41,7 +41,7 @@ const FEE_DECIMALS = 5;
 const FEE_DIGIT = 2n;
 
 /**
- * Payments of a simulated chain: coins are spent where they lie, each payment is mined at once in a block of its own as
+ * Payments of a simulated chain: coins are spent directly, each payment is mined at once in a block of its own as
  * every other payment here, and nothing is truly signed. Fees are never taken from anywhere but a payment in the native
  * coin itself.
  */

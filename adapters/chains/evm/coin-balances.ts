@@ -152,7 +152,7 @@ export class CoinBalances {
     if (first === undefined) return;
     this.#forget(misread.map(({ key }) => key));
     throw inconsistent(
-      `the balance of 0x${first.key} at blocks ${first.from.height} and ${first.to.height} was told in two ways`,
+      `the balance of 0x${first.key} at blocks ${first.from.height} and ${first.to.height} was reported in two ways`,
     );
   }
 

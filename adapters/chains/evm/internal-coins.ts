@@ -26,7 +26,7 @@ export class InternalCoins {
   }
 
   /**
-   * @param blocks - those of the scan. A rise that lies before them, of an address whose turn came late, is reported in
+   * @param blocks - those of the scan. An earlier increase, at an address that was checked late, is reported in
    * the first of them: later than it happened, never earlier
    * @returns transfers with index `internal:<key>`; their txid is the block's hash where no transaction can be named
    */

@@ -5,7 +5,7 @@ import { asHash, asObject } from './rpc-values.ts';
 /** Nodes' words for a refusal, and ours: a node's text can hold anything, ours is fit to keep. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/nonce too low|nonce is too low|old nonce|invalid nonce/i, 'its nonce was used'],
-  [/nonce too high|nonce gap/i, 'its nonce lies ahead'],
+  [/nonce too high|nonce gap/i, 'its nonce is too high'],
   [/underpriced|fee too low|max fee per gas less than|tip too low|below the minimum/i, 'its gas price is too low'],
   [/already known|known transaction|already imported|already exists/i, 'it is said to be known, and is not shown'],
   [/insufficient funds|overdraft|exceeds the balance/i, 'its sender holds too little'],

@@ -61,7 +61,7 @@ export async function assemble(
 /** Reads back what was signed. */
 export function readPayment(raw: string): PaymentReading {
   const { to, value = 0n, data, ...rest } = parseTransaction(raw as TransactionSerialized);
-  assert(typeof to === 'string', 'a payment to nobody');
+  assert(typeof to === 'string', 'a payment without a receiver');
   const price = ('maxFeePerGas' in rest ? rest.maxFeePerGas : 'gasPrice' in rest ? rest.gasPrice : undefined) ?? 0n;
   // A payment of the coin itself carries no input.
   const transfer = data === undefined ? null : readTransferInput(data);

@@ -115,7 +115,7 @@ async function confirmOdd(
   );
   const misread = odd.find(({ arrived }, at) => again[at] !== null && again[at] !== arrived);
   if (misread !== undefined)
-    throw inconsistent(`the token balance of 0x${(misread.bundle.hits[0] as TokenHit).toKey} was told in two ways`);
+    throw inconsistent(`the token balance of 0x${(misread.bundle.hits[0] as TokenHit).toKey} was reported in two ways`);
 }
 
 function share({ hits }: Bundle, rise: bigint, receipts: ReadonlyMap<string, Receipt>): ObservedTransfer[] {

@@ -36,7 +36,7 @@ export class AccountReader {
     if (contractKey === undefined) throw new TillgateError('CONFIG_INVALID', `${currency} is no token of this chain.`);
     const { refused, output } = await callConstant(this.#client, { callerKey: key, contractKey, ...balanceOf(key) });
     if (refused !== null)
-      throw new TillgateError('NODE_FAILED', `The contract of ${currency} tells no balance: ${refused}.`);
+      throw new TillgateError('NODE_FAILED', `The contract of ${currency} returns no balance: ${refused}.`);
     if (output.length !== WORD_DIGITS) throw malformed('a token balance');
     return BigInt(`0x${output}`);
   }

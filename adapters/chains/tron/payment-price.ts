@@ -37,7 +37,7 @@ const USUAL_ENERGY = { holder: 65_000n, newHolder: 131_000n } as const;
 const RESULT_BYTES = 64;
 /** The last time that takes as many bytes as the present ones, in 2109. */
 const SAMPLE_TIME = 2 ** 42 - 1;
-/** Stands for values that have the same length in every transaction. */
+/** A placeholder for values that have the same length in every transaction. */
 const SAMPLE = { reference: { hash: 'ff'.repeat(32) }, expiresAt: SAMPLE_TIME, timestamp: SAMPLE_TIME };
 
 /**

@@ -69,7 +69,7 @@ export class PayoutOutcomes {
     if (await this.#waits(attempts)) return { kind: 'pending' };
     return {
       kind: 'unclear',
-      reason: `The coin ${taken} is being spent by a waiting transaction that is none of the till's own.`,
+      reason: `The coin ${taken} is being spent by an unconfirmed transaction that is not the till's own.`,
     };
   }
 

@@ -70,7 +70,7 @@ export class Pricing {
   ): Promise<Omit<PricedPayment, 'terms'>> {
     const { rates, node, ownDust } = this.#deps;
     const [{ rate, increment }, waiting] = await Promise.all([rates.now(), node.waiting(replaced.txid)]);
-    // Whoever spent an output of it has paid fees too, and they are replaced with it (rule 3).
+    // Transactions that spend its outputs are replaced with it, so their fees count too (rule 3).
     const outbid = greater(replaced.feeUnits, waiting?.descendantFees ?? 0n);
     const least = (vbytes: number): bigint =>
       greater(outbid + feeOf(increment, vbytes), greater(dearer(replaced, vbytes), feeOf(rate, vbytes)));

@@ -27,7 +27,7 @@ const TIME_AT = 68;
 
 /**
  * Reads a whole block and holds it against its hash: the header's hash is that hash, and the root of the transactions'
- * ids is the header's. Whoever made up or left out a transaction would have to find another header of the same hash.
+ * ids is the header's. An invented or omitted transaction would need another header with the same hash.
  *
  * @param hash - what the block was asked for by
  * @throws TillgateError `NODE_FAILED` when the bytes are not that block

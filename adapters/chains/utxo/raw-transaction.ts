@@ -9,7 +9,7 @@ export interface TransactionVisitor {
   output?(at: number, scriptAt: number, scriptLength: number, number: number): void;
 }
 
-/** Where a transaction's parts lie (BIP-144). */
+/** The byte offsets of a transaction's parts (BIP-144). */
 export interface TransactionLayout {
   readonly start: number;
   /** Of inputs and outputs, with their counts. */

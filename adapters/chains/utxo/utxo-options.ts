@@ -42,6 +42,6 @@ export interface UtxoChainOptions {
   /** Blocks in one step; 20. */
   readonly maxScanBlocks?: number;
   readonly requestTimeoutMs?: number;
-  /** How long a look through all unspent outputs may take; 10 minutes. */
+  /** How long a scan of all unspent outputs may take; 10 minutes. */
   readonly scanTimeoutMs?: number;
 }

@@ -39,7 +39,7 @@ const MAX_LINES = 50;
 const ALREADY_IN_CHAIN = -27;
 const ALREADY_WAITING = /already[- ]in[- ]mempool|already[- ]known/i;
 
-/** Pays with coins where they lie: deposits and change, several payments in one transaction. */
+/** Spends deposits and change directly, with several payments in one transaction. */
 export class UtxoPayments implements ChainPayments {
   readonly model = 'utxo';
   readonly feeAsset: Asset;

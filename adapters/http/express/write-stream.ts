@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ReplyStream } from '../messages.ts';
 
-/** A client that lets this many bytes lie is not reading. */
+/** A client with this many unread bytes is not reading. */
 const UNREAD_BYTES = 64 * 1024;
 
 /** Begins a reply that is streamed until the stream ends or the client disconnects. */

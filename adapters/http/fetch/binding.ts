@@ -41,9 +41,9 @@ export function fetchBinding<Context extends readonly unknown[]>(
       const route = path === mount || path.startsWith(`${mount}/`) ? api.route(plain.target, mount) : null;
       return toResponse(await api.handle(plain, route), request.method);
     } catch (error) {
-      // Nobody may be there to read it, but a server wants a response.
-      const told = error instanceof ClientGone ? new TillgateError('MALFORMED_REQUEST', error.message) : error;
-      return toResponse(api.failure(told), request.method);
+      // The client may be gone, but a server needs a response.
+      const failure = error instanceof ClientGone ? new TillgateError('MALFORMED_REQUEST', error.message) : error;
+      return toResponse(api.failure(failure), request.method);
     }
   };
 }

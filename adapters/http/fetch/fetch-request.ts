@@ -72,7 +72,7 @@ async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promi
     if (done) return joined(chunks, length);
     length += value.length;
     if (length > limit) {
-      // Whatever the source says to that: nobody waits for the rest.
+      // The result of the cancellation does not matter: the rest is not read.
       void Promise.allSettled([reader.cancel()]);
       return null;
     }

@@ -13,8 +13,7 @@ export function sessionCookie(headers: HeaderMap): string | null {
   const values = pairs
     .filter((pair) => pair.startsWith(`${SESSION_COOKIE}=`))
     .map((pair) => pair.slice(SESSION_COOKIE.length + 1));
-  if (values.length > 1)
-    throw new TillgateError('MALFORMED_REQUEST', `The cookie ${SESSION_COOKIE} stands more than once.`);
+  if (values.length > 1) throw new TillgateError('MALFORMED_REQUEST', `The cookie ${SESSION_COOKIE} is repeated.`);
   return values[0] ?? null;
 }
 

@@ -123,7 +123,7 @@ export const credentialOperations: readonly ManageOperation[] = [
     method: 'POST',
     path: '/credentials/{id}/reveal',
     summary: 'Show a credential',
-    description: 'In the clear; that it was shown stands in the audit trail.',
+    description: 'In the clear; the audit trail records that it was shown.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: revealedSchema,

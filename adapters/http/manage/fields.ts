@@ -16,14 +16,14 @@ export const recordId = <Id extends string>(what: string) => text(MAX_ID, what) 
 export const idParams = <Id extends string>(what: string) => z.object({ id: recordId<Id>(what) });
 
 /** The account that a new record is made for. */
-export const ownerField = recordId<AccountId>('The account; your own unless told').optional();
+export const ownerField = recordId<AccountId>('The account; your own by default').optional();
 
 /** The query of an account's own record, which an admin may ask for any account. */
 export const accountQuery = z.object({ account_id: ownerField });
 
 /** Narrows a list to one account. */
 export const accountFilter = {
-  account_id: recordId<AccountId>("Only this account's; an admin sees all unless told").optional(),
+  account_id: recordId<AccountId>("Only this account's; an admin sees all by default").optional(),
 };
 
 export function word<const T extends readonly [string, ...string[]]>(words: T, description: string) {

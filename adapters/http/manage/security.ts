@@ -72,7 +72,7 @@ export const securityOperations: readonly ManageOperation[] = [
     path: '/security/totp',
     summary: 'Enrol a second factor',
     description:
-      'Tells a new secret, once. Its first right code confirms it; from then on codes are demanded at logins. A confirmed one is replaced with a code of its own.',
+      'Returns a new secret, once. Its first right code confirms it; from then on logins need a code. A confirmed one is replaced with a code of its own.',
     bodyOptional: true,
     errors: ['NOT_FOUND', 'STATE_CONFLICT', 'VERIFY_CODE_INVALID'],
     query: accountQuery,

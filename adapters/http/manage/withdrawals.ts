@@ -192,7 +192,7 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     description: 'One for which nothing was signed: the amount is the account’s again. Admins only.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
-    body: z.object({ reason: text(MAX_REASON, 'Why; on record, and told to whoever asks for the transfer') }),
+    body: z.object({ reason: text(MAX_REASON, 'The reason; stored, and shown with the transfer') }),
     data: transferSchema,
     examples: {
       body: { reason: rejectReason },

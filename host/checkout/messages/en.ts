@@ -1,4 +1,4 @@
-/** Every text of the payer's page. A word in braces stands for what is put there. */
+/** Every text of the payer's page. A word in braces is a placeholder. */
 export const en = {
   // Headings and sentences, one pair for each state of an order.
   chooseTitle: 'Choose how to pay',

@@ -199,7 +199,7 @@ describe('an EVM chain sees its own coin', () => {
     await pay(anvil, to, 5n);
     const racing = await hastyChain(t, early.hash);
     const watch = watching(to);
-    await assert.rejects(racing.scan(at, at, watch), { code: 'NODE_FAILED', message: /told in two ways/ });
+    await assert.rejects(racing.scan(at, at, watch), { code: 'NODE_FAILED', message: /reported in two ways/ });
     assert.deepEqual((await racing.scan(at, at, watch)).transfers, []);
     assert.deepEqual(
       (await racing.scan(at + 1, at + 1, watch)).transfers.map(({ index, units }) => [index, units]),
@@ -216,7 +216,7 @@ describe('an EVM chain sees its own coin', () => {
     const racing = await hastyChain(t, early.hash, 2);
     const watch = watching(to);
     await racing.scan(at, at, watch);
-    await assert.rejects(racing.scan(at + 1, at + 1, watch), { code: 'NODE_FAILED', message: /told in two ways/ });
+    await assert.rejects(racing.scan(at + 1, at + 1, watch), { code: 'NODE_FAILED', message: /reported in two ways/ });
     assert.deepEqual(
       (await racing.scan(at + 1, at + 1, watch)).transfers.map(({ index, units }) => [index, units]),
       [['value', 5n]],

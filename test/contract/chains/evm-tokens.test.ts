@@ -147,7 +147,10 @@ describe('an EVM chain sees tokens', () => {
       await racing.chain.close();
       await proxy.stop();
     });
-    await assert.rejects(racing.chain.scan(at, at, watching(to)), { code: 'NODE_FAILED', message: /told in two ways/ });
+    await assert.rejects(racing.chain.scan(at, at, watching(to)), {
+      code: 'NODE_FAILED',
+      message: /reported in two ways/,
+    });
     assert.deepEqual(
       (await racing.chain.scan(at, at, watching(to))).transfers.map(({ units }) => units),
       [10_000n],

@@ -18,7 +18,7 @@ const CAUSES: readonly (readonly [sign: RegExp, words: string])[] = [
     /HTTP 401|HTTP 407/,
     'it does not accept the user, password or key that is configured, or another program listens there',
   ],
-  [/HTTP 402|HTTP 403/, 'it lets nobody in with this key or from this address'],
+  [/HTTP 402|HTTP 403/, 'it refuses this key or this address'],
   [
     /HTTP 404|HTTP 3\d\d/,
     'something answers there, but no node of this chain: is it another chain’s port, or is the path wrong?',
@@ -43,16 +43,16 @@ export function withCause(message: string): string {
 }
 
 /** Listens to what a till would have logged: nodes that another one stood in for. */
-export class HeardTrouble implements Logger {
-  readonly #heard: string[];
+export class CollectingLogger implements Logger {
+  readonly #problems: string[];
 
-  constructor(heard: string[] = []) {
-    this.#heard = heard;
+  constructor(problems: string[] = []) {
+    this.#problems = problems;
   }
 
-  /** What was heard since it was asked last, each once. */
+  /** The problems since the last call, each once. */
   take(): readonly string[] {
-    return [...new Set(this.#heard.splice(0))];
+    return [...new Set(this.#problems.splice(0))];
   }
 
   debug(): void {
@@ -64,7 +64,7 @@ export class HeardTrouble implements Logger {
   }
 
   warn(message: string, { reason }: LogFields = {}): void {
-    this.#heard.push(typeof reason === 'string' ? withCause(reason) : message);
+    this.#problems.push(typeof reason === 'string' ? withCause(reason) : message);
   }
 
   error(message: string, fields: LogFields = {}): void {
