@@ -160,7 +160,11 @@ export const lightningOutgoing: readonly LightningCase[] = [
       for (const kind of ['request', 'reply'] as const) {
         const invoice = await world.invoice(AMOUNT);
         await trick(world, 'losses')(kind);
-        await refuses(world.node.pay(request(invoice)), 'NODE_FAILED');
+        const payment = world.node.pay(request(invoice));
+        // An adapter that queries the node meanwhile may find the payment before it notices that the reply is lost.
+        const found = kind === 'reply' ? await payment.catch(() => null) : null;
+        if (found === null) await refuses(payment, 'NODE_FAILED');
+        else assert.notEqual(found.state, 'failed');
         await trick(world, 'losses')(null);
         if (kind === 'request') assert.equal(await world.node.payment(invoice.paymentHash), null);
         assert.equal((await payToEnd(world.node, request(invoice))).state, 'settled');
