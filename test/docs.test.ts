@@ -30,7 +30,7 @@ function documents(): string[] {
   );
   const nested = FOLDERS.flatMap((folder) =>
     readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
+      .filter((path) => path.endsWith('.md') && !/(?:^|[\\/])(?:node_modules|\.)/.test(path))
       .map((path) => join(folder, path)),
   );
   return [...top, ...nested];
