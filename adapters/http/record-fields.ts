@@ -12,17 +12,17 @@ export const id = (description: string) => z.string().meta({ pattern: '^\\d{18,1
 export const whole = (description: string) => z.number().meta({ type: 'integer', minimum: 0, description });
 export const orderStatus = z.enum(ORDER_STATUSES).meta({ description: 'Order status' });
 
+/** The numbers of a page of a list. */
+export const pageNumbers = {
+  page: whole('This page, from 1'),
+  size: whole('Entries of a page'),
+  total: whole('Entries of all pages'),
+  max_page: whole('The last page; 0 for an empty list'),
+};
+
 /** A page of a list: four numbers and the items, newest first. */
 export function pageSchema<T extends z.ZodType>(name: string, item: T) {
-  return z
-    .object({
-      page: whole('This page, from 1'),
-      size: whole('Entries of a page'),
-      total: whole('Entries of all pages'),
-      max_page: whole('The last page; 0 for an empty list'),
-      data: z.array(item).readonly(),
-    })
-    .meta({ id: name });
+  return z.object({ ...pageNumbers, data: z.array(item).readonly() }).meta({ id: name });
 }
 
 /** A page of a list as {@link pageSchema} describes it. */
