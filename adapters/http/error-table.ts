@@ -25,6 +25,7 @@ export const ERROR_TABLE = {
   NO_WITHDRAWAL_ADDRESS: { code: 40005, meaning: 'No withdrawal address is registered for the chain.' },
   VERIFY_CODE_INVALID: { code: 40006, meaning: 'verify_code is missing, wrong, used or blocked.' },
   INVOICE_INVALID: { code: 40007, meaning: 'The Lightning invoice cannot be paid as asked.' },
+  DESTINATION_UNPAYABLE: { code: 40008, meaning: 'The destination cannot be paid; the message says why.' },
   NO_CREDENTIALS: { code: 40100, meaning: 'The request carries no credentials.' },
   CREDENTIAL_INVALID: { code: 40101, meaning: 'The API key or token is unknown, disabled or expired.', uniform: true },
   SIGNATURE_INVALID: { code: 40102, meaning: 'The signature does not verify; compare signing with what was signed.' },
