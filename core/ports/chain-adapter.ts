@@ -49,6 +49,16 @@ export interface WatchList {
   nativeKeys(): Iterable<string>;
 }
 
+/** How a range is read. */
+export interface ScanOptions {
+  /**
+   * For blocks that were read before and are deep now, or that an operator asks for: each block's receipts are read, not
+   * an index of the node that may be incomplete. It costs more, reports the same transfers with the same `txid` and
+   * `index`, and changes nothing for the ordinary scans. What only balances show is not looked for.
+   */
+  readonly thorough?: boolean;
+}
+
 /** Blocks `from` to `to` in order, linked by their hashes, and their transfers to watched addresses. */
 export interface ScannedRange {
   readonly blocks: readonly BlockRef[];
@@ -111,7 +121,7 @@ export interface ChainAdapter {
   blockAt(height: number): Promise<BlockRef | null>;
   /** Where to start when nothing is stored: `null` for the head. */
   readonly startHeight: number | null;
-  scan(from: number, to: number, watch: WatchList): Promise<ScannedRange>;
+  scan(from: number, to: number, watch: WatchList, options?: ScanOptions): Promise<ScannedRange>;
   /**
    * Unconfirmed transactions, so that a payment counts from when it was first seen. Without it, payments count from their
    * block's time.

@@ -10,6 +10,7 @@ import type {
   DerivedAddress,
   Logger,
   PaymentTarget,
+  ScanOptions,
   ScannedRange,
   WatchList,
 } from '../../../core/index.ts';
@@ -102,8 +103,9 @@ export class EvmChain implements ChainAdapter {
     return block;
   }
 
-  async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {
-    const range = await this.#scanner.scan(from, to, watch);
+  async scan(from: number, to: number, watch: WatchList, options: ScanOptions = {}): Promise<ScannedRange> {
+    const range = await this.#scanner.scan(from, to, watch, options);
+    if (options.thorough === true) return range;
     for (const block of range.blocks.slice(-RecentBlocks.KEPT)) this.#recent.noteScanned(block);
     return range;
   }

@@ -1,5 +1,13 @@
 import { assert } from '../../../core/index.ts';
-import type { BlockRef, CurrencyCode, Logger, ObservedTransfer, ScannedRange, WatchList } from '../../../core/index.ts';
+import type {
+  BlockRef,
+  CurrencyCode,
+  Logger,
+  ObservedTransfer,
+  ScanOptions,
+  ScannedRange,
+  WatchList,
+} from '../../../core/index.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
 import { fetchBlock, fetchBlocks } from './blocks.ts';
 import type { CoinTransaction } from './blocks.ts';
@@ -57,7 +65,12 @@ export class RangeScanner {
   }
 
   /** @throws TillgateError `NODE_FAILED` when the node's answers are missing, malformed or do not fit together */
-  async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {
+  async scan(
+    from: number,
+    to: number,
+    watch: WatchList,
+    { thorough = false }: ScanOptions = {},
+  ): Promise<ScannedRange> {
     assert(
       Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from <= to,
       `scan of blocks ${from} to ${to}`,
@@ -71,7 +84,7 @@ export class RangeScanner {
     );
     const transfers = [
       ...(await verifyArrivals({ hits, departures }, receipts, this.#state, this.#logger)),
-      ...(this.#native === null ? [] : await this.#coins(this.#native, refs, coins, receipts, watch)),
+      ...(this.#native === null ? [] : await this.#coins(this.#native, refs, coins, receipts, watch, thorough)),
     ];
     await this.#confirmTip(refs.at(-1) as BlockRef);
     // Sorting is stable: within a block the order of finding stays.
@@ -84,12 +97,13 @@ export class RangeScanner {
     coins: readonly CoinTransaction[],
     receipts: ReadonlyMap<string, Receipt>,
     watch: WatchList,
+    thorough: boolean,
   ): Promise<readonly ObservedTransfer[]> {
     // Gas for sweeps is left out here, and explained to the balances below: it is no deposit either way.
     const payments = coins.filter(({ fromKey }) => fromKey !== this.#hotKey);
     const direct = directArrivals(payments, receipts, watch, currency);
     // The genesis block has no parent to compare balances with.
-    if (refs[0]?.height === 0) return direct;
+    if (thorough || refs[0]?.height === 0) return direct;
     const rises = await this.#balances.check(refs, watch.nativeKeys(), coinMoves(coins, receipts));
     return [...direct, ...(await new InternalCoins(this.#client, this.#state, currency).locate(rises, refs))];
   }

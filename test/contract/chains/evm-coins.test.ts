@@ -36,6 +36,20 @@ describe('an EVM chain sees its own coin', () => {
     ]);
   });
 
+  test('a thorough scan of former blocks reports the same, and leaves the ordinary scans as they were', async () => {
+    const to = freshAddress();
+    const from = (await height(anvil)) + 1;
+    await pay(anvil, to, 5n);
+    const once = await chain.scan(from, from, watching(to));
+    await receipt(anvil, await invoke(anvil, forwarder, 'forward', [to], { value: 300n }));
+    assert.deepEqual(await chain.scan(from, from, watching(to), { thorough: true }), once);
+    const { transfers } = await chain.scan(from + 1, from + 1, watching(to));
+    assert.deepEqual(
+      transfers.map(({ index, units }) => [index, units]),
+      [[`internal:${keyOf(to)}`, 300n]],
+    );
+  });
+
   test('a payment of nothing is nothing', async () => {
     const to = freshAddress();
     const from = (await height(anvil)) + 1;
