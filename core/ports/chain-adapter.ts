@@ -133,6 +133,11 @@ export interface ChainAdapter {
   normaliseAddress(text: string): string | null;
   /** Why an address is refused, in words that complete "the address …"; `null` for an accepted one. */
   addressProblem?(text: string): string | null;
+  /**
+   * Why what is paid to an address (in its usual form) is lost for certain: the zero address, a built-in contract, a token's
+   * contract. In words that complete "the address …"; `null` when nothing is known against it. Pure: no node is asked.
+   */
+  destinationProblem?(address: string): string | null;
   /** The watch key of an address in its usual form; without it, foreign and own deposit addresses cannot be distinguished. */
   keyOf?(address: string): string;
   /** A token's contract; an empty string for the native coin. */

@@ -1,4 +1,5 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
+import { isTillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { PayoutId } from '../kernel/ids.ts';
 import type { BlockRef } from '../ports/block-ref.ts';
@@ -13,6 +14,8 @@ import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import type { Attempt, PayoutView } from './transfer.ts';
 
 const PAGE = 100;
+/** A payout that could not be followed so often in a row raises an alert; a node's short absence does not. */
+const FAILURES_BEFORE_ALERT = 3;
 /** Concurrent requests about payouts to the node. */
 const CONCURRENCY = 8;
 /** The fee may be raised to this multiple of the first one; beyond that an operator is alerted. */
@@ -36,6 +39,8 @@ export class FollowPayouts {
   readonly #builder: PayoutBuilder;
   /** Payouts with the reason of their last alert, so that each alert is raised once. */
   readonly #alerted = new Map<PayoutId, string>();
+  /** How often in a row a payout could not be followed. */
+  readonly #failures = new Map<PayoutId, number>();
   /** Signed, and not accepted by a node yet. */
   #unsent: readonly PayoutView[] = [];
   #followed: BlockRef | null = null;
@@ -47,23 +52,24 @@ export class FollowPayouts {
   }
 
   /**
-   * One pass: every live payout with each new block; between blocks only what could not be broadcast.
+   * One pass: every live payout with each new block, and until all of them could be followed; between blocks only what could
+   * not be broadcast.
    *
-   * @throws TillgateError `LEASE_LOST`
+   * @throws TillgateError `LEASE_LOST`; any error of the database in reading what is live
    */
   async run(lease: Lease, cursor: BlockRef): Promise<void> {
     if (this.#followed?.hash === cursor.hash) return this.send(lease, this.#unsent);
     const { transfers } = this.#deps.storage;
     this.#unsent = [];
-    await this.#eachOf(
+    const again = await this.#eachOf(
       (after) => transfers.unminedPayouts(this.#chain.code, after, PAGE),
       (view) => this.#mineAgain(lease, view),
     );
-    await this.#eachOf(
+    const live = await this.#eachOf(
       (after) => transfers.livePayouts(this.#chain.code, after, PAGE),
       (view) => this.#follow(lease, view),
     );
-    this.#followed = cursor;
+    if (again && live) this.#followed = cursor;
   }
 
   /** Broadcasts newly signed payouts in the order of signing. */
@@ -80,35 +86,55 @@ export class FollowPayouts {
     this.#unsent = unsent;
   }
 
+  /** @returns true when none failed */
   async #eachOf(
     read: (after: PayoutId | null) => Promise<readonly PayoutView[]>,
     work: (view: PayoutView) => Promise<void>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     let after: PayoutId | null = null;
+    let complete = true;
     for (;;) {
       const page: readonly PayoutView[] = await read(after);
-      await this.#each(page, work);
+      if (!(await this.#each(page, work))) complete = false;
       after = page.at(-1)?.payout.id ?? null;
-      if (page.length < PAGE) return;
+      if (page.length < PAGE) return complete;
     }
   }
 
-  /** One payout's failure does not stop the others. */
-  async #each(views: readonly PayoutView[], work: (view: PayoutView) => Promise<void>): Promise<void> {
+  /**
+   * One payout's failure stops neither the others nor what is to be signed; only a lost lease ends the pass.
+   *
+   * @returns true when none failed
+   */
+  async #each(views: readonly PayoutView[], work: (view: PayoutView) => Promise<void>): Promise<boolean> {
     const queue = [...views];
-    const failures: unknown[] = [];
+    const lost: unknown[] = [];
+    let complete = true;
     const worker = async (): Promise<void> => {
-      for (let view = queue.shift(); view !== undefined; view = queue.shift()) {
+      for (let view = queue.shift(); view !== undefined && lost.length === 0; view = queue.shift()) {
         try {
           await work(view);
+          this.#failures.delete(view.payout.id);
         } catch (error) {
-          failures.push(error);
+          complete = false;
+          if (isTillgateError(error, 'LEASE_LOST')) lost.push(error);
+          else this.#noteFailure(view, error);
         }
       }
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-    // The pass is complete; the worker loop logs the first failure and retries.
-    if (failures.length > 0) throw failures[0];
+    if (lost.length > 0) throw lost[0];
+    return complete;
+  }
+
+  #noteFailure(view: PayoutView, error: unknown): void {
+    const { id } = view.payout;
+    const failures = (this.#failures.get(id) ?? 0) + 1;
+    this.#failures.set(id, failures);
+    const reason = error instanceof Error ? error.message : 'unknown';
+    this.#deps.logger.warn('a payout could not be followed, retrying', { payout: id, failures, reason });
+    if (failures >= FAILURES_BEFORE_ALERT)
+      this.#alert(view, 'Its outcome cannot be read; the log has the reason. Other payments go on.');
   }
 
   async #follow(lease: Lease, view: PayoutView): Promise<void> {
@@ -228,6 +254,7 @@ export class FollowPayouts {
       return book(tx, { payments, stateMachine, ids, now: clock.now() });
     });
     for (const { transfer, to } of transfers) {
+      if (transfer.payoutId !== null) this.#alerted.delete(transfer.payoutId);
       publishTransfer(this.#deps, transfer, 'BROADCAST', to);
       if (to === 'FAILED')
         raiseAlert(this.#deps, 'transfer', `transfer ${transfer.id}`, transfer.reason ?? 'It failed.');

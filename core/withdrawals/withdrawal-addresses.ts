@@ -5,7 +5,7 @@ import type { Millis } from '../kernel/time.ts';
 import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
-import { isOwnAddress } from '../wallets/own-address.ts';
+import { requirePayableAddress } from '../wallets/destination.ts';
 import { addressInForce } from './withdrawal-address.ts';
 import type { WithdrawalAddress } from './withdrawal-address.ts';
 
@@ -34,8 +34,8 @@ export class WithdrawalAddresses {
   /**
    * The address in the chain's usual form.
    *
-   * @throws TillgateError `UNSUPPORTED` for a chain that is not here; `INVALID_FIELDS` for what is no address of it, and
-   *   for the till's own addresses: a withdrawal to itself would be booked as paid and never arrive at anybody
+   * @throws TillgateError `UNSUPPORTED` for a chain that is not here; `INVALID_FIELDS` for what is no address of it;
+   *   `DESTINATION_UNPAYABLE` for one that cannot be paid for certain, the till's own among them
    */
   async read(chainCode: ChainCode, text: string): Promise<string> {
     const chain = this.#deps.chains.get(chainCode);
@@ -46,8 +46,7 @@ export class WithdrawalAddresses {
       );
     const address = chain.normaliseAddress(text);
     if (address === null) throw invalidField('address', wrongAddress(chain, text));
-    if (await isOwnAddress(chain, address, this.#deps.storage))
-      throw invalidField('address', 'must not be an address of this till');
+    await requirePayableAddress(chain, address, 'address', this.#deps.storage);
     return address;
   }
 

@@ -57,6 +57,8 @@ export class FakePayments implements ChainPayments {
   readonly troubles: Trouble[] = [];
   /** When set, `outcome` answers it. */
   lie: PayoutOutcome | null = null;
+  /** Payouts whose outcome the node cannot tell. */
+  unreadable: (payout: SignedPayout) => boolean = () => false;
   /** Transactions that are mined without effect, by what they pay. */
   reverts: (line: Content['lines'][number]) => boolean = () => false;
   readonly sent = new Map<string, Sent>();
@@ -175,7 +177,9 @@ export class FakePayments implements ChainPayments {
     if (trouble === 'reply-lost') throw new TillgateError('NODE_FAILED', 'The reply was lost.');
   }
 
-  async outcome({ source, nonce, coins, attempts }: SignedPayout): Promise<PayoutOutcome> {
+  async outcome(payout: SignedPayout): Promise<PayoutOutcome> {
+    const { source, nonce, coins, attempts } = payout;
+    if (this.unreadable(payout)) throw new TillgateError('NODE_FAILED', 'The node cannot tell.');
     if (this.lie !== null) return this.lie;
     for (const { txid } of attempts) {
       const sent = this.sent.get(txid);

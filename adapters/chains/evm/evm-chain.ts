@@ -18,6 +18,7 @@ import { AccountKey } from '../account-key.ts';
 import { JsonRpcClient } from '../json-rpc.ts';
 import { AccountBalances } from './account-balances.ts';
 import { fetchBlock, fetchHead } from './blocks.ts';
+import { destinationProblem } from './destination-problem.ts';
 import { evmAddress, evmKey, evmPaymentUri, normaliseEvmAddress } from './evm-address.ts';
 import { EvmBalances } from './evm-balances.ts';
 import type { EvmChainOptions } from './evm-options.ts';
@@ -124,6 +125,13 @@ export class EvmChain implements ChainAdapter {
 
   normaliseAddress(text: string): string | null {
     return normaliseEvmAddress(text);
+  }
+
+  destinationProblem(address: string): string | null {
+    return destinationProblem(
+      this.keyOf(address),
+      [...this.#contracts.values()].map((contract) => this.keyOf(contract)),
+    );
   }
 
   keyOf(address: string): string {

@@ -14,6 +14,7 @@ import type {
   WatchList,
 } from '../../../core/index.ts';
 import { AccountKey } from '../account-key.ts';
+import { destinationProblem } from '../evm/destination-problem.ts';
 import { evmKey } from '../evm/evm-address.ts';
 import { tronAddress, tronKey } from './tron-address.ts';
 import { RecentBlocks } from '../recent-blocks.ts';
@@ -118,6 +119,10 @@ export class TronChain implements ChainAdapter {
   normaliseAddress(text: string): string | null {
     const key = tronKey(text);
     return key === null ? null : tronAddress(key);
+  }
+
+  destinationProblem(address: string): string | null {
+    return destinationProblem(requireKey(address), [...this.#contracts.values()].map(requireKey));
   }
 
   keyOf(address: string): string {

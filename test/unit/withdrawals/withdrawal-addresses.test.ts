@@ -100,7 +100,11 @@ describe('withdrawal addresses', () => {
   });
 
   describe('what is refused', () => {
-    const refused = (code: 'UNSUPPORTED' | 'INVALID_FIELDS', chainCode: string, text: string) =>
+    const refused = (
+      code: 'UNSUPPORTED' | 'INVALID_FIELDS' | 'DESTINATION_UNPAYABLE',
+      chainCode: string,
+      text: string,
+    ) =>
       assert.rejects(
         addresses().read(chainCode, text),
         (error) => isTillgateError(error, code),
@@ -116,8 +120,14 @@ describe('withdrawal addresses', () => {
     test("the till's own hot address, and every deposit address it gave out", async () => {
       chain.payments = { hotAddress: 'eth-hot' } as ChainPayments;
       owned.push('eth-deposit');
-      await refused('INVALID_FIELDS', 'ETH', 'eth-hot');
-      await refused('INVALID_FIELDS', 'ETH', 'eth-deposit');
+      await refused('DESTINATION_UNPAYABLE', 'ETH', 'eth-hot');
+      await refused('DESTINATION_UNPAYABLE', 'ETH', 'eth-deposit');
+      assert.equal(await addresses().read('ETH', 'eth-other'), 'eth-other');
+    });
+
+    test('fault 80: what the chain knows to lose every payment', async () => {
+      Object.assign(chain, { destinationProblem: (a: string) => (a === 'eth-zero' ? 'is the zero address' : null) });
+      await refused('DESTINATION_UNPAYABLE', 'ETH', 'eth-zero');
       assert.equal(await addresses().read('ETH', 'eth-other'), 'eth-other');
     });
 

@@ -1,0 +1,27 @@
+import { TillgateError } from '../kernel/errors.ts';
+import type { ChainAdapter } from '../ports/chain-adapter.ts';
+import type { Storage } from '../ports/storage.ts';
+import { isOwnAddress } from './own-address.ts';
+
+/**
+ * Refuses an address that cannot be paid for certain: one that the chain knows to lose what it receives, or one of the till's
+ * own. What only a node can tell is found when a payment is priced.
+ *
+ * @param address - in the chain's usual form
+ * @param field - the request's field, for the error
+ * @throws TillgateError `DESTINATION_UNPAYABLE`
+ */
+export async function requirePayableAddress(
+  chain: ChainAdapter,
+  address: string,
+  field: string,
+  storage: Pick<Storage, 'deposits'>,
+): Promise<void> {
+  const problem =
+    chain.destinationProblem?.(address) ??
+    ((await isOwnAddress(chain, address, storage)) ? 'belongs to this till' : null);
+  if (problem === null) return;
+  throw new TillgateError('DESTINATION_UNPAYABLE', `The address ${address} ${problem}.`, {
+    fields: [{ path: field, message: `must be an address that can be paid; this one ${problem}` }],
+  });
+}
