@@ -6,28 +6,39 @@ import type { DepositAddress } from '../ports/order-store.ts';
 import type { Storage } from '../ports/storage.ts';
 
 export interface AddressPoolSettings {
-  /** How many addresses an instance takes from the stored pool at once. */
+  /**
+   * How many addresses an instance takes from the stored pool at once. A killed instance wastes them, so it is less than
+   * the 20 unused addresses in a row at which wallets stop looking (BIP-44).
+   */
   readonly batch: number;
+  /** As many at most while orders wait for addresses. */
+  readonly largestBatch: number;
   /** The stored pool is refilled when it has fewer. */
   readonly lowWater: number;
   /** How many are derived in one refill. */
   readonly refill: number;
 }
 
-export const DEFAULT_POOL: AddressPoolSettings = { batch: 256, lowWater: 2_000, refill: 500 };
+export const DEFAULT_POOL: AddressPoolSettings = { batch: 16, largestBatch: 256, lowWater: 2_000, refill: 500 };
 
 /** How many addresses an order derives itself when the stored pool is empty. */
 const INLINE = 8;
 
 /** Addresses that this instance took and has not used. */
 interface Batch {
+  /** In descending order: the lowest index is taken from the end. */
   readonly unused: DepositAddress[];
+  /** How many are fetched next. */
+  size: number;
+  /** Orders that found nothing since the last fetch. */
+  waiting: number;
   fetching: Promise<void> | null;
 }
 
 /**
  * Deposit addresses derived ahead of time. Deriving one costs most of a millisecond, so a worker fills a stored pool and
- * each instance takes a batch from it.
+ * each instance takes a batch from it. Indexes are used in ascending order, so that another program which knows the seed
+ * finds them.
  *
  * Addresses are removed from the stored pool when they are taken: a crash wastes a few indexes, and no address is used twice.
  */
@@ -55,9 +66,10 @@ export class AddressPool {
     for (;;) {
       const address = batch.unused.pop();
       if (address !== undefined) {
-        if (batch.unused.length < this.#settings.batch / 4) this.#fetchInBackground(chain, batch);
+        if (batch.unused.length < batch.size / 4) this.#fetchInBackground(chain, batch);
         return address;
       }
+      batch.waiting += 1;
       await this.#fetchOnce(chain, batch);
     }
   }
@@ -88,7 +100,10 @@ export class AddressPool {
 
   #batch(code: ChainCode): Batch {
     let batch = this.#batches.get(code);
-    if (batch === undefined) this.#batches.set(code, (batch = { unused: [], fetching: null }));
+    if (batch === undefined) {
+      batch = { unused: [], size: this.#settings.batch, waiting: 0, fetching: null };
+      this.#batches.set(code, batch);
+    }
     return batch;
   }
 
@@ -110,14 +125,28 @@ export class AddressPool {
     if (((await this.#storage.chains.state(code))?.cursor ?? null) === null) {
       throw new TillgateError('NOT_READY', `The node of chain ${code} has not been reached yet; retry later.`);
     }
-    const taken = await this.#storage.chains.takeFromPool(code, walletId, this.#settings.batch);
-    // pop() takes the last one: the lowest index is used first.
-    for (const address of [...taken].reverse()) batch.unused.unshift(address);
+    const taken = await this.#storage.chains.takeFromPool(code, walletId, this.#nextSize(batch));
+    addLater(batch, taken);
     if (taken.length > 0) return;
     const first = await this.#storage.chains.reserveIndexes(walletId, INLINE);
     const derived = await chain.deriveAddresses(first, INLINE);
-    batch.unused.unshift(
-      ...derived.map(({ address, key, index }) => ({ chain: code, walletId, address, key, index })).reverse(),
+    addLater(
+      batch,
+      derived.map(({ address, key, index }) => ({ chain: code, walletId, address, key, index })),
     );
   }
+
+  /** Larger while several orders at once find nothing, and slowly smaller again: few are wasted when this process is killed. */
+  #nextSize(batch: Batch): number {
+    const { batch: smallest, largestBatch } = this.#settings;
+    batch.size =
+      batch.waiting > batch.size / 4 ? Math.min(batch.size * 2, largestBatch) : Math.max(batch.size - 1, smallest);
+    batch.waiting = 0;
+    return batch.size;
+  }
+}
+
+/** Adds addresses to be used after those that are there. */
+function addLater({ unused }: Batch, taken: readonly DepositAddress[]): void {
+  unused.unshift(...taken.toReversed());
 }

@@ -84,7 +84,11 @@ export async function buildTill(storage: Storage, chain: ChainAdapter): Promise<
     events,
     metrics,
   });
-  const addresses = new AddressPool({ chains, storage, settings: { batch: 4, lowWater: 8, refill: 8 } });
+  const addresses = new AddressPool({
+    chains,
+    storage,
+    settings: { batch: 4, largestBatch: 4, lowWater: 8, refill: 8 },
+  });
   const settings = DEFAULT_ORDER_SETTINGS;
   const createOrder = new CreateOrder({
     storage,

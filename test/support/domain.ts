@@ -132,7 +132,11 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
     events,
     metrics,
   });
-  const addresses = new AddressPool({ chains, storage, settings: { batch: 4, lowWater: 8, refill: 8 } });
+  const addresses = new AddressPool({
+    chains,
+    storage,
+    settings: { batch: 4, largestBatch: 4, lowWater: 8, refill: 8 },
+  });
   const createOrder = new CreateOrder({
     storage,
     assets,

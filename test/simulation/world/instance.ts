@@ -152,7 +152,11 @@ export class Instance {
       events,
       metrics,
     });
-    const addresses = new AddressPool({ chains, storage, settings: { batch: 4, lowWater: 8, refill: 8 } });
+    const addresses = new AddressPool({
+      chains,
+      storage,
+      settings: { batch: 4, largestBatch: 4, lowWater: 8, refill: 8 },
+    });
     this.#addresses = addresses;
     const lightning = this.gate.node(world.lightning);
     const invoices = new Invoices({ node: lightning, storage, clock });
