@@ -80,6 +80,21 @@ export interface SignedPayout {
 }
 
 /**
+ * What a transaction pays that took a payout's nonce or coins and is none of its attempts.
+ *
+ * `same`: the same receivers the same amounts of the same currency, with nothing of the payout left over. It is the payment,
+ * made by a till that knew more than this database does, and can be added to the payout's attempts. `receiver`: one of the
+ * receivers, and otherwise something else.
+ */
+export type RivalPayment =
+  | {
+      readonly pays: 'same';
+      /** As {@link ChainPayments.sign} would have returned it. */
+      readonly attempt: Pick<SignedTransaction, 'raw' | 'feeUnits' | 'terms'>;
+    }
+  | { readonly pays: 'receiver' };
+
+/**
  * The outcome of a payout, as far as the node can show.
  *
  * `missing`: no node has it, so it must be sent again. `conflicted`: another transaction signed by the till's own key took the
@@ -89,7 +104,13 @@ export interface SignedPayout {
 export type PayoutOutcome =
   | { readonly kind: 'pending' | 'missing' | 'expired' }
   | { readonly kind: 'unclear'; readonly reason: string }
-  | { readonly kind: 'conflicted'; readonly txid: string; readonly confirmations: number }
+  | {
+      readonly kind: 'conflicted';
+      readonly txid: string;
+      readonly confirmations: number;
+      /** Left out when it pays none of the receivers. */
+      readonly rival?: RivalPayment;
+    }
   | {
       readonly kind: 'mined';
       readonly txid: string;

@@ -28,6 +28,7 @@ interface Sent {
 }
 
 type Mined = Extract<PayoutOutcome, { kind: 'mined' }>;
+type Conflicted = Extract<PayoutOutcome, { kind: 'conflicted' }>;
 
 /**
  * Broadcasts signed payouts and follows them to their end: broadcasts the same bytes again while no node has them, raises
@@ -153,7 +154,7 @@ export class FollowPayouts {
       case 'expired':
         return this.#signAgain(lease, view);
       case 'conflicted':
-        return this.#conflicted(lease, view, outcome.txid, outcome.confirmations);
+        return this.#conflicted(lease, view, outcome);
       case 'unclear':
         this.#alert(view, outcome.reason);
     }
@@ -238,12 +239,55 @@ export class FollowPayouts {
     });
   }
 
-  /** Voids the payout only once the conflicting transaction is final. */
-  async #conflicted(lease: Lease, view: PayoutView, txid: string, confirmations: number): Promise<void> {
-    const reason = `Its nonce or coins were used by the transaction ${txid}, which this till did not make for it.`;
+  /**
+   * A rival transaction that pays the same is the payment, and is followed as such. Any other means that somebody else signs
+   * with the till's keys, or that a backup was restored: payouts stop. The payout is voided only once the rival is final, and
+   * never while it pays one of the same receivers.
+   */
+  async #conflicted(lease: Lease, view: PayoutView, outcome: Conflicted): Promise<void> {
+    const { txid, confirmations, rival } = outcome;
+    if (rival?.pays === 'same') return this.#adopt(lease, view, { txid, ...rival.attempt });
+    const reason =
+      rival === undefined
+        ? `Its nonce or coins were used by the transaction ${txid}, which this till did not make for it.`
+        : `Its nonce or coins were used by the transaction ${txid}, which pays its receiver another amount: find out whether that was this payment.`;
+    await this.#stopPayouts(view, reason);
     this.#alert(view, reason);
-    if (confirmations < this.#chain.policy.finalityBlocks) return;
+    if (rival !== undefined || confirmations < this.#chain.policy.finalityBlocks) return;
     await this.#finish(lease, (tx, context) => voidPayout(tx, view, reason, context));
+  }
+
+  /** Adds a rival that pays the same to the payout's attempts: it was signed after the backup that this database comes from. */
+  async #adopt(
+    lease: Lease,
+    view: PayoutView,
+    rival: Pick<Attempt, 'txid' | 'raw' | 'feeUnits' | 'terms'>,
+  ): Promise<void> {
+    const { storage, clock } = this.#deps;
+    const { payout, attempts } = view;
+    const number = attempts.length + 1;
+    const attempt: Attempt = { ...rival, payoutId: payout.id, number, expiresAt: null, createdAt: clock.now() };
+    const added = await storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      if ((await tx.transfers.lockPayout(payout.id))?.status !== 'LIVE') return false;
+      await tx.transfers.addAttempt(attempt);
+      return true;
+    });
+    if (!added) return;
+    this.#alert(
+      view,
+      `The transaction ${rival.txid}, which this database did not know, has paid it. Was a backup restored?`,
+    );
+    await this.#follow(lease, { ...view, attempts: [...attempts, attempt] });
+  }
+
+  async #stopPayouts({ payout }: PayoutView, reason: string): Promise<void> {
+    const { transfers } = this.#deps.storage;
+    const { code } = this.#chain;
+    if (this.#alerted.get(payout.id) === reason || (await transfers.payoutStop(code)) !== null) return;
+    const stop = `The keys of ${code} were used outside this till: ${reason} Find out why, then resume payouts.`;
+    await transfers.setPayoutStop(code, stop);
+    raiseAlert(this.#deps, 'payouts-stopped', `chain ${code}`, stop);
   }
 
   async #finish(lease: Lease, book: (tx: Transaction, context: FinishContext) => Promise<Finished>): Promise<void> {

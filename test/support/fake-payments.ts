@@ -11,6 +11,7 @@ import type {
   PaymentLine,
   PricedPayment,
   PriceRequest,
+  RivalPayment,
   SignedPayout,
   SignedTransaction,
   SignRequest,
@@ -115,6 +116,19 @@ export class FakePayments implements ChainPayments {
     this.sent.set(sha(raw), { txid: sha(raw), content, block: null, succeeded: true });
   }
 
+  /** The same payment with a higher fee, signed by a till that knew more than this database; or one that pays another amount. */
+  bumpElsewhere(txid: string, more = 0n): string {
+    const former = this.sent.get(txid)?.content;
+    assert(former !== undefined, `${txid} was never sent`);
+    const lines = former.lines.map((line) => ({ ...line, units: String(BigInt(line.units) + more) }));
+    const change = this.model === 'utxo' ? BigInt(former.change) - this.fee - more : 0n;
+    const fee = BigInt(former.fee) + this.fee;
+    const raw = JSON.stringify({ ...former, lines, fee: fee.toString(), change: change.toString() });
+    this.sent.delete(txid);
+    this.sent.set(sha(raw), { txid: sha(raw), content: JSON.parse(raw) as Content, block: null, succeeded: true });
+    return sha(raw);
+  }
+
   /** What mined transactions of the present chain paid to an address. */
   paidTo(address: string, currency: CurrencyCode): readonly bigint[] {
     return this.#effective().flatMap(({ content }) =>
@@ -205,6 +219,7 @@ export class FakePayments implements ChainPayments {
         kind: 'conflicted',
         txid: rival.txid,
         confirmations: this.#chain.height - (this.#mined(rival)?.height ?? 0) + 1,
+        ...rivalOf(rival.content, attempts[0]?.raw ?? '', this.model),
       };
     }
     return { kind: attempts.some(({ txid }) => this.sent.has(txid)) ? 'pending' : 'missing' };
@@ -280,6 +295,13 @@ export class FakePayments implements ChainPayments {
 function collides(content: Content, source: string, nonce: number | null, coins: readonly string[]): boolean {
   if (nonce !== null) return content.source === source && content.nonce === nonce;
   return content.coins.some((ref) => coins.includes(ref));
+}
+
+function rivalOf(rival: Content, own: string, terms: string): { readonly rival?: RivalPayment } {
+  const { lines } = JSON.parse(own) as Content;
+  if (!rival.lines.some(({ to }) => lines.some((line) => line.to === to))) return {};
+  if (JSON.stringify(rival.lines) !== JSON.stringify(lines)) return { rival: { pays: 'receiver' } };
+  return { rival: { pays: 'same', attempt: { raw: JSON.stringify(rival), feeUnits: BigInt(rival.fee), terms } } };
 }
 
 function sumOf(lines: readonly PaymentLine[]): bigint {

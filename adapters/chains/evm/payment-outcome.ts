@@ -35,7 +35,10 @@ export async function paymentOutcome(
     return minedOutcome(receipt, raw, source.address, head.height);
   }
   if (asCount(count, 'a nonce') > nonce) {
-    return explainTakenNonce(client, { chainId, source: source.address, nonce, headHeight: head.height, txids });
+    const [first] = attempts;
+    assert(first !== undefined, 'a payout has an attempt');
+    const taken = { chainId, source: source.address, nonce, headHeight: head.height, txids, raw: first.raw };
+    return explainTakenNonce(client, taken);
   }
   return { kind: answers.slice(txids.length).some((transaction) => transaction !== null) ? 'pending' : 'missing' };
 }

@@ -3,6 +3,7 @@ import { keccak256, recoverAddress, serializeTransaction } from 'viem/utils';
 import type { Hex, TransactionSerializable } from 'viem';
 import { refusal } from '../json-rpc.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
+import { rivalPayment } from './rival-payment.ts';
 import { asArray, asCount, asHash, asKey, asObject, asUnits, isStateGone, toQuantity } from './rpc-values.ts';
 import type { RpcObject } from './rpc-values.ts';
 
@@ -15,6 +16,8 @@ export interface TakenNonce {
   readonly headHeight: number;
   /** Our own transactions of this nonce. */
   readonly txids: readonly string[];
+  /** The bytes of one of them. */
+  readonly raw: string;
 }
 
 /** How far back a nonce's transaction is searched: a month of blocks every twelve seconds. */
@@ -41,9 +44,11 @@ export async function explainTakenNonce(client: JsonRpcClient, taken: TakenNonce
       ? { kind: 'pending' }
       : unclear(`block ${height} holds ${txid}, and the node shows no receipt of it`);
   }
-  if (!(await isSignedBy(transaction, taken, txid)))
+  const raw = await signedBytes(transaction, taken, txid);
+  if (raw === null)
     return unclear(`block ${height} is said to hold ${txid} with nonce ${taken.nonce}, whose signature proves nothing`);
-  return { kind: 'conflicted', txid, confirmations };
+  const rival = rivalPayment(raw, taken.raw);
+  return { kind: 'conflicted', txid, confirmations, ...(rival === null ? {} : { rival }) };
 }
 
 function unclear(reason: string): PayoutOutcome {
@@ -96,26 +101,29 @@ async function transactionAt(
   return found ?? null;
 }
 
-/** Whether the transaction's own fields give its hash, and its signature the key of `source`, on this chain. */
-async function isSignedBy(
+/** The transaction's bytes, when its own fields give its hash, and its signature the key of `source`, on this chain. */
+async function signedBytes(
   transaction: RpcObject,
   { source, nonce, chainId }: TakenNonce,
   txid: string,
-): Promise<boolean> {
+): Promise<Hex | null> {
   try {
     const unsigned = readUnsigned(transaction, nonce, chainId);
     const signature = readSignature(transaction);
-    if (unsigned === null || keccak256(serializeTransaction(unsigned, signature)) !== txid) return false;
+    if (unsigned === null) return null;
+    const raw = serializeTransaction(unsigned, signature);
+    if (keccak256(raw) !== txid) return null;
     const { r, s, v } = signature;
     // In each form of v the parity gives the key: 27 and 28, 35 and 36 plus twice the chain id, 0 and 1.
     const yParity = Number(v < 2n ? v : (v - 27n) % 2n);
-    return (
-      (await recoverAddress({ hash: keccak256(serializeTransaction(unsigned)), signature: { r, s, yParity } })) ===
-      source
-    );
+    const signer = await recoverAddress({
+      hash: keccak256(serializeTransaction(unsigned)),
+      signature: { r, s, yParity },
+    });
+    return signer === source ? raw : null;
   } catch {
     // A transaction that cannot be serialised proves nothing.
-    return false;
+    return null;
   }
 }
 

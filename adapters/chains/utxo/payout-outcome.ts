@@ -5,7 +5,8 @@ import type { BlockRef, PayoutOutcome, SignedPayout, SpendableCoin } from '../..
 import { MinedAttempts } from './mined-attempts.ts';
 import { inconsistent } from './node-values.ts';
 import { readSignedTerms } from './payment-terms.ts';
-import type { SignedTerms } from './payment-terms.ts';
+import { ANY_KIND, outputsOf, rivalPayment } from './rival-payment.ts';
+import type { OwnAttempt } from './rival-payment.ts';
 import { inputDigest } from './sign-payment.ts';
 import { SpenderSearch } from './spender-search.ts';
 import type { FoundSpender } from './spender-search.ts';
@@ -14,19 +15,9 @@ import { outpointOf } from './utxo-node.ts';
 import type { UtxoNode } from './utxo-node.ts';
 
 /** One of the payout's transactions, opened. */
-interface OpenAttempt {
+interface OpenAttempt extends OwnAttempt {
   readonly txid: string;
-  readonly outputs: readonly bigint[];
-  readonly terms: SignedTerms;
 }
-
-/** Blocks hold transactions of all kinds; they are read, and not judged. */
-const ANY_KIND = {
-  allowUnknownVersion: true,
-  allowUnknownInputs: true,
-  allowUnknownOutputs: true,
-  disableScriptCheck: true,
-} as const;
 
 /** What became of signed transactions, by the coins they spend and the outputs they make: no index, no wallet. */
 export class PayoutOutcomes {
@@ -90,7 +81,8 @@ export class PayoutOutcomes {
         reason: `The node shows the coin ${gone} as spent by ${spender.txid}, without a right signature.`,
       };
     }
-    return { kind: 'conflicted', txid: spender.txid, confirmations };
+    const rival = rivalPayment(spender, present(attempts.at(-1), 'the first attempt'), this.#keys.hot.script);
+    return { kind: 'conflicted', txid: spender.txid, confirmations, ...(rival === null ? {} : { rival }) };
   }
 
   /** A coin that is neither unspent nor spent: its own transaction is no longer in the chain. */
@@ -111,7 +103,12 @@ export class PayoutOutcomes {
     const change: SpendableCoin | null =
       changeNumber === null
         ? null
-        : { ref: `${txid}:${changeNumber}`, address, index: null, units: present(outputs[changeNumber], 'the change') };
+        : {
+            ref: `${txid}:${changeNumber}`,
+            address,
+            index: null,
+            units: present(outputs[changeNumber], 'the change').units,
+          };
     return { kind: 'mined', txid, block, confirmations, succeeded: true, feeUnits, change };
   }
 
@@ -135,10 +132,7 @@ export class PayoutOutcomes {
 function openAttempt({ txid, raw, terms }: SignedPayout['attempts'][number]): OpenAttempt {
   const transaction = Transaction.fromRaw(Buffer.from(raw, 'hex'), ANY_KIND);
   assert(transaction.id === txid, `the bytes of ${txid} are its own`);
-  const outputs = Array.from({ length: transaction.outputsLength }, (_, at) =>
-    present(transaction.getOutput(at).amount, 'an amount'),
-  );
-  return { txid, outputs, terms: readSignedTerms(terms) };
+  return { txid, outputs: outputsOf(transaction), terms: readSignedTerms(terms) };
 }
 
 function inputOf(transaction: Transaction, ref: string): number {

@@ -295,6 +295,46 @@ describe('an EVM chain pays', () => {
     assert.equal((await till.payments.outcome(signed.payout)).kind, 'conflicted');
   });
 
+  for (const currency of ['ETH', 'USDT-ERC20'] as const) {
+    test(`fault 82: a rival that pays the same ${currency} is reported as the payment, and is found as its attempt`, async () => {
+      const to = freshAddress();
+      const mine = await till.sign({ to, currency, units: 50n });
+      const elsewhere = await till.sign({ to, currency, units: 50n }, { nonce: mine.nonce, replaces: mine });
+      assert.notEqual(elsewhere.txid, mine.txid);
+      await till.payments.broadcast(elsewhere);
+      await receipt(anvil, elsewhere.txid as `0x${string}`);
+      const outcome = await till.payments.outcome(mine.payout);
+      assert.ok(outcome.kind === 'conflicted' && outcome.rival?.pays === 'same', outcome.kind);
+      const { attempt } = outcome.rival;
+      assert.deepEqual(
+        [outcome.txid, attempt.raw, attempt.feeUnits],
+        [elsewhere.txid, elsewhere.raw, elsewhere.feeUnits],
+      );
+      const adopted = { ...attempt, txid: outcome.txid, expiresAt: null };
+      const mined = await minedOutcome(till.payments, {
+        ...mine.payout,
+        attempts: [...mine.payout.attempts, adopted],
+      });
+      assert.deepEqual([mined.txid, mined.succeeded], [elsewhere.txid, true]);
+    });
+  }
+
+  test('fault 82: a rival that pays the receiver another amount, or calls it, is not the payment', async () => {
+    const others = [{ value: 8n }, { value: 7n, data: '0xdeadbeef' }] as const;
+    for (const other of others) {
+      const to = freshAddress();
+      const mine = await till.sign({ to, units: 7n });
+      const raw = await tillAccount().signTransaction({
+        ...{ chainId: anvil.chainId, nonce: mine.nonce, to: to, gas: 60_000n, type: 'eip1559' },
+        ...{ maxFeePerGas: 50n * GWEI, maxPriorityFeePerGas: GWEI, ...other },
+      });
+      const txid = await anvil.rpc<`0x${string}`>('eth_sendRawTransaction', [raw]);
+      await receipt(anvil, txid);
+      const outcome = await till.payments.outcome(mine.payout);
+      assert.deepEqual(outcome, { kind: 'conflicted', txid, confirmations: 1, rival: { pays: 'receiver' } });
+    }
+  });
+
   test('custody asks each address once, and leaves out what the chain does not know', async () => {
     const deposit = await till.deposit(3);
     await pay(anvil, deposit.address, 8n);
