@@ -2,6 +2,7 @@ import { creditEntry, spendableEntry } from '../ledger/deposit-entries.ts';
 import { postEntry } from '../ledger/post-entry.ts';
 import { assert, present } from '../kernel/guard.ts';
 import type { EntryId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
@@ -27,28 +28,61 @@ export type BookDeps = Pick<CreditDeps, 'stateMachine' | 'clock' | 'ids'>;
 export interface Depth {
   readonly confirmations: number;
   readonly policy: ChainPolicy;
+  /** The least that is worth spending, in units of the deposit's currency. */
+  readonly minDeposit: bigint;
+}
+
+/** What became of a confirmed deposit, and the order's changes of status, to be announced after the commit. */
+export interface Confirmed {
+  readonly to: 'CREDITED' | 'DUST';
+  readonly moves: readonly OrderMove[];
 }
 
 /**
  * Credits a confirmed deposit: its postings, its transaction row, the order's status and callback, all in one
- * transaction. The larger of the deposit and the order decides how many confirmations it takes.
+ * transaction. The larger of the deposit and the order decides how many confirmations it takes. One that is not worth
+ * spending is credited as nothing.
  *
- * @returns the order's changes of status, `null` when there was nothing to do
+ * @returns `null` when there was nothing to do
  */
 export async function creditDeposit(
   deps: CreditDeps,
   lease: Lease,
   seen: Deposit,
   depth: Depth,
-): Promise<readonly OrderMove[] | null> {
+): Promise<Confirmed | null> {
   return deps.storage.transaction(async (tx) => {
     await tx.leases.check(lease);
     const order = present(await tx.orders.lock(seen.orderId), `order ${seen.orderId}`);
     const deposit = await tx.deposits.lock(seen.id);
     if (deposit?.status !== 'SEEN' || deposit.blockHash !== seen.blockHash) return null;
     if (depth.confirmations < depth.policy.confirmations(deposit.currency, weightOf(order, deposit))) return null;
-    return bookCredit(tx, deps, order, deposit);
+    if (deposit.units < depth.minDeposit) return disregard(tx, order, deposit, depth.minDeposit, deps.clock.now());
+    return { to: 'CREDITED', moves: await bookCredit(tx, deps, order, deposit) };
   });
+}
+
+/** Records a locked SEEN deposit as dust: no posting and no coin of the till, so that nobody ever pays for spending it. */
+async function disregard(
+  tx: Transaction,
+  order: Order,
+  deposit: Deposit,
+  minDeposit: bigint,
+  at: Millis,
+): Promise<Confirmed> {
+  assert(await tx.deposits.move(deposit.id, 'SEEN', 'DUST', {}), `deposit ${deposit.id} changed while locked`);
+  await recordTransaction(tx, order, deposit, at, 0n);
+  const { chain, currency, units, txid } = deposit;
+  await tx.orders.addHistory({
+    orderId: order.id,
+    at,
+    from: order.status,
+    to: order.status,
+    rule: 'deposit-dust',
+    inputs: { chain, currency, units: units.toString(), minDeposit: minDeposit.toString(), txid },
+    rate: null,
+  });
+  return { to: 'DUST', moves: [] };
 }
 
 /** Credits a locked SEEN deposit of a locked order. @returns the order's changes of status, to be announced after the commit */
@@ -68,7 +102,7 @@ export async function bookCredit(
     await postEntry(tx, creditEntry(ids.next() as EntryId, now, deposit, credits)),
     `deposit ${deposit.id} is credited twice`,
   );
-  await recordTransaction(tx, order, deposit, now);
+  await recordTransaction(tx, order, deposit, now, deposit.units);
   const current = await refreshOrder(tx, order, now);
   return stateMachine.settle(tx, current.order, current.deposits, {
     now,
@@ -134,8 +168,14 @@ function weightOf(order: Order, deposit: Deposit): bigint {
   return due > deposit.units ? due : deposit.units;
 }
 
-async function recordTransaction(tx: Transaction, order: Order, deposit: Deposit, at: number): Promise<void> {
-  if (await tx.deposits.setTransactionStatus(deposit.id, 'SUCCESS')) return;
+async function recordTransaction(
+  tx: Transaction,
+  order: Order,
+  deposit: Deposit,
+  at: Millis,
+  obtained: bigint,
+): Promise<void> {
+  if (await tx.deposits.updateTransaction(deposit.id, { status: 'SUCCESS', obtained })) return;
   await tx.deposits.addTransaction({
     id: deposit.id,
     accountId: deposit.accountId,
@@ -145,7 +185,7 @@ async function recordTransaction(tx: Transaction, order: Order, deposit: Deposit
     chain: deposit.chain,
     currency: deposit.currency,
     units: deposit.units,
-    obtained: deposit.units,
+    obtained,
     fee: 0n,
     fromAddress: deposit.fromAddress,
     toAddress: deposit.toAddress,

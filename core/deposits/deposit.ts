@@ -2,17 +2,26 @@ import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import type { AccountId, DepositId, OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** SEEN in a block; CREDITED to the merchant's pending balance; SPENDABLE; ORPHANED by a reorganisation. */
-export const DEPOSIT_STATUSES = ['SEEN', 'CREDITED', 'SPENDABLE', 'ORPHANED'] as const;
+/**
+ * SEEN in a block; CREDITED to the merchant's pending balance; SPENDABLE; ORPHANED by a reorganisation; DUST when it is
+ * confirmed and credited as nothing, because spending it would cost more than it is worth.
+ */
+export const DEPOSIT_STATUSES = ['SEEN', 'CREDITED', 'SPENDABLE', 'ORPHANED', 'DUST'] as const;
 export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
 
 /** Every transition of a deposit, by event. ORPHANED → SEEN is the same transaction mined again. */
 export const DEPOSIT_TRANSITIONS = {
   confirm: { from: ['SEEN'], to: 'CREDITED' },
+  disregard: { from: ['SEEN'], to: 'DUST' },
   makeSpendable: { from: ['CREDITED'], to: 'SPENDABLE' },
-  orphan: { from: ['SEEN', 'CREDITED', 'SPENDABLE'], to: 'ORPHANED' },
+  orphan: { from: ['SEEN', 'CREDITED', 'SPENDABLE', 'DUST'], to: 'ORPHANED' },
   remine: { from: ['ORPHANED'], to: 'SEEN' },
 } as const satisfies Record<string, { from: readonly DepositStatus[]; to: DepositStatus }>;
+
+/** True for a deposit that is in the chain and worth something: it is credited, or will be. */
+export function countsForOrder({ status }: Pick<Deposit, 'status'>): boolean {
+  return status !== 'ORPHANED' && status !== 'DUST';
+}
 
 export type DepositEvent = keyof typeof DEPOSIT_TRANSITIONS;
 

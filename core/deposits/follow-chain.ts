@@ -251,15 +251,18 @@ export class ChainFollower {
 
   async #settleDeposit(lease: Lease, deposit: Deposit, height: number): Promise<boolean> {
     const { stateMachine, metrics, events } = this.#deps;
-    const { policy, code } = this.#chain;
+    const { policy, code, assets } = this.#chain;
     const confirmations = height - deposit.blockHeight + 1;
     let changed = false;
     if (deposit.status === 'SEEN' && confirmations >= policy.confirmations(deposit.currency, deposit.units)) {
-      const moves = await creditDeposit(this.#deps, lease, deposit, { confirmations, policy });
-      changed = moves !== null;
-      if (changed) metrics.count('tillgate_deposits_total', { chain: code, event: 'credited' });
-      if (changed) events.emit('order.payment', { orderId: deposit.orderId });
-      stateMachine.publish(moves ?? []);
+      const { minDeposit = 0n } = assets.find(({ currency }) => currency === deposit.currency) ?? {};
+      const confirmed = await creditDeposit(this.#deps, lease, deposit, { confirmations, policy, minDeposit });
+      changed = confirmed !== null;
+      if (confirmed !== null) {
+        metrics.count('tillgate_deposits_total', { chain: code, event: confirmed.to.toLowerCase() });
+        events.emit('order.payment', { orderId: deposit.orderId });
+        stateMachine.publish(confirmed.moves);
+      }
     }
     const credited = deposit.status === 'CREDITED' || changed;
     if (!credited || confirmations < policy.spendableConfirmations) return changed;

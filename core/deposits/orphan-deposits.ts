@@ -70,7 +70,9 @@ async function orphanOfOrder(
   for (const { id } of deposits) {
     const deposit = present(await tx.deposits.lock(id), `deposit ${id}`);
     if (deposit.status === 'ORPHANED') continue;
-    const lossUnits = deposit.status === 'SEEN' ? deposit.lossUnits : await reverse(tx, deposit, context);
+    const isCredited = deposit.status === 'CREDITED' || deposit.status === 'SPENDABLE';
+    const lossUnits = isCredited ? await reverse(tx, deposit, context) : deposit.lossUnits;
+    if (deposit.status === 'DUST') await tx.deposits.setTransactionStatus(id, 'FAILED');
     if (deposit.status === 'SPENDABLE') await tx.transfers.dropHolding(context.chain, holdingRef(deposit));
     if (deposit.status === 'SPENDABLE' && lossUnits > 0n)
       losses.push(await freeze(tx, deposit, lossUnits, context.now));

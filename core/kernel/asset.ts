@@ -23,6 +23,13 @@ export interface Asset {
   readonly kind: 'native' | 'token';
   /** True when `fixed_encrypt_price` prices it at exactly 1 USD. */
   readonly stable: boolean;
+  /** In units: a deposit of less costs more to spend than it is worth, and is credited as nothing. Absent for no such bound. */
+  readonly minDeposit?: bigint;
+}
+
+/** True when a deposit of so many units costs more to spend than it is worth. */
+export function isDust({ minDeposit = 0n }: Asset, units: bigint): boolean {
+  return units < minDeposit;
 }
 
 /** Chain display names (specification, "Crypto currency entry"). */

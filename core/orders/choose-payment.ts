@@ -1,6 +1,6 @@
 import type { AddressPool } from '../deposits/address-pool.ts';
 import { formerChoice } from '../deposits/record-transfer.ts';
-import { LIGHTNING_ASSET } from '../kernel/asset.ts';
+import { isDust, LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { Asset, AssetCatalogue, ChainCode } from '../kernel/asset.ts';
 import { invalidField, isTillgateError, TillgateError } from '../kernel/errors.ts';
 import { findFiat } from '../kernel/fiat.ts';
@@ -13,6 +13,7 @@ import type { Storage, Transaction } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
 import { isOwnAddress } from '../wallets/own-address.ts';
 import { DepositAddressAllocator, memoOf } from './deposit-address-allocator.ts';
+import { requireWorthSpending } from './least-amount.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 
 /** A coin the payer can choose, and what the order costs in it now. */
@@ -42,7 +43,7 @@ export class ChoosePayment {
     this.#allocator = new DepositAddressAllocator({ addresses: deps.addresses, invoices: deps.invoices ?? null });
   }
 
-  /** The coins of this installation with the order's amount in each; one without a rate now is left out. */
+  /** The coins of this installation with the order's amount in each; one without a rate now, or whose amount would be dust, is left out. */
   async options(order: Order): Promise<readonly PaymentOption[]> {
     const { assets, rates } = this.#deps;
     const fiat = present(findFiat(order.vsCurrency), `fiat ${order.vsCurrency}`);
@@ -50,7 +51,7 @@ export class ChoosePayment {
     for (const asset of assets.enabled()) {
       try {
         const { units } = await rates.quote(asset, fiat, order.vsPrice, order.fixedEncryptPrice);
-        options.push({ asset, units });
+        if (!isDust(asset, units)) options.push({ asset, units });
       } catch (error) {
         if (!isTillgateError(error, 'NOT_READY')) throw error;
       }
@@ -65,7 +66,8 @@ export class ChoosePayment {
    * comes back to Lightning finds the same invoice at its rate. With Bitcoin the payer gets an invoice too, for wallets that
    * read both from one URI; a payment of it is a choice of Lightning.
    *
-   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `NOT_READY` (no rate), `STATE_CONFLICT` (seen, expired, not hosted),
+   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE` (dust), `NOT_READY` (no rate), `STATE_CONFLICT`
+   * (seen, expired, not hosted),
    * `NODE_FAILED` (no invoice)
    */
   async choose(checkoutToken: string, chain: string, currency: string): Promise<Order> {
@@ -77,6 +79,7 @@ export class ChoosePayment {
     const invoice = this.#allocator.lightning ? await this.#formerInvoice(found) : null;
     if (invoice !== null && chain === LIGHTNING_ASSET.chain) return this.#settleChoice(found, async () => invoice);
     const { units, rate } = await this.#quote(found, asset);
+    requireWorthSpending(asset, units);
     const spare = await this.#allocator.take(asset, termsOf(found, units));
     const companion =
       asset.currency === 'BTC' && this.#allocator.lightning && invoice === null ? await this.#companion(found) : null;

@@ -20,6 +20,7 @@ import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
 import { DepositAddressAllocator, memoOf } from './deposit-address-allocator.ts';
+import { requireWorthSpending } from './least-amount.ts';
 import { withDefaults } from './order.ts';
 import type { NewOrderInput, Order, OrderPayment, OrderType, Platform } from './order.ts';
 import type { OrderSettings } from './settings.ts';
@@ -151,6 +152,7 @@ export class CreateOrder {
     const asset: Asset = assets.require(input.chain, input.currency);
     await this.#checkLimits(price);
     const { units, rate } = await rates.quote(asset, fiat, price.units, input.fixedEncryptPrice ?? false);
+    requireWorthSpending(asset, units);
     const now = clock.now();
     const address = await this.#allocator.take(asset, {
       units,

@@ -1,3 +1,4 @@
+import { countsForOrder } from '../deposits/deposit.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { OrderId } from '../kernel/ids.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -37,7 +38,7 @@ export class OrderAdminActions {
       if (order === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
       const deposits = await tx.deposits.byOrder(order.id);
       const unconfirmed = onlyUnpaid && (await tx.unconfirmedPayments.live(order.id)).length > 0;
-      if (unconfirmed || (onlyUnpaid && deposits.some(({ status }) => status !== 'ORPHANED'))) {
+      if (unconfirmed || (onlyUnpaid && deposits.some(countsForOrder))) {
         throw new TillgateError('STATE_CONFLICT', 'A payment was seen already; this order cannot be cancelled.');
       }
       const inputs = { actor, received: order.received.toString() };

@@ -92,9 +92,15 @@ export interface OrderHistoryEntry {
   readonly at: Millis;
   readonly from: OrderStatus | null;
   readonly to: OrderStatus;
-  /** The transition's rule, or `created`, `payment-chosen`, `deposit-other-currency`, `refund-address`. */
+  /** The transition's rule, or `created`, `payment-chosen`, `deposit-other-currency`, `deposit-dust`, `refund-address`. */
   readonly rule:
-    OrderRule | 'created' | 'payment-chosen' | 'deposit-other-currency' | 'refund-address' | 'payment-reorganised';
+    | OrderRule
+    | 'created'
+    | 'payment-chosen'
+    | 'deposit-other-currency'
+    | 'deposit-dust'
+    | 'refund-address'
+    | 'payment-reorganised';
   /** The rule's inputs: amounts as digit strings of units, times in epoch milliseconds. */
   readonly inputs: Readonly<Record<string, string | number | boolean | null>>;
   readonly rate: RateEvidence | null;

@@ -1,3 +1,4 @@
+import { countsForOrder } from '../deposits/deposit.ts';
 import type { Deposit } from '../deposits/deposit.ts';
 import type { Millis } from '../kernel/time.ts';
 import { amountRequired } from './order.ts';
@@ -42,12 +43,12 @@ const NOTHING: Received = {
   unconfirmedInTime: 0n,
 };
 
-/** Deposits of the order's own currency that no reorganisation has taken away. */
+/** Deposits of the order's own currency that no reorganisation has taken away, without dust. */
 export function liveDeposits(order: Order, deposits: readonly Deposit[]): readonly Deposit[] {
   const { payment } = order;
   if (payment === null) return [];
   return deposits.filter(
-    ({ chain, currency, status }) => chain === payment.chain && currency === payment.currency && status !== 'ORPHANED',
+    (deposit) => deposit.chain === payment.chain && deposit.currency === payment.currency && countsForOrder(deposit),
   );
 }
 

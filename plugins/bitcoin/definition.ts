@@ -52,5 +52,7 @@ export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
   minFeeRate: 1,
   maxFeeRate: 500,
   fallbackFeeRate: 10,
+  // What Bitcoin Core takes for the long term (`consolidatefeerate`): a fee spike never changes what is credited.
+  dustFeeRate: 10,
   maxLagBlocks: 1,
 };

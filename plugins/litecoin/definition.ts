@@ -48,5 +48,6 @@ export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
   minFeeRate: 1,
   maxFeeRate: 1_000,
   fallbackFeeRate: 10,
+  dustFeeRate: 50,
   maxLagBlocks: 2,
 };

@@ -96,6 +96,8 @@ export interface DomainOptions {
   readonly orders?: Partial<OrderSettings>;
   /** A Lightning node, made with the domain's clock. */
   readonly lightning?: (now: () => number) => LightningNode;
+  /** The least deposit of BTC that is worth spending, in units. */
+  readonly btcMinDeposit?: bigint;
 }
 
 /** Builds a {@link Domain} with one merchant. */
@@ -109,7 +111,9 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
   ];
   const now = (): number => clock.now();
   const eth = new FakeChain([pick('ETH'), pick('USDT-ERC20')], now, options.chain);
-  const btc = new FakeChain([pick('BTC')], now, options.chain);
+  const { btcMinDeposit } = options;
+  const bitcoin = { ...pick('BTC'), ...(btcMinDeposit === undefined ? {} : { minDeposit: btcMinDeposit }) };
+  const btc = new FakeChain([bitcoin], now, options.chain);
   const chains = new Map([eth, btc].map((chain) => [chain.code, chain]));
   const lightning = options.lightning?.(now) ?? null;
   const invoices = lightning === null ? null : new Invoices({ node: lightning, storage, clock });

@@ -1,6 +1,7 @@
 import type { Logger, PublicWallet, Signer } from '../../../core/index.ts';
 import { AccountKey } from '../account-key.ts';
 import type { UtxoPluginOptions } from './plugin-options.ts';
+import { inputCost } from './transaction-size.ts';
 import { UtxoChain } from './utxo-chain.ts';
 import type { UtxoCoin } from './utxo-coins.ts';
 import type { UtxoChainOptions } from './utxo-options.ts';
@@ -28,7 +29,8 @@ export async function openUtxoChain(
   const spending = signer === null ? null : await spendingOf(signer, terms, xpub);
   if (signer !== null && spending === null)
     logger.warn('the xpub is of another wallet than the till’s seed: the chain is watch-only', { chain: coin.code });
-  return new UtxoChain({ ...options, coin, asset: coin.coin, xpub, spending }, logger);
+  const asset = { ...coin.coin, minDeposit: inputCost(options.feeRates.dust) };
+  return new UtxoChain({ ...options, coin, asset, xpub, spending }, logger);
 }
 
 async function spendingOf(

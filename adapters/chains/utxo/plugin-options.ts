@@ -20,6 +20,8 @@ export interface UtxoDefaults {
   readonly minFeeRate: number;
   readonly maxFeeRate: number;
   readonly fallbackFeeRate: number;
+  /** What spending a coin costs in the long term. */
+  readonly dustFeeRate: number;
 }
 
 /** The options of a UTXO chain's plugin, read and completed (decisions, section 10). */
@@ -54,6 +56,7 @@ const optionsSchema = z.strictObject({
   minFeeRate: rate.optional(),
   maxFeeRate: rate.optional(),
   fallbackFeeRate: rate.optional(),
+  dustFeeRate: rate.optional(),
   feeTargetBlocks: count(1, 1_008).optional(),
   bumpAfterMs: count(1_000, 86_400_000).optional(),
 });
@@ -94,6 +97,7 @@ function feeRatesOf(data: Input, defaults: UtxoDefaults): FeeRateBounds {
     min: inThousands(data.minFeeRate ?? defaults.minFeeRate),
     max: inThousands(data.maxFeeRate ?? defaults.maxFeeRate),
     fallback: inThousands(data.fallbackFeeRate ?? defaults.fallbackFeeRate),
+    dust: inThousands(data.dustFeeRate ?? defaults.dustFeeRate),
   };
 }
 

@@ -19,6 +19,11 @@ export function virtualSizeOf(inputs: number, scriptLengths: readonly number[]):
   return Math.ceil((FRAME + inputs * OWN_INPUT + bytes * 4) / 4);
 }
 
+/** What one more of the till's own coins costs as an input, rounded up. */
+export function inputCost(rate: FeeRate): bigint {
+  return mulDiv(rate, BigInt(OWN_INPUT), 4_000n, 'up');
+}
+
 /** The fee of a size, rounded up: a unit too little and the network refuses it. */
 export function feeOf(rate: FeeRate, vbytes: number): bigint {
   return mulDiv(rate, BigInt(vbytes), 1_000n, 'up');

@@ -7,6 +7,8 @@ export interface FeeRateBounds {
   readonly max: bigint;
   /** Where the node has seen too little to estimate. */
   readonly fallback: bigint;
+  /** What spending a coin costs in the long term; a deposit of less than that for one input is credited as nothing. */
+  readonly dust: bigint;
 }
 
 /** From how many units on a deposit takes more confirmations. */

@@ -138,6 +138,15 @@ describe('the bitcoin and litecoin plugins', () => {
     assert.equal(btc.contractAddress('BTC'), '');
   });
 
+  test('fault 88: a deposit is worth spending from the cost of one input on, at a rate that does not follow the market', async () => {
+    const least = async (plugin: UtxoPlugin, options = {}): Promise<bigint | undefined> =>
+      (await setUp(plugin, { ...URL_ONLY, ...options })).assets[0]?.minDeposit;
+    assert.deepEqual([await least(bitcoin), await least(litecoin)], [680n, 3_400n]);
+    assert.equal(await least(bitcoin, { dustFeeRate: 2.5 }), 170n);
+    assert.equal(await least(bitcoin, { minFeeRate: 20, fallbackFeeRate: 30 }), 680n);
+    assert.deepEqual(problems(bitcoin, { ...URL_ONLY, dustFeeRate: 0 }), ['dustFeeRate']);
+  });
+
   test('every wrong option is named, and no value of one is repeated', () => {
     assert.deepEqual(problems(bitcoin, {}), ['rpcUrl']);
     assert.deepEqual(problems(bitcoin, { rpcUrl: 'ftp://s3cr3t', network: 'moon', colour: 1 }), [

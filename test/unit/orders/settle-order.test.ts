@@ -59,6 +59,7 @@ const ROWS: readonly Row[] = [
     rule: null,
   },
   { name: 'orphaned money does not count', deposits: [deposit(100n, 'ORPHANED')], rule: null },
+  { name: 'dust does not count (fault 88)', deposits: [deposit(100n, 'DUST')], rule: null },
   { name: 'another currency does not count', deposits: [deposit(100n, 'CREDITED', 10, 'ETH')], rule: null },
   { name: 'deadline, nothing seen, chain read', now: DEADLINE, scanned: true, rule: 'deadline-nothing-seen' },
   { name: 'deadline, nothing seen, node was away', now: late, scanned: false, rule: null },
