@@ -3,13 +3,15 @@ import type { AccountId, EntryId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
 /**
- * The ledger's accounts. Credit is positive: what the till owes is above zero, what a chain holds for the till (`custody`) is
- * below. Every entry sums to zero for each currency.
+ * The ledger's accounts. Credit is positive: what the till owes is above zero, what a chain holds for the till (`custody`,
+ * `cold`, and `gas`, which is left at deposit addresses) is below. Every entry sums to zero for each currency.
  */
 export type LedgerAccount =
   | `merchant:${AccountId}:${MerchantBalance}`
   | `custody:${string}`
   | `cold:${string}`
+  | `gas:${string}`
+  | `operator:${string}`
   | 'fees:network'
   | 'clearing'
   | 'loss:reorganisation';
@@ -21,6 +23,10 @@ export const merchantAccount = (accountId: AccountId, part: MerchantBalance): Le
   `merchant:${accountId}:${part}`;
 export const custodyAccount = (chain: string): LedgerAccount => `custody:${chain}`;
 export const coldAccount = (chain: string): LedgerAccount => `cold:${chain}`;
+/** Gas that was sent to deposit addresses for token sweeps and is not used yet. */
+export const gasAccount = (chain: string): LedgerAccount => `gas:${chain}`;
+/** The operator's own coins on a chain (the float). */
+export const operatorAccount = (chain: string): LedgerAccount => `operator:${chain}`;
 export const FEES_ACCOUNT: LedgerAccount = 'fees:network';
 export const LOSS_ACCOUNT: LedgerAccount = 'loss:reorganisation';
 

@@ -4,13 +4,15 @@ import type { EntryId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import { obtainedUnits } from '../transfers/transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { coldAccount, custodyAccount, FEES_ACCOUNT, merchantAccount } from './entry.ts';
+import { coldAccount, custodyAccount, FEES_ACCOUNT, gasAccount, merchantAccount } from './entry.ts';
 import type { LedgerEntry, MerchantBalance, Posting } from './entry.ts';
 
 /** What a mined transaction cost, in units of the chain's own coin. */
 export interface NetworkCost {
   readonly currency: CurrencyCode;
   readonly units: bigint;
+  /** By how much the gas left at a deposit address changes; 0 unless given. */
+  readonly gasUnits?: bigint;
 }
 
 /** Reserves a request's amount: it leaves the available balance. */
@@ -48,10 +50,12 @@ export function cheaperPaidEntry(
   ]);
 }
 
-/** Books a transaction that was mined without effect: the reserve is released, the till pays the network's fee. */
+/**
+ * Books a transaction that was mined without effect. Its owner pays what it cost (`feeUnits`, in the transfer's currency) out
+ * of the reserve and gets the rest back; for its own moves the till pays.
+ */
 export function failedEntry(id: EntryId, at: Millis, transfer: Transfer, cost: NetworkCost): LedgerEntry {
-  const back = transfer.accountId === null ? [] : moveBalance(transfer, 'reserved', 'available');
-  return entryOf(id, at, 'transfer-failed', transfer, [...back, ...networkFee(transfer, cost)]);
+  return entryOf(id, at, 'transfer-failed', transfer, [...giveBack(transfer), ...networkFee(transfer, cost)]);
 }
 
 const REFERENCES = {
@@ -83,6 +87,16 @@ function moveBalance(
   ];
 }
 
+/** The reserve less the charged fee. */
+function giveBack({ accountId, currency, units, feeUnits }: Transfer): Posting[] {
+  if (accountId === null) return [];
+  return [
+    { account: merchantAccount(accountId, 'reserved'), currency, units: -units },
+    { account: merchantAccount(accountId, 'available'), currency, units: units - feeUnits },
+    { account: FEES_ACCOUNT, currency, units: feeUnits },
+  ];
+}
+
 function payout(transfer: Transfer): Posting[] {
   const { kind, accountId, chain, currency, units, feeUnits } = transfer;
   const obtained = obtainedUnits(transfer);
@@ -100,9 +114,10 @@ function payout(transfer: Transfer): Posting[] {
   ];
 }
 
-function networkFee({ chain }: Transfer, { currency, units }: NetworkCost): Posting[] {
+function networkFee({ chain }: Transfer, { currency, units, gasUnits = 0n }: NetworkCost): Posting[] {
   return [
-    { account: custodyAccount(chain), currency, units },
+    { account: custodyAccount(chain), currency, units: units + gasUnits },
+    { account: gasAccount(chain), currency, units: -gasUnits },
     { account: FEES_ACCOUNT, currency, units: -units },
   ];
 }

@@ -45,6 +45,12 @@ export interface SweepCandidate {
   readonly refs: readonly string[];
 }
 
+/** Gas that is left at a deposit address, in units of the chain's own coin. */
+export interface GasBalance {
+  readonly address: string;
+  readonly units: bigint;
+}
+
 /** What signed, unfinished transfers take from an address. */
 export interface InFlight {
   readonly sourceAddress: string;
@@ -117,8 +123,15 @@ export interface TransferStore {
   /** Free deposits at one address in one currency, oldest first. */
   freeAt(chain: ChainCode, address: string, currency: CurrencyCode): Promise<readonly Holding[]>;
   /**
-   * What the holdings' addresses and the hot wallet must contain while nothing is in flight, by currency: the negated custody
-   * account of the ledger, less CREDITED deposits, which are not spendable yet.
+   * Gas at a deposit address that the till sent there and has not used: what is booked, and what signed transactions
+   * are bringing.
+   */
+  gasAt(chain: ChainCode, address: string): Promise<bigint>;
+  /** Deposit addresses with booked gas, after an address, by address. */
+  gasBalances(chain: ChainCode, after: string | null, limit: number): Promise<readonly GasBalance[]>;
+  /**
+   * What the holdings' addresses, the addresses with gas and the hot wallet must contain while nothing is in flight, by currency: the negated custody
+   * and gas accounts of the ledger, less CREDITED deposits, which are not spendable yet.
    */
   expectedCustody(chain: ChainCode): Promise<ReadonlyMap<CurrencyCode, bigint>>;
   /** The next nonce of an address by this till's count; `null` when it never paid from there. */
@@ -172,6 +185,8 @@ export interface TransferWrites {
    * one, else FREE.
    */
   addHolding(holding: Omit<Holding, 'status' | 'payoutId'>): Promise<boolean>;
+  /** Changes the gas that is booked at a deposit address. */
+  addGas(chain: ChainCode, address: string, change: bigint): Promise<void>;
   /** After a reorganisation: marks it as GONE from any status and keeps its payout; false when unknown. */
   dropHolding(chain: ChainCode, ref: string): Promise<boolean>;
   /** Moves an address's counter forward to the chain's, on an operator's request. */

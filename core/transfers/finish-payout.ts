@@ -1,4 +1,4 @@
-import { assert } from '../kernel/guard.ts';
+import { assert, present } from '../kernel/guard.ts';
 import type { EntryId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import { postEntry } from '../ledger/post-entry.ts';
@@ -10,6 +10,8 @@ import type { PayoutOutcome, ChainPayments } from '../ports/chain-payments.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { LedgerEntry } from '../ledger/entry.ts';
 import type { Transaction } from '../ports/storage.ts';
+import type { TransferChanges } from '../ports/transfer-store.ts';
+import { gasLeft } from './gas-balance.ts';
 import type { PayoutView, Transfer, TransferStatus } from './transfer.ts';
 
 export interface FinishContext {
@@ -53,12 +55,11 @@ export async function finishMined(
   const orders: OrderMove[] = [];
   const transfers: { transfer: Transfer; to: TransferStatus }[] = [];
   for (const [at, listed] of view.transfers.entries()) {
-    const cost = {
-      currency: context.payments.feeAsset.currency,
-      units: shareOf(outcome.feeUnits, view.transfers.length, at),
-    };
+    const share = (total: bigint): bigint => shareOf(total, view.transfers.length, at);
+    const cost = { currency: context.payments.feeAsset.currency, units: share(outcome.feeUnits) };
     const to = outcome.succeeded ? 'CONFIRMED' : 'FAILED';
-    transfers.push({ transfer: await finishOne(tx, listed, to, outcome.txid, cost, context), to });
+    const charged = outcome.succeeded ? {} : { feeUnits: failureFee(listed, cost, share(firstFee(view))) };
+    transfers.push({ transfer: await finishOne(tx, { listed, to, txHash: outcome.txid, cost, charged }, context), to });
     if (outcome.succeeded) orders.push(...(await refundOrder(tx, listed, outcome.txid, context)));
   }
   return { transfers, orders };
@@ -88,22 +89,54 @@ export async function voidPayout(
   return { transfers, orders: [] };
 }
 
+/** The end of one transfer of a mined payout. */
+interface Ending {
+  readonly listed: Transfer;
+  readonly to: 'CONFIRMED' | 'FAILED';
+  readonly txHash: string;
+  readonly cost: NetworkCost;
+  /** What a failure is charged. */
+  readonly charged: Pick<TransferChanges, 'feeUnits'>;
+}
+
 async function finishOne(
   tx: Transaction,
-  listed: Transfer,
-  to: 'CONFIRMED' | 'FAILED',
-  txHash: string,
-  cost: NetworkCost,
+  { listed, to, txHash, cost, charged }: Ending,
   { ids, now }: FinishContext,
 ): Promise<Transfer> {
-  const reason = to === 'FAILED' ? 'The transaction was mined without effect.' : null;
-  const transfer = await moveLocked(tx, listed, to, reason, now);
+  const reason = to === 'FAILED' ? 'The transaction was mined without effect; its cost was charged.' : null;
+  const transfer = await moveLocked(tx, listed, to, reason, now, charged);
+  const left = gasLeft(transfer, to, cost);
+  if (left.units !== 0n) await tx.transfers.addGas(transfer.chain, left.address, left.units);
   const book = to === 'CONFIRMED' ? paidEntry : failedEntry;
-  await post(tx, book(ids.next() as EntryId, now, transfer, cost));
+  await post(tx, book(ids.next() as EntryId, now, transfer, { ...cost, gasUnits: left.units }));
   if (transfer.accountId !== null) {
-    await tx.deposits.updateTransaction(transfer.id, { status: to === 'CONFIRMED' ? 'SUCCESS' : 'FAILED', txHash });
+    const row =
+      to === 'CONFIRMED'
+        ? ({ status: 'SUCCESS', txHash } as const)
+        : ({ status: 'FAILED', txHash, fee: transfer.feeUnits, obtained: 0n } as const);
+    await tx.deposits.updateTransaction(transfer.id, row);
   }
   return transfer;
+}
+
+function firstFee({ attempts, payout }: PayoutView): bigint {
+  return present(attempts[0], `attempts of payout ${payout.id}`).feeUnits;
+}
+
+/**
+ * What the owner of a transfer pays for its transaction that was mined without effect, in the transfer's currency: the cost,
+ * and what the sweeps for it have cost. For a token at the rate by which its fee was charged, so that no rate has to be known
+ * now. At most the whole amount.
+ *
+ * @param firstFee - the native fee for which `feeUnits` was charged
+ */
+function failureFee({ accountId, currency, units, feeUnits }: Transfer, cost: NetworkCost, firstFee: bigint): bigint {
+  if (accountId === null) return feeUnits;
+  const own = currency === cost.currency;
+  const sweeps = own && feeUnits > firstFee ? feeUnits - firstFee : 0n;
+  const due = own || firstFee === 0n ? cost.units + sweeps : (cost.units * feeUnits + firstFee - 1n) / firstFee;
+  return due < units ? due : units;
 }
 
 async function moveLocked(
@@ -112,13 +145,14 @@ async function moveLocked(
   to: 'CONFIRMED' | 'FAILED',
   reason: string | null,
   now: Millis,
+  charged: Pick<TransferChanges, 'feeUnits'> = {},
 ): Promise<Transfer> {
   const transfer = await tx.transfers.lock(listed.id);
   assert(
     transfer?.status === 'SIGNED' || transfer?.status === 'BROADCAST',
     `transfer ${listed.id} of a live payout is ${transfer?.status}`,
   );
-  const changes = { reason, updatedAt: now, finishedAt: now };
+  const changes = { ...charged, reason, updatedAt: now, finishedAt: now };
   assert(
     await tx.transfers.move(transfer.id, transfer.status, to, changes),
     `transfer ${transfer.id} changed while locked`,

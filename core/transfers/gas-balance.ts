@@ -1,9 +1,13 @@
+import type { NetworkCost } from '../ledger/transfer-entries.ts';
+import type { GasBalance } from '../ports/transfer-store.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { PayingChain } from './payout-deps.ts';
+import type { Transfer } from './transfer.ts';
 
 /**
- * The gas available for a token sweep at a deposit address: the native balance less what payers deposited. Deposited coins
- * are swept whole by a transfer of their own; a fee taken from them would leave that sweep short.
+ * The gas available for a token sweep at a deposit address: what the till sent there, as far as the node shows it beside what
+ * payers deposited. Deposited coins are swept whole by a transfer of their own; a fee taken from them would leave that
+ * sweep short.
  *
  * @throws TillgateError `NODE_FAILED`
  */
@@ -13,6 +17,18 @@ export async function gasBalance(
   address: string,
 ): Promise<bigint> {
   const { currency } = payments.feeAsset;
+  const sent = await transfers.gasAt(code, address);
+  if (sent <= 0n) return 0n;
   const paid = await transfers.freeAt(code, address, currency);
-  return paid.reduce((left, { units }) => left - units, await payments.balance(address, currency));
+  const shown = paid.reduce((left, { units }) => left - units, await payments.balance(address, currency));
+  return shown < sent ? shown : sent;
+}
+
+/** By how much a mined transfer changes the gas at a deposit address: gas that arrives, what a sweep used or left of its fee. */
+export function gasLeft(transfer: Transfer, to: 'CONFIRMED' | 'FAILED', cost: NetworkCost): GasBalance {
+  const { kind, currency, sourceAddress, sourceIndex, toAddress, units, feeUnits } = transfer;
+  const isPaid = to === 'CONFIRMED';
+  if (sourceIndex === null) return { address: toAddress, units: kind === 'gas' && isPaid ? units : 0n };
+  const withheld = isPaid && currency === cost.currency ? feeUnits : 0n;
+  return { address: sourceAddress, units: withheld - cost.units };
 }

@@ -36,8 +36,8 @@ const CANDIDATES = 100;
 /** Refused sweeps are priced again after this time. */
 const AGAIN_MS = 10 * 60_000;
 const BPS = 10_000n;
-/** Gas is funded with a margin for a rising gas price. */
-const GAS_MARGIN = [3n, 2n] as const;
+/** Gas is funded with a margin for a rising gas price; what is left is used by the next sweep from there. */
+const GAS_MARGIN = [5n, 4n] as const;
 
 /**
  * Sweeps deposit addresses to the hot wallet on account chains, where the fee is worth it and with gas funded first for
@@ -153,7 +153,8 @@ export class PlanSweeps {
         toAddress: payments.hotAddress,
       });
     }
-    if ((await gasBalance(this.#chain, this.#deps.storage, address)) >= nativeFeeUnits) {
+    const there = await gasBalance(this.#chain, this.#deps.storage, address);
+    if (there >= nativeFeeUnits) {
       return this.#queue(lease, 'sweep', {
         currency,
         units,
@@ -164,7 +165,7 @@ export class PlanSweeps {
         toAddress: payments.hotAddress,
       });
     }
-    const gas = (nativeFeeUnits * GAS_MARGIN[0]) / GAS_MARGIN[1];
+    const gas = (nativeFeeUnits * GAS_MARGIN[0]) / GAS_MARGIN[1] - there;
     if ((await hot.free(native)) < gas * 2n) return false;
     await hot.spend(native, gas);
     return this.#queue(lease, 'gas', {

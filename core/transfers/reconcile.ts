@@ -1,5 +1,6 @@
 import type { CurrencyCode } from '../kernel/asset.ts';
 import type { ExpectedCoins } from '../ports/chain-payments.ts';
+import type { GasBalance } from '../ports/transfer-store.ts';
 import type { Holding } from './transfer.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 
@@ -39,9 +40,33 @@ export async function reconcile(
     after = page.at(-1)?.ref ?? null;
     if (page.length < PAGE) break;
   }
+  await addGas(chain, { storage }, { asked, onChain });
   return [...expected].map(([currency, units]) =>
     line(currency, units, onChain.get(currency) ?? 0n, inFlight.get(currency) ?? 0n),
   );
+}
+
+/** Asks for the gas that is left at deposit addresses; an address that was asked for its coins has shown it already. */
+async function addGas(
+  { code, payments }: PayingChain,
+  { storage }: Pick<PayoutDeps, 'storage'>,
+  sums: {
+    readonly asked: ReadonlySet<string>;
+    readonly onChain: Map<CurrencyCode, bigint>;
+  },
+): Promise<void> {
+  const { currency } = payments.feeAsset;
+  let after: string | null = null;
+  for (;;) {
+    const page: readonly GasBalance[] = await storage.transfers.gasBalances(code, after, PAGE);
+    const unasked = page.filter(({ address }) => !sums.asked.has(`${address} ${currency}`));
+    if (unasked.length > 0) {
+      const shown = await payments.custody(unasked.map(({ address }) => ({ ref: '', address, currency })));
+      for (const [held, units] of shown) add(sums.onChain, held, units);
+    }
+    after = page.at(-1)?.address ?? null;
+    if (page.length < PAGE) return;
+  }
 }
 
 function line(currency: CurrencyCode, expected: bigint, onChain: bigint, inFlight: bigint): CustodyLine {

@@ -39,6 +39,7 @@ const NAMES = {
   payouts: 'bundles',
   payoutAttempts: 'bundle_attempts',
   holdings: 'holdings',
+  gasBalances: 'gas_balances',
   payerNonces: 'payer_nonces',
   withdrawalAddresses: 'withdrawal_addresses',
   watchAddresses: 'watch_addresses',

@@ -347,7 +347,9 @@ eachStorage((engine, open) => {
         await till.settle();
         assert.equal((await till.refund.info(till.principal.accountId, order.id)).refund_status, 'TERMINATED');
         assert.equal((await till.order(order.id)).status, 'SUCCESS');
-        assert.equal(await till.balance('available', 'ETH'), ETHER);
+        assert.equal(await till.balance('available', 'ETH'), ETHER - till.ethPayments.fee, 'its cost is charged');
+        await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT', /less than/));
+        await till.fund('ETH', '2');
         till.ethPayments.reverts = () => false;
         await till.refund.run(till.principal, order.id);
         await till.settle();

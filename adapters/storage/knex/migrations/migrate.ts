@@ -9,6 +9,7 @@ import { moneyOut } from './0004-money-out.ts';
 import { lightning } from './0005-lightning.ts';
 import { sightings } from './0006-sightings.ts';
 import { sharedLimits } from './0007-shared-limits.ts';
+import { gasLeft } from './0008-gas-balances.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   lightning,
   sightings,
   sharedLimits,
+  gasLeft,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

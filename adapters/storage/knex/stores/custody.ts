@@ -1,4 +1,4 @@
-import { custodyAccount } from '../../../../core/index.ts';
+import { custodyAccount, gasAccount } from '../../../../core/index.ts';
 import type { ChainCode, CurrencyCode } from '../../../../core/index.ts';
 import type { Run } from '../dialects/dialect.ts';
 import { text, units } from '../rows/values.ts';
@@ -13,10 +13,10 @@ export async function expectedCustody(
   const expected = new Map<CurrencyCode, bigint>();
   const add = (currency: CurrencyCode, change: bigint): unknown =>
     expected.set(currency, (expected.get(currency) ?? 0n) + change);
-  // The account of a chain is negative by the amount that it holds.
-  for (const row of await run(`SELECT currency, units FROM ${balances} WHERE account = ?`, [custodyAccount(chain)])) {
-    add(text(row, 'currency'), -units(row, 'units'));
-  }
+  // The accounts of a chain are negative by the amount that it holds.
+  for (const account of [custodyAccount(chain), gasAccount(chain)])
+    for (const row of await run(`SELECT currency, units FROM ${balances} WHERE account = ?`, [account]))
+      add(text(row, 'currency'), -units(row, 'units'));
   // The first condition is that of the partial index of unsettled deposits.
   const credited = await run(
     `SELECT currency, units FROM ${deposits} WHERE chain = ? AND status IN ('SEEN', 'CREDITED') AND status = 'CREDITED'`,

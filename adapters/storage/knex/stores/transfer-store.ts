@@ -5,6 +5,7 @@ import type {
   PayoutView,
   ChainCode,
   CurrencyCode,
+  GasBalance,
   Holding,
   IdempotencyClaim,
   InFlight,
@@ -35,6 +36,7 @@ import { claimedTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
 import { isStorable } from './common.ts';
 import { expectedCustody } from './custody.ts';
+import { gasAt, gasBalances } from './gas-balances.ts';
 import { reserveTransfers } from './reserve-transfers.ts';
 import { coinsOf, freeAt, freeCoins, keptHoldings } from './holding-reads.ts';
 import { listedPage } from './listed-page.ts';
@@ -147,6 +149,14 @@ export class KnexTransferStore implements TransferStore {
 
   freeAt(chain: ChainCode, address: string, currency: CurrencyCode): Promise<readonly Holding[]> {
     return freeAt(this.#db, chain, address, currency);
+  }
+
+  gasAt(chain: ChainCode, address: string): Promise<bigint> {
+    return this.#db.snapshot((run) => gasAt(run, this.#db.tables, chain, address));
+  }
+
+  gasBalances(chain: ChainCode, after: string | null, limit: number): Promise<readonly GasBalance[]> {
+    return gasBalances(this.#db.read, this.#db.tables, chain, after, limit);
   }
 
   expectedCustody(chain: ChainCode): Promise<ReadonlyMap<CurrencyCode, bigint>> {

@@ -30,6 +30,7 @@ import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
 import type { Session } from '../session.ts';
 import { claimTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
+import { addGas } from './gas-balances.ts';
 import { addHolding, dropHolding, settleHoldings, takeHoldings } from './holding-writes.ts';
 
 /** Transfer writes of one transaction. */
@@ -154,6 +155,10 @@ export class KnexTransferWrites implements TransferWrites {
 
   addHolding(holding: Omit<Holding, 'status' | 'payoutId'>): Promise<boolean> {
     return addHolding(this.#session, holding);
+  }
+
+  addGas(chain: ChainCode, address: string, change: bigint): Promise<void> {
+    return addGas(this.#session, chain, address, change);
   }
 
   dropHolding(chain: ChainCode, ref: string): Promise<boolean> {
