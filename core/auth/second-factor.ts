@@ -1,10 +1,11 @@
 import { encodeBase32 } from './base32.ts';
-import { judgeTotp, newTotp, TOTP_SECRET_BYTES, totpUri } from './totp.ts';
+import { judgeTotpOnce, newTotp, TOTP_SECRET_BYTES, totpUri } from './totp.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { assert } from '../kernel/guard.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Digest } from '../ports/digest.ts';
+import type { IdempotencyClaim } from '../ports/order-store.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
@@ -25,6 +26,17 @@ export interface SecondFactorDeps {
   /** What authenticator programs show beside the account. */
   readonly issuer: string;
 }
+
+/** What else is known of a use of a code. */
+export interface CodeUse {
+  /** Of the request, whose body has the code: copies of it are one attempt (decisions, section 11). */
+  readonly idempotency?: IdempotencyClaim | null;
+  /** What else belongs to the transaction in which the first right code confirms the enrolment. */
+  readonly confirmed?: (tx: Transaction) => Promise<void>;
+}
+
+/** The hash of the body covers the code: no other code can share this name. */
+const requestName = ({ route, key, bodyHash }: IdempotencyClaim): string => JSON.stringify([route, key, bodyHash]);
 
 const context = (accountId: AccountId): string => `totp:${accountId}`;
 
@@ -54,14 +66,13 @@ export class SecondFactor {
    * Uses a code up, in a transaction of its own: a wrong one counts whatever becomes of the request.
    *
    * @param path - the field that the code came in
-   * @param confirmed - what else belongs to the transaction in which the first right code confirms the enrolment
    * @throws TillgateError `VERIFY_CODE_INVALID`
    */
   async use(
     accountId: AccountId,
     code: string | null,
     path: string,
-    confirmed?: (tx: Transaction) => Promise<void>,
+    { idempotency = null, confirmed }: CodeUse = {},
   ): Promise<void> {
     if (code === null) throw invalidCode(path, 'is required');
     const { storage, vault, digest, clock } = this.#deps;
@@ -70,7 +81,8 @@ export class SecondFactor {
       const security = await tx.manage.security(accountId);
       if (security.totp === null) return 'wrong';
       const secret = vault.open(security.totp.sealed, context(accountId));
-      const judged = judgeTotp(security.totp, secret, code, digest, clock.now());
+      const given = { code, request: idempotency === null ? null : requestName(idempotency) };
+      const judged = judgeTotpOnce(security.totp, secret, given, digest, clock.now());
       await tx.manage.saveSecurity({ ...security, totp: judged.state });
       if (judged.verdict === 'accepted' && security.totp.confirmedAt === null) await confirmed?.(tx);
       return judged.verdict;

@@ -11,6 +11,16 @@ const DIGITS = 6;
 const DRIFT = 1;
 const MAX_TRIES = 5;
 const PAUSE_MS = 15 * 60_000;
+/** For as long as a code can be valid, a copy of the request that it came with gets the same verdict. */
+const REMEMBERED_MS = (2 * DRIFT + 1) * STEP_MS;
+
+/** A verdict, kept for copies of the request that the code came with. */
+export interface JudgedRequest {
+  /** Names the request, its code included. */
+  readonly request: string;
+  readonly accepted: boolean;
+  readonly at: Millis;
+}
 
 /** The stored state of an account's TOTP (RFC 6238; decisions, section 5). */
 export interface TotpState {
@@ -24,11 +34,13 @@ export interface TotpState {
   readonly tries: number;
   /** Until then no code is accepted; `null` for no pause. */
   readonly pausedUntil: Millis | null;
+  /** The latest verdicts on requests that can be repeated; few, since right and wrong codes are limited. */
+  readonly judged: readonly JudgedRequest[];
 }
 
 /** The initial state. */
 export function newTotp(sealed: string): TotpState {
-  return { sealed, confirmedAt: null, lastStep: -1, tries: 0, pausedUntil: null };
+  return { sealed, confirmedAt: null, lastStep: -1, tries: 0, pausedUntil: null, judged: [] };
 }
 
 /** The result of a check, and the state, which must be stored in each case. */
@@ -80,6 +92,30 @@ export function judgeTotp(
     verdict: 'wrong',
     state: { ...state, tries: paused ? 0 : tries, pausedUntil: paused ? now + PAUSE_MS : null },
   };
+}
+
+/**
+ * As {@link judgeTotp}, for a request that may come several times: all copies are one attempt. The first one's code is
+ * judged, and the others get its verdict; none of them uses up a step or counts as another try.
+ *
+ * @param request - names the request by everything in it, the code too; `null` for one that cannot be repeated
+ */
+export function judgeTotpOnce(
+  state: TotpState,
+  secret: string,
+  { code, request }: { readonly code: string; readonly request: string | null },
+  digest: Pick<Digest, 'hmacSha1' | 'equal'>,
+  now: Millis,
+): TotpVerdict {
+  const judged = state.judged.filter(({ at }) => now - at < REMEMBERED_MS);
+  const former = request === null ? undefined : judged.find((each) => each.request === request);
+  if (former !== undefined) return { verdict: former.accepted ? 'accepted' : 'wrong', state };
+  const { verdict, state: next } = judgeTotp(state, secret, code, digest, now);
+  const kept =
+    request === null || verdict === 'paused'
+      ? judged
+      : [...judged, { request, accepted: verdict === 'accepted', at: now }];
+  return { verdict, state: { ...next, judged: kept } };
 }
 
 /** The step of this code. All are compared, so that the time reveals nothing. */

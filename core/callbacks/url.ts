@@ -1,5 +1,7 @@
 /** The longest accepted URL. */
 const MAX_URL = 2048;
+/** As it is written: the parser would complete `https:host`, and take `http:///host` for `http://host`. */
+const ABSOLUTE = /^https?:\/\/[^/?#]/i;
 /** Characters that the URL parser would silently drop or replace. */
 const UNSOUND = /[\s\\\p{Cc}]/u;
 const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
@@ -53,6 +55,7 @@ export function checkMerchantUrl(text: string, allowPrivate: boolean): string | 
   if (UNSOUND.test(text) || !URL.canParse(text)) return 'must be an absolute http or https URL';
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an http or https URL';
+  if (!ABSOLUTE.test(text)) return 'must be an absolute http or https URL';
   if (url.username !== '' || url.password !== '') return 'must not carry a user name or password';
   if (!allowPrivate && isPrivateHost(url.hostname)) return 'must not point to a private, local or reserved address';
   return null;

@@ -84,10 +84,10 @@ export class RequestLightningPayment {
     const { storage, settings } = this.#deps;
     const former = await formerTransfer(storage, accountId, idempotency);
     if (former !== null) return this.#answer(former);
-    const { text, invoice } = await this.#read(input.lnInvoices ?? '');
+    const { text, invoice } = await this.#read(input.lnInvoices);
     const msat = agreedAmount(invoice, input.amount ?? null);
     checkLimits(settings, LIGHTNING_ASSET, msat);
-    await this.#authorise(accountId, input);
+    await this.#authorise(accountId, input, idempotency);
     const transfer = this.#newTransfer(accountId, text, msat);
     const { paymentHash, expiresAt } = invoice;
     return this.#store(
@@ -103,12 +103,8 @@ export class RequestLightningPayment {
     );
   }
 
-  async #read(given: string): Promise<{ readonly text: string; readonly invoice: DecodedInvoice }> {
-    const text = given
-      .trim()
-      .toLowerCase()
-      .replace(/^lightning:/, '');
-    if (text === '') throw invalidField('ln_invoices', 'must be a Lightning invoice');
+  async #read(given: string | null | undefined): Promise<{ readonly text: string; readonly invoice: DecodedInvoice }> {
+    const text = requireInvoiceText(given);
     if (text.startsWith('lnurl') || text.includes('@')) {
       throw new TillgateError(
         'INVOICE_INVALID',
@@ -127,12 +123,13 @@ export class RequestLightningPayment {
   async #authorise(
     accountId: AccountId,
     { verifyCode = null, codeRequired = false }: LightningPaymentInput,
+    idempotency: IdempotencyClaim | null,
   ): Promise<void> {
     const { accounts, manage } = this.#deps.storage;
     const [account, security] = await Promise.all([accounts.find(accountId), manage.security(accountId)]);
     requireVerified(present(account, `account ${accountId}`), LIGHTNING_ASSET.currency);
     if (codeRequired || security.totpForWithdrawals)
-      await this.#deps.secondFactor.use(accountId, verifyCode, 'verify_code');
+      await this.#deps.secondFactor.use(accountId, verifyCode, 'verify_code', { idempotency });
   }
 
   #newTransfer(accountId: AccountId, paymentRequest: string, msat: bigint): MerchantTransfer {
@@ -214,6 +211,16 @@ export class RequestLightningPayment {
       (await storage.lightning.paymentOf(id))?.paymentHash ?? null,
     );
   }
+}
+
+/** An invoice as text, without the scheme of a link. @throws TillgateError `INVALID_FIELDS` when there is none */
+export function requireInvoiceText(given: string | null | undefined): string {
+  const text = (given ?? '')
+    .trim()
+    .toLowerCase()
+    .replace(/^lightning:/, '');
+  if (text === '') throw invalidField('ln_invoices', 'must be a Lightning invoice');
+  return text;
 }
 
 /** The amount of the invoice, or of the request; both only when they say the same. */

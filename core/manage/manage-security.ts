@@ -105,9 +105,10 @@ export class ManageSecurity {
     const { accountId } = record;
     if (!record.totpEnrolled)
       throw new TillgateError('STATE_CONFLICT', 'There is no second factor to confirm; enrol one.');
-    await this.#deps.secondFactor.use(accountId, code, 'verify_code', (tx) =>
-      addAuditRow(this.#deps, tx, actor, { action: 'security.totp_confirm', accountId, subjectId: accountId }),
-    );
+    await this.#deps.secondFactor.use(accountId, code, 'verify_code', {
+      confirmed: (tx) =>
+        addAuditRow(this.#deps, tx, actor, { action: 'security.totp_confirm', accountId, subjectId: accountId }),
+    });
     return this.find(actor, accountId);
   }
 }

@@ -152,9 +152,10 @@ export class Sessions {
     const { secondFactor } = this.#deps;
     const { totp } = await this.#deps.storage.manage.security(id);
     if (totp === null || (totp.confirmedAt === null && code === null)) return;
-    await secondFactor.use(id, code, 'totp', (tx) =>
-      addAuditRow(this.#deps, tx, actor, { action: 'security.totp_confirm', accountId: id, subjectId: id }),
-    );
+    await secondFactor.use(id, code, 'totp', {
+      confirmed: (tx) =>
+        addAuditRow(this.#deps, tx, actor, { action: 'security.totp_confirm', accountId: id, subjectId: id }),
+    });
   }
 
   async #store(

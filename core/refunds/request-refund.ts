@@ -70,9 +70,26 @@ export class RequestRefund {
     orderId: string,
     idempotency: IdempotencyClaim | null = null,
   ): Promise<RefundView> {
-    const { storage, assets } = this.#deps;
+    const former = await this.#former(accountId, idempotency);
+    if (former !== null) return former;
+    try {
+      return await this.#request(accountId, orderId, idempotency);
+    } catch (error) {
+      // A copy of this request may have been stored meanwhile: then its refund is the answer, and no conflict.
+      const copy = isTillgateError(error, 'STATE_CONFLICT') ? await this.#former(accountId, idempotency) : null;
+      if (copy === null) throw error;
+      return copy;
+    }
+  }
+
+  async #former(accountId: AccountId, idempotency: IdempotencyClaim | null): Promise<RefundView | null> {
+    const { storage } = this.#deps;
     const former = await formerTransfer(storage, accountId, idempotency);
-    if (former !== null) return this.#view(present(await storage.transfers.find(former), `transfer ${former}`));
+    return former === null ? null : this.#view(present(await storage.transfers.find(former), `transfer ${former}`));
+  }
+
+  async #request(accountId: AccountId, orderId: string, idempotency: IdempotencyClaim | null): Promise<RefundView> {
+    const { storage, assets } = this.#deps;
     const order = await this.#find(accountId, orderId);
     const seen = this.#refundable(order, await storage.deposits.byOrder(order.id));
     await this.#refuseSecond(order.id);

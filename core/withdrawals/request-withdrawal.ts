@@ -8,6 +8,7 @@ import type { Decimal } from '../kernel/decimal.ts';
 import { invalidField, TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { AccountId, TransferId } from '../kernel/ids.ts';
+import { requireInvoiceText } from '../lightning/request-payment.ts';
 import type { RequestLightningPayment } from '../lightning/request-payment.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
 import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
@@ -84,6 +85,8 @@ export class RequestWithdrawal {
   ): Promise<WithdrawalView> {
     const { accountId } = principal;
     const { storage, assets, chains, fees, lightning = null } = this.#deps;
+    // Before the currency is looked up: a field that is missing comes before one that is not supported.
+    if (input.chain === LIGHTNING_ASSET.chain) requireInvoiceText(input.lnInvoices);
     if (lightning !== null && input.chain === LIGHTNING_ASSET.chain) {
       assets.require(input.chain, input.currency);
       return lightning.run(principal, { ...input, codeRequired: true }, idempotency);
@@ -99,7 +102,8 @@ export class RequestWithdrawal {
     const payments = requirePayments(chain);
     if (toAddress === null) throw noAddress(chain);
     const fee = await fees.estimate(chain, asset, units, toAddress);
-    if (needsCode) await this.#deps.secondFactor.use(accountId, input.verifyCode ?? null, 'verify_code');
+    if (needsCode)
+      await this.#deps.secondFactor.use(accountId, input.verifyCode ?? null, 'verify_code', { idempotency });
     const transfer = this.#newTransfer(accountId, asset, units, { address: payments.hotAddress, toAddress }, fee);
     return this.#store(transfer, idempotency);
   }

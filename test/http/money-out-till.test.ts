@@ -201,6 +201,43 @@ eachStorage((_name, open) => {
       assertError(await withdraw(code), 40006);
     });
 
+    test('fault 92: copies of one request with one code are one attempt, whatever becomes of it', async () => {
+      const shop = await richMerchant();
+      const { security } = till.till.manage;
+      const { secret } = await security.enrol(OPERATOR, shop.account.id, null);
+      await security.update(OPERATOR, shop.account.id, { totpForWithdrawals: true });
+      const code = (step = 0) =>
+        totpCode(new PlainDigest(), decodeBase32(secret) ?? new Uint8Array(), totpStep(till.clock.now()) + step);
+      const copies = (key: string, fields: Fields) =>
+        Promise.all(
+          Array.from({ length: 10 }, () =>
+            shop.client.post(WITHDRAW, { ...BODY, ...fields }, { headers: { 'Idempotency-Key': key } }),
+          ),
+        );
+      const paid = (await copies('paid', { verify_code: code() })).map((reply) => dataOf<Fields>(reply)['tx_id']);
+      assert.equal(new Set(paid).size, 1);
+      assert.equal((await wallet(shop))?.['locked'], '10.5');
+      till.clock.advance(30_000);
+      for (const reply of await copies('too much', { amount: 100, verify_code: code() })) assertError(reply, 42200);
+      till.clock.advance(30_000);
+      const wrong = code() === '000000' ? '111111' : '000000';
+      for (const reply of await copies('mistyped', { verify_code: wrong })) assertError(reply, 40006);
+      // One wrong try so far: the same key may come again with the right code.
+      const mended = (await copies('mistyped', { verify_code: code() })).map((r) => dataOf<Fields>(r)['tx_id']);
+      assert.equal(new Set(mended).size, 1);
+      // The code is used up for everything else.
+      assertError((await copies('another', { verify_code: code() }))[0] as Reply, 40006);
+      assert.equal((await store.storage.manage.security(shop.account.id)).totp?.tries, 1);
+    });
+
+    test('on BLN without an invoice are told that first, also where there is no Lightning', async () => {
+      const shop = await richMerchant();
+      assertError(await shop.client.post(WITHDRAW, { amount: 0.0001, chain: 'BLN', currency: 'BTC-LN' }), 40001);
+      const wanting = { amount: 0.0001, chain: 'BLN', currency: 'DOGE', ln_invoices: ' ' };
+      assertError(await shop.client.post(WITHDRAW, wanting), 40001);
+      assertError(await shop.client.post(WITHDRAW, { ...wanting, ln_invoices: 'lnbc1' }), 40002);
+    });
+
     test('above a limit wait for an operator', async () => {
       const shop = await richMerchant(3);
       const held = dataOf<Fields>(await shop.client.post(WITHDRAW, { ...BODY, amount: 50.000001 }));
@@ -232,6 +269,19 @@ eachStorage((_name, open) => {
       assert.equal((await wallet(shop))?.['locked'], '25');
       const other = await paidOrder(shop);
       assertError(await shop.client.request('POST', `${REFUND}/${other}`, { headers }), 40901);
+    });
+
+    test('fault 92: copies of one refund are one refund, never a conflict', async () => {
+      const shop = await till.newMerchant();
+      for (let round = 0; round < 3; round++) {
+        const id = await paidOrder(shop);
+        const headers = { 'Idempotency-Key': `refund at once ${round}` };
+        const replies = await Promise.all(
+          Array.from({ length: 20 }, () => shop.client.request('POST', `${REFUND}/${id}`, { headers })),
+        );
+        const [first, ...copies] = replies.map((reply) => dataOf<Fields>(reply));
+        for (const copy of copies) assert.deepEqual(copy, first);
+      }
     });
 
     test('of an order without confirmed money are refused', async () => {

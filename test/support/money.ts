@@ -38,6 +38,8 @@ export interface MoneyDomain extends Domain {
   readonly btcPayments: FakePayments;
   readonly withdrawal: RequestWithdrawal;
   readonly refund: PresentedRefunds;
+  /** The same, on a storage of the test's. */
+  newRefund(storage: Storage): PresentedRefunds;
   readonly secondFactor: SecondFactor;
   /** A runner as another instance of the till would have it: it knows only what is stored. */
   newRunner(chain?: FakeChain, storage?: Storage): PayoutRunner;
@@ -103,19 +105,20 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
     logger,
     settings,
   });
-  const refund = presentedRefunds(
-    new RequestRefund({
-      storage,
-      assets,
-      chains,
-      fees,
-      clock,
-      ids,
-      events,
-      metrics,
-      claimUrl: (order) => `https://till.example/checkout/${order.checkoutToken}`,
-    }),
-  );
+  const newRefund = (store = storage): PresentedRefunds =>
+    presentedRefunds(
+      new RequestRefund({
+        storage: store,
+        assets,
+        chains,
+        fees,
+        clock,
+        ids,
+        events,
+        metrics,
+        claimUrl: (order) => `https://till.example/checkout/${order.checkoutToken}`,
+      }),
+    );
   await storage.accounts.update(principal.accountId, { verifiedCurrencies: ['*'], modifiedAt: clock.now() });
   await storage.transaction(async (tx) => {
     for (const [chain, address] of Object.entries(PAYEE)) {
@@ -158,7 +161,8 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
     ethPayments,
     btcPayments,
     withdrawal,
-    refund,
+    refund: newRefund(),
+    newRefund,
     secondFactor,
     newRunner,
     payoutLease,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { isTillgateError } from '../../../core/index.ts';
+import { decodeBase32, isTillgateError, totpCode, totpStep } from '../../../core/index.ts';
 import type { ErrorCode } from '../../../core/index.ts';
+import { CryptoDigest } from '../../../adapters/crypto/index.ts';
 import { buildLightning } from '../../support/lightning.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { testsOf } from '../../support/storage.ts';
@@ -302,6 +303,30 @@ eachStorage((engine, open) => {
         till.withdraw(text, null, { ...claim, bodyHash: 'b'.repeat(64) }),
         refusal('IDEMPOTENCY_MISMATCH'),
       );
+    });
+
+    lightning('fault 92: copies of one request with one code are one attempt', async (till) => {
+      await till.fund('10');
+      const { accountId } = till.principal;
+      const { secret } = await till.storage.transaction((tx) => till.secondFactor.enrol(tx, accountId, 'a@b.example'));
+      const { text } = till.foreignInvoice(1_000_000n);
+      const verifyCode = totpCode(
+        new CryptoDigest(),
+        decodeBase32(secret) ?? new Uint8Array(),
+        totpStep(till.clock.now()),
+      );
+      const claim = {
+        route: '/api/bln/withdraw',
+        key: 'at once',
+        bodyHash: 'a'.repeat(64),
+        expiresAt: till.clock.now() + DAY,
+      };
+      const input = { lnInvoices: text, verifyCode, codeRequired: true };
+      const copies = await Promise.all(
+        Array.from({ length: 10 }, () => till.payment.run(till.principal, input, claim)),
+      );
+      assert.equal(new Set(copies.map(({ withdrawal }) => withdrawal.id)).size, 1);
+      assert.equal((await till.storage.manage.security(accountId)).totp?.tries, 0);
     });
 
     lightning('fault 60: amounts that differ, are missing or finer than a millisatoshi are refused', async (till) => {

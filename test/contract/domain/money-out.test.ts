@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { approveTransfer, isTillgateError, obtainedUnits, rejectTransfer, resumePayouts } from '../../../core/index.ts';
 import type { AccountId, ErrorCode, TransferId } from '../../../core/index.ts';
+import { beforeCall } from '../../support/before-call.ts';
 import { buildMoney, PAYEE } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
 import { eachStorage } from '../../support/each-storage.ts';
@@ -325,6 +326,44 @@ eachStorage((engine, open) => {
       await till.settle(till.btc);
       assert.equal((await till.order(order.id)).status, 'REFUNDED');
       assert.deepEqual(till.btcPayments.paidTo('btc-customer', 'BTC'), [100_000_000n - till.btcPayments.fee]);
+    });
+
+    money('fault 92: a copy that comes while the first is stored gets its refund, no conflict', async (till) => {
+      const order = await till.fund('ETH', '2000');
+      const claim = {
+        route: '/api/v2/order/refund/{order_id}',
+        key: 'k',
+        bodyHash: 'a'.repeat(64),
+        expiresAt: till.clock.now() + 86_400_000,
+      };
+      const first = () => till.refund.run(till.principal, order.id, claim);
+      const copy = till.newRefund(beforeCall(till.storage, 'transfers', 'refundOf', first));
+      assert.deepEqual(
+        await copy.run(till.principal, order.id, claim),
+        await till.refund.info(till.principal.accountId, order.id),
+      );
+      await till.settle();
+      assert.equal(till.ethPayments.paidTo('eth-payer', 'ETH').length, 1);
+    });
+
+    money('is refused when its destination or its amount changes while it is asked for', async (till) => {
+      const order = await till.fund('ETH', '2000');
+      const changing = (change: () => Promise<unknown>) =>
+        till.newRefund(beforeCall(till.storage, 'transfers', 'refundOf', change)).run(till.principal, order.id);
+      await assert.rejects(
+        changing(() => till.choosePayment.setRefundAddress(order.checkoutToken, 'eth-elsewhere')),
+        refusal('STATE_CONFLICT', /changed at this moment/),
+      );
+      await assert.rejects(
+        changing(async () => {
+          till.eth.mine({ to: order.payment!.address, currency: 'ETH', units: ETHER, txid: 'more', from: 'eth-payer' });
+          till.eth.mineEmpty(till.eth.policy.spendableConfirmations);
+          await till.follow();
+        }),
+        refusal('STATE_CONFLICT', /changed at this moment/),
+      );
+      const refund = await till.refund.run(till.principal, order.id);
+      assert.deepEqual([refund.amount, refund.to_addr], ['2', 'eth-elsewhere']);
     });
 
     money('is refused without confirmed money, without balance, and of another account', async (till) => {

@@ -10,6 +10,7 @@ import { lightning } from './0005-lightning.ts';
 import { sightings } from './0006-sightings.ts';
 import { sharedLimits } from './0007-shared-limits.ts';
 import { gasLeft } from './0008-gas-balances.ts';
+import { judgedCodes } from './0009-judged-codes.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sightings,
   sharedLimits,
   gasLeft,
+  judgedCodes,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

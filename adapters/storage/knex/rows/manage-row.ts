@@ -1,8 +1,8 @@
-import type { AccountEntry, AccountSecurity, AuditRow, Session } from '../../../../core/index.ts';
+import type { AccountEntry, AccountSecurity, AuditRow, Session, TotpState } from '../../../../core/index.ts';
 import type { Row } from '../dialects/dialect.ts';
 import { accountOf } from './account-row.ts';
 import type { Column } from './columns.ts';
-import { flag, integer, integerOrNull, json, text, textOrNull } from './values.ts';
+import { flag, integer, integerOrNull, json, jsonOrNull, text, textOrNull } from './values.ts';
 
 /** The columns of `account_profiles` beside its key. */
 export const PROFILE_COLUMNS = [
@@ -34,6 +34,7 @@ export const SECURITY_COLUMNS: readonly Column<AccountSecurity>[] = [
   { name: 'totp_last_step', kind: 'bigint', of: (s) => s.totp?.lastStep ?? null },
   { name: 'totp_tries', kind: 'bigint', of: (s) => s.totp?.tries ?? null },
   { name: 'totp_paused_until', kind: 'bigint', of: (s) => s.totp?.pausedUntil ?? null },
+  { name: 'totp_judged', kind: 'text', of: (s) => (s.totp === null ? null : JSON.stringify(s.totp.judged)) },
   { name: 'totp_for_withdrawals', kind: 'boolean', of: (s) => s.totpForWithdrawals },
 ];
 
@@ -50,6 +51,7 @@ export function securityOf(accountId: AccountSecurity['accountId'], row: Row | u
           lastStep: integer(row, 'totp_last_step'),
           tries: integer(row, 'totp_tries'),
           pausedUntil: integerOrNull(row, 'totp_paused_until'),
+          judged: jsonOrNull<TotpState['judged']>(row, 'totp_judged') ?? [],
         };
   return { accountId, totp, totpForWithdrawals: flag(row, 'totp_for_withdrawals') };
 }
