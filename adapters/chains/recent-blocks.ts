@@ -12,14 +12,14 @@ export class RecentBlocks {
   }
 
   /**
-   * True for a head that is lower than a former one and, as far as known, its ancestor. One that fell back further than
-   * `finalityBlocks` does not merely lag: the follower stops the chain.
+   * True for a head that is lower than a former one and its ancestor. Where that is not known any more, it is taken for one
+   * down to `finalityBlocks`; the follower compares a deeper one with the stored blocks.
    */
   isBehind(head: BlockRef, finalityBlocks: number): boolean {
     const missing = this.#height - head.height;
-    if (missing <= 0 || missing > finalityBlocks) return false;
+    if (missing <= 0) return false;
     const known = this.#hashes.get(head.height);
-    return known === undefined || known === head.hash;
+    return known === undefined ? missing <= finalityBlocks : known === head.hash;
   }
 
   /** Accepts a head; blocks known above it belong to another branch. */

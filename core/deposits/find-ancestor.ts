@@ -3,12 +3,15 @@ import type { BlockRef } from '../ports/block-ref.ts';
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { ChainStore } from '../ports/chain-store.ts';
 
+/** A head below this many of its own blocks may be one that its node leaves as it catches up. */
+const TIP_BLOCKS = 3;
+
 /**
- * Compares the stored blocks with the node's.
+ * Compares the stored blocks with the node's. A node that has less of the same chain lags: that is no change, however far it
+ * is behind. Nothing is read from it until it has caught up, and then its blocks are compared.
  *
- * @returns `null` when the node still has the cursor's block; `behind` when the node's head is below the cursor but agrees
- * with the stored blocks; else the last common block
- * @throws TillgateError `CHAIN_HALTED` when the past changed below the finality bound
+ * @returns `null` when the node still has the cursor's block; `behind` when it lags; else the last common block
+ * @throws TillgateError `CHAIN_HALTED` for another block at or below the finality bound
  */
 export async function findAncestor(
   chain: ChainAdapter,
@@ -18,17 +21,22 @@ export async function findAncestor(
 ): Promise<BlockRef | 'behind' | null> {
   const floor = Math.max(cursor.height - chain.policy.finalityBlocks, 0);
   const top = Math.min(cursor.height, head.height);
-  for (let height = top; height >= floor; height--) {
+  for (let height = top; height >= 0; height--) {
     const now = height === head.height ? head : await chain.blockAt(height);
     // A node without a block below its own head is inconsistent for the moment: ask again later.
     if (now === null) return 'behind';
     const before = height === cursor.height ? cursor : await stored.block(chain.code, height);
     // Nothing is stored below the block where following began, so nothing there was credited.
-    if (before === null || before.hash === now.hash) return sameAs(cursor, now, top);
+    if (before === null || before.hash === now.hash) return height < floor ? 'behind' : sameAs(cursor, now, top);
+    if (height <= floor && (head.height - height >= TIP_BLOCKS || height === 0)) throw forked(chain, height);
   }
-  throw new TillgateError(
+  return 'behind';
+}
+
+function forked({ name, policy }: ChainAdapter, height: number): TillgateError {
+  return new TillgateError(
     'CHAIN_HALTED',
-    `${chain.name}'s node disagrees with the followed chain below height ${floor}, ${chain.policy.finalityBlocks} blocks under the cursor. ` +
+    `${name}'s node has another block ${height} than was followed, deeper than the finality bound of ${policy.finalityBlocks} blocks. ` +
       'Check the node, then resume the chain. If the node is right and the followed chain was wrong, resume from a block that is known to be right.',
   );
 }

@@ -104,7 +104,7 @@ export class FakeChain implements ChainAdapter {
   /** Mines a block with these payments, which wait no longer. */
   mine(...payments: FakePayment[]): void {
     this.waiting = this.waiting.filter(({ txid }) => payments.every((mined) => mined.txid !== txid));
-    this.#blocks.push(this.#block(this.#blocks.at(-1)?.ref ?? null, payments));
+    this.#blocks = [...this.#blocks, this.#block(this.#blocks.at(-1)?.ref ?? null, payments)];
   }
 
   mineEmpty(count: number): void {
@@ -130,6 +130,14 @@ export class FakeChain implements ChainAdapter {
   drop(depth: number): void {
     this.#salt += 1;
     this.#blocks = this.#blocks.slice(0, this.#blocks.length - depth);
+  }
+
+  /** Keeps the present chain; the function brings it back. */
+  keep(): () => void {
+    const blocks = this.#blocks;
+    return () => {
+      this.#blocks = blocks;
+    };
   }
 
   async identify(): Promise<string> {

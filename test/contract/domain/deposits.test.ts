@@ -388,7 +388,7 @@ eachStorage((engine, open) => {
       assert.equal(await domain.follow(), 'halted');
       assert.equal((await domain.order(order.id)).status, 'PENDING');
       assert.equal(domain.events.of('chain.halted').length, 1);
-      assert.match((await domain.storage.chains.state('ETH'))?.haltedReason ?? '', /disagrees/);
+      assert.match((await domain.storage.chains.state('ETH'))?.haltedReason ?? '', /has another block/);
     });
 
     till(
@@ -399,12 +399,14 @@ eachStorage((engine, open) => {
         const order = await domain.payInfo();
         domain.eth.mineEmpty(30);
         await domain.follow();
-        domain.eth.lagsAt = 3;
+        const restore = domain.eth.keep();
+        domain.eth.drop(25);
+        domain.eth.mineEmpty(30);
         assert.equal(await domain.follow(), 'halted');
-        assert.match(await resumeChain(domain.storage, 'ETH'), /disagrees/);
+        assert.match(await resumeChain(domain.storage, 'ETH'), /has another block/);
         assert.equal(await domain.follow(), 'halted');
         await resumeChain(domain.storage, 'ETH');
-        domain.eth.lagsAt = null;
+        restore();
         domain.eth.mine(pay(order, 10n * USDT));
         domain.eth.mineEmpty(2);
         assert.equal(await domain.follow(), 'idle');
@@ -444,7 +446,7 @@ eachStorage((engine, open) => {
         });
         const { height, deposits, reason } = await rewindChain(domain.eth, last - 5, domain);
         assert.deepEqual([height, deposits], [last - 5, 1]);
-        assert.match(reason, /disagrees/);
+        assert.match(reason, /has another block/);
         await domain.checkBooks();
         assert.equal(await domain.follow(), 'idle');
         assert.equal(await domain.balance('available', 'USDT-ERC20'), 20n * USDT);
@@ -457,11 +459,36 @@ eachStorage((engine, open) => {
       },
     );
 
-    till('a node that jumped back far behind the cursor stops its chain (fault 56)', async (domain) => {
-      domain.eth.mineEmpty(40);
+    till('fault 85: a node that lags, however far, stops nothing, and following goes on by itself', async (domain) => {
+      const order = await domain.payInfo();
+      domain.eth.mineEmpty(100);
       await domain.follow();
-      domain.eth.lagsAt = 10;
+      domain.eth.mine(pay(order, 10n * USDT));
+      domain.eth.mineEmpty(2);
+      for (const height of [80, 79, 65, 30, 0, 81]) {
+        domain.eth.lagsAt = height;
+        assert.equal(await domain.follow(), 'idle', `at ${height}`);
+      }
+      // A node may have been stopped on a block that the chain has left.
+      const restore = domain.eth.keep();
+      domain.eth.drop(domain.eth.height - 69);
+      domain.eth.mine();
+      domain.eth.lagsAt = null;
+      assert.equal(await domain.follow(), 'idle');
+      restore();
+      assert.equal(await domain.follow(), 'idle');
+      assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+      assert.equal((await domain.storage.chains.state('ETH'))?.haltedReason, null);
+    });
+
+    till('fault 85: a node behind the bound whose blocks are others stops its chain', async (domain) => {
+      domain.eth.mineEmpty(100);
+      await domain.follow();
+      domain.eth.drop(40);
+      domain.eth.mineEmpty(15);
+      assert.equal(domain.eth.height, 75);
       assert.equal(await domain.follow(), 'halted');
+      assert.match((await domain.storage.chains.state('ETH'))?.haltedReason ?? '', /has another block 72/);
     });
 
     till('a node that lags a little is waited for', async (domain) => {
