@@ -60,7 +60,7 @@ export * from './transactions/transaction.ts';
 export * from './plugin/plugin.ts';
 export * from './orders/settings.ts';
 export * from './orders/order-view.ts';
-export * from './ports/callback-presenter.ts';
+export * from './callbacks/callback-presenter.ts';
 export * from './orders/refundable.ts';
 export * from './orders/settle-order.ts';
 export * from './orders/order-state-machine.ts';

@@ -2,7 +2,7 @@ import type { CallbackId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { OrderEventName } from '../orders/order-status.ts';
 import type { Order } from '../orders/order.ts';
-import type { CallbackContent } from '../ports/callback-presenter.ts';
+import type { CallbackContent } from './callback-presenter.ts';
 import type { Callback } from './callback.ts';
 
 /** What a callback is made from. */

@@ -3,7 +3,7 @@ import type { Deposit } from '../deposits/deposit.ts';
 import type { AssetCatalogue } from '../kernel/asset.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { CallbackId } from '../kernel/ids.ts';
-import type { CallbackPresenter } from '../ports/callback-presenter.ts';
+import type { CallbackPresenter } from '../callbacks/callback-presenter.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Metrics } from '../ports/metrics.ts';

@@ -1,18 +1,19 @@
-import { isUtf8 } from 'node:buffer';
-import { isRead, isRefusal, readJsonRpc, refuse, requestHeaders } from '../../core/index.ts';
+import { isRead, isRefusal, refuse } from '../../core/index.ts';
 import type { Logger, Refusal } from '../../core/index.ts';
 import type { BufferBudget } from './buffer-budget.ts';
 import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';
+import { logRefusal, recordExchange } from './exchange-report.ts';
 import type { ClientRequestHandler, GatewayClient } from './gateway-client.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
-import { nextUpstream } from './live-route.ts';
 import type { LiveRoute } from './live-route.ts';
+import { readRpcBody } from './json-rpc-body.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
-import { pathTemplate } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
+import { upstreamHeaders } from './request-head-cache.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { Expirable, TimeoutQueue } from './timeout-queue.ts';
+import { UpstreamAttempts } from './upstream-attempts.ts';
 import type { UpstreamFailure, UpstreamRequest, UpstreamResponseHandler } from './upstream-request.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -26,7 +27,6 @@ export interface HttpExchangeDeps {
 
 /** Bodies up to this size are sent in one write; larger ones are streamed. */
 const KEEP_BYTES = 64 * 1024;
-const MAX_ATTEMPTS = 3;
 /** nginx's status for a client that closed its connection. */
 const CLIENT_CLOSED_REQUEST = 499;
 
@@ -42,11 +42,7 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
   readonly #client: GatewayClient;
   readonly #context: RequestContext;
   #body: Buffer | RequestBodyStream | null = null;
-  /** True if another upstream may be asked although this one may have carried out the request. */
-  #idempotent = false;
-  readonly #tried: Upstream[] = [];
-  #attempts = 0;
-  #upstream: Upstream | null = null;
+  readonly #attempts = new UpstreamAttempts();
   #request: UpstreamRequest | null = null;
   #bodyRead = false;
   /** True once the request counts towards the App's concurrency. */
@@ -132,7 +128,7 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     // undici reports the stream's errors to its request; an 'error' event without a listener would end the process.
     stream.on('error', () => undefined);
     this.#body = stream;
-    this.#idempotent = false;
+    this.#attempts.idempotent = false;
     this.#send();
   }
 
@@ -142,20 +138,16 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     this.#body = body.length === 0 ? null : body;
     const { live, method } = this.#context;
     const refusal = live?.route.protocol === 'jsonrpc' ? this.#checkRpc(body, live) : null;
-    if (live?.route.protocol === 'http') this.#idempotent = method !== 'POST';
+    if (live?.route.protocol === 'http') this.#attempts.idempotent = method !== 'POST';
     if (refusal === null) this.#send();
     else this.#refuse(refusal);
   }
 
   /** Checks exactly the bytes that are going to be sent. */
   #checkRpc(body: Buffer, { route, policy }: LiveRoute): Refusal | null {
-    const text = isUtf8(body) ? body.toString('utf8') : null;
-    const request =
-      text === null
-        ? refuse('bad_request', { message: 'The body is not valid UTF-8.', rpcCode: -32700 })
-        : readJsonRpc(text, route.maxBatch);
+    const request = readRpcBody(body, route.maxBatch);
     if (isRefusal(request)) return request;
-    this.#idempotent = request.methods.every(isRead);
+    this.#attempts.idempotent = request.methods.every(isRead);
     const verdict = this.#deps.authorizer.admitRequests(this.#context, request, policy, 1);
     // The first refusal, real or in shadow mode, is the one that is recorded.
     if (this.#context.admission?.verdict !== 'would_refuse') this.#context.admission = verdict;
@@ -167,22 +159,16 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
   #send(): void {
     const { live } = this.#context;
     if (live === null || this.#over) return;
-    const upstream = nextUpstream(live, this.#tried);
-    if (upstream === null) {
-      this.#refuse(refuse('upstream_unavailable', this.#attempts === 0 ? { status: 503, retryAfterSeconds: 1 } : {}));
-      return;
-    }
-    this.#tried.push(upstream);
-    this.#ask(upstream, live);
+    const upstream = this.#attempts.first(live);
+    if (upstream === null) this.#refuse(refuse('upstream_unavailable', { status: 503, retryAfterSeconds: 1 }));
+    else this.#ask(upstream, live);
   }
 
   #ask(upstream: Upstream, { route }: LiveRoute): void {
     const context = this.#context;
     const body = this.#body;
-    this.#attempts += 1;
-    const headers = headersFor(context, upstream);
+    const headers = upstreamHeaders(context, upstream.own);
     const request = upstream.newRequest(body, this);
-    this.#upstream = upstream;
     this.#request = request;
     this.#expireIn(route.timeouts.connectMs);
     this.#deps.timeoutQueue.add(this);
@@ -213,28 +199,19 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
   #retry(requestSent: boolean, refusal: Refusal): void {
     const { live } = this.#context;
     const bodyLeft = this.#body === null || Buffer.isBuffer(this.#body) || (!requestSent && !this.#body.destroyed);
-    const allowed = live !== null && bodyLeft && (!requestSent || this.#idempotent) && this.#attempts < MAX_ATTEMPTS;
-    const next = allowed ? this.#another(live, requestSent) : null;
-    if (next === null || live === null) {
-      this.#refuse(refusal);
-      return;
-    }
-    this.#tried.push(next);
-    this.#ask(next, live);
-  }
-
-  #another(live: LiveRoute, requestSent: boolean): Upstream | null {
-    // A kept connection may close just as it is used again: even the only upstream is asked once more.
-    const again = requestSent && this.#attempts === 1 && live.upstreams.length === 1;
-    return nextUpstream(live, again ? [] : this.#tried);
+    const next = live !== null && bodyLeft ? this.#attempts.another(live, requestSent) : null;
+    if (next === null || live === null) this.#refuse(refusal);
+    else this.#ask(next, live);
   }
 
   // ---- the response
 
   onResponseHeaders(status: number, fields: readonly string[]): void {
     const request = this.#request;
-    if (request === null || this.#upstream === null || this.#over) return;
-    if ((status === 502 || status === 503 || status === 504) && this.#mayAskAnother()) {
+    const { live } = this.#context;
+    const { upstream } = this.#attempts;
+    if (request === null || upstream === null || live === null || this.#over) return;
+    if ((status === 502 || status === 503 || status === 504) && this.#attempts.mayAskAnother(live)) {
       request.cancel('abandoned');
       this.#retry(true, refuse('upstream_unavailable'));
       return;
@@ -247,14 +224,7 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
       return;
     }
     this.#expireIn(this.#timeouts.idleMs);
-    this.#response.begin(status, fields, this.#upstream);
-  }
-
-  #mayAskAnother(): boolean {
-    const { live } = this.#context;
-    return (
-      this.#idempotent && live !== null && this.#attempts < MAX_ATTEMPTS && nextUpstream(live, this.#tried) !== null
-    );
+    this.#response.begin(status, fields, upstream);
   }
 
   onResponseData(chunk: Buffer): boolean {
@@ -329,17 +299,8 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     this.#response.discard();
     const early = !this.#bodyRead;
     if (this.#body !== null && !Buffer.isBuffer(this.#body)) this.#body.destroy();
-    const { live, target, traceId } = this.#context;
-    const { reason, status } = refusal;
-    const path = target === '' ? '' : pathTemplate(this.#context);
-    this.#deps.logger.debug('a gateway request was refused', {
-      route: live?.route.host ?? 'unknown',
-      reason,
-      status,
-      path,
-      trace_id: traceId,
-    });
-    this.#finish(status);
+    logRefusal(this.#deps.logger, this.#context, refusal);
+    this.#finish(refusal.status);
     this.#client.refuse(refusal, this.#context, early);
   }
 
@@ -347,23 +308,11 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     this.#over = true;
     this.#deps.timeoutQueue.delete(this);
     this.#deps.budget.give(this.#keptBytes);
-    const { live, auth, admission, startedAt } = this.#context;
     if (this.#entered) {
       this.#context.use?.leave();
       this.#client.setHandler(null);
     }
-    const route = live?.route.host ?? 'unknown';
-    const app = auth?.key.app.id;
-    if (app !== undefined && admission !== null) this.#deps.metrics.admission(route, app, admission);
-    const seconds = (performance.now() - startedAt) / 1000;
-    this.#deps.metrics.request({
-      route,
-      app: app ?? 'none',
-      status,
-      seconds,
-      bytesIn: this.#bytesIn,
-      bytesOut: this.#response.bytes,
-    });
+    recordExchange(this.#deps.metrics, this.#context, status, this.#bytesIn, this.#response.bytes);
   }
 
   /** True while a streamed body waits for the client's next bytes. */
@@ -382,7 +331,7 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
   #log(message: string, reason: string): void {
     this.#deps.logger.debug(message, {
       route: this.#context.live?.route.host,
-      upstream: this.#upstream?.host,
+      upstream: this.#attempts.upstream?.host,
       reason,
       trace_id: this.#context.traceId,
     });
@@ -391,11 +340,3 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
 
 const EMPTY = Buffer.alloc(0);
 const NO_BODY = { contentLength: 0, chunked: false, encoded: false, expectsContinue: false };
-
-function headersFor({ rawHeaders, keyText, headCache }: RequestContext, { own }: Upstream): readonly string[] {
-  if (headCache.headers === null || headCache.own !== own) {
-    headCache.headers = requestHeaders(rawHeaders, keyText, own);
-    headCache.own = own;
-  }
-  return headCache.headers;
-}

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 const AT_ONCE = 100;
 const [port = '', count = '', bytes = ''] = process.argv.slice(2);
 
-/** Resolves once the connection stands; with bytes, once they were answered. */
+/** Resolves once the connection is open; with bytes, once they were answered. */
 function open(): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1').on('error', reject);

@@ -9,7 +9,7 @@ export interface CallbackContent {
   readonly query: readonly (readonly [name: string, value: string])[];
 }
 
-/** Writes orders in the form that merchants receive. */
+/** Writes orders in the form that merchants receive: one for all tills, so embedders do not replace it. */
 export interface CallbackPresenter {
   present(event: OrderEventName, order: OrderDetailView): CallbackContent;
 }
