@@ -102,7 +102,6 @@ export * from './gateway/refusal.ts';
 export * from './gateway/credential.ts';
 export * from './gateway/method-policy.ts';
 export * from './gateway/admission.ts';
-export * from './gateway/refusal-reply.ts';
 export * from './gateway/request-head.ts';
 export * from './gateway/forward-headers.ts';
 export * from './gateway/json-rpc.ts';

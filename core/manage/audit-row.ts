@@ -7,7 +7,7 @@ export interface FieldChange {
   readonly to: unknown;
 }
 
-/** Changed fields, by their wire names. */
+/** Changed fields by name. */
 export type AuditChanges = Readonly<Record<string, FieldChange>>;
 
 /** An entry of the audit log (decisions, section 9). */

@@ -41,16 +41,16 @@ export async function addAuditRow(
   });
 }
 
-/** The fields of `next` that differ from `former`, by their wire names. */
+/** The fields of `next` that differ from `former`. */
 export function changesOf<T extends object>(
   former: T,
   next: Partial<T>,
-  names: Readonly<Partial<Record<keyof T & string, string>>>,
+  fields: readonly (keyof T & string)[],
 ): AuditChanges {
   const changes: Record<string, FieldChange> = {};
-  for (const [field, name] of Object.entries(names) as [keyof T & string, string][]) {
+  for (const field of fields) {
     const [from, to] = [former[field], next[field]];
-    if (to !== undefined && JSON.stringify(from) !== JSON.stringify(to)) changes[name] = { from: from ?? null, to };
+    if (to !== undefined && JSON.stringify(from) !== JSON.stringify(to)) changes[field] = { from: from ?? null, to };
   }
   return changes;
 }

@@ -13,26 +13,20 @@ import type { AuditDeps, AuditEntry } from './audit.ts';
 
 type Trace = (entry: AuditEntry) => Promise<void>;
 
-const APP_NAMES = {
-  name: 'name',
-  enabled: 'enabled',
-  chains: 'chains',
-  admissionMode: 'admission_mode',
-  limits: 'limits',
-} as const;
-const ROUTE_NAMES = {
-  host: 'host',
-  chain: 'chain',
-  network: 'network',
-  protocol: 'protocol',
-  admission: 'admission',
-  enabled: 'enabled',
-  methods: 'methods',
-  limits: 'limits',
-  timeouts: 'timeouts',
-  maxBodyBytes: 'max_body_bytes',
-  maxBatch: 'max_batch',
-} as const;
+const APP_FIELDS = ['name', 'enabled', 'chains', 'admissionMode', 'limits'] as const;
+const ROUTE_FIELDS = [
+  'host',
+  'chain',
+  'network',
+  'protocol',
+  'admission',
+  'enabled',
+  'methods',
+  'limits',
+  'timeouts',
+  'maxBodyBytes',
+  'maxBatch',
+] as const;
 
 /** Writes of Apps and keys with an audit row for each, so that no use case can forget it. */
 class AuditedApps implements AppWrites {
@@ -66,7 +60,7 @@ class AuditedApps implements AppWrites {
 
   async create(app: App): Promise<void> {
     await this.#writes.create(app);
-    const changes = createdWith({ name: app.name, chains: app.chains, provider_id: app.providerId });
+    const changes = createdWith({ name: app.name, chains: app.chains, providerId: app.providerId });
     await this.#trace({ action: 'app.create', accountId: app.accountId, subjectId: app.id, changes });
   }
 
@@ -78,14 +72,14 @@ class AuditedApps implements AppWrites {
       action: 'app.update',
       accountId: changed.accountId,
       subjectId: id,
-      changes: changesOf(former, changed, APP_NAMES),
+      changes: changesOf(former, changed, APP_FIELDS),
     });
     return changed;
   }
 
   async createKey(key: AppKey): Promise<void> {
     await this.#writes.createKey(key);
-    await this.#traceKey('app_key.create', key, createdWith({ app_id: key.appId }));
+    await this.#traceKey('app_key.create', key, createdWith({ appId: key.appId }));
   }
 
   async moveKey(id: AppKeyId, from: readonly StoredKeyState[], move: KeyMove): Promise<boolean> {
@@ -136,7 +130,7 @@ class AuditedRoutes implements RouteWrites {
   async replace(route: StoredRoute): Promise<boolean> {
     const former = await this.#writes.lock(route.id);
     if (!(await this.#writes.replace(route))) return false;
-    const changes = former === null ? {} : changesOf(former, route, ROUTE_NAMES);
+    const changes = former === null ? {} : changesOf(former, route, ROUTE_FIELDS);
     await this.#trace({
       action: 'gateway.update',
       accountId: null,

@@ -52,13 +52,7 @@ export interface ManageAccountsDeps extends AuditDeps {
   readonly pageMax: number;
 }
 
-const WIRE_NAMES = {
-  name: 'name',
-  role: 'role',
-  status: 'status',
-  verifiedCurrencies: 'verified_currencies',
-  avatarUrl: 'avatar_url',
-} as const;
+const AUDITED = ['name', 'role', 'status', 'verifiedCurrencies', 'avatarUrl'] as const;
 
 /** Management of accounts by their owners and admins (decisions, section 9). */
 export class ManageAccounts {
@@ -160,7 +154,7 @@ export class ManageAccounts {
       throw new TillgateError('STATE_CONFLICT', `The account is ${account.status}; it cannot become ${next.status}.`);
     guardAdmins(actor, account, next, admins);
     const former = { ...account, avatarUrl: (await tx.manage.avatar(id)) ?? null };
-    const changes = changesOf<typeof former>(former, patch, WIRE_NAMES);
+    const changes = changesOf<typeof former>(former, patch, AUDITED);
     if (Object.keys(changes).length === 0) return false;
     if (account.status === 'archived')
       throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');

@@ -151,10 +151,10 @@ function addressChanges(former: WithdrawalAddress | null, record: WithdrawalAddr
   const fields = ({ chain, address, activeFrom }: WithdrawalAddress) => ({
     chain,
     address,
-    active_from: formatInstant(activeFrom),
+    activeFrom: formatInstant(activeFrom),
   });
   if (former === null) return createdWith(fields(record));
-  return changesOf(fields(former), fields(record), { chain: 'chain', address: 'address', active_from: 'active_from' });
+  return changesOf(fields(former), fields(record), ['chain', 'address', 'activeFrom']);
 }
 
 function shown({ kind, value }: WatchAddress): string {

@@ -32,11 +32,7 @@ export interface ManageSecurityDeps extends AuditDeps {
   readonly secondFactor: SecondFactor;
 }
 
-const WIRE_NAMES = {
-  dataSecurity: 'data_security',
-  callbackApiKey: 'callback_api_key',
-  totpForWithdrawals: 'totp_for_withdrawals',
-} as const;
+const AUDITED = ['dataSecurity', 'callbackApiKey', 'totpForWithdrawals'] as const;
 
 /** Data Security, the second factor, and the key sent with callbacks. Admins may act for any account. */
 export class ManageSecurity {
@@ -65,7 +61,7 @@ export class ManageSecurity {
       if (patch.totpForWithdrawals === true && security.totp === null) {
         throw new TillgateError('STATE_CONFLICT', 'Enrol a second factor first.');
       }
-      const changes = changesOf<SecurityDemands>(demandsOf(account, security), patch, WIRE_NAMES);
+      const changes = changesOf<SecurityDemands>(demandsOf(account, security), patch, AUDITED);
       if (Object.keys(changes).length === 0) return;
       const { totpForWithdrawals, ...ofAccount } = patch;
       await tx.accounts.update(id, { ...ofAccount, modifiedAt: this.#deps.clock.now() });

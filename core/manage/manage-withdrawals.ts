@@ -74,7 +74,7 @@ export class ManageWithdrawals {
       if (freeze === null || !(await tx.transfers.unfreeze(accountId))) {
         throw new TillgateError('STATE_CONFLICT', "The account's withdrawals are not frozen.");
       }
-      const changes = { withdrawals_frozen: { from: freeze.reason, to: null } };
+      const changes = { withdrawalsFrozen: { from: freeze.reason, to: null } };
       await addAuditRow(this.#deps, tx, actor, {
         action: 'account.unfreeze_withdrawals',
         accountId,
@@ -99,7 +99,7 @@ export class ManageWithdrawals {
     if (reason === null) throw new TillgateError('STATE_CONFLICT', `Payouts on the chain ${code} are not stopped.`);
     // The audit row is committed first: payouts must not resume without one.
     await storage.transaction((tx) => {
-      const changes = { payout_stop: { from: reason, to: null } };
+      const changes = { payoutStop: { from: reason, to: null } };
       return addAuditRow(this.#deps, tx, actor, {
         action: 'chain.resume_payouts',
         accountId: null,

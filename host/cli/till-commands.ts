@@ -49,7 +49,7 @@ export async function chainResume({ operands, values, json, terminal }: CommandC
   if (values['from'] !== undefined) return chainRewind({ chain, text: String(values['from']), json, terminal });
   const reason = await withRuntime(async (runtime) => {
     const halted = await resumeChain(runtime.storage, chain);
-    await leaveResume(runtime, chain, { halted_reason: { from: halted, to: null } });
+    await leaveResume(runtime, chain, { haltedReason: { from: halted, to: null } });
     return halted;
   });
   terminal.out(json ? JSON.stringify({ chain, reason }) : `${chain} goes on. It had been stopped because: ${reason}`);
@@ -68,8 +68,8 @@ async function chainRewind({
     if (adapter === undefined) throw new TillgateError('NOT_FOUND', `The chain ${chain} is not configured.`);
     const rewound = await rewindChain(adapter, Number(text), { ...till, ids: runtime.ids });
     await leaveResume(runtime, chain, {
-      halted_reason: { from: rewound.reason, to: null },
-      read_again_after: { from: null, to: rewound.height },
+      haltedReason: { from: rewound.reason, to: null },
+      readAgainAfter: { from: null, to: rewound.height },
     });
     return rewound;
   });

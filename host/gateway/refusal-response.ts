@@ -1,9 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { formatInstant, refusalReply } from '../../core/index.ts';
+import { formatInstant } from '../../core/index.ts';
 import type { Authenticated, Refusal } from '../../core/index.ts';
 import { drainThenEnd } from '../../adapters/http/express/drain-then-end.ts';
+import { refusalReply } from './refusal-reply.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** Connections that close after their next response; requests pipelined behind it are ignored. */

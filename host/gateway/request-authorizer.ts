@@ -4,7 +4,6 @@ import {
   checkChain,
   effectiveLimits,
   effectiveMode,
-  HTTP_METHODS,
   isRefusal,
   readHead,
   readKey,
@@ -24,6 +23,7 @@ import type {
   RouteProtocol,
 } from '../../core/index.ts';
 import type { LiveRoutes } from './live-route.ts';
+import { HTTP_METHODS } from './refusal-reply.ts';
 import type { ExtractedKey } from './request-head-cache.ts';
 import type { RequestContext } from './request-context.ts';
 

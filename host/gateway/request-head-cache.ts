@@ -1,6 +1,5 @@
 import { requestHeaders } from '../../core/index.ts';
 import type { OwnHeaders, RouteProtocol } from '../../core/index.ts';
-import type { RequestContext } from './request-context.ts';
 
 /** The App key of a request, and the target without it. */
 export interface ExtractedKey {
@@ -26,11 +25,15 @@ export function newRequestHeadCache(): RequestHeadCache {
   return { protocol: null, extracted: null, own: null, headers: null };
 }
 
+/** A client's head whose key was found. */
+interface KeyedHead {
+  readonly rawHeaders: readonly string[];
+  readonly keyText: string;
+  readonly headCache: RequestHeadCache;
+}
+
 /** The headers that go to an upstream: the client's without those of this connection, and the upstream's own. */
-export function upstreamHeaders(
-  { rawHeaders, keyText, headCache }: Pick<RequestContext, 'rawHeaders' | 'keyText' | 'headCache'>,
-  own: OwnHeaders,
-): readonly string[] {
+export function upstreamHeaders({ rawHeaders, keyText, headCache }: KeyedHead, own: OwnHeaders): readonly string[] {
   if (headCache.headers === null || headCache.own !== own) {
     headCache.headers = requestHeaders(rawHeaders, keyText, own);
     headCache.own = own;

@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
-import { isRefusal, readJsonRpc, refuse, rpcRefusal } from '../../core/index.ts';
+import { isRefusal, readJsonRpc, refuse } from '../../core/index.ts';
 import type { JsonRpcRequest, Logger, Refusal } from '../../core/index.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
+import { rpcRefusal } from './refusal-reply.ts';
 import type { RequestContext } from './request-context.ts';
 
 interface BridgeDeps {

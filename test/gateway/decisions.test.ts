@@ -11,13 +11,13 @@ import {
   isSafeLocation,
   readHead,
   readJsonRpc,
-  refusalReply,
   refuse,
   REFUSALS,
   replyHeaders,
   requestHeaders,
   UpstreamHealth,
 } from '../../core/index.ts';
+import { refusalReply } from '../../host/gateway/refusal-reply.ts';
 import type { AdmissionVerdict, AppId, RefusalReason, RouteId } from '../../core/index.ts';
 
 describe('reading JSON-RPC', () => {

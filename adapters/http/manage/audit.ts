@@ -28,11 +28,14 @@ function auditRecord(row: AuditRow): z.input<typeof auditSchema> {
     action: row.action,
     subject_type: row.subjectType,
     subject_id: row.subjectId,
-    changes: { ...row.changes },
+    changes: Object.fromEntries(Object.entries(row.changes).map(([name, change]) => [wireName(name), change])),
     ip: row.ip,
     trace_id: row.traceId,
   };
 }
+
+/** A field's name as the API has it; rows of earlier releases have that name already. */
+const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The audit log. */
 export const auditOperations: readonly ManageOperation[] = [

@@ -94,9 +94,9 @@ describe('whose records an actor sees', () => {
     );
   });
 
-  test('an audit row tells what differs, by its name on the wire', () => {
+  test('an audit row has the fields that differ, with both values', () => {
     const former = { name: 'a', chains: ['ETH'], limits: null as object | null };
-    const names = { name: 'name', chains: 'chains', limits: 'limits' };
+    const names = ['name', 'chains', 'limits'] as const;
     assert.deepEqual(changesOf(former, { name: 'a', chains: ['ETH'] }, names), {});
     assert.deepEqual(changesOf(former, { name: 'b', limits: { burst: 1 } }, names), {
       name: { from: 'a', to: 'b' },

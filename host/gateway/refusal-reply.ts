@@ -1,5 +1,4 @@
-import type { Refusal } from './refusal.ts';
-import type { RouteProtocol } from './route.ts';
+import type { Refusal, RouteProtocol } from '../../core/index.ts';
 
 /** The reply to a refused request. */
 export interface RefusalReply {
