@@ -7,6 +7,7 @@ import type { Logger, Storage } from '../core/index.ts';
 import { PromMetrics } from '../adapters/metrics/index.ts';
 import { acquireServerLock, openStorage } from '../adapters/storage/knex/index.ts';
 import type { HostConfig } from './config.ts';
+import { EpochMarkerFile, markerPath } from './epoch-marker.ts';
 import { DisposeStack } from './dispose-stack.ts';
 import { obtainMasterKey } from './master-key.ts';
 import { SHARED_TTL_MS, openRuntime } from './runtime.ts';
@@ -55,6 +56,7 @@ async function open(
   const storage = replace.storage ?? (await openDatabase(config, logger, singleServer, disposables));
   return openRuntime(
     {
+      marker: new EpochMarkerFile(markerPath(config), logger),
       ...overrides,
       config,
       masterKey,

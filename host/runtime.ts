@@ -6,6 +6,7 @@ import type { TillConfig } from './settings.ts';
 import { createContainer, openingPorts, pluginPorts, provide, resolveTill } from './container.ts';
 import type { PortOverrides, Till, TillContainer } from './container.ts';
 import type { DisposeStack } from './dispose-stack.ts';
+import type { EpochMarkerFile } from './epoch-marker.ts';
 import { checkMasterKey } from './master-key.ts';
 import { moneyProblems } from './money-settings.ts';
 import type { BaseUrl } from './parts.ts';
@@ -36,7 +37,9 @@ export interface RuntimeDeps<Config extends TillConfig = TillConfig> extends Por
   readonly owner: string;
   /** How long this instance's leases outlive it, in milliseconds. */
   readonly leaseTtlMs: number;
-  /** The same for its view of the gateway keys. */
+  /** Where it is kept, outside the database, how far that has come; `null` for nowhere. */
+  readonly marker?: EpochMarkerFile | null;
+  /** As {@link leaseTtlMs}, for its view of the gateway keys. */
   readonly feedLeaseMs?: number;
 }
 

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import {
   CALLBACK_SCHEDULE_MS,
+  DEFAULT_EPOCH_SETTINGS,
   DEFAULT_GRACE_SECONDS,
   DEFAULT_LIGHTNING_FEES,
   DEFAULT_ORDER_SETTINGS,
 } from '../core/index.ts';
-import type { FieldError, OrderSettings, SweepSettings, WithdrawalSettings } from '../core/index.ts';
+import type { EpochSettings, FieldError, OrderSettings, SweepSettings, WithdrawalSettings } from '../core/index.ts';
 import { gatewaysSetting } from './gateway-settings.ts';
 import { rateSourceSetting, rateSourcesOf } from './rate-settings.ts';
 import { amounts, section, text, usd, whole, yesOrNo } from './setting-fields.ts';
@@ -90,6 +91,13 @@ const sweeps = z
   )
   .transform(({ maxFeeBps, cold }): SweepSettings => ({ maxFeeBps, cold: new Map(Object.entries(cold)) }));
 
+const restore = z
+  .strictObject(
+    { suspectAfterSeconds: whole('seconds', 60, YEAR).default(seconds(DEFAULT_EPOCH_SETTINGS.suspectAfterMs)) },
+    section,
+  )
+  .transform(({ suspectAfterSeconds }): EpochSettings => ({ suspectAfterMs: suspectAfterSeconds * 1000 }));
+
 const auth = z
   .strictObject(
     {
@@ -124,6 +132,7 @@ export const tillSchema = z.strictObject(
     auth: auth.prefault({}),
     withdrawals: withdrawals.prefault({}),
     sweeps: sweeps.prefault({}),
+    restore: restore.prefault({}),
     rates: z
       .strictObject(
         {

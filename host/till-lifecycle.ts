@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beginChains } from './begin-chains.ts';
 import type { Till } from './container.ts';
+import { EpochKeeper } from './epoch-keeper.ts';
 import type { Runtime } from './runtime.ts';
 import { Workers } from './workers.ts';
 import type { WorkerScope } from './workers.ts';
@@ -12,17 +13,21 @@ const CLOSE_MS = 1000;
 export class TillLifecycle {
   readonly #runtime: Runtime;
   readonly #till: Till;
+  readonly #epochKeeper: EpochKeeper;
   #workers: Workers | null = null;
   #keysLoaded = false;
 
   constructor(runtime: Runtime, till: Till) {
     this.#runtime = runtime;
     this.#till = till;
+    const { marker = null, config } = runtime;
+    this.#epochKeeper = new EpochKeeper({ ...till, marker, settings: config.restore });
   }
 
   /** Does everything that has to be done before requests are answered. */
   async prepare(scope: WorkerScope = 'all'): Promise<void> {
     const { keyCache, gateway } = this.#till;
+    await this.#epochKeeper.check();
     if (scope === 'all') await beginChains({ ...this.#till, owner: this.#runtime.owner });
     if (!this.#keysLoaded) await keyCache.start();
     this.#keysLoaded = true;
@@ -33,7 +38,11 @@ export class TillLifecycle {
   start(scope: WorkerScope = 'all'): void {
     if (this.#workers !== null) return;
     const { storage, owner, leaseTtlMs } = this.#runtime;
-    this.#workers = new Workers(this.#till, { ...this.#till, leases: storage.leases, owner, leaseTtlMs }, scope);
+    this.#workers = new Workers(
+      { ...this.#till, epochKeeper: this.#epochKeeper },
+      { ...this.#till, leases: storage.leases, owner, leaseTtlMs },
+      scope,
+    );
     this.#workers.start();
   }
 
@@ -64,6 +73,11 @@ export class TillLifecycle {
     await Promise.race([addressPool.release(), pause(CLOSE_MS, undefined, { ref: false })]).catch((error: unknown) => {
       logger.warn('unused addresses were not put back', { error });
     });
+    await Promise.race([this.#epochKeeper.note(), pause(CLOSE_MS, undefined, { ref: false })]).catch(
+      (error: unknown) => {
+        logger.warn('the marker of the database was not written', { error });
+      },
+    );
     await Promise.race([this.#runtime.close(), pause(CLOSE_MS, undefined, { ref: false })]);
   }
 }

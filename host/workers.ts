@@ -1,11 +1,16 @@
 import type { ChainCode, ChainFollower, Lease, PayoutRunner } from '../core/index.ts';
 import { LIGHTNING_ASSET, RATE_LIMIT_SYNC_INTERVAL_MS, assert } from '../core/index.ts';
+import type { EpochKeeper } from './epoch-keeper.ts';
 import { Loop } from './loop.ts';
 import type { LoopTools, LoopWork } from './loop.ts';
 import type { LightningWork, Parts } from './parts.ts';
 
 /** The parts that the workers drive. */
-export type WorkerDuties = Pick<
+export interface WorkerDuties extends TillDuties {
+  readonly epochKeeper: EpochKeeper;
+}
+
+type TillDuties = Pick<
   Parts,
   | 'storage'
   | 'clock'
@@ -33,6 +38,7 @@ const EXPIRE_EVERY_MS = 1000;
 const DELIVER_EVERY_MS = 1000;
 const REFILL_EVERY_MS = 5000;
 const REFRESH_RATES_EVERY_MS = 60_000;
+const NOTE_PROGRESS_EVERY_MS = 2000;
 const PRUNE_EVERY_MS = 600_000;
 const PRUNE_BATCH = 1000;
 const HALTED_PAUSE_MS = 30_000;
@@ -55,6 +61,7 @@ export class Workers {
       loop(renewWorkerId(duties, tools)),
       loop(refreshRates(duties)),
       loop(followKeys(duties)),
+      loop(noteProgress(duties)),
       ...(duties.rateLimitSync.alone ? [] : [loop(syncRateLimits(duties))]),
     ];
     const shared = [
@@ -202,6 +209,18 @@ function syncRateLimits({ rateLimitSync }: WorkerDuties): LoopWork {
     pass: async () => {
       await rateLimitSync.run();
       return RATE_LIMIT_SYNC_INTERVAL_MS;
+    },
+  };
+}
+
+/** Not leased: every instance keeps a marker beside itself. */
+function noteProgress({ epochKeeper }: WorkerDuties): LoopWork {
+  return {
+    name: 'note-progress',
+    lease: null,
+    pass: async () => {
+      await epochKeeper.note();
+      return NOTE_PROGRESS_EVERY_MS;
     },
   };
 }

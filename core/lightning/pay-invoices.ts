@@ -1,4 +1,6 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
+import { epochHold, isFromBackup } from '../epochs/epoch.ts';
+import type { Epoch } from '../epochs/epoch.ts';
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { TransferId } from '../kernel/ids.ts';
 import type { Lease } from '../ports/lease-store.ts';
@@ -13,6 +15,16 @@ import type { LightningDeps } from './lightning-deps.ts';
 const PAGE = 200;
 /** Concurrent payments or queries at the node. */
 const CONCURRENCY = 8;
+
+const FROM_BACKUP =
+  'It was given to the node before the backup that was restored, and the node does not know it: find out whether it was paid, then approve or reject it.';
+
+/** What holds for one pass. */
+interface Pass {
+  readonly epoch: Epoch;
+  /** Nothing new is paid. */
+  readonly stopped: boolean;
+}
 
 /**
  * Pays invoices. SIGNED is committed before the node is given a payment: after a crash the node is asked by the payment
@@ -39,7 +51,7 @@ export class InvoicePayer {
     const { storage } = this.#deps;
     if (!this.#checked) await requireSameNode(this.#deps);
     this.#checked = true;
-    const stopped = (await storage.transfers.payoutStop(LIGHTNING_ASSET.chain)) !== null;
+    const pass = await this.#readPass();
     let after: TransferId | null = null;
     let moved = false;
     const failures: unknown[] = [];
@@ -47,7 +59,7 @@ export class InvoicePayer {
       const page: readonly UnfinishedPayment[] = await storage.lightning.unfinished(after, PAGE);
       for (let at = 0; at < page.length; at += CONCURRENCY) {
         const outcomes = await Promise.allSettled(
-          page.slice(at, at + CONCURRENCY).map((each) => this.#advance(lease, each, stopped)),
+          page.slice(at, at + CONCURRENCY).map((each) => this.#advance(lease, each, pass)),
         );
         for (const outcome of outcomes) {
           if (outcome.status === 'rejected') failures.push(outcome.reason);
@@ -62,16 +74,43 @@ export class InvoicePayer {
     return moved;
   }
 
-  async #advance(lease: Lease, each: UnfinishedPayment, stopped: boolean): Promise<boolean> {
-    if (each.transfer.status === 'REQUESTED') return stopped ? false : this.#begin(lease, each);
+  async #readPass(): Promise<Pass> {
+    const { transfers, chains, epochs } = this.#deps.storage;
+    const { chain } = LIGHTNING_ASSET;
+    const epoch = await epochs.current();
+    const caughtUpAt = (await chains.state(chain))?.caughtUpAt ?? null;
+    return { epoch, stopped: (await transfers.payoutStop(chain)) !== null || epochHold(epoch, caughtUpAt) !== null };
+  }
+
+  async #advance(lease: Lease, each: UnfinishedPayment, { stopped, epoch }: Pass): Promise<boolean> {
+    const restored = isFromBackup(epoch, each.transfer.createdAt);
+    if (each.transfer.status === 'REQUESTED' && !restored) return stopped ? false : this.#begin(lease, each);
     const view = await this.#deps.node.payment(each.payment.paymentHash);
+    if (each.transfer.status === 'REQUESTED') {
+      if (view !== null) return this.#takeOver(lease, each, view);
+      return stopped ? false : this.#begin(lease, each);
+    }
     if (view !== null) return this.#follow(lease, each, view);
+    if (restored) return this.#hold(lease, each, epoch);
     if (each.transfer.status === 'SIGNED') return stopped ? false : this.#send(lease, each);
     this.#alert(
       each.transfer,
       'The node had this payment and does not know it any more. Its reserve stays until an operator has found its outcome.',
     );
     return false;
+  }
+
+  /** The node was given this payment after the backup that was restored. */
+  async #takeOver(lease: Lease, each: UnfinishedPayment, view: LightningPaymentView): Promise<boolean> {
+    if (!(await this.#move(lease, each.transfer, 'SIGNED'))) return false;
+    await this.#follow(lease, { ...each, transfer: { ...each.transfer, status: 'SIGNED' } }, view);
+    return true;
+  }
+
+  /** A node that does not know the payment any more may have made it: an operator has to find out. */
+  async #hold(lease: Lease, { transfer }: UnfinishedPayment, epoch: Epoch): Promise<boolean> {
+    this.#alert(transfer, FROM_BACKUP);
+    return epoch.status === 'confirmed' && this.#move(lease, transfer, 'HELD', FROM_BACKUP);
   }
 
   async #begin(lease: Lease, { transfer, payment }: UnfinishedPayment): Promise<boolean> {
@@ -118,11 +157,16 @@ export class InvoicePayer {
     return true;
   }
 
-  async #move(lease: Lease, transfer: Transfer, to: 'SIGNED' | 'BROADCAST'): Promise<boolean> {
+  async #move(
+    lease: Lease,
+    transfer: Transfer,
+    to: 'SIGNED' | 'BROADCAST' | 'HELD',
+    reason: string | null = null,
+  ): Promise<boolean> {
     const { storage, clock } = this.#deps;
     const moved = await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
-      return tx.transfers.move(transfer.id, transfer.status, to, { updatedAt: clock.now() });
+      return tx.transfers.move(transfer.id, transfer.status, to, { reason, updatedAt: clock.now() });
     });
     if (moved) this.#publish(transfer, to);
     return moved;

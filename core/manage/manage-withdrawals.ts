@@ -3,10 +3,14 @@ import type { AccountId, TransferId } from '../kernel/ids.ts';
 import { isId } from '../kernel/ids.ts';
 import { checkPage } from '../kernel/page.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
-import type { ChainAdapter } from '../ports/chain-adapter.ts';
+import { requireChain } from '../kernel/require-chain.ts';
+import type { OrderMove, OrderStateMachine } from '../orders/order-state-machine.ts';
+import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import { approveTransfer, rejectTransfer } from '../transfers/review-transfer.ts';
+import { requirePayments } from '../transfers/fee-estimator.ts';
+import { settleHeldTransfer } from '../transfers/settle-transfer.ts';
 import { resumePayouts } from '../transfers/resume-payouts.ts';
 import type { PayoutView, Transfer, TransferStatus } from '../transfers/transfer.ts';
 import { recordNotFound, requireAdmin } from './actor.ts';
@@ -23,6 +27,8 @@ export interface TransferDetail {
 export interface ManageWithdrawalsDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'transfers' | 'transaction'>;
   readonly events: Pick<EventBus, 'emit'>;
+  readonly chains: ChainRegistry;
+  readonly stateMachine: OrderStateMachine;
   readonly pageMax: number;
 }
 
@@ -63,6 +69,32 @@ export class ManageWithdrawals {
   reject(actor: Actor, id: TransferId, reason: string): Promise<Transfer> {
     const { clock, ids } = this.#deps;
     return this.#decide(actor, id, 'reject', (tx) => rejectTransfer(tx, id, reason, { now: clock.now(), ids }));
+  }
+
+  /**
+   * Books a held payment as paid by a transaction that a restored database does not know.
+   *
+   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is not held, `NOT_READY` on a watch-only chain
+   */
+  async settle(
+    actor: Actor,
+    id: TransferId,
+    found: { readonly txHash: string; readonly feeUnits: bigint | null },
+  ): Promise<Transfer> {
+    const { clock, ids, stateMachine, chains } = this.#deps;
+    const held = (await this.find(actor, id)).transfer;
+    const { feeAsset } = requirePayments(requireChain(chains, held.chain));
+    const charged = held.currency === feeAsset.currency ? held.feeUnits : 0n;
+    const cost = { currency: feeAsset.currency, units: found.feeUnits ?? charged };
+    let orders: readonly OrderMove[] = [];
+    const settled = await this.#decide(actor, id, 'settle', async (tx) => {
+      const context = { payments: { feeAsset }, stateMachine, ids, now: clock.now() };
+      const done = await settleHeldTransfer(tx, id, { txHash: found.txHash, cost }, context);
+      orders = done.orders;
+      return done.transfer;
+    });
+    stateMachine.publish(orders);
+    return settled;
   }
 
   /** Ends the withdrawal freeze of an account. @returns the reason of the freeze @throws TillgateError `FORBIDDEN`, `STATE_CONFLICT` when it is not frozen */
@@ -115,7 +147,7 @@ export class ManageWithdrawals {
   async #decide(
     actor: Actor,
     id: TransferId,
-    verb: 'approve' | 'reject',
+    verb: 'approve' | 'reject' | 'settle',
     decide: (tx: Transaction) => Promise<Transfer>,
   ): Promise<Transfer> {
     requireAdmin(actor);

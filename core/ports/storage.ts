@@ -4,6 +4,7 @@ import type { AuditStore, AuditWrites } from './audit-store.ts';
 import type { CallbackStore, CallbackWrites } from './callback-store.ts';
 import type { ChainStore, ChainWrites } from './chain-store.ts';
 import type { ChangeFeed } from './change-feed.ts';
+import type { EpochStore, EpochWrites } from './epoch-store.ts';
 import type { DepositStore, DepositWrites } from './deposit-store.ts';
 import type { LeaseStore, LeaseWrites } from './lease-store.ts';
 import type { LightningStore, LightningWrites } from './lightning-store.ts';
@@ -26,6 +27,7 @@ export interface Transaction {
   readonly ledger: LedgerWrites;
   readonly callbacks: CallbackWrites;
   readonly chains: ChainWrites;
+  readonly epochs: EpochWrites;
   readonly leases: LeaseWrites;
   readonly accounts: AccountWrites;
   readonly apps: AppWrites;
@@ -58,6 +60,8 @@ export interface Storage {
   readonly chains: ChainStore;
   readonly deposits: DepositStore;
   readonly documents: DocumentStore;
+  /** The lives of the database: a restored backup begins another. */
+  readonly epochs: EpochStore;
   /** Changes of the data that gateways keep in memory; every write of it publishes here. */
   readonly feed: ChangeFeed;
   readonly leases: LeaseStore;

@@ -89,6 +89,28 @@ export async function voidPayout(
   return { transfers, orders: [] };
 }
 
+/**
+ * Holds what an expired payout of a restored backup was to pay: a transaction that this database does not know of may have paid
+ * it. The reserve stays until an operator has decided; the till's own moves are planned again.
+ */
+export async function holdPayout(
+  tx: Transaction,
+  view: PayoutView,
+  reason: string,
+  context: FinishContext,
+): Promise<Finished> {
+  const { payout } = view;
+  if ((await tx.transfers.lockPayout(payout.id))?.status !== 'LIVE') return NOTHING;
+  assert(await tx.transfers.closePayout(payout.id, 'VOID', {}), `payout ${payout.id} changed while locked`);
+  await tx.transfers.settleHoldings(payout.id, 'FREE');
+  const transfers: { transfer: Transfer; to: TransferStatus }[] = [];
+  for (const listed of view.transfers) {
+    const to = listed.accountId === null ? 'FAILED' : 'HELD';
+    transfers.push({ transfer: await moveLocked(tx, listed, to, reason, context.now), to });
+  }
+  return { transfers, orders: [] };
+}
+
 /** The end of one transfer of a mined payout. */
 interface Ending {
   readonly listed: Transfer;
@@ -142,7 +164,7 @@ function failureFee({ accountId, currency, units, feeUnits }: Transfer, cost: Ne
 async function moveLocked(
   tx: Transaction,
   listed: Transfer,
-  to: 'CONFIRMED' | 'FAILED',
+  to: 'CONFIRMED' | 'FAILED' | 'HELD',
   reason: string | null,
   now: Millis,
   charged: Pick<TransferChanges, 'feeUnits'> = {},
@@ -152,7 +174,7 @@ async function moveLocked(
     transfer?.status === 'SIGNED' || transfer?.status === 'BROADCAST',
     `transfer ${listed.id} of a live payout is ${transfer?.status}`,
   );
-  const changes = { ...charged, reason, updatedAt: now, finishedAt: now };
+  const changes = { ...charged, reason, updatedAt: now, ...(to === 'HELD' ? {} : { finishedAt: now }) };
   assert(
     await tx.transfers.move(transfer.id, transfer.status, to, changes),
     `transfer ${transfer.id} changed while locked`,
@@ -165,7 +187,7 @@ async function post(tx: Transaction, entry: LedgerEntry): Promise<void> {
   if (entry.postings.length > 0) assert(await postEntry(tx, entry), `${entry.reference} is booked twice`);
 }
 
-async function refundOrder(
+export async function refundOrder(
   tx: Transaction,
   { id, orderId, units }: Transfer,
   txHash: string,

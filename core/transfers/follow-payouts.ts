@@ -1,4 +1,5 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
+import { isFromBackup } from '../epochs/epoch.ts';
 import { isTillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { PayoutId } from '../kernel/ids.ts';
@@ -7,7 +8,7 @@ import type { PayoutOutcome } from '../ports/chain-payments.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { Transaction } from '../ports/storage.ts';
 import { PayoutBuilder } from './build-payout.ts';
-import { finishMined, voidPayout } from './finish-payout.ts';
+import { finishMined, holdPayout, voidPayout } from './finish-payout.ts';
 import type { FinishContext, Finished } from './finish-payout.ts';
 import { publishTransfer } from './payout-deps.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
@@ -20,6 +21,9 @@ const FAILURES_BEFORE_ALERT = 3;
 const CONCURRENCY = 8;
 /** The fee may be raised to this multiple of the first one; beyond that an operator is alerted. */
 const MAX_FEE_INCREASE = 5n;
+
+const FROM_BACKUP =
+  'It was signed before the backup that was restored, and has expired: find out whether it was paid since, then approve or reject it.';
 
 /** A payout whose attempt a node has accepted. */
 interface Sent {
@@ -313,8 +317,18 @@ export class FollowPayouts {
     await this.#addAttempt(lease, view, last);
   }
 
-  /** No attempt can ever be mined: the same transfers are signed again. */
+  /**
+   * No attempt can ever be mined: the same transfers are signed again. Those of a restored backup may have been signed again
+   * since by the till that was lost, so they wait for an operator.
+   */
   async #signAgain(lease: Lease, view: PayoutView): Promise<void> {
+    const epoch = await this.#deps.storage.epochs.current();
+    if (isFromBackup(epoch, view.payout.createdAt)) {
+      this.#alert(view, FROM_BACKUP);
+      if (epoch.status === 'confirmed')
+        await this.#finish(lease, (tx, context) => holdPayout(tx, view, FROM_BACKUP, context));
+      return;
+    }
     await this.#addAttempt(lease, view, null);
   }
 

@@ -1,4 +1,5 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
+import { epochHold } from '../epochs/epoch.ts';
 import type { Millis } from '../kernel/time.ts';
 import { isTillgateError } from '../kernel/errors.ts';
 import type { Lease } from '../ports/lease-store.ts';
@@ -49,7 +50,10 @@ export class PayoutRunner {
     const cursor = state?.cursor ?? null;
     if (state === null || cursor === null) return 'idle';
     await this.#follow.run(lease, cursor);
-    const stopped = state.haltedReason !== null || (await storage.transfers.payoutStop(code)) !== null;
+    const stopped =
+      state.haltedReason !== null ||
+      (await storage.transfers.payoutStop(code)) !== null ||
+      epochHold(await storage.epochs.current(), state.caughtUpAt) !== null;
     metrics.gauge('tillgate_payouts_stopped', stopped ? 1 : 0, { chain: code });
     if (stopped) {
       // Reconcile first when payouts are resumed.

@@ -48,7 +48,7 @@ export async function rejectTransfer(
   return { ...transfer, ...changes, status: 'FAILED' };
 }
 
-async function requireTransfer(tx: Transaction, id: TransferId): Promise<Transfer> {
+export async function requireTransfer(tx: Transaction, id: TransferId): Promise<Transfer> {
   const transfer = await tx.transfers.lock(id);
   if (transfer === null) throw new TillgateError('NOT_FOUND', 'There is no such transfer.');
   return transfer;

@@ -14,13 +14,16 @@ export const TRANSFER_STATUSES = ['HELD', 'REQUESTED', 'SIGNED', 'BROADCAST', 'C
 export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
 
 /**
- * Every legal status transition of a transfer, by event. `abandon` is for what was never signed; `fail` for a transaction that was
- * mined without effect or can never be mined.
+ * Every legal status transition of a transfer, by event. `hold` is for what a restored backup may have paid already, and only while
+ * none of its transactions can be mined any more; `settle` for what an operator found paid on the chain; `abandon` for what was never signed; `fail` for a transaction that was mined
+ * without effect or can never be mined.
  */
 export const TRANSFER_TRANSITIONS = {
+  hold: { from: ['REQUESTED', 'SIGNED', 'BROADCAST'], to: 'HELD' },
   approve: { from: ['HELD'], to: 'REQUESTED' },
   abandon: { from: ['HELD', 'REQUESTED'], to: 'FAILED' },
   sign: { from: ['REQUESTED'], to: 'SIGNED' },
+  settle: { from: ['HELD'], to: 'CONFIRMED' },
   send: { from: ['SIGNED'], to: 'BROADCAST' },
   confirm: { from: ['SIGNED', 'BROADCAST'], to: 'CONFIRMED' },
   fail: { from: ['SIGNED', 'BROADCAST'], to: 'FAILED' },

@@ -1,4 +1,5 @@
-// Copies the database of a running server into a file: a consistent state, checked, readable by its owner only.
+// Copies the database of a running server into a file: a consistent state, checked, readable by its owner only. The marker beside
+// the database is not copied: by it the till notices that a backup was restored.
 //
 //   node examples/self-host/backup.mjs data/tillgate.db backups/2026-05-04.db
 

@@ -1,4 +1,5 @@
-// Replaces the server's database by a backup and keeps the former file beside it. The server must be stopped.
+// Replaces the server's database by a backup and keeps the former file beside it. The server must be stopped. The marker beside the
+// database stays: by it the till notices the restore, gives out no address twice, and pays nothing before you have decided.
 //
 //   node examples/self-host/restore.mjs backups/2026-05-04.db data/tillgate.db
 
@@ -38,5 +39,5 @@ try {
   await lock.destroy();
 }
 console.log(
-  `${backup} is restored to ${target}. Before you start the till: ledger check, wallet reconcile, withdrawal list.`,
+  `${backup} is restored to ${target}. Start the till, then decide: restore status, restore confirm, withdrawal list.`,
 );

@@ -11,6 +11,7 @@ const accounts = from(() => import('./account-commands.ts'));
 const gateway = from(() => import('./gateway-commands.ts'));
 const money = from(() => import('./money-commands.ts'));
 const orders = from(() => import('./order-commands.ts'));
+const restore = from(() => import('./restore-commands.ts'));
 const till = from(() => import('./till-commands.ts'));
 const diagnosis = from(() => import('./doctor.ts'));
 
@@ -124,6 +125,13 @@ export const COMMANDS: readonly Command[] = [
     run: money((module) => module.withdrawalReject),
   },
   {
+    words: ['withdrawal', 'settle'],
+    summary: 'books a held withdrawal as paid by a transaction that a restored database does not know',
+    operands: ['ID'],
+    options: { tx: { required: true, value: 'HASH' }, fee: { value: 'COINS' } },
+    run: money((module) => module.withdrawalSettle),
+  },
+  {
     words: ['transfer', 'show'],
     summary: 'shows an outgoing payment and the transactions signed for it',
     operands: ['ID'],
@@ -199,6 +207,27 @@ export const COMMANDS: readonly Command[] = [
     operands: ['CODE'],
     options: {},
     run: money((module) => module.chainResumePayouts),
+  },
+  {
+    words: ['restore', 'status'],
+    summary: 'shows whether the database is a restored backup, and what waits because of it',
+    operands: [],
+    options: {},
+    run: restore((module) => module.restoreStatus),
+  },
+  {
+    words: ['restore', 'confirm'],
+    summary: 'the database is a restored backup: begins a new epoch and holds what waits to be paid',
+    operands: [],
+    options: {},
+    run: restore((module) => module.restoreConfirm),
+  },
+  {
+    words: ['restore', 'dismiss'],
+    summary: 'the till was only switched off: payments go on',
+    operands: [],
+    options: {},
+    run: restore((module) => module.restoreDismiss),
   },
   {
     words: ['order', 'show'],

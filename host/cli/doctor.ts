@@ -1,4 +1,4 @@
-import { FIATS, LIGHTNING_ASSET, formatUnits, present } from '../../core/index.ts';
+import { FIATS, LIGHTNING_ASSET, epochHold, formatUnits, present } from '../../core/index.ts';
 import type { ChainAdapter } from '../../core/index.ts';
 import { configError, loadConfig } from '../config.ts';
 import type { HostConfig } from '../config.ts';
@@ -90,6 +90,8 @@ async function lookAtChain(
   if (state?.haltedReason != null) throw new Error(`stopped: ${state.haltedReason}`);
   const payoutStop = await storage.transfers.payoutStop(chain.code);
   if (payoutStop !== null) throw new Error(`payouts are stopped: ${payoutStop}`);
+  const hold = epochHold(await storage.epochs.current(), state?.caughtUpAt ?? null);
+  if (state !== null && hold !== null) throw new Error(`payouts wait: ${hold}`);
   const behind =
     state?.cursor == null ? 'not followed yet' : `${Math.max(0, height - state.cursor.height)} block(s) behind`;
   const pays = chain.payments === null ? 'watch-only: pays nothing out' : `pays out from ${chain.payments.hotAddress}`;

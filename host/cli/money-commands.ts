@@ -7,11 +7,14 @@ import {
   canPay,
   formatInstant,
   formatUnits,
+  invalidField,
+  parseUnits,
   present,
   reconcile,
   requireChain,
+  requirePayments,
 } from '../../core/index.ts';
-import type { AccountId, TransferId, TransferStatus } from '../../core/index.ts';
+import type { AccountId, Asset, TransferId, TransferStatus } from '../../core/index.ts';
 import { transferDetailRecord, transferRecord } from '../../adapters/http/manage/withdrawals.ts';
 import type { CommandCall } from './command.ts';
 import { withManage, withTill } from './with-till.ts';
@@ -90,6 +93,27 @@ export async function withdrawalReject({ operands, values, json, terminal }: Com
       : `Withdrawal ${transfer.id} is rejected; the amount is the account's again.`,
   );
   return 0;
+}
+
+/** `withdrawal settle ID --tx HASH [--fee COINS]`: the fee is what the network took, in the chain's own coin. */
+export async function withdrawalSettle({ operands, values, json, terminal }: CommandCall): Promise<number> {
+  const transfer = await withTill(async ({ manage, chains }) => {
+    const id = (operands[0] ?? '') as TransferId;
+    const { transfer: held } = await manage.withdrawals.find(OPERATOR, id);
+    const coin = requirePayments(requireChain(chains, held.chain)).feeAsset;
+    const feeUnits = values['fee'] === undefined ? null : unitsOf(String(values['fee']), coin);
+    return manage.withdrawals.settle(OPERATOR, id, { txHash: String(values['tx']), feeUnits });
+  });
+  terminal.out(
+    json ? JSON.stringify(transferRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is booked as paid.`,
+  );
+  return 0;
+}
+
+function unitsOf(text: string, { decimals, currency }: Asset): bigint {
+  const units = parseUnits(text, decimals);
+  if (units === null) throw invalidField('--fee', `an amount of ${currency}, such as 0.0021`);
+  return units;
 }
 
 /** `transfer show ID`: the transfer and each transaction that was signed for it, without the signed bytes. */

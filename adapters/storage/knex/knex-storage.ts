@@ -9,6 +9,7 @@ import type {
   ChainStore,
   DepositStore,
   DocumentStore,
+  EpochStore,
   LeaseStore,
   LedgerStore,
   LightningStore,
@@ -36,6 +37,7 @@ import { KnexChangeFeed } from './stores/change-feed.ts';
 import { KnexDepositStore } from './stores/deposit-store.ts';
 import { KnexDepositWrites } from './stores/deposit-writes.ts';
 import { KnexDocumentStore } from './stores/document-store.ts';
+import { KnexEpochStore, KnexEpochWrites } from './stores/epoch-store.ts';
 import { KnexLeaseStore, KnexLeaseWrites } from './stores/lease-store.ts';
 import { KnexLedgerStore } from './stores/ledger-store.ts';
 import { KnexLedgerWrites } from './stores/ledger-writes.ts';
@@ -61,6 +63,7 @@ const writesOf = (session: Session, publisher: ChangePublisher): Transaction => 
   lightning: new KnexLightningWrites(session),
   callbacks: new KnexCallbackWrites(session),
   chains: new KnexChainWrites(session),
+  epochs: new KnexEpochWrites(session),
   leases: new KnexLeaseWrites(session),
   accounts: new KnexAccountWrites(session, publisher),
   apps: new KnexAppWrites(session, publisher),
@@ -81,6 +84,7 @@ export class KnexStorage implements Storage {
   readonly chains: ChainStore;
   readonly deposits: DepositStore;
   readonly documents: DocumentStore;
+  readonly epochs: EpochStore;
   readonly feed: ChangeFeed;
   readonly leases: LeaseStore;
   readonly ledger: LedgerStore;
@@ -111,6 +115,7 @@ export class KnexStorage implements Storage {
     this.chains = new KnexChainStore(db);
     this.deposits = new KnexDepositStore(db);
     this.documents = new KnexDocumentStore(db);
+    this.epochs = new KnexEpochStore(db);
     this.leases = new KnexLeaseStore(db);
     this.ledger = new KnexLedgerStore(db);
     this.lightning = new KnexLightningStore(db);

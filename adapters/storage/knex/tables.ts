@@ -24,6 +24,7 @@ const NAMES = {
   addressPool: 'address_pool',
   leases: 'leases',
   documents: 'documents',
+  epochs: 'epochs',
   apps: 'apps',
   appKeys: 'app_keys',
   routes: 'gateway_routes',

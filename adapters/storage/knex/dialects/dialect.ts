@@ -70,6 +70,8 @@ export interface Dialect {
   readonly types: ColumnTypes;
   /** SQL for the database's own time in epoch milliseconds. */
   readonly nowMs: string;
+  /** SQL for a new random text of 32 hexadecimal digits. */
+  readonly randomId: string;
   /** Starts a transaction that will write. */
   readonly begin: string;
   /** Starts a read-only transaction on one snapshot. */

@@ -66,6 +66,7 @@ export const sqliteDialect: Dialect = {
     flag: 'INTEGER',
     serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   },
+  randomId: 'lower(hex(randomblob(16)))',
   nowMs: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   // The write lock is taken at once: a transaction that reads first and writes later could fail to get it.
   begin: 'BEGIN IMMEDIATE',

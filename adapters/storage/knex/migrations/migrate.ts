@@ -11,6 +11,7 @@ import { sightings } from './0006-sightings.ts';
 import { sharedLimits } from './0007-shared-limits.ts';
 import { gasLeft } from './0008-gas-balances.ts';
 import { judgedCodes } from './0009-judged-codes.ts';
+import { epochs } from './0010-epochs.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sharedLimits,
   gasLeft,
   judgedCodes,
+  epochs,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

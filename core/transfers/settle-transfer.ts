@@ -1,0 +1,51 @@
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import { assert } from '../kernel/guard.ts';
+import type { EntryId, TransferId } from '../kernel/ids.ts';
+import type { NetworkCost } from '../ledger/transfer-entries.ts';
+import { paidEntry } from '../ledger/transfer-entries.ts';
+import { postEntry } from '../ledger/post-entry.ts';
+import type { OrderMove } from '../orders/order-state-machine.ts';
+import type { Transaction } from '../ports/storage.ts';
+import { refundOrder } from './finish-payout.ts';
+import type { FinishContext } from './finish-payout.ts';
+import { requireTransfer } from './review-transfer.ts';
+import type { Transfer } from './transfer.ts';
+
+/** The transaction in which an operator found a held payment. */
+export interface FoundPayment {
+  readonly txHash: string;
+  /** What the network took, in units of the chain's own coin. */
+  readonly cost: NetworkCost;
+}
+
+/**
+ * Books a held payment as paid by a transaction that this database does not know: it was made after the backup that was
+ * restored. Rejecting it instead would give the merchant the amount a second time.
+ *
+ * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when it is not held, or is a Lightning payment, which the node settles
+ */
+export async function settleHeldTransfer(
+  tx: Transaction,
+  id: TransferId,
+  { txHash, cost }: FoundPayment,
+  context: FinishContext,
+): Promise<{ readonly transfer: Transfer; readonly orders: readonly OrderMove[] }> {
+  const { ids, now } = context;
+  const held = await requireTransfer(tx, id);
+  if (held.status !== 'HELD')
+    throw new TillgateError('STATE_CONFLICT', `The transfer is ${held.status}; only one that is HELD can be settled.`);
+  if (held.chain === LIGHTNING_ASSET.chain)
+    throw new TillgateError(
+      'STATE_CONFLICT',
+      'Approve it: the Lightning node is asked by the payment hash, and pays only what it has not paid.',
+    );
+  const changes = { reason: null, updatedAt: now, finishedAt: now };
+  assert(await tx.transfers.move(id, 'HELD', 'CONFIRMED', changes), `transfer ${id} changed while locked`);
+  assert(await postEntry(tx, paidEntry(ids.next() as EntryId, now, held, cost)), `transfer ${id} is paid twice`);
+  await tx.deposits.updateTransaction(id, { status: 'SUCCESS', txHash });
+  return {
+    transfer: { ...held, ...changes, status: 'CONFIRMED' },
+    orders: await refundOrder(tx, held, txHash, context),
+  };
+}

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  AddressPool,
+  approveTransfer,
+  beginEpochAfterRestore,
+  confirmRestore,
+  dismissRestore,
+  INDEX_STEP,
+  OPERATOR,
+  rejectTransfer,
+  settleHeldTransfer,
+} from '../../../core/index.ts';
+import type { Epoch, EpochMarker, TransferId } from '../../../core/index.ts';
+import { takeBackup } from '../../support/backup.ts';
+import { eachStorage } from '../../support/each-storage.ts';
+import { buildMoney, PAYEE } from '../../support/money.ts';
+import type { MoneyDomain } from '../../support/money.ts';
+
+const ETHER = 10n ** 18n;
+const HOUR = 3_600_000;
+
+/** What a till keeps outside its database. */
+async function markerOf({ storage }: MoneyDomain): Promise<EpochMarker> {
+  const { tillId, number: epoch } = await storage.epochs.current();
+  await storage.epochs.setMarked();
+  return { tillId, epoch, ...(await storage.epochs.progress()) };
+}
+
+const start = (till: MoneyDomain, marker: EpochMarker | null): Promise<Epoch> => beginEpochAfterRestore(till, marker);
+
+/** A process that starts on what is stored: it has a follower and a runner of its own. */
+async function restart(till: MoneyDomain, rounds = 1): Promise<void> {
+  const [follower, runner] = [till.newFollower(), till.newRunner()];
+  await follower.start();
+  for (let round = 0; round < rounds; round++) {
+    till.clock.advance(1_000);
+    till.ethPayments.mine();
+    while ((await follower.step(await till.lease())) === 'advanced');
+    while ((await runner.step(await till.payoutLease())) === 'advanced');
+  }
+}
+
+/** A merchant with one ether, in a hot wallet that holds enough. */
+async function funded(till: MoneyDomain): Promise<void> {
+  await till.fund('ETH', '2000');
+  till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', 3n * ETHER);
+}
+
+/** As on TRON: transactions have no nonces. */
+const withoutNonces = (till: MoneyDomain): void => void (till.ethPayments.nextNonce = async () => null);
+
+const paid = (till: MoneyDomain): number => till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length;
+
+eachStorage((engine, open) => {
+  const money = (
+    name: string,
+    body: (till: MoneyDomain, backup: () => Promise<() => Promise<void>>) => Promise<void>,
+  ): void => {
+    test(name, async () => {
+      const opened = await open();
+      try {
+        const till = await buildMoney(opened.storage);
+        await body(till, () => takeBackup(opened));
+        await till.checkBooks();
+      } finally {
+        await opened.close();
+      }
+    });
+  };
+
+  describe(`fault 82: a restored backup on ${engine}`, () => {
+    money('gives out no address twice', async (till, backup) => {
+      const pool = (): AddressPool => new AddressPool({ chains: new Map([['ETH', till.eth]]), storage: till.storage });
+      await till.addresses.refill('ETH');
+      await till.payInfo();
+      await till.addresses.release();
+      const restore = await backup();
+      const since = new Set<number>();
+      const lost = pool();
+      for (let i = 0; i < 30; i++) since.add((await lost.take('ETH')).index);
+      const marker = await markerOf(till);
+      await restore();
+      const epoch = await start(till, marker);
+      assert.deepEqual([epoch.number, epoch.status], [2, 'pending']);
+      const next = pool();
+      for (let i = 0; i < 30; i++) {
+        const { index } = await next.take('ETH');
+        assert.ok(!since.has(index) && index >= INDEX_STEP, `index ${index} was given out again`);
+      }
+      assert.deepEqual(
+        (await till.storage.epochs.ranges(till.eth.walletId)).map(({ first }) => first),
+        [0, (marker.indexes[till.eth.walletId] ?? 0) + INDEX_STEP],
+      );
+    });
+
+    money('pays nothing that waits before an operator has looked, also without nonces', async (till, backup) => {
+      withoutNonces(till);
+      await funded(till);
+      const asked = await till.withdraw('0.9');
+      const restore = await backup();
+      await restart(till, 40);
+      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+      const marker = await markerOf(till);
+      await restore();
+      assert.equal((await start(till, marker)).status, 'pending');
+      await restart(till, 10);
+      assert.equal((await till.transfer(asked.tx_id)).status, 'REQUESTED');
+      const { held } = await confirmRestore(till, OPERATOR, marker);
+      assert.equal(held, 1);
+      await restart(till, 10);
+      assert.equal((await till.transfer(asked.tx_id)).status, 'HELD');
+      assert.equal(paid(till), 1);
+      const context = {
+        payments: till.ethPayments,
+        stateMachine: till.stateMachine,
+        ids: till.ids,
+        now: till.clock.now(),
+      };
+      const found = { txHash: 'found', cost: { currency: 'ETH', units: 1_000n } };
+      await till.storage.transaction((tx) => settleHeldTransfer(tx, asked.tx_id as TransferId, found, context));
+      assert.deepEqual(
+        [await till.balance('reserved', 'ETH'), await till.balance('available', 'ETH')],
+        [0n, ETHER / 10n],
+      );
+      await assert.rejects(
+        till.storage.transaction((tx) => settleHeldTransfer(tx, asked.tx_id as TransferId, found, context)),
+        { code: 'STATE_CONFLICT' },
+      );
+      // Business goes on.
+      const next = await till.withdraw('0.05');
+      await restart(till, 40);
+      assert.equal((await till.transfer(next.tx_id)).status, 'CONFIRMED');
+      assert.equal(paid(till), 2);
+    });
+
+    money('pays what the operator approves, once the chain was read to its head', async (till, backup) => {
+      await funded(till);
+      const asked = await till.withdraw('0.5');
+      const restore = await backup();
+      await till.payInfo();
+      const marker = await markerOf(till);
+      await restore();
+      await start(till, marker);
+      await confirmRestore(till, OPERATOR, marker);
+      await till.storage.transaction((tx) => approveTransfer(tx, asked.tx_id as TransferId, till.clock.now()));
+      // The follower has not come to the head since.
+      const runner = till.newRunner();
+      assert.equal(await runner.step(await till.payoutLease()), 'stopped');
+      assert.equal(paid(till), 0);
+      await restart(till, 40);
+      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+      assert.equal(paid(till), 1);
+    });
+
+    money(
+      'signs nothing again that expired before it, without nonces, until an operator has approved',
+      async (till, backup) => {
+        withoutNonces(till);
+        await funded(till);
+        const asked = await till.withdraw('0.5');
+        await till.payOut();
+        const restore = await backup();
+        await till.payInfo();
+        const marker = await markerOf(till);
+        await restore();
+        await start(till, marker);
+        till.ethPayments.dropMempool();
+        till.ethPayments.lie = { kind: 'expired' };
+        await restart(till, 3);
+        assert.equal((await till.transfer(asked.tx_id)).status, 'BROADCAST');
+        // Real transactions without nonces carry their time, so that no two are the same.
+        till.ethPayments.fee = 2_000n;
+        await confirmRestore(till, OPERATOR, marker);
+        await restart(till, 3);
+        const transfer = await till.transfer(asked.tx_id);
+        assert.equal(transfer.status, 'HELD');
+        assert.equal(await till.balance('reserved', 'ETH'), ETHER / 2n);
+        const view = await till.storage.transfers.payoutOf(transfer.id);
+        assert.deepEqual([view?.payout.status, view?.attempts.length], ['VOID', 1]);
+        till.ethPayments.lie = null;
+        await till.storage.transaction((tx) => approveTransfer(tx, transfer.id, till.clock.now()));
+        await restart(till, 40);
+        assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+        assert.equal(paid(till), 1);
+      },
+    );
+
+    money('is restored by an operator who says so, even where nothing shows it', async (till) => {
+      await funded(till);
+      const asked = await till.withdraw('0.5');
+      const marker = await markerOf(till);
+      assert.equal((await start(till, marker)).number, 1);
+      const { epoch, held } = await confirmRestore(till, OPERATOR, marker);
+      assert.deepEqual([epoch.number, epoch.status, held], [2, 'confirmed', 1]);
+      assert.equal((await till.transfer(asked.tx_id)).status, 'HELD');
+      assert.ok((await till.addresses.take('ETH')).index >= 0);
+      const change = { now: till.clock.now(), ids: till.ids };
+      await till.storage.transaction((tx) => rejectTransfer(tx, asked.tx_id as TransferId, 'asked again', change));
+      assert.equal(await till.balance('available', 'ETH'), ETHER);
+    });
+
+    money('a till that was off for a day goes on by itself; without its marker an operator says so', async (till) => {
+      await funded(till);
+      const asked = await till.withdraw('0.5');
+      const marker = await markerOf(till);
+      till.clock.advance(24 * HOUR);
+      assert.deepEqual([(await start(till, marker)).number, (await start(till, marker)).status], [1, 'dismissed']);
+      const suspected = await start(till, null);
+      assert.deepEqual([suspected.number, suspected.status], [2, 'pending']);
+      await restart(till, 3);
+      assert.equal((await till.transfer(asked.tx_id)).status, 'REQUESTED');
+      await dismissRestore(till, OPERATOR);
+      await assert.rejects(dismissRestore(till, OPERATOR), { code: 'STATE_CONFLICT' });
+      await restart(till, 40);
+      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+      assert.equal(paid(till), 1);
+    });
+
+    money('a marker that is gone says nothing while the till was up to date until just now', async (till) => {
+      await funded(till);
+      await markerOf(till);
+      await till.follow();
+      till.clock.advance(60_000);
+      assert.equal((await start(till, null)).number, 1);
+    });
+
+    money('begins one epoch, however many instances start at once', async (till, backup) => {
+      await till.addresses.refill('ETH');
+      const restore = await backup();
+      await till.payInfo();
+      const marker = await markerOf(till);
+      await restore();
+      const begun = await Promise.all([1, 2, 3].map(() => start(till, marker)));
+      assert.deepEqual(
+        begun.map(({ number }) => number),
+        [2, 2, 2],
+      );
+    });
+  });
+});

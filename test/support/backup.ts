@@ -1,0 +1,43 @@
+import type { TestStorage } from './storage.ts';
+
+type Rows = readonly Record<string, unknown>[];
+
+/**
+ * Takes a backup of a test's database, row by row, so that it can be restored in place while the storage stays open.
+ *
+ * @returns what restores it
+ */
+export async function takeBackup({ sql, config }: TestStorage): Promise<() => Promise<void>> {
+  const tables =
+    config.client === 'pg'
+      ? await sql(`SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`)
+      : await sql(`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`);
+  const kept = new Map<string, Rows>();
+  for (const { name } of tables) kept.set(String(name), await sql(`SELECT * FROM "${String(name)}"`));
+  const put = async (): Promise<void> => {
+    for (const [name, rows] of kept) {
+      await sql(config.client === 'pg' ? `TRUNCATE "${name}" CASCADE` : `DELETE FROM "${name}"`);
+      for (const row of rows) {
+        const columns = Object.keys(row);
+        await sql(
+          `INSERT INTO "${name}" (${columns.map((each) => `"${each}"`).join(', ')}) ${config.client === 'pg' ? 'OVERRIDING SYSTEM VALUE' : ''} VALUES (${columns.map(() => '?').join(', ')})`,
+          Object.values(row) as (string | number | null)[],
+        );
+      }
+    }
+  };
+  return config.client === 'pg' ? () => withoutPgTriggers(sql, put) : () => withoutSqliteTriggers(sql, put);
+}
+
+async function withoutPgTriggers(sql: TestStorage['sql'], work: () => Promise<void>): Promise<void> {
+  await sql(`SET session_replication_role = replica`);
+  await work();
+  await sql(`SET session_replication_role = origin`);
+}
+
+async function withoutSqliteTriggers(sql: TestStorage['sql'], work: () => Promise<void>): Promise<void> {
+  const triggers = await sql(`SELECT name, sql FROM sqlite_master WHERE type = 'trigger'`);
+  for (const { name } of triggers) await sql(`DROP TRIGGER "${String(name)}"`);
+  await work();
+  for (const { sql: text } of triggers) await sql(String(text));
+}
