@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { changedText, nodesOf } from '../../support/syntax.ts';
+import type { TextChange } from '../../support/syntax.ts';
 import type { Edit, EditContext } from './edits.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
@@ -34,19 +36,7 @@ export function applyEdits(files: ReadonlyMap<string, string>, edits: readonly E
     const { tree, node } = declarationOf(files, trees, edit.declaration);
     changes.set(tree, [...(changes.get(tree) ?? []), ...changesOf(edit, edit.wholeModule ? tree : node, tree)]);
   }
-  return [...changes].map(([tree, each]) => ({ path: tree.fileName, text: changed(tree.text, each) }));
-}
-
-interface Change {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
-function changed(text: string, changes: readonly Change[]): string {
-  return [...changes]
-    .sort((a, b) => b.start - a.start)
-    .reduce((rest, change) => rest.slice(0, change.start) + change.text + rest.slice(change.end), text);
+  return [...changes].map(([tree, each]) => ({ path: tree.fileName, text: changedText(tree.text, each) }));
 }
 
 function declarationOf(
@@ -75,7 +65,7 @@ interface Found {
   readonly parts: object;
 }
 
-function changesOf(edit: Edit, within: ts.Node, tree: ts.SourceFile): readonly Change[] {
+function changesOf(edit: Edit, within: ts.Node, tree: ts.SourceFile): readonly TextChange[] {
   const { kind, named, mentions, where, nth, every = false } = edit;
   const found = nodesOf(within).flatMap((node): readonly Found[] => {
     const parts = partsOf(kind, named, node, tree);
@@ -91,16 +81,6 @@ function changesOf(edit: Edit, within: ts.Node, tree: ts.SourceFile): readonly C
     end: node.getEnd(),
     text: edit.becomes(parts as never, context),
   }));
-}
-
-function nodesOf(node: ts.Node): readonly ts.Node[] {
-  const nodes: ts.Node[] = [];
-  const visit = (each: ts.Node): void => {
-    nodes.push(each);
-    ts.forEachChild(each, visit);
-  };
-  visit(node);
-  return nodes;
 }
 
 const doesMention = (node: ts.Node, name: string): boolean =>

@@ -2,6 +2,7 @@ import type {
   BlockRef,
   ChainPolicy,
   Clock,
+  Deposit,
   DepositWrites,
   ObservedTransfer,
   OrderPayment,
@@ -37,7 +38,7 @@ export const DEPOSIT_BUGS: readonly Bug[] = [
   edited(
     'credit before it is final',
     within(creditDeposit)
-      .binary('<')
+      .binary('<', { mentions: nameOf<ChainPolicy>((policy) => policy.confirmations) })
       .becomes(({ left, right }) => `${left} + 1 < ${right}`),
     within(ChainFollower)
       .binary('>=', { mentions: nameOf<ChainPolicy>((policy) => policy.confirmations) })
@@ -52,8 +53,8 @@ export const DEPOSIT_BUGS: readonly Bug[] = [
   edited(
     'a reorganisation is not reversed in the ledger',
     inModuleOf(orphanDeposits)
-      .conditional({ mentions: 'SEEN' })
-      .becomes(({ whenTrue }) => whenTrue),
+      .conditional({ mentions: nameOf<Deposit>((deposit) => deposit.lossUnits) })
+      .becomes(({ whenFalse }) => whenFalse),
   ),
   edited(
     'a reversal takes what was withdrawn already',
@@ -161,7 +162,7 @@ export const ORDER_BUGS: readonly Bug[] = [
   edited(
     'an order is cancelled although it was paid',
     within(OrderAdminActions)
-      .binary('&&', { mentions: 'ORPHANED' })
+      .binary('&&', { mentions: 'some' })
       .becomes(() => 'false'),
   ),
   edited(

@@ -115,11 +115,11 @@ export const PAYOUT_BUGS: readonly Bug[] = [
       .binary('!==', { mentions: nameOf<Mined>((mined) => mined.change) })
       .becomes(() => 'false'),
   ),
-  // Of the comparisons with null, that of a local variable: a payout without a merchant.
+  // Of the comparisons of a local variable with null, that of the payout; the first is that of what is given back.
   edited(
     'a sweep is counted as a payment',
     inModuleOf(paidEntry)
-      .binary('===', { where: ({ left, right }) => right === 'null' && !left.includes('.') })
+      .binary('===', { where: ({ left, right }) => right === 'null' && !left.includes('.'), nth: 2 })
       .becomes(() => 'false'),
   ),
   edited(

@@ -1,0 +1,170 @@
+import ts from 'typescript';
+
+/** One change of one node. */
+export interface Replacement {
+  /** The kind of change: it is part of a mutant's id. */
+  readonly operator: string;
+  /** What is replaced; a part of the node that the operator looked at. */
+  readonly node: ts.Node;
+  readonly text: string;
+}
+
+type Operator = (node: ts.Node) => readonly Replacement[];
+
+/** What takes the place of an operator between two operands. */
+const TOKENS: Readonly<Record<string, readonly (readonly [operator: string, token: string])[]>> = {
+  '<': [
+    ['boundary', '<='],
+    ['negation', '>='],
+  ],
+  '<=': [
+    ['boundary', '<'],
+    ['negation', '>'],
+  ],
+  '>': [
+    ['boundary', '>='],
+    ['negation', '<='],
+  ],
+  '>=': [
+    ['boundary', '>'],
+    ['negation', '<'],
+  ],
+  '===': [['negation', '!==']],
+  '!==': [['negation', '===']],
+  '+': [['arithmetic', '-']],
+  '-': [['arithmetic', '+']],
+  '*': [['arithmetic', '/']],
+  '/': [['arithmetic', '*']],
+  '%': [['arithmetic', '*']],
+  '+=': [['arithmetic', '-=']],
+  '-=': [['arithmetic', '+=']],
+};
+/** `??` becomes `&&`, because `||` differs from it only for 0 and empty strings. */
+const LOGIC: Readonly<Record<string, string>> = { '&&': '||', '||': '&&', '??': '&&' };
+const METHODS: Readonly<Record<string, string>> = { every: 'some', some: 'every', min: 'max', max: 'min' };
+/** Numbers from here on that name a size or a time are a choice; one more or less is no fault. */
+const SIZES_FROM = 10;
+
+const binary: Operator = (node) => {
+  if (!ts.isBinaryExpression(node)) return [];
+  const token = node.operatorToken.getText();
+  if (token === '+' && isText(node)) return [];
+  return (TOKENS[token] ?? []).map(([operator, text]) => ({ operator, node: node.operatorToken, text }));
+};
+
+const logic: Operator = (node) => {
+  if (!ts.isBinaryExpression(node)) return [];
+  const token = LOGIC[node.operatorToken.getText()];
+  if (token === undefined) return [];
+  return [{ operator: 'logic', node, text: `((${node.left.getText()}) ${token} (${node.right.getText()}))` }];
+};
+
+const unary: Operator = (node) => {
+  if (!ts.isPrefixUnaryExpression(node)) return [];
+  const text = `(${node.operand.getText()})`;
+  if (node.operator === ts.SyntaxKind.ExclamationToken) return [{ operator: 'negation', node, text }];
+  return node.operator === ts.SyntaxKind.MinusToken ? [{ operator: 'sign', node, text }] : [];
+};
+
+const conditions: Operator = (node) => {
+  if (ts.isIfStatement(node)) {
+    const always = { operator: 'condition true', node: node.expression, text: 'true' };
+    if (isGuard(node)) return [always, { operator: 'guard', node, text: ';' }];
+    return [always, { operator: 'condition false', node: node.expression, text: 'false' }];
+  }
+  if (ts.isWhileStatement(node)) return [{ operator: 'condition false', node: node.expression, text: 'false' }];
+  return [];
+};
+
+const branches: Operator = (node) =>
+  ts.isConditionalExpression(node)
+    ? [
+        { operator: 'branch first', node, text: `(${node.whenTrue.getText()})` },
+        { operator: 'branch second', node, text: `(${node.whenFalse.getText()})` },
+      ]
+    : [];
+
+const statements: Operator = (node) => {
+  const calls =
+    ts.isExpressionStatement(node) &&
+    ts.isCallExpression(ts.isAwaitExpression(node.expression) ? node.expression.expression : node.expression);
+  // The throw of a guard is left out with its guard.
+  const throws = ts.isThrowStatement(node) && !ts.isIfStatement(outsideBlock(node));
+  return calls || throws ? [{ operator: 'statement', node, text: ';' }] : [];
+};
+
+const literals: Operator = (node) => {
+  if (ts.isBigIntLiteral(node)) {
+    const value = BigInt(node.text.slice(0, -1));
+    return [value + 1n, value - 1n].map((each) => literal(node, `${each}n`, each > value));
+  }
+  if (!ts.isNumericLiteral(node)) return [];
+  const value = Number(node.text);
+  if (value >= SIZES_FROM && isConstant(node)) return [];
+  return [value + 1, value - 1].map((each) => literal(node, String(each), each > value));
+};
+
+const methods: Operator = (node) => {
+  if (!ts.isCallExpression(node)) return [];
+  const name = ts.isPropertyAccessExpression(node.expression) ? node.expression.name : node.expression;
+  const other = ts.isIdentifier(name) && Object.hasOwn(METHODS, name.text) ? METHODS[name.text] : undefined;
+  // A function called min may have no max beside it.
+  return other === undefined || name === node.expression ? [] : [{ operator: 'method', node: name, text: other }];
+};
+
+const OPERATORS: readonly Operator[] = [binary, logic, unary, conditions, branches, statements, literals, methods];
+
+/** Every change of this node, but not of those below it. */
+export function replacementsOf(node: ts.Node): readonly Replacement[] {
+  return OPERATORS.flatMap((operator) => operator(node));
+}
+
+/**
+ * True for what no mutant is made in: what is logged and measured, the arguments of errors, and assertions of impossible
+ * states that do nothing besides.
+ */
+export function isLeftOut(node: ts.Node): boolean {
+  if (ts.isNewExpression(node) && ts.isThrowStatement(node.parent)) return true;
+  if (!ts.isExpressionStatement(node)) return false;
+  const call = ts.isAwaitExpression(node.expression) ? node.expression.expression : node.expression;
+  if (!ts.isCallExpression(call)) return false;
+  const callee = call.expression.getText();
+  if (/(^|[.#])(logger|metrics)\??\.\w+$/.test(callee)) return true;
+  return callee === 'unreachable' || (callee === 'assert' && !call.getText().includes('await '));
+}
+
+const literal = (node: ts.Node, value: string, more: boolean): Replacement => ({
+  operator: more ? 'literal +1' : 'literal -1',
+  node,
+  text: value.startsWith('-') ? `(${value})` : value,
+});
+
+/** An `if` without `else` that only leaves: without it, what follows runs. */
+function isGuard({ thenStatement, elseStatement }: ts.IfStatement): boolean {
+  if (elseStatement !== undefined) return false;
+  const body = ts.isBlock(thenStatement) ? thenStatement.statements : [thenStatement];
+  const [only] = body;
+  return (
+    body.length === 1 &&
+    only !== undefined &&
+    (ts.isReturnStatement(only) ||
+      ts.isThrowStatement(only) ||
+      ts.isContinueStatement(only) ||
+      ts.isBreakStatement(only))
+  );
+}
+
+const outsideBlock = (node: ts.Node): ts.Node => (ts.isBlock(node.parent) ? node.parent.parent : node.parent);
+
+/** A `+` with a string or a template among its operands. */
+function isText(node: ts.Expression): boolean {
+  if (ts.isBinaryExpression(node)) return isText(node.left) || isText(node.right);
+  return ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
+}
+
+/** The number of a constant of the module: `const BATCH = 500`, also as a product. */
+function isConstant(node: ts.Node): boolean {
+  if (ts.isSourceFile(node)) return false;
+  if (ts.isVariableDeclaration(node)) return ts.isSourceFile(node.parent.parent.parent);
+  return !ts.isFunctionLike(node) && !ts.isClassLike(node) && isConstant(node.parent);
+}
