@@ -5,6 +5,7 @@ import { TRANSFER_TOPIC } from '../../adapters/chains/evm/log-matching.ts';
 import { TokenLogs } from '../../adapters/chains/evm/token-logs.ts';
 import { WatchSet } from '../../core/deposits/watch-set.ts';
 import type { BlockRef } from '../../core/index.ts';
+import { MemoryLogger } from '../support/fakes.ts';
 import { median, report, rounded } from './support/report.ts';
 
 const WATCHED = 1_000_000;
@@ -60,7 +61,9 @@ async function compare(
     host: SOURCE.host,
     batch: async () => readReplies(text, [1, 2], SOURCE),
   } as unknown as JsonRpcClient;
-  const logs = new TokenLogs(client, new Map([[TOKEN, 'USDT-ERC20']]));
+  const logs = new TokenLogs(client, new MemoryLogger(), new Map([[TOKEN, 'USDT-ERC20']]));
+  // A filter that says that everything may be in the block, as those of a busy chain nearly do.
+  const read = blocks.map((ref) => ({ ref, bloom: `0x${'f'.repeat(512)}`, txids: [] }));
   const oursMs: number[] = [];
   const bareMs: number[] = [];
   for (let round = -3; round < ROUNDS; round++) {
@@ -68,7 +71,7 @@ async function compare(
     // In turns, so that neither side always runs in the other's wake.
     for (const side of round % 2 === 0 ? (['ours', 'bare'] as const) : (['bare', 'ours'] as const)) {
       times[side] = await timed(async () =>
-        side === 'ours' ? (await logs.read(blocks, watch)).hits.length : bareMatch(text, set),
+        side === 'ours' ? (await logs.read(read, watch)).hits.length : bareMatch(text, set),
       );
     }
     if (round < 0) continue;

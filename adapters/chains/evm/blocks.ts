@@ -1,5 +1,6 @@
 import type { BlockRef } from '../../../core/index.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
+import { asBloom } from './logs-bloom.ts';
 import {
   asArray,
   asCount,
@@ -19,6 +20,9 @@ const HEADERS_AT_ONCE = 100;
 /** Blocks with all their transactions in one request: some hundred kilobytes each. */
 const FULL_BLOCKS_AT_ONCE = 8;
 
+/** The root of a trie that holds nothing. */
+const EMPTY_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
+
 /** A plain transaction that moves the native coin to or from an address of interest. */
 export interface CoinTransaction {
   readonly txid: string;
@@ -30,9 +34,16 @@ export interface CoinTransaction {
   readonly units: bigint;
 }
 
+/** A block's place, the filter over its logs, and the ids of all its transactions. */
+export interface ReadBlock {
+  readonly ref: BlockRef;
+  readonly bloom: string;
+  readonly txids: readonly string[];
+}
+
 /** A linked piece of chain and the coin transactions of interest in it. */
 export interface ReadBlocks {
-  readonly refs: readonly BlockRef[];
+  readonly blocks: readonly ReadBlock[];
   readonly coins: readonly CoinTransaction[];
 }
 
@@ -74,7 +85,7 @@ export async function fetchBlocks(
   interest: ((key: string) => boolean) | null,
 ): Promise<ReadBlocks> {
   const step = interest === null ? HEADERS_AT_ONCE : FULL_BLOCKS_AT_ONCE;
-  const refs: BlockRef[] = [];
+  const blocks: ReadBlock[] = [];
   const coins: CoinTransaction[] = [];
   for (let first = from; first <= to; first += step) {
     const last = Math.min(to, first + step - 1);
@@ -83,14 +94,29 @@ export async function fetchBlocks(
       params: [toQuantity(first + offset), interest !== null],
     }));
     for (const value of await client.batchResults(calls)) {
-      if (value === null) throw inconsistent(`the block at height ${from + refs.length} is missing`);
-      const ref = readBlockRef(value);
-      checkLink(ref, from + refs.length, refs.at(-1));
-      refs.push(ref);
-      if (interest !== null) coins.push(...readCoins(asObject(value, 'a block'), ref, interest));
+      if (value === null) throw inconsistent(`the block at height ${from + blocks.length} is missing`);
+      const block = readBlock(asObject(value, 'a block'));
+      checkLink(block.ref, from + blocks.length, blocks.at(-1)?.ref);
+      blocks.push(block);
+      if (interest !== null) coins.push(...readCoins(asObject(value, 'a block'), block.ref, interest));
     }
   }
-  return { refs, coins };
+  return { blocks, coins };
+}
+
+function readBlock(value: RpcObject): ReadBlock {
+  const ref = readBlockRef(value);
+  const transactions = asArray(value['transactions'], 'the transactions of a block');
+  if (transactions.length === 0 && asHash(value['transactionsRoot'], 'transactions root') !== EMPTY_ROOT)
+    throw inconsistent(`the transactions of block ${ref.height} are missing`);
+  return {
+    ref,
+    bloom: asBloom(value['logsBloom'], "a block's filter of logs"),
+    // Whole, or only their ids, as it was asked for.
+    txids: transactions.map((one) =>
+      asHash(typeof one === 'string' ? one : asObject(one, 'a transaction')['hash'], 'transaction hash'),
+    ),
+  };
 }
 
 function checkLink(ref: BlockRef, height: number, former: BlockRef | undefined): void {

@@ -58,6 +58,7 @@ export class RangeScanner {
     this.#hotKey = hotAddress === null ? null : keyOf(hotAddress);
     this.#logs = new TokenLogs(
       client,
+      logger,
       new Map([...contracts].map(([currency, address]) => [keyOf(address), currency])),
     );
     this.#state = new StateReader(client, logger);
@@ -76,14 +77,19 @@ export class RangeScanner {
       `scan of blocks ${from} to ${to}`,
     );
     const interest = this.#native === null ? null : (key: string): boolean => watch.has(key);
-    const { refs, coins } = await fetchBlocks(this.#client, from, to, interest);
-    const { hits, departures } = await this.#logs.read(refs, watch);
-    const receipts = await fetchReceipts(
-      this.#client,
-      [...hits, ...departures, ...coins].map(({ txid }) => txid),
-    );
+    const { blocks, coins } = await fetchBlocks(this.#client, from, to, interest);
+    const refs = blocks.map(({ ref }) => ref);
+    const movements = await this.#logs.read(blocks, watch, thorough);
+    const wanted = [...movements.hits, ...movements.departures, ...coins].map(({ txid }) => txid);
+    const receipts = new Map([
+      ...movements.receipts,
+      ...(await fetchReceipts(
+        this.#client,
+        wanted.filter((txid) => !movements.receipts.has(txid)),
+      )),
+    ]);
     const transfers = [
-      ...(await verifyArrivals({ hits, departures }, receipts, this.#state, this.#logger)),
+      ...(await verifyArrivals(movements, receipts, this.#state, this.#logger)),
       ...(this.#native === null ? [] : await this.#coins(this.#native, refs, coins, receipts, watch, thorough)),
     ];
     await this.#confirmTip(refs.at(-1) as BlockRef);

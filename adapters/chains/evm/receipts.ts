@@ -45,7 +45,8 @@ export function receiptIn(receipts: ReadonlyMap<string, Receipt>, txid: string, 
   return receipt;
 }
 
-function readReceipt(value: RpcObject, txid: string): Receipt {
+/** @throws TillgateError `NODE_FAILED` when it is malformed, or of another transaction */
+export function readReceipt(value: RpcObject, txid: string): Receipt {
   if (asHash(value['transactionHash'], "a receipt's transaction") !== txid)
     throw inconsistent(`the receipt of ${txid} is another's`);
   return {

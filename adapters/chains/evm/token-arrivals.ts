@@ -24,7 +24,7 @@ interface Bundle {
  * warning is logged: the operator chose the contracts.
  */
 export async function verifyArrivals(
-  { hits, departures }: TokenMovements,
+  { hits, departures }: Pick<TokenMovements, 'hits' | 'departures'>,
   receipts: ReadonlyMap<string, Receipt>,
   state: StateReader,
   logger: Logger,

@@ -1,12 +1,16 @@
 import { isTillgateError } from '../../../core/index.ts';
-import type { BlockRef, CurrencyCode, WatchList } from '../../../core/index.ts';
+import type { BlockRef, CurrencyCode, Logger, WatchList } from '../../../core/index.ts';
 import { decodeEventLog } from 'viem/utils';
 import type { Hex } from 'viem';
 import type { JsonRpcClient } from '../json-rpc.ts';
 import { refusal } from '../json-rpc.ts';
+import { BlockReceiptReader } from './block-receipts.ts';
+import type { ReadBlock } from './blocks.ts';
 import { ERC20 } from './erc20.ts';
 import { TRANSFER_TOPIC, matchLogs, matchSenders, recipientOf } from './log-matching.ts';
 import type { RawLog } from './log-matching.ts';
+import { TransferBlooms } from './logs-bloom.ts';
+import type { Receipt } from './receipts.ts';
 import { asCount, asHash, asKey, inconsistent, malformed, toQuantity } from './rpc-values.ts';
 
 /** A configured token's log with a watched recipient: unproved until the balances confirm it. */
@@ -27,12 +31,16 @@ export interface TokenMovements {
   readonly hits: readonly TokenHit[];
   /** What the recipients of these hits sent in the same blocks: their balances rose by so much less. */
   readonly departures: readonly TokenHit[];
+  /** Of blocks that were read whole, by transaction. */
+  readonly receipts: ReadonlyMap<string, Receipt>;
 }
 
 /** The same, before it is read further. */
 interface RawMovements {
   readonly arrived: RawLog[];
   readonly left: RawLog[];
+  /** Where the answer has a Transfer at all: {@link placeOf} each. */
+  readonly places: ReadonlySet<string>;
 }
 
 /** So few blocks are asked for one by one and by hash; more by range. */
@@ -44,28 +52,83 @@ const MAX_RANGE = 128;
  *
  * The address list of the filter is the allow-list: a foreign contract of the same symbol is never asked for, and a log
  * of one is dropped should a node send it.
+ *
+ * `eth_getLogs` reads an index, which a node may fill after it has the block: its answer is empty until then. So it is
+ * held against the filter in the header. Where that says that a contract may have written a Transfer and the answer has
+ * none of it, the block's receipts are read instead; they settle it either way.
  */
 export class TokenLogs {
   readonly #client: JsonRpcClient;
+  readonly #logger: Logger;
+  readonly #blooms: TransferBlooms;
+  readonly #blockReceipts: BlockReceiptReader;
   readonly #tokens: ReadonlyMap<string, CurrencyCode>;
   readonly #filter: { readonly address: readonly string[]; readonly topics: readonly string[] };
   /** Blocks in one range request: halved when the node refuses, doubled when it does not. */
   #span = MAX_RANGE;
 
   /** @param tokens - the currency of each contract key */
-  constructor(client: JsonRpcClient, tokens: ReadonlyMap<string, CurrencyCode>) {
+  constructor(client: JsonRpcClient, logger: Logger, tokens: ReadonlyMap<string, CurrencyCode>) {
     this.#client = client;
+    this.#logger = logger;
     this.#tokens = tokens;
+    this.#blooms = new TransferBlooms(tokens.keys());
+    this.#blockReceipts = new BlockReceiptReader(client, logger, this.#blooms);
     this.#filter = { address: [...tokens.keys()].map((key) => `0x${key}`), topics: [TRANSFER_TOPIC] };
   }
 
-  /** Movements in the given blocks, in the order of the chain. */
-  async read(blocks: readonly BlockRef[], watch: WatchList): Promise<TokenMovements> {
-    if (this.#tokens.size === 0) return { hits: [], departures: [] };
-    const { arrived, left } =
-      blocks.length <= BY_HASH_LIMIT ? await this.#byHash(blocks, watch) : await this.#byRange(blocks, watch);
-    const byHeight = new Map(blocks.map((block) => [block.height, block]));
-    return { hits: this.#readHits(arrived, byHeight), departures: this.#readHits(left, byHeight) };
+  /**
+   * Movements in the given blocks, in the order of the chain.
+   *
+   * @param thorough - reads the receipts of every block that may have a Transfer, so that one log of many is missed neither
+   */
+  async read(blocks: readonly ReadBlock[], watch: Pick<WatchList, 'has'>, thorough = false): Promise<TokenMovements> {
+    if (this.#tokens.size === 0) return { hits: [], departures: [], receipts: new Map() };
+    const refs = blocks.map(({ ref }) => ref);
+    const indexed = refs.length <= BY_HASH_LIMIT ? await this.#byHash(refs, watch) : await this.#byRange(refs, watch);
+    const { found, receipts } = await this.#fromReceipts(
+      blocks.filter((block) => this.#isOpen(block, thorough, indexed)),
+      indexed,
+      watch,
+    );
+    const { arrived, left } = joined([indexed, found]);
+    const byHeight = new Map(refs.map((block) => [block.height, block]));
+    return { hits: this.#readHits(arrived, byHeight), departures: this.#readHits(left, byHeight), receipts };
+  }
+
+  /** True when the answer leaves open what the block holds. */
+  #isOpen({ ref, bloom }: ReadBlock, thorough: boolean, { places }: RawMovements): boolean {
+    return this.#blooms.possible(bloom).some((key) => thorough || !places.has(placeOf(ref.hash, `0x${key}`)));
+  }
+
+  async #fromReceipts(
+    blocks: readonly ReadBlock[],
+    indexed: RawMovements,
+    watch: Pick<WatchList, 'has'>,
+  ): Promise<{ readonly found: RawMovements; readonly receipts: ReadonlyMap<string, Receipt> }> {
+    const read = await this.#blockReceipts.read(blocks);
+    const found = read.map((receipts) => {
+      const logs = receipts.flatMap((receipt) => receipt.logs.filter((log) => this.#isTransfer(log)));
+      return movements(logs, watch);
+    });
+    found.forEach(({ places }, at) => {
+      const omitted = [...places].find((place) => !indexed.places.has(place));
+      if (omitted === undefined) return;
+      this.#logger.warn('the node left out logs of a block that it has; they were read from the receipts', {
+        height: blocks[at]?.ref.height,
+        host: this.#client.host,
+      });
+    });
+    return {
+      found: joined(found),
+      receipts: new Map(read.flat().map(({ receipt }) => [receipt.txid, receipt])),
+    };
+  }
+
+  #isTransfer({ address, topics }: RawLog): boolean {
+    return (
+      typeof address === 'string' && this.#tokens.has(address.slice(2).toLowerCase()) && topics?.[0] === TRANSFER_TOPIC
+    );
   }
 
   #readHits(logs: readonly RawLog[], byHeight: ReadonlyMap<number, BlockRef>): readonly TokenHit[] {
@@ -75,13 +138,13 @@ export class TokenLogs {
     return hits.filter((hit, at) => hit.logNumber !== hits[at - 1]?.logNumber || hit.block !== hits[at - 1]?.block);
   }
 
-  async #byHash(blocks: readonly BlockRef[], watch: WatchList): Promise<RawMovements> {
+  async #byHash(blocks: readonly BlockRef[], watch: Pick<WatchList, 'has'>): Promise<RawMovements> {
     const calls = blocks.map(({ hash }) => ({ method: 'eth_getLogs', params: [{ ...this.#filter, blockHash: hash }] }));
     const results = await this.#client.batchResults(calls);
     return joined(results.map((result) => movements(result, watch)));
   }
 
-  async #byRange(blocks: readonly BlockRef[], watch: WatchList): Promise<RawMovements> {
+  async #byRange(blocks: readonly BlockRef[], watch: Pick<WatchList, 'has'>): Promise<RawMovements> {
     const parts: RawMovements[] = [];
     let at = 0;
     while (at < blocks.length) {
@@ -102,7 +165,7 @@ export class TokenLogs {
    * The movements of one range, or `null` when the node finds it too much. The range's last block is read in the same
    * request: a node that lags behind would have answered with an empty list instead of an error.
    */
-  async #onePart(part: readonly BlockRef[], watch: WatchList): Promise<RawMovements | null> {
+  async #onePart(part: readonly BlockRef[], watch: Pick<WatchList, 'has'>): Promise<RawMovements | null> {
     const first = part[0] as BlockRef;
     const last = part.at(-1) as BlockRef;
     const range = { ...this.#filter, fromBlock: toQuantity(first.height), toBlock: toQuantity(last.height) };
@@ -150,14 +213,36 @@ export class TokenLogs {
   }
 }
 
-function movements(logs: unknown, watch: WatchList): RawMovements {
+function movements(logs: unknown, watch: Pick<WatchList, 'has'>): RawMovements {
   const arrived = matchLogs(logs, watch);
-  const left = arrived.length === 0 ? [] : matchSenders(logs as readonly RawLog[], new Set(arrived.map(recipientOf)));
-  return { arrived, left };
+  const all = logs as readonly RawLog[];
+  const left = arrived.length === 0 ? [] : matchSenders(all, new Set(arrived.map(recipientOf)));
+  return { arrived, left, places: placesOf(all) };
+}
+
+/** Spelled the usual way only once for each contract and block: a range has ten thousands of logs. */
+function placesOf(logs: readonly RawLog[]): ReadonlySet<string> {
+  const byBlock = new Map<unknown, Set<unknown>>();
+  for (const { topics, removed, blockHash, address } of logs) {
+    if (topics?.length !== 3 || topics[0] !== TRANSFER_TOPIC || removed === true) continue;
+    const contracts = byBlock.get(blockHash);
+    if (contracts === undefined) byBlock.set(blockHash, new Set([address]));
+    else contracts.add(address);
+  }
+  return new Set([...byBlock].flatMap(([hash, contracts]) => [...contracts].map((one) => placeOf(hash, one))));
+}
+
+/** Names a contract in a block. */
+function placeOf(blockHash: unknown, address: unknown): string {
+  return `${String(blockHash)} ${String(address)}`.toLowerCase();
 }
 
 function joined(parts: readonly RawMovements[]): RawMovements {
-  return { arrived: parts.flatMap(({ arrived }) => arrived), left: parts.flatMap(({ left }) => left) };
+  return {
+    arrived: parts.flatMap(({ arrived }) => arrived),
+    left: parts.flatMap(({ left }) => left),
+    places: new Set(parts.flatMap(({ places }) => [...places])),
+  };
 }
 
 function decodeTransfer(log: RawLog): { readonly from: string; readonly to: string; readonly value: bigint } {

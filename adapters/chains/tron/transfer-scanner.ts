@@ -44,6 +44,9 @@ export class TransferScanner {
       this.#client.distrust();
       throw inconsistent(`block ${height} has ${block.results.size} transactions, but ${infos.length} outcomes`);
     }
+    // As many outcomes as transactions, and none twice: then none is left out.
+    if (new Set(infos.map((info) => asObject(info, "a transaction's outcome")['id'])).size !== infos.length)
+      throw inconsistent(`an outcome of block ${height} is listed twice`);
     return infos.flatMap((info) => this.#readOutcome(info, block, watch));
   }
 

@@ -193,6 +193,21 @@ describe('Tron sees tokens', () => {
     assert.equal((await fixture.chain.scan(height, height, watching(key))).transfers.length, 1);
   });
 
+  test('fault 77: an outcome that is listed twice does not stand for one that is left out', async () => {
+    const { address, key } = await fixture.deposit(next++);
+    await fixture.pay(address, 9n);
+    await fixture.pay(address, 11n);
+    const height = fixture.network.produce().header.number;
+    const path = '/wallet/gettransactioninfobyblocknum';
+    const reply = await fetch(fixture.node.url + path, { method: 'POST', body: JSON.stringify({ num: height }) });
+    const [first] = (await reply.json()) as unknown[];
+    const text = JSON.stringify([first, first]);
+    fixture.node.intercept = (asked) => (asked === path ? { status: 200, text } : null);
+    await assert.rejects(fixture.chain.scan(height, height, watching(key)), nodeFailed(/listed twice/));
+    fixture.node.intercept = () => null;
+    assert.equal((await fixture.chain.scan(height, height, watching(key))).transfers.length, 2);
+  });
+
   test('fault 56: a node that has the block and not its outcomes yet is asked again, not believed', async () => {
     const { address, key } = await fixture.deposit(next++);
     await fixture.pay(address, 9n);
