@@ -70,6 +70,8 @@ export * from './orders/order-queries.ts';
 export * from './orders/expire-orders.ts';
 export * from './orders/order-admin-actions.ts';
 export * from './deposits/watch-set.ts';
+export * from './deposits/credit-deposit.ts';
+export * from './deposits/unassigned-alert.ts';
 export * from './deposits/address-pool.ts';
 export * from './epochs/epoch.ts';
 export * from './epochs/begin-epoch.ts';

@@ -119,6 +119,8 @@ export function depositOf({ id: orderId, accountId }: Pick<Order, 'id' | 'accoun
     fromAddress: null,
     toAddress: '0xto',
     ...kept,
+    assignment: 'ORDER',
+    unassignedReason: null,
   };
 }
 

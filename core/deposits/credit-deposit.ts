@@ -1,8 +1,10 @@
 import { creditEntry, spendableEntry } from '../ledger/deposit-entries.ts';
+import { unassignedCreditEntry } from '../ledger/unassigned-entries.ts';
 import { postEntry } from '../ledger/post-entry.ts';
 import { assert, present } from '../kernel/guard.ts';
 import type { EntryId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
+import type { LedgerEntry } from '../ledger/entry.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
@@ -55,10 +57,12 @@ export async function creditDeposit(
     await tx.leases.check(lease);
     const order = present(await tx.orders.lock(seen.orderId), `order ${seen.orderId}`);
     const deposit = await tx.deposits.lock(seen.id);
-    if (deposit?.status !== 'SEEN' || deposit.blockHash !== seen.blockHash) return null;
+    if (deposit?.status !== 'SEEN' || deposit.blockHash !== seen.blockHash || deposit.orderId !== order.id) return null;
     if (depth.confirmations < depth.policy.confirmations(deposit.currency, weightOf(order, deposit))) return null;
     if (deposit.units < depth.minDeposit) return disregard(tx, order, deposit, depth.minDeposit, deps.clock.now());
-    return { to: 'CREDITED', moves: await bookCredit(tx, deps, order, deposit) };
+    if (deposit.assignment === 'ORDER') return { to: 'CREDITED', moves: await bookCredit(tx, deps, order, deposit) };
+    await bookUnassigned(tx, deps, deposit);
+    return { to: 'CREDITED', moves: [] };
   });
 }
 
@@ -71,6 +75,7 @@ async function disregard(
   at: Millis,
 ): Promise<Confirmed> {
   assert(await tx.deposits.move(deposit.id, 'SEEN', 'DUST', {}), `deposit ${deposit.id} changed while locked`);
+  if (deposit.assignment !== 'ORDER') return { to: 'DUST', moves: [] };
   await recordTransaction(tx, order, deposit, at, 0n);
   const { chain, currency, units, txid } = deposit;
   await tx.orders.addHistory({
@@ -93,21 +98,42 @@ export async function bookCredit(
   deposit: Deposit,
 ): Promise<readonly OrderMove[]> {
   const now = clock.now();
-  const credits = deposit.credits + 1;
-  assert(
-    await tx.deposits.move(deposit.id, 'SEEN', 'CREDITED', { creditedAt: now, credits }),
-    `deposit ${deposit.id} changed while locked`,
-  );
-  assert(
-    await postEntry(tx, creditEntry(ids.next() as EntryId, now, deposit, credits)),
-    `deposit ${deposit.id} is credited twice`,
-  );
+  await credit(tx, deposit, creditEntry(ids.next() as EntryId, now, deposit, deposit.credits + 1));
   await recordTransaction(tx, order, deposit, now, deposit.units);
   const current = await refreshOrder(tx, order, now);
+  if (deposit.credits > 0) await noteRenewed(tx, current.order, deposit, now);
   return stateMachine.settle(tx, current.order, current.deposits, {
     now,
     scannedPastDeadline: false,
     unconfirmedSeenInTime: false,
+  });
+}
+
+/** Books a locked SEEN deposit that belongs to no order. */
+async function bookUnassigned(tx: Transaction, { clock, ids }: BookDeps, deposit: Deposit): Promise<void> {
+  const entry = unassignedCreditEntry(ids.next() as EntryId, clock.now(), deposit, deposit.credits + 1);
+  await credit(tx, deposit, entry);
+}
+
+async function credit(tx: Transaction, { id, credits }: Deposit, entry: LedgerEntry): Promise<void> {
+  assert(
+    await tx.deposits.move(id, 'SEEN', 'CREDITED', { creditedAt: entry.at, credits: credits + 1 }),
+    `deposit ${id} changed while locked`,
+  );
+  assert(await postEntry(tx, entry), `deposit ${id} is credited twice`);
+}
+
+/** A payment that a reorganisation had removed is confirmed again; the status may stay the same. */
+async function noteRenewed(tx: Transaction, order: Order, deposit: Deposit, at: number): Promise<void> {
+  const { txid, units, blockHeight } = deposit;
+  await tx.orders.addHistory({
+    orderId: order.id,
+    at,
+    from: order.status,
+    to: order.status,
+    rule: 'payment-credited-again',
+    inputs: { txid, units: units.toString(), receivedNow: order.received.toString(), blockHeight },
+    rate: null,
   });
 }
 
@@ -118,6 +144,8 @@ export async function bookSpendable(
   deposit: Deposit,
 ): Promise<void> {
   assert(await tx.deposits.move(deposit.id, 'CREDITED', 'SPENDABLE', {}), `deposit ${deposit.id} changed while locked`);
+  // What belongs to no order has one account, whatever its depth.
+  if (deposit.assignment !== 'ORDER') return;
   const entry = spendableEntry(ids.next() as EntryId, clock.now(), deposit);
   if (entry !== null) assert(await postEntry(tx, entry), `deposit ${deposit.id} is made spendable twice`);
 }
@@ -130,8 +158,8 @@ export async function makeDepositSpendable(deps: CreditDeps, lease: Lease, credi
     if (deposit?.status !== 'CREDITED' || deposit.blockHash !== credited.blockHash) return false;
     await bookSpendable(tx, deps, deposit);
     const address = present(
-      await tx.orders.addressOn(deposit.orderId, deposit.chain),
-      `address of order ${deposit.orderId} on ${deposit.chain}`,
+      await tx.orders.addressAt(deposit.chain, deposit.toAddress),
+      `address ${deposit.toAddress} on ${deposit.chain}`,
     );
     const { chain, currency, units } = deposit;
     await tx.transfers.addHolding({

@@ -25,10 +25,31 @@ export function countsForOrder({ status }: Pick<Deposit, 'status'>): boolean {
 
 export type DepositEvent = keyof typeof DEPOSIT_TRANSITIONS;
 
-/** One transfer to one order's address. Unique by (chain, txid, index). */
+/**
+ * Whose a deposit is. ORDER: its order's. UNASSIGNED: nobody's yet, an operator decides. RETURNING: a payment back to the
+ * payer is under way; RETURNED: it is final. Independent of the status, which the chain alone decides.
+ */
+export const DEPOSIT_ASSIGNMENTS = ['ORDER', 'UNASSIGNED', 'RETURNING', 'RETURNED'] as const;
+export type DepositAssignment = (typeof DEPOSIT_ASSIGNMENTS)[number];
+
+/** Every change of a deposit's assignment, by event. */
+export const DEPOSIT_ASSIGNMENT_TRANSITIONS = {
+  assign: { from: ['UNASSIGNED'], to: 'ORDER' },
+  return: { from: ['UNASSIGNED'], to: 'RETURNING' },
+  keep: { from: ['RETURNING'], to: 'UNASSIGNED' },
+  finish: { from: ['RETURNING'], to: 'RETURNED' },
+} as const satisfies Record<string, { from: readonly DepositAssignment[]; to: DepositAssignment }>;
+
+/** Why a deposit was not its address's order's. */
+export const UNASSIGNED_REASONS = ['late', 'before-address'] as const;
+export type UnassignedReason = (typeof UNASSIGNED_REASONS)[number];
+
+/** One transfer to an address of the till's. Unique by (chain, txid, index). */
 export interface Deposit {
   readonly id: DepositId;
+  /** The order that it belongs to; of one that belongs to none, the order that the address was given to. */
   readonly orderId: OrderId;
+  /** The account of that order. */
   readonly accountId: AccountId;
   readonly chain: ChainCode;
   readonly txid: string;
@@ -47,8 +68,11 @@ export interface Deposit {
   readonly creditedAt: Millis | null;
   /** How often it was credited. Part of the ledger reference, so that each credit and reversal is booked once. */
   readonly credits: number;
-  /** What a reversal could not take from the merchant's balance; booked to the loss account. */
+  /** What a reversal could not take from its owner's balance; booked to the loss account. */
   readonly lossUnits: bigint;
+  readonly assignment: DepositAssignment;
+  /** Why it was recorded as unassigned; `null` for one that was not. Kept when it is assigned. */
+  readonly unassignedReason: UnassignedReason | null;
 }
 
 /** The reference of a spendable deposit among the spendable outputs; on UTXO chains its outpoint. */

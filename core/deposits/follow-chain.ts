@@ -14,6 +14,7 @@ import type { Lease } from '../ports/lease-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Storage } from '../ports/storage.ts';
+import { BLOCK_TIME_SLACK_MS } from './block-time.ts';
 import { creditDeposit, makeDepositSpendable } from './credit-deposit.ts';
 import type { Deposit } from './deposit.ts';
 import { findAncestor, readPast } from './find-ancestor.ts';
@@ -21,6 +22,8 @@ import { orphanDeposits } from './orphan-deposits.ts';
 import type { Orphaned } from './orphan-deposits.ts';
 import { recordTransfer } from './record-transfer.ts';
 import type { OwnedTransfer } from './record-transfer.ts';
+import { scanBlocks } from './scan-blocks.ts';
+import { raiseUnassigned } from './unassigned-alert.ts';
 import { MempoolWatcher } from './watch-mempool.ts';
 import { WatchSet } from './watch-set.ts';
 
@@ -41,8 +44,6 @@ export type FollowResult = 'advanced' | 'idle' | 'halted';
 const KEEP_MARGIN = 16;
 const SETTLE_BATCH = 500;
 const CAUGHT_UP_STEP_MS = 1_000;
-/** By how much a block's time may be before that of an earlier block. */
-const BLOCK_TIME_SLACK_MS = 2 * 3_600_000;
 
 /**
  * Follows one chain: a cursor (height, hash, parent) moves over each block once, in order. Deposits are stored in the
@@ -143,6 +144,7 @@ export class ChainFollower {
     lookBegan: Millis,
   ): Promise<FollowResult> {
     const { cursor } = state;
+    const { storage } = this.#deps;
     if (cursor.height >= head.height) {
       const settled = await this.#settle(lease, cursor.height);
       const rest = await this.#atHead(lease, cursor, lookBegan);
@@ -151,8 +153,8 @@ export class ChainFollower {
     const to = Math.min(head.height, cursor.height + this.#chain.policy.maxScanBlocks);
     // After the head is known, so that every address used before one of these blocks was made is in the set.
     await this.#refreshWatch(cursor);
-    const scanned = await this.#chain.scan(cursor.height + 1, to, this.#watch);
-    if (scanned.blocks[0]?.parentHash !== cursor.hash) return 'advanced';
+    const scanned = await scanBlocks(this.#chain, storage.deposits, [cursor.height + 1, to], this.#watch);
+    if (scanned?.blocks[0]?.parentHash !== cursor.hash) return 'advanced';
     checkRange(scanned, cursor, to);
     if (!(await this.#store(lease, cursor, scanned))) return 'advanced';
     this.#deps.metrics.gauge('tillgate_chain_height', to, { chain: this.#chain.code });
@@ -196,7 +198,9 @@ export class ChainFollower {
     const owned = await this.#owned(scanned);
     const last = present(scanned.blocks.at(-1), 'scanned block');
     const keepFrom = last.height - policy.finalityBlocks - KEEP_MARGIN;
+    const added: Deposit[] = [];
     const moved = await storage.transaction(async (tx) => {
+      added.length = 0;
       await tx.leases.check(lease);
       if (!(await tx.chains.moveCursor(code, cursor.hash, last))) return false;
       await tx.chains.addBlocks(
@@ -204,14 +208,18 @@ export class ChainFollower {
         scanned.blocks.filter(({ height }) => height >= keepFrom),
         keepFrom,
       );
-      for (const transfer of owned)
-        await recordTransfer(tx, transfer, { chain: code, now: clock.now(), ids, mempool: this.#hasMempool });
+      const context = { chain: code, now: clock.now(), ids, mempool: this.#hasMempool, policy };
+      for (const transfer of owned) {
+        const deposit = await recordTransfer(tx, transfer, context);
+        if (deposit !== null) added.push(deposit);
+      }
       return true;
     });
     for (const { owner } of moved ? owned : []) {
       metrics.count('tillgate_deposits_total', { chain: code, event: 'seen' });
       events.emit('order.payment', { orderId: owner.orderId });
     }
+    raiseUnassigned(this.#deps, added);
     return moved;
   }
 

@@ -1,4 +1,5 @@
 import { balanceOf, reversalLoss, reverseEntry } from '../ledger/deposit-entries.ts';
+import { unassignedLoss, unassignedReverseEntry } from '../ledger/unassigned-entries.ts';
 import { merchantAccount } from '../ledger/entry.ts';
 import { postEntry } from '../ledger/post-entry.ts';
 import { assert, present } from '../kernel/guard.ts';
@@ -74,15 +75,15 @@ async function orphanOfOrder(
     const lossUnits = isCredited ? await reverse(tx, deposit, context) : deposit.lossUnits;
     if (deposit.status === 'DUST') await tx.deposits.setTransactionStatus(id, 'FAILED');
     if (deposit.status === 'SPENDABLE') await tx.transfers.dropHolding(context.chain, holdingRef(deposit));
-    if (deposit.status === 'SPENDABLE' && lossUnits > 0n)
-      losses.push(await freeze(tx, deposit, lossUnits, context.now));
+    if (deposit.status === 'SPENDABLE' && lossUnits > 0n) losses.push(await lose(tx, deposit, lossUnits, context.now));
     const changes = { creditedAt: null, lossUnits };
     assert(await tx.deposits.move(id, deposit.status, 'ORPHANED', changes), `deposit ${id} changed while locked`);
-    if (context.mempool) await waitAgain(tx, deposit, context.now);
+    if (deposit.assignment === 'ORDER') await expectAgain(tx, deposit, context);
   }
+  const own = deposits.filter(({ assignment }) => assignment === 'ORDER');
+  if (own.length === 0) return losses;
   const current = await refreshOrder(tx, order, context.now);
-  await tx.orders.extendWatch(orderId, context.chain, context.now + WATCH_AGAIN_MS);
-  const units = deposits.reduce((sum, deposit) => sum + deposit.units, 0n);
+  const units = own.reduce((sum, deposit) => sum + deposit.units, 0n);
   await tx.orders.addHistory({
     orderId,
     at: context.now,
@@ -99,10 +100,16 @@ async function orphanOfOrder(
   return losses;
 }
 
-/** Counts as unconfirmed again, with its first-seen time: its order must not expire before the mempool has been read. */
-async function waitAgain(tx: Transaction, deposit: Deposit, now: Millis): Promise<void> {
-  const { chain, txid, index, orderId, currency, units, paidAt } = deposit;
-  const { key } = present(await tx.orders.addressOn(orderId, chain), `address of order ${orderId} on ${chain}`);
+/**
+ * Watches its address again. Where the chain has a mempool it counts as unconfirmed again, with its first-seen time: its
+ * order must not expire before the mempool has been read.
+ */
+async function expectAgain(tx: Transaction, deposit: Deposit, { now, mempool }: OrphanContext): Promise<void> {
+  const { chain, txid, index, orderId, currency, units, paidAt, toAddress } = deposit;
+  const address = present(await tx.orders.addressAt(chain, toAddress), `address ${toAddress} on ${chain}`);
+  const { key } = address;
+  await tx.orders.extendWatch(address.orderId, chain, now + WATCH_AGAIN_MS);
+  if (!mempool) return;
   await tx.unconfirmedPayments.add({
     chain,
     txid,
@@ -117,13 +124,20 @@ async function waitAgain(tx: Transaction, deposit: Deposit, now: Millis): Promis
   });
 }
 
-/** In the transaction that locks the balance, so that no withdrawal happens in between. */
-async function freeze(
+/**
+ * Freezes the merchant that withdrew the money, in the transaction that locks the balance, so that no withdrawal happens in
+ * between. What was paid back to a payer is nobody's to freeze.
+ */
+async function lose(
   tx: Transaction,
-  { id, accountId, currency, txid }: Deposit,
+  { id, accountId, currency, txid, assignment }: Deposit,
   lossUnits: bigint,
   at: Millis,
 ): Promise<Loss> {
+  if (assignment !== 'ORDER') {
+    const reason = `A reorganisation removed the payment ${txid}, which was paid back; ${lossUnits} units of ${currency} are missing.`;
+    return { accountId, depositId: id, reason };
+  }
   const reason = `A reorganisation removed the payment ${txid} after it was withdrawn; ${lossUnits} units of ${currency} are missing.`;
   await tx.transfers.freeze({ accountId, reason, at });
   return { accountId, depositId: id, reason };
@@ -131,6 +145,12 @@ async function freeze(
 
 /** Books the reversal; returns what goes to the loss account. */
 async function reverse(tx: Transaction, deposit: Deposit, { now, ids }: OrphanContext): Promise<bigint> {
+  if (deposit.assignment !== 'ORDER') {
+    const loss = unassignedLoss(deposit);
+    const entry = unassignedReverseEntry(ids.next() as EntryId, now, deposit, loss);
+    assert(await postEntry(tx, entry), `deposit ${deposit.id} is reversed twice`);
+    return loss;
+  }
   const account = merchantAccount(deposit.accountId, balanceOf(deposit));
   const available = await tx.ledger.lockBalance(account, deposit.currency);
   const lossUnits = reversalLoss(deposit, available);

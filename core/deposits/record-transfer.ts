@@ -2,11 +2,12 @@ import { assert, present } from '../kernel/guard.ts';
 import type { DepositId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from '../orders/order.ts';
-import type { ObservedTransfer } from '../ports/chain-adapter.ts';
+import type { ChainPolicy, ObservedTransfer } from '../ports/chain-adapter.ts';
 import type { WatchedAddress } from '../ports/deposit-store.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Transaction } from '../ports/storage.ts';
-import type { Deposit } from './deposit.ts';
+import { isBeforeAddress } from './block-time.ts';
+import type { Deposit, UnassignedReason } from './deposit.ts';
 
 /** A transfer and the owner of its address. */
 export interface OwnedTransfer {
@@ -22,38 +23,73 @@ export interface RecordContext {
   readonly ids: IdGenerator;
   /** True where the chain has a mempool. */
   readonly mempool: boolean;
+  /** The chain's; `null` where a payment is its order's whenever it comes (Lightning: an invoice is used once). */
+  readonly policy: ChainPolicy | null;
 }
 
 /**
  * Stores a transfer as a SEEN deposit, once for each (chain, txid, index). A known one is left unchanged; an orphaned one is
- * SEEN again in its new block.
+ * SEEN again in its new block. One that came after its order's watch window, or before the order got the address, is nobody's
+ * until an operator decides.
+ *
+ * @returns the new deposit; `null` for a known one
  */
 export async function recordTransfer(
   tx: Transaction,
   { transfer, owner, history }: OwnedTransfer,
   context: RecordContext,
-): Promise<void> {
+): Promise<Deposit | null> {
   const order = present(await tx.orders.lock(owner.orderId), `order ${owner.orderId}`);
   const unconfirmed = context.mempool
     ? await tx.unconfirmedPayments.take({ chain: context.chain, txid: transfer.txid, index: transfer.index })
     : null;
   const known = await tx.deposits.lockByTransfer(context.chain, transfer.txid, transfer.index);
   if (known !== null) {
-    if (known.status !== 'ORPHANED') return;
+    if (known.status !== 'ORPHANED') return null;
     const block = { blockHeight: transfer.block.height, blockHash: transfer.block.hash };
     assert(await tx.deposits.move(known.id, 'ORPHANED', 'SEEN', block), `deposit ${known.id} changed while locked`);
-    return;
+    return null;
   }
-  await fitCoin(tx, order, transfer, history, context);
-  await tx.deposits.add(newDeposit(transfer, owner, context, unconfirmed?.seenAt ?? context.now));
+  const deposit = newDeposit(transfer, owner, context, unconfirmed?.seenAt ?? context.now);
+  if (deposit.unassignedReason === null) await fitCoin(tx, order, transfer, history, context);
+  else await noteUnassigned(tx, order, deposit, context.now);
+  assert(await tx.deposits.add(deposit), `deposit of ${transfer.txid} was stored meanwhile`);
+  return deposit;
+}
+
+/** Why a payment is not the order's; `null` for one that is. */
+function unassignedReason(
+  { block }: ObservedTransfer,
+  owner: WatchedAddress,
+  paidAt: Millis,
+  policy: ChainPolicy | null,
+): UnassignedReason | null {
+  if (policy === null) return null;
+  if (isBeforeAddress(block, owner, policy)) return 'before-address';
+  return paidAt > owner.watchUntil ? 'late' : null;
+}
+
+async function noteUnassigned(tx: Transaction, order: Order, deposit: Deposit, at: Millis): Promise<void> {
+  const { id, chain, currency, units, txid, paidAt, unassignedReason: reason } = deposit;
+  await tx.orders.addHistory({
+    orderId: order.id,
+    at,
+    from: order.status,
+    to: order.status,
+    rule: 'deposit-unassigned',
+    inputs: { depositId: id, chain, currency, units: units.toString(), txid, paidAt, reason },
+    rate: null,
+  });
 }
 
 function newDeposit(
   transfer: ObservedTransfer,
   owner: WatchedAddress,
-  { chain, ids }: RecordContext,
+  { chain, ids, policy }: RecordContext,
   seenAt: Millis,
 ): Deposit {
+  const paidAt = Math.min(transfer.block.time, seenAt);
+  const reason = unassignedReason(transfer, owner, paidAt, policy);
   return {
     id: ids.next() as DepositId,
     orderId: owner.orderId,
@@ -69,10 +105,12 @@ function newDeposit(
     toAddress: owner.address,
     status: 'SEEN',
     seenAt,
-    paidAt: Math.min(transfer.block.time, seenAt),
+    paidAt,
     creditedAt: null,
     credits: 0,
     lossUnits: 0n,
+    assignment: reason === null ? 'ORDER' : 'UNASSIGNED',
+    unassignedReason: reason,
   };
 }
 

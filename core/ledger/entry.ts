@@ -12,6 +12,7 @@ export type LedgerAccount =
   | `cold:${string}`
   | `gas:${string}`
   | `operator:${string}`
+  | `unassigned:${string}`
   | 'fees:network'
   | 'clearing'
   | 'loss:reorganisation';
@@ -27,6 +28,8 @@ export const coldAccount = (chain: string): LedgerAccount => `cold:${chain}`;
 export const gasAccount = (chain: string): LedgerAccount => `gas:${chain}`;
 /** The operator's own coins on a chain (the float). */
 export const operatorAccount = (chain: string): LedgerAccount => `operator:${chain}`;
+/** What the till owes to payers whose payments belong to no order. */
+export const unassignedAccount = (chain: string): LedgerAccount => `unassigned:${chain}`;
 export const FEES_ACCOUNT: LedgerAccount = 'fees:network';
 export const LOSS_ACCOUNT: LedgerAccount = 'loss:reorganisation';
 
@@ -45,6 +48,8 @@ export interface LedgerEntry {
     | 'deposit-credited'
     | 'deposit-matured'
     | 'deposit-reversed'
+    | 'deposit-assigned'
+    | 'deposit-kept'
     | 'transfer-reserved'
     | 'transfer-paid'
     | 'transfer-released'

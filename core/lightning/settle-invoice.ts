@@ -38,7 +38,7 @@ export async function settleInvoice(
   await recordTransfer(
     tx,
     { transfer, owner, history },
-    { chain, now: deps.clock.now(), ids: deps.ids, mempool: false },
+    { chain, now: deps.clock.now(), ids: deps.ids, mempool: false, policy: null },
   );
   const deposit = present(
     await tx.deposits.lockByTransfer(chain, paymentHash, INDEX),

@@ -192,7 +192,10 @@ export class ChoosePayment {
   async #addressOf(tx: Transaction, order: Order, asset: Asset, spare: DepositAddress): Promise<DepositAddress> {
     const existing = await tx.orders.addressOn(order.id, asset.chain);
     if (existing === null) {
-      await tx.orders.addAddress(order.id, spare, asset.currency, order.watchUntil);
+      await tx.orders.addAddress(order.id, spare, asset.currency, {
+        watchUntil: order.watchUntil,
+        assignedAt: this.#deps.clock.now(),
+      });
       return spare;
     }
     await tx.orders.setAddressCurrency(order.id, asset.chain, asset.currency);

@@ -92,15 +92,18 @@ export interface OrderHistoryEntry {
   readonly at: Millis;
   readonly from: OrderStatus | null;
   readonly to: OrderStatus;
-  /** The transition's rule, or `created`, `payment-chosen`, `deposit-other-currency`, `deposit-dust`, `refund-address`. */
+  /** The transition's rule, or what happened without a change of status. */
   readonly rule:
     | OrderRule
     | 'created'
     | 'payment-chosen'
     | 'deposit-other-currency'
     | 'deposit-dust'
+    | 'deposit-unassigned'
+    | 'deposit-assigned'
     | 'refund-address'
-    | 'payment-reorganised';
+    | 'payment-reorganised'
+    | 'payment-credited-again';
   /** The rule's inputs: amounts as digit strings of units, times in epoch milliseconds. */
   readonly inputs: Readonly<Record<string, string | number | boolean | null>>;
   readonly rate: RateEvidence | null;

@@ -78,6 +78,11 @@ export interface ChainPolicy {
   confirmations(currency: CurrencyCode, units: bigint): number;
   /** Confirmations until the merchant may spend it. */
   readonly spendableConfirmations: number;
+  /**
+   * By how much a block's time may differ from the till's clock. Two hours unless the chain's rules keep block times closer
+   * to the real time.
+   */
+  readonly clockSkewMs?: number;
   /** A change this many blocks below the head is not followed; it stops the chain. */
   readonly finalityBlocks: number;
   readonly pollIntervalMs: number;

@@ -2,7 +2,7 @@ import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import type { AccountId, DepositId, OrderId } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Millis } from '../kernel/time.ts';
-import type { Deposit, DepositStatus } from '../deposits/deposit.ts';
+import type { Deposit, DepositAssignment, DepositStatus } from '../deposits/deposit.ts';
 import type { TransactionRow, TransactionStatus } from '../transactions/transaction.ts';
 
 /** A watched address of a chain, and its owner. */
@@ -14,11 +14,18 @@ export interface WatchedAddress {
   /** The currency that the order expects there now. */
   readonly currency: CurrencyCode;
   readonly watchUntil: Millis;
+  /** When the order got the address, by the till's clock. */
+  readonly assignedAt: Millis;
+  /** The last block that the till had read then; `null` when it is not known. */
+  readonly assignedHeight: number | null;
 }
 
 /** Deposit, transaction and watched-address reads. */
 export interface DepositStore {
-  /** An order's deposits in the order they were first seen. */
+  find(id: DepositId): Promise<Deposit | null>;
+  /** Deposits that belong to no order, in the order they were recorded. */
+  unassigned(page: PageRequest): Promise<Page<Deposit>>;
+  /** An order's deposits in the order they were first seen; not those that only came to its address. */
   byOrder(orderId: OrderId): Promise<readonly Deposit[]>;
   /** Deposits of several orders at once, for lists. */
   byOrders(orderIds: readonly OrderId[]): Promise<readonly Deposit[]>;
@@ -45,6 +52,8 @@ export interface DepositChanges {
   readonly creditedAt?: Millis | null;
   readonly credits?: number;
   readonly lossUnits?: bigint;
+  readonly orderId?: OrderId;
+  readonly accountId?: AccountId;
 }
 
 /** The fields of a transaction row that may change. */
@@ -63,12 +72,19 @@ export interface DepositWrites {
   /** The deposit of a transfer, locked. */
   lockByTransfer(chain: ChainCode, txid: string, index: string): Promise<Deposit | null>;
   lock(id: DepositId): Promise<Deposit | null>;
-  /** Every deposit of an order, inside this transaction's view. */
+  /** Every deposit of an order, inside this transaction's view; not those that only came to its address. */
   byOrder(orderId: OrderId): Promise<readonly Deposit[]>;
   /** Deposits, not ORPHANED, in blocks of a chain above a height. */
   above(chain: ChainCode, height: number): Promise<readonly Deposit[]>;
   /** Compare-and-set of the status; false when the deposit is no longer in `from`. */
   move(id: DepositId, from: DepositStatus, to: DepositStatus, changes: DepositChanges): Promise<boolean>;
+  /** Compare-and-set of the assignment; false when it is no longer `from`. */
+  reassign(
+    id: DepositId,
+    from: DepositAssignment,
+    to: DepositAssignment,
+    changes: Pick<DepositChanges, 'orderId' | 'accountId' | 'lossUnits'>,
+  ): Promise<boolean>;
   /** Adds a merchant's transaction row and gives it its number. */
   addTransaction(row: Omit<TransactionRow, 'number'>): Promise<void>;
   /** Changes the status of a transaction row; false when there is none of that id. */

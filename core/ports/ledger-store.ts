@@ -19,6 +19,8 @@ export interface LedgerStore {
   negativeMerchants(limit: number): Promise<readonly LedgerBreach[]>;
   /** Deposits whose status contradicts the ledger (credited without a live credit, or the other way round). */
   mismatchedDeposits(limit: number): Promise<readonly LedgerBreach[]>;
+  /** Unassigned accounts that are not the sum of the credited deposits that belong to no order: must be none. */
+  driftedUnassigned(limit: number): Promise<readonly LedgerBreach[]>;
   /**
    * Transfers that contradict the ledger or each other: a reserve that is not the sum of unfinished transfers, a wrong entry for
    * a status, a second payout that can be mined, a second paid refund of an order. Must be none.

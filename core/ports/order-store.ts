@@ -91,9 +91,16 @@ export interface OrderWrites {
   update(id: OrderId, changes: OrderChanges): Promise<void>;
   addHistory(entry: OrderHistoryEntry): Promise<void>;
   /** Assigns an address on a chain to an order; a second one for the same (order, chain) is a defect. */
-  addAddress(id: OrderId, address: DepositAddress, currency: CurrencyCode, watchUntil: Millis): Promise<void>;
+  addAddress(
+    id: OrderId,
+    address: DepositAddress,
+    currency: CurrencyCode,
+    times: { readonly watchUntil: Millis; readonly assignedAt: Millis },
+  ): Promise<void>;
   /** The address that this order already has on a chain. */
   addressOn(id: OrderId, chain: ChainCode): Promise<DepositAddress | null>;
+  /** The deposit address of this text, and the order that it was given to. */
+  addressAt(chain: ChainCode, address: string): Promise<(DepositAddress & { readonly orderId: OrderId }) | null>;
   /** Changes the currency expected at an order's address; the address counts as newly assigned (see `watched`). */
   setAddressCurrency(id: OrderId, chain: ChainCode, currency: CurrencyCode): Promise<void>;
   /** Watches an order's address on a chain at least until `until`; it counts as newly assigned (see `watched`). */

@@ -198,12 +198,16 @@ function paymentsOf(
   return new EvmPayments(client, balances, { code, chainId, coin, contracts, keys, maxGasPrice, bumpAfterMs });
 }
 
+/** Nodes refuse blocks from the future, and their times grow; the rest is for the till's own clock. */
+const CLOCK_SKEW_MS = 900_000;
+
 function policyOf(options: EvmChainOptions): ChainPolicy {
   const { confirmations, spendableConfirmations, finalityBlocks, pollIntervalMs, maxScanBlocks } = options;
   return {
     confirmations: () => confirmations,
     spendableConfirmations,
     finalityBlocks,
+    clockSkewMs: CLOCK_SKEW_MS,
     pollIntervalMs,
     maxScanBlocks: maxScanBlocks ?? 200,
   };

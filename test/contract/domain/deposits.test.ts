@@ -290,12 +290,10 @@ eachStorage((engine, open) => {
           const [address] = await chain.deriveAddresses(7, 1);
           assert.ok(address);
           await storage.transaction((tx) =>
-            tx.orders.addAddress(
-              order.id,
-              { ...address, chain: 'LTC', walletId: chain.walletId },
-              'BTC',
-              order.watchUntil,
-            ),
+            tx.orders.addAddress(order.id, { ...address, chain: 'LTC', walletId: chain.walletId }, 'BTC', {
+              watchUntil: order.watchUntil,
+              assignedAt: order.createdAt,
+            }),
           );
           chain.drop(depth + 1);
           chain.mine({ to: address.key, currency: 'BTC', units: 7n, txid: `below${depth}` });

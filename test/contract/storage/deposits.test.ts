@@ -217,6 +217,8 @@ eachStorage((_name, open) => {
       accountId,
       currency: 'USDT-ERC20',
       watchUntil: NOW + 1,
+      assignedAt: watched.order.createdAt,
+      assignedHeight: null,
     };
     assert.deepEqual(addresses, [expected]);
     const keys = async (since: number): Promise<string[]> =>

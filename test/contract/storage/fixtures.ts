@@ -168,6 +168,8 @@ export function deposit(of: Pick<Order, 'id' | 'accountId'>, given: Partial<Depo
     creditedAt: null,
     credits: 0,
     lossUnits: 0n,
+    assignment: 'ORDER',
+    unassignedReason: null,
     ...given,
   };
 }

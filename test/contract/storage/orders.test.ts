@@ -275,13 +275,23 @@ eachStorage((_name, open) => {
     const { id: accountId } = await storedAccount(storage);
     const { id } = await storedOrder(storage, accountId, { payment: null });
     const address = depositAddress();
-    await storage.transaction((tx) => tx.orders.addAddress(id, address, 'ETH', NOW + 1));
+    await storage.transaction((tx) =>
+      tx.orders.addAddress(id, address, 'ETH', { watchUntil: NOW + 1, assignedAt: NOW }),
+    );
     assert.deepEqual(await storage.transaction((tx) => tx.orders.addressOn(id, 'ETH')), address);
     assert.equal(await storage.transaction((tx) => tx.orders.addressOn(id, 'BTC')), null);
-    await assert.rejects(storage.transaction((tx) => tx.orders.addAddress(id, depositAddress(), 'ETH', NOW + 1)));
-    await storage.transaction((tx) => tx.orders.addAddress(id, depositAddress({ chain: 'BTC' }), 'BTC', NOW + 1));
     await assert.rejects(
-      storage.transaction((tx) => tx.orders.addAddress('404' as OrderId, depositAddress(), 'ETH', NOW + 1)),
+      storage.transaction((tx) =>
+        tx.orders.addAddress(id, depositAddress(), 'ETH', { watchUntil: NOW + 1, assignedAt: NOW }),
+      ),
+    );
+    await storage.transaction((tx) =>
+      tx.orders.addAddress(id, depositAddress({ chain: 'BTC' }), 'BTC', { watchUntil: NOW + 1, assignedAt: NOW }),
+    );
+    await assert.rejects(
+      storage.transaction((tx) =>
+        tx.orders.addAddress('404' as OrderId, depositAddress(), 'ETH', { watchUntil: NOW + 1, assignedAt: NOW }),
+      ),
     );
   });
 

@@ -40,7 +40,10 @@ eachStorage((name, open) => {
         inputs: {},
         rate: null,
       });
-      await tx.orders.addAddress(made.id, depositAddress({ chain: 'BTC' }), 'BTC', NOW);
+      await tx.orders.addAddress(made.id, depositAddress({ chain: 'BTC' }), 'BTC', {
+        watchUntil: NOW,
+        assignedAt: NOW,
+      });
       assert.equal(await tx.orders.move(made.id, 'PENDING', 'SUCCESS', { updatedAt: NOW + 1 }), true);
       throw failure;
     });

@@ -7,7 +7,7 @@ import type { Tables } from '../tables.ts';
 import { ORDERS_COUNTER } from './counters.ts';
 import type { Binding } from '../binding.ts';
 import type { BatchOutcome, BatchTarget, Row } from './dialect.ts';
-import { ADDRESS_COLUMNS, CLAIM_COLUMNS, claimsEndedBy } from './new-order.ts';
+import { ADDRESS_COLUMNS, assignedHeight, CLAIM_COLUMNS, claimsEndedBy } from './new-order.ts';
 import { arrayText } from './pg-lists.ts';
 
 /** The input's columns, each bound as one array: the order's, then the claim's and the address's own. */
@@ -64,8 +64,8 @@ function statement(t: Tables): string {
     ), stored AS (
       INSERT INTO ${t.orders} (${names(ORDER_COLUMNS)}) SELECT ${names(ORDER_COLUMNS)} FROM numbered
     ), addressed AS (
-      INSERT INTO ${t.addresses} (${names(ADDRESS_COLUMNS)}, created_at)
-      SELECT ${from('address', ADDRESS_COLUMNS)}, (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+      INSERT INTO ${t.addresses} (${names(ADDRESS_COLUMNS)}, assigned_height, created_at)
+      SELECT ${from('address', ADDRESS_COLUMNS)}, ${assignedHeight(t, 'address_chain')}, (extract(epoch FROM clock_timestamp()) * 1000)::bigint
       FROM numbered WHERE address_chain IS NOT NULL
     ) SELECT string_agg(id || ' ' || number, ',') AS numbers FROM numbered`;
 }

@@ -4,7 +4,7 @@ import { claimConflict } from '../rows/claim-row.ts';
 import { ORDER_COLUMNS } from '../rows/order-row.ts';
 import { ORDERS_COUNTER } from './counters.ts';
 import type { BatchOutcome, BatchTarget, Run } from './dialect.ts';
-import { ADDRESS_COLUMNS, CLAIM_COLUMNS, claimsEndedBy } from './new-order.ts';
+import { ADDRESS_COLUMNS, assignedHeight, CLAIM_COLUMNS, claimsEndedBy } from './new-order.ts';
 import { insertionOf, listOf } from './sqlite-lists.ts';
 import type { Tables } from '../tables.ts';
 
@@ -70,5 +70,7 @@ async function store(
   const addressed = fresh.filter(({ depositAddress }) => depositAddress !== null);
   if (addressed.length === 0) return;
   const now = { name: 'created_at', sql: `CAST(unixepoch('subsec') * 1000 AS INTEGER)` };
-  await run(insertionOf(tables.addresses, ADDRESS_COLUMNS, now), [listOf(ADDRESS_COLUMNS, addressed)]);
+  const place = ADDRESS_COLUMNS.findIndex(({ name }) => name === 'chain');
+  const height = { name: 'assigned_height', sql: assignedHeight(tables, `value ->> ${place}`) };
+  await run(insertionOf(tables.addresses, ADDRESS_COLUMNS, [now, height]), [listOf(ADDRESS_COLUMNS, addressed)]);
 }

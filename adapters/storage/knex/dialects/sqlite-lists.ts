@@ -8,9 +8,8 @@ import type { Column } from '../rows/columns.ts';
 export function insertionOf<T>(
   table: string,
   columns: readonly Column<T>[],
-  computed?: { readonly name: string; readonly sql: string },
+  more: readonly { readonly name: string; readonly sql: string }[] = [],
 ): string {
-  const more = computed === undefined ? [] : [computed];
   const values = [...columns.map((_, index) => `value ->> ${index}`), ...more.map(({ sql }) => sql)];
   return `INSERT INTO ${table} (${names([...columns, ...more])}) SELECT ${values.join(', ')} FROM json_each(?)`;
 }

@@ -12,6 +12,7 @@ import { sharedLimits } from './0007-shared-limits.ts';
 import { gasLeft } from './0008-gas-balances.ts';
 import { judgedCodes } from './0009-judged-codes.ts';
 import { epochs } from './0010-epochs.ts';
+import { unassignedDeposits } from './0011-unassigned-deposits.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   gasLeft,
   judgedCodes,
   epochs,
+  unassignedDeposits,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

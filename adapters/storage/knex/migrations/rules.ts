@@ -3,6 +3,7 @@ import {
   ACCOUNT_TRANSITIONS,
   APP_KEY_TRANSITIONS,
   CALLBACK_TRANSITIONS,
+  DEPOSIT_ASSIGNMENT_TRANSITIONS,
   DEPOSIT_TRANSITIONS,
   legalMoves,
   UNCONFIRMED_PAYMENT_TRANSITIONS,
@@ -52,6 +53,20 @@ const resigned = ({ bare: { transfers }, tables: { payouts } }: Namespace): Upda
   words: `a transfer in ${transfers} leaves a bundle that is not VOID`,
 });
 
+/** A deposit changes its owner by the domain's transitions only. */
+function reassigned({ bare: { deposits } }: Namespace): UpdateRule {
+  const legal = pairs(DEPOSIT_ASSIGNMENT_TRANSITIONS)
+    .map(([from, to]) => `(OLD.assignment = '${from}' AND NEW.assignment = '${to}')`)
+    .join(' OR ');
+  return {
+    table: deposits,
+    name: 'assignment',
+    column: 'assignment',
+    refused: `OLD.assignment <> NEW.assignment AND NOT (${legal})`,
+    words: `illegal change of assignment in ${deposits}`,
+  };
+}
+
 /**
  * Triggers that enforce the domain's transition tables in the database. They are generated from those tables, and
  * created again whenever their text has changed.
@@ -72,6 +87,7 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
   return [
     ...moves.flatMap(([table, legal]) => dialect.enforceMoves({ table, moves: legal })),
     ...dialect.enforceUpdates(resigned(namespace)),
+    ...dialect.enforceUpdates(reassigned(namespace)),
     ...[
       tables.entries,
       tables.postings,

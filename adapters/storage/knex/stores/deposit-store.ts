@@ -18,7 +18,7 @@ import type { Binding } from '../binding.ts';
 import type { Row } from '../dialects/dialect.ts';
 import { names, parts } from '../rows/columns.ts';
 import { DEPOSIT_COLUMNS, depositOf, TRANSACTION_COLUMNS, transactionOf } from '../rows/deposit-row.ts';
-import { integer, text } from '../rows/values.ts';
+import { integer, integerOrNull, text } from '../rows/values.ts';
 import { numberedPage } from './common.ts';
 
 /** Chunk size for watched addresses, of which there may be a million. */
@@ -31,7 +31,7 @@ const KEYS_AT_ONCE = 2_000;
 const LOOK_BACK_MS = 60_000;
 
 const DEPOSITS = names(DEPOSIT_COLUMNS);
-const WATCHED = 'watch_key, address, order_id, account_id, currency, watch_until';
+const WATCHED = 'watch_key, address, order_id, account_id, currency, watch_until, assigned_at, assigned_height';
 
 /** Deposits, transactions, and watched addresses. */
 export class KnexDepositStore implements DepositStore {
@@ -41,6 +41,22 @@ export class KnexDepositStore implements DepositStore {
     this.#db = db;
   }
 
+  async find(id: DepositId): Promise<Deposit | null> {
+    const [row] = await this.#db.read(`SELECT ${DEPOSITS} FROM ${this.#db.tables.deposits} WHERE id = ?`, [id]);
+    return row === undefined ? null : depositOf(row);
+  }
+
+  async unassigned(page: PageRequest): Promise<Page<Deposit>> {
+    const { deposits } = this.#db.tables;
+    const where = "WHERE assignment <> 'ORDER' AND assignment = 'UNASSIGNED'";
+    const [count] = await this.#db.read(`SELECT count(*) AS total FROM ${deposits} ${where}`);
+    const rows = await this.#db.read(`SELECT ${DEPOSITS} FROM ${deposits} ${where} ORDER BY id LIMIT ? OFFSET ?`, [
+      page.size,
+      (page.page - 1) * page.size,
+    ]);
+    return pageOf(page, count === undefined ? 0 : integer(count, 'total'), rows.map(depositOf));
+  }
+
   async byOrder(orderId: OrderId): Promise<readonly Deposit[]> {
     return this.byOrders([orderId]);
   }
@@ -48,7 +64,7 @@ export class KnexDepositStore implements DepositStore {
   async byOrders(orderIds: readonly OrderId[]): Promise<readonly Deposit[]> {
     if (orderIds.length === 0) return [];
     const { tables, dialect } = this.#db;
-    const sql = `SELECT ${DEPOSITS} FROM ${tables.deposits} WHERE ${dialect.anyOf('order_id')} ORDER BY seen_at, id`;
+    const sql = `SELECT ${DEPOSITS} FROM ${tables.deposits} WHERE ${dialect.anyOf('order_id')} AND assignment = 'ORDER' ORDER BY seen_at, id`;
     return (await this.#db.read(sql, [dialect.list(orderIds)])).map(depositOf);
   }
 
@@ -139,5 +155,7 @@ function watchedOf(row: Row, intern: (value: string) => string): WatchedAddress 
     accountId: intern(text(row, 'account_id')) as AccountId,
     currency: intern(text(row, 'currency')),
     watchUntil: integer(row, 'watch_until'),
+    assignedAt: integer(row, 'assigned_at'),
+    assignedHeight: integerOrNull(row, 'assigned_height'),
   };
 }

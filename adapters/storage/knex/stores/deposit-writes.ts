@@ -1,6 +1,7 @@
 import type {
   ChainCode,
   Deposit,
+  DepositAssignment,
   DepositChanges,
   DepositId,
   DepositStatus,
@@ -49,9 +50,10 @@ export class KnexDepositWrites implements DepositWrites {
 
   async byOrder(orderId: OrderId): Promise<readonly Deposit[]> {
     const { run, tables } = this.#session;
-    const rows = await run(`SELECT ${DEPOSITS} FROM ${tables.deposits} WHERE order_id = ? ORDER BY seen_at, id`, [
-      orderId,
-    ]);
+    const rows = await run(
+      `SELECT ${DEPOSITS} FROM ${tables.deposits} WHERE order_id = ? AND assignment = 'ORDER' ORDER BY seen_at, id`,
+      [orderId],
+    );
     return rows.map(depositOf);
   }
 
@@ -74,6 +76,22 @@ export class KnexDepositWrites implements DepositWrites {
       from,
     ]);
     return moved.length > 0;
+  }
+
+  async reassign(
+    id: DepositId,
+    from: DepositAssignment,
+    to: DepositAssignment,
+    changes: Pick<DepositChanges, 'orderId' | 'accountId' | 'lossUnits'>,
+  ): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const { sql, bindings } = assignments([['assignment', to], ...depositChange(changes)]);
+    const changed = await run(`UPDATE ${tables.deposits} SET ${sql} WHERE id = ? AND assignment = ? RETURNING id`, [
+      ...bindings,
+      id,
+      from,
+    ]);
+    return changed.length > 0;
   }
 
   async addTransaction(row: Omit<TransactionRow, 'number'>): Promise<void> {

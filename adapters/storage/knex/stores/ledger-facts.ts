@@ -1,7 +1,9 @@
 import type { LedgerBreach, OrderEventName, OrderStatus } from '../../../../core/index.ts';
-import { ORDER_TRANSITIONS } from '../../../../core/index.ts';
+import { ORDER_TRANSITIONS, unassignedAccount } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
-import { text } from '../rows/values.ts';
+import type { Row, Run } from '../dialects/dialect.ts';
+import { text, units } from '../rows/values.ts';
+import type { Tables } from '../tables.ts';
 
 /** Number of entries whose reference has this prefix; `;` is the byte after `:`. */
 const booked = (entries: string, what: string): string =>
@@ -21,6 +23,35 @@ export async function mismatchedDeposits(db: Database, limit: number): Promise<r
     invariant: 'a credited deposit has exactly one live credit, any other none',
     detail: `deposit ${text(row, 'id')} is ${text(row, 'status')} and has ${String(row['live'])}`,
   }));
+}
+
+/** What an unassigned account has to hold more than it does. A deposit that is being paid back is owed until it is paid. */
+export async function driftedUnassigned(
+  run: Run,
+  { deposits, balances }: Tables,
+  limit: number,
+): Promise<readonly LedgerBreach[]> {
+  const drift = new Map<string, bigint>();
+  const add = (account: string, row: Row, change: bigint): unknown => {
+    const key = `${account} in ${text(row, 'currency')}`;
+    return drift.set(key, (drift.get(key) ?? 0n) + change);
+  };
+  const owed = await run(
+    `SELECT chain, currency, units FROM ${deposits} WHERE assignment <> 'ORDER'
+       AND (assignment = 'RETURNING' OR (assignment = 'UNASSIGNED' AND status IN ('CREDITED', 'SPENDABLE')))`,
+  );
+  for (const row of owed) add(unassignedAccount(text(row, 'chain')), row, units(row, 'units'));
+  for (const row of await run(
+    `SELECT account, currency, units FROM ${balances} WHERE substr(account, 1, 11) = 'unassigned:'`,
+  ))
+    add(text(row, 'account'), row, -units(row, 'units'));
+  return [...drift]
+    .filter(([, sum]) => sum !== 0n)
+    .slice(0, limit)
+    .map(([account, sum]) => ({
+      invariant: 'an unassigned account is the sum of the deposits that belong to no order',
+      detail: `${account} is ${sum} units below them`,
+    }));
 }
 
 const URL_COLUMN: Readonly<Record<OrderEventName, string>> = {

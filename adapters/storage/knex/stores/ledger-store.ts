@@ -3,7 +3,7 @@ import type { Database } from '../database.ts';
 import type { Row } from '../dialects/dialect.ts';
 import { text, units } from '../rows/values.ts';
 import { driftedBalances, unbalancedEntries } from './ledger-sums.ts';
-import { missingCallbacks, mismatchedDeposits } from './ledger-facts.ts';
+import { driftedUnassigned, missingCallbacks, mismatchedDeposits } from './ledger-facts.ts';
 import { mismatchedTransfers } from './ledger-transfers.ts';
 
 /** The ledger's cached balances and its invariants. */
@@ -44,6 +44,10 @@ export class KnexLedgerStore implements LedgerStore {
 
   mismatchedDeposits(limit: number): Promise<readonly LedgerBreach[]> {
     return mismatchedDeposits(this.#db, limit);
+  }
+
+  driftedUnassigned(limit: number): Promise<readonly LedgerBreach[]> {
+    return this.#db.snapshot((run) => driftedUnassigned(run, this.#db.tables, limit));
   }
 
   mismatchedTransfers(limit: number): Promise<readonly LedgerBreach[]> {

@@ -14,6 +14,7 @@ import type {
 import type { Binding } from '../binding.ts';
 import { assignments, insertion, names } from '../rows/columns.ts';
 import { depositAddressOf, HISTORY_COLUMNS, ORDER_COLUMNS, orderChange, orderOf } from '../rows/order-row.ts';
+import { text } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 
 /** Order writes of one transaction. */
@@ -55,14 +56,29 @@ export class KnexOrderWrites implements OrderWrites {
     await this.#session.run(sql, bindings);
   }
 
-  async addAddress(id: OrderId, address: DepositAddress, currency: CurrencyCode, watchUntil: Millis): Promise<void> {
+  async addAddress(
+    id: OrderId,
+    { chain, address, key, walletId, index }: DepositAddress,
+    currency: CurrencyCode,
+    { watchUntil, assignedAt }: { readonly watchUntil: Millis; readonly assignedAt: Millis },
+  ): Promise<void> {
     const { run, tables, dialect } = this.#session;
     await run(
-      `INSERT INTO ${tables.addresses}
-         (order_id, account_id, chain, currency, address, watch_key, wallet_id, address_index, watch_until, created_at)
-       VALUES (?, (SELECT account_id FROM ${tables.orders} WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ${dialect.nowMs})`,
-      [id, id, address.chain, currency, address.address, address.key, address.walletId, address.index, watchUntil],
+      `INSERT INTO ${tables.addresses} (order_id, account_id, chain, currency, address, watch_key, wallet_id,
+         address_index, watch_until, assigned_at, assigned_height, created_at)
+       VALUES (?, (SELECT account_id FROM ${tables.orders} WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?,
+         (SELECT cursor_height FROM ${tables.chainStates} WHERE chain = ?), ${dialect.nowMs})`,
+      [id, id, chain, currency, address, key, walletId, index, watchUntil, assignedAt, chain],
     );
+  }
+
+  async addressAt(chain: ChainCode, address: string): Promise<(DepositAddress & { readonly orderId: OrderId }) | null> {
+    const { run, tables } = this.#session;
+    const [row] = await run(
+      `SELECT order_id, chain, address, watch_key, wallet_id, address_index FROM ${tables.addresses} WHERE chain = ? AND address = ?`,
+      [chain, address],
+    );
+    return row === undefined ? null : { ...depositAddressOf(row), orderId: text(row, 'order_id') as OrderId };
   }
 
   async addressOn(id: OrderId, chain: ChainCode): Promise<DepositAddress | null> {

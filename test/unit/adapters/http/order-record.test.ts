@@ -56,6 +56,8 @@ function deposit(id: string, txid: string, status: DepositStatus, fromAddress: s
     fromAddress,
     toAddress: '0xpay',
     status,
+    assignment: 'ORDER',
+    unassignedReason: null,
   };
 }
 

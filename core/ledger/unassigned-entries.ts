@@ -1,0 +1,72 @@
+import type { Deposit } from '../deposits/deposit.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { EntryId } from '../kernel/ids.ts';
+import { custodyAccount, LOSS_ACCOUNT, merchantAccount, unassignedAccount } from './entry.ts';
+import type { LedgerEntry, MerchantBalance } from './entry.ts';
+
+/** Books a confirmed deposit that belongs to no order: the till owes it to its payer. A former loss of it is repaid first. */
+export function unassignedCreditEntry(id: EntryId, at: Millis, deposit: Deposit, credit: number): LedgerEntry {
+  const { chain, currency, units, lossUnits } = deposit;
+  return {
+    id,
+    at,
+    kind: 'deposit-credited',
+    reference: `deposit:${deposit.id}:credit:${credit}`,
+    postings: [
+      { account: custodyAccount(chain), currency, units: -units },
+      { account: LOSS_ACCOUNT, currency, units: lossUnits },
+      { account: unassignedAccount(chain), currency, units: units - lossUnits },
+    ],
+  };
+}
+
+/** What a reversal of such a deposit costs the loss account: all of it once its payment back cannot be stopped any more. */
+export function unassignedLoss({ assignment, units }: Deposit): bigint {
+  return assignment === 'UNASSIGNED' ? 0n : units;
+}
+
+/** Reverses the credit of such a deposit because its block was reorganised away. */
+export function unassignedReverseEntry(id: EntryId, at: Millis, deposit: Deposit, lossUnits: bigint): LedgerEntry {
+  const { chain, currency, units } = deposit;
+  return {
+    id,
+    at,
+    kind: 'deposit-reversed',
+    reference: `deposit:${deposit.id}:reverse:${deposit.credits}`,
+    postings: [
+      { account: custodyAccount(chain), currency, units },
+      { account: LOSS_ACCOUNT, currency, units: -lossUnits },
+      { account: unassignedAccount(chain), currency, units: lossUnits - units },
+    ],
+  };
+}
+
+/** Moves a credited deposit to the balance of the merchant whose order it is assigned to. */
+export function assignEntry(id: EntryId, at: Millis, deposit: Deposit, to: MerchantBalance): LedgerEntry {
+  const { chain, currency, units, accountId } = deposit;
+  return {
+    id,
+    at,
+    kind: 'deposit-assigned',
+    reference: `deposit:${deposit.id}:assigned`,
+    postings: [
+      { account: unassignedAccount(chain), currency, units: -units },
+      { account: merchantAccount(accountId, to), currency, units },
+    ],
+  };
+}
+
+/** Settles the loss of a deposit that a reorganisation took while it was being paid back, because that payment failed. */
+export function keptEntry(id: EntryId, at: Millis, deposit: Deposit, transferId: string): LedgerEntry {
+  const { chain, currency, lossUnits } = deposit;
+  return {
+    id,
+    at,
+    kind: 'deposit-kept',
+    reference: `deposit:${deposit.id}:kept:${transferId}`,
+    postings: [
+      { account: unassignedAccount(chain), currency, units: -lossUnits },
+      { account: LOSS_ACCOUNT, currency, units: lossUnits },
+    ],
+  };
+}
