@@ -6,7 +6,8 @@
  *     npm run mutate -- --files 'core/ledger/**' --sample 30
  *     npm run mutate -- --id 'core/rates/quote.ts:12 boundary'
  *
- * `--jobs N` processes at once (2), `--min 85` exits with 1 below that score, `--list` only prints the sample.
+ * `--tests WORD` runs only test files with the word in their path, `--jobs N` processes at once (2), `--min 85` exits with 1
+ * below that score, `--list` only prints the sample.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     sample: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
     files: { type: 'string' },
+    tests: { type: 'string' },
     id: { type: 'string', multiple: true },
     jobs: { type: 'string', default: '2' },
     min: { type: 'string', default: '0' },
@@ -75,7 +77,7 @@ async function main(): Promise<number> {
       compiled,
       targets,
       mutants,
-      tests: testsOf(compiled),
+      tests: testsOf(compiled).filter((path) => path.includes(values.tests ?? '')),
       environment: { ...templates.environment, TEST_ENGINES: 'sqlite' },
       jobs: numberOf('jobs'),
       onVerdict: (verdict) => console.log(lineOf(verdict)),

@@ -27,7 +27,7 @@ describe('mutants', () => {
     ['an addition in place', 'a += b', 'a -= b'],
     ['a sign', 'f = -a', 'f = (a)'],
     ['a negation', 'f = !a', 'f = (a)'],
-    ['and, or', 'f = a && b', 'f = ((a) || (b))'],
+    ['and, or', 'f = a && b', 'f = ((a) || (b))', 'f = (a)', 'f = (b)'],
     ['a default', 'f = a ?? b', 'f = ((a) && (b))'],
     ['the branches of a choice', 'f = a ? b : c', 'f = (b)', 'f = (c)'],
     ['a condition', 'if (a) b = c;', 'if (true) b = c;', 'if (false) b = c;'],
@@ -39,6 +39,7 @@ describe('mutants', () => {
     ['units', 'f = 1n', 'f = 2n', 'f = 0n'],
     ['a number', 'f = 0', 'f = 1', 'f = (-1)'],
     ['the end of a list', 'f = a.every(b)', 'f = a.some(b)'],
+    ['a rounding', 'f = a("up")', "f = a('down')"],
     ['the larger of two', 'f = Math.max(a, b)', 'f = Math.min(a, b)'],
   ];
   for (const [what, text, ...made] of CASES)
@@ -67,6 +68,8 @@ describe('mutants', () => {
       mutantsOf('core/a.ts', text).map(({ id, declaration, nth }) => [id, declaration, nth]),
       [
         ['core/a.ts:3 logic', 'A.b', 1],
+        ['core/a.ts:3 left only', 'A.b', 1],
+        ['core/a.ts:3 right only', 'A.b', 1],
         ['core/a.ts:3 negation', 'A.b', 1],
         ['core/a.ts:3 negation 2', 'A.b', 2],
       ],

@@ -41,6 +41,7 @@ const TOKENS: Readonly<Record<string, readonly (readonly [operator: string, toke
 };
 /** `??` becomes `&&`, because `||` differs from it only for 0 and empty strings. */
 const LOGIC: Readonly<Record<string, string>> = { '&&': '||', '||': '&&', '??': '&&' };
+const ROUNDINGS: Readonly<Record<string, string>> = { up: 'down', down: 'up' };
 const METHODS: Readonly<Record<string, string>> = { every: 'some', some: 'every', min: 'max', max: 'min' };
 /** Numbers from here on that name a size or a time are a choice; one more or less is no fault. */
 const SIZES_FROM = 10;
@@ -56,7 +57,10 @@ const logic: Operator = (node) => {
   if (!ts.isBinaryExpression(node)) return [];
   const token = LOGIC[node.operatorToken.getText()];
   if (token === undefined) return [];
-  return [{ operator: 'logic', node, text: `((${node.left.getText()}) ${token} (${node.right.getText()}))` }];
+  const [left, right] = [`(${node.left.getText()})`, `(${node.right.getText()})`];
+  const swapped = { operator: 'logic', node, text: `(${left} ${token} ${right})` };
+  if (node.operatorToken.kind === ts.SyntaxKind.QuestionQuestionToken) return [swapped];
+  return [swapped, { operator: 'left only', node, text: left }, { operator: 'right only', node, text: right }];
 };
 
 const unary: Operator = (node) => {
@@ -112,7 +116,22 @@ const methods: Operator = (node) => {
   return other === undefined || name === node.expression ? [] : [{ operator: 'method', node: name, text: other }];
 };
 
-const OPERATORS: readonly Operator[] = [binary, logic, unary, conditions, branches, statements, literals, methods];
+const rounding: Operator = (node) => {
+  const other = ts.isStringLiteral(node) && Object.hasOwn(ROUNDINGS, node.text) ? ROUNDINGS[node.text] : undefined;
+  return other === undefined ? [] : [{ operator: 'rounding', node, text: `'${other}'` }];
+};
+
+const OPERATORS: readonly Operator[] = [
+  binary,
+  logic,
+  unary,
+  conditions,
+  branches,
+  statements,
+  literals,
+  methods,
+  rounding,
+];
 
 /** Every change of this node, but not of those below it. */
 export function replacementsOf(node: ts.Node): readonly Replacement[] {
