@@ -39,6 +39,29 @@ const notReady = (error: unknown): boolean => isTillgateError(error, 'NOT_READY'
 /** Lets what was started in the background come to its end. */
 const settled = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve));
 
+describe('a fee in another coin', () => {
+  test('is rounded up by less than one unit, because the till pays what is missing', async () => {
+    const { book } = bookOf([PRICES]);
+    // 2,500 / 0.998 = 2,505.0100200…
+    assert.equal(await book.convert(10n ** 18n, ETH, USDT), 2_505_010_021n);
+    assert.equal(await book.convert(1n, ETH, USDT), 1n);
+    assert.equal(await book.convert(0n, ETH, USDT), 0n);
+  });
+
+  test('that comes out even is not rounded', async () => {
+    const { book } = bookOf([{ ETH: '2500', USDT: '1' }]);
+    assert.equal(await book.convert(10n ** 18n, ETH, USDT), 2_500_000_000n);
+    assert.equal(await book.convert(2_500_000_000n, USDT, ETH), 10n ** 18n);
+  });
+
+  test('needs no price in its own coin, and both prices otherwise', async () => {
+    const { book } = bookOf([{ ETH: '2500' }]);
+    assert.equal(await book.convert(7n, USDT, USDT), 7n);
+    await assert.rejects(book.convert(7n, ETH, USDT), notReady);
+    await assert.rejects(book.convert(7n, USDT, ETH), notReady);
+  });
+});
+
 describe('a quote', () => {
   test('carries its rate and the sources of both prices', async () => {
     const { book, clock } = bookOf([PRICES, { ...PRICES, ETH: '2510' }]);
