@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { decodeBase32, isTillgateError, totpCode, totpStep } from '../../../core/index.ts';
+import {
+  custodyAccount,
+  decodeBase32,
+  isTillgateError,
+  LIGHTNING_ASSET,
+  totpCode,
+  totpStep,
+} from '../../../core/index.ts';
 import type { ErrorCode } from '../../../core/index.ts';
 import { CryptoDigest } from '../../../adapters/crypto/index.ts';
 import { buildLightning } from '../../support/lightning.ts';
+import type { LightningDomain } from '../../support/lightning.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { testsOf } from '../../support/storage.ts';
 
@@ -12,6 +20,11 @@ const refusal =
   (error: unknown) =>
     isTillgateError(error, code) && message.test(error.message);
 const DAY = 86_400_000;
+
+async function custodyOf({ storage }: LightningDomain): Promise<bigint> {
+  const found = await storage.ledger.balances(custodyAccount(LIGHTNING_ASSET.chain));
+  return found.find(({ currency }) => currency === LIGHTNING_ASSET.currency)?.units ?? 0n;
+}
 
 eachStorage((engine, open) => {
   const lightning = testsOf(open, buildLightning);
@@ -203,6 +216,25 @@ eachStorage((engine, open) => {
         [1n],
       );
     });
+
+    lightning(
+      'a node that paid more for its route than it was allowed is paid by the till: the merchant pays the limit',
+      async (till) => {
+        await till.fund('10');
+        const [available, custody] = [await till.balance('available', 'BTC-LN'), await custodyOf(till)];
+        till.node.route = { kind: 'in-flight' };
+        const { paymentHash, text } = till.foreignInvoice(1_000_000n);
+        const asked = await till.withdraw(text);
+        await till.payInvoices();
+        till.node.finish(paymentHash, { state: 'settled', feeMsat: 25_000n });
+        await till.payInvoices();
+        const transfer = await till.transfer(asked.tx_id);
+        assert.deepEqual([transfer.status, transfer.units, transfer.feeUnits], ['CONFIRMED', 1_010_000n, 10_000n]);
+        assert.equal(await till.balance('available', 'BTC-LN'), available - 1_010_000n);
+        // The books have custody as a debt: what left the node is added.
+        assert.equal(await custodyOf(till), custody + 1_025_000n);
+      },
+    );
 
     lightning(
       'fault 58: a route that would take all of it again is not taken; the reserve comes back',
