@@ -163,6 +163,7 @@ export async function makeDepositSpendable(deps: CreditDeps, lease: Lease, credi
     );
     const { chain, currency, units } = deposit;
     await tx.transfers.addHolding({
+      accountId: deposit.assignment === 'ORDER' ? deposit.accountId : null,
       chain,
       currency,
       units,

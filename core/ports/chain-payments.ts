@@ -24,10 +24,15 @@ export interface PaymentLine {
 /** The payment to price. */
 export interface PriceRequest {
   readonly source: PayingAddress;
-  /** With the units before any fee. One line on account chains, at most `maxLines` elsewhere. */
+  /**
+   * With the units before any fee. One line on account chains, at most `maxLines` elsewhere. None on UTXO chains puts the
+   * required coins together: all of it comes back to the hot wallet, and the adapter refuses it while fees are not low.
+   */
   readonly lines: readonly PaymentLine[];
-  /** The spendable outputs, on UTXO chains; empty elsewhere. For a bump: exactly those of the payout. */
+  /** The spendable outputs to choose from, on UTXO chains; empty elsewhere. For a bump: exactly those of the payout. */
   readonly coins: readonly SpendableCoin[];
+  /** Outputs that are spent besides, whatever is chosen; only on UTXO chains. */
+  readonly required?: readonly SpendableCoin[];
   /** The transaction with the highest fee so far of the same nonce or coins, which this one must outbid by the network's rule; `null` for the first. */
   readonly replaces: SignedTransaction | null;
 }
@@ -141,6 +146,8 @@ export interface ChainPayments {
   readonly hotAddress: string;
   /** How many payments one transaction can make. */
   readonly maxLines: number;
+  /** How many outputs one transaction can spend. A UTXO chain that names it also puts outputs together; see {@link PriceRequest}. */
+  readonly maxCoins?: number;
   /** The smallest amount of a currency that the network relays. */
   dust(currency: CurrencyCode): bigint;
   /** How long a transaction may stay unmined before its fee is raised; `null` where it cannot be. */

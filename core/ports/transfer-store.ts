@@ -61,6 +61,15 @@ export interface InFlight {
   readonly nativeFeeUnits: bigint;
 }
 
+/** Whose coins: those of one account or of nobody (`null`), or all but those. */
+export type CoinOwner = { readonly of: AccountId | null } | { readonly notOf: AccountId | null };
+
+/** A coin to be added. */
+export interface NewHolding extends Omit<Holding, 'status' | 'payoutId'> {
+  /** Whose payments spend it first; nobody's where it is left out. */
+  readonly accountId?: AccountId | null;
+}
+
 /** Why an account may not withdraw. */
 export interface WithdrawalFreeze {
   readonly accountId: AccountId;
@@ -115,7 +124,14 @@ export interface TransferStore {
   /** Free deposits at deposit addresses, summed by address and currency, most units first within each currency. */
   sweepCandidates(chain: ChainCode, limit: number): Promise<readonly SweepCandidate[]>;
   /** Free outputs of a currency, most units first; all of them up to `limit`, so that small ones do not accumulate. */
-  freeCoins(chain: ChainCode, currency: CurrencyCode, limit: number): Promise<readonly SpendableCoin[]>;
+  freeCoins(
+    chain: ChainCode,
+    currency: CurrencyCode,
+    limit: number,
+    owner?: CoinOwner,
+  ): Promise<readonly SpendableCoin[]>;
+  /** True while a payout that is not finished takes coins of this owner. */
+  hasTakenCoins(chain: ChainCode, currency: CurrencyCode, accountId: AccountId | null): Promise<boolean>;
   /** The outputs that a payout took. */
   coinsOf(payoutId: PayoutId): Promise<readonly SpendableCoin[]>;
   /** Free and taken holdings of a chain after a ref, by ref: what must be on chain. */
@@ -178,13 +194,18 @@ export interface TransferWrites {
   addAttempt(attempt: Attempt): Promise<void>;
   /** Takes free holdings for a payout: all of them, or false. */
   takeHoldings(chain: ChainCode, refs: readonly string[], payoutId: PayoutId): Promise<boolean>;
+  /**
+   * Whose the change of a payout is: its payer's, or where it spent coins of others, the owner's of the largest of these.
+   * All of the payer's own coins are spent before any of others, so what is left is left of theirs.
+   */
+  ownerOfChange(payoutId: PayoutId, payer: AccountId | null): Promise<AccountId | null>;
   /** Marks what a payout took as SPENT, or FREE again. */
   settleHoldings(payoutId: PayoutId, to: 'SPENT' | 'FREE'): Promise<void>;
   /**
    * Adds a free holding; false when it exists. A GONE one gets the status of its payout: TAKEN by a live one, SPENT by a done
    * one, else FREE.
    */
-  addHolding(holding: Omit<Holding, 'status' | 'payoutId'>): Promise<boolean>;
+  addHolding(holding: NewHolding): Promise<boolean>;
   /** Changes the gas that is booked at a deposit address. */
   addGas(chain: ChainCode, address: string, change: bigint): Promise<void>;
   /** After a reorganisation: marks it as GONE from any status and keeps its payout; false when unknown. */

@@ -95,7 +95,9 @@ export class RequestRefund {
     await this.#refuseSecond(order.id);
     const chain = this.#chain(seen.payment);
     const asset = present(assets.find(seen.payment.currency), `asset ${seen.payment.currency}`);
-    const fee = await this.#estimate(() => this.#deps.fees.estimate(chain, asset, seen.units, seen.toAddress));
+    const fee = await this.#estimate(() =>
+      this.#deps.fees.estimate(chain, asset, seen.units, seen.toAddress, accountId),
+    );
     return this.#store(order.id, seen, fee, idempotency);
   }
 

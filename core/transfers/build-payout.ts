@@ -1,11 +1,13 @@
+import { formatUnits } from '../kernel/decimal.ts';
 import { assert } from '../kernel/guard.ts';
 import { isTillgateError, TillgateError } from '../kernel/errors.ts';
 import type { PaymentLine, PricedPayment, PriceRequest, SignedTransaction } from '../ports/chain-payments.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
-import { consolidationFee, MAX_COINS } from './fee-estimator.ts';
+import { consolidationFee } from './fee-estimator.ts';
 import { shareOf } from './finish-payout.ts';
 import { gasBalance } from './gas-balance.ts';
 import type { HotWallet } from './hot-wallet.ts';
+import { coinsFor, maxCoinsOf, sumOf } from './payout-coins.ts';
 import type { Transfer } from './transfer.ts';
 
 /** A transfer with its final fee. */
@@ -26,10 +28,17 @@ export interface Draft {
 /** A transfer cannot be signed now; it waits and is retried. */
 export class PayoutDeferred extends Error {
   readonly transfers: readonly Transfer[];
+  /** True when it may not resolve by itself: the transfer fails after a time, and its reserve is given back. */
+  readonly lapses: boolean;
 
-  constructor(transfers: readonly Transfer[], reason: string, cause?: unknown) {
+  constructor(
+    transfers: readonly Transfer[],
+    reason: string,
+    { cause, lapses = false }: { readonly cause?: unknown; readonly lapses?: boolean } = {},
+  ) {
     super(reason, { cause });
     this.transfers = transfers;
+    this.lapses = lapses;
   }
 }
 
@@ -62,30 +71,33 @@ export class PayoutBuilder {
   }
 
   /**
-   * As many of these transfers, all of one currency, as one transaction takes, from the free coins.
+   * As many of these transfers, all of one account and currency, as one transaction takes, from the account's coins.
    *
    * @throws PayoutDeferred; `NODE_FAILED`, `NOT_READY`
    */
   async fromCoins(transfers: readonly Transfer[]): Promise<Draft> {
-    const { payments, code } = this.#chain;
+    const { payments } = this.#chain;
     const [first] = transfers;
     assert(first !== undefined, 'a draft of nothing');
-    const coins = await this.#deps.storage.transfers.freeCoins(code, first.currency, MAX_COINS);
-    let left = coins.reduce((sum, { units }) => sum + units, 0n);
-    const affordable = transfers.filter(({ units }) => {
-      if (units > left) return false;
-      left -= units;
-      return true;
-    });
-    if (affordable.length === 0) throw new PayoutDeferred([first], 'The coins for it are not confirmed yet.');
+    const { currency, accountId } = first;
+    const units = sumOf(transfers);
+    const found = await coinsFor(this.#chain, this.#deps.storage, { currency, accountId, units });
+    const fewer = (): Promise<Draft> => this.fromCoins(transfers.slice(0, Math.ceil(transfers.length / 2)));
+    if (found.kind !== 'enough') {
+      if (transfers.length > 1) return fewer();
+      throw found.kind === 'too-many'
+        ? new PayoutDeferred([first], this.#tooMany(found.units), { lapses: true })
+        : new PayoutDeferred([first], 'The coins for it are not confirmed yet.');
+    }
     const source = { address: payments.hotAddress, index: null };
-    const lines = affordable.map(({ toAddress, currency, units }) => ({ to: toAddress, currency, units }));
-    const priced = await this.#priceCoins(affordable, { source, lines, coins, replaces: null });
+    const lines = transfers.map(({ toAddress, units: each }) => ({ to: toAddress, currency, units: each }));
+    const { required, coins } = found;
+    const priced = await this.#priceCoins(transfers, { source, lines, coins, required, replaces: null });
     // Too many small coins for one transaction: pay fewer transfers at once.
-    if (priced === null) return this.fromCoins(affordable.slice(0, Math.ceil(affordable.length / 2)));
+    if (priced === null) return fewer();
     const charged: ChargedTransfer[] = [];
-    for (const [at, transfer] of affordable.entries()) {
-      const share = shareOf(priced.feeUnits, affordable.length, at);
+    for (const [at, transfer] of transfers.entries()) {
+      const share = shareOf(priced.feeUnits, transfers.length, at);
       charged.push(checkCharge(transfer, await this.#inCurrency(transfer, share), payments.dust(transfer.currency)));
     }
     const signed = await payments.sign({ source, lines: charged.map(lineOf), priced, nonce: null });
@@ -102,6 +114,12 @@ export class PayoutBuilder {
     const lines = transfers.map((transfer) => lineOf({ transfer, feeUnits: transfer.feeUnits }));
     const priced = await payments.price({ ...request, lines });
     return payments.sign({ source: request.source, lines, priced, nonce });
+  }
+
+  #tooMany(units: bigint): string {
+    const { feeAsset } = this.#chain.payments;
+    const [most, amount] = [maxCoinsOf(this.#chain), formatUnits(units, feeAsset.decimals)];
+    return `Its coins are too many for one transaction, which spends at most ${most} of them, ${amount} ${feeAsset.currency}: it waits until they are put together.`;
   }
 
   /** `null` when the coins suffice for these only in more than one transaction. */
@@ -124,7 +142,7 @@ export class PayoutBuilder {
       return await price();
     } catch (error) {
       if (isTillgateError(error, 'STATE_CONFLICT') || isTillgateError(error, 'INSUFFICIENT_BALANCE'))
-        throw new PayoutDeferred(transfers, error.message, error);
+        throw new PayoutDeferred(transfers, error.message, { cause: error });
       throw error;
     }
   }

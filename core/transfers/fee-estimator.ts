@@ -1,5 +1,7 @@
 import type { Asset, ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import { formatUnits } from '../kernel/decimal.ts';
 import { isTillgateError, TillgateError } from '../kernel/errors.ts';
+import type { AccountId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { ChainPayments, PricedPayment, SpendableCoin } from '../ports/chain-payments.ts';
@@ -8,6 +10,7 @@ import type { Storage } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
 import { isTooScattered, sweepCost } from './consolidation.ts';
 import { HotWallet } from './hot-wallet.ts';
+import { coinsFor, maxCoinsOf, sumOf } from './payout-coins.ts';
 
 /** The estimated fee of a payment and the most it may be charged in the end, in units of the currency paid. */
 export interface FeeEstimate {
@@ -19,12 +22,17 @@ export interface FeeEstimate {
 const MARGIN = 2n;
 /** An estimate caps the consolidation fee at this multiple of the payment's own fee. */
 const CONSOLIDATION = 2n;
-/** The most coins that are considered for one payment. */
-export const MAX_COINS = 500;
 const MAX_CANDIDATES = 200;
 /** How long estimates use the same snapshot of the hot wallet. */
 const SNAPSHOT_TTL_MS = 2_000;
 const MAX_WAITING = 1_000;
+
+/** A payment to be priced. */
+interface Payment {
+  readonly units: bigint;
+  readonly to: string;
+  readonly accountId: AccountId | null;
+}
 
 /** The recent state of a hot wallet. */
 interface WalletSnapshot {
@@ -62,12 +70,20 @@ export class PayoutFeeEstimator {
    * The fee of paying an amount now.
    *
    * @param units - what leaves the balance
+   * @param accountId - whose coins pay, on UTXO chains
    * @throws TillgateError `NOT_READY` on a watch-only chain or without a rate; `AMOUNT_OUT_OF_RANGE` when the fee leaves
-   * nothing, or consolidating its coins would cost more than half of it; `STATE_CONFLICT` when the network would refuse the payment; `NODE_FAILED`
+   * nothing, or consolidating its coins would cost more than half of it; `STATE_CONFLICT` when the network would refuse the
+   * payment, or it needs more coins than one transaction spends; `NODE_FAILED`
    */
-  async estimate(chain: ChainAdapter, asset: Asset, units: bigint, to: string): Promise<FeeEstimate> {
+  async estimate(
+    chain: ChainAdapter,
+    asset: Asset,
+    units: bigint,
+    to: string,
+    accountId: AccountId | null = null,
+  ): Promise<FeeEstimate> {
     const payments = requirePayments(chain);
-    const priced = await this.#price(chain, payments, asset, units, to);
+    const priced = await this.#price(chain, payments, asset, { units, to, accountId });
     const own = await this.#rates.convert(priced.feeUnits, payments.feeAsset, asset);
     const feeUnits = own + (await this.#consolidation(chain, payments, asset, units, priced.feeUnits));
     if (payments.model === 'account' && asset.currency !== payments.feeAsset.currency)
@@ -82,29 +98,30 @@ export class PayoutFeeEstimator {
     return { feeUnits, maxFeeUnits: feeUnits * MARGIN > left ? left : feeUnits * MARGIN };
   }
 
-  async #price(
-    chain: ChainAdapter,
-    payments: ChainPayments,
-    asset: Asset,
-    units: bigint,
-    to: string,
-  ): Promise<PricedPayment> {
+  async #price(chain: ChainAdapter, payments: ChainPayments, asset: Asset, payment: Payment): Promise<PricedPayment> {
+    const { currency } = asset;
+    const { accountId, to, units } = payment;
     const source = { address: payments.hotAddress, index: null };
-    const lines = [{ to, currency: asset.currency, units }];
-    if (payments.model === 'account') return payments.price({ source, lines, coins: [], replaces: null });
-    const coins = await this.#storage.transfers.freeCoins(chain.code, asset.currency, MAX_COINS);
+    const request = { source, lines: [{ to, currency, units }], coins: [], replaces: null };
+    if (payments.model === 'account') return payments.price(request);
+    const place = { code: chain.code, payments };
+    const found = await coinsFor(place, { transfers: this.#storage.transfers }, { currency, accountId, units }, () =>
+      this.#waitingOf(chain.code, currency, accountId),
+    );
+    if (found.kind === 'too-many') throw tooManyCoins(chain, asset, maxCoinsOf(place), found.units);
     try {
-      return await payments.price({ source, lines, coins, replaces: null });
+      if (found.kind === 'enough') return await payments.price({ ...request, ...found });
     } catch (error) {
-      // The coins are unconfirmed change: estimate with a placeholder input of sufficient size.
       if (!isTillgateError(error, 'INSUFFICIENT_BALANCE')) throw error;
-      return payments.price({
-        source,
-        lines,
-        coins: [{ ...source, ref: EXPECTED_REF, units: units * 2n }],
-        replaces: null,
-      });
     }
+    // The coins are unconfirmed change: estimate with a placeholder input of sufficient size.
+    return payments.price({ ...request, coins: [{ ...source, ref: EXPECTED_REF, units: units * 2n }] });
+  }
+
+  /** What the waiting payments of an account will take. */
+  async #waitingOf(chain: ChainCode, currency: CurrencyCode, accountId: AccountId | null): Promise<bigint> {
+    const waiting = await this.#storage.transfers.waiting(chain, null, MAX_WAITING);
+    return sumOf(waiting.filter((transfer) => transfer.accountId === accountId && transfer.currency === currency));
   }
 
   /** On account chains, sweeps (past ones and those that must come first) are paid in the coin from the hot wallet. */
@@ -198,6 +215,14 @@ export function requirePayments(chain: ChainAdapter): ChainPayments {
   throw new TillgateError(
     'NOT_READY',
     `${chain.name} is watch-only in this installation: it takes orders and pays nothing out.`,
+  );
+}
+
+function tooManyCoins({ name }: ChainAdapter, asset: Asset, most: number, units: bigint): TillgateError {
+  const amount = `${formatUnits(units, asset.decimals)} ${asset.currency}`;
+  return new TillgateError(
+    'STATE_CONFLICT',
+    `The balance is in many small coins, of which one transaction on ${name} spends at most ${most}: ask for at most ${amount} now, and for the rest after that.`,
   );
 }
 

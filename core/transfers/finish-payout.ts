@@ -6,7 +6,7 @@ import { failedEntry, paidEntry, releaseEntry } from '../ledger/transfer-entries
 import type { NetworkCost } from '../ledger/transfer-entries.ts';
 import type { OrderMove, OrderStateMachine } from '../orders/order-state-machine.ts';
 import { findTransition } from '../orders/order-status.ts';
-import type { PayoutOutcome, ChainPayments } from '../ports/chain-payments.ts';
+import type { PayoutOutcome, ChainPayments, SpendableCoin } from '../ports/chain-payments.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { LedgerEntry } from '../ledger/entry.ts';
 import type { Transaction } from '../ports/storage.ts';
@@ -50,8 +50,7 @@ export async function finishMined(
   const mined = { minedTxid: outcome.txid, minedHeight: outcome.block.height };
   assert(await tx.transfers.closePayout(payout.id, 'DONE', mined), `payout ${payout.id} changed while locked`);
   await tx.transfers.settleHoldings(payout.id, outcome.succeeded ? 'SPENT' : 'FREE');
-  if (outcome.change !== null)
-    await tx.transfers.addHolding({ ...outcome.change, chain: payout.chain, currency: changeCurrency(view) });
+  if (outcome.change !== null) await addChange(tx, view, outcome.change);
   const orders: OrderMove[] = [];
   const transfers: { transfer: Transfer; to: TransferStatus }[] = [];
   for (const [at, listed] of view.transfers.entries()) {
@@ -208,8 +207,8 @@ export function shareOf(total: bigint, count: number, at: number): bigint {
   return at === 0 ? total - share * BigInt(count - 1) : share;
 }
 
-function changeCurrency({ transfers }: PayoutView): string {
-  const [first] = transfers;
-  assert(first !== undefined, 'a payout without transfers');
-  return first.currency;
+async function addChange(tx: Transaction, { payout, transfers }: PayoutView, change: SpendableCoin): Promise<void> {
+  const { currency, accountId: payer } = present(transfers[0], `transfers of payout ${payout.id}`);
+  const accountId = await tx.transfers.ownerOfChange(payout.id, payer);
+  await tx.transfers.addHolding({ ...change, chain: payout.chain, currency, accountId });
 }

@@ -19,6 +19,8 @@ const BATCH = 1;
 const PAGE = 400;
 /** A deferred transfer is retried after this time, or with the next block. */
 const RETRY_MS = 15_000;
+/** A payment waits so long for its coins to be put together; then it fails, and its reserve is given back. */
+const MAX_COINS_WAIT_MS = 72 * 3_600_000;
 
 interface Counter {
   next: number;
@@ -128,21 +130,27 @@ export class SignTransfers {
       throw new PayoutDeferred([transfer], 'Another payment from its address is in flight.');
   }
 
-  /** One transaction a pass: the next one depends on the coins this one leaves. */
+  /**
+   * One transaction a pass: the next one depends on the coins this one leaves. It pays one account, which bears what its own
+   * coins cost; an account whose coins do not suffice keeps no other from being paid.
+   */
   async #fromCoins(lease: Lease): Promise<readonly Draft[]> {
-    const currency = this.#queue[0]?.currency;
-    let chosen = this.#queue
-      .filter((transfer) => transfer.currency === currency)
-      .slice(0, this.#chain.payments.maxLines);
-    while (chosen.length > 0) {
+    for (let chosen = this.#ofOnePayer(); chosen.length > 0; chosen = this.#ofOnePayer()) {
       const transfers = chosen;
       const draft = await this.#try(lease, transfers, () => this.#builder.fromCoins(transfers));
       const settled = new Set(draft?.charged.map(({ transfer }) => transfer.id));
       this.#queue = this.#queue.filter(({ id }) => !settled.has(id) && !this.#retryAt.has(id));
       if (draft !== null) return [draft];
-      chosen = chosen.filter(({ id }) => !this.#retryAt.has(id));
     }
     return [];
+  }
+
+  /** The waiting transfers of the first one's account and currency, as many as one transaction pays. */
+  #ofOnePayer(): readonly Transfer[] {
+    const [first] = this.#queue;
+    return this.#queue
+      .filter(({ accountId, currency }) => accountId === first?.accountId && currency === first?.currency)
+      .slice(0, this.#chain.payments.maxLines);
   }
 
   /** The draft, or `null` when transfers are deferred; the reason is stored with them. */
@@ -150,11 +158,29 @@ export class SignTransfers {
     try {
       return await draft();
     } catch (error) {
-      if (error instanceof PayoutDeferred) await this.#note(lease, error.transfers, error.message);
+      if (error instanceof PayoutDeferred) await this.#defer(lease, error);
       else if (isTillgateError(error, 'STATE_CONFLICT')) await this.#abandon(lease, transfers, error.message);
       else throw error;
       return null;
     }
+  }
+
+  /** Fails what has waited too long for what may never come; the others wait, with the reason. */
+  async #defer(lease: Lease, { transfers, message, lapses }: PayoutDeferred): Promise<void> {
+    const since = this.#deps.clock.now() - MAX_COINS_WAIT_MS;
+    const lapsed = lapses ? transfers.filter(({ createdAt }) => createdAt < since) : [];
+    if (lapsed.length > 0) {
+      await this.#abandon(lease, lapsed, `${message} They were not in ${MAX_COINS_WAIT_MS / 3_600_000} hours.`);
+      for (const transfer of lapsed) {
+        publishTransfer(this.#deps, transfer, 'REQUESTED', 'FAILED');
+        raiseAlert(this.#deps, 'transfer', `transfer ${transfer.id}`, message);
+      }
+    }
+    await this.#note(
+      lease,
+      transfers.filter((transfer) => !lapsed.includes(transfer)),
+      message,
+    );
   }
 
   async #note(lease: Lease, transfers: readonly Transfer[], reason: string): Promise<void> {
@@ -177,6 +203,7 @@ export class SignTransfers {
   /** A sweep whose coins have changed is failed and planned again. */
   async #abandon(lease: Lease, transfers: readonly Transfer[], reason: string): Promise<void> {
     const { storage, clock, ids } = this.#deps;
+    this.#queue = this.#queue.filter((transfer) => !transfers.includes(transfer));
     await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
       for (const { id } of transfers) await rejectTransfer(tx, id, reason, { now: clock.now(), ids });

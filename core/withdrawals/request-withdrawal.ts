@@ -101,7 +101,7 @@ export class RequestWithdrawal {
     const chain = present(chains.get(asset.chain), `chain ${asset.chain}`);
     const payments = requirePayments(chain);
     if (toAddress === null) throw noAddress(chain);
-    const fee = await fees.estimate(chain, asset, units, toAddress);
+    const fee = await fees.estimate(chain, asset, units, toAddress, accountId);
     if (needsCode)
       await this.#deps.secondFactor.use(accountId, input.verifyCode ?? null, 'verify_code', { idempotency });
     const transfer = this.#newTransfer(accountId, asset, units, { address: payments.hotAddress, toAddress }, fee);

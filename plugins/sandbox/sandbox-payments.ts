@@ -63,13 +63,13 @@ export class SandboxPayments implements ChainPayments {
     return 1n;
   }
 
-  async price({ lines, coins }: PriceRequest): Promise<PricedPayment> {
+  async price({ lines, coins, required = [] }: PriceRequest): Promise<PricedPayment> {
     const [line] = lines;
     assert(line !== undefined && lines.length === 1, `a transaction with ${lines.length} payments`);
     if (this.#options.addressing.read(line.to) === null)
       throw new TillgateError('STATE_CONFLICT', `${line.to} is no address of the simulated chain.`);
-    const picked: SpendableCoin[] = [];
-    let sum = 0n;
+    const picked = [...required];
+    let sum = required.reduce((all, { units }) => all + units, 0n);
     for (const coin of coins) {
       if (sum >= line.units) break;
       picked.push(coin);

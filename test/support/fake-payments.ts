@@ -49,6 +49,7 @@ export class FakePayments implements ChainPayments {
   readonly feeAsset: Asset;
   readonly hotAddress: string;
   readonly maxLines: number;
+  readonly maxCoins?: number;
   bumpAfterMs: number | null = 60_000;
   /** The network's fee of one transaction. */
   fee = 1_000n;
@@ -142,13 +143,13 @@ export class FakePayments implements ChainPayments {
     return 10n;
   }
 
-  async price({ lines, coins, replaces }: PriceRequest): Promise<PricedPayment> {
+  async price({ lines, coins, required = [], replaces }: PriceRequest): Promise<PricedPayment> {
     if (this.refusal !== null) throw new TillgateError('STATE_CONFLICT', this.refusal);
     const feeUnits = replaces === null ? this.fee : replaces.feeUnits + this.fee;
     if (this.model === 'account') return { feeUnits, coins: [], terms: 'account' };
     const wanted = lines.reduce((sum, { units }) => sum + units, 0n);
-    const chosen: SpendableCoin[] = [];
-    let sum = 0n;
+    const chosen = [...required];
+    let sum = required.reduce((all, { units }) => all + units, 0n);
     for (const coin of coins) {
       if (sum >= wanted) break;
       chosen.push(coin);

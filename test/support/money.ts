@@ -27,6 +27,7 @@ import type { FakeChain } from './fake-chain.ts';
 import { FakePayments } from './fake-payments.ts';
 import { FakeVault, SeededRandom } from './fakes.ts';
 import { presentedRefunds } from './presented.ts';
+import { RealCoins } from './real-coins.ts';
 import type { PresentedRefunds } from './presented.ts';
 
 /** The answer of a withdrawal, as merchants read it over HTTP. */
@@ -58,6 +59,8 @@ export interface MoneyDomain extends Domain {
 export interface MoneyOptions extends DomainOptions {
   readonly withdrawals?: Partial<WithdrawalSettings>;
   readonly sweeps?: Partial<SweepSettings>;
+  /** Bitcoin's own selection and fees of coins. */
+  readonly realCoins?: boolean;
 }
 
 /** Where the merchant's withdrawals go, by chain. */
@@ -71,7 +74,7 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
   const domain = await buildDomain(storage, options);
   const { eth, btc, assets, clock, ids, events, logger, metrics, rateBook, stateMachine, principal } = domain;
   const ethPayments = new FakePayments(eth, 'account');
-  const btcPayments = new FakePayments(btc, 'utxo');
+  const btcPayments = options.realCoins === true ? new RealCoins(btc) : new FakePayments(btc, 'utxo');
   eth.payments = ethPayments;
   btc.payments = btcPayments;
   const chains = new Map([eth, btc].map((chain) => [chain.code, chain]));

@@ -29,7 +29,7 @@ export interface PricingDeps {
 }
 
 /** So many coins are 13,600 virtual bytes; a node carries up to 100,000. */
-const MAX_INPUTS = 200;
+export const MAX_INPUTS = 200;
 const RESELECTIONS = 3;
 /** An outpoint that no transaction has: a coin that is only supposed, to learn what a payment would cost. */
 const SUPPOSED = '0'.repeat(64);
@@ -54,10 +54,10 @@ export class Pricing {
   }
 
   /** The fee comes out of the lines, so the coins must be worth their sum and no more. */
-  async #first({ lines, coins }: PriceRequest, scripts: readonly number[]): Promise<Omit<PricedPayment, 'terms'>> {
+  async #first(request: PriceRequest, scripts: readonly number[]): Promise<Omit<PricedPayment, 'terms'>> {
     const { rate } = await this.#deps.rates.now();
-    const total = sumOf(lines);
-    const chosen = await this.#choose(coins, total);
+    const total = sumOf(request.lines);
+    const chosen = await this.#choose(request, total);
     const outputs = sumOf(chosen) - total >= this.#deps.ownDust ? this.#withChange(scripts) : scripts;
     return { coins: chosen, feeUnits: feeOf(rate, virtualSizeOf(chosen.length, outputs)) };
   }
@@ -91,15 +91,22 @@ export class Pricing {
   }
 
   /** Coins that the node does not show, or shows otherwise, are passed over: nothing that spends them would be carried. */
-  async #choose(coins: readonly SpendableCoin[], total: bigint): Promise<readonly SpendableCoin[]> {
-    let usable = coins;
+  async #choose(
+    { coins, required = [] }: Pick<PriceRequest, 'coins' | 'required'>,
+    total: bigint,
+  ): Promise<readonly SpendableCoin[]> {
+    let [usable, kept] = [coins, required];
     for (let round = 0; round < RESELECTIONS; round++) {
-      const chosen = selectCoins(usable, total, { dust: this.#deps.ownDust, maxInputs: MAX_INPUTS });
-      if (chosen === null) break;
+      const missing = total - sumOf(kept);
+      const limits = { dust: this.#deps.ownDust, maxInputs: MAX_INPUTS - kept.length };
+      const others = missing > 0n ? selectCoins(usable, missing, limits) : [];
+      if (others === null || kept.length > MAX_INPUTS) break;
+      const chosen = [...kept, ...others];
       const absent = await this.#absent(chosen);
       if (absent.size === 0) return chosen;
       this.#deps.logger.warn('coins of the till are not at the node and are passed over', { refs: [...absent] });
-      usable = usable.filter(({ ref }) => !absent.has(ref));
+      const isThere = ({ ref }: SpendableCoin): boolean => !absent.has(ref);
+      [usable, kept] = [usable.filter(isThere), kept.filter(isThere)];
     }
     throw new TillgateError(
       'INSUFFICIENT_BALANCE',

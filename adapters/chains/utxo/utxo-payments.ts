@@ -15,7 +15,7 @@ import type {
 import { PayoutOutcomes } from './payout-outcome.ts';
 import { FeeRates } from './fee-rates.ts';
 import { inconsistent } from './node-values.ts';
-import { Pricing } from './price-payment.ts';
+import { MAX_INPUTS, Pricing } from './price-payment.ts';
 import { Signing } from './sign-payment.ts';
 import type { UnspentScans } from './unspent-scans.ts';
 import type { UtxoAddresses } from './utxo-addresses.ts';
@@ -45,6 +45,7 @@ export class UtxoPayments implements ChainPayments {
   readonly feeAsset: Asset;
   readonly hotAddress: string;
   readonly maxLines = MAX_LINES;
+  readonly maxCoins = MAX_INPUTS;
   readonly bumpAfterMs: number | null;
   readonly #deps: UtxoPaymentsDeps;
   readonly #pricing: Pricing;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { HOLDING_STATUSES } from '../../../core/index.ts';
-import type { PayoutId, Holding, HoldingStatus } from '../../../core/index.ts';
+import type { AccountId, CoinOwner, PayoutId, Holding, HoldingStatus } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { deposit, entry, nextId } from './fixtures.ts';
 import { payout, held, holding, kept, merchant, open, paidOrder } from './money-out-fixtures.ts';
@@ -34,6 +34,52 @@ eachStorage((_name, opened) => {
     ]);
     assert.deepEqual(again, [false, true]);
     assert.equal((await kept(storage)).get(made[0]!.ref)?.units, MAX);
+  });
+
+  test('fault 88: coins are read by their owner, and change belongs to whose coins it is left of', async (t) => {
+    const { storage } = await opened(t);
+    const [a, b] = ['101', '102'] as AccountId[];
+    assert.ok(a !== undefined && b !== undefined);
+    const owned = [
+      { ...holding({ ref: 'a:0', units: 5n }), accountId: a },
+      { ...holding({ ref: 'a:1', units: 90n }), accountId: a },
+      { ...holding({ ref: 'b:0', units: 10n }), accountId: b },
+      { ...holding({ ref: 'n:0', units: 7n }), accountId: null },
+    ];
+    await held(storage, owned);
+    const free = async (owner: CoinOwner): Promise<readonly string[]> =>
+      (await storage.transfers.freeCoins('ETH', 'ETH', 9, owner)).map(({ ref }) => ref);
+    assert.deepEqual(
+      [await free({ of: a }), await free({ of: b }), await free({ of: null })],
+      [['a:1', 'a:0'], ['b:0'], ['n:0']],
+    );
+    assert.deepEqual(
+      [await free({ notOf: a }), await free({ notOf: null })],
+      [
+        ['b:0', 'n:0'],
+        ['a:1', 'b:0', 'a:0'],
+      ],
+    );
+    const [own, mixed, nobodys] = [payout(), payout(), payout()];
+    for (const each of [own, mixed, nobodys]) await open(storage, each);
+    await storage.transaction(async (tx) => {
+      await tx.transfers.takeHoldings('ETH', ['a:1'], own.id);
+      await tx.transfers.takeHoldings('ETH', ['a:0', 'b:0'], mixed.id);
+      await tx.transfers.takeHoldings('ETH', ['n:0'], nobodys.id);
+      assert.deepEqual(
+        [
+          await tx.transfers.ownerOfChange(own.id, a),
+          await tx.transfers.ownerOfChange(own.id, null),
+          await tx.transfers.ownerOfChange(mixed.id, a),
+          await tx.transfers.ownerOfChange(nobodys.id, a),
+          await tx.transfers.ownerOfChange(nobodys.id, null),
+        ],
+        [a, a, b, null, null],
+      );
+      await tx.transfers.settleHoldings(mixed.id, 'SPENT');
+    });
+    const taken = await Promise.all([a, b, null].map((id) => storage.transfers.hasTakenCoins('ETH', 'ETH', id)));
+    assert.deepEqual(taken, [true, false, true]);
   });
 
   test('holdings are paged by ref, those that must lie on chain alone', async (t) => {

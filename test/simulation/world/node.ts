@@ -209,15 +209,15 @@ export class SimPayments implements ChainPayments {
     return 10n;
   }
 
-  async price({ lines, coins, replaces }: PriceRequest): Promise<PricedPayment> {
+  async price({ lines, coins, required = [], replaces }: PriceRequest): Promise<PricedPayment> {
     this.#node.answer();
     const { fee } = this.#network;
     const bumped = replaces === null ? 0n : (replaces.feeUnits * 113n) / 100n + 1n;
     const feeUnits = bumped > fee ? bumped : fee;
     if (this.model === 'account') return { feeUnits, coins: [], terms: 'account' };
     const wanted = lines.reduce((sum, { units }) => sum + units, 0n) + (replaces === null ? 0n : feeUnits);
-    const chosen: SpendableCoin[] = [];
-    let sum = 0n;
+    const chosen = [...required];
+    let sum = required.reduce((all, { units }) => all + units, 0n);
     for (const coin of replaces === null ? coins : []) {
       if (sum >= wanted) break;
       chosen.push(coin);

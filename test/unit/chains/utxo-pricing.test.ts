@@ -6,8 +6,9 @@ import { AccountKey, segwitAddress } from '../../../adapters/chains/index.ts';
 import { definition as bitcoin } from '../../../plugins/bitcoin/definition.ts';
 import { sumOf } from '../../../adapters/chains/utxo/coin-selection.ts';
 import type { FeeRates } from '../../../adapters/chains/utxo/fee-rates.ts';
-import { Pricing } from '../../../adapters/chains/utxo/price-payment.ts';
+import { MAX_INPUTS, Pricing } from '../../../adapters/chains/utxo/price-payment.ts';
 import { Signing } from '../../../adapters/chains/utxo/sign-payment.ts';
+import { feeOf, virtualSizeOf } from '../../../adapters/chains/utxo/transaction-size.ts';
 import { UtxoAddresses } from '../../../adapters/chains/utxo/utxo-addresses.ts';
 import { UtxoKeys } from '../../../adapters/chains/utxo/utxo-keys.ts';
 import type { UtxoNode } from '../../../adapters/chains/utxo/utxo-node.ts';
@@ -136,6 +137,43 @@ describe('pricing and signing together', () => {
         },
       ),
       { numRuns: 40 },
+    );
+  });
+
+  test('property: required coins are all spent, never more than the limit, and others only for what they lack', async () => {
+    const manyUnits = fc.array(fc.bigInt({ min: 1_000n, max: 10n ** 6n }), { minLength: 2, maxLength: 260 });
+    await fc.assert(
+      fc.asyncProperty(
+        anyRate,
+        manyUnits,
+        fc.nat(250),
+        fc.bigInt({ min: 1n, max: 100n }),
+        async (rate, units, first, part) => {
+          const all = coinsOf(units);
+          const [required, coins] = [all.slice(0, first), all.slice(first)];
+          const total = (sumOf(all) * part) / 100n;
+          fc.pre(total > 0n);
+          const lines = [{ to: RECEIVERS[0] as string, currency: 'BTC', units: total }];
+          const request = { source, lines, coins, required, replaces: null };
+          const room = Math.max(0, MAX_INPUTS - required.length);
+          const reach = sumOf(required) + sumOf([...coins].sort((a, b) => (a.units < b.units ? 1 : -1)).slice(0, room));
+          if (reach < total || required.length > MAX_INPUTS) {
+            await assert.rejects(pricing(all, rate).price(request), (error) =>
+              isTillgateError(error, 'INSUFFICIENT_BALANCE'),
+            );
+            return;
+          }
+          const priced = await pricing(all, rate).price(request);
+          const sum = sumOf(priced.coins);
+          assert.ok(sum >= total && required.every((coin) => priced.coins.includes(coin)));
+          assert.equal(new Set(priced.coins.map(({ ref }) => ref)).size, priced.coins.length);
+          assert.ok(priced.coins.length <= MAX_INPUTS);
+          if (sumOf(required) >= total) assert.equal(priced.coins.length, required.length);
+          const outputs = sum - total >= ownDust ? [22, 22] : [22];
+          assert.equal(priced.feeUnits, feeOf(rate, virtualSizeOf(priced.coins.length, outputs)));
+        },
+      ),
+      { numRuns: 60 },
     );
   });
 

@@ -13,6 +13,7 @@ import { gasLeft } from './0008-gas-balances.ts';
 import { judgedCodes } from './0009-judged-codes.ts';
 import { epochs } from './0010-epochs.ts';
 import { unassignedDeposits } from './0011-unassigned-deposits.ts';
+import { coinOwners } from './0012-coin-owners.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   judgedCodes,
   epochs,
   unassignedDeposits,
+  coinOwners,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

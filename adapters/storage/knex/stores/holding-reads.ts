@@ -1,21 +1,48 @@
-import type { PayoutId, ChainCode, CurrencyCode, Holding, SpendableCoin } from '../../../../core/index.ts';
+import type {
+  AccountId,
+  ChainCode,
+  CoinOwner,
+  CurrencyCode,
+  Holding,
+  PayoutId,
+  SpendableCoin,
+} from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import { names } from '../rows/columns.ts';
 import { coinOf, HOLDING_COLUMNS, holdingOf } from '../rows/transfer-row.ts';
 
 const COIN = 'ref, address, address_index, units';
 
-/** Free coins of a currency, most units first. */
+/** Free coins of a currency and an owner, most units first. */
 export async function freeCoins(
   db: Database,
   chain: ChainCode,
   currency: CurrencyCode,
   limit: number,
+  owner?: CoinOwner,
 ): Promise<readonly SpendableCoin[]> {
   const { tables, dialect } = db;
+  const [owned, ...bindings] = owner === undefined ? ['TRUE'] : ownedBy(owner);
   const order = [...dialect.bySize('units'), 'id'].map((column) => `${column} DESC`).join(', ');
-  const sql = `SELECT ${COIN} FROM ${tables.holdings} WHERE chain = ? AND currency = ? AND status = 'FREE' ORDER BY ${order} LIMIT ?`;
-  return (await db.read(sql, [chain, currency, limit])).map(coinOf);
+  const sql = `SELECT ${COIN} FROM ${tables.holdings} WHERE chain = ? AND currency = ? AND ${owned} AND status = 'FREE' ORDER BY ${order} LIMIT ?`;
+  return (await db.read(sql, [chain, currency, ...bindings, limit])).map(coinOf);
+}
+
+/** The condition on a coin's owner, and its bindings. */
+function ownedBy(owner: CoinOwner): readonly [string, ...string[]] {
+  if ('of' in owner) return owner.of === null ? ['account_id IS NULL'] : ['account_id = ?', owner.of];
+  return owner.notOf === null ? ['account_id IS NOT NULL'] : ['(account_id IS NULL OR account_id <> ?)', owner.notOf];
+}
+
+export async function hasTakenCoins(
+  db: Database,
+  chain: ChainCode,
+  currency: CurrencyCode,
+  accountId: AccountId | null,
+): Promise<boolean> {
+  const [owned, ...bindings] = ownedBy({ of: accountId });
+  const sql = `SELECT 1 FROM ${db.tables.holdings} WHERE chain = ? AND currency = ? AND ${owned} AND status = 'TAKEN' LIMIT 1`;
+  return (await db.read(sql, [chain, currency, ...bindings])).length > 0;
 }
 
 /** The coins of a payout, in the order of their arrival. A coin removed by a reorg still belongs to its payout. */

@@ -1,7 +1,7 @@
-import type { PayoutId, ChainCode, Holding } from '../../../../core/index.ts';
+import type { AccountId, PayoutId, ChainCode, NewHolding } from '../../../../core/index.ts';
 import { names } from '../rows/columns.ts';
 import { HOLDING_COLUMNS } from '../rows/transfer-row.ts';
-import { text } from '../rows/values.ts';
+import { text, textOrNull } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 
 /** Takes all or none: rows are locked and counted first, so that a refusal has nothing to undo. */
@@ -49,17 +49,34 @@ export async function settleHoldings(
   }
 }
 
+export async function ownerOfChange(
+  { run, tables, dialect }: Session,
+  payoutId: PayoutId,
+  payer: AccountId | null,
+): Promise<AccountId | null> {
+  const others = payer === null ? 'account_id IS NOT NULL' : '(account_id IS NULL OR account_id <> ?)';
+  const order = dialect
+    .bySize('units')
+    .map((column) => `${column} DESC`)
+    .join(', ');
+  const [largest] = await run(
+    `SELECT account_id FROM ${tables.holdings} WHERE bundle_id = ? AND ${others} ORDER BY ${order}, id LIMIT 1`,
+    payer === null ? [payoutId] : [payoutId, payer],
+  );
+  return largest === undefined ? payer : (textOrNull(largest, 'account_id') as AccountId | null);
+}
+
 /** Adds a new coin, or restores one that was GONE. */
-export async function addHolding(session: Session, holding: Omit<Holding, 'status' | 'payoutId'>): Promise<boolean> {
+export async function addHolding(session: Session, holding: NewHolding): Promise<boolean> {
   const { run, tables } = session;
   const { holdings } = tables;
   const marks = HOLDING_COLUMNS.map(() => '?').join(', ');
   const values = HOLDING_COLUMNS.map(({ of }) => of({ ...holding, status: 'FREE', payoutId: null }));
   const added = await run(
-    `INSERT INTO ${holdings} (${names(HOLDING_COLUMNS)}, further)
-     VALUES (${marks}, EXISTS (SELECT 1 FROM ${holdings} WHERE chain = ? AND currency = ? AND address = ?))
+    `INSERT INTO ${holdings} (${names(HOLDING_COLUMNS)}, account_id, further)
+     VALUES (${marks}, ?, EXISTS (SELECT 1 FROM ${holdings} WHERE chain = ? AND currency = ? AND address = ?))
      ON CONFLICT (chain, ref) DO NOTHING RETURNING ref`,
-    [...values, holding.chain, holding.currency, holding.address],
+    [...values, holding.accountId ?? null, holding.chain, holding.currency, holding.address],
   );
   return added.length > 0 || comeBack(session, holding);
 }
@@ -70,7 +87,7 @@ export async function addHolding(session: Session, holding: Omit<Holding, 'statu
  */
 async function comeBack(
   { run, tables, dialect }: Session,
-  { chain, ref, address, index, currency, units }: Omit<Holding, 'status' | 'payoutId'>,
+  { chain, ref, address, index, currency, units }: NewHolding,
 ): Promise<boolean> {
   const { holdings, payouts } = tables;
   // The lock orders this with the closing of the payout.

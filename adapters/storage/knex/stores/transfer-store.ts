@@ -4,6 +4,7 @@ import type {
   PayoutId,
   PayoutView,
   ChainCode,
+  CoinOwner,
   CurrencyCode,
   GasBalance,
   Holding,
@@ -38,7 +39,7 @@ import { isStorable } from './common.ts';
 import { expectedCustody } from './custody.ts';
 import { gasAt, gasBalances } from './gas-balances.ts';
 import { reserveTransfers } from './reserve-transfers.ts';
-import { coinsOf, freeAt, freeCoins, keptHoldings } from './holding-reads.ts';
+import { coinsOf, freeAt, freeCoins, hasTakenCoins, keptHoldings } from './holding-reads.ts';
 import { listedPage } from './listed-page.ts';
 import { sweepCandidates } from './sweep-candidates.ts';
 
@@ -135,8 +136,17 @@ export class KnexTransferStore implements TransferStore {
     return this.#db.snapshot((run) => sweepCandidates({ run, tables, dialect, chain }, limit));
   }
 
-  freeCoins(chain: ChainCode, currency: CurrencyCode, limit: number): Promise<readonly SpendableCoin[]> {
-    return freeCoins(this.#db, chain, currency, limit);
+  freeCoins(
+    chain: ChainCode,
+    currency: CurrencyCode,
+    limit: number,
+    owner?: CoinOwner,
+  ): Promise<readonly SpendableCoin[]> {
+    return freeCoins(this.#db, chain, currency, limit, owner);
+  }
+
+  hasTakenCoins(chain: ChainCode, currency: CurrencyCode, accountId: AccountId | null): Promise<boolean> {
+    return hasTakenCoins(this.#db, chain, currency, accountId);
   }
 
   coinsOf(payoutId: PayoutId): Promise<readonly SpendableCoin[]> {

@@ -7,7 +7,7 @@ import type {
   PayoutId,
   PayoutStatus,
   ChainCode,
-  Holding,
+  NewHolding,
   IdempotencyClaim,
   Transfer,
   TransferChanges,
@@ -31,7 +31,7 @@ import type { Session } from '../session.ts';
 import { claimTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
 import { addGas } from './gas-balances.ts';
-import { addHolding, dropHolding, settleHoldings, takeHoldings } from './holding-writes.ts';
+import { addHolding, dropHolding, ownerOfChange, settleHoldings, takeHoldings } from './holding-writes.ts';
 
 /** Transfer writes of one transaction. */
 export class KnexTransferWrites implements TransferWrites {
@@ -149,11 +149,15 @@ export class KnexTransferWrites implements TransferWrites {
     return takeHoldings(this.#session, chain, refs, payoutId);
   }
 
+  ownerOfChange(payoutId: PayoutId, payer: AccountId | null): Promise<AccountId | null> {
+    return ownerOfChange(this.#session, payoutId, payer);
+  }
+
   settleHoldings(payoutId: PayoutId, to: 'SPENT' | 'FREE'): Promise<void> {
     return settleHoldings(this.#session, payoutId, to);
   }
 
-  addHolding(holding: Omit<Holding, 'status' | 'payoutId'>): Promise<boolean> {
+  addHolding(holding: NewHolding): Promise<boolean> {
     return addHolding(this.#session, holding);
   }
 
