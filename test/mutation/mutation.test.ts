@@ -39,6 +39,7 @@ describe('mutants', () => {
     ['units', 'f = 1n', 'f = 2n', 'f = 0n'],
     ['a number', 'f = 0', 'f = 1', 'f = (-1)'],
     ['the end of a list', 'f = a.every(b)', 'f = a.some(b)'],
+    ['the sense of a comparator', 'f = a < b ? -1 : a > b ? 1 : 0', 'f = a >= b ? -1 : a > b ? 1 : 0'],
     ['a rounding', 'f = a("up")', "f = a('down')"],
     ['the larger of two', 'f = Math.max(a, b)', 'f = Math.min(a, b)'],
   ];
@@ -53,6 +54,7 @@ describe('mutants', () => {
     ['what is logged', 'this.#deps.logger.warn("a", { n: 1 + 1 });'],
     ['what is measured', 'metrics.count("a", 1);'],
     ['texts', 'f = "a" + b'],
+    ['undefined', 'f = void 0'],
     ['sizes and times of a module', 'const BATCH = 500;'],
     ['assertions without effect', 'assert(a === b, "a and b differ");'],
   ] as const)

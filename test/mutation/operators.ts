@@ -50,7 +50,8 @@ const binary: Operator = (node) => {
   if (!ts.isBinaryExpression(node)) return [];
   const token = node.operatorToken.getText();
   if (token === '+' && isText(node)) return [];
-  return (TOKENS[token] ?? []).map(([operator, text]) => ({ operator, node: node.operatorToken, text }));
+  const wanted = (TOKENS[token] ?? []).filter(([operator]) => operator === 'negation' || !isComparator(node.parent));
+  return wanted.map(([operator, text]) => ({ operator, node: node.operatorToken, text }));
 };
 
 const logic: Operator = (node) => {
@@ -81,7 +82,7 @@ const conditions: Operator = (node) => {
 };
 
 const branches: Operator = (node) =>
-  ts.isConditionalExpression(node)
+  ts.isConditionalExpression(node) && !isComparator(node)
     ? [
         { operator: 'branch first', node, text: `(${node.whenTrue.getText()})` },
         { operator: 'branch second', node, text: `(${node.whenFalse.getText()})` },
@@ -138,12 +139,23 @@ export function replacementsOf(node: ts.Node): readonly Replacement[] {
   return OPERATORS.flatMap((operator) => operator(node));
 }
 
+/** `a < b ? -1 : 1`, as a comparator is written: only its sense matters, not its numbers nor what it says of equal ones. */
+function isComparator(node: ts.Node): boolean {
+  if (!ts.isConditionalExpression(node)) return false;
+  const isStep = (branch: ts.Expression): boolean =>
+    isComparator(branch) || ['-1', '0', '1'].includes(branch.getText());
+  return isStep(node.whenTrue) && isStep(node.whenFalse);
+}
+
 /**
- * True for what no mutant is made in: what is logged and measured, the arguments of errors, and assertions of impossible
- * states that do nothing besides.
+ * True for what no mutant is made in: what is logged and measured, the arguments of errors, assertions of impossible
+ * states that do nothing besides, and the numbers of comparators.
  */
 export function isLeftOut(node: ts.Node): boolean {
+  if (!ts.isSourceFile(node) && isComparator(node.parent) && !ts.isBinaryExpression(node)) return true;
   if (ts.isNewExpression(node) && ts.isThrowStatement(node.parent)) return true;
+  // What the compiler writes for undefined.
+  if (ts.isVoidExpression(node)) return true;
   if (!ts.isExpressionStatement(node)) return false;
   const call = ts.isAwaitExpression(node.expression) ? node.expression.expression : node.expression;
   if (!ts.isCallExpression(call)) return false;

@@ -48,6 +48,12 @@ describe('a fee in another coin', () => {
     assert.equal(await book.convert(0n, ETH, USDT), 0n);
   });
 
+  test('takes the decimals of both prices', async () => {
+    const { book } = bookOf([{ ETH: '2500.5', USDT: '0.5' }]);
+    assert.equal(await book.convert(10n ** 18n, ETH, USDT), 5_001_000_000n);
+    assert.equal(await book.convert(5_001_000_000n, USDT, ETH), 10n ** 18n);
+  });
+
   test('that comes out even is not rounded', async () => {
     const { book } = bookOf([{ ETH: '2500', USDT: '1' }]);
     assert.equal(await book.convert(10n ** 18n, ETH, USDT), 2_500_000_000n);
@@ -95,6 +101,13 @@ describe('a quote', () => {
       sources: [{ source: 'fixed', usd: '1', at: clock.now(), dropped: null }],
     });
     assert.equal(rate.fiat.usd, '1.08');
+  });
+
+  test('without a fixed price takes a stable coin at its market price', async () => {
+    const { book } = bookOf([PRICES]);
+    const { units, rate } = await book.quote(USDT, USD, 10_00n, false);
+    // 10 / 0.998 = 10.02004008…
+    assert.deepEqual([units, rate.coin.usd, rate.fixed], [10_020_041n, '0.998', false]);
   });
 
   test('with a fixed price in US dollars asks nobody', async () => {
