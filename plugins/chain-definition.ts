@@ -46,7 +46,15 @@ export interface SegwitChainDefinition extends ChainFacts {
   /** Of payment URIs (BIP-21). */
   readonly scheme: string;
   readonly networks: Readonly<
-    Record<'main' | 'test' | 'regtest', { readonly accounts: ChainAccounts; readonly addresses: UtxoNetwork }>
+    Record<
+      'main' | 'test' | 'regtest',
+      {
+        readonly accounts: ChainAccounts;
+        readonly addresses: UtxoNetwork;
+        /** Of extended public keys (BIP-32). */
+        readonly publicKeyVersion: number;
+      }
+    >
   >;
 }
 

@@ -79,17 +79,17 @@ export class ManageWithdrawals {
   async settle(
     actor: Actor,
     id: TransferId,
-    found: { readonly txHash: string; readonly feeUnits: bigint | null },
+    found: { readonly txHash: string; readonly feeUnits: bigint; readonly obtainedUnits: bigint },
   ): Promise<Transfer> {
     const { clock, ids, stateMachine, chains } = this.#deps;
     const held = (await this.find(actor, id)).transfer;
     const { feeAsset } = requirePayments(requireChain(chains, held.chain));
-    const charged = held.currency === feeAsset.currency ? held.feeUnits : 0n;
-    const cost = { currency: feeAsset.currency, units: found.feeUnits ?? charged };
+    const { txHash, feeUnits, obtainedUnits } = found;
+    const cost = { currency: feeAsset.currency, units: feeUnits };
     let orders: readonly OrderMove[] = [];
     const settled = await this.#decide(actor, id, 'settle', async (tx) => {
       const context = { payments: { feeAsset }, stateMachine, ids, now: clock.now() };
-      const done = await settleHeldTransfer(tx, id, { txHash: found.txHash, cost }, context);
+      const done = await settleHeldTransfer(tx, id, { txHash, cost, obtainedUnits }, context);
       orders = done.orders;
       return done.transfer;
     });

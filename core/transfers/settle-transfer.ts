@@ -17,6 +17,8 @@ export interface FoundPayment {
   readonly txHash: string;
   /** What the network took, in units of the chain's own coin. */
   readonly cost: NetworkCost;
+  /** What the receiver got, in the transfer's currency; the rest of the amount is the fee that is charged. */
+  readonly obtainedUnits: bigint;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface FoundPayment {
 export async function settleHeldTransfer(
   tx: Transaction,
   id: TransferId,
-  { txHash, cost }: FoundPayment,
+  { txHash, cost, obtainedUnits }: FoundPayment,
   context: FinishContext,
 ): Promise<{ readonly transfer: Transfer; readonly orders: readonly OrderMove[] }> {
   const { ids, now } = context;
@@ -40,10 +42,19 @@ export async function settleHeldTransfer(
       'STATE_CONFLICT',
       'Approve it: the Lightning node is asked by the payment hash, and pays only what it has not paid.',
     );
-  const changes = { reason: null, updatedAt: now, finishedAt: now };
+  const feeUnits = held.units - obtainedUnits;
+  if (feeUnits < 0n || feeUnits >= held.units)
+    throw new TillgateError(
+      'STATE_CONFLICT',
+      'The receiver of a transfer gets more than nothing and no more than its amount.',
+    );
+  const changes = { feeUnits, reason: null, updatedAt: now, finishedAt: now };
   assert(await tx.transfers.move(id, 'HELD', 'CONFIRMED', changes), `transfer ${id} changed while locked`);
-  assert(await postEntry(tx, paidEntry(ids.next() as EntryId, now, held, cost)), `transfer ${id} is paid twice`);
-  await tx.deposits.updateTransaction(id, { status: 'SUCCESS', txHash });
+  assert(
+    await postEntry(tx, paidEntry(ids.next() as EntryId, now, { ...held, feeUnits }, cost)),
+    `transfer ${id} is paid twice`,
+  );
+  await tx.deposits.updateTransaction(id, { status: 'SUCCESS', txHash, fee: feeUnits, obtained: obtainedUnits });
   return {
     transfer: { ...held, ...changes, status: 'CONFIRMED' },
     orders: await refundOrder(tx, held, txHash, context),

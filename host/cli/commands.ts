@@ -128,7 +128,11 @@ export const COMMANDS: readonly Command[] = [
     words: ['withdrawal', 'settle'],
     summary: 'books a held withdrawal as paid by a transaction that a restored database does not know',
     operands: ['ID'],
-    options: { tx: { required: true, value: 'HASH' }, fee: { value: 'COINS' } },
+    options: {
+      tx: { required: true, value: 'HASH' },
+      obtained: { required: true, value: 'AMOUNT' },
+      fee: { required: true, value: 'COINS' },
+    },
     run: money((module) => module.withdrawalSettle),
   },
   {
@@ -179,6 +183,13 @@ export const COMMANDS: readonly Command[] = [
     operands: [],
     options: {},
     run: till((module) => module.walletShow),
+  },
+  {
+    words: ['wallet', 'recovery'],
+    summary: 'shows the paths, descriptors and indexes with which another program finds the money',
+    operands: [],
+    options: {},
+    run: till((module) => module.walletRecovery),
   },
   {
     words: ['wallet', 'sweeps'],

@@ -95,14 +95,18 @@ export async function withdrawalReject({ operands, values, json, terminal }: Com
   return 0;
 }
 
-/** `withdrawal settle ID --tx HASH [--fee COINS]`: the fee is what the network took, in the chain's own coin. */
+/** `withdrawal settle ID --tx HASH --obtained AMOUNT --fee COINS`: the fee is what the network took, in the chain's own coin. */
 export async function withdrawalSettle({ operands, values, json, terminal }: CommandCall): Promise<number> {
-  const transfer = await withTill(async ({ manage, chains }) => {
+  const transfer = await withTill(async ({ manage, chains, assets }) => {
     const id = (operands[0] ?? '') as TransferId;
     const { transfer: held } = await manage.withdrawals.find(OPERATOR, id);
     const coin = requirePayments(requireChain(chains, held.chain)).feeAsset;
-    const feeUnits = values['fee'] === undefined ? null : unitsOf(String(values['fee']), coin);
-    return manage.withdrawals.settle(OPERATOR, id, { txHash: String(values['tx']), feeUnits });
+    const asset = assets.require(held.chain, held.currency);
+    return manage.withdrawals.settle(OPERATOR, id, {
+      txHash: String(values['tx']),
+      obtainedUnits: unitsOf('--obtained', String(values['obtained']), asset),
+      feeUnits: unitsOf('--fee', String(values['fee']), coin),
+    });
   });
   terminal.out(
     json ? JSON.stringify(transferRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is booked as paid.`,
@@ -110,9 +114,9 @@ export async function withdrawalSettle({ operands, values, json, terminal }: Com
   return 0;
 }
 
-function unitsOf(text: string, { decimals, currency }: Asset): bigint {
+function unitsOf(option: string, text: string, { decimals, currency }: Asset): bigint {
   const units = parseUnits(text, decimals);
-  if (units === null) throw invalidField('--fee', `an amount of ${currency}, such as 0.0021`);
+  if (units === null) throw invalidField(option, `an amount of ${currency}, such as 0.0021`);
   return units;
 }
 

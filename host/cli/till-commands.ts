@@ -2,7 +2,8 @@ import { invalidField, addAuditRow, OPERATOR, resumeChain, rewindChain, Tillgate
 import type { AuditEntry } from '../../core/index.ts';
 import type { HostRuntime } from '../open.ts';
 import { hotAddresses } from '../hot-addresses.ts';
-import { initWallet } from '../wallet.ts';
+import { recoveryOf } from '../recovery.ts';
+import { initWallet, openWallet } from '../wallet.ts';
 import type { CommandCall } from './command.ts';
 import { withRuntime, withTill } from './with-till.ts';
 
@@ -40,6 +41,32 @@ export async function walletShow({ json, terminal }: CommandCall): Promise<numbe
   if (json) terminal.out(JSON.stringify({ addresses }));
   else
     for (const { chain, path, address } of addresses) terminal.out(`${chain.padEnd(5)} ${path.padEnd(18)} ${address}`);
+  return 0;
+}
+
+/** `wallet recovery`: never the seed itself, only what another program needs beside it. */
+export async function walletRecovery({ json, terminal }: CommandCall): Promise<number> {
+  const found = await withTill(async ({ chains, storage }, { config, vault, logger }) => {
+    const { wallet } = await openWallet(
+      { documents: storage.documents, vault },
+      config.secrets.mnemonic,
+      false,
+      logger,
+    );
+    return recoveryOf(chains.values(), { storage, wallet });
+  });
+  if (json) {
+    terminal.out(JSON.stringify({ chains: found }));
+    return 0;
+  }
+  terminal.out('Besides the seed words (BIP-39, no passphrase), another wallet needs:');
+  for (const { chain, hot, deposits } of found) {
+    const indexes = deposits.ranges.map(([first, last]) => `${first} to ${last}`).join(', ');
+    terminal.out(`${chain}  hot wallet and change: ${hot.path}${hot.descriptor === null ? '' : `  ${hot.descriptor}`}`);
+    terminal.out(
+      `${chain}  deposits: ${deposits.path}, i from ${indexes === '' ? 'none yet' : indexes}${deposits.descriptor === null ? '' : `  ${deposits.descriptor}`}`,
+    );
+  }
   return 0;
 }
 

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeFunctionData } from 'viem';
 import type { Address, Hash, Hex } from 'viem';
@@ -14,10 +18,11 @@ import type { DeployedContract } from '../support/contracts.ts';
 import { startRpcGate } from '../support/rpc-gate.ts';
 import type { RpcGate } from '../support/rpc-gate.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import type { FreshDatabase } from '../support/postgres.ts';
 import { waitFor } from '../support/wait.ts';
 
 /** Not anvil's, so that no payer is the till's own hot wallet, and that one begins without a coin. A vector of BIP-39. */
-const MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
+export const MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
 /** The payer: anvil's second account, whose key everybody knows. */
 const PAYER = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d');
 
@@ -51,6 +56,7 @@ export class TillOnAnvil {
   readonly #directory: ReturnType<typeof freshDirectory>;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #cleanUp: () => Promise<void>;
+  readonly #database: FreshDatabase | null;
   #process: TillProcess | null = null;
   #merchant: Merchant | null = null;
   demo: Demo | null = null;
@@ -62,6 +68,7 @@ export class TillOnAnvil {
     receiver: TillOnAnvil['receiver'],
     directory: ReturnType<typeof freshDirectory>,
     environment: Readonly<Record<string, string>>,
+    database: FreshDatabase | null,
     cleanUp: () => Promise<void>,
   ) {
     this.anvil = anvil;
@@ -70,6 +77,7 @@ export class TillOnAnvil {
     this.receiver = receiver;
     this.#directory = directory;
     this.#environment = environment;
+    this.#database = database;
     this.#cleanUp = cleanUp;
   }
 
@@ -89,7 +97,7 @@ export class TillOnAnvil {
       settings(anvil, gate, tokens, { databaseUrl: database?.url ?? null, timeoutSeconds }),
     );
     const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: MNEMONIC };
-    const till = new TillOnAnvil(anvil, gate, tokens, receiver, directory, environment, async () => {
+    const till = new TillOnAnvil(anvil, gate, tokens, receiver, directory, environment, database, async () => {
       await gate.close();
       await anvil.stop();
       await receiver.close();
@@ -128,6 +136,17 @@ export class TillOnAnvil {
   /** Runs a command of the till beside the server. */
   command(...args: readonly string[]): ReturnType<typeof run> {
     return run(this.#directory.path, [...args, '--json'], this.#environment);
+  }
+
+  /** A backup as the examples make it, while the server is stopped; answers with what restores it. The marker is no part of it. */
+  async backup(): Promise<() => Promise<void>> {
+    if (this.#database !== null) return this.#database.backup();
+    const [live, copy] = ['data/tillgate.db', 'backup.db'].map((name) => join(this.#directory.path, name)) as [
+      string,
+      string,
+    ];
+    await script('backup.mjs', live, copy);
+    return () => script('restore.mjs', copy, live);
   }
 
   async close(): Promise<void> {
@@ -234,6 +253,12 @@ export class TillOnAnvil {
     assert.equal(credential.code, 0, credential.err);
     this.demo = { ...(JSON.parse(credential.out) as Demo), account_id: id };
   }
+}
+
+const SELF_HOST = fileURLToPath(new URL('../../examples/self-host', import.meta.url));
+
+async function script(name: string, ...args: string[]): Promise<void> {
+  await promisify(execFile)(process.execPath, [join(SELF_HOST, name), ...args]);
 }
 
 async function deployTokens(anvil: Anvil): Promise<Tokens> {

@@ -26,6 +26,8 @@ export interface FreshDatabase {
   readonly url: string;
   /** Removes the database, and ends whatever connections a test forgot. */
   drop(): Promise<void>;
+  /** Copies it while nobody is connected; answers with what puts the copy in its place. */
+  backup(): Promise<() => Promise<void>>;
 }
 
 /**
@@ -163,10 +165,23 @@ export async function freshDatabase(template = 'template0'): Promise<FreshDataba
   await query(server.url, `create database ${name} template ${template}`);
   const url = new URL(server.url);
   url.pathname = `/${name}`;
+  const drop = async (which: string): Promise<void> => {
+    await query(server.url, `drop database if exists ${which} with (force)`);
+  };
+  const copies: string[] = [];
   return {
     url: url.href,
     drop: async () => {
-      await query(server.url, `drop database if exists ${name} with (force)`);
+      for (const each of [name, ...copies]) await drop(each);
+    },
+    backup: async () => {
+      const copy = `${name}_${copies.length}`;
+      copies.push(copy);
+      await query(server.url, `create database ${copy} template ${name}`);
+      return async () => {
+        await drop(name);
+        await query(server.url, `create database ${name} template ${copy}`);
+      };
     },
   };
 }

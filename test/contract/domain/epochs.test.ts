@@ -117,7 +117,11 @@ eachStorage((engine, open) => {
         ids: till.ids,
         now: till.clock.now(),
       };
-      const found = { txHash: 'found', cost: { currency: 'ETH', units: 1_000n } };
+      const found = {
+        txHash: 'found',
+        cost: { currency: 'ETH', units: 1_000n },
+        obtainedUnits: (ETHER / 10n) * 9n - 1_000n,
+      };
       await till.storage.transaction((tx) => settleHeldTransfer(tx, asked.tx_id as TransferId, found, context));
       assert.deepEqual(
         [await till.balance('reserved', 'ETH'), await till.balance('available', 'ETH')],

@@ -1,0 +1,3 @@
+import { restoreDrill } from './restore-drill.ts';
+
+restoreDrill('sqlite');
