@@ -21,7 +21,9 @@ export function moneyProblems(
         : [];
     const own =
       address === chain.payments?.hotAddress ? [{ path: `${path}.address`, message: 'is the hot wallet itself' }] : [];
-    return [...wrong, ...own, ...amountProblems(`${path}.above`, above, assets)];
+    const problem = wrong.length > 0 ? null : (chain.destinationProblem?.(address) ?? null);
+    const lost = problem === null ? [] : [{ path: `${path}.address`, message: problem }];
+    return [...wrong, ...own, ...lost, ...amountProblems(`${path}.above`, above, assets)];
   });
   return [...limits, ...cold];
 }

@@ -11,7 +11,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { DepositAddress } from '../ports/order-store.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
-import { isOwnAddress } from '../wallets/own-address.ts';
+import { requirePayableAddress } from '../wallets/destination.ts';
 import { DepositAddressAllocator, memoOf } from './deposit-address-allocator.ts';
 import { requireWorthSpending } from './least-amount.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
@@ -151,7 +151,8 @@ export class ChoosePayment {
   /**
    * Stores the address for a refund.
    *
-   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` (no coin yet, already refunded), `INVALID_FIELDS` (no address of the chain)
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` (no coin yet, already refunded), `INVALID_FIELDS` (no address of the chain),
+   * `DESTINATION_UNPAYABLE` (the zero address, a token's contract, an address of the till's own)
    */
   async setRefundAddress(checkoutToken: string, address: string): Promise<void> {
     const { storage, clock } = this.#deps;
@@ -164,8 +165,7 @@ export class ChoosePayment {
       throw new TillgateError('STATE_CONFLICT', 'Choose a coin first; a refund goes back in the coin that was paid.');
     const refundAddress = chain.normaliseAddress(address);
     if (refundAddress === null) throw invalidField('address', `must be an address on ${chain.name}`);
-    if (await isOwnAddress(chain, refundAddress, storage))
-      throw invalidField('address', 'must not be an address of this till');
+    await requirePayableAddress(chain, refundAddress, 'address', storage);
     await storage.transaction(async (tx) => {
       const order = present(await tx.orders.lock(found.id), `order ${found.id}`);
       if (order.status === 'REFUNDED') throw new TillgateError('STATE_CONFLICT', 'This order was refunded already.');

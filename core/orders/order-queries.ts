@@ -15,7 +15,7 @@ import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { TransactionView } from '../transactions/transaction.ts';
 import { orderDetailView, orderView, payInfoView } from './order-view.ts';
-import type { ContractOf, OrderDetailView, OrderView, PayInfoView } from './order-view.ts';
+import type { OrderDetailView, OrderView, PayInfoView } from './order-view.ts';
 import { amountRequired } from './order.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 import type { RefundMeans } from './refundable.ts';
@@ -51,34 +51,27 @@ export interface OrderQueriesDeps {
   readonly baseUrl: string;
 }
 
-/** The contract of a token by the chains of this installation; an empty string where there is none. */
-export function contractsOf(chains: ChainRegistry): ContractOf {
-  return (chain, currency) => chains.get(chain)?.contractAddress(currency) ?? '';
-}
-
 /** Everything that merchants and payers read (endpoints 3, 4 and 7, and the payer's page). */
 export class OrderQueries {
   readonly #deps: OrderQueriesDeps;
-  readonly #contractOf: ContractOf;
 
   constructor(deps: OrderQueriesDeps) {
     this.#deps = deps;
-    this.#contractOf = contractsOf(deps.chains);
   }
 
   /** An account's orders, newest first (endpoint 3). @throws TillgateError `INVALID_FIELDS` for a page out of range */
   async list(accountId: AccountId, page: PageRequest): Promise<Page<OrderView>> {
-    const { storage, assets, settings } = this.#deps;
+    const { storage, assets, settings, chains } = this.#deps;
     checkPage(page, settings.pageMax);
     const orders = await storage.orders.list(accountId, page);
     const paid = orders.items.filter(({ received }) => received > 0n).map(({ id }) => id);
     if (paid.length === 0)
-      return { ...orders, items: orders.items.map((order) => orderView(order, [], NO_MEANS, assets)) };
+      return { ...orders, items: orders.items.map((order) => orderView(order, [], NO_MEANS, assets, chains)) };
     const deposits = groupByOrder(await storage.deposits.byOrders(paid));
     const means = await this.#refundMeans(accountId, orders.items);
     return {
       ...orders,
-      items: orders.items.map((order) => orderView(order, deposits.get(order.id) ?? [], means(order), assets)),
+      items: orders.items.map((order) => orderView(order, deposits.get(order.id) ?? [], means(order), assets, chains)),
     };
   }
 
@@ -90,7 +83,7 @@ export class OrderQueries {
       throw new TillgateError('NOT_FOUND', 'There is no such order.');
     const deposits = await storage.deposits.byOrder(order.id);
     const means = order.received === 0n ? NO_MEANS : (await this.#refundMeans(accountId, [order]))(order);
-    return orderDetailView(order, deposits, means, assets, this.#contractOf);
+    return orderDetailView(order, deposits, means, assets, this.#deps.chains);
   }
 
   /** An account's transactions, newest first (endpoint 7). @throws TillgateError `INVALID_FIELDS` for a page out of range */
@@ -109,7 +102,7 @@ export class OrderQueries {
 
   /** The direct payment information of an order (endpoint 2). */
   payInfo(order: Order): PayInfoView {
-    return payInfoView(order, this.#deps.assets, this.#contractOf, this.payUrl(order));
+    return payInfoView(order, this.#deps.assets, this.#deps.chains, this.payUrl(order));
   }
 
   /** The payer's page of an order (endpoint 1). */

@@ -10,7 +10,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { OrderChanges } from '../ports/order-store.ts';
 import type { Transaction } from '../ports/storage.ts';
 import { reportedOrder } from './order-view.ts';
-import type { ContractOf } from './order-view.ts';
+import type { OrderChains } from './refundable.ts';
 import type { Order } from './order.ts';
 import { findTransition } from './order-status.ts';
 import type { OrderEventName, OrderRule, OrderStatus } from './order-status.ts';
@@ -28,7 +28,7 @@ export interface OrderMove {
 
 export interface OrderStateMachineDeps {
   readonly assets: AssetCatalogue;
-  readonly contractOf: ContractOf;
+  readonly chains: OrderChains;
   readonly presenter: CallbackPresenter;
   readonly ids: IdGenerator;
   readonly events: EventBus;
@@ -118,8 +118,8 @@ export class OrderStateMachine {
     deposits: readonly Deposit[],
     event: OrderEventName,
   ): Promise<void> {
-    const { ids, assets, contractOf, presenter } = this.#deps;
-    const content = presenter.present(event, reportedOrder(order, deposits, assets, contractOf));
+    const { ids, assets, chains, presenter } = this.#deps;
+    const content = presenter.present(event, reportedOrder(order, deposits, assets, chains));
     const callback = buildCallback({ id: ids.next() as CallbackId, order, event, content, now: order.updatedAt });
     if (callback !== null) await tx.callbacks.add(callback);
   }

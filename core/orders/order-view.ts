@@ -4,7 +4,7 @@ import { present } from '../kernel/guard.ts';
 import type { DepositId } from '../kernel/ids.ts';
 import type { Order, OrderPayment } from './order.ts';
 import { isRefundable, singleSender } from './refundable.ts';
-import type { RefundMeans } from './refundable.ts';
+import type { OrderChains, RefundMeans } from './refundable.ts';
 import { liveDeposits } from './settle-order.ts';
 
 /** An order as its merchant reads it: the record, and what follows from other records. */
@@ -41,8 +41,10 @@ export interface PayInfoView {
   readonly payUrl: string;
 }
 
-/** Finds a token's contract: the chain's `contractAddress`. */
-export type ContractOf = (chain: string, currency: string) => string;
+/** A token's contract; an empty string where there is none. */
+function contractOf({ chain, currency }: OrderPayment, chains: OrderChains): string {
+  return chains.get(chain)?.contractAddress(currency) ?? '';
+}
 
 function assetOf({ currency }: OrderPayment, assets: AssetCatalogue): Asset {
   return present(assets.find(currency), `asset ${currency}`);
@@ -54,13 +56,14 @@ export function orderView(
   deposits: readonly Deposit[],
   means: RefundMeans,
   assets: AssetCatalogue,
+  chains: OrderChains,
 ): OrderView {
   const { payment } = order;
   return {
     order,
     asset: payment === null ? null : assetOf(payment, assets),
     chainName: payment === null ? '' : assets.chainName(payment.chain),
-    refundable: isRefundable(order, deposits, means),
+    refundable: isRefundable(order, deposits, means, chains),
   };
 }
 
@@ -70,15 +73,15 @@ export function orderDetailView(
   deposits: readonly Deposit[],
   means: RefundMeans,
   assets: AssetCatalogue,
-  contractOf: ContractOf,
+  chains: OrderChains,
 ): OrderDetailView {
   const { payment } = order;
   const live = liveDeposits(order, deposits);
   return {
-    ...orderView(order, deposits, means, assets),
+    ...orderView(order, deposits, means, assets, chains),
     creditedId: live.findLast(({ status }) => status !== 'SEEN')?.id ?? null,
     fromAddress: singleSender(live),
-    contract: payment === null ? '' : contractOf(payment.chain, payment.currency),
+    contract: payment === null ? '' : contractOf(payment, chains),
     txids: [...new Set(live.map(({ txid }) => txid))],
   };
 }
@@ -91,19 +94,19 @@ export function reportedOrder(
   order: Order,
   deposits: readonly Deposit[],
   assets: AssetCatalogue,
-  contractOf: ContractOf,
+  chains: OrderChains,
 ): OrderDetailView {
-  return orderDetailView(order, deposits, { refunded: false, available: order.received }, assets, contractOf);
+  return orderDetailView(order, deposits, { refunded: false, available: order.received }, assets, chains);
 }
 
 /** The payment information of an order that has its coin. */
-export function payInfoView(order: Order, assets: AssetCatalogue, contractOf: ContractOf, payUrl: string): PayInfoView {
+export function payInfoView(order: Order, assets: AssetCatalogue, chains: OrderChains, payUrl: string): PayInfoView {
   const payment = present(order.payment, `payment of order ${order.id}`);
   return {
     order,
     payment,
     asset: assetOf(payment, assets),
-    contract: contractOf(payment.chain, payment.currency),
+    contract: contractOf(payment, chains),
     payUrl,
   };
 }

@@ -1,7 +1,15 @@
 import type { Deposit } from '../deposits/deposit.ts';
+import type { ChainCode } from '../kernel/asset.ts';
+import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { Order } from './order.ts';
 import { findTransition } from './order-status.ts';
 import { liveDeposits } from './settle-order.ts';
+
+/** What views of orders need of their chains. */
+export type OrderChains = ReadonlyMap<
+  ChainCode,
+  Pick<ChainAdapter, 'contractAddress' | 'destinationProblem' | 'normaliseAddress' | 'payments'>
+>;
 
 /** The address that sent all of these deposits; `null` when there are several, or one is unknown. */
 export function singleSender(deposits: readonly Deposit[]): string | null {
@@ -12,11 +20,18 @@ export function singleSender(deposits: readonly Deposit[]): string | null {
 
 /**
  * Where a refund goes: the address that the payer gave, else the single sender of the payment; `null` when neither is known.
+ * An address that loses what it gets counts as none: a mint names the zero address as its sender, and what the till sends to
+ * itself arrives at nobody.
  *
  * @param deposits - the order's live ones
  */
-export function refundDestination(order: Order, deposits: readonly Deposit[]): string | null {
-  return order.refundAddress ?? singleSender(deposits);
+export function refundDestination(order: Order, deposits: readonly Deposit[], chains: OrderChains): string | null {
+  const chain = chains.get(order.payment?.chain ?? '');
+  const isPayable = (address: string | null): boolean =>
+    address !== null &&
+    (chain?.destinationProblem?.(address) ?? null) === null &&
+    (!chain?.payments || chain.normaliseAddress(chain.payments.hotAddress) !== address);
+  return [order.refundAddress, singleSender(deposits)].find(isPayable) ?? null;
 }
 
 /** What a refund depends on besides the order itself. */
@@ -35,6 +50,7 @@ export function isRefundable(
   order: Order,
   deposits: readonly Deposit[],
   { refunded, available }: RefundMeans,
+  chains: OrderChains,
 ): boolean {
   if (
     refunded ||
@@ -43,5 +59,5 @@ export function isRefundable(
     available < order.received
   )
     return false;
-  return refundDestination(order, liveDeposits(order, deposits)) !== null;
+  return refundDestination(order, liveDeposits(order, deposits), chains) !== null;
 }

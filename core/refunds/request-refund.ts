@@ -122,7 +122,7 @@ export class RequestRefund {
       throw conflict(`The order is ${order.status}; there is nothing to refund.`);
     if (payment === null || order.received === 0n)
       throw conflict('No money of this order is confirmed; there is nothing to refund.');
-    const toAddress = refundDestination(order, liveDeposits(order, deposits));
+    const toAddress = refundDestination(order, liveDeposits(order, deposits), this.#deps.chains);
     if (toAddress === null) {
       throw conflict(
         `The refund has no destination yet: the payer can leave an address at ${this.#deps.claimUrl(order)}`,

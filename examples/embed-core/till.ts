@@ -14,7 +14,6 @@ import {
   OrderStateMachine,
   OrderQueries,
   RateBook,
-  contractsOf,
   present,
   rateSymbols,
 } from '../../core/index.ts';
@@ -87,7 +86,7 @@ export async function openTill(filename: string): Promise<Till> {
   const addresses = new AddressPool({ chains, storage });
   const stateMachine = new OrderStateMachine({
     assets,
-    contractOf: contractsOf(chains),
+    chains,
     presenter: callbackPresenter,
     ids,
     events,

@@ -11,7 +11,6 @@ import {
   OrderStateMachine,
   OrderQueries,
   RateBook,
-  contractsOf,
   rateSymbols,
 } from '../../core/index.ts';
 import type { AddressPoolSettings, Asset, ChainRegistry } from '../../core/index.ts';
@@ -37,8 +36,7 @@ export const orderRecipes = {
   ),
   orderStateMachine: recipe(
     ['assets', 'chains', 'ids', 'events', 'metrics'],
-    ({ chains, ...parts }) =>
-      new OrderStateMachine({ ...parts, contractOf: contractsOf(chains), presenter: callbackPresenter }),
+    ({ chains, ...parts }) => new OrderStateMachine({ ...parts, chains, presenter: callbackPresenter }),
   ),
   createOrder: recipe(
     [

@@ -10,7 +10,7 @@ import {
   randomTraceId,
 } from '../../adapters/http/index.ts';
 import { CryptoRandom } from '../../adapters/crypto/index.ts';
-import { contractsOf, createManage, OrderStateMachine } from '../../core/index.ts';
+import { createManage, OrderStateMachine } from '../../core/index.ts';
 import type { Account, AccountRole, AdmissionCount, AppId, GatewayRoute, Manage } from '../../core/index.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { metricsText } from '../../host/index.ts';
@@ -74,7 +74,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     createAccount,
     stateMachine: new OrderStateMachine({
       assets,
-      contractOf: contractsOf(chains),
+      chains,
       presenter: callbackPresenter,
       ids,
       events,

@@ -4,7 +4,6 @@ import {
   AssetCatalogue,
   ChainFollower,
   checkLedger,
-  contractsOf,
   CreateOrder,
   DEFAULT_ORDER_SETTINGS,
   ExpireOrders,
@@ -78,7 +77,7 @@ export async function buildTill(storage: Storage, chain: ChainAdapter): Promise<
   });
   const stateMachine = new OrderStateMachine({
     assets,
-    contractOf: contractsOf(chains),
+    chains,
     presenter: callbackPresenter,
     ids,
     events,

@@ -5,7 +5,6 @@ import {
   ChainFollower,
   checkLedger,
   ChoosePayment,
-  contractsOf,
   CreateOrder,
   DEFAULT_ORDER_SETTINGS,
   ExpireOrders,
@@ -130,7 +129,7 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
   const settings = { ...DEFAULT_ORDER_SETTINGS, ...options.orders };
   const stateMachine = new OrderStateMachine({
     assets,
-    contractOf: contractsOf(chains),
+    chains,
     presenter: callbackPresenter,
     ids,
     events,

@@ -131,11 +131,19 @@ function share({ hits }: Bundle, rise: bigint, receipts: ReadonlyMap<string, Rec
       block: hit.block,
       currency: hit.currency,
       units,
-      from: evmAddress(hit.fromKey),
+      from: senderOf(hit, receiptIn(receipts, hit.txid, hit.block.hash)),
       toKey: hit.toKey,
     });
   }
   return transfers;
+}
+
+/**
+ * Who can take a refund for certain: the account that signed the transaction. What came through a contract names nobody,
+ * for the address in the log may have no key: a contract, also one that is gone already, or the zero address of a mint.
+ */
+function senderOf({ fromKey }: TokenHit, receipt: Receipt): string | null {
+  return fromKey === receipt.fromKey ? evmAddress(fromKey) : null;
 }
 
 /**

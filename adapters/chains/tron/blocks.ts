@@ -4,6 +4,8 @@ import { asArray, asCount, asHash, asObject, asTime, inconsistent, malformed } f
 
 /** A block id's first 8 bytes are the block's number. */
 const NUMBER_DIGITS = 16;
+/** An address's digits without the prefix. */
+const KEY_DIGITS = 40;
 /** Blocks with their transactions in one request: up to some megabytes each. */
 const BLOCKS_AT_ONCE = 5;
 
@@ -11,6 +13,8 @@ const BLOCKS_AT_ONCE = 5;
 export interface TronBlock {
   readonly ref: BlockRef;
   readonly results: ReadonlyMap<string, string>;
+  /** The key of the account that signed each of them. */
+  readonly signers: ReadonlyMap<string, string>;
 }
 
 /** Reads a block's place; its id must carry its number. */
@@ -84,11 +88,23 @@ export async function fetchBlocks(
 function readBlock(value: unknown): TronBlock {
   const ref = readBlockRef(value);
   const results = new Map<string, string>();
+  const signers = new Map<string, string>();
   for (const entry of asArray(asObject(value, 'a block')['transactions'] ?? [], 'the transactions of a block')) {
     const transaction = asObject(entry, 'a transaction');
-    results.set(asHash(transaction['txID'], 'transaction id'), readResult(transaction));
+    const txid = asHash(transaction['txID'], 'transaction id');
+    const signer = peekSigner(transaction);
+    results.set(txid, readResult(transaction));
+    if (signer !== null) signers.set(txid, signer);
   }
-  return { ref, results };
+  return { ref, results, signers };
+}
+
+/** A transaction has one contract, in which its account is named; `null` where the node shows none. */
+function peekSigner(transaction: Readonly<Record<string, unknown>>): string | null {
+  const [contract] = ((transaction['raw_data'] ?? {}) as { contract?: readonly unknown[] }).contract ?? [];
+  const { parameter } = (contract ?? {}) as { parameter?: { value?: { owner_address?: unknown } } };
+  const owner = parameter?.value?.owner_address;
+  return typeof owner === 'string' ? owner.slice(-KEY_DIGITS).toLowerCase() : null;
 }
 
 function readResult(transaction: Readonly<Record<string, unknown>>): string {

@@ -74,13 +74,15 @@ export class TransferScanner {
     return recipient !== null && watch.has(recipient);
   }
 
-  #readTransfer(log: unknown, index: number, txid: string, { ref }: TronBlock): readonly ObservedTransfer[] {
+  #readTransfer(log: unknown, index: number, txid: string, { ref, signers }: TronBlock): readonly ObservedTransfer[] {
     const transfer = readTransferLog(log, index);
     const currency = transfer === null ? undefined : this.#currencies.get(transfer.contractKey);
     // What an address sends to itself is no arrival.
     if (transfer === null || currency === undefined || transfer.units === 0n || transfer.fromKey === transfer.toKey)
       return [];
     const { fromKey, toKey, units } = transfer;
-    return [{ txid, index: String(index), block: ref, currency, units, from: tronAddress(fromKey), toKey }];
+    // What came through a contract names no sender: the address in the log may have no key.
+    const from = signers.get(txid) === fromKey ? tronAddress(fromKey) : null;
+    return [{ txid, index: String(index), block: ref, currency, units, from, toKey }];
   }
 }

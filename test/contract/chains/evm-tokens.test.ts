@@ -86,6 +86,31 @@ describe('an EVM chain sees tokens', () => {
     );
   });
 
+  test('fault 87: a mint, and a payment through a contract or by allowance, name no sender', async () => {
+    const to = freshAddress();
+    const from = (await height(anvil)) + 1;
+    await mint(anvil, token, to, 1n);
+    await callAllInOne(anvil, token, [
+      { functionName: 'mint', args: [to, 2n] },
+      { functionName: 'mint', args: [to, 3n] },
+    ]);
+    const [, spender] = (await anvil.rpc<`0x${string}`[]>('eth_accounts')) as [string, `0x${string}`];
+    await receipt(anvil, await invoke(anvil, token, 'approve', [spender, 4n]));
+    await receipt(anvil, await invoke(anvil, token, 'transferFrom', [payer, to, 4n], { from: spender }));
+    await receipt(anvil, await transfer(anvil, token, to, 5n));
+    const { transfers } = await chain.scan(from, await height(anvil), watching(to));
+    assert.deepEqual(
+      transfers.map((one) => [one.units, one.from]),
+      [
+        [1n, null],
+        [2n, null],
+        [3n, null],
+        [4n, null],
+        [5n, getAddress(payer)],
+      ],
+    );
+  });
+
   test('fault 49: a reverted transfer is nothing', async () => {
     const to = freshAddress();
     const from = (await height(anvil)) + 1;

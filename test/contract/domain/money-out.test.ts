@@ -318,7 +318,7 @@ eachStorage((engine, open) => {
       for (const own of [till.btcPayments.hotAddress, order.payment?.address ?? '']) {
         await assert.rejects(
           till.choosePayment.setRefundAddress(order.checkoutToken, own),
-          refusal('INVALID_FIELDS', /this till/),
+          refusal('DESTINATION_UNPAYABLE', /this till/),
         );
       }
       await till.choosePayment.setRefundAddress(order.checkoutToken, 'btc-customer');
@@ -326,6 +326,39 @@ eachStorage((engine, open) => {
       await till.settle(till.btc);
       assert.equal((await till.order(order.id)).status, 'REFUNDED');
       assert.deepEqual(till.btcPayments.paidTo('btc-customer', 'BTC'), [100_000_000n - till.btcPayments.fee]);
+    });
+
+    money(
+      'fault 87: an address that loses what it gets is no destination, neither as sender nor as given',
+      async (till) => {
+        const order = await till.fund('ETH', '2000');
+        const detail = () => till.queries.detail(till.principal.accountId, order.id);
+        assert.equal((await detail()).refund, true);
+        // Recorded before, or by a chain that names it: what counts is the moment of the refund.
+        Object.assign(till.eth, {
+          destinationProblem: (address: string) =>
+            ['eth-payer', 'eth-token'].includes(address) ? 'is the zero address' : null,
+        });
+        assert.equal((await detail()).refund, false);
+        await assert.rejects(
+          till.refund.run(till.principal, order.id),
+          refusal('STATE_CONFLICT', /https:\/\/till\.example\/checkout\//),
+        );
+        await assert.rejects(
+          till.choosePayment.setRefundAddress(order.checkoutToken, 'eth-token'),
+          refusal('DESTINATION_UNPAYABLE', /zero address/),
+        );
+        await till.choosePayment.setRefundAddress(order.checkoutToken, 'eth-customer');
+        assert.equal((await detail()).refund, true);
+        assert.equal((await till.refund.run(till.principal, order.id)).to_addr, 'eth-customer');
+      },
+    );
+
+    money('fault 87: what came from the hot wallet does not go back there', async (till) => {
+      const order = await till.fund('ETH', '2000');
+      Object.assign(till.ethPayments, { hotAddress: 'eth-payer' });
+      assert.equal((await till.queries.detail(till.principal.accountId, order.id)).refund, false);
+      await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT', /checkout/));
     });
 
     money('fault 92: a copy that comes while the first is stored gets its refund, no conflict', async (till) => {

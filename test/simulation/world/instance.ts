@@ -4,7 +4,6 @@ import {
   Authenticate,
   ChainFollower,
   ChoosePayment,
-  contractsOf,
   CreateOrder,
   DeliverCallbacks,
   ExpireOrders,
@@ -146,7 +145,7 @@ export class Instance {
     });
     const stateMachine = new OrderStateMachine({
       assets,
-      contractOf: contractsOf(chains),
+      chains,
       presenter: callbackPresenter,
       ids,
       events,

@@ -100,7 +100,16 @@ const SENT: Readonly<Record<string, { readonly body: string; readonly url: strin
 };
 
 const ASSETS = new AssetCatalogue(SPECIFIED_ASSETS);
-const contractOf = (_chain: string, currency: string): string => (currency === 'USDT-ERC20' ? '0xdac1' : '');
+const chains = new Map([
+  [
+    'ETH',
+    {
+      contractAddress: (currency: string) => (currency === 'USDT-ERC20' ? '0xdac1' : ''),
+      normaliseAddress: (text: string) => text,
+      payments: null,
+    },
+  ],
+]);
 
 function callbackOf(order: Order, view: OrderDetailView) {
   const event = order.status === 'SUCCESS' ? 'order.succeeded' : 'order.timeout';
@@ -118,18 +127,18 @@ function callbackOf(order: Order, view: OrderDetailView) {
 describe("an order's record", () => {
   for (const [name, { order, deposits }] of Object.entries(CASES)) {
     test(`of a callback and of the detail keeps its bytes: ${name}`, () => {
-      const view = reportedOrder(order, deposits, ASSETS, contractOf);
+      const view = reportedOrder(order, deposits, ASSETS, chains);
       const post = callbackOf(order, view);
       const get = callbackOf({ ...order, enablePostCallback: false }, view);
       const detail = presentOrderDetail(
-        orderDetailView(order, deposits, { refunded: false, available: order.received }, ASSETS, contractOf),
+        orderDetailView(order, deposits, { refunded: false, available: order.received }, ASSETS, chains),
       );
       assert.deepEqual({ body: post.body, url: get.url, detail: JSON.stringify(detail) }, SENT[name]);
     });
   }
 
   test('has exactly the fields of its schema', () => {
-    const view = reportedOrder(PAID, [], ASSETS, contractOf);
+    const view = reportedOrder(PAID, [], ASSETS, chains);
     assert.deepEqual(Object.keys(presentOrder(view)).sort(), Object.keys(orderSchema.shape).sort());
     assert.deepEqual(Object.keys(presentOrderDetail(view)).sort(), Object.keys(orderDetailSchema.shape).sort());
   });
