@@ -25,7 +25,7 @@ export function moneyProblems(
     const lost = problem === null ? [] : [{ path: `${path}.address`, message: problem }];
     return [...wrong, ...own, ...lost, ...amountProblems(`${path}.above`, above, assets)];
   });
-  return [...limits, ...cold];
+  return [...limits, ...cold, ...amountProblems('sweeps.feeBudget', sweeps.feeBudget ?? new Map(), assets)];
 }
 
 function amountProblems(

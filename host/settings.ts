@@ -86,10 +86,11 @@ const sweeps = z
           { error: 'write a cold address for each chain, such as {"ETH": {"address": "0x…", "above": {"ETH": "10"}}}' },
         )
         .default({}),
+      feeBudget: amounts.prefault({}),
     },
     section,
   )
-  .transform(({ maxFeeBps, cold }): SweepSettings => ({ maxFeeBps, cold: new Map(Object.entries(cold)) }));
+  .transform(({ cold, ...rest }): SweepSettings => ({ ...rest, cold: new Map(Object.entries(cold)) }));
 
 const restore = z
   .strictObject(

@@ -6,7 +6,8 @@ const LIMIT = 100;
 
 /**
  * Checks every invariant of the ledger: entries sum to zero, cached balances are the sums of their postings, no merchant
- * balance is negative, each credited deposit has exactly one live credit, what belongs to no order is owed in full, each transfer has the entries of its status, each
+ * balance is negative, each chain holds what is owed, each credited deposit has exactly one live credit, what belongs to no
+ * order is owed in full, each transfer has the entries of its status, each
  * reserve is the sum of its transfers, each terminal event has one callback row.
  *
  * @returns the breaches; empty when every invariant holds
@@ -16,6 +17,7 @@ export async function checkLedger({ ledger }: Pick<Storage, 'ledger'>): Promise<
     await ledger.unbalancedEntries(LIMIT),
     await ledger.driftedBalances(LIMIT),
     await ledger.negativeMerchants(LIMIT),
+    await ledger.insolventCurrencies(LIMIT),
     await ledger.mismatchedDeposits(LIMIT),
     await ledger.driftedUnassigned(LIMIT),
     await ledger.mismatchedTransfers(LIMIT),

@@ -53,7 +53,9 @@ export interface LedgerEntry {
     | 'transfer-reserved'
     | 'transfer-paid'
     | 'transfer-released'
-    | 'transfer-failed';
+    | 'transfer-failed'
+    | 'float-found'
+    | 'float-taken';
   readonly reference: string;
   readonly postings: readonly Posting[];
 }

@@ -10,6 +10,7 @@ import type { EventBus } from '../ports/events.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import { approveTransfer, rejectTransfer } from '../transfers/review-transfer.ts';
 import { requirePayments } from '../transfers/fee-estimator.ts';
+import { takeHotWallet } from '../transfers/operator-float.ts';
 import { settleHeldTransfer } from '../transfers/settle-transfer.ts';
 import { resumePayouts } from '../transfers/resume-payouts.ts';
 import type { PayoutView, Transfer, TransferStatus } from '../transfers/transfer.ts';
@@ -25,7 +26,7 @@ export interface TransferDetail {
 }
 
 export interface ManageWithdrawalsDeps extends AuditDeps {
-  readonly storage: Pick<Storage, 'transfers' | 'transaction'>;
+  readonly storage: Pick<Storage, 'transfers' | 'ledger' | 'transaction'>;
   readonly events: Pick<EventBus, 'emit'>;
   readonly chains: ChainRegistry;
   readonly stateMachine: OrderStateMachine;
@@ -118,7 +119,8 @@ export class ManageWithdrawals {
   }
 
   /**
-   * Resumes the payouts of a chain after a manual check.
+   * Resumes the payouts of a chain after a manual check. The operator takes the hot wallet as it is: what is beyond the books
+   * becomes part of his float, and what is missing is taken from it.
    *
    * @returns the reason of the stop
    * @throws TillgateError `FORBIDDEN`, `STATE_CONFLICT` when they are not stopped, `NOT_READY`, `NODE_FAILED`
@@ -130,8 +132,12 @@ export class ManageWithdrawals {
     const reason = await storage.transfers.payoutStop(code);
     if (reason === null) throw new TillgateError('STATE_CONFLICT', `Payouts on the chain ${code} are not stopped.`);
     // The audit row is committed first: payouts must not resume without one.
-    await storage.transaction((tx) => {
-      const changes = { payoutStop: { from: reason, to: null } };
+    await takeHotWallet(chain, this.#deps, (tx, booked) => {
+      const float = booked.map(({ currency, units }) => `${units} units of ${currency}`).join(', ');
+      const changes = {
+        payoutStop: { from: reason, to: null },
+        ...(float === '' ? {} : { float: { from: null, to: float } }),
+      };
       return addAuditRow(this.#deps, tx, actor, {
         action: 'chain.resume_payouts',
         accountId: null,

@@ -17,6 +17,11 @@ export interface LedgerStore {
   driftedBalances(limit: number): Promise<readonly LedgerBreach[]>;
   /** Merchant balances below zero: must be none. */
   negativeMerchants(limit: number): Promise<readonly LedgerBreach[]>;
+  /**
+   * Chains that hold less by the books than merchants are owed, by currency: must be none. What is owed of an unfinished
+   * transfer is what its receiver gets.
+   */
+  insolventCurrencies(limit: number): Promise<readonly LedgerBreach[]>;
   /** Deposits whose status contradicts the ledger (credited without a live credit, or the other way round). */
   mismatchedDeposits(limit: number): Promise<readonly LedgerBreach[]>;
   /** Unassigned accounts that are not the sum of the credited deposits that belong to no order: must be none. */

@@ -9,6 +9,7 @@ import type {
   PayoutView,
   Holding,
   Transfer,
+  TransferKind,
   TransferStatus,
 } from '../transfers/transfer.ts';
 import type { LedgerEntry } from '../ledger/entry.ts';
@@ -70,6 +71,18 @@ export interface NewHolding extends Omit<Holding, 'status' | 'payoutId'> {
   readonly accountId?: AccountId | null;
 }
 
+/** A transfer that is not finished, as far as the till's own coins depend on it. */
+export interface LiveTransfer {
+  readonly kind: TransferKind;
+  readonly status: TransferStatus;
+  /** False for the till's own moves. */
+  readonly isMerchants: boolean;
+  readonly currency: CurrencyCode;
+  readonly units: bigint;
+  readonly feeUnits: bigint;
+  readonly maxFeeUnits: bigint;
+}
+
 /** Why an account may not withdraw. */
 export interface WithdrawalFreeze {
   readonly accountId: AccountId;
@@ -119,6 +132,8 @@ export interface TransferStore {
   /** The payout of a transfer; `null` while it is not signed. */
   payoutOf(id: TransferId): Promise<PayoutView | null>;
   inFlight(chain: ChainCode): Promise<readonly InFlight[]>;
+  /** Transfers of a chain that are neither CONFIRMED nor FAILED. */
+  live(chain: ChainCode): Promise<readonly LiveTransfer[]>;
   /** Newest first; of one status, or all for `null`. */
   list(status: TransferStatus | null, page: PageRequest): Promise<Page<Transfer>>;
   /** Free deposits at deposit addresses, summed by address and currency, most units first within each currency. */
@@ -150,6 +165,8 @@ export interface TransferStore {
    * and gas accounts of the ledger, less CREDITED deposits, which are not spendable yet.
    */
   expectedCustody(chain: ChainCode): Promise<ReadonlyMap<CurrencyCode, bigint>>;
+  /** What the hot wallet of an account chain must contain while nothing is in flight, by currency. */
+  hotCustody(chain: ChainCode): Promise<ReadonlyMap<CurrencyCode, bigint>>;
   /** The next nonce of an address by this till's count; `null` when it never paid from there. */
   nonce(chain: ChainCode, address: string): Promise<number | null>;
   /** Why the payouts of a chain are stopped; `null` while they run. */

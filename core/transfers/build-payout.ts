@@ -1,3 +1,4 @@
+import type { CurrencyCode } from '../kernel/asset.ts';
 import { formatUnits } from '../kernel/decimal.ts';
 import { assert } from '../kernel/guard.ts';
 import { isTillgateError, TillgateError } from '../kernel/errors.ts';
@@ -8,12 +9,20 @@ import { shareOf } from './finish-payout.ts';
 import { gasBalance } from './gas-balance.ts';
 import type { HotWallet } from './hot-wallet.ts';
 import { coinsFor, maxCoinsOf, sumOf } from './payout-coins.ts';
+import { floatLacking } from './till-budget.ts';
+import type { TillBudget } from './till-budget.ts';
 import type { Transfer } from './transfer.ts';
 
 /** A transfer with its final fee. */
 export interface ChargedTransfer {
   readonly transfer: Transfer;
   readonly feeUnits: bigint;
+}
+
+/** What the hot wallet can pay, and what of it the till may spend on fees. */
+export interface TillCoins {
+  readonly hot: HotWallet;
+  readonly budget: TillBudget;
 }
 
 /** Signed bytes that only this process holds; they take effect once stored. */
@@ -53,7 +62,7 @@ export class PayoutBuilder {
   }
 
   /** One transfer from one address. @throws PayoutDeferred; `NODE_FAILED`, `NOT_READY` */
-  async fromAccount(transfer: Transfer, nonce: number | null, hot: HotWallet): Promise<Draft> {
+  async fromAccount(transfer: Transfer, nonce: number | null, { hot, budget }: TillCoins): Promise<Draft> {
     const { payments } = this.#chain;
     const fromHot = transfer.sourceIndex === null;
     const { currency } = transfer;
@@ -63,10 +72,11 @@ export class PayoutBuilder {
     const priced = await this.#price([transfer], () =>
       payments.price({ source, lines: [{ to: transfer.toAddress, currency, units }], coins: [], replaces: null }),
     );
-    const charged = await this.#chargeAccount(transfer, priced, hot);
+    const charged = await this.#chargeAccount(transfer, priced, { hot, budget });
     const line = lineOf(charged);
     const signed = await payments.sign({ source, lines: [line], priced, nonce });
     if (fromHot) await noteSpent(hot, line, priced.feeUnits, payments.feeAsset.currency);
+    noteCost(budget, charged, priced.feeUnits, payments.feeAsset.currency);
     return { charged: [charged], nonce, signed, refs };
   }
 
@@ -187,7 +197,11 @@ export class PayoutBuilder {
     return refs;
   }
 
-  async #chargeAccount(transfer: Transfer, priced: PricedPayment, hot: HotWallet): Promise<ChargedTransfer> {
+  async #chargeAccount(
+    transfer: Transfer,
+    priced: PricedPayment,
+    { hot, budget }: TillCoins,
+  ): Promise<ChargedTransfer> {
     const { payments } = this.#chain;
     const { currency, units, kind } = transfer;
     const isNative = currency === payments.feeAsset.currency;
@@ -195,9 +209,13 @@ export class PayoutBuilder {
     // A token sweep pays with the gas that was funded for it; a gas transfer arrives whole.
     if (transfer.sourceIndex !== null) {
       if (!isNative) await this.#requireGas(transfer, priced.feeUnits);
+      if (isNative && priced.feeUnits > transfer.maxFeeUnits)
+        throw new TillgateError('STATE_CONFLICT', 'The fee has risen since this sweep was planned.');
       return checkCharge(transfer, isNative ? priced.feeUnits : 0n, dust);
     }
     const native = await hot.free(payments.feeAsset.currency);
+    if (kind === 'gas' || kind === 'cold' || !isNative)
+      this.#requireOwn(transfer, priced.feeUnits + (kind === 'gas' ? units : 0n), budget);
     if (kind === 'gas' || !isNative) {
       const needed = isNative ? units + priced.feeUnits : priced.feeUnits;
       if (native < needed)
@@ -214,9 +232,16 @@ export class PayoutBuilder {
       return charged;
     }
     const short = units - native;
-    const consolidation = kind === 'cold' ? 0n : consolidationFee(short, transfer.maxFeeUnits - priced.feeUnits);
+    const sweeps = kind === 'cold' ? 0n : budget.sweepCharge(transfer, priced.feeUnits);
+    const due = short > sweeps ? short : sweeps;
+    const consolidation = kind === 'cold' ? 0n : consolidationFee(due, transfer.maxFeeUnits - priced.feeUnits);
     if (short > consolidation) throw shortfalls(transfer);
     return checkCharge(transfer, priced.feeUnits + consolidation, dust);
+  }
+
+  /** The till pays for it: never with what is owed to merchants. */
+  #requireOwn(transfer: Transfer, units: bigint, budget: TillBudget): void {
+    if (!budget.covers(units)) throw new PayoutDeferred([transfer], floatLacking(this.#chain, budget, units));
   }
 
   async #inCurrency(transfer: Transfer, nativeUnits: bigint): Promise<bigint> {
@@ -246,6 +271,23 @@ function checkCharge(transfer: Transfer, feeUnits: bigint, dust: bigint): Charge
   if (transfer.units - feeUnits < dust)
     throw new PayoutDeferred([transfer], "The network's fee leaves less than the network's minimum amount.");
   return { transfer, feeUnits };
+}
+
+/** What the till's own coins become by a signed payment. */
+function noteCost(
+  budget: TillBudget,
+  { transfer, feeUnits }: ChargedTransfer,
+  cost: bigint,
+  native: CurrencyCode,
+): void {
+  const { kind, accountId, currency, units, sourceIndex } = transfer;
+  const isNative = currency === native;
+  // A token's sweep pays with gas that was set aside for it.
+  if (sourceIndex !== null && !isNative) return;
+  budget.spend(cost + (kind === 'gas' ? units : 0n));
+  if (accountId === null || !isNative) return;
+  budget.spend(-feeUnits);
+  budget.settle(transfer);
 }
 
 async function noteSpent(hot: HotWallet, line: PaymentLine, feeUnits: bigint, feeCurrency: string): Promise<void> {

@@ -6,7 +6,7 @@ import type { Transfer } from './transfer.ts';
 const NEEDED_BPS = 5_000n;
 const BPS = 10_000n;
 /** A token sweep also needs a transaction that funds its gas, at about the same cost. */
-const TOKEN_SWEEP = 2n;
+export const TOKEN_SWEEP = 2n;
 
 /** The whole cost of a sweep, from the fee of one transaction. */
 export function sweepCost(isNative: boolean, feeUnits: bigint): bigint {
@@ -39,6 +39,11 @@ export class TokenShortfall {
   /** True while tokens are missing and a sweep at this fee is within the allowance. */
   canAfford(feeUnits: bigint): boolean {
     return this.#missing > 0n && feeUnits <= this.#left;
+  }
+
+  /** True while something is neither in the wallet nor on its way there. */
+  get isMissing(): boolean {
+    return this.#missing > 0n;
   }
 
   /** Counts a sweep as planned. */

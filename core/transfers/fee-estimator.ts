@@ -7,9 +7,13 @@ import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { ChainPayments, PricedPayment, SpendableCoin } from '../ports/chain-payments.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
+import type { SweepCandidate } from '../ports/transfer-store.ts';
 import type { RateBook } from '../rates/rate-book.ts';
-import { isTooScattered, sweepCost } from './consolidation.ts';
+import { isTooScattered, sweepCost, TOKEN_SWEEP } from './consolidation.ts';
 import { HotWallet } from './hot-wallet.ts';
+import { hotSurplus } from './operator-float.ts';
+import { floatLacking, TillBudget } from './till-budget.ts';
+import type { FeeBudgets } from './till-budget.ts';
 import { coinsFor, maxCoinsOf, sumOf } from './payout-coins.ts';
 
 /** The estimated fee of a payment and the most it may be charged in the end, in units of the currency paid. */
@@ -38,6 +42,7 @@ interface Payment {
 interface WalletSnapshot {
   readonly until: Millis;
   readonly wallet: Promise<HotWallet>;
+  readonly budget: Promise<TillBudget>;
   /** Units that waiting payments will take, by currency; read on first use. */
   owed: Promise<ReadonlyMap<CurrencyCode, bigint>> | null;
 }
@@ -55,13 +60,20 @@ export function consolidationFee(short: bigint, most: bigint): bigint {
 
 /** Estimates the fees of payments. */
 export class PayoutFeeEstimator {
-  readonly #storage: Pick<Storage, 'transfers'>;
+  readonly #storage: Pick<Storage, 'transfers' | 'ledger'>;
+  readonly #feeBudget: FeeBudgets | undefined;
   readonly #rates: RateBook;
   readonly #clock: Clock;
   readonly #hot = new Map<ChainCode, WalletSnapshot>();
 
-  constructor(deps: { readonly storage: Pick<Storage, 'transfers'>; readonly rates: RateBook; readonly clock: Clock }) {
+  constructor(deps: {
+    readonly storage: Pick<Storage, 'transfers' | 'ledger'>;
+    readonly rates: RateBook;
+    readonly clock: Clock;
+    readonly feeBudget?: FeeBudgets | undefined;
+  }) {
     this.#storage = deps.storage;
+    this.#feeBudget = deps.feeBudget;
     this.#rates = deps.rates;
     this.#clock = deps.clock;
   }
@@ -71,7 +83,8 @@ export class PayoutFeeEstimator {
    *
    * @param units - what leaves the balance
    * @param accountId - whose coins pay, on UTXO chains
-   * @throws TillgateError `NOT_READY` on a watch-only chain or without a rate; `AMOUNT_OUT_OF_RANGE` when the fee leaves
+   * @throws TillgateError `NOT_READY` on a watch-only chain, without a rate, or without coins of the till's own
+   * for a token's fees; `AMOUNT_OUT_OF_RANGE` when the fee leaves
    * nothing, or consolidating its coins would cost more than half of it; `STATE_CONFLICT` when the network would refuse the
    * payment, or it needs more coins than one transaction spends; `NODE_FAILED`
    */
@@ -86,8 +99,10 @@ export class PayoutFeeEstimator {
     const priced = await this.#price(chain, payments, asset, { units, to, accountId });
     const own = await this.#rates.convert(priced.feeUnits, payments.feeAsset, asset);
     const feeUnits = own + (await this.#consolidation(chain, payments, asset, units, priced.feeUnits));
-    if (payments.model === 'account' && asset.currency !== payments.feeAsset.currency)
-      await this.#checkScattered(chain, payments, asset, units, own);
+    if (payments.model === 'account' && asset.currency !== payments.feeAsset.currency) {
+      const sweeps = await this.#tokenSweeps(chain, payments, asset, units, own);
+      await this.#requireFloat(chain, payments, priced.feeUnits * (1n + TOKEN_SWEEP * sweeps));
+    }
     const left = units - payments.dust(asset.currency);
     if (feeUnits > left) {
       throw new TillgateError(
@@ -133,43 +148,71 @@ export class PayoutFeeEstimator {
     feeUnits: bigint,
   ): Promise<bigint> {
     if (payments.model !== 'account' || asset.currency !== payments.feeAsset.currency) return 0n;
-    const hot = await this.#snapshot(chain, payments).wallet;
-    let reach = await hot.free(asset.currency);
-    if (reach >= units) return 0n;
-    for (const { currency, units: waiting } of await this.#storage.transfers.sweepCandidates(
-      chain.code,
-      MAX_CANDIDATES,
-    )) {
-      if (currency === asset.currency && waiting > feeUnits) reach += waiting - feeUnits;
+    const snapshot = this.#snapshot(chain, payments);
+    const hot = await snapshot.wallet;
+    const owed = (await this.#owedOf(snapshot, chain)).get(asset.currency) ?? 0n;
+    let short = units + (owed > 0n ? owed : 0n) - (await hot.free(asset.currency));
+    let sweeps = 0n;
+    for (const { currency, units: waiting } of short > 0n ? await this.#candidates(chain) : []) {
+      if (short <= 0n) break;
+      if (currency !== asset.currency || waiting <= feeUnits) continue;
+      short -= waiting;
+      sweeps += feeUnits;
     }
-    return consolidationFee(units - reach, feeUnits * CONSOLIDATION);
+    return sweeps + consolidationFee(short, feeUnits * CONSOLIDATION);
+  }
+
+  #candidates({ code }: ChainAdapter): Promise<readonly SweepCandidate[]> {
+    return this.#storage.transfers.sweepCandidates(code, MAX_CANDIDATES);
+  }
+
+  /**
+   * Refuses a token payout whose fees in the chain's own coin the till cannot pay. Coins of the operator that are in the hot
+   * wallet and not booked yet count, because they will be.
+   */
+  async #requireFloat(chain: ChainAdapter, payments: ChainPayments, cost: bigint): Promise<void> {
+    const snapshot = this.#snapshot(chain, payments);
+    const budget = await snapshot.budget;
+    if (budget.covers(cost)) return;
+    const surplus =
+      (await hotSurplus({ code: chain.code, payments }, this.#storage)).get(payments.feeAsset.currency) ?? 0n;
+    if (surplus > 0n) budget.spend(-surplus);
+    if (!budget.covers(cost)) throw new TillgateError('NOT_READY', floatLacking({ payments }, budget, cost));
   }
 
   /**
    * Refuses a payout whose tokens are spread over many small deposits: sweeping them would cost more than it is worth.
    * While payouts are in flight the balance is ambiguous, so nothing is refused then.
+   *
+   * @returns how many sweeps it needs
    */
-  async #checkScattered(
+  async #tokenSweeps(
     chain: ChainAdapter,
     payments: ChainPayments,
     { currency }: Asset,
     units: bigint,
     feeUnits: bigint,
-  ): Promise<void> {
+  ): Promise<bigint> {
     const snapshot = this.#snapshot(chain, payments);
     const hot = await snapshot.wallet;
-    if (hot.pays(currency)) return;
+    if (hot.pays(currency)) return 0n;
     const owed = (await this.#owedOf(snapshot, chain)).get(currency) ?? 0n;
     const short = units - feeUnits - (await hot.free(currency)) - hot.coming(currency) + owed;
-    if (short <= 0n) return;
-    const candidates = await this.#storage.transfers.sweepCandidates(chain.code, MAX_CANDIDATES);
-    const places = candidates.filter((candidate) => candidate.currency === currency);
+    if (short <= 0n) return 0n;
+    const places = (await this.#candidates(chain)).filter((candidate) => candidate.currency === currency);
     if (isTooScattered(units, short, places, sweepCost(false, feeUnits))) {
       throw new TillgateError(
         'AMOUNT_OUT_OF_RANGE',
         `The coins for it are spread in small amounts over many addresses of ${chain.name}: consolidating them would cost more than half of the amount now; send more at once, or wait for a lower network fee.`,
       );
     }
+    let [left, sweeps] = [short, 0n];
+    for (const place of places) {
+      if (left <= 0n) break;
+      left -= place.units;
+      sweeps += 1n;
+    }
+    return sweeps;
   }
 
   #owedOf(snapshot: WalletSnapshot, chain: ChainAdapter): Promise<ReadonlyMap<CurrencyCode, bigint>> {
@@ -201,10 +244,11 @@ export class PayoutFeeEstimator {
     const snapshot: WalletSnapshot = {
       until: now + SNAPSHOT_TTL_MS,
       wallet: HotWallet.open(code, payments, this.#storage),
+      budget: TillBudget.open({ code, payments }, this.#storage, this.#feeBudget),
       owed: null,
     };
     this.#hot.set(code, snapshot);
-    snapshot.wallet.catch(() => this.#hot.delete(code));
+    for (const part of [snapshot.wallet, snapshot.budget]) part.catch(() => this.#hot.delete(code));
     return snapshot;
   }
 }

@@ -4,11 +4,13 @@ import type { Millis } from '../kernel/time.ts';
 import { isTillgateError } from '../kernel/errors.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import { FollowPayouts } from './follow-payouts.ts';
+import { FindFloat } from './operator-float.ts';
 import { PlanSweeps } from './plan-sweeps.ts';
 import type { RefusedSweep } from './plan-sweeps.ts';
 import { reconcile } from './reconcile.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import type { SweepSettings } from './settings.ts';
+import { insolvencyReason, isInsolvency, readSolvency } from './solvency.ts';
 import { SignTransfers } from './sign-transfers.ts';
 
 /** `advanced`: run again at once; `idle`: wait; `stopped`: signed payouts are followed, nothing new is paid. */
@@ -28,18 +30,21 @@ export class PayoutRunner {
   readonly #deps: PayoutDeps;
   readonly #follow: FollowPayouts;
   readonly #sweeps: PlanSweeps;
+  readonly #float: FindFloat;
   readonly #sign: SignTransfers;
   #reconciledAt: Millis = -Infinity;
   #short = 0;
   #sweptAt: Millis = -Infinity;
   #sweptHeight = -1;
+  #solventHeight = -1;
 
   constructor(chain: PayingChain, deps: PayoutDeps, settings: SweepSettings) {
     this.#chain = chain;
     this.#deps = deps;
     this.#follow = new FollowPayouts(chain, deps);
     this.#sweeps = new PlanSweeps(chain, deps, settings);
-    this.#sign = new SignTransfers(chain, deps);
+    this.#float = new FindFloat(chain, deps);
+    this.#sign = new SignTransfers(chain, deps, settings.feeBudget);
   }
 
   /** One step under a held lease. @throws TillgateError `LEASE_LOST`; any error of the node or the database: try again later */
@@ -50,10 +55,10 @@ export class PayoutRunner {
     const cursor = state?.cursor ?? null;
     if (state === null || cursor === null) return 'idle';
     await this.#follow.run(lease, cursor);
-    const stopped =
-      state.haltedReason !== null ||
-      (await storage.transfers.payoutStop(code)) !== null ||
-      epochHold(await storage.epochs.current(), state.caughtUpAt) !== null;
+    const held = state.haltedReason !== null || epochHold(await storage.epochs.current(), state.caughtUpAt) !== null;
+    if (!held) await this.#float.run(lease, cursor.height);
+    await this.#checkSolvency(cursor.height);
+    const stopped = held || (await storage.transfers.payoutStop(code)) !== null;
     metrics.gauge('tillgate_payouts_stopped', stopped ? 1 : 0, { chain: code });
     if (stopped) {
       // Reconcile first when payouts are resumed.
@@ -88,6 +93,24 @@ export class PayoutRunner {
     await this.#sweeps.run(lease);
     this.#sweptHeight = height;
     this.#sweptAt = now;
+  }
+
+  /** With each block: nothing is paid while less is held than is owed. The stop ends by itself when enough was sent. */
+  async #checkSolvency(height: number): Promise<void> {
+    if (height === this.#solventHeight) return;
+    const { storage, metrics } = this.#deps;
+    const { code } = this.#chain;
+    const lines = await readSolvency(this.#chain, storage);
+    for (const { currency, units } of lines)
+      metrics.gauge('tillgate_solvency_units', Number(units), { chain: code, currency });
+    const reason = insolvencyReason(this.#chain, lines);
+    const stop = await storage.transfers.payoutStop(code);
+    if (reason === null && stop !== null && isInsolvency(stop)) await storage.transfers.setPayoutStop(code, null);
+    if (reason !== null && stop === null) {
+      await storage.transfers.setPayoutStop(code, reason);
+      raiseAlert(this.#deps, 'payouts-stopped', `chain ${code}`, reason);
+    }
+    this.#solventHeight = height;
   }
 
   /** Reconciles before the first payment after a start, and periodically; nothing is paid while money is missing. */

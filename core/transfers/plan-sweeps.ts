@@ -1,3 +1,4 @@
+import { raiseAlert } from '../alerts/raise-alert.ts';
 import type { Asset, CurrencyCode } from '../kernel/asset.ts';
 import { parseUnits } from '../kernel/decimal.ts';
 import { isTillgateError } from '../kernel/errors.ts';
@@ -12,6 +13,7 @@ import type { TokenShortfall } from './consolidation.ts';
 import { HotWallet } from './hot-wallet.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import type { SweepSettings } from './settings.ts';
+import { floatLacking, TillBudget } from './till-budget.ts';
 import { newTransfer } from './transfer.ts';
 import type { Transfer, TransferKind } from './transfer.ts';
 
@@ -23,6 +25,15 @@ export interface RefusedSweep {
   /** The fee of sweeping it now, in its currency; `null` when it could not be estimated. */
   readonly feeUnits: bigint | null;
   readonly reason: string;
+}
+
+/** What one run plans with. */
+interface Plan {
+  readonly hot: HotWallet;
+  readonly budget: TillBudget;
+  readonly needed: ReadonlyMap<CurrencyCode, TokenShortfall>;
+  /** The cost of the sweeps that nobody can pay for. */
+  lacking: bigint;
 }
 
 /** A sweep that is worth its fee. */
@@ -47,6 +58,8 @@ export class PlanSweeps {
   readonly #chain: PayingChain;
   readonly #deps: PayoutDeps;
   readonly #settings: SweepSettings;
+  /** True while sweeps wait for the operator's coins. */
+  #asked = false;
   readonly #refused = new Map<string, { readonly until: Millis; readonly units: bigint }>();
 
   constructor(chain: PayingChain, deps: PayoutDeps, settings: SweepSettings) {
@@ -55,17 +68,16 @@ export class PlanSweeps {
     this.#settings = settings;
   }
 
-  /** Queues the sweeps that are worth their fee now. @returns how many */
+  /** Queues the sweeps that are worth their fee now, as far as somebody can pay for them. @returns how many */
   async run(lease: Lease): Promise<number> {
     const { storage } = this.#deps;
     const { code, payments } = this.#chain;
     if (payments.model !== 'account') return 0;
-    const hot = await HotWallet.open(code, payments, storage);
-    const needed = await this.#needed(hot);
+    const plan = await this.#open();
     let queued = 0;
     for (const candidate of await storage.transfers.sweepCandidates(code, CANDIDATES)) {
       const key = `${candidate.address} ${candidate.currency}`;
-      const urgent = needed.get(candidate.currency) ?? null;
+      const urgent = plan.needed.get(candidate.currency) ?? null;
       if (urgent === null && this.#rests(key, candidate.units)) continue;
       const priced = await this.#price(candidate, urgent);
       if ('reason' in priced) {
@@ -73,10 +85,25 @@ export class PlanSweeps {
         continue;
       }
       this.#refused.delete(key);
-      urgent?.addSweep(candidate.units, priced.feeUnits);
-      if (await this.#queueMove(lease, priced, hot)) queued += 1;
+      if (await this.#queueMove(lease, priced, plan)) queued += 1;
     }
-    return queued + (await this.#queueCold(lease, hot, needed));
+    this.#askForFloat(plan);
+    return queued + (await this.#queueCold(lease, plan));
+  }
+
+  async #open(): Promise<Plan> {
+    const { storage } = this.#deps;
+    const { code, payments } = this.#chain;
+    const hot = await HotWallet.open(code, payments, storage);
+    const budget = await TillBudget.open(this.#chain, storage, this.#settings.feeBudget);
+    return { hot, budget, needed: await this.#needed(hot), lacking: 0n };
+  }
+
+  /** Sweeps that nobody can pay for wait; one alert says what is needed for all of them. */
+  #askForFloat({ budget, lacking }: Plan): void {
+    if (lacking > 0n && !this.#asked)
+      raiseAlert(this.#deps, 'float', `chain ${this.#chain.code}`, floatLacking(this.#chain, budget, lacking));
+    this.#asked = lacking > 0n;
   }
 
   /** Every candidate that is not worth its fee now, priced at this moment. */
@@ -138,35 +165,53 @@ export class PlanSweeps {
     }
   }
 
-  async #queueMove(lease: Lease, { candidate, nativeFeeUnits, feeUnits }: Move, hot: HotWallet): Promise<boolean> {
+  async #queueMove(lease: Lease, move: Move, plan: Plan): Promise<boolean> {
     const { payments } = this.#chain;
-    const { address, index, currency, units } = candidate;
-    const native = payments.feeAsset.currency;
-    if (currency === native) {
-      return this.#queue(lease, 'sweep', {
-        currency,
-        units,
-        feeUnits,
-        maxFeeUnits: units / 2n,
-        sourceAddress: address,
-        sourceIndex: index,
-        toAddress: payments.hotAddress,
-      });
+    const { currency, units } = move.candidate;
+    const urgent = plan.needed.get(currency);
+    if (currency !== payments.feeAsset.currency) return this.#queueTokens(lease, move, plan);
+    if (!this.#paysFor(move.feeUnits, plan, urgent)) return false;
+    urgent?.addSweep(units, move.feeUnits);
+    // A fee that has risen by a quarter is looked at again.
+    const risen = (move.feeUnits * GAS_MARGIN[0]) / GAS_MARGIN[1];
+    return this.#queueSweep(lease, move, {
+      feeUnits: move.feeUnits,
+      maxFeeUnits: risen < units / 2n ? risen : units / 2n,
+    });
+  }
+
+  /** The till pays out of its own coins, or else the payments that wait for this sweep. */
+  #paysFor(feeUnits: bigint, plan: Plan, urgent: TokenShortfall | undefined): boolean {
+    const { budget } = plan;
+    if (budget.covers(feeUnits)) {
+      budget.spend(feeUnits);
+      return true;
     }
+    return urgent !== undefined && urgent.isMissing && budget.advance(feeUnits);
+  }
+
+  async #queueTokens(lease: Lease, move: Move, plan: Plan): Promise<boolean> {
+    const { payments } = this.#chain;
+    const { candidate, nativeFeeUnits, feeUnits } = move;
+    const { address, currency, units } = candidate;
+    const { hot, budget } = plan;
+    const native = payments.feeAsset.currency;
+    const urgent = plan.needed.get(currency);
     const there = await gasBalance(this.#chain, this.#deps.storage, address);
     if (there >= nativeFeeUnits) {
-      return this.#queue(lease, 'sweep', {
-        currency,
-        units,
-        feeUnits: 0n,
-        maxFeeUnits: 0n,
-        sourceAddress: address,
-        sourceIndex: index,
-        toAddress: payments.hotAddress,
-      });
+      urgent?.addSweep(units, feeUnits);
+      return this.#queueSweep(lease, move, { feeUnits: 0n, maxFeeUnits: 0n });
     }
     const gas = (nativeFeeUnits * GAS_MARGIN[0]) / GAS_MARGIN[1] - there;
+    // Sending it costs no more than the sweep itself.
+    const cost = gas + nativeFeeUnits;
+    if (!budget.covers(plan.lacking + cost)) {
+      plan.lacking += cost;
+      return false;
+    }
     if ((await hot.free(native)) < gas * 2n) return false;
+    urgent?.addSweep(units, feeUnits);
+    budget.spend(cost);
     await hot.spend(native, gas);
     return this.#queue(lease, 'gas', {
       currency: native,
@@ -179,7 +224,23 @@ export class PlanSweeps {
     });
   }
 
-  async #queueCold(lease: Lease, hot: HotWallet, needed: ReadonlyMap<CurrencyCode, TokenShortfall>): Promise<number> {
+  #queueSweep(
+    lease: Lease,
+    { candidate: { address, index, currency, units } }: Move,
+    fee: Pick<Transfer, 'feeUnits' | 'maxFeeUnits'>,
+  ): Promise<boolean> {
+    const { hotAddress: toAddress } = this.#chain.payments;
+    return this.#queue(lease, 'sweep', {
+      currency,
+      units,
+      ...fee,
+      sourceAddress: address,
+      sourceIndex: index,
+      toAddress,
+    });
+  }
+
+  async #queueCold(lease: Lease, { hot, budget, needed }: Plan): Promise<number> {
     const { code, payments, assets } = this.#chain;
     const cold = this.#settings.cold.get(code);
     if (cold === undefined) return 0;
@@ -191,6 +252,11 @@ export class PlanSweeps {
       const units = (await hot.free(currency)) - ceiling;
       // Move at least a tenth of the ceiling, not small excesses.
       if (units <= ceiling / 10n || units <= payments.dust(currency)) continue;
+      const source = { address: payments.hotAddress, index: null };
+      const lines = [{ to: cold.address, currency, units }];
+      const { feeUnits: cost } = await payments.price({ source, lines, coins: [], replaces: null });
+      if (!budget.covers(cost)) continue;
+      budget.spend(cost);
       const move = {
         currency,
         units,

@@ -2,7 +2,8 @@ import type { CurrencyCode } from '../kernel/asset.ts';
 import type { ExpectedCoins } from '../ports/chain-payments.ts';
 import type { GasBalance } from '../ports/transfer-store.ts';
 import type { Holding } from './transfer.ts';
-import type { PayingChain, PayoutDeps } from './payout-deps.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { PayingChain } from './payout-deps.ts';
 
 /** One currency in the ledger and on chain, in units. */
 export interface CustodyLine {
@@ -21,7 +22,7 @@ const PAGE = 500;
 /** Compares what the chain holds for the till with the ledger, by currency. @throws TillgateError `NODE_FAILED` */
 export async function reconcile(
   chain: PayingChain,
-  { storage }: Pick<PayoutDeps, 'storage'>,
+  { storage }: { readonly storage: Pick<Storage, 'transfers'> },
 ): Promise<readonly CustodyLine[]> {
   const expected = await storage.transfers.expectedCustody(chain.code);
   const inFlight = await flight(chain, { storage });
@@ -49,7 +50,7 @@ export async function reconcile(
 /** Asks for the gas that is left at deposit addresses; an address that was asked for its coins has shown it already. */
 async function addGas(
   { code, payments }: PayingChain,
-  { storage }: Pick<PayoutDeps, 'storage'>,
+  { storage }: { readonly storage: Pick<Storage, 'transfers'> },
   sums: {
     readonly asked: ReadonlySet<string>;
     readonly onChain: Map<CurrencyCode, bigint>;
@@ -77,7 +78,7 @@ function line(currency: CurrencyCode, expected: bigint, onChain: bigint, inFligh
 /** On account chains: sweep fees and everything that leaves the hot wallet. On UTXO chains, taken coins are added page by page. */
 async function flight(
   { code, payments }: PayingChain,
-  { storage }: Pick<PayoutDeps, 'storage'>,
+  { storage }: { readonly storage: Pick<Storage, 'transfers'> },
 ): Promise<Map<CurrencyCode, bigint>> {
   const taken = new Map<CurrencyCode, bigint>();
   if (payments.model === 'utxo') return taken;

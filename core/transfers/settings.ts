@@ -12,4 +12,9 @@ export interface SweepSettings {
   /** A sweep is made when its fee is at most this share of what it moves, in basis points. */
   readonly maxFeeBps: number;
   readonly cold: ReadonlyMap<ChainCode, ColdStorage>;
+  /**
+   * How far the ledger account of network fees may fall below zero, as a plain decimal by the chain's own coin; at that limit
+   * nothing is started that the till pays for. Without one the limit is the operator's float.
+   */
+  readonly feeBudget?: ReadonlyMap<CurrencyCode, string>;
 }

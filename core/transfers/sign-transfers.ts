@@ -6,11 +6,13 @@ import type { Millis } from '../kernel/time.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { Transaction } from '../ports/storage.ts';
 import { PayoutBuilder, PayoutDeferred } from './build-payout.ts';
-import type { Draft } from './build-payout.ts';
+import type { Draft, TillCoins } from './build-payout.ts';
 import { HotWallet } from './hot-wallet.ts';
 import { publishTransfer } from './payout-deps.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { rejectTransfer } from './review-transfer.ts';
+import { TillBudget } from './till-budget.ts';
+import type { FeeBudgets } from './till-budget.ts';
 import type { Attempt, Payout, PayoutView, Transfer } from './transfer.ts';
 
 /** Transactions signed and stored together; the database is locked meanwhile, so this stays small. */
@@ -38,20 +40,22 @@ class ConcurrentChange extends Error {}
 export class SignTransfers {
   readonly #chain: PayingChain;
   readonly #deps: PayoutDeps;
+  readonly #feeBudget: FeeBudgets | undefined;
   readonly #builder: PayoutBuilder;
   readonly #retryAt = new Map<TransferId, Millis>();
   readonly #counters = new Map<string, Counter>();
   /** Read and not processed yet. */
   #queue: Transfer[] = [];
-  #hot: HotWallet | null = null;
+  #coins: TillCoins | null = null;
   /** Addresses with a payout in flight. */
   #busy: Set<string> | null = null;
   #height = -1;
   #after: TransferId | null = null;
 
-  constructor(chain: PayingChain, deps: PayoutDeps) {
+  constructor(chain: PayingChain, deps: PayoutDeps, feeBudget?: FeeBudgets) {
     this.#chain = chain;
     this.#deps = deps;
+    this.#feeBudget = feeBudget;
     this.#builder = new PayoutBuilder(chain, deps);
   }
 
@@ -86,7 +90,7 @@ export class SignTransfers {
   /** Drops cached state: with each block, and after a failed commit. */
   #forget(): void {
     this.#queue = [];
-    this.#hot = null;
+    this.#coins = null;
     this.#busy = null;
     this.#counters.clear();
   }
@@ -102,15 +106,14 @@ export class SignTransfers {
 
   async #fromAccounts(lease: Lease): Promise<readonly Draft[]> {
     const drafts: Draft[] = [];
-    this.#hot ??= await HotWallet.open(this.#chain.code, this.#chain.payments, this.#deps.storage);
-    const hot = this.#hot;
+    const coins = (this.#coins ??= await this.#openCoins());
     while (drafts.length < BATCH) {
       const transfer = this.#queue.shift();
       if (transfer === undefined) break;
       const counter = await this.#counter(transfer);
       const draft = await this.#try(lease, [transfer], async () => {
         await this.#requireIdle(transfer);
-        return this.#builder.fromAccount(transfer, counter?.next ?? null, hot);
+        return this.#builder.fromAccount(transfer, counter?.next ?? null, coins);
       });
       if (draft === null) continue;
       if (counter !== null) counter.next += 1;
@@ -118,6 +121,14 @@ export class SignTransfers {
       drafts.push(draft);
     }
     return drafts;
+  }
+
+  async #openCoins(): Promise<TillCoins> {
+    const { storage } = this.#deps;
+    return {
+      hot: await HotWallet.open(this.#chain.code, this.#chain.payments, storage),
+      budget: await TillBudget.open(this.#chain, storage, this.#feeBudget),
+    };
   }
 
   /** A deposit address has one payout in flight at a time: the fee of one would leave the other short. */

@@ -12,8 +12,9 @@ import type { Recipes } from '../parts.ts';
 /** Withdrawals, refunds, sweeps, and the payout runner of each chain that pays. */
 export const payoutRecipes = {
   payoutFees: recipe(
-    ['storage', 'rateBook', 'clock'],
-    ({ rateBook: rates, ...ports }) => new PayoutFeeEstimator({ ...ports, rates }),
+    ['config', 'storage', 'rateBook', 'clock'],
+    ({ config, rateBook: rates, ...ports }) =>
+      new PayoutFeeEstimator({ ...ports, rates, feeBudget: config.sweeps.feeBudget }),
   ),
   requestWithdrawal: recipe(
     [

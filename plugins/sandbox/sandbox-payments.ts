@@ -96,7 +96,7 @@ export class SandboxPayments implements ChainPayments {
       to: key,
       units: `${line.units}`,
       change: `${change}`,
-      fee: `${feeUnits}`,
+      fee: `${fee}`,
     };
     const text = JSON.stringify(raw);
     const txid = sandboxHash(this.#options.addressing.hashPrefix, `tillgate sandbox payout ${text}`);

@@ -445,7 +445,7 @@ eachStorage((_name, open) => {
       const chain = fixture.till.till.chains.get('BSC') as {
         -readonly [Field in keyof ChainAdapter]: ChainAdapter[Field];
       };
-      chain.payments = { hotAddress: B, nextNonce: async () => 9 } as unknown as ChainPayments;
+      chain.payments = { model: 'utxo', hotAddress: B, nextNonce: async () => 9 } as unknown as ChainPayments;
       const { withdrawals } = fixture.manage;
       const resume = () => withdrawals.resumePayouts(OPERATOR, chain);
       await assert.rejects(resume(), (error) => isTillgateError(error, 'STATE_CONFLICT'));

@@ -47,6 +47,8 @@ export interface MoneyDomain extends Domain {
   payoutLease(chain?: FakeChain): Promise<Lease>;
   /** Steps the runner of a chain until it rests. */
   payOut(chain?: FakeChain): Promise<PayoutResult>;
+  /** Sends the operator's own coins to the hot wallet and waits until they are booked. */
+  float(units: bigint): Promise<void>;
   /** Pays an order and mines until the merchant may spend it. */
   fund(currency: 'ETH' | 'USDT-ERC20' | 'BTC', price: string): Promise<Order>;
   withdraw(amount: string, currency?: string, claim?: IdempotencyClaim | null): Promise<WithdrawalRecord>;
@@ -78,7 +80,7 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
   eth.payments = ethPayments;
   btc.payments = btcPayments;
   const chains = new Map([eth, btc].map((chain) => [chain.code, chain]));
-  const fees = new PayoutFeeEstimator({ storage, rates: rateBook, clock });
+  const fees = new PayoutFeeEstimator({ storage, rates: rateBook, clock, feeBudget: options.sweeps?.feeBudget });
   const secondFactor = new SecondFactor({
     storage,
     vault: new FakeVault(),
@@ -170,6 +172,16 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
     newRunner,
     payoutLease,
     payOut,
+    async float(units) {
+      ethPayments.fund(ethPayments.hotAddress, 'ETH', units);
+      for (let look = 0; look < 2; look++) {
+        eth.mineEmpty(eth.policy.spendableConfirmations + 1);
+        await domain.follow();
+        await payOut();
+      }
+      const [float] = await storage.ledger.balances('operator:ETH');
+      assert.equal(float?.units, units, 'the float is booked');
+    },
     async fund(currency, price) {
       const code = CHAIN_OF[currency] ?? 'ETH';
       const chain = code === 'ETH' ? eth : btc;

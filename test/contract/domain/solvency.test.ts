@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { formatUnits, obtainedUnits, present, reconcile } from '../../../core/index.ts';
-import type { PayingChain } from '../../../core/index.ts';
+import {
+  formatUnits,
+  isTillgateError,
+  obtainedUnits,
+  present,
+  readSolvency,
+  reconcile,
+  resumePayouts,
+  takeHotWallet,
+} from '../../../core/index.ts';
+import type { ErrorCode, PayingChain } from '../../../core/index.ts';
 import { buildMoney, PAYEE } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
 import { eachStorage } from '../../support/each-storage.ts';
@@ -30,6 +39,17 @@ async function booked(till: MoneyDomain, account: string, currency = 'ETH'): Pro
   return balances.find((balance) => balance.account === account && balance.currency === currency)?.units ?? 0n;
 }
 
+/** What the chain holds by the books beyond what is owed, by currency. */
+async function solvency(till: MoneyDomain): Promise<Readonly<Record<string, bigint>>> {
+  const lines = await readSolvency(till.eth, till.storage);
+  return Object.fromEntries(lines.map(({ currency, units }) => [currency, units]));
+}
+
+const refusal =
+  (code: ErrorCode, message: RegExp) =>
+  (error: unknown): boolean =>
+    isTillgateError(error, code) && message.test(error.message);
+
 eachStorage((engine, open) => {
   const money = testsOf(open, buildMoney);
 
@@ -37,7 +57,7 @@ eachStorage((engine, open) => {
     money('fault 79: what a token sweep leaves is booked, compared and used by the next one', async (till) => {
       const { ethPayments } = till;
       ethPayments.fee = 10n ** 13n;
-      ethPayments.fund(ethPayments.hotAddress, 'ETH', FLOAT);
+      await till.float(FLOAT);
       await till.fund('ETH', '2000');
       const addresses: string[] = [];
       for (let order = 0; order < 3; order++)
@@ -47,7 +67,7 @@ eachStorage((engine, open) => {
       const left = await Promise.all(addresses.map((address) => ethPayments.balance(address, 'ETH')));
       assert.deepEqual(left, Array(3).fill(ethPayments.fee / 4n), 'a quarter of the gas is not used');
       assert.equal(await booked(till, 'gas:ETH'), -left.reduce((sum, units) => sum + units, 0n));
-      assert.equal(await surplus(till), FLOAT, 'every wei on chain is in the books');
+      assert.equal(await surplus(till), 0n, 'every wei on chain is in the books');
       assert.equal((await compared(till, 'ETH')).shortfall, 0n);
       const [address] = addresses;
       assert(address !== undefined);
@@ -57,14 +77,14 @@ eachStorage((engine, open) => {
       await till.settle();
       assert.deepEqual(ethPayments.paidTo(address, 'ETH'), [(ethPayments.fee * 5n) / 4n, ethPayments.fee]);
       assert.equal(await ethPayments.balance(address, 'ETH'), ethPayments.fee / 4n, 'only what was missing was sent');
-      assert.equal(await surplus(till), FLOAT);
+      assert.equal(await surplus(till), 0n);
       assert.equal(await till.storage.transfers.payoutStop('ETH'), null);
     });
 
     money('fault 79: gas that is gone from its address is missing money', async (till) => {
       const { ethPayments } = till;
       ethPayments.fee = 10n ** 13n;
-      ethPayments.fund(ethPayments.hotAddress, 'ETH', FLOAT);
+      await till.float(FLOAT);
       const { payment } = await till.fund('USDT-ERC20', '500');
       await till.settle();
       assert(payment !== null);
@@ -77,7 +97,7 @@ eachStorage((engine, open) => {
     money('coins of a payer that are not spendable yet are no gas for the tokens beside them', async (till) => {
       const { ethPayments } = till;
       ethPayments.fee = 10n ** 13n;
-      ethPayments.fund(ethPayments.hotAddress, 'ETH', FLOAT);
+      await till.float(FLOAT);
       const { payment } = await till.fund('USDT-ERC20', '500');
       assert(payment !== null);
       till.eth.mine({ to: payment.address, currency: 'ETH', units: ETHER, txid: 'paid-coins', from: 'eth-payer' });
@@ -90,7 +110,7 @@ eachStorage((engine, open) => {
       );
       await till.settle();
       assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'ETH'), [ETHER - ethPayments.fee]);
-      assert.equal(await surplus(till), FLOAT);
+      assert.equal(await surplus(till), 0n);
     });
   });
 
@@ -98,7 +118,7 @@ eachStorage((engine, open) => {
     money('every payment leaves the books as the chain is, to the unit', async (till) => {
       const { ethPayments } = till;
       ethPayments.fee = 7n * 10n ** 12n;
-      ethPayments.fund(ethPayments.hotAddress, 'ETH', FLOAT);
+      await till.float(FLOAT);
       await till.fund('ETH', '2000');
       await till.fund('USDT-ERC20', '100');
       const coins = await till.withdraw('0.25');
@@ -107,7 +127,7 @@ eachStorage((engine, open) => {
       assert.equal((await till.transfer(tokens.tx_id)).status, 'CONFIRMED');
       const paid = await till.transfer(coins.tx_id);
       assert.deepEqual(ethPayments.paidTo(PAYEE.ETH, 'ETH'), [obtainedUnits(paid)]);
-      assert.equal(await surplus(till), FLOAT);
+      assert.equal(await surplus(till), 0n);
       assert.equal(await surplus(till, 'USDT-ERC20'), 0n);
       const spent = [...ethPayments.sent.values()].reduce((sum, { content }) => sum + BigInt(content.fee), 0n);
       assert.equal(await booked(till, 'fees:network'), paid.feeUnits - spent, 'each fee lowers what is left of them');
@@ -167,7 +187,7 @@ eachStorage((engine, open) => {
     money('fault 80: a failed token payment is charged in the token, at the rate of its fee', async (till) => {
       const { ethPayments } = till;
       ethPayments.fee = 10n ** 13n;
-      ethPayments.fund(ethPayments.hotAddress, 'ETH', FLOAT);
+      await till.float(FLOAT);
       await till.fund('USDT-ERC20', '100');
       await till.withdraw('10', 'USDT-ERC20');
       await till.settle();
@@ -181,6 +201,155 @@ eachStorage((engine, open) => {
       assert.equal(await till.balance('available', 'USDT-ERC20'), 89_980_000n);
       assert.equal(await booked(till, 'fees:network', 'USDT-ERC20'), 40_000n);
       assert.equal(await surplus(till, 'USDT-ERC20'), 0n);
+    });
+  });
+
+  describe(`solvency on ${engine}`, () => {
+    money('without a float each merchant pays for the sweeps that its withdrawal needs', async (till) => {
+      const { ethPayments } = till;
+      ethPayments.fee = ETHER / 1_000n;
+      for (let order = 0; order < 3; order++) await till.fund('ETH', '2000');
+      await till.settle();
+      assert.equal(ethPayments.sent.size, 0, 'nothing is moved that nobody pays for');
+      const asked = await till.withdraw('2.5');
+      assert.equal(asked.fee, '0.004', 'its own fee and three sweeps');
+      for (let block = 0; block < 60; block++) {
+        till.clock.advance(1_000);
+        ethPayments.mine();
+        await till.follow();
+        await till.payOut();
+        await till.checkBooks();
+      }
+      const paid = await till.transfer(asked.tx_id);
+      assert.equal(paid.status, 'CONFIRMED', paid.reason ?? '');
+      assert.equal(paid.feeUnits, 4n * ethPayments.fee);
+      assert.deepEqual(await solvency(till), { ETH: 0n, 'USDT-ERC20': 0n });
+      await till.withdraw('0.5');
+      await till.settle();
+      assert.equal(await till.storage.transfers.payoutStop('ETH'), null);
+      assert.deepEqual(await solvency(till), { ETH: 0n, 'USDT-ERC20': 0n });
+      assert.equal(await surplus(till), 0n);
+    });
+
+    money('what sweeps for one withdrawal cost is not charged to another', async (till) => {
+      const { ethPayments } = till;
+      ethPayments.fee = ETHER / 1_000n;
+      await till.fund('ETH', '2000');
+      const first = await till.withdraw('0.2');
+      await till.settle();
+      await till.fund('ETH', '2000');
+      const [small, large] = [await till.withdraw('0.1'), await till.withdraw('1.5')];
+      await till.settle();
+      const fees = await Promise.all(
+        [first, small, large].map(async ({ tx_id }) => (await till.transfer(tx_id)).feeUnits),
+      );
+      assert.deepEqual(
+        fees,
+        [2n, 1n, 2n].map((count) => count * ethPayments.fee),
+      );
+    });
+
+    money('without a float a token payment is refused with what the operator has to do', async (till) => {
+      const { ethPayments } = till;
+      ethPayments.fee = ETHER / 1_000n;
+      await till.fund('ETH', '2000');
+      const order = await till.fund('USDT-ERC20', '100');
+      const words = /at least 0\.003 ETH to eth-hot/;
+      await assert.rejects(till.withdraw('60', 'USDT-ERC20'), refusal('NOT_READY', words));
+      await assert.rejects(till.refund.run(till.principal, order.id), refusal('NOT_READY', words));
+      assert.equal(await till.balance('reserved', 'USDT-ERC20'), 0n);
+      const coins = await till.withdraw('0.9');
+      await till.settle();
+      assert.equal((await till.transfer(coins.tx_id)).status, 'CONFIRMED', 'other payments go on');
+      assert.equal(await till.ethPayments.balance(order.payment?.address ?? '', 'ETH'), 0n, 'no gas of merchants');
+      const alerts = till.logger.lines.filter(({ fields }) => fields['alert'] === 'float');
+      assert.equal(alerts.length, 1, 'one alert for the sweep that waits');
+      ethPayments.fund(ethPayments.hotAddress, 'ETH', ETHER / 100n);
+      till.clock.advance(10_000);
+      const tokens = await till.withdraw('60', 'USDT-ERC20');
+      await till.settle();
+      assert.equal((await till.transfer(tokens.tx_id)).status, 'CONFIRMED');
+      assert.equal(await surplus(till), 0n);
+    });
+
+    money(
+      'network fees stop at their limit, and go on when the operator raises it',
+      async (till) => {
+        const { ethPayments } = till;
+        ethPayments.fee = ETHER / 1_000n;
+        await till.float(ETHER);
+        await till.fund('USDT-ERC20', '100');
+        await till.settle();
+        assert.equal(ethPayments.sent.size, 2, 'the gas and the sweep');
+        const asked = await till.withdraw('60', 'USDT-ERC20').catch((error: unknown) => error);
+        assert.ok(refusal('NOT_READY', /sweeps\.feeBudget\.ETH/)(asked), String(asked));
+        const runner = till.newRunner();
+        await till.fund('USDT-ERC20', '50');
+        await runner.step(await till.payoutLease());
+        assert.equal(ethPayments.sent.size, 2);
+      },
+      { sweeps: { feeBudget: new Map([['ETH', '0.0025']]) } },
+    );
+
+    money('a loss that the float does not cover stops payouts until enough was sent', async (till) => {
+      const { ethPayments } = till;
+      await till.fund('ETH', '2000');
+      ethPayments.fund(ethPayments.hotAddress, 'ETH', ETHER);
+      const asked = await till.withdraw('0.9');
+      await till.payOut();
+      assert.equal((await till.transfer(asked.tx_id)).status, 'BROADCAST');
+      till.eth.drop(11);
+      till.eth.mineEmpty(3);
+      await till.follow();
+      await till.payOut();
+      assert.match((await till.storage.transfers.payoutStop('ETH')) ?? '', /send at least 0\.8999\d* ETH to eth-hot/);
+      assert.ok(((await solvency(till))['ETH'] ?? 0n) < 0n);
+      assert.ok(
+        [...till.metrics.gauges].some(([key, value]) => key.startsWith('tillgate_solvency_units') && value < 0),
+      );
+      // The operator's ether was there all the time; two looks at it book it.
+      await till.settle();
+      assert.equal(await till.storage.transfers.payoutStop('ETH'), null, 'the stop ends by itself');
+      await till.checkBooks();
+    });
+
+    money('coins that the operator takes out are missing until he says so', async (till) => {
+      const { ethPayments } = till;
+      await till.float(ETHER);
+      await till.fund('ETH', '2000');
+      ethPayments.fund(ethPayments.hotAddress, 'ETH', -ETHER / 4n);
+      till.clock.advance(600_000);
+      for (let round = 0; round < 4; round++) await till.payOut();
+      assert.match(
+        (await till.storage.transfers.payoutStop('ETH')) ?? '',
+        /250000000000000000 units of ETH are missing/,
+      );
+      const audited: unknown[] = [];
+      const take = (): Promise<void> => takeHotWallet(till.eth, till, async (_, booked) => audited.push(...booked));
+      await Promise.all([take(), take()]);
+      assert.deepEqual(audited, [{ currency: 'ETH', units: -ETHER / 4n }], 'two operators at once take it out once');
+      assert.equal(await booked(till, 'operator:ETH'), (ETHER * 3n) / 4n);
+      await resumePayouts(till.eth, till.storage);
+      assert.equal(await till.payOut(), 'idle');
+      ethPayments.fund(ethPayments.hotAddress, 'ETH', -ETHER);
+      await take();
+      assert.equal(audited.length, 1, 'more than the float is never accepted');
+    });
+
+    money('a deposit that is moved by a reorganisation is not taken for coins of the operator', async (till) => {
+      await till.fund('ETH', '2000');
+      await till.withdraw('0.5');
+      await till.settle();
+      const { payment } = await till.fund('ETH', '2000');
+      assert(payment !== null);
+      // A second deposit at an address that is swept already is not spendable for some blocks.
+      till.eth.mine({ to: payment.address, currency: 'ETH', units: ETHER, txid: 'paid-twice', from: 'eth-payer' });
+      for (let block = 0; block < 40; block++) {
+        till.eth.mineEmpty(1);
+        await till.follow();
+        await till.payOut();
+        assert.equal(await booked(till, 'operator:ETH'), 0n);
+      }
     });
   });
 });

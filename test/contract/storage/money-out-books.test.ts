@@ -33,7 +33,7 @@ async function book(
     reference,
     postings: [
       { account: `merchant:${accountId}:reserved`, currency, units },
-      { account: 'clearing', currency, units: -units },
+      { account: 'custody:ETH', currency, units: -units },
     ],
   };
   await storage.transaction((tx) => tx.ledger.append(entry));

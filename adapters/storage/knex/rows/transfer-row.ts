@@ -3,6 +3,7 @@ import type {
   Payout,
   PayoutChanges,
   Holding,
+  LiveTransfer,
   SpendableCoin,
   Transfer,
   TransferChanges,
@@ -53,6 +54,19 @@ export function transferOf(row: Row): Transfer {
     createdAt: integer(row, 'created_at'),
     updatedAt: integer(row, 'updated_at'),
     finishedAt: integerOrNull(row, 'finished_at'),
+  };
+}
+
+/** The columns of a {@link LiveTransfer}. */
+export function liveTransferOf(row: Row): LiveTransfer {
+  return {
+    kind: text(row, 'kind') as LiveTransfer['kind'],
+    status: text(row, 'status') as LiveTransfer['status'],
+    isMerchants: textOrNull(row, 'account_id') !== null,
+    currency: text(row, 'currency'),
+    units: units(row, 'units'),
+    feeUnits: units(row, 'fee_units'),
+    maxFeeUnits: units(row, 'max_fee_units'),
   };
 }
 

@@ -1,6 +1,6 @@
 import { custodyAccount, gasAccount } from '../../../../core/index.ts';
 import type { ChainCode, CurrencyCode } from '../../../../core/index.ts';
-import type { Run } from '../dialects/dialect.ts';
+import type { Row, Run } from '../dialects/dialect.ts';
 import { text, units } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
 
@@ -24,4 +24,22 @@ export async function expectedCustody(
   );
   for (const row of credited) add(text(row, 'currency'), -units(row, 'units'));
   return expected;
+}
+
+/** What is left of the custody account once everything at deposit addresses is taken off. */
+export async function hotCustody(
+  run: Run,
+  tables: Tables,
+  chain: ChainCode,
+): Promise<ReadonlyMap<CurrencyCode, bigint>> {
+  const hot = new Map(await expectedCustody(run, tables, chain));
+  const take = (row: Row, change: bigint): unknown =>
+    hot.set(text(row, 'currency'), (hot.get(text(row, 'currency')) ?? 0n) - change);
+  const kept = "status IN ('FREE', 'TAKEN') AND address_index IS NOT NULL";
+  for (const row of await run(`SELECT currency, units FROM ${tables.holdings} WHERE chain = ? AND ${kept}`, [chain]))
+    take(row, units(row, 'units'));
+  const gas = [gasAccount(chain)];
+  for (const row of await run(`SELECT currency, units FROM ${tables.balances} WHERE account = ?`, gas))
+    take(row, -units(row, 'units'));
+  return hot;
 }

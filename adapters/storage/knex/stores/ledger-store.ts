@@ -2,7 +2,7 @@ import type { LedgerBalance, LedgerBreach, LedgerStore } from '../../../../core/
 import type { Database } from '../database.ts';
 import type { Row } from '../dialects/dialect.ts';
 import { text, units } from '../rows/values.ts';
-import { driftedBalances, unbalancedEntries } from './ledger-sums.ts';
+import { driftedBalances, insolventCurrencies, unbalancedEntries } from './ledger-sums.ts';
 import { driftedUnassigned, missingCallbacks, mismatchedDeposits } from './ledger-facts.ts';
 import { mismatchedTransfers } from './ledger-transfers.ts';
 
@@ -40,6 +40,10 @@ export class KnexLedgerStore implements LedgerStore {
       invariant: 'no merchant balance is below zero',
       detail: `${account} has ${below} units of ${currency}`,
     }));
+  }
+
+  insolventCurrencies(limit: number): Promise<readonly LedgerBreach[]> {
+    return this.#db.snapshot((run) => insolventCurrencies(run, this.#db.tables, limit));
   }
 
   mismatchedDeposits(limit: number): Promise<readonly LedgerBreach[]> {

@@ -2,6 +2,7 @@ import type { LedgerBreach } from '../../../../core/index.ts';
 import type { Row, Run } from '../dialects/dialect.ts';
 import { integer, text, units } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
+import { liveTransfers } from './ledger-transfers.ts';
 
 /** Chunk size of postings. Sums are computed here, in bigints: SQLite adds TEXT as doubles. */
 const CHUNK = 5_000;
@@ -70,5 +71,26 @@ export async function driftedBalances(run: Run, tables: Tables, limit: number): 
     .map(([account, sum]) => ({
       invariant: 'a balance is the sum of its postings',
       detail: `the postings of ${account} are ${sum} units above its balance`,
+    }));
+}
+
+/** Accounts of what chains hold, below zero, and of what is owed, above. */
+const HELD_AND_OWED = /^(?:custody|cold|merchant|unassigned):/;
+
+/**
+ * Currencies of which chains hold less than is owed. The fee of a transfer under way is not owed any more: it leaves with
+ * its transaction.
+ */
+export async function insolventCurrencies(run: Run, tables: Tables, limit: number): Promise<readonly LedgerBreach[]> {
+  const owed = new Map<string, bigint>();
+  for (const row of await run(`SELECT account, currency, units FROM ${tables.balances}`))
+    if (HELD_AND_OWED.test(text(row, 'account'))) add(owed, text(row, 'currency'), units(row, 'units'));
+  for await (const row of liveTransfers(run, tables)) add(owed, text(row, 'currency'), -units(row, 'fee_units'));
+  return [...owed]
+    .filter(([, sum]) => sum > 0n)
+    .slice(0, limit)
+    .map(([currency, sum]) => ({
+      invariant: 'a chain holds what is owed',
+      detail: `${sum} units of ${currency} are owed and not held`,
     }));
 }

@@ -18,10 +18,11 @@ export async function mismatchedTransfers(run: Run, tables: Tables, limit: numbe
   return checks.flat().slice(0, limit);
 }
 
-async function* liveTransfers(run: Run, { transfers }: Tables): AsyncGenerator<Row> {
+/** Withdrawals and refunds under way. */
+export async function* liveTransfers(run: Run, { transfers }: Tables): AsyncGenerator<Row> {
   for (let after = ''; ;) {
     const rows = await run(
-      `SELECT id, account_id, currency, units FROM ${transfers}
+      `SELECT id, account_id, currency, units, fee_units FROM ${transfers}
        WHERE ${LIVE} AND kind IN ('withdrawal', 'refund') AND id > ? ORDER BY id LIMIT ${CHUNK}`,
       [after],
     );

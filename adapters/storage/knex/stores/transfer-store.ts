@@ -10,6 +10,7 @@ import type {
   Holding,
   IdempotencyClaim,
   InFlight,
+  LiveTransfer,
   Reservation,
   ReserveOutcome,
   OrderId,
@@ -29,14 +30,14 @@ import type { Binding } from '../binding.ts';
 import type { Run } from '../dialects/dialect.ts';
 import { names } from '../rows/columns.ts';
 import { claimKey } from '../rows/claim-row.ts';
-import { PAYOUT_COLUMNS, payoutOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
+import { liveTransferOf, PAYOUT_COLUMNS, payoutOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
 import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
 import { integer, text } from '../rows/values.ts';
 import { payoutViews, inFlight } from './payout-views.ts';
 import { claimedTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
 import { isStorable } from './common.ts';
-import { expectedCustody } from './custody.ts';
+import { expectedCustody, hotCustody } from './custody.ts';
 import { gasAt, gasBalances } from './gas-balances.ts';
 import { reserveTransfers } from './reserve-transfers.ts';
 import { coinsOf, freeAt, freeCoins, hasTakenCoins, keptHoldings } from './holding-reads.ts';
@@ -159,6 +160,16 @@ export class KnexTransferStore implements TransferStore {
 
   freeAt(chain: ChainCode, address: string, currency: CurrencyCode): Promise<readonly Holding[]> {
     return freeAt(this.#db, chain, address, currency);
+  }
+
+  async live(chain: ChainCode): Promise<readonly LiveTransfer[]> {
+    const sql = `SELECT kind, status, account_id, currency, units, fee_units, max_fee_units FROM ${this.#db.tables.transfers}
+      WHERE chain = ? AND status NOT IN ('CONFIRMED', 'FAILED')`;
+    return (await this.#db.read(sql, [chain])).map(liveTransferOf);
+  }
+
+  hotCustody(chain: ChainCode): Promise<ReadonlyMap<CurrencyCode, bigint>> {
+    return this.#db.snapshot((run) => hotCustody(run, this.#db.tables, chain));
   }
 
   gasAt(chain: ChainCode, address: string): Promise<bigint> {

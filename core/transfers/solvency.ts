@@ -1,0 +1,48 @@
+import type { CurrencyCode } from '../kernel/asset.ts';
+import { formatUnits } from '../kernel/decimal.ts';
+import { readOwnAccounts, solvencyOf } from '../ledger/solvency.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { PayingChain } from './payout-deps.ts';
+
+/** What a chain holds by the books less what is owed, in one currency; below zero merchants' money is missing. */
+export interface SolvencyLine {
+  readonly currency: CurrencyCode;
+  readonly units: bigint;
+}
+
+/** The solvency of each currency of a chain. What is owed of an unfinished request is what its receiver gets. */
+export async function readSolvency(
+  { code, assets }: Pick<PayingChain, 'code' | 'assets'>,
+  { ledger, transfers }: Pick<Storage, 'ledger' | 'transfers'>,
+): Promise<readonly SolvencyLine[]> {
+  const own = await readOwnAccounts(ledger, code);
+  const promised = new Map<CurrencyCode, bigint>();
+  for (const { isMerchants, currency, feeUnits } of await transfers.live(code))
+    if (isMerchants) promised.set(currency, (promised.get(currency) ?? 0n) + feeUnits);
+  return assets.map(({ currency }) => ({
+    currency,
+    units: solvencyOf(own(currency), promised.get(currency) ?? 0n),
+  }));
+}
+
+const OWED = 'Merchants are owed more than the books hold on the chain';
+
+/** Why payouts stop and what the operator has to do; `null` while everything that is owed is held. */
+export function insolvencyReason(
+  { code, assets, payments }: Pick<PayingChain, 'code' | 'assets' | 'payments'>,
+  lines: readonly SolvencyLine[],
+): string | null {
+  const missing = lines
+    .filter(({ units }) => units < 0n)
+    .map(({ currency, units }) => {
+      const decimals = assets.find((asset) => asset.currency === currency)?.decimals ?? 0;
+      return `${formatUnits(-units, decimals)} ${currency}`;
+    });
+  if (missing.length === 0) return null;
+  return `${OWED} ${code}: send at least ${missing.join(' and ')} to ${payments.hotAddress}; payouts go on by themselves once that is booked.`;
+}
+
+/** True for a stop that {@link insolvencyReason} gave. */
+export function isInsolvency(reason: string): boolean {
+  return reason.startsWith(OWED);
+}
