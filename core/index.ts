@@ -77,6 +77,7 @@ export * from './epochs/epoch.ts';
 export * from './epochs/begin-epoch.ts';
 export * from './epochs/decide-epoch.ts';
 export * from './ports/epoch-store.ts';
+export * from './deposits/chain-reports.ts';
 export * from './deposits/follow-chain.ts';
 export * from './deposits/resume-chain.ts';
 export * from './deposits/rewind-chain.ts';

@@ -137,6 +137,7 @@ const TILL_PARTS = [
   'orderAdminActions',
   'expireOrders',
   'deliverCallbacks',
+  'chainReports',
   'followers',
   'authenticate',
   'exchangeToken',

@@ -70,10 +70,11 @@ function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean)
     readiness: async () => {
       if (isStopping()) throw new TillgateError('NOT_READY', 'The service is shutting down.');
       await storage.ping();
-      const states = await storage.chains.states();
-      return states
-        .filter(({ chain, haltedReason }) => haltedReason !== null && till.chains.has(chain))
-        .map(({ chain }) => chain);
+      const states = await till.chainReports.refresh();
+      return {
+        halted: states.filter(({ haltedReason }) => haltedReason !== null).map(({ chain }) => chain),
+        lagging: states.filter(({ trouble }) => trouble !== null).map(({ chain }) => chain),
+      };
     },
     traceId: randomTraceId,
   };

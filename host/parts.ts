@@ -6,6 +6,7 @@ import type {
   Authenticate,
   ChainCode,
   ChainFollower,
+  ChainReports,
   ChoosePayment,
   CreateAccount,
   CreateCredential,
@@ -75,6 +76,7 @@ export interface Parts extends Ports, GivenParts {
   readonly orderQueries: OrderQueries;
   readonly orderAdminActions: OrderAdminActions;
   readonly expireOrders: ExpireOrders;
+  readonly chainReports: ChainReports;
   readonly followers: ReadonlyMap<ChainCode, ChainFollower>;
   readonly payoutFees: PayoutFeeEstimator;
   readonly requestWithdrawal: RequestWithdrawal;

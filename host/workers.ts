@@ -1,5 +1,5 @@
 import type { ChainCode, ChainFollower, Lease, PayoutRunner } from '../core/index.ts';
-import { LIGHTNING_ASSET, RATE_LIMIT_SYNC_INTERVAL_MS, assert } from '../core/index.ts';
+import { CHAIN_REPORTS_INTERVAL_MS, LIGHTNING_ASSET, RATE_LIMIT_SYNC_INTERVAL_MS, assert } from '../core/index.ts';
 import type { EpochKeeper } from './epoch-keeper.ts';
 import { Loop } from './loop.ts';
 import type { LoopTools, LoopWork } from './loop.ts';
@@ -26,6 +26,7 @@ type TillDuties = Pick<
   | 'workerId'
   | 'keyCache'
   | 'rateLimitSync'
+  | 'chainReports'
 >;
 
 /**
@@ -62,6 +63,7 @@ export class Workers {
       loop(refreshRates(duties)),
       loop(followKeys(duties)),
       loop(noteProgress(duties)),
+      loop(readChainReports(duties)),
       ...(duties.rateLimitSync.alone ? [] : [loop(syncRateLimits(duties))]),
     ];
     const shared = [
@@ -199,6 +201,18 @@ function refreshRates({ rateBook }: WorkerDuties): LoopWork {
 /** Not leased: every instance caches every App key. */
 function followKeys({ keyCache }: WorkerDuties): LoopWork {
   return { name: 'follow-keys', lease: null, pass: () => keyCache.run() };
+}
+
+/** Not leased: every instance answers probes and takes orders. */
+function readChainReports({ chainReports }: WorkerDuties): LoopWork {
+  return {
+    name: 'chain-reports',
+    lease: null,
+    pass: async () => {
+      await chainReports.refresh();
+      return CHAIN_REPORTS_INTERVAL_MS;
+    },
+  };
 }
 
 /** Not leased: every instance reports the usage of its Apps. */

@@ -29,6 +29,8 @@ interface ChainFacts {
   readonly spendableConfirmations: number;
   readonly finalityBlocks: number;
   readonly pollIntervalMs: number;
+  /** The time from one block to the next on the main network, on average. */
+  readonly blockSeconds: number;
   /** Blocks that a gateway's upstream may be behind the foremost one before it is used only in need. */
   readonly maxLagBlocks: number;
 }

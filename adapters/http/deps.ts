@@ -58,10 +58,11 @@ export interface HttpDeps {
   /** All metrics in the text format of Prometheus, with its content type. */
   readonly metricsText: () => Promise<{ readonly contentType: string; readonly text: string }>;
   /**
-   * Resolves to the chains that are stopped and wait for an operator, when it is known: the others go on.
+   * Resolves to the chains that are stopped and wait for an operator, and those that are not read up to now, when it is known:
+   * the others go on.
    * @throws TillgateError `NOT_READY` while the service cannot work (`/readyz`).
    */
-  readonly readiness: () => Promise<readonly string[] | void>;
+  readonly readiness: () => Promise<{ readonly halted: readonly string[]; readonly lagging: readonly string[] } | void>;
   /** A fresh trace id, which cannot be guessed. */
   readonly traceId: () => string;
 }

@@ -36,6 +36,10 @@ export const METRIC_TABLE = {
     'event',
   ),
   tillgate_chain_height: gauge('Height of the last block that was followed.', 'chain'),
+  tillgate_chain_lag_seconds: gauge(
+    'Seconds up to which a chain has not been read yet; beyond some minutes its node lags.',
+    'chain',
+  ),
   tillgate_chain_halted: gauge('1 while a chain is stopped and waits for an operator.', 'chain'),
   tillgate_transfers_total: counter('Outgoing transfers that entered a status.', 'chain', 'kind', 'status'),
   tillgate_transfers_waiting: gauge('Outgoing transfers that wait to be signed.', 'chain'),

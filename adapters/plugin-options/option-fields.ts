@@ -16,6 +16,8 @@ export const chainFields = {
   finalityBlocks: count(1, 10_000).optional(),
   pollIntervalMs: count(100, 600_000).optional(),
   startBlock: count(0, Number.MAX_SAFE_INTEGER).optional(),
+  /** How old the head may be before the chain counts as lagging; `null` for a network where blocks are rare. */
+  maxLagSeconds: count(10, 86_400).nullable().optional(),
   xpub: z.string().min(1).optional(),
 } as const;
 
@@ -44,4 +46,22 @@ export function depthProblems({
   return spendableConfirmations < confirmations
     ? [{ path: 'spendableConfirmations', message: 'must not be less than confirmations' }]
     : [];
+}
+
+/** So many blocks do not fail to come by chance. */
+const MISSED_BLOCKS = 12;
+const LEAST_MAX_LAG_SECONDS = 60;
+
+/**
+ * How old the head may be, in milliseconds: as given, else by the time that blocks take. Networks for tests may have none for
+ * days: no age is too old there.
+ */
+export function maxLagMsOf(
+  given: number | null | undefined,
+  { blockSeconds }: { readonly blockSeconds: number },
+  mainNetwork: boolean,
+): number | null {
+  const usual = mainNetwork ? Math.max(MISSED_BLOCKS * blockSeconds, LEAST_MAX_LAG_SECONDS) : null;
+  const seconds = given === undefined ? usual : given;
+  return seconds === null ? null : seconds * 1_000;
 }

@@ -10,7 +10,8 @@ export interface AlertChannels {
 }
 
 /** The kind of an alert, as a metric label. */
-export type AlertKind = 'approval' | 'deposit' | 'float' | 'loss' | 'payouts-stopped' | 'restored' | 'transfer';
+export type AlertKind =
+  'approval' | 'clock' | 'deposit' | 'float' | 'loss' | 'node' | 'payouts-stopped' | 'restored' | 'transfer';
 
 /** Reports something that an operator has to look at: an error in the log, an event, a metric. `reason` holds no secret. */
 export function raiseAlert(

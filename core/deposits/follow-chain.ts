@@ -18,6 +18,7 @@ import { BLOCK_TIME_SLACK_MS } from './block-time.ts';
 import { creditDeposit, makeDepositSpendable } from './credit-deposit.ts';
 import type { Deposit } from './deposit.ts';
 import { findAncestor, readPast } from './find-ancestor.ts';
+import { NodeHealth } from './node-health.ts';
 import { orphanDeposits } from './orphan-deposits.ts';
 import type { Orphaned } from './orphan-deposits.ts';
 import { recordTransfer } from './record-transfer.ts';
@@ -26,6 +27,9 @@ import { scanBlocks } from './scan-blocks.ts';
 import { raiseUnassigned } from './unassigned-alert.ts';
 import { MempoolWatcher } from './watch-mempool.ts';
 import { WatchSet } from './watch-set.ts';
+
+/** A chain that has been begun. */
+type FollowedState = ChainState & { readonly cursor: BlockRef };
 
 export interface FollowChainDeps {
   readonly storage: Storage;
@@ -55,6 +59,7 @@ export class ChainFollower {
   readonly #deps: FollowChainDeps;
   readonly #logger: Logger;
   readonly #mempool: MempoolWatcher;
+  readonly #health: NodeHealth;
   readonly #watch = new WatchSet();
   #watchedAsOf: Millis = 0;
   #settledHeight = -1;
@@ -66,6 +71,7 @@ export class ChainFollower {
     this.#chain = chain;
     this.#deps = deps;
     this.#mempool = new MempoolWatcher(chain, deps);
+    this.#health = new NodeHealth(chain, deps);
     this.#logger = deps.logger.child({ chain: chain.code });
   }
 
@@ -94,18 +100,30 @@ export class ChainFollower {
     this.#showHalted(state.haltedReason !== null);
     if (this.#halted) return 'halted';
     this.#noticeRewind(state.cursor);
-    const lookBegan = clock.now();
-    const head = await this.#chain.head();
     try {
-      if (state.cursor === null) return await this.#begin(lease, head);
-      const ancestor = await findAncestor(this.#chain, storage.chains, state.cursor, head);
-      if (ancestor === 'behind') return 'idle';
-      if (ancestor !== null) return await this.#rollBack(lease, state.cursor, ancestor);
-      return await this.#advance(lease, state as ChainState & { cursor: BlockRef }, head, lookBegan);
+      const result = await this.#look(lease, state, clock.now());
+      if (result === 'advanced') this.#health.progressed();
+      return result;
     } catch (error) {
       if (isTillgateError(error, 'CHAIN_HALTED')) return this.#halt(error.message);
+      const trouble = await this.#health.failed(error, state.cursor);
+      if (trouble !== null) await this.#health.note(state, trouble);
+      if (trouble?.kind === 'pruned') return 'idle';
       throw error;
     }
+  }
+
+  async #look(lease: Lease, state: ChainState, lookBegan: Millis): Promise<FollowResult> {
+    const { cursor } = state;
+    const head = await this.#chain.head();
+    if (cursor === null) return this.#begin(lease, state, head);
+    const ancestor = await findAncestor(this.#chain, this.#deps.storage.chains, cursor, head);
+    if (ancestor === 'behind') {
+      await this.#health.note(state, await this.#health.behind(head, cursor));
+      return 'idle';
+    }
+    if (ancestor !== null) return this.#rollBack(lease, cursor, ancestor);
+    return this.#advance(lease, { ...state, cursor }, head, lookBegan);
   }
 
   get #hasMempool(): boolean {
@@ -122,8 +140,14 @@ export class ChainFollower {
     this.#cursorHeight = height;
   }
 
-  async #begin(lease: Lease, head: BlockRef): Promise<FollowResult> {
+  async #begin(lease: Lease, state: ChainState, head: BlockRef): Promise<FollowResult> {
     const { startHeight, code, name } = this.#chain;
+    const stale = this.#health.stale(await this.#health.status(), head, this.#deps.clock.now());
+    if (startHeight === null && stale?.kind === 'initial-download') {
+      // Its head is no place to begin at: no address was given out before the blocks that are still to come.
+      await this.#health.note(state, stale);
+      return 'idle';
+    }
     const height = startHeight === null ? head.height : Math.max(startHeight - 1, 0);
     const cursor = height === head.height ? head : await this.#chain.blockAt(height);
     if (cursor === null)
@@ -137,17 +161,12 @@ export class ChainFollower {
     return 'advanced';
   }
 
-  async #advance(
-    lease: Lease,
-    state: ChainState & { cursor: BlockRef },
-    head: BlockRef,
-    lookBegan: Millis,
-  ): Promise<FollowResult> {
+  async #advance(lease: Lease, state: FollowedState, head: BlockRef, lookBegan: Millis): Promise<FollowResult> {
     const { cursor } = state;
     const { storage } = this.#deps;
     if (cursor.height >= head.height) {
       const settled = await this.#settle(lease, cursor.height);
-      const rest = await this.#atHead(lease, cursor, lookBegan);
+      const rest = await this.#atHead(lease, state, lookBegan);
       return settled > 0 ? 'advanced' : rest;
     }
     const to = Math.min(head.height, cursor.height + this.#chain.policy.maxScanBlocks);
@@ -160,19 +179,28 @@ export class ChainFollower {
     this.#deps.metrics.gauge('tillgate_chain_height', to, { chain: this.#chain.code });
     await this.#settle(lease, to);
     return to === head.height
-      ? this.#atHead(lease, present(scanned.blocks.at(-1), 'scanned block'), lookBegan)
+      ? this.#atHead(lease, { ...state, cursor: present(scanned.blocks.at(-1), 'scanned block') }, lookBegan)
       : 'advanced';
   }
 
   /** Every block is read. The mempool is read before orders may expire by this pass. */
-  async #atHead(lease: Lease, cursor: BlockRef, lookBegan: Millis): Promise<FollowResult> {
+  async #atHead(lease: Lease, state: FollowedState, lookBegan: Millis): Promise<FollowResult> {
+    const { cursor } = state;
     const whole = await this.#mempool.look(lease, cursor, async () => {
       await this.#refreshWatch(cursor);
       return this.#watch;
     });
     if (!whole) return 'advanced';
-    await this.#caughtUp(lease, lookBegan);
+    const stale = this.#health.stale(await this.#health.status(), cursor, lookBegan);
+    await this.#health.note(state, stale);
+    if (this.#timedByBlocks) await this.#caughtUp(lease, Math.min(lookBegan, cursor.time));
+    else if (stale === null) await this.#caughtUp(lease, lookBegan);
     return 'idle';
+  }
+
+  /** A payment's time is its block's, and blocks come regularly: by a later block everything before it has been read. */
+  get #timedByBlocks(): boolean {
+    return !this.#hasMempool && (this.#chain.policy.maxLagMs ?? null) !== null;
   }
 
   /**
@@ -312,13 +340,13 @@ export class ChainFollower {
   }
 
   /** Orders expire by this time. Written once a second at most, however often the chain is polled. */
-  async #caughtUp(lease: Lease, lookBegan: Millis): Promise<void> {
-    if (lookBegan - this.#caughtUpAt < CAUGHT_UP_STEP_MS) return;
+  async #caughtUp(lease: Lease, readUpTo: Millis): Promise<void> {
+    if (readUpTo - this.#caughtUpAt < CAUGHT_UP_STEP_MS) return;
     await this.#deps.storage.transaction(async (tx) => {
       await tx.leases.check(lease);
-      await tx.chains.setCaughtUp(this.#chain.code, lookBegan);
+      await tx.chains.setCaughtUp(this.#chain.code, readUpTo);
     });
-    this.#caughtUpAt = lookBegan;
+    this.#caughtUpAt = readUpTo;
   }
 
   async #halt(reason: string): Promise<FollowResult> {

@@ -1,4 +1,3 @@
-import type { AddressPool } from '../deposits/address-pool.ts';
 import { formerChoice } from '../deposits/record-transfer.ts';
 import { isDust, LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { Asset, AssetCatalogue, ChainCode } from '../kernel/asset.ts';
@@ -13,6 +12,7 @@ import type { Storage, Transaction } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
 import { requirePayableAddress } from '../wallets/destination.ts';
 import { DepositAddressAllocator, memoOf } from './deposit-address-allocator.ts';
+import type { AllocatorDeps } from './deposit-address-allocator.ts';
 import { requireWorthSpending } from './least-amount.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 
@@ -22,14 +22,11 @@ export interface PaymentOption {
   readonly units: bigint;
 }
 
-export interface ChoosePaymentDeps {
+export interface ChoosePaymentDeps extends AllocatorDeps {
   readonly storage: Pick<Storage, 'orders' | 'deposits' | 'transaction'>;
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
   readonly rates: RateBook;
-  readonly addresses: AddressPool;
-  /** Where there is a Lightning node. */
-  readonly invoices?: Invoices | null;
   readonly clock: Clock;
 }
 
@@ -40,7 +37,7 @@ export class ChoosePayment {
 
   constructor(deps: ChoosePaymentDeps) {
     this.#deps = deps;
-    this.#allocator = new DepositAddressAllocator({ addresses: deps.addresses, invoices: deps.invoices ?? null });
+    this.#allocator = new DepositAddressAllocator(deps);
   }
 
   /** The coins of this installation with the order's amount in each; one without a rate now, or whose amount would be dust, is left out. */

@@ -1,5 +1,4 @@
 import type { Principal } from '../auth/principal.ts';
-import type { AddressPool } from '../deposits/address-pool.ts';
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { Asset, AssetCatalogue } from '../kernel/asset.ts';
 import { compareDecimals, readDecimal, toUnits } from '../kernel/decimal.ts';
@@ -10,7 +9,6 @@ import type { Fiat } from '../kernel/fiat.ts';
 import { present } from '../kernel/guard.ts';
 import type { OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
-import type { Invoices } from '../lightning/invoices.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
@@ -20,6 +18,7 @@ import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
 import { DepositAddressAllocator, memoOf } from './deposit-address-allocator.ts';
+import type { AllocatorDeps } from './deposit-address-allocator.ts';
 import { requireWorthSpending } from './least-amount.ts';
 import { withDefaults } from './order.ts';
 import type { NewOrderInput, Order, OrderPayment, OrderType, Platform } from './order.ts';
@@ -45,13 +44,10 @@ export interface LightningOrderInput extends Omit<NewOrderInput, 'fixedEncryptPr
   readonly vsPrice: Decimal;
 }
 
-export interface CreateOrderDeps {
+export interface CreateOrderDeps extends AllocatorDeps {
   readonly storage: Pick<Storage, 'orders'>;
   readonly assets: AssetCatalogue;
   readonly rates: RateBook;
-  readonly addresses: AddressPool;
-  /** Where there is a Lightning node. */
-  readonly invoices?: Invoices | null;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly random: Random;
@@ -83,7 +79,7 @@ export class CreateOrder {
 
   constructor(deps: CreateOrderDeps) {
     this.#deps = deps;
-    this.#allocator = new DepositAddressAllocator({ addresses: deps.addresses, invoices: deps.invoices ?? null });
+    this.#allocator = new DepositAddressAllocator(deps);
     this.#min = present(readDecimal(deps.settings.min), 'orders.min');
     this.#max = present(readDecimal(deps.settings.max), 'orders.max');
   }

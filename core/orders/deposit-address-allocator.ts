@@ -1,4 +1,5 @@
 import type { AddressPool } from '../deposits/address-pool.ts';
+import type { ChainReports } from '../deposits/chain-reports.ts';
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { Asset } from '../kernel/asset.ts';
 import { formatUnits } from '../kernel/decimal.ts';
@@ -12,14 +13,25 @@ export function memoOf({ decimals, code }: Fiat, vsPrice: bigint): string {
   return `${formatUnits(vsPrice, decimals)} ${code}`;
 }
 
+/** What an order's address is allocated from. */
+export interface AllocatorDeps {
+  readonly addresses: AddressPool;
+  /** Where there is a Lightning node. */
+  readonly invoices?: Invoices | null;
+  /** Where chains have nodes that may be unusable. */
+  readonly chainReports?: Pick<ChainReports, 'requireUsable'> | null;
+}
+
 /** Allocates where an order is paid: an unused deposit address of a chain, or an invoice. */
 export class DepositAddressAllocator {
   readonly #addresses: AddressPool;
   readonly #invoices: Invoices | null;
+  readonly #chainReports: Pick<ChainReports, 'requireUsable'> | null;
 
-  constructor(deps: { readonly addresses: AddressPool; readonly invoices: Invoices | null }) {
-    this.#addresses = deps.addresses;
-    this.#invoices = deps.invoices;
+  constructor({ addresses, invoices = null, chainReports }: AllocatorDeps) {
+    this.#addresses = addresses;
+    this.#invoices = invoices;
+    this.#chainReports = chainReports ?? null;
   }
 
   /** True where orders on Lightning are possible. */
@@ -28,8 +40,11 @@ export class DepositAddressAllocator {
   }
 
   /** @throws TillgateError `UNSUPPORTED`, `NOT_READY` as the address pool; `NODE_FAILED` when no invoice can be made */
-  take({ chain }: Asset, terms: InvoiceTerms): Promise<DepositAddress> {
-    if (chain !== LIGHTNING_ASSET.chain) return this.#addresses.take(chain);
+  async take({ chain }: Asset, terms: InvoiceTerms): Promise<DepositAddress> {
+    if (chain !== LIGHTNING_ASSET.chain) {
+      this.#chainReports?.requireUsable(chain);
+      return this.#addresses.take(chain);
+    }
     if (this.#invoices === null) throw new TillgateError('UNSUPPORTED', 'No Lightning node is configured.');
     return this.#invoices.make(terms);
   }

@@ -61,7 +61,7 @@ export interface Plugin<Options = unknown> {
 }
 
 /** The version of this interface. */
-export const PLUGIN_API_VERSION = '1.5.0';
+export const PLUGIN_API_VERSION = '1.6.0';
 
 /** Types a plugin; returns it unchanged. */
 export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {

@@ -88,6 +88,21 @@ export interface ChainPolicy {
   readonly pollIntervalMs: number;
   /** Blocks scanned in one step. */
   readonly maxScanBlocks: number;
+  /**
+   * How old the head may be on a network whose blocks come regularly; an older one lags. `null`, the default, where nobody
+   * mines for hours.
+   */
+  readonly maxLagMs?: number | null;
+}
+
+/** What a node says of itself, beside its head. */
+export interface NodeStatus {
+  /** Why its head is not the network's, in words that complete "the node …"; `null` when nothing says so. */
+  readonly behind: string | null;
+  /** It downloads the chain from its beginning: its head may be years old. */
+  readonly initialDownload: boolean;
+  /** The lowest block that it has in full; 0 where it has all, or does not say. */
+  readonly firstBlock: number;
 }
 
 /** A chain that makes payments on request: the sandbox's. */
@@ -122,6 +137,14 @@ export interface ChainAdapter {
    */
   identify(): Promise<string>;
   head(): Promise<BlockRef>;
+  /**
+   * Whether its node is at the network's head: asked when every block is read, and when a block cannot be read. Without it,
+   * the head's age decides (`maxLagMs`).
+   *
+   * A quorum of nodes needs no other interface: `head` is then the highest block that enough of them have, and `status` says
+   * `behind` while fewer are at it.
+   */
+  status?(): Promise<NodeStatus>;
   /** The block at a height of the node's current chain; `null` above its head. */
   blockAt(height: number): Promise<BlockRef | null>;
   /** Where to start when nothing is stored: `null` for the head. */

@@ -4,6 +4,17 @@ import type { BlockRef } from './block-ref.ts';
 import type { DerivedAddress } from './chain-adapter.ts';
 import type { DepositAddress } from './order-store.ts';
 
+/** What keeps a chain from being read up to now; each leaves its orders open. */
+export type TroubleKind = 'lag' | 'initial-download' | 'pruned' | 'failing';
+
+/** A trouble with a chain's node that lasts. */
+export interface ChainTrouble {
+  readonly kind: TroubleKind;
+  /** For an operator; holds no secret. */
+  readonly text: string;
+  readonly since: Millis;
+}
+
 /** The state of a chain's follower. */
 export interface ChainState {
   readonly chain: ChainCode;
@@ -11,10 +22,11 @@ export interface ChainState {
   readonly identity: string;
   /** The last block that was scanned; `null` before the first. */
   readonly cursor: BlockRef | null;
-  /** The latest time at which a pass began that found nothing left to scan. */
+  /** Every payment made up to this time has been read: the chain's blocks, and its mempool where it has one. */
   readonly caughtUpAt: Millis | null;
   /** Why the chain is stopped; `null` while it runs. */
   readonly haltedReason: string | null;
+  readonly trouble: ChainTrouble | null;
 }
 
 /** Chain cursors and the address pool. */
@@ -26,6 +38,7 @@ export interface ChainStore {
   /** A stored block at a height; `null` when it was never stored or was pruned. */
   block(chain: ChainCode, height: number): Promise<BlockRef | null>;
   setHalted(chain: ChainCode, reason: string | null): Promise<void>;
+  setTrouble(chain: ChainCode, trouble: ChainTrouble | null): Promise<void>;
   /** Reserves a range of `count` indexes of a wallet; ranges never overlap. Returns the first index. */
   reserveIndexes(walletId: string, count: number): Promise<number>;
   /** Puts derived addresses into the pool. */

@@ -88,6 +88,9 @@ async function lookAtChain(
     );
   }
   if (state?.haltedReason != null) throw new Error(`stopped: ${state.haltedReason}`);
+  const behindNetwork = (await chain.status?.())?.behind ?? null;
+  if (behindNetwork !== null) throw new Error(`the node ${behindNetwork}; orders do not expire until it has caught up`);
+  if (state?.trouble != null) throw new Error(`not read up to now: ${state.trouble.text}`);
   const payoutStop = await storage.transfers.payoutStop(chain.code);
   if (payoutStop !== null) throw new Error(`payouts are stopped: ${payoutStop}`);
   const hold = epochHold(await storage.epochs.current(), state?.caughtUpAt ?? null);

@@ -2,6 +2,7 @@ import {
   AddressPool,
   AssetCatalogue,
   ChainFollower,
+  ChainReports,
   ChoosePayment,
   CreateOrder,
   DEFAULT_POOL,
@@ -46,6 +47,7 @@ export const orderRecipes = {
       'rateBook',
       'addressPool',
       'invoices',
+      'chainReports',
       'clock',
       'ids',
       'random',
@@ -56,7 +58,7 @@ export const orderRecipes = {
       new CreateOrder({ ...parts, rates, addresses, settings: config.orders }),
   ),
   choosePayment: recipe(
-    ['storage', 'assets', 'chains', 'rateBook', 'addressPool', 'invoices', 'clock'],
+    ['storage', 'assets', 'chains', 'rateBook', 'addressPool', 'invoices', 'chainReports', 'clock'],
     ({ rateBook: rates, addressPool: addresses, ...parts }) => new ChoosePayment({ ...parts, rates, addresses }),
   ),
   orderQueries: recipe(
@@ -79,6 +81,7 @@ export const orderRecipes = {
     ['storage', 'orderStateMachine', 'clock', 'logger'],
     ({ orderStateMachine: stateMachine, ...ports }) => new ExpireOrders({ ...ports, stateMachine }),
   ),
+  chainReports: recipe(['storage', 'chains', 'clock', 'metrics'], (ports) => new ChainReports(ports)),
   followers: recipe(
     ['chains', 'storage', 'orderStateMachine', 'clock', 'ids', 'events', 'logger', 'metrics'],
     ({ chains, orderStateMachine: stateMachine, ...ports }) =>

@@ -48,6 +48,7 @@ export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
   spendableConfirmations: 6,
   finalityBlocks: 100,
   pollIntervalMs: 10_000,
+  blockSeconds: 600,
   bumpAfterMs: 1_800_000,
   minFeeRate: 1,
   maxFeeRate: 500,

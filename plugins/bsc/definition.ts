@@ -15,6 +15,7 @@ export const definition: AccountChainDefinition & EvmDefaults = {
   spendableConfirmations: 15,
   finalityBlocks: 64,
   pollIntervalMs: 1_500,
+  blockSeconds: 0.75,
   maxLagBlocks: 10,
   tokens: {},
 };

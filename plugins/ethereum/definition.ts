@@ -15,6 +15,7 @@ export const definition: AccountChainDefinition & EvmDefaults = {
   spendableConfirmations: 64,
   finalityBlocks: 64,
   pollIntervalMs: 4_000,
+  blockSeconds: 12,
   maxLagBlocks: 10,
   tokens: {
     'USDT-ERC20': { address: '0xdAC17F958D2ee523a2206206994597C13D831ec7', decimals: 6 },

@@ -43,6 +43,7 @@ export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
   spendableConfirmations: 12,
   finalityBlocks: 100,
   pollIntervalMs: 5_000,
+  blockSeconds: 150,
   // Its nodes replace no waiting transaction unless configured to; with `bumpAfterMs` the operator says that they are.
   bumpAfterMs: null,
   minFeeRate: 1,

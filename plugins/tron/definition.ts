@@ -15,6 +15,7 @@ export const definition: AccountChainDefinition & TronDefaults = {
   spendableConfirmations: 20,
   finalityBlocks: 30,
   pollIntervalMs: 3_000,
+  blockSeconds: 3,
   maxLagBlocks: 10,
   tokens: {
     'USDT-TRC20': { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6 },

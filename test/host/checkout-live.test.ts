@@ -230,6 +230,7 @@ describe('the orders on show', () => {
         cursor: { height, hash: '', parentHash: '', time: 0 },
         caughtUpAt: null,
         haltedReason: null,
+        trouble: null,
       },
     ];
     assert.deepEqual(

@@ -41,9 +41,12 @@ describe('an embedded host', () => {
       { status: 'degraded', halted_chains: ['LTC'] },
       'a stopped chain is told, the others go on',
     );
+    const trouble = { kind: 'lag', text: 'the node lags', since: 0 } as const;
+    await host.till.storage.chains.setTrouble('BTC', trouble);
+    assert.deepEqual(await ready(), { status: 'degraded', halted_chains: ['LTC'], lagging_chains: ['BTC'] });
     assert.match(
       await (await fetch(`${url}/metrics`)).text(),
-      /^tillgate_http_requests_total\{.*operation="readyz".*\} 2$/m,
+      /^tillgate_http_requests_total\{.*operation="readyz".*\} 3$/m,
     );
     assert.equal((await host.till.orderQueries.list(host.demo?.account_id as never, { page: 1, size: 10 })).total, 0);
 

@@ -9,6 +9,7 @@ import type {
   ChainPayments,
   ChainPolicy,
   DerivedAddress,
+  NodeStatus,
   ObservedTransfer,
   PendingTransfers,
   PaymentTarget,
@@ -41,6 +42,7 @@ export interface FakeChainOptions {
   readonly finalityBlocks?: number;
   readonly maxScanBlocks?: number;
   readonly startHeight?: number | null;
+  readonly maxLagMs?: number | null;
   /** It shows what waits to be mined. */
   readonly mempool?: boolean;
 }
@@ -63,6 +65,8 @@ export class FakeChain implements ChainAdapter {
   failure: Error | null = null;
   /** When set, the node shows no block above it. */
   lagsAt: number | null = null;
+  /** What the node says of itself. */
+  said: NodeStatus = { behind: null, initialDownload: false, firstBlock: 0 };
   /** Called before each scan: the place to let something happen meanwhile. */
   beforeScan: () => void | Promise<void> = () => undefined;
   /** Called before it is told what waits. */
@@ -92,6 +96,7 @@ export class FakeChain implements ChainAdapter {
       finalityBlocks: options.finalityBlocks ?? 20,
       pollIntervalMs: 10,
       maxScanBlocks: options.maxScanBlocks ?? 5,
+      maxLagMs: options.maxLagMs ?? null,
     };
     this.#blocks = [this.#block(null, [])];
     if (options.mempool === true) this.mempool = { pending: (watch) => this.#pending(watch) };
@@ -148,6 +153,10 @@ export class FakeChain implements ChainAdapter {
   async head(): Promise<BlockRef> {
     this.#mayFail();
     return this.#at(Math.min(this.height, this.lagsAt ?? this.height)) as BlockRef;
+  }
+
+  async status(): Promise<NodeStatus> {
+    return this.said;
   }
 
   async blockAt(height: number): Promise<BlockRef | null> {

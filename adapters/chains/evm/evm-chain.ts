@@ -9,6 +9,7 @@ import type {
   CurrencyCode,
   DerivedAddress,
   Logger,
+  NodeStatus,
   PaymentTarget,
   ScanOptions,
   ScannedRange,
@@ -18,6 +19,7 @@ import { AccountKey } from '../account-key.ts';
 import { JsonRpcClient } from '../json-rpc.ts';
 import { AccountBalances } from './account-balances.ts';
 import { fetchBlock, fetchHead } from './blocks.ts';
+import { fetchStatus } from './node-status.ts';
 import { destinationProblem } from './destination-problem.ts';
 import { evmAddress, evmKey, evmPaymentUri, normaliseEvmAddress } from './evm-address.ts';
 import { EvmBalances } from './evm-balances.ts';
@@ -93,6 +95,10 @@ export class EvmChain implements ChainAdapter {
     }
     this.#recent.note(head);
     return head;
+  }
+
+  status(): Promise<NodeStatus> {
+    return fetchStatus(this.#client, this.policy.finalityBlocks);
   }
 
   async blockAt(height: number): Promise<BlockRef | null> {
@@ -202,7 +208,14 @@ function paymentsOf(
 const CLOCK_SKEW_MS = 900_000;
 
 function policyOf(options: EvmChainOptions): ChainPolicy {
-  const { confirmations, spendableConfirmations, finalityBlocks, pollIntervalMs, maxScanBlocks } = options;
+  const {
+    confirmations,
+    spendableConfirmations,
+    finalityBlocks,
+    pollIntervalMs,
+    maxScanBlocks,
+    maxLagMs = null,
+  } = options;
   return {
     confirmations: () => confirmations,
     spendableConfirmations,
@@ -210,5 +223,6 @@ function policyOf(options: EvmChainOptions): ChainPolicy {
     clockSkewMs: CLOCK_SKEW_MS,
     pollIntervalMs,
     maxScanBlocks: maxScanBlocks ?? 200,
+    maxLagMs,
   };
 }

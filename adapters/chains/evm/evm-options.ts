@@ -36,6 +36,8 @@ export interface EvmChainOptions {
   readonly spendableConfirmations: number;
   readonly finalityBlocks: number;
   readonly pollIntervalMs: number;
+  /** How old the head may be; `null`, the default, for any age. */
+  readonly maxLagMs?: number | null;
   /** Where the first scan begins; `null` for the head. */
   readonly startBlock?: number | null;
   /** Blocks in one step; 200. */

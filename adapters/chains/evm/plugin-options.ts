@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { Asset, ChainCode } from '../../../core/index.ts';
-import { chainFields, count, depthProblems, depthsOf, nodeUrls } from '../../plugin-options/option-fields.ts';
+import {
+  chainFields,
+  count,
+  depthProblems,
+  depthsOf,
+  maxLagMsOf,
+  nodeUrls,
+} from '../../plugin-options/option-fields.ts';
 import { invalidOptions, parseOptions } from '../../plugin-options/parse-options.ts';
 import { tokenProblems, tokensField, tokensOf } from '../../plugin-options/token-options.ts';
 import { normaliseEvmAddress } from './evm-address.ts';
@@ -20,6 +27,8 @@ export interface EvmDefaults {
   readonly spendableConfirmations: number;
   readonly finalityBlocks: number;
   readonly pollIntervalMs: number;
+  /** The time from one block to the next on the main network, on average. */
+  readonly blockSeconds: number;
   /** Tokens of the main network, used when the options name none. */
   readonly tokens: Readonly<Record<string, { readonly address: string; readonly decimals: number }>>;
 }
@@ -32,6 +41,7 @@ export interface EvmPluginOptions {
   readonly spendableConfirmations: number;
   readonly finalityBlocks: number;
   readonly pollIntervalMs: number;
+  readonly maxLagMs: number | null;
   readonly startBlock: number | null;
   readonly xpub: string | null;
   readonly native: boolean;
@@ -75,6 +85,7 @@ export function parseEvmOptions(input: unknown, defaults: EvmDefaults): EvmPlugi
     ...depths,
     finalityBlocks: data.finalityBlocks ?? defaults.finalityBlocks,
     pollIntervalMs: data.pollIntervalMs ?? defaults.pollIntervalMs,
+    maxLagMs: maxLagMsOf(data.maxLagSeconds, defaults, chainId === defaults.chainId),
     startBlock: data.startBlock ?? null,
     xpub: data.xpub ?? null,
     native: data.native ?? true,

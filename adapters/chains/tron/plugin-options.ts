@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import type { ChainCode, FieldError } from '../../../core/index.ts';
 import { tronKey } from './tron-address.ts';
-import { chainFields, count, depthProblems, depthsOf, nodeUrls } from '../../plugin-options/option-fields.ts';
+import {
+  chainFields,
+  count,
+  depthProblems,
+  depthsOf,
+  maxLagMsOf,
+  nodeUrls,
+} from '../../plugin-options/option-fields.ts';
 import type { Depths } from '../../plugin-options/option-fields.ts';
 import { invalidOptions, parseOptions } from '../../plugin-options/parse-options.ts';
 import { tokenProblems, tokensField, tokensOf } from '../../plugin-options/token-options.ts';
@@ -19,6 +26,7 @@ export interface TronPluginOptions {
   readonly spendableConfirmations: number;
   readonly finalityBlocks: number;
   readonly pollIntervalMs: number;
+  readonly maxLagMs: number | null;
   readonly startBlock: number | null;
   readonly xpub: string | null;
   readonly tokens: readonly TronToken[];
@@ -31,6 +39,8 @@ export interface TronDefaults extends Depths {
   readonly code: ChainCode;
   readonly finalityBlocks: number;
   readonly pollIntervalMs: number;
+  /** The time from one block to the next on the main network, on average. */
+  readonly blockSeconds: number;
   /** Tokens of the main network, used when the options name none. */
   readonly tokens: TokenInputs;
 }
@@ -74,6 +84,7 @@ export function parseTronOptions(input: unknown, defaults: TronDefaults): TronPl
     ...depths,
     finalityBlocks: data.finalityBlocks ?? defaults.finalityBlocks,
     pollIntervalMs: data.pollIntervalMs ?? defaults.pollIntervalMs,
+    maxLagMs: maxLagMsOf(data.maxLagSeconds, defaults, network === 'main'),
     startBlock: data.startBlock ?? null,
     xpub: data.xpub ?? null,
     tokens,

@@ -163,12 +163,20 @@ function checkedContract(currency: CurrencyCode, text: string): string {
 }
 
 function policyOf(options: TronChainOptions): ChainPolicy {
-  const { confirmations, spendableConfirmations, finalityBlocks, pollIntervalMs, maxScanBlocks } = options;
+  const {
+    confirmations,
+    spendableConfirmations,
+    finalityBlocks,
+    pollIntervalMs,
+    maxScanBlocks,
+    maxLagMs = null,
+  } = options;
   return {
     confirmations: () => confirmations,
     spendableConfirmations,
     finalityBlocks,
     pollIntervalMs,
     maxScanBlocks: maxScanBlocks ?? 50,
+    maxLagMs,
   };
 }

@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { FieldError } from '../../../core/index.ts';
-import { chainFields, count, depthProblems, depthsOf, nodeUrl, nodeUrls } from '../../plugin-options/option-fields.ts';
+import {
+  chainFields,
+  count,
+  depthProblems,
+  depthsOf,
+  maxLagMsOf,
+  nodeUrl,
+  nodeUrls,
+} from '../../plugin-options/option-fields.ts';
 import { invalidOptions, parseOptions } from '../../plugin-options/parse-options.ts';
 import { UTXO_NETWORKS } from './utxo-coins.ts';
 import type { UtxoNetworkName } from './utxo-coins.ts';
@@ -14,6 +22,8 @@ export interface UtxoDefaults {
   readonly spendableConfirmations: number;
   readonly finalityBlocks: number;
   readonly pollIntervalMs: number;
+  /** The time from one block to the next on the main network, on average. */
+  readonly blockSeconds: number;
   /** `null` where the network replaces no waiting transaction. */
   readonly bumpAfterMs: number | null;
   /** In units for a virtual byte. */
@@ -34,6 +44,7 @@ export interface UtxoPluginOptions {
   readonly spendableConfirmations: number;
   readonly finalityBlocks: number;
   readonly pollIntervalMs: number;
+  readonly maxLagMs: number | null;
   readonly startBlock: number | null;
   readonly xpub: string | null;
   readonly feeRates: FeeRateBounds;
@@ -82,6 +93,7 @@ export function parseUtxoOptions(input: unknown, defaults: UtxoDefaults): UtxoPl
     tiers: data.confirmations === undefined ? defaults.tiers : [],
     finalityBlocks: data.finalityBlocks ?? defaults.finalityBlocks,
     pollIntervalMs: data.pollIntervalMs ?? defaults.pollIntervalMs,
+    maxLagMs: maxLagMsOf(data.maxLagSeconds, defaults, (data.network ?? 'main') === 'main'),
     startBlock: data.startBlock ?? null,
     xpub: data.xpub ?? null,
     feeRates,

@@ -9,6 +9,7 @@ import type {
   ChainPolicy,
   DerivedAddress,
   Logger,
+  NodeStatus,
   PaymentTarget,
   ScannedRange,
   WatchList,
@@ -94,6 +95,10 @@ export class UtxoChain implements ChainAdapter {
     return head;
   }
 
+  status(): Promise<NodeStatus> {
+    return this.#node.status();
+  }
+
   async blockAt(height: number): Promise<BlockRef | null> {
     const hash = await this.#node.hashAt(height);
     if (hash !== null) return this.#node.header(hash);
@@ -166,6 +171,7 @@ function policyOf({
   finalityBlocks,
   pollIntervalMs,
   maxScanBlocks,
+  maxLagMs = null,
 }: UtxoChainOptions): ChainPolicy {
   return {
     confirmations: (_currency, units) => tiers.findLast(({ above }) => units > above)?.confirmations ?? confirmations,
@@ -173,5 +179,6 @@ function policyOf({
     finalityBlocks,
     pollIntervalMs,
     maxScanBlocks: maxScanBlocks ?? DEFAULT_SCAN_BLOCKS,
+    maxLagMs,
   };
 }

@@ -1,5 +1,5 @@
-import { TillgateError, isTillgateError } from '../../../core/index.ts';
-import type { BlockRef, Logger } from '../../../core/index.ts';
+import { assert, TillgateError, isTillgateError } from '../../../core/index.ts';
+import type { BlockRef, Logger, NodeStatus } from '../../../core/index.ts';
 import { JsonRpcClient } from '../json-rpc.ts';
 import type { RpcCall, RpcCaller } from '../json-rpc.ts';
 import type { RpcReply } from '../json-rpc-replies.ts';
@@ -72,6 +72,33 @@ export class UtxoNode {
 
   async head(): Promise<BlockRef> {
     return this.header(asHash(await this.call('getbestblockhash'), 'the hash of the head'));
+  }
+
+  /**
+   * Whether the node is at the network's head. Regtest has no peers and old blocks by nature, so that both say nothing there.
+   */
+  async status(): Promise<NodeStatus> {
+    const [chain, network] = (
+      await this.#client.batchResults([
+        { method: 'getblockchaininfo', params: [] },
+        { method: 'getnetworkinfo', params: [] },
+      ])
+    ).map((reply) => asObject(reply, 'the state of the node'));
+    assert(chain !== undefined && network !== undefined, 'two calls have two replies');
+    const [blocks, headers] = [asCount(chain['blocks'], 'blocks'), asCount(chain['headers'], 'headers')];
+    const regtest = this.#options.network === 'regtest';
+    const initialDownload = !regtest && chain['initialblockdownload'] === true;
+    const firstBlock = chain['pruneheight'] === undefined ? 0 : asCount(chain['pruneheight'], 'the pruned height');
+    const behind = initialDownload
+      ? `is in its initial download, at block ${blocks} of ${headers}`
+      : headers > blocks
+        ? `knows of block ${headers}, and has read ${blocks}`
+        : network['networkactive'] === false
+          ? 'has its network switched off'
+          : !regtest && network['connections'] === 0
+            ? 'has no peers'
+            : null;
+    return { behind, initialDownload, firstBlock };
   }
 
   /** The hash at a height on the node's present chain; `null` above its head. */

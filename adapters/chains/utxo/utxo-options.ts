@@ -39,6 +39,8 @@ export interface UtxoChainOptions {
   readonly feeTargetBlocks: number;
   /** `null` where the network replaces no waiting transaction. */
   readonly bumpAfterMs: number | null;
+  /** How old the head may be; `null`, the default, for any age. */
+  readonly maxLagMs?: number | null;
   /** Where the first scan begins; `null` for the head. */
   readonly startBlock?: number | null;
   /** Blocks in one step; 20. */

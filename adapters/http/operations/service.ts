@@ -4,7 +4,8 @@ import type { Operation } from '../operation.ts';
 import { textReply } from '../replies.ts';
 
 const statusSchema = z.object({ status: z.string() });
-const readinessSchema = statusSchema.extend({ halted_chains: z.array(z.string()).optional() });
+const chainsField = z.array(z.string()).optional();
+const readinessSchema = statusSchema.extend({ halted_chains: chainsField, lagging_chains: chainsField });
 const shared = { method: 'GET', tag: 'Service', auth: ANYBODY } as const;
 
 const livez = dataOperation({
@@ -24,13 +25,17 @@ const readyz = dataOperation({
   path: '/readyz',
   summary: 'The service can work',
   description:
-    '503 while the database is away or the service is shutting down (decisions, section 10); `degraded` while a chain is stopped: the others go on.',
+    '503 while the database is away or the service is shutting down (decisions, section 10); `degraded` while a chain is stopped, or its node lags, downloads its past, has pruned what is to be read or fails: the others go on.',
   errors: ['NOT_READY'],
   data: readinessSchema,
   examples: { data: { status: 'ok' } },
   handler: async (_call, { readiness }) => {
-    const halted = (await readiness()) ?? [];
-    return halted.length === 0 ? { status: 'ok' } : { status: 'degraded', halted_chains: [...halted] };
+    const { halted, lagging } = (await readiness()) ?? { halted: [], lagging: [] };
+    return {
+      status: halted.length + lagging.length === 0 ? 'ok' : 'degraded',
+      ...(halted.length === 0 ? {} : { halted_chains: [...halted] }),
+      ...(lagging.length === 0 ? {} : { lagging_chains: [...lagging] }),
+    };
   },
 });
 

@@ -159,7 +159,7 @@ describe('an EVM chain and nodes that fail it', () => {
   });
   let lagged: unknown = null;
 
-  test('fault 56: a head that fell back behind the finality bound is shown as it is, so that the chain is stopped', async () => {
+  test('fault 56: a head that fell back behind the finality bound is shown as it is: the follower compares it', async () => {
     const rewound = await startProxy(anvil.url, ({ method, params }) => {
       return fallen !== null && method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: fallen } : null;
     });
@@ -172,6 +172,27 @@ describe('an EVM chain and nodes that fail it', () => {
     assert.equal((await chain.head()).height, height);
     await chain.close();
     await rewound.stop();
+  });
+
+  test('fault 85: a node says how far it has synchronised; one that has no such method is judged by its head', async () => {
+    let answer: ReturnType<Interference> = null;
+    await through(
+      ({ method }) => (method === 'eth_syncing' ? answer : null),
+      async ({ chain }) => {
+        const fine = { behind: null, initialDownload: false, firstBlock: 0 };
+        assert.deepEqual(await chain.status(), fine);
+        answer = { error: { code: -32601, message: 'the method eth_syncing does not exist' } };
+        assert.deepEqual(await chain.status(), fine);
+        answer = { result: { currentBlock: '0x10', highestBlock: '0x10', txIndexRemainingBlocks: '0x5' } };
+        assert.deepEqual(await chain.status(), fine);
+        answer = { result: { currentBlock: '0x10', highestBlock: '0x12' } };
+        assert.deepEqual(await chain.status(), { ...fine, behind: 'is synchronising, at block 16 of 18' });
+        answer = { result: { currentBlock: '0x10', highestBlock: '0x1000' } };
+        assert.equal((await chain.status()).initialDownload, true);
+        answer = { result: { batchSeen: 7 } };
+        assert.equal((await chain.status()).behind, 'is synchronising');
+      },
+    );
   });
 
   test('where one URL lags, the next one is asked instead', async () => {

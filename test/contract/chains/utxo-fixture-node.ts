@@ -34,8 +34,10 @@ function honest({ method, params }: Parameters<Interference>[0]): Answer {
       return { result: { errors: ['Insufficient data or no feerate found'], blocks: 2 } };
     case 'getmempoolinfo':
       return { result: { mempoolminfee: 0.00001 } };
+    case 'getblockchaininfo':
+      return { result: { blocks: blocks.at(-1)?.height, headers: blocks.at(-1)?.height, initialblockdownload: false } };
     case 'getnetworkinfo':
-      return { result: { incrementalfee: 0.00001 } };
+      return { result: { incrementalfee: 0.00001, networkactive: true, connections: 8 } };
     case 'getmempoolentry':
       return refused(-5, 'Transaction not in mempool');
     case 'gettxout':

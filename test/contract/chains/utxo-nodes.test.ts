@@ -4,6 +4,8 @@ import type { TestContext } from 'node:test';
 import { isTillgateError } from '../../../core/index.ts';
 import type { ErrorCode } from '../../../core/index.ts';
 import { FIXTURES } from '../../unit/chains/utxo-fixtures.ts';
+import { UtxoNode } from '../../../adapters/chains/utxo/utxo-node.ts';
+import { MemoryLogger } from '../../support/fakes.ts';
 import { startFixtureNode, utxoChain, watching } from './utxo-fixture-node.ts';
 import type { Interference } from './rpc-proxy.ts';
 
@@ -106,6 +108,43 @@ describe('a UTXO chain and nodes that fail it', () => {
       chain.scan(first.height, third.height, watching()),
       failsWith('NODE_FAILED', /does not follow/),
     );
+  });
+
+  test('fault 85: a node says whether it is at the head, downloads, has peers, and what it has pruned', async (t) => {
+    const at = { blocks: third.height, headers: third.height, initialblockdownload: false };
+    let [chainInfo, networkInfo]: object[] = [at, { networkactive: true, connections: 8 }];
+    const server = await startFixtureNode(({ method }) =>
+      method === 'getblockchaininfo'
+        ? { result: chainInfo }
+        : method === 'getnetworkinfo'
+          ? { result: networkInfo }
+          : null,
+    );
+    const nodeOf = (network: string): UtxoNode =>
+      new UtxoNode({ code: 'BTC', urls: [server.url], genesis: [genesis], network }, new MemoryLogger());
+    const [chain, regtest] = [nodeOf('main'), nodeOf('regtest')];
+    t.after(async () => {
+      await Promise.all([chain.close(), regtest.close()]);
+      await server.stop();
+    });
+    const fine = { behind: null, initialDownload: false, firstBlock: 0 };
+    assert.deepEqual(await chain.status(), fine);
+    chainInfo = { ...at, pruned: true, pruneheight: 700 };
+    assert.deepEqual(await chain.status(), { ...fine, firstBlock: 700 });
+    chainInfo = { ...at, headers: third.height + 2 };
+    assert.match((await chain.status()).behind ?? '', new RegExp(`knows of block ${third.height + 2}`));
+    chainInfo = { blocks: 5, headers: third.height, initialblockdownload: true };
+    const loading = await chain.status();
+    assert.deepEqual(
+      [loading.initialDownload, /initial download, at block 5/.test(loading.behind ?? '')],
+      [true, true],
+    );
+    chainInfo = at;
+    networkInfo = { networkactive: true, connections: 0 };
+    assert.deepEqual(await regtest.status(), fine);
+    assert.equal((await chain.status()).behind, 'has no peers');
+    networkInfo = { networkactive: false, connections: 0 };
+    for (const node of [chain, regtest]) assert.equal((await node.status()).behind, 'has its network switched off');
   });
 
   test('fault 56: a node that lags is left for the next one', async (t) => {

@@ -20,7 +20,14 @@ eachStorage((_name, open) => {
     await storage.chains.initialise('ETH', 'eip155:1');
     await storage.chains.initialise('ETH', 'eip155:666');
     await storage.chains.initialise('BTC', 'bitcoin');
-    const fresh = { chain: 'ETH', identity: 'eip155:1', cursor: null, caughtUpAt: null, haltedReason: null };
+    const fresh = {
+      chain: 'ETH',
+      identity: 'eip155:1',
+      cursor: null,
+      caughtUpAt: null,
+      haltedReason: null,
+      trouble: null,
+    };
     assert.deepEqual(await storage.chains.state('ETH'), fresh);
     await storage.chains.setHalted('ETH', 'wrong chain');
     assert.deepEqual(
@@ -32,6 +39,16 @@ eachStorage((_name, open) => {
     );
     await storage.chains.setHalted('ETH', null);
     assert.deepEqual(await storage.chains.state('ETH'), fresh);
+  });
+
+  test('what is wrong with its node is kept until it is over', async (t) => {
+    const { storage } = await open(t);
+    await storage.chains.initialise('ETH', 'eip155:1');
+    const trouble = { kind: 'lag', text: 'the node lags', since: NOW } as const;
+    await storage.chains.setTrouble('ETH', trouble);
+    assert.deepEqual((await storage.chains.state('ETH'))?.trouble, trouble);
+    await storage.chains.setTrouble('ETH', null);
+    assert.equal((await storage.chains.states())[0]?.trouble, null);
   });
 
   test('the cursor moves only from where its mover saw it', async (t) => {
@@ -50,6 +67,7 @@ eachStorage((_name, open) => {
       cursor: block(6),
       caughtUpAt: NOW,
       haltedReason: null,
+      trouble: null,
     });
   });
 

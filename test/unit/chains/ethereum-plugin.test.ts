@@ -63,6 +63,7 @@ describe('the ethereum plugin', () => {
       [policy.confirmations('ETH', 1n), policy.spendableConfirmations, policy.finalityBlocks, policy.pollIntervalMs],
       [12, 64, 64, 4_000],
     );
+    assert.equal(policy.maxLagMs, 144_000);
     assert.equal(chain.startHeight, null);
     assert.equal(chain.simulator, null);
   });

@@ -25,6 +25,7 @@ describe('the options of the plugin tron', () => {
       spendableConfirmations: 20,
       finalityBlocks: 30,
       pollIntervalMs: 3_000,
+      maxLagMs: 60_000,
       startBlock: null,
       xpub: null,
       feeLimitSun: 100_000_000n,

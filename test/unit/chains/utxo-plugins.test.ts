@@ -60,6 +60,15 @@ describe('the bitcoin and litecoin plugins', () => {
     );
   });
 
+  test('the head may be two hours old on the main network, and as old as it is where nobody mines', async () => {
+    const lag = async (options: object) => (await setUp(bitcoin, { ...URL_ONLY, ...options })).policy.maxLagMs;
+    assert.deepEqual(
+      [await lag({}), await lag({ network: 'regtest' }), await lag({ network: 'regtest', maxLagSeconds: 60 })],
+      [7_200_000, null, 60_000],
+    );
+    assert.equal(await lag({ maxLagSeconds: null }), null);
+  });
+
   test('a configured number of confirmations holds for every amount, and for spending too', async () => {
     const { policy } = await setUp(bitcoin, { ...URL_ONLY, confirmations: 2 });
     assert.deepEqual([policy.confirmations('BTC', COIN * 50n), policy.spendableConfirmations], [2, 2]);

@@ -32,14 +32,15 @@ describe('the registry of built-in plugins', () => {
 describe('the definitions of the built-in chains', () => {
   for (const [name, definition] of Object.entries(DEFINITIONS)) {
     test(`${name} says everything that the rest of the till derives from it`, () => {
-      const { coin, code, confirmations, spendableConfirmations, finalityBlocks, maxLagBlocks } = definition;
+      const { coin, code, confirmations, spendableConfirmations, finalityBlocks, maxLagBlocks, blockSeconds } =
+        definition;
       assert.ok(isBuiltIn(name));
       assert.equal(coin.chain, code);
       assert.equal(coin.kind, 'native');
       for (const source of ['coingecko', 'kraken'])
         assert.ok(BUILT_IN_PRICE_IDS[coin.symbol]?.[source], `${coin.symbol} has no id at ${source}`);
       assert.ok(Number(SANDBOX_PRICES[coin.symbol]) > 0);
-      assert.ok(maxLagBlocks >= 1);
+      assert.ok(maxLagBlocks >= 1 && blockSeconds > 0);
       assert.ok(
         confirmations >= 1 && spendableConfirmations >= confirmations && finalityBlocks >= spendableConfirmations,
       );

@@ -14,6 +14,7 @@ import { judgedCodes } from './0009-judged-codes.ts';
 import { epochs } from './0010-epochs.ts';
 import { unassignedDeposits } from './0011-unassigned-deposits.ts';
 import { coinOwners } from './0012-coin-owners.ts';
+import { nodeTrouble } from './0013-node-trouble.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   epochs,
   unassignedDeposits,
   coinOwners,
+  nodeTrouble,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

@@ -3,6 +3,7 @@ import type {
   ChainCode,
   ChainState,
   ChainStore,
+  ChainTrouble,
   ChainWrites,
   DepositAddress,
   DerivedAddress,
@@ -14,11 +15,11 @@ import type { Row } from '../dialects/dialect.ts';
 import { insertion, parts } from '../rows/columns.ts';
 import type { Column } from '../rows/columns.ts';
 import { depositAddressOf } from '../rows/order-row.ts';
-import { integer, integerOrNull, text, textOrNull } from '../rows/values.ts';
+import { integer, integerOrNull, jsonOrNull, text, textOrNull } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 
 const STATE =
-  'chain, identity, cursor_height, cursor_hash, cursor_parent_hash, cursor_time, caught_up_at, halted_reason';
+  'chain, identity, cursor_height, cursor_hash, cursor_parent_hash, cursor_time, caught_up_at, halted_reason, trouble';
 const ROWS_AT_ONCE = 500;
 
 const POOL_COLUMNS: readonly Column<DepositAddress>[] = [
@@ -54,6 +55,7 @@ function stateOf(row: Row): ChainState {
     cursor,
     caughtUpAt: integerOrNull(row, 'caught_up_at'),
     haltedReason: textOrNull(row, 'halted_reason'),
+    trouble: jsonOrNull<ChainTrouble>(row, 'trouble'),
   };
 }
 
@@ -97,6 +99,13 @@ export class KnexChainStore implements ChainStore {
   async setHalted(chain: ChainCode, reason: string | null): Promise<void> {
     await this.#db.write(`UPDATE ${this.#db.tables.chainStates} SET halted_reason = ? WHERE chain = ?`, [
       reason,
+      chain,
+    ]);
+  }
+
+  async setTrouble(chain: ChainCode, trouble: ChainTrouble | null): Promise<void> {
+    await this.#db.write(`UPDATE ${this.#db.tables.chainStates} SET trouble = ? WHERE chain = ?`, [
+      trouble === null ? null : JSON.stringify(trouble),
       chain,
     ]);
   }

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { ChainReports, isTillgateError, TillgateError } from '../../../core/index.ts';
+import type { NodeStatus, Order } from '../../../core/index.ts';
+import { buildDomain } from '../../support/domain.ts';
+import type { Domain } from '../../support/domain.ts';
+import { eachStorage } from '../../support/each-storage.ts';
+import { testsOf } from '../../support/storage.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const FINE: NodeStatus = { behind: null, initialDownload: false, firstBlock: 0 };
+
+const pay = (domain: Domain, order: Order): void => {
+  const { address, currency, units } = order.payment!;
+  domain.eth.mine({ to: address, currency, units, txid: `paid ${order.id}` });
+};
+const alerts = (domain: Domain): readonly { readonly subject: string; readonly reason: string }[] =>
+  domain.events.of('alert') as never;
+const trouble = async (domain: Domain) => (await domain.storage.chains.state('ETH'))?.trouble ?? null;
+
+eachStorage((engine, open) => {
+  const till = testsOf(open, buildDomain);
+
+  describe(`a chain whose node does not show the present, on ${engine}`, () => {
+    for (const [what, said] of [
+      ['has blocks to read', { ...FINE, behind: 'knows of block 9, and has read 3' }],
+      ['is in its initial download', { ...FINE, behind: 'is in its initial download', initialDownload: true }],
+    ] as const) {
+      till(`fault 85: while it ${what} no order expires, and a payment in time stays in time`, async (domain) => {
+        const order = await domain.payInfo();
+        await domain.follow();
+        domain.clock.advance(20 * MINUTE);
+        domain.eth.lagsAt = domain.eth.height;
+        domain.eth.said = said;
+        pay(domain, order);
+        domain.eth.mineEmpty(2);
+        domain.clock.advance(20 * MINUTE);
+        assert.equal(await domain.expire(), 0);
+        domain.clock.advance(HOUR);
+        assert.equal(await domain.expire(), 0);
+        assert.equal((await trouble(domain))?.text, `the node ${said.behind}`);
+        assert.equal(alerts(domain).length, 1);
+        domain.eth.lagsAt = null;
+        domain.eth.said = FINE;
+        await domain.expire();
+        assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+        assert.equal(await trouble(domain), null);
+      });
+    }
+
+    till(
+      'fault 85: where blocks come regularly an order expires by a block after its deadline, whatever the node says',
+      async (domain) => {
+        const [paid, unpaid] = [await domain.payInfo(), await domain.payInfo()];
+        domain.clock.advance(29 * MINUTE);
+        domain.eth.mine();
+        domain.eth.lagsAt = domain.eth.height;
+        domain.clock.advance(30_000);
+        pay(domain, paid);
+        domain.clock.advance(MINUTE);
+        domain.eth.mineEmpty(2);
+        // Its latest block is a minute and a half old: it lags by no more than a busy node does.
+        assert.equal(await domain.expire(), 0);
+        domain.eth.lagsAt = null;
+        await domain.expire();
+        assert.deepEqual(
+          [(await domain.order(paid.id)).status, (await domain.order(unpaid.id)).status],
+          ['SUCCESS', 'OVERDUE'],
+        );
+      },
+      { chain: { maxLagMs: 2 * MINUTE } },
+    );
+
+    till(
+      'fault 85: with a mempool, a head that is too old holds expiry, and the next block ends that',
+      async (domain) => {
+        const order = await domain.payInfo();
+        domain.eth.mine();
+        domain.clock.advance(3 * HOUR);
+        assert.equal(await domain.expire(), 0);
+        assert.equal((await domain.order(order.id)).status, 'PENDING');
+        domain.eth.mine();
+        await domain.expire();
+        assert.equal((await domain.order(order.id)).status, 'OVERDUE');
+      },
+      { chain: { maxLagMs: 2 * HOUR, mempool: true } },
+    );
+
+    till('a quiet chain for tests expires its orders however old its head is', async (domain) => {
+      const order = await domain.payInfo();
+      domain.clock.advance(48 * HOUR);
+      assert.equal(await domain.expire(), 1);
+      assert.equal((await domain.order(order.id)).status, 'OVERDUE');
+    });
+
+    till('fault 85: lag is alerted once, when it lasts, and is over by itself', async (domain) => {
+      domain.eth.mineEmpty(50);
+      await domain.follow();
+      domain.eth.lagsAt = 10;
+      assert.equal(await domain.follow(), 'idle');
+      assert.deepEqual([await trouble(domain), alerts(domain).length], [null, 0]);
+      for (const _ of [1, 2, 3]) {
+        domain.clock.advance(6 * MINUTE);
+        assert.equal(await domain.follow(), 'idle');
+      }
+      assert.match((await trouble(domain))?.text ?? '', /latest block is 10, and block 50 was read already/);
+      assert.equal(alerts(domain).length, 1);
+      domain.eth.lagsAt = null;
+      assert.equal(await domain.follow(), 'idle');
+      assert.equal(await trouble(domain), null);
+    });
+
+    till('fault 85: a node that has pruned what is to be read is named at once, with what to do', async (domain) => {
+      await domain.follow();
+      domain.eth.mineEmpty(30);
+      domain.eth.failure = new TillgateError('NODE_FAILED', 'refused getblock: Block not available (pruned data) (-1)');
+      domain.eth.said = { ...FINE, firstBlock: 20 };
+      assert.equal(await domain.follow(), 'idle');
+      assert.equal(await domain.follow(), 'idle');
+      const [alert, ...more] = alerts(domain);
+      assert.match(alert?.reason ?? '', /pruned the blocks below 20, and block 1 is to be read next.*reindex/);
+      assert.deepEqual([more, (await trouble(domain))?.kind], [[], 'pruned']);
+      domain.eth.failure = null;
+      domain.eth.said = FINE;
+      assert.equal(await domain.follow(), 'idle');
+      assert.equal(await trouble(domain), null);
+    });
+
+    till('a node that fails for long raises one alert', async (domain) => {
+      domain.eth.failure = new TillgateError('NODE_FAILED', 'No node answers.');
+      for (const _ of [1, 2, 3, 4]) {
+        await assert.rejects(domain.follow(), { code: 'NODE_FAILED' });
+        domain.clock.advance(4 * MINUTE);
+      }
+      assert.deepEqual([alerts(domain).length, (await trouble(domain))?.kind], [1, 'failing']);
+    });
+
+    till(
+      'fault 85: a chain in its initial download is not begun, and takes no order until it is done',
+      async (domain) => {
+        const { storage, clock, metrics, btc, eth } = domain;
+        const reports = new ChainReports({
+          storage,
+          clock,
+          metrics,
+          chains: new Map([
+            [eth.code, eth],
+            [btc.code, btc],
+          ]),
+        });
+        eth.said = { ...FINE, behind: 'is in its initial download', initialDownload: true };
+        await domain.follow();
+        await reports.refresh();
+        assert.throws(
+          () => reports.requireUsable('ETH'),
+          (error) => isTillgateError(error, 'NOT_READY'),
+        );
+        reports.requireUsable('BTC');
+        clock.advance(HOUR);
+        await domain.follow(btc);
+        await reports.refresh();
+        assert.equal(metrics.gauges.get('tillgate_chain_lag_seconds{chain="ETH"}'), 3600);
+        assert.equal(metrics.gauges.get('tillgate_chain_lag_seconds{chain="BTC"}'), 0);
+        eth.said = FINE;
+        await domain.follow();
+        await reports.refresh();
+        reports.requireUsable('ETH');
+      },
+    );
+  });
+});
