@@ -93,10 +93,10 @@ export function provide(container: TillContainer, values: Partial<GivenParts>): 
 }
 
 /** The ports with which the rest of a till is opened. */
-export type OpeningPorts = Pick<Ports, 'storage' | 'clock' | 'vault' | 'random'>;
+export type OpeningPorts = Pick<Ports, 'storage' | 'clock' | 'vault' | 'random' | 'events'>;
 
 export function openingPorts(container: TillContainer): OpeningPorts {
-  return take(container, ['storage', 'clock', 'vault', 'random']);
+  return take(container, ['storage', 'clock', 'vault', 'random', 'events']);
 }
 
 /** The ports that plugins use; `workerId` and `wallet` must be there. */

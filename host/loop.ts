@@ -1,3 +1,4 @@
+import type { ClockWatch } from './clock-watch.ts';
 import { isTillgateError } from '../core/index.ts';
 import type { Lease, LeaseStore, Logger, Metrics } from '../core/index.ts';
 
@@ -20,6 +21,8 @@ export interface LoopTools {
   readonly owner: string;
   /** A lease expires this long after its holder last renewed it, in milliseconds. */
   readonly leaseTtlMs: number;
+  /** An instance whose clock differs from the database's holds no leases. */
+  readonly clockWatch: Pick<ClockWatch, 'agrees' | 'measure'>;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
@@ -98,7 +101,12 @@ export class Loop {
 
   async #haveLease(): Promise<boolean> {
     const { lease: name } = this.#work;
-    if (name === null || this.#lease !== null) return true;
+    if (name === null) return true;
+    if (!this.#tools.clockWatch.agrees()) {
+      await this.#letGo();
+      return false;
+    }
+    if (this.#lease !== null) return true;
     this.#lease = await this.#tools.leases.acquire(name, this.#tools.owner, this.#tools.leaseTtlMs);
     if (this.#lease === null) return false;
     this.#logger.debug('took the lease', { fence: this.#lease.fence });
@@ -108,6 +116,7 @@ export class Loop {
   }
 
   async #renew(name: string): Promise<void> {
+    if (!this.#tools.clockWatch.agrees()) return;
     try {
       const renewed = await this.#tools.leases.acquire(name, this.#tools.owner, this.#tools.leaseTtlMs);
       if (this.#lease === null) return;

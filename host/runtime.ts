@@ -1,6 +1,7 @@
 import type { Clock, IdGenerator, Logger, Metrics, Random, Storage, Vault } from '../core/index.ts';
 import { NoWallet } from '../adapters/wallet/index.ts';
 import { DEFAULT_FEED_LEASE_MS } from '../core/index.ts';
+import { ClockWatch } from './clock-watch.ts';
 import { configError } from './config.ts';
 import type { TillConfig } from './settings.ts';
 import { createContainer, openingPorts, pluginPorts, provide, resolveTill } from './container.ts';
@@ -49,6 +50,7 @@ export interface Runtime<Config extends TillConfig = TillConfig> extends Omit<
   'masterKey' | 'metrics' | 'feedLeaseMs' | 'wrap'
 > {
   readonly clock: Clock;
+  readonly clockWatch: ClockWatch;
   readonly vault: Vault;
   readonly random: Random;
   readonly ids: IdGenerator;
@@ -75,8 +77,10 @@ export async function openRuntime<Config extends TillConfig>(
   const { config, logger, replace = {}, owner, leaseTtlMs } = rest;
   const infrastructure = { config, masterKey, feedLeaseMs, disposables, storage: rest.storage, logger, metrics };
   const container = createContainer(infrastructure, { replace, wrap });
-  const { storage, clock, vault, random } = openingPorts(container);
+  const { storage, clock, vault, random, events } = openingPorts(container);
   await storage.migrate();
+  const clockWatch = new ClockWatch({ clock, leases: storage.leases, owner, logger, metrics, events });
+  await clockWatch.measure();
   await checkMasterKey(storage.documents, vault);
   const workerId = await SnowflakeWorkerId.take({ leases: storage.leases, owner, ttlMs: leaseTtlMs, clock, random });
   disposables.add('worker id', () => workerId.release());
@@ -85,6 +89,7 @@ export async function openRuntime<Config extends TillConfig>(
     ...rest,
     storage,
     clock,
+    clockWatch,
     vault,
     random,
     ids: replace.ids ?? workerId,

@@ -37,12 +37,9 @@ export class TillLifecycle {
   /** Starts the loops; while they run, starting does nothing. */
   start(scope: WorkerScope = 'all'): void {
     if (this.#workers !== null) return;
-    const { storage, owner, leaseTtlMs } = this.#runtime;
-    this.#workers = new Workers(
-      { ...this.#till, epochKeeper: this.#epochKeeper },
-      { ...this.#till, leases: storage.leases, owner, leaseTtlMs },
-      scope,
-    );
+    const { storage, owner, leaseTtlMs, clockWatch } = this.#runtime;
+    const tools = { ...this.#till, leases: storage.leases, owner, leaseTtlMs, clockWatch };
+    this.#workers = new Workers({ ...this.#till, epochKeeper: this.#epochKeeper }, tools, scope);
     this.#workers.start();
   }
 

@@ -1,5 +1,6 @@
 import type { ChainCode, ChainFollower, Lease, PayoutRunner } from '../core/index.ts';
 import { CHAIN_REPORTS_INTERVAL_MS, LIGHTNING_ASSET, RATE_LIMIT_SYNC_INTERVAL_MS, assert } from '../core/index.ts';
+import { CLOCK_WATCH_INTERVAL_MS } from './clock-watch.ts';
 import type { EpochKeeper } from './epoch-keeper.ts';
 import { Loop } from './loop.ts';
 import type { LoopTools, LoopWork } from './loop.ts';
@@ -60,6 +61,7 @@ export class Workers {
     if (duties.lightningWork !== null) payouts.set(LIGHTNING_ASSET.chain, loop(payInvoices(duties.lightningWork)));
     const own = [
       loop(renewWorkerId(duties, tools)),
+      loop(watchClock(tools)),
       loop(refreshRates(duties)),
       loop(followKeys(duties)),
       loop(noteProgress(duties)),
@@ -182,6 +184,18 @@ function refillPool({ addressPool, clock }: WorkerDuties, chain: ChainCode): Loo
       const began = clock.now();
       const derived = await addressPool.refill(chain);
       return derived > 0 ? Math.max(clock.now() - began, 1) : REFILL_EVERY_MS;
+    },
+  };
+}
+
+/** Not leased: every instance has a clock. */
+function watchClock({ clockWatch }: LoopTools): LoopWork {
+  return {
+    name: 'watch-clock',
+    lease: null,
+    pass: async () => {
+      await clockWatch.measure();
+      return CLOCK_WATCH_INTERVAL_MS;
     },
   };
 }

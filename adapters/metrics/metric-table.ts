@@ -49,6 +49,9 @@ export const METRIC_TABLE = {
     'chain',
     'currency',
   ),
+  tillgate_clock_difference_seconds: gauge(
+    "The database's time less this machine's; beyond 5 s the instance holds no leases.",
+  ),
   tillgate_alerts_total: counter('Times that a person was asked to look.', 'kind'),
   tillgate_rate_fetches_total: counter('Requests to rate sources, by how they ended.', 'source', 'outcome'),
   tillgate_rate_age_seconds: gauge('Age of the newest price of a source.', 'source'),

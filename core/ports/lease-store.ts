@@ -1,3 +1,5 @@
+import type { Millis } from '../kernel/time.ts';
+
 /** A lease. Every write of its holder checks the fence in the same transaction. */
 export interface Lease {
   readonly name: string;
@@ -10,6 +12,8 @@ export interface LeaseStore {
   /** Acquires a free or expired lease, or renews one's own; `null` while another holds it. A new holder gets a higher fence. */
   acquire(name: string, owner: string, ttlMs: number): Promise<Lease | null>;
   release(lease: Lease): Promise<void>;
+  /** The database's own time, which every instance works by; `null` where it runs in this process and has no other. */
+  now(): Promise<Millis | null>;
   /**
    * Acquires the lowest free worker id, 0 to `maximum`, as a lease named `node:<number>`; `null` when all are taken.
    */

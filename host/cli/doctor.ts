@@ -6,6 +6,7 @@ import type { Till } from '../container.ts';
 import { openHostRuntime } from '../open.ts';
 import { importPlugins } from '../plugins.ts';
 import { openTill } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
 import type { CommandCall } from './command.ts';
 import { CollectingLogger, withCause } from './node-error-hints.ts';
 
@@ -55,6 +56,7 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
   });
   if (runtime === null) return;
   try {
+    await look('clock', () => lookAtClock(runtime));
     const till = await look('plugins', async () => {
       const { plugins } = await importPlugins(config.plugins, config.mode, config.directory);
       const opened = await openTill(runtime, plugins, { url: '' });
@@ -72,6 +74,11 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
   } finally {
     await runtime.close();
   }
+}
+
+async function lookAtClock({ clockWatch }: Runtime): Promise<readonly [string, null]> {
+  if (clockWatch.problem !== null) throw new Error(clockWatch.problem);
+  return ["agrees with the database's", null];
 }
 
 async function lookAtChain(

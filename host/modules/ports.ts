@@ -1,6 +1,6 @@
 import { AesGcmVault, JoseTokenIssuer, CryptoDigest, CryptoRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
 import { Eventemitter3Bus } from '../../adapters/events/index.ts';
-import { SystemClock, deadline } from '../../adapters/system/index.ts';
+import { AnchoredClock, SystemClock, deadline } from '../../adapters/system/index.ts';
 import type { Clock, Logger } from '../../core/index.ts';
 import { BUILT_IN_PRICE_IDS } from '../../plugins/prices.ts';
 import { LazyCallbackTransport, rateSource } from '../lazy-edges.ts';
@@ -35,8 +35,9 @@ export const portRecipes = {
 } satisfies Recipes;
 
 function systemClock(logger: Logger): Clock {
-  return new SystemClock({
+  const machine = new SystemClock({
     onJump: ({ differenceMs }) =>
       logger.warn('the wall clock jumped and is not followed; restart to accept its time', { differenceMs }),
   });
+  return new AnchoredClock(machine);
 }

@@ -22,6 +22,10 @@ class MemoryLeases implements LeaseStore {
     if (this.held.get(lease.name)?.fence === lease.fence) this.held.delete(lease.name);
   }
 
+  async now(): Promise<null> {
+    return null;
+  }
+
   async acquireNode(): Promise<null> {
     return null;
   }
@@ -38,8 +42,10 @@ function loopOf(work: Partial<LoopWork> & Pick<LoopWork, 'pass'>, leases = new M
     error: (message) => void errors.push(message),
     child: () => logger,
   };
-  const tools: LoopTools = { leases, owner, leaseTtlMs: 30, logger, metrics: noMetrics };
-  return { loop: new Loop({ name: 'test', lease: null, ...work }, tools), leases, errors };
+  const clock = { right: true };
+  const clockWatch = { agrees: () => clock.right, measure: async () => undefined };
+  const tools: LoopTools = { leases, owner, leaseTtlMs: 30, clockWatch, logger, metrics: noMetrics };
+  return { loop: new Loop({ name: 'test', lease: null, ...work }, tools), leases, errors, clock };
 }
 
 describe('a loop', () => {
@@ -51,6 +57,25 @@ describe('a loop', () => {
     loop.wake();
     await waitFor(() => passes === 6);
     await loop.stop();
+  });
+
+  test('fault 86: without the time of the database it holds no lease, and takes it again with it', async (t) => {
+    let passes = 0;
+    const work = { lease: 'work', pass: async () => ((passes += 1), 1) };
+    const { loop, leases, clock } = loopOf(work);
+    const other = loopOf(work, leases, 'other');
+    t.after(() => Promise.all([loop.stop(), other.loop.stop()]));
+    clock.right = false;
+    loop.start();
+    other.loop.start();
+    await waitFor(() => passes > 3);
+    assert.equal(leases.held.get('work')?.owner, 'other');
+    other.clock.right = false;
+    await waitFor(() => leases.held.size === 0);
+    const until = passes;
+    clock.right = true;
+    await waitFor(() => passes > until);
+    assert.equal(leases.held.get('work')?.owner, 'me');
   });
 
   test('does not lose a wake that comes during a pass', async () => {

@@ -68,6 +68,8 @@ export interface Listening {
 /** The differences between the engines. */
 export interface Dialect {
   readonly types: ColumnTypes;
+  /** Whether the database runs in this process, so that its clock is the machine's. */
+  readonly inProcess: boolean;
   /** SQL for the database's own time in epoch milliseconds. */
   readonly nowMs: string;
   /** SQL for a new random text of 32 hexadecimal digits. */

@@ -78,6 +78,7 @@ export const pgDialect: Dialect = {
     serial: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
   },
   randomId: `replace(gen_random_uuid()::text, '-', '')`,
+  inProcess: false,
   nowMs: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
   // READ COMMITTED: every decision uses rows that it locked (an order, a balance, a lease), a compare-and-set or a
   // unique constraint, and a statement that waited for a lock continues with the committed row. A stricter level would

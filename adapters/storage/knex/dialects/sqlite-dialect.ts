@@ -67,6 +67,7 @@ export const sqliteDialect: Dialect = {
     serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   },
   randomId: 'lower(hex(randomblob(16)))',
+  inProcess: true,
   nowMs: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   // The write lock is taken at once: a transaction that reads first and writes later could fail to get it.
   begin: 'BEGIN IMMEDIATE',

@@ -1,5 +1,5 @@
-import { TillgateError } from '../../../../core/index.ts';
-import type { Lease, LeaseStore, LeaseWrites } from '../../../../core/index.ts';
+import { assert, TillgateError } from '../../../../core/index.ts';
+import type { Lease, LeaseStore, LeaseWrites, Millis } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import { integer, text } from '../rows/values.ts';
 import type { Session } from '../session.ts';
@@ -34,6 +34,14 @@ export class KnexLeaseStore implements LeaseStore {
       `UPDATE ${this.#db.tables.leases} SET owner = '', expires_at = 0 WHERE name = ? AND owner = ? AND fence = ?`,
       [name, owner, fence],
     );
+  }
+
+  async now(): Promise<Millis | null> {
+    const { dialect } = this.#db;
+    if (dialect.inProcess) return null;
+    const [row] = await this.#db.read(`SELECT ${dialect.nowMs} AS now`);
+    assert(row !== undefined, 'the database says no time');
+    return integer(row, 'now');
   }
 
   async acquireNode(
