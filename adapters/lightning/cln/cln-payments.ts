@@ -6,7 +6,7 @@ import type { ClnAnswer, ClnClient } from './cln-client.ts';
 
 /** How long the node starts new attempts. */
 const RETRY_SECONDS = 60;
-/** After so long, counted from the first part, no command of this till starts another attempt. */
+/** After so long in which this process has seen nothing but failed attempts, no command of an earlier one starts another. */
 const FINAL_AFTER_MS = 180_000;
 /** The command returns when the payment has ended, which may take days; its state is polled meanwhile. */
 const COMMAND_MS = 7 * 86_400_000;
@@ -26,6 +26,8 @@ export class ClnPayments {
   readonly #running = new Map<string, Promise<ClnAnswer>>();
   /** Commands with a reply, with its time: no more attempts will start for these. */
   readonly #ended = new Map<string, Millis>();
+  /** Payments of an earlier process whose attempts have all failed, with when this one first saw that: by one clock alone. */
+  readonly #failing = new Map<string, Millis>();
 
   constructor(client: ClnClient, clock: Clock, changed: () => void) {
     this.#client = client;
@@ -71,17 +73,23 @@ export class ClnPayments {
     if (pays.length === 0) return null;
     const has = (status: string): Reply | undefined => pays.find((pay) => pay.text('status') === status);
     const complete = has('complete');
-    if (complete !== undefined) return { state: 'settled', feeMsat: feeOf(complete) };
-    // All attempts so far have failed; while the command runs there may be another.
-    const last = pays.reduce(
-      (latest, pay) => (pay.count('created_at') > latest ? pay.count('created_at') : latest),
-      0n,
-    );
-    const over =
-      !this.#running.has(paymentHash) &&
-      (this.#ended.has(paymentHash) || this.#clock.now() - Number(last) * 1000 > FINAL_AFTER_MS);
-    if (has('pending') !== undefined || !over) return { state: 'in-flight' };
-    return { state: 'failed', reason: 'every attempt to pay failed' };
+    if (complete === undefined && has('pending') === undefined) {
+      return this.#isOver(paymentHash)
+        ? { state: 'failed', reason: 'every attempt to pay failed' }
+        : { state: 'in-flight' };
+    }
+    this.#failing.delete(paymentHash);
+    return complete === undefined ? { state: 'in-flight' } : { state: 'settled', feeMsat: feeOf(complete) };
+  }
+
+  /** All attempts so far have failed; while a command runs there may be another. */
+  #isOver(paymentHash: string): boolean {
+    if (this.#running.has(paymentHash)) return false;
+    const since = this.#failing.get(paymentHash) ?? this.#clock.now();
+    this.#failing.set(paymentHash, since);
+    const over = this.#ended.has(paymentHash) || this.#clock.now() - since > FINAL_AFTER_MS;
+    if (over) this.#failing.delete(paymentHash);
+    return over;
   }
 
   #unclear(): TillgateError {
