@@ -46,6 +46,8 @@ export async function openEvmFixture({ use, chainId, coin, tokens: wanted }: Evm
         spendableConfirmations: SPENDABLE,
         finalityBlocks: 64,
         pollIntervalMs: 100,
+        // Nobody mines on anvil while a story waits.
+        maxLagSeconds: null,
         tokens: settings(wanted, tokens),
       },
     },

@@ -170,6 +170,15 @@ export function describeDeposits(kind: DaemonKind): void {
       assert.deepEqual(await fixture.chain.head(), head);
     });
 
+    test('fault 85: a node that is cut off says so', async () => {
+      const fine = { behind: null, initialDownload: false, firstBlock: 0 };
+      assert.deepEqual(await fixture.chain.status(), fine);
+      await fixture.daemon.rpc('setnetworkactive', false);
+      assert.equal((await fixture.chain.status()).behind, 'has its network switched off');
+      await fixture.daemon.rpc('setnetworkactive', true);
+      assert.deepEqual(await fixture.chain.status(), fine);
+    });
+
     test('above the head there is no block; a scan past it fails', async () => {
       const { height } = await fixture.chain.head();
       assert.equal(await fixture.chain.blockAt(height + 1), null);
