@@ -8,7 +8,8 @@ import {
   resumePayouts,
   takeHotWallet,
 } from '../../../core/index.ts';
-import type { AccountId, ErrorCode, TransferId } from '../../../core/index.ts';
+import type { AccountId, BlockRef, ErrorCode, TransferId } from '../../../core/index.ts';
+import { finishMined } from '../../../core/transfers/finish-payout.ts';
 import { beforeCall } from '../../support/before-call.ts';
 import { buildMoney, PAYEE } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
@@ -576,6 +577,37 @@ eachStorage((engine, open) => {
       assert.notEqual((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
       await till.follow();
       await till.payOut();
+      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+    });
+
+    money('fault 42: nothing is booked by a block of another branch, whoever asks for it', async (till) => {
+      const asked = await sentHalf(till);
+      till.ethPayments.mine();
+      await till.follow();
+      const [view] = await till.storage.transfers.livePayouts('ETH', null, 1);
+      assert.ok(view);
+      const outcome = await till.ethPayments.outcome({
+        source: { address: view.payout.sourceAddress, index: view.payout.sourceIndex },
+        nonce: view.payout.nonce,
+        coins: [],
+        attempts: view.attempts,
+      });
+      assert(outcome.kind === 'mined');
+      const context = {
+        payments: till.ethPayments,
+        stateMachine: till.stateMachine,
+        ids: till.ids,
+        now: till.clock.now(),
+      };
+      const book = (block: BlockRef) =>
+        till.storage.transaction((tx) => finishMined(tx, view, { ...outcome, block }, context));
+      assert.deepEqual(await book({ ...outcome.block, hash: '0xother' }), { transfers: [], orders: [] });
+      assert.deepEqual(await book({ ...outcome.block, height: outcome.block.height + 1 }), {
+        transfers: [],
+        orders: [],
+      });
+      assert.equal((await till.transfer(asked.tx_id)).status, 'BROADCAST');
+      assert.equal((await book(outcome.block)).transfers.length, 1);
       assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
     });
 

@@ -187,6 +187,19 @@ eachStorage((engine, open) => {
       assert.equal(await makeDepositSpendable(domain, held, seen), true);
     });
 
+    till('a deposit is not credited to an order that it was read for and is not of', async (domain) => {
+      const [order, other] = [await domain.payInfo(), await domain.payInfo()];
+      domain.eth.mine(pay(order, 10n * USDT));
+      await domain.follow();
+      const [seen] = await domain.storage.deposits.byOrder(order.id);
+      assert.ok(seen);
+      const depth = { confirmations: 9, policy: domain.eth.policy, minDeposit: 0n };
+      const misread = { ...seen, orderId: other.id };
+      assert.equal(await creditDeposit(domain, await domain.lease(), misread, depth), null);
+      assert.equal((await domain.storage.deposits.find(seen.id))?.status, 'SEEN');
+      assert.equal((await domain.order(other.id)).status, 'PENDING');
+    });
+
     till(
       'a deposit that moved to another block meanwhile is not credited by what was known of the first',
       async (domain) => {
