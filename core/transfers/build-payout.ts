@@ -209,8 +209,7 @@ export class PayoutBuilder {
     // A token sweep pays with the gas that was funded for it; a gas transfer arrives whole.
     if (transfer.sourceIndex !== null) {
       if (!isNative) await this.#requireGas(transfer, priced.feeUnits);
-      if (isNative && priced.feeUnits > transfer.maxFeeUnits)
-        throw new TillgateError('STATE_CONFLICT', 'The fee has risen since this sweep was planned.');
+      if (isNative) requirePayer(transfer, priced.feeUnits, budget);
       return checkCharge(transfer, isNative ? priced.feeUnits : 0n, dust);
     }
     const native = await hot.free(payments.feeAsset.currency);
@@ -271,6 +270,14 @@ function checkCharge(transfer: Transfer, feeUnits: bigint, dust: bigint): Charge
   if (transfer.units - feeUnits < dust)
     throw new PayoutDeferred([transfer], "The network's fee leaves less than the network's minimum amount.");
   return { transfer, feeUnits };
+}
+
+/** A sweep of coins is planned again when its fee has risen, or nothing that would pay it waits any more. */
+function requirePayer({ maxFeeUnits }: Transfer, feeUnits: bigint, budget: TillBudget): void {
+  if (feeUnits > maxFeeUnits)
+    throw new TillgateError('STATE_CONFLICT', 'The fee has risen since this sweep was planned.');
+  if (!budget.covers(feeUnits) && !budget.canAdvance(feeUnits))
+    throw new TillgateError('STATE_CONFLICT', 'No payment waits any more that would be charged for this sweep.');
 }
 
 /** What the till's own coins become by a signed payment. */

@@ -57,10 +57,12 @@ export class TokenShortfall {
  * The shortfalls of the hot wallet, by currency.
  *
  * @param waiting - transfers that are requested and not signed, sweeps included
+ * @param charges - what these will be charged beside their own fees
  */
 export async function shortfallsOf(
   hot: HotWallet,
   waiting: readonly Transfer[],
+  charges: ReadonlyMap<CurrencyCode, bigint> = new Map(),
 ): Promise<ReadonlyMap<CurrencyCode, TokenShortfall>> {
   const [owed, tried, coming] = [
     new Map<CurrencyCode, bigint>(),
@@ -77,7 +79,7 @@ export async function shortfallsOf(
   for (const [currency, units] of owed) {
     const free = await hot.free(currency);
     if (free >= units) continue;
-    const asked = tried.get(currency) ?? 0n;
+    const asked = (tried.get(currency) ?? 0n) - (charges.get(currency) ?? 0n);
     // While a payout is in flight the wallet shows less than it has: plan no extra sweeps then.
     const missing = hot.pays(currency) ? 0n : asked - free - hot.coming(currency) - (coming.get(currency) ?? 0n);
     shortfalls.set(currency, new TokenShortfall(missing, asked));

@@ -96,7 +96,7 @@ export class PlanSweeps {
     const { code, payments } = this.#chain;
     const hot = await HotWallet.open(code, payments, storage);
     const budget = await TillBudget.open(this.#chain, storage, this.#settings.feeBudget);
-    return { hot, budget, needed: await this.#needed(hot), lacking: 0n };
+    return { hot, budget, needed: await this.#needed(hot, budget), lacking: 0n };
   }
 
   /** Sweeps that nobody can pay for wait; one alert says what is needed for all of them. */
@@ -123,8 +123,11 @@ export class PlanSweeps {
   }
 
   /** Currencies of which the hot wallet has less than the payments that wait. */
-  async #needed(hot: HotWallet): Promise<ReadonlyMap<CurrencyCode, TokenShortfall>> {
-    return shortfallsOf(hot, await this.#deps.storage.transfers.waiting(this.#chain.code, null, 1_000));
+  async #needed(hot: HotWallet, budget: TillBudget): Promise<ReadonlyMap<CurrencyCode, TokenShortfall>> {
+    const waiting = await this.#deps.storage.transfers.waiting(this.#chain.code, null, 1_000);
+    // What they are charged for sweeps need not be there.
+    const charges = new Map([[this.#chain.payments.feeAsset.currency, budget.deficit]]);
+    return shortfallsOf(hot, waiting, charges);
   }
 
   async #price(candidate: SweepCandidate, urgent: TokenShortfall | null): Promise<Move | RefusedSweep> {
@@ -187,7 +190,9 @@ export class PlanSweeps {
       budget.spend(feeUnits);
       return true;
     }
-    return urgent !== undefined && urgent.isMissing && budget.advance(feeUnits);
+    if (urgent?.isMissing !== true || !budget.canAdvance(feeUnits)) return false;
+    budget.advance(feeUnits);
+    return true;
   }
 
   async #queueTokens(lease: Lease, move: Move, plan: Plan): Promise<boolean> {

@@ -76,11 +76,14 @@ export class TillBudget {
     if (this.#left !== null) this.#left -= units;
   }
 
-  /** True when payments that wait can be charged for this sweep beside those before it; counts it then. */
-  advance(units: bigint): boolean {
-    if (this.#allowance - this.#deficit() < units) return false;
+  /** True when the payments that wait can be charged for this sweep beside those before it. */
+  canAdvance(units: bigint): boolean {
+    return units <= this.#allowance - this.deficit;
+  }
+
+  /** Counts a planned sweep that waiting payments will be charged for. */
+  advance(units: bigint): void {
     this.#allowance -= units;
-    return true;
   }
 
   /**
@@ -90,7 +93,7 @@ export class TillBudget {
    * @param ownFee - the fee of its own transaction
    */
   sweepCharge({ feeUnits, maxFeeUnits }: Transfer, ownFee: bigint): bigint {
-    const deficit = this.#deficit();
+    const deficit = this.deficit;
     const told = feeUnits > ownFee ? feeUnits - ownFee : 0n;
     if (deficit <= told) return deficit;
     const others = this.#allowance - maxFeeUnits / SWEEP_SHARE;
@@ -103,7 +106,8 @@ export class TillBudget {
     this.#allowance -= maxFeeUnits / SWEEP_SHARE;
   }
 
-  #deficit(): bigint {
+  /** What sweeps for waiting payments have cost and nobody was charged yet. */
+  get deficit(): bigint {
     return this.#fees < 0n ? -this.#fees : 0n;
   }
 }

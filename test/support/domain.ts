@@ -20,6 +20,7 @@ import {
 import type {
   Account,
   AccountId,
+  ChainAdapter,
   Lease,
   LightningNode,
   Order,
@@ -91,6 +92,8 @@ export interface Domain {
 
 /** Options of a {@link Domain}. */
 export interface DomainOptions {
+  /** The chain `ETH` on a real node, in place of the fake one. */
+  readonly eth?: ChainAdapter;
   readonly chain?: FakeChainOptions;
   readonly orders?: Partial<OrderSettings>;
   /** A Lightning node, made with the domain's clock. */
@@ -109,7 +112,7 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
     new MemoryMetrics(),
   ];
   const now = (): number => clock.now();
-  const eth = new FakeChain([pick('ETH'), pick('USDT-ERC20')], now, options.chain);
+  const eth = (options.eth ?? new FakeChain([pick('ETH'), pick('USDT-ERC20')], now, options.chain)) as FakeChain;
   const { btcMinDeposit } = options;
   const bitcoin = { ...pick('BTC'), ...(btcMinDeposit === undefined ? {} : { minDeposit: btcMinDeposit }) };
   const btc = new FakeChain([bitcoin], now, options.chain);

@@ -77,7 +77,7 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
   const { eth, btc, assets, clock, ids, events, logger, metrics, rateBook, stateMachine, principal } = domain;
   const ethPayments = new FakePayments(eth, 'account');
   const btcPayments = options.realCoins === true ? new RealCoins(btc) : new FakePayments(btc, 'utxo');
-  eth.payments = ethPayments;
+  if (options.eth === undefined) eth.payments = ethPayments;
   btc.payments = btcPayments;
   const chains = new Map([eth, btc].map((chain) => [chain.code, chain]));
   const fees = new PayoutFeeEstimator({ storage, rates: rateBook, clock, feeBudget: options.sweeps?.feeBudget });
