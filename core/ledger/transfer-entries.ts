@@ -20,9 +20,14 @@ export function reserveEntry(id: EntryId, at: Millis, transfer: Transfer): Ledge
   return entryOf(id, at, 'transfer-reserved', transfer, moveBalance(transfer, 'available', 'reserved'));
 }
 
-/** Releases the reserve of a transfer that was never signed, or whose transaction can never be mined. */
-export function releaseEntry(id: EntryId, at: Millis, transfer: Transfer): LedgerEntry {
-  return entryOf(id, at, 'transfer-released', transfer, moveBalance(transfer, 'reserved', 'available'));
+/**
+ * Releases the reserve of a transfer that was never signed, or whose transaction can never be mined.
+ *
+ * @param kept - what sweeps that were made for it have cost
+ */
+export function releaseEntry(id: EntryId, at: Millis, transfer: Transfer, kept = 0n): LedgerEntry {
+  assert(transfer.accountId !== null, `transfer ${transfer.id} has no merchant`);
+  return entryOf(id, at, 'transfer-released', transfer, giveBack({ ...transfer, feeUnits: kept }));
 }
 
 /**

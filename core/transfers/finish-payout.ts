@@ -1,3 +1,4 @@
+import type { CurrencyCode } from '../kernel/asset.ts';
 import { assert, present } from '../kernel/guard.ts';
 import type { EntryId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
@@ -77,11 +78,14 @@ export async function voidPayout(
   // The conflicting transaction spent some of the coins; reconciliation accounts for the rest.
   await tx.transfers.settleHoldings(payout.id, 'SPENT');
   const transfers: { transfer: Transfer; to: TransferStatus }[] = [];
-  for (const listed of view.transfers) {
+  for (const [at, listed] of view.transfers.entries()) {
+    const ownFee = shareOf(firstFee(view), view.transfers.length, at);
+    const kept = sweepFee(listed, context.payments.feeAsset.currency, ownFee);
     const transfer = await moveLocked(tx, listed, 'FAILED', reason, context.now);
     if (transfer.accountId !== null) {
-      await post(tx, releaseEntry(context.ids.next() as EntryId, context.now, transfer));
-      await tx.deposits.updateTransaction(transfer.id, { status: 'FAILED' });
+      await post(tx, releaseEntry(context.ids.next() as EntryId, context.now, transfer, kept));
+      const charged = kept === 0n ? {} : { fee: kept, obtained: 0n };
+      await tx.deposits.updateTransaction(transfer.id, { status: 'FAILED', ...charged });
     }
     transfers.push({ transfer, to: 'FAILED' });
   }
@@ -152,12 +156,20 @@ function firstFee({ attempts, payout }: PayoutView): bigint {
  *
  * @param firstFee - the native fee for which `feeUnits` was charged
  */
-function failureFee({ accountId, currency, units, feeUnits }: Transfer, cost: NetworkCost, firstFee: bigint): bigint {
+function failureFee(transfer: Transfer, cost: NetworkCost, firstFee: bigint): bigint {
+  const { accountId, currency, units, feeUnits } = transfer;
   if (accountId === null) return feeUnits;
   const own = currency === cost.currency;
-  const sweeps = own && feeUnits > firstFee ? feeUnits - firstFee : 0n;
-  const due = own || firstFee === 0n ? cost.units + sweeps : (cost.units * feeUnits + firstFee - 1n) / firstFee;
+  const due =
+    own || firstFee === 0n
+      ? cost.units + sweepFee(transfer, cost.currency, firstFee)
+      : (cost.units * feeUnits + firstFee - 1n) / firstFee;
   return due < units ? due : units;
+}
+
+/** What a native payment was charged for sweeps, beside the fee of its own transaction. */
+function sweepFee({ currency, feeUnits }: Transfer, native: CurrencyCode, ownFee: bigint): bigint {
+  return currency === native && feeUnits > ownFee ? feeUnits - ownFee : 0n;
 }
 
 async function moveLocked(

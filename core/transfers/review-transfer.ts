@@ -24,13 +24,14 @@ export async function approveTransfer(tx: Transaction, id: TransferId, now: Mill
 /**
  * Fails a transfer that was never signed and releases its reserve to the merchant.
  *
+ * @param kept - what sweeps that were made for it have cost; it stays with the till
  * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` once it is signed, because the bytes can still be sent
  */
 export async function rejectTransfer(
   tx: Transaction,
   id: TransferId,
   reason: string,
-  { now, ids }: { readonly now: Millis; readonly ids: IdGenerator },
+  { now, ids, kept = 0n }: { readonly now: Millis; readonly ids: IdGenerator; readonly kept?: bigint },
 ): Promise<Transfer> {
   const transfer = await requireTransfer(tx, id);
   if (transfer.status !== 'HELD' && transfer.status !== 'REQUESTED') {
@@ -39,11 +40,13 @@ export async function rejectTransfer(
       `The transfer is ${transfer.status}; it can be rejected only before it is signed.`,
     );
   }
-  const changes = { reason, updatedAt: now, finishedAt: now };
+  const changes = { reason, updatedAt: now, finishedAt: now, ...(kept === 0n ? {} : { feeUnits: kept }) };
   assert(await tx.transfers.move(id, transfer.status, 'FAILED', changes), `transfer ${id} changed while locked`);
   if (transfer.accountId !== null) {
-    assert(await postEntry(tx, releaseEntry(ids.next() as EntryId, now, transfer)), `transfer ${id} is released twice`);
-    await tx.deposits.updateTransaction(id, { status: 'FAILED' });
+    const entry = releaseEntry(ids.next() as EntryId, now, transfer, kept);
+    assert(await postEntry(tx, entry), `transfer ${id} is released twice`);
+    const charged = kept === 0n ? {} : { fee: kept, obtained: 0n };
+    await tx.deposits.updateTransaction(id, { status: 'FAILED', ...charged });
   }
   return { ...transfer, ...changes, status: 'FAILED' };
 }

@@ -217,8 +217,17 @@ export class SignTransfers {
     this.#queue = this.#queue.filter((transfer) => !transfers.includes(transfer));
     await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
-      for (const { id } of transfers) await rejectTransfer(tx, id, reason, { now: clock.now(), ids });
+      for (const transfer of transfers)
+        await rejectTransfer(tx, transfer.id, reason, { now: clock.now(), ids, kept: this.#sweptFor(transfer) });
     });
+  }
+
+  /** What a payment that is not made after all has caused: sweeps of coins for it. */
+  #sweptFor(transfer: Transfer): bigint {
+    const { currency, accountId, feeUnits } = transfer;
+    if (accountId === null || currency !== this.#chain.payments.feeAsset.currency) return 0n;
+    const charge = this.#coins?.budget.sweepCharge(transfer, 0n) ?? 0n;
+    return charge < feeUnits ? charge : feeUnits;
   }
 
   async #counter(transfer: Transfer): Promise<Counter | null> {

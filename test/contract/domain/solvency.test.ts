@@ -6,11 +6,12 @@ import {
   obtainedUnits,
   present,
   readSolvency,
+  rejectTransfer,
   reconcile,
   resumePayouts,
   takeHotWallet,
 } from '../../../core/index.ts';
-import type { ErrorCode, PayingChain } from '../../../core/index.ts';
+import type { ErrorCode, PayingChain, TransferId } from '../../../core/index.ts';
 import { buildMoney, PAYEE } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
 import { eachStorage } from '../../support/each-storage.ts';
@@ -247,6 +248,54 @@ eachStorage((engine, open) => {
         fees,
         [2n, 1n, 2n].map((count) => count * ethPayments.fee),
       );
+    });
+
+    money('a payment that its receiver refuses after the sweeps for it pays for them', async (till) => {
+      const { ethPayments } = till;
+      ethPayments.fee = ETHER / 1_000n;
+      await till.fund('ETH', '2000');
+      const asked = await till.withdraw('0.9');
+      await till.payOut();
+      for (let block = 0; block < 10 && ethPayments.sent.size === 0; block++) {
+        ethPayments.mine();
+        await till.follow();
+        await till.payOut();
+      }
+      ethPayments.refusal = 'The receiver takes nothing any more.';
+      await till.settle();
+      await till.storage.transaction((tx) =>
+        rejectTransfer(tx, asked.tx_id as TransferId, 'Not now.', {
+          now: till.clock.now(),
+          ids: till.ids,
+          kept: ethPayments.fee,
+        }),
+      );
+      assert.equal(await till.balance('available', 'ETH'), ETHER - ethPayments.fee);
+      await till.checkBooks();
+      assert.equal((await solvency(till))['ETH'], 0n);
+    });
+
+    money('a payment whose nonce was used elsewhere keeps back what sweeps for it cost', async (till) => {
+      const { ethPayments } = till;
+      ethPayments.fee = ETHER / 1_000n;
+      await till.fund('ETH', '2000');
+      const asked = await till.withdraw('0.9');
+      for (let block = 0; block < 40 && (await till.transfer(asked.tx_id)).status === 'REQUESTED'; block++) {
+        ethPayments.mine();
+        await till.follow();
+        await till.payOut();
+      }
+      const view = await till.storage.transfers.payoutOf(asked.tx_id as TransferId);
+      ethPayments.dropMempool();
+      ethPayments.steal(view?.payout.nonce ?? -1);
+      ethPayments.mine();
+      till.eth.mineEmpty(30);
+      await till.follow();
+      await till.payOut();
+      const voided = await till.transfer(asked.tx_id);
+      assert.equal(voided.status, 'FAILED');
+      assert.equal(await till.balance('available', 'ETH'), ETHER - ethPayments.fee);
+      await till.checkBooks();
     });
 
     money('without a float a token payment is refused with what the operator has to do', async (till) => {
