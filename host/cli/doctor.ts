@@ -1,5 +1,14 @@
-import { FIATS, LIGHTNING_ASSET, epochHold, formatUnits, present } from '../../core/index.ts';
-import type { ChainAdapter } from '../../core/index.ts';
+import {
+  FIATS,
+  LIGHTNING_ASSET,
+  TillBudget,
+  canPay,
+  epochHold,
+  formatUnits,
+  hotSurplus,
+  present,
+} from '../../core/index.ts';
+import type { ChainAdapter, PayingChain } from '../../core/index.ts';
 import { configError, loadConfig } from '../config.ts';
 import type { HostConfig } from '../config.ts';
 import type { Till } from '../container.ts';
@@ -105,8 +114,21 @@ async function lookAtChain(
   const behind =
     state?.cursor == null ? 'not followed yet' : `${Math.max(0, height - state.cursor.height)} block(s) behind`;
   const pays = chain.payments === null ? 'watch-only: pays nothing out' : `pays out from ${chain.payments.hotAddress}`;
+  const float = canPay(chain) ? await floatWords(chain, storage) : '';
   const others = problems.take().map((words) => `; another of its nodes does not serve: ${words}`);
-  return [`${identity}, height ${height}, ${behind}, ${pays}${others.join('')}`, null];
+  return [`${identity}, height ${height}, ${behind}, ${pays}${others.join('')}${float}`, null];
+}
+
+/** Token payments and sweeps need coins of the till's own. */
+async function floatWords(chain: PayingChain, storage: Till['storage']): Promise<string> {
+  const { assets, payments } = chain;
+  const { currency } = payments.feeAsset;
+  if (payments.model === 'utxo' || assets.every((asset) => asset.currency === currency)) return '';
+  const budget = await TillBudget.open(chain, storage);
+  budget.spend(-((await hotSurplus(chain, storage)).get(currency) ?? 0n));
+  return budget.covers(1n)
+    ? ''
+    : `; it has no ${currency} of its own, so tokens are neither swept nor paid out: send some to ${payments.hotAddress}`;
 }
 
 async function lookAtLightning({ storage, lightningWork }: Till): Promise<readonly [string, null]> {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { freshDirectory, run } from '../host/till-process.ts';
 import { startAnvil } from '../support/anvil.ts';
+import { deployContract } from '../support/contracts.ts';
 import type { Anvil } from '../support/anvil.ts';
 
 /** Nothing listens there on any machine: the port is `discard`'s, which nobody serves. */
@@ -90,5 +91,19 @@ describe('the doctor’s words about nodes', () => {
       about('BSC'),
       /^ok .*eip155:56\/.*, pays out from 0x35dbDb98d7e85585E516554836550fb570653C55; another of its nodes does not serve: 127\.0\.0\.1:9: ECONNREFUSED \(nothing/,
     );
+  });
+
+  test('a chain with tokens says when the till has no coins of its own to move them', async () => {
+    const token = await deployContract(anvil, 'TestToken', ['USDT', 6]);
+    const tokens = { 'USDT-ERC20': { address: token.address, decimals: 6 } };
+    const look = () => examine([{ use: 'ethereum', options: { rpcUrls: [anvil.url], chainId: 56, tokens } }]);
+    const { code, out, about } = await look();
+    assert.equal(code, 0, out);
+    const [, hot] =
+      /; it has no ETH of its own, so tokens are neither swept nor paid out: send some to (0x\w{40})/.exec(
+        about('ETH'),
+      ) ?? [about('ETH')];
+    await anvil.rpc('anvil_setBalance', [hot, '0xde0b6b3a7640000']);
+    assert.doesNotMatch((await look()).about('ETH'), /of its own/);
   });
 });
