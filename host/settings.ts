@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   CALLBACK_SCHEDULE_MS,
+  DEFAULT_COINS_ABOVE,
   DEFAULT_EPOCH_SETTINGS,
   DEFAULT_GRACE_SECONDS,
   DEFAULT_LIGHTNING_FEES,
@@ -76,6 +77,7 @@ const sweeps = z
   .strictObject(
     {
       maxFeeBps: whole('basis points', 1, 5_000).default(100),
+      coinsAbove: whole('coins', 2, 10_000).default(DEFAULT_COINS_ABOVE),
       cold: z
         .record(
           z.string(),

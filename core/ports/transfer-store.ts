@@ -145,6 +145,13 @@ export interface TransferStore {
     limit: number,
     owner?: CoinOwner,
   ): Promise<readonly SpendableCoin[]>;
+  /** The owners of more than `above` free outputs of a currency, of most first. */
+  ownersOfMany(
+    chain: ChainCode,
+    currency: CurrencyCode,
+    above: number,
+    limit: number,
+  ): Promise<readonly (AccountId | null)[]>;
   /** True while a payout that is not finished takes coins of this owner. */
   hasTakenCoins(chain: ChainCode, currency: CurrencyCode, accountId: AccountId | null): Promise<boolean>;
   /** The outputs that a payout took. */

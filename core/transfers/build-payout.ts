@@ -2,7 +2,13 @@ import type { CurrencyCode } from '../kernel/asset.ts';
 import { formatUnits } from '../kernel/decimal.ts';
 import { assert } from '../kernel/guard.ts';
 import { isTillgateError, TillgateError } from '../kernel/errors.ts';
-import type { PaymentLine, PricedPayment, PriceRequest, SignedTransaction } from '../ports/chain-payments.ts';
+import type {
+  PaymentLine,
+  PricedPayment,
+  PriceRequest,
+  SignedTransaction,
+  SpendableCoin,
+} from '../ports/chain-payments.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { consolidationFee } from './fee-estimator.ts';
 import { shareOf } from './finish-payout.ts';
@@ -11,6 +17,7 @@ import type { HotWallet } from './hot-wallet.ts';
 import { coinsFor, maxCoinsOf, sumOf } from './payout-coins.ts';
 import { floatLacking } from './till-budget.ts';
 import type { TillBudget } from './till-budget.ts';
+import { putsCoinsTogether } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
 /** A transfer with its final fee. */
@@ -114,6 +121,25 @@ export class PayoutBuilder {
     return { charged, nonce: null, signed, refs: priced.coins.map(({ ref }) => ref) };
   }
 
+  /**
+   * Puts coins together. They must be those that it was planned for.
+   *
+   * @throws PayoutDeferred while fees are not low; `STATE_CONFLICT` when the coins have changed; `NODE_FAILED`, `NOT_READY`
+   */
+  async fromOwnCoins(transfer: Transfer, planned: readonly SpendableCoin[] | null): Promise<Draft> {
+    const { payments } = this.#chain;
+    if (planned === null) throw new TillgateError('STATE_CONFLICT', 'The coins of this sweep have changed.');
+    const source = { address: payments.hotAddress, index: null };
+    const priced = await this.#price([transfer], () =>
+      payments.price({ source, lines: [], coins: [], required: planned, replaces: null }),
+    );
+    if (sumOf(priced.coins) !== transfer.units)
+      throw new PayoutDeferred([transfer], 'The node does not show all of its coins.');
+    const charged = [checkCharge(transfer, priced.feeUnits, payments.dust(transfer.currency))];
+    const signed = await payments.sign({ source, lines: [], priced, nonce: null });
+    return { charged, nonce: null, signed, refs: priced.coins.map(({ ref }) => ref) };
+  }
+
   /** Another attempt of the same payout at a higher fee; receivers get the same amounts. */
   async again(
     transfers: readonly Transfer[],
@@ -121,7 +147,8 @@ export class PayoutBuilder {
     nonce: number | null,
   ): Promise<SignedTransaction> {
     const { payments } = this.#chain;
-    const lines = transfers.map((transfer) => lineOf({ transfer, feeUnits: transfer.feeUnits }));
+    const paid = transfers.filter((transfer) => !putsCoinsTogether(transfer));
+    const lines = paid.map((transfer) => lineOf({ transfer, feeUnits: transfer.feeUnits }));
     const priced = await payments.price({ ...request, lines });
     return payments.sign({ source: request.source, lines, priced, nonce });
   }

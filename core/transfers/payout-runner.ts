@@ -44,7 +44,7 @@ export class PayoutRunner {
     this.#follow = new FollowPayouts(chain, deps);
     this.#sweeps = new PlanSweeps(chain, deps, settings);
     this.#float = new FindFloat(chain, deps);
-    this.#sign = new SignTransfers(chain, deps, settings.feeBudget);
+    this.#sign = new SignTransfers(chain, deps, settings);
   }
 
   /** One step under a held lease. @throws TillgateError `LEASE_LOST`; any error of the node or the database: try again later */

@@ -10,6 +10,7 @@ import type { SweepCandidate } from '../ports/transfer-store.ts';
 import { gasBalance } from './gas-balance.ts';
 import { isWorthNeeded, shortfallsOf, sweepCost } from './consolidation.ts';
 import type { TokenShortfall } from './consolidation.ts';
+import { CoinConsolidation } from './coin-consolidation.ts';
 import { HotWallet } from './hot-wallet.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import type { SweepSettings } from './settings.ts';
@@ -52,7 +53,7 @@ const GAS_MARGIN = [5n, 4n] as const;
 
 /**
  * Sweeps deposit addresses to the hot wallet on account chains, where the fee is worth it and with gas funded first for
- * tokens; and moves what the hot wallet holds above its ceiling to the cold address.
+ * tokens; and moves what the hot wallet holds above its ceiling to the cold address. On UTXO chains, puts coins together.
  */
 export class PlanSweeps {
   readonly #chain: PayingChain;
@@ -60,19 +61,21 @@ export class PlanSweeps {
   readonly #settings: SweepSettings;
   /** True while sweeps wait for the operator's coins. */
   #asked = false;
+  readonly #consolidation: CoinConsolidation;
   readonly #refused = new Map<string, { readonly until: Millis; readonly units: bigint }>();
 
   constructor(chain: PayingChain, deps: PayoutDeps, settings: SweepSettings) {
     this.#chain = chain;
     this.#deps = deps;
     this.#settings = settings;
+    this.#consolidation = new CoinConsolidation(chain, deps, settings);
   }
 
   /** Queues the sweeps that are worth their fee now, as far as somebody can pay for them. @returns how many */
   async run(lease: Lease): Promise<number> {
     const { storage } = this.#deps;
     const { code, payments } = this.#chain;
-    if (payments.model !== 'account') return 0;
+    if (payments.model !== 'account') return this.#consolidation.run(lease);
     const plan = await this.#open();
     let queued = 0;
     for (const candidate of await storage.transfers.sweepCandidates(code, CANDIDATES)) {

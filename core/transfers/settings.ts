@@ -7,10 +7,15 @@ export interface ColdStorage {
   readonly above: ReadonlyMap<CurrencyCode, string>;
 }
 
+/** How many coins an account may have on a UTXO chain before its smallest are put together. */
+export const DEFAULT_COINS_ABOVE = 100;
+
 /** When deposits are swept to the hot wallet. */
 export interface SweepSettings {
   /** A sweep is made when its fee is at most this share of what it moves, in basis points. */
   readonly maxFeeBps: number;
+  /** On UTXO chains: how many coins an account may have before its smallest are put together. */
+  readonly coinsAbove?: number;
   readonly cold: ReadonlyMap<ChainCode, ColdStorage>;
   /**
    * How far the ledger account of network fees may fall below zero, as a plain decimal by the chain's own coin; at that limit

@@ -7,12 +7,14 @@ import type { Lease } from '../ports/lease-store.ts';
 import type { Transaction } from '../ports/storage.ts';
 import { PayoutBuilder, PayoutDeferred } from './build-payout.ts';
 import type { Draft, TillCoins } from './build-payout.ts';
+import { CoinConsolidation } from './coin-consolidation.ts';
 import { HotWallet } from './hot-wallet.ts';
 import { publishTransfer } from './payout-deps.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { rejectTransfer } from './review-transfer.ts';
+import type { SweepSettings } from './settings.ts';
 import { TillBudget } from './till-budget.ts';
-import type { FeeBudgets } from './till-budget.ts';
+import { putsCoinsTogether } from './transfer.ts';
 import type { Attempt, Payout, PayoutView, Transfer } from './transfer.ts';
 
 /** Transactions signed and stored together; the database is locked meanwhile, so this stays small. */
@@ -40,8 +42,9 @@ class ConcurrentChange extends Error {}
 export class SignTransfers {
   readonly #chain: PayingChain;
   readonly #deps: PayoutDeps;
-  readonly #feeBudget: FeeBudgets | undefined;
+  readonly #settings: SweepSettings;
   readonly #builder: PayoutBuilder;
+  readonly #consolidation: CoinConsolidation;
   readonly #retryAt = new Map<TransferId, Millis>();
   readonly #counters = new Map<string, Counter>();
   /** Read and not processed yet. */
@@ -52,11 +55,12 @@ export class SignTransfers {
   #height = -1;
   #after: TransferId | null = null;
 
-  constructor(chain: PayingChain, deps: PayoutDeps, feeBudget?: FeeBudgets) {
+  constructor(chain: PayingChain, deps: PayoutDeps, settings: SweepSettings) {
     this.#chain = chain;
     this.#deps = deps;
-    this.#feeBudget = feeBudget;
+    this.#settings = settings;
     this.#builder = new PayoutBuilder(chain, deps);
+    this.#consolidation = new CoinConsolidation(chain, deps, settings);
   }
 
   /**
@@ -127,7 +131,7 @@ export class SignTransfers {
     const { storage } = this.#deps;
     return {
       hot: await HotWallet.open(this.#chain.code, this.#chain.payments, storage),
-      budget: await TillBudget.open(this.#chain, storage, this.#feeBudget),
+      budget: await TillBudget.open(this.#chain, storage, this.#settings.feeBudget),
     };
   }
 
@@ -148,7 +152,7 @@ export class SignTransfers {
   async #fromCoins(lease: Lease): Promise<readonly Draft[]> {
     for (let chosen = this.#ofOnePayer(); chosen.length > 0; chosen = this.#ofOnePayer()) {
       const transfers = chosen;
-      const draft = await this.#try(lease, transfers, () => this.#builder.fromCoins(transfers));
+      const draft = await this.#try(lease, transfers, () => this.#draftOf(transfers));
       const settled = new Set(draft?.charged.map(({ transfer }) => transfer.id));
       this.#queue = this.#queue.filter(({ id }) => !settled.has(id) && !this.#retryAt.has(id));
       if (draft !== null) return [draft];
@@ -156,11 +160,19 @@ export class SignTransfers {
     return [];
   }
 
+  async #draftOf(transfers: readonly Transfer[]): Promise<Draft> {
+    const first = present(transfers[0], 'a transfer to sign');
+    if (!putsCoinsTogether(first)) return this.#builder.fromCoins(transfers);
+    return this.#builder.fromOwnCoins(first, await this.#consolidation.coinsOf(first.units));
+  }
+
   /** The waiting transfers of the first one's account and currency, as many as one transaction pays. */
   #ofOnePayer(): readonly Transfer[] {
     const [first] = this.#queue;
+    if (first === undefined || putsCoinsTogether(first)) return first === undefined ? [] : [first];
     return this.#queue
-      .filter(({ accountId, currency }) => accountId === first?.accountId && currency === first?.currency)
+      .filter((transfer) => transfer.accountId === first.accountId && transfer.currency === first.currency)
+      .filter((transfer) => !putsCoinsTogether(transfer))
       .slice(0, this.#chain.payments.maxLines);
   }
 

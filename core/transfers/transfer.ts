@@ -4,7 +4,7 @@ import type { Millis } from '../kernel/time.ts';
 
 /**
  * Why money leaves an address: a merchant's `withdrawal`, an order's `refund`, a `sweep` from a deposit address to the
- * hot wallet, `gas` for a token's sweep, `cold` for what the hot wallet holds above its ceiling.
+ * hot wallet (on UTXO chains: many small coins put together), `gas` for a token's sweep, `cold` for what the hot wallet holds above its ceiling.
  */
 export const TRANSFER_KINDS = ['withdrawal', 'refund', 'sweep', 'gas', 'cold'] as const;
 export type TransferKind = (typeof TRANSFER_KINDS)[number];
@@ -78,6 +78,11 @@ export function newTransfer<Request extends TransferRequest>(request: Request, n
     updatedAt: now,
     finishedAt: null,
   };
+}
+
+/** True for a sweep on a UTXO chain: its coins come back as one to the address that they are paid from, and nobody else is paid. */
+export function putsCoinsTogether({ kind, sourceAddress, toAddress }: Transfer): boolean {
+  return kind === 'sweep' && sourceAddress === toAddress;
 }
 
 /** What the receiver gets. */

@@ -55,5 +55,6 @@ export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
   fallbackFeeRate: 10,
   // What Bitcoin Core takes for the long term (`consolidatefeerate`): a fee spike never changes what is credited.
   dustFeeRate: 10,
+  consolidateFeeRate: 3,
   maxLagBlocks: 1,
 };

@@ -50,5 +50,6 @@ export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
   maxFeeRate: 1_000,
   fallbackFeeRate: 10,
   dustFeeRate: 50,
+  consolidateFeeRate: 10,
   maxLagBlocks: 2,
 };

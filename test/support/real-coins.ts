@@ -1,3 +1,4 @@
+import { TillgateError } from '../../core/index.ts';
 import type { PricedPayment, PriceRequest } from '../../core/index.ts';
 import type { FeeRates } from '../../adapters/chains/utxo/fee-rates.ts';
 import { MAX_INPUTS, Pricing } from '../../adapters/chains/utxo/price-payment.ts';
@@ -8,6 +9,8 @@ import { FakePayments } from './fake-payments.ts';
 import { MemoryLogger } from './fakes.ts';
 
 const OWN_DUST = 294n;
+/** Coins are put together at this rate or less. */
+const LOW = 3_000n;
 const SCRIPT = '00'.repeat(22);
 
 /** A {@link FakePayments} that chooses and prices coins as Bitcoin's adapter does, on a node that has all of them. */
@@ -34,6 +37,9 @@ export class RealCoins extends FakePayments {
     const rates = {
       now: async () => ({ rate: this.rate, increment: 1_000n }),
       checkBound: () => undefined,
+      checkLow: (rate: bigint) => {
+        if (rate > LOW) throw new TillgateError('STATE_CONFLICT', 'Fees are not low.');
+      },
     } as unknown as FeeRates;
     const addresses = { read: () => ({ key: SCRIPT }) } as unknown as UtxoAddresses;
     const logger = new MemoryLogger();

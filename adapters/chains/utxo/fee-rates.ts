@@ -42,6 +42,16 @@ export class FeeRates {
     return { rate: greater(bounded, least), increment };
   }
 
+  /** @throws TillgateError `STATE_CONFLICT` while the rate is too high for putting coins together */
+  checkLow(rate: FeeRate): void {
+    const { consolidate } = this.#bounds;
+    if (rate <= consolidate) return;
+    throw new TillgateError(
+      'STATE_CONFLICT',
+      `The network asks for ${perByte(rate)} a virtual byte, and coins are put together at ${perByte(consolidate)} or less.`,
+    );
+  }
+
   /** @throws TillgateError `STATE_CONFLICT` for a rate above the operator's bound */
   checkBound(rate: FeeRate): void {
     if (rate > this.#bounds.max) throw beyond(rate, this.#bounds.max);

@@ -32,6 +32,8 @@ export interface UtxoDefaults {
   readonly fallbackFeeRate: number;
   /** What spending a coin costs in the long term. */
   readonly dustFeeRate: number;
+  /** Small coins are put together while the network asks for no more than that. */
+  readonly consolidateFeeRate: number;
 }
 
 /** The options of a UTXO chain's plugin, read and completed (decisions, section 10). */
@@ -68,6 +70,7 @@ const optionsSchema = z.strictObject({
   maxFeeRate: rate.optional(),
   fallbackFeeRate: rate.optional(),
   dustFeeRate: rate.optional(),
+  consolidateFeeRate: rate.optional(),
   feeTargetBlocks: count(1, 1_008).optional(),
   bumpAfterMs: count(1_000, 86_400_000).optional(),
 });
@@ -85,6 +88,9 @@ export function parseUtxoOptions(input: unknown, defaults: UtxoDefaults): UtxoPl
   problems.push(...depthProblems(depths));
   const feeRates = feeRatesOf(data, defaults);
   if (feeRates.min > feeRates.max) problems.push({ path: 'minFeeRate', message: 'must not be more than maxFeeRate' });
+  // Else a coin could cost more than it was credited for.
+  if (feeRates.consolidate > feeRates.dust)
+    problems.push({ path: 'consolidateFeeRate', message: 'must not be more than dustFeeRate' });
   if (problems.length > 0) throw invalidOptions(problems);
   return {
     rpcUrls,
@@ -110,6 +116,9 @@ function feeRatesOf(data: Input, defaults: UtxoDefaults): FeeRateBounds {
     max: inThousands(data.maxFeeRate ?? defaults.maxFeeRate),
     fallback: inThousands(data.fallbackFeeRate ?? defaults.fallbackFeeRate),
     dust: inThousands(data.dustFeeRate ?? defaults.dustFeeRate),
+    consolidate: inThousands(
+      data.consolidateFeeRate ?? Math.min(defaults.consolidateFeeRate, data.dustFeeRate ?? defaults.dustFeeRate),
+    ),
   };
 }
 

@@ -13,6 +13,7 @@ import { greater } from './fee-rates.ts';
 import { writeTerms } from './payment-terms.ts';
 import { readTransaction, virtualSize } from './raw-transaction.ts';
 import { feeOf, virtualSizeOf } from './transaction-size.ts';
+import type { FeeRate } from './transaction-size.ts';
 import type { UtxoAddresses } from './utxo-addresses.ts';
 import type { UtxoNode } from './utxo-node.ts';
 import { WireReader } from './wire-reader.ts';
@@ -58,8 +59,19 @@ export class Pricing {
     const { rate } = await this.#deps.rates.now();
     const total = sumOf(request.lines);
     const chosen = await this.#choose(request, total);
+    if (request.lines.length === 0) return this.#together(chosen, rate);
     const outputs = sumOf(chosen) - total >= this.#deps.ownDust ? this.#withChange(scripts) : scripts;
     return { coins: chosen, feeUnits: feeOf(rate, virtualSizeOf(chosen.length, outputs)) };
+  }
+
+  /** All of it comes back in one coin. */
+  #together(coins: readonly SpendableCoin[], rate: FeeRate): Omit<PricedPayment, 'terms'> {
+    const { rates, ownDust } = this.#deps;
+    rates.checkLow(rate);
+    const feeUnits = feeOf(rate, virtualSizeOf(coins.length, this.#withChange([])));
+    if (sumOf(coins) - feeUnits < ownDust)
+      throw new TillgateError('STATE_CONFLICT', 'The coins are not worth the fee of putting them together.');
+    return { coins, feeUnits };
   }
 
   /** What the receivers get stays; the higher fee comes out of the change (BIP-125). */
@@ -80,7 +92,8 @@ export class Pricing {
     const keepsChange = room - least(size) >= ownDust;
     const feeUnits = keepsChange ? least(size) : room;
     const required = outbid + feeOf(increment, smaller);
-    if (!keepsChange && (room < required || room < dearer(replaced, smaller))) {
+    if (lines.length === 0) rates.checkLow(rate);
+    if (!keepsChange && (lines.length === 0 || room < required || room < dearer(replaced, smaller))) {
       throw new TillgateError(
         'STATE_CONFLICT',
         'There is no room for a higher fee: the transaction has too little change.',

@@ -47,11 +47,12 @@ export function rivalPayment(
   const rival = Transaction.fromRaw(raw, ANY_KIND);
   const wanted = own.outputs.filter((_, at) => at !== own.terms.changeNumber);
   const outputs = outputsOf(rival);
-  if (!outputs.some(({ script }) => wanted.some((one) => one.script === script))) return null;
+  // Coins that are put together have no receiver.
+  const pays = wanted.length === 0 ? null : ({ pays: 'receiver' } as const);
+  if (pays !== null && !outputs.some(({ script }) => wanted.some((one) => one.script === script))) return null;
   const changeNumber = changeBeside(outputs, wanted, Buffer.from(hotScript).toString('hex'));
   const { coins } = own.terms;
-  if (changeNumber === 'other' || !spendsExactly(rival, new Set(coins.map(({ ref }) => ref))))
-    return { pays: 'receiver' };
+  if (changeNumber === 'other' || !spendsExactly(rival, new Set(coins.map(({ ref }) => ref)))) return pays;
   const feeUnits = sumOf(coins) - sumOf(outputs);
   const terms = writeTerms({ height: own.terms.height, feeUnits, coins, changeNumber });
   return { pays: 'same', attempt: { raw: raw.toString('hex'), feeUnits, terms } };

@@ -45,10 +45,8 @@ export class Signing {
     const { coins } = priced;
     const { height } = readPricedTerms(priced.terms);
     const left = sumOf(coins) - sumOf(lines) - priced.feeUnits;
-    assert(
-      left >= 0n && lines.length > 0 && lines.every(({ units }) => units > 0n),
-      'the coins cover the payments and the fee',
-    );
+    assert(left >= 0n && lines.every(({ units }) => units > 0n), 'the coins cover the payments and the fee');
+    assert(lines.length > 0 || left >= this.#deps.ownDust, 'coins that are put together are worth an output');
     // Change that is less than dust goes to the miner.
     const change = left >= this.#deps.ownDust ? left : 0n;
     const feeUnits = priced.feeUnits + left - change;

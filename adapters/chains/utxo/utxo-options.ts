@@ -9,6 +9,8 @@ export interface FeeRateBounds {
   readonly fallback: bigint;
   /** What spending a coin costs in the long term; a deposit of less than that for one input is credited as nothing. */
   readonly dust: bigint;
+  /** Small coins are put together while the network asks for no more than that. */
+  readonly consolidate: bigint;
 }
 
 /** From how many units on a deposit takes more confirmations. */

@@ -96,7 +96,7 @@ export async function utxoChain(
       spendableConfirmations: 6,
       finalityBlocks: 100,
       pollIntervalMs: 1_000,
-      feeRates: { min: 1_000n, max: 500_000n, fallback: 10_000n, dust: 10_000n },
+      feeRates: { min: 1_000n, max: 500_000n, fallback: 10_000n, dust: 10_000n, consolidate: 3_000n },
       feeTargetBlocks: 6,
       bumpAfterMs: 1_800_000,
       ...options,

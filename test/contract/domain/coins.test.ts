@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { approveTransfer, isTillgateError, merchantAccount, postEntry, readDecimal } from '../../../core/index.ts';
+import {
+  approveTransfer,
+  custodyAccount,
+  FEES_ACCOUNT,
+  isTillgateError,
+  merchantAccount,
+  newTransfer,
+  postEntry,
+  readDecimal,
+} from '../../../core/index.ts';
 import type { Account, AccountId, EntryId, Order, Principal, Transfer, TransferId } from '../../../core/index.ts';
 import { buildMoney } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
@@ -62,6 +71,28 @@ async function step(till: MoneyDomain, blocks = 1): Promise<void> {
     await till.payOut(till.btc);
   }
 }
+
+/** What the till has earned by fees, in a coin of nobody's. */
+async function earn(till: MoneyDomain, units: bigint): Promise<void> {
+  const { hotAddress: address } = till.btcPayments;
+  const txid = `earned${(payments += 1)}`;
+  till.btc.mine({ to: address, currency: 'BTC', units, txid });
+  const [id, at] = [till.ids.next() as EntryId, till.clock.now()];
+  const entry = { id, at, kind: 'transfer-paid', reference: txid } as const;
+  const postings = [
+    { account: custodyAccount('BTC'), currency: 'BTC', units: -units },
+    { account: FEES_ACCOUNT, currency: 'BTC', units },
+  ];
+  await till.storage.transaction(async (tx) => {
+    await postEntry(tx, { ...entry, postings });
+    await tx.transfers.addHolding({ chain: 'BTC', ref: `${txid}:0`, address, index: null, currency: 'BTC', units });
+  });
+}
+
+const unitsOf = async (till: MoneyDomain, { accountId }: Principal): Promise<readonly bigint[]> =>
+  (await till.storage.transfers.freeCoins('BTC', 'BTC', 1_000, { of: accountId })).map(({ units }) => units);
+const sweepsOf = async (till: MoneyDomain): Promise<readonly Transfer[]> =>
+  (await till.storage.transfers.list(null, { page: 1, size: 100 })).items.filter(({ kind }) => kind === 'sweep');
 
 function ratesOf(till: MoneyDomain): RealCoins {
   assert.ok(till.btcPayments instanceof RealCoins);
@@ -219,5 +250,65 @@ eachStorage((engine, open) => {
         assert.equal(await availableOf(till, a), 5_300_000n);
       },
     );
+
+    money('fault 88: small coins are put together, while fees are low and the till can pay for it', async (till) => {
+      const [a, b] = [till.principal, await addMerchant(till)];
+      ratesOf(till).rate = 25_000n;
+      await deposit(till, a, ...same(300, 20_000n));
+      await deposit(till, b, 100_000n);
+      await earn(till, 60_000n);
+      await step(till);
+      assert.deepEqual(await sweepsOf(till), []);
+      ratesOf(till).rate = 2_000n;
+      await step(till);
+      const [sweep] = await sweepsOf(till);
+      assert.ok(sweep !== undefined);
+      assert.deepEqual([sweep.units, await coinsOf(till, sweep)], [4_000_000n, 200]);
+      // The largest stay free, for payments meanwhile.
+      const meanwhile = await withdraw(till, a, '0.01');
+      await till.payOut(till.btc);
+      assert.equal((await found(till, meanwhile)).status, 'BROADCAST');
+      const before = await availableOf(till, a);
+      await step(till, 10);
+      const { status, feeUnits } = await found(till, sweep);
+      assert.equal(status, 'CONFIRMED');
+      assert.equal(await availableOf(till, a), before);
+      assert.deepEqual(await unitsOf(till, a), [4_000_000n - feeUnits, ...same(50, 20_000n)]);
+      assert.deepEqual(await unitsOf(till, b), [100_000n]);
+      const [earned] = await till.storage.ledger.balances('fees:network');
+      assert.equal(earned?.units, 60_000n - feeUnits);
+      await withdraw(till, a, '0.049');
+      await step(till, 10);
+      assert.equal(await availableOf(till, a), 100_000n);
+    });
+
+    money('fault 88: without money of its own the till puts nothing together', async (till) => {
+      ratesOf(till).rate = 2_000n;
+      await deposit(till, till.principal, ...same(120, 20_000n));
+      await step(till, 2);
+      assert.deepEqual(await sweepsOf(till), []);
+    });
+
+    money('fault 88: coins that change before the signature are chosen anew', async (till) => {
+      const a = till.principal;
+      ratesOf(till).rate = 2_000n;
+      await deposit(till, a, ...same(120, 20_000n));
+      const { hotAddress: hot } = till.btcPayments;
+      const request = { kind: 'sweep', accountId: null, orderId: null, chain: 'BTC', currency: 'BTC' } as const;
+      const from = { sourceAddress: hot, sourceIndex: null, toAddress: hot };
+      const fee = { feeUnits: 100n, maxFeeUnits: 100_000n };
+      const id = till.ids.next() as TransferId;
+      const stale = newTransfer({ id, ...request, ...from, ...fee, units: 1_380_000n }, till.clock.now());
+      await till.storage.transaction((tx) => tx.transfers.add(stale));
+      await step(till);
+      assert.match((await found(till, stale)).reason ?? '', /have changed/);
+      await earn(till, 60_000n);
+      await step(till);
+      const planned = (await sweepsOf(till)).find(({ status }) => status === 'BROADCAST');
+      assert.ok(planned !== undefined);
+      assert.equal(await coinsOf(till, planned), 70);
+      await step(till, 10);
+      assert.equal((await unitsOf(till, a)).length, 51);
+    });
   });
 });

@@ -154,6 +154,8 @@ describe('the bitcoin and litecoin plugins', () => {
     assert.equal(await least(bitcoin, { dustFeeRate: 2.5 }), 170n);
     assert.equal(await least(bitcoin, { minFeeRate: 20, fallbackFeeRate: 30 }), 680n);
     assert.deepEqual(problems(bitcoin, { ...URL_ONLY, dustFeeRate: 0 }), ['dustFeeRate']);
+    assert.deepEqual(problems(bitcoin, { ...URL_ONLY, dustFeeRate: 5, consolidateFeeRate: 6 }), ['consolidateFeeRate']);
+    assert.deepEqual(problems(bitcoin, { ...URL_ONLY, dustFeeRate: 2 }), []);
   });
 
   test('every wrong option is named, and no value of one is repeated', () => {

@@ -74,6 +74,7 @@ describe('pricing and signing together', () => {
     const rates = {
       now: async () => ({ rate, increment: INCREMENT }),
       checkBound: (asked: bigint) => assert.ok(asked <= MAX_RATE),
+      checkLow: () => undefined,
     } as unknown as FeeRates;
     return new Pricing({ node, rates, addresses, logger: new MemoryLogger(), ownDust, ownScriptBytes: 22 });
   };
@@ -174,6 +175,29 @@ describe('pricing and signing together', () => {
         },
       ),
       { numRuns: 60 },
+    );
+  });
+
+  test('property: coins that are put together come back as one, less their fee, and a bump outbids it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.bigInt({ min: 1_000n, max: 5_000n }), anyUnits, async (rate, units) => {
+        const required = coinsOf(units);
+        const fee = feeOf(rate, virtualSizeOf(required.length, [22]));
+        const request = { source, lines: [], coins: [], required, replaces: null };
+        if (sumOf(required) < fee + ownDust) {
+          await assert.rejects(pricing(required, rate).price(request), (error) =>
+            isTillgateError(error, 'STATE_CONFLICT'),
+          );
+          return;
+        }
+        const priced = await pricing(required, rate).price(request);
+        assert.deepEqual([priced.coins, priced.feeUnits], [required, fee]);
+        const signed = await signing.sign({ source, lines: [], priced, nonce: null });
+        const vsize = check(signed, priced, []);
+        assert.deepEqual(signed.change?.units, sumOf(required) - fee);
+        await checkBump(signed, priced, [], rate, vsize);
+      }),
+      { numRuns: 40 },
     );
   });
 

@@ -9,6 +9,7 @@ import type {
 } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import { names } from '../rows/columns.ts';
+import { textOrNull } from '../rows/values.ts';
 import { coinOf, HOLDING_COLUMNS, holdingOf } from '../rows/transfer-row.ts';
 
 const COIN = 'ref, address, address_index, units';
@@ -32,6 +33,20 @@ export async function freeCoins(
 function ownedBy(owner: CoinOwner): readonly [string, ...string[]] {
   if ('of' in owner) return owner.of === null ? ['account_id IS NULL'] : ['account_id = ?', owner.of];
   return owner.notOf === null ? ['account_id IS NOT NULL'] : ['(account_id IS NULL OR account_id <> ?)', owner.notOf];
+}
+
+export async function ownersOfMany(
+  db: Database,
+  chain: ChainCode,
+  currency: CurrencyCode,
+  above: number,
+  limit: number,
+): Promise<readonly (AccountId | null)[]> {
+  const sql = `SELECT account_id FROM ${db.tables.holdings} WHERE chain = ? AND currency = ? AND status = 'FREE'
+    GROUP BY account_id HAVING count(*) > ? ORDER BY count(*) DESC, account_id LIMIT ?`;
+  return (await db.read(sql, [chain, currency, above, limit])).map(
+    (row) => textOrNull(row, 'account_id') as AccountId | null,
+  );
 }
 
 export async function hasTakenCoins(

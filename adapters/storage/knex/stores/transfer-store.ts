@@ -40,7 +40,7 @@ import { isStorable } from './common.ts';
 import { expectedCustody, hotCustody } from './custody.ts';
 import { gasAt, gasBalances } from './gas-balances.ts';
 import { reserveTransfers } from './reserve-transfers.ts';
-import { coinsOf, freeAt, freeCoins, hasTakenCoins, keptHoldings } from './holding-reads.ts';
+import { coinsOf, freeAt, freeCoins, hasTakenCoins, keptHoldings, ownersOfMany } from './holding-reads.ts';
 import { listedPage } from './listed-page.ts';
 import { sweepCandidates } from './sweep-candidates.ts';
 
@@ -144,6 +144,15 @@ export class KnexTransferStore implements TransferStore {
     owner?: CoinOwner,
   ): Promise<readonly SpendableCoin[]> {
     return freeCoins(this.#db, chain, currency, limit, owner);
+  }
+
+  ownersOfMany(
+    chain: ChainCode,
+    currency: CurrencyCode,
+    above: number,
+    limit: number,
+  ): Promise<readonly (AccountId | null)[]> {
+    return ownersOfMany(this.#db, chain, currency, above, limit);
   }
 
   hasTakenCoins(chain: ChainCode, currency: CurrencyCode, accountId: AccountId | null): Promise<boolean> {

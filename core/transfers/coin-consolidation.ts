@@ -1,0 +1,117 @@
+import { isDust } from '../kernel/asset.ts';
+import type { Asset } from '../kernel/asset.ts';
+import { isTillgateError } from '../kernel/errors.ts';
+import type { TransferId } from '../kernel/ids.ts';
+import type { PricedPayment, SpendableCoin } from '../ports/chain-payments.ts';
+import type { Lease } from '../ports/lease-store.ts';
+import type { PayingChain, PayoutDeps } from './payout-deps.ts';
+import { maxCoinsOf, sumOf } from './payout-coins.ts';
+import { DEFAULT_COINS_ABOVE } from './settings.ts';
+import type { SweepSettings } from './settings.ts';
+import { TillBudget } from './till-budget.ts';
+import { newTransfer } from './transfer.ts';
+
+/** Accounts looked at in one pass. */
+const ACCOUNTS = 10;
+/** Coins of an account read at once; beyond them, the largest come first. */
+const READ = 1_000;
+/** A fee may grow to this multiple of what it was when the consolidation was planned. */
+const MARGIN = 2n;
+
+type Deps = Pick<PayoutDeps, 'storage' | 'ids' | 'clock' | 'metrics'>;
+
+/**
+ * Puts small coins of one account together while fees are low, one transaction at a time, so that what the account has can be
+ * paid in one. The largest coins stay free for payments meanwhile.
+ */
+export class CoinConsolidation {
+  readonly #chain: PayingChain;
+  readonly #deps: Deps;
+  readonly #settings: SweepSettings;
+  readonly #above: number;
+
+  constructor(chain: PayingChain, deps: Deps, settings: SweepSettings) {
+    this.#chain = chain;
+    this.#deps = deps;
+    this.#settings = settings;
+    this.#above = settings.coinsAbove ?? DEFAULT_COINS_ABOVE;
+  }
+
+  /** Queues one consolidation when one is due, fees are low and the till may pay for it. @returns how many */
+  async run(lease: Lease): Promise<number> {
+    // The adapter names how many coins it spends at once when it can put coins together.
+    if (this.#chain.payments.maxCoins === undefined) return 0;
+    for (const coins of await this.#due()) {
+      const priced = await this.#price(coins);
+      if (priced === null || !(await this.#mayPay(priced.feeUnits))) continue;
+      return (await this.#queue(lease, coins, priced.feeUnits)) ? 1 : 0;
+    }
+    return 0;
+  }
+
+  /** The coins that a consolidation was planned for; `null` when they have changed since. */
+  async coinsOf(units: bigint): Promise<readonly SpendableCoin[] | null> {
+    return (await this.#due()).find((coins) => sumOf(coins) === units) ?? null;
+  }
+
+  async #mayPay(units: bigint): Promise<boolean> {
+    return (await TillBudget.open(this.#chain, this.#deps.storage, this.#settings.feeBudget)).covers(units);
+  }
+
+  /** The smallest coins of each account that has too many; half of the limit, the largest, stays free. */
+  async #due(): Promise<readonly (readonly SpendableCoin[])[]> {
+    const { code, payments } = this.#chain;
+    const { transfers } = this.#deps.storage;
+    const asset = this.#asset();
+    const due: (readonly SpendableCoin[])[] = [];
+    for (const accountId of await transfers.ownersOfMany(code, asset.currency, this.#above, ACCOUNTS)) {
+      const free = await transfers.freeCoins(code, asset.currency, READ, { of: accountId });
+      const worth = free.filter(({ units }) => !isDust(asset, units));
+      if (worth.length <= this.#above) continue;
+      const count = Math.min(worth.length - Math.floor(this.#above / 2), maxCoinsOf({ payments }));
+      due.push(worth.slice(-count));
+    }
+    return due;
+  }
+
+  async #price(coins: readonly SpendableCoin[]): Promise<PricedPayment | null> {
+    const { payments } = this.#chain;
+    const source = { address: payments.hotAddress, index: null };
+    try {
+      return await payments.price({ source, lines: [], coins: [], required: coins, replaces: null });
+    } catch (error) {
+      if (isTillgateError(error, 'STATE_CONFLICT') || isTillgateError(error, 'INSUFFICIENT_BALANCE')) return null;
+      throw error;
+    }
+  }
+
+  async #queue(lease: Lease, coins: readonly SpendableCoin[], feeUnits: bigint): Promise<boolean> {
+    const { storage, ids, clock, metrics } = this.#deps;
+    const { code: chain, payments } = this.#chain;
+    const request = {
+      id: ids.next() as TransferId,
+      kind: 'sweep' as const,
+      accountId: null,
+      orderId: null,
+      chain,
+      currency: payments.feeAsset.currency,
+      units: sumOf(coins),
+      feeUnits,
+      maxFeeUnits: feeUnits * MARGIN,
+      sourceAddress: payments.hotAddress,
+      sourceIndex: null,
+      toAddress: payments.hotAddress,
+    };
+    const added = await storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      return tx.transfers.add(newTransfer(request, clock.now()));
+    });
+    if (added) metrics.count('tillgate_transfers_total', { chain, kind: 'sweep', status: 'REQUESTED' });
+    return added;
+  }
+
+  #asset(): Asset {
+    const { assets, payments } = this.#chain;
+    return assets.find(({ currency }) => currency === payments.feeAsset.currency) ?? payments.feeAsset;
+  }
+}
