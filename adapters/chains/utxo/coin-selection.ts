@@ -13,8 +13,9 @@ const SEARCH_STEPS = 20_000;
 /**
  * Coins that together are worth the target or more. The same coins give the same choice.
  *
- * First such that leave nothing, or less than dust, over: no change, one output less now and one input less later. Else
- * the fewest coins, the largest first, the last of them as small as will do, and change that is worth having.
+ * First such that leave nothing over: no change, one output less now and one input less later. Else the fewest coins, the
+ * largest first, the last of them as small as will do, and change that is worth having. Less than dust is left to the miner, and
+ * lost to the till, only where no coin more could make it worth having.
  *
  * @returns `null` when all together, or the largest of them, are not worth so much
  */
@@ -27,7 +28,7 @@ export function selectCoins(
   const fewest = largestFirst(sorted, target, limits.maxInputs);
   if (fewest === null) return null;
   const most = Math.min(fewest.length + 1, limits.maxInputs);
-  return withoutChange(sorted, target, limits.dust, most) ?? smallerLast(sorted, fewest, target, limits.dust);
+  return withoutChange(sorted, target, 1n, most) ?? smallerLast(sorted, fewest, target, limits);
 }
 
 export function sumOf(coins: readonly { readonly units: bigint }[]): bigint {
@@ -87,10 +88,15 @@ function smallerLast(
   sorted: readonly SpendableCoin[],
   fewest: readonly SpendableCoin[],
   target: bigint,
-  dust: bigint,
+  { dust, maxInputs }: SelectionLimits,
 ): readonly SpendableCoin[] {
   const kept = fewest.slice(0, -1);
   const missing = target - sumOf(kept);
   const last = sorted.slice(kept.length).findLast(({ units }) => units >= missing + dust);
-  return last === undefined ? fewest : [...kept, last];
+  if (last !== undefined) return [...kept, last];
+  if (sumOf(fewest) === target) return fewest;
+  const lacking = dust - (sumOf(fewest) - target);
+  const more =
+    fewest.length < maxInputs ? sorted.slice(fewest.length).findLast(({ units }) => units >= lacking) : undefined;
+  return more === undefined ? fewest : [...fewest, more];
 }

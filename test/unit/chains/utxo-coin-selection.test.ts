@@ -35,8 +35,8 @@ describe('coin selection', () => {
         assert.ok(sumOf(chosen) >= target && chosen.length <= maxInputs);
         assert.equal(new Set(chosen).size, chosen.length);
         assert.ok(chosen.every((each) => given.includes(each)));
-        // Without any one of them it would not do.
-        for (const each of chosen) assert.ok(sumOf(chosen) - each.units < target);
+        // Without any one of them it would not do, or would leave less than dust.
+        for (const each of chosen) assert.ok(sumOf(chosen) - each.units < target + DUST);
       }),
     );
   });
@@ -51,15 +51,27 @@ describe('coin selection', () => {
 
   test('property: coins that leave no change are found where two make the target', () => {
     fc.assert(
-      fc.property(someCoins, fc.nat(), fc.nat(), fc.bigInt({ min: 0n, max: DUST - 1n }), (given, one, two, less) => {
+      fc.property(someCoins, fc.nat(), fc.nat(), (given, one, two) => {
         fc.pre(given.length >= 2);
         const [a, b] = [given[one % given.length] as SpendableCoin, given[two % given.length] as SpendableCoin];
-        fc.pre(a !== b && a.units + b.units > less);
-        const target = a.units + b.units - less;
-        const chosen = selectCoins(given, target, LIMITS);
-        assert.ok(chosen !== null && sumOf(chosen) - target < DUST);
+        fc.pre(a !== b);
+        const chosen = selectCoins(given, a.units + b.units, LIMITS);
+        assert.ok(chosen !== null && sumOf(chosen) === a.units + b.units);
       }),
       { numRuns: 60 },
+    );
+  });
+
+  test('property: fault 88: less than dust is left to the miner only where no coin more could make it change', () => {
+    fc.assert(
+      fc.property(someCoins, anyTarget, fc.integer({ min: 1, max: 40 }), (given, target, maxInputs) => {
+        const chosen = selectCoins(given, target, { dust: DUST, maxInputs });
+        if (chosen === null) return;
+        const left = sumOf(chosen) - target;
+        if (left === 0n || left >= DUST || chosen.length === maxInputs) return;
+        const unused = given.filter((each) => !chosen.includes(each));
+        assert.ok(unused.every(({ units }) => left + units < DUST));
+      }),
     );
   });
 
@@ -70,6 +82,11 @@ describe('coin selection', () => {
       90_000n,
       60_000n,
     ]);
+  });
+
+  test('fault 88: change that would be dust is made worth having by one coin more', () => {
+    assert.deepEqual(unitsOf(selectCoins(coins(50_000n, 9_000n, 1_000n), 49_900n, LIMITS)), [50_000n, 1_000n]);
+    assert.deepEqual(unitsOf(selectCoins(coins(50_000n), 49_900n, LIMITS)), [50_000n]);
   });
 
   test('a choice whose change would be dust is passed over for one with change worth having', () => {
