@@ -47,6 +47,14 @@ export interface UtxoTill {
   /** What waits to be mined, and pays to the order. */
   unconfirmedPayments(order: Order): Promise<readonly UnconfirmedPayment[]>;
   readonly clock: FakeClock;
+  readonly accountId: AccountId;
+  readonly assets: AssetCatalogue;
+  readonly rates: RateBook;
+  readonly stateMachine: OrderStateMachine;
+  readonly ids: FakeIds;
+  readonly events: MemoryEventBus;
+  readonly logger: MemoryLogger;
+  readonly metrics: MemoryMetrics;
   /** Reads the chain, and ends what is due. */
   expire(): Promise<number>;
   balance(part: 'available' | 'pending'): Promise<bigint>;
@@ -118,6 +126,14 @@ export async function buildTill(storage: Storage, chain: ChainAdapter): Promise<
   };
   return {
     clock,
+    accountId,
+    assets,
+    rates,
+    stateMachine,
+    ids,
+    events,
+    logger,
+    metrics,
     follow,
     async expire() {
       await follow();
