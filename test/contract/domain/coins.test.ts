@@ -157,6 +157,17 @@ eachStorage((engine, open) => {
       assert.equal(await availableOf(till, b), 0n);
     });
 
+    money('fault 88: payments of two accounts never share a transaction', async (till) => {
+      const [a, b] = [till.principal, await addMerchant(till)];
+      ratesOf(till).rate = 2_000n;
+      await deposit(till, a, ...same(40, 20_000n));
+      await deposit(till, b, 500_000n);
+      const [many, one] = [await withdraw(till, a, '0.008'), await withdraw(till, b, '0.001')];
+      await till.payOut(till.btc);
+      assert.deepEqual([await coinsOf(till, many), await coinsOf(till, one)], [40, 1]);
+      assert.notEqual((await found(till, many)).payoutId, (await found(till, one)).payoutId);
+    });
+
     money('fault 88: an account whose coins do not suffice keeps nobody else waiting', async (till) => {
       const [a, b] = [till.principal, await addMerchant(till)];
       ratesOf(till).rate = 2_000n;
