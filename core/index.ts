@@ -188,4 +188,5 @@ export * from './transfers/payout-runner.ts';
 export * from './transfers/resume-payouts.ts';
 export * from './withdrawals/settings.ts';
 export * from './withdrawals/request-withdrawal.ts';
+export * from './withdrawals/record-withdrawal.ts';
 export * from './refunds/request-refund.ts';

@@ -11,12 +11,14 @@ import type { Storage, Transaction } from '../ports/storage.ts';
 import { approveTransfer, rejectTransfer } from '../transfers/review-transfer.ts';
 import { requirePayments } from '../transfers/fee-estimator.ts';
 import { takeHotWallet } from '../transfers/operator-float.ts';
+import { recordLostWithdrawal } from '../withdrawals/record-withdrawal.ts';
+import type { LostWithdrawal } from '../withdrawals/record-withdrawal.ts';
 import { settleHeldTransfer } from '../transfers/settle-transfer.ts';
 import { resumePayouts } from '../transfers/resume-payouts.ts';
 import type { PayoutView, Transfer, TransferStatus } from '../transfers/transfer.ts';
 import { recordNotFound, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
-import { addAuditRow } from './audit.ts';
+import { addAuditRow, createdWith } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 
 /** A transfer and the transaction that pays it; `null` while none was signed. */
@@ -89,13 +91,35 @@ export class ManageWithdrawals {
     const cost = { currency: feeAsset.currency, units: feeUnits };
     let orders: readonly OrderMove[] = [];
     const settled = await this.#decide(actor, id, 'settle', async (tx) => {
-      const context = { payments: { feeAsset }, stateMachine, ids, now: clock.now() };
+      const context = { stateMachine, ids, now: clock.now() };
       const done = await settleHeldTransfer(tx, id, { txHash, cost, obtainedUnits }, context);
       orders = done.orders;
       return done.transfer;
     });
     stateMachine.publish(orders);
     return settled;
+  }
+
+  /**
+   * Books a withdrawal that was requested and paid after the backup that was restored.
+   *
+   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, and as {@link recordLostWithdrawal}
+   */
+  async record(actor: Actor, lost: LostWithdrawal): Promise<Transfer> {
+    requireAdmin(actor);
+    const { clock, ids, stateMachine, storage } = this.#deps;
+    return storage.transaction(async (tx) => {
+      if ((await tx.accounts.lock(lost.accountId)) === null) throw recordNotFound();
+      const context = { stateMachine, ids, now: clock.now() };
+      const { transfer } = await recordLostWithdrawal(tx, lost, context);
+      await addAuditRow(this.#deps, tx, actor, {
+        action: 'withdrawal.record',
+        accountId: lost.accountId,
+        subjectId: transfer.id,
+        changes: createdWith({ tx_hash: lost.txHash, to_addr: lost.toAddress }),
+      });
+      return transfer;
+    });
   }
 
   /** Ends the withdrawal freeze of an account. @returns the reason of the freeze @throws TillgateError `FORBIDDEN`, `STATE_CONFLICT` when it is not frozen */

@@ -202,7 +202,7 @@ export async function refundOrder(
   tx: Transaction,
   { id, orderId, units }: Transfer,
   txHash: string,
-  context: FinishContext,
+  context: Pick<FinishContext, 'stateMachine' | 'now'>,
 ): Promise<readonly OrderMove[]> {
   if (orderId === null) return [];
   const order = await tx.orders.lock(orderId);

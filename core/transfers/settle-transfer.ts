@@ -12,6 +12,8 @@ import type { FinishContext } from './finish-payout.ts';
 import { requireTransfer } from './review-transfer.ts';
 import type { Transfer } from './transfer.ts';
 
+export type SettleContext = Omit<FinishContext, 'payments'>;
+
 /** The transaction in which an operator found a held payment. */
 export interface FoundPayment {
   readonly txHash: string;
@@ -31,7 +33,7 @@ export async function settleHeldTransfer(
   tx: Transaction,
   id: TransferId,
   { txHash, cost, obtainedUnits }: FoundPayment,
-  context: FinishContext,
+  context: SettleContext,
 ): Promise<{ readonly transfer: Transfer; readonly orders: readonly OrderMove[] }> {
   const { ids, now } = context;
   const held = await requireTransfer(tx, id);

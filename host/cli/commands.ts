@@ -136,6 +136,22 @@ export const COMMANDS: readonly Command[] = [
     run: money((module) => module.withdrawalSettle),
   },
   {
+    words: ['withdrawal', 'record'],
+    summary: 'books a withdrawal that was requested and paid after the backup that was restored',
+    operands: [],
+    options: {
+      account: { required: true, value: 'ID' },
+      chain: { required: true, value: 'ETH' },
+      currency: { required: true, value: 'ETH' },
+      amount: required,
+      to: { required: true, value: 'A' },
+      tx: { required: true, value: 'HASH' },
+      obtained: { required: true, value: 'AMOUNT' },
+      fee: { required: true, value: 'COINS' },
+    },
+    run: money((module) => module.withdrawalRecord),
+  },
+  {
     words: ['transfer', 'show'],
     summary: 'shows an outgoing payment and the transactions signed for it',
     operands: ['ID'],

@@ -114,6 +114,32 @@ export async function withdrawalSettle({ operands, values, json, terminal }: Com
   return 0;
 }
 
+/** `withdrawal record --account ID --chain C --currency X --amount A --to ADDRESS --tx HASH --obtained AMOUNT --fee COINS` */
+export async function withdrawalRecord({ values, json, terminal }: CommandCall): Promise<number> {
+  const given = (name: string): string => String(values[name]);
+  const transfer = await withTill(async ({ manage, chains, assets }) => {
+    const asset = assets.require(given('chain'), given('currency'));
+    const chain = requireChain(chains, asset.chain);
+    const { feeAsset, hotAddress } = requirePayments(chain);
+    const toAddress = chain.normaliseAddress(given('to'));
+    if (toAddress === null) throw invalidField('--to', `an address on ${asset.chain}`);
+    return manage.withdrawals.record(OPERATOR, {
+      accountId: given('account') as AccountId,
+      asset,
+      units: unitsOf('--amount', given('amount'), asset),
+      obtainedUnits: unitsOf('--obtained', given('obtained'), asset),
+      cost: { currency: feeAsset.currency, units: unitsOf('--fee', given('fee'), feeAsset) },
+      sourceAddress: hotAddress,
+      toAddress,
+      txHash: given('tx'),
+    });
+  });
+  terminal.out(
+    json ? JSON.stringify(transferRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is recorded as paid.`,
+  );
+  return 0;
+}
+
 function unitsOf(option: string, text: string, { decimals, currency }: Asset): bigint {
   const units = parseUnits(text, decimals);
   if (units === null) throw invalidField(option, `an amount of ${currency}, such as 0.0021`);

@@ -8,6 +8,7 @@ import {
   dismissRestore,
   INDEX_STEP,
   OPERATOR,
+  recordLostWithdrawal,
   rejectTransfer,
   settleHeldTransfer,
 } from '../../../core/index.ts';
@@ -112,7 +113,6 @@ eachStorage((engine, open) => {
       assert.equal((await till.transfer(asked.tx_id)).status, 'HELD');
       assert.equal(paid(till), 1);
       const context = {
-        payments: till.ethPayments,
         stateMachine: till.stateMachine,
         ids: till.ids,
         now: till.clock.now(),
@@ -189,6 +189,39 @@ eachStorage((engine, open) => {
         assert.equal(paid(till), 1);
       },
     );
+
+    money('has a withdrawal recorded that was requested and paid since, once', async (till, backup) => {
+      await funded(till);
+      const restore = await backup();
+      const lost = await till.withdraw('0.5');
+      await restart(till, 40);
+      const { units, feeUnits, toAddress } = await till.transfer(lost.tx_id);
+      const marker = await markerOf(till);
+      await restore();
+      await start(till, marker);
+      await confirmRestore(till, OPERATOR, marker);
+      assert.equal(await till.balance('available', 'ETH'), ETHER);
+      const context = {
+        ...{ stateMachine: till.stateMachine, ids: till.ids, now: till.clock.now() },
+      };
+      const record = (more = 0n): Promise<unknown> =>
+        till.storage.transaction((tx) =>
+          recordLostWithdrawal(
+            tx,
+            {
+              ...{ accountId: till.principal.accountId, asset: till.assets.require('ETH', 'ETH'), units: units + more },
+              ...{ sourceAddress: till.ethPayments.hotAddress, toAddress, txHash: `lost${more}` },
+              ...{ obtainedUnits: units - feeUnits, cost: { currency: 'ETH', units: feeUnits } },
+            },
+            context,
+          ),
+        );
+      await record();
+      assert.equal(await till.balance('available', 'ETH'), ETHER / 2n);
+      await assert.rejects(record(), { code: 'STATE_CONFLICT' });
+      await assert.rejects(record(ETHER), { code: 'INSUFFICIENT_BALANCE' });
+      assert.equal(await till.balance('available', 'ETH'), ETHER / 2n);
+    });
 
     money('is restored by an operator who says so, even where nothing shows it', async (till) => {
       await funded(till);

@@ -1,0 +1,60 @@
+import { TillgateError } from '../kernel/errors.ts';
+import type { Asset } from '../kernel/asset.ts';
+import type { AccountId, TransferId } from '../kernel/ids.ts';
+import type { OrderMove } from '../orders/order-state-machine.ts';
+import type { Transaction } from '../ports/storage.ts';
+import { claimTransfer, reserveTransfer } from '../transfers/reserve-transfer.ts';
+import { settleHeldTransfer } from '../transfers/settle-transfer.ts';
+import type { FoundPayment, SettleContext } from '../transfers/settle-transfer.ts';
+import { newTransfer } from '../transfers/transfer.ts';
+import type { Transfer } from '../transfers/transfer.ts';
+
+/** A withdrawal that was requested and paid after the backup that was restored. */
+export interface LostWithdrawal extends FoundPayment {
+  readonly accountId: AccountId;
+  readonly asset: Asset;
+  /** What left the account's balance. */
+  readonly units: bigint;
+  readonly sourceAddress: string;
+  readonly toAddress: string;
+}
+
+const ROUTE = 'operator:record-withdrawal';
+/** An operator may try again after years: the claim outlives any backup. */
+const KEPT_MS = 100 * 365 * 86_400_000;
+
+/**
+ * Books a withdrawal that the restored database knows nothing of, once for each transaction and receiver: without it the account
+ * has the amount in its balance again, and the chain holds less than the ledger says.
+ *
+ * @throws TillgateError `STATE_CONFLICT` when it was recorded before, or the account is frozen; `INSUFFICIENT_BALANCE` when the
+ * account has spent the amount again
+ */
+export async function recordLostWithdrawal(
+  tx: Transaction,
+  lost: LostWithdrawal,
+  context: SettleContext,
+): Promise<{ readonly transfer: Transfer; readonly orders: readonly OrderMove[] }> {
+  const { accountId, asset, units, sourceAddress, toAddress, txHash, obtainedUnits } = lost;
+  const { ids, now } = context;
+  const feeUnits = units - obtainedUnits;
+  const request = {
+    ...{ id: ids.next() as TransferId, kind: 'withdrawal' as const, accountId, orderId: null },
+    ...{ chain: asset.chain, currency: asset.currency, units, feeUnits, maxFeeUnits: feeUnits },
+    ...{ sourceAddress, sourceIndex: null, toAddress },
+  };
+  const transfer = { ...newTransfer(request, now), status: 'HELD' as const };
+  const key = `${asset.chain}:${txHash}:${toAddress}:${asset.currency}`;
+  const claim = { route: ROUTE, key, bodyHash: key, expiresAt: now + KEPT_MS };
+  const former = await claimTransfer(tx, transfer, claim);
+  if (former !== null) throw new TillgateError('STATE_CONFLICT', `It was recorded before, as withdrawal ${former}.`);
+  await reserveTransfer(tx, transfer, ids, () => spentAgain(asset));
+  return settleHeldTransfer(tx, transfer.id, lost, context);
+}
+
+function spentAgain({ currency }: Asset): TillgateError {
+  return new TillgateError(
+    'INSUFFICIENT_BALANCE',
+    `The account has less ${currency} available than this withdrawal took: it has spent the amount again.`,
+  );
+}
