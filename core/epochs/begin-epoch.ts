@@ -1,4 +1,5 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
+import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -9,6 +10,7 @@ import type { Epoch, EpochMarker, EpochStatus } from './epoch.ts';
 
 export interface BeginEpochDeps {
   readonly storage: Pick<Storage, 'epochs' | 'chains' | 'transaction'>;
+  readonly chains: ChainRegistry;
   readonly clock: Clock;
   readonly events: EventBus;
   readonly logger: Logger;
@@ -36,7 +38,8 @@ export async function beginEpochAfterRestore(
 ): Promise<Epoch> {
   const { storage } = deps;
   const [epoch, progress] = [await storage.epochs.current(), await storage.epochs.progress()];
-  const found = assess(epoch, progress, marker);
+  const wallets = new Set([...deps.chains.values()].map(({ walletId }) => walletId));
+  const found = assess(epoch, progress, marker, wallets);
   if (found.kind === 'intact') return epoch;
   const reason = found.kind === 'unmarked' ? await suspicion(deps, settings) : found.reason;
   if (reason === null) return epoch;

@@ -48,25 +48,41 @@ export type Assessment =
   /** A marker was written once and is gone: perhaps a backup restored on another machine, perhaps a lost file. */
   | { readonly kind: 'unmarked' };
 
-/** Compares a database with its marker. */
-export function assess(epoch: Epoch, progress: Progress, marker: EpochMarker | null): Assessment {
+/**
+ * Compares a database with its marker.
+ *
+ * @param wallets - those of the configured chains: only these matter in the marker of another database
+ */
+export function assess(
+  epoch: Epoch,
+  progress: Progress,
+  marker: EpochMarker | null,
+  wallets: ReadonlySet<string>,
+): Assessment {
   if (marker === null) return { kind: epoch.marked ? 'unmarked' : 'intact' };
-  const wallets = walletsAhead(marker, progress);
-  if (marker.tillId !== epoch.tillId || marker.epoch < epoch.number) {
-    if (wallets.length === 0) return { kind: 'intact' };
+  const foreign = marker.tillId !== epoch.tillId;
+  const indexes = walletsAhead(marker, progress, foreign ? wallets : null);
+  if (foreign ? isEmpty(progress) || !sharesWallet(marker, wallets) : marker.epoch < epoch.number) {
+    if (indexes.length === 0) return { kind: 'intact' };
     return {
       kind: 'same-wallet',
-      reason: `Another database has given out addresses of this wallet: ${wallets.join(', ')}.`,
+      reason: `Another database has given out addresses of this wallet: ${indexes.join(', ')}.`,
     };
   }
   const ahead = [
-    ...(marker.epoch > epoch.number ? [`epoch ${marker.epoch}`] : []),
+    ...(!foreign && marker.epoch > epoch.number ? [`epoch ${marker.epoch}`] : []),
     ...newestAhead(marker, progress),
-    ...wallets,
+    ...indexes,
   ];
   if (ahead.length === 0) return { kind: 'intact' };
   return { kind: 'restored', reason: `The database is older than its marker, which has ${ahead.join(', ')}.` };
 }
+
+/** A database that was just made. One with business of its own and no identity yet was migrated from an older release. */
+const isEmpty = ({ newest }: Progress): boolean => newest.order === '' && newest.entry === '';
+
+const sharesWallet = ({ indexes }: EpochMarker, wallets: ReadonlySet<string>): boolean =>
+  Object.keys(indexes).some((wallet) => wallets.has(wallet));
 
 function newestAhead({ newest, lastAt }: EpochMarker, progress: Progress): readonly string[] {
   return [
@@ -79,9 +95,13 @@ function newestAhead({ newest, lastAt }: EpochMarker, progress: Progress): reado
   ];
 }
 
-function walletsAhead({ indexes }: EpochMarker, progress: Progress): readonly string[] {
+function walletsAhead(
+  { indexes }: EpochMarker,
+  progress: Progress,
+  only: ReadonlySet<string> | null,
+): readonly string[] {
   return Object.entries(indexes)
-    .filter(([wallet, index]) => index > (progress.indexes[wallet] ?? 0))
+    .filter(([wallet, index]) => index > (progress.indexes[wallet] ?? 0) && (only === null || only.has(wallet)))
     .map(([wallet, index]) => `index ${index} of wallet ${wallet}`);
 }
 

@@ -28,7 +28,11 @@ async function markerOf({ storage }: MoneyDomain): Promise<EpochMarker> {
   return { tillId, epoch, ...(await storage.epochs.progress()) };
 }
 
-const start = (till: MoneyDomain, marker: EpochMarker | null): Promise<Epoch> => beginEpochAfterRestore(till, marker);
+const start = (till: MoneyDomain, marker: EpochMarker | null): Promise<Epoch> =>
+  beginEpochAfterRestore(
+    { ...till, chains: new Map([till.eth, till.btc].map((chain) => [chain.code, chain])) },
+    marker,
+  );
 
 /** A process that starts on what is stored: it has a follower and a runner of its own. */
 async function restart(till: MoneyDomain, rounds = 1): Promise<void> {

@@ -18,8 +18,9 @@ const PROGRESS: Progress = {
   heights: { ETH: 7 },
 };
 const MARKER: EpochMarker = { ...PROGRESS, tillId: 'till', epoch: 2 };
+const WALLETS = new Set(['eth', 'btc']);
 const kind = (marker: Partial<EpochMarker> | null, epoch: Partial<Epoch> = {}): string =>
-  assess({ ...EPOCH, ...epoch }, PROGRESS, marker === null ? null : { ...MARKER, ...marker }).kind;
+  assess({ ...EPOCH, ...epoch }, PROGRESS, marker === null ? null : { ...MARKER, ...marker }, WALLETS).kind;
 
 describe('fault 82: a database beside its marker', () => {
   test('is intact when it has come as far, or further, however long it was off', () => {
@@ -53,11 +54,31 @@ describe('fault 82: a database beside its marker', () => {
   });
 
   test('must not give out the addresses that another database of the same wallet gave out', () => {
-    assert.equal(kind({ tillId: 'other', newest: { order: '9999', entry: '', payout: '' } }), 'intact');
-    assert.equal(kind({ tillId: 'other', indexes: { eth: 21 } }), 'same-wallet');
+    const fresh: Progress = {
+      newest: { order: '', entry: '', payout: '' },
+      lastAt: { address: 0, attempt: 0 },
+      indexes: {},
+      heights: {},
+    };
+    const beside = (marker: Partial<EpochMarker>): string =>
+      assess({ ...EPOCH, number: 1 }, fresh, { ...MARKER, tillId: 'other', ...marker }, WALLETS).kind;
+    assert.equal(beside({}), 'same-wallet');
+    assert.equal(beside({ indexes: { ltc: 900 } }), 'intact');
     // Another instance began this epoch; its jump lay beyond what this one had given out, or not.
     assert.equal(kind({ epoch: 1, newest: { order: '9999', entry: '', payout: '' } }), 'intact');
     assert.equal(kind({ epoch: 1, indexes: { eth: 21 } }), 'same-wallet');
+  });
+});
+
+describe('fault 82: a backup from before databases had an identity', () => {
+  test('is a restored backup when the marker of the same wallets has more', () => {
+    assert.equal(kind({ tillId: 'other', newest: { ...PROGRESS.newest, order: '1001' } }), 'restored');
+    assert.equal(kind({ tillId: 'other', indexes: { eth: 21 } }), 'restored');
+    assert.equal(kind({ tillId: 'other' }), 'intact');
+    assert.equal(
+      kind({ tillId: 'other', indexes: { ltc: 9 }, newest: { ...PROGRESS.newest, order: '9999' } }),
+      'intact',
+    );
   });
 });
 
