@@ -139,6 +139,24 @@ export function describePayments(kind: DaemonKind): void {
       assert.equal(await fixture.received(to), first.nets[0]?.units);
     });
 
+    test('fault 82: a higher fee that a restored database does not know is the payment, at its own fee and change', async () => {
+      const to = await fixture.foreign();
+      const first = await fixture.sign([{ to, units: COIN / 2n }], [await fixture.deposit('1')]);
+      await send(first);
+      const second = await fixture.bump(first);
+      await send(second);
+      await fixture.daemon.mine(2);
+      const known = fixture.payout(first);
+      const outcome = await fixture.payments.outcome(known);
+      assert.ok(outcome.kind === 'conflicted' && outcome.rival?.pays === 'same', outcome.kind);
+      const adopted = { ...outcome.rival.attempt, txid: outcome.txid, expiresAt: null };
+      const found = mined(await fixture.payments.outcome({ ...known, attempts: [...known.attempts, adopted] }));
+      assert.deepEqual(
+        [found.txid, found.feeUnits, found.change],
+        [second.signed.txid, second.signed.feeUnits, second.signed.change],
+      );
+    });
+
     test('fault 43: where the first of two was mined after all, that one counts', async () => {
       const first = await fixture.sign(
         [{ to: await fixture.foreign(), units: COIN / 2n }],
