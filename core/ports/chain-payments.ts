@@ -173,6 +173,8 @@ export interface ChainPayments {
   custody(expected: readonly ExpectedCoins[]): Promise<ReadonlyMap<CurrencyCode, bigint>>;
   /** An address's balance at the node's head. UTXO chains need the node's own index: `NODE_FAILED` without one. */
   balance(address: string, currency: CurrencyCode): Promise<bigint>;
+  /** The unspent outputs of an address of the hot wallet, mined; only on UTXO chains, and where the node can search for them. */
+  unspent?(address: string): Promise<readonly SpendableCoin[]>;
   /** The lowest unused nonce, pending transactions counted; `null` on chains without nonces. */
   nextNonce(address: string): Promise<number | null>;
 }

@@ -250,6 +250,13 @@ export const COMMANDS: readonly Command[] = [
     run: restore((module) => module.restoreConfirm),
   },
   {
+    words: ['restore', 'coins'],
+    summary: 'after a restore on Bitcoin or Litecoin: drops spent coins and adds the hot wallet’s unknown ones',
+    operands: ['CODE'],
+    options: {},
+    run: restore((module) => module.restoreCoins),
+  },
+  {
     words: ['restore', 'dismiss'],
     summary: 'the till was only switched off: payments go on',
     operands: [],

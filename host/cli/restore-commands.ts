@@ -1,7 +1,18 @@
-import { OPERATOR, confirmRestore, dismissRestore, epochHold, formatInstant } from '../../core/index.ts';
+import {
+  OPERATOR,
+  TillgateError,
+  addAuditRow,
+  canPay,
+  confirmRestore,
+  dismissRestore,
+  epochHold,
+  formatInstant,
+  recoverCoins,
+  requireChain,
+} from '../../core/index.ts';
 import { EpochMarkerFile, markerPath } from '../epoch-marker.ts';
 import type { CommandCall } from './command.ts';
-import { withRuntime } from './with-till.ts';
+import { withRuntime, withTill } from './with-till.ts';
 
 /** `restore status` */
 export async function restoreStatus({ json, terminal }: CommandCall): Promise<number> {
@@ -32,6 +43,30 @@ export async function restoreConfirm({ json, terminal }: CommandCall): Promise<n
     terminal.out(
       `Epoch ${epoch.number} is confirmed. ${held} payments are held: find each on its chain, then "withdrawal approve" what was not paid and "withdrawal reject" what was. "withdrawal list --status HELD" lists them.`,
     );
+  return 0;
+}
+
+/** `restore coins CODE` */
+export async function restoreCoins({ operands, json, terminal }: CommandCall): Promise<number> {
+  const code = operands[0] ?? '';
+  const { found, gone } = await withTill(async ({ chains, storage }, { ids, clock }) => {
+    const chain = requireChain(chains, code);
+    if (!canPay(chain)) throw new TillgateError('NOT_READY', `The chain ${code} is watch-only.`);
+    const recovered = await recoverCoins(chain, storage);
+    const changes = {
+      coins_found: { from: null, to: recovered.found },
+      coins_gone: { from: null, to: recovered.gone },
+    };
+    await storage.transaction((tx) =>
+      addAuditRow({ ids, clock }, tx, OPERATOR, { action: 'restore.coins', accountId: null, subjectId: code, changes }),
+    );
+    return recovered;
+  });
+  terminal.out(
+    json
+      ? JSON.stringify({ chain: code, found, gone })
+      : `${code}: ${gone} coins were spent since the backup, ${found} unknown ones are the hot wallet's.`,
+  );
   return 0;
 }
 

@@ -155,6 +155,11 @@ export function describePayments(kind: DaemonKind): void {
         [found.txid, found.feeUnits, found.change],
         [second.signed.txid, second.signed.feeUnits, second.signed.change],
       );
+      const unspent = (await fixture.payments.unspent?.(fixture.payments.hotAddress)) ?? [];
+      assert.deepEqual(
+        unspent.filter(({ ref }) => ref === second.signed.change?.ref),
+        [second.signed.change],
+      );
     });
 
     test('fault 43: where the first of two was mined after all, that one counts', async () => {

@@ -251,6 +251,13 @@ export class FakePayments implements ChainPayments {
     return units;
   }
 
+  async unspent(address: string): Promise<readonly SpendableCoin[]> {
+    const spent = new Set(this.#minedAll().flatMap(({ content }) => content.coins));
+    return this.#minedAll()
+      .flatMap(({ txid, content }) => this.#change(txid, BigInt(content.change)) ?? [])
+      .filter((coin) => coin.address === address && !spent.has(coin.ref));
+  }
+
   async nextNonce(address: string): Promise<number | null> {
     if (this.model === 'utxo') return null;
     return Math.max(

@@ -1,9 +1,15 @@
 import { SequentialQueue } from '../sequential-queue.ts';
-import { asArray, asObject, asUnits, malformed } from './node-values.ts';
+import { asArray, asCount, asHash, asObject, asUnits, malformed } from './node-values.ts';
 import type { UtxoNode } from './utxo-node.ts';
 
 /** What a scan looks for: an output descriptor (BIP-380), with its range of indexes where it has one. */
 export type ScanObject = string | { readonly desc: string; readonly range: readonly [number, number] };
+
+/** `ref` is the outpoint. */
+export interface UnspentOutput {
+  readonly ref: string;
+  readonly units: bigint;
+}
 
 /**
  * Looks through all unspent outputs of the chain, as a node without an index of addresses can. On a main network that
@@ -18,17 +24,22 @@ export class UnspentScans {
   }
 
   /** The total balance of these, in units. @throws TillgateError `NODE_FAILED` */
-  sum(objects: readonly ScanObject[]): Promise<bigint> {
+  async sum(objects: readonly ScanObject[]): Promise<bigint> {
+    return (await this.list(objects)).reduce((sum, { units }) => sum + units, 0n);
+  }
+
+  /** The unspent outputs of these. @throws TillgateError `NODE_FAILED` */
+  list(objects: readonly ScanObject[]): Promise<readonly UnspentOutput[]> {
     return this.#queue.run(() => this.#scan(objects));
   }
 
-  async #scan(objects: readonly ScanObject[]): Promise<bigint> {
+  async #scan(objects: readonly ScanObject[]): Promise<readonly UnspentOutput[]> {
     const answer = asObject(await this.#node.call('scantxoutset', 'start', objects), 'a scan');
     if (answer['success'] !== true) throw malformed('a scan that did not come to its end');
-    const found = asArray(answer['unspents'], 'unspent outputs');
-    return found.reduce<bigint>(
-      (sum, output) => sum + asUnits(asObject(output, 'an output')['amount'], 'an amount'),
-      0n,
-    );
+    return asArray(answer['unspents'], 'unspent outputs').map((value) => {
+      const output = asObject(value, 'an output');
+      const [txid, number] = [asHash(output['txid'], 'a transaction'), asCount(output['vout'], 'an output number')];
+      return { ref: `${txid}:${number}`, units: asUnits(output['amount'], 'an amount') };
+    });
   }
 }

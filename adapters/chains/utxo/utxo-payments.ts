@@ -11,6 +11,7 @@ import type {
   SignRequest,
   SignedPayout,
   SignedTransaction,
+  SpendableCoin,
 } from '../../../core/index.ts';
 import { PayoutOutcomes } from './payout-outcome.ts';
 import { FeeRates } from './fee-rates.ts';
@@ -112,6 +113,11 @@ export class UtxoPayments implements ChainPayments {
       throw new TillgateError('STATE_CONFLICT', `The address ${address} ${this.#deps.addresses.problem(address)}.`);
     }
     return this.#deps.scans.sum([`addr(${address})`]);
+  }
+
+  async unspent(address: string): Promise<readonly SpendableCoin[]> {
+    const outputs = await this.#deps.scans.list([`addr(${address})`]);
+    return outputs.map((output) => ({ ...output, address, index: null }));
   }
 
   async nextNonce(): Promise<null> {

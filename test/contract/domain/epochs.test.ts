@@ -4,11 +4,14 @@ import {
   AddressPool,
   approveTransfer,
   beginEpochAfterRestore,
+  canPay,
   confirmRestore,
   dismissRestore,
   INDEX_STEP,
   OPERATOR,
+  reconcile,
   recordLostWithdrawal,
+  recoverCoins,
   rejectTransfer,
   settleHeldTransfer,
 } from '../../../core/index.ts';
@@ -226,6 +229,64 @@ eachStorage((engine, open) => {
       await assert.rejects(record(ETHER), { code: 'INSUFFICIENT_BALANCE' });
       assert.equal(await till.balance('available', 'ETH'), ETHER / 2n);
     });
+
+    money(
+      'has its coins brought in line with the chain, so that payments go on where coins are spent',
+      async (till, backup) => {
+        await till.fund('BTC', '50000');
+        const restore = await backup();
+        const lost = await till.withdraw('0.3', 'BTC');
+        await till.settle(till.btc);
+        const { units, feeUnits, toAddress, accountId } = await till.transfer(lost.tx_id);
+        const marker = await markerOf(till);
+        await restore();
+        till.clock.advance(1_000);
+        await start(till, marker);
+        await confirmRestore(till, OPERATOR, marker);
+        assert.ok(canPay(till.btc) && accountId !== null);
+        await assert.rejects(recoverCoins(till.btc, till.storage), { code: 'STATE_CONFLICT' });
+        till.clock.advance(1_000);
+        const follower = till.newFollower(till.btc);
+        await follower.start();
+        while ((await follower.step(await till.lease(till.btc))) === 'advanced');
+        const context = { stateMachine: till.stateMachine, ids: till.ids, now: till.clock.now() };
+        await till.storage.transaction((tx) =>
+          recordLostWithdrawal(
+            tx,
+            {
+              ...{
+                accountId,
+                asset: till.assets.require('BTC', 'BTC'),
+                units,
+                obtainedUnits: units - feeUnits,
+                toAddress,
+              },
+              ...{
+                sourceAddress: till.btcPayments.hotAddress,
+                txHash: 'lost',
+                cost: { currency: 'BTC', units: feeUnits },
+              },
+            },
+            context,
+          ),
+        );
+        assert.deepEqual(await recoverCoins(till.btc, till.storage), { found: 1, gone: 1 });
+        assert.deepEqual(await recoverCoins(till.btc, till.storage), { found: 0, gone: 0 });
+        assert.deepEqual(
+          (await reconcile(till.btc, till)).map(({ shortfall }) => shortfall),
+          [0n],
+        );
+        const next = await till.withdraw('0.2', 'BTC');
+        const runner = till.newRunner(till.btc);
+        for (let block = 0; block < 40; block++) {
+          till.btcPayments.mine();
+          while ((await follower.step(await till.lease(till.btc))) === 'advanced');
+          while ((await runner.step(await till.payoutLease(till.btc))) === 'advanced');
+        }
+        assert.equal((await till.transfer(next.tx_id)).status, 'CONFIRMED');
+        assert.equal(till.btcPayments.paidTo(PAYEE.BTC, 'BTC').length, 2);
+      },
+    );
 
     money('is restored by an operator who says so, even where nothing shows it', async (till) => {
       await funded(till);

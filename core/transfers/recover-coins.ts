@@ -1,0 +1,61 @@
+import { TillgateError } from '../kernel/errors.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { PayingChain } from './payout-deps.ts';
+import type { Holding } from './transfer.ts';
+
+const PAGE = 500;
+
+/** What the chain has otherwise than the restored database. */
+export interface RecoveredCoins {
+  /** Coins of the hot wallet that the database did not know: change of payments made since the backup. */
+  readonly found: number;
+  /** Coins of the database that are spent on the chain. */
+  readonly gone: number;
+}
+
+/**
+ * Brings the coins of a restored database in line with the chain, on chains of coins: those spent since the backup are dropped,
+ * the hot wallet's unknown ones are added. The ledger stays as it is.
+ *
+ * @throws TillgateError `UNSUPPORTED` on account chains; `STATE_CONFLICT` unless a backup was restored and the chain was read to
+ * its head since; `NODE_FAILED`
+ */
+export async function recoverCoins(
+  chain: PayingChain,
+  storage: Pick<Storage, 'chains' | 'epochs' | 'transfers' | 'transaction'>,
+): Promise<RecoveredCoins> {
+  const { code, payments } = chain;
+  if (payments.unspent === undefined)
+    throw new TillgateError(
+      'UNSUPPORTED',
+      `The balances of ${code} are read from its addresses; there are no coins to recover.`,
+    );
+  const { number, startedAt } = await storage.epochs.current();
+  if (number === 1 || ((await storage.chains.state(code))?.caughtUpAt ?? 0) <= startedAt)
+    throw new TillgateError('STATE_CONFLICT', `No backup was restored, or ${code} was not read to its head since.`);
+  const held = await allHoldings(storage, code);
+  const known = new Set(held.map(({ ref }) => ref));
+  const gone: Holding[] = [];
+  for (const holding of held) if (holding.status === 'FREE' && !(await isUnspent(chain, holding))) gone.push(holding);
+  const currency = payments.feeAsset.currency;
+  const found = (await payments.unspent(payments.hotAddress)).filter(({ ref }) => !known.has(ref));
+  return storage.transaction(async (tx) => {
+    for (const { ref } of gone) await tx.transfers.dropHolding(code, ref);
+    let added = 0;
+    for (const coin of found) if (await tx.transfers.addHolding({ ...coin, chain: code, currency })) added += 1;
+    return { found: added, gone: gone.length };
+  });
+}
+
+async function allHoldings({ transfers }: Pick<Storage, 'transfers'>, code: string): Promise<readonly Holding[]> {
+  const all: Holding[] = [];
+  for (;;) {
+    const page: readonly Holding[] = await transfers.holdings(code, all.at(-1)?.ref ?? null, PAGE);
+    all.push(...page);
+    if (page.length < PAGE) return all;
+  }
+}
+
+async function isUnspent({ payments }: PayingChain, { ref, address, currency }: Holding): Promise<boolean> {
+  return ((await payments.custody([{ ref, address, currency }])).get(currency) ?? 0n) > 0n;
+}
