@@ -172,13 +172,18 @@ export function restoreDrill(engine: 'sqlite' | 'pg'): void {
       );
       assert.equal(await statusOf(waiting), 'CONFIRMED');
 
-      // The hot wallet has paid more often than the restored books know.
+      // The hot wallet has paid and swept more than the restored books know: payouts stop until an operator resumes them.
       const next = await withdraw('0.05');
-      await mineUntil(async () => {
-        const resumed = await till.command('chain', 'resume-payouts', 'ETH');
-        return resumed.code === 0;
-      }, 'the payouts to stop because of the nonce');
-      await mineUntil(() => isPaid(next), `withdrawal ${next} to be paid`);
+      const reasons: string[] = [];
+      await mineUntil(
+        async () => {
+          const resumed = await till.command('chain', 'resume-payouts', 'ETH');
+          if (resumed.code === 0) reasons.push((JSON.parse(resumed.out) as { reason: string }).reason);
+          return isPaid(next);
+        },
+        `withdrawal ${next} to be paid, after ${reasons.join('; ')}`,
+      );
+      assert.ok(reasons.length > 0, 'payouts stop before they go on');
       assert.deepEqual(
         [await paymentsOf(paid[0]), await paymentsOf(paid[1]), await paymentsOf(await obtainedBy(next))].map(
           (all) => all.length,
