@@ -1,5 +1,5 @@
-import type { ChainCode } from '../kernel/asset.ts';
-import { TillgateError } from '../kernel/errors.ts';
+import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import { TillgateError, isTillgateError } from '../kernel/errors.ts';
 import { requireChain } from '../kernel/require-chain.ts';
 import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
 import type { DepositAddress } from '../ports/order-store.ts';
@@ -55,13 +55,14 @@ export class AddressPool {
   }
 
   /**
-   * An unused address.
+   * An unused address, for a payment in a currency that is what the settings say of it.
    *
    * @throws TillgateError `UNSUPPORTED` for a chain that is not configured; `NOT_READY` for one that has not been followed
-   * yet: a payment would not be noticed
+   * yet: a payment would not be noticed; and for a token whose contract could not be checked or is another
    */
-  async take(code: ChainCode): Promise<DepositAddress> {
+  async take(code: ChainCode, currency?: CurrencyCode): Promise<DepositAddress> {
     const chain = requireChain(this.#chains, code);
+    if (currency !== undefined) await requireVerified(chain, currency);
     const batch = this.#batch(code);
     for (;;) {
       const address = batch.unused.pop();
@@ -149,4 +150,14 @@ export class AddressPool {
 /** Adds addresses to be used after those that are there. */
 function addLater({ unused }: Batch, taken: readonly DepositAddress[]): void {
   unused.unshift(...taken.toReversed());
+}
+
+/** A wrong setting is the operator's to correct: until then there are no orders of that currency. */
+async function requireVerified(chain: ChainAdapter, currency: CurrencyCode): Promise<void> {
+  try {
+    await chain.verifyAsset?.(currency);
+  } catch (error) {
+    if (!isTillgateError(error, 'CHAIN_HALTED')) throw error;
+    throw new TillgateError('NOT_READY', `No orders of ${currency} are taken: its settings are wrong.`, {}, error);
+  }
 }

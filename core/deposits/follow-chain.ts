@@ -76,9 +76,9 @@ export class ChainFollower {
   }
 
   /**
-   * Checks that the node serves the chain that was followed so far.
+   * Checks that the node serves the chain that was followed so far, and that its tokens are what the settings say.
    *
-   * @throws TillgateError `CHAIN_HALTED` when it is another chain; the node's own error when it does not answer
+   * @throws TillgateError `CHAIN_HALTED` when it is another chain or another token; the node's own error when it does not answer
    */
   async start(): Promise<void> {
     const { code } = this.#chain;
@@ -91,6 +91,7 @@ export class ChainFollower {
         `${code} was followed on ${state.identity}, but the node serves ${identity}. Correct the node's address.`,
       );
     }
+    for (const { currency } of this.#chain.assets) await this.#chain.verifyAsset?.(currency);
   }
 
   /** One step under a held lease. @throws TillgateError `LEASE_LOST`; any error of the node or the database: retry later */

@@ -40,10 +40,10 @@ export class DepositAddressAllocator {
   }
 
   /** @throws TillgateError `UNSUPPORTED`, `NOT_READY` as the address pool; `NODE_FAILED` when no invoice can be made */
-  async take({ chain }: Asset, terms: InvoiceTerms): Promise<DepositAddress> {
+  async take({ chain, currency }: Asset, terms: InvoiceTerms): Promise<DepositAddress> {
     if (chain !== LIGHTNING_ASSET.chain) {
       this.#chainReports?.requireUsable(chain);
-      return this.#addresses.take(chain);
+      return this.#addresses.take(chain, currency);
     }
     if (this.#invoices === null) throw new TillgateError('UNSUPPORTED', 'No Lightning node is configured.');
     return this.#invoices.make(terms);

@@ -136,6 +136,12 @@ export interface ChainAdapter {
    * @throws TillgateError `CHAIN_HALTED` when it is not the configured chain
    */
   identify(): Promise<string>;
+  /**
+   * Compares what the settings say of a currency with the chain: a token's decimals with its contract. Asks the node once,
+   * and resolves at once after that.
+   * @throws TillgateError `CHAIN_HALTED` when they differ; `NOT_READY` while no node answers
+   */
+  verifyAsset?(currency: CurrencyCode): Promise<void>;
   head(): Promise<BlockRef>;
   /**
    * Whether its node is at the network's head: asked when every block is read, and when a block cannot be read. Without it,

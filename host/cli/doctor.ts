@@ -103,6 +103,7 @@ async function lookAtChain(
       `the node is on ${identity}, but the till has followed ${state.identity}; correct the node's address`,
     );
   }
+  for (const { currency } of chain.assets) await chain.verifyAsset?.(currency);
   if (state?.haltedReason != null) throw new Error(`stopped: ${state.haltedReason}`);
   const behindNetwork = (await chain.status?.())?.behind ?? null;
   if (behindNetwork !== null) throw new Error(`the node ${behindNetwork}; orders do not expire until it has caught up`);

@@ -1,5 +1,8 @@
 import { decodeFunctionData, encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Hex } from 'viem';
+import type { JsonRpcClient } from '../json-rpc.ts';
+import { refusal } from '../json-rpc.ts';
+import { asCount } from './rpc-values.ts';
 
 /**
  * What is read of a token (ERC-20). From `viem/utils`, as everything here: the package's main entry would cost a till
@@ -7,6 +10,7 @@ import type { Hex } from 'viem';
  */
 export const ERC20 = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'function decimals() view returns (uint8)',
   'function balanceOf(address owner) view returns (uint256)',
   'function transfer(address to, uint256 value) returns (bool)',
 ]);
@@ -24,4 +28,20 @@ export function readTransferInput(input: string): { readonly to: string; readonl
   } catch {
     return null;
   }
+}
+
+/** A number of 32 bytes. */
+const WORD_LENGTH = 66;
+/** The code of geth and related nodes for a call that reverted. */
+const REVERTED = 3;
+
+/** What a contract says of its decimals; `null` where there is no contract, or none that says it. */
+export async function fetchDecimals(client: JsonRpcClient, address: string): Promise<number | null> {
+  const data = encodeFunctionData({ abi: ERC20, functionName: 'decimals' });
+  const [reply] = await client.batch([{ method: 'eth_call', params: [{ to: address, data }, 'latest'] }]);
+  const problem = reply?.problem ?? null;
+  if (problem !== null && (problem.code === REVERTED || /revert/i.test(problem.message))) return null;
+  if (problem !== null) throw refusal('eth_call', problem, client.host);
+  const result = reply?.result;
+  return typeof result === 'string' && result.length === WORD_LENGTH ? asCount(result, 'decimals') : null;
 }

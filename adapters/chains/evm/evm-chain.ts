@@ -17,10 +17,12 @@ import type {
 } from '../../../core/index.ts';
 import { AccountKey } from '../account-key.ts';
 import { JsonRpcClient } from '../json-rpc.ts';
+import { TokenDecimals } from '../token-decimals.ts';
 import { AccountBalances } from './account-balances.ts';
 import { fetchBlock, fetchHead } from './blocks.ts';
 import { fetchStatus } from './node-status.ts';
 import { destinationProblem } from './destination-problem.ts';
+import { fetchDecimals } from './erc20.ts';
 import { evmAddress, evmKey, evmPaymentUri, normaliseEvmAddress } from './evm-address.ts';
 import { EvmBalances } from './evm-balances.ts';
 import type { EvmChainOptions } from './evm-options.ts';
@@ -50,6 +52,7 @@ export class EvmChain implements ChainAdapter {
   readonly #contracts: ReadonlyMap<CurrencyCode, string>;
   readonly #recent = new RecentBlocks();
   readonly #scanner: RangeScanner;
+  readonly #decimals: TokenDecimals;
 
   /** @throws TillgateError `CONFIG_INVALID` for an invalid URL, key or contract */
   constructor(options: EvmChainOptions, logger: Logger) {
@@ -76,6 +79,7 @@ export class EvmChain implements ChainAdapter {
       hotAddress: options.paying?.keys?.hotAddress ?? null,
       maxBalanceChecks: options.maxBalanceChecks ?? 5_000,
     });
+    this.#decimals = new TokenDecimals(this.code, options.tokens, (address) => fetchDecimals(this.#client, address));
     this.balances = balancesOf(this.#client, logger, options, this.#contracts);
     this.payments = paymentsOf(this.#client, logger, options, this.#contracts);
   }
@@ -84,6 +88,10 @@ export class EvmChain implements ChainAdapter {
     this.#checkChainId(await this.#client.call('eth_chainId', []), this.#client.host);
     const genesis = asObject(await this.#client.call('eth_getBlockByNumber', ['0x0', false]), 'the genesis block');
     return `eip155:${this.#chainId}/${asHash(genesis['hash'], 'genesis hash')}`;
+  }
+
+  verifyAsset(currency: CurrencyCode): Promise<void> {
+    return this.#decimals.verify(currency);
   }
 
   /** @throws TillgateError `NODE_FAILED` while the node lags behind what was read before */

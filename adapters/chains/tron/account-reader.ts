@@ -1,7 +1,7 @@
 import { TillgateError } from '../../../core/index.ts';
 import type { CurrencyCode } from '../../../core/index.ts';
 import { callConstant } from './constant-call.ts';
-import { balanceOf } from './trc20.ts';
+import { balanceOf, decimals } from './trc20.ts';
 import type { TronClient } from './tron-client.ts';
 import { asObject, asUnits, malformed, toHexAddress } from './tron-values.ts';
 import { TRX } from './trx.ts';
@@ -27,6 +27,13 @@ export class AccountReader {
       'an account',
     );
     return { exists: account['address'] !== undefined, sun: asUnits(account['balance'], 'a balance') };
+  }
+
+  /** What a contract says of its decimals; `null` where there is none, or none that says it. */
+  async decimals(contractKey: string): Promise<number | null> {
+    const call = { callerKey: contractKey, contractKey, ...decimals() };
+    const { refused, output } = await callConstant(this.#client, call);
+    return refused !== null || output.length !== WORD_DIGITS ? null : Number(BigInt(`0x${output}`));
   }
 
   /** @throws TillgateError `NODE_FAILED`; `CONFIG_INVALID` for a currency that is not configured */

@@ -23,6 +23,10 @@ export function balanceOf(key: string): TokenCall {
   };
 }
 
+export function decimals(): TokenCall {
+  return { selector: 'decimals()', parameter: '' };
+}
+
 export function transferCall(toKey: string, units: bigint): TokenCall {
   return { selector: 'transfer(address,uint256)', parameter: argumentsOf(`0x${transferData(toKey, units)}`) };
 }

@@ -18,6 +18,7 @@ import { destinationProblem } from '../evm/destination-problem.ts';
 import { evmKey } from '../evm/evm-address.ts';
 import { tronAddress, tronKey } from './tron-address.ts';
 import { RecentBlocks } from '../recent-blocks.ts';
+import { TokenDecimals } from '../token-decimals.ts';
 import { fetchBlock, fetchHead } from './blocks.ts';
 import { NetworkCheck } from './network.ts';
 import { TransferScanner } from './transfer-scanner.ts';
@@ -51,6 +52,7 @@ export class TronChain implements ChainAdapter {
   readonly #contracts: ReadonlyMap<CurrencyCode, string>;
   readonly #recent = new RecentBlocks();
   readonly #scanner: TransferScanner;
+  readonly #decimals: TokenDecimals;
 
   /**
    * @param payer - who signs; `null` for a watch-only chain
@@ -70,12 +72,17 @@ export class TronChain implements ChainAdapter {
     const keys = new Map([...this.#contracts].map(([currency, address]) => [currency, requireKey(address)]));
     this.#scanner = new TransferScanner(this.#client, new Map([...keys].map(([currency, key]) => [key, currency])));
     const reader = new AccountReader(this.#client, keys);
+    this.#decimals = new TokenDecimals(CODE, options.tokens, (address) => reader.decimals(requireKey(address)));
     this.balances = new TronBalances(reader, this.assets);
     this.payments = payer === null ? null : new TronPayments(this.#client, reader, keys, payer);
   }
 
   async identify(): Promise<string> {
     return `tron:${await this.#client.withNode((node) => this.#network.admit(node))}`;
+  }
+
+  verifyAsset(currency: CurrencyCode): Promise<void> {
+    return this.#decimals.verify(currency);
   }
 
   /** @throws TillgateError `NODE_FAILED` while the node lags behind what was read before */

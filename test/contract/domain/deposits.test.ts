@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { formatUnits, merchantAccount, postEntry, readDecimal, resumeChain, rewindChain } from '../../../core/index.ts';
+import {
+  formatUnits,
+  merchantAccount,
+  postEntry,
+  readDecimal,
+  resumeChain,
+  rewindChain,
+  TillgateError,
+} from '../../../core/index.ts';
 import type { Asset, ChainFollower, EntryId, Lease, Order, PayUrlInput } from '../../../core/index.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain } from '../../support/domain.ts';
@@ -503,6 +511,14 @@ eachStorage((engine, open) => {
     till('a node on another chain is refused at start (fault 56)', async (domain) => {
       domain.eth.identity = 'fake:other';
       await assert.rejects(domain.newFollower().start(), /Correct the node's address/);
+    });
+
+    till('fault 100: a chain whose token is another than the settings say does not start', async (domain) => {
+      const verifyAsset = async (currency: string): Promise<void> => {
+        if (currency === 'USDT-ERC20') throw new TillgateError('CHAIN_HALTED', 'USDT-ERC20 has 18 decimals');
+      };
+      Object.assign(domain.eth, { verifyAsset });
+      await assert.rejects(domain.newFollower().start(), { code: 'CHAIN_HALTED', message: /18 decimals/ });
     });
 
     till('a follower that lost its lease writes nothing (fault 41)', async (domain) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AddressPool, isId, readDecimal } from '../../../core/index.ts';
+import { AddressPool, isId, readDecimal, TillgateError } from '../../../core/index.ts';
 import type { AccountId, ErrorCode, IdempotencyClaim, PayUrlInput } from '../../../core/index.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain, DomainOptions } from '../../support/domain.ts';
@@ -132,6 +132,23 @@ eachStorage((engine, open) => {
         const pool = new AddressPool({ chains: new Map([['NEW', never]]), storage: domain.storage });
         await domain.storage.chains.initialise('NEW', 'fake:NEW');
         await assert.rejects(pool.take('NEW'), { code: 'NOT_READY' });
+      },
+    );
+
+    till(
+      'fault 100: no order of a token is made before its contract was checked; of the coin it is',
+      async (domain) => {
+        let problem: 'NOT_READY' | 'CHAIN_HALTED' | null = 'NOT_READY';
+        const verifyAsset = async (currency: string): Promise<void> => {
+          if (problem !== null && currency === 'USDT-ERC20') throw new TillgateError(problem, 'not checked');
+        };
+        Object.assign(domain.eth, { verifyAsset });
+        await assert.rejects(domain.payInfo({ currency: 'USDT-ERC20' }), { code: 'NOT_READY' });
+        problem = 'CHAIN_HALTED';
+        await assert.rejects(domain.payInfo({ currency: 'USDT-ERC20' }), { code: 'NOT_READY', message: /settings/ });
+        await domain.payInfo({ currency: 'ETH' });
+        problem = null;
+        await domain.payInfo({ currency: 'USDT-ERC20' });
       },
     );
 

@@ -242,6 +242,7 @@ class NodeView {
     missing: string | null;
   } {
     const selectors: Readonly<Record<string, string>> = {
+      'decimals()': '313ce567',
       'balanceOf(address)': '70a08231',
       'transfer(address,uint256)': 'a9059cbb',
     };

@@ -54,13 +54,14 @@ export const ENERGY = { balanceOf: 400, transfer: 14_650, newHolder: 29_650, rev
 /** Senders with this in their key's first byte are on every token's black list. */
 export const BLACK_LISTED = 'bb';
 
-const SELECTORS = { balanceOf: '70a08231', transfer: 'a9059cbb' } as const;
+const SELECTORS = { decimals: '313ce567', balanceOf: '70a08231', transfer: 'a9059cbb' } as const;
 
 /** Runs a call and changes the balances; give it a copy of the state to only try it out. */
 export function runContract(state: TronState, caller: string, contract: string, data: string): Run {
   const token = state.tokens.get(contract);
   if (token === undefined) throw new Error('Smart contract is not exist.');
   const [selector, first, second] = [data.slice(0, 8), data.slice(32, 72), data.slice(72, 136)];
+  if (selector === SELECTORS.decimals) return { reverted: null, output: word('6'), energy: ENERGY.balanceOf, logs: [] };
   if (selector === SELECTORS.balanceOf)
     return {
       reverted: null,
