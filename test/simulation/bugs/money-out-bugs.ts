@@ -131,7 +131,7 @@ export const PAYOUT_BUGS: readonly Bug[] = [
   edited(
     'more is charged than was agreed',
     inModuleOf(PayoutBuilder)
-      .binary('>', { mentions: nameOf<Transfer>((transfer) => transfer.maxFeeUnits) })
+      .binary('>', { mentions: nameOf<Transfer>((transfer) => transfer.maxFeeUnits), every: true })
       .becomes(() => 'false'),
   ),
 ];
