@@ -1,5 +1,6 @@
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import type { EntryId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
 import { custodyAccount, operatorAccount } from '../ledger/entry.ts';
 import type { LedgerBalance } from '../ledger/entry.ts';
 import { postEntry } from '../ledger/post-entry.ts';
@@ -14,8 +15,12 @@ import { reconcile } from './reconcile.ts';
 
 type Units = ReadonlyMap<CurrencyCode, bigint>;
 
+/** While nothing was seen, the next look is due after this time. */
+const LOOK_EVERY_MS = 15_000;
+
 interface Look {
   readonly height: number;
+  readonly at: Millis;
   readonly surplus: Units;
 }
 
@@ -42,21 +47,28 @@ export class FindFloat {
 
   /** One look, when it is due. @throws TillgateError `LEASE_LOST`, `NODE_FAILED` */
   async run(lease: Lease, height: number): Promise<void> {
-    const { code, payments, policy } = this.#chain;
+    const { code, payments } = this.#chain;
     const former = this.#former;
-    if (payments.model === 'utxo' || (former !== null && height <= former.height + policy.spendableConfirmations))
-      return;
+    if (payments.model === 'utxo' || !this.#isDue(height)) return;
     const { storage } = this.#deps;
     const isUnsure = (await storage.transfers.unminedPayouts(code, null, 1)).length > 0;
     const custody = await storage.ledger.balances(custodyAccount(code));
     const surplus = new Map(isUnsure ? [] : await hotSurplus(this.#chain, storage));
-    this.#former = { height, surplus };
+    this.#former = { height, at: this.#deps.clock.now(), surplus };
     for (const [currency, units] of surplus) {
       const before = former?.surplus.get(currency) ?? 0n;
       const found = await this.#beyondBooks(currency, before < units ? before : units);
       if (found > 0n && (await this.#book(lease, { currency, units: found }, custody)))
         surplus.set(currency, units - found);
     }
+  }
+
+  #isDue(height: number): boolean {
+    if (this.#former === null) return true;
+    const { height: before, at, surplus } = this.#former;
+    if (height > before + this.#chain.policy.spendableConfirmations) return true;
+    const isWaiting = [...surplus.values()].some((units) => units > 0n);
+    return !isWaiting && height > before && this.#deps.clock.now() >= at + LOOK_EVERY_MS;
   }
 
   /** What is in the hot wallet and missing elsewhere is not the operator's: coins that a restored backup does not know as swept. */
