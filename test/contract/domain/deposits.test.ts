@@ -481,6 +481,7 @@ eachStorage((engine, open) => {
       domain.eth.mine();
       domain.eth.lagsAt = null;
       assert.equal(await domain.follow(), 'idle');
+      assert.equal((await domain.storage.chains.state('ETH'))?.cursor?.height, 100, 'no block is rolled back');
       restore();
       assert.equal(await domain.follow(), 'idle');
       assert.equal((await domain.order(order.id)).status, 'SUCCESS');

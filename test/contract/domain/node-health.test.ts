@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { ChainReports, isTillgateError, TillgateError } from '../../../core/index.ts';
-import type { NodeStatus, Order } from '../../../core/index.ts';
+import type { Asset, NodeStatus, Order } from '../../../core/index.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain } from '../../support/domain.ts';
 import { eachStorage } from '../../support/each-storage.ts';
+import { FakeChain } from '../../support/fake-chain.ts';
 import { testsOf } from '../../support/storage.ts';
 
 const MINUTE = 60_000;
@@ -16,7 +17,7 @@ const pay = (domain: Domain, order: Order): void => {
   domain.eth.mine({ to: address, currency, units, txid: `paid ${order.id}` });
 };
 const alerts = (domain: Domain): readonly { readonly subject: string; readonly reason: string }[] =>
-  domain.events.of('alert') as never;
+  domain.events.of('alert');
 const trouble = async (domain: Domain) => (await domain.storage.chains.state('ETH'))?.trouble ?? null;
 
 eachStorage((engine, open) => {
@@ -136,37 +137,48 @@ eachStorage((engine, open) => {
       assert.deepEqual([alerts(domain).length, (await trouble(domain))?.kind], [1, 'failing']);
     });
 
-    till(
-      'fault 85: a chain in its initial download is not begun, and takes no order until it is done',
-      async (domain) => {
-        const { storage, clock, metrics, btc, eth } = domain;
-        const reports = new ChainReports({
-          storage,
-          clock,
-          metrics,
-          chains: new Map([
-            [eth.code, eth],
-            [btc.code, btc],
-          ]),
-        });
-        eth.said = { ...FINE, behind: 'is in its initial download', initialDownload: true };
-        await domain.follow();
-        await reports.refresh();
-        assert.throws(
-          () => reports.requireUsable('ETH'),
-          (error) => isTillgateError(error, 'NOT_READY'),
-        );
-        reports.requireUsable('BTC');
-        clock.advance(HOUR);
-        await domain.follow(btc);
-        await reports.refresh();
-        assert.equal(metrics.gauges.get('tillgate_chain_lag_seconds{chain="ETH"}'), 3600);
-        assert.equal(metrics.gauges.get('tillgate_chain_lag_seconds{chain="BTC"}'), 0);
-        eth.said = FINE;
-        await domain.follow();
-        await reports.refresh();
-        reports.requireUsable('ETH');
-      },
-    );
+    till('fault 85: following begins at the head of a node that has downloaded the chain', async (domain) => {
+      const chain = new FakeChain([domain.btc.assets[0] as Asset], () => domain.clock.now(), { code: 'LTC' });
+      chain.said = { ...FINE, behind: 'is in its initial download', initialDownload: true };
+      const follower = domain.newFollower(chain);
+      await follower.start();
+      const lease = await domain.lease(chain);
+      assert.equal(await follower.step(lease), 'idle');
+      assert.equal((await domain.storage.chains.state('LTC'))?.cursor, null);
+      chain.mineEmpty(30);
+      chain.said = FINE;
+      assert.equal(await follower.step(lease), 'advanced');
+      assert.equal((await domain.storage.chains.state('LTC'))?.cursor?.height, 30);
+    });
+
+    till('fault 85: a chain whose node is in its initial download takes no order until it is done', async (domain) => {
+      const { storage, clock, metrics, btc, eth } = domain;
+      const reports = new ChainReports({
+        storage,
+        clock,
+        metrics,
+        chains: new Map([
+          [eth.code, eth],
+          [btc.code, btc],
+        ]),
+      });
+      eth.said = { ...FINE, behind: 'is in its initial download', initialDownload: true };
+      await domain.follow();
+      await reports.refresh();
+      assert.throws(
+        () => reports.requireUsable('ETH'),
+        (error) => isTillgateError(error, 'NOT_READY'),
+      );
+      reports.requireUsable('BTC');
+      clock.advance(HOUR);
+      await domain.follow(btc);
+      await reports.refresh();
+      assert.equal(metrics.gauges.get('tillgate_chain_lag_seconds{chain="ETH"}'), 3600);
+      assert.equal(metrics.gauges.get('tillgate_chain_lag_seconds{chain="BTC"}'), 0);
+      eth.said = FINE;
+      await domain.follow();
+      await reports.refresh();
+      reports.requireUsable('ETH');
+    });
   });
 });
