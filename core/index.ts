@@ -72,6 +72,8 @@ export * from './orders/order-admin-actions.ts';
 export * from './deposits/watch-set.ts';
 export * from './deposits/credit-deposit.ts';
 export * from './deposits/unassigned-alert.ts';
+export * from './deposits/rescan-deposits.ts';
+export * from './deposits/unassigned-deposits.ts';
 export * from './deposits/address-pool.ts';
 export * from './epochs/epoch.ts';
 export * from './epochs/begin-epoch.ts';

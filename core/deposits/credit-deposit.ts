@@ -197,7 +197,8 @@ function weightOf(order: Order, deposit: Deposit): bigint {
   return due > deposit.units ? due : deposit.units;
 }
 
-async function recordTransaction(
+/** The merchant's row of a deposit, with what was credited of it. */
+export async function recordTransaction(
   tx: Transaction,
   order: Order,
   deposit: Deposit,

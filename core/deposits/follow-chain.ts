@@ -21,10 +21,9 @@ import { findAncestor, readPast } from './find-ancestor.ts';
 import { NodeHealth } from './node-health.ts';
 import { orphanDeposits } from './orphan-deposits.ts';
 import type { Orphaned } from './orphan-deposits.ts';
-import { recordTransfer } from './record-transfer.ts';
-import type { OwnedTransfer } from './record-transfer.ts';
+import { announceRecorded, ownedTransfers, recordOwned } from './owned-transfers.ts';
+import { RereadBlocks } from './reread-blocks.ts';
 import { scanBlocks } from './scan-blocks.ts';
-import { raiseUnassigned } from './unassigned-alert.ts';
 import { MempoolWatcher } from './watch-mempool.ts';
 import { WatchSet } from './watch-set.ts';
 
@@ -60,6 +59,7 @@ export class ChainFollower {
   readonly #logger: Logger;
   readonly #mempool: MempoolWatcher;
   readonly #health: NodeHealth;
+  readonly #reread: RereadBlocks;
   readonly #watch = new WatchSet();
   #watchedAsOf: Millis = 0;
   #settledHeight = -1;
@@ -72,6 +72,7 @@ export class ChainFollower {
     this.#deps = deps;
     this.#mempool = new MempoolWatcher(chain, deps);
     this.#health = new NodeHealth(chain, deps);
+    this.#reread = new RereadBlocks(chain, deps);
     this.#logger = deps.logger.child({ chain: chain.code });
   }
 
@@ -196,7 +197,10 @@ export class ChainFollower {
     await this.#health.note(state, stale);
     if (this.#timedByBlocks) await this.#caughtUp(lease, Math.min(lookBegan, cursor.time));
     else if (stale === null) await this.#caughtUp(lease, lookBegan);
-    return 'idle';
+    const { more, found } = await this.#reread.step(lease, cursor.height, this.#watch);
+    // What was found may be deep enough already.
+    if (found) this.#settledHeight = -1;
+    return more || found ? 'advanced' : 'idle';
   }
 
   /** A payment's time is its block's, and blocks come regularly: by a later block everything before it has been read. */
@@ -222,48 +226,29 @@ export class ChainFollower {
   }
 
   async #store(lease: Lease, cursor: BlockRef, scanned: ScannedRange): Promise<boolean> {
-    const { storage, clock, ids, events, metrics } = this.#deps;
+    const { storage } = this.#deps;
     const { code, policy } = this.#chain;
-    const owned = await this.#owned(scanned);
+    const owned = await ownedTransfers(this.#chain, storage, scanned.transfers);
     const last = present(scanned.blocks.at(-1), 'scanned block');
     const keepFrom = last.height - policy.finalityBlocks - KEEP_MARGIN;
-    const added: Deposit[] = [];
-    const moved = await storage.transaction(async (tx) => {
-      added.length = 0;
+    const added = await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
-      if (!(await tx.chains.moveCursor(code, cursor.hash, last))) return false;
+      if (!(await tx.chains.moveCursor(code, cursor.hash, last))) return null;
       await tx.chains.addBlocks(
         code,
         scanned.blocks.filter(({ height }) => height >= keepFrom),
         keepFrom,
       );
-      const context = { chain: code, now: clock.now(), ids, mempool: this.#hasMempool, policy };
-      for (const transfer of owned) {
-        const deposit = await recordTransfer(tx, transfer, context);
-        if (deposit !== null) added.push(deposit);
-      }
-      return true;
+      return recordOwned(tx, this.#chain, owned, this.#deps);
     });
-    for (const { owner } of moved ? owned : []) {
-      metrics.count('tillgate_deposits_total', { chain: code, event: 'seen' });
-      events.emit('order.payment', { orderId: owner.orderId });
-    }
-    raiseUnassigned(this.#deps, added);
-    return moved;
-  }
-
-  /** The transfers with their orders, in the order of locking: by order id, then by place in the chain. */
-  async #owned({ transfers }: ScannedRange): Promise<readonly OwnedTransfer[]> {
-    if (transfers.length === 0) return [];
-    const { deposits, orders } = this.#deps.storage;
-    const keys = [...new Set(transfers.map(({ toKey }) => toKey))];
-    const owners = new Map((await deposits.owners(this.#chain.code, keys)).map((owner) => [owner.key, owner]));
-    const owned: OwnedTransfer[] = [];
-    for (const transfer of transfers) {
-      const owner = present(owners.get(transfer.toKey), `owner of a watched address on ${this.#chain.code}`);
-      owned.push({ transfer, owner, history: await orders.history(owner.orderId) });
-    }
-    return owned.sort((a, b) => (a.owner.orderId < b.owner.orderId ? -1 : a.owner.orderId > b.owner.orderId ? 1 : 0));
+    if (added === null) return false;
+    announceRecorded(
+      this.#deps,
+      code,
+      owned.map(({ owner }) => owner.orderId),
+      added,
+    );
+    return true;
   }
 
   /** Credits deposits with enough confirmations and makes deep ones spendable; returns how many changed. */

@@ -7,6 +7,7 @@ import type { AccountId, DepositId, EntryId, OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Transaction } from '../ports/storage.ts';
+import { rejectTransfer } from '../transfers/review-transfer.ts';
 import { holdingRef } from './deposit.ts';
 import type { Deposit } from './deposit.ts';
 import { refreshOrder } from './credit-deposit.ts';
@@ -69,7 +70,7 @@ async function orphanOfOrder(
   const losses: Loss[] = [];
   const order = present(await tx.orders.lock(orderId), `order ${orderId}`);
   for (const { id } of deposits) {
-    const deposit = present(await tx.deposits.lock(id), `deposit ${id}`);
+    const deposit = await withoutUnsignedReturn(tx, present(await tx.deposits.lock(id), `deposit ${id}`), context);
     if (deposit.status === 'ORPHANED') continue;
     const isCredited = deposit.status === 'CREDITED' || deposit.status === 'SPENDABLE';
     const lossUnits = isCredited ? await reverse(tx, deposit, context) : deposit.lossUnits;
@@ -141,6 +142,15 @@ async function lose(
   const reason = `A reorganisation removed the payment ${txid} after it was withdrawn; ${lossUnits} units of ${currency} are missing.`;
   await tx.transfers.freeze({ accountId, reason, at });
   return { accountId, depositId: id, reason };
+}
+
+/** Gives up the return of a deposit whose payment was not signed yet: it is unassigned again. */
+async function withoutUnsignedReturn(tx: Transaction, deposit: Deposit, context: OrphanContext): Promise<Deposit> {
+  if (deposit.assignment !== 'RETURNING') return deposit;
+  const transfer = await tx.transfers.lockReturn(deposit.id);
+  if (transfer?.status !== 'HELD' && transfer?.status !== 'REQUESTED') return deposit;
+  await rejectTransfer(tx, transfer.id, 'A reorganisation removed the deposit.', context);
+  return present(await tx.deposits.lock(deposit.id), `deposit ${deposit.id}`);
 }
 
 /** Books the reversal; returns what goes to the loss account. */

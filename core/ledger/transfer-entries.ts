@@ -4,7 +4,7 @@ import type { EntryId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import { obtainedUnits } from '../transfers/transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { coldAccount, custodyAccount, FEES_ACCOUNT, gasAccount, merchantAccount } from './entry.ts';
+import { coldAccount, custodyAccount, FEES_ACCOUNT, gasAccount, merchantAccount, unassignedAccount } from './entry.ts';
 import type { LedgerEntry, MerchantBalance, Posting } from './entry.ts';
 
 /** What a mined transaction cost, in units of the chain's own coin. */
@@ -31,7 +31,7 @@ export function releaseEntry(id: EntryId, at: Millis, transfer: Transfer, kept =
 }
 
 /**
- * Books a final payment: the merchant's reserve pays what the receiver got and the charged fee; the till pays the difference
+ * Books a final payment: the merchant's reserve, or what belongs to no order, pays what the receiver got and the charged fee; the till pays the difference
  * between the charge and the network's fee. For its own moves the till pays the network's fee.
  */
 export function paidEntry(id: EntryId, at: Millis, transfer: Transfer, cost: NetworkCost): LedgerEntry {
@@ -111,9 +111,13 @@ function payout(transfer: Transfer): Posting[] {
       { account: coldAccount(chain), currency, units: -obtained },
     ];
   }
-  if (accountId === null) return [];
+  if (accountId === null && kind !== 'return') return [];
   return [
-    { account: merchantAccount(accountId, 'reserved'), currency, units: -units },
+    {
+      account: accountId === null ? unassignedAccount(chain) : merchantAccount(accountId, 'reserved'),
+      currency,
+      units: -units,
+    },
     { account: custodyAccount(chain), currency, units: obtained },
     { account: FEES_ACCOUNT, currency, units: feeUnits },
   ];

@@ -52,6 +52,14 @@ export function findTransition(rule: OrderRule, from: OrderStatus): OrderTransit
   return transition !== undefined && transition.from.includes(from) ? transition : null;
 }
 
+/**
+ * True when money that was received in this status can be refunded. A TERMINATED order may receive money too; it stays
+ * TERMINATED when that is refunded.
+ */
+export function allowsRefund(status: OrderStatus): boolean {
+  return status === 'TERMINATED' || findTransition('refund-final', status) !== null;
+}
+
 /** Every legal (from, to) pair: what the database enforces as well. */
 export function legalMoves(): readonly (readonly [OrderStatus, OrderStatus])[] {
   const pairs = ORDER_TRANSITIONS.flatMap(({ from, to }) => from.map((status) => [status, to] as const));

@@ -2,7 +2,7 @@ import type { Deposit } from '../deposits/deposit.ts';
 import type { ChainCode } from '../kernel/asset.ts';
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { Order } from './order.ts';
-import { findTransition } from './order-status.ts';
+import { allowsRefund } from './order-status.ts';
 import { liveDeposits } from './settle-order.ts';
 
 /** What views of orders need of their chains. */
@@ -52,12 +52,6 @@ export function isRefundable(
   { refunded, available }: RefundMeans,
   chains: OrderChains,
 ): boolean {
-  if (
-    refunded ||
-    findTransition('refund-final', order.status) === null ||
-    order.received === 0n ||
-    available < order.received
-  )
-    return false;
+  if (refunded || !allowsRefund(order.status) || order.received === 0n || available < order.received) return false;
   return refundDestination(order, liveDeposits(order, deposits), chains) !== null;
 }

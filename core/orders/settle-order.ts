@@ -54,9 +54,10 @@ export function liveDeposits(order: Order, deposits: readonly Deposit[]): readon
 
 /** Adds up an order's live deposits by what the rules ask. */
 export function sumReceived(order: Order, deposits: readonly Deposit[]): Received {
-  return liveDeposits(order, deposits).reduce((sum, { status, paidAt, units }) => {
+  return liveDeposits(order, deposits).reduce((sum, { status, paidAt, units, unassignedReason }) => {
     const inTime = paidAt <= order.expiresAt ? units : 0n;
-    const inWindow = paidAt <= order.watchUntil ? units : 0n;
+    // What an operator assigned counts whenever it came.
+    const inWindow = paidAt <= order.watchUntil || unassignedReason !== null ? units : 0n;
     if (status === 'SEEN') {
       return { ...sum, unconfirmed: sum.unconfirmed + units, unconfirmedInTime: sum.unconfirmedInTime + inTime };
     }

@@ -153,6 +153,10 @@ export interface ChainAdapter {
   status?(): Promise<NodeStatus>;
   /** The block at a height of the node's current chain; `null` above its head. */
   blockAt(height: number): Promise<BlockRef | null>;
+  /**
+   * The height of the block that holds a transaction; `null` for one that is in no block. Absent where a node cannot be asked.
+   */
+  heightOf?(txid: string): Promise<number | null>;
   /** Where to start when nothing is stored: `null` for the head. */
   readonly startHeight: number | null;
   scan(from: number, to: number, watch: WatchList, options?: ScanOptions): Promise<ScannedRange>;

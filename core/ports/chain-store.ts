@@ -22,6 +22,8 @@ export interface ChainState {
   readonly identity: string;
   /** The last block that was scanned; `null` before the first. */
   readonly cursor: BlockRef | null;
+  /** Up to here blocks were read a second time; never above the cursor. `null` before the first block. */
+  readonly rereadHeight: number | null;
   /** Every payment made up to this time has been read: the chain's blocks, and its mempool where it has one. */
   readonly caughtUpAt: Millis | null;
   /** Why the chain is stopped; `null` while it runs. */
@@ -51,7 +53,10 @@ export interface ChainStore {
 
 /** Cursor writes inside a transaction. */
 export interface ChainWrites {
-  /** Compare-and-set of the cursor by the former cursor's hash (`null`: none yet); false when another moved it. */
+  /**
+   * Compare-and-set of the cursor by the former cursor's hash (`null`: none yet); false when another moved it. Where it goes
+   * back, so does the height up to which blocks were read a second time.
+   */
   moveCursor(chain: ChainCode, formerHash: string | null, cursor: BlockRef): Promise<boolean>;
   /** Stores scanned blocks and deletes those below `keepFrom`. */
   addBlocks(chain: ChainCode, blocks: readonly BlockRef[], keepFrom: number): Promise<void>;
@@ -62,5 +67,7 @@ export interface ChainWrites {
    * Whether a block belongs to the followed chain: stored, or deeper than the stored ones. Locks the cursor until the
    * transaction ends.
    */
-  holds(chain: ChainCode, block: BlockRef): Promise<boolean>;
+  holds(chain: ChainCode, block: Pick<BlockRef, 'height' | 'hash'>): Promise<boolean>;
+  /** Compare-and-set of the height up to which blocks were read a second time; false when another moved it. */
+  moveReread(chain: ChainCode, from: number, to: number): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
-import type { AccountId, PayoutId, OrderId, TransferId } from '../kernel/ids.ts';
+import type { AccountId, DepositId, PayoutId, OrderId, TransferId } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Millis } from '../kernel/time.ts';
 import type {
@@ -75,7 +75,7 @@ export interface NewHolding extends Omit<Holding, 'status' | 'payoutId'> {
 export interface LiveTransfer {
   readonly kind: TransferKind;
   readonly status: TransferStatus;
-  /** False for the till's own moves. */
+  /** Its fee comes out of its amount: a merchant's, or the return of a deposit. False for the till's own moves. */
   readonly isMerchants: boolean;
   readonly currency: CurrencyCode;
   readonly units: bigint;
@@ -191,6 +191,8 @@ export interface TransferWrites {
    */
   add(transfer: Transfer): Promise<boolean>;
   lock(id: TransferId): Promise<Transfer | null>;
+  /** The return of a deposit that did not fail, locked. */
+  lockReturn(id: DepositId): Promise<Transfer | null>;
   /** Compare-and-set of the status; false when the transfer is no longer in `from`. */
   move(id: TransferId, from: TransferStatus, to: TransferStatus, changes: TransferChanges): Promise<boolean>;
   /** Changes of a transfer that is still in `status`; false when it is not. */

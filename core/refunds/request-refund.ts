@@ -5,7 +5,7 @@ import { isTillgateError, TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import { isId } from '../kernel/ids.ts';
 import type { AccountId, OrderId, TransferId } from '../kernel/ids.ts';
-import { findTransition } from '../orders/order-status.ts';
+import { allowsRefund } from '../orders/order-status.ts';
 import type { Order, OrderPayment } from '../orders/order.ts';
 import { refundDestination } from '../orders/refundable.ts';
 import { liveDeposits } from '../orders/settle-order.ts';
@@ -118,8 +118,7 @@ export class RequestRefund {
 
   #refundable(order: Order, deposits: readonly Deposit[]): Refundable {
     const { payment } = order;
-    if (findTransition('refund-final', order.status) === null)
-      throw conflict(`The order is ${order.status}; there is nothing to refund.`);
+    if (!allowsRefund(order.status)) throw conflict(`The order is ${order.status}; there is nothing to refund.`);
     if (payment === null || order.received === 0n)
       throw conflict('No money of this order is confirmed; there is nothing to refund.');
     const toAddress = refundDestination(order, liveDeposits(order, deposits), this.#deps.chains);

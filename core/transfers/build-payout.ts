@@ -319,7 +319,7 @@ function noteCost(
   // A token's sweep pays with gas that was set aside for it.
   if (sourceIndex !== null && !isNative) return;
   budget.spend(cost + (kind === 'gas' ? units : 0n));
-  if (accountId === null || !isNative) return;
+  if ((accountId === null && kind !== 'return') || !isNative) return;
   budget.spend(-feeUnits);
   budget.settle(transfer);
 }

@@ -73,7 +73,7 @@ export async function shortfallsOf(
     void sums.set(currency, (sums.get(currency) ?? 0n) + units);
   for (const transfer of waiting) {
     add(transfer.sourceIndex === null ? owed : coming, transfer);
-    if (transfer.accountId !== null && transfer.reason !== null) add(tried, transfer);
+    if ((transfer.accountId !== null || transfer.kind === 'return') && transfer.reason !== null) add(tried, transfer);
   }
   const shortfalls = new Map<CurrencyCode, TokenShortfall>();
   for (const [currency, units] of owed) {

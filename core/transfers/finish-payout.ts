@@ -12,6 +12,7 @@ import type { IdGenerator } from '../ports/id-generator.ts';
 import type { LedgerEntry } from '../ledger/entry.ts';
 import type { Transaction } from '../ports/storage.ts';
 import type { TransferChanges } from '../ports/transfer-store.ts';
+import { endReturn } from '../deposits/end-return.ts';
 import { gasLeft } from './gas-balance.ts';
 import type { PayoutView, Transfer, TransferStatus } from './transfer.ts';
 
@@ -87,6 +88,7 @@ export async function voidPayout(
       const charged = kept === 0n ? {} : { fee: kept, obtained: 0n };
       await tx.deposits.updateTransaction(transfer.id, { status: 'FAILED', ...charged });
     }
+    await endReturn(tx, transfer, context);
     transfers.push({ transfer, to: 'FAILED' });
   }
   return { transfers, orders: [] };
@@ -142,6 +144,7 @@ async function finishOne(
         : ({ status: 'FAILED', txHash, fee: transfer.feeUnits, obtained: 0n } as const);
     await tx.deposits.updateTransaction(transfer.id, row);
   }
+  await endReturn(tx, transfer, { ids, now });
   return transfer;
 }
 

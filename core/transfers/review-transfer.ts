@@ -6,6 +6,7 @@ import { postEntry } from '../ledger/post-entry.ts';
 import { releaseEntry } from '../ledger/transfer-entries.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Transaction } from '../ports/storage.ts';
+import { endReturn } from '../deposits/end-return.ts';
 import type { Transfer } from './transfer.ts';
 
 /** Approves a held withdrawal. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` when it is not held */
@@ -22,7 +23,8 @@ export async function approveTransfer(tx: Transaction, id: TransferId, now: Mill
 }
 
 /**
- * Fails a transfer that was never signed and releases its reserve to the merchant.
+ * Fails a transfer that was never signed and releases its reserve to the merchant; a deposit that it was to pay back is
+ * unassigned again.
  *
  * @param kept - what sweeps that were made for it have cost; it stays with the till
  * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` once it is signed, because the bytes can still be sent
@@ -48,7 +50,9 @@ export async function rejectTransfer(
     const charged = kept === 0n ? {} : { fee: kept, obtained: 0n };
     await tx.deposits.updateTransaction(id, { status: 'FAILED', ...charged });
   }
-  return { ...transfer, ...changes, status: 'FAILED' };
+  const failed: Transfer = { ...transfer, ...changes, status: 'FAILED' };
+  await endReturn(tx, failed, { now, ids });
+  return failed;
 }
 
 export async function requireTransfer(tx: Transaction, id: TransferId): Promise<Transfer> {

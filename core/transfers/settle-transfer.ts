@@ -7,6 +7,7 @@ import { paidEntry } from '../ledger/transfer-entries.ts';
 import { postEntry } from '../ledger/post-entry.ts';
 import type { OrderMove } from '../orders/order-state-machine.ts';
 import type { Transaction } from '../ports/storage.ts';
+import { endReturn } from '../deposits/end-return.ts';
 import { refundOrder } from './finish-payout.ts';
 import type { FinishContext } from './finish-payout.ts';
 import { requireTransfer } from './review-transfer.ts';
@@ -57,8 +58,10 @@ export async function settleHeldTransfer(
     `transfer ${id} is paid twice`,
   );
   await tx.deposits.updateTransaction(id, { status: 'SUCCESS', txHash, fee: feeUnits, obtained: obtainedUnits });
+  const transfer: Transfer = { ...held, ...changes, status: 'CONFIRMED' };
+  await endReturn(tx, transfer, context);
   return {
-    transfer: { ...held, ...changes, status: 'CONFIRMED' },
+    transfer,
     orders: await refundOrder(tx, held, txHash, context),
   };
 }

@@ -1,12 +1,13 @@
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
-import type { AccountId, PayoutId, OrderId, TransferId } from '../kernel/ids.ts';
+import type { AccountId, DepositId, PayoutId, OrderId, TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
 /**
  * Why money leaves an address: a merchant's `withdrawal`, an order's `refund`, a `sweep` from a deposit address to the
- * hot wallet (on UTXO chains: many small coins put together), `gas` for a token's sweep, `cold` for what the hot wallet holds above its ceiling.
+ * hot wallet (on UTXO chains: many small coins put together), `gas` for a token's sweep, `cold` for what the hot wallet holds
+ * above its ceiling, the `return` of a deposit that belongs to no order.
  */
-export const TRANSFER_KINDS = ['withdrawal', 'refund', 'sweep', 'gas', 'cold'] as const;
+export const TRANSFER_KINDS = ['withdrawal', 'refund', 'sweep', 'gas', 'cold', 'return'] as const;
 export type TransferKind = (typeof TRANSFER_KINDS)[number];
 
 /** HELD waits for an operator; from SIGNED on, only the chain decides the outcome. */
@@ -39,6 +40,8 @@ export interface Transfer {
   readonly accountId: AccountId | null;
   /** The order that a refund pays back. */
   readonly orderId: OrderId | null;
+  /** The deposit that a return pays back; absent or `null` for every other kind. */
+  readonly depositId?: DepositId | null;
   readonly chain: ChainCode;
   readonly currency: CurrencyCode;
   /** What leaves the balance, or the swept address. */

@@ -77,7 +77,8 @@ export class WithdrawalAddresses {
   }
 }
 
-function wrongAddress(chain: ChainAdapter, text: string): string {
+/** Why an address is refused, in words that complete "address …". */
+export function wrongAddress(chain: ChainAdapter, text: string): string {
   const problem = chain.addressProblem?.(text) ?? null;
   return `must be an address on ${chain.name}${problem === null ? '' : `; this one ${problem}`}`;
 }

@@ -11,7 +11,8 @@ export function mayChoose({ order, seen }: CheckoutView): boolean {
  */
 export function mayLeaveRefundAddress({ order, seen }: CheckoutView): boolean {
   if (order.payment === null || order.payment.chain === 'BLN') return false;
-  return (seen || order.received > 0n) && order.status !== 'TERMINATED' && order.status !== 'REFUNDED';
+  if (order.status === 'TERMINATED') return order.received > 0n;
+  return (seen || order.received > 0n) && order.status !== 'REFUNDED';
 }
 
 /** Where the payer goes when all is over; http and https only, whatever is stored. */

@@ -243,6 +243,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       tx.deposits.lockByTransfer,
       tx.leases.check,
       tx.ledger.lockBalance,
+      tx.orders.addressAt,
       tx.orders.addressOn,
       tx.orders.lock,
       tx.manage.security,
@@ -277,6 +278,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
     storage.feed.reap,
     storage.orders.pruneIdempotency,
     storage.sessions.prune,
+    tx.chains.moveReread,
     tx.transfers.update,
   ]),
   'a lease of a killed process expires': pathsOf(({ storage }) => [

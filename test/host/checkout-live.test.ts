@@ -228,6 +228,7 @@ describe('the orders on show', () => {
         chain: 'ETH',
         identity: '',
         cursor: { height, hash: '', parentHash: '', time: 0 },
+        rereadHeight: null,
         caughtUpAt: null,
         haltedReason: null,
         trouble: null,

@@ -14,6 +14,7 @@ import type {
   PendingTransfers,
   PaymentTarget,
   ScannedRange,
+  ScanOptions,
   WatchList,
 } from '../../core/index.ts';
 
@@ -67,6 +68,10 @@ export class FakeChain implements ChainAdapter {
   lagsAt: number | null = null;
   /** What the node says of itself. */
   said: NodeStatus = { behind: null, initialDownload: false, firstBlock: 0 };
+  /** When set, thorough scans fail. */
+  refusesDeep = false;
+  /** Transactions that an ordinary scan does not show. */
+  readonly omitted = new Set<string>();
   /** Called before each scan: the place to let something happen meanwhile. */
   beforeScan: () => void | Promise<void> = () => undefined;
   /** Called before it is told what waits. */
@@ -164,14 +169,28 @@ export class FakeChain implements ChainAdapter {
     return this.lagsAt !== null && height > this.lagsAt ? null : this.#at(height);
   }
 
-  async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {
+  async scan(
+    from: number,
+    to: number,
+    watch: WatchList,
+    { thorough = false }: ScanOptions = {},
+  ): Promise<ScannedRange> {
     await this.beforeScan();
     this.#mayFail();
+    if (thorough && this.refusesDeep) throw new TillgateError('NODE_FAILED', 'no such receipts');
     const blocks = this.#blocks.slice(from, to + 1);
     const transfers = blocks.flatMap(({ ref, payments }) =>
-      payments.filter((payment) => watch.has(payment.to)).map((payment) => transferOf(payment, ref)),
+      payments
+        .filter(({ to, txid }) => watch.has(to) && (thorough || !this.omitted.has(txid)))
+        .map((payment) => transferOf(payment, ref)),
     );
     return { blocks: blocks.map(({ ref }) => ref), transfers };
+  }
+
+  async heightOf(txid: string): Promise<number | null> {
+    this.#mayFail();
+    const block = this.#blocks.find(({ payments }) => payments.some((payment) => payment.txid === txid));
+    return block?.ref.height ?? null;
   }
 
   async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {

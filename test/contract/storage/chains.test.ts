@@ -20,14 +20,8 @@ eachStorage((_name, open) => {
     await storage.chains.initialise('ETH', 'eip155:1');
     await storage.chains.initialise('ETH', 'eip155:666');
     await storage.chains.initialise('BTC', 'bitcoin');
-    const fresh = {
-      chain: 'ETH',
-      identity: 'eip155:1',
-      cursor: null,
-      caughtUpAt: null,
-      haltedReason: null,
-      trouble: null,
-    };
+    const nothing = { cursor: null, rereadHeight: null, caughtUpAt: null, haltedReason: null, trouble: null };
+    const fresh = { chain: 'ETH', identity: 'eip155:1', ...nothing };
     assert.deepEqual(await storage.chains.state('ETH'), fresh);
     await storage.chains.setHalted('ETH', 'wrong chain');
     assert.deepEqual(
@@ -65,10 +59,16 @@ eachStorage((_name, open) => {
       chain: 'ETH',
       identity: 'eip155:1',
       cursor: block(6),
+      rereadHeight: 5,
       caughtUpAt: NOW,
       haltedReason: null,
       trouble: null,
     });
+    const reread = (from: number, to: number): Promise<boolean> =>
+      storage.transaction((tx) => tx.chains.moveReread('ETH', from, to));
+    assert.deepEqual([await reread(4, 6), await reread(5, 7), await reread(5, 6)], [false, false, true]);
+    assert.equal(await move('a6', block(3)), true);
+    assert.equal((await storage.chains.state('ETH'))?.rereadHeight, 3, 'it goes back with the cursor');
   });
 
   test('stored blocks are pruned below and removed above', async (t) => {

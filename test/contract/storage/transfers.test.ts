@@ -36,11 +36,14 @@ eachStorage((_name, opened) => {
   test('a transfer comes back as it was added, of every kind, with 2^256−1 units', async (t) => {
     const { storage } = await opened(t);
     const order = await paidOrder(storage);
+    const unassigned = deposit(order, { assignment: 'UNASSIGNED', unassignedReason: 'late' });
+    await storage.transaction((tx) => tx.deposits.add(unassigned));
     for (const kind of TRANSFER_KINDS) {
       const base =
         kind === 'refund' ? refund(order) : kind === 'withdrawal' ? withdrawal(order.accountId) : transfer({ kind });
       const made: Transfer = {
         ...base,
+        ...(kind === 'return' ? { depositId: unassigned.id } : {}),
         units: MAX,
         feeUnits: 2n ** 53n + 1n,
         maxFeeUnits: MAX,

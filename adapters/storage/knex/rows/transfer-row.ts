@@ -1,5 +1,6 @@
 import type {
   Attempt,
+  DepositId,
   Payout,
   PayoutChanges,
   Holding,
@@ -14,7 +15,9 @@ import { integer, integerOrNull, text, textOrNull, units } from './values.ts';
 
 export const TRANSFER_COLUMNS: readonly Column<Transfer>[] = [
   { name: 'id', kind: 'text', of: (t) => t.id },
-  { name: 'kind', kind: 'text', of: (t) => t.kind },
+  // The column's list of kinds is older than returns: a withdrawal with a deposit and no account is one.
+  { name: 'kind', kind: 'text', of: (t) => (t.kind === 'return' ? 'withdrawal' : t.kind) },
+  { name: 'deposit_id', kind: 'text', of: (t) => t.depositId ?? null },
   { name: 'account_id', kind: 'text', of: (t) => t.accountId },
   { name: 'order_id', kind: 'text', of: (t) => t.orderId },
   { name: 'chain', kind: 'text', of: (t) => t.chain },
@@ -35,11 +38,13 @@ export const TRANSFER_COLUMNS: readonly Column<Transfer>[] = [
 
 /** The transfer in a row of `transfers`. */
 export function transferOf(row: Row): Transfer {
+  const depositId = textOrNull(row, 'deposit_id') as DepositId | null;
   return {
     id: text(row, 'id') as Transfer['id'],
-    kind: text(row, 'kind') as Transfer['kind'],
+    kind: depositId === null ? (text(row, 'kind') as Transfer['kind']) : 'return',
     accountId: textOrNull(row, 'account_id') as Transfer['accountId'],
     orderId: textOrNull(row, 'order_id') as Transfer['orderId'],
+    ...(depositId === null ? {} : { depositId }),
     chain: text(row, 'chain'),
     currency: text(row, 'currency'),
     units: units(row, 'units'),
@@ -62,7 +67,7 @@ export function liveTransferOf(row: Row): LiveTransfer {
   return {
     kind: text(row, 'kind') as LiveTransfer['kind'],
     status: text(row, 'status') as LiveTransfer['status'],
-    isMerchants: textOrNull(row, 'account_id') !== null,
+    isMerchants: textOrNull(row, 'account_id') !== null || textOrNull(row, 'deposit_id') !== null,
     currency: text(row, 'currency'),
     units: units(row, 'units'),
     feeUnits: units(row, 'fee_units'),

@@ -19,7 +19,7 @@ import { integer, integerOrNull, jsonOrNull, text, textOrNull } from '../rows/va
 import type { Session } from '../session.ts';
 
 const STATE =
-  'chain, identity, cursor_height, cursor_hash, cursor_parent_hash, cursor_time, caught_up_at, halted_reason, trouble';
+  'chain, identity, cursor_height, cursor_hash, cursor_parent_hash, cursor_time, caught_up_at, halted_reason, reread_height, trouble';
 const ROWS_AT_ONCE = 500;
 
 const POOL_COLUMNS: readonly Column<DepositAddress>[] = [
@@ -53,6 +53,7 @@ function stateOf(row: Row): ChainState {
     chain: text(row, 'chain'),
     identity: text(row, 'identity'),
     cursor,
+    rereadHeight: integerOrNull(row, 'reread_height'),
     caughtUpAt: integerOrNull(row, 'caught_up_at'),
     haltedReason: textOrNull(row, 'halted_reason'),
     trouble: jsonOrNull<ChainTrouble>(row, 'trouble'),
@@ -157,13 +158,18 @@ export class KnexChainWrites implements ChainWrites {
     this.#session = session;
   }
 
-  async moveCursor(chain: ChainCode, formerHash: string | null, cursor: BlockRef): Promise<boolean> {
+  async moveCursor(
+    chain: ChainCode,
+    formerHash: string | null,
+    { height, hash, parentHash, time }: BlockRef,
+  ): Promise<boolean> {
     const { run, tables } = this.#session;
     const former = formerHash === null ? 'cursor_hash IS NULL' : 'cursor_hash = ?';
     const moved = await run(
-      `UPDATE ${tables.chainStates} SET cursor_height = ?, cursor_hash = ?, cursor_parent_hash = ?, cursor_time = ?
+      `UPDATE ${tables.chainStates} SET cursor_height = ?, cursor_hash = ?, cursor_parent_hash = ?, cursor_time = ?,
+         reread_height = CASE WHEN reread_height < ? THEN reread_height ELSE ? END
        WHERE chain = ? AND ${former} RETURNING chain`,
-      [cursor.height, cursor.hash, cursor.parentHash, cursor.time, chain, ...(formerHash === null ? [] : [formerHash])],
+      [height, hash, parentHash, time, height, height, chain, ...(formerHash === null ? [] : [formerHash])],
     );
     return moved.length > 0;
   }
@@ -199,7 +205,16 @@ export class KnexChainWrites implements ChainWrites {
     ]);
   }
 
-  async holds(chain: ChainCode, { height, hash }: BlockRef): Promise<boolean> {
+  async moveReread(chain: ChainCode, from: number, to: number): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const moved = await run(
+      `UPDATE ${tables.chainStates} SET reread_height = ? WHERE chain = ? AND reread_height = ? AND cursor_height >= ? RETURNING chain`,
+      [to, chain, from, to],
+    );
+    return moved.length > 0;
+  }
+
+  async holds(chain: ChainCode, { height, hash }: Pick<BlockRef, 'height' | 'hash'>): Promise<boolean> {
     const { run, tables, dialect } = this.#session;
     const [state] = await run(`SELECT cursor_height FROM ${tables.chainStates} WHERE chain = ? ${dialect.forUpdate}`, [
       chain,

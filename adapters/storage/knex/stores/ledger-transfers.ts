@@ -23,7 +23,7 @@ export async function* liveTransfers(run: Run, { transfers }: Tables): AsyncGene
   for (let after = ''; ;) {
     const rows = await run(
       `SELECT id, account_id, currency, units, fee_units FROM ${transfers}
-       WHERE ${LIVE} AND kind IN ('withdrawal', 'refund') AND id > ? ORDER BY id LIMIT ${CHUNK}`,
+       WHERE ${LIVE} AND account_id IS NOT NULL AND id > ? ORDER BY id LIMIT ${CHUNK}`,
       [after],
     );
     yield* rows;
@@ -63,10 +63,12 @@ const booked = (entries: string, what: string): string =>
  * cost is not booked. No transfer has the entry of another outcome.
  */
 async function wrongEntries(run: Run, { transfers, entries }: Tables, limit: number): Promise<readonly LedgerBreach[]> {
-  const least = "CASE WHEN kind IN ('withdrawal', 'refund') THEN 1 ELSE 0 END";
+  // A return that fails before it is mined gives back what was never moved.
+  const least =
+    "CASE WHEN account_id IS NOT NULL OR (deposit_id IS NOT NULL AND status = 'CONFIRMED') THEN 1 ELSE 0 END";
   const rows = await run(
     `SELECT id, kind, status, paid, released, failed FROM (
-       SELECT t.id, t.kind, t.status, ${booked(entries, 'paid')} AS paid, ${booked(entries, 'released')} AS released,
+       SELECT t.id, t.kind, t.status, t.account_id, t.deposit_id, ${booked(entries, 'paid')} AS paid, ${booked(entries, 'released')} AS released,
          ${booked(entries, 'failed')} AS failed FROM ${transfers} t) AS counted
      WHERE NOT CASE status
        WHEN 'CONFIRMED' THEN paid BETWEEN ${least} AND 1 AND released + failed = 0

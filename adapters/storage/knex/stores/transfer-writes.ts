@@ -7,6 +7,7 @@ import type {
   PayoutId,
   PayoutStatus,
   ChainCode,
+  DepositId,
   NewHolding,
   IdempotencyClaim,
   Transfer,
@@ -52,6 +53,16 @@ export class KnexTransferWrites implements TransferWrites {
     const { run, tables, dialect } = this.#session;
     const [row] = await run(
       `SELECT ${names(TRANSFER_COLUMNS)} FROM ${tables.transfers} WHERE id = ? ${dialect.forUpdate}`,
+      [id],
+    );
+    return row === undefined ? null : transferOf(row);
+  }
+
+  async lockReturn(id: DepositId): Promise<Transfer | null> {
+    const { run, tables, dialect } = this.#session;
+    const [row] = await run(
+      `SELECT ${names(TRANSFER_COLUMNS)} FROM ${tables.transfers}
+       WHERE deposit_id = ? AND deposit_id IS NOT NULL AND status <> 'FAILED' ${dialect.forUpdate}`,
       [id],
     );
     return row === undefined ? null : transferOf(row);

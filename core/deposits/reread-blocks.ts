@@ -1,0 +1,72 @@
+import { raiseAlert } from '../alerts/raise-alert.ts';
+import { isTillgateError } from '../kernel/errors.ts';
+import type { ChainAdapter, WatchList } from '../ports/chain-adapter.ts';
+import type { Lease } from '../ports/lease-store.ts';
+import type { RecordDeps } from './owned-transfers.ts';
+import { recordAgain } from './record-again.ts';
+import { scanBlocks } from './scan-blocks.ts';
+
+/** What one range brought. */
+export interface Reread {
+  readonly more: boolean;
+  readonly found: boolean;
+}
+
+const NOTHING: Reread = { more: false, found: false };
+
+/**
+ * Reads each block a second time when it is as deep as a spendable deposit: the node may have answered before its index was
+ * complete, or another node may answer now. It has a cursor of its own, which never passes the follower's, and costs one more
+ * scan of each block.
+ */
+export class RereadBlocks {
+  readonly #chain: ChainAdapter;
+  readonly #deps: RecordDeps;
+  /** The head at which the node could not answer: it is asked again with the next block. */
+  #failedAt = -1;
+
+  constructor(chain: ChainAdapter, deps: RecordDeps) {
+    this.#chain = chain;
+    this.#deps = deps;
+  }
+
+  /**
+   * Reads one range.
+   *
+   * @param head - the height of the follower's cursor
+   * @returns whether more blocks are deep enough, and whether a payment was found
+   * @throws TillgateError `LEASE_LOST`, `NOT_READY`
+   */
+  async step(lease: Lease, head: number, watch: WatchList): Promise<Reread> {
+    const { code, policy } = this.#chain;
+    const deep = head - policy.spendableConfirmations;
+    const from = (await this.#deps.storage.chains.state(code))?.rereadHeight ?? null;
+    if (from === null || from >= deep || this.#failedAt === head) return NOTHING;
+    const to = Math.min(deep, from + policy.maxScanBlocks);
+    try {
+      const found = await this.#read(lease, [from, to], watch);
+      return { more: to < deep, found };
+    } catch (error) {
+      if (!isTillgateError(error, 'NODE_FAILED')) throw error;
+      // The blocks at the head go on being followed.
+      this.#failedAt = head;
+      this.#deps.logger.warn('deep blocks could not be read again yet', { chain: code, from: from + 1, to, error });
+      return NOTHING;
+    }
+  }
+
+  async #read(lease: Lease, [from, to]: readonly [number, number], watch: WatchList): Promise<boolean> {
+    const { storage } = this.#deps;
+    const scanned = await scanBlocks(this.#chain, storage.deposits, [from + 1, to], watch, { thorough: true });
+    if (scanned === null) return false;
+    const missed = await recordAgain(this.#chain, scanned, this.#deps, async (tx) => {
+      await tx.leases.check(lease);
+      return tx.chains.moveReread(this.#chain.code, from, to);
+    });
+    for (const { id, txid, blockHeight } of missed ?? []) {
+      const reason = `The first reading of block ${blockHeight} on ${this.#chain.code} missed the payment ${txid}; check the node.`;
+      raiseAlert(this.#deps, 'deposit', `deposit ${id}`, reason);
+    }
+    return missed !== null && missed.length > 0;
+  }
+}

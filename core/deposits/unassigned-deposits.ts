@@ -1,0 +1,175 @@
+import { invalidField, TillgateError } from '../kernel/errors.ts';
+import { assert, present } from '../kernel/guard.ts';
+import { isId } from '../kernel/ids.ts';
+import type { DepositId, EntryId, OrderId, TransferId } from '../kernel/ids.ts';
+import { requireChain } from '../kernel/require-chain.ts';
+import type { Asset, AssetCatalogue } from '../kernel/asset.ts';
+import { postEntry } from '../ledger/post-entry.ts';
+import { assignEntry } from '../ledger/unassigned-entries.ts';
+import type { OrderStateMachine } from '../orders/order-state-machine.ts';
+import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { EventBus } from '../ports/events.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import { requirePayments } from '../transfers/fee-estimator.ts';
+import type { PayoutFeeEstimator } from '../transfers/fee-estimator.ts';
+import { newTransfer } from '../transfers/transfer.ts';
+import type { Transfer } from '../transfers/transfer.ts';
+import { wrongAddress } from '../withdrawals/withdrawal-addresses.ts';
+import { isOwnAddress } from '../wallets/own-address.ts';
+import { recordTransaction, refreshOrder } from './credit-deposit.ts';
+import type { Deposit } from './deposit.ts';
+
+export interface UnassignedDepositsDeps {
+  readonly storage: Storage;
+  readonly assets: AssetCatalogue;
+  readonly chains: ChainRegistry;
+  readonly fees: PayoutFeeEstimator;
+  readonly stateMachine: OrderStateMachine;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly events: EventBus;
+  readonly metrics: Metrics;
+}
+
+/** More writes of the same transaction, for the audit. */
+export type AlsoWrite<Result> = (tx: Transaction, result: Result) => Promise<void>;
+
+/** What an operator decides about deposits that belong to no order. Of two decisions about one deposit, one is made. */
+export class UnassignedDeposits {
+  readonly #deps: UnassignedDepositsDeps;
+
+  constructor(deps: UnassignedDepositsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Gives a confirmed deposit to an order: its money moves to the merchant's balance, with a transaction row, and the order's
+   * rules decide. Such a deposit counts whenever it came.
+   *
+   * @param actor - who decides, for the order's history
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` for a deposit that is not unassigned or not confirmed, and for an
+   * order that is paid on another chain
+   */
+  async assign(id: string, orderId: string, actor: string, also: AlsoWrite<Deposit>): Promise<Deposit> {
+    const { storage, stateMachine, events } = this.#deps;
+    const seen = await this.#find(id);
+    const [deposit, moves] = await storage.transaction(async (tx) => {
+      await holdBlock(tx, seen);
+      for (const each of [...new Set([seen.orderId, orderId])].sort()) await tx.orders.lock(each as OrderId);
+      const order = isId(orderId) ? await tx.orders.lock(orderId as OrderId) : null;
+      if (order === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
+      const former = requireDecidable(await tx.deposits.lock(seen.id), ['CREDITED', 'SPENDABLE']);
+      if (order.payment?.chain !== former.chain)
+        throw conflict(`The order is not paid on ${former.chain}; refund the deposit instead.`);
+      const now = this.#deps.clock.now();
+      const owner = { orderId: order.id, accountId: order.accountId };
+      const assigned: Deposit = { ...former, ...owner, assignment: 'ORDER' };
+      assert(await tx.deposits.reassign(former.id, 'UNASSIGNED', 'ORDER', owner), `deposit ${id} changed while locked`);
+      const part = former.status === 'CREDITED' ? 'pending' : 'available';
+      const entry = assignEntry(this.#deps.ids.next() as EntryId, now, assigned, part);
+      assert(await postEntry(tx, entry), `deposit ${id} is assigned twice`);
+      await recordTransaction(tx, order, assigned, now, assigned.units);
+      const { txid, units, currency } = assigned;
+      await tx.orders.addHistory({
+        orderId: order.id,
+        at: now,
+        from: order.status,
+        to: order.status,
+        rule: 'deposit-assigned',
+        inputs: { actor, depositId: former.id, txid, currency, units: units.toString() },
+        rate: null,
+      });
+      const current = await refreshOrder(tx, order, now);
+      const context = { now, scannedPastDeadline: false, unconfirmedSeenInTime: false };
+      const made = await stateMachine.settle(tx, current.order, current.deposits, context);
+      await also(tx, assigned);
+      return [assigned, made] as const;
+    });
+    stateMachine.publish(moves);
+    events.emit('order.payment', { orderId: deposit.orderId });
+    return deposit;
+  }
+
+  /**
+   * Pays a spendable deposit back to an address, less the network's fee, by the pipeline of all payouts. When that fails,
+   * the deposit is unassigned again.
+   *
+   * @throws TillgateError `NOT_FOUND`; `INVALID_FIELDS` for an address that is refused; `STATE_CONFLICT` for a deposit that is
+   * not unassigned or not spendable, or does not cover the fee; `NOT_READY` (watch-only, no rate), `NODE_FAILED`
+   */
+  async refund(id: string, address: string, also: AlsoWrite<Transfer>): Promise<Transfer> {
+    const { storage, chains, fees, assets, clock, ids, events, metrics } = this.#deps;
+    const seen = requireDecidable(await this.#find(id), ['SPENDABLE']);
+    const chain = requireChain(chains, seen.chain);
+    const payments = requirePayments(chain);
+    const asset: Asset = present(assets.find(seen.currency), `asset ${seen.currency}`);
+    const toAddress = await requireForeign(chain, address, storage);
+    const fee = await fees.estimate(chain, asset, seen.units, toAddress);
+    const request = {
+      id: ids.next() as TransferId,
+      kind: 'return' as const,
+      accountId: null,
+      orderId: null,
+      depositId: seen.id,
+      chain: seen.chain,
+      currency: seen.currency,
+      units: seen.units,
+      ...fee,
+      sourceAddress: payments.hotAddress,
+      sourceIndex: null,
+      toAddress,
+    };
+    const transfer = newTransfer(request, clock.now());
+    await storage.transaction(async (tx) => {
+      await holdBlock(tx, seen);
+      await tx.orders.lock(seen.orderId);
+      const former = requireDecidable(await tx.deposits.lock(seen.id), ['SPENDABLE']);
+      assert(
+        await tx.deposits.reassign(former.id, 'UNASSIGNED', 'RETURNING', {}),
+        `deposit ${id} changed while locked`,
+      );
+      assert(await tx.transfers.add(transfer), `deposit ${id} is returned twice`);
+      await also(tx, transfer);
+    });
+    metrics.count('tillgate_transfers_total', { chain: seen.chain, kind: transfer.kind, status: transfer.status });
+    events.emit('transfer.queued', { chain: seen.chain });
+    return transfer;
+  }
+
+  async #find(id: string): Promise<Deposit> {
+    const deposit = isId(id) ? await this.#deps.storage.deposits.find(id as DepositId) : null;
+    if (deposit === null) throw new TillgateError('NOT_FOUND', 'There is no such deposit.');
+    return deposit;
+  }
+}
+
+/** No reorganisation happens from here to the commit, and none has taken the deposit's block. */
+async function holdBlock(tx: Transaction, { chain, blockHeight, blockHash }: Deposit): Promise<void> {
+  if (!(await tx.chains.holds(chain, { height: blockHeight, hash: blockHash })))
+    throw conflict('The block of the deposit is not part of the chain at the moment; try again later.');
+}
+
+function requireDecidable(deposit: Deposit | null, statuses: readonly Deposit['status'][]): Deposit {
+  if (deposit === null) throw new TillgateError('NOT_FOUND', 'There is no such deposit.');
+  if (deposit.assignment !== 'UNASSIGNED')
+    throw conflict(
+      deposit.assignment === 'ORDER'
+        ? `The deposit belongs to order ${deposit.orderId}.`
+        : 'The deposit is being paid back, or was.',
+    );
+  if (!statuses.includes(deposit.status))
+    throw conflict(`The deposit is ${deposit.status}; it has to be ${statuses.join(' or ')} first.`);
+  return deposit;
+}
+
+async function requireForeign(chain: ChainAdapter, text: string, storage: Storage): Promise<string> {
+  const address = chain.normaliseAddress(text);
+  if (address === null) throw invalidField('address', wrongAddress(chain, text));
+  if (await isOwnAddress(chain, address, storage)) throw invalidField('address', "is one of the till's own");
+  return address;
+}
+
+const conflict = (message: string): TillgateError => new TillgateError('STATE_CONFLICT', message);

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { obtainedUnits, PayoutFeeEstimator, rejectTransfer, UnassignedDeposits } from '../../../core/index.ts';
+import type { Deposit, Order, Transfer } from '../../../core/index.ts';
+import { eachStorage } from '../../support/each-storage.ts';
+import { buildMoney } from '../../support/money.ts';
+import type { MoneyDomain } from '../../support/money.ts';
+import { testsOf } from '../../support/storage.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const ETHER = 10n ** 18n;
+const PAYER = 'eth-late-payer';
+const nothing = (): Promise<void> => Promise.resolve();
+
+const decisions = (till: MoneyDomain): UnassignedDeposits =>
+  new UnassignedDeposits({
+    ...till,
+    chains: new Map([till.eth, till.btc].map((chain) => [chain.code, chain])),
+    fees: new PayoutFeeEstimator({ storage: till.storage, rates: till.rateBook, clock: till.clock }),
+  });
+const assign = (till: MoneyDomain, deposit: Deposit, order: Order): Promise<Deposit> =>
+  decisions(till).assign(deposit.id, order.id, 'operator', nothing);
+const refund = (till: MoneyDomain, deposit: Deposit): Promise<Transfer> =>
+  decisions(till).refund(deposit.id, PAYER, nothing);
+const owed = async ({ storage }: MoneyDomain): Promise<bigint> =>
+  (await storage.ledger.balances('unassigned:ETH')).find(({ currency }) => currency === 'ETH')?.units ?? 0n;
+const again = async ({ storage }: MoneyDomain, { id }: Deposit): Promise<Deposit> => {
+  const deposit = await storage.deposits.find(id);
+  assert.ok(deposit);
+  return deposit;
+};
+
+let payments = 0;
+
+/** A payment that came 30 hours after its order, and was mined so many blocks deep. */
+async function latePayment(till: MoneyDomain, depth = 8): Promise<{ deposit: Deposit; order: Order }> {
+  const order = await till.payInfo({
+    currency: 'ETH',
+    price: '2000',
+    links: { callbackUrl: 'https://shop.example/paid', timeoutCallback: 'https://shop.example/late' },
+  });
+  till.clock.advance(31 * MINUTE);
+  await till.expire();
+  till.clock.advance(30 * HOUR);
+  till.eth.mine({ to: order.payment?.address ?? '', currency: 'ETH', units: ETHER, txid: `late${(payments += 1)}` });
+  till.eth.mineEmpty(depth - 1);
+  await till.follow();
+  const [deposit] = (await till.storage.deposits.unassigned({ page: 1, size: 10 })).items;
+  assert.ok(deposit);
+  return { deposit, order: await till.order(order.id) };
+}
+
+eachStorage((engine, open) => {
+  const money = testsOf(open, buildMoney);
+
+  describe(`decisions about unassigned deposits on ${engine}`, () => {
+    money('assigned to its order, the money is the merchant’s and the order is resolved', async (till) => {
+      const { deposit, order } = await latePayment(till);
+      assert.equal(await owed(till), ETHER);
+      await assign(till, deposit, order);
+      assert.equal(await owed(till), 0n);
+      assert.equal(await till.balance('available', 'ETH'), ETHER);
+      const resolved = await till.order(order.id);
+      assert.deepEqual([resolved.status, resolved.received], ['RESOLVED', ETHER]);
+      const { items } = await till.queries.transactions(till.principal.accountId, { page: 1, size: 10 });
+      assert.deepEqual(
+        items.map(({ tx_type, status }) => [tx_type, status]),
+        [['ORDER', 'SUCCESS']],
+      );
+      const callbacks = (await till.storage.callbacks.byOrder(order.id)).map(({ event }) => event);
+      assert.deepEqual(callbacks, ['order.timeout', 'order.succeeded']);
+      assert.ok((await till.storage.orders.history(order.id)).some(({ rule }) => rule === 'deposit-assigned'));
+      // The merchant can withdraw it.
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      const asked = await till.withdraw('0.5');
+      await till.settle();
+      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+    });
+
+    money(
+      'assigned while it is only credited, it is pending until it is deep, and a reorganisation takes it',
+      async (till) => {
+        const { deposit, order } = await latePayment(till, 3);
+        const payment = till.eth.paid.at(-1);
+        const other = await till.payInfo({ currency: 'ETH', price: '2000' });
+        assert.ok(payment);
+        await assign(till, deposit, other);
+        assert.equal(await till.balance('pending', 'ETH'), ETHER);
+        assert.equal((await till.order(other.id)).status, 'SUCCESS');
+        assert.equal((await till.order(order.id)).received, 0n);
+        till.eth.drop(3);
+        till.eth.mineEmpty(4);
+        await till.follow();
+        assert.equal(await till.balance('pending', 'ETH'), 0n);
+        assert.notEqual((await till.order(other.id)).reorgedAt, null);
+        await till.checkBooks();
+        till.eth.mine(payment);
+        till.eth.mineEmpty(6);
+        await till.follow();
+        assert.equal(await till.balance('available', 'ETH'), ETHER);
+        assert.equal((await till.order(other.id)).reorgedAt, null);
+      },
+    );
+
+    money('paid back, the payer gets it less the fee, and the till owes nothing more', async (till) => {
+      const { deposit } = await latePayment(till);
+      const asked = await refund(till, deposit);
+      assert.deepEqual([asked.kind, asked.accountId, asked.status], ['return', null, 'REQUESTED']);
+      assert.equal((await again(till, deposit)).assignment, 'RETURNING');
+      await till.settle();
+      const transfer = await till.transfer(asked.id);
+      assert.deepEqual([transfer.kind, transfer.depositId, transfer.status], ['return', deposit.id, 'CONFIRMED']);
+      assert.deepEqual(till.ethPayments.paidTo(PAYER, 'ETH'), [obtainedUnits(transfer)]);
+      assert.ok(transfer.feeUnits > 0n);
+      assert.equal((await again(till, deposit)).assignment, 'RETURNED');
+      assert.equal(await owed(till), 0n);
+    });
+
+    money('of two decisions about one deposit one is made', async (till) => {
+      const { deposit, order } = await latePayment(till);
+      const results = await Promise.allSettled([
+        refund(till, deposit),
+        assign(till, deposit, order),
+        refund(till, deposit),
+        assign(till, deposit, order),
+      ]);
+      assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+      for (const result of results)
+        if (result.status === 'rejected') assert.equal((result.reason as { code?: string }).code, 'STATE_CONFLICT');
+    });
+
+    money('a return that is rejected leaves the deposit unassigned, and it can be paid back again', async (till) => {
+      const { deposit } = await latePayment(till);
+      const first = await refund(till, deposit);
+      await till.storage.transaction((tx) =>
+        rejectTransfer(tx, first.id, 'a mistake', { now: till.clock.now(), ids: till.ids }),
+      );
+      assert.equal((await again(till, deposit)).assignment, 'UNASSIGNED');
+      await till.checkBooks();
+      const third = await refund(till, deposit);
+      await till.settle();
+      assert.equal((await till.transfer(third.id)).status, 'CONFIRMED');
+      assert.equal(till.ethPayments.paidTo(PAYER, 'ETH').length, 1);
+    });
+
+    money('a reorganisation takes the deposit from under a return that is not signed', async (till) => {
+      const { deposit } = await latePayment(till);
+      const asked = await refund(till, deposit);
+      till.eth.drop(8);
+      till.eth.mineEmpty(9);
+      await till.follow();
+      assert.equal((await till.transfer(asked.id)).status, 'FAILED');
+      const gone = await again(till, deposit);
+      assert.deepEqual([gone.status, gone.assignment], ['ORPHANED', 'UNASSIGNED']);
+      assert.equal(await owed(till), 0n);
+      await assert.rejects(refund(till, deposit), { code: 'STATE_CONFLICT' });
+    });
+
+    money(
+      'a reorganisation under a signed return is a loss of the till, made good when it is mined again',
+      async (till) => {
+        const { deposit } = await latePayment(till);
+        const payment = till.eth.paid.at(-1);
+        assert.ok(payment);
+        till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+        const asked = await refund(till, deposit);
+        await till.payOut();
+        assert.notEqual((await till.transfer(asked.id)).status, 'REQUESTED');
+        till.eth.drop(8);
+        till.eth.mineEmpty(9);
+        await till.follow();
+        const loss = async (): Promise<bigint> =>
+          (await till.storage.ledger.balances('loss:')).find(({ currency }) => currency === 'ETH')?.units ?? 0n;
+        assert.equal(await loss(), -ETHER);
+        assert.equal(till.metrics.counted('tillgate_alerts_total', { kind: 'loss' }), 1);
+        await till.settle();
+        assert.equal((await till.transfer(asked.id)).status, 'CONFIRMED');
+        assert.equal(await owed(till), 0n);
+        till.eth.mine(payment);
+        till.eth.mineEmpty(7);
+        await till.follow();
+        assert.equal(await loss(), 0n);
+        assert.deepEqual([(await again(till, deposit)).assignment, await owed(till)], ['RETURNED', 0n]);
+      },
+    );
+
+    money(
+      'money that comes to a TERMINATED order is credited and can be refunded; it stays TERMINATED',
+      async (till) => {
+        const order = await till.payInfo({ currency: 'ETH', price: '2000' });
+        await till.orderAdminActions.terminate(order.id, 'merchant');
+        await assert.rejects(till.refund.run(till.principal, order.id), { code: 'STATE_CONFLICT' });
+        till.eth.mine({ to: order.payment?.address ?? '', currency: 'ETH', units: ETHER, txid: 'ended', from: PAYER });
+        till.eth.mineEmpty(8);
+        await till.follow();
+        assert.equal(await till.balance('available', 'ETH'), ETHER);
+        await till.refund.run(till.principal, order.id);
+        await till.settle();
+        assert.equal(till.ethPayments.paidTo(PAYER, 'ETH').length, 1);
+        assert.equal((await till.order(order.id)).status, 'TERMINATED');
+        assert.equal((await till.refund.info(till.principal.accountId, order.id)).refund_status, 'SUCCESS');
+        await assert.rejects(till.refund.run(till.principal, order.id), { code: 'STATE_CONFLICT' });
+      },
+    );
+
+    money('what cannot be decided is refused', async (till) => {
+      const { deposit, order } = await latePayment(till, 3);
+      await assert.rejects(refund(till, deposit), { code: 'STATE_CONFLICT' });
+      till.eth.mineEmpty(6);
+      await till.follow();
+      const unpaid = await till.payInfo({ chain: 'BTC', currency: 'BTC' });
+      await assert.rejects(assign(till, deposit, unpaid), { code: 'STATE_CONFLICT' });
+      const run = decisions(till);
+      await assert.rejects(run.assign('404', order.id, 'operator', nothing), { code: 'NOT_FOUND' });
+      await assert.rejects(run.assign(deposit.id, '404', 'operator', nothing), { code: 'NOT_FOUND' });
+      await assert.rejects(run.refund(deposit.id, 'nowhere', nothing), { code: 'INVALID_FIELDS' });
+      const own = order.payment?.address ?? '';
+      await assert.rejects(run.refund(deposit.id, own, nothing), { code: 'INVALID_FIELDS' });
+      await assert.rejects(
+        run.refund(deposit.id, PAYER, () => Promise.reject(new Error('the audit fails'))),
+        /the audit fails/,
+      );
+      assert.equal((await again(till, deposit)).assignment, 'UNASSIGNED');
+    });
+  });
+});
