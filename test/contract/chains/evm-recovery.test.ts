@@ -29,7 +29,7 @@ describe('recovery of an Ethereum deposit', () => {
       nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
       rpcUrls: { default: { http: [anvil.url] } },
     });
-    const to = freshAddress() as `0x${string}`;
+    const to = freshAddress();
     const hash = await createWalletClient({ account, chain, transport: http() }).sendTransaction({
       to,
       value: 10n ** 17n,
