@@ -322,6 +322,28 @@ eachStorage((engine, open) => {
     });
 
     money(
+      'a token payment that was accepted waits, with the amount, when its fee has outgrown the float',
+      async (till) => {
+        const { ethPayments } = till;
+        ethPayments.fee = 10n ** 13n;
+        await till.float(ETHER / 1_000n);
+        await till.fund('ETH', '2000');
+        await till.fund('USDT-ERC20', '100');
+        await till.settle();
+        const asked = await till.withdraw('60', 'USDT-ERC20');
+        ethPayments.fee = ETHER / 100n;
+        await till.settle();
+        const waiting = await till.transfer(asked.tx_id);
+        assert.equal(waiting.status, 'REQUESTED');
+        assert.match(waiting.reason ?? '', /of its own .* send at least 0\.00\d+ ETH to eth-hot/);
+        assert.equal(await till.storage.transfers.payoutStop('ETH'), null);
+        ethPayments.fee = 10n ** 13n;
+        await till.settle();
+        assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+      },
+    );
+
+    money(
       'network fees stop at their limit, and go on when the operator raises it',
       async (till) => {
         const { ethPayments } = till;
