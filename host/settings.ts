@@ -6,8 +6,16 @@ import {
   DEFAULT_GRACE_SECONDS,
   DEFAULT_LIGHTNING_FEES,
   DEFAULT_ORDER_SETTINGS,
+  DEFAULT_PAYOUT_SETTINGS,
 } from '../core/index.ts';
-import type { EpochSettings, FieldError, OrderSettings, SweepSettings, WithdrawalSettings } from '../core/index.ts';
+import type {
+  EpochSettings,
+  FieldError,
+  OrderSettings,
+  PayoutSettings,
+  SweepSettings,
+  WithdrawalSettings,
+} from '../core/index.ts';
 import { gatewaysSetting } from './gateway-settings.ts';
 import { rateSourceSetting, rateSourcesOf } from './rate-settings.ts';
 import { amounts, section, text, usd, whole, yesOrNo } from './setting-fields.ts';
@@ -101,6 +109,19 @@ const restore = z
   )
   .transform(({ suspectAfterSeconds }): EpochSettings => ({ suspectAfterMs: suspectAfterSeconds * 1000 }));
 
+const payouts = z
+  .strictObject(
+    {
+      cancelAfterSeconds: whole('seconds', 1, YEAR).default(seconds(DEFAULT_PAYOUT_SETTINGS.cancelAfterMs)),
+      giveUpAfterSeconds: whole('seconds', 1, YEAR).default(seconds(DEFAULT_PAYOUT_SETTINGS.giveUpAfterMs)),
+    },
+    section,
+  )
+  .transform(({ cancelAfterSeconds, giveUpAfterSeconds }): PayoutSettings => ({
+    cancelAfterMs: cancelAfterSeconds * 1000,
+    giveUpAfterMs: giveUpAfterSeconds * 1000,
+  }));
+
 const auth = z
   .strictObject(
     {
@@ -136,6 +157,7 @@ export const tillSchema = z.strictObject(
     withdrawals: withdrawals.prefault({}),
     sweeps: sweeps.prefault({}),
     restore: restore.prefault({}),
+    payouts: payouts.prefault({}),
     rates: z
       .strictObject(
         {

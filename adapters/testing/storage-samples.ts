@@ -198,6 +198,8 @@ export function payoutOf(nonce: number | null, sourceAddress: string): Payout {
     status: 'LIVE',
     minedTxid: null,
     minedHeight: null,
+    cancelReason: null,
+    stuckAt: null,
     sentAt: null,
     createdAt: NOW,
   };

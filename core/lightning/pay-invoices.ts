@@ -6,6 +6,7 @@ import type { TransferId } from '../kernel/ids.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { UnfinishedPayment } from '../ports/lightning-store.ts';
 import type { LightningPaymentView } from '../ports/lightning.ts';
+import { paymentObstacle } from '../transfers/payment-obstacle.ts';
 import { obtainedUnits } from '../transfers/transfer.ts';
 import type { Transfer, TransferStatus } from '../transfers/transfer.ts';
 import { confirmPayment, failPayment } from './finish-payment.ts';
@@ -120,9 +121,25 @@ export class InvoicePayer {
         failPayment(this.#deps, lease, transfer, 'The invoice expired before it could be paid.'),
       );
     }
-    if (!(await this.#move(lease, transfer, 'SIGNED'))) return false;
-    await this.#send(lease, { payment, transfer: { ...transfer, status: 'SIGNED' } });
-    return true;
+    const to = await this.#sign(lease, transfer);
+    if (to === 'SIGNED') await this.#send(lease, { payment, transfer: { ...transfer, status: 'SIGNED' } });
+    return to !== null;
+  }
+
+  /** Looks again, in the transaction that signs, whether it may be paid now; if not, it waits for an operator. */
+  async #sign(lease: Lease, transfer: Transfer): Promise<'SIGNED' | 'HELD' | null> {
+    const { storage, clock } = this.#deps;
+    const [to, reason] = await storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      const updatedAt = clock.now();
+      const obstacle = await paymentObstacle(tx, transfer, updatedAt);
+      const next = obstacle === null ? ('SIGNED' as const) : ('HELD' as const);
+      const moved = await tx.transfers.move(transfer.id, 'REQUESTED', next, { reason: obstacle, updatedAt });
+      return [moved ? next : null, obstacle] as const;
+    });
+    if (to !== null) this.#publish(transfer, to);
+    if (to === 'HELD') raiseAlert(this.#deps, 'approval', `withdrawal ${transfer.id}`, reason ?? '');
+    return to;
   }
 
   async #send(lease: Lease, { transfer, payment }: UnfinishedPayment): Promise<boolean> {

@@ -8,7 +8,7 @@ import type { OrderMove, OrderStateMachine } from '../orders/order-state-machine
 import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
-import { approveTransfer, rejectTransfer } from '../transfers/review-transfer.ts';
+import { approveTransfer, cancelTransfer, rejectTransfer } from '../transfers/review-transfer.ts';
 import { requirePayments } from '../transfers/fee-estimator.ts';
 import { takeHotWallet } from '../transfers/operator-float.ts';
 import { recordLostWithdrawal } from '../withdrawals/record-withdrawal.ts';
@@ -120,6 +120,29 @@ export class ManageWithdrawals {
       });
       return transfer;
     });
+  }
+
+  /**
+   * Has a signed transfer cancelled; see {@link cancelTransfer}.
+   *
+   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is not signed, or mined already
+   */
+  async cancel(actor: Actor, id: TransferId, reason: string): Promise<TransferDetail> {
+    requireAdmin(actor);
+    if (!isId(id)) throw recordNotFound();
+    const { storage, events } = this.#deps;
+    const transfer = await storage.transaction(async (tx) => {
+      const cancelled = await cancelTransfer(tx, id, reason);
+      await addAuditRow(this.#deps, tx, actor, {
+        action: 'transfer.cancel',
+        accountId: cancelled.accountId,
+        subjectId: id,
+        changes: { cancel_reason: { from: null, to: reason } },
+      });
+      return cancelled;
+    });
+    events.emit('transfer.queued', { chain: transfer.chain });
+    return { transfer, payout: await storage.transfers.payoutOf(id) };
   }
 
   /** Ends the withdrawal freeze of an account. @returns the reason of the freeze @throws TillgateError `FORBIDDEN`, `STATE_CONFLICT` when it is not frozen */

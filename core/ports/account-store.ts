@@ -56,6 +56,8 @@ export interface AccountStore {
 
 /** Accounts, inside a transaction. */
 export interface AccountWrites {
+  /** The account, unchanged until the transaction ends; other transactions may hold it so at the same time. */
+  lockShared(id: AccountId): Promise<Account | null>;
   /** The account, locked until the transaction ends. */
   lock(id: AccountId): Promise<Account | null>;
   /** A change of status is published to the change feed; wait for `feed.settled()` after the commit. */

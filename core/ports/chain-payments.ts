@@ -49,6 +49,17 @@ export interface PricedPayment {
   readonly terms: string;
 }
 
+/** The payout to cancel: a transaction of the till to itself that excludes every attempt of it. */
+export interface CancelRequest {
+  readonly source: PayingAddress;
+  /** Exactly those of the payout, on UTXO chains; empty elsewhere. */
+  readonly coins: readonly SpendableCoin[];
+  /** That of the payout; `null` on chains without nonces. */
+  readonly nonce: number | null;
+  /** The last attempt, which this one must outbid by the network's rule. */
+  readonly replaces: SignedTransaction;
+}
+
 /** The transaction to sign: the priced one, with what each receiver gets. */
 export interface SignRequest {
   readonly source: PayingAddress;
@@ -155,11 +166,19 @@ export interface ChainPayments {
   /**
    * Prices the payment; nothing is signed or stored.
    * @throws TillgateError `INSUFFICIENT_BALANCE` when the coins do not suffice; `STATE_CONFLICT` when the network would
-   * refuse or revert it (the message says why); `NODE_FAILED`
+   * refuse or revert it now (the message says why); `DESTINATION_UNPAYABLE` when the receiver refuses it, or needs more than the
+   * chain's limit (gas, energy); `NODE_FAILED`
    */
   price(request: PriceRequest): Promise<PricedPayment>;
   /** Signs; nothing is broadcast. @throws TillgateError `NOT_READY` when the signer cannot sign now */
   sign(request: SignRequest): Promise<SignedTransaction>;
+  /**
+   * Signs a transaction that pays nobody but the till, with the nonce or all coins of a payout, so that at most one of it and
+   * the payout's attempts can be mined; nothing is broadcast. Without it, only the expiry of its attempts ends a payout.
+   *
+   * @throws TillgateError `STATE_CONFLICT`, `INSUFFICIENT_BALANCE` when it cannot be made now; `NOT_READY`, `NODE_FAILED`
+   */
+  cancel?(request: CancelRequest): Promise<SignedTransaction>;
   /**
    * Broadcasts the bytes. Returns when a node has them, also when it had them before.
    * @throws TillgateError `NODE_FAILED` in every other case, among them a lost reply and a nonce that was used: ask for the outcome

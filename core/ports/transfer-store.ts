@@ -25,6 +25,7 @@ export interface TransferChanges {
   readonly maxFeeUnits?: bigint;
   readonly payoutId?: PayoutId;
   readonly reason?: string | null;
+  readonly deferredAt?: Millis | null;
   readonly updatedAt: Millis;
   readonly finishedAt?: Millis;
 }
@@ -34,6 +35,8 @@ export interface PayoutChanges {
   readonly sentAt?: Millis;
   readonly minedTxid?: string | null;
   readonly minedHeight?: number | null;
+  readonly cancelReason?: string;
+  readonly stuckAt?: Millis | null;
 }
 
 /** The free outputs of one address in one currency: what a sweep would move. */
@@ -238,7 +241,10 @@ export interface TransferWrites {
   dropHolding(chain: ChainCode, ref: string): Promise<boolean>;
   /** Moves an address's counter forward to the chain's, on an operator's request. */
   setNonce(chain: ChainCode, address: string, nonce: number): Promise<void>;
+  /** Locks the account too, so that it is committed before or after a payment that is being signed, never in between. */
   freeze(freeze: WithdrawalFreeze): Promise<void>;
+  /** Why the payouts of a chain are stopped, inside this transaction's view. */
+  findPayoutStop(chain: ChainCode): Promise<string | null>;
   /** The freeze of an account, inside this transaction's view. */
   findFreeze(accountId: AccountId): Promise<WithdrawalFreeze | null>;
   unfreeze(accountId: AccountId): Promise<boolean>;

@@ -95,7 +95,7 @@ export class RequestRefund {
     await this.#refuseSecond(order.id);
     const chain = this.#chain(seen.payment);
     const asset = present(assets.find(seen.payment.currency), `asset ${seen.payment.currency}`);
-    const fee = await this.#estimate(() =>
+    const fee = await this.#estimate(order, () =>
       this.#deps.fees.estimate(chain, asset, seen.units, seen.toAddress, accountId),
     );
     return this.#store(order.id, seen, fee, idempotency);
@@ -142,11 +142,15 @@ export class RequestRefund {
     return adapter;
   }
 
-  /** Money too small to send back is a matter of the order's state here, not of a field. */
-  async #estimate(estimate: () => Promise<FeeEstimate>): Promise<FeeEstimate> {
+  /** Money too small to send back, or an address that cannot be paid, is a matter of the order's state here, not of a field. */
+  async #estimate(order: Order, estimate: () => Promise<FeeEstimate>): Promise<FeeEstimate> {
     try {
       return await estimate();
     } catch (error) {
+      if (isTillgateError(error, 'DESTINATION_UNPAYABLE'))
+        throw conflict(
+          `The refund's destination cannot be paid. ${error.message} The payer can leave another address at ${this.#deps.claimUrl(order)}`,
+        );
       if (isTillgateError(error, 'AMOUNT_OUT_OF_RANGE'))
         throw conflict("What was received does not cover the network's fee.");
       throw error;

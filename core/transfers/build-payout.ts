@@ -58,6 +58,16 @@ export class PayoutDeferred extends Error {
   }
 }
 
+/** A transfer can never be signed: its receiver cannot be paid. */
+export class PayoutImpossible extends Error {
+  readonly transfers: readonly Transfer[];
+
+  constructor(transfers: readonly Transfer[], reason: string) {
+    super(reason);
+    this.transfers = transfers;
+  }
+}
+
 /** Prices and signs payout transactions; nothing is stored or sent here. */
 export class PayoutBuilder {
   readonly #chain: PayingChain;
@@ -68,7 +78,7 @@ export class PayoutBuilder {
     this.#deps = deps;
   }
 
-  /** One transfer from one address. @throws PayoutDeferred; `NODE_FAILED`, `NOT_READY` */
+  /** One transfer from one address. @throws PayoutDeferred, PayoutImpossible; `NODE_FAILED`, `NOT_READY` */
   async fromAccount(transfer: Transfer, nonce: number | null, { hot, budget }: TillCoins): Promise<Draft> {
     const { payments } = this.#chain;
     const fromHot = transfer.sourceIndex === null;
@@ -90,7 +100,7 @@ export class PayoutBuilder {
   /**
    * As many of these transfers, all of one account and currency, as one transaction takes, from the account's coins.
    *
-   * @throws PayoutDeferred; `NODE_FAILED`, `NOT_READY`
+   * @throws PayoutDeferred, PayoutImpossible; `NODE_FAILED`, `NOT_READY`
    */
   async fromCoins(transfers: readonly Transfer[]): Promise<Draft> {
     const { payments } = this.#chain;
@@ -159,17 +169,15 @@ export class PayoutBuilder {
     return `Its coins are too many for one transaction, which spends at most ${most} of them, ${amount} ${feeAsset.currency}: it waits until they are put together.`;
   }
 
-  /** `null` when the coins suffice for these only in more than one transaction. */
+  /** `null` when these cannot be paid together: the coins suffice only in several transactions, or a receiver cannot be paid. */
   async #priceCoins(transfers: readonly Transfer[], request: PriceRequest): Promise<PricedPayment | null> {
     try {
       return await this.#price(transfers, () => this.#chain.payments.price(request));
     } catch (error) {
-      if (
-        error instanceof PayoutDeferred &&
-        isTillgateError(error.cause, 'INSUFFICIENT_BALANCE') &&
-        transfers.length > 1
-      )
-        return null;
+      const fewerMayPass =
+        error instanceof PayoutImpossible ||
+        (error instanceof PayoutDeferred && isTillgateError(error.cause, 'INSUFFICIENT_BALANCE'));
+      if (fewerMayPass && transfers.length > 1) return null;
       throw error;
     }
   }
@@ -180,7 +188,11 @@ export class PayoutBuilder {
     } catch (error) {
       if (isTillgateError(error, 'STATE_CONFLICT') || isTillgateError(error, 'INSUFFICIENT_BALANCE'))
         throw new PayoutDeferred(transfers, error.message, { cause: error });
-      throw error;
+      if (!isTillgateError(error, 'DESTINATION_UNPAYABLE')) throw error;
+      // The till's own moves go where the operator said: they wait until that is put right.
+      if (transfers.every(({ accountId }) => accountId === null))
+        throw new PayoutDeferred(transfers, error.message, { cause: error });
+      throw new PayoutImpossible(transfers, error.message);
     }
   }
 

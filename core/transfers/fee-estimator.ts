@@ -84,8 +84,8 @@ export class PayoutFeeEstimator {
    * @param units - what leaves the balance
    * @param accountId - whose coins pay, on UTXO chains
    * @throws TillgateError `NOT_READY` on a watch-only chain, without a rate, or without coins of the till's own
-   * for a token's fees; `AMOUNT_OUT_OF_RANGE` when the fee leaves
-   * nothing, or consolidating its coins would cost more than half of it; `STATE_CONFLICT` when the network would refuse the
+   * for a token's fees; `AMOUNT_OUT_OF_RANGE` when the fee leaves nothing, or consolidating its coins would cost more than
+   * half of it; `DESTINATION_UNPAYABLE` when the receiver cannot be paid; `STATE_CONFLICT` when the network would refuse the
    * payment, or it needs more coins than one transaction spends; `NODE_FAILED`
    */
   async estimate(

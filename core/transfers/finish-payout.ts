@@ -17,7 +17,7 @@ import { gasLeft } from './gas-balance.ts';
 import type { PayoutView, Transfer, TransferStatus } from './transfer.ts';
 
 export interface FinishContext {
-  readonly payments: Pick<ChainPayments, 'feeAsset'>;
+  readonly payments: Pick<ChainPayments, 'feeAsset' | 'model'>;
   readonly stateMachine: OrderStateMachine;
   readonly ids: IdGenerator;
   readonly now: Millis;
@@ -32,9 +32,19 @@ export interface Finished {
 type Mined = Extract<PayoutOutcome, { kind: 'mined' }>;
 const NOTHING: Finished = { transfers: [], orders: [] };
 
+/** The reason of a transfer whose payout was cancelled. */
+const CANCELLED = 'It was cancelled: a transaction of the till to itself has taken its place.';
+const WITHOUT_EFFECT = 'The transaction was mined without effect; its cost was charged.';
+
+/** True when the mined attempt is a cancel: nobody was paid, and nobody can be any more. */
+export function isCancel({ attempts }: PayoutView, { txid }: Pick<Mined, 'txid'>): boolean {
+  return attempts.some((attempt) => attempt.txid === txid && attempt.kind === 'cancel');
+}
+
 /**
  * Books a payout whose transaction is final: statuses, postings, the merchant's rows, a refunded order, spent coins and
- * change, all in one database transaction. It waits until the follower has stored that block; a reorganisation of a block
+ * change, all in one database transaction. A mined cancel voids the payout: the reserve is given back less what the cancel
+ * cost, for without a float the till would pay it with other merchants' coins. It waits until the follower has stored that block; a reorganisation of a block
  * that was never stored would not be noticed.
  */
 export async function finishMined(
@@ -50,34 +60,46 @@ export async function finishMined(
   for (const orderId of orderIds) await tx.orders.lock(orderId);
   if ((await tx.transfers.lockPayout(payout.id))?.status !== 'LIVE') return NOTHING;
   const mined = { minedTxid: outcome.txid, minedHeight: outcome.block.height };
-  assert(await tx.transfers.closePayout(payout.id, 'DONE', mined), `payout ${payout.id} changed while locked`);
-  await tx.transfers.settleHoldings(payout.id, outcome.succeeded ? 'SPENT' : 'FREE');
+  const cancelled = isCancel(view, outcome);
+  const paid = outcome.succeeded && !cancelled;
+  assert(
+    await tx.transfers.closePayout(payout.id, cancelled ? 'VOID' : 'DONE', mined),
+    `payout ${payout.id} changed while locked`,
+  );
+  const spent = paid || (cancelled && context.payments.model === 'utxo');
+  await tx.transfers.settleHoldings(payout.id, spent ? 'SPENT' : 'FREE');
   if (outcome.change !== null) await addChange(tx, view, outcome.change);
   const orders: OrderMove[] = [];
   const transfers: { transfer: Transfer; to: TransferStatus }[] = [];
   for (const [at, listed] of view.transfers.entries()) {
     const share = (total: bigint): bigint => shareOf(total, view.transfers.length, at);
     const cost = { currency: context.payments.feeAsset.currency, units: share(outcome.feeUnits) };
-    const to = outcome.succeeded ? 'CONFIRMED' : 'FAILED';
-    const charged = outcome.succeeded ? {} : { feeUnits: failureFee(listed, cost, share(firstFee(view))) };
-    transfers.push({ transfer: await finishOne(tx, { listed, to, txHash: outcome.txid, cost, charged }, context), to });
-    if (outcome.succeeded) orders.push(...(await refundOrder(tx, listed, outcome.txid, context)));
+    const to = paid ? 'CONFIRMED' : 'FAILED';
+    const reason = paid ? null : cancelled ? (payout.cancelReason ?? CANCELLED) : WITHOUT_EFFECT;
+    const charged = paid ? {} : { feeUnits: failureFee(listed, cost, share(firstFee(view))) };
+    const ending = { listed, to, reason, txHash: outcome.txid, cost, charged } as const;
+    transfers.push({ transfer: await finishOne(tx, ending, context), to });
+    if (paid) orders.push(...(await refundOrder(tx, listed, outcome.txid, context)));
   }
   return { transfers, orders };
 }
 
-/** Releases what a payout reserved, because a conflicting transaction that excludes all of its attempts is final. */
+/**
+ * Releases what a payout reserved, because none of its attempts can be mined any more.
+ *
+ * @param holdings - `SPENT` when a conflicting transaction is final, which took some of the coins; `FREE` when nothing was mined
+ */
 export async function voidPayout(
   tx: Transaction,
   view: PayoutView,
-  reason: string,
+  { reason, holdings }: { readonly reason: string; readonly holdings: 'SPENT' | 'FREE' },
   context: FinishContext,
 ): Promise<Finished> {
   const { payout } = view;
   if ((await tx.transfers.lockPayout(payout.id))?.status !== 'LIVE') return NOTHING;
   assert(await tx.transfers.closePayout(payout.id, 'VOID', {}), `payout ${payout.id} changed while locked`);
-  // The conflicting transaction spent some of the coins; reconciliation accounts for the rest.
-  await tx.transfers.settleHoldings(payout.id, 'SPENT');
+  // Reconciliation accounts for coins that a conflicting transaction did not take.
+  await tx.transfers.settleHoldings(payout.id, holdings);
   const transfers: { transfer: Transfer; to: TransferStatus }[] = [];
   for (const [at, listed] of view.transfers.entries()) {
     const ownFee = shareOf(firstFee(view), view.transfers.length, at);
@@ -120,6 +142,7 @@ export async function holdPayout(
 interface Ending {
   readonly listed: Transfer;
   readonly to: 'CONFIRMED' | 'FAILED';
+  readonly reason: string | null;
   readonly txHash: string;
   readonly cost: NetworkCost;
   /** What a failure is charged. */
@@ -128,10 +151,9 @@ interface Ending {
 
 async function finishOne(
   tx: Transaction,
-  { listed, to, txHash, cost, charged }: Ending,
+  { listed, to, reason, txHash, cost, charged }: Ending,
   { ids, now }: FinishContext,
 ): Promise<Transfer> {
-  const reason = to === 'FAILED' ? 'The transaction was mined without effect; its cost was charged.' : null;
   const transfer = await moveLocked(tx, listed, to, reason, now, charged);
   const left = gasLeft(transfer, to, cost);
   if (left.units !== 0n) await tx.transfers.addGas(transfer.chain, left.address, left.units);

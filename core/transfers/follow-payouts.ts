@@ -1,17 +1,19 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
 import { isFromBackup } from '../epochs/epoch.ts';
 import { isTillgateError } from '../kernel/errors.ts';
-import { present } from '../kernel/guard.ts';
 import type { PayoutId } from '../kernel/ids.ts';
 import type { BlockRef } from '../ports/block-ref.ts';
 import type { PayoutOutcome } from '../ports/chain-payments.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { Transaction } from '../ports/storage.ts';
-import { PayoutBuilder } from './build-payout.ts';
-import { finishMined, holdPayout, voidPayout } from './finish-payout.ts';
+import { finishMined, holdPayout, isCancel, voidPayout } from './finish-payout.ts';
 import type { FinishContext, Finished } from './finish-payout.ts';
 import { publishTransfer } from './payout-deps.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
+import { PayoutReplacer } from './replace-payouts.ts';
+import type { AlertPayout } from './replace-payouts.ts';
+import { PayoutSender } from './send-payouts.ts';
+import type { PayoutSettings } from './settings.ts';
 import type { Attempt, PayoutView } from './transfer.ts';
 
 const PAGE = 100;
@@ -19,17 +21,9 @@ const PAGE = 100;
 const FAILURES_BEFORE_ALERT = 3;
 /** Concurrent requests about payouts to the node. */
 const CONCURRENCY = 8;
-/** The fee may be raised to this multiple of the first one; beyond that an operator is alerted. */
-const MAX_FEE_INCREASE = 5n;
 
 const FROM_BACKUP =
   'It was signed before the backup that was restored, and has expired: find out whether it was paid since, then approve or reject it.';
-
-/** A payout whose attempt a node has accepted. */
-interface Sent {
-  readonly view: PayoutView;
-  readonly attempt: Attempt;
-}
 
 type Mined = Extract<PayoutOutcome, { kind: 'mined' }>;
 type Conflicted = Extract<PayoutOutcome, { kind: 'conflicted' }>;
@@ -41,7 +35,8 @@ type Conflicted = Extract<PayoutOutcome, { kind: 'conflicted' }>;
 export class FollowPayouts {
   readonly #chain: PayingChain;
   readonly #deps: PayoutDeps;
-  readonly #builder: PayoutBuilder;
+  readonly #sender: PayoutSender;
+  readonly #replacer: PayoutReplacer;
   /** Payouts with the reason of their last alert, so that each alert is raised once. */
   readonly #alerted = new Map<PayoutId, string>();
   /** How often in a row a payout could not be followed. */
@@ -50,10 +45,12 @@ export class FollowPayouts {
   #unsent: readonly PayoutView[] = [];
   #followed: BlockRef | null = null;
 
-  constructor(chain: PayingChain, deps: PayoutDeps) {
+  constructor(chain: PayingChain, deps: PayoutDeps, settings: PayoutSettings) {
     this.#chain = chain;
     this.#deps = deps;
-    this.#builder = new PayoutBuilder(chain, deps);
+    this.#sender = new PayoutSender(chain, deps);
+    const alert: AlertPayout = (view, reason) => this.#alert(view, reason);
+    this.#replacer = new PayoutReplacer(chain, deps, { settings, sender: this.#sender, alert });
   }
 
   /**
@@ -70,25 +67,17 @@ export class FollowPayouts {
       (after) => transfers.unminedPayouts(this.#chain.code, after, PAGE),
       (view) => this.#mineAgain(lease, view),
     );
+    const first = new FirstInLine();
     const live = await this.#eachOf(
-      (after) => transfers.livePayouts(this.#chain.code, after, PAGE),
-      (view) => this.#follow(lease, view),
+      async (after) => first.note(await transfers.livePayouts(this.#chain.code, after, PAGE)),
+      (view) => this.#follow(lease, view, first.is(view)),
     );
     if (again && live) this.#followed = cursor;
   }
 
   /** Broadcasts newly signed payouts in the order of signing. */
   async send(lease: Lease, views: readonly PayoutView[]): Promise<void> {
-    const sent: Sent[] = [];
-    const unsent: PayoutView[] = [];
-    for (const view of views) {
-      const attempt = latest(view.attempts);
-      if (await this.#broadcast(attempt)) sent.push({ view, attempt });
-      else unsent.push(view);
-    }
-    // A payout that was broadcast and not recorded as sent is only queried once more than needed.
-    await this.#noteSent(lease, sent);
-    this.#unsent = unsent;
+    this.#unsent = await this.#sender.sendAll(lease, views);
   }
 
   /** @returns true when none failed */
@@ -142,23 +131,23 @@ export class FollowPayouts {
       this.#alert(view, 'Its outcome cannot be read; the log has the reason. Other payments go on.');
   }
 
-  async #follow(lease: Lease, view: PayoutView): Promise<void> {
+  async #follow(lease: Lease, view: PayoutView, isFirst: boolean): Promise<void> {
     const { payout } = view;
-    if (payout.sentAt === null && (await this.#send(lease, view))) return;
+    if (payout.sentAt === null && (await this.#sender.send(lease, view))) return;
     const outcome = await this.#outcome(view);
     switch (outcome.kind) {
       case 'pending':
-        await this.#noteSent(lease, [{ view, attempt: latest(view.attempts) }]);
-        return this.#raiseWhenSlow(lease, view);
+        await this.#sender.noteKnown(lease, view);
+        return this.#replacer.unmined(lease, view, { isFirst, isMissing: false });
       case 'missing':
-        await this.#sendAgain(lease, view);
-        return this.#raiseWhenSlow(lease, view);
+        await this.#sender.sendAgain(lease, view);
+        return this.#replacer.unmined(lease, view, { isFirst, isMissing: true });
       case 'mined':
         return this.#mined(lease, view, outcome);
       case 'expired':
-        return this.#signAgain(lease, view);
+        return this.#expired(lease, view);
       case 'conflicted':
-        return this.#conflicted(lease, view, outcome);
+        return this.#conflicted(lease, view, outcome, isFirst);
       case 'unclear':
         this.#alert(view, outcome.reason);
     }
@@ -176,63 +165,12 @@ export class FollowPayouts {
     });
   }
 
-  async #send(lease: Lease, view: PayoutView, attempt = latest(view.attempts)): Promise<boolean> {
-    if (!(await this.#broadcast(attempt))) return false;
-    await this.#noteSent(lease, [{ view, attempt }]);
-    return true;
-  }
-
-  /**
-   * Broadcasts the last attempt, or an earlier one when the node refuses it: its fee may exceed the address's balance by
-   * now. Earlier ones only where attempts exclude each other by nonce or coins.
-   */
-  async #sendAgain(lease: Lease, view: PayoutView): Promise<void> {
-    const exclusive = view.payout.nonce !== null || this.#chain.payments.model === 'utxo';
-    for (const attempt of exclusive ? view.attempts.toReversed() : [latest(view.attempts)]) {
-      if (await this.#send(lease, view, attempt)) return;
-    }
-  }
-
-  /** Broadcasts the bytes; neither a refusal nor a lost reply decides the outcome. */
-  async #broadcast(attempt: Attempt): Promise<boolean> {
-    try {
-      await this.#chain.payments.broadcast(attempt);
-      return true;
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : 'unknown';
-      this.#deps.logger.warn('broadcast failed, retrying', { chain: this.#chain.code, txid: attempt.txid, reason });
-      return false;
-    }
-  }
-
-  /** Records all in one database transaction, so other writers wait once. */
-  async #noteSent(lease: Lease, sent: readonly Sent[]): Promise<void> {
-    const { storage, clock } = this.#deps;
-    const withSigned = sent.map((each) => ({
-      ...each,
-      signed: each.view.transfers.filter(({ status }) => status === 'SIGNED'),
-    }));
-    const unrecorded = withSigned.filter(({ view, signed }) => signed.length > 0 || view.payout.sentAt === null);
-    if (unrecorded.length === 0) return;
-    const now = clock.now();
-    await storage.transaction(async (tx) => {
-      await tx.leases.check(lease);
-      for (const { view, attempt, signed } of unrecorded) {
-        await tx.transfers.updatePayout(view.payout.id, { sentAt: now });
-        for (const { id, accountId } of signed) {
-          const moved = await tx.transfers.move(id, 'SIGNED', 'BROADCAST', { updatedAt: now });
-          if (moved && accountId !== null) await tx.deposits.updateTransaction(id, { txHash: attempt.txid });
-        }
-      }
-    });
-    for (const { signed } of unrecorded)
-      for (const transfer of signed) publishTransfer(this.#deps, transfer, 'SIGNED', 'BROADCAST');
-  }
-
   async #mined(lease: Lease, view: PayoutView, outcome: Mined): Promise<void> {
     const { storage } = this.#deps;
     const { payout } = view;
-    if (outcome.confirmations >= this.#chain.policy.spendableConfirmations) {
+    const { spendableConfirmations, finalityBlocks } = this.#chain.policy;
+    // A cancel gives the reserve back: it must be as deep as a conflicting transaction.
+    if (outcome.confirmations >= (isCancel(view, outcome) ? finalityBlocks : spendableConfirmations)) {
       await this.#finish(lease, (tx, context) => finishMined(tx, view, outcome, context));
       return;
     }
@@ -244,13 +182,30 @@ export class FollowPayouts {
   }
 
   /**
+   * No attempt can ever be mined: the same transfers are signed again. Those of a restored backup may have been signed again
+   * since by the till that was lost, so they wait for an operator.
+   */
+  async #expired(lease: Lease, view: PayoutView): Promise<void> {
+    const epoch = await this.#deps.storage.epochs.current();
+    if (isFromBackup(epoch, view.payout.createdAt)) {
+      this.#alert(view, FROM_BACKUP);
+      if (epoch.status === 'confirmed')
+        await this.#finish(lease, (tx, context) => holdPayout(tx, view, FROM_BACKUP, context));
+      return;
+    }
+    const reason = await this.#replacer.expired(lease, view);
+    if (reason === null) return;
+    await this.#finish(lease, (tx, context) => voidPayout(tx, view, { reason, holdings: 'FREE' }, context));
+  }
+
+  /**
    * A rival transaction that pays the same is the payment, and is followed as such. Any other means that somebody else signs
    * with the till's keys, or that a backup was restored: payouts stop. The payout is voided only once the rival is final, and
    * never while it pays one of the same receivers.
    */
-  async #conflicted(lease: Lease, view: PayoutView, outcome: Conflicted): Promise<void> {
+  async #conflicted(lease: Lease, view: PayoutView, outcome: Conflicted, isFirst: boolean): Promise<void> {
     const { txid, confirmations, rival } = outcome;
-    if (rival?.pays === 'same') return this.#adopt(lease, view, { txid, ...rival.attempt });
+    if (rival?.pays === 'same') return this.#adopt(lease, view, { txid, ...rival.attempt }, isFirst);
     const reason =
       rival === undefined
         ? `Its nonce or coins were used by the transaction ${txid}, which this till did not make for it.`
@@ -258,7 +213,7 @@ export class FollowPayouts {
     await this.#stopPayouts(view, reason);
     this.#alert(view, reason);
     if (rival !== undefined || confirmations < this.#chain.policy.finalityBlocks) return;
-    await this.#finish(lease, (tx, context) => voidPayout(tx, view, reason, context));
+    await this.#finish(lease, (tx, context) => voidPayout(tx, view, { reason, holdings: 'SPENT' }, context));
   }
 
   /** Adds a rival that pays the same to the payout's attempts: it was signed after the backup that this database comes from. */
@@ -266,11 +221,15 @@ export class FollowPayouts {
     lease: Lease,
     view: PayoutView,
     rival: Pick<Attempt, 'txid' | 'raw' | 'feeUnits' | 'terms'>,
+    isFirst: boolean,
   ): Promise<void> {
     const { storage, clock } = this.#deps;
     const { payout, attempts } = view;
     const number = attempts.length + 1;
-    const attempt: Attempt = { ...rival, payoutId: payout.id, number, expiresAt: null, createdAt: clock.now() };
+    const attempt: Attempt = {
+      ...{ ...rival, payoutId: payout.id, number, kind: 'payment' },
+      ...{ expiresAt: null, createdAt: clock.now() },
+    };
     const added = await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
       if ((await tx.transfers.lockPayout(payout.id))?.status !== 'LIVE') return false;
@@ -282,7 +241,7 @@ export class FollowPayouts {
       view,
       `The transaction ${rival.txid}, which this database did not know, has paid it. Was a backup restored?`,
     );
-    await this.#follow(lease, { ...view, attempts: [...attempts, attempt] });
+    await this.#follow(lease, { ...view, attempts: [...attempts, attempt] }, isFirst);
   }
 
   async #stopPayouts({ payout }: PayoutView, reason: string): Promise<void> {
@@ -310,59 +269,6 @@ export class FollowPayouts {
     stateMachine.publish(orders);
   }
 
-  async #raiseWhenSlow(lease: Lease, view: PayoutView): Promise<void> {
-    const { bumpAfterMs } = this.#chain.payments;
-    const last = latest(view.attempts);
-    if (bumpAfterMs === null || this.#deps.clock.now() - last.createdAt < bumpAfterMs) return;
-    await this.#addAttempt(lease, view, last);
-  }
-
-  /**
-   * No attempt can ever be mined: the same transfers are signed again. Those of a restored backup may have been signed again
-   * since by the till that was lost, so they wait for an operator.
-   */
-  async #signAgain(lease: Lease, view: PayoutView): Promise<void> {
-    const epoch = await this.#deps.storage.epochs.current();
-    if (isFromBackup(epoch, view.payout.createdAt)) {
-      this.#alert(view, FROM_BACKUP);
-      if (epoch.status === 'confirmed')
-        await this.#finish(lease, (tx, context) => holdPayout(tx, view, FROM_BACKUP, context));
-      return;
-    }
-    await this.#addAttempt(lease, view, null);
-  }
-
-  async #addAttempt(lease: Lease, view: PayoutView, replaced: Attempt | null): Promise<void> {
-    const { storage, clock, logger } = this.#deps;
-    const { payout, attempts, transfers } = view;
-    const coins = await storage.transfers.coinsOf(payout.id);
-    const source = { address: payout.sourceAddress, index: payout.sourceIndex };
-    const replaces = replaced === null ? null : { ...replaced, change: null };
-    let signed;
-    try {
-      signed = await this.#builder.again(transfers, { source, coins, replaces }, payout.nonce);
-    } catch (error) {
-      logger.warn('a replacement could not be signed yet, retrying', {
-        payout: payout.id,
-        reason: error instanceof Error ? error.message : 'unknown',
-      });
-      return;
-    }
-    const first = present(attempts[0], `attempts of payout ${payout.id}`);
-    if (signed.feeUnits > first.feeUnits * MAX_FEE_INCREASE) {
-      this.#alert(view, 'It is still unmined after its fee was raised to the maximum.');
-      return;
-    }
-    const attempt = { ...signed, payoutId: payout.id, number: attempts.length + 1, createdAt: clock.now() };
-    const added = await storage.transaction(async (tx) => {
-      await tx.leases.check(lease);
-      if ((await tx.transfers.lockPayout(payout.id))?.status !== 'LIVE') return false;
-      await tx.transfers.addAttempt(attempt);
-      return true;
-    });
-    if (added) await this.#send(lease, view, attempt);
-  }
-
   /**
    * Broadcasts a payout that a reorganisation removed from its block until it is final again: the same bytes, so it is paid
    * once. The ledger stays as booked; an alert is raised where the chain now disagrees.
@@ -373,7 +279,11 @@ export class FollowPayouts {
     const outcome = await this.#outcome(view);
     if (outcome.kind === 'missing') {
       logger.warn('a reorganisation removed a payout from its block, broadcasting again', { payout: payout.id });
-      await this.#send(lease, view, attempts.find(({ txid }) => txid === payout.minedTxid) ?? latest(attempts));
+      await this.#sender.send(
+        lease,
+        view,
+        attempts.find(({ txid }) => txid === payout.minedTxid),
+      );
       return;
     }
     if (
@@ -403,6 +313,19 @@ export class FollowPayouts {
   }
 }
 
-function latest(attempts: readonly Attempt[]): Attempt {
-  return present(attempts.at(-1), 'attempts of a payout');
+/** The unmined payout of each address whose nonce is due; one without a nonce waits for no other. */
+class FirstInLine {
+  readonly #nonces = new Map<string, number>();
+
+  note(views: readonly PayoutView[]): readonly PayoutView[] {
+    for (const { payout } of views) {
+      const known = this.#nonces.get(payout.sourceAddress) ?? Infinity;
+      if (payout.nonce !== null && payout.nonce < known) this.#nonces.set(payout.sourceAddress, payout.nonce);
+    }
+    return views;
+  }
+
+  is({ payout }: PayoutView): boolean {
+    return payout.nonce === null || payout.nonce === this.#nonces.get(payout.sourceAddress);
+  }
 }

@@ -9,7 +9,8 @@ import { PlanSweeps } from './plan-sweeps.ts';
 import type { RefusedSweep } from './plan-sweeps.ts';
 import { reconcile } from './reconcile.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
-import type { SweepSettings } from './settings.ts';
+import { DEFAULT_PAYOUT_SETTINGS } from './settings.ts';
+import type { PayoutSettings, SweepSettings } from './settings.ts';
 import { insolvencyReason, isInsolvency, readSolvency } from './solvency.ts';
 import { SignTransfers } from './sign-transfers.ts';
 
@@ -38,13 +39,18 @@ export class PayoutRunner {
   #sweptHeight = -1;
   #solventHeight = -1;
 
-  constructor(chain: PayingChain, deps: PayoutDeps, settings: SweepSettings) {
+  constructor(
+    chain: PayingChain,
+    deps: PayoutDeps,
+    settings: SweepSettings,
+    payoutSettings: PayoutSettings = DEFAULT_PAYOUT_SETTINGS,
+  ) {
     this.#chain = chain;
     this.#deps = deps;
-    this.#follow = new FollowPayouts(chain, deps);
+    this.#follow = new FollowPayouts(chain, deps, payoutSettings);
     this.#sweeps = new PlanSweeps(chain, deps, settings);
     this.#float = new FindFloat(chain, deps);
-    this.#sign = new SignTransfers(chain, deps, settings);
+    this.#sign = new SignTransfers(chain, deps, { ...settings, ...payoutSettings });
   }
 
   /** One step under a held lease. @throws TillgateError `LEASE_LOST`; any error of the node or the database: try again later */

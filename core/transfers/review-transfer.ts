@@ -7,9 +7,14 @@ import { releaseEntry } from '../ledger/transfer-entries.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Transaction } from '../ports/storage.ts';
 import { endReturn } from '../deposits/end-return.ts';
+import { paymentObstacle } from './payment-obstacle.ts';
 import type { Transfer } from './transfer.ts';
 
-/** Approves a held withdrawal. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` when it is not held */
+/**
+ * Approves a held transfer.
+ *
+ * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when it is not held, or must not be paid now: see {@link paymentObstacle}
+ */
 export async function approveTransfer(tx: Transaction, id: TransferId, now: Millis): Promise<Transfer> {
   const transfer = await requireTransfer(tx, id);
   if (transfer.status !== 'HELD')
@@ -17,7 +22,9 @@ export async function approveTransfer(tx: Transaction, id: TransferId, now: Mill
       'STATE_CONFLICT',
       `The transfer is ${transfer.status}; only one that is HELD waits for approval.`,
     );
-  const changes = { reason: null, updatedAt: now };
+  const obstacle = await paymentObstacle(tx, transfer, now);
+  if (obstacle !== null) throw new TillgateError('STATE_CONFLICT', `The transfer cannot be approved now. ${obstacle}`);
+  const changes = { reason: null, deferredAt: null, updatedAt: now };
   assert(await tx.transfers.move(id, 'HELD', 'REQUESTED', changes), `transfer ${id} changed while locked`);
   return { ...transfer, ...changes, status: 'REQUESTED' };
 }
@@ -53,6 +60,33 @@ export async function rejectTransfer(
   const failed: Transfer = { ...transfer, ...changes, status: 'FAILED' };
   await endReturn(tx, failed, { now, ids });
   return failed;
+}
+
+/** The reason of a cancellation for which none was given. */
+export const CANCELLED_BY_OPERATOR = 'Cancelled by an operator.';
+
+/**
+ * Asks for a signed transfer to be cancelled: the payout runner replaces its transaction by one of the till to itself, and the
+ * transfer fails once that one is final. All transfers of the same transaction are cancelled with it. When the payment is
+ * mined first, it is paid.
+ *
+ * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` before it is signed, when it is mined or finished, or on Lightning
+ */
+export async function cancelTransfer(tx: Transaction, id: TransferId, reason: string): Promise<Transfer> {
+  const transfer = await requireTransfer(tx, id);
+  const refuse = (why: string): TillgateError => new TillgateError('STATE_CONFLICT', why);
+  if (transfer.status === 'HELD' || transfer.status === 'REQUESTED')
+    throw refuse(`The transfer is ${transfer.status}: nothing is signed for it, so it can be rejected.`);
+  if (transfer.payoutId === null)
+    throw refuse('Only the Lightning node’s answer ends a Lightning payment; it cannot be cancelled.');
+  const payout = await tx.transfers.lockPayout(transfer.payoutId);
+  if (payout?.status !== 'LIVE') throw refuse(`The transfer is ${transfer.status}; it cannot be cancelled any more.`);
+  if (payout.minedHeight !== null)
+    throw refuse(`Its transaction ${payout.minedTxid} is in block ${payout.minedHeight} already.`);
+  if (transfer.kind === 'sweep')
+    throw refuse('A sweep moves the till’s own coins to its hot wallet; there is nobody to give them back to.');
+  if (payout.cancelReason === null) await tx.transfers.updatePayout(payout.id, { cancelReason: reason });
+  return transfer;
 }
 
 export async function requireTransfer(tx: Transaction, id: TransferId): Promise<Transfer> {

@@ -23,3 +23,16 @@ export interface SweepSettings {
    */
   readonly feeBudget?: ReadonlyMap<CurrencyCode, string>;
 }
+
+/** How long payouts wait. */
+export interface PayoutSettings {
+  /** After its fee cannot be raised any more, a payout that stays unmined so long is replaced by a payment to the till itself. */
+  readonly cancelAfterMs: number;
+  /** A merchant's transfer that could not be signed for so long fails, and its reserve is given back. */
+  readonly giveUpAfterMs: number;
+}
+
+export const DEFAULT_PAYOUT_SETTINGS: PayoutSettings = {
+  cancelAfterMs: 3 * 3_600_000,
+  giveUpAfterMs: 24 * 3_600_000,
+};

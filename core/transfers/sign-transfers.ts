@@ -5,14 +5,15 @@ import type { PayoutId, TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { Transaction } from '../ports/storage.ts';
-import { PayoutBuilder, PayoutDeferred } from './build-payout.ts';
+import { PayoutBuilder, PayoutDeferred, PayoutImpossible } from './build-payout.ts';
 import type { Draft, TillCoins } from './build-payout.ts';
 import { CoinConsolidation } from './coin-consolidation.ts';
 import { HotWallet } from './hot-wallet.ts';
 import { publishTransfer } from './payout-deps.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
+import { paymentObstacle } from './payment-obstacle.ts';
 import { rejectTransfer } from './review-transfer.ts';
-import type { SweepSettings } from './settings.ts';
+import type { PayoutSettings, SweepSettings } from './settings.ts';
 import { TillBudget } from './till-budget.ts';
 import { putsCoinsTogether } from './transfer.ts';
 import type { Attempt, Payout, PayoutView, Transfer } from './transfer.ts';
@@ -21,6 +22,9 @@ import type { Attempt, Payout, PayoutView, Transfer } from './transfer.ts';
 const BATCH = 1;
 /** Waiting transfers read at once. */
 const PAGE = 400;
+const NOT_PRICED = 'It could not be priced or signed; the log has the reason.';
+/** So many failed calls in a row end the pass. */
+const MOST_FAILURES = 3;
 /** A deferred transfer is retried after this time, or with the next block. */
 const RETRY_MS = 15_000;
 /** A payment waits so long for its coins to be put together; then it fails, and its reserve is given back. */
@@ -35,6 +39,21 @@ interface Counter {
 /** The stored state changed while the bytes were made; they are discarded and the next pass starts again. */
 class ConcurrentChange extends Error {}
 
+/** How long transfers wait, and what the till's own part of their fees may cost. */
+export type SigningSettings = SweepSettings & Pick<PayoutSettings, 'giveUpAfterMs'>;
+
+/** A transfer that must not be signed now, and why. */
+interface Obstructed {
+  readonly transfer: Transfer;
+  readonly reason: string;
+}
+
+/** What one commit did: payouts to be sent, or transfers that were held and bytes that were discarded. */
+interface Committed {
+  readonly views: readonly PayoutView[];
+  readonly held: readonly Obstructed[];
+}
+
 /**
  * Signs waiting transfers. Bytes, nonces, coins and fees are committed together, before anything is sent; if the commit
  * fails, the bytes never leave this process.
@@ -42,7 +61,7 @@ class ConcurrentChange extends Error {}
 export class SignTransfers {
   readonly #chain: PayingChain;
   readonly #deps: PayoutDeps;
-  readonly #settings: SweepSettings;
+  readonly #settings: SigningSettings;
   readonly #builder: PayoutBuilder;
   readonly #consolidation: CoinConsolidation;
   readonly #retryAt = new Map<TransferId, Millis>();
@@ -53,9 +72,11 @@ export class SignTransfers {
   /** Addresses with a payout in flight. */
   #busy: Set<string> | null = null;
   #height = -1;
+  /** Calls for a transfer that failed in a row. */
+  #failures = 0;
   #after: TransferId | null = null;
 
-  constructor(chain: PayingChain, deps: PayoutDeps, settings: SweepSettings) {
+  constructor(chain: PayingChain, deps: PayoutDeps, settings: SigningSettings) {
     this.#chain = chain;
     this.#deps = deps;
     this.#settings = settings;
@@ -75,6 +96,7 @@ export class SignTransfers {
       this.#forget();
     }
     this.#height = height;
+    this.#failures = 0;
     try {
       return await this.#pass(lease);
     } catch (error) {
@@ -88,7 +110,10 @@ export class SignTransfers {
     if (this.#queue.length === 0) return [];
     const drafts =
       this.#chain.payments.model === 'utxo' ? await this.#fromCoins(lease) : await this.#fromAccounts(lease);
-    return drafts.length === 0 ? [] : this.#commit(lease, drafts);
+    if (drafts.length === 0) return [];
+    const { views, held } = await this.#commit(lease, drafts);
+    // The others of the draft, and those behind it, do not wait for an operator.
+    return held.length === 0 ? views : this.#pass(lease);
   }
 
   /** Drops cached state: with each block, and after a failed commit. */
@@ -179,51 +204,77 @@ export class SignTransfers {
   /** The draft, or `null` when transfers are deferred; the reason is stored with them. */
   async #try(lease: Lease, transfers: readonly Transfer[], draft: () => Promise<Draft>): Promise<Draft | null> {
     try {
-      return await draft();
+      const made = await draft();
+      this.#failures = 0;
+      return made;
     } catch (error) {
       if (error instanceof PayoutDeferred) await this.#defer(lease, error);
+      else if (error instanceof PayoutImpossible) await this.#abandon(lease, error.transfers, error.message);
       else if (isTillgateError(error, 'STATE_CONFLICT')) await this.#abandon(lease, transfers, error.message);
+      else if (this.#isItsOwn(error))
+        await this.#defer(lease, new PayoutDeferred(transfers, NOT_PRICED, { cause: error }));
       else throw error;
       return null;
     }
   }
 
-  /** Fails what has waited too long for what may never come; the others wait, with the reason. */
-  async #defer(lease: Lease, { transfers, message, lapses }: PayoutDeferred): Promise<void> {
-    const since = this.#deps.clock.now() - MAX_COINS_WAIT_MS;
-    const lapsed = lapses ? transfers.filter(({ createdAt }) => createdAt < since) : [];
-    if (lapsed.length > 0) {
-      await this.#abandon(lease, lapsed, `${message} They were not in ${MAX_COINS_WAIT_MS / 3_600_000} hours.`);
-      for (const transfer of lapsed) {
-        publishTransfer(this.#deps, transfer, 'REQUESTED', 'FAILED');
-        raiseAlert(this.#deps, 'transfer', `transfer ${transfer.id}`, message);
-      }
-    }
+  /** Fails what has waited too long, with its reserve given back; the others wait, with the reason. */
+  async #defer(lease: Lease, { transfers, message, lapses, cause }: PayoutDeferred): Promise<void> {
+    const now = this.#deps.clock.now();
+    const isOver = ({ accountId, createdAt, deferredAt }: Transfer): boolean =>
+      lapses
+        ? now - createdAt > MAX_COINS_WAIT_MS
+        : accountId !== null && deferredAt !== null && now - deferredAt >= this.#settings.giveUpAfterMs;
+    const over = transfers.filter(isOver);
+    if (over.length > 0)
+      await this.#abandon(
+        lease,
+        over,
+        lapses
+          ? `${message} They were not in ${MAX_COINS_WAIT_MS / 3_600_000} hours.`
+          : `It waited too long. ${message}`,
+      );
     await this.#note(
       lease,
-      transfers.filter((transfer) => !lapsed.includes(transfer)),
+      transfers.filter((transfer) => !over.includes(transfer)),
       message,
+      cause,
     );
   }
 
-  async #note(lease: Lease, transfers: readonly Transfer[], reason: string): Promise<void> {
+  /**
+   * A receiver's contract, or a missing rate, can make a call fail for one payment only; then the others are signed. Several
+   * failures in a row are the node's.
+   */
+  #isItsOwn(error: unknown): boolean {
+    if (!isTillgateError(error, 'NODE_FAILED') && !isTillgateError(error, 'NOT_READY')) return false;
+    this.#failures += 1;
+    return this.#chain.payments.model === 'account' && this.#failures < MOST_FAILURES;
+  }
+
+  async #note(lease: Lease, transfers: readonly Transfer[], reason: string, cause: unknown): Promise<void> {
     const { storage, clock, logger } = this.#deps;
     const now = clock.now();
     for (const { id } of transfers) this.#retryAt.set(id, now + RETRY_MS);
-    const changed = transfers.filter((transfer) => transfer.reason !== reason);
+    const changed = transfers.filter((transfer) => transfer.reason !== reason || transfer.deferredAt === null);
     if (changed.length === 0) return;
     logger.warn('payments cannot be signed yet', {
       chain: this.#chain.code,
       transfers: changed.map(({ id }) => id),
       reason,
+      ...(cause instanceof Error ? { cause: cause.message } : {}),
     });
     await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
-      for (const { id, updatedAt } of changed) await tx.transfers.update(id, 'REQUESTED', { reason, updatedAt });
+      for (const { id, deferredAt, updatedAt } of changed)
+        await tx.transfers.update(id, 'REQUESTED', { reason, deferredAt: deferredAt ?? now, updatedAt });
     });
   }
 
-  /** A sweep whose coins have changed is failed and planned again. */
+  /**
+   * Fails transfers that were never signed and gives their reserve back: a payment whose receiver cannot be paid, a sweep
+   * whose coins have changed, which is planned again.
+   */
   async #abandon(lease: Lease, transfers: readonly Transfer[], reason: string): Promise<void> {
     const { storage, clock, ids } = this.#deps;
     this.#queue = this.#queue.filter((transfer) => !transfers.includes(transfer));
@@ -232,6 +283,10 @@ export class SignTransfers {
       for (const transfer of transfers)
         await rejectTransfer(tx, transfer.id, reason, { now: clock.now(), ids, kept: this.#sweptFor(transfer) });
     });
+    for (const transfer of transfers) {
+      publishTransfer(this.#deps, transfer, 'REQUESTED', 'FAILED');
+      if (transfer.accountId !== null) raiseAlert(this.#deps, 'transfer', `transfer ${transfer.id}`, reason);
+    }
   }
 
   /** What a payment that is not made after all has caused: sweeps of coins for it. */
@@ -269,27 +324,59 @@ export class SignTransfers {
     throw new TillgateError('CHAIN_HALTED', reason);
   }
 
-  async #commit(lease: Lease, drafts: readonly Draft[]): Promise<readonly PayoutView[]> {
-    const { storage, logger } = this.#deps;
-    let views: PayoutView[] = [];
+  async #commit(lease: Lease, drafts: readonly Draft[]): Promise<Committed> {
+    const { storage } = this.#deps;
     try {
-      await storage.transaction(async (tx) => {
-        views = [];
+      const committed = await storage.transaction(async (tx) => {
         await tx.leases.check(lease);
-        for (const draft of drafts) views.push(await this.#store(tx, draft));
+        const held = await this.#hold(tx, drafts);
+        const views: PayoutView[] = [];
+        if (held.length === 0) for (const draft of drafts) views.push(await this.#store(tx, draft));
+        return { views, held };
       });
+      this.#publish(committed);
+      return committed;
     } catch (error) {
       if (!(error instanceof ConcurrentChange)) throw error;
-      this.#forget();
-      logger.info('signed transactions discarded: the stored state changed meanwhile', {
-        chain: this.#chain.code,
-        reason: error.message,
-      });
-      return [];
+      this.#discard(error.message);
+      return { views: [], held: [] };
     }
+  }
+
+  /** Looks again, in the transaction that would sign, and holds the transfers that must not be paid now. */
+  async #hold(tx: Transaction, drafts: readonly Draft[]): Promise<readonly Obstructed[]> {
+    const now = this.#deps.clock.now();
+    const transfers = drafts.flatMap(({ charged }) => charged.map(({ transfer }) => transfer));
+    const held: Obstructed[] = [];
+    // By account: the order in which every transaction locks them.
+    for (const transfer of transfers.toSorted(byAccount)) {
+      const reason = await paymentObstacle(tx, transfer, now);
+      if (reason === null) continue;
+      // A move of the till's own waits; there is nothing for an operator to approve.
+      if (transfer.accountId === null) throw new ConcurrentChange(reason);
+      if (!(await tx.transfers.move(transfer.id, 'REQUESTED', 'HELD', { reason, updatedAt: now })))
+        throw new ConcurrentChange(`the status of transfer ${transfer.id} changed`);
+      held.push({ transfer, reason });
+    }
+    return held;
+  }
+
+  #publish({ views, held }: Committed): void {
     for (const { transfers } of views)
       for (const transfer of transfers) publishTransfer(this.#deps, transfer, 'REQUESTED', 'SIGNED');
-    return views;
+    for (const { transfer, reason } of held) {
+      publishTransfer(this.#deps, transfer, 'REQUESTED', 'HELD');
+      raiseAlert(this.#deps, 'approval', `transfer ${transfer.id}`, reason);
+    }
+    if (held.length > 0) this.#discard('a payment is held');
+  }
+
+  #discard(reason: string): void {
+    this.#forget();
+    this.#deps.logger.info('signed transactions discarded: the stored state changed meanwhile', {
+      chain: this.#chain.code,
+      reason,
+    });
   }
 
   async #store(tx: Transaction, { charged, nonce, signed, refs }: Draft): Promise<PayoutView> {
@@ -309,6 +396,8 @@ export class SignTransfers {
       status: 'LIVE',
       minedTxid: null,
       minedHeight: null,
+      cancelReason: null,
+      stuckAt: null,
       sentAt: null,
       createdAt: now,
     };
@@ -316,11 +405,21 @@ export class SignTransfers {
     if (refs.length > 0 && !(await tx.transfers.takeHoldings(code, refs, id)))
       throw new ConcurrentChange('coins were taken');
     const { txid, raw, feeUnits, terms, expiresAt } = signed;
-    const attempt: Attempt = { payoutId: id, number: 1, txid, raw, feeUnits, terms, expiresAt, createdAt: now };
+    const attempt: Attempt = {
+      payoutId: id,
+      number: 1,
+      txid,
+      raw,
+      feeUnits,
+      terms,
+      expiresAt,
+      createdAt: now,
+      kind: 'payment',
+    };
     await tx.transfers.addAttempt(attempt);
     const transfers: Transfer[] = [];
     for (const { transfer, feeUnits: fee } of charged) {
-      const changes = { feeUnits: fee, payoutId: id, reason: null, updatedAt: now };
+      const changes = { feeUnits: fee, payoutId: id, reason: null, deferredAt: null, updatedAt: now };
       if (!(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', changes)))
         throw new ConcurrentChange(`the status of transfer ${transfer.id} changed`);
       if (transfer.accountId !== null && fee !== transfer.feeUnits)
@@ -329,4 +428,8 @@ export class SignTransfers {
     }
     return { payout, attempts: [attempt], transfers };
   }
+}
+
+function byAccount(a: Transfer, b: Transfer): number {
+  return (a.accountId ?? '') < (b.accountId ?? '') ? -1 : 1;
 }

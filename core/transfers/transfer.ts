@@ -15,9 +15,10 @@ export const TRANSFER_STATUSES = ['HELD', 'REQUESTED', 'SIGNED', 'BROADCAST', 'C
 export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
 
 /**
- * Every legal status transition of a transfer, by event. `hold` is for what a restored backup may have paid already, and only while
- * none of its transactions can be mined any more; `settle` for what an operator found paid on the chain; `abandon` for what was never signed; `fail` for a transaction that was mined
- * without effect or can never be mined.
+ * Every legal status transition of a transfer, by event. `hold` is for what must not be signed now, and for what a restored
+ * backup may have paid already while none of its transactions can be mined any more; `settle` for what an operator found paid
+ * on the chain; `abandon` for what was never signed; `fail` for a transaction that was mined without effect or can never be
+ * mined.
  */
 export const TRANSFER_TRANSITIONS = {
   hold: { from: ['REQUESTED', 'SIGNED', 'BROADCAST'], to: 'HELD' },
@@ -56,8 +57,10 @@ export interface Transfer {
   readonly toAddress: string;
   readonly status: TransferStatus;
   readonly payoutId: PayoutId | null;
-  /** Why it is FAILED, or what a REQUESTED one waits for; `null` otherwise. */
+  /** Why it is FAILED or HELD, or what a REQUESTED one waits for; `null` otherwise. */
   readonly reason: string | null;
+  /** Since when it is REQUESTED and could not be signed; `null` while nothing stopped it. */
+  readonly deferredAt: Millis | null;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
   /** When it became CONFIRMED or FAILED. */
@@ -67,7 +70,7 @@ export interface Transfer {
 /** The fields of a transfer that are known when it is requested. */
 export type TransferRequest = Omit<
   Transfer,
-  'status' | 'payoutId' | 'reason' | 'createdAt' | 'updatedAt' | 'finishedAt'
+  'status' | 'payoutId' | 'reason' | 'deferredAt' | 'createdAt' | 'updatedAt' | 'finishedAt'
 >;
 
 /** A new transfer in status REQUESTED. */
@@ -77,6 +80,7 @@ export function newTransfer<Request extends TransferRequest>(request: Request, n
     status: 'REQUESTED',
     payoutId: null,
     reason: null,
+    deferredAt: null,
     createdAt: now,
     updatedAt: now,
     finishedAt: null,
@@ -93,11 +97,15 @@ export function obtainedUnits({ units, feeUnits }: Pick<Transfer, 'units' | 'fee
   return units - feeUnits;
 }
 
+/** `cancel` pays the till itself with the same nonce or coins, so that none of the payments can be mined any more. */
+export type AttemptKind = 'payment' | 'cancel';
+
 /** One signed transaction of a payout. All are kept, and any of them may be the one that is mined. */
 export interface Attempt {
   readonly payoutId: PayoutId;
-  /** 1 for the first; each bump of the fee adds one. */
+  /** 1 for the first; each bump of the fee and each cancel adds one. */
   readonly number: number;
+  readonly kind: AttemptKind;
   readonly txid: string;
   /** The signed bytes, in the form that the node takes. */
   readonly raw: string;
@@ -110,7 +118,7 @@ export interface Attempt {
   readonly createdAt: Millis;
 }
 
-/** LIVE until one of its attempts is buried; DONE when paid; VOID when none can be mined any more. */
+/** LIVE until one of its attempts is buried; DONE when that is a payment; VOID when none of the payments can be mined any more. */
 export const PAYOUT_STATUSES = ['LIVE', 'DONE', 'VOID'] as const;
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
 
@@ -130,6 +138,10 @@ export interface Payout {
   readonly minedTxid: string | null;
   /** Its block; `null` until then, and while a reorganisation that took it away was not made good. */
   readonly minedHeight: number | null;
+  /** Why it is to be cancelled; `null` while it is to be paid. */
+  readonly cancelReason: string | null;
+  /** Since when it is unmined and its fee cannot be raised any more; `null` while it can. */
+  readonly stuckAt: Millis | null;
   /** When bytes of it were last given to a node. */
   readonly sentAt: Millis | null;
   readonly createdAt: Millis;

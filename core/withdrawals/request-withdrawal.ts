@@ -75,7 +75,7 @@ export class RequestWithdrawal {
    * Reserves the amount and queues the payment; returns once both are durable.
    *
    * @throws TillgateError `INVALID_FIELDS`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE`, `VERIFICATION_REQUIRED`,
-   * `NO_WITHDRAWAL_ADDRESS`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT` (frozen), `INSUFFICIENT_BALANCE`,
+   * `NO_WITHDRAWAL_ADDRESS`, `DESTINATION_UNPAYABLE`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT` (frozen), `INSUFFICIENT_BALANCE`,
    * `IDEMPOTENCY_MISMATCH`, `NOT_READY` (watch-only, no rate), `NODE_FAILED`; on Lightning `INVOICE_INVALID`
    */
   async run(

@@ -159,6 +159,13 @@ export const COMMANDS: readonly Command[] = [
     run: money((module) => module.transferShow),
   },
   {
+    words: ['transfer', 'cancel'],
+    summary: 'replaces a signed payment that is not mined by a transaction of the till to itself',
+    operands: ['ID'],
+    options: { reason: { value: 'R' } },
+    run: money((module) => module.transferCancel),
+  },
+  {
     words: ['app', 'create'],
     summary: 'creates an App with its first key',
     operands: [],

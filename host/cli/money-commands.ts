@@ -1,5 +1,6 @@
 import {
   AssetCatalogue,
+  CANCELLED_BY_OPERATOR,
   OPERATOR,
   SHIB_ERC20,
   TRANSFER_STATUSES,
@@ -160,8 +161,25 @@ export async function transferShow({ operands, json, terminal }: CommandCall): P
     terminal.out(
       `payout      ${payout.id} ${payout.status}, nonce ${payout.nonce ?? '-'}, mined ${payout.tx_hash ?? 'not yet'}`,
     );
-  for (const { number, tx_hash: hash, fee_units: fee, created_at: at } of payout?.attempts ?? [])
-    terminal.out(`  ${number}. ${at}  ${hash}  costs at most ${fee} units`);
+  if (payout?.cancel_reason !== undefined) terminal.out(`cancelled   ${payout.cancel_reason}`);
+  for (const { number, cancels, tx_hash: hash, fee_units: fee, created_at: at } of payout?.attempts ?? [])
+    terminal.out(
+      `  ${number}. ${at}  ${hash}  ${cancels === true ? 'cancels it, and ' : ''}costs at most ${fee} units`,
+    );
+  return 0;
+}
+
+/** `transfer cancel ID [--reason R]` */
+export async function transferCancel({ operands, values, json, terminal }: CommandCall): Promise<number> {
+  const reason = String(values['reason'] ?? CANCELLED_BY_OPERATOR);
+  const detail = await withManage(({ withdrawals }) =>
+    withdrawals.cancel(OPERATOR, (operands[0] ?? '') as TransferId, reason),
+  );
+  terminal.out(
+    json
+      ? JSON.stringify(transferDetailRecord(detail, ASSETS))
+      : `Transfer ${detail.transfer.id} will be replaced by a transaction of the till to itself. When that one is final, the amount is the account's again; if the payment is mined first, it is paid.`,
+  );
   return 0;
 }
 

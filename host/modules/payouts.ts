@@ -56,7 +56,9 @@ export const payoutRecipes = {
     ({ config, chains, rateBook: rates, orderStateMachine: stateMachine, ...parts }) => {
       const deps = { ...parts, rates, stateMachine };
       return new Map(
-        [...chains.values()].filter(canPay).map((chain) => [chain.code, new PayoutRunner(chain, deps, config.sweeps)]),
+        [...chains.values()]
+          .filter(canPay)
+          .map((chain) => [chain.code, new PayoutRunner(chain, deps, config.sweeps, config.payouts)]),
       );
     },
   ),

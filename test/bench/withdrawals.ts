@@ -222,6 +222,7 @@ async function waiting(
           reason: null,
           createdAt: at,
           updatedAt: at,
+          deferredAt: null,
           finishedAt: null,
         });
       }

@@ -99,6 +99,7 @@ describe('money out at the command line', () => {
         reason: null,
         createdAt: START,
         updatedAt: START,
+        deferredAt: null,
         finishedAt: null,
       };
       const postings = [
@@ -192,6 +193,7 @@ describe('money out at the command line', () => {
   });
 
   test('withdrawals are listed, approved and rejected', async () => {
+    await json('withdrawal-address', 'set', '--account', account, '--chain', 'ETH', '--address', A, '--now');
     const [first, second] = [await transferOf('HELD'), await transferOf('HELD')];
     const { out } = await run('withdrawal', 'list', '--status', 'HELD');
     assert.match(out, new RegExp(`${first.id}  HELD +withdrawal +ETH  100\\.5 USDT-ERC20  to ${A}`));
@@ -223,12 +225,15 @@ describe('money out at the command line', () => {
           status: 'LIVE',
           minedTxid: null,
           minedHeight: null,
+          cancelReason: null,
+          stuckAt: null,
           sentAt: null,
           createdAt: START,
         });
         await tx.transfers.addAttempt({
           payoutId,
           number: 1,
+          kind: 'payment',
           txid: '0xabc',
           raw: RAW,
           feeUnits: 21_000n,

@@ -245,6 +245,7 @@ eachStorage((_name, open) => {
         reason: status === 'HELD' ? 'Waits for an operator to approve it.' : null,
         createdAt: at,
         updatedAt: at,
+        deferredAt: null,
         finishedAt: null,
       };
       await storage.transaction(async (tx) => {
@@ -383,6 +384,8 @@ eachStorage((_name, open) => {
           status: 'LIVE',
           minedTxid: null,
           minedHeight: null,
+          cancelReason: null,
+          stuckAt: null,
           sentAt: null,
           createdAt: at,
         } as const;
@@ -391,6 +394,7 @@ eachStorage((_name, open) => {
           await tx.transfers.addAttempt({
             payoutId: id,
             number,
+            kind: 'payment',
             txid: `0x0${number}`,
             raw: '0x02f8dead',
             feeUnits: 21_000n * BigInt(number),

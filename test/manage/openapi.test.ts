@@ -96,6 +96,7 @@ describe('the management API in the OpenAPI document', () => {
         'GET withdrawals/{id}',
         'POST withdrawals/{id}/approve',
         'POST withdrawals/{id}/reject',
+        'POST transfers/{id}/cancel',
         'POST accounts/{id}/unfreeze-withdrawals',
         'GET audit',
       ].sort(),

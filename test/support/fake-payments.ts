@@ -9,6 +9,7 @@ import type {
   CurrencyCode,
   ExpectedCoins,
   PaymentLine,
+  CancelRequest,
   PricedPayment,
   PriceRequest,
   RivalPayment,
@@ -61,6 +62,12 @@ export class FakePayments implements ChainPayments {
   lie: PayoutOutcome | null = null;
   /** Payouts whose outcome the node cannot tell. */
   unreadable: (payout: SignedPayout) => boolean = () => false;
+  /** Transactions that no block can take; whatever has a later nonce of the same address waits behind them. */
+  unminable: (content: Content) => boolean = () => false;
+  /** What the network has against one payment. */
+  objection: (line: PaymentLine) => TillgateError | null = () => null;
+  /** Called when a transaction is being signed: after the reads, before the commit. */
+  beforeSign: () => void | Promise<void> = () => undefined;
   /** Transactions that are mined without effect, by what they pay. */
   reverts: (line: Content['lines'][number]) => boolean = () => false;
   readonly sent = new Map<string, Sent>();
@@ -87,7 +94,7 @@ export class FakePayments implements ChainPayments {
     this.#chain.mine();
     const block = this.#chain.top;
     for (const sent of this.sent.values()) {
-      if (this.#mined(sent) !== null || this.#excluded(sent)) continue;
+      if (this.#mined(sent) !== null || this.#excluded(sent) || this.#waits(sent)) continue;
       sent.block = block;
       sent.succeeded = !sent.content.lines.some((line) => this.reverts(line));
     }
@@ -145,6 +152,10 @@ export class FakePayments implements ChainPayments {
 
   async price({ lines, coins, required = [], replaces }: PriceRequest): Promise<PricedPayment> {
     if (this.refusal !== null) throw new TillgateError('STATE_CONFLICT', this.refusal);
+    for (const line of lines) {
+      const objection = this.objection(line);
+      if (objection !== null) throw objection;
+    }
     const feeUnits = replaces === null ? this.fee : replaces.feeUnits + this.fee;
     if (this.model === 'account') return { feeUnits, coins: [], terms: 'account' };
     const wanted = lines.reduce((sum, { units }) => sum + units, 0n);
@@ -160,6 +171,7 @@ export class FakePayments implements ChainPayments {
   }
 
   async sign({ source, lines, priced, nonce }: SignRequest): Promise<SignedTransaction> {
+    await this.beforeSign();
     const whole = priced.coins.reduce((sum, { units }) => sum + units, 0n);
     const changeUnits = this.model === 'utxo' ? whole - sumOf(lines) - priced.feeUnits : 0n;
     assert(changeUnits >= 0n, 'a transaction that spends more than its coins');
@@ -181,6 +193,13 @@ export class FakePayments implements ChainPayments {
       change: this.#change(txid, changeUnits),
       expiresAt: null,
     };
+  }
+
+  async cancel({ source, coins, nonce, replaces }: CancelRequest): Promise<SignedTransaction> {
+    const feeUnits = replaces.feeUnits + this.fee;
+    const line = { to: source.address, currency: this.feeAsset.currency, units: 0n };
+    const priced = { feeUnits, coins, terms: this.model };
+    return this.sign({ source, lines: this.model === 'utxo' ? [] : [line], priced, nonce });
   }
 
   async broadcast({ txid, raw }: { readonly txid: string; readonly raw: string }): Promise<void> {
@@ -290,6 +309,17 @@ export class FakePayments implements ChainPayments {
 
   #effective(): readonly Sent[] {
     return this.#minedAll().filter(({ succeeded }) => succeeded);
+  }
+
+  #waits({ content }: Sent): boolean {
+    const { source, nonce } = content;
+    const isAhead = (other: Sent): boolean =>
+      other.content.source === source &&
+      nonce !== null &&
+      (other.content.nonce ?? nonce) < nonce &&
+      this.unminable(other.content) &&
+      !this.#excluded(other);
+    return this.unminable(content) || [...this.sent.values()].some(isAhead);
   }
 
   /** Another one with its nonce or one of its coins is mined. */

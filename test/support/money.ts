@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  DEFAULT_PAYOUT_SETTINGS,
   PayoutFeeEstimator,
   PayoutRunner,
   readDecimal,
@@ -13,6 +14,7 @@ import type {
   Order,
   PayingChain,
   PayoutResult,
+  PayoutSettings,
   Storage,
   SweepSettings,
   Transfer,
@@ -63,6 +65,7 @@ export interface MoneyOptions extends DomainOptions {
   readonly sweeps?: Partial<SweepSettings>;
   /** Bitcoin's own selection and fees of coins. */
   readonly realCoins?: boolean;
+  readonly payouts?: Partial<PayoutSettings>;
 }
 
 /** Where the merchant's withdrawals go, by chain. */
@@ -143,6 +146,7 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
       chain as PayingChain,
       { storage: store, assets, rates: rateBook, stateMachine, clock, ids, events, logger, metrics },
       sweeps,
+      { ...DEFAULT_PAYOUT_SETTINGS, ...options.payouts },
     );
   const runners = new Map<FakeChain, PayoutRunner>();
   const payoutLease = async (chain = eth): Promise<Lease> => {

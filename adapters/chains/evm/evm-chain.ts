@@ -199,6 +199,7 @@ function balancesOf(
 
 const MAX_GAS_PRICE = 500_000_000_000n;
 const BUMP_AFTER_MS = 600_000;
+const MAX_GAS = 300_000n;
 
 function paymentsOf(
   client: JsonRpcClient,
@@ -206,10 +207,10 @@ function paymentsOf(
   { code, chainId, coin, paying }: EvmChainOptions,
   contracts: ReadonlyMap<CurrencyCode, string>,
 ): EvmPayments | null {
-  const { keys = null, maxGasPrice = MAX_GAS_PRICE, bumpAfterMs = BUMP_AFTER_MS } = paying ?? {};
+  const { keys = null, maxGasPrice = MAX_GAS_PRICE, bumpAfterMs = BUMP_AFTER_MS, maxGas = MAX_GAS } = paying ?? {};
   if (keys === null) return null;
   const balances = new AccountBalances(client, logger, coin.currency, contracts);
-  return new EvmPayments(client, balances, { code, chainId, coin, contracts, keys, maxGasPrice, bumpAfterMs });
+  return new EvmPayments(client, balances, { code, chainId, coin, contracts, keys, maxGasPrice, bumpAfterMs, maxGas });
 }
 
 /** Nodes refuse blocks from the future, and their times grow; the rest is for the till's own clock. */

@@ -15,6 +15,8 @@ export interface EvmPayingOptions {
   readonly maxGasPrice?: bigint;
   /** After this long without a block a payment is sent again at a higher price; ten minutes. */
   readonly bumpAfterMs?: number;
+  /** The highest gas limit of a payment; a receiver that needs more is not paid. 300,000. */
+  readonly maxGas?: bigint;
 }
 
 /** One EVM chain of an installation. */

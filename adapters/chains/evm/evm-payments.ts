@@ -2,6 +2,7 @@ import { TillgateError, assert, present } from '../../../core/index.ts';
 import type {
   Asset,
   PayoutOutcome,
+  CancelRequest,
   ChainCode,
   ChainPayments,
   CurrencyCode,
@@ -16,7 +17,8 @@ import type {
 } from '../../../core/index.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
 import type { AccountBalances } from './account-balances.ts';
-import { boundedPrice, fetchGasPrice } from './gas-price.ts';
+import { destinationProblem } from './destination-problem.ts';
+import { boundedPrice, fetchGasPrice, replacingPrice } from './gas-price.ts';
 import { pathOf } from './paying-keys.ts';
 import type { PayingKeys } from './paying-keys.ts';
 import { sendPayment } from './payment-broadcast.ts';
@@ -24,6 +26,7 @@ import { paymentOutcome } from './payment-outcome.ts';
 import { nativeGas, tokenGas } from './payment-gas.ts';
 import type { GasNeed } from './payment-gas.ts';
 import { readTerms, writeTerms } from './payment-terms.ts';
+import type { PaymentTerms } from './payment-terms.ts';
 import { assemble, digestOf, paymentTransaction } from './payment-transaction.ts';
 import { asCount } from './rpc-values.ts';
 
@@ -38,6 +41,15 @@ export interface EvmPaymentsOptions {
   /** In wei: above it payments wait. */
   readonly maxGasPrice: bigint;
   readonly bumpAfterMs: number;
+  /** The highest gas limit of a payment; whoever needs more is not paid. */
+  readonly maxGas: bigint;
+}
+
+interface Unsigned {
+  readonly source: PayingAddress;
+  readonly line: PaymentLine;
+  readonly nonce: number | null;
+  readonly terms: PaymentTerms;
 }
 
 /** Payments on an EVM chain: one transfer a transaction, in order of its nonces (EIP-155, EIP-1559). */
@@ -67,20 +79,28 @@ export class EvmPayments implements ChainPayments {
   /** A hot wallet that lacks the tokens is given a usual price, for an estimate; {@link sign} refuses its terms. */
   async price({ source, lines, replaces }: PriceRequest): Promise<PricedPayment> {
     const line = onlyLine(lines);
+    this.#requirePayable(line);
     const replaced = replaces === null ? null : readTerms(replaces.terms);
-    const price = boundedPrice(await fetchGasPrice(this.#client), replaced?.price ?? null, this.#options.maxGasPrice);
-    const need = await this.#gas(source, line);
+    const network = await fetchGasPrice(this.#client);
+    const price = boundedPrice(network, replaced?.price ?? null, this.#options.maxGasPrice);
+    const cap = smaller(this.#options.maxGas, network.blockGasLimit ?? this.#options.maxGas);
+    const need = await this.#gas(source, line, cap);
     // A node may try it out as if the waiting one were mined, and a receiver that has tokens already takes less gas.
-    const gas = replaced !== null && replaced.gas > need.gas ? replaced.gas : need.gas;
+    const gas = replaced !== null && replaced.gas > need.gas ? smaller(replaced.gas, cap) : need.gas;
     return { feeUnits: gas * price.price, coins: [], terms: writeTerms({ ...price, ...need, gas }) };
   }
 
   async sign({ source, lines, priced, nonce }: SignRequest): Promise<SignedTransaction> {
     const line = onlyLine(lines);
-    assert(nonce !== null && line.units > 0n, `a payment of ${line.units} units with nonce ${String(nonce)}`);
+    assert(line.units > 0n, `a payment of ${line.units} units`);
     const terms = readTerms(priced.terms);
     if (terms.provisional)
       throw new TillgateError('NOT_READY', `${source.address} holds too little ${line.currency} to pay it.`);
+    return this.#signed({ source, line, nonce, terms });
+  }
+
+  async #signed({ source, line, nonce, terms }: Unsigned): Promise<SignedTransaction> {
+    assert(nonce !== null, 'a payment without a nonce');
     const { code, chainId, keys } = this.#options;
     const transaction = paymentTransaction(chainId, nonce, this.#contractOf(line.currency), line, terms);
     const signature = await keys.signer.sign(pathOf(keys.accounts, source.index), digestOf(transaction), {
@@ -88,7 +108,16 @@ export class EvmPayments implements ChainPayments {
       payments: [{ to: line.to, currency: line.currency, units: line.units.toString() }],
     });
     const signed = await assemble(transaction, signature, source.address);
-    return { ...signed, feeUnits: terms.gas * terms.price, terms: priced.terms, change: null, expiresAt: null };
+    return { ...signed, feeUnits: terms.gas * terms.price, terms: writeTerms(terms), change: null, expiresAt: null };
+  }
+
+  /** The nonce with a payment of nothing to the address itself; a plain payment needs the least gas there is. */
+  async cancel({ source, nonce, replaces }: CancelRequest): Promise<SignedTransaction> {
+    const network = await fetchGasPrice(this.#client);
+    const price = replacingPrice(network, readTerms(replaces.terms).price, this.#options.maxGasPrice);
+    const line = { to: source.address, currency: this.#options.coin.currency, units: 0n };
+    const { gas } = await nativeGas(this.#client, source, line, this.#options.maxGas);
+    return this.#signed({ source, line, nonce, terms: { ...price, gas, provisional: false } });
   }
 
   async broadcast(transaction: { readonly txid: string; readonly raw: string }): Promise<void> {
@@ -116,10 +145,17 @@ export class EvmPayments implements ChainPayments {
     return Math.max(...counts.map((count) => asCount(count, 'a nonce')));
   }
 
-  async #gas(source: PayingAddress, line: PaymentLine): Promise<GasNeed> {
+  async #gas(source: PayingAddress, line: PaymentLine, cap: bigint): Promise<GasNeed> {
     const contract = this.#contractOf(line.currency);
-    if (contract === '') return nativeGas(this.#client, source, line);
-    return tokenGas(this.#client, source, contract, line, await this.balance(source.address, line.currency));
+    if (contract === '') return nativeGas(this.#client, source, line, cap);
+    const held = await this.balance(source.address, line.currency);
+    return tokenGas(this.#client, source, contract, line, { held, cap });
+  }
+
+  #requirePayable({ to }: PaymentLine): void {
+    const keyOf = (address: string): string => address.slice(2).toLowerCase();
+    const problem = destinationProblem(keyOf(to), [...this.#options.contracts.values()].map(keyOf));
+    if (problem !== null) throw new TillgateError('DESTINATION_UNPAYABLE', `The address ${to} ${problem}.`);
   }
 
   /** Empty for the chain's own coin. */
@@ -130,6 +166,10 @@ export class EvmPayments implements ChainPayments {
       throw new TillgateError('UNSUPPORTED', `The pair ${this.#options.code}/${currency} is not configured.`);
     return contract;
   }
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }
 
 function onlyLine(lines: readonly PaymentLine[]): PaymentLine {

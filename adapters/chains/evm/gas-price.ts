@@ -11,6 +11,12 @@ export interface GasPrice {
   readonly price: bigint;
 }
 
+/** What the network asks for now. */
+export interface NetworkTerms extends GasPrice {
+  /** The gas of a whole block: no transaction with a higher limit is ever mined. `null` where the node does not say. */
+  readonly blockGasLimit: bigint | null;
+}
+
 const GWEI = 1_000_000_000n;
 /** The least tip that the common clients take, and the most that is believed of a node's advice. */
 const MIN_TIP = GWEI / 1_000n;
@@ -25,7 +31,7 @@ const USUAL_TIP = GWEI;
  * fee becomes, and the fee of a plain payment is known before it is made. P is the next base fee and a quarter, so that
  * it stays good for two full blocks at least, and the tip.
  */
-export async function fetchGasPrice(client: JsonRpcClient): Promise<GasPrice> {
+export async function fetchGasPrice(client: JsonRpcClient): Promise<NetworkTerms> {
   const [head, history, tip, gasPrice] = (await client.batch([
     { method: 'eth_getBlockByNumber', params: ['latest', false] },
     { method: 'eth_feeHistory', params: ['0x1', 'latest', []] },
@@ -33,14 +39,15 @@ export async function fetchGasPrice(client: JsonRpcClient): Promise<GasPrice> {
     { method: 'eth_gasPrice', params: [] },
   ])) as [RpcReply, RpcReply, RpcReply, RpcReply];
   if (head.problem !== null) throw refusal('eth_getBlockByNumber', head.problem, client.host);
-  const baseFee = asObject(head.result, 'a block')['baseFeePerGas'];
+  const { baseFeePerGas: baseFee, gasLimit } = asObject(head.result, 'a block');
+  const blockGasLimit = gasLimit === undefined ? null : asUnits(gasLimit, "a block's gas limit");
   if (baseFee === undefined || baseFee === null) {
     if (gasPrice.problem !== null) throw refusal('eth_gasPrice', gasPrice.problem, client.host);
-    return { type: 'legacy', price: atLeast(asUnits(gasPrice.result, 'gas price'), 1n) };
+    return { type: 'legacy', price: atLeast(asUnits(gasPrice.result, 'gas price'), 1n), blockGasLimit };
   }
   const base = asUnits(baseFee, 'base fee');
   const next = nextBaseFee(history, base);
-  return { type: 'eip1559', price: divideUp(next * 5n, 4n) + adviseTip(tip, gasPrice, base) };
+  return { type: 'eip1559', price: divideUp(next * 5n, 4n) + adviseTip(tip, gasPrice, base), blockGasLimit };
 }
 
 /**
@@ -57,6 +64,13 @@ export function boundedPrice(now: GasPrice, replaced: bigint | null, limit: bigi
     );
   }
   return { type: now.type, price };
+}
+
+/** The price of a transaction that must take the place of another: it outbids that one even where the limit is lower. */
+export function replacingPrice(now: GasPrice, replaced: bigint, limit: bigint): GasPrice {
+  const outbid = divideUp(replaced * 9n, 8n);
+  const wanted = atLeast(now.price, outbid);
+  return { type: now.type, price: wanted > limit ? atLeast(outbid, limit) : wanted };
 }
 
 function nextBaseFee(history: RpcReply, base: bigint): bigint {

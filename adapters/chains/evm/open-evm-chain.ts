@@ -18,7 +18,7 @@ export async function openEvmChain(
     signer,
   }: Pick<PluginContext<EvmPluginOptions>, 'options' | 'logger' | 'wallet' | 'signer'>,
 ): Promise<EvmChain> {
-  const { native, xpub, maxGasPrice, bumpAfterMs, ...rest } = options;
+  const { native, xpub, maxGasPrice, bumpAfterMs, maxGas, ...rest } = options;
   const keys = await openPayingKeys(signer, accounts, xpub);
   if (keys === null && signer !== null)
     logger.warn('the extended public key is not of the till’s seed: the chain is watch-only', { chain: code });
@@ -30,7 +30,7 @@ export async function openEvmChain(
       coin,
       takesCoin: native,
       xpub: xpub ?? (await wallet.extendedPublicKey(accounts.deposit)),
-      paying: { keys, maxGasPrice, bumpAfterMs },
+      paying: { keys, maxGasPrice, bumpAfterMs, maxGas },
     },
     logger,
   );

@@ -49,7 +49,12 @@ export interface EvmPluginOptions {
   /** In wei: above it payments wait. */
   readonly maxGasPrice: bigint;
   readonly bumpAfterMs: number;
+  /** The highest gas limit of a payment. */
+  readonly maxGas: bigint;
 }
+
+/** No network of mainnet's rules mines a transaction with a higher gas limit (EIP-7825). */
+const MOST_GAS = 16_777_216;
 
 const optionsSchema = z.strictObject({
   rpcUrls: nodeUrls,
@@ -61,6 +66,8 @@ const optionsSchema = z.strictObject({
   maxFeePerGasGwei: z.number().min(0.001).max(1_000_000).default(500),
   /** A payment that is not mined after this long is sent again at a higher price. */
   bumpAfterSeconds: count(10, 86_400).default(600),
+  /** A receiver that needs more gas is not paid. */
+  maxGas: count(21_000, MOST_GAS).default(300_000),
   tokens: tokensField((text) => normaliseEvmAddress(text) !== null),
 });
 
@@ -93,5 +100,6 @@ export function parseEvmOptions(input: unknown, defaults: EvmDefaults): EvmPlugi
     // Thousandths of a gwei are as fine as anybody sets it.
     maxGasPrice: BigInt(Math.round(data.maxFeePerGasGwei * 1_000)) * 1_000_000n,
     bumpAfterMs: data.bumpAfterSeconds * 1_000,
+    maxGas: BigInt(data.maxGas),
   };
 }

@@ -46,9 +46,10 @@ export class Signing {
     const { height } = readPricedTerms(priced.terms);
     const left = sumOf(coins) - sumOf(lines) - priced.feeUnits;
     assert(left >= 0n && lines.every(({ units }) => units > 0n), 'the coins cover the payments and the fee');
-    assert(lines.length > 0 || left >= this.#deps.ownDust, 'coins that are put together are worth an output');
     // Change that is less than dust goes to the miner.
     const change = left >= this.#deps.ownDust ? left : 0n;
+    if (lines.length === 0 && change === 0n)
+      throw new TillgateError('STATE_CONFLICT', 'The coins are worth less than the fee of taking them back.');
     const feeUnits = priced.feeUnits + left - change;
     const outputs = [
       ...lines.map((line) => this.#output(line)),

@@ -2,6 +2,7 @@ import { TillgateError, isTillgateError } from '../../../core/index.ts';
 import type {
   Asset,
   PayoutOutcome,
+  CancelRequest,
   ChainPayments,
   CurrencyCode,
   ExpectedCoins,
@@ -78,6 +79,12 @@ export class UtxoPayments implements ChainPayments {
 
   sign(request: SignRequest): Promise<SignedTransaction> {
     return this.#signing.sign(request);
+  }
+
+  /** All coins of the payout to the hot wallet, less the fee. */
+  async cancel({ source, coins, replaces }: CancelRequest): Promise<SignedTransaction> {
+    const priced = await this.#pricing.price({ source, lines: [], coins, replaces });
+    return this.#signing.sign({ source, lines: [], priced, nonce: null });
   }
 
   async broadcast({ txid, raw }: { readonly txid: string; readonly raw: string }): Promise<void> {

@@ -1,4 +1,11 @@
-import { formatInstant, formatUnits, obtainedUnits, TRANSFER_KINDS, TRANSFER_STATUSES } from '../../../core/index.ts';
+import {
+  CANCELLED_BY_OPERATOR,
+  formatInstant,
+  formatUnits,
+  obtainedUnits,
+  TRANSFER_KINDS,
+  TRANSFER_STATUSES,
+} from '../../../core/index.ts';
 import type { AccountId, AssetCatalogue, Transfer, TransferDetail, TransferId } from '../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../fields.ts';
@@ -44,6 +51,9 @@ const transferSchema = z.object(transferFields).meta({ id: 'Transfer' });
 /** Signed bytes are never shown. */
 const attemptSchema = z.object({
   number: integer(),
+  cancels: z.literal(true).optional().meta({
+    description: 'It pays the till itself, so that the payments cannot be mined any more; only of such an attempt',
+  }),
   tx_hash: z.string(),
   fee_units: z.string().meta({ description: "In units of the chain's own coin" }),
   created_at: instant('When'),
@@ -58,6 +68,7 @@ const transferDetailSchema = z
         nonce: nullableInteger(),
         tx_hash: z.string().nullable().meta({ description: 'The attempt that was mined' }),
         height: nullableInteger(),
+        cancel_reason: z.string().optional().meta({ description: 'Why it is being cancelled; only where it is' }),
         sent_at: instant('When it was last given to a node').nullable(),
         attempts: z.array(attemptSchema).readonly(),
       })
@@ -107,9 +118,11 @@ export function transferDetailRecord(
       nonce: payout.nonce,
       tx_hash: payout.minedTxid,
       height: payout.minedHeight,
+      ...(payout.cancelReason === null ? {} : { cancel_reason: payout.cancelReason }),
       sent_at: time(payout.sentAt),
-      attempts: attempts.map(({ number, txid, feeUnits, createdAt }) => ({
+      attempts: attempts.map(({ number, kind, txid, feeUnits, createdAt }) => ({
         number,
+        ...(kind === 'cancel' ? { cancels: true as const } : {}),
         tx_hash: txid,
         fee_units: feeUnits.toString(),
         created_at: formatInstant(createdAt),
@@ -138,6 +151,17 @@ const transferExample = {
   finished_at: null,
 } as const satisfies TransferRecord;
 const rejectReason = 'The receiver is not known.';
+const cancelReason = 'No node takes it.';
+const cancelledExample = {
+  id: '1530219844911046700',
+  status: 'LIVE',
+  nonce: 41,
+  tx_hash: null,
+  height: null,
+  cancel_reason: cancelReason,
+  sent_at: accountExample.modified_at,
+  attempts: [],
+} as const;
 
 const params = idParams<TransferId>('The transfer');
 
@@ -200,6 +224,25 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     },
     handler: async ({ actor, params: { id }, body }, { manage, assets }) =>
       transferRecord(await manage.withdrawals.reject(actor, id, body.reason), assets),
+  }),
+  manageOperation({
+    id: 'cancelTransfer',
+    method: 'POST',
+    path: '/transfers/{id}/cancel',
+    summary: 'Cancel a signed transfer',
+    description:
+      'A transaction of the till to itself takes its place; once that one is final the transfer has failed and the amount is the account’s again. When the payment is mined first, it is paid. Transfers that share its transaction are cancelled with it. Admins only.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    params,
+    bodyOptional: true,
+    body: z.object({ reason: text(MAX_REASON, 'The reason; stored, and shown with the transfer').optional() }),
+    data: transferDetailSchema,
+    examples: {
+      body: { reason: cancelReason },
+      data: { ...transferExample, status: 'BROADCAST', bundle: cancelledExample },
+    },
+    handler: async ({ actor, params: { id }, body }, { manage, assets }) =>
+      transferDetailRecord(await manage.withdrawals.cancel(actor, id, body.reason ?? CANCELLED_BY_OPERATOR), assets),
   }),
   manageOperation({
     id: 'unfreezeWithdrawals',

@@ -198,8 +198,8 @@ describe('an EVM chain pays', () => {
   });
 
   test('a receiver that takes no coins is not paid', async () => {
-    await assert.rejects(till.sign({ to: token.address }), failsWith('STATE_CONFLICT', /would revert/));
-    await assert.rejects(till.sign({ to: forwarder.address }), failsWith('STATE_CONFLICT', /would revert/));
+    await assert.rejects(till.sign({ to: token.address }), failsWith('DESTINATION_UNPAYABLE', /contract of a token/));
+    await assert.rejects(till.sign({ to: forwarder.address }), failsWith('DESTINATION_UNPAYABLE', /would revert/));
   });
 
   test('the hot wallet may be filled yet, so what it lacks is priced for an estimate; lacking tokens are never signed', async () => {
@@ -227,10 +227,11 @@ describe('an EVM chain pays', () => {
     }
   });
 
-  test('an address of the network itself is not paid', async () => {
-    for (const to of ['0x0000000000000000000000000000000000000000', '0x0000000000000000000000000000000000000009']) {
-      await assert.rejects(till.sign({ to }), failsWith('STATE_CONFLICT', /belongs to the network/));
-    }
+  test('fault 80: an address of the network itself, or of a token, is not paid, neither coins nor tokens', async () => {
+    const none = '0x0000000000000000000000000000000000000000';
+    for (const to of [none, '0x0000000000000000000000000000000000000009', token.address])
+      for (const currency of ['ETH', 'USDT-ERC20'])
+        await assert.rejects(till.sign({ to, currency }), failsWith('DESTINATION_UNPAYABLE', /zero|network|token/));
   });
 
   test('a payment that reverts in its block has failed, and cost its gas', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import {
+  approveTransfer,
   custodyAccount,
   decodeBase32,
   isTillgateError,
@@ -204,6 +205,31 @@ eachStorage((engine, open) => {
         );
       },
     );
+
+    for (const what of ['frozen', 'disabled'] as const) {
+      lightning(
+        `fault 84: a payment whose account is ${what} before it is signed is HELD, not given to the node`,
+        async (till) => {
+          await till.fund('10');
+          const asked = await till.withdraw(till.foreignInvoice(1_000_000n).text);
+          const { accountId } = till.principal;
+          if (what === 'disabled')
+            await till.storage.accounts.update(accountId, { status: what, modifiedAt: till.clock.now() });
+          else await till.storage.transaction((tx) => tx.transfers.freeze({ accountId, reason: 'A loss.', at: 1 }));
+          const reserved = await till.balance('reserved', 'BTC-LN');
+          await till.payInvoices();
+          const held = await till.transfer(asked.tx_id);
+          assert.deepEqual([held.status, till.node.sent], ['HELD', []]);
+          assert.match(held.reason ?? '', what === 'frozen' ? /frozen: A loss/ : /disabled/);
+          assert.equal(await till.balance('reserved', 'BTC-LN'), reserved);
+          await till.storage.transaction((tx) => tx.transfers.unfreeze(accountId));
+          await till.storage.accounts.update(accountId, { status: 'active', modifiedAt: till.clock.now() });
+          await till.storage.transaction((tx) => approveTransfer(tx, held.id, till.clock.now()));
+          await till.payInvoices();
+          assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+        },
+      );
+    }
 
     lightning('a small payment reserves at least 10 satoshi for its way', async (till) => {
       await till.fund('10');

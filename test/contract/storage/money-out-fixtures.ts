@@ -39,6 +39,7 @@ export function transfer(given: Partial<Transfer> = {}): Transfer {
     reason: null,
     createdAt: NOW,
     updatedAt: NOW,
+    deferredAt: null,
     finishedAt: null,
     ...given,
   };
@@ -70,6 +71,8 @@ export function payout(given: Partial<Payout> = {}): Payout {
     status: 'LIVE',
     minedTxid: null,
     minedHeight: null,
+    cancelReason: null,
+    stuckAt: null,
     sentAt: null,
     createdAt: NOW,
     ...given,
@@ -81,6 +84,7 @@ export function attempt(payoutId: PayoutId, given: Partial<Attempt> = {}): Attem
   return {
     payoutId,
     number: 1,
+    kind: 'payment',
     txid,
     raw: `02f8${txid}`,
     feeUnits: 21n,

@@ -30,6 +30,7 @@ const transfer = (given: Partial<Transfer> = {}): Transfer => ({
   status: 'SIGNED',
   payoutId: null,
   reason: null,
+  deferredAt: null,
   createdAt: AT,
   updatedAt: AT,
   finishedAt: null,

@@ -41,7 +41,11 @@ export class MemoryWallets {
   };
 
   readonly tx: Pick<Transaction, 'accounts' | 'wallets'> = {
-    accounts: { lock: async (id) => this.accounts.get(id) ?? null, update: async () => true },
+    accounts: {
+      lock: async (id) => this.accounts.get(id) ?? null,
+      lockShared: async (id) => this.accounts.get(id) ?? null,
+      update: async () => true,
+    },
     wallets: {
       lockWithdrawalAddress: async (accountId, chain) => this.addresses.get(`${accountId}:${chain}`) ?? null,
       saveWithdrawalAddress: async (record) => {

@@ -15,6 +15,7 @@ import { epochs } from './0010-epochs.ts';
 import { unassignedDeposits } from './0011-unassigned-deposits.ts';
 import { coinOwners } from './0012-coin-owners.ts';
 import { nodeTrouble } from './0013-node-trouble.ts';
+import { cancelledPayouts } from './0014-cancelled-payouts.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   unassignedDeposits,
   coinOwners,
   nodeTrouble,
+  cancelledPayouts,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

@@ -31,6 +31,7 @@ export const TRANSFER_COLUMNS: readonly Column<Transfer>[] = [
   { name: 'status', kind: 'text', of: (t) => t.status },
   { name: 'bundle_id', kind: 'text', of: (t) => t.payoutId },
   { name: 'reason', kind: 'text', of: (t) => t.reason },
+  { name: 'deferred_at', kind: 'bigint', of: (t) => t.deferredAt },
   { name: 'created_at', kind: 'bigint', of: (t) => t.createdAt },
   { name: 'updated_at', kind: 'bigint', of: (t) => t.updatedAt },
   { name: 'finished_at', kind: 'bigint', of: (t) => t.finishedAt },
@@ -56,6 +57,7 @@ export function transferOf(row: Row): Transfer {
     status: text(row, 'status') as Transfer['status'],
     payoutId: textOrNull(row, 'bundle_id') as Transfer['payoutId'],
     reason: textOrNull(row, 'reason'),
+    deferredAt: integerOrNull(row, 'deferred_at'),
     createdAt: integer(row, 'created_at'),
     updatedAt: integer(row, 'updated_at'),
     finishedAt: integerOrNull(row, 'finished_at'),
@@ -82,6 +84,7 @@ export function transferChange({
   maxFeeUnits,
   payoutId,
   reason,
+  deferredAt,
   updatedAt,
   finishedAt,
 }: TransferChanges): Change {
@@ -91,6 +94,7 @@ export function transferChange({
   if (maxFeeUnits !== undefined) change.push(['max_fee_units', String(maxFeeUnits)]);
   if (payoutId !== undefined) change.push(['bundle_id', payoutId]);
   if (reason !== undefined) change.push(['reason', reason]);
+  if (deferredAt !== undefined) change.push(['deferred_at', deferredAt]);
   if (finishedAt !== undefined) change.push(['finished_at', finishedAt]);
   return change;
 }
@@ -104,6 +108,8 @@ export const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
   { name: 'status', kind: 'text', of: (b) => b.status },
   { name: 'mined_txid', kind: 'text', of: (b) => b.minedTxid },
   { name: 'mined_height', kind: 'bigint', of: (b) => b.minedHeight },
+  { name: 'cancel_reason', kind: 'text', of: (b) => b.cancelReason },
+  { name: 'stuck_at', kind: 'bigint', of: (b) => b.stuckAt },
   { name: 'sent_at', kind: 'bigint', of: (b) => b.sentAt },
   { name: 'created_at', kind: 'bigint', of: (b) => b.createdAt },
 ];
@@ -119,17 +125,21 @@ export function payoutOf(row: Row): Payout {
     status: text(row, 'status') as Payout['status'],
     minedTxid: textOrNull(row, 'mined_txid'),
     minedHeight: integerOrNull(row, 'mined_height'),
+    cancelReason: textOrNull(row, 'cancel_reason'),
+    stuckAt: integerOrNull(row, 'stuck_at'),
     sentAt: integerOrNull(row, 'sent_at'),
     createdAt: integer(row, 'created_at'),
   };
 }
 
 /** The columns that changes of a payout fill. */
-export function payoutChange({ sentAt, minedTxid, minedHeight }: PayoutChanges): Change {
+export function payoutChange({ sentAt, minedTxid, minedHeight, cancelReason, stuckAt }: PayoutChanges): Change {
   const change: (readonly [string, string | number | null])[] = [];
   if (sentAt !== undefined) change.push(['sent_at', sentAt]);
   if (minedTxid !== undefined) change.push(['mined_txid', minedTxid]);
   if (minedHeight !== undefined) change.push(['mined_height', minedHeight]);
+  if (cancelReason !== undefined) change.push(['cancel_reason', cancelReason]);
+  if (stuckAt !== undefined) change.push(['stuck_at', stuckAt]);
   return change;
 }
 
@@ -137,6 +147,7 @@ export function payoutChange({ sentAt, minedTxid, minedHeight }: PayoutChanges):
 export const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
   { name: 'bundle_id', kind: 'text', of: (a) => a.payoutId },
   { name: 'number', kind: 'bigint', of: (a) => a.number },
+  { name: 'kind', kind: 'text', of: (a) => a.kind },
   { name: 'txid', kind: 'text', of: (a) => a.txid },
   { name: 'raw', kind: 'text', of: (a) => a.raw },
   { name: 'fee_units', kind: 'numeric', of: (a) => String(a.feeUnits) },
@@ -150,6 +161,7 @@ export function attemptOf(row: Row): Attempt {
   return {
     payoutId: text(row, 'bundle_id') as Attempt['payoutId'],
     number: integer(row, 'number'),
+    kind: text(row, 'kind') as Attempt['kind'],
     txid: text(row, 'txid'),
     raw: text(row, 'raw'),
     feeUnits: units(row, 'fee_units'),

@@ -171,10 +171,18 @@ export class KnexAccountWrites implements AccountWrites {
     this.#publisher = publisher;
   }
 
-  async lock(id: AccountId): Promise<Account | null> {
+  lockShared(id: AccountId): Promise<Account | null> {
+    return this.#locked(id, this.#session.dialect.forShare);
+  }
+
+  lock(id: AccountId): Promise<Account | null> {
+    return this.#locked(id, this.#session.dialect.forUpdate);
+  }
+
+  async #locked(id: AccountId, lock: string): Promise<Account | null> {
     if (!isStorable(id)) return null;
-    const { run, tables, dialect } = this.#session;
-    const [row] = await run(`SELECT ${ACCOUNTS} FROM ${tables.accounts} WHERE id = ? ${dialect.forUpdate}`, [id]);
+    const { run, tables } = this.#session;
+    const [row] = await run(`SELECT ${ACCOUNTS} FROM ${tables.accounts} WHERE id = ? ${lock}`, [id]);
     return row === undefined ? null : accountOf(row);
   }
 

@@ -32,7 +32,7 @@ import { names } from '../rows/columns.ts';
 import { claimKey } from '../rows/claim-row.ts';
 import { liveTransferOf, PAYOUT_COLUMNS, payoutOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
 import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
-import { integer, text } from '../rows/values.ts';
+import { integer } from '../rows/values.ts';
 import { payoutViews, inFlight } from './payout-views.ts';
 import { claimedTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
@@ -41,6 +41,7 @@ import { expectedCustody, hotCustody } from './custody.ts';
 import { gasAt, gasBalances } from './gas-balances.ts';
 import { reserveTransfers } from './reserve-transfers.ts';
 import { coinsOf, freeAt, freeCoins, hasTakenCoins, keptHoldings, ownersOfMany } from './holding-reads.ts';
+import { payoutStop } from './payout-stops.ts';
 import { listedPage } from './listed-page.ts';
 import { sweepCandidates } from './sweep-candidates.ts';
 
@@ -199,9 +200,8 @@ export class KnexTransferStore implements TransferStore {
     return row === undefined ? null : integer(row, 'next_nonce');
   }
 
-  async payoutStop(chain: ChainCode): Promise<string | null> {
-    const [row] = await this.#db.read(`SELECT reason FROM ${this.#db.tables.payoutStops} WHERE chain = ?`, [chain]);
-    return row === undefined ? null : text(row, 'reason');
+  payoutStop(chain: ChainCode): Promise<string | null> {
+    return payoutStop(this.#db.read, this.#db.tables, chain);
   }
 
   async setPayoutStop(chain: ChainCode, reason: string | null): Promise<void> {

@@ -32,6 +32,7 @@ import type { Session } from '../session.ts';
 import { claimTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
 import { addGas } from './gas-balances.ts';
+import { payoutStop } from './payout-stops.ts';
 import { addHolding, dropHolding, ownerOfChange, settleHoldings, takeHoldings } from './holding-writes.ts';
 
 /** Transfer writes of one transaction. */
@@ -192,11 +193,17 @@ export class KnexTransferWrites implements TransferWrites {
 
   async freeze(freeze: WithdrawalFreeze): Promise<void> {
     const { run, tables } = this.#session;
+    // The lock of a change that leaves the key: it excludes who signs for the account, and no order that refers to it.
+    await run(`UPDATE ${tables.accounts} SET modified_at = modified_at WHERE id = ?`, [freeze.accountId]);
     const { sql, bindings } = insertion(tables.withdrawalFreezes, FREEZE_COLUMNS, [freeze]);
     await run(
       `${sql} ON CONFLICT (account_id) DO UPDATE SET reason = excluded.reason, frozen_at = excluded.frozen_at`,
       bindings,
     );
+  }
+
+  findPayoutStop(chain: ChainCode): Promise<string | null> {
+    return payoutStop(this.#session.run, this.#session.tables, chain);
   }
 
   async findFreeze(accountId: AccountId): Promise<WithdrawalFreeze | null> {

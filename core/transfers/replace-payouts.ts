@@ -1,0 +1,213 @@
+import { isTillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
+import type { PayoutId } from '../kernel/ids.ts';
+import type { SignedTransaction } from '../ports/chain-payments.ts';
+import type { Lease } from '../ports/lease-store.ts';
+import type { PayoutChanges } from '../ports/transfer-store.ts';
+import { PayoutBuilder } from './build-payout.ts';
+import type { PayingChain, PayoutDeps } from './payout-deps.ts';
+import { latestAttempt } from './send-payouts.ts';
+import type { PayoutSender } from './send-payouts.ts';
+import type { PayoutSettings } from './settings.ts';
+import type { Attempt, AttemptKind, PayoutView } from './transfer.ts';
+
+/** The fee may be raised to this multiple of the first one. */
+const MAX_FEE_INCREASE = 5n;
+const RAISED_TO_THE_MOST = 'It is still unmined after its fee was raised to the maximum.';
+/** Errors that say that no dearer attempt can be signed; any other is tried again. */
+const REFUSALS = ['STATE_CONFLICT', 'INSUFFICIENT_BALANCE', 'DESTINATION_UNPAYABLE'] as const;
+
+/** What became of an attempt to sign again: `null` when it was signed, or may be later. */
+type Refusal = string | null;
+
+/** Raises the alert of a payout, once for each reason. */
+export type AlertPayout = (view: PayoutView, reason: string) => void;
+
+/**
+ * Signs new attempts of payouts that stay unmined: the same payment at a higher fee, and when that is not possible for too
+ * long, or an operator says so, a transaction of the till to itself. Each is stored before it is broadcast, and uses the nonce
+ * or the coins of the payout, so that one attempt is mined at most.
+ */
+export class PayoutReplacer {
+  readonly #chain: PayingChain;
+  readonly #deps: PayoutDeps;
+  readonly #settings: PayoutSettings;
+  readonly #builder: PayoutBuilder;
+  readonly #sender: PayoutSender;
+  readonly #alert: AlertPayout;
+  /** By address, the payout whose fee cannot be raised; those behind it wait for it and not for a higher fee. */
+  readonly #blockedBy = new Map<string, PayoutId>();
+
+  constructor(
+    chain: PayingChain,
+    deps: PayoutDeps,
+    {
+      settings,
+      sender,
+      alert,
+    }: { readonly settings: PayoutSettings; readonly sender: PayoutSender; readonly alert: AlertPayout },
+  ) {
+    this.#chain = chain;
+    this.#deps = deps;
+    this.#settings = settings;
+    this.#builder = new PayoutBuilder(chain, deps);
+    this.#sender = sender;
+    this.#alert = alert;
+  }
+
+  /** @param isFirst - no payout with a lower nonce of the same address is unmined */
+  async unmined(lease: Lease, view: PayoutView, { isFirst, isMissing }: Place): Promise<void> {
+    const { payout } = view;
+    if (payout.cancelReason !== null) return this.#cancel(lease, view);
+    if (!this.#isSlow(view, isMissing) || (!isFirst && this.#blockedBy.has(payout.sourceAddress))) return;
+    const refusal = await this.#raise(lease, view, latestAttempt(view));
+    if (refusal !== null) await this.#noteStuck(lease, view, { refusal, isFirst });
+    else if (this.#blockedBy.get(payout.sourceAddress) === payout.id) this.#blockedBy.delete(payout.sourceAddress);
+  }
+
+  /**
+   * No attempt can be mined any more: the same transfers are signed again, unless they are to be cancelled.
+   *
+   * @returns the reason to void the payout; `null` to go on with it
+   */
+  async expired(lease: Lease, view: PayoutView): Promise<string | null> {
+    const { payout } = view;
+    if (payout.cancelReason !== null) return payout.cancelReason;
+    const refusal = await this.#raise(lease, view, null);
+    if (refusal === null) return null;
+    return (await this.#noteStuck(lease, view, { refusal, isFirst: true })) ? cancelReason(refusal) : null;
+  }
+
+  #isSlow(view: PayoutView, isMissing: boolean): boolean {
+    // Where a waiting transaction is never replaced, only one that no node has may be.
+    const after = this.#chain.payments.bumpAfterMs ?? (isMissing ? this.#settings.cancelAfterMs : Infinity);
+    return this.#deps.clock.now() - latestAttempt(view).createdAt >= after;
+  }
+
+  async #raise(lease: Lease, view: PayoutView, replaced: Attempt | null): Promise<Refusal> {
+    const { payout, attempts, transfers } = view;
+    if (this.#chain.payments.bumpAfterMs === null && replaced !== null)
+      return 'Its fee cannot be raised on this chain.';
+    const signed = await this.#trySign(view, async () =>
+      this.#builder.again(
+        transfers,
+        { ...(await this.#sourceOf(view)), replaces: replaced === null ? null : { ...replaced, change: null } },
+        payout.nonce,
+      ),
+    );
+    if (signed === null || typeof signed === 'string') return signed;
+    const first = present(attempts[0], `attempts of payout ${payout.id}`);
+    if (signed.feeUnits > first.feeUnits * MAX_FEE_INCREASE) return RAISED_TO_THE_MOST;
+    if (payout.stuckAt !== null) await this.#update(lease, view, { stuckAt: null });
+    await this.#add(lease, view, signed, 'payment');
+    return null;
+  }
+
+  /** A payout whose fee cannot be raised is cancelled after a time. @returns true when that has come */
+  async #noteStuck(
+    lease: Lease,
+    view: PayoutView,
+    { refusal, isFirst }: { readonly refusal: string; readonly isFirst: boolean },
+  ): Promise<boolean> {
+    const { payout } = view;
+    if (!isFirst) return false;
+    this.#blockedBy.set(payout.sourceAddress, payout.id);
+    this.#alert(view, refusal);
+    const now = this.#deps.clock.now();
+    if (payout.stuckAt === null) await this.#update(lease, view, { stuckAt: now });
+    if (now - (payout.stuckAt ?? now) < this.#settings.cancelAfterMs || isOwnSweep(view, this.#chain)) return false;
+    const reason = cancelReason(refusal);
+    if (!(await this.#update(lease, view, { cancelReason: reason }))) return false;
+    this.#alert(view, reason);
+    await this.#cancel(lease, { ...view, payout: { ...payout, cancelReason: reason } });
+    return true;
+  }
+
+  async #cancel(lease: Lease, view: PayoutView): Promise<void> {
+    const { payments } = this.#chain;
+    const { attempts, payout } = view;
+    const [first] = attempts.filter(({ kind }) => kind === 'cancel');
+    if (first !== undefined && !this.#isSlow(view, false)) return;
+    if (payments.cancel === undefined) {
+      if (attempts.some(({ expiresAt }) => expiresAt === null))
+        this.#alert(view, 'It cannot be cancelled: this chain can neither replace a transaction nor does it expire.');
+      return;
+    }
+    const request = { nonce: payout.nonce, replaces: { ...latestAttempt(view), change: null } };
+    const cancel = payments.cancel.bind(payments);
+    const signed = await this.#trySign(view, async () => cancel({ ...request, ...(await this.#sourceOf(view)) }));
+    if (signed === null || typeof signed === 'string') {
+      if (signed !== null) this.#alert(view, `Its cancellation cannot be signed now: ${signed}`);
+      return;
+    }
+    if (first !== undefined && signed.feeUnits > first.feeUnits * MAX_FEE_INCREASE) {
+      this.#alert(view, 'Its cancellation is still unmined after its fee was raised to the maximum.');
+      return;
+    }
+    await this.#add(lease, view, signed, 'cancel');
+  }
+
+  async #sourceOf({ payout }: PayoutView) {
+    const coins = await this.#deps.storage.transfers.coinsOf(payout.id);
+    return { source: { address: payout.sourceAddress, index: payout.sourceIndex }, coins };
+  }
+
+  /** The signed bytes, why there are none, or `null` when it is to be tried again. */
+  async #trySign(
+    { payout }: PayoutView,
+    sign: () => Promise<SignedTransaction>,
+  ): Promise<SignedTransaction | string | null> {
+    try {
+      return await sign();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : 'unknown';
+      this.#deps.logger.warn('a replacement could not be signed yet, retrying', { payout: payout.id, reason });
+      return REFUSALS.some((code) => isTillgateError(error, code)) ? reason : null;
+    }
+  }
+
+  async #add(lease: Lease, view: PayoutView, signed: SignedTransaction, kind: AttemptKind): Promise<void> {
+    const { storage, clock } = this.#deps;
+    const { payout, attempts } = view;
+    const { txid, raw, feeUnits, terms, expiresAt } = signed;
+    const attempt: Attempt = {
+      ...{ payoutId: payout.id, number: attempts.length + 1, kind, createdAt: clock.now() },
+      ...{ txid, raw, feeUnits, terms, expiresAt },
+    };
+    const added = await storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      const now = await tx.transfers.lockPayout(payout.id);
+      // A cancel that was asked for meanwhile is looked at before another payment is signed.
+      if (now?.status !== 'LIVE' || (kind === 'payment' && now.cancelReason !== null)) return false;
+      await tx.transfers.addAttempt(attempt);
+      return true;
+    });
+    if (added) await this.#sender.send(lease, view, attempt);
+  }
+
+  #update(lease: Lease, { payout }: PayoutView, changes: PayoutChanges): Promise<boolean> {
+    return this.#deps.storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      const now = await tx.transfers.lockPayout(payout.id);
+      if (now?.status !== 'LIVE' || now.cancelReason !== null) return false;
+      await tx.transfers.updatePayout(payout.id, changes);
+      return true;
+    });
+  }
+}
+
+/** Where a payout is among the unmined ones. */
+export interface Place {
+  readonly isFirst: boolean;
+  /** No node has it. */
+  readonly isMissing: boolean;
+}
+
+function cancelReason(refusal: string): string {
+  return `It was cancelled, for it was not mined for too long and could not be replaced: ${refusal}`;
+}
+
+/** The chain's own coin on its way to the hot wallet: a cancel would take its cost from the coins that are to be moved. */
+export function isOwnSweep({ transfers }: PayoutView, { payments }: PayingChain): boolean {
+  return transfers.some(({ kind, currency }) => kind === 'sweep' && currency === payments.feeAsset.currency);
+}
