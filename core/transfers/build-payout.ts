@@ -190,7 +190,7 @@ export class PayoutBuilder {
         throw new PayoutDeferred(transfers, error.message, { cause: error });
       if (!isTillgateError(error, 'DESTINATION_UNPAYABLE')) throw error;
       // The till's own moves go where the operator said: they wait until that is put right.
-      if (transfers.every(({ accountId }) => accountId === null))
+      if (transfers.every(({ accountId, kind }) => accountId === null && kind !== 'return'))
         throw new PayoutDeferred(transfers, error.message, { cause: error });
       throw new PayoutImpossible(transfers, error.message);
     }

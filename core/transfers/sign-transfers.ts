@@ -221,10 +221,12 @@ export class SignTransfers {
   /** Fails what has waited too long, with its reserve given back; the others wait, with the reason. */
   async #defer(lease: Lease, { transfers, message, lapses, cause }: PayoutDeferred): Promise<void> {
     const now = this.#deps.clock.now();
-    const isOver = ({ accountId, createdAt, deferredAt }: Transfer): boolean =>
+    const isOver = ({ accountId, kind, createdAt, deferredAt }: Transfer): boolean =>
       lapses
         ? now - createdAt > MAX_COINS_WAIT_MS
-        : accountId !== null && deferredAt !== null && now - deferredAt >= this.#settings.giveUpAfterMs;
+        : (accountId !== null || kind === 'return') &&
+          deferredAt !== null &&
+          now - deferredAt >= this.#settings.giveUpAfterMs;
     const over = transfers.filter(isOver);
     if (over.length > 0)
       await this.#abandon(
