@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import {
+  checkLedger,
   formatUnits,
   isTillgateError,
   obtainedUnits,
@@ -112,6 +113,23 @@ eachStorage((engine, open) => {
       await till.settle();
       assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'ETH'), [ETHER - ethPayments.fee]);
       assert.equal(await surplus(till), 0n);
+      // Now some gas is there, and not enough: what is missing is sent, whatever a payer has sent beside it.
+      const before = ethPayments.sent.size;
+      till.eth.mine({
+        to: payment.address,
+        currency: 'USDT-ERC20',
+        units: 10n ** 9n,
+        txid: 'again',
+        from: 'eth-payer',
+      });
+      till.eth.mineEmpty(till.eth.policy.spendableConfirmations);
+      till.eth.mine({ to: payment.address, currency: 'ETH', units: ETHER, txid: 'beside', from: 'eth-payer' });
+      await till.follow();
+      await till.payOut();
+      assert.deepEqual(
+        [...ethPayments.sent.values()].slice(before).map(({ content }) => content.source),
+        [ethPayments.hotAddress],
+      );
     });
   });
 
@@ -375,6 +393,10 @@ eachStorage((engine, open) => {
       await till.payOut();
       assert.match((await till.storage.transfers.payoutStop('ETH')) ?? '', /send at least 0\.8999\d* ETH to eth-hot/);
       assert.ok(((await solvency(till))['ETH'] ?? 0n) < 0n);
+      assert.deepEqual(
+        (await checkLedger(till.storage)).map(({ invariant }) => invariant),
+        ['a chain holds what is owed'],
+      );
       assert.ok(
         [...till.metrics.gauges].some(([key, value]) => key.startsWith('tillgate_solvency_units') && value < 0),
       );
