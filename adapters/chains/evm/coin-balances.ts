@@ -32,16 +32,15 @@ interface Book {
 
 const EMPTY: Book = { tip: null, entries: new Map() };
 const NO_MOVES: readonly CoinMove[] = [];
-/** The most addresses whose balances are watched; beyond it the newest are seen only when they are paid directly. */
-const MAX_TRACKED = 100_000;
 
 /**
  * Watches the coin balances of addresses, to find what reached them without a transaction of its own: coins that a
  * contract sends leave no log, and neither do block rewards and withdrawals of the beacon chain (EIP-4895).
  *
  * Balances are compared, and not traces searched, because every node answers `eth_getBalance`, while traces are an
- * extra that few public nodes offer. The balance of the scan before is kept in memory, so that at the head an address
- * costs one call in each scan; `limit` bounds the calls of one scan, and the addresses looked at least recently go first.
+ * extra that few public nodes offer. The balance of the scan before is kept in memory, and one call reads hundreds of
+ * balances where the node allows it. `maxCalls` bounds the calls of one scan however many orders are open; the addresses
+ * that were looked at least recently go first, so each is looked at again after a bounded number of scans.
  *
  * A scan's result counts only when the next scan begins where it ended: until then it may have been thrown away and be
  * asked for again, and what was found must be found again.
@@ -49,14 +48,14 @@ const MAX_TRACKED = 100_000;
 export class CoinBalances {
   readonly #state: StateReader;
   readonly #logger: Logger;
-  readonly #limit: number;
+  readonly #maxCalls: number;
   #settled: Book = EMPTY;
   #staged: Book = EMPTY;
 
-  constructor(state: StateReader, logger: Logger, limit: number) {
+  constructor(state: StateReader, logger: Logger, maxCalls: number) {
     this.#state = state;
     this.#logger = logger;
-    this.#limit = limit;
+    this.#maxCalls = maxCalls;
   }
 
   /**
@@ -76,7 +75,6 @@ export class CoinBalances {
     const book = this.#bookAt(before);
     const entries = new Map<string, Baseline>();
     for (const key of keys) {
-      if (entries.size >= MAX_TRACKED) break;
       const known = book.entries.get(key) ?? { at: before, units: null, moves: NO_MOVES };
       const fresh = moves.get(key);
       entries.set(key, fresh === undefined ? known : { ...known, moves: [...known.moves, ...fresh] });
@@ -94,12 +92,24 @@ export class CoinBalances {
     return this.#settled;
   }
 
-  /** Keys to look at in this scan: all, or those whose last look is longest ago. */
+  /** Keys to look at in this scan: all, or those whose last look is longest ago. A first look costs two readings. */
   #due(entries: ReadonlyMap<string, Baseline>): readonly string[] {
-    const keys = [...entries.keys()];
-    if (keys.length <= this.#limit) return keys;
-    const heightOf = (key: string): number => entries.get(key)?.at.height ?? 0;
-    return keys.sort((a, b) => heightOf(a) - heightOf(b)).slice(0, this.#limit);
+    let left = this.#maxCalls * this.#state.perCall;
+    const byHeight = new Map<number, string[]>();
+    for (const [key, { at }] of entries) {
+      const keys = byHeight.get(at.height);
+      if (keys === undefined) byHeight.set(at.height, [key]);
+      else keys.push(key);
+    }
+    const due: string[] = [];
+    for (const height of [...byHeight.keys()].sort((a, b) => a - b)) {
+      for (const key of byHeight.get(height) as string[]) {
+        left -= entries.get(key)?.units === null ? 2 : 1;
+        if (left < 0) return due;
+        due.push(key);
+      }
+    }
+    return due;
   }
 
   async #look(

@@ -31,6 +31,8 @@ import { RecentBlocks } from '../recent-blocks.ts';
 import { asCount, asObject, asHash, inconsistent } from './rpc-values.ts';
 import { RangeScanner } from './range-scanner.ts';
 
+/** 125,000 balances at each block, where the node reads 500 in one call. */
+const MAX_BALANCE_CALLS = 250;
 /** Addresses derived between two breaths: derivation is arithmetic and would hold up everything else. */
 const DERIVED_AT_ONCE = 16;
 const MAX_INDEX = 0x7fffffff;
@@ -77,7 +79,7 @@ export class EvmChain implements ChainAdapter {
       native: options.takesCoin ? options.coin.currency : null,
       contracts: this.#contracts,
       hotAddress: options.paying?.keys?.hotAddress ?? null,
-      maxBalanceChecks: options.maxBalanceChecks ?? 5_000,
+      maxBalanceCalls: options.maxBalanceCalls ?? MAX_BALANCE_CALLS,
     });
     this.#decimals = new TokenDecimals(this.code, options.tokens, (address) => fetchDecimals(this.#client, address));
     this.balances = balancesOf(this.#client, logger, options, this.#contracts);

@@ -44,8 +44,8 @@ export interface EvmChainOptions {
   readonly startBlock?: number | null;
   /** Blocks in one step; 200. */
   readonly maxScanBlocks?: number;
-  /** Addresses whose coin balance is compared in one scan; 5,000. With more, each is looked at in turn. */
-  readonly maxBalanceChecks?: number;
+  /** Calls of one scan that read balances of open orders, 500 in each where the node allows it; 250. With more, in turn. */
+  readonly maxBalanceCalls?: number;
   readonly requestTimeoutMs?: number;
   /** Watch-only without it. */
   readonly paying?: EvmPayingOptions;

@@ -51,6 +51,7 @@ export interface EvmPluginOptions {
   readonly bumpAfterMs: number;
   /** The highest gas limit of a payment. */
   readonly maxGas: bigint;
+  readonly maxBalanceCalls: number;
 }
 
 /** No network of mainnet's rules mines a transaction with a higher gas limit (EIP-7825). */
@@ -68,6 +69,8 @@ const optionsSchema = z.strictObject({
   bumpAfterSeconds: count(10, 86_400).default(600),
   /** A receiver that needs more gas is not paid. */
   maxGas: count(21_000, MOST_GAS).default(300_000),
+  /** Calls of one scan that read balances; more addresses are looked at in turn. */
+  maxBalanceCalls: count(1, 100_000).default(250),
   tokens: tokensField((text) => normaliseEvmAddress(text) !== null),
 });
 
@@ -101,5 +104,6 @@ export function parseEvmOptions(input: unknown, defaults: EvmDefaults): EvmPlugi
     maxGasPrice: BigInt(Math.round(data.maxFeePerGasGwei * 1_000)) * 1_000_000n,
     bumpAfterMs: data.bumpAfterSeconds * 1_000,
     maxGas: BigInt(data.maxGas),
+    maxBalanceCalls: data.maxBalanceCalls,
   };
 }

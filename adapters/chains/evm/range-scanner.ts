@@ -29,7 +29,7 @@ export interface ScannerOptions {
   readonly contracts: ReadonlyMap<CurrencyCode, string>;
   /** The till's own hot wallet: coins that it sends to a deposit address pay for a sweep and are no deposit. */
   readonly hotAddress: string | null;
-  readonly maxBalanceChecks: number;
+  readonly maxBalanceCalls: number;
 }
 
 /**
@@ -50,7 +50,7 @@ export class RangeScanner {
   constructor(
     client: JsonRpcClient,
     logger: Logger,
-    { native, contracts, hotAddress, maxBalanceChecks }: ScannerOptions,
+    { native, contracts, hotAddress, maxBalanceCalls }: ScannerOptions,
   ) {
     this.#client = client;
     this.#logger = logger;
@@ -62,7 +62,7 @@ export class RangeScanner {
       new Map([...contracts].map(([currency, address]) => [keyOf(address), currency])),
     );
     this.#state = new StateReader(client, logger);
-    this.#balances = new CoinBalances(this.#state, logger, maxBalanceChecks);
+    this.#balances = new CoinBalances(this.#state, logger, maxBalanceCalls);
   }
 
   /** @throws TillgateError `NODE_FAILED` when the node's answers are missing, malformed or do not fit together */

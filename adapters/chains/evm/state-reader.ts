@@ -3,6 +3,7 @@ import type { Logger } from '../../../core/index.ts';
 import { refusal } from '../json-rpc.ts';
 import type { JsonRpcClient, RpcCall } from '../json-rpc.ts';
 import type { RpcReply } from '../json-rpc-replies.ts';
+import { PACK_SIZE, checkKey, packInput, readPack } from './balance-pack.ts';
 import { ERC20 } from './erc20.ts';
 import { asUnits, atBlock, isStateGone, malformed, toQuantity } from './rpc-values.ts';
 
@@ -23,6 +24,8 @@ export type BalanceAnswer = bigint | 'gone';
 
 /** JSON-RPC's "invalid params": what a node says that does not know EIP-1898. */
 const INVALID_PARAMS = -32602;
+/** "Limit exceeded" of EIP-1474. */
+const RATE_LIMITED = -32005;
 /** The message of geth and related nodes for a call that reverted. */
 const REVERTED = 3;
 
@@ -31,19 +34,47 @@ export class StateReader {
   readonly #client: JsonRpcClient;
   readonly #logger: Logger;
   #byHash = true;
+  #packs = true;
 
   constructor(client: JsonRpcClient, logger: Logger) {
     this.#client = client;
     this.#logger = logger;
   }
 
-  /** Balances of the native coin, in the order of the questions. */
+  /** How many balances of one block a call reads. */
+  get perCall(): number {
+    return this.#packs ? PACK_SIZE : 1;
+  }
+
+  /** Balances of the native coin, in the order of the questions; those of one block in as few calls as the node allows. */
   async coins(questions: readonly BalanceQuestion[]): Promise<readonly BalanceAnswer[]> {
-    const replies = await this.#ask(questions, ({ key, at }) => ({
-      method: 'eth_getBalance',
-      params: [`0x${key}`, this.#block(at)],
-    }));
-    return replies.map((reply) => this.#answer('eth_getBalance', reply));
+    const packs = packsOf(questions, this.perCall);
+    const replies = await this.#ask(packs, ({ keys, at }) =>
+      keys.length === 1
+        ? { method: 'eth_getBalance', params: [`0x${keys[0] as string}`, this.#block(at)] }
+        : { method: 'eth_call', params: [{ data: packInput(keys) }, this.#block(at)] },
+    );
+    const answers: BalanceAnswer[] = [];
+    packs.forEach(({ keys, places }, index) => {
+      const read = this.#readPack(replies[index] as RpcReply, keys.length);
+      places.forEach((place, at) => (answers[place] = read[at] as BalanceAnswer));
+    });
+    return answers;
+  }
+
+  #readPack(reply: RpcReply, count: number): readonly BalanceAnswer[] {
+    if (count === 1) return [this.#answer('eth_getBalance', reply)];
+    if (reply.problem !== null && isStateGone(reply.problem.message))
+      return new Array<BalanceAnswer>(count).fill('gone');
+    const balances = reply.problem === null ? readPack(reply.result, count) : null;
+    if (balances !== null) return balances;
+    if (reply.problem === null || !isBusy(reply.problem)) {
+      this.#packs = false;
+      this.#logger.warn('the node does not read many balances in one call: each is asked for by itself', {
+        host: this.#client.host,
+      });
+    }
+    throw reply.problem === null ? malformed('balances') : refusal('eth_call', reply.problem, this.#client.host);
   }
 
   /** Balances of a token; a contract that is not there yet, or that reverts, holds nothing for anyone. */
@@ -65,7 +96,7 @@ export class StateReader {
     });
   }
 
-  async #ask<Q extends BalanceQuestion>(
+  async #ask<Q extends { readonly at: StateAt }>(
     questions: readonly Q[],
     call: (question: Q) => RpcCall,
   ): Promise<readonly RpcReply[]> {
@@ -95,6 +126,35 @@ export class StateReader {
     if (isStateGone(reply.problem.message)) return 'gone';
     throw refusal(method, reply.problem, this.#client.host);
   }
+}
+
+/** Questions of one block, asked in one call. */
+interface Pack {
+  readonly at: StateAt;
+  readonly keys: string[];
+  /** Their places among all questions. */
+  readonly places: number[];
+}
+
+function packsOf(questions: readonly BalanceQuestion[], size: number): readonly Pack[] {
+  const packs: Pack[] = [];
+  const open = new Map<string, Pack>();
+  questions.forEach(({ key, at }, place) => {
+    let pack = open.get(at.hash);
+    if (pack === undefined || pack.keys.length >= size) {
+      pack = { at, keys: [], places: [] };
+      open.set(at.hash, pack);
+      packs.push(pack);
+    }
+    pack.keys.push(checkKey(key));
+    pack.places.push(place);
+  });
+  return packs;
+}
+
+/** The node serves, but not now. */
+function isBusy({ code, message }: { readonly code: number; readonly message: string }): boolean {
+  return code === RATE_LIMITED || /limit|too many|busy|capacity|timeout|timed out/i.test(message);
 }
 
 function balanceOf(key: string): string {

@@ -9,6 +9,7 @@ import { deployContract, invoke, receipt } from '../../support/contracts.ts';
 import type { DeployedContract } from '../../support/contracts.ts';
 import { brief, evmChain, freshAddress, height, keyOf, pay, watching } from './evm-support.ts';
 import { hasty, startProxy } from './rpc-proxy.ts';
+import type { Interference } from './rpc-proxy.ts';
 
 describe('an EVM chain sees its own coin', () => {
   let anvil: Anvil;
@@ -172,8 +173,35 @@ describe('an EVM chain sees its own coin', () => {
     );
   });
 
-  test('with more addresses than one scan may look at, each has its turn', async () => {
-    const bounded = await evmChain([anvil.url], {}, { maxBalanceChecks: 2 });
+  /** A chain behind a proxy that counts the calls that read balances. */
+  async function countedChain(
+    t: TestContext,
+    maxBalanceCalls: number,
+    interfere: Interference = () => null,
+  ): Promise<{ readonly chain: EvmChain; readonly calls: () => number }> {
+    let calls = 0;
+    const proxy = await startProxy(anvil.url, (call) => {
+      if (call.method === 'eth_getBalance' || call.method === 'eth_call') calls += 1;
+      return interfere(call);
+    });
+    const made = await evmChain([proxy.url], {}, { maxBalanceCalls });
+    t.after(async () => {
+      await made.chain.close();
+      await proxy.stop();
+    });
+    const read = (): number => {
+      const before = calls;
+      calls = 0;
+      return before;
+    };
+    return { chain: made.chain, calls: read };
+  }
+
+  const noPacks: Interference = ({ method }) =>
+    method === 'eth_call' ? { error: { code: -32000, message: 'contract creation is off' } } : null;
+
+  test('with more addresses than one scan may look at, each has its turn', async (t) => {
+    const { chain: bounded, calls } = await countedChain(t, 4, noPacks);
     const watched = Array.from({ length: 5 }, freshAddress);
     const watch = watching(...watched);
     const from = (await height(anvil)) + 1;
@@ -184,15 +212,59 @@ describe('an EVM chain sees its own coin', () => {
     await anvil.mine(3);
     await pay(anvil, watched[4] as string, 1n);
     const found = new Map<string, bigint>();
+    await assert.rejects(bounded.scan(from, from, watch), /refused eth_call/);
     for (let at = from; at <= from + 4; at++) {
-      const { blocks, transfers } = await bounded.chain.scan(at, at, watch);
+      calls();
+      const { blocks, transfers } = await bounded.scan(at, at, watch);
+      // What is found is read again, and its block searched for.
+      if (transfers.length === 0) assert.ok(calls() <= 4);
       for (const { toKey, units, block } of transfers) {
         assert.equal(block.hash, blocks[0]?.hash);
         found.set(toKey, (found.get(toKey) ?? 0n) + units);
       }
     }
     assert.deepEqual([...watched.map((to) => found.get(keyOf(to)))], [6n, 6n, 6n, 6n, 7n]);
-    await bounded.chain.close();
+  });
+
+  test('fault 90: 100,000 open orders hide no payment of a contract, and cost a bounded number of calls a block', async (t) => {
+    const { chain: busy, calls } = await countedChain(t, 250);
+    const keys = Array.from({ length: 100_000 }, (_, at) => (0xabcd0000 + at).toString(16).padStart(40, '7'));
+    const to = freshAddress();
+    const all = new Set([...keys, keyOf(to)]);
+    const watch = { has: (key: string) => all.has(key), nativeKeys: () => all };
+    const from = (await height(anvil)) + 1;
+    await receipt(anvil, await invoke(anvil, forwarder, 'forward', [to], { value: 300n }));
+    await anvil.mine(3);
+    const found: bigint[] = [];
+    const spent: number[] = [];
+    for (let at = from; at <= from + 3; at++) {
+      const { transfers } = await busy.scan(at, at, watch);
+      found.push(...transfers.map(({ units }) => units));
+      spent.push(calls());
+    }
+    assert.deepEqual(found, [300n]);
+    // 201 calls read them all; the first look at each reads two blocks, and the payment's own block is searched for.
+    assert.ok(
+      spent.every((count) => count <= 260),
+      String(spent),
+    );
+    assert.equal(spent.at(-1), 201);
+  });
+
+  test('many balances of one call are what the node says of each', async (t) => {
+    const { chain: packed } = await countedChain(t, 250);
+    const watched = Array.from({ length: 3 }, freshAddress);
+    const from = (await height(anvil)) + 1;
+    await anvil.setAutomine(false);
+    for (const [at, to] of watched.entries())
+      await invoke(anvil, forwarder, 'forward', [to], { value: 10n ** BigInt(7 * at) });
+    await anvil.mine();
+    await anvil.setAutomine(true);
+    const { transfers } = await packed.scan(from, from, watching(...watched));
+    assert.deepEqual(
+      transfers.map(({ toKey, units }) => [toKey, units]),
+      watched.map((to, at) => [keyOf(to), 10n ** BigInt(7 * at)]),
+    );
   });
 
   async function hastyChain(t: TestContext, hash: string, times = 1): Promise<EvmChain> {
