@@ -4,7 +4,7 @@ import type { Asset, AssetCatalogue, ChainCode } from '../kernel/asset.ts';
 import { invalidField, isTillgateError, TillgateError } from '../kernel/errors.ts';
 import { findFiat } from '../kernel/fiat.ts';
 import { present } from '../kernel/guard.ts';
-import type { InvoiceTerms, Invoices } from '../lightning/invoices.ts';
+import type { InvoiceTerms } from '../lightning/invoices.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DepositAddress } from '../ports/order-store.ts';

@@ -18,7 +18,7 @@ import type { PayingChain } from './evm-paying.ts';
 const ETHER = 10n ** 18n;
 const TOKEN_ORDERS = 60;
 const COIN_ORDERS = 4;
-const PAYEE = `0x${'d00d'.repeat(10)}` as Address;
+const PAYEE = `0x${'d00d'.repeat(10)}`;
 const CONFIRMATIONS = { confirmations: 1, spendableConfirmations: 2, finalityBlocks: 8 };
 
 describe('solvency of a till without a float, on a real EVM node', { concurrency: 1 }, () => {

@@ -55,7 +55,7 @@ async function withdraw(till: MoneyDomain, owner: Principal, amount: string): Pr
 const same = (count: number, units: bigint): readonly bigint[] => Array.from({ length: count }, () => units);
 const found = (till: MoneyDomain, { id }: Transfer): Promise<Transfer> => till.transfer(id);
 const coinsOf = async (till: MoneyDomain, { id }: Transfer): Promise<number> => {
-  const view = await till.storage.transfers.payoutOf(id as TransferId);
+  const view = await till.storage.transfers.payoutOf(id);
   return view === null ? 0 : (await till.storage.transfers.coinsOf(view.payout.id)).length;
 };
 const availableOf = async (till: MoneyDomain, { accountId }: Principal): Promise<bigint> =>
