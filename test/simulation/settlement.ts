@@ -1,20 +1,21 @@
-import { approveTransfer, resumeChain, resumePayouts } from '../../core/index.ts';
+import { resumeChain, resumePayouts } from '../../core/index.ts';
 import type { AccountId, CallbackId, TransferId } from '../../core/index.ts';
 import { rewind } from './actions/operators.ts';
+import { confirm, decideHeld } from './actions/restores.ts';
 import type { PayoutRow, TransferRow } from './rules/rows.ts';
 import type { Rules } from './rules/rules.ts';
 import type { Inclusion } from './world/chain.ts';
 import type { Instance } from './world/instance.ts';
-import { ORDINARY_FEE } from './world/world.ts';
+import { MIN_DEPOSIT, ORDINARY_FEE } from './world/world.ts';
 import type { World } from './world/world.ts';
 
 /** Does one thing and looks at it, as a step of the scenario. */
 export type Doing = (name: string, instance: Instance, work: () => Promise<string> | string) => Promise<void>;
 
-interface Watched {
+interface Given {
   readonly chain: string;
   readonly address: string;
-  readonly watch_until: number;
+  readonly watch_key: string;
 }
 
 const MOST_ROUNDS = 60;
@@ -37,8 +38,8 @@ export class Settlement {
     await doing('calm', this.#instance, () => this.#calm());
     await doing('operators', this.#instance, () => this.#operators(false));
     await this.#rounds(doing, 20_000);
-    // Past every deadline, and then past every watch window.
-    for (const hours of [1, 30]) {
+    // Past every deadline, then past every watch window, and then for what is given up or cancelled after hours.
+    for (const hours of [1, 30, 4, 80]) {
       world.advance(hours * 3_600_000);
       await doing('operators', this.#instance, () => this.#operators(true));
       await this.#rounds(doing, 60_000);
@@ -52,6 +53,7 @@ export class Settlement {
       ...this.#deposits(),
       ...this.#transfers(),
       ...this.#untold(),
+      ...this.#paidOnce(),
       ...this.#callbacks(),
       ...this.#money(),
     ];
@@ -87,9 +89,11 @@ export class Settlement {
       else if (halted) await resumeChain(storage, chain.code);
       await resumePayouts(chain, storage);
     }
-    for (const { id } of driver.all<{ id: TransferId }>(`SELECT id FROM transfers WHERE status = 'HELD' ORDER BY id`)) {
-      await storage.transaction((tx) => approveTransfer(tx, id, now));
-    }
+    await confirm(this.#world, this.#instance);
+    for (const { id, chain } of driver.all<{ id: TransferId; chain: string }>(
+      `SELECT id, chain FROM transfers WHERE status = 'HELD' ORDER BY id`,
+    ))
+      await decideHeld(this.#world, this.#instance, id, chain, true);
     for (const { id } of driver.all<{ id: AccountId }>('SELECT account_id AS id FROM withdrawal_freezes'))
       await storage.transaction((tx) => tx.transfers.unfreeze(id));
     for (const { id } of driver.all<{ id: CallbackId }>(`SELECT id FROM callbacks WHERE status = 'DEAD' ORDER BY id`)) {
@@ -137,7 +141,8 @@ export class Settlement {
       this.#rules.payouts,
       this.#rules.callbacks,
     ];
-    return rows.map((table) => [...table.values()].map(({ status }) => status).join()).join(' ');
+    const statuses = rows.map((table) => [...table.values()].map(({ status }) => status).join()).join(' ');
+    return `${statuses} ${this.#rules.attempts.size}`;
   }
 
   #orders(): string[] {
@@ -152,8 +157,10 @@ export class Settlement {
     );
     return missed.flatMap((order) => {
       let sum = 0n;
-      for (const { order_id, chain, currency, status, units, paid_at } of this.#rules.deposits.values()) {
+      for (const row of this.#rules.deposits.values()) {
+        const { order_id, chain, currency, status, units, paid_at, assignment } = row;
         if (
+          assignment === 'ORDER' &&
           order_id === order.id &&
           chain === order.chain &&
           currency === order.currency &&
@@ -168,26 +175,23 @@ export class Settlement {
     });
   }
 
-  /** What is on chain at an order's address, in time to be looked for, is the merchant's; what is not on chain is nobody's. */
+  /** What is on chain at an address that was given out is recorded, however late; what is not on chain is nobody's. */
   #deposits(): string[] {
     const problems: string[] = [];
     const known = new Map(
       [...this.#rules.deposits.values()].map((row) => [`${row.chain} ${row.txid}:${row.tx_index}`, row]),
     );
-    const watched = new Map(
-      this.#world.driver
-        .all<Watched>('SELECT chain, address, watch_until FROM order_addresses')
-        .map((row) => [`${row.chain} ${row.address}`, row.watch_until]),
-    );
+    const addresses = this.#world.driver.all<Given>('SELECT chain, address, watch_key FROM order_addresses');
+    const given = new Set(addresses.flatMap((row) => [`${row.chain} ${row.address}`, `${row.chain} ${row.watch_key}`]));
     for (const { code, chain } of this.#world.nodes) {
       for (const { tx, height, succeeded } of chain.included.values()) {
         if (tx.own || !succeeded) continue;
-        for (const { index, to } of tx.outputs) {
+        for (const { index, to, units } of tx.outputs) {
           const row = known.get(`${code} ${tx.txid}:${index}`);
           known.delete(`${code} ${tx.txid}:${index}`);
-          // Nobody looks for what is mined after an order's window, however early it was sent.
-          if (row === undefined && chain.timeOf(height) > (watched.get(`${code} ${to}`) ?? Infinity)) continue;
-          if (row?.status !== 'SPENDABLE')
+          // The order of this address was made after the backup that was restored.
+          if (row === undefined && !given.has(`${code} ${to}`)) continue;
+          if (row?.status !== (isDust(code, units) ? 'DUST' : 'SPENDABLE'))
             problems.push(
               `settled: ${tx.txid}:${index} in block ${height} of ${chain.height} is ${row?.status ?? 'unknown'}`,
             );
@@ -195,7 +199,7 @@ export class Settlement {
       }
     }
     for (const [hash, { msat }] of this.#world.lightning.settled) {
-      if (known.get(`BLN ${hash}:invoice`)?.status !== 'SPENDABLE')
+      if (given.has(`BLN ${hash}`) && known.get(`BLN ${hash}:invoice`)?.status !== 'SPENDABLE')
         problems.push(`settled: an invoice was paid ${msat} and is not credited`);
       known.delete(`BLN ${hash}:invoice`);
     }
@@ -267,6 +271,18 @@ export class Settlement {
       );
   }
 
+  /** Each transfer is paid by one transaction, also by a till that does not know of an earlier one. */
+  #paidOnce(): string[] {
+    const problems: string[] = [];
+    for (const [id, txids] of this.#world.payments) {
+      const mined = [...txids].filter((txid) =>
+        this.#world.nodes.some(({ chain }) => chain.included.get(txid)?.succeeded ?? false),
+      );
+      if (mined.length > 1) problems.push(`paid-twice: transfer ${id} was paid by ${mined.join(' and ')}`);
+    }
+    return problems;
+  }
+
   /** True when the chain holds less of a coin than is promised. */
   #short(code: string, currency: string): boolean {
     const { chain } = this.#world.node(code);
@@ -306,16 +322,20 @@ export class Settlement {
   /** Every coin on chain is the merchants', the network's, the operator's or a payer's mistake; none is missing. */
   #money(): string[] {
     const done = new Set(
-      [...this.#rules.payouts.values()].filter(({ status }) => status === 'DONE').map(({ mined_txid }) => mined_txid),
+      [...this.#rules.payouts.values()].filter(({ status }) => status !== 'LIVE').map(({ mined_txid }) => mined_txid),
     );
     const live = [...this.#rules.payouts.values()].some(({ status }) => status === 'LIVE');
     const problems = this.#unmined();
     for (const { code, chain } of this.#world.nodes) {
       for (const { tx } of chain.included.values()) {
-        if (tx.own && !done.has(tx.txid) && !live)
+        // Of what was paid after the backup that was restored, the till does not know.
+        const isKnown = this.#world.restores === 0 || this.#rules.attempts.has(tx.txid);
+        if (tx.own && isKnown && !done.has(tx.txid) && !live)
           problems.push(`settled: a transaction of the till on ${code} is mined and not booked`);
       }
     }
     return problems;
   }
 }
+
+const isDust = (code: string, units: bigint): boolean => code === 'BTC' && units < MIN_DEPOSIT;

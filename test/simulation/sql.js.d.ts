@@ -12,6 +12,7 @@ declare module 'sql.js' {
     /** Closes and opens the database: its statements are gone then. */
     export(): Uint8Array;
     create_function(name: string, body: (argument: unknown) => unknown): void;
+    run(sql: string): unknown;
     close(): void;
   }
   export interface Sqlite {

@@ -6,6 +6,7 @@ import type { Database, Statement } from 'sql.js';
 export type WriteListener = (table: string) => void;
 
 const TARGET = /\b(?:INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM)\s+"?([a-z_]+)"?/;
+const SETTING = /^\s*PRAGMA\s+\w+\s*=/i;
 const READ = /^\s*(?:SELECT|PRAGMA)\b/i;
 /** The database is in memory, where SQLite has no write-ahead log; the adapter takes that answer too. */
 const JOURNAL = ['PRAGMA journal_mode = WAL', 'PRAGMA journal_mode = MEMORY'] as const;
@@ -41,9 +42,12 @@ interface Pending {
  * and is prepared once. Knex itself would cost more than all the rest, and its pool would bring timers.
  */
 export class SqliteDriver {
-  readonly #database: Database;
+  #database: Database;
+  readonly #now: () => number;
   readonly #prepared = new Map<string, Prepared>();
   readonly #waiting: (() => void)[] = [];
+  /** What the adapter has set on its connection. */
+  readonly #settings = new Set<string>();
   readonly #raw = {};
   #taken = false;
   statements = 0;
@@ -54,9 +58,8 @@ export class SqliteDriver {
    * @param now - the time that the database goes by, in epoch milliseconds
    */
   constructor(image: Uint8Array | null, now: () => number) {
-    this.#database = new sqlite.Database(image);
-    // Overrides SQLite's own: leases and watch times go by the simulated clock. A quarter keeps the product from rounding down.
-    this.#database.create_function('unixepoch', (_modifier: unknown) => (now() + 0.25) / 1000);
+    this.#now = now;
+    this.#database = this.#open(image);
   }
 
   /** A knex instance as far as the storage adapter goes. */
@@ -74,14 +77,30 @@ export class SqliteDriver {
     return rowsOf(this.#prepare(sql), bindings) as Row[];
   }
 
-  /** The whole database, for another driver to begin with; this one can't be used any more. */
+  /** The whole database, for another driver to begin with, or for this one to go back to. */
   serialize(): Uint8Array {
+    const image = this.#database.export();
+    this.restore(image);
+    return image;
+  }
+
+  /** Makes the database what it was when this was taken of it. */
+  restore(image: Uint8Array): void {
     this.#prepared.clear();
-    return this.#database.export();
+    this.#database.close();
+    this.#database = this.#open(image);
+    for (const sql of this.#settings) this.#database.run(sql);
   }
 
   close(): void {
     this.#database.close();
+  }
+
+  #open(image: Uint8Array | null): Database {
+    const database = new sqlite.Database(image);
+    // Overrides SQLite's own: leases and watch times go by the simulated clock. A quarter keeps the product from rounding down.
+    database.create_function('unixepoch', (_modifier: unknown) => (this.#now() + 0.25) / 1000);
+    return database;
   }
 
   #pending(sql: string, bindings: readonly unknown[]): Pending {
@@ -104,6 +123,7 @@ export class SqliteDriver {
 
   #run(sql: string, bindings: readonly unknown[]): unknown {
     this.statements += 1;
+    if (SETTING.test(sql)) this.#settings.add(sql);
     const prepared = this.#prepare(sql);
     const rows = rowsOf(prepared, bindings);
     if (prepared.writes !== null) this.onWrite(prepared.writes);

@@ -4,7 +4,7 @@ import type { SimWish } from '../world/world.ts';
 import { inside, NOTHING, outside } from './action.ts';
 import type { Action, Scene } from './action.ts';
 
-const COINS = [
+export const COINS = [
   ['ETH', 'ETH'],
   ['ETH', 'USDT-ERC20'],
   ['ETH', 'USDT-ERC20'],
@@ -37,9 +37,9 @@ export function ordersOf({ world }: Scene, ...statuses: readonly string[]): read
   return statuses.length === 0 ? rows : rows.filter(({ status }) => statuses.includes(status));
 }
 
-const merchantOf = ({ world, random }: Scene) =>
+export const merchantOf = ({ world, random }: Scene) =>
   world.merchants[random.int(0, world.merchants.length - 1)] as (typeof world.merchants)[number];
-const decimal = (text: string): Decimal => readDecimal(text) as Decimal;
+export const decimal = (text: string): Decimal => readDecimal(text) as Decimal;
 
 async function order(scene: Scene): Promise<string> {
   const { world, random, instance } = scene;
@@ -84,7 +84,7 @@ async function refundAddress({ world, random, instance }: Scene): Promise<string
   return chosen.id;
 }
 
-async function refund(scene: Scene): Promise<string> {
+export async function refund(scene: Scene): Promise<string> {
   const { world, random, instance } = scene;
   const row = random.pick(ordersOf(scene, 'SUCCESS', 'RESOLVED', 'PARTIAL', 'OVERDUE', 'REFUNDED'));
   const known = world.orders.find(({ id }) => id === row?.id);
@@ -94,7 +94,7 @@ async function refund(scene: Scene): Promise<string> {
   return `${known.id} ${transfer.status}`;
 }
 
-async function ask({ world, instance }: Scene, wish: SimWish): Promise<string> {
+export async function ask({ world, instance }: Scene, wish: SimWish): Promise<string> {
   const { principal } = world.merchants[wish.merchant] as (typeof world.merchants)[number];
   const claim: IdempotencyClaim = {
     route: '/api/withdraw',
@@ -113,7 +113,7 @@ async function ask({ world, instance }: Scene, wish: SimWish): Promise<string> {
   return `${id} ${wish.amount} ${wish.currency}`;
 }
 
-function withdraw(scene: Scene): Promise<string> {
+export function withdraw(scene: Scene): Promise<string> {
   const { world, random } = scene;
   const [chain, currency] = random.pick(COINS) ?? COINS[0];
   const amount = random.pick(AMOUNTS[currency] ?? []) ?? '1';
@@ -186,6 +186,7 @@ function pay(scene: Scene): string {
     [['other coin', [line(due, currency === 'ETH' ? 'USDT-ERC20' : currency === 'BTC' ? 'BTC' : 'ETH')]], 0.4],
   ]);
   const { txid } = world.pay(chain, lines);
+  world.intended.set(txid, target.id);
   return `${target.id} ${kind} ${txid}`;
 }
 

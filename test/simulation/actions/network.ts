@@ -52,15 +52,22 @@ function trouble(scene: Scene): string {
     ['forgetful', 2],
     ['fork', 1],
     ['deep fork', 0.5],
+    ['deep lag', 0.5],
+    ['omits', 1],
+    ['boast', 0.5],
   ] as const);
   if (kind === 'down') wrong.down = true;
   else if (kind === 'lag') wrong.lag = random.int(1, 4);
+  else if (kind === 'deep lag') wrong.lag = random.int(65, 75);
   else if (kind === 'forgetful') wrong.forgetful = true;
+  else if (kind === 'omits') wrong.omits = true;
+  else if (kind === 'boast') wrong.boast = 10n ** BigInt(random.int(14, 18));
   else {
     const depth = kind === 'fork' ? random.int(1, 3) : random.int(65, 75);
     if (depth >= shown) return NOTHING;
     wrong.forkedAt = chain.height - depth + 1;
   }
+  if (kind === 'deep fork') world.deeplyForked.add(code);
   world.forget(code, Math.min(chain.height - wrong.lag, wrong.forkedAt === null ? chain.height : wrong.forkedAt - 1));
   return `${code} ${kind}`;
 }
@@ -114,7 +121,14 @@ export const NETWORK: readonly Action[] = [
     world.prices.set(symbol, ((price * random.int(80, 125)) / 100).toFixed(4));
     return `${symbol} ${world.prices.get(symbol)}`;
   }),
-  outside('trouble', 1, trouble),
+  outside('trouble', 1.2, trouble),
+  outside('chain-clock', 0.3, (scene) => {
+    const { code, chain } = nodeOf(scene);
+    // Where time decides what can be mined, blocks have the right one.
+    if (chain.expiryMs !== null) return NOTHING;
+    chain.skewMs = scene.random.pick([0, 0, -4_000_000, -600_000, 600_000, 4_000_000]) ?? 0;
+    return `${code} ${chain.skewMs} ms`;
+  }),
   outside('heal', 2, heal),
   outside('receivers', 0.8, ({ world, random }) => {
     world.receivers.manner = random.weighted(MANNERS);

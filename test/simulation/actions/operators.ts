@@ -1,16 +1,10 @@
-import {
-  approveTransfer,
-  authenticateKey,
-  rejectTransfer,
-  resumeChain,
-  resumePayouts,
-  rewindChain,
-} from '../../../core/index.ts';
+import { authenticateKey, rejectTransfer, resumeChain, resumePayouts, rewindChain } from '../../../core/index.ts';
 import type { AccountId, CallbackId, ChainAdapter, KeyView, TransferId } from '../../../core/index.ts';
 import { QUIET_EVENTS, QUIET_LOGGER, QUIET_METRICS } from '../world/quiet.ts';
 import type { Instance } from '../world/instance.ts';
 import type { World } from '../world/world.ts';
 import { inside, NOTHING, outside } from './action.ts';
+import { decideHeld } from './restores.ts';
 import type { Action, Scene } from './action.ts';
 
 const ids = ({ world }: Scene, sql: string): readonly string[] =>
@@ -54,22 +48,18 @@ async function resume(scene: Scene): Promise<string> {
 async function decide(scene: Scene): Promise<string> {
   const { world, random, instance } = scene;
   const approve = random.chance(0.45);
-  const id = random.pick(
-    ids(
-      scene,
-      approve
-        ? `SELECT id FROM transfers WHERE status = 'HELD' ORDER BY id`
-        : `SELECT id FROM transfers WHERE status IN ('HELD', 'REQUESTED', 'SIGNED') AND account_id IS NOT NULL ORDER BY id`,
+  const statuses = approve ? `('HELD')` : `('HELD', 'REQUESTED', 'SIGNED')`;
+  const row = random.pick(
+    world.driver.all<{ id: TransferId; chain: string; status: string }>(
+      `SELECT id, chain, status FROM transfers WHERE status IN ${statuses} AND account_id IS NOT NULL ORDER BY id`,
     ),
   );
-  if (id === undefined) return NOTHING;
-  const now = world.now;
+  if (row === undefined) return NOTHING;
+  if (row.status === 'HELD') return decideHeld(world, instance, row.id, row.chain, approve);
   await instance.storage.transaction((tx) =>
-    approve
-      ? approveTransfer(tx, id as TransferId, now)
-      : rejectTransfer(tx, id as TransferId, 'An operator says no.', { now, ids: instance.ids }),
+    rejectTransfer(tx, row.id, 'An operator says no.', { now: world.now, ids: instance.ids }),
   );
-  return `${approve ? 'approves' : 'rejects'} ${id}`;
+  return `rejects ${row.id}`;
 }
 
 /** Tries every key of a merchant's App at the gateway. */

@@ -168,6 +168,7 @@ export class PgDatabase implements SimDatabase {
   readonly ready = (): Promise<void> => this.#base.server.provide(SPARE);
 
   readonly pause = (): Promise<void> => this.turns.pause();
+  readonly backups = null;
 
   all<Row>(sql: string, ...bindings: unknown[]): Row[] {
     return this.#base.server.look(ownSql(sql), bindings as Value[]) as Row[];

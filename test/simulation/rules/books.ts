@@ -21,6 +21,13 @@ export class Books {
     this.#world = world;
   }
 
+  /** A backup was restored: adds up everything once more. */
+  beginAnew(): void {
+    this.#sums.clear();
+    this.#taken.clear();
+    this.#last = 0;
+  }
+
   /** What the postings say of an account; merchants' are above zero, custody below. */
   sum(account: string, currency: string): bigint {
     return this.#sums.get(`${account} ${currency}`) ?? 0n;
@@ -89,7 +96,8 @@ export class Books {
       if (status === 'CREDITED' || status === 'SPENDABLE')
         add(expected, `custody:${chain} ${currency}`, -BigInt(units));
     for (const { chain, status, mined_txid, mined_height } of payouts) {
-      if (status !== 'DONE' || mined_txid === null) continue;
+      // A mined cancel closes its payout as void, and costs its fee.
+      if (status === 'LIVE' || mined_txid === null) continue;
       const taken =
         this.#taken.get(mined_txid) ?? this.#world.outflow(chain, mined_txid, this.#block(chain, mined_height));
       this.#taken.set(mined_txid, taken);

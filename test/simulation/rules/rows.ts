@@ -32,6 +32,7 @@ export interface DepositRow {
   readonly status: string;
   readonly paid_at: number;
   readonly credits: number;
+  readonly assignment: string;
 }
 
 export interface TransferRow {
@@ -64,6 +65,7 @@ export interface AttemptRow {
   readonly chain: string;
   readonly txid: string;
   readonly raw: string;
+  readonly kind: 'payment' | 'cancel';
   readonly expires_at: number | null;
 }
 
@@ -77,10 +79,10 @@ export interface CallbackRow {
 export const SQL = {
   orders: `SELECT id, status, chain, currency, units, address, rate, vs_currency, vs_price, received, tolerance_bps, expires_at, watch_until, reorged_at, callback_url, timeout_callback FROM orders`,
   deposits:
-    'SELECT id, order_id, chain, txid, tx_index, block_height, block_hash, currency, units, to_address, status, paid_at, credits FROM deposits',
+    'SELECT id, order_id, chain, txid, tx_index, block_height, block_hash, currency, units, to_address, status, paid_at, credits, assignment FROM deposits',
   transfers:
     'SELECT id, kind, account_id, order_id, chain, currency, units, fee_units, max_fee_units, to_address, status, bundle_id FROM transfers',
   payouts: 'SELECT id, chain, source_address, nonce, status, mined_txid, mined_height FROM bundles',
-  attempts: 'SELECT bundle_id, chain, txid, raw, expires_at FROM bundle_attempts',
+  attempts: 'SELECT bundle_id, chain, txid, raw, kind, expires_at FROM bundle_attempts',
   callbacks: 'SELECT id, order_id, event, status FROM callbacks',
 } as const;

@@ -1,6 +1,6 @@
 import type { World } from '../world/world.ts';
 import { SOLID } from '../world/chain.ts';
-import { POLICIES } from '../world/world.ts';
+import { MIN_DEPOSIT, POLICIES } from '../world/world.ts';
 import { Books } from './books.ts';
 import { MOVES, OWED, reachable } from './moves.ts';
 import { SQL } from './rows.ts';
@@ -10,6 +10,20 @@ import type { AttemptRow, PayoutRow, CallbackRow, DepositRow, OrderRow, Transfer
 export type Breach = string;
 
 const CREDITED: ReadonlySet<string> = new Set(['CREDITED', 'SPENDABLE']);
+const DUST_CHAIN = 'BTC';
+/** Everything that is looked at. */
+const TABLES = [
+  'orders',
+  'order_addresses',
+  'order_history',
+  'deposits',
+  'transfers',
+  'bundles',
+  'bundle_attempts',
+  'callbacks',
+  'ledger_postings',
+  'ledger_balances',
+];
 const ENDED: ReadonlySet<string> = new Set(['CONFIRMED', 'FAILED']);
 
 /** Holds what a step left behind against the rules. Only what was written is looked at. */
@@ -22,11 +36,14 @@ export class Rules {
   #deposits = new Map<string, DepositRow>();
   #transfers = new Map<string, TransferRow>();
   #payouts = new Map<string, PayoutRow>();
-  #attempts = new Map<string, AttemptRow>();
+  readonly #attempts = new Map<string, AttemptRow>();
   #callbacks = new Map<string, CallbackRow>();
   #history = 0;
   readonly #owed = new Map<string, Set<string>>();
   readonly #last = new Map<string, string>();
+  /** The order of each address that was ever given out, by chain and address, restored backups or not. */
+  readonly #given = new Map<string, string>();
+  #restores = 0;
   #upheavals = 0;
   #calm = true;
   #received = 0;
@@ -70,6 +87,7 @@ export class Rules {
     // What a node showed when the product looked may be gone by now, when the chain changed within the step.
     this.#calm = upheavals === this.#upheavals;
     this.#upheavals = upheavals;
+    if (this.#world.restores !== this.#restores) this.#beginAnew();
     const dirty = new Set(this.#dirty);
     this.#dirty.clear();
     if (dirty.has('deposits'))
@@ -91,6 +109,8 @@ export class Rules {
         driver.all<TransferRow>(SQL.transfers),
         (row, former) => this.#transfer(row, former),
       );
+    if (dirty.has('order_addresses')) this.#addresses();
+    if (dirty.has('chain_states')) this.#halts();
     if (dirty.has('transfers') || dirty.has('bundles')) this.#owners();
     if (dirty.has('order_history')) this.#moves();
     if (dirty.has('callbacks'))
@@ -114,6 +134,25 @@ export class Rules {
       );
     }
     return [...this.#breaches];
+  }
+
+  /** A backup was restored: what was seen of the rows since is not in them. Only what is outside the database goes on. */
+  #beginAnew(): void {
+    this.#restores = this.#world.restores;
+    this.#books.beginAnew();
+    this.#orders = new Map();
+    this.#deposits = new Map();
+    this.#transfers = new Map();
+    this.#payouts = new Map();
+    this.#callbacks = new Map();
+    this.#attempts.clear();
+    this.#owed.clear();
+    this.#last.clear();
+    this.#webhookIds.clear();
+    this.#history = 0;
+    this.#received = this.#world.receivers.received.length;
+    this.#calm = false;
+    for (const table of TABLES) this.#dirty.add(table);
   }
 
   #broken(rule: string, detail: string): void {
@@ -141,6 +180,10 @@ export class Rules {
 
   #deposit(row: DepositRow, former: DepositRow | undefined): void {
     if (former === undefined) this.#newDeposit(row);
+    if (row.status === 'DUST' && (row.chain !== DUST_CHAIN || BigInt(row.units) >= MIN_DEPOSIT))
+      this.#broken('dust', `a deposit of ${row.units} ${row.currency} is taken for dust`);
+    if (CREDITED.has(row.status) && row.chain === DUST_CHAIN && BigInt(row.units) < MIN_DEPOSIT)
+      this.#broken('dust', `a deposit of ${row.units} ${row.currency} is ${row.status}`);
     if (former?.status === row.status || !CREDITED.has(row.status) || row.chain === 'BLN') return;
     const cursor =
       this.#world.driver.all<{ height: number }>(
@@ -184,7 +227,10 @@ export class Rules {
       row.chain,
       row.to_address,
     )[0];
-    if (owner?.order_id !== row.order_id)
+    const intended = this.#world.intended.get(row.txid) ?? row.order_id;
+    if (row.order_id !== null && intended !== row.order_id)
+      this.#broken('right-order', `${row.txid} was paid for order ${intended} and went to ${row.order_id}`);
+    if (row.order_id !== null && owner?.order_id !== row.order_id)
       this.#broken('right-order', `a payment to ${row.to_address} went to order ${row.order_id}`);
   }
 
@@ -226,7 +272,13 @@ export class Rules {
   #paid(row: OrderRow): void {
     let sum = 0n;
     for (const deposit of this.#deposits.values()) {
-      if (deposit.order_id !== row.id || deposit.chain !== row.chain || deposit.currency !== row.currency) continue;
+      if (
+        deposit.assignment !== 'ORDER' ||
+        deposit.order_id !== row.id ||
+        deposit.chain !== row.chain ||
+        deposit.currency !== row.currency
+      )
+        continue;
       // What a reorganisation took back within the same step was counted before.
       const counted =
         CREDITED.has(deposit.status) ||
@@ -238,7 +290,9 @@ export class Rules {
   }
 
   #cancelled({ id }: OrderRow): void {
-    const live = [...this.#deposits.values()].some(({ order_id, status }) => order_id === id && status !== 'ORPHANED');
+    const live = [...this.#deposits.values()].some(
+      ({ order_id, status }) => order_id === id && status !== 'ORPHANED' && status !== 'DUST',
+    );
     if (live) this.#broken('no-cancel-once-paid', `order ${id} was cancelled after it was paid`);
   }
 
@@ -256,13 +310,42 @@ export class Rules {
       const shownAt = this.#world.shownAt.get(row.chain)?.[height] ?? Infinity;
       if (tx.own || shownAt > row.expires_at || (node.chain.block(height)?.ref.time ?? Infinity) > row.expires_at)
         continue;
-      for (const { to, currency, units } of tx.outputs)
-        if (to === row.address && currency === row.currency) sum += units;
+      for (const { index, to, currency, units } of tx.outputs)
+        if (
+          to === row.address &&
+          currency === row.currency &&
+          !node.omitted.has(`${tx.txid}:${index}`) &&
+          !(row.chain === DUST_CHAIN && units < MIN_DEPOSIT)
+        )
+          sum += units;
     }
     if (sum >= this.required(row))
       this.#broken('read-before-expiry', `order ${row.id} is ${row.status}, and was paid ${sum} in time`);
     if (sum > 0n && row.status === 'OVERDUE')
       this.#broken('read-before-expiry', `order ${row.id} is OVERDUE, and ${sum} were paid in time`);
+  }
+
+  /** No address is ever given to a second order, also after a backup was restored that knows nothing of the first. */
+  #addresses(): void {
+    for (const { chain, address, order_id } of this.#world.driver.all<{
+      chain: string;
+      address: string;
+      order_id: string;
+    }>("SELECT chain, address, order_id FROM order_addresses WHERE chain <> 'BLN'")) {
+      const key = `${chain} ${address}`;
+      const former = this.#given.get(key) ?? order_id;
+      if (former !== order_id) this.#broken('address-once', `${key} was given to the orders ${former} and ${order_id}`);
+      this.#given.set(key, order_id);
+    }
+  }
+
+  /** A chain stops for a block that is another one below the bound, and for nothing else. */
+  #halts(): void {
+    const halted = this.#world.driver.all<{ chain: string; reason: string }>(
+      'SELECT chain, halted_reason AS reason FROM chain_states WHERE halted_reason IS NOT NULL',
+    );
+    for (const { chain, reason } of halted)
+      if (!this.#world.deeplyForked.has(chain)) this.#broken('lag-is-no-fork', `${chain} stopped: ${reason}`);
   }
 
   /** Each due invoice is asked for before its order may expire. */
@@ -287,7 +370,8 @@ export class Rules {
       if (raw.nonce !== former.nonce || [...raw.coins].sort().join() !== [...former.coins].sort().join())
         this.#broken('one-nonce', `payout ${row.bundle_id} was signed for another nonce or other coins`);
       this.#again(row, other);
-      if (JSON.stringify(raw.outputs) !== JSON.stringify(former.outputs))
+      const isPayment = row.kind === 'payment' && other.kind === 'payment';
+      if (isPayment && JSON.stringify(raw.outputs) !== JSON.stringify(former.outputs))
         this.#broken('same-payment', `payout ${row.bundle_id} was signed again for other payments`);
     }
     this.#attempts.set(row.txid, row);
@@ -343,7 +427,8 @@ export class Rules {
       }
       return;
     }
-    if (mined !== undefined && !mined.succeeded && depth >= needs) return;
+    const isCancel = attempts.some(({ txid, kind }) => txid === mined?.tx.txid && kind === 'cancel');
+    if (mined !== undefined && (isCancel || !mined.succeeded) && depth >= needs) return;
     const { source_address, nonce } = this.#payouts.get(row.bundle_id) ?? {};
     const coins = attempts.flatMap(({ raw }) => (JSON.parse(raw) as { coins: string[] }).coins);
     const rival = node.chain.conflict(

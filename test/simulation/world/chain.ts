@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { BlockRef } from '../../../core/index.ts';
 import type { SimRandom } from '../random.ts';
+import { behaviourOf } from './payees.ts';
 
 /** One payment of a transaction. */
 export interface SimOutput {
@@ -65,6 +66,8 @@ export class SimChain {
    * no reorganisation below {@link SOLID}. `null` on all others.
    */
   expiryMs: number | null = null;
+  /** By how much the clocks of its miners differ from the world's. */
+  skewMs = 0;
   readonly #balances = new Map<string, bigint>();
   readonly #nonces = new Map<string, number>();
   readonly #coins = new Map<string, { readonly to: string; readonly units: bigint }>();
@@ -96,6 +99,11 @@ export class SimChain {
   /** True when the next block cannot take it. Another branch still may, if it forks off below. */
   isExpired({ expiresAt }: Pick<SimTx, 'expiresAt'>): boolean {
     return expiresAt !== null && this.timeOf(this.height) > expiresAt;
+  }
+
+  /** True when a transaction of the till's can never be mined on the present chain: it has expired, or another took its place. */
+  isOver(tx: SimTx | undefined): boolean {
+    return tx === undefined || this.isExpired(tx) || this.#overtaken(tx);
   }
 
   get height(): number {
@@ -139,6 +147,7 @@ export class SimChain {
     if (this.included.has(tx.txid) || this.mempool.has(tx.txid)) return null;
     if (!tx.own) return null;
     if (this.isExpired(tx)) return 'transaction expired';
+    if (this.#outgrown(tx)) return 'exceeds block gas limit';
     if (this.model === 'utxo') {
       if (tx.coins.some((ref) => this.coin(ref) === null)) return 'missing inputs';
     } else {
@@ -159,7 +168,7 @@ export class SimChain {
   }
 
   /** Mines a block of what waits: all of it, or what luck lets in. */
-  mine(random: SimRandom | null, time = this.#now()): void {
+  mine(random: SimRandom | null, time = this.#now() + this.skewMs): void {
     const chosen: SimTx[] = [];
     const waiting = [...this.mempool.values()].filter(() => random === null || random.chance(0.85));
     const include = (tx: SimTx): void => {
@@ -253,8 +262,15 @@ export class SimChain {
     if (!tx.own) return true;
     const source = tx.source ?? '';
     if (this.model === 'utxo') return tx.coins.every((ref) => this.coin(ref) !== null);
-    if (this.isExpired(tx) || (tx.nonce !== null && tx.nonce !== this.nonceOf(source))) return false;
+    if (this.isExpired(tx) || this.#outgrown(tx) || (tx.nonce !== null && tx.nonce !== this.nonceOf(source)))
+      return false;
     return this.#costOf(tx) <= this.balance(source, this.native);
+  }
+
+  /** True when a receiver needs more than a block has. */
+  #outgrown({ outputs }: SimTx): boolean {
+    const native = outputs.filter(({ currency }) => currency === this.native);
+    return this.model === 'account' && native.some(({ to }) => behaviourOf(to) === 'outgrows');
   }
 
   /** The fee and the coins of a transaction of the till's on the account chain. */
@@ -271,7 +287,9 @@ export class SimChain {
   }
 
   #include(tx: SimTx, height: number): void {
-    const reverts = tx.own && this.model === 'account' && Number.parseInt(tx.txid.slice(0, 2), 16) < this.reverting;
+    const burnt = tx.outputs.some(({ to, currency }) => currency === this.native && behaviourOf(to) === 'burns');
+    const unlucky = Number.parseInt(tx.txid.slice(0, 2), 16) < this.reverting;
+    const reverts = tx.own && this.model === 'account' && (burnt || unlucky);
     const succeeded = !reverts && this.#hasTokens(tx);
     this.included.set(tx.txid, { tx, height, succeeded });
     this.#apply(tx, succeeded, 1n);

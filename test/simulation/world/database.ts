@@ -31,6 +31,8 @@ export interface SimDatabase {
   readonly pause: (() => Promise<void>) | null;
   /** Called between steps: makes ready what the next one may take. */
   ready(): Promise<void>;
+  /** Copies of the database, as an operator makes them; `null` where there are none. */
+  readonly backups: { take(): Uint8Array; restore(backup: Uint8Array): void } | null;
   /** How often each thing happened, for the tally. */
   readonly counts: ReadonlyMap<string, number>;
   close(): void;
@@ -68,6 +70,10 @@ export class SqliteDatabase implements SimDatabase {
 
   all<Row>(sql: string, ...bindings: unknown[]): Row[] {
     return this.#driver.all<Row>(sql, ...bindings);
+  }
+
+  get backups(): SimDatabase['backups'] {
+    return { take: () => this.#driver.serialize(), restore: (backup) => this.#driver.restore(backup) };
   }
 
   async ready(): Promise<void> {}

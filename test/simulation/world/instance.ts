@@ -103,6 +103,7 @@ export class Instance {
   readonly appKeys: AppKeys;
   readonly chains: ReadonlyMap<string, ChainAdapter>;
   readonly ids: IdGenerator;
+  readonly payouts: { readonly stateMachine: OrderStateMachine };
   readonly #clock: Clock;
   readonly #addresses: AddressPool;
   readonly #expire: ExpireOrders;
@@ -151,6 +152,7 @@ export class Instance {
       events,
       metrics,
     });
+    this.payouts = { stateMachine };
     const addresses = new AddressPool({
       chains,
       storage,

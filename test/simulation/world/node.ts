@@ -2,6 +2,7 @@ import { TillgateError } from '../../../core/index.ts';
 import type {
   Asset,
   BlockRef,
+  CancelRequest,
   PayoutOutcome,
   ChainAdapter,
   ChainPayments,
@@ -11,8 +12,10 @@ import type {
   ExpectedCoins,
   ObservedTransfer,
   PricedPayment,
+  RivalPayment,
   PriceRequest,
   ScannedRange,
+  ScanOptions,
   SignedPayout,
   SignedTransaction,
   SignRequest,
@@ -21,6 +24,7 @@ import type {
 } from '../../../core/index.ts';
 import { SOLID, txidOf } from './chain.ts';
 import type { SimChain, SimTx } from './chain.ts';
+import { behaviourOf } from './payees.ts';
 
 /** What is wrong with a node. */
 export interface NodeTrouble {
@@ -32,7 +36,13 @@ export interface NodeTrouble {
   forgetful: boolean;
   /** From this height up it shows blocks that are not the chain's; `null` for an honest one. */
   forkedAt: number | null;
+  /** It has the blocks and not yet what is in their logs: payments in tokens are missing in what it answers at first. */
+  omits: boolean;
+  /** What it adds to the native balance of the hot wallet. */
+  boast: bigint;
 }
+
+const HONEST: NodeTrouble = { down: false, lag: 0, forgetful: false, forkedAt: null, omits: false, boast: 0n };
 
 /** How the network behaves. */
 export interface Network {
@@ -60,10 +70,12 @@ export class SimNode implements ChainAdapter {
   readonly balances = null;
   readonly simulator = null;
   readonly payments: SimPayments;
-  readonly trouble: NodeTrouble = { down: false, lag: 0, forgetful: false, forkedAt: null };
+  readonly trouble: NodeTrouble = { ...HONEST };
   /** Another node of the same chain, whose answers are true: before a payment is made again, both are asked. */
   readonly witness: Pick<NodeTrouble, 'down' | 'lag'> = { down: false, lag: 0 };
   readonly chain: SimChain;
+  /** `txid:index` of payments that it left out of an answer. */
+  readonly omitted = new Set<string>();
 
   constructor(chain: SimChain, assets: readonly Asset[], policy: ChainPolicy, network: Network) {
     this.chain = chain;
@@ -81,12 +93,21 @@ export class SimNode implements ChainAdapter {
   }
 
   get troubled(): boolean {
-    const { down, lag, forgetful, forkedAt } = this.trouble;
-    return down || lag > 0 || forgetful || forkedAt !== null || this.witness.down || this.witness.lag > 0;
+    const { down, lag, forgetful, forkedAt, omits, boast } = this.trouble;
+    return (
+      down ||
+      lag > 0 ||
+      forgetful ||
+      forkedAt !== null ||
+      omits ||
+      boast > 0n ||
+      this.witness.down ||
+      this.witness.lag > 0
+    );
   }
 
   heal(): void {
-    Object.assign(this.trouble, { down: false, lag: 0, forgetful: false, forkedAt: null });
+    Object.assign(this.trouble, HONEST);
     Object.assign(this.witness, { down: false, lag: 0 });
   }
 
@@ -105,7 +126,12 @@ export class SimNode implements ChainAdapter {
     return height > this.shown ? null : this.#ref(height);
   }
 
-  async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {
+  async scan(
+    from: number,
+    to: number,
+    watch: WatchList,
+    { thorough = false }: ScanOptions = {},
+  ): Promise<ScannedRange> {
     this.answer();
     const blocks: BlockRef[] = [];
     const transfers: ObservedTransfer[] = [];
@@ -113,7 +139,11 @@ export class SimNode implements ChainAdapter {
       const ref = this.#ref(height) as BlockRef;
       blocks.push(ref);
       for (const tx of this.#forked(height) ? [] : (this.chain.block(height)?.txs ?? []))
-        transfers.push(...transfersOf(tx, ref, watch, this.chain));
+        for (const transfer of transfersOf(tx, ref, watch, this.chain)) {
+          const isLogged = this.chain.model === 'account' && transfer.currency !== this.chain.native;
+          if (this.trouble.omits && isLogged && !thorough) this.omitted.add(`${transfer.txid}:${transfer.index}`);
+          else transfers.push(transfer);
+        }
     }
     if (blocks.at(-1)?.height !== to) throw new TillgateError('NODE_FAILED', 'The node has no such block any more.');
     return { blocks, transfers };
@@ -178,6 +208,21 @@ function* transfersOf(tx: SimTx, block: BlockRef, watch: WatchList, chain: SimCh
   }
 }
 
+/** What a rival transaction pays, held against the payout's own. */
+function rivalOf(rival: SimTx, attempts: SignedPayout['attempts']): { rival?: RivalPayment } {
+  const own = read(attempts[0]?.raw ?? '{}');
+  const lines = (outputs: SimTx['outputs'] = []): string =>
+    outputs
+      .map(({ to, currency, units }) => `${to} ${currency} ${units}`)
+      .sort()
+      .join();
+  const { txid, own: _own, ...content } = rival;
+  if (lines(own.outputs) === lines(rival.outputs))
+    return { rival: { pays: 'same', attempt: { raw: write(content), feeUnits: rival.fee, terms: txid } } };
+  const receivers = new Set(own.outputs.map(({ to }) => to));
+  return rival.outputs.some(({ to }) => receivers.has(to)) ? { rival: { pays: 'receiver' } } : {};
+}
+
 /** The paying side of a {@link SimNode}. */
 export class SimPayments implements ChainPayments {
   readonly model: 'account' | 'utxo';
@@ -188,6 +233,8 @@ export class SimPayments implements ChainPayments {
   onBroadcast: (tx: SimTx) => void = () => undefined;
   readonly #node: SimNode;
   readonly chain: SimChain;
+  /** A transaction of the till to itself. */
+  cancel?: (request: CancelRequest) => Promise<SignedTransaction> = (request) => this.#signCancel(request);
   readonly #network: Network;
   #marks = 0;
 
@@ -201,6 +248,12 @@ export class SimPayments implements ChainPayments {
     this.maxLines = this.model === 'utxo' ? 4 : 1;
   }
 
+  /** For how long a transaction can be mined, on a chain without nonces: none takes the place of another there. */
+  expireAfter(ms: number): void {
+    this.chain.expiryMs = ms;
+    delete this.cancel;
+  }
+
   get bumpAfterMs(): number | null {
     return this.chain.expiryMs === null ? 90_000 : null;
   }
@@ -211,6 +264,8 @@ export class SimPayments implements ChainPayments {
 
   async price({ lines, coins, required = [], replaces }: PriceRequest): Promise<PricedPayment> {
     this.#node.answer();
+    const refusing = this.model === 'account' && lines.some(({ to }) => behaviourOf(to) === 'refuses');
+    if (refusing) throw new TillgateError('DESTINATION_UNPAYABLE', 'The receiver refuses the coins.');
     const { fee } = this.#network;
     const bumped = replaces === null ? 0n : (replaces.feeUnits * 113n) / 100n + 1n;
     const feeUnits = bumped > fee ? bumped : fee;
@@ -255,6 +310,12 @@ export class SimPayments implements ChainPayments {
     return { txid, raw, feeUnits: priced.feeUnits, terms: priced.terms, change: this.#change(txid, change), expiresAt };
   }
 
+  async #signCancel({ source, coins, nonce, replaces }: CancelRequest): Promise<SignedTransaction> {
+    this.#node.answer();
+    const feeUnits = (replaces.feeUnits * 113n) / 100n + 1n;
+    return this.sign({ source, lines: [], priced: { feeUnits, coins, terms: this.model }, nonce });
+  }
+
   async broadcast({ txid, raw }: { readonly txid: string; readonly raw: string }): Promise<void> {
     this.#node.answer();
     const tx: SimTx = { ...read(raw), txid, own: true };
@@ -285,7 +346,12 @@ export class SimPayments implements ChainPayments {
     const own = new Set(attempts.map(({ txid }) => txid));
     const rival = this.chain.conflict(source.address, nonce, coins, own);
     if (rival !== null && rival.height <= shown)
-      return { kind: 'conflicted', txid: rival.tx.txid, confirmations: shown - rival.height + 1 };
+      return {
+        kind: 'conflicted',
+        txid: rival.tx.txid,
+        confirmations: shown - rival.height + 1,
+        ...rivalOf(rival.tx, attempts),
+      };
     if (this.chain.expiryMs !== null) return { kind: this.#unmined(attempts) };
     const waits =
       !trouble.forgetful && attempts.some(({ txid }) => this.chain.mempool.has(txid) || this.chain.included.has(txid));
@@ -329,7 +395,7 @@ export class SimPayments implements ChainPayments {
     this.#node.answer();
     const sums = new Map<CurrencyCode, bigint>();
     for (const { ref, address, currency } of expected) {
-      const units = this.model === 'utxo' ? (this.chain.coin(ref) ?? 0n) : this.chain.balance(address, currency);
+      const units = this.model === 'utxo' ? (this.chain.coin(ref) ?? 0n) : this.#shown(address, currency);
       sums.set(currency, (sums.get(currency) ?? 0n) + units);
     }
     return sums;
@@ -337,7 +403,12 @@ export class SimPayments implements ChainPayments {
 
   async balance(address: string, currency: CurrencyCode): Promise<bigint> {
     this.#node.answer();
-    return this.chain.balance(address, currency);
+    return this.#shown(address, currency);
+  }
+
+  #shown(address: string, currency: CurrencyCode): bigint {
+    const isHot = address === this.hotAddress && currency === this.chain.native;
+    return this.chain.balance(address, currency) + (isHot ? this.#node.trouble.boast : 0n);
   }
 
   async nextNonce(address: string): Promise<number | null> {

@@ -1,5 +1,5 @@
 import { AssetCatalogue, DEFAULT_ORDER_SETTINGS, LIGHTNING_ASSET } from '../../../core/index.ts';
-import type { Asset, CallbackTransport, ChainPolicy } from '../../../core/index.ts';
+import type { Asset, CallbackTransport, ChainPolicy, EpochMarker } from '../../../core/index.ts';
 import { FakeTokenIssuer, FakeVault, PlainDigest, SeededRandom, START } from '../../support/fakes.ts';
 import { SimRandom } from '../random.ts';
 import { SimChain } from './chain.ts';
@@ -25,6 +25,8 @@ const PRICES: Readonly<Record<string, string>> = {
 };
 /** Where following begins; no reorganisation goes below it. */
 export const FIRST_HEIGHT = 70;
+/** What spending a coin costs in the long term. */
+export const MIN_DEPOSIT = 300n;
 const GWEI = 10n ** 9n;
 export const ORDINARY_FEE: Readonly<Record<string, bigint>> = { ETH: 21_000n * 20n * GWEI, BTC: 1_000n };
 
@@ -82,6 +84,12 @@ export interface SimRequest {
   accepted: boolean;
 }
 
+/** A copy of the database, and what the merchants knew when it was made. */
+interface Backup {
+  readonly image: Uint8Array;
+  readonly merchants: Pick<World, 'orders' | 'wishes' | 'invoices' | 'keys' | 'requests'>;
+}
+
 /** All that is outside the till, and the instances of the till in it. */
 export class World {
   readonly driver: SimDatabase;
@@ -91,16 +99,24 @@ export class World {
   readonly networks = new Map<string, Network>();
   readonly assets: AssetCatalogue;
   readonly receivers: Receivers;
-  readonly orders: SimOrder[] = [];
-  readonly wishes: SimWish[] = [];
-  readonly invoices: SimInvoice[] = [];
+  orders: SimOrder[] = [];
+  wishes: SimWish[] = [];
+  invoices: SimInvoice[] = [];
   readonly lightning: SimLightning;
-  readonly keys: SimKey[];
-  readonly requests: SimRequest[] = [];
+  keys: SimKey[];
+  requests: SimRequest[] = [];
   /** Every transaction of the till's that a node was ever given. */
   readonly sent = new Map<string, SimTx>();
   /** Every transaction of a payer's, by its id. */
   readonly paid = new Map<string, SimTx>();
+  /** The order that each payment of a payer's was meant for, by transaction. */
+  readonly intended = new Map<string, string>();
+  /** The transactions that paid each of the till's transfers, by its id, whatever became of its row. */
+  readonly payments = new Map<string, Set<string>>();
+  /** How far the till's database had come, kept outside of it. */
+  marker: EpochMarker | null = null;
+  /** How often a backup was restored. */
+  restores = 0;
   /** Coins of the operator's own, by `chain currency`. */
   readonly float = new Map<string, bigint>();
   readonly prices = new Map(Object.entries(PRICES));
@@ -113,6 +129,8 @@ export class World {
   readonly shownAt = new Map<string, number[]>();
   /** Counts reorganisations and heals: what was true of a chain before one may not be true after it. */
   upheavals = 0;
+  /** Chains of which a node has shown blocks, from below the bound of finality up, that are not theirs. */
+  readonly deeplyForked = new Set<string>();
   /** True in a step in which several act at the same time: which of them came first is not known after it. */
   crowded = false;
   /** Broken rules that were seen while a step ran. */
@@ -120,6 +138,7 @@ export class World {
   readonly toleranceBps: number;
   readonly #surroundings: Surroundings;
   readonly #deadlines = new Set<() => void>();
+  #backup: Backup | null = null;
   #now = START;
   #started = 0;
   #payments = 0;
@@ -134,10 +153,10 @@ export class World {
     const catalogue = new AssetCatalogue([]);
     const asset = (currency: string): Asset => catalogue.find(currency) as Asset;
     const eth = this.#chain('ETH', 'account', [asset('ETH'), asset('USDT-ERC20')], now);
-    const btc = this.#chain('BTC', 'utxo', [asset('BTC')], now);
+    const btc = this.#chain('BTC', 'utxo', [{ ...asset('BTC'), minDeposit: MIN_DEPOSIT }], now);
     this.chains = [eth.chain, btc.chain];
     this.nodes = [eth, btc];
-    if (new SimRandom(seed, 0xe4b1).chance(0.35)) eth.chain.expiryMs = EXPIRY_MS;
+    if (new SimRandom(seed, 0xe4b1).chance(0.35)) eth.payments.expireAfter(EXPIRY_MS);
     eth.chain.reverting = random.pick([0, 0, 8]) ?? 0;
     this.assets = new AssetCatalogue([...this.nodes.flatMap(({ assets }) => assets), LIGHTNING_ASSET]);
     this.lightning = new SimLightning(now);
@@ -216,6 +235,36 @@ export class World {
     instance.gate.onDeath = cut;
     this.instances.push(instance);
     return instance;
+  }
+
+  /** Copies the database, with what its merchants had of it. */
+  backUp(): boolean {
+    const { backups } = this.driver;
+    if (backups === null) return false;
+    const { orders, wishes, invoices, keys, requests } = this;
+    this.#backup = { image: backups.take(), merchants: structuredClone({ orders, wishes, invoices, keys, requests }) };
+    return true;
+  }
+
+  /** Writes down how far the database has come, outside of it. */
+  async note(): Promise<void> {
+    const { epochs } = this.#surroundings.storage;
+    const { number: epoch, tillId } = await epochs.current();
+    this.marker = { tillId, epoch, ...(await epochs.progress()) };
+  }
+
+  /** Puts the backup in place of the database, while no instance runs. @returns false without a backup */
+  restore(): boolean {
+    const { backups } = this.driver;
+    if (backups === null || this.#backup === null) return false;
+    for (const instance of this.instances) instance.gate.kill();
+    this.instances = [];
+    backups.restore(this.#backup.image);
+    Object.assign(this, structuredClone(this.#backup.merchants));
+    this.restores += 1;
+    this.upheavals += 1;
+    this.start();
+    return true;
   }
 
   /** Ends an instance without a word, and starts another. */
@@ -310,7 +359,13 @@ export class World {
   /** What a node is given must have been stored before: else a restart would not know that it was sent. */
   #sawBroadcast(code: string, tx: SimTx): void {
     this.sent.set(tx.txid, tx);
-    const rows = this.driver.all('SELECT 1 FROM bundle_attempts WHERE chain = ? AND txid = ?', code, tx.txid);
+    const rows = this.driver.all<{ id: string | null }>(
+      'SELECT t.id FROM bundle_attempts a LEFT JOIN transfers t ON t.bundle_id = a.bundle_id WHERE a.chain = ? AND a.txid = ?',
+      code,
+      tx.txid,
+    );
+    for (const { id } of rows)
+      if (id !== null) this.payments.set(id, (this.payments.get(id) ?? new Set()).add(tx.txid));
     if (rows.length === 0)
       this.breaches.push(`bytes-before-commit: ${code} was given a transaction that is not stored`);
   }

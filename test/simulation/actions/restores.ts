@@ -1,0 +1,104 @@
+import { beginEpochAfterRestore, confirmRestore, OPERATOR } from '../../../core/index.ts';
+import { approveTransfer, isTillgateError, rejectTransfer, settleHeldTransfer } from '../../../core/index.ts';
+import type { TransferId } from '../../../core/index.ts';
+import { QUIET_EVENTS, QUIET_LOGGER, QUIET_METRICS } from '../world/quiet.ts';
+import type { Instance } from '../world/instance.ts';
+import type { SimTx } from '../world/chain.ts';
+import type { World } from '../world/world.ts';
+import { POLICIES } from '../world/world.ts';
+import { inside, NOTHING, outside } from './action.ts';
+import type { Action, Scene } from './action.ts';
+
+/** What the chain says of a held transfer: `open` while a transaction that pays it may still be mined. */
+export type Finding = { readonly kind: 'unpaid' | 'open' } | { readonly kind: 'paid'; readonly tx: SimTx };
+
+/** What an operator finds on the chain before deciding on a held transfer. */
+export function findPayment(world: World, id: string, code: string): Finding {
+  const txids = [...(world.payments.get(id) ?? [])];
+  if (code === 'BLN' || txids.length === 0) return { kind: 'unpaid' };
+  const { chain } = world.node(code);
+  for (const txid of txids) {
+    const mined = chain.included.get(txid);
+    if (mined === undefined || !mined.succeeded) continue;
+    const depth = chain.height - mined.height + 1;
+    return depth < (POLICIES[code]?.finalityBlocks ?? 0) ? { kind: 'open' } : { kind: 'paid', tx: mined.tx };
+  }
+  const isOpen = txids.some((txid) => chain.mempool.has(txid) || !chain.isOver(world.sent.get(txid)));
+  return { kind: isOpen ? 'open' : 'unpaid' };
+}
+
+/** Approves, rejects or settles a held transfer, as the chain demands. */
+export async function decideHeld(
+  world: World,
+  { storage, ids, payouts }: Instance,
+  id: TransferId,
+  code: string,
+  approve: boolean,
+): Promise<string> {
+  const now = world.now;
+  const found = findPayment(world, id, code);
+  if (found.kind === 'open') return `${id} may still be mined`;
+  if (found.kind === 'paid') {
+    const { payments } = world.node(code);
+    const context = { payments, ids, now, stateMachine: payouts.stateMachine };
+    const { txid: txHash, fee, outputs } = found.tx;
+    const cost = { currency: payments.feeAsset.currency, units: fee };
+    await storage.transaction(async (tx) => {
+      const held = await tx.transfers.lock(id);
+      const paid = outputs.find(({ to, currency }) => to === held?.toAddress && currency === held.currency);
+      await settleHeldTransfer(tx, id, { txHash, cost, obtainedUnits: paid?.units ?? 0n }, context);
+    });
+    return `settles ${id}`;
+  }
+  const reject = (): Promise<unknown> =>
+    storage.transaction((tx) => rejectTransfer(tx, id, 'An operator says no.', { now, ids }));
+  if (!approve) {
+    await reject();
+    return `rejects ${id}`;
+  }
+  try {
+    await storage.transaction((tx) => approveTransfer(tx, id, now));
+    return `approves ${id}`;
+  } catch (error) {
+    // The account is frozen, or its address is another one now: the merchant may ask again.
+    if (!isTillgateError(error, 'STATE_CONFLICT')) throw error;
+    await reject();
+    return `rejects ${id}, which cannot be approved`;
+  }
+}
+
+/** An operator says that the database is a restored backup, when the till has noticed it. */
+export async function confirm(world: World, { storage, ids }: Instance): Promise<string> {
+  const epoch = await storage.epochs.current();
+  if (epoch.status !== 'pending') return NOTHING;
+  const { held } = await confirmRestore({ storage, ids, clock: { now: () => world.now } }, OPERATOR, world.marker);
+  return `${held} held`;
+}
+
+/** The till's machine is lost, and its backup put in place. */
+async function restore(scene: Scene): Promise<string> {
+  const { world, random } = scene;
+  if (!random.chance(0.5)) return NOTHING;
+  await world.note();
+  if (!world.restore()) return NOTHING;
+  const { storage, chains } = world.instances[0] as Instance;
+  const { number } = await beginEpochAfterRestore(
+    {
+      storage,
+      chains,
+      clock: { now: () => world.now },
+      events: QUIET_EVENTS,
+      logger: QUIET_LOGGER,
+      metrics: QUIET_METRICS,
+    },
+    world.marker,
+  );
+  return `epoch ${number}`;
+}
+
+/** Backups, and what is done with them. */
+export const RESTORES: readonly Action[] = [
+  outside('back-up', 0.4, ({ world }) => (world.backUp() ? 'done' : NOTHING)),
+  { name: 'restore', weight: 0.25, faulty: false, run: restore },
+  inside('confirm-restore', 0.6, ({ world, instance }) => confirm(world, instance)),
+];
