@@ -38,6 +38,8 @@ export class PayoutRunner {
   #sweptAt: Millis = -Infinity;
   #sweptHeight = -1;
   #solventHeight = -1;
+  /** What was last said to be missing on a UTXO chain, so that it is said once. */
+  #insolvency: string | null = null;
 
   constructor(
     chain: PayingChain,
@@ -101,7 +103,10 @@ export class PayoutRunner {
     this.#sweptAt = now;
   }
 
-  /** With each block: nothing is paid while less is held than is owed. The stop ends by itself when enough was sent. */
+  /**
+   * With each block: nothing is paid while less is held than is owed. The stop ends by itself when enough was sent. On UTXO
+   * chains, where the operator's own coins cannot be booked, nothing could end it: there it is an alert.
+   */
   async #checkSolvency(height: number): Promise<void> {
     if (height === this.#solventHeight) return;
     const { storage, metrics } = this.#deps;
@@ -112,11 +117,17 @@ export class PayoutRunner {
     const reason = insolvencyReason(this.#chain, lines);
     const stop = await storage.transfers.payoutStop(code);
     if (reason === null && stop !== null && isInsolvency(stop)) await storage.transfers.setPayoutStop(code, null);
-    if (reason !== null && stop === null) {
+    if (reason !== null && this.#chain.payments.model === 'utxo') this.#alertInsolvent(reason);
+    else if (reason !== null && stop === null) {
       await storage.transfers.setPayoutStop(code, reason);
       raiseAlert(this.#deps, 'payouts-stopped', `chain ${code}`, reason);
     }
     this.#solventHeight = height;
+  }
+
+  #alertInsolvent(reason: string): void {
+    if (reason !== this.#insolvency) raiseAlert(this.#deps, 'loss', `chain ${this.#chain.code}`, reason);
+    this.#insolvency = reason;
   }
 
   /** Reconciles before the first payment after a start, and periodically; nothing is paid while money is missing. */

@@ -27,7 +27,7 @@ export async function readSolvency(
 
 const OWED = 'Merchants are owed more than the books hold on the chain';
 
-/** Why payouts stop and what the operator has to do; `null` while everything that is owed is held. */
+/** What is missing and what the operator has to do; `null` while everything that is owed is held. */
 export function insolvencyReason(
   { code, assets, payments }: Pick<PayingChain, 'code' | 'assets' | 'payments'>,
   lines: readonly SolvencyLine[],
@@ -39,6 +39,7 @@ export function insolvencyReason(
       return `${formatUnits(-units, decimals)} ${currency}`;
     });
   if (missing.length === 0) return null;
+  if (payments.model === 'utxo') return `${OWED} ${code}, by ${missing.join(' and ')}; payouts go on.`;
   return `${OWED} ${code}: send at least ${missing.join(' and ')} to ${payments.hotAddress}; payouts go on by themselves once that is booked.`;
 }
 

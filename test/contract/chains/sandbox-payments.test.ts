@@ -66,7 +66,7 @@ describe('the sandbox pays', () => {
         block: head,
         confirmations: 1,
         succeeded: true,
-        feeUnits: priced.feeUnits,
+        feeUnits: isNative ? priced.feeUnits : 0n,
         change: signed.change,
       });
       assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { canPay, reconcile } from '../../../core/index.ts';
+import { canPay, checkLedger, reconcile } from '../../../core/index.ts';
 import type { TransferId } from '../../../core/index.ts';
 import { buildMoney, PAYEE } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
@@ -53,7 +53,12 @@ eachStorage((engine, open) => {
             (await reconcile(chain, till)).filter(({ shortfall }) => shortfall > 0n),
             [],
           );
-          await till.checkBooks();
+          // On a UTXO chain the till has no coins of its own yet that could pay for a raised fee: the books say so.
+          const owed = code === 'BTC' ? ['a chain holds what is owed'] : [];
+          assert.deepEqual(
+            (await checkLedger(till.storage)).map(({ invariant }) => invariant),
+            owed,
+          );
         },
       );
     }

@@ -13,6 +13,7 @@ import { afterAttempt, isDelivered } from '../../../core/callbacks/schedule.ts';
 import { creditDeposit } from '../../../core/deposits/credit-deposit.ts';
 import type { FollowChainDeps } from '../../../core/deposits/follow-chain.ts';
 import { orphanDeposits } from '../../../core/deposits/orphan-deposits.ts';
+import { ownedTransfers } from '../../../core/deposits/owned-transfers.ts';
 import { recordTransfer } from '../../../core/deposits/record-transfer.ts';
 import { reversalLoss } from '../../../core/ledger/deposit-entries.ts';
 import { ChoosePayment } from '../../../core/orders/choose-payment.ts';
@@ -95,7 +96,7 @@ export const DEPOSIT_BUGS: readonly Bug[] = [
   ),
   edited(
     'a payment goes to the wrong order',
-    within(ChainFollower)
+    within(ownedTransfers)
       .call('get', { mentions: nameOf<ObservedTransfer>((transfer) => transfer.toKey) })
       .becomes(({ receiver }) => `[...${receiver}.values()][0]`),
   ),

@@ -1,4 +1,4 @@
-import type { PayoutOutcome, ChainPolicy, Transfer } from '../../../core/index.ts';
+import type { PayoutOutcome, Transfer } from '../../../core/index.ts';
 import { KnexTransferStore } from '../../../adapters/storage/knex/stores/transfer-store.ts';
 import { KnexTransferWrites } from '../../../adapters/storage/knex/stores/transfer-writes.ts';
 import { paidEntry } from '../../../core/ledger/transfer-entries.ts';
@@ -18,7 +18,7 @@ import { rewriteSql } from './patches.ts';
 
 type Mined = Extract<PayoutOutcome, { kind: 'mined' }>;
 
-const spendableConfirmations = nameOf<ChainPolicy>((policy) => policy.spendableConfirmations);
+const confirmations = nameOf<{ readonly confirmations: number }>((outcome) => outcome.confirmations);
 
 export const REQUEST_BUGS: readonly Bug[] = [
   edited(
@@ -94,7 +94,7 @@ export const PAYOUT_BUGS: readonly Bug[] = [
   edited(
     'paid with its first confirmation',
     within(FollowPayouts)
-      .binary('>=', { mentions: spendableConfirmations })
+      .binary('>=', { mentions: confirmations })
       .becomes(({ left }) => `${left} >= 1`),
   ),
   edited(
