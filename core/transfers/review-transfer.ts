@@ -13,7 +13,7 @@ import type { Transfer } from './transfer.ts';
 /**
  * Approves a held transfer.
  *
- * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when it is not held, or must not be paid now: see {@link paymentObstacle}
+ * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when it is not held, or must not be paid now: see `payment-obstacle.ts`
  */
 export async function approveTransfer(tx: Transaction, id: TransferId, now: Millis): Promise<Transfer> {
   const transfer = await requireTransfer(tx, id);
