@@ -95,8 +95,11 @@ class ExpiryTill {
       }),
     );
     await fixture.pay(String(order['address']), 100_000_000n);
-    fixture.network.produce(SPENDABLE + 2);
-    await test.work();
+    // The operator's coins are booked once they were seen twice, so many blocks apart.
+    for (let looks = 0; looks < 3; looks++) {
+      fixture.network.produce(SPENDABLE + 2);
+      await this.payOut();
+    }
   }
 
   async withdraw(): Promise<TransferId> {
@@ -209,8 +212,7 @@ eachStorage((engine, open) => {
       network.produce(1);
       clock.advance(present(first.expiresAt, 'an expiry') + MARGIN_MS - clock.now());
       network.produce(30);
-      await assert.rejects(till.payOut(), 'what one node does not say is not known');
-      assert.equal((await till.attempts(id)).length, 1);
+      await till.assertOnce(id, 'what one node does not say is not known');
       silent.intercept = () => null;
       network.produce(1);
       await till.assertOnce(id, 'the other node has it in a block');
