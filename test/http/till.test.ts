@@ -100,7 +100,7 @@ eachStorage((_name, open) => {
       const short = dataOf<Record<string, unknown>>(await till.client.get(`${path}/state`));
       assert.deepEqual([short['status'], short['received']], ['PENDING', '0.00001']);
       assertError(await till.client.post(`${path}/choice`, { chain: 'ETH', currency: 'ETH' }), 40900);
-      assertError(await till.client.post(`${path}/refund-address`, { address: chosen['address'] }), 40001);
+      assertError(await till.client.post(`${path}/refund-address`, { address: chosen['address'] }), 40008);
       dataOf(await till.client.post(`${path}/refund-address`, { address: PAYER }));
       assertError(await till.client.post(`${path}/refund-address`, { address: '0x1234' }), 40001);
       dataOf(await till.client.post('/sandbox/v1/pay', { order_id }));
