@@ -157,7 +157,7 @@ describe('planted bugs', () => {
 describe('a seed that breaks a rule', () => {
   test('is shrunk to fewer steps that break the same rule', async () => {
     // There is none: a rule that half of all scenarios break, made up for the purpose.
-    const made = { seed: 2, steps: 40 };
+    const made = { seed: 3, steps: 40 };
     const whole = await play({ ...made, broken: ({ tally }) => (tally('order') >= 2 ? 'made-up: two orders' : null) });
     assert.equal(ruleOf(whole.breach ?? ''), 'made-up');
     const scenario = await shrink(
@@ -165,6 +165,6 @@ describe('a seed that breaks a rule', () => {
       whole,
     );
     assert.equal(scenario.only.length, 2);
-    assert.match(replayCommand(scenario), /^npm run simulate -- --seed 2 --steps 40 --only \d+,\d+/);
+    assert.match(replayCommand(scenario), /^npm run simulate -- --seed 3 --steps 40 --only \d+,\d+/);
   });
 });
