@@ -15,8 +15,10 @@ export async function takeBackup({ sql, config }: TestStorage): Promise<() => Pr
   const kept = new Map<string, Rows>();
   for (const { name } of tables) kept.set(String(name), await sql(`SELECT * FROM "${String(name)}"`));
   const put = async (): Promise<void> => {
-    for (const [name, rows] of kept) {
+    // All are emptied before any is filled: on PostgreSQL a table takes those that refer to it along.
+    for (const name of kept.keys())
       await sql(config.client === 'pg' ? `TRUNCATE "${name}" CASCADE` : `DELETE FROM "${name}"`);
+    for (const [name, rows] of kept) {
       for (const row of rows) {
         const columns = Object.keys(row);
         await sql(
