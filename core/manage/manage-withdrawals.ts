@@ -13,6 +13,7 @@ import { requirePayments } from '../transfers/fee-estimator.ts';
 import { takeHotWallet } from '../transfers/operator-float.ts';
 import { recordLostWithdrawal } from '../withdrawals/record-withdrawal.ts';
 import type { LostWithdrawal } from '../withdrawals/record-withdrawal.ts';
+import { keptOf } from '../transfers/till-budget.ts';
 import { settleHeldTransfer } from '../transfers/settle-transfer.ts';
 import { resumePayouts } from '../transfers/resume-payouts.ts';
 import type { PayoutView, Transfer, TransferStatus } from '../transfers/transfer.ts';
@@ -65,13 +66,16 @@ export class ManageWithdrawals {
   }
 
   /**
-   * Rejects a withdrawal before it is signed; the amount returns to the merchant's balance.
+   * Rejects a withdrawal before it is signed; the amount returns to the merchant's balance, less what sweeps that were made
+   * for it have cost.
    *
    * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` once it is signed
    */
-  reject(actor: Actor, id: TransferId, reason: string): Promise<Transfer> {
-    const { clock, ids } = this.#deps;
-    return this.#decide(actor, id, 'reject', (tx) => rejectTransfer(tx, id, reason, { now: clock.now(), ids }));
+  async reject(actor: Actor, id: TransferId, reason: string): Promise<Transfer> {
+    const { clock, ids, chains, storage } = this.#deps;
+    const { transfer } = await this.find(actor, id);
+    const kept = await keptOf(chains.get(transfer.chain), storage, transfer);
+    return this.#decide(actor, id, 'reject', (tx) => rejectTransfer(tx, id, reason, { now: clock.now(), ids, kept }));
   }
 
   /**

@@ -14,6 +14,7 @@ import type { Attempt, AttemptKind, PayoutView } from './transfer.ts';
 /** The fee may be raised to this multiple of the first one. */
 const MAX_FEE_INCREASE = 5n;
 const RAISED_TO_THE_MOST = 'It is still unmined after its fee was raised to the maximum.';
+const NEVER_MINED = 'It was cancelled, for it expired unmined each time that it was signed.';
 /** Errors that say that no dearer attempt can be signed; any other is tried again. */
 const REFUSALS = ['STATE_CONFLICT', 'INSUFFICIENT_BALANCE', 'DESTINATION_UNPAYABLE'] as const;
 
@@ -66,16 +67,27 @@ export class PayoutReplacer {
   }
 
   /**
-   * No attempt can be mined any more: the same transfers are signed again, unless they are to be cancelled.
+   * No attempt can be mined any more: the same transfers are signed again, unless they are to be cancelled, or an attempt that
+   * was signed long after the first one has expired too.
    *
    * @returns the reason to void the payout; `null` to go on with it
    */
   async expired(lease: Lease, view: PayoutView): Promise<string | null> {
     const { payout } = view;
     if (payout.cancelReason !== null) return payout.cancelReason;
+    if (this.#isTriedEnough(view)) {
+      this.#alert(view, NEVER_MINED);
+      return NEVER_MINED;
+    }
     const refusal = await this.#raise(lease, view, null);
     if (refusal === null) return null;
     return (await this.#noteStuck(lease, view, { refusal, isFirst: true })) ? cancelReason(refusal) : null;
+  }
+
+  #isTriedEnough(view: PayoutView): boolean {
+    const [first] = view.attempts;
+    const triedForMs = latestAttempt(view).createdAt - (first?.createdAt ?? Infinity);
+    return triedForMs >= this.#settings.cancelAfterMs && !isOwnSweep(view, this.#chain);
   }
 
   #isSlow(view: PayoutView, isMissing: boolean): boolean {

@@ -14,7 +14,7 @@ import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { paymentObstacle } from './payment-obstacle.ts';
 import { rejectTransfer } from './review-transfer.ts';
 import type { PayoutSettings, SweepSettings } from './settings.ts';
-import { TillBudget } from './till-budget.ts';
+import { sweptFor, TillBudget } from './till-budget.ts';
 import { putsCoinsTogether } from './transfer.ts';
 import type { Attempt, Payout, PayoutView, Transfer } from './transfer.ts';
 
@@ -283,7 +283,7 @@ export class SignTransfers {
     await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
       for (const transfer of transfers)
-        await rejectTransfer(tx, transfer.id, reason, { now: clock.now(), ids, kept: this.#sweptFor(transfer) });
+        await rejectTransfer(tx, transfer.id, reason, { now: clock.now(), ids, kept: this.#keptOf(transfer) });
     });
     for (const transfer of transfers) {
       publishTransfer(this.#deps, transfer, 'REQUESTED', 'FAILED');
@@ -291,12 +291,9 @@ export class SignTransfers {
     }
   }
 
-  /** What a payment that is not made after all has caused: sweeps of coins for it. */
-  #sweptFor(transfer: Transfer): bigint {
-    const { currency, accountId, feeUnits } = transfer;
-    if (accountId === null || currency !== this.#chain.payments.feeAsset.currency) return 0n;
-    const charge = this.#coins?.budget.sweepCharge(transfer, 0n) ?? 0n;
-    return charge < feeUnits ? charge : feeUnits;
+  #keptOf(transfer: Transfer): bigint {
+    const { payments } = this.#chain;
+    return this.#coins === null ? 0n : sweptFor(transfer, this.#coins.budget, payments.feeAsset.currency);
   }
 
   async #counter(transfer: Transfer): Promise<Counter | null> {

@@ -2,6 +2,7 @@ import type { CurrencyCode } from '../kernel/asset.ts';
 import { formatUnits, parseUnits } from '../kernel/decimal.ts';
 import { present } from '../kernel/guard.ts';
 import { readOwnAccounts } from '../ledger/solvency.ts';
+import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { LiveTransfer } from '../ports/transfer-store.ts';
 import type { PayingChain } from './payout-deps.ts';
@@ -110,6 +111,29 @@ export class TillBudget {
   get deficit(): bigint {
     return this.#fees < 0n ? -this.#fees : 0n;
   }
+}
+
+/** What an operator who rejects a payment leaves with the till; see {@link sweptFor}. */
+export async function keptOf(
+  chain: ChainAdapter | undefined,
+  storage: Pick<Storage, 'ledger' | 'transfers'>,
+  transfer: Transfer,
+): Promise<bigint> {
+  const payments = chain?.payments;
+  if (chain === undefined || payments?.model !== 'account') return 0n;
+  const budget = await TillBudget.open({ code: chain.code, payments }, storage);
+  return sweptFor(transfer, budget, payments.feeAsset.currency);
+}
+
+/**
+ * What a payment that is not made after all has caused: sweeps of coins for it, at most the fee that it was told. One that was
+ * held before it ever waited for coins has caused none.
+ */
+export function sweptFor(transfer: Transfer, budget: TillBudget, native: CurrencyCode): bigint {
+  const { accountId, currency, feeUnits, status, deferredAt } = transfer;
+  if (accountId === null || currency !== native || (status === 'HELD' && deferredAt === null)) return 0n;
+  const charge = budget.sweepCharge(transfer, 0n);
+  return charge < feeUnits ? charge : feeUnits;
 }
 
 function total(

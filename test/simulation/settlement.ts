@@ -21,6 +21,8 @@ interface Given {
 const MOST_ROUNDS = 60;
 const QUIET_ROUNDS = 2;
 const MOST_PASSES = 60;
+/** Mined in each of the long waits, so that what was under way becomes final. */
+const BLOCKS_MEANWHILE = 25;
 const LIVE: ReadonlySet<string> = new Set(['HELD', 'REQUESTED', 'SIGNED', 'BROADCAST']);
 
 /** The end of a scenario: nothing goes wrong any more, operators do their work, and all that was begun must come to its end. */
@@ -41,6 +43,8 @@ export class Settlement {
     // Past every deadline, then past every watch window, and then for what is given up or cancelled after hours.
     for (const hours of [1, 30, 4, 80]) {
       world.advance(hours * 3_600_000);
+      for (const { chain } of world.nodes) for (let i = 0; i < BLOCKS_MEANWHILE; i++) chain.mine(null);
+      world.look();
       await doing('operators', this.#instance, () => this.#operators(true));
       await this.#rounds(doing, 60_000);
     }

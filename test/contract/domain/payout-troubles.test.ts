@@ -190,6 +190,29 @@ eachStorage((engine, open) => {
       },
     );
 
+    money('fault 81: what expires each time that it is signed is given up after a time', async (till) => {
+      await funded(till);
+      const before = await till.balance('available', 'ETH');
+      till.ethPayments.nextNonce = async () => null;
+      till.ethPayments.unminable = toPayee;
+      const asked = await till.withdraw('0.5');
+      await till.payOut();
+      till.ethPayments.lie = { kind: 'expired' };
+      for (let hour = 1; hour <= 3; hour++) {
+        // Real transactions without nonces carry their time, so that no two are the same.
+        till.ethPayments.fee += 1n;
+        await blocks(till, 1, hours(1));
+      }
+      const view = await viewOf(till, asked.tx_id);
+      assert.deepEqual([view.payout.status, view.attempts.length], ['LIVE', 4], 'it is signed again until then');
+      await blocks(till, 1, hours(1));
+      const failed = await till.transfer(asked.tx_id);
+      assert.deepEqual([failed.status, (await viewOf(till, asked.tx_id)).payout.status], ['FAILED', 'VOID']);
+      assert.match(failed.reason ?? '', /expired unmined/);
+      assert.equal(await till.balance('reserved', 'ETH'), 0n);
+      assert.equal(await till.balance('available', 'ETH'), before);
+    });
+
     money('fault 81: an operator cancels it at once; it is void only when the cancel is final', async (till) => {
       const { first, behind } = await blocked(till);
       await cancel(till, first);

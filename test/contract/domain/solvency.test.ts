@@ -4,10 +4,11 @@ import {
   checkLedger,
   formatUnits,
   isTillgateError,
+  ManageWithdrawals,
   obtainedUnits,
+  OPERATOR,
   present,
   readSolvency,
-  rejectTransfer,
   reconcile,
   resumePayouts,
   takeHotWallet,
@@ -45,6 +46,13 @@ async function booked(till: MoneyDomain, account: string, currency = 'ETH'): Pro
 async function solvency(till: MoneyDomain): Promise<Readonly<Record<string, bigint>>> {
   const lines = await readSolvency(till.eth, till.storage);
   return Object.fromEntries(lines.map(({ currency, units }) => [currency, units]));
+}
+
+/** What an operator's rejection of a transfer does. */
+async function rejectByOperator(till: MoneyDomain, id: string): Promise<void> {
+  const chains = new Map([[till.eth.code, till.eth]]);
+  const manage = new ManageWithdrawals({ ...till, chains, pageMax: 100 });
+  await manage.reject(OPERATOR, id as TransferId, 'Not now.');
 }
 
 const refusal =
@@ -281,16 +289,36 @@ eachStorage((engine, open) => {
       }
       ethPayments.refusal = 'The receiver takes nothing any more.';
       await till.settle();
-      await till.storage.transaction((tx) =>
-        rejectTransfer(tx, asked.tx_id as TransferId, 'Not now.', {
-          now: till.clock.now(),
-          ids: till.ids,
-          kept: ethPayments.fee,
-        }),
-      );
+      await rejectByOperator(till, asked.tx_id);
       assert.equal(await till.balance('available', 'ETH'), ETHER - ethPayments.fee);
       await till.checkBooks();
       assert.equal((await solvency(till))['ETH'], 0n);
+    });
+
+    money('a payment that is held after the sweeps for it, and rejected, pays for them', async (till) => {
+      const { ethPayments } = till;
+      ethPayments.fee = ETHER / 1_000n;
+      await till.fund('ETH', '2000');
+      const asked = await till.withdraw('0.9');
+      await till.payOut();
+      await till.storage.transaction((tx) =>
+        tx.transfers.freeze({ accountId: till.principal.accountId, reason: 'Looked at.', at: till.clock.now() }),
+      );
+      await till.settle();
+      assert.equal((await till.transfer(asked.tx_id)).status, 'HELD');
+      await rejectByOperator(till, asked.tx_id);
+      assert.equal(await till.balance('available', 'ETH'), ETHER - ethPayments.fee);
+      await till.checkBooks();
+      assert.equal((await solvency(till))['ETH'], 0n);
+    });
+
+    money('a payment that is rejected before anything was made for it pays for nothing', async (till) => {
+      const { ethPayments } = till;
+      ethPayments.fee = ETHER / 1_000n;
+      await till.fund('ETH', '2000');
+      const asked = await till.withdraw('0.9');
+      await rejectByOperator(till, asked.tx_id);
+      assert.equal(await till.balance('available', 'ETH'), ETHER);
     });
 
     money('a payment whose nonce was used elsewhere keeps back what sweeps for it cost', async (till) => {

@@ -28,14 +28,15 @@ async function payee(scene: Scene): Promise<string> {
   return address;
 }
 
-/** A payer leaves an address that cannot be paid, or one of the till's own. */
-async function refundAddress({ world, random, instance }: Scene): Promise<string> {
+/** A payer leaves an address that cannot be paid, or one of the till's own that payers have seen. */
+async function refundAddress(scene: Scene): Promise<string> {
+  const { world, random, instance } = scene;
   const order = random.pick(world.orders.slice(-8));
   if (order === undefined) return NOTHING;
   const address = random.pick([
     ...BEHAVIOURS.map((behaviour) => payeeThat('ETH', behaviour, random.int(1, 9))),
     'eth-hot',
-    `eth${random.int(0, 12)}`,
+    random.pick(ordersOf(scene).filter(({ chain }) => chain === 'ETH'))?.address ?? 'eth-hot',
   ]) as string;
   await instance.choosePayment.setRefundAddress(order.checkoutToken, address);
   return `${order.id} ${address}`;

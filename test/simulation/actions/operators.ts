@@ -1,10 +1,10 @@
-import { authenticateKey, rejectTransfer, resumeChain, resumePayouts, rewindChain } from '../../../core/index.ts';
+import { authenticateKey, resumeChain, resumePayouts, rewindChain } from '../../../core/index.ts';
 import type { AccountId, CallbackId, ChainAdapter, KeyView, TransferId } from '../../../core/index.ts';
 import { QUIET_EVENTS, QUIET_LOGGER, QUIET_METRICS } from '../world/quiet.ts';
 import type { Instance } from '../world/instance.ts';
 import type { World } from '../world/world.ts';
 import { inside, NOTHING, outside } from './action.ts';
-import { decideHeld } from './restores.ts';
+import { decideHeld, rejectByOperator } from './restores.ts';
 import type { Action, Scene } from './action.ts';
 
 const ids = ({ world }: Scene, sql: string): readonly string[] =>
@@ -56,9 +56,7 @@ async function decide(scene: Scene): Promise<string> {
   );
   if (row === undefined) return NOTHING;
   if (row.status === 'HELD') return decideHeld(world, instance, row.id, row.chain, approve);
-  await instance.storage.transaction((tx) =>
-    rejectTransfer(tx, row.id, 'An operator says no.', { now: world.now, ids: instance.ids }),
-  );
+  await rejectByOperator(world, instance, row.id);
   return `rejects ${row.id}`;
 }
 

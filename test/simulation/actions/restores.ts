@@ -1,9 +1,10 @@
 import { beginEpochAfterRestore, confirmRestore, OPERATOR } from '../../../core/index.ts';
 import { approveTransfer, isTillgateError, rejectTransfer, settleHeldTransfer } from '../../../core/index.ts';
-import type { TransferId } from '../../../core/index.ts';
+import type { Transfer, TransferId } from '../../../core/index.ts';
+import { keptOf } from '../../../core/transfers/till-budget.ts';
 import { QUIET_EVENTS, QUIET_LOGGER, QUIET_METRICS } from '../world/quiet.ts';
 import type { Instance } from '../world/instance.ts';
-import type { SimTx } from '../world/chain.ts';
+import type { SimOutput, SimTx } from '../world/chain.ts';
 import type { World } from '../world/world.ts';
 import { POLICIES } from '../world/world.ts';
 import { inside, NOTHING, outside } from './action.ts';
@@ -27,14 +28,32 @@ export function findPayment(world: World, id: string, code: string): Finding {
   return { kind: isOpen ? 'open' : 'unpaid' };
 }
 
+/** True for the output that may have paid a transfer: one transaction can pay several to the same receiver. */
+function isFor({ to, currency, units }: SimOutput, transfer: Transfer | null): boolean {
+  if (transfer === null || to !== transfer.toAddress || currency !== transfer.currency) return false;
+  return units <= transfer.units && units >= transfer.units - transfer.maxFeeUnits;
+}
+
+/** Rejects a transfer as an operator does. */
+export async function rejectByOperator(
+  { now }: World,
+  { storage, ids, chains }: Instance,
+  id: TransferId,
+): Promise<void> {
+  const transfer = await storage.transfers.find(id);
+  const kept = transfer === null ? 0n : await keptOf(chains.get(transfer.chain), storage, transfer);
+  await storage.transaction((tx) => rejectTransfer(tx, id, 'An operator says no.', { now, ids, kept }));
+}
+
 /** Approves, rejects or settles a held transfer, as the chain demands. */
 export async function decideHeld(
   world: World,
-  { storage, ids, payouts }: Instance,
+  instance: Instance,
   id: TransferId,
   code: string,
   approve: boolean,
 ): Promise<string> {
+  const { storage, ids, payouts } = instance;
   const now = world.now;
   const found = findPayment(world, id, code);
   if (found.kind === 'open') return `${id} may still be mined`;
@@ -42,16 +61,18 @@ export async function decideHeld(
     const { payments } = world.node(code);
     const context = { payments, ids, now, stateMachine: payouts.stateMachine };
     const { txid: txHash, fee, outputs } = found.tx;
-    const cost = { currency: payments.feeAsset.currency, units: fee };
+    // Of several transfers that one transaction pays, the first one that is settled has its fee.
+    const isFirst =
+      world.driver.all("SELECT 1 FROM transactions WHERE status = 'SUCCESS' AND tx_hash = ?", txHash).length === 0;
+    const cost = { currency: payments.feeAsset.currency, units: isFirst ? fee : 0n };
     await storage.transaction(async (tx) => {
       const held = await tx.transfers.lock(id);
-      const paid = outputs.find(({ to, currency }) => to === held?.toAddress && currency === held.currency);
+      const paid = outputs.find((output) => isFor(output, held));
       await settleHeldTransfer(tx, id, { txHash, cost, obtainedUnits: paid?.units ?? 0n }, context);
     });
     return `settles ${id}`;
   }
-  const reject = (): Promise<unknown> =>
-    storage.transaction((tx) => rejectTransfer(tx, id, 'An operator says no.', { now, ids }));
+  const reject = (): Promise<unknown> => rejectByOperator(world, instance, id);
   if (!approve) {
     await reject();
     return `rejects ${id}`;

@@ -103,9 +103,22 @@ export class Books {
       this.#taken.set(mined_txid, taken);
       for (const [currency, units] of taken) add(expected, `custody:${chain} ${currency}`, units);
     }
-    for (const { id, chain, currency, units, fee_units, status } of transfers) {
-      if (chain === 'BLN' && status === 'CONFIRMED')
+    const found = new Set<string>();
+    for (const { id, chain, currency, units, fee_units, status, bundle_id } of transfers) {
+      if (status !== 'CONFIRMED') continue;
+      if (chain === 'BLN')
         add(expected, `custody:${chain} ${currency}`, BigInt(units) - BigInt(fee_units) + this.#routed(id));
+      else if (bundle_id === null) {
+        // An operator found it on the chain, after a backup was restored that knew nothing of its transaction.
+        for (const txid of this.#world.payments.get(id) ?? []) found.add(`${chain} ${txid}`);
+        add(expected, `custody:${chain} ${currency}`, BigInt(units) - BigInt(fee_units));
+      }
+    }
+    for (const key of found) {
+      const [code = '', txid = ''] = key.split(' ');
+      const { chain } = this.#world.node(code);
+      const mined = chain.included.get(txid);
+      if (mined?.succeeded) add(expected, `custody:${code} ${chain.native}`, mined.tx.fee);
     }
     // Gas at deposit addresses is on chain too; the operator's coins came from nobody's payment.
     const held = new Map<string, bigint>();

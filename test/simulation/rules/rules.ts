@@ -291,7 +291,8 @@ export class Rules {
 
   #cancelled({ id }: OrderRow): void {
     const live = [...this.#deposits.values()].some(
-      ({ order_id, status }) => order_id === id && status !== 'ORPHANED' && status !== 'DUST',
+      ({ order_id, status, assignment }) =>
+        assignment === 'ORDER' && order_id === id && status !== 'ORPHANED' && status !== 'DUST',
     );
     if (live) this.#broken('no-cancel-once-paid', `order ${id} was cancelled after it was paid`);
   }
@@ -399,7 +400,9 @@ export class Rules {
 
   #transfer(row: TransferRow, former: TransferRow | undefined): void {
     if (former?.status === row.status) return;
-    if (BigInt(row.fee_units) > BigInt(row.max_fee_units) && row.chain !== 'BLN' && row.status !== 'REQUESTED')
+    // What a failure cost is its owner's, whatever it was: at most the whole amount.
+    const limit = row.status === 'FAILED' ? row.units : row.max_fee_units;
+    if (BigInt(row.fee_units) > BigInt(limit) && row.chain !== 'BLN' && row.status !== 'REQUESTED')
       this.#broken('fee-limit', `transfer ${row.id} is charged more than it may`);
     if (row.chain === 'BLN' && ENDED.has(row.status)) this.#invoicePayment(row, former);
     if (!ENDED.has(row.status) || row.bundle_id === null) return;
@@ -427,6 +430,13 @@ export class Rules {
       }
       return;
     }
+    const areOver = attempts.every(
+      ({ expires_at, txid }) =>
+        expires_at !== null &&
+        !node.chain.included.has(txid) &&
+        node.chain.timeOf(node.chain.height - SOLID) > expires_at,
+    );
+    if (areOver && attempts.length > 0) return;
     const isCancel = attempts.some(({ txid, kind }) => txid === mined?.tx.txid && kind === 'cancel');
     if (mined !== undefined && (isCancel || !mined.succeeded) && depth >= needs) return;
     const { source_address, nonce } = this.#payouts.get(row.bundle_id) ?? {};
