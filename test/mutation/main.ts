@@ -6,8 +6,8 @@
  *     npm run mutate -- --files 'core/ledger/**' --sample 30
  *     npm run mutate -- --id 'core/rates/quote.ts:12 boundary'
  *
- * `--tests WORD` runs only test files with the word in their path, `--jobs N` processes at once (2), `--min 85` exits with 1
- * below that score, `--list` only prints the sample.
+ * `--tests WORD` runs only test files with the word in their path (given several times: any of them), `--jobs N` processes at
+ * once (2), `--seconds 60` of tests for each mutant, `--min 85` exits with 1 below that score, `--list` only prints the sample.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { makeTemplates } from '../support/templates.ts';
 import { isAccepted, staleEntries } from './accepted.ts';
 import { mutantsOf, sampleOf } from './mutants.ts';
 import type { Mutant } from './mutants.ts';
-import { mutate } from './mutate.ts';
+import { LIMITS, mutate } from './mutate.ts';
 import { lineOf, scoreOf, scoresOf, tableOf } from './report.ts';
 import { targetsOf, testsOf } from './targets.ts';
 
@@ -26,15 +26,16 @@ const { values } = parseArgs({
     sample: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
     files: { type: 'string' },
-    tests: { type: 'string' },
+    tests: { type: 'string', multiple: true, default: [''] },
     id: { type: 'string', multiple: true },
     jobs: { type: 'string', default: '2' },
+    seconds: { type: 'string', default: '60' },
     min: { type: 'string', default: '0' },
     list: { type: 'boolean', default: false },
   },
 });
 
-function numberOf(name: 'sample' | 'seed' | 'jobs' | 'min'): number {
+function numberOf(name: 'sample' | 'seed' | 'jobs' | 'seconds' | 'min'): number {
   const number = Number(values[name]);
   if (!Number.isSafeInteger(number) || number < 0) throw new Error(`--${name} must be a whole number`);
   return number;
@@ -69,7 +70,7 @@ async function main(): Promise<number> {
     const mutants = chosen(all.filter(({ file }) => files.has(file)));
     console.log(`${mutants.length} of ${all.length} mutants, seed ${numberOf('seed')}`);
     if (values.list) {
-      for (const mutant of mutants) console.log(lineOf({ mutant, result: 'survived', tests: [] }));
+      for (const mutant of mutants) console.log(lineOf({ mutant, result: 'survived', tests: [], left: [] }));
       return 0;
     }
     const unusable = new Set<string>();
@@ -77,9 +78,10 @@ async function main(): Promise<number> {
       compiled,
       targets,
       mutants,
-      tests: testsOf(compiled).filter((path) => path.includes(values.tests ?? '')),
+      tests: testsOf(compiled).filter((path) => values.tests.some((word) => path.includes(word))),
       environment: { ...templates.environment, TEST_ENGINES: 'sqlite' },
       jobs: numberOf('jobs'),
+      limits: { ...LIMITS, mutantMs: numberOf('seconds') * 1000 },
       onVerdict: (verdict) => console.log(lineOf(verdict)),
       onUnusable: (test, result) => {
         if (!unusable.has(test)) console.log(`${test} is ${result} without any mutant, and is left out`);

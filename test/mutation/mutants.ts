@@ -44,12 +44,14 @@ export function mutantsOf(file: string, compiled: string): readonly Mutant[] {
 }
 
 /**
- * A sample that follows from the seed. It is chosen by the ids, so most of it stays the same when other code changes.
+ * A sample that follows from the seed. It is chosen by declarations, not lines, so most of it stays the same when other
+ * code changes.
  *
  * @param count - at most so many
  */
 export function sampleOf(mutants: readonly Mutant[], count: number, seed: number): readonly Mutant[] {
-  const rank = ({ id }: Mutant): string => createHash('sha1').update(`${seed} ${id}`).digest('hex');
+  const rank = ({ file, declaration, operator, nth }: Mutant): string =>
+    createHash('sha1').update(`${seed} ${file} ${declaration} ${operator} ${nth}`).digest('hex');
   return mutants
     .map((mutant) => ({ mutant, rank: rank(mutant) }))
     .sort((a, b) => (a.rank < b.rank ? -1 : 1))

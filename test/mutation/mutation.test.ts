@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -109,6 +109,10 @@ function project(texts: Readonly<Record<string, string>>, imports: Readonly<Reco
     writeFileSync(join(folder, compiledName(path)), text);
   }
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  mkdirSync(join(folder, 'test/mutation'), { recursive: true });
+  const preload = readFileSync(new URL('attribute.ts', import.meta.url), 'utf8');
+  const { outputText } = ts.transpileModule(preload, { compilerOptions: { module: ts.ModuleKind.ESNext } });
+  writeFileSync(join(folder, compiledName('test/mutation/attribute.ts')), outputText);
   const of = (path: string) => {
     const target = imports[path];
     return target === undefined ? [] : [{ path: target, dynamic: false }];
@@ -129,34 +133,42 @@ export function first(list) {
 }
 export const unused = (a) => -a;
 export const unseen = (a, b) => a + b;
+export const late = (a, b) => a - b;
 `;
-  const TEST = `import { test } from 'node:test';
+  const TEST = `import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { enough, first, unseen } from './paid.js';
+import { enough, first, late, unseen } from './paid.js';
 test('enough', () => assert.equal(enough(1, 1), true));
 test('first', () => assert.equal(first([undefined, 5]), 1));
 test('runs it, looks at nothing', () => void unseen(1, 2));
+let began = false;
+describe('two in order', () => {
+  test('one', () => void (began = true));
+  test('two, which needs one', () => { late(1, 2); assert.ok(began); });
+});
 `;
   const RED = `import { test } from 'node:test';\nimport './paid.js';\ntest('fails', () => { throw new Error('no'); });\n`;
 
   test('tells killed, surviving, endless and unreached mutants apart, and leaves out a test that fails by itself', async () => {
-    const texts = { 'a/paid.ts': SOURCE, 'a/paid.test.ts': TEST, 'a/red.test.ts': RED };
-    const compiled = project(texts, { 'a/paid.test.ts': 'a/paid.ts', 'a/red.test.ts': 'a/paid.ts' });
+    const texts = { 'core/paid.ts': SOURCE, 'core/paid.test.ts': TEST, 'core/red.test.ts': RED };
+    const compiled = project(texts, { 'core/paid.test.ts': 'core/paid.ts', 'core/red.test.ts': 'core/paid.ts' });
     try {
-      const wanted = ['enough boundary', 'first arithmetic', 'unused sign', 'unseen arithmetic'];
+      const wanted = ['enough boundary', 'first arithmetic', 'unused sign', 'unseen arithmetic', 'late arithmetic'];
       const unusable = new Set<string>();
       const verdicts = await mutate({
         compiled,
-        targets: ['a/paid.ts'],
-        mutants: mutantsOf('a/paid.ts', SOURCE).filter((one) => wanted.includes(`${one.declaration} ${one.operator}`)),
-        tests: ['a/paid.test.ts', 'a/red.test.ts'],
+        targets: ['core/paid.ts'],
+        mutants: mutantsOf('core/paid.ts', SOURCE).filter((one) =>
+          wanted.includes(`${one.declaration} ${one.operator}`),
+        ),
+        tests: ['core/paid.test.ts', 'core/red.test.ts'],
         environment: {},
         jobs: 2,
-        limits: { slower: 3, spareMs: 5_000 },
+        limits: { slower: 3, spareMs: 5_000, mutantMs: 60_000 },
         onUnusable: (path) => void unusable.add(path),
       });
       const found = ({ mutant, result, tests }: Verdict) => [`${mutant.declaration} ${mutant.operator}`, result, tests];
-      const reached = ['a/paid.test.ts'];
+      const reached = ['core/paid.test.ts'];
       assert.deepEqual(
         new Set(verdicts.map(found)),
         new Set([
@@ -164,9 +176,11 @@ test('runs it, looks at nothing', () => void unseen(1, 2));
           ['first arithmetic', 'late', reached],
           ['unused sign', 'survived', []],
           ['unseen arithmetic', 'survived', reached],
+          // The test that reaches it is red by itself, so all are run, and they are green.
+          ['late arithmetic', 'survived', reached],
         ]),
       );
-      assert.deepEqual([...unusable], ['a/red.test.ts']);
+      assert.deepEqual([...unusable], ['core/red.test.ts']);
       assert.deepEqual(
         scoresOf(verdicts).map(({ folder, killed, survived, late, percent }) => [
           folder,
@@ -176,8 +190,8 @@ test('runs it, looks at nothing', () => void unseen(1, 2));
           percent,
         ]),
         [
-          ['a', 1, 2, 1, 50],
-          ['all', 1, 2, 1, 50],
+          ['core', 1, 3, 1, 40],
+          ['all', 1, 3, 1, 40],
         ],
       );
     } finally {

@@ -54,13 +54,13 @@ const short = (text: string): string => {
 };
 
 /** One verdict with its change, and the tests that reach it. */
-export function lineOf({ mutant, result, tests }: Verdict): string {
+export function lineOf({ mutant, result, tests, left }: Verdict): string {
   const { id, declaration, nth, was, text } = mutant;
   const by =
     result === 'survived'
       ? tests.length === 0
         ? 'no test reaches it'
-        : `reached by ${tests.join(', ')}`
+        : `reached by ${tests.join(', ')}${left.length === 0 ? '' : `; not run: ${left.join(', ')}`}`
       : `by ${tests.at(-1) ?? ''}`;
   const change = text === ';' ? `removed ${short(was)}` : `${short(was)} -> ${short(text)}`;
   return `${result.padEnd(8)} ${id} (${declaration}, ${nth}): ${change}\n         ${by}`;

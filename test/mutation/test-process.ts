@@ -13,6 +13,10 @@ export interface TestRun {
   readonly test: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly limitMs: number;
+  /** Only tests with these titles; all where there are none. */
+  readonly titles?: readonly string[] | null;
+  /** A module to load before it. */
+  readonly preload?: string;
 }
 
 const FAILED = /^\s*not ok /m;
@@ -20,9 +24,10 @@ const FAILED = /^\s*not ok /m;
 const KEPT = 16;
 
 /** Runs one test file in a process of its own, and ends it at its first failure. */
-export function runTest({ folder, test, environment, limitMs }: TestRun): Promise<TestResult> {
+export function runTest(run: TestRun): Promise<TestResult> {
+  const { environment, limitMs } = run;
   const { NODE_TEST_CONTEXT: _context, NODE_V8_COVERAGE: _coverage, ...own } = process.env;
-  const child = spawn(process.execPath, ['--test-reporter=tap', join(folder, compiledName(test))], {
+  const child = spawn(process.execPath, argumentsOf(run), {
     env: { ...own, ...environment },
     stdio: ['ignore', 'pipe', 'ignore'],
     // A group of its own: what it started ends with it.
@@ -54,4 +59,14 @@ export function runTest({ folder, test, environment, limitMs }: TestRun): Promis
       resolve(result ?? (code === 0 ? 'green' : 'red'));
     });
   });
+}
+
+function argumentsOf({ folder, test, titles, preload }: TestRun): readonly string[] {
+  const names = (titles ?? []).map((title) => title.replace(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`));
+  return [
+    ...(preload === undefined ? [] : ['--import', preload]),
+    ...(names.length === 0 ? [] : [`--test-name-pattern=(${names.join('|')})$`]),
+    '--test-reporter=tap',
+    join(folder, compiledName(test)),
+  ];
 }
