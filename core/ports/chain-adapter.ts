@@ -57,6 +57,8 @@ export interface ScanOptions {
    * `index`, and changes nothing for the ordinary scans. What only balances show is not looked for.
    */
   readonly thorough?: boolean;
+  /** Reports also what the till's own hot wallet paid, which is no deposit: to look for payments that are not in the database. */
+  readonly ownPayments?: boolean;
 }
 
 /** Blocks `from` to `to` in order, linked by their hashes, and their transfers to watched addresses. */

@@ -109,6 +109,13 @@ export type ReserveOutcome =
   | { readonly kind: 'lacking' }
   | { readonly kind: 'frozen'; readonly reason: string };
 
+/** A payment of the database that a transaction makes, or was booked with. */
+export interface BookedPayment {
+  readonly txid: string;
+  readonly transferId: TransferId;
+  readonly toAddress: string;
+}
+
 /** Transfer reads, and reserving a withdrawal. */
 export interface TransferStore {
   /**
@@ -134,6 +141,8 @@ export interface TransferStore {
   unminedPayouts(chain: ChainCode, after: PayoutId | null, limit: number): Promise<readonly PayoutView[]>;
   /** The payout of a transfer; `null` while it is not signed. */
   payoutOf(id: TransferId): Promise<PayoutView | null>;
+  /** The payments of these transactions: as their payouts' attempts, or as what a withdrawal or a refund was booked with. */
+  booked(chain: ChainCode, txids: readonly string[]): Promise<readonly BookedPayment[]>;
   inFlight(chain: ChainCode): Promise<readonly InFlight[]>;
   /** Transfers of a chain that are neither CONFIRMED nor FAILED. */
   live(chain: ChainCode): Promise<readonly LiveTransfer[]>;

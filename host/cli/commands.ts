@@ -244,7 +244,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     words: ['restore', 'status'],
-    summary: 'shows whether the database is a restored backup, and what waits because of it',
+    summary: 'shows whether the database is a restored backup, and what the chain says of each payment that waits',
     operands: [],
     options: {},
     run: restore((module) => module.restoreStatus),

@@ -6,15 +6,29 @@ import {
   confirmRestore,
   dismissRestore,
   epochHold,
+  findPayments,
   formatInstant,
+  formatUnits,
   recoverCoins,
   requireChain,
 } from '../../core/index.ts';
+import type { PaymentFinding } from '../../core/index.ts';
+import { transferRecord } from '../../adapters/http/manage/withdrawals.ts';
 import { EpochMarkerFile, markerPath } from '../epoch-marker.ts';
 import type { CommandCall } from './command.ts';
 import { withRuntime, withTill } from './with-till.ts';
 
-/** `restore status` */
+type FoundRecord = ReturnType<typeof transferRecord> & {
+  readonly found: PaymentFinding['kind'];
+  readonly found_reason: string;
+  readonly transactions: readonly {
+    readonly tx_hash: string;
+    readonly height: number | null;
+    readonly obtained: string | null;
+  }[];
+};
+
+/** `restore status`: the epoch, the chains that wait, and what the chains say of each payment of the backup. */
 export async function restoreStatus({ json, terminal }: CommandCall): Promise<number> {
   const { epoch, waiting } = await withRuntime(async ({ storage }) => {
     const present = await storage.epochs.current();
@@ -23,14 +37,40 @@ export async function restoreStatus({ json, terminal }: CommandCall): Promise<nu
     return { epoch: present, waiting: holds.filter(({ hold }) => hold !== null) };
   });
   const { number, status, reason, startedAt, tillId } = epoch;
+  // Without a restored backup no chain is opened: the command answers also while no node does.
+  const payments = number === 1 || status === 'dismissed' ? [] : await foundPayments();
   const record = { epoch: number, status, reason, started_at: formatInstant(startedAt), till_id: tillId, waiting };
   if (json) {
-    terminal.out(JSON.stringify(record));
+    terminal.out(JSON.stringify({ ...record, payments }));
     return 0;
   }
   terminal.out(`Epoch ${number} since ${record.started_at}, ${status}: ${reason}`);
   for (const { chain, hold } of waiting) terminal.out(`Payouts on ${chain} wait: ${hold}`);
+  for (const each of payments)
+    terminal.out(
+      `${each.id}  ${each.status.padEnd(9)}  ${each.found.padEnd(7)}  ${each.amount} ${each.currency} to ${each.to_addr}: ${each.found_reason}`,
+    );
   return 0;
+}
+
+/** The payments of the backup as `withdrawal list` shows them, with what was found. */
+function foundPayments(): Promise<readonly FoundRecord[]> {
+  return withTill(async ({ storage, chains, lightningWork, assets }) => {
+    const reports = await findPayments({ storage, chains, lightning: lightningWork?.node ?? null });
+    return reports.map(({ transfer, finding: { kind, reason, transactions } }) => ({
+      ...transferRecord(transfer, assets),
+      found: kind,
+      found_reason: reason,
+      transactions: transactions.map(({ txHash, height, obtainedUnits }) => ({
+        tx_hash: txHash,
+        height,
+        obtained:
+          obtainedUnits === null
+            ? null
+            : formatUnits(obtainedUnits, assets.require(transfer.chain, transfer.currency).decimals),
+      })),
+    }));
+  });
 }
 
 /** `restore confirm` */
@@ -41,7 +81,7 @@ export async function restoreConfirm({ json, terminal }: CommandCall): Promise<n
   if (json) terminal.out(JSON.stringify({ epoch: epoch.number, held }));
   else
     terminal.out(
-      `Epoch ${epoch.number} is confirmed. ${held} payments are held: find each on its chain, then "withdrawal approve" what was not paid and "withdrawal reject" what was. "withdrawal list --status HELD" lists them.`,
+      `Epoch ${epoch.number} is confirmed. ${held} payments are held. "restore status" says what the chain shows of each: "withdrawal settle" what was paid, "withdrawal approve" or "withdrawal reject" what was not.`,
     );
   return 0;
 }

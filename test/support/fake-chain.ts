@@ -76,6 +76,8 @@ export class FakeChain implements ChainAdapter {
   beforeScan: () => void | Promise<void> = () => undefined;
   /** Called before it is told what waits. */
   beforePending: () => void | Promise<void> = () => undefined;
+  /** What the till itself has paid in a block. */
+  ownPayments: (block: BlockRef) => readonly FakePayment[] = () => [];
   /** What waits to be mined. */
   waiting: FakePayment[] = [];
   /** How many looks at what waits see a part of it only. */
@@ -173,14 +175,14 @@ export class FakeChain implements ChainAdapter {
     from: number,
     to: number,
     watch: WatchList,
-    { thorough = false }: ScanOptions = {},
+    { thorough = false, ownPayments = false }: ScanOptions = {},
   ): Promise<ScannedRange> {
     await this.beforeScan();
     this.#mayFail();
     if (thorough && this.refusesDeep) throw new TillgateError('NODE_FAILED', 'no such receipts');
     const blocks = this.#blocks.slice(from, to + 1);
     const transfers = blocks.flatMap(({ ref, payments }) =>
-      payments
+      [...payments, ...(ownPayments ? this.ownPayments(ref) : [])]
         .filter(({ to, txid }) => watch.has(to) && (thorough || !this.omitted.has(txid)))
         .map((payment) => transferOf(payment, ref)),
     );

@@ -18,7 +18,7 @@ import type {
   SignRequest,
   SpendableCoin,
 } from '../../core/index.ts';
-import type { FakeChain } from './fake-chain.ts';
+import type { FakeChain, FakePayment } from './fake-chain.ts';
 
 /** A transaction as its bytes say. */
 interface Content {
@@ -82,6 +82,7 @@ export class FakePayments implements ChainPayments {
     const [native] = chain.assets;
     assert(native !== undefined);
     this.feeAsset = native;
+    chain.ownPayments = (block) => this.#paidIn(block);
   }
 
   /** Coins of the operator's own. */
@@ -285,6 +286,17 @@ export class FakePayments implements ChainPayments {
         .filter(({ content }) => content.source === address)
         .map(({ content }) => (content.nonce ?? -1) + 1),
     );
+  }
+
+  #paidIn({ hash }: BlockRef): readonly FakePayment[] {
+    return this.#effective()
+      .filter(({ block }) => block?.hash === hash)
+      .flatMap(({ txid, content: { source, lines } }) =>
+        lines.map(({ to, currency, units }, at) => ({
+          ...{ to, currency, txid, index: String(at), units: BigInt(units) },
+          from: this.model === 'utxo' ? null : source,
+        })),
+      );
   }
 
   #change(txid: string, units: bigint): SpendableCoin | null {

@@ -66,12 +66,8 @@ export class RangeScanner {
   }
 
   /** @throws TillgateError `NODE_FAILED` when the node's answers are missing, malformed or do not fit together */
-  async scan(
-    from: number,
-    to: number,
-    watch: WatchList,
-    { thorough = false }: ScanOptions = {},
-  ): Promise<ScannedRange> {
+  async scan(from: number, to: number, watch: WatchList, options: ScanOptions = {}): Promise<ScannedRange> {
+    const { thorough = false } = options;
     assert(
       Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from <= to,
       `scan of blocks ${from} to ${to}`,
@@ -90,7 +86,7 @@ export class RangeScanner {
     ]);
     const transfers = [
       ...(await verifyArrivals(movements, receipts, this.#state, this.#logger)),
-      ...(this.#native === null ? [] : await this.#coins(this.#native, refs, coins, receipts, watch, thorough)),
+      ...(this.#native === null ? [] : await this.#coins(this.#native, refs, coins, receipts, watch, options)),
     ];
     await this.#confirmTip(refs.at(-1) as BlockRef);
     // Sorting is stable: within a block the order of finding stays.
@@ -103,10 +99,10 @@ export class RangeScanner {
     coins: readonly CoinTransaction[],
     receipts: ReadonlyMap<string, Receipt>,
     watch: WatchList,
-    thorough: boolean,
+    { thorough = false, ownPayments = false }: ScanOptions,
   ): Promise<readonly ObservedTransfer[]> {
     // Gas for sweeps is left out here, and explained to the balances below: it is no deposit either way.
-    const payments = coins.filter(({ fromKey }) => fromKey !== this.#hotKey);
+    const payments = ownPayments ? coins : coins.filter(({ fromKey }) => fromKey !== this.#hotKey);
     const direct = directArrivals(payments, receipts, watch, currency);
     // The genesis block has no parent to compare balances with.
     if (thorough || refs[0]?.height === 0) return direct;

@@ -3,8 +3,19 @@ import { test } from 'node:test';
 import { PAYOUT_STATUSES } from '../../../core/index.ts';
 import type { PayoutChanges, PayoutId, PayoutStatus, TransferId } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
-import { NOW } from './fixtures.ts';
-import { attempt, payout, HOT, merchant, open, signed, stored, transfer, withdrawal } from './money-out-fixtures.ts';
+import { deposit, nextId, NOW, transactionRow } from './fixtures.ts';
+import {
+  attempt,
+  payout,
+  HOT,
+  merchant,
+  open,
+  paidOrder,
+  signed,
+  stored,
+  transfer,
+  withdrawal,
+} from './money-out-fixtures.ts';
 
 const MAX = 2n ** 256n - 1n;
 
@@ -179,6 +190,28 @@ eachStorage((_name, opened) => {
     const unsigned = await stored(storage, transfer());
     for (const id of [unsigned.id, '1' as TransferId, 'x\0' as TransferId])
       assert.equal(await storage.transfers.payoutOf(id), null);
+  });
+
+  test('the payments of a transaction: those of a payout with such an attempt, and those booked with it', async (t) => {
+    const { storage } = await opened(t);
+    const accountId = await merchant(storage);
+    const paid = [await stored(storage, withdrawal(accountId)), await stored(storage, withdrawal(accountId))];
+    const bump = attempt((await signed(storage, paid, { nonce: 0 })).id, { number: 2 });
+    await storage.transaction((tx) => tx.transfers.addAttempt(bump));
+    const order = await paidOrder(storage);
+    const settled = transactionRow(deposit(order), { type: 'WITHDRAW', txHash: '0xsettled', toAddress: '0xmerchant' });
+    const received = transactionRow(deposit(order), { id: nextId(), txHash: '0xreceived' });
+    for (const row of [settled, received]) await storage.transaction((tx) => tx.deposits.addTransaction(row));
+    const booked = await storage.transfers.booked('ETH', [bump.txid, '0xsettled', '0xreceived', '0xunknown']);
+    assert.deepEqual(
+      new Set(booked.map(({ txid, transferId, toAddress }) => [txid, transferId, toAddress].join(' '))),
+      new Set([
+        ...paid.map(({ id, toAddress }) => `${bump.txid} ${id} ${toAddress}`),
+        `0xsettled ${settled.id} 0xmerchant`,
+      ]),
+    );
+    assert.deepEqual(await storage.transfers.booked('BSC', [bump.txid, '0xsettled']), []);
+    assert.deepEqual(await storage.transfers.booked('ETH', []), []);
   });
 
   test('LIVE payouts are paged by id, oldest first, of one chain', async (t) => {

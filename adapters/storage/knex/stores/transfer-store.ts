@@ -1,5 +1,6 @@
 import type {
   AccountId,
+  BookedPayment,
   Payout,
   PayoutId,
   PayoutView,
@@ -33,6 +34,7 @@ import { claimKey } from '../rows/claim-row.ts';
 import { liveTransferOf, PAYOUT_COLUMNS, payoutOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
 import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
 import { integer } from '../rows/values.ts';
+import { bookedPayments } from './booked-payments.ts';
 import { payoutViews, inFlight } from './payout-views.ts';
 import { claimedTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
@@ -122,6 +124,10 @@ export class KnexTransferStore implements TransferStore {
     if (!isStorable(id)) return null;
     const [view] = await this.#views(`id = (SELECT bundle_id FROM ${this.#db.tables.transfers} WHERE id = ?)`, [id]);
     return view ?? null;
+  }
+
+  booked(chain: ChainCode, txids: readonly string[]): Promise<readonly BookedPayment[]> {
+    return bookedPayments(this.#db, chain, txids);
   }
 
   inFlight(chain: ChainCode): Promise<readonly InFlight[]> {
