@@ -168,6 +168,11 @@ export interface TransferStore {
   hasTakenCoins(chain: ChainCode, currency: CurrencyCode, accountId: AccountId | null): Promise<boolean>;
   /** The outputs that a payout took. */
   coinsOf(payoutId: PayoutId): Promise<readonly SpendableCoin[]>;
+  /**
+   * Which of these outputs are the till's own: coins that it has or had, and outputs of its transactions. One that a
+   * reorganisation removed counts only as the latter.
+   */
+  knownCoins(chain: ChainCode, refs: readonly string[]): Promise<ReadonlySet<string>>;
   /** Free and taken holdings of a chain after a ref, by ref: what must be on chain. */
   holdings(chain: ChainCode, after: string | null, limit: number): Promise<readonly Holding[]>;
   /** Free deposits at one address in one currency, oldest first. */

@@ -192,6 +192,16 @@ function failureFee(transfer: Transfer, cost: NetworkCost, firstFee: bigint): bi
   return due < units ? due : units;
 }
 
+/** What the owners of a payout would pay of a transaction without effect, in the chain's own coin. */
+export function ownersShare(view: PayoutView, native: CurrencyCode, feeUnits: bigint): bigint {
+  const { transfers } = view;
+  return transfers.reduce((sum, transfer, at) => {
+    if (transfer.accountId === null || transfer.currency !== native) return sum;
+    const cost = { currency: native, units: shareOf(feeUnits, transfers.length, at) };
+    return sum + failureFee(transfer, cost, shareOf(firstFee(view), transfers.length, at));
+  }, 0n);
+}
+
 /** What a native payment was charged for sweeps, beside the fee of its own transaction. */
 function sweepFee({ currency, feeUnits }: Transfer, native: CurrencyCode, ownFee: bigint): bigint {
   return currency === native && feeUnits > ownFee ? feeUnits - ownFee : 0n;

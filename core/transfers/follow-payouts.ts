@@ -13,7 +13,7 @@ import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { PayoutReplacer } from './replace-payouts.ts';
 import type { AlertPayout } from './replace-payouts.ts';
 import { PayoutSender } from './send-payouts.ts';
-import type { PayoutSettings } from './settings.ts';
+import type { ReplacementSettings } from './settings.ts';
 import type { Attempt, PayoutView } from './transfer.ts';
 
 const PAGE = 100;
@@ -45,7 +45,7 @@ export class FollowPayouts {
   #unsent: readonly PayoutView[] = [];
   #followed: BlockRef | null = null;
 
-  constructor(chain: PayingChain, deps: PayoutDeps, settings: PayoutSettings) {
+  constructor(chain: PayingChain, deps: PayoutDeps, settings: ReplacementSettings) {
     this.#chain = chain;
     this.#deps = deps;
     this.#sender = new PayoutSender(chain, deps);
@@ -57,10 +57,15 @@ export class FollowPayouts {
    * One pass: every live payout with each new block, and until all of them could be followed; between blocks only what could
    * not be broadcast.
    *
+   * @returns true when a payout was signed again, so that the till's coins have to be counted anew
    * @throws TillgateError `LEASE_LOST`; any error of the database in reading what is live
    */
-  async run(lease: Lease, cursor: BlockRef): Promise<void> {
-    if (this.#followed?.hash === cursor.hash) return this.send(lease, this.#unsent);
+  async run(lease: Lease, cursor: BlockRef): Promise<boolean> {
+    if (this.#followed?.hash === cursor.hash) {
+      await this.send(lease, this.#unsent);
+      return false;
+    }
+    const { replaced } = this.#replacer;
     const { transfers } = this.#deps.storage;
     this.#unsent = [];
     const again = await this.#eachOf(
@@ -73,6 +78,7 @@ export class FollowPayouts {
       (view) => this.#follow(lease, view, first.is(view)),
     );
     if (again && live) this.#followed = cursor;
+    return this.#replacer.replaced > replaced;
   }
 
   /** Broadcasts newly signed payouts in the order of signing. */

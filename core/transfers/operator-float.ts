@@ -47,9 +47,9 @@ export class FindFloat {
 
   /** One look, when it is due. @throws TillgateError `LEASE_LOST`, `NODE_FAILED` */
   async run(lease: Lease, height: number): Promise<void> {
-    const { code, payments } = this.#chain;
+    const { code } = this.#chain;
     const former = this.#former;
-    if (payments.model === 'utxo' || !this.#isDue(height)) return;
+    if (!this.#isDue(height)) return;
     const { storage } = this.#deps;
     const isUnsure = (await storage.transfers.unminedPayouts(code, null, 1)).length > 0;
     const custody = await storage.ledger.balances(custodyAccount(code));
@@ -148,7 +148,7 @@ async function difference(chain: PayingChain, storage: FloatStorage): Promise<re
  * Books a change of the float by the custody that it was computed from: when the books have changed since, or the float does not
  * suffice, nothing is booked.
  */
-async function bookFloat(
+export async function bookFloat(
   tx: Transaction,
   chain: ChainCode,
   { currency, units }: FloatChange,

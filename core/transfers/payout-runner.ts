@@ -3,6 +3,7 @@ import { epochHold } from '../epochs/epoch.ts';
 import type { Millis } from '../kernel/time.ts';
 import { isTillgateError } from '../kernel/errors.ts';
 import type { Lease } from '../ports/lease-store.ts';
+import { FindCoins } from './coin-float.ts';
 import { FollowPayouts } from './follow-payouts.ts';
 import { FindFloat } from './operator-float.ts';
 import { PlanSweeps } from './plan-sweeps.ts';
@@ -11,7 +12,7 @@ import { reconcile } from './reconcile.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { DEFAULT_PAYOUT_SETTINGS } from './settings.ts';
 import type { PayoutSettings, SweepSettings } from './settings.ts';
-import { insolvencyReason, isInsolvency, readSolvency } from './solvency.ts';
+import { insolvencyReason, isInsolvency, readSolvency, showsFloat } from './solvency.ts';
 import { SignTransfers } from './sign-transfers.ts';
 
 /** `advanced`: run again at once; `idle`: wait; `stopped`: signed payouts are followed, nothing new is paid. */
@@ -31,14 +32,14 @@ export class PayoutRunner {
   readonly #deps: PayoutDeps;
   readonly #follow: FollowPayouts;
   readonly #sweeps: PlanSweeps;
-  readonly #float: FindFloat;
+  readonly #float: Pick<FindFloat, 'run'>;
   readonly #sign: SignTransfers;
   #reconciledAt: Millis = -Infinity;
   #short = 0;
   #sweptAt: Millis = -Infinity;
   #sweptHeight = -1;
   #solventHeight = -1;
-  /** What was last said to be missing on a UTXO chain, so that it is said once. */
+  /** What was last said to be missing where payouts go on, so that it is said once. */
   #insolvency: string | null = null;
 
   constructor(
@@ -49,9 +50,9 @@ export class PayoutRunner {
   ) {
     this.#chain = chain;
     this.#deps = deps;
-    this.#follow = new FollowPayouts(chain, deps, payoutSettings);
+    this.#follow = new FollowPayouts(chain, deps, { ...settings, ...payoutSettings });
     this.#sweeps = new PlanSweeps(chain, deps, settings);
-    this.#float = new FindFloat(chain, deps);
+    this.#float = chain.payments.model === 'utxo' ? new FindCoins(chain, deps) : new FindFloat(chain, deps);
     this.#sign = new SignTransfers(chain, deps, { ...settings, ...payoutSettings });
   }
 
@@ -62,7 +63,7 @@ export class PayoutRunner {
     const state = await storage.chains.state(code);
     const cursor = state?.cursor ?? null;
     if (state === null || cursor === null) return 'idle';
-    await this.#follow.run(lease, cursor);
+    if (await this.#follow.run(lease, cursor)) this.#sign.forget();
     const held = state.haltedReason !== null || epochHold(await storage.epochs.current(), state.caughtUpAt) !== null;
     if (!held) await this.#float.run(lease, cursor.height);
     await this.#checkSolvency(cursor.height);
@@ -104,8 +105,8 @@ export class PayoutRunner {
   }
 
   /**
-   * With each block: nothing is paid while less is held than is owed. The stop ends by itself when enough was sent. On UTXO
-   * chains, where the operator's own coins cannot be booked, nothing could end it: there it is an alert.
+   * With each block: nothing is paid while less is held than is owed. The stop ends by itself when enough was sent. Where the
+   * adapter cannot show the operator's coins, nothing could end it: there it is an alert.
    */
   async #checkSolvency(height: number): Promise<void> {
     if (height === this.#solventHeight) return;
@@ -117,7 +118,7 @@ export class PayoutRunner {
     const reason = insolvencyReason(this.#chain, lines);
     const stop = await storage.transfers.payoutStop(code);
     if (reason === null && stop !== null && isInsolvency(stop)) await storage.transfers.setPayoutStop(code, null);
-    if (reason !== null && this.#chain.payments.model === 'utxo') this.#alertInsolvent(reason);
+    if (reason !== null && !showsFloat(this.#chain)) this.#alertInsolvent(reason);
     else if (reason !== null && stop === null) {
       await storage.transfers.setPayoutStop(code, reason);
       raiseAlert(this.#deps, 'payouts-stopped', `chain ${code}`, reason);

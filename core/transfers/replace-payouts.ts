@@ -6,9 +6,10 @@ import type { Lease } from '../ports/lease-store.ts';
 import type { PayoutChanges } from '../ports/transfer-store.ts';
 import { PayoutBuilder } from './build-payout.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
+import { isOwnSweep, replacementLack } from './replacement-cost.ts';
 import { latestAttempt } from './send-payouts.ts';
 import type { PayoutSender } from './send-payouts.ts';
-import type { PayoutSettings } from './settings.ts';
+import type { ReplacementSettings } from './settings.ts';
 import type { Attempt, AttemptKind, PayoutView } from './transfer.ts';
 
 /** The fee may be raised to this multiple of the first one. */
@@ -32,10 +33,12 @@ export type AlertPayout = (view: PayoutView, reason: string) => void;
 export class PayoutReplacer {
   readonly #chain: PayingChain;
   readonly #deps: PayoutDeps;
-  readonly #settings: PayoutSettings;
+  readonly #settings: ReplacementSettings;
   readonly #builder: PayoutBuilder;
   readonly #sender: PayoutSender;
   readonly #alert: AlertPayout;
+  #turn: Promise<unknown> = Promise.resolve();
+  #replaced = 0;
   /** By address, the payout whose fee cannot be raised; those behind it wait for it and not for a higher fee. */
   readonly #blockedBy = new Map<string, PayoutId>();
 
@@ -46,7 +49,7 @@ export class PayoutReplacer {
       settings,
       sender,
       alert,
-    }: { readonly settings: PayoutSettings; readonly sender: PayoutSender; readonly alert: AlertPayout },
+    }: { readonly settings: ReplacementSettings; readonly sender: PayoutSender; readonly alert: AlertPayout },
   ) {
     this.#chain = chain;
     this.#deps = deps;
@@ -54,6 +57,11 @@ export class PayoutReplacer {
     this.#builder = new PayoutBuilder(chain, deps);
     this.#sender = sender;
     this.#alert = alert;
+  }
+
+  /** How many attempts were added: what was read of the till's coins before the last of them is out of date. */
+  get replaced(): number {
+    return this.#replaced;
   }
 
   /** @param isFirst - no payout with a lower nonce of the same address is unmined */
@@ -110,9 +118,7 @@ export class PayoutReplacer {
     if (signed === null || typeof signed === 'string') return signed;
     const first = present(attempts[0], `attempts of payout ${payout.id}`);
     if (signed.feeUnits > first.feeUnits * MAX_FEE_INCREASE) return RAISED_TO_THE_MOST;
-    if (payout.stuckAt !== null) await this.#update(lease, view, { stuckAt: null });
-    await this.#add(lease, view, signed, 'payment');
-    return null;
+    return this.#add(lease, view, signed, 'payment');
   }
 
   /** A payout whose fee cannot be raised is cancelled after a time. @returns true when that has come */
@@ -156,7 +162,8 @@ export class PayoutReplacer {
       this.#alert(view, 'Its cancellation is still unmined after its fee was raised to the maximum.');
       return;
     }
-    await this.#add(lease, view, signed, 'cancel');
+    const lack = await this.#add(lease, view, signed, 'cancel');
+    if (lack !== null) this.#alert(view, `Its cancellation cannot be paid now: ${lack}`);
   }
 
   async #sourceOf({ payout }: PayoutView) {
@@ -178,23 +185,46 @@ export class PayoutReplacer {
     }
   }
 
-  async #add(lease: Lease, view: PayoutView, signed: SignedTransaction, kind: AttemptKind): Promise<void> {
-    const { storage, clock } = this.#deps;
+  /** Stores and sends an attempt. @returns why the till cannot pay for it; nothing is stored then */
+  async #add(lease: Lease, view: PayoutView, signed: SignedTransaction, kind: AttemptKind): Promise<Refusal> {
     const { payout, attempts } = view;
     const { txid, raw, feeUnits, terms, expiresAt } = signed;
     const attempt: Attempt = {
-      ...{ payoutId: payout.id, number: attempts.length + 1, kind, createdAt: clock.now() },
+      ...{ payoutId: payout.id, number: attempts.length + 1, kind, createdAt: this.#deps.clock.now() },
       ...{ txid, raw, feeUnits, terms, expiresAt },
     };
-    const added = await storage.transaction(async (tx) => {
+    const [lack, added] = await this.#inTurn(async () => {
+      const missing = await this.#lack(view, attempt);
+      return [missing, missing === null && (await this.#store(lease, attempt))] as const;
+    });
+    if (added) await this.#sender.send(lease, view, attempt);
+    return lack;
+  }
+
+  #lack(view: PayoutView, attempt: Attempt): Promise<string | null> {
+    return replacementLack(this.#chain, this.#deps.storage, view, attempt, this.#settings.feeBudget);
+  }
+
+  /** One at a time: two replacements must not be paid with the same coins of the till. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work, work);
+    this.#turn = turn;
+    return turn;
+  }
+
+  async #store(lease: Lease, attempt: Attempt): Promise<boolean> {
+    const { payoutId, kind } = attempt;
+    const added = await this.#deps.storage.transaction(async (tx) => {
       await tx.leases.check(lease);
-      const now = await tx.transfers.lockPayout(payout.id);
+      const now = await tx.transfers.lockPayout(payoutId);
       // A cancel that was asked for meanwhile is looked at before another payment is signed.
       if (now?.status !== 'LIVE' || (kind === 'payment' && now.cancelReason !== null)) return false;
       await tx.transfers.addAttempt(attempt);
+      if (kind === 'payment' && now.stuckAt !== null) await tx.transfers.updatePayout(payoutId, { stuckAt: null });
       return true;
     });
-    if (added) await this.#sender.send(lease, view, attempt);
+    if (added) this.#replaced += 1;
+    return added;
   }
 
   #update(lease: Lease, { payout }: PayoutView, changes: PayoutChanges): Promise<boolean> {
@@ -217,9 +247,4 @@ export interface Place {
 
 function cancelReason(refusal: string): string {
   return `It was cancelled, for it was not mined for too long and could not be replaced: ${refusal}`;
-}
-
-/** The chain's own coin on its way to the hot wallet: a cancel would take its cost from the coins that are to be moved. */
-export function isOwnSweep({ transfers }: PayoutView, { payments }: PayingChain): boolean {
-  return transfers.some(({ kind, currency }) => kind === 'sweep' && currency === payments.feeAsset.currency);
 }

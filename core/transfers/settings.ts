@@ -32,6 +32,9 @@ export interface PayoutSettings {
   readonly giveUpAfterMs: number;
 }
 
+/** What signing a payout again takes. */
+export type ReplacementSettings = PayoutSettings & Pick<SweepSettings, 'feeBudget'>;
+
 export const DEFAULT_PAYOUT_SETTINGS: PayoutSettings = {
   cancelAfterMs: 3 * 3_600_000,
   giveUpAfterMs: 24 * 3_600_000,

@@ -93,14 +93,14 @@ export class SignTransfers {
   async run(lease: Lease, height: number): Promise<readonly PayoutView[]> {
     if (height !== this.#height) {
       this.#retryAt.clear();
-      this.#forget();
+      this.forget();
     }
     this.#height = height;
     this.#failures = 0;
     try {
       return await this.#pass(lease);
     } catch (error) {
-      this.#forget();
+      this.forget();
       throw error;
     }
   }
@@ -116,8 +116,8 @@ export class SignTransfers {
     return held.length === 0 ? views : this.#pass(lease);
   }
 
-  /** Drops cached state: with each block, and after a failed commit. */
-  #forget(): void {
+  /** Drops cached state: with each block, after a failed commit, and when coins of the till were spent otherwise. */
+  forget(): void {
     this.#queue = [];
     this.#coins = null;
     this.#busy = null;
@@ -371,7 +371,7 @@ export class SignTransfers {
   }
 
   #discard(reason: string): void {
-    this.#forget();
+    this.forget();
     this.#deps.logger.info('signed transactions discarded: the stored state changed meanwhile', {
       chain: this.#chain.code,
       reason,

@@ -25,6 +25,11 @@ export async function readSolvency(
   }));
 }
 
+/** True where coins that the operator sends to the hot wallet are found. */
+export function showsFloat({ payments }: Pick<PayingChain, 'payments'>): boolean {
+  return payments.model === 'account' || payments.unspent !== undefined;
+}
+
 const OWED = 'Merchants are owed more than the books hold on the chain';
 
 /** What is missing and what the operator has to do; `null` while everything that is owed is held. */
@@ -39,7 +44,7 @@ export function insolvencyReason(
       return `${formatUnits(-units, decimals)} ${currency}`;
     });
   if (missing.length === 0) return null;
-  if (payments.model === 'utxo') return `${OWED} ${code}, by ${missing.join(' and ')}; payouts go on.`;
+  if (!showsFloat({ payments })) return `${OWED} ${code}, by ${missing.join(' and ')}; payouts go on.`;
   return `${OWED} ${code}: send at least ${missing.join(' and ')} to ${payments.hotAddress}; payouts go on by themselves once that is booked.`;
 }
 

@@ -273,9 +273,11 @@ export class FakePayments implements ChainPayments {
 
   async unspent(address: string): Promise<readonly SpendableCoin[]> {
     const spent = new Set(this.#minedAll().flatMap(({ content }) => content.coins));
-    return this.#minedAll()
-      .flatMap(({ txid, content }) => this.#change(txid, BigInt(content.change)) ?? [])
-      .filter((coin) => coin.address === address && !spent.has(coin.ref));
+    const changes = this.#minedAll().flatMap(({ txid, content }) => this.#change(txid, BigInt(content.change)) ?? []);
+    const received = this.#chain.paid
+      .filter(({ to }) => to === address)
+      .map(({ txid, index = '0', units }) => ({ ref: `${txid}:${index}`, address, index: null, units }));
+    return [...received, ...changes].filter((coin) => coin.address === address && !spent.has(coin.ref));
   }
 
   async nextNonce(address: string): Promise<number | null> {

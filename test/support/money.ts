@@ -50,7 +50,7 @@ export interface MoneyDomain extends Domain {
   /** Steps the runner of a chain until it rests. */
   payOut(chain?: FakeChain): Promise<PayoutResult>;
   /** Sends the operator's own coins to the hot wallet and waits until they are booked. */
-  float(units: bigint): Promise<void>;
+  float(units: bigint, chain?: FakeChain): Promise<void>;
   /** Pays an order and mines until the merchant may spend it. */
   fund(currency: 'ETH' | 'USDT-ERC20' | 'BTC', price: string): Promise<Order>;
   withdraw(amount: string, currency?: string, claim?: IdempotencyClaim | null): Promise<WithdrawalRecord>;
@@ -164,6 +164,10 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
     }
     throw new Error('the runner never came to rest');
   };
+  const floatOf = async (currency: string, chain: FakeChain): Promise<bigint> => {
+    const balances = await storage.ledger.balances(`operator:${chain.code}`);
+    return balances.find((balance) => balance.currency === currency)?.units ?? 0n;
+  };
   const paymentsOf = (chain: FakeChain): FakePayments => (chain === eth ? ethPayments : btcPayments);
   return {
     ...domain,
@@ -176,15 +180,21 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
     newRunner,
     payoutLease,
     payOut,
-    async float(units) {
-      ethPayments.fund(ethPayments.hotAddress, 'ETH', units);
-      for (let look = 0; look < 2; look++) {
-        eth.mineEmpty(eth.policy.spendableConfirmations + 1);
-        await domain.follow();
-        await payOut();
+    async float(units, chain = eth) {
+      const [native] = chain.assets;
+      const { hotAddress } = paymentsOf(chain);
+      assert(native !== undefined);
+      const { currency } = native;
+      const before = await floatOf(currency, chain);
+      if (chain === eth) ethPayments.fund(hotAddress, currency, units);
+      else btc.mine({ to: hotAddress, currency, units, txid: `float${(payments += 1)}` });
+      // The look at coins goes on while the runner does; the step after it uses what it has shown.
+      for (let look = 0; look < 3; look++) {
+        chain.mineEmpty(chain.policy.spendableConfirmations + 1);
+        await domain.follow(chain);
+        await payOut(chain);
       }
-      const [float] = await storage.ledger.balances('operator:ETH');
-      assert.equal(float?.units, units, 'the float is booked');
+      assert.equal((await floatOf(currency, chain)) - before, units, 'the float is booked');
     },
     async fund(currency, price) {
       const code = CHAIN_OF[currency] ?? 'ETH';

@@ -462,6 +462,7 @@ eachStorage((engine, open) => {
     money(
       'a slow payment is raised with its nonce, and the former one may win all the same (fault 43)',
       async (till) => {
+        await till.float(ETHER / 100n);
         const asked = await sentHalf(till);
         const [first] = [...till.ethPayments.sent.values()].filter(({ content }) => content.lines[0]?.to === PAYEE.ETH);
         till.clock.advance(61_000);
@@ -482,6 +483,7 @@ eachStorage((engine, open) => {
     money(
       'fault 43: where the node takes a raised fee no more, what was sent before it is sent again',
       async (till) => {
+        await till.float(ETHER / 100n);
         const asked = await sentHalf(till);
         till.clock.advance(61_000);
         till.eth.mine();

@@ -5,7 +5,7 @@ import { HOLDING_STATUSES } from '../../../core/index.ts';
 import type { AccountId, CoinOwner, PayoutId, Holding, HoldingStatus } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { deposit, entry, nextId } from './fixtures.ts';
-import { payout, held, holding, kept, merchant, open, paidOrder } from './money-out-fixtures.ts';
+import { attempt, payout, held, holding, kept, merchant, open, paidOrder } from './money-out-fixtures.ts';
 
 const MAX = 2n ** 256n - 1n;
 const LEGAL: Readonly<Record<HoldingStatus, readonly HoldingStatus[]>> = {
@@ -80,6 +80,28 @@ eachStorage((_name, opened) => {
     });
     const taken = await Promise.all([a, b, null].map((id) => storage.transfers.hasTakenCoins('ETH', 'ETH', id)));
     assert.deepEqual(taken, [true, false, true]);
+  });
+
+  test('fault 102: coins that the till has or had, and outputs of its transactions, are known; what is gone is not', async (t) => {
+    const { storage } = await opened(t);
+    await held(storage, [
+      holding({ ref: 'free:0' }),
+      holding({ ref: 'gone:0' }),
+      holding({ ref: 'bsc:0', chain: 'BSC' }),
+    ]);
+    const made = payout();
+    await open(storage, made);
+    await storage.transaction(async (tx) => {
+      await tx.transfers.addAttempt(attempt(made.id, { txid: 'made' }));
+      await tx.transfers.dropHolding('ETH', 'gone:0');
+    });
+    const asked = ['free:0', 'gone:0', 'bsc:0', 'made:0', 'made:change', 'free:1', 'other:0'];
+    assert.deepEqual([...(await storage.transfers.knownCoins('ETH', asked))].sort(), [
+      'free:0',
+      'made:0',
+      'made:change',
+    ]);
+    assert.deepEqual((await storage.transfers.knownCoins('ETH', [])).size, 0);
   });
 
   test('holdings are paged by ref, those that must lie on chain alone', async (t) => {

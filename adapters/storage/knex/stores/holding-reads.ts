@@ -9,7 +9,7 @@ import type {
 } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import { names } from '../rows/columns.ts';
-import { textOrNull } from '../rows/values.ts';
+import { text, textOrNull } from '../rows/values.ts';
 import { coinOf, HOLDING_COLUMNS, holdingOf } from '../rows/transfer-row.ts';
 
 const COIN = 'ref, address, address_index, units';
@@ -65,6 +65,25 @@ export async function coinsOf(db: Database, payoutId: PayoutId): Promise<readonl
   return (await db.read(`SELECT ${COIN} FROM ${db.tables.holdings} WHERE bundle_id = ? ORDER BY id`, [payoutId])).map(
     coinOf,
   );
+}
+
+/** Which of these outputs are in the books already, or were made by the till's own transactions. */
+export async function knownCoins(
+  { read, tables, dialect }: Database,
+  chain: ChainCode,
+  refs: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const txidOf = (ref: string): string => ref.slice(0, ref.lastIndexOf(':'));
+  const held = await read(
+    `SELECT ref FROM ${tables.holdings} WHERE chain = ? AND ${dialect.anyOf('ref')} AND status <> 'GONE'`,
+    [chain, dialect.list(refs)],
+  );
+  const made = await read(`SELECT txid FROM ${tables.payoutAttempts} WHERE chain = ? AND ${dialect.anyOf('txid')}`, [
+    chain,
+    dialect.list([...new Set(refs.map(txidOf))]),
+  ]);
+  const [known, own] = [new Set(held.map((row) => text(row, 'ref'))), new Set(made.map((row) => text(row, 'txid')))];
+  return new Set(refs.filter((ref) => known.has(ref) || own.has(txidOf(ref))));
 }
 
 /** Coins that must exist on chain, by ref. */

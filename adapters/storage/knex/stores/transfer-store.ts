@@ -42,7 +42,7 @@ import { isStorable } from './common.ts';
 import { expectedCustody, hotCustody } from './custody.ts';
 import { gasAt, gasBalances } from './gas-balances.ts';
 import { reserveTransfers } from './reserve-transfers.ts';
-import { coinsOf, freeAt, freeCoins, hasTakenCoins, keptHoldings, ownersOfMany } from './holding-reads.ts';
+import { coinsOf, freeAt, freeCoins, hasTakenCoins, keptHoldings, knownCoins, ownersOfMany } from './holding-reads.ts';
 import { payoutStop } from './payout-stops.ts';
 import { listedPage } from './listed-page.ts';
 import { sweepCandidates } from './sweep-candidates.ts';
@@ -172,6 +172,10 @@ export class KnexTransferStore implements TransferStore {
 
   holdings(chain: ChainCode, after: string | null, limit: number): Promise<readonly Holding[]> {
     return keptHoldings(this.#db, chain, after, limit);
+  }
+
+  knownCoins(chain: ChainCode, refs: readonly string[]): Promise<ReadonlySet<string>> {
+    return knownCoins(this.#db, chain, refs);
   }
 
   freeAt(chain: ChainCode, address: string, currency: CurrencyCode): Promise<readonly Holding[]> {

@@ -1,0 +1,129 @@
+import { isDust } from '../kernel/asset.ts';
+import { assert } from '../kernel/guard.ts';
+import { custodyAccount } from '../ledger/entry.ts';
+import type { LedgerBalance } from '../ledger/entry.ts';
+import type { SpendableCoin } from '../ports/chain-payments.ts';
+import type { Lease } from '../ports/lease-store.ts';
+import { bookFloat } from './operator-float.ts';
+import { sumOf } from './payout-coins.ts';
+import type { PayingChain, PayoutDeps } from './payout-deps.ts';
+import { reconcile } from './reconcile.ts';
+
+/** Coins that are booked after one look; the others wait for the next. */
+const MOST = 100;
+/** Refs that are looked up in the database at once. */
+const PAGE = 500;
+
+type Deps = Pick<PayoutDeps, 'storage' | 'clock' | 'ids' | 'logger'>;
+
+/** Unspent outputs of the hot wallet that this database does not know, and the height at which the node was asked. */
+interface Look {
+  readonly height: number;
+  readonly coins: readonly SpendableCoin[];
+}
+
+/**
+ * Finds the operator's own coins in the hot wallet of a UTXO chain: outputs that no transaction of the till made. They are
+ * booked, as coins of nobody, once two looks have shown them that are further apart than a deposit takes to be spendable.
+ *
+ * A node searches all unspent outputs of the chain for it, which takes minutes on a large one. Nothing waits for it: a look is
+ * begun in one pass and used in a later one.
+ */
+export class FindCoins {
+  readonly #chain: PayingChain;
+  readonly #deps: Deps;
+  #former: Look | null = null;
+  #asked: number | null = null;
+  #shown: Look | null = null;
+
+  constructor(chain: PayingChain, deps: Deps) {
+    this.#chain = chain;
+    this.#deps = deps;
+  }
+
+  /** Begins a look when one is due; books what the last two have shown. @throws TillgateError `LEASE_LOST`, `NODE_FAILED` */
+  async run(lease: Lease, height: number): Promise<void> {
+    const shown = this.#shown;
+    if (shown !== null) {
+      this.#shown = null;
+      const former = new Set(this.#former?.coins.map(({ ref }) => ref));
+      this.#former = { ...shown, coins: await this.#unknown(shown.coins) };
+      await this.#book(
+        lease,
+        this.#former.coins.filter(({ ref }) => former.has(ref)),
+      );
+    }
+    if (this.#asked === null || height > this.#asked + this.#chain.policy.spendableConfirmations) this.#ask(height);
+  }
+
+  #ask(height: number): void {
+    const { code, payments } = this.#chain;
+    if (payments.unspent === undefined) return;
+    this.#asked = height;
+    payments.unspent(payments.hotAddress).then(
+      (coins) => (this.#shown = { height, coins }),
+      (error: unknown) => {
+        const reason = error instanceof Error ? error.message : 'unknown';
+        this.#deps.logger.warn("the node did not show the hot wallet's coins", { chain: code, reason });
+      },
+    );
+  }
+
+  /** Without the till's own coins and change, and without those that cost more than they are worth. */
+  async #unknown(coins: readonly SpendableCoin[]): Promise<readonly SpendableCoin[]> {
+    const { code, assets, payments } = this.#chain;
+    const asset = assets.find(({ currency }) => currency === payments.feeAsset.currency) ?? payments.feeAsset;
+    const worth = coins.filter(({ units }) => !isDust(asset, units));
+    const unknown: SpendableCoin[] = [];
+    for (let at = 0; at < worth.length; at += PAGE) {
+      const page = worth.slice(at, at + PAGE);
+      const known = await this.#deps.storage.transfers.knownCoins(
+        code,
+        page.map(({ ref }) => ref),
+      );
+      unknown.push(...page.filter(({ ref }) => !known.has(ref)));
+    }
+    return unknown.sort(largestFirst).slice(0, MOST);
+  }
+
+  /** What the books miss elsewhere is not the operator's: change of payments that a restored backup does not know. */
+  async #book(lease: Lease, coins: readonly SpendableCoin[]): Promise<void> {
+    const { storage } = this.#deps;
+    const { code, payments } = this.#chain;
+    const { currency } = payments.feeAsset;
+    if (coins.length === 0 || (await storage.transfers.unminedPayouts(code, null, 1)).length > 0) return;
+    // Each output is asked for once more: the search may have shown a state that has passed.
+    const shown = await payments.custody(coins.map(({ ref, address }) => ({ ref, address, currency })));
+    if (shown.get(currency) !== sumOf(coins)) return;
+    const custody = await storage.ledger.balances(custodyAccount(code));
+    const line = (await reconcile(this.#chain, this.#deps)).find((each) => each.currency === currency);
+    let beyond = sumOf(coins) + (line === undefined ? 0n : line.onChain + line.inFlight - line.expected);
+    const own = coins.filter(({ units }) => {
+      const isOwn = units <= beyond;
+      if (isOwn) beyond -= units;
+      return isOwn;
+    });
+    if (own.length > 0) await this.#add(lease, own, custody);
+  }
+
+  async #add(lease: Lease, coins: readonly SpendableCoin[], custody: readonly LedgerBalance[]): Promise<void> {
+    const { storage, logger } = this.#deps;
+    const { code: chain, payments } = this.#chain;
+    const change = { currency: payments.feeAsset.currency, units: sumOf(coins) };
+    const booked = await storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      if (!(await bookFloat(tx, chain, change, custody, this.#deps))) return false;
+      for (const coin of coins)
+        assert(
+          await tx.transfers.addHolding({ ...coin, chain, currency: change.currency }),
+          `the coin ${coin.ref} became known meanwhile`,
+        );
+      return true;
+    });
+    if (booked) logger.info("the operator's coins are booked", { chain, ...change, units: change.units.toString() });
+  }
+}
+
+function largestFirst(a: SpendableCoin, b: SpendableCoin): number {
+  return a.units < b.units ? 1 : a.units > b.units ? -1 : 0;
+}
