@@ -29,12 +29,14 @@ import type {
   PayoutRunner,
   Ports,
   RateBook,
+  RescanDeposits,
   RequestLightningPayment,
   RequestRefund,
   RequestWithdrawal,
   SecondFactor,
   RateLimitSync,
   Token,
+  UnassignedDeposits,
   WalletQueries,
 } from '../core/index.ts';
 import type { TillConfig } from './settings.ts';
@@ -77,10 +79,12 @@ export interface Parts extends Ports, GivenParts {
   readonly orderAdminActions: OrderAdminActions;
   readonly expireOrders: ExpireOrders;
   readonly chainReports: ChainReports;
+  readonly rescanDeposits: RescanDeposits;
   readonly followers: ReadonlyMap<ChainCode, ChainFollower>;
   readonly payoutFees: PayoutFeeEstimator;
   readonly requestWithdrawal: RequestWithdrawal;
   readonly requestRefund: RequestRefund;
+  readonly unassignedDeposits: UnassignedDeposits;
   readonly payouts: ReadonlyMap<ChainCode, PayoutRunner>;
   readonly walletQueries: WalletQueries;
   /** The parts of Lightning are `null` in a till without a Lightning node. */

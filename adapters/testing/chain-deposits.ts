@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { present } from '../../core/index.ts';
 import type { ObservedTransfer } from '../../core/index.ts';
 import { arrivals, assertLinked, freshAddress, scanFrom, trick } from './chain-sight.ts';
 import type { ChainCase } from './chain-harness.ts';
@@ -43,6 +44,21 @@ export const chainDeposits: readonly ChainCase[] = [
       assert.deepEqual(found?.block, await chain.blockAt(found?.block.height ?? -1));
       assert.deepEqual((await scanFrom(chain, height + 1, to.key)).transfers, [found]);
       assert.deepEqual((await scanFrom(chain, height + 1, other.key)).transfers, []);
+    },
+  },
+  {
+    needs: null,
+    title: 'where a transaction can be looked up, its height is that of its block; one that is in no block has none',
+    run: async (world) => {
+      const { chain } = world;
+      if (chain.heightOf === undefined) return;
+      const to = await freshAddress(world);
+      const [found] = await arrivals(world, to, () => world.pay(to.address, world.units));
+      await world.mine(2);
+      const { txid, block } = present(found, 'a payment');
+      assert.equal(await chain.heightOf(txid), block.height);
+      assert.equal(await chain.heightOf(txid.replace(/[0-9a-f]{8}$/, '00000000')), null);
+      assert.equal(await chain.heightOf('junk'), null);
     },
   },
   {

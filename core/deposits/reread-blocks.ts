@@ -59,9 +59,11 @@ export class RereadBlocks {
     const { storage } = this.#deps;
     const scanned = await scanBlocks(this.#chain, storage.deposits, [from + 1, to], watch, { thorough: true });
     if (scanned === null) return false;
-    const missed = await recordAgain(this.#chain, scanned, this.#deps, async (tx) => {
-      await tx.leases.check(lease);
-      return tx.chains.moveReread(this.#chain.code, from, to);
+    const missed = await recordAgain(this.#chain, scanned, this.#deps, {
+      confirm: async (tx) => {
+        await tx.leases.check(lease);
+        return tx.chains.moveReread(this.#chain.code, from, to);
+      },
     });
     for (const { id, txid, blockHeight } of missed ?? []) {
       const reason = `The first reading of block ${blockHeight} on ${this.#chain.code} missed the payment ${txid}; check the node.`;

@@ -1,6 +1,8 @@
-import { TillgateError } from '../kernel/errors.ts';
+import { invalidField, TillgateError } from '../kernel/errors.ts';
 import { requireChain } from '../kernel/require-chain.ts';
-import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
+import type { BlockRef } from '../ports/block-ref.ts';
+import type { ChainAdapter, ChainRegistry, ObservedTransfer, ScannedRange } from '../ports/chain-adapter.ts';
+import type { AlsoWrite } from '../ports/storage.ts';
 import type { Deposit } from './deposit.ts';
 import type { RecordDeps } from './owned-transfers.ts';
 import { recordAgain } from './record-again.ts';
@@ -9,6 +11,9 @@ import { NO_ADDRESS, scanBlocks } from './scan-blocks.ts';
 export interface RescanDeps extends RecordDeps {
   readonly chains: ChainRegistry;
 }
+
+/** Blocks that one rescan reads at most: each is read whole, and a request must end in time. */
+export const MAX_RESCAN_BLOCKS = 1_000;
 
 /** Blocks to read again: a range, or the block of a transaction. */
 export type RescanInput = { readonly from: number; readonly to: number } | { readonly txid: string };
@@ -34,52 +39,81 @@ export class RescanDeposits {
   }
 
   /**
-   * @throws TillgateError `UNSUPPORTED` for a chain that is not configured; `INVALID_FIELDS` for blocks that the follower has
-   * not read yet; `NOT_FOUND` for a transaction that is in no block; `STATE_CONFLICT` where the node or the chain changed;
-   * `NODE_FAILED`
+   * @param also - more writes of the transaction that records what was found
+   * @throws TillgateError `UNSUPPORTED` for a chain that is not configured; `INVALID_FIELDS` for a range that is none or is too
+   * long, and for a transaction that is in no block; `STATE_CONFLICT` for blocks that the follower has not read yet, and where
+   * the node or the chain changed; `NODE_FAILED`
    */
-  async run(code: string, input: RescanInput): Promise<Rescan> {
+  async run(code: string, input: RescanInput, also: AlsoWrite<Rescan> = () => Promise.resolve()): Promise<Rescan> {
     const chain = requireChain(this.#deps.chains, code);
     const { from, to } = 'txid' in input ? await this.#blockOf(chain, input.txid) : input;
-    const cursor = (await this.#deps.storage.chains.state(code))?.cursor ?? null;
-    if (cursor === null || to > cursor.height || from > to || from < 1) {
-      throw new TillgateError(
-        'STATE_CONFLICT',
-        `Blocks from 1 to ${cursor?.height ?? 0} of ${code} can be read again; later ones have not been read yet.`,
-      );
-    }
-    const found: Deposit[] = [];
-    const step = chain.policy.maxScanBlocks;
-    for (let first = from; first <= to; first += step)
-      found.push(...(await this.#range(chain, first, Math.min(to, first + step - 1))));
+    await this.#requireRead(chain, from, to);
+    const scanned = await this.#scan(chain, from, to);
+    if (!(await this.#isFollowed(chain))) throw changed(chain, from, to);
+    const found = await recordAgain(chain, scanned, this.#deps, {
+      also: (tx, added) => also(tx, { from, to, found: added }),
+    });
+    if (found === null) throw changed(chain, from, to);
     return { from, to, found };
   }
 
-  async #range(chain: ChainAdapter, from: number, to: number): Promise<readonly Deposit[]> {
-    const { storage } = this.#deps;
-    const scanned = await scanBlocks(chain, storage.deposits, [from, to], NO_ADDRESS, { thorough: true });
-    const found = scanned === null ? null : await recordAgain(chain, scanned, this.#deps);
-    if (found === null) {
+  async #requireRead({ code }: ChainAdapter, from: number, to: number): Promise<void> {
+    if (from < 1) throw invalidField('from', 'must be 1 or more');
+    if (to < from) throw invalidField('to', 'must not be lower than from');
+    if (to - from >= MAX_RESCAN_BLOCKS)
+      throw invalidField(
+        'to',
+        `must be at most ${from + MAX_RESCAN_BLOCKS - 1}: ${MAX_RESCAN_BLOCKS} blocks are read at a time`,
+      );
+    const height = (await this.#deps.storage.chains.state(code))?.cursor?.height ?? 0;
+    if (to > height)
       throw new TillgateError(
         'STATE_CONFLICT',
-        `The node's blocks ${from} to ${to} of ${chain.code} are not those that were followed: check the node, or try again.`,
+        `Blocks up to ${height} of ${code} can be read again; later ones have not been read yet.`,
       );
+  }
+
+  /** Old blocks are not stored to compare with: a node whose head is ours has them below it. */
+  async #isFollowed(chain: ChainAdapter): Promise<boolean> {
+    const cursor = (await this.#deps.storage.chains.state(chain.code))?.cursor ?? null;
+    return cursor !== null && (await chain.blockAt(cursor.height))?.hash === cursor.hash;
+  }
+
+  /** All of the range before anything is stored, so that it is recorded whole or not at all. */
+  async #scan(chain: ChainAdapter, from: number, to: number): Promise<ScannedRange> {
+    const { deposits } = this.#deps.storage;
+    const blocks: BlockRef[] = [];
+    const transfers: ObservedTransfer[] = [];
+    const step = chain.policy.maxScanBlocks;
+    for (let first = from; first <= to; first += step) {
+      const last = Math.min(to, first + step - 1);
+      const part = await scanBlocks(chain, deposits, [first, last], NO_ADDRESS, { thorough: true });
+      const former = blocks.at(-1);
+      // The last block is held against the followed chain: it vouches for those before it by their hashes.
+      if (part === null || (former !== undefined && part.blocks[0]?.parentHash !== former.hash))
+        throw changed(chain, from, to);
+      blocks.push(...part.blocks);
+      transfers.push(...part.transfers);
     }
-    return found;
+    return { blocks, transfers };
   }
 
   async #blockOf(chain: ChainAdapter, txid: string): Promise<{ readonly from: number; readonly to: number }> {
     if (chain.heightOf === undefined)
-      throw new TillgateError(
-        'STATE_CONFLICT',
-        `A transaction on ${chain.code} cannot be looked up: name the block's height.`,
-      );
+      throw invalidField('tx', `cannot be looked up on ${chain.code}; name the block: from and to`);
     const height = await chain.heightOf(txid);
     if (height === null)
-      throw new TillgateError(
-        'NOT_FOUND',
-        `The node of ${chain.code} knows no such transaction in a block; name the block's height.`,
+      throw invalidField(
+        'tx',
+        `is in no block that the node of ${chain.code} finds by it; name the block: from and to`,
       );
     return { from: height, to: height };
   }
+}
+
+function changed({ code }: ChainAdapter, from: number, to: number): TillgateError {
+  return new TillgateError(
+    'STATE_CONFLICT',
+    `The node's blocks ${from} to ${to} of ${code} are not those that were followed: check the node, or try again.`,
+  );
 }

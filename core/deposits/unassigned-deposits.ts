@@ -7,18 +7,18 @@ import type { Asset, AssetCatalogue } from '../kernel/asset.ts';
 import { postEntry } from '../ledger/post-entry.ts';
 import { assignEntry } from '../ledger/unassigned-entries.ts';
 import type { OrderStateMachine } from '../orders/order-state-machine.ts';
-import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
+import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import type { Storage, Transaction } from '../ports/storage.ts';
+import type { AlsoWrite, Storage, Transaction } from '../ports/storage.ts';
 import { requirePayments } from '../transfers/fee-estimator.ts';
 import type { PayoutFeeEstimator } from '../transfers/fee-estimator.ts';
 import { newTransfer } from '../transfers/transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { wrongAddress } from '../withdrawals/withdrawal-addresses.ts';
-import { isOwnAddress } from '../wallets/own-address.ts';
+import { requirePayableAddress } from '../wallets/destination.ts';
 import { recordTransaction, refreshOrder } from './credit-deposit.ts';
 import type { Deposit } from './deposit.ts';
 
@@ -33,9 +33,6 @@ export interface UnassignedDepositsDeps {
   readonly events: EventBus;
   readonly metrics: Metrics;
 }
-
-/** More writes of the same transaction, for the audit. */
-export type AlsoWrite<Result> = (tx: Transaction, result: Result) => Promise<void>;
 
 /** What an operator decides about deposits that belong to no order. Of two decisions about one deposit, one is made. */
 export class UnassignedDeposits {
@@ -97,8 +94,9 @@ export class UnassignedDeposits {
    * Pays a spendable deposit back to an address, less the network's fee, by the pipeline of all payouts. When that fails,
    * the deposit is unassigned again.
    *
-   * @throws TillgateError `NOT_FOUND`; `INVALID_FIELDS` for an address that is refused; `STATE_CONFLICT` for a deposit that is
-   * not unassigned or not spendable, or does not cover the fee; `NOT_READY` (watch-only, no rate), `NODE_FAILED`
+   * @throws TillgateError `NOT_FOUND`; `INVALID_FIELDS` for what is no address of the chain; `DESTINATION_UNPAYABLE`;
+   * `STATE_CONFLICT` for a deposit that is not unassigned or not spendable, or does not cover the fee; `NOT_READY` (watch-only,
+   * no rate), `NODE_FAILED`
    */
   async refund(id: string, address: string, also: AlsoWrite<Transfer>): Promise<Transfer> {
     const { storage, chains, fees, assets, clock, ids, events, metrics } = this.#deps;
@@ -106,7 +104,9 @@ export class UnassignedDeposits {
     const chain = requireChain(chains, seen.chain);
     const payments = requirePayments(chain);
     const asset: Asset = present(assets.find(seen.currency), `asset ${seen.currency}`);
-    const toAddress = await requireForeign(chain, address, storage);
+    const toAddress = chain.normaliseAddress(address);
+    if (toAddress === null) throw invalidField('address', wrongAddress(chain, address));
+    await requirePayableAddress(chain, toAddress, 'address', storage);
     const fee = await fees.estimate(chain, asset, seen.units, toAddress);
     const request = {
       id: ids.next() as TransferId,
@@ -163,13 +163,6 @@ function requireDecidable(deposit: Deposit | null, statuses: readonly Deposit['s
   if (!statuses.includes(deposit.status))
     throw conflict(`The deposit is ${deposit.status}; it has to be ${statuses.join(' or ')} first.`);
   return deposit;
-}
-
-async function requireForeign(chain: ChainAdapter, text: string, storage: Storage): Promise<string> {
-  const address = chain.normaliseAddress(text);
-  if (address === null) throw invalidField('address', wrongAddress(chain, text));
-  if (await isOwnAddress(chain, address, storage)) throw invalidField('address', "is one of the till's own");
-  return address;
 }
 
 const conflict = (message: string): TillgateError => new TillgateError('STATE_CONFLICT', message);

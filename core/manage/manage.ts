@@ -1,5 +1,7 @@
 import { Apps } from '../accounts/apps.ts';
 import type { CreateAccount } from '../accounts/create-account.ts';
+import type { RescanDeposits } from '../deposits/rescan-deposits.ts';
+import type { UnassignedDeposits } from '../deposits/unassigned-deposits.ts';
 import type { AdmissionCount } from '../gateway/admission-tally.ts';
 import type { GatewayRoute } from '../gateway/route.ts';
 import { Routes } from '../gateway/routes.ts';
@@ -24,6 +26,7 @@ import { ManageAddresses } from './manage-addresses.ts';
 import { ManageApps } from './manage-apps.ts';
 import { ManageCallbacks } from './manage-callbacks.ts';
 import { ManageCredentials } from './manage-credentials.ts';
+import { ManageDeposits } from './manage-deposits.ts';
 import { ManageOrders } from './manage-orders.ts';
 import { ManageRoutes } from './manage-routes.ts';
 import { ManageSecurity } from './manage-security.ts';
@@ -59,6 +62,8 @@ export interface CreateManageDeps {
   readonly queries: OrderQueries;
   readonly admissionTally: (app: AppId) => readonly AdmissionCount[];
   readonly chains: ChainRegistry;
+  readonly unassignedDeposits: UnassignedDeposits;
+  readonly rescanDeposits: RescanDeposits;
   readonly settings: ManageSettings;
 }
 
@@ -75,6 +80,7 @@ export interface Manage {
   readonly orders: ManageOrders;
   readonly addresses: ManageAddresses;
   readonly withdrawals: ManageWithdrawals;
+  readonly deposits: ManageDeposits;
   readonly audit: ReadAudit;
 }
 
@@ -102,6 +108,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
       watchAddresses: new WatchAddresses(deps),
     }),
     withdrawals: new ManageWithdrawals(shared),
+    deposits: new ManageDeposits(shared),
     audit: new ReadAudit(deps.storage, pageMax),
   };
 }

@@ -23,7 +23,7 @@ export interface WatchedAddress {
 /** Deposit, transaction and watched-address reads. */
 export interface DepositStore {
   find(id: DepositId): Promise<Deposit | null>;
-  /** Deposits that belong to no order, in the order they were recorded. */
+  /** Deposits that belong to no order, newest first. */
   unassigned(page: PageRequest): Promise<Page<Deposit>>;
   /** An order's deposits in the order they were first seen; not those that only came to its address. */
   byOrder(orderId: OrderId): Promise<readonly Deposit[]>;

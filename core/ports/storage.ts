@@ -40,6 +40,9 @@ export interface Transaction {
   readonly wallets: WalletWrites;
 }
 
+/** More writes of the same transaction, for the audit. */
+export type AlsoWrite<Result> = (tx: Transaction, result: Result) => Promise<void>;
+
 /** A small versioned document of a plugin or of the host, by key. */
 export interface DocumentStore {
   read(key: string): Promise<{ readonly value: string; readonly version: number } | null>;

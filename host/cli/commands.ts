@@ -8,6 +8,7 @@ const from =
     pick(await load())(call);
 
 const accounts = from(() => import('./account-commands.ts'));
+const deposits = from(() => import('./deposit-commands.ts'));
 const gateway = from(() => import('./gateway-commands.ts'));
 const money = from(() => import('./money-commands.ts'));
 const orders = from(() => import('./order-commands.ts'));
@@ -150,6 +151,39 @@ export const COMMANDS: readonly Command[] = [
       fee: { required: true, value: 'COINS' },
     },
     run: money((module) => module.withdrawalRecord),
+  },
+  {
+    words: ['deposit', 'list'],
+    summary: 'lists deposits that belong to no order, newest first',
+    operands: [],
+    options: { unassigned: { flag: true, required: true } },
+    run: deposits((module) => module.depositList),
+  },
+  {
+    words: ['deposit', 'assign'],
+    summary: 'gives an unassigned deposit to an order',
+    operands: ['ID', 'ORDER'],
+    options: {},
+    run: deposits((module) => module.depositAssign),
+  },
+  {
+    words: ['deposit', 'refund'],
+    summary: 'pays an unassigned deposit back to an address, less the network’s fee',
+    operands: ['ID', 'ADDRESS'],
+    options: {},
+    run: deposits((module) => module.depositRefund),
+  },
+  {
+    words: ['deposit', 'rescan'],
+    summary: 'reads up to 1,000 blocks again, or a transaction’s, for payments that were missed',
+    operands: [],
+    options: {
+      chain: { required: true, value: 'ETH' },
+      from: { value: 'HEIGHT' },
+      to: { value: 'HEIGHT' },
+      tx: { value: 'HASH' },
+    },
+    run: deposits((module) => module.depositRescan),
   },
   {
     words: ['transfer', 'show'],

@@ -1,10 +1,11 @@
-import { invalidField, addAuditRow, OPERATOR, resumeChain, rewindChain, TillgateError } from '../../core/index.ts';
+import { addAuditRow, OPERATOR, resumeChain, rewindChain, TillgateError } from '../../core/index.ts';
 import type { AuditEntry } from '../../core/index.ts';
 import type { HostRuntime } from '../open.ts';
 import { hotAddresses } from '../hot-addresses.ts';
 import { recoveryOf } from '../recovery.ts';
 import { initWallet, openWallet } from '../wallet.ts';
 import type { CommandCall } from './command.ts';
+import { heightOption } from './options.ts';
 import { withRuntime, withTill } from './with-till.ts';
 
 /** `migrate` */
@@ -73,7 +74,8 @@ export async function walletRecovery({ json, terminal }: CommandCall): Promise<n
 /** `chain resume CODE [--from HEIGHT]` */
 export async function chainResume({ operands, values, json, terminal }: CommandCall): Promise<number> {
   const chain = operands[0] ?? '';
-  if (values['from'] !== undefined) return chainRewind({ chain, text: String(values['from']), json, terminal });
+  const from = heightOption(values['from'], '--from');
+  if (from !== undefined) return chainRewind({ chain, from, json, terminal });
   const reason = await withRuntime(async (runtime) => {
     const halted = await resumeChain(runtime.storage, chain);
     await leaveResume(runtime, chain, { haltedReason: { from: halted, to: null } });
@@ -85,15 +87,14 @@ export async function chainResume({ operands, values, json, terminal }: CommandC
 
 async function chainRewind({
   chain,
-  text,
+  from,
   json,
   terminal,
-}: Pick<CommandCall, 'json' | 'terminal'> & { readonly chain: string; readonly text: string }): Promise<number> {
-  if (!/^\d{1,12}$/.test(text)) throw invalidField('--from', 'the height of a block, a whole number');
+}: Pick<CommandCall, 'json' | 'terminal'> & { readonly chain: string; readonly from: number }): Promise<number> {
   const { reason, height, deposits } = await withTill(async (till, runtime) => {
     const adapter = till.chains.get(chain);
     if (adapter === undefined) throw new TillgateError('NOT_FOUND', `The chain ${chain} is not configured.`);
-    const rewound = await rewindChain(adapter, Number(text), { ...till, ids: runtime.ids });
+    const rewound = await rewindChain(adapter, from, { ...till, ids: runtime.ids });
     await leaveResume(runtime, chain, {
       haltedReason: { from: rewound.reason, to: null },
       readAgainAfter: { from: null, to: rewound.height },

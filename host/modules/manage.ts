@@ -21,6 +21,8 @@ export const manageRecipes = {
       'orderQueries',
       'gateway',
       'chains',
+      'unassignedDeposits',
+      'rescanDeposits',
     ],
     ({
       config: { auth, keys, gateways, withdrawals },

@@ -12,6 +12,7 @@ import {
   OrderStateMachine,
   OrderQueries,
   RateBook,
+  RescanDeposits,
   rateSymbols,
 } from '../../core/index.ts';
 import type { AddressPoolSettings, Asset, ChainRegistry } from '../../core/index.ts';
@@ -82,6 +83,10 @@ export const orderRecipes = {
     ({ orderStateMachine: stateMachine, ...ports }) => new ExpireOrders({ ...ports, stateMachine }),
   ),
   chainReports: recipe(['storage', 'chains', 'clock', 'metrics'], (ports) => new ChainReports(ports)),
+  rescanDeposits: recipe(
+    ['chains', 'storage', 'clock', 'ids', 'events', 'logger', 'metrics'],
+    (parts) => new RescanDeposits(parts),
+  ),
   followers: recipe(
     ['chains', 'storage', 'orderStateMachine', 'clock', 'ids', 'events', 'logger', 'metrics'],
     ({ chains, orderStateMachine: stateMachine, ...ports }) =>

@@ -3,6 +3,7 @@ import {
   PayoutRunner,
   RequestRefund,
   RequestWithdrawal,
+  UnassignedDeposits,
   WalletQueries,
   canPay,
 } from '../../core/index.ts';
@@ -38,6 +39,11 @@ export const payoutRecipes = {
     ['storage', 'assets', 'chains', 'payoutFees', 'clock', 'ids', 'events', 'metrics', 'orderQueries'],
     ({ payoutFees: fees, orderQueries, ...parts }) =>
       new RequestRefund({ ...parts, fees, claimUrl: (order) => orderQueries.payUrl(order) }),
+  ),
+  unassignedDeposits: recipe(
+    ['storage', 'assets', 'chains', 'payoutFees', 'orderStateMachine', 'clock', 'ids', 'events', 'metrics'],
+    ({ payoutFees: fees, orderStateMachine: stateMachine, ...parts }) =>
+      new UnassignedDeposits({ ...parts, fees, stateMachine }),
   ),
   payouts: recipe(
     [

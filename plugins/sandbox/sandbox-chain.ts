@@ -120,6 +120,11 @@ export class SandboxChain implements ChainAdapter {
     return blocks[height - state.base.height]?.ref ?? null;
   }
 
+  async heightOf(txid: string): Promise<number | null> {
+    const { blocks } = await this.#read();
+    return blocks.find(({ transfers }) => transfers.some((one) => one.txid === txid))?.ref.height ?? null;
+  }
+
   async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {
     const { blocks, state } = await this.#read();
     if (from < state.base.height) throw this.#forgotten(from);

@@ -31,6 +31,12 @@ export const CONFIRMATIONS = 3;
 /** How long an order waits in these tests, in seconds. */
 export const TIMEOUT_SECONDS = 12;
 
+/** How long orders wait, and are watched after that, in seconds. */
+export interface OrderWindows {
+  readonly timeoutSeconds?: number;
+  readonly watchSeconds?: number;
+}
+
 /** The tokens that the till knows by these names, with what is wrong with each. */
 export interface Tokens {
   /** USDT-ERC20: honest. */
@@ -84,7 +90,7 @@ export class TillOnAnvil {
   /** Deploys the tokens, writes the settings, makes a merchant by the command line, and starts the server. */
   static async start(
     engine: 'sqlite' | 'pg',
-    { timeoutSeconds = TIMEOUT_SECONDS }: { readonly timeoutSeconds?: number } = {},
+    { timeoutSeconds = TIMEOUT_SECONDS, ...orders }: OrderWindows = {},
   ): Promise<TillOnAnvil> {
     const anvil = await startAnvil();
     const tokens = await deployTokens(anvil);
@@ -94,7 +100,7 @@ export class TillOnAnvil {
     const database = engine === 'pg' ? await freshDatabase() : null;
     directory.write(
       'tillgate.config.json',
-      settings(anvil, gate, tokens, { databaseUrl: database?.url ?? null, timeoutSeconds }),
+      settings(anvil, gate, tokens, { databaseUrl: database?.url ?? null, orders: { timeoutSeconds, ...orders } }),
     );
     const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: MNEMONIC };
     const till = new TillOnAnvil(anvil, gate, tokens, receiver, directory, environment, database, async () => {
@@ -275,14 +281,14 @@ function settings(
   anvil: Anvil,
   gate: RpcGate,
   tokens: Tokens,
-  { databaseUrl, timeoutSeconds }: { readonly databaseUrl: string | null; readonly timeoutSeconds: number },
+  { databaseUrl, orders }: { readonly databaseUrl: string | null; readonly orders: OrderWindows },
 ): unknown {
   const token = ({ address }: DeployedContract, decimals: number): unknown => ({ address, decimals });
   return {
     mode: 'production',
     listen: { host: '127.0.0.1' },
     database: databaseUrl === null ? { client: 'sqlite' } : { client: 'pg', connection: databaseUrl },
-    orders: { timeoutSeconds },
+    orders,
     callbacks: { allowPrivateNetworks: true, schedule: [1, 1, 1, 1, 1] },
     rates: {
       sources: [

@@ -10,7 +10,13 @@ import {
   randomTraceId,
 } from '../../adapters/http/index.ts';
 import { CryptoRandom } from '../../adapters/crypto/index.ts';
-import { createManage, OrderStateMachine } from '../../core/index.ts';
+import {
+  createManage,
+  OrderStateMachine,
+  PayoutFeeEstimator,
+  RescanDeposits,
+  UnassignedDeposits,
+} from '../../core/index.ts';
 import type { Account, AccountRole, AdmissionCount, AppId, GatewayRoute, Manage } from '../../core/index.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { metricsText } from '../../host/index.ts';
@@ -61,6 +67,8 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
   const { clock, storage, chains, assets, events, metrics, digest, ids, orderQueries: queries } = till.till;
   const admission = new Map<AppId, readonly AdmissionCount[]>();
   const { hasher, createAccount } = till.accounts;
+  const stateMachine = new OrderStateMachine({ assets, chains, presenter: callbackPresenter, ids, events, metrics });
+  const fees = new PayoutFeeEstimator({ storage, rates: till.till.rateBook, clock });
   const manage = createManage({
     storage,
     vault: till.vault,
@@ -72,16 +80,11 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     events,
     secondFactor: till.till.manage.secondFactor,
     createAccount,
-    stateMachine: new OrderStateMachine({
-      assets,
-      chains,
-      presenter: callbackPresenter,
-      ids,
-      events,
-      metrics,
-    }),
+    stateMachine,
     queries,
     chains,
+    unassignedDeposits: new UnassignedDeposits({ ...till.till, fees, stateMachine }),
+    rescanDeposits: new RescanDeposits(till.till),
     admissionTally: (id) => admission.get(id) ?? [],
     settings: {
       sessionTtlSeconds: options.sessionTtlSeconds ?? 3600,

@@ -98,6 +98,10 @@ describe('the management API in the OpenAPI document', () => {
         'POST withdrawals/{id}/reject',
         'POST transfers/{id}/cancel',
         'POST accounts/{id}/unfreeze-withdrawals',
+        'GET deposits',
+        'POST deposits/rescan',
+        'POST deposits/{id}/assign',
+        'POST deposits/{id}/refund',
         'GET audit',
       ].sort(),
     );

@@ -27,8 +27,9 @@ import { evmAddress, evmKey, evmPaymentUri, normaliseEvmAddress } from './evm-ad
 import { EvmBalances } from './evm-balances.ts';
 import type { EvmChainOptions } from './evm-options.ts';
 import { EvmPayments } from './evm-payments.ts';
+import { readPaymentReceipt } from './payment-receipts.ts';
 import { RecentBlocks } from '../recent-blocks.ts';
-import { asCount, asObject, asHash, inconsistent } from './rpc-values.ts';
+import { asCount, asObject, asHash, inconsistent, isHash } from './rpc-values.ts';
 import { RangeScanner } from './range-scanner.ts';
 
 /** 125,000 balances at each block, where the node reads 500 in one call. */
@@ -118,6 +119,12 @@ export class EvmChain implements ChainAdapter {
       throw inconsistent(`the block at height ${height} is missing below the head`);
     }
     return block;
+  }
+
+  async heightOf(txid: string): Promise<number | null> {
+    if (!isHash(txid)) return null;
+    const wanted = txid.toLowerCase();
+    return readPaymentReceipt(await this.#client.call('eth_getTransactionReceipt', [wanted]), wanted)?.height ?? null;
   }
 
   async scan(from: number, to: number, watch: WatchList, options: ScanOptions = {}): Promise<ScannedRange> {

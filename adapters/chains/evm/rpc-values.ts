@@ -55,6 +55,11 @@ export function asHash(value: unknown, what: string): string {
   return value.toLowerCase();
 }
 
+/** True for the text of a hash, in any case. */
+export function isHash(text: string): boolean {
+  return HASH.test(text);
+}
+
 /** 20 bytes as a watch key: 40 hexadecimal digits, lower case. */
 export function asKey(value: unknown, what: string): string {
   if (typeof value !== 'string' || !ADDRESS.test(value)) throw malformed(what);

@@ -28,7 +28,8 @@ import { TronClient } from './tron-client.ts';
 import type { TronChainOptions, TronPaymentOptions } from './tron-options.ts';
 import { TronPayments } from './tron-payments.ts';
 import type { TronPayer } from './tron-payments.ts';
-import { inconsistent, requireKey } from './tron-values.ts';
+import { readTransactionInfo } from './transaction-info.ts';
+import { asObject, inconsistent, isHash, requireKey } from './tron-values.ts';
 
 /** Addresses derived between two breaths: derivation is arithmetic and would hold up everything else. */
 const DERIVED_AT_ONCE = 16;
@@ -103,6 +104,17 @@ export class TronChain implements ChainAdapter {
       throw inconsistent(`the block at height ${height} is missing below the head`);
     }
     return block?.ref ?? null;
+  }
+
+  async heightOf(txid: string): Promise<number | null> {
+    if (!isHash(txid)) return null;
+    const value = txid.toLowerCase();
+    const info = asObject(await this.#client.ask('/wallet/gettransactioninfobyid', { value }), 'an outcome');
+    // A node answers with an empty object for what it has in no block.
+    if (info['id'] === undefined) return null;
+    const { txid: found, height } = readTransactionInfo(info);
+    if (found !== value) throw inconsistent(`the outcome of ${value} is another transaction's`);
+    return height;
   }
 
   async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {

@@ -20,6 +20,11 @@ export function asHash(value: unknown, what: string): string {
   return value.toLowerCase();
 }
 
+/** True for the text of a hash, in any case. */
+export function isHash(text: string): boolean {
+  return HASH.test(text);
+}
+
 /** Bytes as they are written, in lower case and without `0x`. */
 export function asHex(value: unknown, what: string): string {
   if (typeof value !== 'string' || !HEX.test(value)) throw malformed(what);

@@ -39,6 +39,11 @@ export function asHash(value: unknown, what: string): string {
   return value;
 }
 
+/** True for the text of a hash. */
+export function isHash(text: string): boolean {
+  return HASH.test(text);
+}
+
 export function asHex(value: unknown, what: string): string {
   if (typeof value !== 'string' || !HEX.test(value)) throw malformed(what);
   return value;

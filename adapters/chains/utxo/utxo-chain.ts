@@ -107,6 +107,10 @@ export class UtxoChain implements ChainAdapter {
     throw inconsistent(`the block at height ${height} is missing below the head`);
   }
 
+  heightOf(txid: string): Promise<number | null> {
+    return this.#node.heightOf(txid.toLowerCase());
+  }
+
   async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {
     const range = await this.#reader.scan(from, to, watch);
     for (const block of range.blocks) this.#recent.noteScanned(block);

@@ -5,7 +5,7 @@ import type { RpcCall, RpcCaller } from '../json-rpc.ts';
 import type { RpcReply } from '../json-rpc-replies.ts';
 import { parseExactly } from './exact-replies.ts';
 import { hash256, toHashText, fromHashText } from './hash256.ts';
-import { asCount, asHash, asHex, asObject, asUnits, inconsistent, malformed } from './node-values.ts';
+import { asCount, asHash, asHex, asObject, asUnits, inconsistent, isHash, malformed } from './node-values.ts';
 
 /** How to reach the nodes of one UTXO chain. */
 export interface UtxoNodeOptions {
@@ -31,6 +31,7 @@ export interface UnspentOutput {
 
 const NOT_THERE = -5;
 const OUT_OF_RANGE = -8;
+const OUTPUTS_LOOKED_AT = 50;
 
 /** A node with Bitcoin Core's JSON-RPC. It needs no wallet and no index. */
 export class UtxoNode {
@@ -129,6 +130,30 @@ export class UtxoNode {
     const calls = refs.map((ref) => ({ method: 'gettxout', params: [...outpointOf(ref), withPool] }));
     const results = await this.#client.batchResults(calls);
     return results.map((result) => (result === null ? null : readUnspent(result)));
+  }
+
+  /**
+   * The height of the block that holds a transaction; `null` when it is in no block, or cannot be found without an index. A
+   * node without one (`-txindex`) finds a transaction by its first outputs, while one of them is unspent.
+   */
+  async heightOf(txid: string): Promise<number | null> {
+    if (!isHash(txid)) return null;
+    const hash = await this.#blockOf(txid);
+    if (hash !== undefined) return hash === null ? null : (await this.header(hash)).height;
+    const refs = Array.from({ length: OUTPUTS_LOOKED_AT }, (_, number) => `${txid}:${number}`);
+    const output = (await this.unspent(refs, false)).find((found) => found !== null) ?? null;
+    return output === null ? null : (await this.header(output.bestBlock)).height - output.confirmations + 1;
+  }
+
+  /** The block of a transaction, `null` while it is unconfirmed; `undefined` when the node does not find it by its id alone. */
+  async #blockOf(txid: string): Promise<string | null | undefined> {
+    try {
+      const transaction = asObject(await this.call('getrawtransaction', txid, true), 'a transaction');
+      return transaction['blockhash'] === undefined ? null : asHash(transaction['blockhash'], "a transaction's block");
+    } catch (error) {
+      if (refusedWith(error, NOT_THERE)) return undefined;
+      throw error;
+    }
   }
 
   /** Fees of an unconfirmed transaction and of those that spend it, in units; `null` when it is not in the mempool. */

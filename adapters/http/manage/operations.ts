@@ -5,6 +5,7 @@ import { appOperations } from './apps.ts';
 import { auditOperations } from './audit.ts';
 import { callbackOperations } from './callbacks.ts';
 import { credentialOperations } from './credentials.ts';
+import { depositOperations } from './deposits.ts';
 import type { ManageDeps } from './deps.ts';
 import { gatewayOperations } from './gateways.ts';
 import { orderOperations } from './orders.ts';
@@ -29,6 +30,7 @@ const RESOURCES = [
   withdrawalAddressOperations,
   watchAddressOperations,
   withdrawalOperations,
+  depositOperations,
   auditOperations,
 ];
 

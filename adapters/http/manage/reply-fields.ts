@@ -5,6 +5,9 @@ import { pageNumbers } from '../record-fields.ts';
 
 export { id, whole } from '../record-fields.ts';
 
+/** A plain decimal. */
+export const amount = (description: string) => z.string().meta({ pattern: '^\\d+(\\.\\d+)?$', description });
+
 /** RFC 3339 with `Z`. */
 export const instant = (description: string) =>
   z

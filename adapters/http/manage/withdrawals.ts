@@ -13,13 +13,12 @@ import { accountExample } from './accounts.ts';
 import { idParams, word } from './fields.ts';
 import { manageList, manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
-import { id, instant, pageRecord, time } from './reply-fields.ts';
+import { amount, id, instant, pageRecord, time } from './reply-fields.ts';
 import { securityRecord, securitySchema } from './security.ts';
 import { withdrawalAddressExample } from './withdrawal-addresses.ts';
 
 const MAX_REASON = 255;
 
-const amount = (description: string) => z.string().meta({ pattern: '^\\d+(\\.\\d+)?$', description });
 const integer = () => z.number().meta({ type: 'integer' });
 const nullableInteger = () =>
   z
@@ -29,10 +28,13 @@ const nullableInteger = () =>
 
 const transferFields = {
   id: id('The transfer; of a withdrawal or refund also its tx_id'),
-  kind: z.enum(TRANSFER_KINDS).meta({ description: 'sweep, gas and cold are moves between addresses of the till' }),
+  kind: z.enum(TRANSFER_KINDS).meta({
+    description: 'sweep, gas and cold are moves between addresses of the till; return pays an unassigned deposit back',
+  }),
   status: z.enum(TRANSFER_STATUSES).meta({ description: 'HELD waits for an approval' }),
   account_id: id('Whose balance pays').nullable(),
   order_id: id('The order that is paid back').nullable(),
+  deposit_id: id('The unassigned deposit that is paid back').nullable(),
   chain: z.string(),
   currency: z.string(),
   amount: amount('What leaves the balance'),
@@ -46,7 +48,7 @@ const transferFields = {
   modified_at: instant('Last change'),
   finished_at: instant('When it was paid or failed').nullable(),
 };
-const transferSchema = z.object(transferFields).meta({ id: 'Transfer' });
+export const transferSchema = z.object(transferFields).meta({ id: 'Transfer' });
 
 /** Signed bytes are never shown. */
 const attemptSchema = z.object({
@@ -89,6 +91,7 @@ export function transferRecord(transfer: Transfer, assets: Decimals): TransferRe
     status: transfer.status,
     account_id: transfer.accountId,
     order_id: transfer.orderId,
+    deposit_id: transfer.depositId ?? null,
     chain: transfer.chain,
     currency: transfer.currency,
     amount: formatUnits(transfer.units, decimals),
@@ -131,12 +134,13 @@ export function transferDetailRecord(
   };
 }
 
-const transferExample = {
+export const transferExample = {
   id: '1530219844911046656',
   kind: 'withdrawal',
   status: 'HELD',
   account_id: accountExample.id,
   order_id: null,
+  deposit_id: null,
   chain: 'ETH',
   currency: 'USDT-ERC20',
   amount: '25000',

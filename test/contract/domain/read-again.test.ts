@@ -124,13 +124,65 @@ eachStorage((engine, open) => {
       const run = rescan(domain);
       const { height } = domain.eth;
       await assert.rejects(run.run('ETH', { from: 1, to: height + 1 }), { code: 'STATE_CONFLICT' });
-      await assert.rejects(run.run('ETH', { from: 3, to: 2 }), { code: 'STATE_CONFLICT' });
-      await assert.rejects(run.run('ETH', { txid: 'none' }), { code: 'NOT_FOUND' });
+      await assert.rejects(run.run('ETH', { from: 3, to: 2 }), { code: 'INVALID_FIELDS' });
+      await assert.rejects(run.run('ETH', { from: 0, to: 2 }), { code: 'INVALID_FIELDS' });
+      await assert.rejects(run.run('ETH', { from: 1, to: 1_001 }), /to: must be at most 1000: 1000 blocks/);
+      await assert.rejects(run.run('ETH', { txid: 'none' }), { code: 'INVALID_FIELDS' });
       await assert.rejects(run.run('DOGE', { from: 1, to: 1 }), { code: 'UNSUPPORTED' });
       // The node is on another branch than the one that was followed.
       domain.eth.drop(2);
       domain.eth.mineEmpty(2);
       await assert.rejects(run.run('ETH', { from: height, to: height }), { code: 'STATE_CONFLICT' });
+    });
+
+    till('a rescan is recorded whole or not at all, with what its caller adds', async (domain) => {
+      const order = await domain.payInfo();
+      domain.eth.mine(omitted(domain, order));
+      domain.eth.mineEmpty(3);
+      await domain.follow();
+      const run = rescan(domain);
+      const range = { from: 1, to: domain.eth.height };
+      await assert.rejects(
+        run.run('ETH', range, () => Promise.reject(new Error('the audit fails'))),
+        /the audit fails/,
+      );
+      assert.deepEqual(await domain.storage.deposits.byOrder(order.id), []);
+      const told: number[] = [];
+      const { found } = await run.run('ETH', range, async (_tx, rescanned) => void told.push(rescanned.found.length));
+      assert.deepEqual([found.length, told], [1, [1]]);
+    });
+
+    till('fault 56: a rescan notices that the node changed its branch between two parts', async (domain) => {
+      const order = await domain.payInfo();
+      domain.eth.mineEmpty(7);
+      await domain.follow();
+      const whole = { ...domain.eth.policy, maxScanBlocks: 4 };
+      const parts = Object.assign(Object.create(domain.eth) as typeof domain.eth, {
+        policy: whole,
+        // The first part is of another branch, on which the payment is not.
+        scan: async (from: number, to: number, ...rest: [never, never]) => {
+          const range = await domain.eth.scan(from, to, ...rest);
+          const blocks = range.blocks.map((block) => ({ ...block, hash: `other ${block.height}` }));
+          return from === 1 ? { ...range, blocks } : range;
+        },
+      });
+      const run = new RescanDeposits({ ...domain, chains: new Map([['ETH', parts]]) });
+      await assert.rejects(run.run('ETH', { from: 1, to: 7 }), { code: 'STATE_CONFLICT' });
+      assert.deepEqual(await domain.storage.deposits.byOrder(order.id), []);
+    });
+
+    till('fault 56: a rescan of old blocks believes no node that is on another chain', async (domain) => {
+      const order = await domain.payInfo();
+      domain.eth.mineEmpty(3);
+      // Following begins at the head, so that the blocks before it are not stored.
+      await domain.follow();
+      domain.eth.mineEmpty(60);
+      await domain.follow();
+      domain.eth.drop(62);
+      domain.eth.mine(pay(order, 10n * USDT));
+      domain.eth.mineEmpty(70);
+      await assert.rejects(rescan(domain).run('ETH', { from: 2, to: 2 }), { code: 'STATE_CONFLICT' });
+      assert.deepEqual(await domain.storage.deposits.byOrder(order.id), []);
     });
 
     till('fault 83: a payment found in a block that was final before its order is nobody’s', async (domain) => {

@@ -216,7 +216,10 @@ eachStorage((engine, open) => {
       await assert.rejects(run.assign(deposit.id, '404', 'operator', nothing), { code: 'NOT_FOUND' });
       await assert.rejects(run.refund(deposit.id, 'nowhere', nothing), { code: 'INVALID_FIELDS' });
       const own = order.payment?.address ?? '';
-      await assert.rejects(run.refund(deposit.id, own, nothing), { code: 'INVALID_FIELDS' });
+      await assert.rejects(run.refund(deposit.id, own, nothing), { code: 'DESTINATION_UNPAYABLE' });
+      Object.assign(till.eth, { destinationProblem: (a: string) => (a === PAYER ? 'is a token’s contract' : null) });
+      await assert.rejects(run.refund(deposit.id, PAYER, nothing), { code: 'DESTINATION_UNPAYABLE' });
+      Object.assign(till.eth, { destinationProblem: undefined });
       await assert.rejects(
         run.refund(deposit.id, PAYER, () => Promise.reject(new Error('the audit fails'))),
         /the audit fails/,

@@ -50,7 +50,7 @@ export class KnexDepositStore implements DepositStore {
     const { deposits } = this.#db.tables;
     const where = "WHERE assignment <> 'ORDER' AND assignment = 'UNASSIGNED'";
     const [count] = await this.#db.read(`SELECT count(*) AS total FROM ${deposits} ${where}`);
-    const rows = await this.#db.read(`SELECT ${DEPOSITS} FROM ${deposits} ${where} ORDER BY id LIMIT ? OFFSET ?`, [
+    const rows = await this.#db.read(`SELECT ${DEPOSITS} FROM ${deposits} ${where} ORDER BY id DESC LIMIT ? OFFSET ?`, [
       page.size,
       (page.page - 1) * page.size,
     ]);

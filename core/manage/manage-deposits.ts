@@ -1,0 +1,77 @@
+import type { Deposit } from '../deposits/deposit.ts';
+import type { Rescan, RescanDeposits, RescanInput } from '../deposits/rescan-deposits.ts';
+import type { UnassignedDeposits } from '../deposits/unassigned-deposits.ts';
+import { checkPage } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { Transfer } from '../transfers/transfer.ts';
+import { requireAdmin } from './actor.ts';
+import type { Actor } from './actor.ts';
+import { addAuditRow, createdWith } from './audit.ts';
+import type { AuditDeps } from './audit.ts';
+
+export interface ManageDepositsDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'deposits'>;
+  readonly unassignedDeposits: Pick<UnassignedDeposits, 'assign' | 'refund'>;
+  readonly rescanDeposits: Pick<RescanDeposits, 'run'>;
+  readonly pageMax: number;
+}
+
+/** Deposits that belong to no order, and blocks to read again; for admins only (decisions, section 12). */
+export class ManageDeposits {
+  readonly #deps: ManageDepositsDeps;
+
+  constructor(deps: ManageDepositsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Deposits that wait for a decision, newest first. @throws TillgateError `FORBIDDEN`, `INVALID_FIELDS` for a page out of range */
+  async unassigned(actor: Actor, page: PageRequest): Promise<Page<Deposit>> {
+    requireAdmin(actor);
+    checkPage(page, this.#deps.pageMax);
+    return this.#deps.storage.deposits.unassigned(page);
+  }
+
+  /** Reads blocks of a chain again. @throws TillgateError `FORBIDDEN`, and as {@link RescanDeposits.run} */
+  async rescan(actor: Actor, chain: string, input: RescanInput): Promise<Rescan> {
+    requireAdmin(actor);
+    return this.#deps.rescanDeposits.run(chain, input, (tx, { from, to, found }) =>
+      addAuditRow(this.#deps, tx, actor, {
+        action: 'chain.rescan',
+        accountId: null,
+        subjectId: chain,
+        changes: createdWith({ from, to, found: found.map(({ id }) => id) }),
+      }),
+    );
+  }
+
+  /** Gives a deposit to an order. @throws TillgateError `FORBIDDEN`, and as {@link UnassignedDeposits.assign} */
+  async assign(actor: Actor, id: string, orderId: string): Promise<Deposit> {
+    requireAdmin(actor);
+    const by = actor.accountId ?? 'operator';
+    return this.#deps.unassignedDeposits.assign(id, orderId, by, (tx, deposit) =>
+      addAuditRow(this.#deps, tx, actor, {
+        action: 'deposit.assign',
+        accountId: deposit.accountId,
+        subjectId: id,
+        changes: { assignment: { from: 'UNASSIGNED', to: 'ORDER' }, ...createdWith({ order_id: deposit.orderId }) },
+      }),
+    );
+  }
+
+  /** Pays a deposit back to an address. @throws TillgateError `FORBIDDEN`, and as {@link UnassignedDeposits.refund} */
+  async refund(actor: Actor, id: string, address: string): Promise<Transfer> {
+    requireAdmin(actor);
+    return this.#deps.unassignedDeposits.refund(id, address, (tx, transfer) =>
+      addAuditRow(this.#deps, tx, actor, {
+        action: 'deposit.refund',
+        accountId: null,
+        subjectId: id,
+        changes: {
+          assignment: { from: 'UNASSIGNED', to: 'RETURNING' },
+          ...createdWith({ to_addr: transfer.toAddress, transfer_id: transfer.id }),
+        },
+      }),
+    );
+  }
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { parseEther } from 'viem';
+import type { Address, Hex } from 'viem';
+import { waitFor } from '../support/wait.ts';
+import { TillOnAnvil } from './till-on-anvil.ts';
+
+type Fields = Record<string, unknown>;
+
+interface Receipt {
+  readonly gasUsed: Hex;
+  readonly effectiveGasPrice: Hex;
+}
+
+interface Block {
+  readonly transactions: readonly { readonly from: Address; readonly hash: Hex }[];
+}
+
+const WINDOWS = { timeoutSeconds: 2, watchSeconds: 1 };
+const AFTER_WINDOW_MS = 4_000;
+/** Blocks until a deposit can be spent, in these tests' settings. */
+const SPENDABLE = 5;
+const PAYEE: Address = '0x00000000000000000000000000000000fee00015';
+
+describe('fault 55: payments after the watch window, on anvil', { concurrency: 1 }, () => {
+  let till: TillOnAnvil;
+  let payer: Address;
+  let hot: Address;
+
+  const balance = async (address: Address): Promise<bigint> =>
+    BigInt(await till.anvil.rpc<Hex>('eth_getBalance', [address, 'latest']));
+  const ok = async <T = Fields>(...args: readonly string[]): Promise<T> => {
+    const { code, out, err } = await till.command(...args);
+    assert.equal(code, 0, `${args.join(' ')}: ${out}${err}`);
+    return JSON.parse(out) as T;
+  };
+  const unassigned = (): Promise<readonly Fields[]> => ok('deposit', 'list', '--unassigned');
+  const mineUntil = (condition: () => Promise<boolean>, what: string): Promise<unknown> =>
+    waitFor(
+      async () => {
+        if (await condition()) return true;
+        await till.anvil.mine();
+        return false;
+      },
+      { timeoutMs: 90_000, intervalMs: 100, describe: () => `${what}; the log:\n${till.log.slice(-4000)}` },
+    );
+  /** A payment to an order's address after its watch window has ended. */
+  const latePayment = async (): Promise<{ id: string; address: Address; units: bigint; txid: Hex }> => {
+    const ordered = Date.now();
+    const { id, address, amount } = await till.order('ETH', '250');
+    await waitFor(() => Date.now() > ordered + AFTER_WINDOW_MS, { describe: 'the watch window to end' });
+    await mineUntil(async () => (await till.merchant.status(id)) === 'OVERDUE', `order ${id} to be OVERDUE`);
+    const units = parseEther(amount);
+    const transaction = { from: payer, to: address, value: `0x${units.toString(16)}` };
+    const txid = await till.anvil.rpc<Hex>('eth_sendTransaction', [transaction]);
+    await till.anvil.mine(SPENDABLE);
+    await till.caughtUp();
+    return { id, address, units, txid };
+  };
+  /** What the network took for every transaction from these addresses. */
+  const paidFor = async (...senders: readonly Address[]): Promise<bigint> => {
+    const own = senders.map((sender) => sender.toLowerCase());
+    const head = Number(await till.anvil.rpc<Hex>('eth_blockNumber'));
+    let total = 0n;
+    for (let height = 1; height <= head; height++) {
+      const block = await till.anvil.rpc<Block>('eth_getBlockByNumber', [`0x${height.toString(16)}`, true]);
+      for (const { from, hash } of block.transactions) {
+        if (!own.includes(from.toLowerCase())) continue;
+        const receipt = await till.anvil.rpc<Receipt>('eth_getTransactionReceipt', [hash]);
+        total += BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
+      }
+    }
+    return total;
+  };
+
+  before(async () => {
+    till = await TillOnAnvil.start('sqlite', WINDOWS);
+    payer = (await till.anvil.rpc<Address[]>('eth_accounts'))[3] as Address;
+    const { addresses } = await ok<{ addresses: { chain: string; address: Address }[] }>('wallet', 'show');
+    hot = addresses.find(({ chain }) => chain === 'ETH')?.address as Address;
+  });
+  after(() => till.close());
+
+  test('one is recorded, listed and paid back, and every wei is accounted for', async () => {
+    const { id, address, units, txid } = await latePayment();
+    const [deposit, ...more] = await unassigned();
+    assert.deepEqual(more, []);
+    assert.deepEqual(
+      [deposit?.['order_id'], deposit?.['tx_hash'], deposit?.['status'], deposit?.['unassigned_reason']],
+      [id, txid, 'SPENDABLE', 'late'],
+    );
+    assert.equal(await till.merchant.status(id), 'OVERDUE');
+    const depositId = String(deposit?.['id']);
+    for (const lost of [`0x${'0'.repeat(40)}`, till.tokens.honest.address, address, hot]) {
+      const { code, err } = await till.command('deposit', 'refund', depositId, lost);
+      assert.equal(code, 1, lost);
+      assert.match(err, /The address 0x\w+ (?:is|belongs)/);
+    }
+    const { id: transfer } = await ok('deposit', 'refund', depositId, PAYEE);
+    await mineUntil(
+      async () => (await ok('transfer', 'show', String(transfer)))['status'] === 'CONFIRMED',
+      'the deposit to be paid back',
+    );
+    const paid = await ok('transfer', 'show', String(transfer));
+    assert.deepEqual(
+      [paid['kind'], paid['deposit_id'], parseEther(String(paid['amount']))],
+      ['return', depositId, units],
+    );
+    assert.equal(await balance(PAYEE), parseEther(String(paid['obtained'])));
+    assert.equal(
+      (await balance(hot)) + (await balance(address)) + (await balance(PAYEE)) + (await paidFor(hot, address)),
+      units,
+    );
+    assert.deepEqual(await unassigned(), []);
+    assert.deepEqual(await ok('ledger', 'check'), { ok: true, breaches: [] });
+    const lines = await ok<readonly Fields[]>('wallet', 'reconcile');
+    assert.ok(lines.every(({ shortfall }) => shortfall === '0'));
+  });
+
+  test('one is given to its order, and reading its block again finds nothing new', async () => {
+    const { id, txid } = await latePayment();
+    const [deposit] = await unassigned();
+    const again = await ok('deposit', 'rescan', '--chain', 'ETH', '--tx', txid);
+    assert.deepEqual([again['from'], again['found']], [deposit?.['block_height'], []]);
+    const height = String(deposit?.['block_height']);
+    assert.deepEqual((await ok('deposit', 'rescan', '--chain', 'ETH', '--from', height, '--to', height))['found'], []);
+    const { code, err } = await till.command('deposit', 'rescan', '--chain', 'ETH', '--from', '1', '--to', '5000');
+    assert.equal(code, 1);
+    assert.match(err, /1000 blocks are read at a time/);
+    const assigned = await ok('deposit', 'assign', String(deposit?.['id']), id);
+    assert.equal(assigned['assignment'], 'ORDER');
+    await till.becomes(id, 'RESOLVED');
+    assert.deepEqual(
+      (await till.calledBack(id, 2)).map(({ target }) => target),
+      ['/late', '/paid'],
+    );
+    assert.deepEqual(await ok('ledger', 'check'), { ok: true, breaches: [] });
+  });
+});
