@@ -49,6 +49,11 @@ export const METRIC_TABLE = {
     'chain',
     'currency',
   ),
+  tillgate_solvency_units: gauge(
+    'What a chain holds by the books less what is owed, in units of a currency; below zero money is missing.',
+    'chain',
+    'currency',
+  ),
   tillgate_clock_difference_seconds: gauge(
     "The database's time less this machine's; beyond 5 s the instance holds no leases.",
   ),

@@ -245,13 +245,14 @@ export class CrashTill {
 
   /** The same by the command, and the chain compared with the books. */
   async checkByCommand(): Promise<void> {
-    for (const words of [
-      ['ledger', 'check'],
-      ['wallet', 'reconcile'],
-    ]) {
-      const { code, out, err } = await runCommand(this.fixture.program, this.#directory.path, this.#environment, words);
-      assert.equal(code, 0, `${words.join(' ')}: ${out}${err}`);
-    }
+    await this.command('ledger', 'check');
+    await this.command('wallet', 'reconcile');
+  }
+
+  /** A command of the operator's beside the running server. */
+  async command(...words: readonly string[]): Promise<void> {
+    const { code, out, err } = await runCommand(this.fixture.program, this.#directory.path, this.#environment, words);
+    assert.equal(code, 0, `${words.join(' ')}: ${out}${err}`);
   }
 
   /** Withdrawals of the merchant go to this address from now on. */
@@ -364,7 +365,7 @@ function settings({ anvil, token, lightning }: CrashFixture, databaseUrl: string
           chainId: anvil.chainId,
           confirmations: CONFIRMATIONS,
           spendableConfirmations: SPENDABLE,
-          finalityBlocks: 64,
+          finalityBlocks: 12,
           pollIntervalMs: 100,
           tokens: { 'USDT-ERC20': { address: token.address, decimals: 6 } },
         },

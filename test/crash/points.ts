@@ -109,6 +109,42 @@ export const CRASH_POINTS = {
   ),
   'finish:committed': committed(({ tx }) => tx.transfers.closePayout),
 
+  'cancel:drafted': after(({ payments }) => payments.cancel as NonNullable<typeof payments.cancel>),
+  'cancel:attempt-stored': after(
+    ({ tx }) => tx.transfers.addAttempt,
+    ({ kind }) => kind === 'cancel',
+  ),
+  'cancel:committed': committed(
+    ({ tx }) => tx.transfers.addAttempt,
+    ({ kind }) => kind === 'cancel',
+  ),
+  'cancel:payout-closed': after(
+    ({ tx }) => tx.transfers.closePayout,
+    (_id, to) => to === 'VOID',
+  ),
+  'cancel:posted': after(
+    ({ tx }) => tx.ledger.append,
+    ({ kind }) => kind === 'transfer-failed',
+  ),
+  'cancel:transaction-stored': after(
+    ({ tx }) => tx.deposits.updateTransaction,
+    (_id, { status }) => status === 'FAILED',
+  ),
+  'cancel:finished': committed(
+    ({ tx }) => tx.transfers.closePayout,
+    (_id, to) => to === 'VOID',
+  ),
+
+  'gas:booked': after(({ tx }) => tx.transfers.addGas),
+  'float:posted': after(
+    ({ tx }) => tx.ledger.append,
+    ({ kind }) => kind === 'float-found',
+  ),
+  'float:committed': committed(
+    ({ tx }) => tx.ledger.append,
+    ({ kind }) => kind === 'float-found',
+  ),
+
   'sweep:priced': after(({ payments }) => payments.price),
   'sweep:gas-priced': before(
     ({ tx }) => tx.transfers.add,
@@ -271,7 +307,6 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
     tx.chains.setCaughtUp,
     tx.deposits.setTransactionStatus,
     tx.orders.extendWatch,
-    tx.transfers.addGas,
     tx.transfers.dropHolding,
     tx.transfers.setNonce,
     tx.transfers.takeHoldings,

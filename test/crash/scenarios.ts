@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Address, Hex } from 'viem';
+import type { TransferId } from '../../core/index.ts';
 import { invoke, mint, read } from '../support/contracts.ts';
 import { waitFor } from '../support/wait.ts';
 import { SPENDABLE } from './crash-till.ts';
@@ -278,6 +279,87 @@ async function withdrawal(till: CrashTill): Promise<Run> {
   return new Withdrawal(till, payee, '0.05');
 }
 
+/** The fee that a block asks for, so that it takes nothing that offers less. */
+async function outprice(till: CrashTill, txid: string): Promise<void> {
+  const { anvil } = till.fixture;
+  const tx = await anvil.rpc<{ maxFeePerGas: Hex } | null>('eth_getTransactionByHash', [txid]);
+  if (tx === null) return;
+  const baseFee = (BigInt(tx.maxFeePerGas) * 105n) / 100n + 1n;
+  await anvil.rpc('anvil_setNextBlockBaseFeePerGas', [hex(baseFee)]);
+}
+
+/** A withdrawal that no block takes, and that an operator cancels. */
+async function cancelled(till: CrashTill): Promise<Run> {
+  const payee = newPayee();
+  await till.registerPayee(payee);
+  await settle(till);
+  const key = randomBytes(8).toString('hex');
+  let id = '';
+  let asked = false;
+  const attempts = async () => (await till.storage.transfers.payoutOf(id as TransferId))?.attempts ?? [];
+  const { anvil } = till.fixture;
+  const send = async (): Promise<void> => {
+    // Otherwise the node mines a block for each transaction at once.
+    await anvil.rpc('evm_setAutomine', [false]);
+    const body = { amount: '0.05', chain: 'ETH', currency: 'ETH' };
+    const reply = await till.ask('POST', '/api/withdraw', body, key);
+    if (reply === null) return;
+    assert.equal(reply.code, 0, reply.message);
+    id = String(reply.data['tx_id']);
+  };
+  return {
+    push: async () => {
+      if (id === '') await send();
+      const [payment, replacement] = id === '' ? [] : await attempts();
+      if (payment === undefined || (await till.transfer(id))?.status === 'SIGNED') return;
+      if (!asked) {
+        asked = true;
+        await till.command('transfer', 'cancel', id, '--reason', 'No block takes it.');
+      }
+      if (replacement === undefined) await outprice(till, payment.txid);
+      await mineWhenRead(till);
+    },
+    done: async () => id !== '' && (await till.transfer(id))?.status === 'FAILED',
+    verify: async () => {
+      await anvil.rpc('evm_setAutomine', [true]);
+      assert.deepEqual(await payments(till, till.hot, payee), [], 'nobody was paid');
+      const made = await attempts();
+      assert.deepEqual([made[0]?.kind, made[1]?.kind], ['payment', 'cancel']);
+      const transfer = await till.transfer(id);
+      assert(transfer !== null);
+      assert.equal(transfer.reason, 'No block takes it.');
+      assert.ok(transfer.feeUnits > 0n && transfer.feeUnits < ETHER / 100n, 'its owner pays the cancel');
+    },
+  };
+}
+
+/** Coins that the operator sends to the hot wallet. */
+async function float(till: CrashTill): Promise<Run> {
+  await settle(till);
+  const { anvil } = till.fixture;
+  const booked = async (): Promise<bigint> =>
+    (await till.storage.ledger.balances('operator:ETH')).find(({ currency }) => currency === 'ETH')?.units ?? 0n;
+  await mineUntil(till, async () => (await booked()) > 0n, 'the first coins of the operator to be booked');
+  const before = await booked();
+  let sent = false;
+  return {
+    push: async () => {
+      if (sent) return;
+      sent = true;
+      await anvil.rpc('eth_sendTransaction', [{ from: await payerOf(till, 9), to: till.hot, value: hex(ETHER) }]);
+    },
+    done: async () => (await booked()) > before,
+    verify: async () => {
+      assert.equal((await booked()) - before, ETHER);
+      const head = Number(await anvil.rpc<Hex>('eth_blockNumber'));
+      const isPast = async (): Promise<boolean> =>
+        ((await till.storage.chains.state('ETH'))?.cursor?.height ?? 0) > head + 3 * SPENDABLE;
+      await mineUntil(till, isPast, 'two more looks');
+      assert.equal((await booked()) - before, ETHER, 'booked once');
+    },
+  };
+}
+
 /** A payment that a reorganisation removes and that is made again. */
 async function reorganisation(till: CrashTill): Promise<Run> {
   await settle(till);
@@ -473,7 +555,7 @@ async function revocation(till: CrashTill): Promise<Run> {
   };
 }
 
-/** An order that is paid; with {@link MONEY_IN}, {@link MONEY_OUT} and {@link SWEEPS_AND_KEYS} every named point is reached. */
+/** An order that is paid; with {@link MONEY_IN}, {@link MONEY_OUT}, {@link CANCELS_AND_FLOAT} and {@link SWEEPS_AND_KEYS} every named point is reached. */
 export const PAID_ORDER: readonly Scenario[] = [
   {
     name: 'an order, its payment and its credit',
@@ -569,6 +651,25 @@ export const MONEY_OUT: readonly Scenario[] = [
   },
 ];
 
+/** What ends without a payment, and what the operator brings. */
+export const CANCELS_AND_FLOAT: readonly Scenario[] = [
+  {
+    name: 'a withdrawal that an operator cancels',
+    points: [
+      'cancel:drafted',
+      'cancel:attempt-stored',
+      'cancel:committed',
+      'cancel:payout-closed',
+      'cancel:posted',
+      'cancel:transaction-stored',
+      'cancel:finished',
+    ],
+    still: true,
+    begin: cancelled,
+  },
+  { name: 'coins of the operator', points: ['float:posted', 'float:committed'], begin: float },
+];
+
 /** What the till moves by itself, payments of invoices, and the keys of the gateway. */
 export const SWEEPS_AND_KEYS: readonly Scenario[] = [
   {
@@ -578,7 +679,14 @@ export const SWEEPS_AND_KEYS: readonly Scenario[] = [
   },
   {
     name: 'a sweep of a token, with its gas',
-    points: ['sweep:gas-priced', 'sweep:committed', 'sign:committed', 'send:done', 'finish:holdings-settled'],
+    points: [
+      'sweep:gas-priced',
+      'sweep:committed',
+      'sign:committed',
+      'send:done',
+      'finish:holdings-settled',
+      'gas:booked',
+    ],
     begin: tokenSweep,
   },
   {
