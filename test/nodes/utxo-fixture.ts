@@ -147,6 +147,14 @@ export class UtxoFixture {
     };
   }
 
+  /** All coins of it back to the till. */
+  async cancel({ signed, coins }: SignedPayment): Promise<SignedPayment> {
+    const { hotAddress, cancel } = this.payments;
+    assert(cancel !== undefined);
+    const request = { source: { address: hotAddress, index: null }, coins, nonce: null, replaces: signed };
+    return { signed: await cancel.call(this.payments, request), nets: [], coins };
+  }
+
   payout(...attempts: readonly SignedPayment[]): SignedPayout {
     const [first] = attempts;
     assert(first !== undefined);

@@ -139,6 +139,25 @@ export function describePayments(kind: DaemonKind): void {
       assert.equal(await fixture.received(to), first.nets[0]?.units);
     });
 
+    test('fault 81: a cancel takes the place of a payment, also above the bounds on fees, and brings all of its coins back', async () => {
+      const to = await fixture.foreign();
+      const coin = await fixture.deposit('1');
+      const payment = await fixture.sign([{ to, units: COIN / 2n }], [coin]);
+      // On a network that replaces nothing, only what no node has can be cancelled.
+      if (kind === 'bitcoind') await send(payment);
+      const raised = { ...payment.signed, feeUnits: payment.signed.feeUnits + 200n * 200n };
+      const cancel = await fixture.cancel({ ...payment, signed: kind === 'bitcoind' ? raised : payment.signed });
+      assert.ok(kind !== 'bitcoind' || cancel.signed.feeUnits > raised.feeUnits, 'above 200 satoshi a byte');
+      await send(cancel);
+      const payout = fixture.payout(payment, cancel);
+      await fixture.daemon.mine();
+      const outcome = mined(await fixture.payments.outcome(payout));
+      assert.equal(outcome.txid, cancel.signed.txid);
+      assert.deepEqual(outcome.change?.units, COIN - cancel.signed.feeUnits, 'all of it comes back');
+      assert.equal(await fixture.received(to), 0n);
+      await assert.rejects(send(payment), failsWith('NODE_FAILED', /sendrawtransaction/));
+    });
+
     test('fault 82: a higher fee that a restored database does not know is the payment, at its own fee and change', async () => {
       const to = await fixture.foreign();
       const first = await fixture.sign([{ to, units: COIN / 2n }], [await fixture.deposit('1')]);

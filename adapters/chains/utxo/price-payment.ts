@@ -54,6 +54,17 @@ export class Pricing {
     return { ...priced, terms: writeTerms({ height }) };
   }
 
+  /**
+   * All of a payout's coins back in one, at whatever rate outbids its last attempt: the bounds on fees may be what keeps the
+   * payment from being raised.
+   */
+  async cancel(request: Pick<PriceRequest, 'source' | 'coins'>, replaced: SignedTransaction): Promise<PricedPayment> {
+    const height = await this.#deps.node.height();
+    const { fits, feeUnits } = await this.#outbid({ ...request, lines: [] }, replaced, []);
+    if (!fits) throw noRoom();
+    return { coins: request.coins, feeUnits, terms: writeTerms({ height }) };
+  }
+
   /** The fee comes out of the lines, so the coins must be worth their sum and no more. */
   async #first(request: PriceRequest, scripts: readonly number[]): Promise<Omit<PricedPayment, 'terms'>> {
     const { rate } = await this.#deps.rates.now();
@@ -76,10 +87,34 @@ export class Pricing {
 
   /** What the receivers get stays; the higher fee comes out of the change (BIP-125). */
   async #bump(
-    { lines, coins }: PriceRequest,
+    request: PriceRequest,
     replaced: SignedTransaction,
     scripts: readonly number[],
   ): Promise<Omit<PricedPayment, 'terms'>> {
+    const { rates } = this.#deps;
+    const { lines, coins } = request;
+    const {
+      rate,
+      room,
+      required,
+      size,
+      smaller,
+      fits,
+      feeUnits: least,
+    } = await this.#outbid(request, replaced, scripts);
+    const feeUnits = fits ? least : room;
+    if (lines.length === 0) rates.checkLow(rate);
+    if (!fits && (lines.length === 0 || room < required || room < dearer(replaced, smaller))) throw noRoom();
+    rates.checkBound((feeUnits * 1_000n) / BigInt(fits ? size : smaller));
+    return { coins, feeUnits };
+  }
+
+  /** The least fee that replaces a transaction, with change; `fits` when the coins pay for it. */
+  async #outbid(
+    { lines, coins }: Pick<PriceRequest, 'lines' | 'coins'>,
+    replaced: SignedTransaction,
+    scripts: readonly number[],
+  ) {
     const { rates, node, ownDust } = this.#deps;
     const [{ rate, increment }, waiting] = await Promise.all([rates.now(), node.waiting(replaced.txid)]);
     // Transactions that spend its outputs are replaced with it, so their fees count too (rule 3).
@@ -89,18 +124,9 @@ export class Pricing {
     const room = sumOf(coins) - sumOf(lines);
     const size = virtualSizeOf(coins.length, this.#withChange(scripts));
     const smaller = virtualSizeOf(coins.length, scripts);
-    const keepsChange = room - least(size) >= ownDust;
-    const feeUnits = keepsChange ? least(size) : room;
+    const feeUnits = least(size);
     const required = outbid + feeOf(increment, smaller);
-    if (lines.length === 0) rates.checkLow(rate);
-    if (!keepsChange && (lines.length === 0 || room < required || room < dearer(replaced, smaller))) {
-      throw new TillgateError(
-        'STATE_CONFLICT',
-        'There is no room for a higher fee: the transaction has too little change.',
-      );
-    }
-    rates.checkBound((feeUnits * 1_000n) / BigInt(keepsChange ? size : smaller));
-    return { coins, feeUnits };
+    return { rate, room, required, size, smaller, feeUnits, fits: room - feeUnits >= ownDust };
   }
 
   /** Coins that the node does not show, or shows otherwise, are passed over: nothing that spends them would be carried. */
@@ -150,6 +176,13 @@ export class Pricing {
       throw new TillgateError('STATE_CONFLICT', `The address ${to} ${this.#deps.addresses.problem(to)}.`);
     return read.key.length / 2;
   }
+}
+
+function noRoom(): TillgateError {
+  return new TillgateError(
+    'STATE_CONFLICT',
+    'There is no room for a higher fee: the transaction has too little change.',
+  );
 }
 
 /** A fee whose rate is above that of the transaction to be replaced, rounded up. */

@@ -83,7 +83,7 @@ export class UtxoPayments implements ChainPayments {
 
   /** All coins of the payout to the hot wallet, less the fee. */
   async cancel({ source, coins, replaces }: CancelRequest): Promise<SignedTransaction> {
-    const priced = await this.#pricing.price({ source, lines: [], coins, replaces });
+    const priced = await this.#pricing.cancel({ source, coins }, replaces);
     return this.#signing.sign({ source, lines: [], priced, nonce: null });
   }
 
