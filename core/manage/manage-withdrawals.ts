@@ -8,7 +8,7 @@ import type { OrderMove, OrderStateMachine } from '../orders/order-state-machine
 import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
-import { approveTransfer, cancelTransfer, rejectTransfer } from '../transfers/review-transfer.ts';
+import { approveTransfer, cancelTransfer, rejectTransfer, requireCancellable } from '../transfers/review-transfer.ts';
 import { requirePayments } from '../transfers/fee-estimator.ts';
 import { takeHotWallet } from '../transfers/operator-float.ts';
 import { recordLostWithdrawal } from '../withdrawals/record-withdrawal.ts';
@@ -129,12 +129,13 @@ export class ManageWithdrawals {
   /**
    * Has a signed transfer cancelled; see {@link cancelTransfer}.
    *
-   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is not signed, or mined already
+   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is not signed, or mined already, or its chain has no
+   * way to do it
    */
   async cancel(actor: Actor, id: TransferId, reason: string): Promise<TransferDetail> {
-    requireAdmin(actor);
-    if (!isId(id)) throw recordNotFound();
-    const { storage, events } = this.#deps;
+    const { storage, events, chains } = this.#deps;
+    const { transfer: asked, payout } = await this.find(actor, id);
+    if (payout !== null) requireCancellable(chains.get(asked.chain) ?? null, payout);
     const transfer = await storage.transaction(async (tx) => {
       const cancelled = await cancelTransfer(tx, id, reason);
       await addAuditRow(this.#deps, tx, actor, {

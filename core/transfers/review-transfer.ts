@@ -4,11 +4,12 @@ import type { EntryId, TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import { postEntry } from '../ledger/post-entry.ts';
 import { releaseEntry } from '../ledger/transfer-entries.ts';
+import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Transaction } from '../ports/storage.ts';
 import { endReturn } from '../deposits/end-return.ts';
 import { paymentObstacle } from './payment-obstacle.ts';
-import type { Transfer } from './transfer.ts';
+import type { PayoutView, Transfer } from './transfer.ts';
 
 /**
  * Approves a held transfer.
@@ -87,6 +88,16 @@ export async function cancelTransfer(tx: Transaction, id: TransferId, reason: st
     throw refuse('A sweep moves the till’s own coins to its hot wallet; there is nobody to give them back to.');
   if (payout.cancelReason === null) await tx.transfers.updatePayout(payout.id, { cancelReason: reason });
   return transfer;
+}
+
+/** @throws TillgateError `STATE_CONFLICT` on a chain that can neither replace a signed transaction nor lets it expire */
+export function requireCancellable(chain: ChainAdapter | null, { payout, attempts }: PayoutView): void {
+  if (chain === null || chain.payments === null || chain.payments.cancel !== undefined) return;
+  if (attempts.every(({ expiresAt }) => expiresAt !== null)) return;
+  throw new TillgateError(
+    'STATE_CONFLICT',
+    `It cannot be cancelled: ${payout.chain} can neither replace a signed transaction nor does it expire there. It is paid once it is mined.`,
+  );
 }
 
 export async function requireTransfer(tx: Transaction, id: TransferId): Promise<Transfer> {

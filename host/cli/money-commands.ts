@@ -178,7 +178,7 @@ export async function transferCancel({ operands, values, json, terminal }: Comma
   terminal.out(
     json
       ? JSON.stringify(transferDetailRecord(detail, ASSETS))
-      : `Transfer ${detail.transfer.id} will be replaced by a transaction of the till to itself. When that one is final, the amount is the account's again; if the payment is mined first, it is paid.`,
+      : `Transfer ${detail.transfer.id} is being cancelled: a transaction of the till to itself takes its place, or it expires where the chain replaces none. When that is final, the amount is the account's again; if the payment is mined first, it is paid.`,
   );
   return 0;
 }

@@ -255,6 +255,11 @@ describe('money out at the command line', () => {
     ]);
     assert.equal(`${shown.out}${asJson.out}`.includes(RAW), false);
     await fails(/can be rejected only before it is signed/, 'withdrawal', 'reject', transfer.id, '--reason', 'late');
+    assert.match((await run('transfer', 'cancel', transfer.id, '--reason', 'Too slow.')).out, /is being cancelled/);
+    assert.match((await run('transfer', 'show', transfer.id)).out, /status +SIGNED[\s\S]*cancelled +Too slow\./);
+    assert.deepEqual((await actions())[0], ['transfer.cancel', null]);
+    const unsigned = await transferOf('HELD');
+    await fails(/nothing is signed for it, so it can be rejected/, 'transfer', 'cancel', unsigned.id);
   });
 
   test('a frozen account is freed, once, on record', async () => {

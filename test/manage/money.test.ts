@@ -370,7 +370,7 @@ eachStorage((_name, open) => {
       managed(await decide(held.id, 'reject', { reason: 'test' }));
     });
 
-    test('that are signed show each attempt, and nobody can reject them any more', async () => {
+    test('that are signed show each attempt; an admin can have them cancelled, and nobody can reject them any more', async () => {
       const user = await fixture.newMember();
       const transfer = await transferOf(user, 'REQUESTED');
       const id = fixture.till.till.ids.next() as PayoutId;
@@ -422,6 +422,25 @@ eachStorage((_name, open) => {
       });
       assert.equal(reply.text.includes('f8dead'), false);
       assertRefused(await decide(transfer.id, 'reject', { reason: 'late' }), 409);
+      const path = `/manage/v1/transfers/${transfer.id}/cancel`;
+      const cancel = (member: Member = fixture.admin) =>
+        member.client.request('POST', path, { body: { reason: 'Too slow.' } });
+      assertRefused(await cancel(user), 403);
+      const chain = fixture.till.till.chains.get('ETH') as { payments: unknown };
+      const payments = chain.payments;
+      chain.payments = {};
+      assertRefused(await cancel(), 409);
+      chain.payments = { cancel: () => undefined };
+      assert.equal((await store.storage.transfers.payoutOf(transfer.id))?.payout.cancelReason, null);
+      const cancelled = managed(await cancel());
+      chain.payments = payments;
+      assert.equal((cancelled['bundle'] as Fields)['cancel_reason'], 'Too slow.');
+      const view = await store.storage.transfers.payoutOf(transfer.id);
+      assert.deepEqual([view?.payout.cancelReason, view?.transfers[0]?.status], ['Too slow.', 'SIGNED']);
+      assert.equal((await audit(user, 'transfer.cancel')).length, 1);
+      const held = await transferOf(user, 'HELD');
+      assertRefused(await fixture.admin.client.request('POST', `/manage/v1/transfers/${held.id}/cancel`, {}), 409);
+      managed(await decide(held.id, 'reject', { reason: 'test' }));
     });
 
     test('are for admins alone, and one that does not exist is not found', async () => {
