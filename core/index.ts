@@ -175,6 +175,7 @@ export * from './manage/manage-orders.ts';
 export * from './manage/manage-addresses.ts';
 export * from './manage/manage-withdrawals.ts';
 export * from './manage/manage-deposits.ts';
+export * from './manage/manage-chains.ts';
 export * from './manage/manage.ts';
 export * from './alerts/raise-alert.ts';
 export * from './ledger/transfer-entries.ts';

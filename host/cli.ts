@@ -45,8 +45,9 @@ function readArguments({ options, operands: wanted }: Command, args: readonly st
       ([name, { required }]) => required === true && values[name] === undefined,
     );
     if (missing !== undefined) return `--${missing[0]} is missing.`;
-    if (positionals.length !== wanted.length)
-      return wanted.length === 0 ? `"${positionals[0] ?? ''}" is not understood.` : `${wanted.join(' ')} is missing.`;
+    const needed = wanted.filter((operand) => !operand.startsWith('['));
+    if (positionals.length < needed.length || positionals.length > wanted.length)
+      return needed.length === 0 ? `"${positionals[0] ?? ''}" is not understood.` : `${needed.join(' ')} is missing.`;
     return { values: values as Arguments['values'], operands: positionals, json: values['json'] === true };
   } catch (error) {
     return (error as Error).message;

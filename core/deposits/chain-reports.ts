@@ -1,5 +1,6 @@
 import type { ChainCode } from '../kernel/asset.ts';
 import { TillgateError } from '../kernel/errors.ts';
+import type { Millis } from '../kernel/time.ts';
 import type { ChainState } from '../ports/chain-store.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -16,6 +17,11 @@ export interface ChainReportsDeps {
 /** How often every instance reads them: for metrics, and for new orders. */
 export const CHAIN_REPORTS_INTERVAL_MS = 5_000;
 
+/** How long ago everything of a chain had been read. */
+export function lagMs({ caughtUpAt, trouble }: ChainState, now: Millis): number {
+  return Math.max(0, now - (caughtUpAt ?? trouble?.since ?? now));
+}
+
 /** How far each configured chain has been read, as the instance that follows it has stored it. */
 export class ChainReports {
   readonly #deps: ChainReportsDeps;
@@ -30,10 +36,8 @@ export class ChainReports {
     const { storage, chains, clock, metrics } = this.#deps;
     const states = (await storage.chains.states()).filter(({ chain }) => chains.has(chain));
     this.#states = new Map(states.map((state) => [state.chain, state]));
-    for (const { chain, caughtUpAt, trouble } of states) {
-      const readUpTo = caughtUpAt ?? trouble?.since ?? clock.now();
-      metrics.gauge('tillgate_chain_lag_seconds', Math.max(0, clock.now() - readUpTo) / 1_000, { chain });
-    }
+    for (const state of states)
+      metrics.gauge('tillgate_chain_lag_seconds', lagMs(state, clock.now()) / 1_000, { chain: state.chain });
     return states;
   }
 

@@ -5,17 +5,15 @@ import { checkPage } from '../kernel/page.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import { requireChain } from '../kernel/require-chain.ts';
 import type { OrderMove, OrderStateMachine } from '../orders/order-state-machine.ts';
-import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
+import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import { approveTransfer, cancelTransfer, rejectTransfer, requireCancellable } from '../transfers/review-transfer.ts';
 import { requirePayments } from '../transfers/fee-estimator.ts';
-import { takeHotWallet } from '../transfers/operator-float.ts';
 import { recordLostWithdrawal } from '../withdrawals/record-withdrawal.ts';
 import type { LostWithdrawal } from '../withdrawals/record-withdrawal.ts';
 import { keptOf } from '../transfers/till-budget.ts';
 import { settleHeldTransfer } from '../transfers/settle-transfer.ts';
-import { resumePayouts } from '../transfers/resume-payouts.ts';
 import type { PayoutView, Transfer, TransferStatus } from '../transfers/transfer.ts';
 import { recordNotFound, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
@@ -150,6 +148,28 @@ export class ManageWithdrawals {
     return { transfer, payout: await storage.transfers.payoutOf(id) };
   }
 
+  /**
+   * Freezes the withdrawals of an account: nothing more is requested or signed for it; what is signed goes on.
+   *
+   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is frozen already
+   */
+  async freeze(actor: Actor, accountId: AccountId, reason: string): Promise<void> {
+    requireAdmin(actor);
+    await this.#deps.storage.transaction(async (tx) => {
+      if ((await tx.accounts.lock(accountId)) === null) throw recordNotFound();
+      const former = await tx.transfers.findFreeze(accountId);
+      if (former !== null)
+        throw new TillgateError('STATE_CONFLICT', `The account's withdrawals are frozen: ${former.reason}`);
+      await tx.transfers.freeze({ accountId, reason, at: this.#deps.clock.now() });
+      await addAuditRow(this.#deps, tx, actor, {
+        action: 'account.freeze_withdrawals',
+        accountId,
+        subjectId: accountId,
+        changes: { withdrawalsFrozen: { from: null, to: reason } },
+      });
+    });
+  }
+
   /** Ends the withdrawal freeze of an account. @returns the reason of the freeze @throws TillgateError `FORBIDDEN`, `STATE_CONFLICT` when it is not frozen */
   async unfreeze(actor: Actor, accountId: AccountId): Promise<string> {
     requireAdmin(actor);
@@ -168,38 +188,6 @@ export class ManageWithdrawals {
       });
       return freeze.reason;
     });
-  }
-
-  /**
-   * Resumes the payouts of a chain after a manual check. The operator takes the hot wallet as it is: what is beyond the books
-   * becomes part of his float, and what is missing is taken from it.
-   *
-   * @returns the reason of the stop
-   * @throws TillgateError `FORBIDDEN`, `STATE_CONFLICT` when they are not stopped, `NOT_READY`, `NODE_FAILED`
-   */
-  async resumePayouts(actor: Actor, chain: ChainAdapter): Promise<string> {
-    requireAdmin(actor);
-    const { storage, events } = this.#deps;
-    const { code } = chain;
-    const reason = await storage.transfers.payoutStop(code);
-    if (reason === null) throw new TillgateError('STATE_CONFLICT', `Payouts on the chain ${code} are not stopped.`);
-    // The audit row is committed first: payouts must not resume without one.
-    await takeHotWallet(chain, this.#deps, (tx, booked) => {
-      const float = booked.map(({ currency, units }) => `${units} units of ${currency}`).join(', ');
-      const changes = {
-        payoutStop: { from: reason, to: null },
-        ...(float === '' ? {} : { float: { from: null, to: float } }),
-      };
-      return addAuditRow(this.#deps, tx, actor, {
-        action: 'chain.resume_payouts',
-        accountId: null,
-        subjectId: code,
-        changes,
-      });
-    });
-    await resumePayouts(chain, storage);
-    events.emit('transfer.queued', { chain: code });
-    return reason;
   }
 
   async #decide(

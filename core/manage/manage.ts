@@ -25,6 +25,7 @@ import { ManageAccounts } from './manage-accounts.ts';
 import { ManageAddresses } from './manage-addresses.ts';
 import { ManageApps } from './manage-apps.ts';
 import { ManageCallbacks } from './manage-callbacks.ts';
+import { ManageChains } from './manage-chains.ts';
 import { ManageCredentials } from './manage-credentials.ts';
 import { ManageDeposits } from './manage-deposits.ts';
 import { ManageOrders } from './manage-orders.ts';
@@ -81,6 +82,7 @@ export interface Manage {
   readonly addresses: ManageAddresses;
   readonly withdrawals: ManageWithdrawals;
   readonly deposits: ManageDeposits;
+  readonly chains: ManageChains;
   readonly audit: ReadAudit;
 }
 
@@ -109,6 +111,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     }),
     withdrawals: new ManageWithdrawals(shared),
     deposits: new ManageDeposits(shared),
+    chains: new ManageChains(deps),
     audit: new ReadAudit(deps.storage, pageMax),
   };
 }

@@ -259,6 +259,8 @@ export interface TransferWrites {
   freeze(freeze: WithdrawalFreeze): Promise<void>;
   /** Why the payouts of a chain are stopped, inside this transaction's view. */
   findPayoutStop(chain: ChainCode): Promise<string | null>;
+  /** Stops the payouts of a chain, or lets them go on with `null`. */
+  setPayoutStop(chain: ChainCode, reason: string | null): Promise<void>;
   /** The freeze of an account, inside this transaction's view. */
   findFreeze(accountId: AccountId): Promise<WithdrawalFreeze | null>;
   unfreeze(accountId: AccountId): Promise<boolean>;

@@ -117,7 +117,11 @@ export class PayoutRunner {
       metrics.gauge('tillgate_solvency_units', Number(units), { chain: code, currency });
     const reason = insolvencyReason(this.#chain, lines);
     const stop = await storage.transfers.payoutStop(code);
-    if (reason === null && stop !== null && isInsolvency(stop)) await storage.transfers.setPayoutStop(code, null);
+    if (reason === null && stop !== null && isInsolvency(stop))
+      await storage.transaction(async (tx) => {
+        // An operator may have stopped them meanwhile.
+        if ((await tx.transfers.findPayoutStop(code)) === stop) await tx.transfers.setPayoutStop(code, null);
+      });
     if (reason !== null && !showsFloat(this.#chain)) this.#alertInsolvent(reason);
     else if (reason !== null && stop === null) {
       await storage.transfers.setPayoutStop(code, reason);

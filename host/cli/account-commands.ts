@@ -20,6 +20,22 @@ export async function accountCreate({ values, json, terminal }: CommandCall): Pr
   return 0;
 }
 
+/** `account freeze ID --reason R` */
+export async function accountFreeze({ operands, values, json, terminal }: CommandCall): Promise<number> {
+  const reason = String(values['reason']);
+  const id = await withManage(async (manage, runtime) => {
+    const account = await requireAccount(runtime, operands[0]);
+    await manage.withdrawals.freeze(OPERATOR, account, reason);
+    return account;
+  });
+  terminal.out(
+    json
+      ? JSON.stringify({ id, withdrawals_frozen: true, reason })
+      : `Account ${id} withdraws nothing more; what is signed goes on.`,
+  );
+  return 0;
+}
+
 /** `account unfreeze ID` */
 export async function accountUnfreeze({ operands, json, terminal }: CommandCall): Promise<number> {
   const [id, reason] = await withManage(async (manage, runtime) => {

@@ -24,6 +24,7 @@ export interface CommandCall {
 export interface Command {
   readonly words: readonly string[];
   readonly summary: string;
+  /** By name; one that may be left out is in brackets. */
   readonly operands: readonly string[];
   readonly options: Readonly<Record<string, CommandOption>>;
   /** Returns the exit code. */

@@ -58,6 +58,13 @@ export const COMMANDS: readonly Command[] = [
     run: accounts((module) => module.accountCreate),
   },
   {
+    words: ['account', 'freeze'],
+    summary: 'keeps an account from withdrawing',
+    operands: ['ID'],
+    options: { reason: required },
+    run: accounts((module) => module.accountFreeze),
+  },
+  {
     words: ['account', 'unfreeze'],
     summary: 'allows an account to withdraw again',
     operands: ['ID'],
@@ -274,7 +281,21 @@ export const COMMANDS: readonly Command[] = [
     summary: 'resumes the payouts of a chain',
     operands: ['CODE'],
     options: {},
-    run: money((module) => module.chainResumePayouts),
+    run: money((module) => module.payoutsResume),
+  },
+  {
+    words: ['payouts', 'stop'],
+    summary: 'stops the payouts of a chain, or of all, until they are resumed',
+    operands: ['[CHAIN]'],
+    options: { reason: required },
+    run: money((module) => module.payoutsStop),
+  },
+  {
+    words: ['payouts', 'resume'],
+    summary: 'resumes the payouts of a chain, as chain resume-payouts',
+    operands: ['CHAIN'],
+    options: {},
+    run: money((module) => module.payoutsResume),
   },
   {
     words: ['restore', 'status'],

@@ -183,12 +183,26 @@ export async function transferCancel({ operands, values, json, terminal }: Comma
   return 0;
 }
 
-/** `chain resume-payouts CODE` */
-export async function chainResumePayouts({ operands, json, terminal }: CommandCall): Promise<number> {
-  const chain = operands[0] ?? '';
-  const reason = await withTill(({ manage, chains }) =>
-    manage.withdrawals.resumePayouts(OPERATOR, requireChain(chains, chain)),
+/** `payouts stop [CHAIN] --reason R`: every chain's when none is named. */
+export async function payoutsStop({ operands, values, json, terminal }: CommandCall): Promise<number> {
+  const reason = String(values['reason']);
+  const stopped = await withTill(async ({ manage }) => {
+    const chains = operands[0] === undefined ? (await manage.chains.list(OPERATOR)).map(({ code }) => code) : operands;
+    for (const chain of chains) await manage.chains.stopPayouts(OPERATOR, chain, reason);
+    return chains;
+  });
+  terminal.out(
+    json
+      ? JSON.stringify({ chains: stopped, reason })
+      : `Payouts on ${stopped.join(', ')} are stopped until you resume them.`,
   );
+  return 0;
+}
+
+/** `payouts resume CHAIN`, `chain resume-payouts CODE` */
+export async function payoutsResume({ operands, json, terminal }: CommandCall): Promise<number> {
+  const chain = operands[0] ?? '';
+  const reason = await withTill(({ manage }) => manage.chains.resumePayouts(OPERATOR, chain));
   terminal.out(
     json ? JSON.stringify({ chain, reason }) : `Payments on ${chain} go on. They had been stopped because: ${reason}`,
   );

@@ -278,6 +278,26 @@ describe('money out at the command line', () => {
     await fails(/There is no such account/, 'account', 'unfreeze', '123');
   });
 
+  test('an account is frozen with a reason, once, on record', async () => {
+    assert.equal((await json('account', 'freeze', account, '--reason', 'a stolen key'))['withdrawals_frozen'], true);
+    assert.deepEqual((await actions())[0], ['account.freeze_withdrawals', null]);
+    await fails(/are frozen: a stolen key/, 'account', 'freeze', account, '--reason', 'again');
+    assert.equal((await json('account', 'unfreeze', account))['reason'], 'a stolen key');
+  });
+
+  test('payouts are stopped on one chain or on all, and resumed by the chain', async () => {
+    const stopOf = (chain: string): Promise<string | null> => inStorage(({ transfers }) => transfers.payoutStop(chain));
+    assert.deepEqual((await json('payouts', 'stop', 'TRX', '--reason', 'a test'))['chains'], ['TRX']);
+    assert.deepEqual([await stopOf('TRX'), await stopOf('ETH')], ['Stopped by an operator: a test', null]);
+    const { chains } = await json('payouts', 'stop', '--reason', 'a stolen key');
+    assert.deepEqual(chains, ['BSC', 'BTC', 'ETH', 'LTC', 'TRX']);
+    assert.deepEqual((await actions())[0], ['chain.stop_payouts', null]);
+    assert.equal((await json('payouts', 'resume', 'ETH'))['reason'], 'Stopped by an operator: a stolen key');
+    assert.deepEqual([await stopOf('ETH'), await stopOf('BTC')], [null, 'Stopped by an operator: a stolen key']);
+    assert.equal((await run('payouts', 'stop', 'ETH', 'BTC', '--reason', 'two')).code, 2);
+    assert.equal((await run('payouts', 'stop', 'ETH')).code, 2);
+  });
+
   test('payments that are not stopped, and of no chain, are not resumed', async () => {
     await fails(/are not stopped/, 'chain', 'resume-payouts', 'ETH');
     await fails(/DOGE is not configured/, 'chain', 'resume-payouts', 'DOGE');

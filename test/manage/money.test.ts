@@ -4,6 +4,7 @@ import {
   checkLedger,
   custodyAccount,
   decodeBase32,
+  isInsolvency,
   isTillgateError,
   merchantAccount,
   OPERATOR,
@@ -469,13 +470,13 @@ eachStorage((_name, open) => {
         -readonly [Field in keyof ChainAdapter]: ChainAdapter[Field];
       };
       chain.payments = { model: 'utxo', hotAddress: B, nextNonce: async () => 9 } as unknown as ChainPayments;
-      const { withdrawals } = fixture.manage;
-      const resume = () => withdrawals.resumePayouts(OPERATOR, chain);
+      const { chains } = fixture.manage;
+      const resume = () => chains.resumePayouts(OPERATOR, 'BSC');
       await assert.rejects(resume(), (error) => isTillgateError(error, 'STATE_CONFLICT'));
       await storage.transfers.setPayoutStop('BSC', 'custody is short');
       await storage.transaction((tx) => tx.transfers.setNonce('BSC', B, 7));
       const user = { accountId: UNKNOWN as AccountId, role: 'user', ip: null, traceId: null } as const;
-      await assert.rejects(withdrawals.resumePayouts(user, chain), (error) => isTillgateError(error, 'FORBIDDEN'));
+      await assert.rejects(chains.resumePayouts(user, 'BSC'), (error) => isTillgateError(error, 'FORBIDDEN'));
       assert.equal(await resume(), 'custody is short');
       assert.deepEqual([await storage.transfers.payoutStop('BSC'), await storage.transfers.nonce('BSC', B)], [null, 9]);
       const [row] = managed<List>(await fixture.admin.client.get('/manage/v1/audit?size=1')).items;
@@ -486,8 +487,82 @@ eachStorage((_name, open) => {
     });
   });
 
+  describe('the payouts of a chain', () => {
+    const CHAINS = '/manage/v1/chains';
+    const shown = async (code: string): Promise<Fields | undefined> =>
+      managed<{ items: readonly Fields[] }>(await fixture.admin.client.get(CHAINS)).items.find(
+        (chain) => chain['code'] === code,
+      );
+
+    test('are stopped and resumed by an admin, on record', async () => {
+      const { client } = fixture.admin;
+      await fixture.till.work();
+      const before = await shown('LTC');
+      assert.deepEqual(before?.['payouts'], { enabled: true, stopped_reason: null });
+      assert.deepEqual([typeof before['height'], before['lag_seconds'], before['trouble']], ['number', 0, null]);
+      // Words that look like a stop that ends by itself.
+      const words = 'Merchants are owed more than the books hold on the chain';
+      const reason = `Stopped by an operator: ${words}`;
+      assert.deepEqual(managed(await client.post(`${CHAINS}/LTC/payouts/stop`, { reason: words })), {
+        enabled: true,
+        stopped_reason: reason,
+      });
+      assert.deepEqual((await shown('LTC'))?.['payouts'], { enabled: true, stopped_reason: reason });
+      assert.equal(await store.storage.transfers.payoutStop('ETH'), null);
+      assert.equal(isInsolvency(reason), false);
+      const [row] = managed<List>(await client.get('/manage/v1/audit?size=1')).items;
+      assert.deepEqual(
+        [row?.['action'], row?.['subject_id'], row?.['actor_id'], row?.['changes']],
+        ['chain.stop_payouts', 'LTC', fixture.admin.id, { payout_stop: { from: null, to: reason } }],
+      );
+      assert.deepEqual(managed(await client.request('POST', `${CHAINS}/LTC/payouts/resume`)), {
+        enabled: true,
+        stopped_reason: null,
+      });
+      assertRefused(await client.request('POST', `${CHAINS}/LTC/payouts/resume`), 409);
+    });
+
+    test('of Lightning are stopped and resumed without an address', async () => {
+      const { client } = fixture.admin;
+      managed(await client.post(`${CHAINS}/BLN/payouts/stop`, { reason: 'a test' }));
+      assert.equal(await store.storage.transfers.payoutStop('BLN'), 'Stopped by an operator: a test');
+      managed(await client.request('POST', `${CHAINS}/BLN/payouts/resume`));
+      assert.equal(await store.storage.transfers.payoutStop('BLN'), null);
+    });
+
+    test('are an admin’s to stop, of chains that there are', async () => {
+      const { client } = await fixture.newMember();
+      assertRefused(await client.get(CHAINS), 403);
+      assertRefused(await client.post(`${CHAINS}/LTC/payouts/stop`, { reason: 'mine' }), 403);
+      assertRefused(await client.request('POST', `${CHAINS}/LTC/payouts/resume`), 403);
+      assertRefused(await fixture.admin.client.post(`${CHAINS}/LTC/payouts/stop`, {}), 400, 'reason');
+      assertRefused(await fixture.admin.client.post(`${CHAINS}/DOGE/payouts/stop`, { reason: 'none' }), 400);
+      assert.equal(await store.storage.transfers.payoutStop('LTC'), null);
+    });
+  });
+
   describe('a frozen account', () => {
-    const path = (member: Member): string => `/manage/v1/accounts/${member.id}/unfreeze-withdrawals`;
+    test('fault 84: is frozen by an admin, with the reason on record, and withdraws nothing', async () => {
+      const user = await fixture.newMember();
+      const freeze = `/manage/v1/accounts/${user.id}/freeze`;
+      assertRefused(await user.client.post(freeze, { reason: 'mine' }), 403);
+      assertRefused(await fixture.admin.client.post(freeze, {}), 400, 'reason');
+      const security = managed(await fixture.admin.client.post(freeze, { reason: 'A session was stolen.' }));
+      assert.deepEqual(
+        [security['withdrawals_frozen'], security['withdrawals_frozen_reason']],
+        [true, 'A session was stolen.'],
+      );
+      assertRefused(await fixture.admin.client.post(freeze, { reason: 'again' }), 409);
+      const [row] = await audit(user, 'account.freeze_withdrawals');
+      assert.deepEqual((row?.['changes'] as Fields)['withdrawals_frozen'], {
+        from: null,
+        to: 'A session was stolen.',
+      });
+      assertRefused(await fixture.admin.client.post(`/manage/v1/accounts/${UNKNOWN}/freeze`, { reason: 'x' }), 404);
+      managed(await fixture.admin.client.request('POST', `/manage/v1/accounts/${user.id}/unfreeze`));
+    });
+
+    const path = (member: Member): string => `/manage/v1/accounts/${member.id}/unfreeze`;
 
     test('is shown in its security record, and freed by an admin, on record', async () => {
       const user = await fixture.newMember();
@@ -506,10 +581,7 @@ eachStorage((_name, open) => {
       assertRefused(await user.client.request('POST', path(user)), 403);
       assert.equal(managed(await fixture.admin.client.request('POST', path(user)))['withdrawals_frozen'], false);
       assertRefused(await fixture.admin.client.request('POST', path(user)), 409);
-      assertRefused(
-        await fixture.admin.client.request('POST', `/manage/v1/accounts/${UNKNOWN}/unfreeze-withdrawals`),
-        404,
-      );
+      assertRefused(await fixture.admin.client.request('POST', `/manage/v1/accounts/${UNKNOWN}/unfreeze`), 404);
       const rows = await audit(user, 'account.unfreeze_withdrawals');
       assert.deepEqual(
         rows.map(({ changes }) => changes),

@@ -4,6 +4,7 @@ import { appKeyOperations } from './app-keys.ts';
 import { appOperations } from './apps.ts';
 import { auditOperations } from './audit.ts';
 import { callbackOperations } from './callbacks.ts';
+import { chainOperations } from './chains.ts';
 import { credentialOperations } from './credentials.ts';
 import { depositOperations } from './deposits.ts';
 import type { ManageDeps } from './deps.ts';
@@ -31,6 +32,7 @@ const RESOURCES = [
   watchAddressOperations,
   withdrawalOperations,
   depositOperations,
+  chainOperations,
   auditOperations,
 ];
 

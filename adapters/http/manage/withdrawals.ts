@@ -249,9 +249,25 @@ export const withdrawalOperations: readonly ManageOperation[] = [
       transferDetailRecord(await manage.withdrawals.cancel(actor, id, body.reason ?? CANCELLED_BY_OPERATOR), assets),
   }),
   manageOperation({
+    id: 'freezeWithdrawals',
+    method: 'POST',
+    path: '/accounts/{id}/freeze',
+    summary: 'Keep an account from withdrawing',
+    description: 'Nothing more is requested or signed for it; what is signed goes on. Admins only.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    params: idParams<AccountId>('The account'),
+    body: z.object({ reason: text(MAX_REASON, 'The reason; stored, and shown to the account') }),
+    data: securitySchema,
+    examples: { body: { reason: 'A session was stolen.' } },
+    handler: async ({ actor, params: { id }, body }, { manage }) => {
+      await manage.withdrawals.freeze(actor, id, body.reason);
+      return securityRecord(await manage.security.find(actor, id));
+    },
+  }),
+  manageOperation({
     id: 'unfreezeWithdrawals',
     method: 'POST',
-    path: '/accounts/{id}/unfreeze-withdrawals',
+    path: '/accounts/{id}/unfreeze',
     summary: 'Let an account withdraw again',
     description:
       'Its withdrawals were frozen, for instance since a reorganisation took back what had been withdrawn. Admins only.',

@@ -43,7 +43,7 @@ import { expectedCustody, hotCustody } from './custody.ts';
 import { gasAt, gasBalances } from './gas-balances.ts';
 import { reserveTransfers } from './reserve-transfers.ts';
 import { coinsOf, freeAt, freeCoins, hasTakenCoins, keptHoldings, knownCoins, ownersOfMany } from './holding-reads.ts';
-import { payoutStop } from './payout-stops.ts';
+import { payoutStop, setPayoutStop } from './payout-stops.ts';
 import { listedPage } from './listed-page.ts';
 import { sweepCandidates } from './sweep-candidates.ts';
 
@@ -214,17 +214,8 @@ export class KnexTransferStore implements TransferStore {
     return payoutStop(this.#db.read, this.#db.tables, chain);
   }
 
-  async setPayoutStop(chain: ChainCode, reason: string | null): Promise<void> {
-    const { tables, dialect } = this.#db;
-    if (reason === null) {
-      await this.#db.write(`DELETE FROM ${tables.payoutStops} WHERE chain = ?`, [chain]);
-      return;
-    }
-    await this.#db.write(
-      `INSERT INTO ${tables.payoutStops} (chain, reason, stopped_at) VALUES (?, ?, ${dialect.nowMs})
-       ON CONFLICT (chain) DO UPDATE SET reason = excluded.reason, stopped_at = excluded.stopped_at`,
-      [chain, reason],
-    );
+  setPayoutStop(chain: ChainCode, reason: string | null): Promise<void> {
+    return setPayoutStop(this.#db.write, this.#db, chain, reason);
   }
 
   async freeze(accountId: AccountId): Promise<WithdrawalFreeze | null> {

@@ -32,7 +32,7 @@ import type { Session } from '../session.ts';
 import { claimTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
 import { addGas } from './gas-balances.ts';
-import { payoutStop } from './payout-stops.ts';
+import { payoutStop, setPayoutStop } from './payout-stops.ts';
 import { addHolding, dropHolding, ownerOfChange, settleHoldings, takeHoldings } from './holding-writes.ts';
 
 /** Transfer writes of one transaction. */
@@ -204,6 +204,10 @@ export class KnexTransferWrites implements TransferWrites {
 
   findPayoutStop(chain: ChainCode): Promise<string | null> {
     return payoutStop(this.#session.run, this.#session.tables, chain);
+  }
+
+  setPayoutStop(chain: ChainCode, reason: string | null): Promise<void> {
+    return setPayoutStop(this.#session.run, this.#session, chain, reason);
   }
 
   async findFreeze(accountId: AccountId): Promise<WithdrawalFreeze | null> {

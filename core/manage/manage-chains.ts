@@ -1,0 +1,129 @@
+import { lagMs } from '../deposits/chain-reports.ts';
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
+import type { ChainCode } from '../kernel/asset.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import { requireChain } from '../kernel/require-chain.ts';
+import type { ChainRegistry } from '../ports/chain-adapter.ts';
+import type { ChainState } from '../ports/chain-store.ts';
+import type { EventBus } from '../ports/events.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import { takeHotWallet } from '../transfers/operator-float.ts';
+import { resumePayouts } from '../transfers/resume-payouts.ts';
+import { requireAdmin } from './actor.ts';
+import type { Actor } from './actor.ts';
+import { addAuditRow } from './audit.ts';
+import type { AuditDeps } from './audit.ts';
+import type { AuditChanges } from './audit-row.ts';
+
+/** How far a chain has been read, and whether it pays. */
+export interface ChainView {
+  readonly code: ChainCode;
+  /** `null` before it was followed. */
+  readonly state: ChainState | null;
+  readonly lagMs: number | null;
+  /** False for a watch-only chain. */
+  readonly pays: boolean;
+  /** Why its payouts are stopped; `null` while they run. */
+  readonly payoutStop: string | null;
+}
+
+export interface ManageChainsDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'chains' | 'transfers' | 'ledger' | 'transaction'>;
+  readonly events: Pick<EventBus, 'emit'>;
+  readonly chains: ChainRegistry;
+}
+
+/** Before an operator's words, so that no such stop is taken for one that ends by itself. */
+const BY_OPERATOR = 'Stopped by an operator: ';
+
+/** The chains and their payouts; for admins only (decisions, section 12). */
+export class ManageChains {
+  readonly #deps: ManageChainsDeps;
+
+  constructor(deps: ManageChainsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Every configured chain by code, Lightning too once it was followed. @throws TillgateError `FORBIDDEN` */
+  async list(actor: Actor): Promise<readonly ChainView[]> {
+    requireAdmin(actor);
+    const { storage, chains, clock } = this.#deps;
+    const states = new Map((await storage.chains.states()).map((state) => [state.chain, state]));
+    const codes = [...chains.keys(), ...(states.has(LIGHTNING_ASSET.chain) ? [LIGHTNING_ASSET.chain] : [])].sort();
+    return Promise.all(
+      codes.map(async (code) => {
+        const state = states.get(code) ?? null;
+        return {
+          code,
+          state,
+          lagMs: state === null ? null : lagMs(state, clock.now()),
+          pays: code === LIGHTNING_ASSET.chain || (chains.get(code)?.payments ?? null) !== null,
+          payoutStop: await storage.transfers.payoutStop(code),
+        };
+      }),
+    );
+  }
+
+  /**
+   * Stops a chain's payouts until they are resumed: nothing more is signed there; what is signed goes on.
+   *
+   * @returns the reason as it is stored
+   * @throws TillgateError `FORBIDDEN`, `UNSUPPORTED`
+   */
+  async stopPayouts(actor: Actor, code: ChainCode, words: string): Promise<string> {
+    requireAdmin(actor);
+    this.#requireKnown(code);
+    const reason = `${BY_OPERATOR}${words}`;
+    await this.#deps.storage.transaction(async (tx) => {
+      const former = await tx.transfers.findPayoutStop(code);
+      await tx.transfers.setPayoutStop(code, reason);
+      await this.#audit(tx, actor, 'chain.stop_payouts', code, { payoutStop: { from: former, to: reason } });
+    });
+    return reason;
+  }
+
+  /**
+   * Resumes the payouts of a chain after a manual check. The operator takes the hot wallet as it is: what is beyond the books
+   * becomes part of his float, and what is missing is taken from it.
+   *
+   * @returns the reason of the stop
+   * @throws TillgateError `FORBIDDEN`, `UNSUPPORTED`, `STATE_CONFLICT` when they are not stopped, `NOT_READY`, `NODE_FAILED`
+   */
+  async resumePayouts(actor: Actor, code: ChainCode): Promise<string> {
+    requireAdmin(actor);
+    this.#requireKnown(code);
+    const { storage, events } = this.#deps;
+    const reason = await storage.transfers.payoutStop(code);
+    if (reason === null) throw new TillgateError('STATE_CONFLICT', `Payouts on the chain ${code} are not stopped.`);
+    const changes = { payoutStop: { from: reason, to: null } };
+    if (code === LIGHTNING_ASSET.chain)
+      await storage.transaction(async (tx) => {
+        await tx.transfers.setPayoutStop(code, null);
+        await this.#audit(tx, actor, 'chain.resume_payouts', code, changes);
+      });
+    else await this.#resumeOnChain(actor, code, changes);
+    events.emit('transfer.queued', { chain: code });
+    return reason;
+  }
+
+  async #resumeOnChain(actor: Actor, code: ChainCode, changes: AuditChanges): Promise<void> {
+    const chain = requireChain(this.#deps.chains, code);
+    // The audit row is committed first: payouts must not resume without one.
+    await takeHotWallet(chain, this.#deps, (tx, booked) => {
+      const float = booked.map(({ currency, units }) => `${units} units of ${currency}`).join(', ');
+      return this.#audit(tx, actor, 'chain.resume_payouts', code, {
+        ...changes,
+        ...(float === '' ? {} : { float: { from: null, to: float } }),
+      });
+    });
+    await resumePayouts(chain, this.#deps.storage);
+  }
+
+  #requireKnown(code: ChainCode): void {
+    if (code !== LIGHTNING_ASSET.chain) requireChain(this.#deps.chains, code);
+  }
+
+  #audit(tx: Transaction, actor: Actor, action: string, code: ChainCode, changes: AuditChanges): Promise<void> {
+    return addAuditRow(this.#deps, tx, actor, { action, accountId: null, subjectId: code, changes });
+  }
+}
