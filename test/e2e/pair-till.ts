@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { Merchant, isGenuine, startReceiver } from '../host/merchant.ts';
 import type { Answer, Demo, ReceivedCallback } from '../host/merchant.ts';
 import { freshDirectory, run, serve } from '../host/till-process.ts';
-import type { TillProcess } from '../host/till-process.ts';
+import type { Ended, TillProcess } from '../host/till-process.ts';
+import { backUpFile } from '../support/file-backup.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { waitFor } from '../support/wait.ts';
 import type { ChainFixture } from './chain-fixture.ts';
 
 /** Not any node's own: the hot wallet begins without a coin. A vector of BIP-39. */
-const OWN_MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
+export const OWN_MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
 
 /** A transaction of the merchant's list. */
 export type Row = Readonly<Record<string, string | null>>;
@@ -71,6 +72,16 @@ export class PairTill {
     await this.#process?.signal('SIGKILL');
   }
 
+  /** `SIGTERM`. @returns the exit code */
+  async terminate(): Promise<number | null> {
+    return (await this.#process?.signal('SIGTERM'))?.code ?? null;
+  }
+
+  /** A backup as the guide makes it, while the server is stopped; answers with what restores it. */
+  backup(): Promise<() => Promise<void>> {
+    return this.#database === null ? backUpFile(this.#directory.path) : this.#database.backup();
+  }
+
   async close(): Promise<void> {
     await this.kill();
     await this.#receiver.close();
@@ -88,13 +99,22 @@ export class PairTill {
     return this.#demo;
   }
 
+  get accountId(): string {
+    return this.#known.account_id;
+  }
+
   get log(): string {
     return this.#process?.err ?? '';
   }
 
-  /** Runs a command beside the server; it must succeed. Returns what it printed. */
+  /** Runs a command beside the server. */
+  run(...args: readonly string[]): Promise<Ended> {
+    return run(this.#directory.path, [...args, '--json'], this.#environment);
+  }
+
+  /** The same; it must succeed. Returns what it printed. */
   async command(...args: readonly string[]): Promise<unknown> {
-    const { code, out, err } = await run(this.#directory.path, [...args, '--json'], this.#environment);
+    const { code, out, err } = await this.run(...args);
     assert.equal(code, 0, `${args.join(' ')}: ${out}${err}`);
     return JSON.parse(out) as unknown;
   }
@@ -182,11 +202,16 @@ export class PairTill {
   /** Waits until the till has read the node's last block. */
   async caughtUp(): Promise<void> {
     const head = await this.fixture.height();
-    const line = new RegExp(`^tillgate_chain_height\\{chain="${this.fixture.chain}"\\} (\\d+)`, 'm');
     await this.until(
-      async () => Number(line.exec(await (await fetch(`${this.#url}/metrics`)).text())?.[1] ?? -1) >= head,
+      async () => (await this.metric('tillgate_chain_height', this.fixture.chain)) >= head,
       `the till to reach block ${head}`,
     );
+  }
+
+  /** A gauge of a chain; -1 while there is none. */
+  async metric(name: string, chain: string): Promise<number> {
+    const text = await (await fetch(`${this.#url}/metrics`)).text();
+    return Number(new RegExp(`^${name}\\{chain="${chain}"\\} (\\d+)`, 'm').exec(text)?.[1] ?? -1);
   }
 
   /** The one callback of an order, which must be signed with the account's secret. */

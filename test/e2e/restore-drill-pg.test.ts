@@ -1,3 +1,5 @@
+import { openChainDrill } from './chain-drill.ts';
+import { openEvmDrill } from './evm-drill.ts';
 import { restoreDrill } from './restore-drill.ts';
 
-restoreDrill('pg');
+restoreDrill('anvil and pg', async () => openChainDrill(await openEvmDrill(), 'pg'));

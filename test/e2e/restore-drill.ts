@@ -1,198 +1,231 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { mnemonicToAccount } from 'viem/accounts';
-import { formatEther, parseEther, parseTransaction } from 'viem';
-import type { Address, Hex } from 'viem';
-import { waitFor } from '../support/wait.ts';
-import { MNEMONIC, TillOnAnvil } from './till-on-anvil.ts';
+import type { Ended } from '../host/till-process.ts';
 
-const ETHER = 10n ** 18n;
-/** Blocks until a deposit can be spent and a payment is final, in these tests' settings. */
-const SPENDABLE = 5;
-const PAYEE = '0x00000000000000000000000000000000fee00001';
+type Answered = Readonly<Record<string, unknown>>;
 
-interface Block {
-  readonly transactions: readonly {
-    readonly from: Address;
-    readonly to: Address | null;
-    readonly value: Hex;
-    readonly hash: Hex;
-  }[];
+/** A till as its own process, as far as a drill uses it. */
+export interface DrillTill {
+  readonly log: string;
+  /** Runs a command beside the server. */
+  run(...args: readonly string[]): Promise<Ended>;
+  /** The same; it must succeed. Returns what it printed. */
+  command(...args: readonly string[]): Promise<unknown>;
+  startServer(): Promise<void>;
+  kill(): Promise<void>;
+  /** `SIGTERM`. @returns the exit code */
+  terminate(): Promise<number | null>;
+  /** A backup as the guide makes it, while the server is stopped; answers with what restores it. The marker is no part of it. */
+  backup(): Promise<() => Promise<void>>;
+  detail(id: string): Promise<Answered>;
+  row(id: string): Promise<Readonly<Record<string, string | null>>>;
+  booksHold(): Promise<void>;
+  close(): Promise<void>;
 }
 
-/** A backup, an hour of business, a restore, and business that goes on: the real process on a real node and database. */
-export function restoreDrill(engine: 'sqlite' | 'pg'): void {
-  describe(`fault 82: a backup is restored, on anvil and ${engine}`, { concurrency: 1 }, () => {
-    let till: TillOnAnvil;
-    let hot: Address;
-    let payer: Address;
-    const signer = mnemonicToAccount(MNEMONIC);
+/** An order, and where it is paid: an address or an invoice. */
+export interface DrillOrder {
+  readonly id: string;
+  readonly place: string;
+}
 
-    const give = (to: Address, value: bigint): Promise<Hex> =>
-      till.anvil.rpc<Hex>('eth_sendTransaction', [{ from: payer, to, value: `0x${value.toString(16)}` }]);
-    const mineUntil = (condition: () => Promise<boolean>, what: string): Promise<unknown> =>
-      waitFor(
-        async () => {
-          if (await condition()) return true;
-          await till.anvil.mine();
-          return false;
-        },
-        { timeoutMs: 90_000, intervalMs: 150, describe: () => `${what}; the log:\n${till.log.slice(-4000)}` },
-      );
-    const payOrder = async ({ address, amount }: { address: Address; amount: string }): Promise<void> => {
-      await give(address, BigInt(Math.round(Number(amount) * 1e8)) * 10n ** 10n);
-      await till.anvil.mine(SPENDABLE);
-    };
-    const becomes = (id: string, status: string): Promise<unknown> =>
-      mineUntil(async () => (await till.merchant.status(id)) === status, `order ${id} to be ${status}`);
-    const ok = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
-      const { code, out, err } = await till.command(...args);
-      assert.equal(code, 0, `${args.join(' ')}: ${out}${err}`);
-      return JSON.parse(out) as Record<string, unknown>;
-    };
-    const withdraw = async (amount: string): Promise<string> => {
-      const asked = { amount, chain: 'ETH', currency: 'ETH' };
-      const { data, code, message } = await till.merchant.call('POST', '/api/withdraw', asked);
-      assert.equal(code, 0, message);
-      return String(data['tx_id']);
-    };
-    const statusOf = async (id: string): Promise<string> => String((await ok('transfer', 'show', id))['status']);
-    const isPaid = async (id: string): Promise<boolean> => {
-      const { data } = await till.merchant.call('GET', '/api/v2/tx?page=1&size=100');
-      const rows = (data as { data: Record<string, unknown>[] }).data;
-      return rows.some(({ tx_id: row, status }) => row === id && status === 'SUCCESS');
-    };
-    const obtainedBy = async (id: string): Promise<bigint> =>
-      parseEther(String((await ok('transfer', 'show', id))['obtained']));
-    /** The hot wallet's payments of exactly this amount. */
-    const paymentsOf = async (obtained: bigint): Promise<Hex[]> => {
-      const head = Number(await till.anvil.rpc<Hex>('eth_blockNumber'));
-      const found: Hex[] = [];
-      for (let height = 1; height <= head; height++) {
-        const { transactions } = await till.anvil.rpc<Block>('eth_getBlockByNumber', [
-          `0x${height.toString(16)}`,
-          true,
-        ]);
-        for (const { to, value, hash } of transactions)
-          if (to?.toLowerCase() === PAYEE && BigInt(value) === obtained) found.push(hash);
-      }
-      return found;
-    };
+/** The withdrawals of a drill: signed before the backup, waiting in it, requested after it, requested after the restore. */
+export type DrillWithdrawal = 'signed' | 'waiting' | 'lost' | 'next';
 
+/** What a drill needs of a chain and the till on it. */
+export interface Drill {
+  readonly till: DrillTill;
+  /** The chain's code where the till keeps its own books of what it must find: `null` where a node is asked by payment hash. */
+  readonly chain: string | null;
+  /** The till spends coins, whose change a restored database does not know. */
+  readonly coins: boolean;
+  /** A merchant with money to withdraw, from a paid order. */
+  earn(): Promise<DrillOrder>;
+  order(): Promise<DrillOrder>;
+  /** Pays as much as was asked, deep enough to be credited. */
+  pay(order: DrillOrder): Promise<void>;
+  withdraw(which: DrillWithdrawal): Promise<string>;
+  /** Keeps the next payment of the till from every node; resolves when it is signed. */
+  hold(): Promise<void>;
+  /** With the server stopped: what is signed is paid by a transaction that the backup does not know. The server runs then. */
+  payOtherwise(id: string): Promise<void>;
+  /** Whether payouts wait for an operator to resume them. */
+  isStopped(): Promise<boolean>;
+  /** Lets blocks come until the condition holds. */
+  until(condition: () => Promise<boolean>, what: string): Promise<void>;
+  /** Lets so many blocks come that all is final, and the till read them. */
+  settle(): Promise<void>;
+  /** What the merchant has got by withdrawals, in units, by the chain's own account. */
+  received(): Promise<bigint>;
+  units(amount: string): bigint;
+  /** What the network took for a transaction, in the chain's coin. */
+  feeOf(txid: string): Promise<string>;
+  /** How a lost withdrawal is recorded: the options that name it. */
+  lostOptions(): readonly string[];
+}
+
+interface Paid {
+  readonly id: string;
+  readonly txid: string;
+  readonly amount: string;
+  readonly obtained: string;
+}
+
+interface Found {
+  readonly id: string;
+  readonly status: string;
+  readonly found: string;
+  readonly found_reason: string;
+  readonly transactions: readonly { readonly tx_hash: string; readonly obtained: string }[];
+}
+
+/** What a backup holds, and what was done since. */
+interface History {
+  readonly former: readonly DrillOrder[];
+  /** Paid after the backup, which has it unpaid. */
+  readonly open: DrillOrder;
+  /** Made after the backup, and not paid yet. */
+  readonly unknown: DrillOrder;
+  readonly signed: Paid;
+  readonly waiting: Paid;
+  /** `null` where it cannot be recorded. */
+  readonly lost: Paid | null;
+}
+
+/** A backup, an hour of business, a restore, and business that goes on: the steps of the guide, on the real process. */
+export function restoreDrill(title: string, open: () => Promise<Drill>): void {
+  describe(`fault 82: a backup is restored, on ${title}`, { concurrency: 1 }, () => {
+    let drill: Drill | null = null;
     before(async () => {
-      till = await TillOnAnvil.start(engine, { timeoutSeconds: 600 });
-      payer = (await till.anvil.rpc<Address[]>('eth_accounts'))[3] as Address;
-      const { addresses } = (await ok('wallet', 'show')) as { addresses: { chain: string; address: Address }[] };
-      hot = addresses.find(({ chain }) => chain === 'ETH')?.address as Address;
-      await give(hot, 10n * ETHER);
-      await till.anvil.mine();
-      const account = till.demo?.account_id ?? '';
-      await ok('withdrawal-address', 'set', '--account', account, '--chain', 'ETH', '--address', PAYEE, '--now');
+      drill = await open();
     });
-    after(() => till.close());
+    after(() => drill?.till.close());
 
     test('no address is given out twice, nothing is paid twice, and no order takes a stranger’s payment', async () => {
-      const funded = await till.order('ETH', '2500');
-      await payOrder(funded);
-      await becomes(funded.id, 'SUCCESS');
-      await mineUntil(
-        async () => (await till.detail(funded.id)).data['refund'] === true,
-        'the deposit to be spendable',
-      );
-      const open = await till.order('ETH', '250');
-
-      // One payment is signed and was never sent, another one waits behind it.
-      const reached = till.gate.hold(
-        'before',
-        ({ method, params }) =>
-          method === 'eth_sendRawTransaction' && parseTransaction(params[0] as Hex).to?.toLowerCase() === PAYEE,
-      );
-      const signed = await withdraw('0.1');
-      const waiting = await withdraw('0.2');
-      await reached;
-      await till.kill();
-      const restore = await till.backup();
-
-      // An hour of business: the fee of the first one is raised, and all goes on.
-      const detail = await ok('transfer', 'show', signed);
-      const bundle = detail['bundle'] as { nonce: number };
-      const bump = await signer.signTransaction({
-        ...{ type: 'eip1559', chainId: till.anvil.chainId, nonce: bundle.nonce, to: PAYEE, gas: 21_000n },
-        ...{
-          value: parseEther(String(detail['obtained'])),
-          maxFeePerGas: 50n * 10n ** 9n,
-          maxPriorityFeePerGas: 50n * 10n ** 9n,
-        },
-      });
-      await till.send(bump);
-      await till.anvil.mine();
-      await till.startServer();
-      await payOrder(open);
-      await becomes(open.id, 'SUCCESS');
-      await mineUntil(() => isPaid(waiting), `withdrawal ${waiting} to be paid`);
-      await mineUntil(() => isPaid(signed), `withdrawal ${signed} to be paid`);
-      const paid = [await obtainedBy(signed), await obtainedBy(waiting)] as const;
-      const lost = await till.order('ETH', '125');
-      assert.equal((await till.terminate()).code, 0);
-
+      assert(drill !== null);
+      const [restore, history] = await untilTheRestore(drill);
       await restore();
-      await till.startServer();
-      assert.equal((await ok('restore', 'status'))['status'], 'pending');
-
-      // Its customer pays the lost order now.
-      await payOrder(lost);
-      const fresh = [await till.order('ETH', '125'), await till.order('ETH', '125')];
-      const former = [funded, open, lost].map(({ address }) => address);
-      for (const { address } of fresh) assert.ok(!former.includes(address), `${address} was given out again`);
-      await becomes(open.id, 'SUCCESS');
-      await mineUntil(() => isPaid(signed), `withdrawal ${signed} to be found as paid`);
-      await till.anvil.mine(20);
-      await till.caughtUp();
-      for (const { id } of fresh) assert.equal(await till.merchant.status(id), 'PENDING');
-      assert.equal(await statusOf(waiting), 'REQUESTED');
-      assert.deepEqual([(await paymentsOf(paid[0])).length, (await paymentsOf(paid[1])).length], [1, 1]);
-
-      assert.equal((await ok('restore', 'confirm'))['held'], 1);
-      assert.equal(await statusOf(waiting), 'HELD');
-      const [hash] = await paymentsOf(paid[1]);
-      const receipt = await till.anvil.rpc<{ gasUsed: Hex; effectiveGasPrice: Hex }>('eth_getTransactionReceipt', [
-        hash,
-      ]);
-      const fee = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
-      await ok(
-        'withdrawal',
-        'settle',
-        waiting,
-        '--tx',
-        String(hash),
-        '--obtained',
-        formatEther(paid[1]),
-        '--fee',
-        formatEther(fee),
+      await drill.till.startServer();
+      const fresh = await beforeTheDecision(drill, history);
+      await decide(drill, history);
+      const next = await goOn(drill, history);
+      const all = [history.signed, history.waiting, ...(history.lost === null ? [] : [history.lost]), next];
+      const { units } = drill;
+      assert.equal(
+        await drill.received(),
+        all.reduce((sum, { obtained }) => sum + units(obtained), 0n),
+        'each withdrawal is paid once',
       );
-      assert.equal(await statusOf(waiting), 'CONFIRMED');
-
-      // The hot wallet has paid and swept more than the restored books know: payouts stop until an operator resumes them.
-      const next = await withdraw('0.05');
-      const reasons: string[] = [];
-      await mineUntil(
-        async () => {
-          const resumed = await till.command('chain', 'resume-payouts', 'ETH');
-          if (resumed.code === 0) reasons.push((JSON.parse(resumed.out) as { reason: string }).reason);
-          return isPaid(next);
-        },
-        `withdrawal ${next} to be paid, after ${reasons.join('; ')}`,
-      );
-      assert.ok(reasons.length > 0, 'payouts stop before they go on');
-      assert.deepEqual(
-        [await paymentsOf(paid[0]), await paymentsOf(paid[1]), await paymentsOf(await obtainedBy(next))].map(
-          (all) => all.length,
-        ),
-        [1, 1, 1],
-      );
-      for (const { id } of fresh) assert.equal(await till.merchant.status(id), 'PENDING');
-      await ok('ledger', 'check');
-      await ok('wallet', 'reconcile');
+      for (const { id } of fresh) assert.equal(await statusOf(drill, id), 'PENDING');
+      await drill.till.booksHold();
+      if (drill.chain !== null) await drill.till.command('wallet', 'reconcile');
     });
   });
+}
+
+const statusOf = async ({ till }: Drill, id: string): Promise<unknown> => (await till.detail(id))['status'];
+const becomes = (drill: Drill, { id }: DrillOrder, status: string): Promise<void> =>
+  drill.until(async () => (await statusOf(drill, id)) === status, `order ${id} to be ${status}`);
+const isPaid = async ({ till }: Drill, id: string): Promise<boolean> => (await till.row(id))['status'] === 'SUCCESS';
+const transferStatus = async ({ till }: Drill, id: string): Promise<unknown> =>
+  ((await till.command('transfer', 'show', id)) as Answered)['status'];
+
+async function paid(drill: Drill, id: string): Promise<Paid> {
+  await drill.until(() => isPaid(drill, id), `withdrawal ${id} to be paid`);
+  const { tx_hash: txid, amount, obtained } = await drill.till.row(id);
+  return { id, txid: String(txid), amount: String(amount), obtained: String(obtained) };
+}
+
+async function found({ till }: Drill): Promise<readonly Found[]> {
+  return ((await till.command('restore', 'status')) as { readonly payments: readonly Found[] }).payments;
+}
+
+/** Business, a backup between two payments, and an hour that it does not know of. */
+async function untilTheRestore(drill: Drill): Promise<readonly [() => Promise<void>, History]> {
+  const { till } = drill;
+  const funded = await drill.earn();
+  const open = await drill.order();
+  let isHeld = false;
+  void drill.hold().then(() => (isHeld = true));
+  const signed = await drill.withdraw('signed');
+  await drill.until(() => Promise.resolve(isHeld), `withdrawal ${signed} to be signed`);
+  const waiting = await drill.withdraw('waiting');
+  assert.equal(await transferStatus(drill, signed), 'SIGNED');
+  if (drill.chain !== null) assert.equal(await transferStatus(drill, waiting), 'REQUESTED');
+  await till.kill();
+  const restore = await till.backup();
+
+  await drill.payOtherwise(signed);
+  await drill.pay(open);
+  await becomes(drill, open, 'SUCCESS');
+  const payments = { signed: await paid(drill, signed), waiting: await paid(drill, waiting) };
+  const lost = drill.chain === null ? null : await paid(drill, await drill.withdraw('lost'));
+  const unknown = await drill.order();
+  assert.equal(await till.terminate(), 0);
+  return [restore, { former: [funded, open, unknown], open, unknown, ...payments, lost }];
+}
+
+/** Orders are taken at once; nothing that waits is paid, and what the backup knows is found again. */
+async function beforeTheDecision(
+  drill: Drill,
+  { former, open, unknown, signed, waiting }: History,
+): Promise<readonly DrillOrder[]> {
+  const { till } = drill;
+  assert.equal(((await till.command('restore', 'status')) as Answered)['status'], 'pending');
+  await drill.pay(unknown);
+  const fresh = [await drill.order(), await drill.order()];
+  const places = new Set([...former, ...fresh].map(({ place }) => place));
+  assert.equal(places.size, former.length + fresh.length, 'no address was given out again');
+  await becomes(drill, open, 'SUCCESS');
+  await paid(drill, signed.id);
+  await drill.settle();
+  for (const { id } of fresh) assert.equal(await statusOf(drill, id), 'PENDING', 'no order takes a stranger’s payment');
+  if (drill.chain === null) await paid(drill, waiting.id);
+  else assert.equal(await transferStatus(drill, waiting.id), 'REQUESTED');
+  return fresh;
+}
+
+/** What the guide says: look, confirm, look again, settle each, record what is missing. */
+async function decide(drill: Drill, { waiting, lost }: History): Promise<void> {
+  const { till, chain } = drill;
+  const { held } = (await till.command('restore', 'confirm')) as { readonly held: number };
+  assert.equal(held, chain === null ? 0 : 1);
+  if (chain === null) {
+    assert.deepEqual(await found(drill), [], 'the node has said it of each');
+    return;
+  }
+  assert.equal(await transferStatus(drill, waiting.id), 'HELD');
+  const findings = await found(drill);
+  assert.deepEqual(
+    findings.map((each) => [each.id, each.found, each.transactions.map(({ tx_hash }) => tx_hash)]),
+    [[waiting.id, 'paid', [waiting.txid]]],
+    findings.map(({ found_reason }) => found_reason).join(' '),
+  );
+  for (const { id, transactions } of findings) {
+    const [{ tx_hash: txid, obtained }] = transactions as [Found['transactions'][number]];
+    const fee = await drill.feeOf(txid);
+    await till.command('withdrawal', 'settle', id, '--tx', txid, '--obtained', obtained, '--fee', fee);
+    assert.equal(await transferStatus(drill, id), 'CONFIRMED');
+  }
+  assert.deepEqual(await found(drill), [], 'nothing is left to decide');
+  if (lost !== null) await record(drill, lost);
+  if (drill.coins) await till.command('restore', 'coins', chain);
+}
+
+async function record(drill: Drill, { txid, amount, obtained }: Paid): Promise<void> {
+  const options = ['--amount', amount, '--tx', txid, '--obtained', obtained, '--fee', await drill.feeOf(txid)];
+  await drill.till.command('withdrawal', 'record', ...drill.lostOptions(), ...options);
+}
+
+/** A withdrawal as before. Where the hot wallet paid meanwhile, payouts stop until an operator resumes them. */
+async function goOn(drill: Drill, { signed, waiting }: History): Promise<Paid> {
+  const { till, chain } = drill;
+  const next = await drill.withdraw('next');
+  await drill.until(async () => {
+    if (chain !== null && (await drill.isStopped())) await till.run('chain', 'resume-payouts', chain);
+    return isPaid(drill, next);
+  }, `withdrawal ${next} to be paid`);
+  for (const { id } of [signed, waiting]) assert.ok(await isPaid(drill, id));
+  await drill.settle();
+  return paid(drill, next);
 }

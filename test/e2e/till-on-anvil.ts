@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeFunctionData } from 'viem';
 import type { Address, Hash, Hex } from 'viem';
@@ -18,7 +14,6 @@ import type { DeployedContract } from '../support/contracts.ts';
 import { startRpcGate } from '../support/rpc-gate.ts';
 import type { RpcGate } from '../support/rpc-gate.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import type { FreshDatabase } from '../support/postgres.ts';
 import { waitFor } from '../support/wait.ts';
 
 /** Not anvil's, so that no payer is the till's own hot wallet, and that one begins without a coin. A vector of BIP-39. */
@@ -62,7 +57,6 @@ export class TillOnAnvil {
   readonly #directory: ReturnType<typeof freshDirectory>;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #cleanUp: () => Promise<void>;
-  readonly #database: FreshDatabase | null;
   #process: TillProcess | null = null;
   #merchant: Merchant | null = null;
   demo: Demo | null = null;
@@ -74,7 +68,6 @@ export class TillOnAnvil {
     receiver: TillOnAnvil['receiver'],
     directory: ReturnType<typeof freshDirectory>,
     environment: Readonly<Record<string, string>>,
-    database: FreshDatabase | null,
     cleanUp: () => Promise<void>,
   ) {
     this.anvil = anvil;
@@ -83,7 +76,6 @@ export class TillOnAnvil {
     this.receiver = receiver;
     this.#directory = directory;
     this.#environment = environment;
-    this.#database = database;
     this.#cleanUp = cleanUp;
   }
 
@@ -103,7 +95,7 @@ export class TillOnAnvil {
       settings(anvil, gate, tokens, { databaseUrl: database?.url ?? null, orders: { timeoutSeconds, ...orders } }),
     );
     const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: MNEMONIC };
-    const till = new TillOnAnvil(anvil, gate, tokens, receiver, directory, environment, database, async () => {
+    const till = new TillOnAnvil(anvil, gate, tokens, receiver, directory, environment, async () => {
       await gate.close();
       await anvil.stop();
       await receiver.close();
@@ -142,17 +134,6 @@ export class TillOnAnvil {
   /** Runs a command of the till beside the server. */
   command(...args: readonly string[]): ReturnType<typeof run> {
     return run(this.#directory.path, [...args, '--json'], this.#environment);
-  }
-
-  /** A backup as the examples make it, while the server is stopped; answers with what restores it. The marker is no part of it. */
-  async backup(): Promise<() => Promise<void>> {
-    if (this.#database !== null) return this.#database.backup();
-    const [live, copy] = ['data/tillgate.db', 'backup.db'].map((name) => join(this.#directory.path, name)) as [
-      string,
-      string,
-    ];
-    await script('backup.mjs', live, copy);
-    return () => script('restore.mjs', copy, live);
   }
 
   async close(): Promise<void> {
@@ -259,12 +240,6 @@ export class TillOnAnvil {
     assert.equal(credential.code, 0, credential.err);
     this.demo = { ...(JSON.parse(credential.out) as Demo), account_id: id };
   }
-}
-
-const SELF_HOST = fileURLToPath(new URL('../../examples/self-host', import.meta.url));
-
-async function script(name: string, ...args: string[]): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(SELF_HOST, name), ...args]);
 }
 
 async function deployTokens(anvil: Anvil): Promise<Tokens> {

@@ -5,7 +5,8 @@ import { readUnits } from './lightning-units.ts';
 import { Merchant, startReceiver } from '../host/merchant.ts';
 import type { Answer, Demo, ReceivedCallback } from '../host/merchant.ts';
 import { freshDirectory, run, serve } from '../host/till-process.ts';
-import type { TillProcess } from '../host/till-process.ts';
+import type { Ended, TillProcess } from '../host/till-process.ts';
+import { backUpFile } from '../support/file-backup.ts';
 import { waitFor } from '../support/wait.ts';
 import { openDoor } from './lightning-door.ts';
 import type { LightningDoor } from './lightning-door.ts';
@@ -77,6 +78,16 @@ export class LightningTill {
     await this.#process?.signal('SIGKILL');
   }
 
+  /** `SIGTERM`. @returns the exit code */
+  async terminate(): Promise<number | null> {
+    return (await this.#process?.signal('SIGTERM'))?.code ?? null;
+  }
+
+  /** A backup as the guide makes it, while the server is stopped; answers with what restores it. */
+  backup(): Promise<() => Promise<void>> {
+    return backUpFile(this.#directory.path);
+  }
+
   async close(): Promise<void> {
     await this.kill();
     await this.#receiver.close();
@@ -89,9 +100,14 @@ export class LightningTill {
     return this.#process?.err ?? '';
   }
 
-  /** Runs a command beside the server; it must succeed. */
+  /** Runs a command beside the server. */
+  run(...args: readonly string[]): Promise<Ended> {
+    return run(this.#directory.path, [...args, '--json'], this.#environment);
+  }
+
+  /** The same; it must succeed. */
   async command(...args: readonly string[]): Promise<unknown> {
-    const { code, out, err } = await run(this.#directory.path, [...args, '--json'], this.#environment);
+    const { code, out, err } = await this.run(...args);
     assert.equal(code, 0, `${args.join(' ')}: ${out}${err}`);
     return JSON.parse(out) as unknown;
   }

@@ -13,6 +13,7 @@ const COINS: Readonly<Record<DaemonKind, { readonly chain: string; readonly use:
 
 /** A daemon's chain, with what only its kind of node can do. */
 export interface UtxoPairFixture extends ChainFixture {
+  readonly daemon: Daemon;
   /** Replaces the last blocks by others, one more, that hold no transaction. */
   forkEmpty(depth: number): Promise<void>;
   /** Has the payer's transaction wait to be mined again. */
@@ -30,6 +31,7 @@ export async function openUtxoPairFixture(kind: DaemonKind): Promise<UtxoPairFix
   const rpcUrl = daemon.url.replace(/\/\/.*@/, '//');
   const { chain, use } = COINS[kind];
   return {
+    daemon,
     chain,
     plugin: {
       use,

@@ -43,6 +43,8 @@ const FULL_ONLY = [
   'test/e2e/tron-pairs',
   'test/e2e/money-out-kills',
   'test/e2e/money-out-restarts',
+  'test/e2e/restore-drill-pg',
+  'test/e2e/restore-drill-tron',
 ];
 /** Parts whose subject is the SQL: they run on every database each time. */
 const EVERY_ENGINE = ['test/contract/storage/', 'test/contract/kit/storage', 'test/e2e/'];

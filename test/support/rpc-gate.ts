@@ -27,6 +27,7 @@ export interface RpcGate {
 export async function startRpcGate(target: string): Promise<RpcGate> {
   const holds: Hold[] = [];
   const server = createServer((incoming, outgoing) => {
+    const { authorization } = incoming.headers;
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('error', () => outgoing.destroy());
@@ -41,7 +42,14 @@ export async function startRpcGate(target: string): Promise<RpcGate> {
       }
       const upstream = request(
         target,
-        { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': body.length } },
+        {
+          method: 'POST',
+          headers: {
+            ...(authorization === undefined ? {} : { authorization }),
+            'content-type': 'application/json',
+            'content-length': body.length,
+          },
+        },
         (reply) => {
           const answer: Buffer[] = [];
           reply.on('data', (chunk: Buffer) => answer.push(chunk));

@@ -9,6 +9,11 @@ import type { DecodedTransaction } from './tron-codec.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
+interface Intercepted {
+  readonly status: number;
+  readonly text: string;
+}
+
 /** How a node misbehaves; change it while it runs. */
 export interface NodeManners {
   /** Blocks that it has not seen yet. */
@@ -18,7 +23,7 @@ export interface NodeManners {
   /** Paths whose effect happens and whose reply is lost. */
   readonly losesReply: Set<string>;
   /** Answers in place of the node. */
-  intercept: (path: string, body: Body) => { readonly status: number; readonly text: string } | null;
+  intercept: (path: string, body: Body) => Intercepted | null | Promise<Intercepted>;
   offersEstimates: boolean;
   /** Solidifies nothing above it. */
   solidStuckAt: number | null;
@@ -53,7 +58,7 @@ export async function startTronNode(
     void answer(request, response, async (path, body) => {
       asked.push(path);
       keys.push(request.headers['tron-pro-api-key'] as string | undefined);
-      const instead = node.intercept(path, body);
+      const instead = await node.intercept(path, body);
       if (instead !== null) return instead;
       const [, family] = path.split('/');
       if (serves !== 'all' && serves !== family) return { status: 404, text: '' };
