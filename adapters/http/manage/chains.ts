@@ -26,7 +26,7 @@ const chainSchema = z
   })
   .meta({ id: 'ChainStatus' });
 
-export function chainRecord(
+function chainRecord(
   { code: chain, state, lagMs, pays, payoutStop }: ChainView,
   name: string,
 ): z.input<typeof chainSchema> {
