@@ -247,15 +247,11 @@ class Run {
     if (breach !== undefined) this.#breach ??= `ledger-check: ${breach.invariant}: ${breach.detail}`;
   }
 
-  /**
-   * Less on a chain than is owed is right after a loss by a reorganisation or a restored backup. Where the fee of a payment
-   * is raised above what was charged, the till has no coins of its own to pay for it yet.
-   */
+  /** Less on a chain than is owed is right after a loss by a reorganisation or a restored backup. */
   #isExplained({ invariant }: LedgerBreach): boolean {
     if (invariant !== 'a chain holds what is owed') return false;
     const lost = this.#world.driver.all("SELECT 1 FROM ledger_balances WHERE account = 'loss:reorganisation'");
-    const raised = this.#world.driver.all('SELECT 1 FROM bundle_attempts WHERE number > 1');
-    return lost.length > 0 || raised.length > 0 || this.#world.restores > 0;
+    return lost.length > 0 || this.#world.restores > 0;
   }
 
   /** Nothing goes wrong any more: everything must come to its end. */
