@@ -34,7 +34,7 @@ export class UnspentScans {
   }
 
   async #scan(objects: readonly ScanObject[]): Promise<readonly UnspentOutput[]> {
-    const answer = asObject(await this.#node.call('scantxoutset', 'start', objects), 'a scan');
+    const answer = asObject(await this.#node.callSlowly('scantxoutset', 'start', objects), 'a scan');
     if (answer['success'] !== true) throw malformed('a scan that did not come to its end');
     return asArray(answer['unspents'], 'unspent outputs').map((value) => {
       const output = asObject(value, 'an output');

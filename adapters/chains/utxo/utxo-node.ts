@@ -31,25 +31,31 @@ export interface UnspentOutput {
 
 const NOT_THERE = -5;
 const OUT_OF_RANGE = -8;
+/** A search of all unspent outputs takes minutes on a main network. */
+const SEARCH_TIMEOUT_MS = 15 * 60_000;
 const OUTPUTS_LOOKED_AT = 50;
 
 /** A node with Bitcoin Core's JSON-RPC. It needs no wallet and no index. */
 export class UtxoNode {
   readonly #client: JsonRpcClient;
+  readonly #slow: JsonRpcClient;
   readonly #options: UtxoNodeOptions;
 
   /** @throws TillgateError `CONFIG_INVALID` for an invalid URL */
   constructor(options: UtxoNodeOptions, logger: Logger) {
     this.#options = options;
-    this.#client = new JsonRpcClient({
-      urls: options.urls,
-      logger,
-      parse: parseExactly,
-      admit: async (call) => {
-        await this.#checkedGenesis(call);
-      },
-      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-    });
+    const client = (timeoutMs: number | undefined): JsonRpcClient =>
+      new JsonRpcClient({
+        urls: options.urls,
+        logger,
+        parse: parseExactly,
+        admit: async (call) => {
+          await this.#checkedGenesis(call);
+        },
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      });
+    this.#client = client(options.timeoutMs);
+    this.#slow = client(Math.max(options.timeoutMs ?? 0, SEARCH_TIMEOUT_MS));
   }
 
   /** @throws TillgateError `CHAIN_HALTED` on another chain than the configured one */
@@ -60,6 +66,11 @@ export class UtxoNode {
   /** One call, for what is asked in one place only. @throws TillgateError `NODE_FAILED` */
   call(method: string, ...params: readonly unknown[]): Promise<unknown> {
     return this.#client.call(method, params);
+  }
+
+  /** One call that may take minutes. @throws TillgateError `NODE_FAILED` */
+  callSlowly(method: string, ...params: readonly unknown[]): Promise<unknown> {
+    return this.#slow.call(method, params);
   }
 
   /** Several calls in one request, each with its own outcome. @throws TillgateError `NODE_FAILED` when no node answers */
@@ -173,7 +184,7 @@ export class UtxoNode {
   }
 
   close(): Promise<void> {
-    return this.#client.close();
+    return Promise.all([this.#client.close(), this.#slow.close()]).then(() => undefined);
   }
 
   async #checkedGenesis(call: RpcCaller): Promise<string> {
