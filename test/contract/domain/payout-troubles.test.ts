@@ -191,7 +191,9 @@ eachStorage((engine, open) => {
     );
 
     money('fault 81: what expires each time that it is signed is given up after a time', async (till) => {
-      await funded(till);
+      await till.fund('ETH', '6000');
+      // It pays for the fees that rise.
+      await till.float(ETHER);
       const before = await till.balance('available', 'ETH');
       till.ethPayments.nextNonce = async () => null;
       till.ethPayments.unminable = toPayee;
