@@ -453,4 +453,37 @@ eachStorage((_name, opened) => {
     );
     assert.deepEqual(await storage.transfers.expectedCustody('LTC'), new Map());
   });
+
+  test('what must lie in the hot wallet is what must lie on chain less what lies at deposit addresses, gas included', async (t) => {
+    const { storage } = await opened(t);
+    const accountId = await merchant(storage);
+    const book = (reference: string, currency: string, units: bigint, gas = 0n): Promise<boolean> =>
+      storage.transaction((tx) =>
+        tx.ledger.append(
+          entry(accountId, reference, 0n, {
+            postings: [
+              { account: 'custody:ETH', currency, units: -units },
+              { account: 'gas:ETH', currency, units: -gas },
+              { account: 'clearing', currency, units: units + gas },
+            ],
+          }),
+        ),
+      );
+    await book('coins', 'ETH', 1_000n, 30n);
+    await book('tokens', 'USDT', 500n);
+    const lying = [
+      { currency: 'USDT', units: 40n },
+      { currency: 'USDT', units: 2n },
+      { currency: 'ETH', units: 7n },
+      { currency: 'ETH', units: 100n, index: null },
+      { currency: 'ETH', units: 100n, chain: 'BSC' },
+      { currency: 'USDT', units: 300n },
+    ];
+    const gone = (await held(storage, lying.map(holding))).at(-1)!;
+    await storage.transaction((tx) => tx.transfers.dropHolding('ETH', gone));
+    const total = await storage.transfers.expectedCustody('ETH');
+    assert.deepEqual([total.get('ETH'), total.get('USDT')], [1_030n, 500n]);
+    const hot = await storage.transfers.hotCustody('ETH');
+    assert.deepEqual([hot.get('ETH'), hot.get('USDT')], [993n, 458n]);
+  });
 });

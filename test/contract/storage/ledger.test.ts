@@ -140,6 +140,44 @@ eachStorage((_name, open) => {
     assert.equal((await storage.ledger.mismatchedDeposits(2)).length, 2);
   });
 
+  test('an unassigned account must hold what came in for no order, and what is being paid back', async (t) => {
+    const { storage } = await open(t);
+    const made = await storedOrder(storage, (await storedAccount(storage)).id);
+    const cases: readonly Parameters<typeof deposit>[1][] = [
+      { assignment: 'UNASSIGNED', status: 'CREDITED', units: 2n ** 100n },
+      { assignment: 'UNASSIGNED', status: 'SPENDABLE', units: 20n },
+      { assignment: 'RETURNING', status: 'SPENDABLE', units: 3n },
+      { assignment: 'UNASSIGNED', status: 'SEEN', units: 1_000n },
+      { assignment: 'UNASSIGNED', status: 'ORPHANED', units: 1_000n },
+      { assignment: 'ORDER', status: 'SPENDABLE', units: 1_000n },
+    ];
+    await storage.transaction(async (tx) => {
+      for (const given of cases)
+        await tx.deposits.add(deposit(made, { currency: 'ETH', unassignedReason: null, ...given }));
+    });
+    const book = (reference: string, units: bigint, chain = 'ETH'): Promise<boolean> => {
+      const postings = [
+        { account: `unassigned:${chain}`, currency: 'ETH', units },
+        { account: 'clearing', currency: 'ETH', units: -units },
+      ] as const;
+      return storage.transaction((tx) => tx.ledger.append(entry(made.accountId, reference, 0n, { postings })));
+    };
+    const details = async (limit = 10) => (await storage.ledger.driftedUnassigned(limit)).map(({ detail }) => detail);
+    const owed = 2n ** 100n + 23n;
+    assert.deepEqual(await details(), [`unassigned:ETH in ETH is ${owed} units below them`]);
+    await book('all but one', owed - 1n);
+    assert.deepEqual(await details(), ['unassigned:ETH in ETH is 1 units below them']);
+    await book('the last', 1n);
+    assert.deepEqual(await details(), []);
+    await book('one too many', 1n);
+    await book('of another chain', 5n, 'BSC');
+    assert.deepEqual((await details()).sort(), [
+      'unassigned:BSC in ETH is -5 units below them',
+      'unassigned:ETH in ETH is -1 units below them',
+    ]);
+    assert.equal((await details(1)).length, 1);
+  });
+
   test('a terminal event that was owed and has no row in the outbox is found, by status and by history', async (t) => {
     const { storage } = await open(t);
     const { id: accountId } = await storedAccount(storage);
