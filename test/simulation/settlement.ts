@@ -229,9 +229,18 @@ export class Settlement {
     const { transfers, payouts } = this.#rules;
     const transfer = transfers.get(id);
     if (transfer === undefined || transfer.chain === 'BLN') return false;
+    if (this.#forgotten(transfer.chain)) return true;
     if (this.#lost() || this.#turned().some(({ chain }) => chain === transfer.chain)) return true;
     const payout = payouts.get(transfer.bundle_id ?? '');
     return payout === undefined && this.#short(transfer.chain, transfer.currency);
+  }
+
+  /** True when a payment is on the chain that a restored backup knows nothing of: payouts stop until somebody has recorded it. */
+  #forgotten(code: string): boolean {
+    const { included } = this.#world.node(code).chain;
+    return [...this.#world.payments].some(
+      ([id, txids]) => !this.#rules.transfers.has(id) && [...txids].some((txid) => included.get(txid)?.succeeded),
+    );
   }
 
   /** True when a reorganisation took spendable coins away for good: what was to be paid with them, or was, is lost with them. */

@@ -201,7 +201,8 @@ async function rotate(scene: Scene): Promise<string> {
   const asked = world.now;
   const { key, replaced } = await instance.appKeys.rotate(merchant.appId, grace);
   former.until = replaced.key.expiresAt ?? Number.NaN;
-  if (former.until < asked + grace * 1000 || former.until > world.now + grace * 1000)
+  const { skewMs } = world;
+  if (former.until < asked + grace * 1000 - skewMs || former.until > world.now + grace * 1000 + skewMs)
     world.breaches.push(`grace: a key rotated with a grace of ${grace} s ends at ${former.until - world.now} ms`);
   world.keys.push({ merchant: merchant.number, text: key.text, until: null });
   return `merchant ${merchant.number} grace ${grace}`;

@@ -121,7 +121,8 @@ function partsOf(kind: Edit['kind'], named: string | null, node: ts.Node, tree: 
     case 'string':
       return ts.isStringLiteral(node) && isNamed(node.text) ? {} : null;
     case 'property': {
-      if (!ts.isPropertyAssignment(node) || !ts.isStringLiteral(node.name) || !isNamed(node.name.text)) return null;
+      if (!ts.isPropertyAssignment(node)) return null;
+      if (!(ts.isStringLiteral(node.name) || ts.isIdentifier(node.name)) || !isNamed(node.name.text)) return null;
       return { key: text(node.name), value: text(node.initializer) };
     }
     case 'clause': {

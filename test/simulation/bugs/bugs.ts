@@ -1,4 +1,5 @@
 import type { Bug } from './bug.ts';
+import { HOSTILE_WORLD_BUGS } from './hostile-world-bugs.ts';
 import { KEY_BUGS, LIGHTNING_BUGS } from './lightning-and-key-bugs.ts';
 import { CALLBACK_BUGS, DEPOSIT_BUGS, ORDER_BUGS } from './money-in-bugs.ts';
 import { EXPIRY_BUGS, PAYOUT_BUGS, REQUEST_BUGS } from './money-out-bugs.ts';
@@ -12,6 +13,7 @@ export const BUGS: readonly Bug[] = [
   ...REQUEST_BUGS,
   ...PAYOUT_BUGS,
   ...EXPIRY_BUGS,
+  ...HOSTILE_WORLD_BUGS,
   ...LIGHTNING_BUGS,
   ...KEY_BUGS,
   ...PG_BUGS,

@@ -309,7 +309,11 @@ export class Rules {
     let sum = 0n;
     for (const { tx, height } of node.chain.included.values()) {
       const shownAt = this.#world.shownAt.get(row.chain)?.[height] ?? Infinity;
-      if (tx.own || shownAt > row.expires_at || (node.chain.block(height)?.ref.time ?? Infinity) > row.expires_at)
+      if (
+        tx.own ||
+        shownAt > row.expires_at - this.#world.skewMs ||
+        (node.chain.block(height)?.ref.time ?? Infinity) > row.expires_at
+      )
         continue;
       for (const { index, to, currency, units } of tx.outputs)
         if (
@@ -357,7 +361,7 @@ export class Rules {
         id,
       )[0]?.key ?? '';
     const settled = this.#world.lightning.settled.get(key);
-    if (settled !== undefined && settled.at <= expires_at)
+    if (settled !== undefined && settled.at <= expires_at - this.#world.skewMs)
       this.#broken('read-before-expiry', `Lightning order ${id} expired, and was paid ${settled.msat} in time`);
   }
 

@@ -41,6 +41,9 @@ export const POLICIES: Readonly<
 /** How long bytes can be mined, where they expire. */
 const EXPIRY_MS = 90_000;
 
+/** The clocks of instances may differ from the database's by so much and still be used. */
+const MAX_SKEW_MS = 5_000;
+
 /** An order as the simulation asked for it. */
 export interface SimOrder {
   readonly id: string;
@@ -136,6 +139,9 @@ export class World {
   /** Broken rules that were seen while a step ran. */
   readonly breaches: string[] = [];
   readonly toleranceBps: number;
+  /** By how much the clock of an instance may differ from the world's; 0 in most worlds. */
+  readonly skewMs: number;
+  readonly #skews: SimRandom;
   readonly #surroundings: Surroundings;
   readonly #deadlines = new Set<() => void>();
   #backup: Backup | null = null;
@@ -167,6 +173,8 @@ export class World {
     );
     this.keys = simDatabase.merchants.map(({ number, appKey }) => ({ merchant: number, text: appKey, until: null }));
     const transport: CallbackTransport = { send: (request) => this.receivers.send(request) };
+    this.#skews = new SimRandom(seed, 0xc10c);
+    this.skewMs = this.#skews.chance(0.4) ? MAX_SKEW_MS : 0;
     const held = random.chance(0.5);
     this.#surroundings = {
       storage: simDatabase.connect().storage,
@@ -231,7 +239,9 @@ export class World {
   start(): Instance {
     this.#started += 1;
     const { storage, cut } = this.driver.connect();
-    const instance = new Instance(`till-${this.#started}`, this.#started, { ...this.#surroundings, storage });
+    const skewMs = this.#skews.int(-this.skewMs, this.skewMs);
+    const clock = { now: () => this.#now + skewMs };
+    const instance = new Instance(`till-${this.#started}`, this.#started, { ...this.#surroundings, storage, clock });
     instance.gate.onDeath = cut;
     this.instances.push(instance);
     return instance;
