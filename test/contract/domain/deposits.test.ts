@@ -598,6 +598,21 @@ eachStorage((engine, open) => {
       { chain: { confirmations: (units) => (units > 100_000_000n ? 3 : 1) } },
     );
 
+    till(
+      'a large payment of a small order waits for as many confirmations as its amount takes',
+      async (domain) => {
+        const order = await domain.payInfo({ chain: 'BTC', currency: 'BTC', price: '5000' });
+        domain.btc.mine(pay(order, 200_000_000n));
+        domain.btc.mine();
+        await domain.follow(domain.btc);
+        assert.equal(await domain.balance('pending', 'BTC'), 0n);
+        domain.btc.mine();
+        await domain.follow(domain.btc);
+        assert.equal(await domain.balance('pending', 'BTC'), 200_000_000n);
+      },
+      { chain: { confirmations: (units) => (units > 100_000_000n ? 3 : 1) } },
+    );
+
     till('amounts beyond 2^64 stay exact (fault 46)', async (domain) => {
       const order = await domain.payInfo({ currency: 'ETH', price: '1000000' });
       const units = 123_456_789_012_345_678_901_234n;

@@ -463,6 +463,9 @@ eachStorage((engine, open) => {
         const asked = await till.withdraw(till.foreignInvoice(100_000_000n).text);
         await till.payInvoices();
         assert.equal((await till.transfer(asked.tx_id)).status, 'HELD');
+        await till.withdraw(till.foreignInvoice(10_000_000n).text);
+        const asksFor = till.events.of('alert').map(({ subject }) => subject);
+        assert.deepEqual(asksFor, [`withdrawal ${asked.tx_id}`], 'an operator is asked for this one only');
       },
       { withdrawals: { approveAbove: new Map([['BTC-LN', '0.0005']]) } },
     );

@@ -25,6 +25,8 @@ const refund = (till: MoneyDomain, deposit: Deposit): Promise<Transfer> =>
   decisions(till).refund(deposit.id, PAYER, nothing);
 const owed = async ({ storage }: MoneyDomain): Promise<bigint> =>
   (await storage.ledger.balances('unassigned:ETH')).find(({ currency }) => currency === 'ETH')?.units ?? 0n;
+const lossOf = async ({ storage }: MoneyDomain): Promise<bigint> =>
+  (await storage.ledger.balances('loss:')).find(({ currency }) => currency === 'ETH')?.units ?? 0n;
 const again = async ({ storage }: MoneyDomain, { id }: Deposit): Promise<Deposit> => {
   const deposit = await storage.deposits.find(id);
   assert.ok(deposit);
@@ -170,9 +172,7 @@ eachStorage((engine, open) => {
         till.eth.drop(8);
         till.eth.mineEmpty(9);
         await till.follow();
-        const loss = async (): Promise<bigint> =>
-          (await till.storage.ledger.balances('loss:')).find(({ currency }) => currency === 'ETH')?.units ?? 0n;
-        assert.equal(await loss(), -ETHER);
+        assert.equal(await lossOf(till), -ETHER);
         assert.equal(till.metrics.counted('tillgate_alerts_total', { kind: 'loss' }), 1);
         await till.settle();
         assert.equal((await till.transfer(asked.id)).status, 'CONFIRMED');
@@ -180,10 +180,27 @@ eachStorage((engine, open) => {
         till.eth.mine(payment);
         till.eth.mineEmpty(7);
         await till.follow();
-        assert.equal(await loss(), 0n);
+        assert.equal(await lossOf(till), 0n);
         assert.deepEqual([(await again(till, deposit)).assignment, await owed(till)], ['RETURNED', 0n]);
       },
     );
+
+    money('a return that fails after a reorganisation took its deposit owes and loses nothing', async (till) => {
+      const { deposit } = await latePayment(till);
+      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+      const asked = await refund(till, deposit);
+      await till.payOut();
+      till.ethPayments.reverts = ({ to }) => to === PAYER;
+      till.eth.drop(8);
+      till.eth.mineEmpty(9);
+      await till.follow();
+      assert.equal(await lossOf(till), -ETHER);
+      await till.settle();
+      assert.equal((await till.transfer(asked.id)).status, 'FAILED');
+      const gone = await again(till, deposit);
+      assert.deepEqual([gone.status, gone.assignment, gone.lossUnits], ['ORPHANED', 'UNASSIGNED', 0n]);
+      assert.deepEqual([await owed(till), await lossOf(till)], [0n, 0n]);
+    });
 
     money(
       'money that comes to a TERMINATED order is credited and can be refunded; it stays TERMINATED',
