@@ -20,6 +20,7 @@ import { fileURLToPath } from 'node:url';
 import { compileSources, repository } from './runner/compile.ts';
 import { writeGroups } from './runner/groups.ts';
 import { APART, needsOf, planOf } from './runner/plan.ts';
+import { useScratchFolder } from './runner/scratch.ts';
 import type { Choice, Engines, Needs } from './runner/plan.ts';
 
 /** A process, with all its files, that takes longer hangs; on a machine with much else to do it may take minutes. */
@@ -118,6 +119,8 @@ async function main(): Promise<number> {
     console.error('test/nodes/install.sh failed: the tests against real daemons did not run.');
     return 1;
   }
+  // Browsers and daemons keep their data where users have it.
+  const removeScratch = request.apart === null ? useScratchFolder(process.env) : () => undefined;
   const compiled = await compileSources(`tests-${process.pid}`);
   try {
     const files = planOf(request, compiled);
@@ -136,6 +139,7 @@ async function main(): Promise<number> {
     return (await import('./coverage.ts')).checkCoverage();
   } finally {
     compiled.remove();
+    removeScratch();
   }
 }
 
