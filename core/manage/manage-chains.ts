@@ -95,28 +95,27 @@ export class ManageChains {
     const { storage, events } = this.#deps;
     const reason = await storage.transfers.payoutStop(code);
     if (reason === null) throw new TillgateError('STATE_CONFLICT', `Payouts on the chain ${code} are not stopped.`);
-    const changes = { payoutStop: { from: reason, to: null } };
     if (code === LIGHTNING_ASSET.chain)
       await storage.transaction(async (tx) => {
-        await tx.transfers.setPayoutStop(code, null);
-        await this.#audit(tx, actor, 'chain.resume_payouts', code, changes);
+        if (!(await tx.transfers.replacePayoutStop(code, reason, null))) throw stoppedAnew(code);
+        await this.#audit(tx, actor, 'chain.resume_payouts', code, { payoutStop: { from: reason, to: null } });
       });
-    else await this.#resumeOnChain(actor, code, changes);
+    else await this.#resumeOnChain(actor, code, reason);
     events.emit('transfer.queued', { chain: code });
     return reason;
   }
 
-  async #resumeOnChain(actor: Actor, code: ChainCode, changes: AuditChanges): Promise<void> {
+  async #resumeOnChain(actor: Actor, code: ChainCode, reason: string): Promise<void> {
     const chain = requireChain(this.#deps.chains, code);
     // The audit row is committed first: payouts must not resume without one.
     await takeHotWallet(chain, this.#deps, (tx, booked) => {
       const float = booked.map(({ currency, units }) => `${units} units of ${currency}`).join(', ');
       return this.#audit(tx, actor, 'chain.resume_payouts', code, {
-        ...changes,
+        payoutStop: { from: reason, to: null },
         ...(float === '' ? {} : { float: { from: null, to: float } }),
       });
     });
-    await resumePayouts(chain, this.#deps.storage);
+    if (!(await resumePayouts(chain, this.#deps.storage, reason))) throw stoppedAnew(code);
   }
 
   #requireKnown(code: ChainCode): void {
@@ -126,4 +125,11 @@ export class ManageChains {
   #audit(tx: Transaction, actor: Actor, action: string, code: ChainCode, changes: AuditChanges): Promise<void> {
     return addAuditRow(this.#deps, tx, actor, { action, accountId: null, subjectId: code, changes });
   }
+}
+
+function stoppedAnew(code: ChainCode): TillgateError {
+  return new TillgateError(
+    'STATE_CONFLICT',
+    `Payouts on the chain ${code} were stopped for another reason meanwhile: look at it, then resume them again.`,
+  );
 }

@@ -195,7 +195,11 @@ export interface TransferStore {
   nonce(chain: ChainCode, address: string): Promise<number | null>;
   /** Why the payouts of a chain are stopped; `null` while they run. */
   payoutStop(chain: ChainCode): Promise<string | null>;
-  setPayoutStop(chain: ChainCode, reason: string | null): Promise<void>;
+  /**
+   * Compare-and-set of why the payouts of a chain are stopped (`null`: they run), so that no stop overwrites one that was stored in
+   * the same moment; false when the present one is not `from`.
+   */
+  replacePayoutStop(chain: ChainCode, from: string | null, to: string | null): Promise<boolean>;
   freeze(accountId: AccountId): Promise<WithdrawalFreeze | null>;
 }
 
@@ -259,8 +263,10 @@ export interface TransferWrites {
   freeze(freeze: WithdrawalFreeze): Promise<void>;
   /** Why the payouts of a chain are stopped, inside this transaction's view. */
   findPayoutStop(chain: ChainCode): Promise<string | null>;
-  /** Stops the payouts of a chain, or lets them go on with `null`. */
-  setPayoutStop(chain: ChainCode, reason: string | null): Promise<void>;
+  /** Stops the payouts of a chain on an operator's word, whatever stopped them before. */
+  setPayoutStop(chain: ChainCode, reason: string): Promise<void>;
+  /** As that of {@link TransferStore}. */
+  replacePayoutStop(chain: ChainCode, from: string | null, to: string | null): Promise<boolean>;
   /** The freeze of an account, inside this transaction's view. */
   findFreeze(accountId: AccountId): Promise<WithdrawalFreeze | null>;
   unfreeze(accountId: AccountId): Promise<boolean>;

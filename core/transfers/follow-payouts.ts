@@ -14,6 +14,7 @@ import { PayoutReplacer } from './replace-payouts.ts';
 import type { AlertPayout } from './replace-payouts.ts';
 import { PayoutSender } from './send-payouts.ts';
 import type { ReplacementSettings } from './settings.ts';
+import { stopPayouts } from './solvency-stop.ts';
 import type { Attempt, PayoutView } from './transfer.ts';
 
 const PAGE = 100;
@@ -255,8 +256,7 @@ export class FollowPayouts {
     const { code } = this.#chain;
     if (this.#alerted.get(payout.id) === reason || (await transfers.payoutStop(code)) !== null) return;
     const stop = `The keys of ${code} were used outside this till: ${reason} Find out why, then resume payouts.`;
-    await transfers.setPayoutStop(code, stop);
-    raiseAlert(this.#deps, 'payouts-stopped', `chain ${code}`, stop);
+    await stopPayouts(this.#deps, code, stop);
   }
 
   async #finish(lease: Lease, book: (tx: Transaction, context: FinishContext) => Promise<Finished>): Promise<void> {

@@ -1,4 +1,3 @@
-import { raiseAlert } from '../alerts/raise-alert.ts';
 import { epochHold } from '../epochs/epoch.ts';
 import type { Millis } from '../kernel/time.ts';
 import { isTillgateError } from '../kernel/errors.ts';
@@ -12,7 +11,8 @@ import { reconcile } from './reconcile.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { DEFAULT_PAYOUT_SETTINGS } from './settings.ts';
 import type { PayoutSettings, SweepSettings } from './settings.ts';
-import { insolvencyReason, isInsolvency, readSolvency, showsFloat } from './solvency.ts';
+import { readSolvency, showsFloat } from './solvency.ts';
+import { SolvencyStop, stopPayouts } from './solvency-stop.ts';
 import { SignTransfers } from './sign-transfers.ts';
 
 /** `advanced`: run again at once; `idle`: wait; `stopped`: signed payouts are followed, nothing new is paid. */
@@ -34,13 +34,12 @@ export class PayoutRunner {
   readonly #sweeps: PlanSweeps;
   readonly #float: Pick<FindFloat, 'run'>;
   readonly #sign: SignTransfers;
+  readonly #solvency: SolvencyStop;
   #reconciledAt: Millis = -Infinity;
   #short = 0;
   #sweptAt: Millis = -Infinity;
   #sweptHeight = -1;
   #solventHeight = -1;
-  /** What was last said to be missing where payouts go on, so that it is said once. */
-  #insolvency: string | null = null;
 
   constructor(
     chain: PayingChain,
@@ -54,6 +53,8 @@ export class PayoutRunner {
     this.#sweeps = new PlanSweeps(chain, deps, settings);
     this.#float = chain.payments.model === 'utxo' ? new FindCoins(chain, deps) : new FindFloat(chain, deps);
     this.#sign = new SignTransfers(chain, deps, { ...settings, ...payoutSettings });
+    const topUp = showsFloat(chain) ? chain.payments.hotAddress : null;
+    this.#solvency = new SolvencyStop({ code: chain.code, assets: chain.assets, topUp }, deps);
   }
 
   /** One step under a held lease. @throws TillgateError `LEASE_LOST`; any error of the node or the database: try again later */
@@ -104,40 +105,15 @@ export class PayoutRunner {
     this.#sweptAt = now;
   }
 
-  /**
-   * With each block: nothing is paid while less is held than is owed. The stop ends by itself when enough was sent. Where the
-   * adapter cannot show the operator's coins, nothing could end it: there it is an alert.
-   */
+  /** With each block, and with each pass while less is held than is owed: an operator may have resumed payouts meanwhile. */
   async #checkSolvency(height: number): Promise<void> {
     if (height === this.#solventHeight) return;
-    const { storage, metrics } = this.#deps;
-    const { code } = this.#chain;
-    const lines = await readSolvency(this.#chain, storage);
-    for (const { currency, units } of lines)
-      metrics.gauge('tillgate_solvency_units', Number(units), { chain: code, currency });
-    const reason = insolvencyReason(this.#chain, lines);
-    const stop = await storage.transfers.payoutStop(code);
-    if (reason === null && stop !== null && isInsolvency(stop))
-      await storage.transaction(async (tx) => {
-        // An operator may have stopped them meanwhile.
-        if ((await tx.transfers.findPayoutStop(code)) === stop) await tx.transfers.setPayoutStop(code, null);
-      });
-    if (reason !== null && !showsFloat(this.#chain)) this.#alertInsolvent(reason);
-    else if (reason !== null && stop === null) {
-      await storage.transfers.setPayoutStop(code, reason);
-      raiseAlert(this.#deps, 'payouts-stopped', `chain ${code}`, reason);
-    }
-    this.#solventHeight = height;
-  }
-
-  #alertInsolvent(reason: string): void {
-    if (reason !== this.#insolvency) raiseAlert(this.#deps, 'loss', `chain ${this.#chain.code}`, reason);
-    this.#insolvency = reason;
+    if (await this.#solvency.apply(await readSolvency(this.#chain, this.#deps.storage))) this.#solventHeight = height;
   }
 
   /** Reconciles before the first payment after a start, and periodically; nothing is paid while money is missing. */
   async #booksHold(): Promise<boolean> {
-    const { clock, metrics, storage } = this.#deps;
+    const { clock, metrics } = this.#deps;
     const { code } = this.#chain;
     const now = clock.now();
     if (now - this.#reconciledAt < RECONCILE_EVERY_MS) return true;
@@ -154,8 +130,7 @@ export class PayoutRunner {
     if (this.#short < SHORT_BEFORE_STOP) return false;
     const missing = short.map(({ currency, shortfall }) => `${shortfall} units of ${currency}`).join(', ');
     const reason = `The chain ${code} holds less than the books say: ${missing} are missing. Find out why, then resume payouts.`;
-    await storage.transfers.setPayoutStop(code, reason);
-    raiseAlert(this.#deps, 'payouts-stopped', `chain ${code}`, reason);
+    await stopPayouts(this.#deps, code, reason);
     this.#short = 0;
     return false;
   }

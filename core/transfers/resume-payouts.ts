@@ -6,21 +6,23 @@ import { requirePayments } from './fee-estimator.ts';
  * Resumes the payouts of a chain after an operator's check. The hot wallet's nonce is taken from the chain, and the ledger
  * is reconciled before anything is paid.
  *
- * @returns false when payouts were not stopped
+ * @param seen - the stop that the operator has seen; the present one unless given
+ * @returns false when payouts were not stopped, or are for another reason by now, which stays
  * @throws TillgateError `NOT_READY` on a watch-only chain, `NODE_FAILED`
  */
 export async function resumePayouts(
   chain: ChainAdapter,
   storage: Pick<Storage, 'transfers' | 'transaction'>,
+  seen?: string,
 ): Promise<boolean> {
   const payments = requirePayments(chain);
   const { hotAddress } = payments;
-  if ((await storage.transfers.payoutStop(chain.code)) === null) return false;
+  const stop = await storage.transfers.payoutStop(chain.code);
+  if (stop === null || stop !== (seen ?? stop)) return false;
   const onChain = await payments.nextNonce(hotAddress);
   const stored = await storage.transfers.nonce(chain.code, hotAddress);
   if (onChain !== null && stored !== null && onChain > stored) {
     await storage.transaction((tx) => tx.transfers.setNonce(chain.code, hotAddress, onChain));
   }
-  await storage.transfers.setPayoutStop(chain.code, null);
-  return true;
+  return storage.transfers.replacePayoutStop(chain.code, stop, null);
 }

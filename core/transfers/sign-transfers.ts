@@ -14,6 +14,7 @@ import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { paymentObstacle } from './payment-obstacle.ts';
 import { rejectTransfer } from './review-transfer.ts';
 import type { PayoutSettings, SweepSettings } from './settings.ts';
+import { stopPayouts } from './solvency-stop.ts';
 import { sweptFor, TillBudget } from './till-budget.ts';
 import { putsCoinsTogether } from './transfer.ts';
 import type { Attempt, Payout, PayoutView, Transfer } from './transfer.ts';
@@ -318,8 +319,7 @@ export class SignTransfers {
     const reason =
       `The hot wallet's transaction count on ${code} is ${onChain}, but this till has made ${stored}: its keys were used elsewhere, or an older ` +
       'backup was restored. Compare what was paid with the waiting transfers, reject those that were, then resume payouts.';
-    await this.#deps.storage.transfers.setPayoutStop(code, reason);
-    raiseAlert(this.#deps, 'payouts-stopped', `chain ${code}`, reason);
+    await stopPayouts(this.#deps, code, reason);
     throw new TillgateError('CHAIN_HALTED', reason);
   }
 

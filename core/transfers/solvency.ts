@@ -1,4 +1,4 @@
-import type { CurrencyCode } from '../kernel/asset.ts';
+import type { Asset, ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import { formatUnits } from '../kernel/decimal.ts';
 import { readOwnAccounts, solvencyOf } from '../ledger/solvency.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -10,9 +10,17 @@ export interface SolvencyLine {
   readonly units: bigint;
 }
 
+/** A chain whose payouts are stopped while less is held there than merchants are owed. */
+export interface SolvencyScope {
+  readonly code: ChainCode;
+  readonly assets: readonly Asset[];
+  /** Where the operator sends what is missing; `null` where coins of his cannot be found, so that nothing would end a stop. */
+  readonly topUp: string | null;
+}
+
 /** The solvency of each currency of a chain. What is owed of an unfinished request is what its receiver gets. */
 export async function readSolvency(
-  { code, assets }: Pick<PayingChain, 'code' | 'assets'>,
+  { code, assets }: Pick<SolvencyScope, 'code' | 'assets'>,
   { ledger, transfers }: Pick<Storage, 'ledger' | 'transfers'>,
 ): Promise<readonly SolvencyLine[]> {
   const own = await readOwnAccounts(ledger, code);
@@ -30,11 +38,11 @@ export function showsFloat({ payments }: Pick<PayingChain, 'payments'>): boolean
   return payments.model === 'account' || payments.unspent !== undefined;
 }
 
-const OWED = 'Merchants are owed more than the books hold on the chain';
+const OWED = 'Merchants are owed more than is held on the chain';
 
 /** What is missing and what the operator has to do; `null` while everything that is owed is held. */
 export function insolvencyReason(
-  { code, assets, payments }: Pick<PayingChain, 'code' | 'assets' | 'payments'>,
+  { code, assets, topUp }: SolvencyScope,
   lines: readonly SolvencyLine[],
 ): string | null {
   const missing = lines
@@ -44,8 +52,8 @@ export function insolvencyReason(
       return `${formatUnits(-units, decimals)} ${currency}`;
     });
   if (missing.length === 0) return null;
-  if (!showsFloat({ payments })) return `${OWED} ${code}, by ${missing.join(' and ')}; payouts go on.`;
-  return `${OWED} ${code}: send at least ${missing.join(' and ')} to ${payments.hotAddress}; payouts go on by themselves once that is booked.`;
+  if (topUp === null) return `${OWED} ${code}, by ${missing.join(' and ')}; payouts go on.`;
+  return `${OWED} ${code}: send at least ${missing.join(' and ')} to ${topUp}; payouts go on by themselves once that is booked.`;
 }
 
 /** True for a stop that {@link insolvencyReason} gave. */

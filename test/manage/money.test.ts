@@ -473,7 +473,7 @@ eachStorage((_name, open) => {
       const { chains } = fixture.manage;
       const resume = () => chains.resumePayouts(OPERATOR, 'BSC');
       await assert.rejects(resume(), (error) => isTillgateError(error, 'STATE_CONFLICT'));
-      await storage.transfers.setPayoutStop('BSC', 'custody is short');
+      await storage.transfers.replacePayoutStop('BSC', null, 'custody is short');
       await storage.transaction((tx) => tx.transfers.setNonce('BSC', B, 7));
       const user = { accountId: UNKNOWN as AccountId, role: 'user', ip: null, traceId: null } as const;
       await assert.rejects(chains.resumePayouts(user, 'BSC'), (error) => isTillgateError(error, 'FORBIDDEN'));
@@ -501,7 +501,7 @@ eachStorage((_name, open) => {
       assert.deepEqual(before?.['payouts'], { enabled: true, stopped_reason: null });
       assert.deepEqual([typeof before['height'], before['lag_seconds'], before['trouble']], ['number', 0, null]);
       // Words that look like a stop that ends by itself.
-      const words = 'Merchants are owed more than the books hold on the chain';
+      const words = 'Merchants are owed more than is held on the chain';
       const reason = `Stopped by an operator: ${words}`;
       assert.deepEqual(managed(await client.post(`${CHAINS}/LTC/payouts/stop`, { reason: words })), {
         enabled: true,

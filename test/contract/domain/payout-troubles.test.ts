@@ -375,7 +375,8 @@ eachStorage((engine, open) => {
           updatedAt: till.clock.now(),
         }),
       );
-    const stopping = (till: MoneyDomain) => () => till.storage.transfers.setPayoutStop('ETH', 'An operator looks.');
+    const stopping = (till: MoneyDomain) => () =>
+      till.storage.transaction((tx) => tx.transfers.setPayoutStop('ETH', 'An operator looks.'));
 
     for (const { what, change, reason } of [
       { what: 'its account is frozen', change: freezing, reason: /frozen: A loss/ },

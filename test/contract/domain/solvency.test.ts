@@ -13,7 +13,9 @@ import {
   resumePayouts,
   takeHotWallet,
 } from '../../../core/index.ts';
-import type { ErrorCode, PayingChain, TransferId } from '../../../core/index.ts';
+import type { ErrorCode, PayingChain, Storage, TransferId } from '../../../core/index.ts';
+import { bookFloat } from '../../../core/transfers/operator-float.ts';
+import { beforeCall } from '../../support/before-call.ts';
 import { buildMoney, PAYEE } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
 import { eachStorage } from '../../support/each-storage.ts';
@@ -432,6 +434,75 @@ eachStorage((engine, open) => {
       await till.settle();
       assert.equal(await till.storage.transfers.payoutStop('ETH'), null, 'the stop ends by itself');
       await till.checkBooks();
+    });
+
+    /** A merchant is owed ether that a reorganisation has taken back. */
+    async function lose(till: MoneyDomain): Promise<void> {
+      await till.fund('ETH', '2000');
+      await till.withdraw('0.9');
+      await till.payOut();
+      till.eth.drop(11);
+      till.eth.mineEmpty(3);
+      await till.follow();
+    }
+    /** As much as is missing, in one posting. */
+    async function cover(till: MoneyDomain): Promise<void> {
+      const held = await till.storage.ledger.balances('custody:ETH');
+      const change = { currency: 'ETH', units: ETHER };
+      assert.ok(await till.storage.transaction((tx) => bookFloat(tx, 'ETH', change, held, till)));
+    }
+
+    const byOperator = 'Stopped by an operator: he looks.';
+    /** The till's storage, with an operator who stops payouts just before a check does. */
+    const withOperator = (till: MoneyDomain): Storage =>
+      beforeCall(till.storage, 'transfers', 'replacePayoutStop', () =>
+        till.storage.transaction((tx) => tx.transfers.setPayoutStop('ETH', byOperator)),
+      );
+    const stopOf = (till: MoneyDomain): Promise<string | null> => till.storage.transfers.payoutStop('ETH');
+
+    money('fault 103: an operator who stops payouts while a loss is stored keeps his stop', async (till) => {
+      await lose(till);
+      await till.newRunner(till.eth, withOperator(till)).step(await till.payoutLease());
+      assert.equal(await stopOf(till), byOperator);
+      await cover(till);
+    });
+
+    money('fault 103: an operator who stops payouts while a loss ends keeps his stop', async (till) => {
+      await lose(till);
+      await till.newRunner().step(await till.payoutLease());
+      assert.match((await stopOf(till)) ?? '', /send at least/);
+      await cover(till);
+      await till.newRunner(till.eth, withOperator(till)).step(await till.payoutLease());
+      assert.equal(await stopOf(till), byOperator);
+    });
+
+    money('fault 103: a stop that came after the one that an operator resumes stays', async (till) => {
+      await till.storage.transfers.replacePayoutStop('ETH', null, 'the first');
+      await till.storage.transfers.replacePayoutStop('ETH', 'the first', 'the second');
+      assert.equal(await resumePayouts(till.eth, till.storage, 'the first'), false);
+      assert.equal(await stopOf(till), 'the second');
+    });
+
+    money('fault 103: coins that are missing are named before the stop of an operator', async (till) => {
+      await till.fund('ETH', '2000');
+      await till.withdraw('0.2');
+      await till.settle();
+      till.ethPayments.steal(1);
+      till.ethPayments.mine();
+      await till.withdraw('0.3');
+      const runner = till.newRunner(till.eth, withOperator(till));
+      for (let round = 0; round < 4; round++) await runner.step(await till.payoutLease());
+      assert.match((await stopOf(till)) ?? '', /^The chain ETH holds less .* are missing.*Stopped by an operator/);
+    });
+
+    money('payouts that an operator resumes while less is held than owed stop in the same block', async (till) => {
+      await lose(till);
+      const runner = till.newRunner();
+      await runner.step(await till.payoutLease());
+      assert.equal(await resumePayouts(till.eth, till.storage), true);
+      await runner.step(await till.payoutLease());
+      assert.match((await stopOf(till)) ?? '', /send at least/);
+      await cover(till);
     });
 
     money('coins that the operator takes out are missing until he says so', async (till) => {

@@ -322,15 +322,29 @@ eachStorage((_name, opened) => {
     assert.equal(await storage.transaction((tx) => tx.transfers.findFreeze(accountId)), null);
   });
 
-  test('payments of a chain are stopped with a reason until they are not', async (t) => {
+  test('payments of a chain are stopped with a reason until they are not, by compare-and-set', async (t) => {
     const { storage } = await opened(t);
     const reason = (): Promise<string | null> => storage.transfers.payoutStop('ETH');
-    await storage.transfers.setPayoutStop('BSC', 'another chain');
+    await storage.transfers.replacePayoutStop('BSC', null, 'another chain');
     assert.equal(await reason(), null);
     for (const words of ['nonces differ', 'custody differs', null, null]) {
-      await storage.transfers.setPayoutStop('ETH', words);
+      const former = await reason();
+      assert.equal(await storage.transfers.replacePayoutStop('ETH', 'some other stop', 'nothing'), false);
+      assert.equal(await storage.transfers.replacePayoutStop('ETH', 'some other stop', null), false);
+      if (former !== null) assert.equal(await storage.transfers.replacePayoutStop('ETH', null, 'nothing'), false);
+      assert.equal(await reason(), former);
+      if (former === null && words === null) break;
+      assert.equal(await storage.transfers.replacePayoutStop('ETH', former, words), true);
       assert.equal(await reason(), words);
     }
+    await storage.transaction((tx) => tx.transfers.setPayoutStop('ETH', 'an operator'));
+    await storage.transaction((tx) => tx.transfers.setPayoutStop('ETH', 'another operator'));
+    assert.equal(await reason(), 'another operator');
+    assert.equal(
+      await storage.transaction((tx) => tx.transfers.replacePayoutStop('ETH', 'another operator', null)),
+      true,
+    );
+    assert.equal(await reason(), null);
     assert.equal(await storage.transfers.payoutStop('BSC'), 'another chain');
   });
 

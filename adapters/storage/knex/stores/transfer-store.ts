@@ -43,7 +43,7 @@ import { expectedCustody, hotCustody } from './custody.ts';
 import { gasAt, gasBalances } from './gas-balances.ts';
 import { reserveTransfers } from './reserve-transfers.ts';
 import { coinsOf, freeAt, freeCoins, hasTakenCoins, keptHoldings, knownCoins, ownersOfMany } from './holding-reads.ts';
-import { payoutStop, setPayoutStop } from './payout-stops.ts';
+import { payoutStop, replacePayoutStop } from './payout-stops.ts';
 import { listedPage } from './listed-page.ts';
 import { sweepCandidates } from './sweep-candidates.ts';
 
@@ -214,8 +214,8 @@ export class KnexTransferStore implements TransferStore {
     return payoutStop(this.#db.read, this.#db.tables, chain);
   }
 
-  setPayoutStop(chain: ChainCode, reason: string | null): Promise<void> {
-    return setPayoutStop(this.#db.write, this.#db, chain, reason);
+  replacePayoutStop(chain: ChainCode, from: string | null, to: string | null): Promise<boolean> {
+    return replacePayoutStop(this.#db.write, this.#db, chain, [from, to]);
   }
 
   async freeze(accountId: AccountId): Promise<WithdrawalFreeze | null> {

@@ -32,7 +32,7 @@ import type { Session } from '../session.ts';
 import { claimTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
 import { addGas } from './gas-balances.ts';
-import { payoutStop, setPayoutStop } from './payout-stops.ts';
+import { payoutStop, replacePayoutStop, setPayoutStop } from './payout-stops.ts';
 import { addHolding, dropHolding, ownerOfChange, settleHoldings, takeHoldings } from './holding-writes.ts';
 
 /** Transfer writes of one transaction. */
@@ -206,8 +206,12 @@ export class KnexTransferWrites implements TransferWrites {
     return payoutStop(this.#session.run, this.#session.tables, chain);
   }
 
-  setPayoutStop(chain: ChainCode, reason: string | null): Promise<void> {
+  setPayoutStop(chain: ChainCode, reason: string): Promise<void> {
     return setPayoutStop(this.#session.run, this.#session, chain, reason);
+  }
+
+  replacePayoutStop(chain: ChainCode, from: string | null, to: string | null): Promise<boolean> {
+    return replacePayoutStop(this.#session.run, this.#session, chain, [from, to]);
   }
 
   async findFreeze(accountId: AccountId): Promise<WithdrawalFreeze | null> {
