@@ -119,6 +119,7 @@ export function depositOf({ id: orderId, accountId }: Pick<Order, 'id' | 'accoun
     fromAddress: null,
     toAddress: '0xto',
     ...kept,
+    returnCostUnits: 0n,
     assignment: 'ORDER',
     unassignedReason: null,
   };

@@ -14,7 +14,7 @@ import type { OrderMove, OrderStateMachine } from '../orders/order-state-machine
 import { amountRequired } from '../orders/order.ts';
 import type { Order } from '../orders/order.ts';
 import { sumReceived } from '../orders/settle-order.ts';
-import { holdingRef } from './deposit.ts';
+import { holdingRef, owedUnits } from './deposit.ts';
 import type { Deposit } from './deposit.ts';
 
 export interface CreditDeps {
@@ -99,7 +99,7 @@ export async function bookCredit(
 ): Promise<readonly OrderMove[]> {
   const now = clock.now();
   await credit(tx, deposit, creditEntry(ids.next() as EntryId, now, deposit, deposit.credits + 1));
-  await recordTransaction(tx, order, deposit, now, deposit.units);
+  await recordTransaction(tx, order, deposit, now, owedUnits(deposit));
   const current = await refreshOrder(tx, order, now);
   if (deposit.credits > 0) await noteRenewed(tx, current.order, deposit, now);
   return stateMachine.settle(tx, current.order, current.deposits, {

@@ -70,9 +70,16 @@ export interface Deposit {
   readonly credits: number;
   /** What a reversal could not take from its owner's balance; booked to the loss account. */
   readonly lossUnits: bigint;
+  /** What payments of it back that failed have cost the network; that much less of it is owed. */
+  readonly returnCostUnits: bigint;
   readonly assignment: DepositAssignment;
   /** Why it was recorded as unassigned; `null` for one that was not. Kept when it is assigned. */
   readonly unassignedReason: UnassignedReason | null;
+}
+
+/** What its owner gets of it. */
+export function owedUnits({ units, returnCostUnits }: Pick<Deposit, 'units' | 'returnCostUnits'>): bigint {
+  return units - returnCostUnits;
 }
 
 /** The reference of a spendable deposit among the spendable outputs; on UTXO chains its outpoint. */

@@ -6,15 +6,24 @@ import { keptEntry } from '../ledger/unassigned-entries.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Transaction } from '../ports/storage.ts';
 import type { Transfer } from '../transfers/transfer.ts';
+import { owedUnits } from './deposit.ts';
+
+interface EndContext {
+  readonly ids: IdGenerator;
+  readonly now: Millis;
+}
 
 /**
  * Ends the return of a deposit with its transfer, in the transaction that ends it: RETURNED when it is paid, UNASSIGNED again
- * when it failed. Nothing for other transfers.
+ * when it failed, and owed less by what that has cost. Nothing for other transfers.
+ *
+ * @param charged - what the failed transfer was charged
  */
 export async function endReturn(
   tx: Transaction,
   { id, depositId = null, status }: Transfer,
-  { ids, now }: { readonly ids: IdGenerator; readonly now: Millis },
+  charged: bigint,
+  { ids, now }: EndContext,
 ): Promise<void> {
   if (depositId === null) return;
   const deposit = await tx.deposits.lock(depositId);
@@ -26,12 +35,16 @@ export async function endReturn(
     );
     return;
   }
+  const returnCostUnits = deposit.returnCostUnits + charged;
+  const left = { ...deposit, returnCostUnits };
   // A reorganisation took the deposit meanwhile, at the cost of the loss account: what is owed for it ends.
-  const isTaken = deposit.status === 'SEEN' || deposit.status === 'ORPHANED';
-  if (isTaken && deposit.lossUnits > 0n)
-    assert(await postEntry(tx, keptEntry(ids.next() as EntryId, now, deposit, id)), `return ${id} ended twice`);
+  const isTaken = deposit.status !== 'CREDITED' && deposit.status !== 'SPENDABLE';
+  if (isTaken && owedUnits(left) > 0n)
+    assert(await postEntry(tx, keptEntry(ids.next() as EntryId, now, left, id)), `return ${id} ended twice`);
+  // A reorganisation cannot take the cost back; see unassignedLoss.
+  const changes = { returnCostUnits, lossUnits: returnCostUnits };
   assert(
-    await tx.deposits.reassign(depositId, 'RETURNING', 'UNASSIGNED', { lossUnits: 0n }),
+    await tx.deposits.reassign(depositId, 'RETURNING', 'UNASSIGNED', changes),
     `deposit ${depositId} changed while locked`,
   );
 }

@@ -109,6 +109,7 @@ function newDeposit(
     creditedAt: null,
     credits: 0,
     lossUnits: 0n,
+    returnCostUnits: 0n,
     assignment: reason === null ? 'ORDER' : 'UNASSIGNED',
     unassignedReason: reason,
   };

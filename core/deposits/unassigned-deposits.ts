@@ -1,4 +1,4 @@
-import { invalidField, TillgateError } from '../kernel/errors.ts';
+import { invalidField, isTillgateError, TillgateError } from '../kernel/errors.ts';
 import { assert, present } from '../kernel/guard.ts';
 import { isId } from '../kernel/ids.ts';
 import type { DepositId, EntryId, OrderId, TransferId } from '../kernel/ids.ts';
@@ -14,12 +14,13 @@ import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { AlsoWrite, Storage, Transaction } from '../ports/storage.ts';
 import { requirePayments } from '../transfers/fee-estimator.ts';
-import type { PayoutFeeEstimator } from '../transfers/fee-estimator.ts';
+import type { FeeEstimate, PayoutFeeEstimator } from '../transfers/fee-estimator.ts';
 import { newTransfer } from '../transfers/transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { wrongAddress } from '../withdrawals/withdrawal-addresses.ts';
 import { requirePayableAddress } from '../wallets/destination.ts';
 import { recordTransaction, refreshOrder } from './credit-deposit.ts';
+import { owedUnits } from './deposit.ts';
 import type { Deposit } from './deposit.ts';
 
 export interface UnassignedDepositsDeps {
@@ -43,11 +44,11 @@ export class UnassignedDeposits {
   }
 
   /**
-   * Gives a confirmed deposit to an order: its money moves to the merchant's balance, with a transaction row, and the order's
-   * rules decide. Such a deposit counts whenever it came.
+   * Gives a confirmed deposit to an order: its money, less what failed payments of it back have cost, moves to the merchant's
+   * balance, with a transaction row, and the order's rules decide. Such a deposit counts whenever it came.
    *
    * @param actor - who decides, for the order's history
-   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` for a deposit that is not unassigned or not confirmed, and for an
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` for a deposit that is not unassigned, not confirmed or spent, and for an
    * order that is paid on another chain
    */
   async assign(id: string, orderId: string, actor: string, also: AlsoWrite<Deposit>): Promise<Deposit> {
@@ -65,11 +66,12 @@ export class UnassignedDeposits {
       const owner = { orderId: order.id, accountId: order.accountId };
       const assigned: Deposit = { ...former, ...owner, assignment: 'ORDER' };
       assert(await tx.deposits.reassign(former.id, 'UNASSIGNED', 'ORDER', owner), `deposit ${id} changed while locked`);
+      const units = owedUnits(assigned);
       const part = former.status === 'CREDITED' ? 'pending' : 'available';
       const entry = assignEntry(this.#deps.ids.next() as EntryId, now, assigned, part);
       assert(await postEntry(tx, entry), `deposit ${id} is assigned twice`);
-      await recordTransaction(tx, order, assigned, now, assigned.units);
-      const { txid, units, currency } = assigned;
+      await recordTransaction(tx, order, assigned, now, units);
+      const { txid, currency } = assigned;
       await tx.orders.addHistory({
         orderId: order.id,
         at: now,
@@ -91,8 +93,8 @@ export class UnassignedDeposits {
   }
 
   /**
-   * Pays a spendable deposit back to an address, less the network's fee, by the pipeline of all payouts. When that fails,
-   * the deposit is unassigned again.
+   * Pays a spendable deposit back to an address, less the network's fee and what failed payments of it back have cost, by the
+   * pipeline of all payouts. When that fails, the deposit is unassigned again.
    *
    * @throws TillgateError `NOT_FOUND`; `INVALID_FIELDS` for what is no address of the chain; `DESTINATION_UNPAYABLE`;
    * `STATE_CONFLICT` for a deposit that is not unassigned or not spendable, or does not cover the fee; `NOT_READY` (watch-only,
@@ -107,7 +109,8 @@ export class UnassignedDeposits {
     const toAddress = chain.normaliseAddress(address);
     if (toAddress === null) throw invalidField('address', wrongAddress(chain, address));
     await requirePayableAddress(chain, toAddress, 'address', storage);
-    const fee = await fees.estimate(chain, asset, seen.units, toAddress);
+    const units = owedUnits(seen);
+    const fee = await estimate(() => fees.estimate(chain, asset, units, toAddress));
     const request = {
       id: ids.next() as TransferId,
       kind: 'return' as const,
@@ -116,7 +119,7 @@ export class UnassignedDeposits {
       depositId: seen.id,
       chain: seen.chain,
       currency: seen.currency,
-      units: seen.units,
+      units,
       ...fee,
       sourceAddress: payments.hotAddress,
       sourceIndex: null,
@@ -127,6 +130,7 @@ export class UnassignedDeposits {
       await holdBlock(tx, seen);
       await tx.orders.lock(seen.orderId);
       const former = requireDecidable(await tx.deposits.lock(seen.id), ['SPENDABLE']);
+      if (owedUnits(former) !== units) throw conflict('What is left of the deposit changed at this moment; ask again.');
       assert(
         await tx.deposits.reassign(former.id, 'UNASSIGNED', 'RETURNING', {}),
         `deposit ${id} changed while locked`,
@@ -162,7 +166,19 @@ function requireDecidable(deposit: Deposit | null, statuses: readonly Deposit['s
     );
   if (!statuses.includes(deposit.status))
     throw conflict(`The deposit is ${deposit.status}; it has to be ${statuses.join(' or ')} first.`);
+  if (owedUnits(deposit) === 0n) throw conflict('Nothing is left of the deposit: failed payments of it have cost all.');
   return deposit;
+}
+
+/** There is no amount in the request: that it does not pay for itself is a matter of the deposit's state. */
+async function estimate(priced: () => Promise<FeeEstimate>): Promise<FeeEstimate> {
+  try {
+    return await priced();
+  } catch (error) {
+    if (isTillgateError(error, 'AMOUNT_OUT_OF_RANGE'))
+      throw conflict("What is left of the deposit does not cover the network's fee now.");
+    throw error;
+  }
 }
 
 const conflict = (message: string): TillgateError => new TillgateError('STATE_CONFLICT', message);

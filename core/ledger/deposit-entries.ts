@@ -1,3 +1,4 @@
+import { owedUnits } from '../deposits/deposit.ts';
 import type { Deposit } from '../deposits/deposit.ts';
 import { assert } from '../kernel/guard.ts';
 import type { Millis } from '../kernel/time.ts';
@@ -52,11 +53,11 @@ export function balanceOf(deposit: Deposit): MerchantBalance {
 
 /**
  * What a reversal costs the loss account. A pending credit can be taken back whole; a spendable one only as far as the
- * merchant's available balance covers it.
+ * merchant's available balance covers it. The merchant never got what was spent of it before it was assigned.
  */
 export function reversalLoss(deposit: Deposit, available: bigint): bigint {
   if (deposit.status === 'CREDITED') return deposit.lossUnits;
-  return available >= deposit.units ? 0n : deposit.units - available;
+  return available >= owedUnits(deposit) ? deposit.returnCostUnits : deposit.units - available;
 }
 
 /**

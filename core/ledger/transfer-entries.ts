@@ -2,7 +2,7 @@ import type { CurrencyCode } from '../kernel/asset.ts';
 import { assert } from '../kernel/guard.ts';
 import type { EntryId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
-import { obtainedUnits } from '../transfers/transfer.ts';
+import { isOwnMove, obtainedUnits } from '../transfers/transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { coldAccount, custodyAccount, FEES_ACCOUNT, gasAccount, merchantAccount, unassignedAccount } from './entry.ts';
 import type { LedgerEntry, MerchantBalance, Posting } from './entry.ts';
@@ -21,12 +21,13 @@ export function reserveEntry(id: EntryId, at: Millis, transfer: Transfer): Ledge
 }
 
 /**
- * Releases the reserve of a transfer that was never signed, or whose transaction can never be mined.
+ * Releases the reserve of a transfer that was never signed, or whose transaction can never be mined. What a return pays back is
+ * reserved nowhere: only what it is charged is booked.
  *
  * @param kept - what sweeps that were made for it have cost
  */
 export function releaseEntry(id: EntryId, at: Millis, transfer: Transfer, kept = 0n): LedgerEntry {
-  assert(transfer.accountId !== null, `transfer ${transfer.id} has no merchant`);
+  assert(!isOwnMove(transfer), `transfer ${transfer.id} has no owner`);
   return entryOf(id, at, 'transfer-released', transfer, giveBack({ ...transfer, feeUnits: kept }));
 }
 
@@ -57,7 +58,7 @@ export function cheaperPaidEntry(
 
 /**
  * Books a transaction that was mined without effect. Its owner pays what it cost (`feeUnits`, in the transfer's currency) out
- * of the reserve and gets the rest back; for its own moves the till pays.
+ * of the reserve and gets the rest back; a return pays it out of its deposit, and for its own moves the till pays.
  */
 export function failedEntry(id: EntryId, at: Millis, transfer: Transfer, cost: NetworkCost): LedgerEntry {
   return entryOf(id, at, 'transfer-failed', transfer, [...giveBack(transfer), ...networkFee(transfer, cost)]);
@@ -93,8 +94,15 @@ function moveBalance(
 }
 
 /** The reserve less the charged fee. */
-function giveBack({ accountId, currency, units, feeUnits }: Transfer): Posting[] {
-  if (accountId === null) return [];
+function giveBack(transfer: Transfer): Posting[] {
+  const { accountId, chain, currency, units, feeUnits } = transfer;
+  if (isOwnMove(transfer)) return [];
+  if (accountId === null) {
+    return [
+      { account: unassignedAccount(chain), currency, units: -feeUnits },
+      { account: FEES_ACCOUNT, currency, units: feeUnits },
+    ];
+  }
   return [
     { account: merchantAccount(accountId, 'reserved'), currency, units: -units },
     { account: merchantAccount(accountId, 'available'), currency, units: units - feeUnits },
@@ -111,7 +119,7 @@ function payout(transfer: Transfer): Posting[] {
       { account: coldAccount(chain), currency, units: -obtained },
     ];
   }
-  if (accountId === null && kind !== 'return') return [];
+  if (isOwnMove(transfer)) return [];
   return [
     {
       account: accountId === null ? unassignedAccount(chain) : merchantAccount(accountId, 'reserved'),

@@ -1,3 +1,4 @@
+import { owedUnits } from '../deposits/deposit.ts';
 import type { Deposit } from '../deposits/deposit.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { EntryId } from '../kernel/ids.ts';
@@ -20,9 +21,12 @@ export function unassignedCreditEntry(id: EntryId, at: Millis, deposit: Deposit,
   };
 }
 
-/** What a reversal of such a deposit costs the loss account: all of it once its payment back cannot be stopped any more. */
-export function unassignedLoss({ assignment, units }: Deposit): bigint {
-  return assignment === 'UNASSIGNED' ? 0n : units;
+/**
+ * What a reversal of such a deposit costs the loss account: what failed payments back have cost, and all of it once a payment
+ * back cannot be stopped any more.
+ */
+export function unassignedLoss({ assignment, units, returnCostUnits }: Deposit): bigint {
+  return assignment === 'UNASSIGNED' ? returnCostUnits : units;
 }
 
 /** Reverses the credit of such a deposit because its block was reorganised away. */
@@ -41,9 +45,10 @@ export function unassignedReverseEntry(id: EntryId, at: Millis, deposit: Deposit
   };
 }
 
-/** Moves a credited deposit to the balance of the merchant whose order it is assigned to. */
+/** Moves what is owed of a credited deposit to the balance of the merchant whose order it is assigned to. */
 export function assignEntry(id: EntryId, at: Millis, deposit: Deposit, to: MerchantBalance): LedgerEntry {
-  const { chain, currency, units, accountId } = deposit;
+  const { chain, currency, accountId } = deposit;
+  const units = owedUnits(deposit);
   return {
     id,
     at,
@@ -56,17 +61,21 @@ export function assignEntry(id: EntryId, at: Millis, deposit: Deposit, to: Merch
   };
 }
 
-/** Settles the loss of a deposit that a reorganisation took while it was being paid back, because that payment failed. */
+/**
+ * Settles the loss of a deposit that a reorganisation took while it was being paid back, because that payment failed: what is
+ * owed of it is owed no more.
+ */
 export function keptEntry(id: EntryId, at: Millis, deposit: Deposit, transferId: string): LedgerEntry {
-  const { chain, currency, lossUnits } = deposit;
+  const { chain, currency } = deposit;
+  const units = owedUnits(deposit);
   return {
     id,
     at,
     kind: 'deposit-kept',
     reference: `deposit:${deposit.id}:kept:${transferId}`,
     postings: [
-      { account: unassignedAccount(chain), currency, units: -lossUnits },
-      { account: LOSS_ACCOUNT, currency, units: lossUnits },
+      { account: unassignedAccount(chain), currency, units: -units },
+      { account: LOSS_ACCOUNT, currency, units },
     ],
   };
 }

@@ -1,4 +1,4 @@
-import { countsForOrder } from '../deposits/deposit.ts';
+import { countsForOrder, owedUnits } from '../deposits/deposit.ts';
 import type { Deposit } from '../deposits/deposit.ts';
 import type { Millis } from '../kernel/time.ts';
 import { amountRequired } from './order.ts';
@@ -54,7 +54,9 @@ export function liveDeposits(order: Order, deposits: readonly Deposit[]): readon
 
 /** Adds up an order's live deposits by what the rules ask. */
 export function sumReceived(order: Order, deposits: readonly Deposit[]): Received {
-  return liveDeposits(order, deposits).reduce((sum, { status, paidAt, units, unassignedReason }) => {
+  return liveDeposits(order, deposits).reduce((sum, deposit) => {
+    const { status, paidAt, unassignedReason } = deposit;
+    const units = owedUnits(deposit);
     const inTime = paidAt <= order.expiresAt ? units : 0n;
     // What an operator assigned counts whenever it came.
     const inWindow = paidAt <= order.watchUntil || unassignedReason !== null ? units : 0n;

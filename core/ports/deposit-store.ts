@@ -52,6 +52,7 @@ export interface DepositChanges {
   readonly creditedAt?: Millis | null;
   readonly credits?: number;
   readonly lossUnits?: bigint;
+  readonly returnCostUnits?: bigint;
   readonly orderId?: OrderId;
   readonly accountId?: AccountId;
 }
@@ -83,7 +84,7 @@ export interface DepositWrites {
     id: DepositId,
     from: DepositAssignment,
     to: DepositAssignment,
-    changes: Pick<DepositChanges, 'orderId' | 'accountId' | 'lossUnits'>,
+    changes: Pick<DepositChanges, 'orderId' | 'accountId' | 'lossUnits' | 'returnCostUnits'>,
   ): Promise<boolean>;
   /** Adds a merchant's transaction row and gives it its number. */
   addTransaction(row: Omit<TransactionRow, 'number'>): Promise<void>;

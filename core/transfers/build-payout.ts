@@ -17,7 +17,7 @@ import type { HotWallet } from './hot-wallet.ts';
 import { coinsFor, maxCoinsOf, sumOf } from './payout-coins.ts';
 import { floatLacking } from './till-budget.ts';
 import type { TillBudget } from './till-budget.ts';
-import { putsCoinsTogether } from './transfer.ts';
+import { isOwnMove, putsCoinsTogether } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
 /** A transfer with its final fee. */
@@ -190,8 +190,7 @@ export class PayoutBuilder {
         throw new PayoutDeferred(transfers, error.message, { cause: error });
       if (!isTillgateError(error, 'DESTINATION_UNPAYABLE')) throw error;
       // The till's own moves go where the operator said: they wait until that is put right.
-      if (transfers.every(({ accountId, kind }) => accountId === null && kind !== 'return'))
-        throw new PayoutDeferred(transfers, error.message, { cause: error });
+      if (transfers.every(isOwnMove)) throw new PayoutDeferred(transfers, error.message, { cause: error });
       throw new PayoutImpossible(transfers, error.message);
     }
   }
@@ -326,12 +325,12 @@ function noteCost(
   cost: bigint,
   native: CurrencyCode,
 ): void {
-  const { kind, accountId, currency, units, sourceIndex } = transfer;
+  const { kind, currency, units, sourceIndex } = transfer;
   const isNative = currency === native;
   // A token's sweep pays with gas that was set aside for it.
   if (sourceIndex !== null && !isNative) return;
   budget.spend(cost + (kind === 'gas' ? units : 0n));
-  if ((accountId === null && kind !== 'return') || !isNative) return;
+  if (isOwnMove(transfer) || !isNative) return;
   budget.spend(-feeUnits);
   budget.settle(transfer);
 }

@@ -1,5 +1,6 @@
 import type { CurrencyCode } from '../kernel/asset.ts';
 import type { HotWallet } from './hot-wallet.ts';
+import { isOwnMove } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
 /** A sweep that a waiting payment needs may cost up to this share of what it moves, in basis points. */
@@ -73,7 +74,7 @@ export async function shortfallsOf(
     void sums.set(currency, (sums.get(currency) ?? 0n) + units);
   for (const transfer of waiting) {
     add(transfer.sourceIndex === null ? owed : coming, transfer);
-    if ((transfer.accountId !== null || transfer.kind === 'return') && transfer.reason !== null) add(tried, transfer);
+    if (!isOwnMove(transfer) && transfer.reason !== null) add(tried, transfer);
   }
   const shortfalls = new Map<CurrencyCode, TokenShortfall>();
   for (const [currency, units] of owed) {

@@ -14,6 +14,7 @@ import type { Transaction } from '../ports/storage.ts';
 import type { TransferChanges } from '../ports/transfer-store.ts';
 import { endReturn } from '../deposits/end-return.ts';
 import { gasLeft } from './gas-balance.ts';
+import { isOwnMove } from './transfer.ts';
 import type { PayoutView, Transfer, TransferStatus } from './transfer.ts';
 
 export interface FinishContext {
@@ -105,12 +106,12 @@ export async function voidPayout(
     const ownFee = shareOf(firstFee(view), view.transfers.length, at);
     const kept = sweepFee(listed, context.payments.feeAsset.currency, ownFee);
     const transfer = await moveLocked(tx, listed, 'FAILED', reason, context.now);
+    if (!isOwnMove(transfer)) await post(tx, releaseEntry(context.ids.next() as EntryId, context.now, transfer, kept));
     if (transfer.accountId !== null) {
-      await post(tx, releaseEntry(context.ids.next() as EntryId, context.now, transfer, kept));
       const charged = kept === 0n ? {} : { fee: kept, obtained: 0n };
       await tx.deposits.updateTransaction(transfer.id, { status: 'FAILED', ...charged });
     }
-    await endReturn(tx, transfer, context);
+    await endReturn(tx, transfer, kept, context);
     transfers.push({ transfer, to: 'FAILED' });
   }
   return { transfers, orders: [] };
@@ -132,7 +133,7 @@ export async function holdPayout(
   await tx.transfers.settleHoldings(payout.id, 'FREE');
   const transfers: { transfer: Transfer; to: TransferStatus }[] = [];
   for (const listed of view.transfers) {
-    const to = listed.accountId === null ? 'FAILED' : 'HELD';
+    const to = isOwnMove(listed) ? 'FAILED' : 'HELD';
     transfers.push({ transfer: await moveLocked(tx, listed, to, reason, context.now), to });
   }
   return { transfers, orders: [] };
@@ -166,7 +167,7 @@ async function finishOne(
         : ({ status: 'FAILED', txHash, fee: transfer.feeUnits, obtained: 0n } as const);
     await tx.deposits.updateTransaction(transfer.id, row);
   }
-  await endReturn(tx, transfer, { ids, now });
+  await endReturn(tx, transfer, to === 'FAILED' ? transfer.feeUnits : 0n, { ids, now });
   return transfer;
 }
 
@@ -182,8 +183,8 @@ function firstFee({ attempts, payout }: PayoutView): bigint {
  * @param firstFee - the native fee for which `feeUnits` was charged
  */
 function failureFee(transfer: Transfer, cost: NetworkCost, firstFee: bigint): bigint {
-  const { accountId, currency, units, feeUnits } = transfer;
-  if (accountId === null) return feeUnits;
+  const { currency, units, feeUnits } = transfer;
+  if (isOwnMove(transfer)) return feeUnits;
   const own = currency === cost.currency;
   const due =
     own || firstFee === 0n
@@ -196,7 +197,7 @@ function failureFee(transfer: Transfer, cost: NetworkCost, firstFee: bigint): bi
 export function ownersShare(view: PayoutView, native: CurrencyCode, feeUnits: bigint): bigint {
   const { transfers } = view;
   return transfers.reduce((sum, transfer, at) => {
-    if (transfer.accountId === null || transfer.currency !== native) return sum;
+    if (isOwnMove(transfer) || transfer.currency !== native) return sum;
     const cost = { currency: native, units: shareOf(feeUnits, transfers.length, at) };
     return sum + failureFee(transfer, cost, shareOf(firstFee(view), transfers.length, at));
   }, 0n);

@@ -3,6 +3,7 @@ import { ownersShare } from './finish-payout.ts';
 import type { PayingChain } from './payout-deps.ts';
 import { floatLacking, TillBudget } from './till-budget.ts';
 import type { FeeBudgets } from './till-budget.ts';
+import { isOwnMove } from './transfer.ts';
 import type { AttemptKind, PayoutView } from './transfer.ts';
 
 /** A signed replacement of a payout that is not stored yet. */
@@ -58,6 +59,6 @@ function counted(view: PayoutView, { payments }: Pick<PayingChain, 'payments'>):
 
 function charged({ transfers }: PayoutView, native: string): bigint {
   return transfers
-    .filter(({ accountId, kind, currency }) => (accountId !== null || kind === 'return') && currency === native)
+    .filter((transfer) => !isOwnMove(transfer) && transfer.currency === native)
     .reduce((sum, { feeUnits }) => sum + feeUnits, 0n);
 }

@@ -34,7 +34,7 @@ export async function approveTransfer(tx: Transaction, id: TransferId, now: Mill
  * Fails a transfer that was never signed and releases its reserve to the merchant; a deposit that it was to pay back is
  * unassigned again.
  *
- * @param kept - what sweeps that were made for it have cost; it stays with the till
+ * @param kept - what sweeps that were made for it have cost; it stays with the till, and the owner is charged for it
  * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` once it is signed, because the bytes can still be sent
  */
 export async function rejectTransfer(
@@ -52,14 +52,16 @@ export async function rejectTransfer(
   }
   const changes = { reason, updatedAt: now, finishedAt: now, ...(kept === 0n ? {} : { feeUnits: kept }) };
   assert(await tx.transfers.move(id, transfer.status, 'FAILED', changes), `transfer ${id} changed while locked`);
-  if (transfer.accountId !== null) {
+  if (transfer.accountId !== null || kept > 0n) {
     const entry = releaseEntry(ids.next() as EntryId, now, transfer, kept);
     assert(await postEntry(tx, entry), `transfer ${id} is released twice`);
+  }
+  if (transfer.accountId !== null) {
     const charged = kept === 0n ? {} : { fee: kept, obtained: 0n };
     await tx.deposits.updateTransaction(id, { status: 'FAILED', ...charged });
   }
   const failed: Transfer = { ...transfer, ...changes, status: 'FAILED' };
-  await endReturn(tx, failed, { now, ids });
+  await endReturn(tx, failed, kept, { now, ids });
   return failed;
 }
 

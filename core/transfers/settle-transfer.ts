@@ -59,7 +59,7 @@ export async function settleHeldTransfer(
   );
   await tx.deposits.updateTransaction(id, { status: 'SUCCESS', txHash, fee: feeUnits, obtained: obtainedUnits });
   const transfer: Transfer = { ...held, ...changes, status: 'CONFIRMED' };
-  await endReturn(tx, transfer, context);
+  await endReturn(tx, transfer, 0n, context);
   return {
     transfer,
     orders: await refundOrder(tx, held, txHash, context),

@@ -16,7 +16,7 @@ import { rejectTransfer } from './review-transfer.ts';
 import type { PayoutSettings, SweepSettings } from './settings.ts';
 import { stopPayouts } from './solvency-stop.ts';
 import { sweptFor, TillBudget } from './till-budget.ts';
-import { putsCoinsTogether } from './transfer.ts';
+import { isOwnMove, putsCoinsTogether } from './transfer.ts';
 import type { Attempt, Payout, PayoutView, Transfer } from './transfer.ts';
 
 /** Transactions signed and stored together; the database is locked meanwhile, so this stays small. */
@@ -222,12 +222,11 @@ export class SignTransfers {
   /** Fails what has waited too long, with its reserve given back; the others wait, with the reason. */
   async #defer(lease: Lease, { transfers, message, lapses, cause }: PayoutDeferred): Promise<void> {
     const now = this.#deps.clock.now();
-    const isOver = ({ accountId, kind, createdAt, deferredAt }: Transfer): boolean =>
-      lapses
-        ? now - createdAt > MAX_COINS_WAIT_MS
-        : (accountId !== null || kind === 'return') &&
-          deferredAt !== null &&
-          now - deferredAt >= this.#settings.giveUpAfterMs;
+    const isOver = (transfer: Transfer): boolean => {
+      const { createdAt, deferredAt } = transfer;
+      if (lapses) return now - createdAt > MAX_COINS_WAIT_MS;
+      return !isOwnMove(transfer) && deferredAt !== null && now - deferredAt >= this.#settings.giveUpAfterMs;
+    };
     const over = transfers.filter(isOver);
     if (over.length > 0)
       await this.#abandon(
@@ -288,7 +287,7 @@ export class SignTransfers {
     });
     for (const transfer of transfers) {
       publishTransfer(this.#deps, transfer, 'REQUESTED', 'FAILED');
-      if (transfer.accountId !== null) raiseAlert(this.#deps, 'transfer', `transfer ${transfer.id}`, reason);
+      if (!isOwnMove(transfer)) raiseAlert(this.#deps, 'transfer', `transfer ${transfer.id}`, reason);
     }
   }
 

@@ -6,6 +6,7 @@ import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { LiveTransfer } from '../ports/transfer-store.ts';
 import type { PayingChain } from './payout-deps.ts';
+import { isOwnMove } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
 /** How far `fees:network` may fall below zero, as a plain decimal by the chain's own coin. */
@@ -130,8 +131,8 @@ export async function keptOf(
  * held before it ever waited for coins has caused none.
  */
 export function sweptFor(transfer: Transfer, budget: TillBudget, native: CurrencyCode): bigint {
-  const { accountId, currency, feeUnits, status, deferredAt } = transfer;
-  if (accountId === null || currency !== native || (status === 'HELD' && deferredAt === null)) return 0n;
+  const { currency, feeUnits, status, deferredAt } = transfer;
+  if (isOwnMove(transfer) || currency !== native || (status === 'HELD' && deferredAt === null)) return 0n;
   const charge = budget.sweepCharge(transfer, 0n);
   return charge < feeUnits ? charge : feeUnits;
 }

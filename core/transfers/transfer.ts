@@ -87,6 +87,11 @@ export function newTransfer<Request extends TransferRequest>(request: Request, n
   };
 }
 
+/** True for what the till moves for itself: nobody is owed the amount, and nobody is charged for the transaction. */
+export function isOwnMove({ accountId, kind }: Pick<Transfer, 'accountId' | 'kind'>): boolean {
+  return accountId === null && kind !== 'return';
+}
+
 /** True for a sweep on a UTXO chain: its coins come back as one to the address that they are paid from, and nobody else is paid. */
 export function putsCoinsTogether({ kind, sourceAddress, toAddress }: Transfer): boolean {
   return kind === 'sweep' && sourceAddress === toAddress;

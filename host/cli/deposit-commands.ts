@@ -71,7 +71,8 @@ export async function depositRescan({ values, json, terminal }: CommandCall): Pr
 }
 
 function inWords(deposit: ReturnType<typeof depositRecord>): string {
-  const { id, chain, amount, currency, tx_hash: tx, order_id: order, status, assignment } = deposit;
+  const { id, chain, amount, return_cost: cost, currency, tx_hash: tx, order_id: order, status, assignment } = deposit;
   const why = deposit.unassigned_reason === null ? '' : `, ${deposit.unassigned_reason}`;
-  return `${id}  ${status.padEnd(9)}  ${assignment}${why}  ${chain}  ${amount} ${currency}  by ${tx}, address of order ${order}`;
+  const spent = cost === '0' ? '' : `, ${cost} of it spent on failed payments back`;
+  return `${id}  ${status.padEnd(9)}  ${assignment}${why}  ${chain}  ${amount} ${currency}${spent}  by ${tx}, address of order ${order}`;
 }

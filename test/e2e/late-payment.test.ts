@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parseEther } from 'viem';
 import type { Address, Hex } from 'viem';
+import { burnerOf } from '../support/gas-burner.ts';
 import { waitFor } from '../support/wait.ts';
 import { TillOnAnvil } from './till-on-anvil.ts';
 
@@ -115,6 +116,41 @@ describe('fault 55: payments after the watch window, on anvil', { concurrency: 1
     assert.deepEqual(await ok('ledger', 'check'), { ok: true, breaches: [] });
     const lines = await ok<readonly Fields[]>('wallet', 'reconcile');
     assert.ok(lines.every(({ shortfall }) => shortfall === '0'));
+  });
+
+  test('fault 107: one whose return burns its gas is charged, the rest is paid back, and every wei is accounted for', async () => {
+    const before = { hot: await balance(hot), paid: await paidFor(hot) };
+    const { address, units } = await latePayment();
+    const [deposit] = await unassigned();
+    const depositId = String(deposit?.['id']);
+    // It takes coins while the payment is priced, and burns the whole gas limit once the payment is mined.
+    const contract: Address = '0x00000000000000000000000000000000fee00103';
+    await till.anvil.rpc('evm_setAutomine', [false]);
+    const { id: failing } = await ok('deposit', 'refund', depositId, contract);
+    const shown = (id: unknown): Promise<Fields> => ok('transfer', 'show', String(id));
+    await mineUntil(async () => {
+      if ((await shown(failing))['status'] !== 'BROADCAST') return false;
+      await till.anvil.rpc('anvil_setCode', [contract, burnerOf(5_000_000)]);
+      return true;
+    }, 'the return to be sent');
+    await mineUntil(async () => (await shown(failing))['status'] === 'FAILED', 'the return to fail');
+    await till.anvil.rpc('evm_setAutomine', [true]);
+    const [left] = await unassigned();
+    const cost = parseEther(String(left?.['return_cost']));
+    assert.ok(cost > 0n);
+    assert.deepEqual([left?.['id'], parseEther(String(left?.['amount']))], [depositId, units]);
+    assert.equal(await balance(contract), 0n);
+    assert.deepEqual(await ok('ledger', 'check'), { ok: true, breaches: [] });
+    const payee: Address = '0x00000000000000000000000000000000fee00104';
+    const { id: second } = await ok('deposit', 'refund', depositId, payee);
+    await mineUntil(async () => (await shown(second))['status'] === 'CONFIRMED', 'the rest to be paid back');
+    const paid = await shown(second);
+    assert.equal(parseEther(String(paid['amount'])), units - cost);
+    assert.equal(await balance(payee), parseEther(String(paid['obtained'])));
+    const gas = (await paidFor(hot)) - before.paid + (await paidFor(address));
+    assert.equal((await balance(hot)) - before.hot + (await balance(address)) + (await balance(payee)) + gas, units);
+    assert.deepEqual(await ok('ledger', 'check'), { ok: true, breaches: [] });
+    assert.ok((await ok<readonly Fields[]>('wallet', 'reconcile')).every(({ shortfall }) => shortfall === '0'));
   });
 
   test('one is given to its order, and reading its block again finds nothing new', async () => {

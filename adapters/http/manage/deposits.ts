@@ -27,6 +27,7 @@ const depositSchema = z
     chain: z.string(),
     currency: z.string(),
     amount: amount('What arrived'),
+    return_cost: amount('What payments of it back that failed have cost; only the rest is assigned or paid back'),
     status: z.enum(DEPOSIT_STATUSES).meta({ description: 'It can be assigned once CREDITED, refunded once SPENDABLE' }),
     assignment: z.enum(DEPOSIT_ASSIGNMENTS),
     unassigned_reason: z.enum(UNASSIGNED_REASONS).nullable().meta({
@@ -53,14 +54,16 @@ const rescanSchema = z
   .meta({ id: 'Rescan' });
 
 export function depositRecord(deposit: Deposit, assets: Pick<AssetCatalogue, 'find'>): DepositRecord {
+  // A currency whose plugin was removed is shown in units: an operator must see the deposit all the same.
+  const decimals = assets.find(deposit.currency)?.decimals ?? 0;
   return {
     id: deposit.id,
     order_id: deposit.orderId,
     account_id: deposit.accountId,
     chain: deposit.chain,
     currency: deposit.currency,
-    // A currency whose plugin was removed is shown in units: an operator must see the deposit all the same.
-    amount: formatUnits(deposit.units, assets.find(deposit.currency)?.decimals ?? 0),
+    amount: formatUnits(deposit.units, decimals),
+    return_cost: formatUnits(deposit.returnCostUnits, decimals),
     status: deposit.status,
     assignment: deposit.assignment,
     unassigned_reason: deposit.unassignedReason,
@@ -108,6 +111,7 @@ const depositExample = {
   chain: 'ETH',
   currency: 'ETH',
   amount: '0.25',
+  return_cost: '0',
   status: 'SPENDABLE',
   assignment: 'UNASSIGNED',
   unassigned_reason: 'late',
@@ -181,7 +185,7 @@ export const depositOperations: readonly ManageOperation[] = [
     path: '/deposits/{id}/refund',
     summary: 'Pay a deposit back',
     description:
-      'To an address that the payer named, less the network’s fee. When that payment fails, the deposit is unassigned again. Admins only.',
+      'To an address that the payer named, less the network’s fee. When that payment fails, the deposit is unassigned again, and what that has cost is taken from it. A deposit that does not cover the fee is 40900. Admins only.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT', 'DESTINATION_UNPAYABLE', 'NODE_FAILED', 'NOT_READY'],
     params,
     body: z.object({ address: text(MAX_ADDRESS, 'An address on the deposit’s chain') }),

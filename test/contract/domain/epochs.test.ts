@@ -20,6 +20,7 @@ import { takeBackup } from '../../support/backup.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { buildMoney, PAYEE } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
+import { again, latePayment, owed, refund } from './late-payment.ts';
 
 const ETHER = 10n ** 18n;
 const HOUR = 3_600_000;
@@ -196,6 +197,31 @@ eachStorage((engine, open) => {
         assert.equal(paid(till), 1);
       },
     );
+
+    money('holds a return that expired before it: it may have been paid since', async (till, backup) => {
+      withoutNonces(till);
+      await funded(till);
+      const { deposit } = await latePayment(till);
+      const { id } = await refund(till, deposit);
+      await till.payOut();
+      const restore = await backup();
+      await till.payInfo();
+      const marker = await markerOf(till);
+      await restore();
+      await start(till, marker);
+      till.ethPayments.dropMempool();
+      till.ethPayments.lie = { kind: 'expired' };
+      await confirmRestore(till, OPERATOR, marker);
+      await restart(till, 3);
+      assert.equal((await till.transfer(id)).status, 'HELD');
+      assert.equal((await again(till, deposit)).assignment, 'RETURNING');
+      await till.checkBooks();
+      await till.storage.transaction((tx) =>
+        rejectTransfer(tx, id, 'not paid', { now: till.clock.now(), ids: till.ids }),
+      );
+      assert.equal((await again(till, deposit)).assignment, 'UNASSIGNED');
+      assert.equal(await owed(till), ETHER);
+    });
 
     money('has a withdrawal recorded that was requested and paid since, once', async (till, backup) => {
       await funded(till);

@@ -1,57 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { obtainedUnits, PayoutFeeEstimator, rejectTransfer, UnassignedDeposits } from '../../../core/index.ts';
-import type { Deposit, Order, Transfer } from '../../../core/index.ts';
+import { obtainedUnits, rejectTransfer } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { buildMoney } from '../../support/money.ts';
-import type { MoneyDomain } from '../../support/money.ts';
 import { testsOf } from '../../support/storage.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const ETHER = 10n ** 18n;
-const PAYER = 'eth-late-payer';
-const nothing = (): Promise<void> => Promise.resolve();
-
-const decisions = (till: MoneyDomain): UnassignedDeposits =>
-  new UnassignedDeposits({
-    ...till,
-    chains: new Map([till.eth, till.btc].map((chain) => [chain.code, chain])),
-    fees: new PayoutFeeEstimator({ storage: till.storage, rates: till.rateBook, clock: till.clock }),
-  });
-const assign = (till: MoneyDomain, deposit: Deposit, order: Order): Promise<Deposit> =>
-  decisions(till).assign(deposit.id, order.id, 'operator', nothing);
-const refund = (till: MoneyDomain, deposit: Deposit): Promise<Transfer> =>
-  decisions(till).refund(deposit.id, PAYER, nothing);
-const owed = async ({ storage }: MoneyDomain): Promise<bigint> =>
-  (await storage.ledger.balances('unassigned:ETH')).find(({ currency }) => currency === 'ETH')?.units ?? 0n;
-const lossOf = async ({ storage }: MoneyDomain): Promise<bigint> =>
-  (await storage.ledger.balances('loss:')).find(({ currency }) => currency === 'ETH')?.units ?? 0n;
-const again = async ({ storage }: MoneyDomain, { id }: Deposit): Promise<Deposit> => {
-  const deposit = await storage.deposits.find(id);
-  assert.ok(deposit);
-  return deposit;
-};
-
-let payments = 0;
-
-/** A payment that came 30 hours after its order, and was mined so many blocks deep. */
-async function latePayment(till: MoneyDomain, depth = 8): Promise<{ deposit: Deposit; order: Order }> {
-  const order = await till.payInfo({
-    currency: 'ETH',
-    price: '2000',
-    links: { callbackUrl: 'https://shop.example/paid', timeoutCallback: 'https://shop.example/late' },
-  });
-  till.clock.advance(31 * MINUTE);
-  await till.expire();
-  till.clock.advance(30 * HOUR);
-  till.eth.mine({ to: order.payment?.address ?? '', currency: 'ETH', units: ETHER, txid: `late${(payments += 1)}` });
-  till.eth.mineEmpty(depth - 1);
-  await till.follow();
-  const [deposit] = (await till.storage.deposits.unassigned({ page: 1, size: 10 })).items;
-  assert.ok(deposit);
-  return { deposit, order: await till.order(order.id) };
-}
+import {
+  again,
+  assign,
+  decisionsOf,
+  ETHER,
+  latePayment,
+  lossOf,
+  nothing,
+  owed,
+  PAYER,
+  refund,
+} from './late-payment.ts';
 
 eachStorage((engine, open) => {
   const money = testsOf(open, buildMoney);
@@ -83,7 +47,7 @@ eachStorage((engine, open) => {
     money(
       'assigned while it is only credited, it is pending until it is deep, and a reorganisation takes it',
       async (till) => {
-        const { deposit, order } = await latePayment(till, 3);
+        const { deposit, order } = await latePayment(till, { depth: 3 });
         const payment = till.eth.paid.at(-1);
         const other = await till.payInfo({ currency: 'ETH', price: '2000' });
         assert.ok(payment);
@@ -185,22 +149,36 @@ eachStorage((engine, open) => {
       },
     );
 
-    money('a return that fails after a reorganisation took its deposit owes and loses nothing', async (till) => {
-      const { deposit } = await latePayment(till);
-      till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
-      const asked = await refund(till, deposit);
-      await till.payOut();
-      till.ethPayments.reverts = ({ to }) => to === PAYER;
-      till.eth.drop(8);
-      till.eth.mineEmpty(9);
-      await till.follow();
-      assert.equal(await lossOf(till), -ETHER);
-      await till.settle();
-      assert.equal((await till.transfer(asked.id)).status, 'FAILED');
-      const gone = await again(till, deposit);
-      assert.deepEqual([gone.status, gone.assignment, gone.lossUnits], ['ORPHANED', 'UNASSIGNED', 0n]);
-      assert.deepEqual([await owed(till), await lossOf(till)], [0n, 0n]);
-    });
+    money(
+      'a return that fails after a reorganisation took its deposit owes nothing, and loses its cost',
+      async (till) => {
+        const { deposit } = await latePayment(till);
+        const payment = till.eth.paid.at(-1);
+        assert.ok(payment);
+        till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
+        const asked = await refund(till, deposit);
+        await till.payOut();
+        till.ethPayments.reverts = ({ to }) => to === PAYER;
+        till.eth.drop(8);
+        till.eth.mineEmpty(9);
+        await till.follow();
+        assert.equal(await lossOf(till), -ETHER);
+        await till.settle();
+        assert.equal((await till.transfer(asked.id)).status, 'FAILED');
+        const gone = await again(till, deposit);
+        const cost = (await till.transfer(asked.id)).feeUnits;
+        assert.deepEqual(
+          [gone.status, gone.assignment, gone.lossUnits, gone.returnCostUnits],
+          ['ORPHANED', 'UNASSIGNED', cost, cost],
+        );
+        assert.deepEqual([await owed(till), await lossOf(till)], [0n, -cost]);
+        // Mined again, the deposit pays what its return has cost.
+        till.eth.mine(payment);
+        till.eth.mineEmpty(7);
+        await till.follow();
+        assert.deepEqual([await owed(till), await lossOf(till)], [ETHER - cost, 0n]);
+      },
+    );
 
     money(
       'money that comes to a TERMINATED order is credited and can be refunded; it stays TERMINATED',
@@ -222,13 +200,13 @@ eachStorage((engine, open) => {
     );
 
     money('what cannot be decided is refused', async (till) => {
-      const { deposit, order } = await latePayment(till, 3);
+      const { deposit, order } = await latePayment(till, { depth: 3 });
       await assert.rejects(refund(till, deposit), { code: 'STATE_CONFLICT' });
       till.eth.mineEmpty(6);
       await till.follow();
       const unpaid = await till.payInfo({ chain: 'BTC', currency: 'BTC' });
       await assert.rejects(assign(till, deposit, unpaid), { code: 'STATE_CONFLICT' });
-      const run = decisions(till);
+      const run = decisionsOf(till);
       await assert.rejects(run.assign('404', order.id, 'operator', nothing), { code: 'NOT_FOUND' });
       await assert.rejects(run.assign(deposit.id, '404', 'operator', nothing), { code: 'NOT_FOUND' });
       await assert.rejects(run.refund(deposit.id, 'nowhere', nothing), { code: 'INVALID_FIELDS' });

@@ -42,6 +42,7 @@ eachStorage((_name, open) => {
     const whole = deposit(made, {
       units: 2n ** 256n - 1n,
       lossUnits: 2n ** 64n + 1n,
+      returnCostUnits: 2n ** 65n + 1n,
       creditedAt: NOW,
       credits: 2,
       fromAddress: null,

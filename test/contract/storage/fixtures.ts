@@ -168,6 +168,7 @@ export function deposit(of: Pick<Order, 'id' | 'accountId'>, given: Partial<Depo
     creditedAt: null,
     credits: 0,
     lossUnits: 0n,
+    returnCostUnits: 0n,
     assignment: 'ORDER',
     unassignedReason: null,
     ...given,

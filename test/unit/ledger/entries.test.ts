@@ -46,6 +46,7 @@ const deposit = (given: Partial<Deposit> = {}): Deposit =>
     currency: 'USDT',
     units: 500n,
     lossUnits: 0n,
+    returnCostUnits: 0n,
     credits: 1,
     status: 'CREDITED',
     ...given,
@@ -183,6 +184,11 @@ describe('what a deposit books', () => {
       [0n, 0n, 1n, 500n],
     );
     assert.equal(reversalLoss(deposit({ lossUnits: 200n }), 0n), 200n);
+    // What a failed return has cost was never the merchant's, whatever else is in the balance.
+    assert.deepEqual(
+      [600n, 450n, 400n, 399n, 0n].map((available) => reversalLoss({ ...spendable, returnCostUnits: 100n }, available)),
+      [100n, 100n, 100n, 101n, 500n],
+    );
     assert.deepEqual(moved(reverseEntry(ID, AT, spendable, 120n)), {
       [CUSTODY]: 500n,
       [LOSS]: -120n,

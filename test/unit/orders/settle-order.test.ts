@@ -21,7 +21,15 @@ const order = (changes: Partial<Order> = {}): Order =>
   }) as unknown as Order;
 
 const deposit = (units: bigint, status: DepositStatus, paidAt = 10, currency = 'USDT-ERC20'): Deposit =>
-  ({ chain: 'ETH', currency, units, status, paidAt, unassignedReason: null }) as unknown as Deposit;
+  ({
+    chain: 'ETH',
+    currency,
+    units,
+    returnCostUnits: 0n,
+    status,
+    paidAt,
+    unassignedReason: null,
+  }) as unknown as Deposit;
 
 interface Row {
   readonly name: string;

@@ -16,6 +16,7 @@ import { unassignedDeposits } from './0011-unassigned-deposits.ts';
 import { coinOwners } from './0012-coin-owners.ts';
 import { nodeTrouble } from './0013-node-trouble.ts';
 import { cancelledPayouts } from './0014-cancelled-payouts.ts';
+import { returnCosts } from './0015-return-costs.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   coinOwners,
   nodeTrouble,
   cancelledPayouts,
+  returnCosts,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

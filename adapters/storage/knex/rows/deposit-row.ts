@@ -22,6 +22,7 @@ export const DEPOSIT_COLUMNS: readonly Column<Deposit>[] = [
   { name: 'credited_at', kind: 'bigint', of: (d) => d.creditedAt },
   { name: 'credits', kind: 'bigint', of: (d) => d.credits },
   { name: 'loss_units', kind: 'numeric', of: (d) => String(d.lossUnits) },
+  { name: 'return_cost_units', kind: 'numeric', of: (d) => String(d.returnCostUnits) },
   { name: 'assignment', kind: 'text', of: (d) => d.assignment },
   { name: 'unassigned_reason', kind: 'text', of: (d) => d.unassignedReason },
 ];
@@ -47,6 +48,7 @@ export function depositOf(row: Row): Deposit {
     creditedAt: integerOrNull(row, 'credited_at'),
     credits: integer(row, 'credits'),
     lossUnits: units(row, 'loss_units'),
+    returnCostUnits: units(row, 'return_cost_units'),
     assignment: text(row, 'assignment') as Deposit['assignment'],
     unassignedReason: textOrNull(row, 'unassigned_reason') as Deposit['unassignedReason'],
   };
@@ -54,13 +56,14 @@ export function depositOf(row: Row): Deposit {
 
 /** The columns that changes of a deposit fill. */
 export function depositChange(changes: DepositChanges): Change {
-  const { blockHeight, blockHash, creditedAt, credits, lossUnits, orderId, accountId } = changes;
+  const { blockHeight, blockHash, creditedAt, credits, lossUnits, returnCostUnits, orderId, accountId } = changes;
   const change: (readonly [string, string | number | null])[] = [];
   if (blockHeight !== undefined) change.push(['block_height', blockHeight]);
   if (blockHash !== undefined) change.push(['block_hash', blockHash]);
   if (creditedAt !== undefined) change.push(['credited_at', creditedAt]);
   if (credits !== undefined) change.push(['credits', credits]);
   if (lossUnits !== undefined) change.push(['loss_units', String(lossUnits)]);
+  if (returnCostUnits !== undefined) change.push(['return_cost_units', String(returnCostUnits)]);
   if (orderId !== undefined) change.push(['order_id', orderId]);
   if (accountId !== undefined) change.push(['account_id', accountId]);
   return change;

@@ -82,7 +82,7 @@ export class KnexDepositWrites implements DepositWrites {
     id: DepositId,
     from: DepositAssignment,
     to: DepositAssignment,
-    changes: Pick<DepositChanges, 'orderId' | 'accountId' | 'lossUnits'>,
+    changes: Pick<DepositChanges, 'orderId' | 'accountId' | 'lossUnits' | 'returnCostUnits'>,
   ): Promise<boolean> {
     const { run, tables } = this.#session;
     const { sql, bindings } = assignments([['assignment', to], ...depositChange(changes)]);

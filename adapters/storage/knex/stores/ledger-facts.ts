@@ -25,7 +25,10 @@ export async function mismatchedDeposits(db: Database, limit: number): Promise<r
   }));
 }
 
-/** What an unassigned account has to hold more than it does. A deposit that is being paid back is owed until it is paid. */
+/**
+ * What an unassigned account has to hold more than it does. A deposit that is being paid back is owed until it is paid, less
+ * what failed payments of it have cost.
+ */
 export async function driftedUnassigned(
   run: Run,
   { deposits, balances }: Tables,
@@ -37,10 +40,11 @@ export async function driftedUnassigned(
     return drift.set(key, (drift.get(key) ?? 0n) + change);
   };
   const owed = await run(
-    `SELECT chain, currency, units FROM ${deposits} WHERE assignment <> 'ORDER'
+    `SELECT chain, currency, units, return_cost_units FROM ${deposits} WHERE assignment <> 'ORDER'
        AND (assignment = 'RETURNING' OR (assignment = 'UNASSIGNED' AND status IN ('CREDITED', 'SPENDABLE')))`,
   );
-  for (const row of owed) add(unassignedAccount(text(row, 'chain')), row, units(row, 'units'));
+  for (const row of owed)
+    add(unassignedAccount(text(row, 'chain')), row, units(row, 'units') - units(row, 'return_cost_units'));
   for (const row of await run(
     `SELECT account, currency, units FROM ${balances} WHERE substr(account, 1, 11) = 'unassigned:'`,
   ))

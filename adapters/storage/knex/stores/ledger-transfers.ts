@@ -1,6 +1,6 @@
 import type { LedgerBreach } from '../../../../core/index.ts';
 import type { Row, Run } from '../dialects/dialect.ts';
-import { integer, text, units } from '../rows/values.ts';
+import { integer, text, textOrNull, units } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
 
 /** Chunk size of transfers under way. Sums are computed here, in bigints: SQLite adds TEXT as doubles. */
@@ -18,12 +18,12 @@ export async function mismatchedTransfers(run: Run, tables: Tables, limit: numbe
   return checks.flat().slice(0, limit);
 }
 
-/** Withdrawals and refunds under way. */
+/** Withdrawals, refunds and returns under way. */
 export async function* liveTransfers(run: Run, { transfers }: Tables): AsyncGenerator<Row> {
   for (let after = ''; ;) {
     const rows = await run(
       `SELECT id, account_id, currency, units, fee_units FROM ${transfers}
-       WHERE ${LIVE} AND account_id IS NOT NULL AND id > ? ORDER BY id LIMIT ${CHUNK}`,
+       WHERE ${LIVE} AND (account_id IS NOT NULL OR deposit_id IS NOT NULL) AND id > ? ORDER BY id LIMIT ${CHUNK}`,
       [after],
     );
     yield* rows;
@@ -45,8 +45,11 @@ async function driftedReserves(run: Run, tables: Tables): Promise<readonly Ledge
   )) {
     add(text(row, 'account'), row, units(row, 'units'));
   }
-  for await (const row of liveTransfers(run, tables))
-    add(`merchant:${text(row, 'account_id')}:reserved`, row, -units(row, 'units'));
+  for await (const row of liveTransfers(run, tables)) {
+    // What a return pays back is reserved nowhere.
+    const accountId = textOrNull(row, 'account_id');
+    if (accountId !== null) add(`merchant:${accountId}:reserved`, row, -units(row, 'units'));
+  }
   return [...drift]
     .filter(([, sum]) => sum !== 0n)
     .map(([account, sum]) => ({

@@ -42,6 +42,7 @@ function deposit(id: string, txid: string, status: DepositStatus, fromAddress: s
     creditedAt: null,
     credits: 1,
     lossUnits: 0n,
+    returnCostUnits: 0n,
   };
   return {
     id: id as DepositId,
