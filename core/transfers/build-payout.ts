@@ -201,7 +201,7 @@ export class PayoutBuilder {
     if (currency === this.#chain.payments.feeAsset.currency) return units;
     const free = await hot.free(currency);
     if (free < units - maxFeeUnits) throw shortfalls(transfer);
-    return free > 0n && free < units ? free : units;
+    return free < units ? free : units;
   }
 
   /** The tokens must be in the hot wallet; the charged fee stays there and need not be. */

@@ -112,6 +112,19 @@ eachStorage((engine, open) => {
       assert.equal(await trouble(domain), null);
     });
 
+    till('fault 85: lag is alerted with the fifth minute, and not a millisecond earlier', async (domain) => {
+      domain.eth.mineEmpty(50);
+      await domain.follow();
+      domain.eth.lagsAt = 10;
+      await domain.follow();
+      domain.clock.advance(5 * MINUTE - 1);
+      await domain.follow();
+      assert.equal(alerts(domain).length, 0);
+      domain.clock.advance(1);
+      await domain.follow();
+      assert.equal(alerts(domain).length, 1);
+    });
+
     till('fault 85: a node that has pruned what is to be read is named at once, with what to do', async (domain) => {
       await domain.follow();
       domain.eth.mineEmpty(30);

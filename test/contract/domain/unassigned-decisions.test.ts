@@ -208,6 +208,13 @@ eachStorage((engine, open) => {
       await assert.rejects(assign(till, deposit, unpaid), { code: 'STATE_CONFLICT' });
       const run = decisionsOf(till);
       await assert.rejects(run.assign('404', order.id, 'operator', nothing), { code: 'NOT_FOUND' });
+      const settled = await till.fund('ETH', '2000');
+      const [paid] = await till.storage.deposits.byOrder(settled.id);
+      assert(paid !== undefined);
+      await assert.rejects(assign(till, paid, order), {
+        code: 'STATE_CONFLICT',
+        message: `The deposit belongs to order ${settled.id}.`,
+      });
       await assert.rejects(run.assign(deposit.id, '404', 'operator', nothing), { code: 'NOT_FOUND' });
       await assert.rejects(run.refund(deposit.id, 'nowhere', nothing), { code: 'INVALID_FIELDS' });
       const own = order.payment?.address ?? '';

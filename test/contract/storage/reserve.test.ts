@@ -106,4 +106,19 @@ eachStorage((_name, open) => {
     assert.equal((await reserve(storage, stranger, 10n, key)).kind, 'reserved');
     assert.deepEqual(await checkLedger(storage), []);
   });
+
+  test('a live key stays claimed beside a later one of the same moment', async (t) => {
+    const { storage } = await open(t);
+    const accountId = await funded(storage);
+    const key = claim('k1', { route: '/withdraw' });
+    const kept = key.expiresAt - NOW;
+    assert.equal((await reserve(storage, accountId, 1n, key)).kind, 'reserved');
+    const again = { ...key, expiresAt: key.expiresAt + kept - 1 };
+    const later = claim('k2', { route: '/withdraw', expiresAt: key.expiresAt + kept + 1 });
+    const outcomes = await Promise.all([reserve(storage, accountId, 1n, again), reserve(storage, accountId, 1n, later)]);
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ['repeated', 'reserved'],
+    );
+  });
 });

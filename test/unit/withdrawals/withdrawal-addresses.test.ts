@@ -67,6 +67,17 @@ describe('withdrawal addresses', () => {
       assert.equal(inForce(), 'eth-c');
     });
 
+    test('the same address at once ends its hold, and changes nothing when it is in force', async () => {
+      await set('eth-a');
+      clock.advance(1);
+      const sooner = await set('eth-a', { atOnce: true });
+      assert.deepEqual([sooner.activeFrom, inForce(), wallets.saves], [clock.now(), 'eth-a', 2]);
+      assert.deepEqual(await set('eth-a', { atOnce: true }), sooner);
+      clock.advance(1);
+      assert.deepEqual(await set('eth-a', { atOnce: true }), sooner);
+      assert.equal(wallets.saves, 2);
+    });
+
     test('the same address again changes nothing: its hold does not begin anew', async () => {
       const first = await set('eth-a');
       clock.advance(HOLD_MS / 2);
