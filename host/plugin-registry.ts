@@ -59,6 +59,22 @@ export async function setUpPlugins(ports: PluginPorts, plugins: readonly LoadedP
   return registry;
 }
 
+/**
+ * Whoever is between the till and a node can answer for it.
+ *
+ * @throws TillgateError `CONFIG_INVALID` naming the nodes on other machines that are asked without TLS
+ */
+export function requireSecureNodes({ chains }: PluginRegistry): void {
+  for (const { code, nodes } of chains.values()) {
+    if (nodes === undefined || nodes.insecure.length === 0) continue;
+    throw new TillgateError(
+      'CONFIG_INVALID',
+      `${code}: ${nodes.insecure.join(', ')} is asked without TLS, so that anybody on the way could invent payments. ` +
+        'Use https, or set "insecureNodes": true in the options of the plugin where the way is yours alone.',
+    );
+  }
+}
+
 class Registry implements RunningPlugins {
   readonly chains = new Map<ChainCode, ChainAdapter>();
   readonly chainNames: ChainName[] = [];

@@ -9,6 +9,7 @@ export * from './evm/index.ts';
 export { JsonRpcClient } from './json-rpc.ts';
 export type { JsonRpcOptions, RpcCall, RpcCaller } from './json-rpc.ts';
 export type { RpcReply } from './json-rpc-replies.ts';
+export * from './quorum/index.ts';
 export { invalidOptions, parseOptions } from '../plugin-options/parse-options.ts';
 export type { TokenInputs } from '../plugin-options/token-options.ts';
 export * from './tron/index.ts';

@@ -7,7 +7,8 @@ export const count = (minimum: number, maximum: number): z.ZodNumber => z.int().
 export const nodeUrl = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https URL');
-export const nodeUrls = z.array(nodeUrl).min(1, 'at least one node URL is needed').max(16);
+const MOST_NODES = 16;
+export const nodeUrls = z.array(nodeUrl).min(1, 'at least one node URL is needed').max(MOST_NODES);
 
 /** What every chain's plugin takes (decisions, section 10). */
 export const chainFields = {
@@ -19,6 +20,10 @@ export const chainFields = {
   /** How old the head may be before the chain counts as lagging; `null` for a network where blocks are rare. */
   maxLagSeconds: count(10, 86_400).nullable().optional(),
   xpub: z.string().min(1).optional(),
+  /** How many of the nodes have to agree about a deposit, and before a payment; one believes the first that answers. */
+  quorum: count(1, MOST_NODES).optional(),
+  /** True: nodes on other machines may be asked without TLS in production. */
+  insecureNodes: z.boolean().optional(),
 } as const;
 
 /** How many confirmations a deposit needs to be credited, and to be spendable. */
@@ -36,6 +41,41 @@ export function depthsOf(given: { readonly [Depth in keyof Depths]?: number | un
       given.spendableConfirmations ??
       (given.confirmations === undefined ? usual.spendableConfirmations : confirmations),
   };
+}
+
+/** How a chain's nodes are asked (decisions, section 11). */
+export interface NodeTrust {
+  readonly quorum: number;
+  readonly insecureNodes: boolean;
+}
+
+/** Two of several have to agree, unless the settings say otherwise. */
+export function nodeTrustOf(
+  given: { readonly [Field in keyof NodeTrust]?: NodeTrust[Field] | undefined },
+  urls: readonly string[],
+): NodeTrust {
+  return { quorum: given.quorum ?? Math.min(nodesAt(urls).size, 2), insecureNodes: given.insecureNodes ?? false };
+}
+
+/** The problem of a quorum that the nodes cannot reach. */
+export function quorumProblems(
+  { quorum }: NodeTrust,
+  urls: readonly string[],
+): { readonly path: string; readonly message: string }[] {
+  const { size } = nodesAt(urls);
+  return quorum > size && size > 0
+    ? [{ path: 'quorum', message: `needs URLs of as many hosts; there are ${size}` }]
+    : [];
+}
+
+/** The places of the URLs of each node: two URLs of one host are one node that is reached in two ways. */
+export function nodesAt(urls: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const nodes = new Map<string, number[]>();
+  urls.forEach((url, place) => {
+    const { host } = new URL(url);
+    nodes.set(host, [...(nodes.get(host) ?? []), place]);
+  });
+  return nodes;
 }
 
 /** The problem of depths that contradict each other. */

@@ -13,13 +13,22 @@ export interface NodeHealthDeps extends AlertChannels {
   readonly clock: Clock;
 }
 
-/** What keeps a chain from being read up to now. */
-export type FoundTrouble = Pick<ChainTrouble, 'kind' | 'text'>;
+/** What keeps a chain from being read up to now, and which of its nodes are the reason, where several are asked. */
+export type FoundTrouble = Pick<ChainTrouble, 'kind' | 'text'> & { readonly nodes?: readonly string[] };
+
+const NOTHING_SAID: Pick<NodeStatus, 'firstBlock' | 'disagreement'> = { firstBlock: 0 };
 
 /** What passes by itself most times is stored, and an alert is raised, once it has lasted this long. */
 const PATIENCE_MS = 300_000;
 /** What does not pass soon. */
-const AT_ONCE: ReadonlySet<TroubleKind> = new Set<TroubleKind>(['initial-download', 'pruned']);
+const AT_ONCE: ReadonlySet<TroubleKind> = new Set<TroubleKind>(['initial-download', 'pruned', 'disagreement']);
+
+const NOT_READ = ' is not read up to now, and its orders do not expire';
+const CONSEQUENCES: { readonly [Kind in TroubleKind]?: string } = {
+  disagreement:
+    ' credits nothing that its nodes disagree about, its orders do not expire, and its payments stop until they agree. ' +
+    'Compare them with another node, and take the wrong one out of the settings',
+};
 
 /**
  * Judges whether a chain's node shows the present: a node that lags, downloads, has pruned what is to be read or fails
@@ -43,6 +52,7 @@ export class NodeHealth {
 
   /** Why a head may not be the network's latest block. */
   stale(status: NodeStatus | null, head: BlockRef, now: Millis): FoundTrouble | null {
+    if (status?.disagreement != null) return { kind: 'disagreement', ...status.disagreement };
     if (status?.behind != null)
       return { kind: status.initialDownload ? 'initial-download' : 'lag', text: `the node ${status.behind}` };
     const { maxLagMs = null } = this.#chain.policy;
@@ -64,7 +74,8 @@ export class NodeHealth {
   async failed(error: unknown, cursor: BlockRef | null): Promise<FoundTrouble | null> {
     if (!isTillgateError(error, 'NODE_FAILED')) return null;
     const next = (cursor?.height ?? -1) + 1;
-    const firstBlock = await this.#firstBlock();
+    const { firstBlock, disagreement } = await this.#said();
+    if (disagreement != null) return { kind: 'disagreement', ...disagreement };
     if (next === 0 || firstBlock <= next) return { kind: 'failing', text: error.message };
     return {
       kind: 'pruned',
@@ -81,7 +92,7 @@ export class NodeHealth {
 
   /** Stores a trouble that lasts, or that there is none any more. */
   async note({ trouble }: ChainState, found: FoundTrouble | null): Promise<void> {
-    const { storage, clock, logger } = this.#deps;
+    const { storage, clock, logger, metrics } = this.#deps;
     const { code, name } = this.#chain;
     if (found === null) {
       this.#since = null;
@@ -93,21 +104,18 @@ export class NodeHealth {
     const since = (this.#since ??= clock.now());
     const due = AT_ONCE.has(found.kind) || clock.now() - since >= PATIENCE_MS;
     if (!due || trouble?.kind === found.kind) return;
-    await storage.chains.setTrouble(code, { ...found, since });
-    raiseAlert(
-      this.#deps,
-      'node',
-      `chain ${code}`,
-      `${name} is not read up to now, and its orders do not expire: ${found.text}.`,
-    );
+    const { kind, text, nodes = [] } = found;
+    await storage.chains.setTrouble(code, { kind, text, since });
+    for (const node of nodes) metrics.count('tillgate_node_disagreements_total', { chain: code, node });
+    raiseAlert(this.#deps, 'node', `chain ${code}`, `${name}${CONSEQUENCES[kind] ?? NOT_READ}: ${text}.`);
   }
 
-  async #firstBlock(): Promise<number> {
+  async #said(): Promise<Pick<NodeStatus, 'firstBlock' | 'disagreement'>> {
     try {
-      return (await this.status())?.firstBlock ?? 0;
+      return (await this.status()) ?? NOTHING_SAID;
     } catch (error) {
       this.#deps.logger.debug('the node does not say how far back its blocks go', { error });
-      return 0;
+      return NOTHING_SAID;
     }
   }
 }

@@ -97,6 +97,23 @@ export interface ChainPolicy {
   readonly maxLagMs?: number | null;
 }
 
+/** What several nodes of one chain contradict each other about. */
+export interface NodeDisagreement {
+  /** For an operator, in words that complete a sentence: what each node says. */
+  readonly text: string;
+  /** The nodes that may be wrong, by their hosts. */
+  readonly nodes: readonly string[];
+}
+
+/** The nodes of a chain, by their hosts. */
+export interface NodesInUse {
+  readonly hosts: readonly string[];
+  /** How many of them have to agree; of one, whatever it says is believed. */
+  readonly quorum: number;
+  /** Those on other machines that are asked without TLS, unless the settings allow that. */
+  readonly insecure: readonly string[];
+}
+
 /** What a node says of itself, beside its head. */
 export interface NodeStatus {
   /** Why its head is not the network's, in words that complete "the node …"; `null` when nothing says so. */
@@ -105,6 +122,8 @@ export interface NodeStatus {
   readonly initialDownload: boolean;
   /** The lowest block that it has in full; 0 where it has all, or does not say. */
   readonly firstBlock: number;
+  /** What its nodes contradict each other about for longer than honest nodes do; the chain's payments stop meanwhile. */
+  readonly disagreement?: NodeDisagreement | null;
 }
 
 /** A chain that makes payments on request: the sandbox's. */
@@ -145,12 +164,14 @@ export interface ChainAdapter {
    */
   verifyAsset?(currency: CurrencyCode): Promise<void>;
   head(): Promise<BlockRef>;
+  /** The nodes that it reads from; left out where it has none. */
+  readonly nodes?: NodesInUse;
   /**
    * Whether its node is at the network's head: asked when every block is read, and when a block cannot be read. Without it,
    * the head's age decides (`maxLagMs`).
    *
-   * A quorum of nodes needs no other interface: `head` is then the highest block that enough of them have, and `status` says
-   * `behind` while fewer are at it.
+   * With a quorum of nodes, `head` is the highest block that enough of them have, and `status` says `behind` while fewer are at
+   * it.
    */
   status?(): Promise<NodeStatus>;
   /** The block at a height of the node's current chain; `null` above its head. */

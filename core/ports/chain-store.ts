@@ -4,8 +4,8 @@ import type { BlockRef } from './block-ref.ts';
 import type { DerivedAddress } from './chain-adapter.ts';
 import type { DepositAddress } from './order-store.ts';
 
-/** What keeps a chain from being read up to now; each leaves its orders open. */
-export type TroubleKind = 'lag' | 'initial-download' | 'pruned' | 'failing';
+/** What keeps a chain from being read up to now; each leaves its orders open. A disagreement of nodes also stops payments. */
+export type TroubleKind = 'lag' | 'initial-download' | 'pruned' | 'failing' | 'disagreement';
 
 /** A trouble with a chain's node that lasts. */
 export interface ChainTrouble {

@@ -65,7 +65,10 @@ export class PayoutRunner {
     const cursor = state?.cursor ?? null;
     if (state === null || cursor === null) return 'idle';
     if (await this.#follow.run(lease, cursor)) this.#sign.forget();
-    const held = state.haltedReason !== null || epochHold(await storage.epochs.current(), state.caughtUpAt) !== null;
+    const held =
+      state.haltedReason !== null ||
+      state.trouble?.kind === 'disagreement' ||
+      epochHold(await storage.epochs.current(), state.caughtUpAt) !== null;
     if (!held) await this.#float.run(lease, cursor.height);
     await this.#checkSolvency(cursor.height);
     const stopped = held || (await storage.transfers.payoutStop(code)) !== null;

@@ -117,7 +117,16 @@ async function lookAtChain(
   const pays = chain.payments === null ? 'watch-only: pays nothing out' : `pays out from ${chain.payments.hotAddress}`;
   const float = canPay(chain) ? await floatWords(chain, storage) : '';
   const others = problems.take().map((words) => `; another of its nodes does not serve: ${words}`);
-  return [`${identity}, height ${height}, ${behind}, ${pays}${others.join('')}${float}`, null];
+  return [`${identity}, height ${height}, ${behind}, ${pays}${others.join('')}${float}${trustWords(chain)}`, null];
+}
+
+/** What a node could do by itself. */
+function trustWords({ nodes }: ChainAdapter): string {
+  if (nodes === undefined) return '';
+  const { hosts, quorum } = nodes;
+  return quorum > 1
+    ? `; ${quorum} of ${hosts.length} nodes have to agree`
+    : `; whichever of ${hosts.join(', ')} answers is believed: it could invent deposits, balances and fees. Give two or more nodes, and a quorum`;
 }
 
 /** Token payments and sweeps need coins of the till's own. */

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../core/index.ts';
-import { TronChain, openTronKeys, parseTronOptions } from '../../adapters/chains/tron/index.ts';
+import { openTronChain, parseTronOptions } from '../../adapters/chains/tron/index.ts';
 import type { TronPluginOptions } from '../../adapters/chains/tron/index.ts';
 import { definition } from './definition.ts';
 
@@ -10,14 +10,7 @@ const tron = definePlugin<TronPluginOptions>({
   requires: '^1.1.0',
   options: (input) => parseTronOptions(input, definition),
   async setup(context) {
-    const { xpub, feeLimitSun, expirationMs, ...rest } = context.options;
-    const { accounts } = definition;
-    const keys = await openTronKeys(context.signer, accounts, xpub);
-    const chain = new TronChain(
-      { ...rest, xpub: xpub ?? (await context.wallet.extendedPublicKey(accounts.deposit)) },
-      context.logger,
-      keys === null ? null : { keys, clock: context.clock, feeLimitSun, expirationMs },
-    );
+    const chain = await openTronChain(definition, context);
     context.addChain(chain);
     context.onClose(() => chain.close());
   },

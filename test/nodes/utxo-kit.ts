@@ -8,8 +8,12 @@ import { UtxoFixture, toAmount } from './utxo-fixture.ts';
 
 const UNITS = 1_000_000n;
 
-/** How the kit makes things happen on a UTXO chain: a real daemon, and a door before it that can close. */
-export function utxoHarness(kind: DaemonKind): ChainHarness {
+/**
+ * How the kit makes things happen on a UTXO chain: a real daemon, and a door before it that can close.
+ *
+ * @param nodes - how many nodes have to agree
+ */
+export function utxoHarness(kind: DaemonKind, nodes: 1 | 2 = 1): ChainHarness {
   return {
     lacks: {
       batch: 'a wallet pays an address once in a transaction',
@@ -29,7 +33,9 @@ export function utxoHarness(kind: DaemonKind): ChainHarness {
       const door = await openDoor(new URL(fixture.daemon.url).port, manners);
       const opened: ChainAdapter[] = [];
       const open = async (options: Readonly<Record<string, unknown>> = {}): Promise<ChainAdapter> => {
-        const { chain } = await fixture.reopen({ rpcUrl: door.url, ...options });
+        // By another name it is another node.
+        const second = door.url.replace('127.0.0.1', 'localhost');
+        const { chain } = await fixture.reopen({ rpcUrls: [door.url, second].slice(0, nodes), ...options });
         opened.push(chain);
         return chain;
       };

@@ -79,7 +79,7 @@ export interface Domain {
   /** Runs the follower of a chain until it is idle or halted. */
   follow(chain?: FakeChain): Promise<'idle' | 'halted'>;
   /** A follower as another instance of the till would have it: it knows only what is stored. */
-  newFollower(chain?: FakeChain): ChainFollower;
+  newFollower(chain?: ChainAdapter): ChainFollower;
   lease(chain?: FakeChain): Promise<Lease>;
   /** Expires what is due, after the chains were read up to now. */
   expire(): Promise<number>;
@@ -161,7 +161,7 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
   await storage.accounts.create(merchant(accountId, clock.now()));
   const principal: Principal = { accountId, credentialId: null, via: 'api-key' };
   const followers = new Map<FakeChain, ChainFollower>();
-  const newFollower = (chain = eth): ChainFollower =>
+  const newFollower = (chain: ChainAdapter = eth): ChainFollower =>
     new ChainFollower(chain, { storage, stateMachine, clock, ids, events, logger, metrics });
   const lease = async (chain = eth): Promise<Lease> => {
     const held = await storage.leases.acquire(`follow:${chain.code}`, 'test', 60_000);

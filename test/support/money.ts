@@ -9,6 +9,7 @@ import {
   SecondFactor,
 } from '../../core/index.ts';
 import type {
+  ChainAdapter,
   IdempotencyClaim,
   Lease,
   Order,
@@ -45,7 +46,7 @@ export interface MoneyDomain extends Domain {
   newRefund(storage: Storage): PresentedRefunds;
   readonly secondFactor: SecondFactor;
   /** A runner as another instance of the till would have it: it knows only what is stored. */
-  newRunner(chain?: FakeChain, storage?: Storage): PayoutRunner;
+  newRunner(chain?: ChainAdapter, storage?: Storage): PayoutRunner;
   payoutLease(chain?: FakeChain): Promise<Lease>;
   /** Steps the runner of a chain until it rests. */
   payOut(chain?: FakeChain): Promise<PayoutResult>;
@@ -141,7 +142,7 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
       await tx.wallets.saveWithdrawalAddress(record);
     }
   });
-  const newRunner = (chain = eth, store = storage): PayoutRunner =>
+  const newRunner = (chain: ChainAdapter = eth, store = storage): PayoutRunner =>
     new PayoutRunner(
       chain as PayingChain,
       { storage: store, assets, rates: rateBook, stateMachine, clock, ids, events, logger, metrics },

@@ -83,9 +83,10 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
     ...options.settings,
     listen: { host: '127.0.0.1', port: 0, ...options.settings?.listen },
   };
-  const config = resolveConfig(settings, { directory });
-  const disposables = new DisposeStack(logger);
   const masterKey = new CryptoRandom().bytes(32);
+  const environment = { TILLGATE_MASTER_KEY: Buffer.from(masterKey).toString('base64') };
+  const config = resolveConfig(settings, { directory, environment });
+  const disposables = new DisposeStack(logger);
   const infrastructure = {
     config,
     masterKey,

@@ -1,4 +1,6 @@
-import type { PluginContext } from '../../../core/index.ts';
+import type { ChainAdapter, PluginContext } from '../../../core/index.ts';
+import { openByNodes } from '../quorum/open-by-nodes.ts';
+import { agreeEvmPrice } from './agree-price.ts';
 import { EvmChain } from './evm-chain.ts';
 import { openPayingKeys } from './paying-keys.ts';
 import type { EvmDefaults, EvmPluginOptions } from './plugin-options.ts';
@@ -16,22 +18,17 @@ export async function openEvmChain(
     logger,
     wallet,
     signer,
-  }: Pick<PluginContext<EvmPluginOptions>, 'options' | 'logger' | 'wallet' | 'signer'>,
-): Promise<EvmChain> {
-  const { native, xpub, maxGasPrice, bumpAfterMs, maxGas, ...rest } = options;
+    clock,
+  }: Pick<PluginContext<EvmPluginOptions>, 'options' | 'logger' | 'wallet' | 'signer' | 'clock'>,
+): Promise<ChainAdapter> {
+  const { native, xpub, maxGasPrice, bumpAfterMs, maxGas, rpcUrls, quorum, insecureNodes, ...rest } = options;
   const keys = await openPayingKeys(signer, accounts, xpub);
   if (keys === null && signer !== null)
     logger.warn('the extended public key is not of the till’s seed: the chain is watch-only', { chain: code });
-  return new EvmChain(
-    {
-      ...rest,
-      code,
-      name,
-      coin,
-      takesCoin: native,
-      xpub: xpub ?? (await wallet.extendedPublicKey(accounts.deposit)),
-      paying: { keys, maxGasPrice, bumpAfterMs, maxGas },
-    },
-    logger,
-  );
+  const key = xpub ?? (await wallet.extendedPublicKey(accounts.deposit));
+  const paying = { keys, maxGasPrice, bumpAfterMs, maxGas };
+  return openByNodes({ urls: rpcUrls, quorum, insecureNodes, clock, agreePrice: agreeEvmPrice }, (places) => {
+    const urls = rpcUrls.filter((_, place) => places.includes(place));
+    return new EvmChain({ ...rest, rpcUrls: urls, code, name, coin, takesCoin: native, xpub: key, paying }, logger);
+  });
 }

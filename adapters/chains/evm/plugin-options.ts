@@ -6,8 +6,11 @@ import {
   depthProblems,
   depthsOf,
   maxLagMsOf,
+  nodeTrustOf,
   nodeUrls,
+  quorumProblems,
 } from '../../plugin-options/option-fields.ts';
+import type { NodeTrust } from '../../plugin-options/option-fields.ts';
 import { invalidOptions, parseOptions } from '../../plugin-options/parse-options.ts';
 import { tokenProblems, tokensField, tokensOf } from '../../plugin-options/token-options.ts';
 import { normaliseEvmAddress } from './evm-address.ts';
@@ -34,7 +37,7 @@ export interface EvmDefaults {
 }
 
 /** The options of an EVM chain's plugin, read and completed (decisions, section 10). */
-export interface EvmPluginOptions {
+export interface EvmPluginOptions extends NodeTrust {
   readonly rpcUrls: readonly string[];
   readonly chainId: number;
   readonly confirmations: number;
@@ -79,11 +82,13 @@ export function parseEvmOptions(input: unknown, defaults: EvmDefaults): EvmPlugi
   const data = parseOptions(optionsSchema, input);
   const chainId = data.chainId ?? defaults.chainId;
   const depths = depthsOf(data, defaults);
+  const trust = nodeTrustOf(data, data.rpcUrls);
   // On other networks the main network's contract addresses belong to other contracts.
   const tokens = tokensOf(defaults.code, data.tokens ?? (chainId === defaults.chainId ? defaults.tokens : {}));
   const problems = [
     ...tokenProblems(defaults.code, tokens, (address) => address.toLowerCase()),
     ...depthProblems(depths),
+    ...quorumProblems(trust, data.rpcUrls),
     ...(data.native === false && tokens.length === 0
       ? [{ path: 'tokens', message: 'names nothing to take while native is off' }]
       : []),
@@ -91,6 +96,7 @@ export function parseEvmOptions(input: unknown, defaults: EvmDefaults): EvmPlugi
   if (problems.length > 0) throw invalidOptions(problems);
   return {
     rpcUrls: data.rpcUrls,
+    ...trust,
     chainId,
     ...depths,
     finalityBlocks: data.finalityBlocks ?? defaults.finalityBlocks,

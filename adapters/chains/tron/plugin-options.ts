@@ -7,9 +7,11 @@ import {
   depthProblems,
   depthsOf,
   maxLagMsOf,
+  nodeTrustOf,
   nodeUrls,
+  quorumProblems,
 } from '../../plugin-options/option-fields.ts';
-import type { Depths } from '../../plugin-options/option-fields.ts';
+import type { Depths, NodeTrust } from '../../plugin-options/option-fields.ts';
 import { invalidOptions, parseOptions } from '../../plugin-options/parse-options.ts';
 import { tokenProblems, tokensField, tokensOf } from '../../plugin-options/token-options.ts';
 import type { TokenInputs } from '../../plugin-options/token-options.ts';
@@ -17,7 +19,7 @@ import type { TronNetwork, TronToken } from './tron-options.ts';
 import { SUN_PER_TRX } from './tron-values.ts';
 
 /** The options of the plugin `tron`, read and completed (decisions, section 10). */
-export interface TronPluginOptions {
+export interface TronPluginOptions extends NodeTrust {
   readonly apiUrls: readonly string[];
   readonly solidityUrls: readonly string[] | null;
   readonly apiKey: string | null;
@@ -78,6 +80,7 @@ export function parseTronOptions(input: unknown, defaults: TronDefaults): TronPl
   if (problems.length > 0) throw invalidOptions(problems);
   return {
     apiUrls: data.apiUrls,
+    ...nodeTrustOf(data, data.apiUrls),
     solidityUrls: data.solidityUrls ?? null,
     apiKey: data.apiKey ?? null,
     network,
@@ -98,6 +101,7 @@ function problemsOf(data: OptionsInput, chain: ChainCode, tokens: readonly TronT
     ...tokenProblems(chain, tokens, (address) => address),
     ...(tokens.length === 0 ? [{ path: 'tokens', message: 'names nothing to take' }] : []),
     ...depthProblems(depths),
+    ...quorumProblems(nodeTrustOf(data, data.apiUrls), data.apiUrls),
     ...(data.solidityUrls !== undefined && data.solidityUrls.length !== data.apiUrls.length
       ? [{ path: 'solidityUrls', message: 'must be one for each of apiUrls, in their order' }]
       : []),

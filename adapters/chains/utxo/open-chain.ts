@@ -1,5 +1,7 @@
-import type { Logger, PublicWallet, Signer } from '../../../core/index.ts';
+import type { ChainAdapter, Clock, Logger, PublicWallet, Signer } from '../../../core/index.ts';
 import { AccountKey } from '../account-key.ts';
+import { openByNodes } from '../quorum/open-by-nodes.ts';
+import { lowestFee } from '../quorum/quorum-payments.ts';
 import type { UtxoPluginOptions } from './plugin-options.ts';
 import { inputCost } from './transaction-size.ts';
 import { UtxoChain } from './utxo-chain.ts';
@@ -11,6 +13,7 @@ export interface UtxoSurroundings {
   readonly logger: Logger;
   readonly wallet: PublicWallet;
   readonly signer: Signer | null;
+  readonly clock: Clock;
 }
 
 /**
@@ -22,15 +25,19 @@ export interface UtxoSurroundings {
 export async function openUtxoChain(
   coin: UtxoCoin,
   options: UtxoPluginOptions,
-  { logger, wallet, signer }: UtxoSurroundings,
-): Promise<UtxoChain> {
+  { logger, wallet, signer, clock }: UtxoSurroundings,
+): Promise<ChainAdapter> {
   const terms = coin.networks[options.network];
   const xpub = options.xpub ?? (await wallet.extendedPublicKey(terms.accounts.deposit));
   const spending = signer === null ? null : await spendingOf(signer, terms, xpub);
   if (signer !== null && spending === null)
     logger.warn('the xpub is of another wallet than the till’s seed: the chain is watch-only', { chain: coin.code });
   const asset = { ...coin.coin, minDeposit: inputCost(options.feeRates.dust) };
-  return new UtxoChain({ ...options, coin, asset, xpub, spending }, logger);
+  const { rpcUrls, quorum, insecureNodes, ...rest } = options;
+  return openByNodes({ urls: rpcUrls, quorum, insecureNodes, clock, agreePrice: lowestFee }, (places) => {
+    const urls = rpcUrls.filter((_, place) => places.includes(place));
+    return new UtxoChain({ ...rest, rpcUrls: urls, coin, asset, xpub, spending }, logger);
+  });
 }
 
 async function spendingOf(

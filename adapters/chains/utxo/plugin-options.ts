@@ -7,9 +7,12 @@ import {
   depthProblems,
   depthsOf,
   maxLagMsOf,
+  nodeTrustOf,
   nodeUrl,
   nodeUrls,
+  quorumProblems,
 } from '../../plugin-options/option-fields.ts';
+import type { NodeTrust } from '../../plugin-options/option-fields.ts';
 import { invalidOptions, parseOptions } from '../../plugin-options/parse-options.ts';
 import { UTXO_NETWORKS } from './utxo-coins.ts';
 import type { UtxoNetworkName } from './utxo-coins.ts';
@@ -37,7 +40,7 @@ export interface UtxoDefaults {
 }
 
 /** The options of a UTXO chain's plugin, read and completed (decisions, section 10). */
-export interface UtxoPluginOptions {
+export interface UtxoPluginOptions extends NodeTrust {
   /** With user and password in them. */
   readonly rpcUrls: readonly string[];
   readonly network: UtxoNetworkName;
@@ -85,7 +88,8 @@ export function parseUtxoOptions(input: unknown, defaults: UtxoDefaults): UtxoPl
   const rpcUrls = withCredentials(data, problems);
   // A configured number holds for all amounts.
   const depths = depthsOf(data, defaults);
-  problems.push(...depthProblems(depths));
+  const trust = nodeTrustOf(data, rpcUrls);
+  problems.push(...depthProblems(depths), ...quorumProblems(trust, rpcUrls));
   const feeRates = feeRatesOf(data, defaults);
   if (feeRates.min > feeRates.max) problems.push({ path: 'minFeeRate', message: 'must not be more than maxFeeRate' });
   // Else a coin could cost more than it was credited for.
@@ -94,6 +98,7 @@ export function parseUtxoOptions(input: unknown, defaults: UtxoDefaults): UtxoPl
   if (problems.length > 0) throw invalidOptions(problems);
   return {
     rpcUrls,
+    ...trust,
     network: data.network ?? 'main',
     ...depths,
     tiers: data.confirmations === undefined ? defaults.tiers : [],

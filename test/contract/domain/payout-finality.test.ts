@@ -112,7 +112,8 @@ eachStorage((engine, open) => {
       assert.equal(await stop(), null);
       await look(1n);
       assert.match((await stop()) ?? '', /holds less than the books say: 1 units of ETH/);
-      await till.storage.transfers.setPayoutStop('ETH', null);
+      const { transfers } = till.storage;
+      await transfers.replacePayoutStop('ETH', await transfers.payoutStop('ETH'), null);
       for (const missing of [1n, 1n]) await look(missing);
       assert.equal(await stop(), null);
       await look(1n);

@@ -8,6 +8,9 @@ import { startAnvil } from '../../support/anvil.ts';
 import type { Anvil } from '../../support/anvil.ts';
 import { deployContract, mint } from '../../support/contracts.ts';
 import type { DeployedContract } from '../../support/contracts.ts';
+import { agreeEvmPrice } from '../../../adapters/chains/evm/agree-price.ts';
+import { NodeGroup, QuorumChain } from '../../../adapters/chains/quorum/index.ts';
+import { FakeClock } from '../../support/fakes.ts';
 import { payingChain, tillAccount } from '../chains/evm-paying.ts';
 import { callAllInOne } from '../chains/evm-support.ts';
 
@@ -29,8 +32,12 @@ interface Call {
   readonly params: readonly unknown[];
 }
 
-/** How the kit makes things happen on an EVM chain: anvil, and a door before it that can misbehave. */
-export function evmHarness(currency: 'ETH' | 'USDT-ERC20'): ChainHarness {
+/**
+ * How the kit makes things happen on an EVM chain: anvil, and a door before it that can misbehave.
+ *
+ * @param nodes - how many nodes have to agree
+ */
+export function evmHarness(currency: 'ETH' | 'USDT-ERC20', nodes: 1 | 2 = 1): ChainHarness {
   const coin = currency === 'ETH';
   return {
     lacks: {
@@ -54,8 +61,10 @@ export function evmHarness(currency: 'ETH' | 'USDT-ERC20'): ChainHarness {
       const manners: Manners = { down: false, lag: 0, lies: false, losesReplies: false };
       const door = await openDoor(anvil, manners);
       const opened: ChainAdapter[] = [];
+      const reached = async (url: string): Promise<ChainAdapter> =>
+        (await payingChain([url], { 'USDT-ERC20': token.address })).chain;
       const open = async (url: string): Promise<ChainAdapter> => {
-        const { chain } = await payingChain([url], { 'USDT-ERC20': token.address });
+        const chain = nodes === 1 ? await reached(url) : byTwo([await reached(url), await reached(url)]);
         opened.push(chain);
         return chain;
       };
@@ -79,6 +88,17 @@ export function evmHarness(currency: 'ETH' | 'USDT-ERC20'): ChainHarness {
       };
     },
   };
+}
+
+/** A chain that both have to agree about. */
+function byTwo(chains: readonly [ChainAdapter, ChainAdapter]): ChainAdapter {
+  const group = new NodeGroup(
+    chains.map((chain, at) => ({ host: `node${at}.example`, chain })),
+    chains.length,
+    new FakeClock(),
+  );
+  const hosts = group.nodes.map(({ host }) => host);
+  return new QuorumChain(group, { hosts, quorum: chains.length, insecure: [] }, agreeEvmPrice);
 }
 
 interface Fixture {

@@ -115,7 +115,10 @@ eachStorage((_name, open) => {
     assert.equal((await reserve(storage, accountId, 1n, key)).kind, 'reserved');
     const again = { ...key, expiresAt: key.expiresAt + kept - 1 };
     const later = claim('k2', { route: '/withdraw', expiresAt: key.expiresAt + kept + 1 });
-    const outcomes = await Promise.all([reserve(storage, accountId, 1n, again), reserve(storage, accountId, 1n, later)]);
+    const outcomes = await Promise.all([
+      reserve(storage, accountId, 1n, again),
+      reserve(storage, accountId, 1n, later),
+    ]);
     assert.deepEqual(
       outcomes.map(({ kind }) => kind),
       ['repeated', 'reserved'],

@@ -18,6 +18,8 @@ describe('the options of the plugin tron', () => {
     const { tokens, ...rest } = parseTronOptions(URLS, definition);
     assert.deepEqual(rest, {
       ...URLS,
+      quorum: 1,
+      insecureNodes: false,
       solidityUrls: null,
       apiKey: null,
       network: 'main',
@@ -52,6 +54,7 @@ describe('the options of the plugin tron', () => {
 
   for (const [what, options, path, pattern] of [
     ['no node', {}, 'apiUrls', /./],
+    ['a quorum of more nodes than there are', { ...URLS, quorum: 2 }, 'quorum', /there are 1/],
     ['a URL that is none', { apiUrls: ['ftp://secret-key-1'] }, 'apiUrls.0', /http/],
     ['an unknown name', { ...URLS, rpcUrls: [] }, 'rpcUrls', /not a known option/],
     ['another network without tokens', { ...URLS, network: 'test' }, 'tokens', /nothing to take/],

@@ -1,0 +1,22 @@
+import type { NodeStatus } from '../../../core/index.ts';
+import type { NodeGroup } from './node-group.ts';
+
+/** What the nodes say of themselves, and what they contradict each other about. It fails only together with the nodes. */
+export async function groupStatus(group: NodeGroup): Promise<NodeStatus> {
+  const disagreement = group.disagreements.lasting;
+  const asked = await Promise.allSettled(
+    group.nodes.map(async ({ host, chain }) => ({ host, said: await chain.status?.() })),
+  );
+  const answered = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const behind = answered.flatMap(({ host, said }) => (said?.behind == null ? [] : [`${host} ${said.behind}`]));
+  const isEnough = answered.length - behind.length >= group.quorum;
+  const silent = group.nodes.length - answered.length;
+  const reasons = [...behind, ...(silent === 0 ? [] : [`${silent} of ${group.nodes.length} nodes do not answer`])];
+  const firsts = answered.map(({ said }) => said?.firstBlock ?? 0).sort((a, b) => a - b);
+  return {
+    behind: isEnough ? null : `is not one of ${group.quorum} at the head: ${reasons.join('; ')}`,
+    initialDownload: !isEnough && answered.some(({ said }) => said?.initialDownload === true),
+    firstBlock: firsts[group.quorum - 1] ?? 0,
+    disagreement,
+  };
+}

@@ -1,0 +1,221 @@
+import { isTillgateError, TillgateError } from '../../../core/index.ts';
+import type { ChainAdapter, Clock, ErrorCode } from '../../../core/index.ts';
+import { Disagreements } from './disagreements.ts';
+
+/** One node of a chain, and the chain as that node alone shows it. */
+export interface ChainNode {
+  /** `name:port`, the only part of its URL that may be shown. */
+  readonly host: string;
+  readonly chain: ChainAdapter;
+}
+
+/** What is asked of every node. */
+export interface Question<T> {
+  /** What a disagreement is kept under: it ends when the same is asked again and the nodes agree. */
+  readonly subject: string;
+  /** What is asked, in words that complete "the nodes disagree about …". */
+  readonly about: string;
+  ask(chain: ChainAdapter): Promise<T>;
+  /** Equal for equal answers. It is shown when the nodes disagree. */
+  textOf(value: T): string;
+  /** Whether these values, which differ, cannot be of two honest nodes, not even for a moment. */
+  isLie?(values: readonly T[]): boolean;
+}
+
+/** A node's answer: a value, or an error that says something of what was asked. */
+export type Answer<T> = { readonly host: string; readonly chain: ChainAdapter } & (
+  { readonly value: T } | { readonly error: TillgateError }
+);
+
+/** The answers, and why the other nodes gave none. */
+interface Replies<T> {
+  readonly answers: readonly Answer<T>[];
+  readonly failures: readonly string[];
+}
+
+/** When enough nodes have answered, the others have this long. */
+const GRACE_MS = 1_000;
+/** These say that a node did not answer, and nothing of what was asked. */
+const NO_ANSWER: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['NODE_FAILED', 'NOT_READY']);
+const SHOWN = 160;
+
+/**
+ * The nodes of one chain, asked together. What enough of them say is believed; what they contradict each other about is an
+ * error, and stays in `disagreements` until they agree.
+ */
+export class NodeGroup {
+  readonly nodes: readonly ChainNode[];
+  readonly quorum: number;
+  readonly disagreements: Disagreements;
+  /** Nodes below the block that enough others have: they are asked again when they have it too. */
+  #behind: ReadonlySet<ChainAdapter> = new Set();
+  /** Nodes that were not waited for, and how many of their answers are still to come. */
+  readonly #late = new Map<ChainNode, number>();
+
+  constructor(nodes: readonly ChainNode[], quorum: number, clock: Clock, patienceMs?: number) {
+    if (quorum < 1 || quorum > nodes.length)
+      throw new TillgateError(
+        'CONFIG_INVALID',
+        `A quorum of ${quorum} needs as many nodes; there are ${nodes.length}.`,
+      );
+    this.nodes = nodes;
+    this.quorum = quorum;
+    this.disagreements = new Disagreements(clock, patienceMs);
+  }
+
+  /**
+   * The value that enough nodes give.
+   *
+   * @throws TillgateError `NODE_FAILED` when too few answer, or too few say the same; an error that enough nodes give
+   */
+  async agree<T>(question: Question<T>): Promise<T> {
+    return (await this.agreed(question)).value;
+  }
+
+  /** The same, with each answer of those that agree. */
+  async agreed<T>(question: Question<T>): Promise<{ readonly value: T; readonly values: readonly T[] }> {
+    const answers = await this.ask(question.ask.bind(question));
+    const groups = grouped(answers, question);
+    const [most = []] = groups;
+    const isEnough = most.length >= this.quorum;
+    if (groups.length === 1) this.disagreements.end(question.subject);
+    else this.note(question, answers, isEnough ? most : []);
+    if (!isEnough) throw this.contradiction(question, answers);
+    const values: T[] = [];
+    for (const answer of most) {
+      if ('error' in answer) throw answer.error;
+      values.push(answer.value);
+    }
+    return { value: values[0] as T, values };
+  }
+
+  /** The answers of at least as many nodes as have to agree. @throws TillgateError `NODE_FAILED` when fewer answer */
+  async ask<T>(ask: (chain: ChainAdapter) => Promise<T>): Promise<readonly Answer<T>[]> {
+    const quick = this.nodes.filter((node) => !this.#late.has(node) && !this.#behind.has(node.chain));
+    return this.#enough(quick.length >= this.quorum ? quick : this.nodes, ask);
+  }
+
+  /** The same, of all nodes. */
+  async askAll<T>(ask: (chain: ChainAdapter) => Promise<T>): Promise<readonly Answer<T>[]> {
+    const quick = this.nodes.filter((node) => !this.#late.has(node));
+    return this.#enough(quick.length >= this.quorum ? quick : this.nodes, ask);
+  }
+
+  /** Which nodes lack the block that enough others have. */
+  noteBehind(chains: Iterable<ChainAdapter>): void {
+    this.#behind = new Set(chains);
+  }
+
+  async #enough<T>(
+    asked: readonly ChainNode[],
+    ask: (chain: ChainAdapter) => Promise<T>,
+  ): Promise<readonly Answer<T>[]> {
+    const { answers, failures } = await this.#collect(asked, ask);
+    if (answers.length >= this.quorum) return answers;
+    throw new TillgateError(
+      'NODE_FAILED',
+      `${answers.length} of ${this.nodes.length} nodes answer, and ${this.quorum} have to agree: ${failures.join('; ')}`,
+    );
+  }
+
+  /** The first node that serves. For what no node can do harm with. */
+  async first<T>(ask: (chain: ChainAdapter) => Promise<T>): Promise<T> {
+    let failure: unknown = null;
+    for (const { chain } of this.nodes) {
+      try {
+        return await ask(chain);
+      } catch (error) {
+        if (!isTillgateError(error, 'NODE_FAILED')) throw error;
+        failure ??= error;
+      }
+    }
+    throw failure;
+  }
+
+  /** Keeps what nodes contradict each other about. @param believed - the answers that enough nodes give, if any are */
+  note<T>(
+    question: Omit<Question<T>, 'ask'>,
+    answers: readonly Answer<T>[],
+    believed: readonly Answer<T>[] = [],
+  ): void {
+    const nodes = answers.filter((answer) => !believed.includes(answer)).map(({ host }) => host);
+    const values = answers.flatMap((answer) => ('value' in answer ? [answer.value] : []));
+    const atOnce = question.isLie?.(values) ?? false;
+    this.disagreements.note(question.subject, { text: textOf(question, answers), nodes }, atOnce);
+  }
+
+  contradiction<T>(question: Omit<Question<T>, 'ask'>, answers: readonly Answer<T>[]): TillgateError {
+    return new TillgateError('NODE_FAILED', `${textOf(question, answers)}; ${this.quorum} of them have to agree.`);
+  }
+
+  async #collect<T>(asked: readonly ChainNode[], ask: (chain: ChainAdapter) => Promise<T>): Promise<Replies<T>> {
+    const answers: Answer<T>[] = [];
+    const failures: string[] = [];
+    const open = new Set(asked);
+    await new Promise<void>((resolve) => {
+      let timer: NodeJS.Timeout | null = null;
+      for (const node of asked) {
+        void answerOf(node, ask).then((reply) => {
+          const wasLate = !open.delete(node);
+          if (wasLate) this.#caughtUp(node);
+          else if (typeof reply === 'string') failures.push(reply);
+          else answers.push(reply);
+          if (open.size === 0) {
+            if (timer !== null) clearTimeout(timer);
+            resolve();
+          } else if (answers.length >= this.quorum) timer ??= setTimeout(resolve, GRACE_MS);
+        });
+      }
+    });
+    for (const node of open) this.#late.set(node, (this.#late.get(node) ?? 0) + 1);
+    open.clear();
+    // In the order of the settings, whoever was first to answer.
+    const place = (host: string): number => this.nodes.findIndex((node) => node.host === host);
+    return { answers: answers.sort((a, b) => place(a.host) - place(b.host)), failures };
+  }
+
+  #caughtUp(node: ChainNode): void {
+    const left = (this.#late.get(node) ?? 1) - 1;
+    if (left === 0) this.#late.delete(node);
+    else this.#late.set(node, left);
+  }
+}
+
+/** An answer, or why there is none. */
+async function answerOf<T>(
+  { host, chain }: ChainNode,
+  ask: (chain: ChainAdapter) => Promise<T>,
+): Promise<Answer<T> | string> {
+  try {
+    return { host, chain, value: await ask(chain) };
+  } catch (error) {
+    if (error instanceof TillgateError && !NO_ANSWER.has(error.code)) return { host, chain, error };
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Equal answers together, the most frequent first. */
+function grouped<T>(
+  answers: readonly Answer<T>[],
+  question: Pick<Question<T>, 'textOf'>,
+): readonly (readonly Answer<T>[])[] {
+  const groups = new Map<string, Answer<T>[]>();
+  for (const answer of answers) {
+    const key = said(question, answer);
+    groups.set(key, [...(groups.get(key) ?? []), answer]);
+  }
+  return [...groups.values()].sort((a, b) => b.length - a.length);
+}
+
+function said<T>({ textOf: show }: Pick<Question<T>, 'textOf'>, answer: Answer<T>): string {
+  return 'error' in answer ? `refused with ${answer.error.code}` : show(answer.value);
+}
+
+function textOf<T>(question: Omit<Question<T>, 'ask'>, answers: readonly Answer<T>[]): string {
+  const each = answers.map((answer) => `${answer.host} says ${shortened(said(question, answer))}`);
+  return `the nodes disagree about ${question.about}: ${each.join(', ')}`;
+}
+
+function shortened(text: string): string {
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
+}

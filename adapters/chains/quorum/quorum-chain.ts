@@ -1,0 +1,180 @@
+import { present } from '../../../core/index.ts';
+import type {
+  Asset,
+  BlockRef,
+  ChainAdapter,
+  ChainBalances,
+  ChainMempool,
+  ChainPayments,
+  ChainPolicy,
+  CurrencyCode,
+  DerivedAddress,
+  NodesInUse,
+  NodeStatus,
+  PaymentTarget,
+  ScanOptions,
+  ScannedRange,
+  WatchList,
+} from '../../../core/index.ts';
+import type { NodeGroup } from './node-group.ts';
+import { groupStatus } from './group-status.ts';
+import { QuorumMempool } from './quorum-mempool.ts';
+import { QuorumPayments } from './quorum-payments.ts';
+import type { AgreePrice } from './quorum-payments.ts';
+import { blockText, rangeText } from './ranges.ts';
+
+/**
+ * A chain by several nodes: what it shows is what enough of them show. Each node has a {@link ChainAdapter} of its own, and
+ * this compares their answers, so that it serves every family of chains.
+ */
+export class QuorumChain implements ChainAdapter {
+  readonly code: string;
+  readonly name: string;
+  readonly assets: readonly Asset[];
+  readonly policy: ChainPolicy;
+  readonly walletId: string;
+  readonly startHeight: number | null;
+  readonly payments: ChainPayments | null;
+  readonly balances: ChainBalances | null;
+  readonly mempool?: ChainMempool;
+  readonly keyOf?: (address: string) => string;
+  readonly heightOf?: (txid: string) => Promise<number | null>;
+  readonly simulator = null;
+  readonly nodes: NodesInUse;
+  readonly #own: ChainAdapter;
+  readonly #group: NodeGroup;
+
+  /** @param agreePrice - which of several prices of a payment is believed */
+  constructor(group: NodeGroup, nodes: NodesInUse, agreePrice: AgreePrice) {
+    const own = present(group.nodes[0], 'a node').chain;
+    this.code = own.code;
+    this.name = own.name;
+    this.assets = own.assets;
+    this.policy = own.policy;
+    this.walletId = own.walletId;
+    this.startHeight = own.startHeight;
+    this.payments = own.payments === null ? null : new QuorumPayments(own.payments, group, agreePrice);
+    this.balances = own.balances === null ? null : balancesOf(own.balances, group);
+    if (own.mempool !== undefined) this.mempool = new QuorumMempool(group);
+    if (own.keyOf !== undefined) this.keyOf = own.keyOf.bind(own);
+    if (own.heightOf !== undefined) this.heightOf = (txid) => this.#heightOf(txid);
+    this.nodes = nodes;
+    this.#own = own;
+    this.#group = group;
+  }
+
+  identify(): Promise<string> {
+    const ask = (chain: ChainAdapter): Promise<string> => chain.identify();
+    return this.#group.agree({ subject: 'identity', about: 'which chain it is', ask, textOf: String, isLie: always });
+  }
+
+  async verifyAsset(currency: CurrencyCode): Promise<void> {
+    await this.#group.agree({
+      subject: `asset ${currency}`,
+      about: `the decimals of ${currency}`,
+      ask: async (chain) => chain.verifyAsset?.(currency),
+      textOf: () => 'as the settings say',
+      isLie: always,
+    });
+  }
+
+  /** The highest block that enough nodes have. */
+  async head(): Promise<BlockRef> {
+    const answers = await this.#group.askAll((chain) => chain.head());
+    const known = new Map<ChainAdapter, BlockRef>();
+    for (const answer of answers) {
+      if ('error' in answer) throw answer.error;
+      known.set(answer.chain, answer.value);
+    }
+    const heads = [...known].sort(([, a], [, b]) => b.height - a.height);
+    const { height } = present(heads[this.#group.quorum - 1], 'the head of enough nodes')[1];
+    this.#group.noteBehind(heads.filter(([, head]) => head.height < height).map(([chain]) => chain));
+    return present(await this.#block('head', height, known), `block ${height}`);
+  }
+
+  blockAt(height: number): Promise<BlockRef | null> {
+    return this.#block('block', height, new Map());
+  }
+
+  status(): Promise<NodeStatus> {
+    return groupStatus(this.#group);
+  }
+
+  scan(from: number, to: number, watch: WatchList, options?: ScanOptions): Promise<ScannedRange> {
+    return this.#group.agree({
+      subject: options?.thorough === true ? 'blocks read again' : 'blocks',
+      about: `the blocks ${from} to ${to}`,
+      ask: (chain) => chain.scan(from, to, watch, options),
+      textOf: rangeText,
+      isLie: haveOneTip,
+    });
+  }
+
+  deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
+    return this.#own.deriveAddresses(first, count);
+  }
+
+  normaliseAddress(text: string): string | null {
+    return this.#own.normaliseAddress(text);
+  }
+
+  addressProblem(text: string): string | null {
+    return this.#own.addressProblem?.(text) ?? null;
+  }
+
+  destinationProblem(address: string): string | null {
+    return this.#own.destinationProblem?.(address) ?? null;
+  }
+
+  contractAddress(currency: CurrencyCode): string {
+    return this.#own.contractAddress(currency);
+  }
+
+  paymentUri(target: PaymentTarget): string {
+    return this.#own.paymentUri(target);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#group.nodes.map(({ chain }) => chain.close()));
+  }
+
+  #heightOf(txid: string): Promise<number | null> {
+    return this.#group.agree({
+      subject: 'transaction',
+      about: `the block of ${txid}`,
+      ask: async (chain) => (await chain.heightOf?.(txid)) ?? null,
+      textOf: String,
+    });
+  }
+
+  /** @param known - what nodes have just said of this height, or of a higher one */
+  #block(subject: string, height: number, known: ReadonlyMap<ChainAdapter, BlockRef>): Promise<BlockRef | null> {
+    return this.#group.agree({
+      subject,
+      about: `the block at height ${height}`,
+      ask: async (chain) => {
+        const block = known.get(chain);
+        return block?.height === height ? block : chain.blockAt(height);
+      },
+      textOf: (block) => (block === null ? 'there is none' : blockText(block)),
+    });
+  }
+}
+
+const always = (): boolean => true;
+
+/** The same blocks have the same content: only what is read of blocks that differ may be of two honest nodes. */
+function haveOneTip(ranges: readonly ScannedRange[]): boolean {
+  return new Set(ranges.map(({ blocks }) => blocks.at(-1)?.hash)).size === 1;
+}
+
+/** Of any address, for its owner to see: nothing is decided by them. */
+function balancesOf(own: ChainBalances, group: NodeGroup): ChainBalances {
+  const of = (chain: ChainAdapter): ChainBalances => present(chain.balances, 'balances');
+  return {
+    assets: own.assets,
+    readExtendedKey: (text) => own.readExtendedKey(text),
+    ofAddress: (address) => group.first((chain) => of(chain).ofAddress(address)),
+    ofExtendedKey: (key) => group.first((chain) => of(chain).ofExtendedKey(key)),
+  };
+}

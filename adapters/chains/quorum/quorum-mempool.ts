@@ -1,0 +1,40 @@
+import { present } from '../../../core/index.ts';
+import type { ChainMempool, PendingTransfer, PendingTransfers, WatchList } from '../../../core/index.ts';
+import type { NodeGroup } from './node-group.ts';
+
+/** What waits to be mined on enough nodes. Nodes differ about that without being wrong: it is no disagreement. */
+export class QuorumMempool implements ChainMempool {
+  readonly #group: NodeGroup;
+
+  constructor(group: NodeGroup) {
+    this.#group = group;
+  }
+
+  async pending(watch: () => Promise<WatchList>): Promise<PendingTransfers> {
+    let asked: Promise<WatchList> | null = null;
+    const once = (): Promise<WatchList> => (asked ??= watch());
+    const answers = await this.#group.ask((chain) => present(chain.mempool, 'a mempool').pending(once));
+    const seen = new Map<string, PendingTransfer[]>();
+    let complete = true;
+    for (const answer of answers) {
+      if ('error' in answer) throw answer.error;
+      complete &&= answer.value.complete;
+      for (const transfer of answer.value.transfers) {
+        const { txid, index, toKey, currency, units } = transfer;
+        const key = `${txid} ${index} ${toKey} ${currency} ${units}`;
+        seen.set(key, [...(seen.get(key) ?? []), transfer]);
+      }
+    }
+    const enough = [...seen.values()].filter(({ length }) => length >= this.#group.quorum);
+    return { transfers: enough.map(latest), complete };
+  }
+}
+
+/** By the time when enough nodes had it. */
+function latest(same: readonly PendingTransfer[]): PendingTransfer {
+  const [first, ...others] = same;
+  return others.reduce(
+    (last, each) => ((each.seenAt ?? Infinity) > (last.seenAt ?? Infinity) ? each : last),
+    present(first, 'a transfer'),
+  );
+}

@@ -1,0 +1,34 @@
+import type { ChainAdapter, PluginContext } from '../../../core/index.ts';
+import type { EvmAccounts } from '../evm/paying-keys.ts';
+import { openByNodes } from '../quorum/open-by-nodes.ts';
+import { lowestFee } from '../quorum/quorum-payments.ts';
+import type { TronPluginOptions } from './plugin-options.ts';
+import { TronChain } from './tron-chain.ts';
+import { openTronKeys } from './tron-keys.ts';
+
+/**
+ * The chain of the Tron plugin: its addresses from the options' `xpub` or the till's seed, and payments where the till's signer
+ * has the keys.
+ *
+ * @throws TillgateError `CONFIG_INVALID` when there is neither `xpub` nor a seed
+ */
+export async function openTronChain(
+  { accounts }: { readonly accounts: EvmAccounts },
+  {
+    options,
+    logger,
+    wallet,
+    signer,
+    clock,
+  }: Pick<PluginContext<TronPluginOptions>, 'options' | 'logger' | 'wallet' | 'signer' | 'clock'>,
+): Promise<ChainAdapter> {
+  const { xpub, feeLimitSun, expirationMs, apiUrls, solidityUrls, quorum, insecureNodes, ...rest } = options;
+  const keys = await openTronKeys(signer, accounts, xpub);
+  const key = xpub ?? (await wallet.extendedPublicKey(accounts.deposit));
+  const payer = keys === null ? null : { keys, clock, feeLimitSun, expirationMs };
+  return openByNodes({ urls: apiUrls, quorum, insecureNodes, clock, agreePrice: lowestFee }, (places) => {
+    const at = (urls: readonly string[]): readonly string[] => urls.filter((_, place) => places.includes(place));
+    const nodes = { apiUrls: at(apiUrls), solidityUrls: solidityUrls === null ? null : at(solidityUrls) };
+    return new TronChain({ ...rest, ...nodes, xpub: key }, logger, payer);
+  });
+}
