@@ -7,6 +7,7 @@ import {
   DEFAULT_LIGHTNING_FEES,
   DEFAULT_ORDER_SETTINGS,
   DEFAULT_PAYOUT_SETTINGS,
+  DEFAULT_STEP_UP_SECONDS,
 } from '../core/index.ts';
 import type {
   EpochSettings,
@@ -127,6 +128,9 @@ const auth = z
     {
       clockSkewSeconds: whole('seconds', 1, 3600).default(300),
       tokenTtlSeconds: whole('seconds', 1, YEAR).default(3600),
+      stepUpSeconds: whole('seconds', 1, 3600).default(DEFAULT_STEP_UP_SECONDS),
+      /** By default production demands it, the sandbox does not. */
+      adminSecondFactor: yesOrNo.optional(),
     },
     section,
   )
@@ -278,11 +282,13 @@ function problemsOf(issue: z.core.$ZodIssue): FieldError[] {
 /** The settings with those defaults that depend on the mode. */
 export function withModeDefaults({
   callbacks: { allowPrivateNetworks, ...delivery },
+  auth: { adminSecondFactor, ...auth },
   rates,
   ...settings
 }: TillSettings) {
   return {
     ...settings,
+    auth: { ...auth, adminSecondFactor: adminSecondFactor ?? settings.mode === 'production' },
     callbacks: { ...delivery, allowPrivateNetworks: allowPrivateNetworks ?? settings.mode === 'sandbox' },
     rateSources: rateSourcesOf(rates.sources, settings.mode),
   };

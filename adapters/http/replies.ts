@@ -50,7 +50,8 @@ export function manageReply(
 /** A failed reply of the management API (decisions, section 9). */
 export function manageFailureReply({ status, message, details }: Failure, traceId: string): HttpResponse {
   const headers = failureHeaders(status, details, traceId, 'Bearer realm="management API"');
-  return { status, headers, body: JSON.stringify({ data: null, msg: message, errors: details.fields }) };
+  const { fields: errors, reason } = details;
+  return { status, headers, body: JSON.stringify({ data: null, msg: message, errors, reason }) };
 }
 
 function failureHeaders(

@@ -1,3 +1,6 @@
+import { addAuditRow, createdWith } from '../manage/audit.ts';
+import type { AuditDeps } from '../manage/audit.ts';
+import type { Actor } from '../manage/actor.ts';
 import { encodeBase32 } from './base32.ts';
 import { judgeTotpOnce, newTotp, TOTP_SECRET_BYTES, totpUri } from './totp.ts';
 import { TillgateError } from '../kernel/errors.ts';
@@ -17,7 +20,7 @@ export interface TotpEnrolment {
   readonly uri: string;
 }
 
-export interface SecondFactorDeps {
+export interface SecondFactorDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'transaction' | 'manage'>;
   readonly vault: Vault;
   readonly random: Random;
@@ -29,10 +32,12 @@ export interface SecondFactorDeps {
 
 /** What else is known of a use of a code. */
 export interface CodeUse {
+  /** Who sends it, for the audit log. */
+  readonly by: Actor;
   /** Of the request, whose body has the code: copies of it are one attempt (decisions, section 11). */
   readonly idempotency?: IdempotencyClaim | null;
-  /** What else belongs to the transaction in which the first right code confirms the enrolment. */
-  readonly confirmed?: (tx: Transaction) => Promise<void>;
+  /** The hash of a session that outlives the confirmation of the factor. */
+  readonly keepSession?: string | null;
 }
 
 /** The hash of the body covers the code: no other code can share this name. */
@@ -63,19 +68,16 @@ export class SecondFactor {
   }
 
   /**
-   * Uses a code up, in a transaction of its own: a wrong one counts whatever becomes of the request.
+   * Uses a code up, in a transaction of its own: a wrong one counts and leaves an audit row, whatever becomes of the request.
+   * The first right one confirms the factor, which ends the sessions that were opened without it.
    *
    * @param path - the field that the code came in
    * @throws TillgateError `VERIFY_CODE_INVALID`
    */
-  async use(
-    accountId: AccountId,
-    code: string | null,
-    path: string,
-    { idempotency = null, confirmed }: CodeUse = {},
-  ): Promise<void> {
+  async use(accountId: AccountId, code: string | null, path: string, use: CodeUse): Promise<void> {
     if (code === null) throw invalidCode(path, 'is required');
     const { storage, vault, digest, clock } = this.#deps;
+    const { idempotency = null } = use;
     const verdict = await storage.transaction(async (tx) => {
       assert((await tx.accounts.lock(accountId)) !== null, `account ${accountId} is gone`);
       const security = await tx.manage.security(accountId);
@@ -83,10 +85,23 @@ export class SecondFactor {
       const secret = vault.open(security.totp.sealed, context(accountId));
       const given = { code, request: idempotency === null ? null : requestName(idempotency) };
       const judged = judgeTotpOnce(security.totp, secret, given, digest, clock.now());
+      // A pause and copies of a request change nothing: they leave no row, so the log does not grow with their number.
+      if (judged.verdict === 'paused' || judged.state === security.totp) return judged.verdict;
       await tx.manage.saveSecurity({ ...security, totp: judged.state });
-      if (judged.verdict === 'accepted' && security.totp.confirmedAt === null) await confirmed?.(tx);
+      if (judged.verdict === 'wrong') await this.#audit(tx, accountId, use.by, 'security.code_refused', path);
+      else if (security.totp.confirmedAt === null) await this.#confirmed(tx, accountId, use);
       return judged.verdict;
     });
     if (verdict !== 'accepted') throw invalidCode(path, 'is wrong, was used before, or is blocked for a while');
+  }
+
+  async #confirmed(tx: Transaction, accountId: AccountId, { by, keepSession = null }: CodeUse): Promise<void> {
+    await tx.sessions.endAll(accountId, keepSession);
+    await this.#audit(tx, accountId, by, 'security.totp_confirm');
+  }
+
+  #audit(tx: Transaction, accountId: AccountId, by: Actor, action: string, field?: string): Promise<void> {
+    const changes = field === undefined ? {} : { changes: createdWith({ field }) };
+    return addAuditRow(this.#deps, tx, by, { action, accountId, subjectId: accountId, ...changes });
   }
 }

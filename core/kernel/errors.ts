@@ -60,6 +60,8 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number;
   readonly allow?: readonly string[];
   readonly signing?: SigningText;
+  /** A word for programs, where an error has several causes that are answered differently. */
+  readonly reason?: string;
   readonly [key: string]: unknown;
 }
 

@@ -14,6 +14,7 @@ import type { IdGenerator } from '../ports/id-generator.ts';
 import type { DecodedInvoice, LightningNode } from '../ports/lightning.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import { merchantActor } from '../manage/actor.ts';
 import type { IdempotencyClaim } from '../ports/order-store.ts';
 import type { Storage } from '../ports/storage.ts';
 import { claimTransfer, formerTransfer, reserveTransfer } from '../transfers/reserve-transfer.ts';
@@ -129,7 +130,10 @@ export class RequestLightningPayment {
     const [account, security] = await Promise.all([accounts.find(accountId), manage.security(accountId)]);
     requireVerified(present(account, `account ${accountId}`), LIGHTNING_ASSET.currency);
     if (codeRequired || security.totpForWithdrawals)
-      await this.#deps.secondFactor.use(accountId, verifyCode, 'verify_code', { idempotency });
+      await this.#deps.secondFactor.use(accountId, verifyCode, 'verify_code', {
+        by: merchantActor(accountId),
+        idempotency,
+      });
   }
 
   #newTransfer(accountId: AccountId, paymentRequest: string, msat: bigint): MerchantTransfer {

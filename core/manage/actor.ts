@@ -14,6 +14,11 @@ export interface Actor {
 /** The operator at the command line. */
 export const OPERATOR: Actor = { accountId: null, role: 'admin', ip: null, traceId: null };
 
+/** An account that acts through the payment API. */
+export function merchantActor(accountId: AccountId): Actor {
+  return { accountId, role: 'user', ip: null, traceId: null };
+}
+
 /** One error for unknown records and those of other accounts, so that it does not reveal which exist. */
 export function recordNotFound(): TillgateError {
   return new TillgateError('NOT_FOUND', 'There is no such resource.');
@@ -46,4 +51,18 @@ export function targetAccount(actor: Actor, wanted: AccountId | undefined): Acco
   if (target === null) throw recordNotFound();
   requireAccess(actor, target);
   return target;
+}
+
+/** True for an account's own secrets, and for the operator at the command line. */
+export function seesSecrets(actor: Actor, owner: AccountId): boolean {
+  return actor.accountId === null || actor.accountId === owner;
+}
+
+/** Requires what only the owner may see; an admin is no exception. @throws TillgateError `FORBIDDEN` */
+export function requireOwnSecret(actor: Actor, owner: AccountId): void {
+  if (seesSecrets(actor, owner)) return;
+  throw new TillgateError(
+    'FORBIDDEN',
+    "An admin does not see another account's secrets: its owner does this, or the operator at the command line.",
+  );
 }

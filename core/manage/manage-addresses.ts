@@ -14,7 +14,6 @@ import type { Actor } from './actor.ts';
 import { changesOf, createdWith, addAuditRow } from './audit.ts';
 import type { AuditChanges } from './audit-row.ts';
 import type { AuditDeps } from './audit.ts';
-import type { SecondFactor } from '../auth/second-factor.ts';
 
 /** Characters of an extended public key in the audit log: the whole key reveals every payment of its owner. */
 const SHOWN_OF_KEY = 16;
@@ -31,8 +30,6 @@ export interface RegisterAddressInput {
   readonly accountId?: AccountId;
   readonly chain: string;
   readonly address: string;
-  /** A code of the account's own second factor, once one was confirmed. */
-  readonly totp?: string;
 }
 
 /** A new watch address; only admins may add one for another account. */
@@ -44,10 +41,9 @@ export interface ManagedWatchInput {
 }
 
 export interface ManageAddressesDeps extends AuditDeps {
-  readonly storage: Pick<Storage, 'accounts' | 'manage' | 'wallets' | 'transaction'>;
+  readonly storage: Pick<Storage, 'accounts' | 'wallets' | 'transaction'>;
   readonly withdrawalAddresses: WithdrawalAddresses;
   readonly watchAddresses: WatchAddresses;
-  readonly secondFactor: SecondFactor;
   readonly pageMax: number;
 }
 
@@ -67,20 +63,16 @@ export class ManageAddresses {
   }
 
   /**
-   * Sets the withdrawal address of an account on a chain, in force after its hold. The owner must give a code of its
-   * second factor; an admin who acts for another account has none.
+   * Sets the withdrawal address of an account on a chain, in force after its hold.
    *
    * @param atOnce - without the hold; for the operator at the command line
-   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `INVALID_FIELDS`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT`
+   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `INVALID_FIELDS`, `STATE_CONFLICT`
    */
   async register(actor: Actor, input: RegisterAddressInput, atOnce = false): Promise<RegisteredAddress> {
     const accountId = targetAccount(actor, input.accountId);
-    const { storage, withdrawalAddresses, secondFactor } = this.#deps;
+    const { storage, withdrawalAddresses } = this.#deps;
     if ((await storage.accounts.find(accountId)) === null) throw recordNotFound();
     const address = await withdrawalAddresses.read(input.chain, input.address);
-    const { totp } = await storage.manage.security(accountId);
-    const proves = accountId === actor.accountId && totp !== null && totp.confirmedAt !== null;
-    if (proves) await secondFactor.use(accountId, input.totp ?? null, 'totp');
     const record = await storage.transaction(async (tx) => {
       const change = await withdrawalAddresses.set(tx, accountId, input.chain, address, atOnce);
       const changes = addressChanges(change.former, change.record);

@@ -17,7 +17,7 @@ import type { Millis } from '../kernel/time.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
-import { listScope, recordNotFound, requireAccess, targetAccount } from './actor.ts';
+import { listScope, recordNotFound, requireAccess, requireOwnSecret, seesSecrets, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { createdWith, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
@@ -39,9 +39,11 @@ export interface RevealedCredential extends CredentialSecrets, CallbackSecrets {
 }
 
 /** New callback secrets in clear text, and the time until which the former ones sign too. Must not be logged. */
-export interface RotatedCallbackSecrets extends CallbackSecrets {
+export interface RotatedCallbackSecrets {
   readonly accountId: AccountId;
   readonly formerUntil: Millis;
+  /** `null` for an admin who rotates another account's: its owner finds them with a credential that it reveals. */
+  readonly secrets: CallbackSecrets | null;
 }
 
 export interface ManageCredentialsDeps extends AuditDeps {
@@ -66,11 +68,16 @@ export class ManageCredentials {
     return { ...found, items: found.items.map((credential) => this.#masked(credential)) };
   }
 
-  /** @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for an account that is not active, `INVALID_FIELDS` */
+  /** Whose credential it is. @throws TillgateError `NOT_FOUND`, the same for another's account */
+  async ownerOf(actor: Actor, id: CredentialId): Promise<AccountId> {
+    return (await this.#deps.storage.transaction((tx) => this.#lock(tx, actor, id))).accountId;
+  }
+
+  /** Only who sees its secrets gets them. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for an account that is not active, `INVALID_FIELDS` */
   async create(
     actor: Actor,
     input: { readonly accountId?: AccountId; readonly name?: string },
-  ): Promise<RevealedCredential> {
+  ): Promise<RevealedCredential | MaskedCredential> {
     const accountId = targetAccount(actor, input.accountId);
     const name = input.name ?? '';
     const problem = nameProblem(name);
@@ -97,13 +104,14 @@ export class ManageCredentials {
         changes: createdWith({ name }),
       });
     });
-    return this.#revealed(credential);
+    return seesSecrets(actor, accountId) ? this.#revealed(credential) : this.#masked(credential);
   }
 
-  /** Reveals a credential and records that in the audit log. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for a revoked one */
+  /** Reveals a credential and records that in the audit log. @throws TillgateError `NOT_FOUND`, `FORBIDDEN` for another's, `STATE_CONFLICT` for a revoked one */
   async reveal(actor: Actor, id: CredentialId): Promise<RevealedCredential> {
     const credential = await this.#deps.storage.transaction(async (tx) => {
       const found = await this.#lock(tx, actor, id);
+      requireOwnSecret(actor, found.accountId);
       if (found.status === 'revoked') throw new TillgateError('STATE_CONFLICT', 'The credential is revoked.');
       await this.#ensureCallbackCredential(tx, found.accountId);
       await addAuditRow(this.#deps, tx, actor, {
@@ -160,7 +168,7 @@ export class ManageCredentials {
       });
       await addAuditRow(this.#deps, tx, actor, { action: 'callback_secrets.rotate', accountId, subjectId: accountId });
     });
-    return { accountId, formerUntil, ...secrets };
+    return { accountId, formerUntil, secrets: seesSecrets(actor, accountId) ? secrets : null };
   }
 
   async #lock(tx: Transaction, actor: Actor, id: CredentialId): Promise<Credential> {

@@ -2,7 +2,7 @@ import type { Account, CallbackApiKey } from '../accounts/account.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
-import { recordNotFound, targetAccount } from './actor.ts';
+import { recordNotFound, requireOwnSecret, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { changesOf, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
@@ -74,37 +74,41 @@ export class ManageSecurity {
   /**
    * Creates a new second factor and returns its secret, once. The first valid code, at a login or at {@link confirm}, confirms it.
    *
-   * @param code - a code of the present second factor, required to replace it
-   * @throws TillgateError `NOT_FOUND`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT` for an archived account
+   * @param mayReplace - whether a confirmed one may be replaced
+   * @throws TillgateError `NOT_FOUND`, `FORBIDDEN` for another's account, `STATE_CONFLICT` for an archived account, or one whose
+   *   second factor was confirmed meanwhile
    */
-  async enrol(actor: Actor, wanted: AccountId | undefined, code: string | null): Promise<TotpEnrolment> {
+  async enrol(actor: Actor, wanted: AccountId | undefined, mayReplace: boolean): Promise<TotpEnrolment> {
     const id = targetAccount(actor, wanted);
-    const { secondFactor, storage } = this.#deps;
-    // An admin who replaces another account's lost device has no code of it.
-    const own = id === actor.accountId;
-    const former = (await storage.manage.security(id)).totp;
-    if (own && former !== null && former.confirmedAt !== null) await secondFactor.use(id, code, 'verify_code');
-    return storage.transaction(async (tx) => {
+    requireOwnSecret(actor, id);
+    return this.#deps.storage.transaction(async (tx) => {
       const { email } = await lockLive(tx, id);
-      const present = (await tx.manage.security(id)).totp;
-      if (own && present?.sealed !== former?.sealed)
-        throw new TillgateError('STATE_CONFLICT', 'The second factor was replaced just now.');
-      const enrolment = await secondFactor.enrol(tx, id, email);
+      const { totp } = await tx.manage.security(id);
+      if (!mayReplace && totp !== null && totp.confirmedAt !== null)
+        throw new TillgateError('STATE_CONFLICT', 'The second factor was confirmed just now.');
+      const enrolment = await this.#deps.secondFactor.enrol(tx, id, email);
       await addAuditRow(this.#deps, tx, actor, { action: 'security.totp_enrol', accountId: id, subjectId: id });
       return enrolment;
     });
   }
 
-  /** Confirms the second factor with a code: codes are required from now on. @throws TillgateError `NOT_FOUND`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT` */
-  async confirm(actor: Actor, wanted: AccountId | undefined, code: string): Promise<SecurityRecord> {
+  /**
+   * Confirms the second factor with a code: codes are required from now on, and sessions that were opened without it end.
+   *
+   * @param keepSession - the hash of a session that goes on
+   * @throws TillgateError `NOT_FOUND`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT`
+   */
+  async confirm(
+    actor: Actor,
+    wanted: AccountId | undefined,
+    code: string,
+    keepSession: string | null,
+  ): Promise<SecurityRecord> {
     const record = await this.find(actor, wanted);
     const { accountId } = record;
     if (!record.totpEnrolled)
       throw new TillgateError('STATE_CONFLICT', 'There is no second factor to confirm; enrol one.');
-    await this.#deps.secondFactor.use(accountId, code, 'verify_code', {
-      confirmed: (tx) =>
-        addAuditRow(this.#deps, tx, actor, { action: 'security.totp_confirm', accountId, subjectId: accountId }),
-    });
+    await this.#deps.secondFactor.use(accountId, code, 'verify_code', { by: actor, keepSession });
     return this.find(actor, accountId);
   }
 }

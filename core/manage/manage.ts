@@ -20,6 +20,7 @@ import type { Storage } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
 import { WatchAddresses } from '../wallets/watch-addresses.ts';
 import { WithdrawalAddresses } from '../withdrawals/withdrawal-addresses.ts';
+import { ActionGuard } from './action-guard.ts';
 import { ReadAudit } from './audit.ts';
 import { ManageAccounts } from './manage-accounts.ts';
 import { ManageAddresses } from './manage-addresses.ts';
@@ -34,10 +35,15 @@ import { ManageSecurity } from './manage-security.ts';
 import { ManageWithdrawals } from './manage-withdrawals.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
 import { Sessions } from './sessions.ts';
+import { DEFAULT_STEP_UP_SECONDS, StepUp } from './step-up.ts';
 
 /** What the management use cases are configured with. */
 export interface ManageSettings {
   readonly sessionTtlSeconds: number;
+  /** How long a step-up raises a session; {@link DEFAULT_STEP_UP_SECONDS} by default. */
+  readonly stepUpSeconds?: number;
+  /** An admin without a second factor may only enrol one. */
+  readonly adminSecondFactor: boolean;
   /** The grace of a rotated App key. */
   readonly graceSeconds: number;
   /** The largest `size` of a list. */
@@ -71,6 +77,8 @@ export interface CreateManageDeps {
 /** Everything that the management API and the commands do. */
 export interface Manage {
   readonly sessions: Sessions;
+  readonly stepUp: StepUp;
+  readonly guard: ActionGuard;
   readonly secondFactor: SecondFactor;
   readonly accounts: ManageAccounts;
   readonly credentials: ManageCredentials;
@@ -89,6 +97,7 @@ export interface Manage {
 /** Puts the management use cases together. */
 export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const { sessionTtlSeconds: ttlSeconds, graceSeconds, pageMax, addressHoldMs, routes: configured } = settings;
+  const { stepUpSeconds = DEFAULT_STEP_UP_SECONDS, adminSecondFactor } = settings;
   const shared = { ...deps, pageMax };
   const { secondFactor } = deps;
   const apps = new Apps(shared);
@@ -96,6 +105,8 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const routes = new Routes({ ...deps, configured });
   return {
     sessions: new Sessions({ ...deps, ttlSeconds }),
+    stepUp: new StepUp({ ...deps, stepUpSeconds }),
+    guard: new ActionGuard({ ...deps, adminSecondFactor }),
     secondFactor,
     accounts: new ManageAccounts({ ...shared, apps, routes }),
     credentials: new ManageCredentials(shared),

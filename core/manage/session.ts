@@ -11,4 +11,19 @@ export interface Session {
   readonly cookie: boolean;
   readonly createdAt: Millis;
   readonly expiresAt: Millis;
+  /** Until then the session counts as proved by a fresh factor; `null` before the first step-up. */
+  readonly raisedUntil: Millis | null;
+  /** Wrong passwords in a row; {@link MAX_WRONG_PASSWORDS} end the session. */
+  readonly wrongPasswords: number;
+  /** Whence it was opened. */
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+}
+
+/** As many tries as a code has (decisions, section 5). */
+export const MAX_WRONG_PASSWORDS = 5;
+
+/** True while the session is raised by a fresh factor. */
+export function isRaised({ raisedUntil }: Pick<Session, 'raisedUntil'>, now: Millis): boolean {
+  return raisedUntil !== null && now < raisedUntil;
 }

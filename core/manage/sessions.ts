@@ -78,12 +78,8 @@ export class Sessions {
     const account = await this.#verify(input.email, input.password);
     if (account.status !== 'active')
       throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
-    await this.#checkSecondFactor(account, input.totp ?? null, {
-      accountId: account.id,
-      role: account.role,
-      ip: origin.ip,
-      traceId: origin.traceId,
-    });
+    const actor: Actor = { accountId: account.id, role: account.role, ip: origin.ip, traceId: origin.traceId };
+    await this.#checkSecondFactor(account, input.totp ?? null, actor);
     const { storage, vault, random, clock, ttlSeconds } = this.#deps;
     const token = SESSION_PREFIX + base62(random.bytes(32));
     const now = clock.now();
@@ -94,8 +90,12 @@ export class Sessions {
       cookie: input.cookie ?? false,
       createdAt: now,
       expiresAt: now + ttlSeconds * 1000,
+      raisedUntil: null,
+      wrongPasswords: 0,
+      ip: origin.ip,
+      userAgent: origin.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
     };
-    await this.#store(session, account, origin, now);
+    await this.#store(session, actor);
     await storage.sessions.prune(now, PRUNE_BATCH);
     const entry = present(await storage.manage.account(account.id), 'the account of a login');
     return { session, account, token, csrfToken: vault.lookupHash('session-csrf', token), entry };
@@ -152,30 +152,16 @@ export class Sessions {
     const { secondFactor } = this.#deps;
     const { totp } = await this.#deps.storage.manage.security(id);
     if (totp === null || (totp.confirmedAt === null && code === null)) return;
-    await secondFactor.use(id, code, 'totp', {
-      confirmed: (tx) =>
-        addAuditRow(this.#deps, tx, actor, { action: 'security.totp_confirm', accountId: id, subjectId: id }),
-    });
+    await secondFactor.use(id, code, 'totp', { by: actor });
   }
 
-  async #store(
-    session: Session,
-    account: Account,
-    { ip, userAgent, traceId }: LoginOrigin,
-    now: Millis,
-  ): Promise<void> {
-    const { id, role } = account;
-    const login = { at: now, ip, userAgent: userAgent?.slice(0, MAX_USER_AGENT) ?? null };
+  async #store(session: Session, actor: Actor): Promise<void> {
+    const { accountId: id, createdAt: at, ip, userAgent, cookie } = session;
     await this.#deps.storage.transaction(async (tx) => {
       await tx.sessions.create(session);
-      await tx.manage.noteLogin(id, login);
-      const changes = createdWith({ cookie: session.cookie });
-      await addAuditRow(
-        this.#deps,
-        tx,
-        { accountId: id, role, ip, traceId },
-        { action: 'session.create', accountId: id, subjectId: id, changes },
-      );
+      await tx.manage.noteLogin(id, { at, ip, userAgent });
+      const changes = createdWith({ cookie });
+      await addAuditRow(this.#deps, tx, actor, { action: 'session.create', accountId: id, subjectId: id, changes });
     });
   }
 

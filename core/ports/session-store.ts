@@ -16,6 +16,10 @@ export interface SessionWrites {
   create(session: Session): Promise<void>;
   /** False when it was over already. */
   end(tokenHash: string): Promise<boolean>;
-  /** Ends every session of an account; returns how many. */
-  endAll(accountId: AccountId): Promise<number>;
+  /** Raises a session until then and forgets its wrong passwords; false when it is over. */
+  raise(tokenHash: string, until: Millis): Promise<boolean>;
+  /** Counts a password that is about to be verified; returns how many there are in a row, `null` when the session is over. */
+  countPassword(tokenHash: string): Promise<number | null>;
+  /** Ends every session of an account but the one of this hash; returns how many. */
+  endAll(accountId: AccountId, but?: string | null): Promise<number>;
 }

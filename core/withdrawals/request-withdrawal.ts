@@ -17,6 +17,7 @@ import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import { merchantActor } from '../manage/actor.ts';
 import type { IdempotencyClaim } from '../ports/order-store.ts';
 import type { Storage } from '../ports/storage.ts';
 import { requirePayments } from '../transfers/fee-estimator.ts';
@@ -103,7 +104,10 @@ export class RequestWithdrawal {
     if (toAddress === null) throw noAddress(chain);
     const fee = await fees.estimate(chain, asset, units, toAddress, accountId);
     if (needsCode)
-      await this.#deps.secondFactor.use(accountId, input.verifyCode ?? null, 'verify_code', { idempotency });
+      await this.#deps.secondFactor.use(accountId, input.verifyCode ?? null, 'verify_code', {
+        by: merchantActor(accountId),
+        idempotency,
+      });
     const transfer = this.#newTransfer(accountId, asset, units, { address: payments.hotAddress, toAddress }, fee);
     return this.#store(transfer, idempotency);
   }

@@ -1,4 +1,4 @@
-import { formatInstant, OPERATOR, TillgateError } from '../../core/index.ts';
+import { assert, formatInstant, OPERATOR, present, TillgateError } from '../../core/index.ts';
 import type { AccountRole } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';
 import { requireAccount, withManage } from './with-till.ts';
@@ -58,6 +58,7 @@ export async function credentialCreate({ values, json, terminal }: CommandCall):
       name: text(values['name']) ?? '',
     }),
   );
+  assert('signingSecret' in made, 'the operator sees the secrets');
   const record = {
     api_key: made.apiKey,
     api_token: made.apiToken,
@@ -73,14 +74,15 @@ export async function credentialCreate({ values, json, terminal }: CommandCall):
 
 /** `credential rotate-callback --account ID` */
 export async function credentialRotateCallback({ values, json, terminal }: CommandCall): Promise<number> {
-  const made = await withManage(async (manage, runtime) =>
+  const { secrets, formerUntil } = await withManage(async (manage, runtime) =>
     manage.credentials.rotateCallbackSecrets(OPERATOR, await requireAccount(runtime, values['account'])),
   );
+  const made = present(secrets, 'the secrets, which the operator sees');
   const record = {
     callback_key: made.callbackKey,
     callback_token: made.callbackToken,
     callback_secret: made.callbackSecret,
-    former_until: formatInstant(made.formerUntil),
+    former_until: formatInstant(formerUntil),
   };
   if (json) terminal.out(JSON.stringify(record));
   else for (const [name, value] of Object.entries(record)) terminal.out(`${name}: ${value}`);
@@ -104,7 +106,7 @@ export async function dataSecurity({ values, json, terminal }: CommandCall): Pro
 export async function securityTotp({ values, json, terminal }: CommandCall): Promise<number> {
   const { secret, uri } = await withManage(async ({ security }, runtime) => {
     const account = await requireAccount(runtime, values['account']);
-    const enrolment = await security.enrol(OPERATOR, account, null);
+    const enrolment = await security.enrol(OPERATOR, account, true);
     if (values['for-withdrawals'] === true) await security.update(OPERATOR, account, { totpForWithdrawals: true });
     return enrolment;
   });

@@ -20,7 +20,7 @@ export const accountRecipes = {
       new ExchangeToken({ ...ports, hasher, tokens, tokenTtlSeconds: auth.tokenTtlSeconds }),
   ),
   secondFactor: recipe(
-    ['config', 'storage', 'vault', 'random', 'digest', 'clock'],
+    ['config', 'storage', 'vault', 'random', 'digest', 'clock', 'ids'],
     ({ config: { serviceName: issuer }, ...ports }) => new SecondFactor({ ...ports, issuer }),
   ),
 } satisfies Recipes;

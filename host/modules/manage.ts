@@ -40,6 +40,8 @@ export const manageRecipes = {
         admissionTally: (app) => gateway.admissionTally(app),
         settings: {
           sessionTtlSeconds: auth.tokenTtlSeconds,
+          stepUpSeconds: auth.stepUpSeconds,
+          adminSecondFactor: auth.adminSecondFactor,
           graceSeconds: keys.graceSeconds,
           pageMax: 100,
           addressHoldMs: withdrawals.addressHoldMs,

@@ -190,7 +190,7 @@ eachStorage((_name, open) => {
     test('fault 62: want a code where the account demands one, each once', async () => {
       const shop = await richMerchant();
       const { security } = till.till.manage;
-      const { secret } = await security.enrol(OPERATOR, shop.account.id, null);
+      const { secret } = await security.enrol(OPERATOR, shop.account.id, true);
       await security.update(OPERATOR, shop.account.id, { totpForWithdrawals: true });
       const code = totpCode(new PlainDigest(), decodeBase32(secret) ?? new Uint8Array(), totpStep(till.clock.now()));
       const withdraw = (verify_code?: unknown) => shop.client.post(WITHDRAW, { ...BODY, verify_code });
@@ -204,7 +204,7 @@ eachStorage((_name, open) => {
     test('fault 92: copies of one request with one code are one attempt, whatever becomes of it', async () => {
       const shop = await richMerchant();
       const { security } = till.till.manage;
-      const { secret } = await security.enrol(OPERATOR, shop.account.id, null);
+      const { secret } = await security.enrol(OPERATOR, shop.account.id, true);
       await security.update(OPERATOR, shop.account.id, { totpForWithdrawals: true });
       const code = (step = 0) =>
         totpCode(new PlainDigest(), decodeBase32(secret) ?? new Uint8Array(), totpStep(till.clock.now()) + step);

@@ -183,20 +183,20 @@ eachStorage((_name, open) => {
         ],
         true,
       );
-      assertRefused(await member.client.post('/manage/v1/security/totp', {}), 400, 'verify_code');
-      assert.notEqual(
-        managed(await fixture.admin.client.post(`/manage/v1/security/totp?account_id=${member.id}`, {}))['secret'],
-        secret,
-      );
     });
 
     test('a right code at a login confirms the enrolment, on record', async () => {
       const member = await fixture.newMember();
       const { secret } = managed<{ secret: string }>(await member.client.request('POST', '/manage/v1/security/totp'));
-      managed(await fixture.login(member.email, member.password, { totp: code(secret) }));
-      assert.equal(managed(await member.client.get('/manage/v1/security'))['totp_confirmed'], true);
+      const { access_token: token } = managed<{ access_token: string }>(
+        await fixture.login(member.email, member.password, { totp: code(secret) }),
+      );
+      // Sessions that were opened without it are over.
+      assertRefused(await member.client.get('/manage/v1/security'), 401);
+      const headers = { Authorization: `Bearer ${token}` };
+      assert.equal(managed(await member.client.get('/manage/v1/security', { headers }))['totp_confirmed'], true);
       assertRefused(await fixture.login(member.email, member.password), 400, 'totp');
-      const { items } = managed<List>(await member.client.get('/manage/v1/audit'));
+      const { items } = managed<List>(await member.client.get('/manage/v1/audit', { headers }));
       assert.deepEqual(
         items.slice(0, 2).map(({ action }) => action),
         ['session.create', 'security.totp_confirm'],
@@ -343,6 +343,7 @@ eachStorage((_name, open) => {
       );
       assert.deepEqual(all.items.map(({ action }) => action).toReversed(), [
         'session.create',
+        'session.step_up',
         'credential.create',
         'credential.reveal',
         'credential.revoke',

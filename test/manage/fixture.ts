@@ -26,6 +26,8 @@ import type { TestStorage } from '../support/storage.ts';
 import { startTestTill } from '../support/till.ts';
 import type { TestTill } from '../support/till.ts';
 
+export const STEP_UP = '/manage/v1/session/step-up';
+
 /** Somebody who is logged in. */
 export interface Member {
   readonly account: Account;
@@ -45,7 +47,8 @@ export interface Fixture {
   readonly client: HttpClient;
   readonly port: number;
   readonly admin: Member;
-  newMember(role?: AccountRole): Promise<Member>;
+  /** Logged in and raised by a step-up, unless told otherwise. */
+  newMember(role?: AccountRole, options?: { readonly raised?: boolean }): Promise<Member>;
   /** Another session of somebody. */
   login(email: string, password: string, more?: object): Promise<Reply>;
   readonly admission: Map<AppId, readonly AdmissionCount[]>;
@@ -57,6 +60,9 @@ export interface FixtureOptions {
   readonly loginsPerMinute?: number;
   readonly secureCookies?: boolean;
   readonly sessionTtlSeconds?: number;
+  /** How long a step-up holds; as long as the session unless told otherwise. */
+  readonly stepUpSeconds?: number;
+  readonly adminSecondFactor?: boolean;
   readonly addressHoldMs?: number;
   readonly routes?: readonly GatewayRoute[];
 }
@@ -88,6 +94,8 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     admissionTally: (id) => admission.get(id) ?? [],
     settings: {
       sessionTtlSeconds: options.sessionTtlSeconds ?? 3600,
+      stepUpSeconds: options.stepUpSeconds ?? options.sessionTtlSeconds ?? 3600,
+      adminSecondFactor: options.adminSecondFactor ?? false,
       graceSeconds: 86_400,
       pageMax: 100,
       addressHoldMs: options.addressHoldMs ?? 86_400_000,
@@ -126,13 +134,14 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
   const clients = [client];
   const login: Fixture['login'] = (email, password, more = {}) =>
     client.post('/manage/v1/session', { email, password, ...more });
-  const newMember = async (role: AccountRole = 'user'): Promise<Member> => {
+  const newMember: Fixture['newMember'] = async (role = 'user', { raised = true } = {}) => {
     const email = `${role}-${clients.length}@example.com`;
     const password = `correct horse ${clients.length}`;
     const account = await createAccount.run({ email, password, role });
     const { access_token: token } = managed<{ access_token: string }>(await login(email, password));
     const member = client.with({ Authorization: `Bearer ${token}` });
     clients.push(member);
+    if (raised) managed(await member.post(STEP_UP, { password }));
     return { account, id: account.id, email, password, token, client: member };
   };
   return {
@@ -158,6 +167,7 @@ export interface ManageEnvelope<T = unknown> {
   readonly data: T;
   readonly msg: string;
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
+  readonly reason?: string;
 }
 
 export function manageEnvelope<T = unknown>(reply: Reply): ManageEnvelope<T> {
@@ -184,6 +194,11 @@ export function assertRefused(reply: Reply, status: number, path?: string): Mana
       reply.text,
     );
   return found;
+}
+
+/** Fails the test unless the reply says that the session must be raised first. */
+export function assertStepUp(reply: Reply, what = ''): void {
+  assert.equal(assertRefused(reply, 403).reason, 'step_up_required', what);
 }
 
 /** A page of a list of the management API. */

@@ -3,15 +3,12 @@ import assert from 'node:assert/strict';
 import {
   checkLedger,
   custodyAccount,
-  decodeBase32,
   isInsolvency,
   isTillgateError,
   merchantAccount,
   OPERATOR,
   postEntry,
   reserveEntry,
-  totpCode,
-  totpStep,
 } from '../../core/index.ts';
 import type {
   AccountId,
@@ -25,7 +22,6 @@ import type {
   TransferId,
   TransferStatus,
 } from '../../core/index.ts';
-import { PlainDigest } from '../support/fakes.ts';
 import { dataOf } from '../support/http.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
@@ -122,23 +118,6 @@ eachStorage((_name, open) => {
       client.close();
       assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: order.address }), 400, 'address');
       assert.equal(managed<List>(await user.client.get(ADDRESSES)).total, 0);
-    });
-
-    test('want a code of a confirmed second factor, of the account itself only', async () => {
-      const user = await fixture.newMember();
-      const { secret } = managed<{ secret: string }>(await user.client.request('POST', '/manage/v1/security/totp'));
-      const code = (ms = 0): string =>
-        totpCode(new PlainDigest(), decodeBase32(secret) ?? new Uint8Array(), totpStep(fixture.till.clock.now() + ms));
-      managed(await user.client.post(ADDRESSES, { chain: 'ETH', address: A }), 201);
-      managed(await user.client.post('/manage/v1/security/totp/confirm', { verify_code: code() }));
-      assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: B }), 400, 'totp');
-      assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: B, totp: '000000' }), 400, 'totp');
-      assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: B, totp: code() }), 400, 'totp');
-      managed(await fixture.admin.client.post(ADDRESSES, { chain: 'ETH', address: A, account_id: user.id }), 201);
-      assert.equal(
-        managed(await user.client.post(ADDRESSES, { chain: 'ETH', address: B, totp: code(30_000) }), 201)['address'],
-        B,
-      );
     });
   });
 
@@ -326,6 +305,14 @@ eachStorage((_name, open) => {
         rows.map(({ changes, subject_id }) => [changes, subject_id]),
         [[{ status: { from: 'HELD', to: 'REQUESTED' } }, held.id]],
       );
+    });
+
+    test('are approved by another admin than their owner', async () => {
+      const [owner, other] = [await fixture.newMember('admin'), await fixture.newMember('admin')];
+      const held = await transferOf(owner, 'HELD');
+      assertRefused(await decide(held.id, 'approve', undefined, owner), 403);
+      assert.equal((await store.storage.transfers.find(held.id))?.status, 'HELD');
+      assert.equal(managed(await decide(held.id, 'approve', undefined, other))['status'], 'REQUESTED');
     });
 
     test('that are rejected give the amount back, with the reason on record', async () => {

@@ -53,6 +53,7 @@ describe('the management API in the OpenAPI document', () => {
       [
         'POST session',
         'GET session',
+        'POST session/step-up',
         'DELETE session',
         'GET accounts',
         'POST accounts',

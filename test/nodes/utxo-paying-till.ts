@@ -45,6 +45,7 @@ export async function buildPayingTill(storage: Storage, chain: ChainAdapter, add
       random: new SeededRandom(),
       digest: new CryptoDigest(),
       clock,
+      ids,
       issuer: 'Test',
     }),
     clock,

@@ -67,6 +67,7 @@ export async function buildLightning(storage: Storage, options: LightningOptions
     random: new SeededRandom(),
     digest: new CryptoDigest(),
     clock,
+    ids,
     issuer: 'Test',
   });
   const settings = {

@@ -91,6 +91,7 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
     random: new SeededRandom(),
     digest: new CryptoDigest(),
     clock,
+    ids,
     issuer: 'Test',
   });
   const settings = {

@@ -205,6 +205,7 @@ export const accountOperations: readonly ManageOperation[] = [
       body: { status: 'disabled' },
       data: { ...accountDetailExample, status: 'disabled', status_label: 'Disabled' },
     },
+    owner: async ({ params: { id } }) => id,
     handler: async ({ actor, params: { id }, body }, { manage }) =>
       accountDetailRecord(await manage.accounts.update(actor, id, inputOf(body))),
   }),

@@ -38,12 +38,17 @@ const revealedSchema = z
   })
   .meta({ id: 'RevealedCredential' });
 
+/** An admin who makes a credential for another account gets it masked: its owner reveals it. */
+const createdSchema = revealedSchema
+  .partial({ signing_secret: true, callback_key: true, callback_token: true, callback_secret: true })
+  .meta({ id: 'CreatedCredential' });
+
 const callbackSecretsSchema = z
   .object({
     account_id: id('The account'),
-    callback_key: z.string(),
-    callback_token: z.string(),
-    callback_secret: z.string(),
+    callback_key: z.string().optional(),
+    callback_token: z.string().optional(),
+    callback_secret: z.string().optional(),
     former_until: instant('Until when the former ones sign too'),
   })
   .meta({ id: 'CallbackSecrets' });
@@ -78,13 +83,21 @@ function revealedRecord(revealed: RevealedCredential): z.input<typeof revealedSc
   };
 }
 
-function callbackSecretsRecord(secrets: RotatedCallbackSecrets): z.input<typeof callbackSecretsSchema> {
+function callbackSecretsRecord({
+  accountId,
+  formerUntil,
+  secrets,
+}: RotatedCallbackSecrets): z.input<typeof callbackSecretsSchema> {
   return {
-    account_id: secrets.accountId,
-    callback_key: secrets.callbackKey,
-    callback_token: secrets.callbackToken,
-    callback_secret: secrets.callbackSecret,
-    former_until: formatInstant(secrets.formerUntil),
+    account_id: accountId,
+    ...(secrets === null
+      ? {}
+      : {
+          callback_key: secrets.callbackKey,
+          callback_token: secrets.callbackToken,
+          callback_secret: secrets.callbackSecret,
+        }),
+    former_until: formatInstant(formerUntil),
   };
 }
 
@@ -110,20 +123,23 @@ export const credentialOperations: readonly ManageOperation[] = [
     path: '/credentials',
     status: 201,
     summary: 'Make a credential',
-    description: 'An API key and a signing pair, with the secrets of callbacks. Only an admin names another account.',
+    description:
+      'An API key and a signing pair, with the secrets of callbacks. Only an admin names another account, and gets no secrets of it: its owner reveals the credential.',
     bodyOptional: true,
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     body: z.object({ account_id: ownerField, name: text(255, 'Shown name').optional() }),
-    data: revealedSchema,
-    handler: async ({ actor, body }, { manage }) =>
-      revealedRecord(await manage.credentials.create(actor, inputOf(body))),
+    data: createdSchema,
+    handler: async ({ actor, body }, { manage }) => {
+      const made = await manage.credentials.create(actor, inputOf(body));
+      return 'signingSecret' in made ? revealedRecord(made) : maskedRecord(made);
+    },
   }),
   manageOperation({
     id: 'revealCredential',
     method: 'POST',
     path: '/credentials/{id}/reveal',
     summary: 'Show a credential',
-    description: 'In the clear; the audit trail records that it was shown.',
+    description: 'In the clear, to its owner only; the audit trail records that it was shown.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: revealedSchema,
@@ -139,6 +155,7 @@ export const credentialOperations: readonly ManageOperation[] = [
     errors: ['NOT_FOUND'],
     params,
     data: credentialSchema,
+    owner: ({ actor, params: { id } }, { manage }) => manage.credentials.ownerOf(actor, id),
     handler: async ({ actor, params: { id } }, { manage }) => maskedRecord(await manage.credentials.revoke(actor, id)),
   }),
   manageOperation({
@@ -147,7 +164,7 @@ export const credentialOperations: readonly ManageOperation[] = [
     path: '/credentials/callback/rotate',
     summary: 'Make new callback secrets',
     description:
-      'Key, token and secret of the callbacks of an account. For 24 hours callbacks are signed with the former secret as well.',
+      'Key, token and secret of the callbacks of an account. For 24 hours callbacks are signed with the former secret as well. An admin does not get those of another account.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     query: accountQuery,
     data: callbackSecretsSchema,

@@ -1,4 +1,4 @@
-import type { Actor, OpenSession, PageRequest } from '../../../core/index.ts';
+import type { AccountId, Actor, ManageAction, OpenSession, PageRequest } from '../../../core/index.ts';
 import { present } from '../../../core/index.ts';
 import type { z } from 'zod';
 import { pageQuery } from '../fields.ts';
@@ -7,6 +7,7 @@ import type { Call, Described, Operation, OperationAuth, RawCall } from '../oper
 import { manageReply } from '../replies.ts';
 import { MANAGE_BASE } from './base.ts';
 import type { ManageDeps } from './deps.ts';
+import { inputOf } from './fields.ts';
 import { pageSchema } from './reply-fields.ts';
 
 /** An operation of the management API before it is bound to the use cases of one installation. */
@@ -21,11 +22,18 @@ interface ManageSpec<
   Q extends z.ZodObject,
   B extends z.ZodObject,
   D extends z.ZodType,
-> extends Omit<Described, 'auth' | 'tag' | 'envelope'> {
+> extends Omit<Described, 'auth' | 'tag' | 'envelope' | 'id'> {
+  /** Its row in the table of what actions cost. */
+  readonly id: ManageAction;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
   readonly data: D;
+  /** Whose record it is about, where no `account_id` of the request says so; `null` for nobody's. */
+  readonly owner?: (
+    call: ManageCall<z.output<P>, z.output<Q>, z.output<B>>,
+    deps: ManageDeps,
+  ) => Promise<AccountId | null>;
 }
 
 /** The data of a reply that has headers of its own. */
@@ -51,13 +59,14 @@ export function manageOperation<
   B extends z.ZodObject = z.ZodObject,
 >({ handler, ...spec }: DataSpec<P, Q, B, D>): ManageOperation {
   return (deps, session) =>
-    replyOperation(spec, session, async (call) => ({ data: await handler(withActor(call), deps) }));
+    replyOperation(spec, deps, session, async (call) => ({ data: await handler(withActor(call), deps) }));
 }
 
 interface ListSpec<F extends z.ZodRawShape, D extends z.ZodType> extends Pick<
   Described,
-  'id' | 'path' | 'summary' | 'description' | 'errors'
+  'path' | 'summary' | 'description' | 'errors'
 > {
+  readonly id: ManageAction;
   /** Fields of the query besides those of the page. */
   readonly filter?: F;
   /** Name of the page's schema. */
@@ -84,7 +93,7 @@ export function manageList<D extends z.ZodType, F extends z.ZodRawShape = z.ZodR
     example === undefined ? {} : { data: { page: 1, size: 10, total: 1, max_page: 1, items: [example] } };
   return (deps, session) => {
     const query = pageQuery(deps.settings.pageMax).extend(filter ?? {});
-    return replyOperation({ ...spec, method: 'GET', query, data, examples }, session, async (call) => ({
+    return replyOperation({ ...spec, method: 'GET', query, data, examples }, deps, session, async (call) => ({
       data: await handler(withActor(call) as Parameters<typeof handler>[0], deps),
     }));
   };
@@ -102,6 +111,7 @@ export function replyOperation<
   B extends z.ZodObject = z.ZodObject,
 >(
   spec: ManageSpec<P, Q, B, D>,
+  deps: ManageDeps,
   auth: OperationAuth | null,
   reply: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<DataReply<z.input<D>>>,
 ): Operation {
@@ -118,10 +128,28 @@ export function replyOperation<
     schemas,
     reply: { kind: 'data', schema: spec.data },
     run: async (raw) => {
-      const { data, headers } = await reply(validate(raw, schemas) as Call<z.output<P>, z.output<Q>, z.output<B>>);
+      const call = validate(raw, schemas) as Call<z.output<P>, z.output<Q>, z.output<B>>;
+      if (auth !== null) await charge(spec, call, deps);
+      const { data, headers } = await reply(call);
       return manageReply(row.status, JSON.stringify(data), raw.traceId, headers);
     },
   };
+}
+
+/** Has the session pay what the action costs; the only place where that is asked. */
+function charge<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, D extends z.ZodType>(
+  { id, owner }: ManageSpec<P, Q, B, D>,
+  call: Call<z.output<P>, z.output<Q>, z.output<B>>,
+  deps: ManageDeps,
+): Promise<void> {
+  const open = present(call.session, 'the session');
+  const fields: Readonly<Record<string, unknown>> = inputOf({ ...call.query, ...call.body });
+  const named = fields['accountId'] as AccountId | undefined;
+  return deps.manage.guard.check(id, {
+    open,
+    fields,
+    owner: async () => (owner === undefined ? (named ?? open.account.id) : owner(withActor(call), deps)),
+  });
 }
 
 /** The actor of a request and the client's address, for the audit log. */

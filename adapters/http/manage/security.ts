@@ -72,27 +72,28 @@ export const securityOperations: readonly ManageOperation[] = [
     path: '/security/totp',
     summary: 'Enrol a second factor',
     description:
-      'Returns a new secret, once. Its first right code confirms it; from then on logins need a code. A confirmed one is replaced with a code of its own.',
-    bodyOptional: true,
-    errors: ['NOT_FOUND', 'STATE_CONFLICT', 'VERIFY_CODE_INVALID'],
+      'Returns a new secret, once. Its first right code confirms it; from then on logins need a code. A confirmed one is replaced in a raised session.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     query: accountQuery,
-    body: z.object({ verify_code: code.optional() }),
     data: z.object({ secret: z.string(), uri: z.string() }).meta({ id: 'TotpEnrolment' }),
-    handler: async ({ actor, query, body }, { manage }) =>
-      manage.security.enrol(actor, query.account_id, body.verify_code ?? null),
+    handler: async ({ actor, session, query }, { manage }) =>
+      manage.security.enrol(actor, query.account_id, manage.stepUp.isRaised(session)),
   }),
   manageOperation({
     id: 'confirmTotp',
     method: 'POST',
     path: '/security/totp/confirm',
     summary: 'Confirm a second factor',
-    description: 'With a code of it.',
+    description:
+      'With a code of it. Sessions that were opened before end, this one too unless it is raised: log in again with a code.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT', 'VERIFY_CODE_INVALID'],
     query: accountQuery,
     body: z.object({ verify_code: code }),
     data: securitySchema,
     examples: { body: { verify_code: '123456' } },
-    handler: async ({ actor, query, body }, { manage }) =>
-      securityRecord(await manage.security.confirm(actor, query.account_id, body.verify_code)),
+    handler: async ({ actor, session, query, body }, { manage }) => {
+      const keep = manage.stepUp.isRaised(session) ? session.session.tokenHash : null;
+      return securityRecord(await manage.security.confirm(actor, query.account_id, body.verify_code, keep));
+    },
   }),
 ];

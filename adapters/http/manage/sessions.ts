@@ -1,4 +1,4 @@
-import { present } from '../../../core/index.ts';
+import { formatInstant, present } from '../../../core/index.ts';
 import { z } from 'zod';
 import { flag, text } from '../fields.ts';
 import { header } from '../messages.ts';
@@ -7,7 +7,7 @@ import { accountDetailExample, accountDetailRecord, accountDetailSchema } from '
 import { setSessionCookie } from './cookies.ts';
 import { actorOf, manageOperation, replyOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
-import { whole } from './reply-fields.ts';
+import { instant, whole } from './reply-fields.ts';
 
 const MAX_EMAIL = 254;
 const MAX_PASSWORD = 1024;
@@ -50,9 +50,10 @@ const loginSpec = {
   examples: { body: { email: 'shop@example.com', password: 'correct horse battery staple' }, data: sessionExample },
 } as const;
 
-const login: ManageOperation = ({ settings, manage }) => {
+const login: ManageOperation = (deps) => {
+  const { settings, manage } = deps;
   const byEmail = new RateLimit(settings.loginsPerMinute);
-  return replyOperation(loginSpec, null, async ({ body, client, traceId, request }) => {
+  return replyOperation(loginSpec, deps, null, async ({ body, client, traceId, request }) => {
     await byEmail.take(body.email.toLowerCase());
     const origin = { ip: client, userAgent: header(request.headers, 'user-agent'), traceId };
     const { token, csrfToken, session, entry } = await manage.sessions.login(body, origin);
@@ -92,8 +93,9 @@ const logoutSpec = {
   examples: { data: { ended: true } },
 } as const;
 
-const logout: ManageOperation = ({ settings, manage }, sessionAuth) =>
-  replyOperation(logoutSpec, sessionAuth, async (call) => {
+const logout: ManageOperation = (deps, sessionAuth) =>
+  replyOperation(logoutSpec, deps, sessionAuth, async (call) => {
+    const { settings, manage } = deps;
     const { session } = present(call.session, 'the session');
     await manage.sessions.end(actorOf(call), session);
     const data = { ended: true } as const;
@@ -102,5 +104,24 @@ const logout: ManageOperation = ({ settings, manage }, sessionAuth) =>
       : { data };
   });
 
-/** Login, current session and logout. */
-export const sessionOperations: readonly ManageOperation[] = [login, current, logout];
+const stepUp = manageOperation({
+  id: 'stepUp',
+  method: 'POST',
+  path: '/session/step-up',
+  summary: 'Raise the session',
+  description:
+    'With a code of the second factor, or with the password of an account that has none. What loosens a protection or moves money wants a raised session, and is answered 403 with the reason step_up_required in any other.',
+  errors: ['VERIFY_CODE_INVALID'],
+  body: z.object({
+    totp: text(MAX_CODE, 'A code of the second factor').optional(),
+    password: password.optional().meta({ description: 'Of an account without a second factor' }),
+  }),
+  data: z.object({ raised_until: instant('Until when the session is raised') }).meta({ id: 'RaisedSession' }),
+  examples: { body: { totp: '123456' }, data: { raised_until: '2026-05-04T12:05:00.000Z' } },
+  handler: async ({ actor, session, body }, { manage }) => ({
+    raised_until: formatInstant(await manage.stepUp.raise(actor, session, body)),
+  }),
+});
+
+/** Login, current session, step-up and logout. */
+export const sessionOperations: readonly ManageOperation[] = [login, current, stepUp, logout];

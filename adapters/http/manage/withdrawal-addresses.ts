@@ -71,13 +71,12 @@ export const withdrawalAddressOperations: readonly ManageOperation[] = [
     status: 201,
     summary: 'Say where withdrawals go',
     description:
-      'A new address waits out its hold, in which the former one stays in force; the same one again changes nothing. An account with a confirmed second factor gives a code of it. Only an admin names another account.',
-    errors: ['NOT_FOUND', 'UNSUPPORTED', 'VERIFY_CODE_INVALID', 'STATE_CONFLICT'],
+      'A new address waits out its hold, in which the former one stays in force; the same one again changes nothing. Only an admin names another account.',
+    errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT'],
     body: z.object({
       chain: code('Chain code'),
       address: text(MAX_ADDRESS, 'An address on the chain'),
       account_id: ownerField,
-      totp: text(16, 'A code of the second factor, once one was confirmed').optional(),
     }),
     data: withdrawalAddressSchema,
     examples: { body: { chain: 'ETH', address: withdrawalAddressExample.address }, data: withdrawalAddressExample },

@@ -204,11 +204,13 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     method: 'POST',
     path: '/withdrawals/{id}/approve',
     summary: 'Approve a held withdrawal',
-    description: 'It is paid then. Admins only.',
+    description: 'It is paid then. Admins only, and nobody its own.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: transferSchema,
     examples: { data: { ...transferExample, status: 'REQUESTED' } },
+    owner: async ({ actor, params: { id } }, { manage }) =>
+      (await manage.withdrawals.find(actor, id)).transfer.accountId,
     handler: async ({ actor, params: { id } }, { manage, assets }) =>
       transferRecord(await manage.withdrawals.approve(actor, id), assets),
   }),

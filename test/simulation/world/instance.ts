@@ -177,7 +177,7 @@ export class Instance {
     this.choosePayment = new ChoosePayment({ storage, assets, chains, rates, addresses, clock });
     this.orderAdminActions = new OrderAdminActions({ storage, stateMachine, clock });
     const fees = new PayoutFeeEstimator({ storage, rates, clock });
-    const secondFactor = new SecondFactor({ storage, vault, random, digest, clock, issuer: 'Simulation' });
+    const secondFactor = new SecondFactor({ storage, vault, random, digest, clock, ids, issuer: 'Simulation' });
     this.withdrawal = new RequestWithdrawal({
       storage,
       assets,

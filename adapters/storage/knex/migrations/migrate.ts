@@ -17,6 +17,7 @@ import { coinOwners } from './0012-coin-owners.ts';
 import { nodeTrouble } from './0013-node-trouble.ts';
 import { cancelledPayouts } from './0014-cancelled-payouts.ts';
 import { returnCosts } from './0015-return-costs.ts';
+import { trust } from './0016-trust.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   nodeTrouble,
   cancelledPayouts,
   returnCosts,
+  trust,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

@@ -63,6 +63,10 @@ export const SESSION_COLUMNS: readonly Column<Session>[] = [
   { name: 'cookie', kind: 'boolean', of: (s) => s.cookie },
   { name: 'created_at', kind: 'bigint', of: (s) => s.createdAt },
   { name: 'expires_at', kind: 'bigint', of: (s) => s.expiresAt },
+  { name: 'raised_until', kind: 'bigint', of: (s) => s.raisedUntil },
+  { name: 'wrong_passwords', kind: 'bigint', of: (s) => s.wrongPasswords },
+  { name: 'ip', kind: 'text', of: (s) => s.ip },
+  { name: 'user_agent', kind: 'text', of: (s) => s.userAgent },
 ];
 
 /** The session in a row whose columns have this prefix. */
@@ -74,6 +78,10 @@ export function sessionOf(row: Row, prefix = ''): Session {
     cookie: flag(row, `${prefix}cookie`),
     createdAt: integer(row, `${prefix}created_at`),
     expiresAt: integer(row, `${prefix}expires_at`),
+    raisedUntil: integerOrNull(row, `${prefix}raised_until`),
+    wrongPasswords: integer(row, `${prefix}wrong_passwords`),
+    ip: textOrNull(row, `${prefix}ip`),
+    userAgent: textOrNull(row, `${prefix}user_agent`),
   };
 }
 

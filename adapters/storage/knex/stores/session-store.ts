@@ -10,6 +10,7 @@ import type { Database } from '../database.ts';
 import { ACCOUNT_COLUMNS, accountOf } from '../rows/account-row.ts';
 import { insertion, names } from '../rows/columns.ts';
 import { SESSION_COLUMNS, sessionOf } from '../rows/manage-row.ts';
+import { integer } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 import { deleteSome } from './common.ts';
 
@@ -61,8 +62,22 @@ export class KnexSessionWrites implements SessionWrites {
     );
   }
 
-  async endAll(accountId: AccountId): Promise<number> {
+  async raise(tokenHash: string, until: Millis): Promise<boolean> {
     const { run, tables } = this.#session;
-    return (await run(`DELETE FROM ${tables.sessions} WHERE account_id = ? RETURNING token_hash`, [accountId])).length;
+    const sql = `UPDATE ${tables.sessions} SET raised_until = ?, wrong_passwords = 0 WHERE token_hash = ? RETURNING token_hash`;
+    return (await run(sql, [until, tokenHash])).length > 0;
+  }
+
+  async countPassword(tokenHash: string): Promise<number | null> {
+    const { run, tables } = this.#session;
+    const sql = `UPDATE ${tables.sessions} SET wrong_passwords = wrong_passwords + 1 WHERE token_hash = ? RETURNING wrong_passwords`;
+    const [row] = await run(sql, [tokenHash]);
+    return row === undefined ? null : integer(row, 'wrong_passwords');
+  }
+
+  async endAll(accountId: AccountId, but: string | null = null): Promise<number> {
+    const { run, tables } = this.#session;
+    const sql = `DELETE FROM ${tables.sessions} WHERE account_id = ? AND token_hash <> ? RETURNING token_hash`;
+    return (await run(sql, [accountId, but ?? ''])).length;
   }
 }

@@ -1,0 +1,114 @@
+import { TillgateError } from '../kernel/errors.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Storage } from '../ports/storage.ts';
+import { actionRow } from './actions.ts';
+import type { ActionCost, ActionRow, ActionRule, ManageAction } from './actions.ts';
+import { isRaised } from './session.ts';
+import type { OpenSession } from './sessions.ts';
+
+/** A request whose cost is to be known. */
+export interface ActionRequest {
+  readonly open: OpenSession;
+  /** Its fields, by their names in core. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Whose record it is about; `null` for nobody's. Asked only where a rule depends on it. */
+  readonly owner: () => Promise<AccountId | null>;
+}
+
+export interface ActionGuardDeps {
+  readonly storage: Pick<Storage, 'manage'>;
+  readonly clock: Clock;
+  /** An admin without a second factor may only enrol one. */
+  readonly adminSecondFactor: boolean;
+}
+
+const forbidden = (message: string, reason?: string): TillgateError =>
+  new TillgateError('FORBIDDEN', message, reason === undefined ? {} : { reason });
+
+/** Charges each action of a session what {@link actionRow} says that it costs. */
+export class ActionGuard {
+  readonly #deps: ActionGuardDeps;
+
+  constructor(deps: ActionGuardDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * @throws TillgateError `FORBIDDEN`; its reason is `step_up_required` where the session must be raised first, and
+   *   `second_factor_required` where an admin must enrol a second factor first
+   */
+  async check(action: ManageAction, request: ActionRequest): Promise<void> {
+    const row = actionRow(action);
+    const facts = new Facts(request, this.#deps.storage);
+    await this.#requireFactor(row, request, facts);
+    const costs = await costsOf(row, facts);
+    if (costs.has('fresh-factor') && !isRaised(request.open.session, this.#deps.clock.now())) {
+      throw forbidden(
+        'This needs a fresh second factor or password: POST /manage/v1/session/step-up, then try again.',
+        'step_up_required',
+      );
+    }
+    if (costs.has('another-person') && !(await facts.ofOthers()))
+      throw forbidden('Another admin must do this: it is about a record of your own account.');
+  }
+
+  async #requireFactor({ beforeFactor }: ActionRow, { open }: ActionRequest, facts: Facts): Promise<void> {
+    const { account } = open;
+    if (!this.#deps.adminSecondFactor || account.role !== 'admin') return;
+    if (beforeFactor === true && !(await facts.ofOthers())) return;
+    if (!(await facts.hasFactor(account.id)))
+      throw forbidden('An admin needs a second factor: POST /manage/v1/security/totp first.', 'second_factor_required');
+  }
+}
+
+async function costsOf({ rules }: ActionRow, facts: Facts): Promise<ReadonlySet<ActionCost>> {
+  const costs = new Set<ActionCost>();
+  for (const rule of rules) if (await applies(rule, facts)) rule.costs.forEach((cost) => costs.add(cost));
+  return costs;
+}
+
+async function applies({ when = {} }: ActionRule, facts: Facts): Promise<boolean> {
+  const { fields = {}, others = false, confirmedFactor = false } = when;
+  return (
+    Object.entries(fields).every(([name, value]) => facts.field(name) === value) &&
+    // To a user another's record does not exist, whatever it asks for.
+    (!others || (facts.isAdmin && (await facts.ofOthers()))) &&
+    (!confirmedFactor || (await facts.hasFactor(await facts.owner())))
+  );
+}
+
+/** What is known of a request, read when a rule asks. */
+class Facts {
+  readonly #request: ActionRequest;
+  readonly #storage: ActionGuardDeps['storage'];
+  #owner: Promise<AccountId | null> | null = null;
+
+  constructor(request: ActionRequest, storage: ActionGuardDeps['storage']) {
+    this.#request = request;
+    this.#storage = storage;
+  }
+
+  get isAdmin(): boolean {
+    return this.#request.open.account.role === 'admin';
+  }
+
+  field(name: string): unknown {
+    return this.#request.fields[name];
+  }
+
+  owner(): Promise<AccountId | null> {
+    this.#owner ??= this.#request.owner();
+    return this.#owner;
+  }
+
+  async ofOthers(): Promise<boolean> {
+    return (await this.owner()) !== this.#request.open.account.id;
+  }
+
+  async hasFactor(id: AccountId | null): Promise<boolean> {
+    if (id === null) return false;
+    const { totp } = await this.#storage.manage.security(id);
+    return totp !== null && totp.confirmedAt !== null;
+  }
+}

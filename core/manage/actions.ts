@@ -1,0 +1,141 @@
+/**
+ * What an action costs beside the right to do it:
+ *
+ * - `fresh-factor`: a session that was raised by a step-up a short while ago;
+ * - `hold`: it takes effect after the hold, and can be cancelled until then;
+ * - `notice`: a row in the audit log of the account that it concerns, for its owner to read;
+ * - `another-person`: an admin who is not the owner of what is decided about.
+ */
+export type ActionCost = 'fresh-factor' | 'hold' | 'notice' | 'another-person';
+
+/** What makes a rule apply; all that is named must be so. */
+export interface ActionWhen {
+  /** Fields of the request with these values, by their names in core. */
+  readonly fields?: Readonly<Record<string, string | boolean>>;
+  /** The actor is an admin, and the record belongs to another account. */
+  readonly others?: true;
+  /** The account has a confirmed second factor. */
+  readonly confirmedFactor?: true;
+}
+
+/** What an action loosens, and its cost. */
+export interface ActionRule {
+  readonly loosens: string;
+  readonly costs: readonly ActionCost[];
+  /** Always, without one. */
+  readonly when?: ActionWhen;
+}
+
+/** An operation of the management API. */
+export interface ActionRow {
+  /** Every rule that applies is charged; none for what loosens nothing. */
+  readonly rules: readonly ActionRule[];
+  /** Open to an admin who has no second factor yet and must enrol one, for the account's own records. */
+  readonly beforeFactor?: true;
+}
+
+const FRESH = ['fresh-factor', 'notice'] as const;
+const FREE: ActionRow = { rules: [] };
+const ENROLLING: ActionRow = { rules: [], beforeFactor: true };
+
+const always = (loosens: string): ActionRow => ({ rules: [{ loosens, costs: FRESH }] });
+const ofOthers = (loosens: string): ActionRule => ({ loosens, costs: FRESH, when: { others: true } });
+const switchedOff = (field: string, loosens: string): ActionRule => ({
+  loosens,
+  costs: ['fresh-factor', 'hold', 'notice'],
+  when: { fields: { [field]: false } },
+});
+const anAdmin: ActionRule = { loosens: 'who is an admin', costs: FRESH, when: { fields: { role: 'admin' } } };
+
+/** Every operation of the management API by its id: what it loosens and what that costs (decisions, sections 11 and 12). */
+export const ACTIONS = {
+  createSession: ENROLLING,
+  getSession: ENROLLING,
+  endSession: ENROLLING,
+  stepUp: ENROLLING,
+
+  listAccounts: FREE,
+  getAccount: FREE,
+  createAccount: { rules: [anAdmin] },
+  updateAccount: {
+    rules: [anAdmin, { loosens: 'who is an admin', costs: FRESH, when: { others: true, fields: { role: 'user' } } }],
+  },
+  archiveAccounts: FREE,
+
+  listCredentials: FREE,
+  createCredential: always('who can move money'),
+  revealCredential: always('who can move money'),
+  revokeCredential: { rules: [ofOthers("another account's credentials")] },
+  rotateCallbackSecrets: { rules: [ofOthers("another account's credentials")] },
+
+  getSecurity: ENROLLING,
+  updateSecurity: {
+    rules: [
+      switchedOff('dataSecurity', 'that every request is signed'),
+      switchedOff('totpForWithdrawals', 'that every withdrawal wants a code'),
+      ofOthers("another account's security"),
+    ],
+  },
+  enrolTotp: {
+    rules: [
+      { loosens: 'the second factor that is there', costs: FRESH, when: { confirmedFactor: true } },
+      ofOthers("another account's security"),
+    ],
+    beforeFactor: true,
+  },
+  confirmTotp: { rules: [ofOthers("another account's security")], beforeFactor: true },
+
+  listWithdrawalAddresses: FREE,
+  setWithdrawalAddress: { rules: [{ loosens: 'where money goes', costs: ['fresh-factor', 'hold', 'notice'] }] },
+  listWatchAddresses: FREE,
+  createWatchAddress: FREE,
+  removeWatchAddress: FREE,
+
+  listTransfers: FREE,
+  getTransfer: FREE,
+  approveWithdrawal: {
+    rules: [{ loosens: 'a payment that is held', costs: ['fresh-factor', 'another-person', 'notice'] }],
+  },
+  rejectWithdrawal: FREE,
+  cancelTransfer: always('a payment that is signed'),
+  freezeWithdrawals: always('who can withdraw'),
+  unfreezeWithdrawals: always('who can withdraw'),
+  listChainStatus: FREE,
+  stopPayouts: always('which chains pay'),
+  resumePayouts: always('which chains pay'),
+  listDeposits: FREE,
+  rescanDeposits: always('what is credited'),
+  assignDeposit: always('whose money it is'),
+  refundDeposit: always('where money goes'),
+
+  terminateOrder: FREE,
+  resolveOrder: FREE,
+  getOrderHistory: FREE,
+  listCallbacks: FREE,
+  getCallback: FREE,
+  redeliverCallback: FREE,
+
+  listApps: FREE,
+  createApp: FREE,
+  getApp: FREE,
+  updateApp: FREE,
+  getAdmission: FREE,
+  listAppKeys: FREE,
+  createAppKey: FREE,
+  rotateAppKey: FREE,
+  revokeAppKey: FREE,
+  listGateways: FREE,
+  createGateway: FREE,
+  getGateway: FREE,
+  updateGateway: FREE,
+
+  listAudit: FREE,
+} as const satisfies Readonly<Record<string, ActionRow>>;
+
+/** The id of an operation of the management API. */
+export type ManageAction = keyof typeof ACTIONS;
+
+/** The row of an action. */
+export function actionRow(action: ManageAction): ActionRow {
+  return ACTIONS[action];
+}

@@ -1,0 +1,92 @@
+import { MAX_PASSWORD } from '../accounts/account-fields.ts';
+import type { SecondFactor } from '../auth/second-factor.ts';
+import { invalidField, TillgateError } from '../kernel/errors.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { PasswordHasher } from '../ports/password-hasher.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import type { Actor } from './actor.ts';
+import { addAuditRow, createdWith } from './audit.ts';
+import type { AuditDeps } from './audit.ts';
+import { isRaised, MAX_WRONG_PASSWORDS } from './session.ts';
+import type { OpenSession } from './sessions.ts';
+
+/** How long a session stays raised; the setting's default. */
+export const DEFAULT_STEP_UP_SECONDS = 300;
+
+/** What raises a session: a code, or the password of an account that has no second factor. */
+export interface StepUpProof {
+  readonly totp?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+export interface StepUpDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'manage' | 'transaction'>;
+  readonly hasher: PasswordHasher;
+  readonly secondFactor: SecondFactor;
+  readonly clock: Clock;
+  readonly stepUpSeconds: number;
+}
+
+/** Raises sessions for a while by a fresh factor, so that a stolen token alone moves no money (decisions, section 11). */
+export class StepUp {
+  readonly #deps: StepUpDeps;
+
+  constructor(deps: StepUpDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * @returns until when the session is raised
+   * @throws TillgateError `VERIFY_CODE_INVALID`; `INVALID_FIELDS` for a wrong password; `SESSION_INVALID` after too many of them
+   */
+  async raise(actor: Actor, open: OpenSession, { totp, password }: StepUpProof): Promise<Millis> {
+    const { storage, clock, secondFactor, stepUpSeconds } = this.#deps;
+    const { session, account } = open;
+    const factor = (await storage.manage.security(account.id)).totp;
+    if (factor === null || factor.confirmedAt === null) await this.provePassword(actor, open, 'password', password);
+    else await secondFactor.use(account.id, totp ?? null, 'totp', { by: actor });
+    const until = clock.now() + stepUpSeconds * 1000;
+    await storage.transaction(async (tx) => {
+      if (!(await tx.sessions.raise(session.tokenHash, until))) throw sessionOver();
+      await this.#audit(tx, actor, open, 'session.step_up');
+    });
+    return until;
+  }
+
+  isRaised({ session }: OpenSession): boolean {
+    return isRaised(session, this.#deps.clock.now());
+  }
+
+  /**
+   * Verifies the password of a session's account. Each try counts before it is verified, so that tries at once count too, and
+   * the last wrong one ends the session: whoever holds only its token learns nothing more by guessing.
+   *
+   * @param path - the field that it came in
+   * @throws TillgateError `INVALID_FIELDS`, `SESSION_INVALID`
+   */
+  async provePassword(actor: Actor, open: OpenSession, path: string, password: string | undefined): Promise<void> {
+    if (password === undefined) throw invalidField(path, 'is required');
+    const { storage, hasher } = this.#deps;
+    const { session, account } = open;
+    const tries = await storage.transaction((tx) => tx.sessions.countPassword(session.tokenHash));
+    if (tries === null || tries > MAX_WRONG_PASSWORDS) throw sessionOver();
+    const fits = password.length <= MAX_PASSWORD;
+    if (fits && (await hasher.verify(password, account.passwordHash))) return;
+    await storage.transaction(async (tx) => {
+      await this.#audit(tx, actor, open, 'security.password_refused', path);
+      if (tries === MAX_WRONG_PASSWORDS && (await tx.sessions.end(session.tokenHash)))
+        await this.#audit(tx, actor, open, 'session.end');
+    });
+    throw invalidField(path, 'is wrong');
+  }
+
+  #audit(tx: Transaction, actor: Actor, { account }: OpenSession, action: string, field?: string): Promise<void> {
+    const changes = field === undefined ? {} : { changes: createdWith({ field }) };
+    return addAuditRow(this.#deps, tx, actor, { action, accountId: account.id, subjectId: account.id, ...changes });
+  }
+}
+
+function sessionOver(): TillgateError {
+  return new TillgateError('SESSION_INVALID', 'The session is over: log in again.');
+}

@@ -1,0 +1,304 @@
+import { after, before, describe, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { ACTIONS, actionRow, present } from '../../core/index.ts';
+import type { ManageAction } from '../../core/index.ts';
+import { manageOperations } from '../../adapters/http/index.ts';
+import type { ManageDeps } from '../../adapters/http/index.ts';
+import { eachStorage } from '../support/each-storage.ts';
+import { codeAt } from '../support/totp.ts';
+import type { TestStorage } from '../support/storage.ts';
+import { assertRefused, assertStepUp, managed, startFixture, STEP_UP } from './fixture.ts';
+import type { Fixture, List, Member } from './fixture.ts';
+
+type Fields = Record<string, unknown>;
+
+const UNKNOWN = '1530217733410816001';
+const ADDRESS = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+const SECURITY = '/manage/v1/security';
+const CREDENTIALS = '/manage/v1/credentials';
+
+describe('the table of what actions cost', () => {
+  const deps = {
+    settings: { pageMax: 100, loginsPerMinute: 1, secureCookies: true },
+    manage: {},
+    assets: {},
+  } as unknown as ManageDeps;
+
+  test('has a row for every operation of the management API, and for nothing else', () => {
+    assert.deepEqual(
+      manageOperations(deps)
+        .map(({ id }) => id)
+        .toSorted(),
+      Object.keys(ACTIONS).toSorted(),
+    );
+  });
+
+  test('lets nobody read: what loosens nothing costs nothing', () => {
+    for (const { id, method } of manageOperations(deps))
+      if (method === 'GET') assert.deepEqual(actionRow(id as ManageAction).rules, [], id);
+  });
+});
+
+/** What is sent to every operation that always wants a fresh factor. */
+const BODIES: Readonly<Partial<Record<ManageAction, object>>> = {
+  createCredential: {},
+  revealCredential: {},
+  setWithdrawalAddress: { chain: 'ETH', address: ADDRESS },
+  approveWithdrawal: {},
+  cancelTransfer: { reason: 'x' },
+  freezeWithdrawals: { reason: 'x' },
+  unfreezeWithdrawals: {},
+  stopPayouts: { reason: 'x' },
+  resumePayouts: {},
+  rescanDeposits: { chain: 'ETH', from: 1, to: 1 },
+  assignDeposit: { order_id: UNKNOWN },
+  refundDeposit: { address: ADDRESS },
+};
+
+eachStorage((_name, open) => {
+  let store: TestStorage;
+  let fixture: Fixture;
+  before(async () => {
+    store = await open();
+    fixture = await startFixture(store, { sessionTtlSeconds: 1_000_000, stepUpSeconds: 300 });
+  });
+  after(async () => {
+    await fixture.close();
+    await store.close();
+  });
+
+  const patch = (by: Member, body: object, query = '') => by.client.request('PATCH', `${SECURITY}${query}`, { body });
+  const code = (secret: string, steps = 0): string => codeAt(secret, fixture.till.clock.now() + steps * 30_000);
+  /** Enrols and confirms a second factor in a raised session, which goes on. */
+  const withFactor = async (role: 'user' | 'admin' = 'user'): Promise<Member & { readonly secret: string }> => {
+    const member = await fixture.newMember(role);
+    const { secret } = managed<{ secret: string }>(await member.client.request('POST', `${SECURITY}/totp`));
+    managed(await member.client.post(`${SECURITY}/totp/confirm`, { verify_code: code(secret, -1) }));
+    fixture.till.clock.advance(301_000);
+    return { ...member, secret };
+  };
+  const actions = async (member: Member): Promise<unknown[]> =>
+    managed<List>(await fixture.admin.client.get(`/manage/v1/audit?account_id=${member.id}&size=100`)).items.map(
+      ({ action }) => action,
+    );
+
+  describe('a session that is not raised', () => {
+    test('is refused by every operation that always wants a fresh factor, before anything is looked up', async () => {
+      const admin = await fixture.newMember('admin', { raised: false });
+      const rows = manageOperations({ ...depsOf(fixture), manage: fixture.manage });
+      let asked = 0;
+      for (const { id, method, path } of rows) {
+        const { rules } = actionRow(id as ManageAction);
+        if (!rules.some(({ costs, when }) => when === undefined && costs.includes('fresh-factor'))) continue;
+        asked += 1;
+        const body = present(BODIES[id as ManageAction], `what to send to ${id}`);
+        const target = path.replaceAll('{code}', 'ETH').replaceAll('{id}', UNKNOWN);
+        assertStepUp(await admin.client.request(method, target, { body }), id);
+      }
+      assert.equal(asked, Object.keys(BODIES).length);
+      assert.deepEqual(await actions(admin), ['session.create']);
+    });
+
+    test('tightens, and loosens nothing of its own security', async () => {
+      const member = await fixture.newMember('user', { raised: false });
+      managed(await patch(member, { data_security: true, callback_api_key: 'callback' }));
+      assertStepUp(await patch(member, { data_security: false }));
+      assertStepUp(await patch(member, { data_security: false, callback_api_key: 'order' }));
+      assertStepUp(await patch(member, { totp_for_withdrawals: false }));
+      const found = managed(await member.client.get(SECURITY));
+      assert.deepEqual([found['data_security'], found['callback_api_key']], [true, 'callback']);
+    });
+
+    test('does not replace a confirmed second factor', async () => {
+      const { client, secret } = await withFactor();
+      assertStepUp(await client.request('POST', `${SECURITY}/totp`));
+      managed(await client.post(STEP_UP, { totp: code(secret) }));
+      assert.notEqual(managed(await client.request('POST', `${SECURITY}/totp`))['secret'], secret);
+    });
+
+    test('of an admin makes nobody an admin and changes nothing of another account', async () => {
+      const admin = await fixture.newMember('admin', { raised: false });
+      const other = await fixture.newMember();
+      const made = managed<{ id: string }>(await other.client.post(CREDENTIALS, {}), 201);
+      const of = `?account_id=${other.id}`;
+      const account = `/manage/v1/accounts/${other.id}`;
+      const fields = { email: 'made@example.com', password: 'a password for a test', role: 'admin' };
+      assertStepUp(await admin.client.post('/manage/v1/accounts', fields));
+      assertStepUp(await admin.client.request('PATCH', account, { body: { role: 'admin' } }));
+      assertStepUp(await admin.client.request('PATCH', account, { body: { role: 'user' } }));
+      assertStepUp(await patch(admin, { data_security: true }, of));
+      assertStepUp(await admin.client.request('POST', `${SECURITY}/totp${of}`));
+      assertStepUp(await admin.client.post(`${SECURITY}/totp/confirm${of}`, { verify_code: '123456' }));
+      assertStepUp(await admin.client.request('POST', `${CREDENTIALS}/${made.id}/revoke`));
+      assertStepUp(await admin.client.request('POST', `${CREDENTIALS}/callback/rotate${of}`));
+      // What stays without: reading, stopping an account, the admin's own.
+      managed(await admin.client.get(`${SECURITY}${of}`));
+      managed(await admin.client.request('PATCH', account, { body: { status: 'disabled' } }));
+      managed(await admin.client.request('POST', `${CREDENTIALS}/callback/rotate`));
+      assertRefused(await admin.client.request('POST', `${CREDENTIALS}/${UNKNOWN}/revoke`), 404);
+    });
+
+    test("of a user hears of another's records what it hears of none", async () => {
+      const member = await fixture.newMember('user', { raised: false });
+      const other = await fixture.newMember();
+      const made = managed<{ id: string }>(await other.client.post(CREDENTIALS, {}), 201);
+      const ask = async (id: string) => (await member.client.request('POST', `${CREDENTIALS}/${id}/revoke`)).text;
+      assert.equal(await ask(made.id), await ask(UNKNOWN));
+      for (const id of [other.id, UNKNOWN])
+        assertRefused(await patch(member, { data_security: true }, `?account_id=${id}`), 404);
+    });
+  });
+
+  describe('a step-up', () => {
+    test('raises the one session for five minutes, and ends with it', async () => {
+      const member = await fixture.newMember('user', { raised: false });
+      const { access_token: token } = managed<{ access_token: string }>(
+        await fixture.login(member.email, member.password),
+      );
+      const raised = managed(await member.client.post(STEP_UP, { password: member.password }));
+      assert.equal(Date.parse(String(raised['raised_until'])), fixture.till.clock.now() + 300_000);
+      managed(await member.client.post(CREDENTIALS, {}), 201);
+      const headers = { Authorization: `Bearer ${token}` };
+      assertStepUp(await member.client.post(CREDENTIALS, {}, { headers }));
+      fixture.till.clock.advance(299_999);
+      managed(await member.client.post(CREDENTIALS, {}), 201);
+      fixture.till.clock.advance(1);
+      assertStepUp(await member.client.post(CREDENTIALS, {}));
+      managed(await member.client.request('DELETE', '/manage/v1/session'));
+      assertRefused(await member.client.post(STEP_UP, { password: member.password }), 401);
+      assert.equal((await actions(member)).filter((action) => action === 'session.step_up').length, 1);
+    });
+
+    test('wants a code where there is a second factor: each once, and never the password instead', async () => {
+      const { client, secret, password } = await withFactor();
+      assertRefused(await client.post(STEP_UP, { password }), 400, 'totp');
+      assertRefused(await client.post(STEP_UP, {}), 400, 'totp');
+      managed(await client.post(STEP_UP, { totp: code(secret) }));
+      assertRefused(await client.post(STEP_UP, { totp: code(secret) }), 400, 'totp');
+    });
+
+    test('fault 62: five wrong codes, each on record, and a right one is refused for 15 minutes', async () => {
+      const member = await withFactor();
+      for (let tries = 0; tries < 7; tries++)
+        assertRefused(await member.client.post(STEP_UP, { totp: '000000' }), 400, 'totp');
+      assertRefused(await member.client.post(STEP_UP, { totp: code(member.secret) }), 400, 'totp');
+      assertStepUp(await member.client.post(CREDENTIALS, {}));
+      assert.equal((await actions(member)).filter((action) => action === 'security.code_refused').length, 5);
+      fixture.till.clock.advance(15 * 60_000);
+      managed(await member.client.post(STEP_UP, { totp: code(member.secret) }));
+    });
+
+    test('five wrong passwords, tried at once or not, end the session', async () => {
+      for (const atOnce of [false, true]) {
+        const member = await fixture.newMember('user', { raised: false });
+        const guess = () => member.client.post(STEP_UP, { password: 'a wrong password' });
+        assertRefused(await member.client.post(STEP_UP, { totp: '123456' }), 400, 'password');
+        const replies = atOnce ? await Promise.all(Array.from({ length: 12 }, guess)) : [];
+        for (let tries = 0; !atOnce && tries < 5; tries++) replies.push(await guess());
+        assert.equal(replies.filter(({ status }) => status === 400).length, 5);
+        assertRefused(await member.client.post(STEP_UP, { password: member.password }), 401);
+        assertRefused(await member.client.get('/manage/v1/session'), 401);
+        const rows = await actions(member);
+        assert.equal(rows.filter((action) => action === 'security.password_refused').length, 5);
+      }
+    });
+
+    test('a right password in between starts the count anew', async () => {
+      const member = await fixture.newMember('user', { raised: false });
+      for (let round = 0; round < 3; round++) {
+        for (let tries = 0; tries < 4; tries++)
+          assertRefused(await member.client.post(STEP_UP, { password: 'a wrong password' }), 400, 'password');
+        managed(await member.client.post(STEP_UP, { password: member.password }));
+      }
+    });
+  });
+
+  describe('a second factor that is confirmed', () => {
+    test('ends the sessions that were opened without it, but a raised one that confirms it', async () => {
+      for (const raised of [true, false]) {
+        const member = await fixture.newMember('user', { raised });
+        const { access_token: token } = managed<{ access_token: string }>(
+          await fixture.login(member.email, member.password),
+        );
+        const { secret } = managed<{ secret: string }>(await member.client.request('POST', `${SECURITY}/totp`));
+        managed(await member.client.get('/manage/v1/session', { headers: { Authorization: `Bearer ${token}` } }));
+        const confirm = await member.client.post(`${SECURITY}/totp/confirm`, { verify_code: code(secret) });
+        assert.equal(confirm.status, 200);
+        assertRefused(
+          await member.client.get('/manage/v1/session', { headers: { Authorization: `Bearer ${token}` } }),
+          401,
+        );
+        assert.equal((await member.client.get('/manage/v1/session')).status, raised ? 200 : 401);
+      }
+    });
+  });
+
+  describe("another account's secrets", () => {
+    test('are seen by its owner only: an admin reveals none, and gets none of what it makes', async () => {
+      const admin = await fixture.newMember('admin');
+      const other = await fixture.newMember();
+      const of = `?account_id=${other.id}`;
+      const own = managed<Fields & { id: string }>(await other.client.post(CREDENTIALS, {}), 201);
+      assertRefused(await admin.client.request('POST', `${CREDENTIALS}/${own.id}/reveal`), 403);
+      assertRefused(await admin.client.request('POST', `${SECURITY}/totp${of}`), 403);
+      const made = managed<Fields & { id: string }>(
+        await admin.client.post(CREDENTIALS, { account_id: other.id }),
+        201,
+      );
+      assert.equal(made['account_id'], other.id);
+      const rotated = managed(await admin.client.request('POST', `${CREDENTIALS}/callback/rotate${of}`));
+      const revealed = managed(await other.client.request('POST', `${CREDENTIALS}/${made.id}/reveal`));
+      for (const name of [
+        'api_key',
+        'api_token',
+        'signing_secret',
+        'callback_key',
+        'callback_token',
+        'callback_secret',
+      ])
+        assert(!JSON.stringify([made, rotated]).includes(String(revealed[name])), name);
+    });
+  });
+
+  describe('an admin without a second factor, where one is demanded', () => {
+    test('can only enrol one', async (t) => {
+      const own = await open();
+      const strict = await startFixture(own, { adminSecondFactor: true });
+      t.after(async () => {
+        await strict.close();
+        await own.close();
+      });
+      const admin = await strict.newMember('admin');
+      const user = await strict.newMember();
+      const refused = async (method: string, target: string, body?: object) =>
+        assert.equal(
+          assertRefused(
+            await admin.client.request(method, `/manage/v1/${target}`, body === undefined ? {} : { body }),
+            403,
+          ).reason,
+          'second_factor_required',
+          target,
+        );
+      await refused('GET', 'accounts');
+      await refused('GET', `security?account_id=${user.id}`);
+      await refused('POST', `security/totp?account_id=${user.id}`);
+      await refused('POST', 'credentials', {});
+      await refused('POST', 'chains/ETH/payouts/stop', { reason: 'x' });
+      managed(await user.client.get('/manage/v1/accounts'));
+      managed(await admin.client.get('/manage/v1/session'));
+      managed(await admin.client.get(SECURITY));
+      const { secret } = managed<{ secret: string }>(await admin.client.request('POST', `${SECURITY}/totp`));
+      await refused('GET', 'accounts');
+      const now = strict.till.clock.now();
+      managed(await admin.client.post(`${SECURITY}/totp/confirm`, { verify_code: codeAt(secret, now) }));
+      managed(await admin.client.get('/manage/v1/accounts'));
+    });
+  });
+});
+
+function depsOf(fixture: Fixture): Omit<ManageDeps, 'manage'> {
+  return {
+    settings: { pageMax: 100, loginsPerMinute: 1, secureCookies: true },
+    assets: fixture.till.till.assets,
+  };
+}
