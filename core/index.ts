@@ -46,6 +46,8 @@ export * from './lightning/lightning-deps.ts';
 export * from './lightning/follow-invoices.ts';
 export * from './lightning/request-payment.ts';
 export * from './lightning/pay-invoices.ts';
+export * from './lightning/found-payment.ts';
+export * from './lightning/compare-node.ts';
 export * from './lightning/lightning-service.ts';
 export * from './ports/storage.ts';
 export * from './orders/order-status.ts';

@@ -41,8 +41,11 @@ export interface LightningTricks {
   restart(): Promise<void>;
 }
 
-/** `hints`: it calls its watchers. `millisatoshi`: it requests and pays fractions of a satoshi. `feeLimit`: it accepts any limit. */
-export type LightningAbility = keyof LightningTricks | 'hints' | 'millisatoshi' | 'feeLimit';
+/**
+ * `hints`: it calls its watchers. `millisatoshi`: it requests and pays fractions of a satoshi. `feeLimit`: it accepts any limit.
+ * `unsettled`: its balance says what payments under way hold.
+ */
+export type LightningAbility = keyof LightningTricks | 'hints' | 'millisatoshi' | 'feeLimit' | 'unsettled';
 
 /** A Lightning node with a counterparty, and money on both sides. */
 export interface LightningWorld {

@@ -154,6 +154,33 @@ export const lightningIncoming: readonly LightningCase[] = [
     },
   },
   {
+    needs: [],
+    title: 'whether more was settled after a cursor is known at once, also by an adapter that was just opened',
+    run: async (world) => {
+      for (let count = 0; count < 3; count++) {
+        const cursor = (await settlements(world.node, null, (await paidInvoice(world)).paymentHash)).at(-1)?.cursor;
+        const later = await world.reopen();
+        assert.equal(await later.hasSettledAfter(null), true);
+        assert.equal(await later.hasSettledAfter(cursor ?? null), false);
+        await newInvoice(world.node);
+        await paidInvoice(world);
+        assert.equal(await later.hasSettledAfter(cursor ?? null), true);
+      }
+    },
+  },
+  {
+    needs: ['heldHere', 'unsettled'],
+    title: 'a payment that is held here is no part of the balance, and may become one',
+    run: async (world) => {
+      const before = await world.node.balance();
+      const held = await trick(world, 'heldHere')(72_000n);
+      const during = await world.node.balance();
+      assert.ok(during.localMsat <= before.localMsat, 'it is not the node’s yet');
+      assert.ok(during.unsettledMsat >= before.unsettledMsat + 72_000n, 'it may be');
+      await held.giveBack();
+    },
+  },
+  {
     needs: ['hints'],
     title: 'its watchers hear that something was settled, and no more after they left',
     run: async (world) => {

@@ -143,6 +143,21 @@ export const lightningOutgoing: readonly LightningCase[] = [
     },
   },
   {
+    needs: ['heldThere', 'unsettled'],
+    title: 'a payment under way is no part of the balance, and may return to it',
+    run: async (world) => {
+      const before = await world.node.balance();
+      const held = await trick(world, 'heldThere')(AMOUNT);
+      await world.node.pay(request(held));
+      await until('the payment to arrive', async () => (await world.received(held.paymentHash)).times === 1);
+      const during = await world.node.balance();
+      assert.ok(during.localMsat <= before.localMsat - AMOUNT, 'it has left');
+      assert.ok(during.unsettledMsat >= before.unsettledMsat + AMOUNT, 'it may return');
+      await held.giveBack();
+      await end(world.node, held.paymentHash);
+    },
+  },
+  {
     needs: ['heldThere'],
     title: 'fault 57: a payment that was held and given back has failed',
     run: async (world) => {

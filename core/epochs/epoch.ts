@@ -133,6 +133,11 @@ export function epochHold(epoch: Epoch, caughtUpAt: Millis | null): string | nul
   return null;
 }
 
+/** Whether the database is a restored backup by an operator's word. */
+export function isRestored({ number, status }: Epoch): boolean {
+  return number > 1 && status === 'confirmed';
+}
+
 /** Whether something made at that time comes from a restored backup, so that its outcome may be unknown here. */
 export function isFromBackup(epoch: Epoch, createdAt: Millis): boolean {
   return epoch.number > 1 && epoch.status !== 'dismissed' && createdAt <= epoch.startedAt;

@@ -1,8 +1,10 @@
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import { assert } from '../kernel/guard.ts';
 import type { EntryId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
 import { postEntry } from '../ledger/post-entry.ts';
 import { cheaperPaidEntry, releaseEntry } from '../ledger/transfer-entries.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { UnfinishedPayment } from '../ports/lightning-store.ts';
 import type { Transaction } from '../ports/storage.ts';
@@ -24,21 +26,31 @@ export function confirmPayment(
   { transfer: listed, payment: { paymentHash } }: UnfinishedPayment,
   feeMsat: bigint,
 ): Promise<boolean> {
-  return finish(deps, lease, listed, async (tx, transfer) => {
-    const now = deps.clock.now();
-    const feeUnits = feeMsat < transfer.maxFeeUnits ? feeMsat : transfer.maxFeeUnits;
-    const units = obtainedUnits(transfer) + feeUnits;
-    const changes = { units, feeUnits, reason: null, updatedAt: now, finishedAt: now };
-    assert(
-      await tx.transfers.move(transfer.id, transfer.status, 'CONFIRMED', changes),
-      `transfer ${transfer.id} changed while locked`,
-    );
-    const cost = { currency: LIGHTNING_ASSET.currency, units: feeMsat };
-    const entry = cheaperPaidEntry(deps.ids.next() as EntryId, now, transfer, { units, feeUnits }, cost);
-    assert(await postEntry(tx, entry), `transfer ${transfer.id} is paid twice`);
-    const row = { status: 'SUCCESS', units, fee: feeUnits, txHash: paymentHash } as const;
-    assert(await tx.deposits.updateTransaction(transfer.id, row), `transaction of transfer ${transfer.id}`);
-  });
+  return finish(deps, lease, listed, (tx, transfer) =>
+    bookPayment(tx, transfer, { paymentHash, feeMsat }, { ids: deps.ids, now: deps.clock.now() }),
+  );
+}
+
+/** Books a locked transfer as paid, in the caller's transaction. */
+export async function bookPayment(
+  tx: Transaction,
+  transfer: Transfer,
+  { paymentHash, feeMsat }: { readonly paymentHash: string; readonly feeMsat: bigint },
+  { ids, now }: { readonly ids: IdGenerator; readonly now: Millis },
+): Promise<Transfer> {
+  const feeUnits = feeMsat < transfer.maxFeeUnits ? feeMsat : transfer.maxFeeUnits;
+  const units = obtainedUnits(transfer) + feeUnits;
+  const changes = { units, feeUnits, reason: null, updatedAt: now, finishedAt: now };
+  assert(
+    await tx.transfers.move(transfer.id, transfer.status, 'CONFIRMED', changes),
+    `transfer ${transfer.id} changed while locked`,
+  );
+  const cost = { currency: LIGHTNING_ASSET.currency, units: feeMsat };
+  const entry = cheaperPaidEntry(ids.next() as EntryId, now, transfer, { units, feeUnits }, cost);
+  assert(await postEntry(tx, entry), `transfer ${transfer.id} is paid twice`);
+  const row = { status: 'SUCCESS', units, fee: feeUnits, txHash: paymentHash } as const;
+  assert(await tx.deposits.updateTransaction(transfer.id, row), `transaction of transfer ${transfer.id}`);
+  return { ...transfer, ...changes, status: 'CONFIRMED' };
 }
 
 /** Releases the reserve: the payment was never begun, or the node reports it as failed for good. @returns false when it was finished before */
@@ -64,7 +76,7 @@ function finish(
   { storage }: FinishDeps,
   lease: Lease,
   listed: Transfer,
-  book: (tx: Transaction, transfer: Transfer) => Promise<void>,
+  book: (tx: Transaction, transfer: Transfer) => Promise<unknown>,
 ): Promise<boolean> {
   return storage.transaction(async (tx) => {
     await tx.leases.check(lease);

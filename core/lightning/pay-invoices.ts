@@ -2,6 +2,7 @@ import { raiseAlert } from '../alerts/raise-alert.ts';
 import { epochHold, isFromBackup } from '../epochs/epoch.ts';
 import type { Epoch } from '../epochs/epoch.ts';
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
+import { isTillgateError } from '../kernel/errors.ts';
 import type { TransferId } from '../kernel/ids.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { UnfinishedPayment } from '../ports/lightning-store.ts';
@@ -12,6 +13,7 @@ import type { Transfer, TransferStatus } from '../transfers/transfer.ts';
 import { confirmPayment, failPayment } from './finish-payment.ts';
 import { requireSameNode } from './lightning-deps.ts';
 import type { LightningDeps } from './lightning-deps.ts';
+import { NodeHoldings } from './node-holdings.ts';
 
 const PAGE = 200;
 /** Concurrent payments or queries at the node. */
@@ -25,6 +27,8 @@ interface Pass {
   readonly epoch: Epoch;
   /** Nothing new is paid. */
   readonly stopped: boolean;
+  /** Why what the node holds is not known. */
+  readonly failures: unknown[];
 }
 
 /**
@@ -34,12 +38,14 @@ interface Pass {
  */
 export class InvoicePayer {
   readonly #deps: LightningDeps;
+  readonly #holdings: NodeHoldings;
   #checked = false;
   /** Payments for which this instance has raised an alert. */
   readonly #alerted = new Set<TransferId>();
 
   constructor(deps: LightningDeps) {
     this.#deps = deps;
+    this.#holdings = new NodeHoldings(deps);
   }
 
   /**
@@ -52,10 +58,10 @@ export class InvoicePayer {
     const { storage } = this.#deps;
     if (!this.#checked) await requireSameNode(this.#deps);
     this.#checked = true;
-    const pass = await this.#readPass();
+    const pass = await this.#readPass(lease);
+    const { failures } = pass;
     let after: TransferId | null = null;
     let moved = false;
-    const failures: unknown[] = [];
     for (;;) {
       const page: readonly UnfinishedPayment[] = await storage.lightning.unfinished(after, PAGE);
       for (let at = 0; at < page.length; at += CONCURRENCY) {
@@ -70,17 +76,33 @@ export class InvoicePayer {
       after = page.at(-1)?.transfer.id ?? null;
       if (page.length < PAGE) break;
     }
+    if (moved) this.#holdings.changed();
     // A payment whose status cannot be read does not delay the others.
     if (failures.length > 0) throw failures[0];
     return moved;
   }
 
-  async #readPass(): Promise<Pass> {
-    const { transfers, chains, epochs } = this.#deps.storage;
+  async #readPass(lease: Lease): Promise<Pass> {
+    const { storage, metrics } = this.#deps;
     const { chain } = LIGHTNING_ASSET;
-    const epoch = await epochs.current();
-    const caughtUpAt = (await chains.state(chain))?.caughtUpAt ?? null;
-    return { epoch, stopped: (await transfers.payoutStop(chain)) !== null || epochHold(epoch, caughtUpAt) !== null };
+    const failures: unknown[] = [];
+    const epoch = await storage.epochs.current();
+    const caughtUpAt = (await storage.chains.state(chain))?.caughtUpAt ?? null;
+    const mayPay = epochHold(epoch, caughtUpAt) === null && (await this.#holdsEnough(lease, epoch, failures));
+    const stopped = !mayPay || (await storage.transfers.payoutStop(chain)) !== null;
+    metrics.gauge('tillgate_payouts_stopped', stopped ? 1 : 0, { chain });
+    return { epoch, stopped, failures };
+  }
+
+  /** False while it is not known as well: payments under way are followed all the same. */
+  async #holdsEnough(lease: Lease, epoch: Epoch, failures: unknown[]): Promise<boolean> {
+    try {
+      return await this.#holdings.check(lease, epoch);
+    } catch (error) {
+      if (isTillgateError(error, 'LEASE_LOST')) throw error;
+      failures.push(error);
+      return false;
+    }
   }
 
   async #advance(lease: Lease, each: UnfinishedPayment, { stopped, epoch }: Pass): Promise<boolean> {

@@ -3,11 +3,14 @@ import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { ChainCode } from '../kernel/asset.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { requireChain } from '../kernel/require-chain.ts';
+import { takeNode } from '../lightning/compare-node.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { ChainState } from '../ports/chain-store.ts';
 import type { EventBus } from '../ports/events.ts';
+import type { LightningNode } from '../ports/lightning.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import { takeHotWallet } from '../transfers/operator-float.ts';
+import type { FloatChange } from '../transfers/operator-float.ts';
 import { resumePayouts } from '../transfers/resume-payouts.ts';
 import { requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
@@ -28,9 +31,11 @@ export interface ChainView {
 }
 
 export interface ManageChainsDeps extends AuditDeps {
-  readonly storage: Pick<Storage, 'chains' | 'transfers' | 'ledger' | 'transaction'>;
+  readonly storage: Storage;
   readonly events: Pick<EventBus, 'emit'>;
   readonly chains: ChainRegistry;
+  /** `null` without a Lightning node. */
+  readonly lightning: LightningNode | null;
 }
 
 /** Before an operator's words, so that no such stop is taken for one that ends by itself. */
@@ -95,11 +100,7 @@ export class ManageChains {
     const { storage, events } = this.#deps;
     const reason = await storage.transfers.payoutStop(code);
     if (reason === null) throw new TillgateError('STATE_CONFLICT', `Payouts on the chain ${code} are not stopped.`);
-    if (code === LIGHTNING_ASSET.chain)
-      await storage.transaction(async (tx) => {
-        if (!(await tx.transfers.replacePayoutStop(code, reason, null))) throw stoppedAnew(code);
-        await this.#audit(tx, actor, 'chain.resume_payouts', code, { payoutStop: { from: reason, to: null } });
-      });
+    if (code === LIGHTNING_ASSET.chain) await this.#resumeLightning(actor, reason);
     else await this.#resumeOnChain(actor, code, reason);
     events.emit('transfer.queued', { chain: code });
     return reason;
@@ -108,14 +109,31 @@ export class ManageChains {
   async #resumeOnChain(actor: Actor, code: ChainCode, reason: string): Promise<void> {
     const chain = requireChain(this.#deps.chains, code);
     // The audit row is committed first: payouts must not resume without one.
-    await takeHotWallet(chain, this.#deps, (tx, booked) => {
-      const float = booked.map(({ currency, units }) => `${units} units of ${currency}`).join(', ');
-      return this.#audit(tx, actor, 'chain.resume_payouts', code, {
-        payoutStop: { from: reason, to: null },
-        ...(float === '' ? {} : { float: { from: null, to: float } }),
-      });
-    });
+    await takeHotWallet(chain, this.#deps, (tx, booked) => this.#auditResumed(tx, actor, code, reason, booked));
     if (!(await resumePayouts(chain, this.#deps.storage, reason))) throw stoppedAnew(code);
+  }
+
+  /** As {@link #resumeOnChain}, in one transaction: there is no nonce to take over. */
+  #resumeLightning(actor: Actor, reason: string): Promise<void> {
+    const { chain: code } = LIGHTNING_ASSET;
+    return takeNode(this.#deps.lightning, this.#deps, async (tx, booked) => {
+      if (!(await tx.transfers.replacePayoutStop(code, reason, null))) throw stoppedAnew(code);
+      await this.#auditResumed(tx, actor, code, reason, booked);
+    });
+  }
+
+  #auditResumed(
+    tx: Transaction,
+    actor: Actor,
+    code: ChainCode,
+    reason: string,
+    booked: readonly FloatChange[],
+  ): Promise<void> {
+    const float = booked.map(({ currency, units }) => `${units} units of ${currency}`).join(', ');
+    return this.#audit(tx, actor, 'chain.resume_payouts', code, {
+      payoutStop: { from: reason, to: null },
+      ...(float === '' ? {} : { float: { from: null, to: float } }),
+    });
   }
 
   #requireKnown(code: ChainCode): void {

@@ -1,12 +1,16 @@
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import { TillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
 import type { AccountId, TransferId } from '../kernel/ids.ts';
 import { isId } from '../kernel/ids.ts';
 import { checkPage } from '../kernel/page.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import { requireChain } from '../kernel/require-chain.ts';
+import { confirmedByNode } from '../lightning/found-payment.ts';
 import type { OrderMove, OrderStateMachine } from '../orders/order-state-machine.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { EventBus } from '../ports/events.ts';
+import type { LightningNode } from '../ports/lightning.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import { approveTransfer, cancelTransfer, rejectTransfer, requireCancellable } from '../transfers/review-transfer.ts';
 import { requirePayments } from '../transfers/fee-estimator.ts';
@@ -14,6 +18,7 @@ import { recordLostWithdrawal } from '../withdrawals/record-withdrawal.ts';
 import type { LostWithdrawal } from '../withdrawals/record-withdrawal.ts';
 import { keptOf } from '../transfers/till-budget.ts';
 import { settleHeldTransfer } from '../transfers/settle-transfer.ts';
+import type { FoundPayment } from '../transfers/settle-transfer.ts';
 import type { PayoutView, Transfer, TransferStatus } from '../transfers/transfer.ts';
 import { recordNotFound, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
@@ -26,10 +31,20 @@ export interface TransferDetail {
   readonly payout: PayoutView | null;
 }
 
+/** What an operator found out about a held payment. */
+interface OperatorsFinding {
+  readonly txHash: string;
+  /** What the network took, in the chain's own coin. */
+  readonly feeUnits: bigint;
+  readonly obtainedUnits: bigint;
+}
+
 export interface ManageWithdrawalsDeps extends AuditDeps {
-  readonly storage: Pick<Storage, 'transfers' | 'ledger' | 'transaction'>;
+  readonly storage: Pick<Storage, 'transfers' | 'ledger' | 'lightning' | 'transaction'>;
   readonly events: Pick<EventBus, 'emit'>;
   readonly chains: ChainRegistry;
+  /** `null` without a Lightning node. */
+  readonly lightning: LightningNode | null;
   readonly stateMachine: OrderStateMachine;
   readonly pageMax: number;
 }
@@ -81,25 +96,31 @@ export class ManageWithdrawals {
    *
    * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is not held, `NOT_READY` on a watch-only chain
    */
-  async settle(
-    actor: Actor,
-    id: TransferId,
-    found: { readonly txHash: string; readonly feeUnits: bigint; readonly obtainedUnits: bigint },
-  ): Promise<Transfer> {
-    const { clock, ids, stateMachine, chains } = this.#deps;
-    const held = (await this.find(actor, id)).transfer;
-    const { feeAsset } = requirePayments(requireChain(chains, held.chain));
-    const { txHash, feeUnits, obtainedUnits } = found;
-    const cost = { currency: feeAsset.currency, units: feeUnits };
+  async settle(actor: Actor, id: TransferId, found: OperatorsFinding): Promise<Transfer> {
+    const { clock, ids, stateMachine } = this.#deps;
+    const payment = await this.#found((await this.find(actor, id)).transfer, found);
     let orders: readonly OrderMove[] = [];
     const settled = await this.#decide(actor, id, 'settle', async (tx) => {
       const context = { stateMachine, ids, now: clock.now() };
-      const done = await settleHeldTransfer(tx, id, { txHash, cost, obtainedUnits }, context);
+      const done = await settleHeldTransfer(tx, id, payment, context);
       orders = done.orders;
       return done.transfer;
     });
     stateMachine.publish(orders);
     return settled;
+  }
+
+  /** On Lightning the node is asked by the payment hash that is stored. */
+  async #found({ id, chain }: Transfer, { txHash, feeUnits, obtainedUnits }: OperatorsFinding): Promise<FoundPayment> {
+    const { chains, lightning, storage } = this.#deps;
+    if (chain !== LIGHTNING_ASSET.chain) {
+      const { feeAsset } = requirePayments(requireChain(chains, chain));
+      return { txHash, obtainedUnits, cost: { currency: feeAsset.currency, units: feeUnits } };
+    }
+    const { paymentHash } = present(await storage.lightning.paymentOf(id), `payment of transfer ${id}`);
+    if (paymentHash !== txHash)
+      throw new TillgateError('STATE_CONFLICT', `The payment hash of this withdrawal is ${paymentHash}.`);
+    return confirmedByNode(lightning, { paymentHash, feeUnits, obtainedUnits });
   }
 
   /**

@@ -14,6 +14,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Digest } from '../ports/digest.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
+import type { LightningNode } from '../ports/lightning.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -69,6 +70,7 @@ export interface CreateManageDeps {
   readonly queries: OrderQueries;
   readonly admissionTally: (app: AppId) => readonly AdmissionCount[];
   readonly chains: ChainRegistry;
+  readonly lightning: LightningNode | null;
   readonly unassignedDeposits: UnassignedDeposits;
   readonly rescanDeposits: RescanDeposits;
   readonly settings: ManageSettings;

@@ -72,10 +72,16 @@ export type LightningPaymentView =
   | { readonly state: 'settled'; readonly feeMsat: bigint }
   | { readonly state: 'failed'; readonly reason: string };
 
-/** The channel balances. */
+/**
+ * The balances of the channels that are open. Channels that open or close and the node's wallet on the chain are no part of
+ * them: nothing can be paid over Lightning with what they hold.
+ */
 export interface LightningBalance {
+  /** The node's side, the reserve of each channel included, without what payments under way may still take. */
   readonly localMsat: bigint;
   readonly remoteMsat: bigint;
+  /** By how much `localMsat` may rise at most without a new payment: what payments under way hold, and what rounding leaves out. */
+  readonly unsettledMsat: bigint;
 }
 
 /** Access to a Lightning node. Every method may fail with any error; it is retried from what is stored. */
@@ -96,6 +102,12 @@ export interface LightningNode {
    * @throws TillgateError `NODE_FAILED`
    */
   settledAfter(cursor: string | null, limit: number): Promise<readonly Settlement[]>;
+  /**
+   * Whether anything was settled after a cursor (`null`: at all), by the node itself: {@link settledAfter} may be behind it where
+   * settlements come by a stream.
+   * @throws TillgateError `NODE_FAILED`; also when the node does not answer for certain
+   */
+  hasSettledAfter(cursor: string | null): Promise<boolean>;
   /**
    * Reads a payment request, expired or not; its network and its signature are checked.
    * @throws TillgateError `INVOICE_INVALID` when it cannot be read, is of another network, has an invalid signature, or has an

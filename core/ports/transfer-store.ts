@@ -84,6 +84,7 @@ export interface LiveTransfer {
   readonly units: bigint;
   readonly feeUnits: bigint;
   readonly maxFeeUnits: bigint;
+  readonly createdAt: Millis;
 }
 
 /** Why an account may not withdraw. */

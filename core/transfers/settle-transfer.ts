@@ -5,12 +5,14 @@ import type { EntryId, TransferId } from '../kernel/ids.ts';
 import type { NetworkCost } from '../ledger/transfer-entries.ts';
 import { paidEntry } from '../ledger/transfer-entries.ts';
 import { postEntry } from '../ledger/post-entry.ts';
+import { bookPayment } from '../lightning/finish-payment.ts';
 import type { OrderMove } from '../orders/order-state-machine.ts';
 import type { Transaction } from '../ports/storage.ts';
 import { endReturn } from '../deposits/end-return.ts';
 import { refundOrder } from './finish-payout.ts';
 import type { FinishContext } from './finish-payout.ts';
 import { requireTransfer } from './review-transfer.ts';
+import { obtainedUnits } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
 export type SettleContext = Omit<FinishContext, 'payments'>;
@@ -28,24 +30,23 @@ export interface FoundPayment {
  * Books a held payment as paid by a transaction that this database does not know: it was made after the backup that was
  * restored. Rejecting it instead would give the merchant the amount a second time.
  *
- * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when it is not held, or is a Lightning payment, which the node settles
+ * Of a Lightning payment the caller has asked the node, see `core/lightning/found-payment.ts`.
+ *
+ * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when it is not held, or its receiver cannot have got that amount
  */
 export async function settleHeldTransfer(
   tx: Transaction,
   id: TransferId,
-  { txHash, cost, obtainedUnits }: FoundPayment,
+  found: FoundPayment,
   context: SettleContext,
 ): Promise<{ readonly transfer: Transfer; readonly orders: readonly OrderMove[] }> {
   const { ids, now } = context;
   const held = await requireTransfer(tx, id);
   if (held.status !== 'HELD')
     throw new TillgateError('STATE_CONFLICT', `The transfer is ${held.status}; only one that is HELD can be settled.`);
-  if (held.chain === LIGHTNING_ASSET.chain)
-    throw new TillgateError(
-      'STATE_CONFLICT',
-      'Approve it: the Lightning node is asked by the payment hash, and pays only what it has not paid.',
-    );
-  const feeUnits = held.units - obtainedUnits;
+  if (held.chain === LIGHTNING_ASSET.chain) return settlePayment(tx, held, found, context);
+  const { txHash, cost, obtainedUnits: obtained } = found;
+  const feeUnits = held.units - obtained;
   if (feeUnits < 0n || feeUnits >= held.units)
     throw new TillgateError(
       'STATE_CONFLICT',
@@ -57,11 +58,23 @@ export async function settleHeldTransfer(
     await postEntry(tx, paidEntry(ids.next() as EntryId, now, { ...held, feeUnits }, cost)),
     `transfer ${id} is paid twice`,
   );
-  await tx.deposits.updateTransaction(id, { status: 'SUCCESS', txHash, fee: feeUnits, obtained: obtainedUnits });
+  await tx.deposits.updateTransaction(id, { status: 'SUCCESS', txHash, fee: feeUnits, obtained });
   const transfer: Transfer = { ...held, ...changes, status: 'CONFIRMED' };
   await endReturn(tx, transfer, 0n, context);
   return {
     transfer,
     orders: await refundOrder(tx, held, txHash, context),
   };
+}
+
+/** An invoice gets its amount; of what was reserved for the route, the rest is released. */
+async function settlePayment(
+  tx: Transaction,
+  held: Transfer,
+  { txHash: paymentHash, cost, obtainedUnits: obtained }: FoundPayment,
+  { ids, now }: SettleContext,
+): Promise<{ readonly transfer: Transfer; readonly orders: readonly OrderMove[] }> {
+  if (obtained !== obtainedUnits(held))
+    throw new TillgateError('STATE_CONFLICT', `Its invoice gets ${obtainedUnits(held)} msat, and no other amount.`);
+  return { transfer: await bookPayment(tx, held, { paymentHash, feeMsat: cost.units }, { ids, now }), orders: [] };
 }

@@ -1,6 +1,7 @@
 import { TillgateError } from '../kernel/errors.ts';
 import type { Asset } from '../kernel/asset.ts';
 import type { AccountId, TransferId } from '../kernel/ids.ts';
+import type { LightningPayment } from '../lightning/lightning-payment.ts';
 import type { OrderMove } from '../orders/order-state-machine.ts';
 import type { Transaction } from '../ports/storage.ts';
 import { claimTransfer, reserveTransfer } from '../transfers/reserve-transfer.ts';
@@ -17,6 +18,8 @@ export interface LostWithdrawal extends FoundPayment {
   readonly units: bigint;
   readonly sourceAddress: string;
   readonly toAddress: string;
+  /** The invoice that was paid, on Lightning. */
+  readonly invoice?: Omit<LightningPayment, 'transferId'>;
 }
 
 const ROUTE = 'operator:record-withdrawal';
@@ -35,7 +38,7 @@ export async function recordLostWithdrawal(
   lost: LostWithdrawal,
   context: SettleContext,
 ): Promise<{ readonly transfer: Transfer; readonly orders: readonly OrderMove[] }> {
-  const { accountId, asset, units, sourceAddress, toAddress, txHash, obtainedUnits } = lost;
+  const { accountId, asset, units, sourceAddress, toAddress, txHash, obtainedUnits, invoice } = lost;
   const { ids, now } = context;
   const feeUnits = units - obtainedUnits;
   const request = {
@@ -49,6 +52,11 @@ export async function recordLostWithdrawal(
   const former = await claimTransfer(tx, transfer, claim);
   if (former !== null) throw new TillgateError('STATE_CONFLICT', `It was recorded before, as withdrawal ${former}.`);
   await reserveTransfer(tx, transfer, ids, () => spentAgain(asset));
+  if (invoice !== undefined && !(await tx.lightning.addPayment({ ...invoice, transferId: transfer.id })))
+    throw new TillgateError(
+      'STATE_CONFLICT',
+      'A withdrawal of the database pays this invoice already: "restore status" shows what became of it.',
+    );
   return settleHeldTransfer(tx, transfer.id, lost, context);
 }
 

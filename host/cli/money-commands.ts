@@ -1,6 +1,7 @@
 import {
   AssetCatalogue,
   CANCELLED_BY_OPERATOR,
+  LIGHTNING_ASSET,
   OPERATOR,
   SHIB_ERC20,
   TRANSFER_STATUSES,
@@ -9,14 +10,16 @@ import {
   formatInstant,
   formatUnits,
   invalidField,
+  lostPayment,
   parseUnits,
   present,
   reconcile,
   requireChain,
   requirePayments,
 } from '../../core/index.ts';
-import type { AccountId, Asset, TransferId, TransferStatus } from '../../core/index.ts';
+import type { AccountId, Asset, LostWithdrawal, TransferId, TransferStatus } from '../../core/index.ts';
 import { transferDetailRecord, transferRecord } from '../../adapters/http/manage/withdrawals.ts';
+import type { Till } from '../container.ts';
 import type { CommandCall } from './command.ts';
 import { withManage, withTill } from './with-till.ts';
 
@@ -101,8 +104,8 @@ export async function withdrawalSettle({ operands, values, json, terminal }: Com
   const transfer = await withTill(async ({ manage, chains, assets }) => {
     const id = (operands[0] ?? '') as TransferId;
     const { transfer: held } = await manage.withdrawals.find(OPERATOR, id);
-    const coin = requirePayments(requireChain(chains, held.chain)).feeAsset;
     const asset = assets.require(held.chain, held.currency);
+    const coin = isLightning(asset) ? asset : requirePayments(requireChain(chains, held.chain)).feeAsset;
     return manage.withdrawals.settle(OPERATOR, id, {
       txHash: String(values['tx']),
       obtainedUnits: unitsOf('--obtained', String(values['obtained']), asset),
@@ -118,27 +121,46 @@ export async function withdrawalSettle({ operands, values, json, terminal }: Com
 /** `withdrawal record --account ID --chain C --currency X --amount A --to ADDRESS --tx HASH --obtained AMOUNT --fee COINS` */
 export async function withdrawalRecord({ values, json, terminal }: CommandCall): Promise<number> {
   const given = (name: string): string => String(values[name]);
-  const transfer = await withTill(async ({ manage, chains, assets }) => {
-    const asset = assets.require(given('chain'), given('currency'));
-    const chain = requireChain(chains, asset.chain);
-    const { feeAsset, hotAddress } = requirePayments(chain);
-    const toAddress = chain.normaliseAddress(given('to'));
-    if (toAddress === null) throw invalidField('--to', `an address on ${asset.chain}`);
-    return manage.withdrawals.record(OPERATOR, {
-      accountId: given('account') as AccountId,
-      asset,
-      units: unitsOf('--amount', given('amount'), asset),
-      obtainedUnits: unitsOf('--obtained', given('obtained'), asset),
-      cost: { currency: feeAsset.currency, units: unitsOf('--fee', given('fee'), feeAsset) },
-      sourceAddress: hotAddress,
-      toAddress,
-      txHash: given('tx'),
-    });
+  const transfer = await withTill(async (till) => {
+    const asset = till.assets.require(given('chain'), given('currency'));
+    const lost = await (isLightning(asset) ? lostOnLightning(till, given) : lostOnChain(till, asset, given));
+    return till.manage.withdrawals.record(OPERATOR, lost);
   });
   terminal.out(
     json ? JSON.stringify(transferRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is recorded as paid.`,
   );
   return 0;
+}
+
+const isLightning = ({ chain }: Asset): boolean => chain === LIGHTNING_ASSET.chain;
+
+async function lostOnChain({ chains }: Till, asset: Asset, given: (name: string) => string): Promise<LostWithdrawal> {
+  const chain = requireChain(chains, asset.chain);
+  const { feeAsset, hotAddress } = requirePayments(chain);
+  const toAddress = chain.normaliseAddress(given('to'));
+  if (toAddress === null) throw invalidField('--to', `an address on ${asset.chain}`);
+  return {
+    accountId: given('account') as AccountId,
+    asset,
+    units: unitsOf('--amount', given('amount'), asset),
+    obtainedUnits: unitsOf('--obtained', given('obtained'), asset),
+    cost: { currency: feeAsset.currency, units: unitsOf('--fee', given('fee'), feeAsset) },
+    sourceAddress: hotAddress,
+    toAddress,
+    txHash: given('tx'),
+  };
+}
+
+/** `--to` is the invoice, `--tx` its payment hash, `--fee` what the route cost. */
+function lostOnLightning({ lightningWork }: Till, given: (name: string) => string): Promise<LostWithdrawal> {
+  return lostPayment(lightningWork?.node ?? null, {
+    accountId: given('account') as AccountId,
+    units: unitsOf('--amount', given('amount'), LIGHTNING_ASSET),
+    obtainedUnits: unitsOf('--obtained', given('obtained'), LIGHTNING_ASSET),
+    feeUnits: unitsOf('--fee', given('fee'), LIGHTNING_ASSET),
+    paymentRequest: given('to').trim().toLowerCase(),
+    paymentHash: given('tx').toLowerCase(),
+  });
 }
 
 function unitsOf(option: string, text: string, { decimals, currency }: Asset): bigint {

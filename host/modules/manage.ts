@@ -21,6 +21,7 @@ export const manageRecipes = {
       'orderQueries',
       'gateway',
       'chains',
+      'lightning',
       'unassignedDeposits',
       'rescanDeposits',
     ],

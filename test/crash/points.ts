@@ -207,6 +207,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       lightning.identify,
       lightning.watch,
       lightning.balance,
+      lightning.hasSettledAfter,
       lightning.decode,
       lightning.invoice,
       lightning.payment,

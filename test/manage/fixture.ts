@@ -89,6 +89,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     stateMachine,
     queries,
     chains,
+    lightning: null,
     unassignedDeposits: new UnassignedDeposits({ ...till.till, fees, stateMachine }),
     rescanDeposits: new RescanDeposits(till.till),
     admissionTally: (id) => admission.get(id) ?? [],

@@ -1,4 +1,4 @@
-import { resumeChain, resumePayouts } from '../../core/index.ts';
+import { resumeChain, resumePayouts, takeNode } from '../../core/index.ts';
 import type { AccountId, CallbackId, TransferId } from '../../core/index.ts';
 import { rewind } from './actions/operators.ts';
 import { confirm, decideHeld } from './actions/restores.ts';
@@ -60,6 +60,7 @@ export class Settlement {
       ...this.#paidOnce(),
       ...this.#callbacks(),
       ...this.#money(),
+      ...this.#float(),
     ];
   }
 
@@ -85,7 +86,7 @@ export class Settlement {
 
   /** @param again - the nodes are right, so that a chain which stops all the same is one that the till followed wrongly */
   async #operators(again: boolean): Promise<string> {
-    const { storage, chains } = this.#instance;
+    const { storage, chains, ids } = this.#instance;
     const { driver, now } = this.#world;
     for (const chain of chains.values()) {
       const halted = ((await storage.chains.state(chain.code))?.haltedReason ?? null) !== null;
@@ -93,6 +94,10 @@ export class Settlement {
       else if (halted) await resumeChain(storage, chain.code);
       await resumePayouts(chain, storage);
     }
+    await takeNode(this.#world.lightning, { storage, ids, clock: { now: () => now } }, async (tx) => {
+      const stop = await tx.transfers.findPayoutStop('BLN');
+      if (stop !== null) await tx.transfers.replacePayoutStop('BLN', stop, null);
+    });
     await confirm(this.#world, this.#instance);
     for (const { id, chain } of driver.all<{ id: TransferId; chain: string }>(
       `SELECT id, chain FROM transfers WHERE status = 'HELD' ORDER BY id`,
@@ -228,7 +233,8 @@ export class Settlement {
   #mayWait(id: string): boolean {
     const { transfers, payouts } = this.#rules;
     const transfer = transfers.get(id);
-    if (transfer === undefined || transfer.chain === 'BLN') return false;
+    if (transfer === undefined) return false;
+    if (transfer.chain === 'BLN') return this.#forgottenInvoice();
     if (this.#forgotten(transfer.chain)) return true;
     if (this.#lost() || this.#turned().some(({ chain }) => chain === transfer.chain)) return true;
     const payout = payouts.get(transfer.bundle_id ?? '');
@@ -241,6 +247,26 @@ export class Settlement {
     return [...this.#world.payments].some(
       ([id, txids]) => !this.#rules.transfers.has(id) && [...txids].some((txid) => included.get(txid)?.succeeded),
     );
+  }
+
+  /** The same on Lightning. */
+  #forgottenInvoice(): boolean {
+    const { driver, lightning } = this.#world;
+    const known = new Set(
+      driver.all<{ hash: string }>('SELECT payment_hash AS hash FROM lightning_payments').map(({ hash }) => hash),
+    );
+    return [...lightning.views].some(([hash, { state }]) => state === 'settled' && !known.has(hash));
+  }
+
+  /** The operator's coins on the Lightning node are found, and those that he took out are no longer booked. */
+  #float(): string[] {
+    const { driver, lightning, restores } = this.#world;
+    const { ownMsat } = lightning;
+    const [row] = driver.all<{ units: string }>("SELECT units FROM ledger_balances WHERE account = 'operator:BLN'");
+    const booked = BigInt(row?.units ?? 0);
+    return restores > 0 || booked === ownMsat
+      ? []
+      : [`settled: the operator has ${ownMsat} msat on the Lightning node, and ${booked} are booked`];
   }
 
   /** True when a reorganisation took spendable coins away for good: what was to be paid with them, or was, is lost with them. */

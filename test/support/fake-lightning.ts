@@ -39,6 +39,7 @@ export class FakeLightning implements LightningNode {
   readonly #invoices = new Map<string, Invoice>();
   readonly #settlements: Settlement[] = [];
   readonly #payments = new Map<string, LightningPaymentView>();
+  readonly #amounts = new Map<string, bigint>();
   readonly #listeners = new Set<() => void>();
   #made = 0;
   /** Every time that money was sent, by payment hash. */
@@ -47,6 +48,8 @@ export class FakeLightning implements LightningNode {
   route: FakeRoute = { kind: 'settled', feeMsat: 0n };
   /** Thrown instead of an answer, by the method's name; `after`: its effect is there. */
   readonly lost = new Map<keyof LightningNode, 'before' | 'after'>();
+  /** What the operator has in the channels, apart from what was paid to the node and by it. */
+  ownMsat = 0n;
   /** What the settlement stream leaves out while it is cut. */
   cut = false;
 
@@ -106,11 +109,12 @@ export class FakeLightning implements LightningNode {
     };
   }
 
-  pay({ paymentHash, msat, maxFeeMsat }: LightningPaymentRequest): Promise<LightningPaymentView> {
+  pay({ paymentHash, paymentRequest, msat, maxFeeMsat }: LightningPaymentRequest): Promise<LightningPaymentView> {
     return this.#answer('pay', () => {
       const known = this.#payments.get(paymentHash);
       if (known !== undefined && known.state !== 'failed') return known;
       this.sent.push({ paymentHash, msat, maxFeeMsat });
+      this.#amounts.set(paymentHash, msat ?? BigInt(paymentRequest.split(':')[2] ?? ''));
       this.#payments.set(paymentHash, viewOf(this.route, maxFeeMsat));
       return viewOf(this.route, maxFeeMsat);
     });
@@ -120,8 +124,21 @@ export class FakeLightning implements LightningNode {
     return this.#answer('payment', () => this.#payments.get(paymentHash) ?? null);
   }
 
-  async balance(): Promise<LightningBalance> {
-    return { localMsat: 0n, remoteMsat: 0n };
+  hasSettledAfter(cursor: string | null): Promise<boolean> {
+    return this.#answer('hasSettledAfter', () => this.#settlements.length > Number(cursor ?? 0));
+  }
+
+  balance(): Promise<LightningBalance> {
+    return this.#answer('balance', () => {
+      let [localMsat, unsettledMsat] = [this.ownMsat, 0n];
+      for (const { msat } of this.#settlements) localMsat += msat;
+      for (const [hash, view] of this.#payments) {
+        if (view.state === 'failed') continue;
+        localMsat -= (this.#amounts.get(hash) ?? 0n) + (view.state === 'settled' ? view.feeMsat : 0n);
+        if (view.state === 'in-flight') unsettledMsat += this.#amounts.get(hash) ?? 0n;
+      }
+      return { localMsat, remoteMsat: 0n, unsettledMsat };
+    });
   }
 
   watch(listener: () => void): () => void {
@@ -164,8 +181,10 @@ export class FakeLightning implements LightningNode {
     this.#payments.set(paymentHash, view);
   }
 
-  /** The node lost its database. */
+  /** The node lost its database, not its channels. */
   forget(paymentHash: string): void {
+    const view = this.#payments.get(paymentHash);
+    if (view?.state === 'settled') this.ownMsat -= (this.#amounts.get(paymentHash) ?? 0n) + view.feeMsat;
     this.#payments.delete(paymentHash);
   }
 

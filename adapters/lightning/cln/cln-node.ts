@@ -33,6 +33,8 @@ export interface ClnOptions extends ClnAccess {
 const NETWORKS: Readonly<Record<string, string>> = { bitcoin: 'mainnet' };
 /** `waitanyinvoice` timed out without a settled invoice. */
 const NOTHING_NEW = 904;
+/** Channels that payments go through; a splice under way does not interrupt them. */
+const OPEN_STATES: ReadonlySet<string> = new Set(['CHANNELD_NORMAL', 'CHANNELD_AWAITING_SPLICE']);
 const WAIT_SECONDS = 30;
 const WAIT_MS = 60_000;
 
@@ -106,6 +108,10 @@ export class ClnNode implements LightningNode {
     return settled;
   }
 
+  async hasSettledAfter(cursor: string | null): Promise<boolean> {
+    return (await this.settledAfter(cursor, 1)).length > 0;
+  }
+
   async decode(paymentRequest: string): Promise<DecodedInvoice> {
     const invoice = readPaymentRequest(paymentRequest, (await this.#identity.self()).network);
     const { reply, problem } = await this.#client.ask('decode', {
@@ -139,13 +145,22 @@ export class ClnNode implements LightningNode {
   }
 
   async balance(): Promise<LightningBalance> {
-    const channels = (await this.#client.get('listfunds', {}))
+    const channels = (await this.#client.get('listpeerchannels', {}))
       .list('channels')
-      .filter((channel) => channel.text('state') === 'CHANNELD_NORMAL');
-    // Whole millisatoshi, so the sums are exact.
-    const localMsat = channels.reduce((sum, channel) => sum + channel.count('our_amount_msat'), 0n);
-    const total = channels.reduce((sum, channel) => sum + channel.count('amount_msat'), 0n);
-    return { localMsat, remoteMsat: total - localMsat };
+      .filter((channel) => OPEN_STATES.has(channel.text('state')));
+    const htlcs = channels.flatMap((channel) =>
+      part(channel.body, 'htlcs') === undefined ? [] : channel.list('htlcs'),
+    );
+    const sum = (parts: readonly Reply[], name: string): bigint =>
+      parts.reduce((total, each) => total + each.count(name), 0n);
+    // The node's side has what it offers in payments under way until they are settled.
+    const [own, total] = [sum(channels, 'to_us_msat'), sum(channels, 'total_msat')];
+    const offered = htlcs.filter((htlc) => htlc.text('direction') === 'out');
+    return {
+      localMsat: own - sum(offered, 'amount_msat'),
+      remoteMsat: total - own,
+      unsettledMsat: sum(htlcs, 'amount_msat'),
+    };
   }
 
   watch(listener: () => void): () => void {

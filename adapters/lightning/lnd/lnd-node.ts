@@ -112,6 +112,10 @@ export class LndNode implements LightningNode {
     return this.#settlements.after(cursor, limit);
   }
 
+  hasSettledAfter(cursor: string | null): Promise<boolean> {
+    return this.#settlements.has(cursor);
+  }
+
   async decode(paymentRequest: string): Promise<DecodedInvoice> {
     const invoice = readPaymentRequest(paymentRequest, (await this.#identity.self()).network);
     const request = encodeURIComponent(
@@ -148,7 +152,12 @@ export class LndNode implements LightningNode {
 
   async balance(): Promise<LightningBalance> {
     const reply = await this.#client.get('its balance', { method: 'GET', path: '/v1/balance/channels' });
-    return { localMsat: reply.count('local_balance', 'msat'), remoteMsat: reply.count('remote_balance', 'msat') };
+    const of = (name: string): bigint => reply.count(name, 'msat');
+    return {
+      localMsat: of('local_balance'),
+      remoteMsat: of('remote_balance'),
+      unsettledMsat: of('unsettled_local_balance') + of('unsettled_remote_balance'),
+    };
   }
 
   watch(listener: () => void): () => void {

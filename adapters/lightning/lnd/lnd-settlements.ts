@@ -1,3 +1,4 @@
+import { TillgateError } from '../../../core/index.ts';
 import type { Logger, Settlement } from '../../../core/index.ts';
 import type { Reply } from '../replies.ts';
 import type { LndClient } from './lnd-client.ts';
@@ -8,6 +9,10 @@ const IDLE_MS = 300_000;
 /** Buffered settlements before the stream is paused. */
 const MOST_WAITING = 2_000;
 const PAGE = 1_000;
+const STREAM = '/v1/invoices/subscribe';
+const WHAT = 'its settled invoices';
+/** The past of a stream comes at once: after so long without a message it is over. */
+const QUIET_MS = 1_000;
 
 interface Indexed {
   readonly index: bigint;
@@ -54,6 +59,34 @@ export class LndSettlements {
     return this.#waiting.slice(0, limit).map(({ settlement }) => settlement);
   }
 
+  /**
+   * Asks by a stream of its own, which begins with the last settlement that is known: once that one has come, so has the past.
+   *
+   * @throws TillgateError `NODE_FAILED`
+   */
+  async has(cursor: string | null): Promise<boolean> {
+    const last = BigInt(cursor ?? 0);
+    // A stream cannot begin at 0.
+    if (last < 2n) return (await this.#lowest(last)) !== null;
+    const leaving = new AbortController();
+    const request = { method: 'GET', path: `${STREAM}?settle_index=${last - 1n}` } as const;
+    let known = false;
+    try {
+      for await (const { reply, problem } of this.#client.stream(WHAT, request, leaving.signal, QUIET_MS)) {
+        if (problem !== null) throw this.#client.refusal('to tell of settled invoices', problem);
+        const index = settlementOf(reply)?.index ?? null;
+        if (index !== null && index > last) return true;
+        // What was not settled is a new invoice, which comes after the past.
+        if (index === null && known) return false;
+        known ||= index === last;
+      }
+    } finally {
+      leaving.abort();
+    }
+    if (known) return false;
+    throw new TillgateError('NODE_FAILED', `The Lightning node did not show its settlement ${last} again.`);
+  }
+
   /** Reads the stream until {@link close}. */
   follow(): void {
     if (this.#closed || this.#reading !== null) return;
@@ -82,13 +115,8 @@ export class LndSettlements {
 
   async #read(signal: AbortSignal, alive: () => void): Promise<void> {
     const last = this.#waiting.at(-1)?.index ?? this.#from;
-    const path = `/v1/invoices/subscribe${last === null ? '' : `?settle_index=${last}`}`;
-    for await (const { reply, problem } of this.#client.stream(
-      'its settled invoices',
-      { method: 'GET', path },
-      signal,
-      IDLE_MS,
-    )) {
+    const path = `${STREAM}${last === null ? '' : `?settle_index=${last}`}`;
+    for await (const { reply, problem } of this.#client.stream(WHAT, { method: 'GET', path }, signal, IDLE_MS)) {
       if (signal.aborted) return;
       if (problem !== null) throw this.#client.refusal('to tell of settled invoices', problem);
       alive();
@@ -120,7 +148,7 @@ export class LndSettlements {
     return found === null ? [] : [found.settlement];
   }
 
-  async #lowest(): Promise<Indexed | null> {
+  async #lowest(above = 0n): Promise<Indexed | null> {
     let lowest: Indexed | null = null;
     for (let offset = 0n; ;) {
       const page = await this.#client.get('its invoices', {
@@ -129,7 +157,7 @@ export class LndSettlements {
       });
       const invoices = page.list('invoices');
       for (const one of invoices.map(settlementOf))
-        if (one !== null && (lowest === null || one.index < lowest.index)) lowest = one;
+        if (one !== null && one.index > above && (lowest === null || one.index < lowest.index)) lowest = one;
       if (invoices.length < PAGE) return lowest;
       offset = page.count('last_index_offset');
     }

@@ -119,6 +119,10 @@ export class PhoenixdNode implements LightningNode {
     return ordered.slice(0, limit).map((settled, at) => ({ ...settled, cursor: cursorAt(ordered, at, from, known) }));
   }
 
+  async hasSettledAfter(cursor: string | null): Promise<boolean> {
+    return (await this.settledAfter(cursor, 1)).length > 0;
+  }
+
   async decode(paymentRequest: string): Promise<DecodedInvoice> {
     return readPaymentRequest(paymentRequest, (await this.#identity.self()).network);
   }
@@ -146,7 +150,12 @@ export class PhoenixdNode implements LightningNode {
         (total, channel) => total + (part(channel.body, name) === undefined ? 0n : channel.count(name)),
         0n,
       );
-    return { localMsat: sum('balanceSat') * MSAT_PER_SAT, remoteMsat: sum('inboundLiquiditySat') * MSAT_PER_SAT };
+    return {
+      localMsat: sum('balanceSat') * MSAT_PER_SAT,
+      remoteMsat: sum('inboundLiquiditySat') * MSAT_PER_SAT,
+      // Balances are rounded down to satoshis; payments under way are not shown.
+      unsettledMsat: BigInt(channels.length) * (MSAT_PER_SAT - 1n),
+    };
   }
 
   watch(): () => void {

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { approveTransfer, beginEpochAfterRestore, confirmRestore, OPERATOR } from '../../../core/index.ts';
-import type { EpochMarker } from '../../../core/index.ts';
+import {
+  approveTransfer,
+  beginEpochAfterRestore,
+  confirmRestore,
+  isTillgateError,
+  lostPayment,
+  ManageChains,
+  ManageWithdrawals,
+  OPERATOR,
+} from '../../../core/index.ts';
+import type { EpochMarker, TransferId } from '../../../core/index.ts';
 import { takeBackup } from '../../support/backup.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { buildLightning } from '../../support/lightning.ts';
@@ -19,6 +28,45 @@ async function restored(till: LightningDomain, restore: () => Promise<void>): Pr
   assert.equal((await beginEpochAfterRestore({ ...till, chains: new Map() }, marker)).status, 'pending');
   till.clock.advance(1_000);
   return marker;
+}
+
+interface Claim {
+  readonly paymentHash: string;
+  readonly text: string;
+  readonly obtainedUnits: bigint;
+  readonly feeUnits: bigint;
+}
+
+const managing = (till: LightningDomain): ManageWithdrawals =>
+  new ManageWithdrawals({ ...till, chains: new Map(), lightning: till.node, pageMax: 100 });
+
+const chainsOf = (till: LightningDomain): ManageChains =>
+  new ManageChains({ ...till, chains: new Map(), lightning: till.node });
+
+/** Records a lost withdrawal of the merchant as an operator does. */
+function recorder(
+  till: LightningDomain,
+): (claim: Pick<Claim, 'paymentHash' | 'text'> & Partial<Claim>) => Promise<unknown> {
+  return async ({ paymentHash, text, obtainedUnits = MSAT, feeUnits = 7n }) =>
+    managing(till).record(
+      OPERATOR,
+      await lostPayment(till.node, {
+        ...{ accountId: till.principal.accountId, paymentRequest: text, paymentHash, obtainedUnits, feeUnits },
+        units: obtainedUnits + feeUnits,
+      }),
+    );
+}
+
+async function floatOf({ storage }: LightningDomain): Promise<bigint> {
+  return (await storage.ledger.balances('operator:BLN'))[0]?.units ?? 0n;
+}
+
+/** Passes of the payer over more than ten minutes. */
+async function looks(till: LightningDomain): Promise<void> {
+  for (let passes = 0; passes < 12; passes++) {
+    till.clock.advance(60_000);
+    await till.payInvoices();
+  }
 }
 
 eachStorage((engine, open) => {
@@ -89,6 +137,132 @@ eachStorage((engine, open) => {
       assert.equal((await till.transfer(asked.tx_id)).status, 'HELD');
       assert.equal(await till.balance('reserved', 'BTC-LN'), reserved);
       assert.equal(await till.node.payment(invoice.paymentHash), null);
+    });
+
+    lightning('nothing is booked to the operator before what was waiting is decided', async (till, backup) => {
+      const asked = await till.withdraw(till.foreignInvoice(MSAT).text);
+      const marker = await restored(till, await backup());
+      till.node.ownMsat = 5n * MSAT;
+      await till.followInvoices();
+      await looks(till);
+      assert.equal(await floatOf(till), 0n, 'nor while it waits for the operator');
+      await confirmRestore(till, OPERATOR, marker);
+      await looks(till);
+      assert.deepEqual([await floatOf(till), await till.storage.transfers.payoutStop('BLN')], [0n, null]);
+      await till.storage.transaction((tx) => approveTransfer(tx, asked.tx_id as TransferId, till.clock.now()));
+      await looks(till);
+      assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+      assert.equal(await floatOf(till), 5n * MSAT);
+    });
+
+    lightning(
+      'requested and paid since are missing at the node until they are recorded, once',
+      async (till, backup) => {
+        const restore = await backup();
+        const before = await till.balance('available', 'BTC-LN');
+        till.node.route = { kind: 'settled', feeMsat: 7n };
+        const invoice = till.foreignInvoice(MSAT);
+        await till.withdraw(invoice.text);
+        await till.payInvoices();
+        const marker = await restored(till, restore);
+        await till.followInvoices();
+        await confirmRestore(till, OPERATOR, marker);
+        assert.equal(await till.balance('available', 'BTC-LN'), before, 'the account has it again');
+        await looks(till);
+        assert.match(
+          (await till.storage.transfers.payoutStop('BLN')) ?? '',
+          /holds 1000007 msat less .* record each withdrawal/,
+        );
+
+        const record = recorder(till);
+        const refuses = (code: string, change: Partial<Claim>): Promise<void> =>
+          assert.rejects(
+            record({ ...invoice, ...change }),
+            (error: unknown) => isTillgateError(error) && error.code === code,
+          );
+        await refuses('INVALID_FIELDS', { paymentHash: till.foreignInvoice(MSAT).paymentHash });
+        await refuses('INVALID_FIELDS', { obtainedUnits: MSAT - 1n });
+        await refuses('STATE_CONFLICT', { feeUnits: 6n });
+        await record(invoice);
+        assert.equal(await till.balance('available', 'BTC-LN'), before - MSAT - 7n);
+        await refuses('STATE_CONFLICT', {});
+        await assert.rejects(till.withdraw(invoice.text), /paid once/);
+        assert.equal(await till.balance('available', 'BTC-LN'), before - MSAT - 7n);
+        await chainsOf(till).resumePayouts(OPERATOR, 'BLN');
+        await looks(till);
+        assert.deepEqual([await till.storage.transfers.payoutStop('BLN'), await floatOf(till)], [null, 0n]);
+      },
+    );
+
+    lightning('paid since are not taken from the float before the operator says so', async (till, backup) => {
+      till.node.ownMsat = 5n * MSAT;
+      await looks(till);
+      const restore = await backup();
+      till.node.route = { kind: 'settled', feeMsat: 7n };
+      await till.withdraw(till.foreignInvoice(MSAT).text);
+      await till.payInvoices();
+      const marker = await restored(till, restore);
+      await till.followInvoices();
+      await confirmRestore(till, OPERATOR, marker);
+      const again = await till.withdraw(till.foreignInvoice(MSAT).text);
+      await looks(till);
+      assert.equal((await till.transfer(again.tx_id)).status, 'REQUESTED');
+      assert.match((await till.storage.transfers.payoutStop('BLN')) ?? '', /holds 1000007 msat less/);
+      assert.equal(till.events.of('alert').filter(({ subject }) => subject === 'chain BLN').length, 1);
+      assert.equal(await floatOf(till), 5n * MSAT);
+      await chainsOf(till).resumePayouts(OPERATOR, 'BLN');
+      assert.equal(await floatOf(till), 4n * MSAT - 7n, 'on the operator’s word');
+      await looks(till);
+      assert.equal((await till.transfer(again.tx_id)).status, 'CONFIRMED');
+      till.node.ownMsat -= MSAT;
+      await looks(till);
+      assert.deepEqual([await till.storage.transfers.payoutStop('BLN'), await floatOf(till)], [null, 3n * MSAT - 7n]);
+    });
+
+    lightning('that the node has not paid are not recorded as paid', async (till) => {
+      const before = await till.balance('available', 'BTC-LN');
+      for (const route of [{ kind: 'in-flight' }, { kind: 'no-route' }] as const) {
+        const invoice = till.foreignInvoice(MSAT);
+        till.node.route = route;
+        await till.node.pay({ ...invoice, paymentRequest: invoice.text, msat: null, maxFeeMsat: 0n });
+        await assert.rejects(recorder(till)(invoice), { code: 'STATE_CONFLICT' });
+      }
+      assert.equal(await till.balance('available', 'BTC-LN'), before);
+    });
+
+    lightning('that wait in the backup are not recorded a second time', async (till) => {
+      const invoice = till.foreignInvoice(MSAT);
+      await till.withdraw(invoice.text);
+      await till.node.pay({ ...invoice, paymentRequest: invoice.text, msat: null, maxFeeMsat: 0n });
+      await assert.rejects(recorder(till)({ ...invoice, feeUnits: 0n }), { code: 'STATE_CONFLICT' });
+      await till.payInvoices();
+    });
+
+    lightning('held, and forgotten by the node, are settled by the operator’s word alone', async (till) => {
+      const invoice = till.foreignInvoice(MSAT);
+      const { tx_id } = await till.withdraw(invoice.text);
+      const id = tx_id as TransferId;
+      const before = await till.balance('available', 'BTC-LN');
+      const manage = managing(till);
+      const settle = (change: { obtainedUnits?: bigint; txHash?: string } = {}): Promise<unknown> =>
+        manage.settle(OPERATOR, id, { txHash: invoice.paymentHash, feeUnits: 7n, obtainedUnits: MSAT, ...change });
+      await assert.rejects(settle(), { code: 'STATE_CONFLICT' }, 'it is not held');
+      await till.storage.transaction((tx) =>
+        tx.transfers.move(id, 'REQUESTED', 'HELD', { reason: 'It may be paid.', updatedAt: till.clock.now() }),
+      );
+      await assert.rejects(settle({ obtainedUnits: MSAT + 1n }), { code: 'STATE_CONFLICT' });
+      await assert.rejects(settle({ txHash: till.foreignInvoice(MSAT).paymentHash }), { code: 'STATE_CONFLICT' });
+      till.node.route = { kind: 'no-route' };
+      await till.node.pay({ ...invoice, paymentRequest: invoice.text, msat: null, maxFeeMsat: 0n });
+      await assert.rejects(settle(), { code: 'STATE_CONFLICT' }, 'the node says that it failed');
+      till.node.forget(invoice.paymentHash);
+      till.node.ownMsat = -MSAT - 7n;
+      await settle();
+      assert.equal((await till.transfer(tx_id)).status, 'CONFIRMED');
+      assert.equal(await till.balance('reserved', 'BTC-LN'), 0n);
+      assert.equal(await till.balance('available', 'BTC-LN'), before + 10_000n - 7n);
+      await looks(till);
+      assert.equal(await till.storage.transfers.payoutStop('BLN'), null);
     });
   });
 });

@@ -247,6 +247,11 @@ eachStorage((engine, open) => {
       'a node that paid more for its route than it was allowed is paid by the till: the merchant pays the limit',
       async (till) => {
         await till.fund('10');
+        till.node.ownMsat = 15_000n;
+        for (const ms of [0, 60_000]) {
+          till.clock.advance(ms);
+          await till.payInvoices();
+        }
         const [available, custody] = [await till.balance('available', 'BTC-LN'), await custodyOf(till)];
         till.node.route = { kind: 'in-flight' };
         const { paymentHash, text } = till.foreignInvoice(1_000_000n);

@@ -53,7 +53,7 @@ async function solvency(till: MoneyDomain): Promise<Readonly<Record<string, bigi
 /** What an operator's rejection of a transfer does. */
 async function rejectByOperator(till: MoneyDomain, id: string): Promise<void> {
   const chains = new Map([[till.eth.code, till.eth]]);
-  const manage = new ManageWithdrawals({ ...till, chains, pageMax: 100 });
+  const manage = new ManageWithdrawals({ ...till, chains, lightning: null, pageMax: 100 });
   await manage.reject(OPERATOR, id as TransferId, 'Not now.');
 }
 

@@ -97,6 +97,11 @@ export const LIGHTNING: readonly Action[] = [
     ]);
     return world.lightning.route.kind;
   }),
+  outside('ln-own', 0.3, ({ world: { lightning }, random }) => {
+    const msat = random.chance(0.5) ? 10_000_000n : -lightning.ownMsat / 2n;
+    lightning.endow(msat);
+    return `${msat} msat`;
+  }),
   outside('ln-end', 1, ({ world, random }) => {
     const hash = random.pick(world.lightning.underWay);
     if (hash === undefined) return NOTHING;

@@ -45,6 +45,23 @@ export async function rejectByOperator(
   await storage.transaction((tx) => rejectTransfer(tx, id, 'An operator says no.', { now, ids, kept }));
 }
 
+/** What the Lightning node has paid is settled; `null` where the node has not paid it. */
+async function settleOnLightning(world: World, instance: Instance, id: TransferId): Promise<string | null> {
+  const { storage, ids, payouts } = instance;
+  const payment = await storage.lightning.paymentOf(id);
+  const view = payment === null ? undefined : world.lightning.views.get(payment.paymentHash);
+  if (view?.state === 'in-flight') return `${id} may still be paid`;
+  if (payment === null || view?.state !== 'settled') return null;
+  const cost = { currency: 'BTC-LN', units: view.feeMsat };
+  const context = { ids, now: world.now, stateMachine: payouts.stateMachine };
+  await storage.transaction(async (tx) => {
+    const held = await tx.transfers.lock(id);
+    const obtainedUnits = held === null ? 0n : held.units - held.feeUnits;
+    await settleHeldTransfer(tx, id, { txHash: payment.paymentHash, cost, obtainedUnits }, context);
+  });
+  return `settles ${id}`;
+}
+
 /** Approves, rejects or settles a held transfer, as the chain demands. */
 export async function decideHeld(
   world: World,
@@ -55,6 +72,10 @@ export async function decideHeld(
 ): Promise<string> {
   const { storage, ids, payouts } = instance;
   const now = world.now;
+  if (code === 'BLN') {
+    const settled = await settleOnLightning(world, instance, id);
+    if (settled !== null) return settled;
+  }
   const found = findPayment(world, id, code);
   if (found.kind === 'open') return `${id} may still be mined`;
   if (found.kind === 'paid') {

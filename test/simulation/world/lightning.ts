@@ -8,6 +8,15 @@ export class SimLightning extends FakeLightning {
   /** Payments that it was given, by payment hash. */
   readonly views = new Map<string, LightningPaymentView>();
 
+  /** The most that the operator ever had in the channels. */
+  endowed = 0n;
+
+  /** The operator opens a channel, or closes one of his. */
+  endow(msat: bigint): void {
+    this.ownMsat += msat;
+    if (this.ownMsat > this.endowed) this.endowed = this.ownMsat;
+  }
+
   override async pay(request: LightningPaymentRequest): Promise<LightningPaymentView> {
     const view = await super.pay(request);
     this.views.set(request.paymentHash, view);

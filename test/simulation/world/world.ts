@@ -166,6 +166,7 @@ export class World {
     eth.chain.reverting = random.pick([0, 0, 8]) ?? 0;
     this.assets = new AssetCatalogue([...this.nodes.flatMap(({ assets }) => assets), LIGHTNING_ASSET]);
     this.lightning = new SimLightning(now);
+    if (new SimRandom(seed, 0x1f10).chance(0.5)) this.lightning.endow(50_000_000n);
     if (random.chance(0.8)) this.endow('ETH', 'ETH', 10n ** 17n);
     this.receivers = new Receivers(
       () => this.#now,

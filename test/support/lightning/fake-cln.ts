@@ -30,17 +30,21 @@ const COMMANDS: Readonly<
   Record<string, (node: FakeLightningNode, parameters: Parameters) => FakeReply | Promise<FakeReply>>
 > = {
   getinfo: (node) => ok({ id: node.publicKey, network: NETWORKS[node.network] ?? node.network }),
-  listfunds: (node) =>
-    ok({
-      outputs: [],
+  listpeerchannels: (node) => {
+    const toUs = node.offered.reduce((sum, msat) => sum + msat, node.localMsat);
+    const htlcs = [
+      ...node.offered.map((msat) => ({ direction: 'out', amount_msat: Number(msat) })),
+      ...node.held.map((msat) => ({ direction: 'in', amount_msat: Number(msat) })),
+    ];
+    const channel = { to_us_msat: Number(toUs), total_msat: Number(toUs + node.remoteMsat) };
+    return ok({
       channels: [
-        {
-          state: 'CHANNELD_NORMAL',
-          our_amount_msat: Number(node.localMsat),
-          amount_msat: Number(node.localMsat + node.remoteMsat),
-        },
+        { state: 'CHANNELD_NORMAL', ...channel, htlcs },
+        { state: 'CHANNELD_AWAITING_LOCKIN', ...channel },
+        { state: 'ONCHAIN', ...channel, htlcs },
       ],
-    }),
+    });
+  },
   invoice: (node, { amount_msat: msat, description, expiry }) => {
     const made = node.addInvoice({ msat: BigInt(msat ?? 0), memo: String(description), expirySeconds: Number(expiry) });
     return ok({

@@ -45,7 +45,12 @@ function answer(node: FakeLightningNode, request: FakeRequest): FakeReply {
       synced_to_chain: true,
     });
   if (path === '/v1/balance/channels')
-    return ok({ local_balance: amount(node.localMsat), remote_balance: amount(node.remoteMsat) });
+    return ok({
+      local_balance: amount(node.localMsat),
+      remote_balance: amount(node.remoteMsat),
+      unsettled_local_balance: amount(sumOf(node.offered)),
+      unsettled_remote_balance: amount(sumOf(node.held)),
+    });
   if (path === '/v1/invoices/subscribe') return subscribe(node, Number(request.query.get('settle_index') ?? 0));
   if (path === '/v1/invoices')
     return list(
@@ -58,6 +63,8 @@ function answer(node: FakeLightningNode, request: FakeRequest): FakeReply {
   if (path === '/v2/router/payments') return ends(node);
   return path.startsWith('/v2/router/track/') ? track(node, Buffer.from(last, 'base64url').toString('hex')) : null;
 }
+
+const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, msat) => sum + msat, 0n);
 
 function amount(msat: bigint): object {
   return { sat: (msat / 1000n).toString(), msat: msat.toString() };

@@ -183,6 +183,18 @@ export class FakeLightningNode extends EventEmitter<{ invoice: [FakeInvoice]; pa
       .sort((a, b) => a.settleIndex - b.settleIndex);
   }
 
+  /** What the node offers in payments that have not ended. */
+  get offered(): readonly bigint[] {
+    return [...this.payments.values()]
+      .filter(({ state, attempted }) => state === 'in-flight' && attempted)
+      .map(({ msat, feeMsat }) => msat + feeMsat);
+  }
+
+  /** What it was offered and has not taken yet. */
+  get held(): readonly bigint[] {
+    return [...this.invoices.values()].filter(({ state }) => state === 'accepted').map((each) => each.receivedMsat);
+  }
+
   #invoice(paymentHash: string): FakeInvoice {
     const invoice = this.invoices.get(paymentHash);
     if (invoice === undefined) throw new Error(`no invoice ${paymentHash}`);

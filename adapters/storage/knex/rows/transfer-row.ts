@@ -74,6 +74,7 @@ export function liveTransferOf(row: Row): LiveTransfer {
     units: units(row, 'units'),
     feeUnits: units(row, 'fee_units'),
     maxFeeUnits: units(row, 'max_fee_units'),
+    createdAt: integer(row, 'created_at'),
   };
 }
 

@@ -183,7 +183,7 @@ export class KnexTransferStore implements TransferStore {
   }
 
   async live(chain: ChainCode): Promise<readonly LiveTransfer[]> {
-    const sql = `SELECT kind, status, account_id, deposit_id, currency, units, fee_units, max_fee_units FROM ${this.#db.tables.transfers}
+    const sql = `SELECT kind, status, account_id, deposit_id, currency, units, fee_units, max_fee_units, created_at FROM ${this.#db.tables.transfers}
       WHERE chain = ? AND status NOT IN ('CONFIRMED', 'FAILED')`;
     return (await this.#db.read(sql, [chain])).map(liveTransferOf);
   }

@@ -59,6 +59,50 @@ async function withPhoenixd(
 const nodeFails = (work: Promise<unknown>): Promise<void> =>
   assert.rejects(work, (error: unknown) => isTillgateError(error, 'NODE_FAILED') || assert.fail(String(error)));
 
+describe('what a Lightning node holds', () => {
+  test('only channels that payments go through count, without what payments under way may take', async () => {
+    const channel = (state: string, toUs: number, htlcs: readonly object[] = []): object => ({
+      ...{ state, to_us_msat: toUs, total_msat: 10_000, htlcs },
+    });
+    const channels = [
+      channel('CHANNELD_NORMAL', 5_000, [
+        { direction: 'out', amount_msat: 300 },
+        { direction: 'in', amount_msat: 20 },
+      ]),
+      channel('CHANNELD_AWAITING_SPLICE', 1_000),
+      ...['OPENINGD', 'CHANNELD_AWAITING_LOCKIN', 'CHANNELD_SHUTTING_DOWN', 'FUNDING_SPEND_SEEN', 'ONCHAIN'].map(
+        (state) => channel(state, 7_000, [{ direction: 'out', amount_msat: 1 }]),
+      ),
+    ];
+    await withCln(
+      new FakeClock(),
+      () => ok({ channels }),
+      async (node) =>
+        assert.deepEqual(await node.balance(), { localMsat: 5_700n, remoteMsat: 14_000n, unsettledMsat: 320n }),
+    );
+  });
+
+  test('phoenixd rounds each balance down, so each may have almost a satoshi more', async () => {
+    await withPhoenixd(async (node, fake) => {
+      fake.localMsat = 12_345_678n;
+      const { localMsat, unsettledMsat } = await node.balance();
+      assert.deepEqual([localMsat, unsettledMsat], [12_345_000n, 999n]);
+    });
+  });
+
+  test('an lnd that does not show the last known settlement again does not say that there is no newer one', async () => {
+    await withLnd(
+      () => ({
+        follow: (write) => {
+          write({ result: invoice(0) });
+          return () => undefined;
+        },
+      }),
+      (node) => nodeFails(node.hasSettledAfter('7')),
+    );
+  });
+});
+
 async function cursors(node: LightningNode, from: string, count: number): Promise<readonly string[]> {
   const found = await waitFor(async () => {
     const settled = await node.settledAfter(from, 100);

@@ -1,0 +1,67 @@
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
+import { invalidField, TillgateError } from '../kernel/errors.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import type { LightningNode } from '../ports/lightning.ts';
+import type { FoundPayment } from '../transfers/settle-transfer.ts';
+import type { LostWithdrawal } from '../withdrawals/record-withdrawal.ts';
+
+type Node = Pick<LightningNode, 'payment' | 'decode'>;
+
+/** A Lightning payment that an operator says was made. */
+export interface ClaimedPayment {
+  readonly paymentHash: string;
+  /** What the invoice got, and what the route cost, in millisatoshi. */
+  readonly obtainedUnits: bigint;
+  readonly feeUnits: bigint;
+}
+
+/**
+ * Holds what an operator says of a Lightning payment against the node, which pays a payment hash at most once. The operator's word
+ * counts only where the node does not know the payment any more.
+ *
+ * @throws TillgateError `STATE_CONFLICT` when the node has not paid it, or at another cost; `NOT_READY` without a node; `NODE_FAILED`
+ */
+export async function confirmedByNode(
+  node: Pick<LightningNode, 'payment'> | null,
+  { paymentHash, obtainedUnits, feeUnits }: ClaimedPayment,
+): Promise<FoundPayment> {
+  const view = await required(node).payment(paymentHash);
+  if (view?.state === 'in-flight')
+    throw conflict(`The node is still paying ${paymentHash}; wait until its payment has ended.`);
+  if (view?.state === 'failed') throw conflict(`The node could not pay ${paymentHash}: ${view.reason}`);
+  if (view !== null && view.feeMsat !== feeUnits)
+    throw conflict(`The node paid ${view.feeMsat} msat for the route of ${paymentHash}, not ${feeUnits}.`);
+  return { txHash: paymentHash, obtainedUnits, cost: { currency: LIGHTNING_ASSET.currency, units: feeUnits } };
+}
+
+/**
+ * A Lightning withdrawal that was requested and paid after the backup that was restored, to be recorded.
+ *
+ * @throws TillgateError `INVALID_FIELDS` when invoice, payment hash and amount do not belong together; and as {@link confirmedByNode}
+ */
+export async function lostPayment(
+  node: Node | null,
+  claimed: ClaimedPayment & { readonly accountId: AccountId; readonly paymentRequest: string; readonly units: bigint },
+): Promise<LostWithdrawal> {
+  const { accountId, units, paymentHash, obtainedUnits, paymentRequest } = claimed;
+  const invoice = await required(node).decode(paymentRequest);
+  if (invoice.paymentHash !== paymentHash)
+    throw invalidField('tx', `must be the payment hash of the invoice, ${invoice.paymentHash}`);
+  if (invoice.msat !== null && invoice.msat !== obtainedUnits)
+    throw invalidField('obtained', `must be the amount of the invoice, ${invoice.msat} msat`);
+  const found = await confirmedByNode(node, claimed);
+  const { expiresAt } = invoice;
+  return {
+    ...{ ...found, accountId, units, asset: LIGHTNING_ASSET, sourceAddress: '', toAddress: paymentRequest },
+    invoice: { paymentHash, paymentRequest, msat: invoice.msat === null ? obtainedUnits : null, expiresAt },
+  };
+}
+
+function required<N>(node: N | null): N {
+  if (node === null) throw new TillgateError('NOT_READY', 'There is no Lightning node that could be asked.');
+  return node;
+}
+
+function conflict(message: string): TillgateError {
+  return new TillgateError('STATE_CONFLICT', message);
+}

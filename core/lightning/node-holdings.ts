@@ -1,0 +1,143 @@
+import { isRestored } from '../epochs/epoch.ts';
+import type { Epoch } from '../epochs/epoch.ts';
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
+import { isTillgateError } from '../kernel/errors.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { LedgerBalance } from '../ledger/entry.ts';
+import type { Lease } from '../ports/lease-store.ts';
+import { bookFloat } from '../transfers/operator-float.ts';
+import { readSolvency } from '../transfers/solvency.ts';
+import { SolvencyStop, stopPayouts } from '../transfers/solvency-stop.ts';
+import { bookedFloat, compareNode } from './compare-node.ts';
+import type { NodeComparison } from './compare-node.ts';
+import type { LightningDeps } from './lightning-deps.ts';
+
+const { chain: CHAIN, currency: CURRENCY } = LIGHTNING_ASSET;
+const SCOPE = { code: CHAIN, assets: [LIGHTNING_ASSET], topUp: 'the channels of the Lightning node' } as const;
+
+/** The next look is due after this time: while the node agrees with the books, has more, has less. */
+const AGREED_MS = 5 * 60_000;
+const MORE_MS = 60_000;
+const LESS_MS = 15_000;
+
+type Deps = Pick<LightningDeps, 'node' | 'storage' | 'clock' | 'ids' | 'events' | 'logger' | 'metrics'>;
+
+type Look = Omit<NodeComparison, 'custody'> & { readonly at: Millis };
+
+/**
+ * Compares what the Lightning node holds in its channels with the books, and books the difference to the operator's float: he opens
+ * and closes channels, forwards payments of others and pays for routes. Two looks must have shown it, and it is booked by the
+ * custody that was read before the node's balance. While the node holds less than merchants are owed, payments stop.
+ *
+ * One node says what it holds and what was settled; a settlement that moved no money is noticed here, because the balance has to
+ * agree with it.
+ */
+export class NodeHoldings {
+  readonly #deps: Deps;
+  readonly #stop: SolvencyStop;
+  #former: Look | null = null;
+  /** What two looks have shown to be missing, beyond what was booked. */
+  #missing = 0n;
+  #isSolvent = false;
+  #isStale = true;
+  #epoch = 0;
+  /** The database is a restored backup, and the node has not held what its books say yet: what is missing may have been paid since. */
+  #isRestored = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#stop = new SolvencyStop(SCOPE, deps);
+  }
+
+  /** Payments were booked since the last check. */
+  changed(): void {
+    this.#isStale = true;
+  }
+
+  /**
+   * Looks when a look is due, and stops payments or lets them go on.
+   *
+   * @returns false while nothing new may be paid
+   * @throws TillgateError `LEASE_LOST`, `NODE_FAILED`
+   */
+  async check(lease: Lease, epoch: Epoch): Promise<boolean> {
+    if (epoch.number !== this.#epoch) this.#forget(epoch);
+    if (this.#isDue()) await this.#look(lease, epoch);
+    if (this.#isSolvent && !this.#isStale) return true;
+    const [line] = await readSolvency(SCOPE, this.#deps.storage);
+    const solvency = line?.units ?? 0n;
+    this.#isSolvent = await this.#stop.apply([{ currency: CURRENCY, units: solvency - this.#missing }]);
+    // What one look has shown keeps payments back; two stop them.
+    const isDoubted = (this.#former?.less ?? 0n) > (this.#isRestored ? 0n : max(solvency, 0n));
+    this.#isStale = isDoubted;
+    return this.#isSolvent && !isDoubted;
+  }
+
+  /** What was seen before a restore says nothing of what the restored books say. */
+  #forget(epoch: Epoch): void {
+    this.#epoch = epoch.number;
+    this.#former = null;
+    this.#missing = 0n;
+    this.#isRestored = isRestored(epoch);
+  }
+
+  #isDue(): boolean {
+    if (this.#former === null) return true;
+    const { at, more, less, isSure } = this.#former;
+    return this.#deps.clock.now() >= at + (less > 0n ? LESS_MS : more > 0n || !isSure ? MORE_MS : AGREED_MS);
+  }
+
+  async #look(lease: Lease, epoch: Epoch): Promise<void> {
+    const { storage, node, clock } = this.#deps;
+    const former = this.#former;
+    const { custody, isSure, ...now } = await compareNode(node, storage, epoch);
+    let { more, less } = now;
+    const found = min(former?.more ?? 0n, more);
+    if (found > 0n && (await this.#nothingNewer()) && (await this.#book(lease, found, custody))) more -= found;
+    // What was settled since the backup and is not booked yet would hide what is missing.
+    this.#isRestored &&= !(isSure && less <= 0n && (await this.#nothingNewer()));
+    const missing = max(min(former?.less ?? 0n, less), 0n);
+    if (this.#isRestored && missing > 0n) await this.#stopRestored(missing);
+    const taken = isSure && !this.#isRestored ? min(missing, await bookedFloat(storage)) : 0n;
+    const isTaken = taken > 0n && (await this.#book(lease, -taken, custody));
+    if (isTaken) less -= taken;
+    this.#missing = isTaken ? missing - taken : missing;
+    this.#former = { at: clock.now(), more, less, isSure };
+    this.#isStale = true;
+  }
+
+  /** After a restored backup the float does not cover what is missing: it may be withdrawals that the accounts have again. */
+  async #stopRestored(missing: bigint): Promise<void> {
+    if ((await this.#deps.storage.transfers.payoutStop(CHAIN)) !== null) return;
+    const reason = `The Lightning node holds ${missing} msat less than the books say since a backup was restored: record each withdrawal that was paid since, then resume payouts.`;
+    await stopPayouts(this.#deps, CHAIN, reason);
+  }
+
+  /** A settlement that is in the node's balance and not in the books yet is not the operator's. */
+  async #nothingNewer(): Promise<boolean> {
+    const { storage, node, logger } = this.#deps;
+    const cursor = (await storage.chains.state(CHAIN))?.cursor ?? null;
+    try {
+      return !(await node.hasSettledAfter(cursor?.hash ?? null));
+    } catch (error) {
+      if (!isTillgateError(error, 'NODE_FAILED')) throw error;
+      logger.warn('the Lightning node did not say whether it has settled more', { reason: error.message });
+      return false;
+    }
+  }
+
+  async #book(lease: Lease, units: bigint, custody: readonly LedgerBalance[]): Promise<boolean> {
+    const booked = await this.#deps.storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      return bookFloat(tx, CHAIN, { currency: CURRENCY, units }, custody, this.#deps);
+    });
+    if (booked) {
+      const what = units > 0n ? "the operator's coins are booked" : "the operator's coins left the node";
+      this.#deps.logger.info(what, { chain: CHAIN, currency: CURRENCY, units: units.toString() });
+    }
+    return booked;
+  }
+}
+
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
