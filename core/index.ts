@@ -99,6 +99,7 @@ export * from './accounts/create-account.ts';
 export * from './accounts/create-credential.ts';
 export * from './accounts/rotate-callback-credential.ts';
 export * from './accounts/credential-record.ts';
+export * from './accounts/demand.ts';
 export * from './accounts/data-security.ts';
 export * from './rates/median.ts';
 export * from './rates/quote.ts';

@@ -1,3 +1,5 @@
+import { SECRET_PREFIXES } from '../../core/index.ts';
+
 /** Replaces a secret in a log line. */
 export const REDACTED = '[redacted]';
 
@@ -9,7 +11,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   // PEM private keys.
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, REDACTED],
   // Keys, tokens and secrets of Tillgate.
-  [/(?<![A-Za-z0-9])(tak|tat|tss|tck|tct|tgk|whsec)_[A-Za-z0-9+/=_-]+/g, `$1_${REDACTED}`],
+  [new RegExp(`(?<![A-Za-z0-9])(${Object.values(SECRET_PREFIXES).join('|')})[A-Za-z0-9+/=_-]+`, 'g'), `$1${REDACTED}`],
   // The last part of a payment page's URL grants access to it.
   [/(\/checkout\/)[A-Za-z0-9_-]{16,}/g, `$1${REDACTED}`],
   // JSON Web Tokens, whole or truncated.

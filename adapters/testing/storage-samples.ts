@@ -48,6 +48,7 @@ export async function storeAccount(storage: Storage): Promise<Account> {
     passwordHash: 'none',
     authVersion: 1,
     dataSecurity: false,
+    dataSecurityOffAt: null,
     callbackApiKey: 'order',
     verifiedCurrencies: [],
     createdAt: NOW,

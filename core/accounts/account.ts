@@ -26,6 +26,8 @@ export interface Account {
   readonly authVersion: number;
   /** With Data Security every request must be signed. */
   readonly dataSecurity: boolean;
+  /** When Data Security ends, after it was switched off; `null` for no end. */
+  readonly dataSecurityOffAt: Millis | null;
   readonly callbackApiKey: CallbackApiKey;
   /** Currencies that business verification covers; `*` for all. */
   readonly verifiedCurrencies: readonly string[];

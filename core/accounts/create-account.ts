@@ -67,6 +67,7 @@ export class CreateAccount {
       passwordHash: await hasher.hash(input.password),
       authVersion: 1,
       dataSecurity: false,
+      dataSecurityOffAt: null,
       callbackApiKey: 'order',
       verifiedCurrencies: input.verifiedCurrencies ?? [],
       createdAt: now,

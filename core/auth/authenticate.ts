@@ -1,4 +1,5 @@
 import type { Account, Credential, CredentialSecrets } from '../accounts/account.ts';
+import { mustSign } from '../accounts/data-security.ts';
 import { credentialContext, LOOKUP } from '../accounts/credential-record.ts';
 import type { ErrorDetails, SigningText } from '../kernel/errors.ts';
 import { TillgateError } from '../kernel/errors.ts';
@@ -62,7 +63,7 @@ export class Authenticate {
     const proof = await this.#byText(first);
     for (const other of others) await this.#requireSameAccount(other, proof.account);
     requireActive(proof.account);
-    if (proof.account.dataSecurity) {
+    if (mustSign(proof.account, this.#deps.clock.now())) {
       throw new TillgateError('SIGNATURE_REQUIRED', 'This account has Data Security enabled: sign the request.');
     }
     return proof.principal;

@@ -9,10 +9,22 @@ const SECRET_BYTES = 32;
 /** 62^43 is the first power of 62 above 2^256. */
 const SECRET_DIGITS = 43;
 
+/** What each kind of secret begins with: keys are told apart without a look-up, and logs recognise all of them. */
+export const SECRET_PREFIXES = {
+  apiKey: 'tak_',
+  apiToken: 'tat_',
+  signingSecret: 'tss_',
+  callbackKey: 'tck_',
+  callbackToken: 'tct_',
+  /** Standard Webhooks. */
+  callbackSecret: 'whsec_',
+  appKey: 'tgk_',
+  session: 'tms_',
+} as const;
+
 /** The prefix of every API key; distinguishes it from an access token without a look-up. */
-export const API_KEY_PREFIX = 'tak_';
-/** The prefix of a callback secret (Standard Webhooks). */
-export const CALLBACK_SECRET_PREFIX = 'whsec_';
+export const API_KEY_PREFIX = SECRET_PREFIXES.apiKey;
+export const CALLBACK_SECRET_PREFIX = SECRET_PREFIXES.callbackSecret;
 
 /**
  * 32 bytes as 43 base-62 digits. Each value has exactly one text, so the text is as hard to guess as the bytes. Drawing each
@@ -34,16 +46,16 @@ const keyText = (prefix: string, random: Random): string => prefix + base62(rand
 export function newCredentialSecrets(random: Random): CredentialSecrets {
   return {
     apiKey: keyText(API_KEY_PREFIX, random),
-    apiToken: keyText('tat_', random),
-    signingSecret: keyText('tss_', random),
+    apiToken: keyText(SECRET_PREFIXES.apiToken, random),
+    signingSecret: keyText(SECRET_PREFIXES.signingSecret, random),
   };
 }
 
 /** The three secrets of a new callback credential. */
 export function newCallbackSecrets(random: Random): CallbackSecrets {
   return {
-    callbackKey: keyText('tck_', random),
-    callbackToken: keyText('tct_', random),
+    callbackKey: keyText(SECRET_PREFIXES.callbackKey, random),
+    callbackToken: keyText(SECRET_PREFIXES.callbackToken, random),
     callbackSecret: CALLBACK_SECRET_PREFIX + encodeBase64(random.bytes(SECRET_BYTES)),
   };
 }

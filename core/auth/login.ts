@@ -1,3 +1,4 @@
+import { mustSign } from '../accounts/data-security.ts';
 import { emailProblem, MAX_PASSWORD } from '../accounts/account-fields.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -43,10 +44,10 @@ export class ExchangeToken {
     }
     // Only after the password was verified, so that nobody else learns the account's status.
     if (known.status !== 'active') throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
-    if (known.dataSecurity) {
+    const issuedAt = clock.now();
+    if (mustSign(known, issuedAt)) {
       throw new TillgateError('SIGNATURE_REQUIRED', 'This account has Data Security enabled: sign the request.');
     }
-    const issuedAt = clock.now();
     const expiresAt = issuedAt + tokenTtlSeconds * 1000;
     const accessToken = await tokens.issue({
       accountId: known.id,

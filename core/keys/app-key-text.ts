@@ -1,7 +1,7 @@
-import { base62, BASE62_DIGITS } from '../auth/key-text.ts';
+import { base62, BASE62_DIGITS, SECRET_PREFIXES } from '../auth/key-text.ts';
 import type { Random } from '../ports/random.ts';
 
-export const APP_KEY_PREFIX = 'tgk_';
+export const APP_KEY_PREFIX = SECRET_PREFIXES.appKey;
 const SECRET_DIGITS = 43;
 const CHECK_DIGITS = 6;
 /** In characters. */

@@ -1,3 +1,4 @@
+import { isDemanded } from '../accounts/demand.ts';
 import { raiseAlert } from '../alerts/raise-alert.ts';
 import type { Principal } from '../auth/principal.ts';
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
@@ -129,7 +130,7 @@ export class RequestLightningPayment {
     const { accounts, manage } = this.#deps.storage;
     const [account, security] = await Promise.all([accounts.find(accountId), manage.security(accountId)]);
     requireVerified(present(account, `account ${accountId}`), LIGHTNING_ASSET.currency);
-    if (codeRequired || security.totpForWithdrawals)
+    if (codeRequired || isDemanded(security.totpForWithdrawals, this.#deps.clock.now()))
       await this.#deps.secondFactor.use(accountId, verifyCode, 'verify_code', {
         by: merchantActor(accountId),
         idempotency,

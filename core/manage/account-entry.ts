@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/account.ts';
+import type { Demand } from '../accounts/demand.ts';
 import type { TotpState } from '../auth/totp.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
@@ -23,5 +24,6 @@ export interface AccountSecurity {
   readonly accountId: AccountId;
   /** `null` while none is enrolled. */
   readonly totp: TotpState | null;
-  readonly totpForWithdrawals: boolean;
+  /** A code at every withdrawal. */
+  readonly totpForWithdrawals: Demand;
 }

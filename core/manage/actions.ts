@@ -83,6 +83,7 @@ export const ACTIONS = {
     ],
     beforeFactor: true,
   },
+  cancelPendingSecurity: FREE,
   confirmTotp: { rules: [ofOthers("another account's security")], beforeFactor: true },
 
   listWithdrawalAddresses: FREE,

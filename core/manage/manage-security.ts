@@ -1,12 +1,36 @@
 import type { Account, CallbackApiKey } from '../accounts/account.ts';
+import { dataSecurityOf } from '../accounts/data-security.ts';
+import { DEMANDED, endOf, isDemanded, switchedOff } from '../accounts/demand.ts';
+import type { Demand } from '../accounts/demand.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { AccountId } from '../kernel/ids.ts';
+import { formatInstant } from '../kernel/time.ts';
+import type { Millis } from '../kernel/time.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
+import type { AccountSecurity } from './account-entry.ts';
+import { actionRow } from './actions.ts';
 import { recordNotFound, requireOwnSecret, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { changesOf, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 import type { SecondFactor, TotpEnrolment } from '../auth/second-factor.ts';
+
+/** The protections that an account may demand. */
+const DEMAND_NAMES = ['dataSecurity', 'totpForWithdrawals'] as const;
+export type DemandName = (typeof DEMAND_NAMES)[number];
+type Demands = Readonly<Record<DemandName, Demand>>;
+
+interface StoredSecurity {
+  readonly account: Account;
+  readonly security: AccountSecurity;
+  readonly demands: Demands;
+}
+
+/** A protection that ends after its hold, unless that is cancelled. */
+export interface PendingLoosening {
+  readonly field: DemandName;
+  readonly effectiveAt: Millis;
+}
 
 /** The security settings of an account. */
 export interface SecurityRecord {
@@ -14,6 +38,8 @@ export interface SecurityRecord {
   readonly dataSecurity: boolean;
   readonly callbackApiKey: CallbackApiKey;
   readonly totpForWithdrawals: boolean;
+  /** What was switched off and still holds. */
+  readonly pending: readonly PendingLoosening[];
   /** A second factor exists, confirmed or not. */
   readonly totpEnrolled: boolean;
   /** A code was accepted once: codes are required at each login. */
@@ -22,17 +48,14 @@ export interface SecurityRecord {
   readonly withdrawalsFrozen: string | null;
 }
 
-/** The settings stored with the account. */
-type SecurityDemands = Omit<SecurityRecord, 'withdrawalsFrozen'>;
-
-export type SecurityPatch = Partial<Pick<SecurityRecord, 'dataSecurity' | 'callbackApiKey' | 'totpForWithdrawals'>>;
+export type SecurityPatch = Partial<Pick<SecurityRecord, DemandName | 'callbackApiKey'>>;
 
 export interface ManageSecurityDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'accounts' | 'manage' | 'transfers' | 'transaction'>;
   readonly secondFactor: SecondFactor;
+  /** How long a loosening waits. */
+  readonly holdMs: Millis;
 }
-
-const AUDITED = ['dataSecurity', 'callbackApiKey', 'totpForWithdrawals'] as const;
 
 /** Data Security, the second factor, and the key sent with callbacks. Admins may act for any account. */
 export class ManageSecurity {
@@ -48,27 +71,90 @@ export class ManageSecurity {
     const { accounts, manage, transfers } = this.#deps.storage;
     const account = await accounts.find(id);
     if (account === null) throw recordNotFound();
+    const { totp, totpForWithdrawals } = await manage.security(id);
     const freeze = await transfers.freeze(id);
-    return { ...demandsOf(account, await manage.security(id)), withdrawalsFrozen: freeze?.reason ?? null };
+    const now = this.#deps.clock.now();
+    const demands: Demands = { dataSecurity: dataSecurityOf(account), totpForWithdrawals };
+    return {
+      accountId: id,
+      dataSecurity: isDemanded(demands.dataSecurity, now),
+      callbackApiKey: account.callbackApiKey,
+      totpForWithdrawals: isDemanded(totpForWithdrawals, now),
+      pending: DEMAND_NAMES.flatMap((field) => {
+        const effectiveAt = endOf(demands[field], now);
+        return effectiveAt === null ? [] : [{ field, effectiveAt }];
+      }),
+      totpEnrolled: totp !== null,
+      totpConfirmed: totp !== null && totp.confirmedAt !== null,
+      withdrawalsFrozen: freeze?.reason ?? null,
+    };
   }
 
-  /** @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when codes shall be required without a second factor, or the account is archived */
-  async update(actor: Actor, wanted: AccountId | undefined, patch: SecurityPatch): Promise<SecurityRecord> {
+  /**
+   * Tightens at once, which cancels a loosening that waits; what the table of actions holds is loosened after the hold.
+   *
+   * @param atOnce - loosens without the hold; for the operator at the command line
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when codes shall be required without a second factor, or the account is archived
+   */
+  async update(
+    actor: Actor,
+    wanted: AccountId | undefined,
+    patch: SecurityPatch,
+    atOnce = false,
+  ): Promise<SecurityRecord> {
     const id = targetAccount(actor, wanted);
+    const now = this.#deps.clock.now();
+    await this.#change(actor, id, 'security.update', ({ account, security, demands }) => {
+      if (patch.totpForWithdrawals === true && security.totp === null)
+        throw new TillgateError('STATE_CONFLICT', 'Enrol a second factor first.');
+      const next = (field: DemandName): Demand => {
+        const demand = demands[field];
+        if (patch[field] === undefined) return demand;
+        if (patch[field]) return DEMANDED;
+        return switchedOff(demand, now, atOnce || !waits(field) ? 0 : this.#deps.holdMs);
+      };
+      return {
+        demands: { dataSecurity: next('dataSecurity'), totpForWithdrawals: next('totpForWithdrawals') },
+        callbackApiKey: patch.callbackApiKey ?? account.callbackApiKey,
+      };
+    });
+    return this.find(actor, id);
+  }
+
+  /** Cancels a loosening that waits. @throws TillgateError `NOT_FOUND`, also when none waits; `STATE_CONFLICT` */
+  async cancelPending(actor: Actor, wanted: AccountId | undefined, field: DemandName): Promise<SecurityRecord> {
+    const id = targetAccount(actor, wanted);
+    const now = this.#deps.clock.now();
+    await this.#change(actor, id, 'security.cancel_pending', ({ account, demands }) => {
+      if (endOf(demands[field], now) === null) throw recordNotFound();
+      return { demands: { ...demands, [field]: DEMANDED }, callbackApiKey: account.callbackApiKey };
+    });
+    return this.find(actor, id);
+  }
+
+  async #change(
+    actor: Actor,
+    id: AccountId,
+    action: string,
+    next: (former: StoredSecurity) => Pick<StoredSecurity, 'demands'> & Pick<Account, 'callbackApiKey'>,
+  ): Promise<void> {
+    const now = this.#deps.clock.now();
     await this.#deps.storage.transaction(async (tx) => {
       const account = await lockLive(tx, id);
       const security = await tx.manage.security(id);
-      if (patch.totpForWithdrawals === true && security.totp === null) {
-        throw new TillgateError('STATE_CONFLICT', 'Enrol a second factor first.');
-      }
-      const changes = changesOf<SecurityDemands>(demandsOf(account, security), patch, AUDITED);
+      const demands: Demands = {
+        dataSecurity: dataSecurityOf(account),
+        totpForWithdrawals: security.totpForWithdrawals,
+      };
+      const { demands: changed, callbackApiKey } = next({ account, security, demands });
+      const [former, wanted] = [audited(demands, account, now), audited(changed, { callbackApiKey }, now)];
+      const changes = changesOf(former, wanted, AUDITED);
       if (Object.keys(changes).length === 0) return;
-      const { totpForWithdrawals, ...ofAccount } = patch;
-      await tx.accounts.update(id, { ...ofAccount, modifiedAt: this.#deps.clock.now() });
-      if (totpForWithdrawals !== undefined) await tx.manage.saveSecurity({ ...security, totpForWithdrawals });
-      await addAuditRow(this.#deps, tx, actor, { action: 'security.update', accountId: id, subjectId: id, changes });
+      const { on: dataSecurity, offAt: dataSecurityOffAt } = changed.dataSecurity;
+      await tx.accounts.update(id, { dataSecurity, dataSecurityOffAt, callbackApiKey, modifiedAt: now });
+      await tx.manage.saveSecurity({ ...security, totpForWithdrawals: changed.totpForWithdrawals });
+      await addAuditRow(this.#deps, tx, actor, { action, accountId: id, subjectId: id, changes });
     });
-    return this.find(actor, id);
   }
 
   /**
@@ -121,19 +207,36 @@ async function lockLive(tx: Transaction, id: AccountId): Promise<Account> {
   return account;
 }
 
-function demandsOf(
-  { id, dataSecurity, callbackApiKey }: Account,
-  {
-    totp,
-    totpForWithdrawals,
-  }: { readonly totp: { readonly confirmedAt: number | null } | null; readonly totpForWithdrawals: boolean },
-): SecurityDemands {
+/** True for a protection that the table of actions ends after the hold. */
+function waits(field: DemandName): boolean {
+  return actionRow('updateSecurity').rules.some(
+    ({ costs, when }) => costs.includes('hold') && when?.fields?.[field] === false,
+  );
+}
+
+const AUDITED = [
+  'dataSecurity',
+  'dataSecurityUntil',
+  'callbackApiKey',
+  'totpForWithdrawals',
+  'totpForWithdrawalsUntil',
+] as const;
+
+/** The settings as the audit log shows them: what holds, and until when. */
+function audited(
+  { dataSecurity, totpForWithdrawals }: Demands,
+  { callbackApiKey }: Pick<Account, 'callbackApiKey'>,
+  now: Millis,
+): Readonly<Record<(typeof AUDITED)[number], unknown>> {
+  const until = (demand: Demand): string | null => {
+    const end = endOf(demand, now);
+    return end === null ? null : formatInstant(end);
+  };
   return {
-    accountId: id,
-    dataSecurity,
+    dataSecurity: isDemanded(dataSecurity, now),
+    dataSecurityUntil: until(dataSecurity),
     callbackApiKey,
-    totpForWithdrawals,
-    totpEnrolled: totp !== null,
-    totpConfirmed: totp !== null && totp.confirmedAt !== null,
+    totpForWithdrawals: isDemanded(totpForWithdrawals, now),
+    totpForWithdrawalsUntil: until(totpForWithdrawals),
   };
 }

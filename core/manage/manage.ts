@@ -49,7 +49,7 @@ export interface ManageSettings {
   readonly graceSeconds: number;
   /** The largest `size` of a list. */
   readonly pageMax: number;
-  /** How long a changed withdrawal address waits. */
+  /** How long a changed withdrawal address waits, and what loosens a protection. */
   readonly addressHoldMs: number;
   /** The gateways of the configuration. */
   readonly routes: readonly GatewayRoute[];
@@ -112,7 +112,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     secondFactor,
     accounts: new ManageAccounts({ ...shared, apps, routes }),
     credentials: new ManageCredentials(shared),
-    security: new ManageSecurity(deps),
+    security: new ManageSecurity({ ...deps, holdMs: addressHoldMs }),
     apps: new ManageApps({ ...deps, apps, appKeys }),
     routes: new ManageRoutes({ ...shared, routes }),
     callbacks: new ManageCallbacks(shared),

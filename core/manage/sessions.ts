@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import { emailProblem, MAX_PASSWORD } from '../accounts/account-fields.ts';
-import { base62 } from '../auth/key-text.ts';
+import { base62, SECRET_PREFIXES } from '../auth/key-text.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { Millis } from '../kernel/time.ts';
@@ -17,7 +17,7 @@ import type { AuditDeps } from './audit.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
 import type { Session } from './session.ts';
 
-export const SESSION_PREFIX = 'tms_';
+export const SESSION_PREFIX = SECRET_PREFIXES.session;
 const PRUNE_BATCH = 100;
 const MAX_USER_AGENT = 255;
 

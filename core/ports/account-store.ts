@@ -23,6 +23,7 @@ export interface AccountChanges {
   readonly passwordHash?: string;
   readonly authVersion?: number;
   readonly dataSecurity?: boolean;
+  readonly dataSecurityOffAt?: Millis | null;
   readonly callbackApiKey?: CallbackApiKey;
   readonly verifiedCurrencies?: readonly string[];
   readonly modifiedAt: Millis;

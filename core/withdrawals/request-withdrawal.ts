@@ -1,5 +1,6 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
 import type { Account } from '../accounts/account.ts';
+import { isDemanded } from '../accounts/demand.ts';
 import type { Principal } from '../auth/principal.ts';
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { Asset, AssetCatalogue } from '../kernel/asset.ts';
@@ -168,7 +169,7 @@ export class RequestWithdrawal {
     return {
       account: present(account, `account ${accountId}`),
       toAddress: addressInForce(address, this.#deps.clock.now()),
-      needsCode: security.totpForWithdrawals,
+      needsCode: isDemanded(security.totpForWithdrawals, this.#deps.clock.now()),
     };
   }
 

@@ -94,7 +94,7 @@ export async function dataSecurity({ values, json, terminal }: CommandCall): Pro
   const on = values['on'] === true;
   if (on === (values['off'] === true)) throw new TillgateError('CONFIG_INVALID', 'Give either --on or --off.');
   const { accountId: id } = await withManage(async (manage, runtime) =>
-    manage.security.update(OPERATOR, await requireAccount(runtime, values['account']), { dataSecurity: on }),
+    manage.security.update(OPERATOR, await requireAccount(runtime, values['account']), { dataSecurity: on }, true),
   );
   terminal.out(
     json ? JSON.stringify({ id, data_security: on }) : `Data Security of account ${id} is ${on ? 'on' : 'off'}.`,

@@ -1,6 +1,6 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { checkLedger, decodeBase32, OPERATOR, totpCode, totpStep } from '../../core/index.ts';
+import { checkLedger, decodeBase32, merchantActor, OPERATOR, totpCode, totpStep } from '../../core/index.ts';
 import type { ChainPayments } from '../../core/index.ts';
 import { PlainDigest } from '../support/fakes.ts';
 import { assertError, dataOf, envelope, signatureHeaders } from '../support/http.ts';
@@ -199,6 +199,22 @@ eachStorage((_name, open) => {
       // As a number, its zeros in front are lost.
       dataOf(await withdraw(Number(code)));
       assertError(await withdraw(code), 40006);
+    });
+
+    test('fault 91: want a code until the hold of switching it off is over', async () => {
+      const shop = await richMerchant();
+      const { security } = till.till.manage;
+      const owner = merchantActor(shop.account.id);
+      const { secret } = await security.enrol(OPERATOR, shop.account.id, true);
+      await security.update(owner, undefined, { totpForWithdrawals: true });
+      await security.update(owner, undefined, { totpForWithdrawals: false });
+      const withdraw = (fields: Fields = {}) => shop.client.post(WITHDRAW, { ...BODY, ...fields });
+      till.clock.advance(till.config.withdrawals.addressHoldMs - 1);
+      assertError(await withdraw(), 40006);
+      const code = totpCode(new PlainDigest(), decodeBase32(secret) ?? new Uint8Array(), totpStep(till.clock.now()));
+      dataOf(await withdraw({ verify_code: code }));
+      till.clock.advance(1);
+      dataOf(await withdraw());
     });
 
     test('fault 92: copies of one request with one code are one attempt, whatever becomes of it', async () => {

@@ -136,6 +136,7 @@ eachStorage((_name, open) => {
         data_security: true,
         totp_for_withdrawals: false,
         callback_api_key: 'callback',
+        pending: [],
         totp_enrolled: false,
         totp_confirmed: false,
         withdrawals_frozen: false,

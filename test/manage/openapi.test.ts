@@ -80,6 +80,7 @@ describe('the management API in the OpenAPI document', () => {
         'POST credentials/callback/rotate',
         'GET security',
         'PATCH security',
+        'DELETE security/pending/{field}',
         'POST security/totp',
         'POST security/totp/confirm',
         'GET callbacks',

@@ -170,6 +170,7 @@ function merchant(id: AccountId, now: number): Parameters<Storage['accounts']['c
     passwordHash: 'none',
     authVersion: 1,
     dataSecurity: false,
+    dataSecurityOffAt: null,
     callbackApiKey: 'order',
     verifiedCurrencies: [],
     createdAt: now,

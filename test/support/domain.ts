@@ -246,6 +246,7 @@ function merchant(id: AccountId, now: number): Account {
     passwordHash: 'none',
     authVersion: 1,
     dataSecurity: false,
+    dataSecurityOffAt: null,
     callbackApiKey: 'order',
     verifiedCurrencies: [],
     createdAt: now,

@@ -1,10 +1,17 @@
-import type { SecurityRecord } from '../../../core/index.ts';
+import { formatInstant, recordNotFound } from '../../../core/index.ts';
+import type { DemandName, SecurityRecord } from '../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../fields.ts';
 import { accountQuery, inputOf, word, yesNo } from './fields.ts';
 import { manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
-import { id } from './reply-fields.ts';
+import { id, instant } from './reply-fields.ts';
+
+/** The protections that an account may demand, on the wire. */
+const FIELDS = { dataSecurity: 'data_security', totpForWithdrawals: 'totp_for_withdrawals' } as const satisfies Record<
+  DemandName,
+  string
+>;
 
 export const securitySchema = z
   .object({
@@ -12,6 +19,16 @@ export const securitySchema = z
     data_security: z.boolean().meta({ description: 'Every request of the payment API must be signed' }),
     totp_for_withdrawals: z.boolean(),
     callback_api_key: z.enum(['order', 'callback']),
+    pending: z
+      .array(
+        z.object({
+          field: z.enum(Object.values(FIELDS)),
+          value: z.literal(false),
+          effective_at: instant('From when on; until then it can be cancelled'),
+        }),
+      )
+      .readonly()
+      .meta({ description: 'What was switched off and still holds' }),
     totp_enrolled: z.boolean(),
     totp_confirmed: z.boolean().meta({ description: 'A code was right once: it is demanded at each login' }),
     withdrawals_frozen: z.boolean().meta({ description: 'Until an operator lifts it, the account may not withdraw' }),
@@ -25,6 +42,11 @@ export function securityRecord(record: SecurityRecord): z.input<typeof securityS
     data_security: record.dataSecurity,
     totp_for_withdrawals: record.totpForWithdrawals,
     callback_api_key: record.callbackApiKey,
+    pending: record.pending.map(({ field, effectiveAt }) => ({
+      field: FIELDS[field],
+      value: false,
+      effective_at: formatInstant(effectiveAt),
+    })),
     totp_enrolled: record.totpEnrolled,
     totp_confirmed: record.totpConfirmed,
     withdrawals_frozen: record.withdrawalsFrozen !== null,
@@ -53,7 +75,8 @@ export const securityOperations: readonly ManageOperation[] = [
     method: 'PATCH',
     path: '/security',
     summary: 'Change what an account demands',
-    description: 'Holds from the next request on. Codes can be demanded once a second factor is enrolled.',
+    description:
+      'Tightening holds from the next request on. What is switched off holds for a day more (withdrawals.addressHoldSeconds), is pending until then, and wants a raised session. Codes can be demanded once a second factor is enrolled.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     query: accountQuery,
     body: z.object({
@@ -65,6 +88,22 @@ export const securityOperations: readonly ManageOperation[] = [
     examples: { body: { data_security: true } },
     handler: async ({ actor, query, body }, { manage }) =>
       securityRecord(await manage.security.update(actor, query.account_id, inputOf(body))),
+  }),
+  manageOperation({
+    id: 'cancelPendingSecurity',
+    method: 'DELETE',
+    path: '/security/pending/{field}',
+    summary: 'Keep a protection that was switched off',
+    description: 'While it is pending. Needs no raised session.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    params: z.object({ field: text(32, Object.values(FIELDS).join(' or ')) }),
+    query: accountQuery,
+    data: securitySchema,
+    handler: async ({ actor, params: { field }, query }, { manage }) => {
+      const [name] = Object.entries(FIELDS).find(([, wire]) => wire === field) ?? [];
+      if (name === undefined) throw recordNotFound();
+      return securityRecord(await manage.security.cancelPending(actor, query.account_id, name as DemandName));
+    },
   }),
   manageOperation({
     id: 'enrolTotp',

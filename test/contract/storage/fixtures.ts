@@ -49,6 +49,7 @@ export function account(given: Partial<Account> = {}): Account {
     passwordHash: 'scrypt',
     authVersion: 1,
     dataSecurity: false,
+    dataSecurityOffAt: null,
     callbackApiKey: 'order',
     verifiedCurrencies: ['BTC'],
     createdAt: NOW,

@@ -23,6 +23,7 @@ const account = (role: AccountRole, status: AccountStatus): Account => ({
   passwordHash: '',
   authVersion: 1,
   dataSecurity: false,
+  dataSecurityOffAt: null,
   callbackApiKey: 'order',
   verifiedCurrencies: [],
   createdAt: 0,

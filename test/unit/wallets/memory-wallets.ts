@@ -19,6 +19,7 @@ export function accountOf(id: string, status: Account['status'] = 'active'): Acc
     passwordHash: 'none',
     authVersion: 1,
     dataSecurity: false,
+    dataSecurityOffAt: null,
     callbackApiKey: 'order',
     verifiedCurrencies: [],
     createdAt: 0,

@@ -16,6 +16,7 @@ export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
   { name: 'password_hash', kind: 'text', of: (a) => a.passwordHash },
   { name: 'auth_version', kind: 'bigint', of: (a) => a.authVersion },
   { name: 'data_security', kind: 'boolean', of: (a) => a.dataSecurity },
+  { name: 'data_security_off_at', kind: 'bigint', of: (a) => a.dataSecurityOffAt },
   { name: 'callback_api_key', kind: 'text', of: (a) => a.callbackApiKey },
   { name: 'verified_currencies', kind: 'text', of: (a) => JSON.stringify(a.verifiedCurrencies) },
   { name: 'created_at', kind: 'bigint', of: (a) => a.createdAt },
@@ -33,6 +34,7 @@ export function accountOf(row: Row, prefix = ''): Account {
     passwordHash: text(row, `${prefix}password_hash`),
     authVersion: integer(row, `${prefix}auth_version`),
     dataSecurity: flag(row, `${prefix}data_security`),
+    dataSecurityOffAt: integerOrNull(row, `${prefix}data_security_off_at`),
     callbackApiKey: text(row, `${prefix}callback_api_key`) as Account['callbackApiKey'],
     verifiedCurrencies: json<readonly string[]>(row, `${prefix}verified_currencies`),
     createdAt: integer(row, `${prefix}created_at`),
@@ -49,6 +51,7 @@ export function accountChange(changes: AccountChanges): Change {
     passwordHash,
     authVersion,
     dataSecurity,
+    dataSecurityOffAt,
     callbackApiKey,
     verifiedCurrencies,
     modifiedAt,
@@ -60,6 +63,7 @@ export function accountChange(changes: AccountChanges): Change {
   if (passwordHash !== undefined) change.push(['password_hash', passwordHash]);
   if (authVersion !== undefined) change.push(['auth_version', authVersion]);
   if (dataSecurity !== undefined) change.push(['data_security', dataSecurity]);
+  if (dataSecurityOffAt !== undefined) change.push(['data_security_off_at', dataSecurityOffAt]);
   if (callbackApiKey !== undefined) change.push(['callback_api_key', callbackApiKey]);
   if (verifiedCurrencies !== undefined) change.push(['verified_currencies', JSON.stringify(verifiedCurrencies)]);
   return change;

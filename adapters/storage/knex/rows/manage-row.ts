@@ -35,12 +35,13 @@ export const SECURITY_COLUMNS: readonly Column<AccountSecurity>[] = [
   { name: 'totp_tries', kind: 'bigint', of: (s) => s.totp?.tries ?? null },
   { name: 'totp_paused_until', kind: 'bigint', of: (s) => s.totp?.pausedUntil ?? null },
   { name: 'totp_judged', kind: 'text', of: (s) => (s.totp === null ? null : JSON.stringify(s.totp.judged)) },
-  { name: 'totp_for_withdrawals', kind: 'boolean', of: (s) => s.totpForWithdrawals },
+  { name: 'totp_for_withdrawals', kind: 'boolean', of: (s) => s.totpForWithdrawals.on },
+  { name: 'totp_for_withdrawals_off_at', kind: 'bigint', of: (s) => s.totpForWithdrawals.offAt },
 ];
 
 /** The second factor in a row of `account_security`; no row means none enrolled and none required. */
 export function securityOf(accountId: AccountSecurity['accountId'], row: Row | undefined): AccountSecurity {
-  if (row === undefined) return { accountId, totp: null, totpForWithdrawals: false };
+  if (row === undefined) return { accountId, totp: null, totpForWithdrawals: { on: false, offAt: null } };
   const sealed = textOrNull(row, 'totp_sealed');
   const totp =
     sealed === null
@@ -53,7 +54,8 @@ export function securityOf(accountId: AccountSecurity['accountId'], row: Row | u
           pausedUntil: integerOrNull(row, 'totp_paused_until'),
           judged: jsonOrNull<TotpState['judged']>(row, 'totp_judged') ?? [],
         };
-  return { accountId, totp, totpForWithdrawals: flag(row, 'totp_for_withdrawals') };
+  const [on, offAt] = [flag(row, 'totp_for_withdrawals'), integerOrNull(row, 'totp_for_withdrawals_off_at')];
+  return { accountId, totp, totpForWithdrawals: { on, offAt } };
 }
 
 export const SESSION_COLUMNS: readonly Column<Session>[] = [

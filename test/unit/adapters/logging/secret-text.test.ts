@@ -17,6 +17,7 @@ const SECRETS: Readonly<Record<string, readonly [text: string, secret: string]>>
   'a callback secret': [`whsec_${CANARY}+/=`, CANARY],
   'a gateway key in a path': [`POST /tgk_${CANARY}/wallet`, CANARY],
   'a gateway key in quotes': [`{"a":"tgk_${CANARY}"}`, CANARY],
+  'the token of a session': [`session tms_${CANARY} ended`, CANARY],
   'an access token': [`eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${CANARY}`, CANARY],
   'half an access token': [`at eyJ${CANARY}`, CANARY],
   'an Authorization header': [`authorization: Bearer ${CANARY}`, CANARY],
