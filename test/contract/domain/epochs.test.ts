@@ -198,6 +198,18 @@ eachStorage((engine, open) => {
       },
     );
 
+    money('holds a return that waits: its deposit can be decided about once it is rejected', async (till) => {
+      await funded(till);
+      const { deposit } = await latePayment(till);
+      const { id } = await refund(till, deposit);
+      await confirmRestore(till, OPERATOR, null);
+      assert.equal((await till.transfer(id)).status, 'HELD');
+      await till.storage.transaction((tx) =>
+        rejectTransfer(tx, id, 'not paid', { now: till.clock.now(), ids: till.ids }),
+      );
+      assert.deepEqual([(await again(till, deposit)).assignment, await owed(till)], ['UNASSIGNED', ETHER]);
+    });
+
     money('holds a return that expired before it: it may have been paid since', async (till, backup) => {
       withoutNonces(till);
       await funded(till);

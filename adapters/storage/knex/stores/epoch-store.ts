@@ -147,7 +147,7 @@ export class KnexEpochWrites implements EpochWrites {
     const { run, tables } = this.#session;
     await run(
       `UPDATE ${tables.transfers} SET status = 'FAILED', reason = ?, updated_at = ?, finished_at = ?
-       WHERE status = 'REQUESTED' AND account_id IS NULL`,
+       WHERE status = 'REQUESTED' AND account_id IS NULL AND deposit_id IS NULL`,
       [reason, now, now],
     );
     const held = await run(
