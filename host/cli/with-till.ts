@@ -8,12 +8,16 @@ import { openHostRuntime } from '../open.ts';
 import type { HostRuntime } from '../open.ts';
 import { importPlugins } from '../plugins.ts';
 import { openTill } from '../runtime.ts';
+import type { RuntimeOptions } from '../runtime.ts';
 
 /** Runs a command on the configured database, beside whatever server runs on it. */
-export async function withRuntime<T>(work: (runtime: HostRuntime) => Promise<T>): Promise<T> {
+export async function withRuntime<T>(
+  work: (runtime: HostRuntime) => Promise<T>,
+  options: RuntimeOptions = {},
+): Promise<T> {
   const config = await loadConfig();
   const log = openLog('warn');
-  const runtime = await openHostRuntime(config, log.logger, 'command');
+  const runtime = await openHostRuntime(config, log.logger, 'command', options);
   try {
     return await work(runtime);
   } finally {
@@ -28,13 +32,16 @@ export async function withManage<T>(work: (manage: Manage, runtime: HostRuntime)
 }
 
 /** Runs a command that needs the chains: the whole till, without its server and its workers. */
-export async function withTill<T>(work: (till: Till, runtime: HostRuntime) => Promise<T>): Promise<T> {
+export async function withTill<T>(
+  work: (till: Till, runtime: HostRuntime) => Promise<T>,
+  options: RuntimeOptions = {},
+): Promise<T> {
   return withRuntime(async (runtime) => {
     const { plugins, mode, directory } = runtime.config;
     const { plugins: imported, problems } = await importPlugins(plugins, mode, directory);
     if (problems.length > 0) throw configError(problems);
     return work(await openTill(runtime, imported, { url: '' }), runtime);
-  });
+  }, options);
 }
 
 /** The account that an option names. @throws TillgateError `NOT_FOUND` when there is none */

@@ -19,6 +19,8 @@ import { endWithThisProcess } from '../support/processes.ts';
 import { silentLogger } from '../support/storage.ts';
 import type { EngineName } from '../support/storage.ts';
 import { waitFor } from '../support/wait.ts';
+import { OPERATE } from './operator.ts';
+import type { OperatorAct } from './operator.ts';
 import type { CrashPointName } from './points.ts';
 
 /** A vector of BIP-39, not anvil's: the hot wallet begins without a coin. */
@@ -28,6 +30,7 @@ const EMAIL = 'shop@example.com';
 /** The host name under which the till passes requests on to its node. */
 const GATE = 'eth.gate.example';
 const LONGEST_WAIT_MS = 60_000;
+const SETTINGS_FILE = 'tillgate.config.json';
 
 export const CONFIRMATIONS = 1;
 export const SPENDABLE = 3;
@@ -55,6 +58,7 @@ export class CrashTill {
   readonly accountId: AccountId;
   readonly hot: string;
   kills = 0;
+  readonly #settings: TillSettings;
   readonly #directory: ReturnType<typeof freshDirectory>;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #apiKey: string;
@@ -63,6 +67,7 @@ export class CrashTill {
   readonly portCalls = new Set<string>();
   #child: ChildProcess | null = null;
   #running = false;
+  #actPoint: CrashPointName | '' = '';
   #log = '';
   #url = '';
 
@@ -71,6 +76,7 @@ export class CrashTill {
     this.storage = parts.storage;
     this.accountId = parts.accountId;
     this.hot = parts.hot;
+    this.#settings = parts.settings;
     this.#directory = parts.directory;
     this.#environment = parts.environment;
     this.#apiKey = parts.apiKey;
@@ -81,7 +87,8 @@ export class CrashTill {
   static async start(engine: EngineName, fixture: CrashFixture): Promise<CrashTill> {
     const directory = freshDirectory();
     const database = engine === 'pg' ? await freshDatabase() : null;
-    directory.write('tillgate.config.json', settings(fixture, database?.url ?? null));
+    const written = settings(fixture, database?.url ?? null);
+    directory.write(SETTINGS_FILE, written);
     const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: MNEMONIC };
     const command = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
       const { code, out, err } = await runCommand(fixture.program, directory.path, environment, args);
@@ -100,6 +107,7 @@ export class CrashTill {
       storage,
       accountId: String(account['id']) as AccountId,
       hot: shown.addresses.find(({ chain }) => chain === 'ETH')?.address ?? '',
+      settings: written,
       directory,
       environment,
       apiKey: String(credential['api_key']),
@@ -159,6 +167,35 @@ export class CrashTill {
       child.once('message', () => resolve());
       child.send({ arm: point });
     });
+  }
+
+  /** Ends the server and starts it with other settings of its orders; without any, with the usual ones. */
+  async restart(orders = this.#settings.orders): Promise<void> {
+    await this.kill();
+    this.#directory.write(SETTINGS_FILE, { ...this.#settings, orders });
+    await this.startServer();
+  }
+
+  /** The next act of the operator is killed at this point. */
+  armAct(point: CrashPointName): void {
+    this.#actPoint = point;
+  }
+
+  /** True until an act was killed at the point that is armed. */
+  get isActArmed(): boolean {
+    return this.#actPoint !== '';
+  }
+
+  /** Something that an operator decides, in a process of its own beside the server. It may be killed, with or without an effect. */
+  async operate(act: OperatorAct, ...words: readonly string[]): Promise<void> {
+    const environment = { ...this.#environment, CRASH_POINT: this.#actPoint };
+    const args = [OPERATE, act, ...words];
+    const { code, out, err } = await runCommand(this.fixture.program, this.#directory.path, environment, args);
+    for (const line of err.split('\n')) this.#read(line);
+    if (code === 0) return;
+    assert.ok(this.isActArmed && err.includes(`killed at ${this.#actPoint}`), `${act}: ${out}${err}`);
+    this.#actPoint = '';
+    this.kills += 1;
   }
 
   /** `kill -9` from outside. */
@@ -303,7 +340,10 @@ export class CrashTill {
   }
 }
 
+type TillSettings = ReturnType<typeof settings>;
+
 interface Parts {
+  readonly settings: TillSettings;
   readonly storage: KnexStorage;
   readonly accountId: AccountId;
   readonly hot: string;
@@ -344,7 +384,7 @@ async function runCommand(
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...texts })));
 }
 
-function settings({ anvil, token, lightning }: CrashFixture, databaseUrl: string | null): unknown {
+function settings({ anvil, token, lightning }: CrashFixture, databaseUrl: string | null) {
   return {
     mode: 'production',
     listen: { host: '127.0.0.1' },
@@ -352,7 +392,7 @@ function settings({ anvil, token, lightning }: CrashFixture, databaseUrl: string
       databaseUrl === null
         ? { client: 'sqlite', filename: 'data/tillgate.db' }
         : { client: 'pg', connection: databaseUrl },
-    orders: { timeoutSeconds: 3600 },
+    orders: { timeoutSeconds: 3600, watchSeconds: 86_400 },
     // A claim of a callback lapses after three times the time-out.
     callbacks: { allowPrivateNetworks: true, timeoutSeconds: 1, schedule: [1, 1, 1, 1, 1] },
     limits: { requestsPerMinute: 100_000, loginsPerMinute: 10_000 },

@@ -4,6 +4,7 @@ import type { EngineName } from '../support/storage.ts';
 import { waitFor } from '../support/wait.ts';
 import { CrashTill } from './crash-till.ts';
 import { KNOWN_CALLS } from './points.ts';
+import type { CrashPointName } from './points.ts';
 import { fund, mineUntil, mineWhenRead } from './scenarios.ts';
 import type { Run, Scenario } from './scenarios.ts';
 import { openFixture } from './fixture.ts';
@@ -32,13 +33,38 @@ async function dies(till: CrashTill, run: Run, point: string, still: boolean): P
   till.kills += 1;
 }
 
-/** Kills the till at each point of a scenario in turn; the till that is started after the last kill completes it. */
+/** The same of an act of the operator, beside a server that goes on. */
+async function actDies(till: CrashTill, run: Run, point: CrashPointName, still: boolean): Promise<void> {
+  till.armAct(point);
+  await waitFor(
+    async () => {
+      await run.push();
+      if (!still) await mineWhenRead(till);
+      return !till.isActArmed;
+    },
+    {
+      timeoutMs: SLOW_MS,
+      intervalMs: 60,
+      describe: () => `an act of the operator to reach ${point}; the log:\n${till.log.slice(-4000)}`,
+    },
+  );
+}
+
+/**
+ * Kills the operator's acts and then the till at each point of a scenario in turn; the till that is started after the last kill
+ * completes it.
+ */
 async function play(till: CrashTill, scenario: Scenario): Promise<void> {
   const run = await scenario.begin(till);
-  const [first, ...rest] = scenario.points;
-  assert(first !== undefined, 'a scenario without points');
-  await till.arm(first);
-  for (const [at, point] of scenario.points.entries()) {
+  const { points, actPoints = [] } = scenario;
+  const [first, ...rest] = points;
+  assert(points.length + actPoints.length > 0, 'a scenario without points');
+  if (first !== undefined) await till.arm(first);
+  for (const point of actPoints) {
+    await actDies(till, run, point, scenario.still === true);
+    await till.checkBooks(`after an act of the operator was killed at ${point}`);
+  }
+  for (const [at, point] of points.entries()) {
     await dies(till, run, point, scenario.still === true);
     await till.checkBooks(`after a kill at ${point}`);
     await till.startServer(rest[at] ?? '');

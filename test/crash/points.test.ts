@@ -2,13 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CRASH_POINTS } from './points.ts';
 import type { CrashPointName } from './points.ts';
-import { CANCELS_AND_FLOAT, MONEY_IN, MONEY_OUT, PAID_ORDER, SWEEPS_AND_KEYS } from './scenarios.ts';
+import {
+  CANCELS_AND_FLOAT,
+  MONEY_IN,
+  MONEY_OUT,
+  PAID_ORDER,
+  RETURNS_AND_RESTORES,
+  SWEEPS_AND_KEYS,
+} from './scenarios.ts';
 
 test('every named point is on the way of a scenario', () => {
   const reached = new Set(
-    [...PAID_ORDER, ...MONEY_IN, ...MONEY_OUT, ...CANCELS_AND_FLOAT, ...SWEEPS_AND_KEYS].flatMap(
-      ({ points }) => points,
-    ),
+    [
+      ...[...PAID_ORDER, ...MONEY_IN, ...MONEY_OUT],
+      ...[...CANCELS_AND_FLOAT, ...RETURNS_AND_RESTORES, ...SWEEPS_AND_KEYS],
+    ].flatMap(({ points, actPoints = [] }) => [...actPoints, ...points]),
   );
   const names = Object.keys(CRASH_POINTS) as CrashPointName[];
   assert.ok(names.length >= 60);

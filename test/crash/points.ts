@@ -109,6 +109,56 @@ export const CRASH_POINTS = {
   ),
   'finish:committed': committed(({ tx }) => tx.transfers.closePayout),
 
+  'return:reassigned': after(
+    ({ tx }) => tx.deposits.reassign,
+    (_id, _from, to) => to === 'RETURNING',
+  ),
+  'return:stored': after(
+    ({ tx }) => tx.transfers.add,
+    ({ kind }) => kind === 'return',
+  ),
+  'return:audited': after(
+    ({ tx }) => tx.audit.add,
+    ({ action }) => action === 'deposit.refund',
+  ),
+  'return:committed': committed(
+    ({ tx }) => tx.transfers.add,
+    ({ kind }) => kind === 'return',
+  ),
+  'return:ended': after(
+    ({ tx }) => tx.deposits.reassign,
+    (_id, _from, to) => to === 'RETURNED',
+  ),
+  'return:charged': after(
+    ({ tx }) => tx.ledger.append,
+    ({ kind }) => kind === 'transfer-failed',
+  ),
+  'return:given-back': after(
+    ({ tx }) => tx.deposits.reassign,
+    (_id, _from, to) => to === 'UNASSIGNED',
+  ),
+
+  'restore:begun': after(({ tx }) => tx.epochs.begin),
+  'restore:decided': after(({ tx }) => tx.epochs.decide),
+  'restore:held': after(({ tx }) => tx.epochs.holdWaiting),
+  'restore:audited': after(
+    ({ tx }) => tx.audit.add,
+    ({ action }) => action === 'restore.confirm',
+  ),
+  'restore:committed': committed(({ tx }) => tx.epochs.decide),
+
+  'cancel:asked': after(
+    ({ tx }) => tx.transfers.updatePayout,
+    (_id, { cancelReason }) => typeof cancelReason === 'string',
+  ),
+  'cancel:audited': after(
+    ({ tx }) => tx.audit.add,
+    ({ action }) => action === 'transfer.cancel',
+  ),
+  'cancel:request-committed': committed(
+    ({ tx }) => tx.transfers.updatePayout,
+    (_id, { cancelReason }) => typeof cancelReason === 'string',
+  ),
   'cancel:drafted': after(({ payments }) => payments.cancel as NonNullable<typeof payments.cancel>),
   'cancel:attempt-stored': after(
     ({ tx }) => tx.transfers.addAttempt,
@@ -200,6 +250,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       chain.deriveAddresses,
       chain.destinationProblem,
       chain.identify,
+      chain.keyOf,
       chain.normaliseAddress,
       chain.paymentUri,
       chain.status,
@@ -232,6 +283,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.chains.state,
       storage.chains.states,
       storage.deposits.byOrder,
+      storage.deposits.find,
       storage.deposits.owners,
       storage.deposits.unsettled,
       storage.deposits.watched,
@@ -289,6 +341,8 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       tx.deposits.above,
       tx.deposits.byOrder,
       tx.deposits.lockByTransfer,
+      tx.epochs.lock,
+      tx.epochs.progress,
       tx.leases.check,
       tx.ledger.lockBalance,
       tx.orders.addressAt,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Address, Hex } from 'viem';
-import type { TransferId } from '../../core/index.ts';
+import type { Deposit, Transfer, TransferId } from '../../core/index.ts';
 import { invoke, mint, read } from '../support/contracts.ts';
+import { burnerOf } from '../support/gas-burner.ts';
 import { waitFor } from '../support/wait.ts';
 import { SPENDABLE } from './crash-till.ts';
 import type { CrashTill } from './crash-till.ts';
@@ -26,6 +27,8 @@ export interface Scenario {
   readonly name: string;
   /** In the order in which a till reaches them; the till that recovers from one reaches the next. */
   readonly points: readonly CrashPointName[];
+  /** Before these, where what the operator does beside the server is killed; a point after its commit comes last. */
+  readonly actPoints?: readonly CrashPointName[];
   /** No block is mined until its points were reached: they are between a payment's first block and the one that makes it final. */
   readonly still?: true;
   begin(till: CrashTill): Promise<Run>;
@@ -295,7 +298,6 @@ async function cancelled(till: CrashTill): Promise<Run> {
   await settle(till);
   const key = randomBytes(8).toString('hex');
   let id = '';
-  let asked = false;
   const attempts = async () => (await till.storage.transfers.payoutOf(id as TransferId))?.attempts ?? [];
   const { anvil } = till.fixture;
   const send = async (): Promise<void> => {
@@ -312,10 +314,8 @@ async function cancelled(till: CrashTill): Promise<Run> {
       if (id === '') await send();
       const [payment, replacement] = id === '' ? [] : await attempts();
       if (payment === undefined || (await till.transfer(id))?.status === 'SIGNED') return;
-      if (!asked) {
-        asked = true;
-        await till.command('transfer', 'cancel', id, '--reason', 'No block takes it.');
-      }
+      const view = await till.storage.transfers.payoutOf(id as TransferId);
+      if (view?.payout.cancelReason === null) await till.operate('transfer cancel', id, 'No block takes it.');
       if (replacement === undefined) await outprice(till, payment.txid);
       await mineWhenRead(till);
     },
@@ -329,6 +329,138 @@ async function cancelled(till: CrashTill): Promise<Run> {
       assert(transfer !== null);
       assert.equal(transfer.reason, 'No block takes it.');
       assert.ok(transfer.feeUnits > 0n && transfer.feeUnits < ETHER / 100n, 'its owner pays the cancel');
+      assert.equal(await auditRows(till, 'transfer.cancel', id), 1);
+    },
+  };
+}
+
+/** How many audit rows an action on a record has. */
+async function auditRows(till: CrashTill, action: string, subjectId: string): Promise<number> {
+  const { items } = await till.storage.audit.list(null, { page: 1, size: 100 });
+  return items.filter((row) => row.action === action && row.subjectId === subjectId).length;
+}
+
+/** A payment that came after the watch window of its order. */
+async function unassignedDeposit(till: CrashTill): Promise<Deposit> {
+  const { anvil } = till.fixture;
+  await till.restart({ timeoutSeconds: 1, watchSeconds: 0 });
+  const body = { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: '250' };
+  const reply = await till.ask('POST', '/api/order/pay-info', body, randomBytes(8).toString('hex'));
+  assert.equal(reply?.code, 0, reply?.message);
+  const order = await till.order(String(reply.data['order_id']));
+  assert(order !== null);
+  await waitFor(() => Date.now() > order.watchUntil, { describe: 'the watch window to end' });
+  await till.restart();
+  const value = hex(order.payment?.units ?? 0n);
+  await anvil.rpc('eth_sendTransaction', [{ from: await payerOf(till, 5), to: reply.data['address'], value }]);
+  const found = async (): Promise<Deposit | undefined> =>
+    (await till.storage.deposits.unassigned({ page: 1, size: 100 })).items.find(({ orderId }) => orderId === order.id);
+  await mineUntil(till, async () => (await found())?.status === 'SPENDABLE', 'an unassigned deposit');
+  await settle(till);
+  const deposit = await found();
+  assert(deposit !== undefined);
+  return deposit;
+}
+
+/** The transfer that pays a deposit back. */
+async function returnOf(till: CrashTill, { id }: Deposit): Promise<Transfer | undefined> {
+  const { items } = await till.storage.transfers.list(null, { page: 1, size: 100 });
+  return items.find(({ depositId }) => depositId === id);
+}
+
+/** An operator pays a deposit back that belongs to no order. */
+async function returned(till: CrashTill): Promise<Run> {
+  const deposit = await unassignedDeposit(till);
+  const payee = newPayee();
+  const assignment = async () => (await till.storage.deposits.find(deposit.id))?.assignment;
+  return {
+    push: async () => {
+      if ((await assignment()) === 'UNASSIGNED') await till.operate('deposit refund', deposit.id, payee);
+    },
+    done: async () => (await assignment()) === 'RETURNED',
+    verify: async () => {
+      const transfer = await returnOf(till, deposit);
+      assert(transfer !== undefined);
+      assert.deepEqual([transfer.status, transfer.units], ['CONFIRMED', deposit.units]);
+      const paid = await payments(till, till.hot, payee);
+      assert.deepEqual(paid, [transfer.units - transfer.feeUnits], 'one payment on chain');
+      assert.equal(await auditRows(till, 'deposit.refund', deposit.id), 1);
+    },
+  };
+}
+
+/** The same to a contract that burns all gas once the payment is mined. */
+async function failingReturn(till: CrashTill): Promise<Run> {
+  const deposit = await unassignedDeposit(till);
+  const { anvil } = till.fixture;
+  const payee = newPayee();
+  // Otherwise the node mines a block for each transaction at once.
+  await anvil.rpc('evm_setAutomine', [false]);
+  await till.operate('deposit refund', deposit.id, payee);
+  await waitFor(async () => (await returnOf(till, deposit))?.status === 'BROADCAST', {
+    timeoutMs: SLOW_MS,
+    describe: () => `the return to be sent; the log:\n${till.log.slice(-3000)}`,
+  });
+  return {
+    push: async () => {
+      await anvil.rpc('anvil_setCode', [payee, burnerOf(5_000_000)]);
+      await mineWhenRead(till);
+    },
+    done: async () => (await returnOf(till, deposit))?.status === 'FAILED',
+    verify: async () => {
+      await anvil.rpc('evm_setAutomine', [true]);
+      const failed = await returnOf(till, deposit);
+      const left = await till.storage.deposits.find(deposit.id);
+      assert.ok(left !== null && left.returnCostUnits > 0n);
+      assert.deepEqual([left.assignment, left.returnCostUnits], ['UNASSIGNED', failed?.feeUnits], 'charged once');
+    },
+  };
+}
+
+/** An operator says that the database is a restored backup, while a withdrawal and a return wait in it. */
+async function restored(till: CrashTill): Promise<Run> {
+  const deposit = await unassignedDeposit(till);
+  const payees = { withdrawal: newPayee(), back: newPayee() };
+  await till.registerPayee(payees.withdrawal);
+  const stop = 'A backup is restored.';
+  assert.ok(await till.storage.transfers.replacePayoutStop('ETH', null, stop));
+  const body = { amount: '0.05', chain: 'ETH', currency: 'ETH' };
+  const reply = await till.ask('POST', '/api/withdraw', body, randomBytes(8).toString('hex'));
+  assert.equal(reply?.code, 0, reply?.message);
+  const id = String(reply.data['tx_id']);
+  await till.operate('deposit refund', deposit.id, payees.back);
+  const before = (await till.storage.epochs.current()).number;
+  const held = async (): Promise<readonly (Transfer | null | undefined)[]> => [
+    await till.transfer(id),
+    await returnOf(till, deposit),
+  ];
+  let approved = false;
+  return {
+    push: async () => {
+      if ((await till.storage.epochs.current()).number === before) return till.operate('restore confirm');
+      if (approved) return;
+      const waiting = await held();
+      const statuses = waiting.map((transfer) => transfer?.status);
+      assert.deepEqual(statuses, ['HELD', 'HELD']);
+      await till.storage.transfers.replacePayoutStop('ETH', stop, null);
+      for (const transfer of waiting) await till.command('withdrawal', 'approve', transfer?.id ?? '');
+      approved = true;
+    },
+    done: async () => (await held()).every((transfer) => transfer?.status === 'CONFIRMED'),
+    verify: async () => {
+      const { number, status } = await till.storage.epochs.current();
+      assert.deepEqual([number, status], [before + 1, 'confirmed']);
+      assert.equal(await auditRows(till, 'restore.confirm', String(number)), 1);
+      const [withdrawn, back] = await held();
+      for (const [payee, transfer] of [
+        [payees.withdrawal, withdrawn],
+        [payees.back, back],
+      ] as const)
+        assert.deepEqual(
+          await payments(till, till.hot, payee),
+          [(transfer?.units ?? 0n) - (transfer?.feeUnits ?? 0n)],
+          'one payment on chain',
+        );
     },
   };
 }
@@ -651,10 +783,32 @@ export const MONEY_OUT: readonly Scenario[] = [
   },
 ];
 
+/** What an operator decides about deposits of nobody, and about a restored database. */
+export const RETURNS_AND_RESTORES: readonly Scenario[] = [
+  {
+    name: 'the return of an unassigned deposit',
+    actPoints: ['return:reassigned', 'return:stored', 'return:audited', 'return:committed'],
+    points: ['sign:committed', 'send:done', 'finish:posted', 'return:ended', 'finish:committed'],
+    begin: returned,
+  },
+  {
+    name: 'a return that is mined without effect',
+    points: ['return:charged', 'return:given-back', 'finish:committed'],
+    begin: failingReturn,
+  },
+  {
+    name: 'the confirmation of a restored database',
+    actPoints: ['restore:begun', 'restore:decided', 'restore:held', 'restore:audited', 'restore:committed'],
+    points: [],
+    begin: restored,
+  },
+];
+
 /** What ends without a payment, and what the operator brings. */
 export const CANCELS_AND_FLOAT: readonly Scenario[] = [
   {
     name: 'a withdrawal that an operator cancels',
+    actPoints: ['cancel:asked', 'cancel:audited', 'cancel:request-committed'],
     points: [
       'cancel:drafted',
       'cancel:attempt-stored',

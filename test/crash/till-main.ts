@@ -8,6 +8,7 @@ import { serve } from '../../host/main.ts';
 import type { CrashPoint } from './crash-point.ts';
 import { observePorts, observeStatements } from './observe-ports.ts';
 import type { Observe } from './observe-ports.ts';
+import { operate, OPERATE } from './operator.ts';
 import { CRASH_POINTS } from './points.ts';
 
 const STDERR = 2;
@@ -33,10 +34,15 @@ const observe: Observe = (moment, { path, args, statements }) => {
 };
 
 async function run(args: readonly string[]): Promise<number> {
+  const options = { wrap: observePorts(observe) };
+  if (args[0] === OPERATE) {
+    await operate(args.slice(1), options);
+    return 0;
+  }
   if (args[0] !== 'serve')
     return runCli(args, { out: (line) => console.log(line), err: (line) => console.error(line) });
   observeStatements(observe);
-  return serve(false, (line) => console.log(line), { wrap: observePorts(observe), leaseTtlMs: LEASE_TTL_MS });
+  return serve(false, (line) => console.log(line), { ...options, leaseTtlMs: LEASE_TTL_MS });
 }
 
 process.on('message', ({ arm }: { arm: string }) => {
