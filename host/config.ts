@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TillgateError } from '../core/index.ts';
 import type { FieldError } from '../core/index.ts';
@@ -44,7 +44,12 @@ export interface ConfigSources {
   readonly directory?: string;
   /** Empty by default: an embedder's environment is not read. */
   readonly environment?: Environment;
+  /** The file that the settings are from: their paths are relative to it, and it has to say in which mode it is meant. */
+  readonly file?: string | null;
 }
+
+/** Where secrets are looked for. */
+type Surrounding = Required<Omit<ConfigSources, 'file'>>;
 
 const FILE_NAMES = ['tillgate.config.json', 'tillgate.config.ts', 'tillgate.config.js'];
 
@@ -58,7 +63,9 @@ export async function loadConfig(
   environment: Environment = process.env,
   directory = process.cwd(),
 ): Promise<HostConfig> {
-  return resolveConfig(await readSettingsFile(environment, directory), { environment, directory });
+  const path = settingsPath(environment['TILLGATE_CONFIG'], directory);
+  if (path === null) return resolveConfig({}, { environment, directory });
+  return resolveConfig(await readSettingsFile(path), { environment, directory, file: path });
 }
 
 /**
@@ -68,10 +75,10 @@ export async function loadConfig(
  */
 export function resolveConfig(
   input: unknown,
-  { directory = process.cwd(), environment = {} }: ConfigSources = {},
+  { directory = process.cwd(), environment = {}, file = null }: ConfigSources = {},
 ): HostConfig {
   const { settings, problems } = parseSettings(settingsSchema, input);
-  const found: FieldError[] = [...problems];
+  const found: FieldError[] = [...problems, ...(file === null ? [] : modeProblems(input))];
   const secrets: Secrets = {
     masterKey: masterKeyOf(
       secretText(environment, 'TILLGATE_MASTER_KEY', directory, found),
@@ -85,15 +92,12 @@ export function resolveConfig(
   found.push(...productionProblems(input, environment), ...databaseProblems(settings, databaseUrl));
   const till = settings === null ? null : completeTill(settings, { directory, environment }, found);
   if (settings === null || till === null || found.length > 0) throw configError(found);
-  return complete(settings, till, { secrets, port, databaseUrl, directory });
+  const home = file === null ? directory : dirname(file);
+  return complete(settings, till, { secrets, port, databaseUrl, directory: home });
 }
 
 /** The settings of a till with their final values; what is wrong with a secret joins the problems. */
-export function completeTill(
-  settings: TillSettings,
-  sources: Required<ConfigSources>,
-  problems: FieldError[],
-): TillConfig {
+export function completeTill(settings: TillSettings, sources: Surrounding, problems: FieldError[]): TillConfig {
   const till = withModeDefaults(settings);
   return {
     ...till,
@@ -107,7 +111,7 @@ export function completeTill(
 function withApiKey(
   source: RateSourceSetting,
   path: string,
-  { directory, environment }: Required<ConfigSources>,
+  { directory, environment }: Surrounding,
   problems: FieldError[],
 ): RateSourceSetting {
   if (source.use !== 'coingecko') return source;
@@ -129,9 +133,7 @@ export function configError(problems: readonly FieldError[]): TillgateError {
   });
 }
 
-async function readSettingsFile(environment: Environment, directory: string): Promise<unknown> {
-  const path = settingsPath(environment['TILLGATE_CONFIG'], directory);
-  if (path === null) return {};
+async function readSettingsFile(path: string): Promise<unknown> {
   try {
     if (path.endsWith('.json')) return JSON.parse(readFileSync(path, 'utf8'));
     const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
@@ -209,6 +211,12 @@ function portOf(text: string | undefined, problems: FieldError[]): number | null
   if (port >= 0 && port <= 65535) return port;
   problems.push({ path: 'TILLGATE_PORT', message: 'write a port from 0 to 65535' });
   return null;
+}
+
+/** Without a mode a file for real coins would be taken for the sandbox's. */
+function modeProblems(input: unknown): FieldError[] {
+  if (typeof input !== 'object' || input === null || 'mode' in input) return [];
+  return [{ path: 'mode', message: 'write "sandbox" or "production"' }];
 }
 
 /** Asked of the raw input, so that it is reported together with all other problems (faults, row 74). */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { DEFAULT_FEED_LEASE_MS } from '../core/index.ts';
@@ -78,7 +78,7 @@ async function openDatabase(
   singleServer: boolean,
   disposables: DisposeStack,
 ): Promise<Storage> {
-  if (database.client === 'sqlite') mkdirSync(dirname(database.filename), { recursive: true, mode: 0o700 });
+  if (database.client === 'sqlite') makePrivate(database.filename);
   if (singleServer && database.client === 'sqlite') {
     const lock = await acquireServerLock(database);
     disposables.add('server lock', () => lock.release());
@@ -86,4 +86,13 @@ async function openDatabase(
   const storage = await openStorage(database, { logger });
   disposables.add('storage', () => storage.close());
   return storage;
+}
+
+/** The database holds password hashes, addresses and orders: nobody else on the machine reads it, nor what belongs to it. */
+function makePrivate(filename: string): void {
+  mkdirSync(dirname(filename), { recursive: true, mode: 0o700 });
+  // What SQLite makes beside a file takes that file's rights.
+  for (const made of [filename, `${filename}.server-lock`]) closeSync(openSync(made, 'a', 0o600));
+  for (const part of ['', '.server-lock', '-wal', '-shm'])
+    if (existsSync(filename + part)) chmodSync(filename + part, 0o600);
 }

@@ -75,6 +75,21 @@ export function requireSecureNodes({ chains }: PluginRegistry): void {
   }
 }
 
+/**
+ * The sandbox prices by a fixed table and makes a merchant whose keys it prints: real coins would be taken by them.
+ *
+ * @throws TillgateError `CONFIG_INVALID` naming the chain whose coins are worth money
+ */
+export function requireTestNetworks({ chains }: PluginRegistry): void {
+  for (const { code, nodes } of chains.values()) {
+    if (nodes?.mainNetwork !== true) continue;
+    throw new TillgateError(
+      'CONFIG_INVALID',
+      `${code} is on its main network, whose coins are worth money: write "mode": "production", or name a network for tests.`,
+    );
+  }
+}
+
 class Registry implements RunningPlugins {
   readonly chains = new Map<ChainCode, ChainAdapter>();
   readonly chainNames: ChainName[] = [];

@@ -11,7 +11,7 @@ import type { EpochMarkerFile } from './epoch-marker.ts';
 import { checkMasterKey } from './master-key.ts';
 import { moneyProblems } from './money-settings.ts';
 import type { BaseUrl } from './parts.ts';
-import { requireSecureNodes, setUpPlugins } from './plugin-registry.ts';
+import { requireSecureNodes, requireTestNetworks, setUpPlugins } from './plugin-registry.ts';
 import type { LoadedPlugin } from './plugins.ts';
 import { openWallet } from './wallet.ts';
 import type { OpenWallet } from './wallet.ts';
@@ -107,7 +107,8 @@ export async function openTill(runtime: Runtime, plugins: readonly LoadedPlugin[
   const { storage, ...ports } = pluginPorts(container);
   const registry = await setUpPlugins({ ...ports, documents: storage.documents, wallet: wallet.wallet }, plugins);
   runtime.onClose('plugins', () => registry.close());
-  if (config.mode === 'production') requireSecureNodes(registry);
+  const requireFit = config.mode === 'production' ? requireSecureNodes : requireTestNetworks;
+  requireFit(registry);
   provide(container, { plugins: registry });
   const till = resolveTill(container);
   const problems = moneyProblems(config, till.assets, till.chains);

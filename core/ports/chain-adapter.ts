@@ -110,6 +110,8 @@ export interface NodesInUse {
   readonly hosts: readonly string[];
   /** How many of them have to agree; of one, whatever it says is believed. */
   readonly quorum: number;
+  /** Whether the network's coins are worth money. */
+  readonly mainNetwork: boolean;
   /** Those on other machines that are asked without TLS, unless the settings allow that. */
   readonly insecure: readonly string[];
 }

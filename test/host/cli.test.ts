@@ -80,7 +80,7 @@ describe('the command line', () => {
     ])
       assert.match(shown.out, line);
     // With no chain configured: those of the main networks.
-    directory.write('bare.json', { plugins: [] });
+    directory.write('bare.json', { mode: 'sandbox', plugins: [] });
     const bare = await run(directory.path, ['wallet', 'show'], {
       TILLGATE_MNEMONIC: MNEMONIC,
       TILLGATE_CONFIG: 'bare.json',
@@ -107,7 +107,8 @@ describe('the command line', () => {
     for (const check of ['configuration', 'database', 'plugins', 'chain ETH', 'rates'])
       assert.match(out, new RegExp(`^ok +${check}`, 'm'));
     directory.write('sick.json', {
-      plugins: [{ use: 'ethereum', options: { rpcUrls: ['http://127.0.0.1:9'] } }],
+      mode: 'sandbox',
+      plugins: [{ use: 'ethereum', options: { rpcUrls: ['http://127.0.0.1:9'], chainId: 31_337 } }],
       rates: { sources: [{ use: 'static', prices: { USDT: '1' } }] },
     });
     const sick = await run(directory.path, ['doctor'], { TILLGATE_CONFIG: 'sick.json' });

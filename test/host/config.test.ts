@@ -230,11 +230,11 @@ describe('the configuration', () => {
 
   test('takes the file that TILLGATE_CONFIG names, the one in the working directory, JSON or a module', async () => {
     const directory = freshDirectory();
-    directory.write('tillgate.config.json', { serviceName: 'from-json' });
+    directory.write('tillgate.config.json', { mode: 'sandbox', serviceName: 'from-json' });
     directory.write('package.json', { type: 'module' });
     directory.write(
       'other.ts',
-      'export default { serviceName: "from-module" as string, database: { client: "pg" as const } };',
+      'export default { mode: "sandbox", serviceName: "from-module" as string, database: { client: "pg" as const } };',
     );
     assert.equal((await loadConfig({}, directory.path)).serviceName, 'from-json');
     const config = await loadConfig(
@@ -249,6 +249,25 @@ describe('the configuration', () => {
     directory.write('tillgate.config.json', '{"mode": ');
     await assert.rejects(loadConfig({}, directory.path), /cannot be read/);
     directory.remove();
+  });
+});
+
+describe('a settings file', () => {
+  test('that does not say in which mode it is meant is refused; without a file it is the sandbox', async () => {
+    const directory = freshDirectory();
+    assert.equal((await loadConfig({}, directory.path)).mode, 'sandbox');
+    directory.write('tillgate.config.json', { listen: { host: '0.0.0.0' }, baseUrl: 'https://pay.example.com' });
+    await assert.rejects(loadConfig({}, directory.path), /mode: write "sandbox" or "production"/);
+    directory.remove();
+  });
+
+  test('is where its paths begin, wherever the command is started', async () => {
+    const [elsewhere, home] = [freshDirectory(), freshDirectory()];
+    home.write('till.json', { mode: 'sandbox', dataDir: 'data', database: { client: 'sqlite', filename: 'own.db' } });
+    const { dataDir, database } = await loadConfig({ TILLGATE_CONFIG: join(home.path, 'till.json') }, elsewhere.path);
+    assert.equal(dataDir, join(home.path, 'data'));
+    assert.deepEqual(database, { client: 'sqlite', filename: join(home.path, 'own.db') });
+    for (const directory of [elsewhere, home]) directory.remove();
   });
 });
 

@@ -75,6 +75,7 @@ for (const engine of testedEngines()) {
         directory.remove();
       });
       directory.write('tillgate.config.json', {
+        mode: 'sandbox',
         database: database === null ? { client: 'sqlite' } : { client: 'pg', connection: database.url },
         gateways: [
           { host: HOST, chain: 'ETH', network: 'devnet', protocol: 'jsonrpc', upstreams: [anvil.url] },

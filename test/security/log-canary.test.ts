@@ -52,7 +52,9 @@ before(async () => {
           { use: 'static', prices: { ETH: '2500', USDT: '1' } },
         ],
       },
-      plugins: [{ use: 'ethereum', options: { rpcUrls: [`${url}/v3/${URL_KEY}`], pollIntervalMs: 100 } }],
+      plugins: [
+        { use: 'ethereum', options: { rpcUrls: [`${url}/v3/${URL_KEY}`], chainId: 31_337, pollIntervalMs: 100 } },
+      ],
     },
     {
       directory,

@@ -12,7 +12,7 @@ import type { EvmDefaults, EvmPluginOptions } from './plugin-options.ts';
  * @throws TillgateError `CONFIG_INVALID` when there is neither `xpub` nor a seed
  */
 export async function openEvmChain(
-  { code, name, coin, accounts }: EvmDefaults,
+  { code, name, coin, accounts, chainId }: EvmDefaults,
   {
     options,
     logger,
@@ -27,7 +27,9 @@ export async function openEvmChain(
     logger.warn('the extended public key is not of the till’s seed: the chain is watch-only', { chain: code });
   const key = xpub ?? (await wallet.extendedPublicKey(accounts.deposit));
   const paying = { keys, maxGasPrice, bumpAfterMs, maxGas };
-  return openByNodes({ urls: rpcUrls, quorum, insecureNodes, clock, agreePrice: agreeEvmPrice }, (places) => {
+  const mainNetwork = rest.chainId === chainId;
+  const nodes = { urls: rpcUrls, quorum, mainNetwork, insecureNodes, clock, agreePrice: agreeEvmPrice };
+  return openByNodes(nodes, (places) => {
     const urls = rpcUrls.filter((_, place) => places.includes(place));
     return new EvmChain({ ...rest, rpcUrls: urls, code, name, coin, takesCoin: native, xpub: key, paying }, logger);
   });

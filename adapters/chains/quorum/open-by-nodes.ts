@@ -8,6 +8,7 @@ import type { AgreePrice } from './quorum-payments.ts';
 export interface NodesOptions {
   readonly urls: readonly string[];
   readonly quorum: number;
+  readonly mainNetwork: boolean;
   /** Nodes of other machines may be asked without TLS. */
   readonly insecureNodes: boolean;
   readonly clock: Clock;
@@ -21,12 +22,13 @@ export interface NodesOptions {
  * @param open - the chain as the nodes at these places of `urls` show it
  */
 export function openByNodes(
-  { urls, quorum, insecureNodes, clock, agreePrice }: NodesOptions,
+  { urls, quorum, mainNetwork, insecureNodes, clock, agreePrice }: NodesOptions,
   open: (places: readonly number[]) => ChainAdapter,
 ): ChainAdapter {
   const nodes: NodesInUse = {
     hosts: [...nodesAt(urls).keys()],
     quorum,
+    mainNetwork,
     insecure: insecureNodes ? [] : urls.filter(isInsecure).map((url) => new URL(url).host),
   };
   if (quorum === 1) return Object.assign(open(urls.map((_, place) => place)), { nodes });

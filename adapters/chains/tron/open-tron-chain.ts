@@ -26,7 +26,9 @@ export async function openTronChain(
   const keys = await openTronKeys(signer, accounts, xpub);
   const key = xpub ?? (await wallet.extendedPublicKey(accounts.deposit));
   const payer = keys === null ? null : { keys, clock, feeLimitSun, expirationMs };
-  return openByNodes({ urls: apiUrls, quorum, insecureNodes, clock, agreePrice: lowestFee }, (places) => {
+  const mainNetwork = options.network === 'main';
+  const trust = { urls: apiUrls, quorum, mainNetwork, insecureNodes, clock, agreePrice: lowestFee };
+  return openByNodes(trust, (places) => {
     const at = (urls: readonly string[]): readonly string[] => urls.filter((_, place) => places.includes(place));
     const nodes = { apiUrls: at(apiUrls), solidityUrls: solidityUrls === null ? null : at(solidityUrls) };
     return new TronChain({ ...rest, ...nodes, xpub: key }, logger, payer);

@@ -34,7 +34,9 @@ export async function openUtxoChain(
     logger.warn('the xpub is of another wallet than the till’s seed: the chain is watch-only', { chain: coin.code });
   const asset = { ...coin.coin, minDeposit: inputCost(options.feeRates.dust) };
   const { rpcUrls, quorum, insecureNodes, ...rest } = options;
-  return openByNodes({ urls: rpcUrls, quorum, insecureNodes, clock, agreePrice: lowestFee }, (places) => {
+  const mainNetwork = options.network === 'main';
+  const nodes = { urls: rpcUrls, quorum, mainNetwork, insecureNodes, clock, agreePrice: lowestFee };
+  return openByNodes(nodes, (places) => {
     const urls = rpcUrls.filter((_, place) => places.includes(place));
     return new UtxoChain({ ...rest, rpcUrls: urls, coin, asset, xpub, spending }, logger);
   });

@@ -35,7 +35,7 @@ async function asking(till: MoneyDomain, honest = 1, quorum = 2): Promise<Asking
     chain: lyingAbout<ChainAdapter>(till.eth, {}),
   }));
   const group = new NodeGroup([{ host: 'liar.example', chain: liar }, ...others], quorum, till.clock);
-  const nodes = { hosts: group.nodes.map(({ host }) => host), quorum, insecure: [] };
+  const nodes = { hosts: group.nodes.map(({ host }) => host), quorum, mainNetwork: false, insecure: [] };
   const chain = new QuorumChain(group, nodes, lowestFee);
   const follower = till.newFollower(chain);
   await follower.start();

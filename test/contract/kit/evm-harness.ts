@@ -98,7 +98,7 @@ function byTwo(chains: readonly [ChainAdapter, ChainAdapter]): ChainAdapter {
     new FakeClock(),
   );
   const hosts = group.nodes.map(({ host }) => host);
-  return new QuorumChain(group, { hosts, quorum: chains.length, insecure: [] }, agreeEvmPrice);
+  return new QuorumChain(group, { hosts, quorum: chains.length, mainNetwork: false, insecure: [] }, agreeEvmPrice);
 }
 
 interface Fixture {

@@ -7,7 +7,7 @@ import { agreeEvmPrice } from '../../../adapters/chains/evm/agree-price.ts';
 import { readTerms, writeTerms } from '../../../adapters/chains/evm/payment-terms.ts';
 import { lowestFee } from '../../../adapters/chains/quorum/index.ts';
 import type { PricedPayment } from '../../../core/index.ts';
-import { requireSecureNodes } from '../../../host/plugin-registry.ts';
+import { requireSecureNodes, requireTestNetworks } from '../../../host/plugin-registry.ts';
 import { definition as bitcoin } from '../../../plugins/bitcoin/definition.ts';
 import { definition as ethereum } from '../../../plugins/ethereum/definition.ts';
 import { FakeChain } from '../../support/fake-chain.ts';
@@ -39,7 +39,14 @@ describe('how many nodes have to agree', () => {
 
   test('a node on another machine is asked without TLS only where the settings allow it', () => {
     const opened = (urls: readonly string[], insecureNodes = false) => {
-      const options = { urls, quorum: 1, insecureNodes, clock: new FakeClock(), agreePrice: lowestFee };
+      const options = {
+        urls,
+        quorum: 1,
+        mainNetwork: false,
+        insecureNodes,
+        clock: new FakeClock(),
+        agreePrice: lowestFee,
+      };
       const chain = openByNodes(options, () => new FakeChain([], () => 0, { code: 'ETH' }));
       return { chains: new Map([['ETH', chain]]), chainNames: [], priceIds: {}, lightning: null, rateSources: [] };
     };
@@ -73,5 +80,20 @@ describe('which price is believed', () => {
     assert.equal(fees(30n, 3n), 3n);
     assert.equal(fees(3n, 31n), null);
     assert.equal(fees(), null);
+  });
+});
+
+describe('which network the sandbox may follow', () => {
+  test('none whose coins are worth money', () => {
+    const opened = (mainNetwork: boolean) => {
+      const trust = { urls: [A], quorum: 1, mainNetwork, insecureNodes: false };
+      const chain = openByNodes(
+        { ...trust, clock: new FakeClock(), agreePrice: lowestFee },
+        () => new FakeChain([], () => 0, { code: 'ETH' }),
+      );
+      return { chains: new Map([['ETH', chain]]), chainNames: [], priceIds: {}, lightning: null, rateSources: [] };
+    };
+    requireTestNetworks(opened(false));
+    assert.throws(() => requireTestNetworks(opened(true)), /ETH is on its main network.*"mode": "production"/);
   });
 });
