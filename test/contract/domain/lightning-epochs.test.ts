@@ -219,13 +219,36 @@ eachStorage((engine, open) => {
       assert.deepEqual([await till.storage.transfers.payoutStop('BLN'), await floatOf(till)], [null, 3n * MSAT - 7n]);
     });
 
+    lightning('paid since are not hidden by what was settled since and is not booked yet', async (till, backup) => {
+      till.node.ownMsat = 5n * MSAT;
+      await looks(till);
+      const order = await till.invoiceOrder('10');
+      const restore = await backup();
+      await till.withdraw(till.foreignInvoice(MSAT).text);
+      await till.payInvoices();
+      const marker = await restored(till, restore);
+      await till.followInvoices();
+      await confirmRestore(till, OPERATOR, marker);
+      till.node.cut = true;
+      till.node.settle(order.payment?.address ?? '');
+      await looks(till);
+      till.node.cut = false;
+      await till.followInvoices();
+      await looks(till);
+      assert.match((await till.storage.transfers.payoutStop('BLN')) ?? '', /holds 1000000 msat less/);
+      assert.equal(await floatOf(till), 5n * MSAT);
+    });
+
     lightning('that the node has not paid are not recorded as paid', async (till) => {
       const before = await till.balance('available', 'BTC-LN');
-      for (const route of [{ kind: 'in-flight' }, { kind: 'no-route' }] as const) {
+      for (const [kind, words] of [
+        ['in-flight', /still paying/],
+        ['no-route', /could not pay/],
+      ] as const) {
         const invoice = till.foreignInvoice(MSAT);
-        till.node.route = route;
+        till.node.route = { kind };
         await till.node.pay({ ...invoice, paymentRequest: invoice.text, msat: null, maxFeeMsat: 0n });
-        await assert.rejects(recorder(till)(invoice), { code: 'STATE_CONFLICT' });
+        await assert.rejects(recorder(till)(invoice), { code: 'STATE_CONFLICT', message: words });
       }
       assert.equal(await till.balance('available', 'BTC-LN'), before);
     });

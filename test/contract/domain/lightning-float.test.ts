@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { checkLedger, readSolvency } from '../../../core/index.ts';
+import { checkLedger, ManageChains, OPERATOR, readSolvency } from '../../../core/index.ts';
 import { LIGHTNING_ASSET } from '../../../core/kernel/asset.ts';
 import { beforeCall } from '../../support/before-call.ts';
 import { eachStorage } from '../../support/each-storage.ts';
@@ -190,6 +190,37 @@ eachStorage((engine, open) => {
       await looks(till);
       assert.equal(await stopOf(till), null, 'the stop ends by itself');
       assert.equal((await till.transfer(tx_id)).status, 'CONFIRMED');
+    });
+
+    lightning('fault 103: payments that were stopped anew meanwhile are not resumed', async (till) => {
+      await till.storage.transfers.replacePayoutStop('BLN', null, 'the first');
+      const change = (): Promise<unknown> => till.storage.transfers.replacePayoutStop('BLN', 'the first', 'the second');
+      const storage = beforeCall(till.storage, 'epochs', 'current', change);
+      const manage = new ManageChains({ ...till, storage, chains: new Map(), lightning: till.node });
+      await assert.rejects(manage.resumePayouts(OPERATOR, 'BLN'), { code: 'STATE_CONFLICT' });
+      assert.equal(await stopOf(till), 'the second');
+    });
+
+    lightning('an operator who resumes while a payment is under way takes nothing from his float', async (till) => {
+      await till.fund('10');
+      till.node.ownMsat = OWN;
+      await looks(till);
+      till.node.route = { kind: 'in-flight' };
+      const { paymentHash, text } = till.foreignInvoice(PAID);
+      await till.withdraw(text);
+      await till.payInvoices();
+      till.node.ownMsat = 0n;
+      const manage = new ManageChains({ ...till, chains: new Map(), lightning: till.node });
+      const resume = async (): Promise<void> => {
+        await till.storage.transfers.replacePayoutStop('BLN', null, 'A test.');
+        await manage.resumePayouts(OPERATOR, 'BLN');
+      };
+      await resume();
+      assert.equal(await floatOf(till), OWN);
+      till.node.finish(paymentHash, { state: 'failed', reason: 'no route' });
+      await till.payInvoices();
+      await resume();
+      assert.equal(await floatOf(till), 0n);
     });
 
     lightning('what one look misses and the next finds stops nobody for long', async (till) => {
