@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { bech32 } from '@scure/base';
 import { present } from '../../core/index.ts';
 import type { LightningCase } from './lightning-harness.ts';
-import { newInvoice, paidInvoice, refuses, settlements, trick, until } from './lightning-sight.ts';
+import { newInvoice, paidInvoice, refuses, restingBalance, settlements, trick, until } from './lightning-sight.ts';
 
 const NOBODY = 'ab'.repeat(32);
 const GENESIS_OF_LIGHTNING = Date.UTC(2018, 0, 1);
@@ -172,7 +172,7 @@ export const lightningIncoming: readonly LightningCase[] = [
     needs: ['heldHere', 'unsettled'],
     title: 'a payment that is held here is no part of the balance, and may become one',
     run: async (world) => {
-      const before = await world.node.balance();
+      const before = await restingBalance(world.node);
       const held = await trick(world, 'heldHere')(72_000n);
       const during = await world.node.balance();
       assert.ok(during.localMsat <= before.localMsat, 'it is not the node’s yet');

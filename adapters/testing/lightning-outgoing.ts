@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { isTillgateError } from '../../core/index.ts';
 import type { LightningCase } from './lightning-harness.ts';
-import { FEE_LIMIT, end, newInvoice, payToEnd, refuses, request, trick, until } from './lightning-sight.ts';
+import {
+  FEE_LIMIT,
+  end,
+  newInvoice,
+  payToEnd,
+  refuses,
+  request,
+  restingBalance,
+  trick,
+  until,
+} from './lightning-sight.ts';
 
 const NOBODY = 'cd'.repeat(32);
 const AMOUNT = 250_000n;
@@ -146,7 +156,7 @@ export const lightningOutgoing: readonly LightningCase[] = [
     needs: ['heldThere', 'unsettled'],
     title: 'a payment under way is no part of the balance, and may return to it',
     run: async (world) => {
-      const before = await world.node.balance();
+      const before = await restingBalance(world.node);
       const held = await trick(world, 'heldThere')(AMOUNT);
       await world.node.pay(request(held));
       await until('the payment to arrive', async () => (await world.received(held.paymentHash)).times === 1);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { isTillgateError, present } from '../../core/index.ts';
 import type {
   ErrorCode,
+  LightningBalance,
   LightningNode,
   LightningPaymentRequest,
   LightningPaymentView,
@@ -82,6 +83,14 @@ export async function settlements(
     }
   });
   return all;
+}
+
+/** The balance once no payment is under way: what was settled a moment ago is on one side or the other. */
+export function restingBalance(node: LightningNode): Promise<LightningBalance> {
+  return until('the payments to rest', async () => {
+    const balance = await node.balance();
+    return balance.unsettledMsat === 0n && balance;
+  });
 }
 
 let amounts = 0n;
