@@ -17,6 +17,7 @@ import type { Vault } from '../ports/vault.ts';
 import type { Callback, CallbackAttempt } from './callback.ts';
 import { afterAttempt } from './schedule.ts';
 import { SendSlots } from './send-slots.ts';
+import type { SlotUser } from './send-slots.ts';
 import type { CallbackSigner } from './sign.ts';
 import { callbackHeaders, chooseApiKey } from './sign.ts';
 
@@ -42,7 +43,14 @@ export interface DeliverCallbacksDeps {
   readonly settings: DeliverySettings;
 }
 
-const LIMITS = { total: 128, perHost: 6, waitingPerHost: 24, held: 512 } as const;
+const LIMITS = {
+  total: 128,
+  perHost: 6,
+  perAccount: 32,
+  waitingPerHost: 24,
+  held: 512,
+  heldPerAccount: 128,
+} as const;
 /** Rows claimed at once. */
 const BATCH = 64;
 /** How often one pass claims, so that it gets past the long queue of one slow host. */
@@ -93,9 +101,9 @@ export class DeliverCallbacks {
       if (limit <= 0) break;
       const at = this.#deps.clock.now();
       const claims = await this.#deps.storage.callbacks.claimDue(at, this.#leaseMs(), limit);
-      // A callback without a slot stays claimed until its lease lapses, so that it does not block those of other hosts.
+      // A callback without a slot stays claimed until its lease lapses, so that it does not block those of other hosts and accounts.
       const accepted = claims.filter((claim) =>
-        this.#slots.offer(hostOf(claim.callback.url), async () => await this.#attempt(claim, at)),
+        this.#slots.offer(userOf(claim.callback), async () => await this.#attempt(claim, at)),
       );
       taken += accepted.length;
       if (claims.length < limit) break;
@@ -173,8 +181,8 @@ export class DeliverCallbacks {
   }
 }
 
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : '';
+function userOf({ accountId, url }: Callback): SlotUser {
+  return { accountId, host: URL.canParse(url) ? new URL(url).host : '' };
 }
 
 /** An error's name only: its message may contain a URL or a key. */

@@ -1,23 +1,45 @@
+import type { AccountId } from '../kernel/ids.ts';
+
 /** Limits of concurrent sends. */
 export interface SlotLimits {
-  /** Concurrent sends to all hosts. */
+  /** Concurrent sends of all accounts to all hosts. */
   readonly total: number;
   /** Concurrent sends to one host, so that a host that never answers does not use up the total. */
   readonly perHost: number;
-  /** Sends that wait for one host. */
+  /** Concurrent sends of one account, however many hosts it names. */
+  readonly perAccount: number;
+  /** Sends of one account that wait for one host. */
   readonly waitingPerHost: number;
   /** Running and waiting sends together. */
   readonly held: number;
+  /** Those of one account. */
+  readonly heldPerAccount: number;
+}
+
+/** Whose job it is, and which host it waits for. */
+export interface SlotUser {
+  readonly accountId: AccountId;
+  readonly host: string;
 }
 
 type Job = () => Promise<void>;
 
-/** Runs jobs concurrently, limited in total and per host. Hosts take turns, so that a slow one delays only itself. */
+/** The jobs of one account for one host, first come first served. */
+interface Queue extends SlotUser {
+  readonly jobs: Job[];
+}
+
+/**
+ * Runs jobs concurrently, limited in total, by account and by host. Each account's hosts take turns, so that a slow host delays
+ * only what goes there, and an account only itself.
+ */
 export class SendSlots {
   readonly #limits: SlotLimits;
-  readonly #waiting = new Map<string, Job[]>();
-  readonly #active = new Map<string, number>();
-  #activeTotal = 0;
+  readonly #waiting = new Map<string, Queue>();
+  readonly #activeByHost = new Counts();
+  readonly #activeByAccount = new Counts();
+  readonly #heldByAccount = new Counts();
+  #active = 0;
   #held = 0;
   #whenIdle: (() => void)[] = [];
 
@@ -30,14 +52,21 @@ export class SendSlots {
     return this.#limits.held - this.#held;
   }
 
-  /** Starts the job or queues it; false when its host's queue is full. */
-  offer(host: string, job: Job): boolean {
-    const queue = this.#waiting.get(host) ?? [];
-    const free = this.#limits.perHost - (this.#active.get(host) ?? 0);
-    if (queue.length >= this.#limits.waitingPerHost + Math.max(free, 0) || this.room() <= 0) return false;
-    this.#waiting.set(host, queue);
-    queue.push(job);
+  /** Starts the job or queues it; false when the queue of its account or its host is full. */
+  offer(user: SlotUser, job: Job): boolean {
+    const { accountId, host } = user;
+    const key = `${accountId} ${host}`;
+    const queue = this.#waiting.get(key) ?? { ...user, jobs: [] };
+    const free = this.#limits.perHost - this.#activeByHost.of(host);
+    const isFull =
+      queue.jobs.length >= this.#limits.waitingPerHost + Math.max(free, 0) ||
+      this.#heldByAccount.of(accountId) >= this.#limits.heldPerAccount ||
+      this.room() <= 0;
+    if (isFull) return false;
+    this.#waiting.set(key, queue);
+    queue.jobs.push(job);
     this.#held += 1;
+    this.#heldByAccount.add(accountId, 1);
     this.#startReady();
     return true;
   }
@@ -47,34 +76,64 @@ export class SendSlots {
     if (this.#held > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
+  /** One of each queue in turn, until none may start. */
   #startReady(): void {
-    for (const [host, queue] of this.#waiting) {
-      while (queue.length > 0 && this.#mayStart(host)) this.#start(host, queue.shift() as Job);
-      if (queue.length === 0) this.#waiting.delete(host);
+    for (let started = true; started;) {
+      started = false;
+      for (const [key, queue] of [...this.#waiting]) {
+        if (!this.#mayStart(queue)) continue;
+        const job = queue.jobs.shift();
+        this.#waiting.delete(key);
+        if (queue.jobs.length > 0) this.#waiting.set(key, queue);
+        if (job === undefined) continue;
+        this.#start(queue, job);
+        started = true;
+      }
     }
   }
 
-  #mayStart(host: string): boolean {
-    return this.#activeTotal < this.#limits.total && (this.#active.get(host) ?? 0) < this.#limits.perHost;
+  #mayStart({ accountId, host }: SlotUser): boolean {
+    const { total, perHost, perAccount } = this.#limits;
+    return (
+      this.#active < total && this.#activeByHost.of(host) < perHost && this.#activeByAccount.of(accountId) < perAccount
+    );
   }
 
-  #start(host: string, job: Job): void {
-    this.#active.set(host, (this.#active.get(host) ?? 0) + 1);
-    this.#activeTotal += 1;
-    const ended = (): void => this.#end(host);
+  #start(user: SlotUser, job: Job): void {
+    this.#count(user, 1);
+    const ended = (): void => this.#end(user);
     job().then(ended, ended);
   }
 
-  #end(host: string): void {
-    const active = (this.#active.get(host) ?? 0) - 1;
-    if (active === 0) this.#active.delete(host);
-    else this.#active.set(host, active);
-    this.#activeTotal -= 1;
+  #end(user: SlotUser): void {
+    this.#count(user, -1);
     this.#held -= 1;
+    this.#heldByAccount.add(user.accountId, -1);
     this.#startReady();
     if (this.#held > 0) return;
     const resolves = this.#whenIdle;
     this.#whenIdle = [];
     for (const resolve of resolves) resolve();
+  }
+
+  #count({ accountId, host }: SlotUser, by: 1 | -1): void {
+    this.#active += by;
+    this.#activeByHost.add(host, by);
+    this.#activeByAccount.add(accountId, by);
+  }
+}
+
+/** Counts by name; what is back at 0 is forgotten. */
+class Counts {
+  readonly #counts = new Map<string, number>();
+
+  of(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
+
+  add(name: string, by: 1 | -1): void {
+    const count = this.of(name) + by;
+    if (count === 0) this.#counts.delete(name);
+    else this.#counts.set(name, count);
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CALLBACK_SCHEDULE_MS, DeliverCallbacks, TillgateError } from '../../../core/index.ts';
-import type { Callback, CallbackOutcome } from '../../../core/index.ts';
+import type { AccountId, Callback, CallbackOutcome } from '../../../core/index.ts';
 import {
   answered,
   FakeDeadlines,
@@ -310,12 +310,53 @@ describe('fault 34: a receiver that never answers', () => {
     assert.equal(courier.outcomes('delivered'), 7);
   });
 
+  test('fault 106: under forty names it takes the slots of its own account, and no others', async () => {
+    const courier = new Courier();
+    courier.transport.answer = async ({ url }) => (url.includes('tarpit') ? await hang() : answered(200));
+    const { account } = await courier.merchant();
+    for (let n = 0; n < 400; n++)
+      await courier.queue({ url: `https://tarpit${n % 40}.example/`, accountId: account.id });
+    courier.clock.advance(1);
+    const { id } = await courier.queue();
+    const deliver = courier.deliver();
+    const pass = deliver.run();
+    await settled();
+    courier.deadlines.passAll();
+    assert.equal(await pass, 129);
+    assert.equal(courier.callbacks.get(id).status, 'DELIVERED');
+    assert.equal(courier.transport.sent.filter(({ url }) => url.includes('tarpit')).length, 32);
+  });
+
+  test('shared with others takes its calls in turn: a long queue of one account delays no other one’s first call', async () => {
+    const courier = new Courier();
+    const ends: (() => void)[] = [];
+    courier.transport.answer = async () => {
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return answered(200);
+    };
+    const { account } = await courier.merchant();
+    for (let n = 0; n < 20; n++) await courier.queue({ url: 'https://shared.example/a', accountId: account.id });
+    courier.clock.advance(1);
+    await courier.queue({ url: 'https://shared.example/b' });
+    const pass = courier.deliver().run();
+    await settled();
+    for (const end of ends.splice(0, 2)) end();
+    await settled();
+    assert.deepEqual(
+      courier.transport.sent.slice(6).map(({ url }) => new URL(url).pathname),
+      ['/a', '/b'],
+    );
+    courier.deadlines.passAll();
+    await pass;
+  });
+
   test('and others like it can hold no more than all slots: then nothing is claimed', async () => {
     const courier = new Courier();
     courier.transport.answer = hang;
-    const { account } = await courier.merchant();
+    const owners: AccountId[] = [];
+    for (let n = 0; n < 5; n++) owners.push((await courier.merchant()).account.id);
     for (let n = 0; n < 600; n++)
-      await courier.queue({ url: `https://tarpit${n % 40}.example/`, accountId: account.id });
+      await courier.queue({ url: `https://tarpit${n % 40}.example/`, accountId: owners[n % 5] as AccountId });
     const deliver = courier.deliver();
     const pass = deliver.run();
     await settled();
