@@ -191,6 +191,7 @@ export * from './transfers/fee-estimator.ts';
 export * from './transfers/review-transfer.ts';
 export * from './transfers/settle-transfer.ts';
 export * from './transfers/recover-coins.ts';
+export * from './transfers/write-off-coins.ts';
 export * from './transfers/reserve-transfer.ts';
 export * from './transfers/payout-deps.ts';
 export * from './transfers/plan-sweeps.ts';

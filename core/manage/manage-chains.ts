@@ -11,10 +11,13 @@ import type { LightningNode } from '../ports/lightning.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import { takeHotWallet } from '../transfers/operator-float.ts';
 import type { FloatChange } from '../transfers/operator-float.ts';
+import { canPay } from '../transfers/payout-deps.ts';
 import { resumePayouts } from '../transfers/resume-payouts.ts';
+import { writeOffCoins } from '../transfers/write-off-coins.ts';
+import type { WrittenOff } from '../transfers/write-off-coins.ts';
 import { requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
-import { addAuditRow } from './audit.ts';
+import { addAuditRow, createdWith } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 import type { AuditChanges } from './audit-row.ts';
 
@@ -104,6 +107,23 @@ export class ManageChains {
     else await this.#resumeOnChain(actor, code, reason);
     events.emit('transfer.queued', { chain: code });
     return reason;
+  }
+
+  /**
+   * Takes coins of a UTXO chain that somebody has spent without the till from the operator's float; see {@link writeOffCoins}.
+   *
+   * @throws TillgateError `FORBIDDEN`, `UNSUPPORTED`, `NOT_READY` on a watch-only chain, and as {@link writeOffCoins}
+   */
+  async writeOffCoins(actor: Actor, code: ChainCode, words: string): Promise<WrittenOff> {
+    requireAdmin(actor);
+    const chain = requireChain(this.#deps.chains, code);
+    if (!canPay(chain)) throw new TillgateError('NOT_READY', `The chain ${code} is watch-only.`);
+    return writeOffCoins(chain, this.#deps, (tx, { currency, gone, found, units }) =>
+      this.#audit(tx, actor, 'chain.write_off_coins', code, {
+        ...createdWith({ reason: words, gone: gone.map(({ ref }) => ref), found: found.map(({ ref }) => ref) }),
+        float: { from: null, to: `${-units} units of ${currency}` },
+      }),
+    );
   }
 
   async #resumeOnChain(actor: Actor, code: ChainCode, reason: string): Promise<void> {

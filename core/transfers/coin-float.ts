@@ -4,6 +4,7 @@ import { custodyAccount } from '../ledger/entry.ts';
 import type { LedgerBalance } from '../ledger/entry.ts';
 import type { SpendableCoin } from '../ports/chain-payments.ts';
 import type { Lease } from '../ports/lease-store.ts';
+import type { Storage } from '../ports/storage.ts';
 import { bookFloat } from './operator-float.ts';
 import { sumOf } from './payout-coins.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
@@ -47,7 +48,7 @@ export class FindCoins {
     if (shown !== null) {
       this.#shown = null;
       const former = new Set(this.#former?.coins.map(({ ref }) => ref));
-      this.#former = { ...shown, coins: await this.#unknown(shown.coins) };
+      this.#former = { ...shown, coins: await unknownCoins(this.#chain, this.#deps.storage, shown.coins) };
       await this.#book(
         lease,
         this.#former.coins.filter(({ ref }) => former.has(ref)),
@@ -67,23 +68,6 @@ export class FindCoins {
         this.#deps.logger.warn("the node did not show the hot wallet's coins", { chain: code, reason });
       },
     );
-  }
-
-  /** Without the till's own coins and change, and without those that cost more than they are worth. */
-  async #unknown(coins: readonly SpendableCoin[]): Promise<readonly SpendableCoin[]> {
-    const { code, assets, payments } = this.#chain;
-    const asset = assets.find(({ currency }) => currency === payments.feeAsset.currency) ?? payments.feeAsset;
-    const worth = coins.filter(({ units }) => !isDust(asset, units));
-    const unknown: SpendableCoin[] = [];
-    for (let at = 0; at < worth.length; at += PAGE) {
-      const page = worth.slice(at, at + PAGE);
-      const known = await this.#deps.storage.transfers.knownCoins(
-        code,
-        page.map(({ ref }) => ref),
-      );
-      unknown.push(...page.filter(({ ref }) => !known.has(ref)));
-    }
-    return unknown.sort(largestFirst).slice(0, MOST);
   }
 
   /** What the books miss elsewhere is not the operator's: change of payments that a restored backup does not know. */
@@ -122,6 +106,26 @@ export class FindCoins {
     });
     if (booked) logger.info("the operator's coins are booked", { chain, ...change, units: change.units.toString() });
   }
+}
+
+/** Without the till's own coins and change, and without those that cost more than they are worth. */
+export async function unknownCoins(
+  { code, assets, payments }: PayingChain,
+  { transfers }: Pick<Storage, 'transfers'>,
+  coins: readonly SpendableCoin[],
+): Promise<readonly SpendableCoin[]> {
+  const asset = assets.find(({ currency }) => currency === payments.feeAsset.currency) ?? payments.feeAsset;
+  const worth = coins.filter(({ units }) => !isDust(asset, units));
+  const unknown: SpendableCoin[] = [];
+  for (let at = 0; at < worth.length; at += PAGE) {
+    const page = worth.slice(at, at + PAGE);
+    const known = await transfers.knownCoins(
+      code,
+      page.map(({ ref }) => ref),
+    );
+    unknown.push(...page.filter(({ ref }) => !known.has(ref)));
+  }
+  return unknown.sort(largestFirst).slice(0, MOST);
 }
 
 function largestFirst(a: SpendableCoin, b: SpendableCoin): number {

@@ -1,9 +1,8 @@
 import { TillgateError } from '../kernel/errors.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { PayingChain } from './payout-deps.ts';
+import { allHoldings, isUnspent } from './holdings.ts';
 import type { Holding } from './transfer.ts';
-
-const PAGE = 500;
 
 /** What the chain has otherwise than the restored database. */
 export interface RecoveredCoins {
@@ -45,17 +44,4 @@ export async function recoverCoins(
     for (const coin of found) if (await tx.transfers.addHolding({ ...coin, chain: code, currency })) added += 1;
     return { found: added, gone: gone.length };
   });
-}
-
-async function allHoldings({ transfers }: Pick<Storage, 'transfers'>, code: string): Promise<readonly Holding[]> {
-  const all: Holding[] = [];
-  for (;;) {
-    const page: readonly Holding[] = await transfers.holdings(code, all.at(-1)?.ref ?? null, PAGE);
-    all.push(...page);
-    if (page.length < PAGE) return all;
-  }
-}
-
-async function isUnspent({ payments }: PayingChain, { ref, address, currency }: Holding): Promise<boolean> {
-  return ((await payments.custody([{ ref, address, currency }])).get(currency) ?? 0n) > 0n;
 }

@@ -270,6 +270,14 @@ export const COMMANDS: readonly Command[] = [
     run: money((module) => module.walletReconcile),
   },
   {
+    words: ['wallet', 'write-off'],
+    summary:
+      'Bitcoin, Litecoin: takes coins that were spent without the till from the operator’s float; payouts are stopped',
+    operands: ['CHAIN'],
+    options: { reason: required },
+    run: money((module) => module.walletWriteOff),
+  },
+  {
     words: ['chain', 'resume'],
     summary: 'resumes a stopped chain; --from discards what was read after that block',
     operands: ['CODE'],

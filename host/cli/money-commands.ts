@@ -231,6 +231,26 @@ export async function payoutsResume({ operands, json, terminal }: CommandCall): 
   return 0;
 }
 
+/** `wallet write-off CHAIN --reason R` */
+export async function walletWriteOff({ operands, values, json, terminal }: CommandCall): Promise<number> {
+  const chain = operands[0] ?? '';
+  const { written, amount } = await withTill(async ({ manage, assets }) => {
+    const taken = await manage.chains.writeOffCoins(OPERATOR, chain, String(values['reason']));
+    return {
+      written: taken,
+      amount: formatUnits(taken.units, assets.require(chain, taken.currency).decimals),
+    };
+  });
+  const { currency, gone, found } = written;
+  const record = { chain, currency, from_float: amount, gone: gone.length, found: found.length };
+  terminal.out(
+    json
+      ? JSON.stringify(record)
+      : `${chain}: ${record.gone} coins are written off and ${record.found} others booked; the operator's float is less by ${amount} ${currency}. "payouts resume" starts payments again.`,
+  );
+  return 0;
+}
+
 /** `wallet sweeps`: unswept balances below the fee threshold. */
 export async function walletSweeps({ json, terminal }: CommandCall): Promise<number> {
   const records = await withTill(async ({ payouts, assets }) => {
