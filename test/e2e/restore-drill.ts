@@ -88,8 +88,7 @@ interface History {
   readonly unknown: DrillOrder;
   readonly signed: Paid;
   readonly waiting: Paid;
-  /** `null` where it cannot be recorded. */
-  readonly lost: Paid | null;
+  readonly lost: Paid;
 }
 
 /** A backup, an hour of business, a restore, and business that goes on: the steps of the guide, on the real process. */
@@ -109,7 +108,7 @@ export function restoreDrill(title: string, open: () => Promise<Drill>): void {
       const fresh = await beforeTheDecision(drill, history);
       await decide(drill, history);
       const next = await goOn(drill, history);
-      const all = [history.signed, history.waiting, ...(history.lost === null ? [] : [history.lost]), next];
+      const all = [history.signed, history.waiting, history.lost, next];
       const { units } = drill;
       assert.equal(
         await drill.received(),
@@ -159,7 +158,7 @@ async function untilTheRestore(drill: Drill): Promise<readonly [() => Promise<vo
   await drill.pay(open);
   await becomes(drill, open, 'SUCCESS');
   const payments = { signed: await paid(drill, signed), waiting: await paid(drill, waiting) };
-  const lost = drill.chain === null ? null : await paid(drill, await drill.withdraw('lost'));
+  const lost = await paid(drill, await drill.withdraw('lost'));
   const unknown = await drill.order();
   assert.equal(await till.terminate(), 0);
   return [restore, { former: [funded, open, unknown], open, unknown, ...payments, lost }];
@@ -192,6 +191,7 @@ async function decide(drill: Drill, { waiting, lost }: History): Promise<void> {
   assert.equal(held, chain === null ? 0 : 1);
   if (chain === null) {
     assert.deepEqual(await found(drill), [], 'the node has said it of each');
+    await record(drill, lost);
     return;
   }
   assert.equal(await transferStatus(drill, waiting.id), 'HELD');
@@ -208,7 +208,7 @@ async function decide(drill: Drill, { waiting, lost }: History): Promise<void> {
     assert.equal(await transferStatus(drill, id), 'CONFIRMED');
   }
   assert.deepEqual(await found(drill), [], 'nothing is left to decide');
-  if (lost !== null) await record(drill, lost);
+  await record(drill, lost);
   if (drill.coins) await till.command('restore', 'coins', chain);
 }
 

@@ -7,6 +7,7 @@ import type { Answer, Demo, ReceivedCallback } from '../host/merchant.ts';
 import { freshDirectory, run, serve } from '../host/till-process.ts';
 import type { Ended, TillProcess } from '../host/till-process.ts';
 import { backUpFile } from '../support/file-backup.ts';
+import { freshDatabase } from '../support/postgres.ts';
 import { waitFor } from '../support/wait.ts';
 import { openDoor } from './lightning-door.ts';
 import type { LightningDoor } from './lightning-door.ts';
@@ -31,6 +32,7 @@ export class LightningTill {
   readonly #directory = freshDirectory();
   readonly #environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64') };
   readonly #receiver: Awaited<ReturnType<typeof startReceiver>>;
+  readonly #database: Awaited<ReturnType<typeof freshDatabase>> | null;
   #process: TillProcess | null = null;
   #url = '';
   #demo: Demo | null = null;
@@ -39,15 +41,21 @@ export class LightningTill {
     fixture: LightningFixture,
     door: LightningDoor,
     receiver: Awaited<ReturnType<typeof startReceiver>>,
+    database: Awaited<ReturnType<typeof freshDatabase>> | null,
   ) {
+    this.#database = database;
     this.fixture = fixture;
     this.door = door;
     this.#receiver = receiver;
   }
 
-  static async start({ timeoutSeconds = 1_200 } = {}): Promise<LightningTill> {
+  static async start({
+    timeoutSeconds = 1_200,
+    engine = 'sqlite',
+  }: { timeoutSeconds?: number; engine?: 'sqlite' | 'pg' } = {}): Promise<LightningTill> {
     const fixture = await LightningFixture.start();
-    const till = new LightningTill(fixture, await openDoor(fixture.till), await startReceiver());
+    const database = engine === 'pg' ? await freshDatabase() : null;
+    const till = new LightningTill(fixture, await openDoor(fixture.till), await startReceiver(), database);
     till.#directory.write('door.cert', till.door.certificate);
     till.#directory.write('tillgate.config.json', till.#settings(timeoutSeconds));
     const account = (await till.command(
@@ -85,15 +93,21 @@ export class LightningTill {
 
   /** A backup as the guide makes it, while the server is stopped; answers with what restores it. */
   backup(): Promise<() => Promise<void>> {
-    return backUpFile(this.#directory.path);
+    return this.#database === null ? backUpFile(this.#directory.path) : this.#database.backup();
   }
 
   async close(): Promise<void> {
     await this.kill();
     await this.#receiver.close();
     await this.door.close();
+    await this.#database?.drop();
     this.#directory.remove();
     await this.fixture.stop();
+  }
+
+  /** The merchant's account. */
+  get account(): string {
+    return this.#demo?.account_id ?? '';
   }
 
   get log(): string {
@@ -221,7 +235,7 @@ export class LightningTill {
     return {
       mode: 'production',
       listen: { host: '127.0.0.1' },
-      database: { client: 'sqlite' },
+      database: this.#database === null ? { client: 'sqlite' } : { client: 'pg', connection: this.#database.url },
       orders: { timeoutSeconds },
       callbacks: { allowPrivateNetworks: true, schedule: [1, 1, 1, 1, 1] },
       limits: { requestsPerMinute: 100_000 },
