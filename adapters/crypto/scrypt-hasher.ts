@@ -1,4 +1,4 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import type { ScryptOptions } from 'node:crypto';
 import { TillgateError } from '../../core/index.ts';
 import type { PasswordHasher } from '../../core/index.ts';
@@ -7,7 +7,12 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** The most memory that a stored hash may cost: 256 MiB. */
 const MAX_BLOCKS = 2 ** 21;
-const FORM = /^scrypt\$(\d{1,8})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9+/]{11,}={0,2})\$([A-Za-z0-9+/]{43}=)$/;
+const FORM =
+  /^(scrypt|scrypt-sha512)\$(\d{1,8})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9+/]{11,}={0,2})\$([A-Za-z0-9+/]{43}=)$/;
+
+/** How a hash was made: `scrypt` before the exact bytes counted. */
+type Form = 'scrypt' | 'scrypt-sha512';
+const PRESENT: Form = 'scrypt-sha512';
 
 /** The cost of one hash: `128 × N × r` bytes of memory, `N × r × p` of work. */
 export interface ScryptCost {
@@ -29,14 +34,15 @@ export interface ScryptHasherOptions {
 }
 
 interface StoredHash {
+  readonly form: Form;
   readonly cost: ScryptCost;
   readonly salt: Buffer;
   readonly hash: Buffer;
 }
 
 /**
- * {@link PasswordHasher} with scrypt, stored as `scrypt$N$r$p$salt$hash` (base64). Memory is bounded however many
- * logins arrive: a few are hashed, some wait, the rest is refused with a time to retry after.
+ * {@link PasswordHasher} with scrypt, stored as `scrypt-sha512$N$r$p$salt$hash` (base64): of the SHA-512 of the password's bytes,
+ * because scrypt takes a password with zeros after it for the same one. Memory is bounded however many logins arrive: a few are hashed, some wait, the rest is refused with a time to retry after.
  */
 export class ScryptHasher implements PasswordHasher {
   readonly #cost: ScryptCost;
@@ -53,29 +59,30 @@ export class ScryptHasher implements PasswordHasher {
   /** @throws TillgateError `RATE_LIMITED` when the queue is full. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
-    const hash = await this.#derive(password, salt, this.#cost);
+    const hash = await this.#derive(keyOf(password, PRESENT), salt, this.#cost);
     const { N, r, p } = this.#cost;
-    return ['scrypt', N, r, p, salt.toString('base64'), hash.toString('base64')].join('$');
+    return [PRESENT, N, r, p, salt.toString('base64'), hash.toString('base64')].join('$');
   }
 
   /** @throws TillgateError `RATE_LIMITED` when the queue is full. */
   async verify(password: string, stored: string | null): Promise<boolean> {
     const known = stored === null ? null : parse(stored);
     // An unknown user costs the same work, so that the response time does not reveal whether the account exists.
-    const { cost, salt, hash } = known ?? {
+    const { form, cost, salt, hash } = known ?? {
+      form: PRESENT,
       cost: this.#cost,
       salt: randomBytes(SALT_BYTES),
       hash: randomBytes(HASH_BYTES),
     };
-    const derived = await this.#derive(password, salt, cost);
+    const derived = await this.#derive(keyOf(password, form), salt, cost);
     const equal = derived.length === hash.length && timingSafeEqual(derived, hash);
     return equal && known !== null;
   }
 
-  async #derive(password: string, salt: Buffer, cost: ScryptCost): Promise<Buffer> {
+  async #derive(key: Buffer, salt: Buffer, cost: ScryptCost): Promise<Buffer> {
     await this.#enter();
     try {
-      return await scryptAsync(password, salt, cost);
+      return await scryptAsync(key, salt, cost);
     } finally {
       this.#leave();
     }
@@ -103,23 +110,30 @@ export class ScryptHasher implements PasswordHasher {
 function parse(stored: string): StoredHash | null {
   const match = FORM.exec(stored);
   if (match === null) return null;
-  const [N, r, p] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const [N, r, p] = [Number(match[2]), Number(match[3]), Number(match[4])];
   const possible = N > 1 && Number.isInteger(Math.log2(N)) && r > 0 && p > 0 && N * r <= MAX_BLOCKS;
   if (!possible) return null;
   return {
+    form: match[1] as Form,
     cost: { N, r, p },
-    salt: Buffer.from(match[4] ?? '', 'base64'),
-    hash: Buffer.from(match[5] ?? '', 'base64'),
+    salt: Buffer.from(match[5] ?? '', 'base64'),
+    hash: Buffer.from(match[6] ?? '', 'base64'),
   };
 }
 
-function scryptAsync(password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
+/** What scrypt is given: exactly one block, so that no two passwords share it; former hashes are of the normalised text (NFKC). */
+function keyOf(password: string, form: Form): Buffer {
+  return form === PRESENT
+    ? createHash('sha512').update(password, 'utf8').digest()
+    : Buffer.from(password.normalize('NFKC'), 'utf8');
+}
+
+function scryptAsync(key: Buffer, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
   // Node's default limit equals the memory of N = 2^15, r = 8, and refuses it.
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   return new Promise((resolve, reject) => {
-    // NFKC normalises different Unicode spellings of one password (NIST SP 800-63B, 5.1.1.2).
-    scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, key) => {
-      if (error === null) resolve(key);
+    scrypt(key, salt, HASH_BYTES, options, (error, hash) => {
+      if (error === null) resolve(hash);
       else reject(error);
     });
   });

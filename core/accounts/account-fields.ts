@@ -1,15 +1,26 @@
+import { isCommonPassword } from './common-passwords.ts';
+
 /** One `@` with text on both sides, no white space or control characters; delivery is not checked. */
 const EMAIL = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u;
 const CURRENCY = /^(?:\*|[A-Z0-9]{1,16}(?:-[A-Z0-9]{1,16})?)$/;
 const NAME = /^\P{Cc}{0,255}$/u;
-const MIN_PASSWORD = 8;
+const MIN_PASSWORD = 12;
 /** The longest accepted password, in UTF-16 units, to bound the work of hashing. */
 export const MAX_PASSWORD = 1024;
+/** Half of a surrogate pair has no UTF-8: all of them would be the same bytes. */
+const LONE_SURROGATE = /\p{Cs}/u;
 
-/** The error message for an invalid password; `null` for a valid one. */
+/** The error message for an invalid new password; `null` for a valid one. Every other character counts as it is. */
 export function passwordProblem(password: string): string | null {
-  const fits = password.length >= MIN_PASSWORD && password.length <= MAX_PASSWORD;
-  return fits ? null : `must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`;
+  if (Array.from(password).length < MIN_PASSWORD || password.length > MAX_PASSWORD)
+    return `must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`;
+  if (LONE_SURROGATE.test(password)) return 'must be Unicode text';
+  return isCommonPassword(password) ? 'is one of the common ones: write one that nobody else has' : null;
+}
+
+/** The password as it can be verified; `null` for one that no account has. */
+export function verifiablePassword(password: string): string | null {
+  return password.length <= MAX_PASSWORD && !LONE_SURROGATE.test(password) ? password : null;
 }
 
 /** The error message for an invalid email; `null` for a valid one. */

@@ -1,5 +1,5 @@
 import { mustSign } from '../accounts/data-security.ts';
-import { emailProblem, MAX_PASSWORD } from '../accounts/account-fields.ts';
+import { emailProblem, verifiablePassword } from '../accounts/account-fields.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
@@ -37,8 +37,9 @@ export class ExchangeToken {
     const { storage, hasher, tokens, clock, tokenTtlSeconds } = this.#deps;
     // An impossible name or password is refused after the same work, without a look-up or hashing all of it.
     const account = emailProblem(username) === null ? await storage.accounts.findByEmail(username.toLowerCase()) : null;
-    const known = password.length <= MAX_PASSWORD ? account : null;
-    const verified = await hasher.verify(password.slice(0, MAX_PASSWORD), known?.passwordHash ?? null);
+    const text = verifiablePassword(password);
+    const known = text === null ? null : account;
+    const verified = await hasher.verify(text ?? '', known?.passwordHash ?? null);
     if (known === null || !verified) {
       throw new TillgateError('LOGIN_FAILED', 'The username or the password is wrong.');
     }

@@ -53,6 +53,10 @@ export const ACTIONS = {
   getSession: ENROLLING,
   endSession: ENROLLING,
   stepUp: ENROLLING,
+  listSessions: FREE,
+  endOtherSessions: FREE,
+  endOneSession: FREE,
+  changePassword: always('who can log in'),
 
   listAccounts: FREE,
   getAccount: FREE,

@@ -34,6 +34,7 @@ import { ManageOrders } from './manage-orders.ts';
 import { ManageRoutes } from './manage-routes.ts';
 import { ManageSecurity } from './manage-security.ts';
 import { ManageWithdrawals } from './manage-withdrawals.ts';
+import { Passwords } from './passwords.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
 import { Sessions } from './sessions.ts';
 import { DEFAULT_STEP_UP_SECONDS, StepUp } from './step-up.ts';
@@ -80,6 +81,7 @@ export interface CreateManageDeps {
 export interface Manage {
   readonly sessions: Sessions;
   readonly stepUp: StepUp;
+  readonly passwords: Passwords;
   readonly guard: ActionGuard;
   readonly secondFactor: SecondFactor;
   readonly accounts: ManageAccounts;
@@ -102,12 +104,14 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const { stepUpSeconds = DEFAULT_STEP_UP_SECONDS, adminSecondFactor } = settings;
   const shared = { ...deps, pageMax };
   const { secondFactor } = deps;
+  const stepUp = new StepUp({ ...deps, stepUpSeconds });
   const apps = new Apps(shared);
   const appKeys = new AppKeys({ ...deps, graceSeconds });
   const routes = new Routes({ ...deps, configured });
   return {
     sessions: new Sessions({ ...deps, ttlSeconds }),
-    stepUp: new StepUp({ ...deps, stepUpSeconds }),
+    stepUp,
+    passwords: new Passwords({ ...deps, stepUp }),
     guard: new ActionGuard({ ...deps, adminSecondFactor }),
     secondFactor,
     accounts: new ManageAccounts({ ...shared, apps, routes }),

@@ -20,6 +20,11 @@ export interface Session {
   readonly userAgent: string | null;
 }
 
+/** What a session is called in lists: it says nothing about the token. */
+export function sessionId({ tokenHash }: Pick<Session, 'tokenHash'>): string {
+  return tokenHash.slice(0, 32);
+}
+
 /** As many tries as a code has (decisions, section 5). */
 export const MAX_WRONG_PASSWORDS = 5;
 

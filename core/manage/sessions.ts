@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import { emailProblem, MAX_PASSWORD } from '../accounts/account-fields.ts';
+import { emailProblem, verifiablePassword } from '../accounts/account-fields.ts';
 import { base62, SECRET_PREFIXES } from '../auth/key-text.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
@@ -11,10 +11,12 @@ import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
 import type { AccountEntry } from './account-entry.ts';
+import { recordNotFound } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { createdWith, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
+import { sessionId } from './session.ts';
 import type { Session } from './session.ts';
 
 export const SESSION_PREFIX = SECRET_PREFIXES.session;
@@ -137,12 +139,35 @@ export class Sessions {
     });
   }
 
+  /** The sessions of the actor's account, newest first. */
+  list({ account }: OpenSession): Promise<readonly Session[]> {
+    return this.#deps.storage.sessions.ofAccount(account.id, this.#deps.clock.now());
+  }
+
+  /** Ends one of the account's sessions. @throws TillgateError `NOT_FOUND` */
+  async endOne(actor: Actor, open: OpenSession, id: string): Promise<void> {
+    const found = (await this.list(open)).find((session) => sessionId(session) === id);
+    if (found === undefined) throw recordNotFound();
+    await this.end(actor, found);
+  }
+
+  /** Ends every session of the account but this one; returns how many. */
+  endOthers(actor: Actor, { account: { id }, session }: OpenSession): Promise<number> {
+    return this.#deps.storage.transaction(async (tx) => {
+      const ended = await tx.sessions.endAll(id, session.tokenHash);
+      const changes = createdWith({ ended });
+      await addAuditRow(this.#deps, tx, actor, { action: 'session.end_others', accountId: id, subjectId: id, changes });
+      return ended;
+    });
+  }
+
   async #verify(email: string, password: string): Promise<Account> {
     const { storage, hasher } = this.#deps;
     // Invalid emails are not looked up and long passwords not hashed whole, but they cost the same time.
     const account = emailProblem(email) === null ? await storage.accounts.findByEmail(email.toLowerCase()) : null;
-    const known = password.length <= MAX_PASSWORD ? account : null;
-    const verified = await hasher.verify(password.slice(0, MAX_PASSWORD), known?.passwordHash ?? null);
+    const text = verifiablePassword(password);
+    const known = text === null ? null : account;
+    const verified = await hasher.verify(text ?? '', known?.passwordHash ?? null);
     if (known === null || !verified) throw new TillgateError('LOGIN_FAILED', 'The email or the password is wrong.');
     return known;
   }

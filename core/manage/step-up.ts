@@ -1,4 +1,4 @@
-import { MAX_PASSWORD } from '../accounts/account-fields.ts';
+import { verifiablePassword } from '../accounts/account-fields.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
 import { invalidField, TillgateError } from '../kernel/errors.ts';
 import type { Millis } from '../kernel/time.ts';
@@ -71,8 +71,8 @@ export class StepUp {
     const { session, account } = open;
     const tries = await storage.transaction((tx) => tx.sessions.countPassword(session.tokenHash));
     if (tries === null || tries > MAX_WRONG_PASSWORDS) throw sessionOver();
-    const fits = password.length <= MAX_PASSWORD;
-    if (fits && (await hasher.verify(password, account.passwordHash))) return;
+    const text = verifiablePassword(password);
+    if (text !== null && (await hasher.verify(text, account.passwordHash))) return;
     await storage.transaction(async (tx) => {
       await this.#audit(tx, actor, open, 'security.password_refused', path);
       if (tries === MAX_WRONG_PASSWORDS && (await tx.sessions.end(session.tokenHash)))

@@ -7,6 +7,8 @@ import type { Session } from '../manage/session.ts';
 export interface SessionStore {
   /** The session of a token's hash, with its account. */
   find(tokenHash: string): Promise<{ readonly session: Session; readonly account: Account } | null>;
+  /** The sessions of an account that are not over, newest first. */
+  ofAccount(accountId: AccountId, now: Millis): Promise<readonly Session[]>;
   /** Deletes expired sessions; returns how many. */
   prune(now: Millis, limit: number): Promise<number>;
 }
@@ -18,6 +20,8 @@ export interface SessionWrites {
   end(tokenHash: string): Promise<boolean>;
   /** Raises a session until then and forgets its wrong passwords; false when it is over. */
   raise(tokenHash: string, until: Millis): Promise<boolean>;
+  /** Has a session outlive a change of the account's `authVersion`, and forgets its wrong passwords. */
+  keep(tokenHash: string, authVersion: number): Promise<void>;
   /** Counts a password that is about to be verified; returns how many there are in a row, `null` when the session is over. */
   countPassword(tokenHash: string): Promise<number | null>;
   /** Ends every session of an account but the one of this hash; returns how many. */

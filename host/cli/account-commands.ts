@@ -1,15 +1,18 @@
 import { assert, formatInstant, OPERATOR, present, TillgateError } from '../../core/index.ts';
 import type { AccountRole } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';
+import { readNewPassword } from './read-secret.ts';
 import { requireAccount, withManage } from './with-till.ts';
 
-/** `account create --email E --password P [--role admin|user] [--verified '*']` */
-export async function accountCreate({ values, json, terminal }: CommandCall): Promise<number> {
+/** `account create --email E [--password-stdin | --password P] [--role admin|user] [--verified '*']` */
+export async function accountCreate(call: CommandCall): Promise<number> {
+  const { values, json, terminal } = call;
+  const password = await readNewPassword(call);
   const verified = text(values['verified']);
   const { account } = await withManage((manage) =>
     manage.accounts.create(OPERATOR, {
       email: text(values['email']) ?? '',
-      password: text(values['password']) ?? '',
+      password,
       role: (text(values['role']) ?? 'user') as AccountRole,
       name: text(values['name']) ?? null,
       verifiedCurrencies: verified?.split(',') ?? [],
@@ -17,6 +20,23 @@ export async function accountCreate({ values, json, terminal }: CommandCall): Pr
   );
   const { id, email, role, status, name } = account;
   terminal.out(json ? JSON.stringify({ id, email, role, status, name }) : `Account ${id} (${email}, ${role})`);
+  return 0;
+}
+
+/** `account reset-password --account ID [--password-stdin | --password P]` */
+export async function accountResetPassword(call: CommandCall): Promise<number> {
+  const { values, json, terminal } = call;
+  const password = await readNewPassword(call);
+  const id = await withManage(async (manage, runtime) => {
+    const account = await requireAccount(runtime, values['account']);
+    await manage.passwords.reset(OPERATOR, account, password);
+    return account;
+  });
+  terminal.out(
+    json
+      ? JSON.stringify({ id, password_reset: true })
+      : `Account ${id} has a new password; its sessions and access tokens have ended.`,
+  );
   return 0;
 }
 

@@ -50,12 +50,20 @@ export const COMMANDS: readonly Command[] = [
     operands: [],
     options: {
       email: required,
-      password: required,
+      'password-stdin': flag,
+      password: {},
       name: {},
       role: { value: 'admin|user' },
       verified: { value: "'*'" },
     },
     run: accounts((module) => module.accountCreate),
+  },
+  {
+    words: ['account', 'reset-password'],
+    summary: 'sets a new password and ends the sessions and access tokens of an account',
+    operands: [],
+    options: { account: { required: true, value: 'ID' }, 'password-stdin': flag, password: {} },
+    run: accounts((module) => module.accountResetPassword),
   },
   {
     words: ['account', 'freeze'],

@@ -42,6 +42,29 @@ describe('the command line', () => {
     });
   });
 
+  test('takes passwords from standard input, and warns of one on the command line', async () => {
+    const create = ['account', 'create', '--email', 'secret@example.com', '--json'];
+    const shown = await run(directory.path, [...create, '--password', 'a good password']);
+    assert.match(shown.err, /--password-stdin/);
+    const { id } = JSON.parse(shown.out) as { id: string };
+    const reset = ['account', 'reset-password', '--account', id, '--password-stdin', '--json'];
+    const common = await run(directory.path, reset, {}, undefined, 'password1234\n');
+    assert.deepEqual([common.code, /common/.test(common.err)], [1, true], common.err);
+    const done = await run(directory.path, reset, {}, undefined, 'a better password\n');
+    assert.deepEqual([done.code, done.err], [0, ''], done.err);
+    assert.deepEqual(JSON.parse(done.out), { id, password_reset: true });
+    const both = await run(directory.path, [...reset, '--password', 'x'], {}, undefined, 'a better password');
+    assert.deepEqual([both.code, /either/.test(both.err)], [1, true]);
+    const nobody = await run(
+      directory.path,
+      ['account', 'reset-password', '--account', '123', '--password-stdin'],
+      {},
+      undefined,
+      'a better password',
+    );
+    assert.match(nobody.err, /There is no such account/);
+  });
+
   test('says in words, on standard error, what is wrong', async () => {
     const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
       [
@@ -49,7 +72,7 @@ describe('the command line', () => {
         1,
         /email: must be an email address[\s\S]*password/,
       ],
-      [['account', 'create', '--email', 'a@b.c'], 2, /--password is missing/],
+      [['account', 'create', '--email', 'a@b.c'], 1, /--password-stdin/],
       [['credential', 'create', '--account', '123'], 1, /There is no such account/],
       [['order', 'show', '1530217733414232064'], 1, /There is no order/],
       [['chain', 'resume', 'DOGE'], 1, /chain DOGE is not configured/],

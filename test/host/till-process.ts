@@ -54,6 +54,7 @@ export class TillProcess {
     args: readonly string[],
     environment: Readonly<Record<string, string>> = {},
     form = USUAL,
+    input?: string,
   ) {
     const built = form === 'built' ? process.env['TEST_TILL_PROGRAM'] : undefined;
     // Coverage of what is built would say nothing: it is counted by the files of the sources.
@@ -63,8 +64,9 @@ export class TillProcess {
     this.child = spawn(process.execPath, [...(built ? [built] : ['--import', LOADER, BIN]), ...args], {
       cwd: directory,
       env: { ...Object.fromEntries(inherited), ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
+    if (input !== undefined) this.child.stdin?.end(input);
     endWithThisProcess(this.child);
     running.add(this);
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.#texts.out += text));
@@ -112,12 +114,13 @@ export function serve(
   return new TillProcess(directory, ['serve'], { TILLGATE_PORT: '0', ...environment }, form);
 }
 
-/** Runs a command to its end. */
+/** Runs a command to its end. @param input - its standard input; empty without one */
 export function run(
   directory: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   form = USUAL,
+  input?: string,
 ): Promise<Ended> {
-  return new TillProcess(directory, args, environment, form).ended();
+  return new TillProcess(directory, args, environment, form, input).ended();
 }

@@ -22,7 +22,7 @@ eachStorage((_name, open) => {
   const create = async (fields: object = {}): Promise<Record_> => {
     const email = `made-${Math.floor(performance.now() * 1000)}@example.com`;
     return managed(
-      await fixture.admin.client.post('/manage/v1/accounts', { email, password: 'long enough', ...fields }),
+      await fixture.admin.client.post('/manage/v1/accounts', { email, password: 'a long enough one', ...fields }),
       201,
     );
   };
@@ -76,7 +76,7 @@ eachStorage((_name, open) => {
 
     test('only an admin makes accounts; fields are checked together; an email is taken once', async () => {
       const user = await fixture.newMember();
-      const fields = { email: 'other@example.com', password: 'long enough' };
+      const fields = { email: 'other@example.com', password: 'a long enough one' };
       assertRefused(await user.client.post('/manage/v1/accounts', fields), 403);
       const wrong = assertRefused(
         await fixture.admin.client.post('/manage/v1/accounts', { email: 'nobody', password: 'short', role: 'user' }),

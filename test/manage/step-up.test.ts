@@ -41,6 +41,7 @@ describe('the table of what actions cost', () => {
 
 /** What is sent to every operation that always wants a fresh factor. */
 const BODIES: Readonly<Partial<Record<ManageAction, object>>> = {
+  changePassword: { current: 'a former password', new: 'a password for a test' },
   createCredential: {},
   revealCredential: {},
   setWithdrawalAddress: { chain: 'ETH', address: ADDRESS },

@@ -84,6 +84,9 @@ describe('fault 91: a thief who has nothing but the token of a session, in produ
     assertStepUp(await patch({ totp_for_withdrawals: false, data_security: false }));
     assertStepUp(await patch({ totp_for_withdrawals: false }));
     assertStepUp(await thief.request('POST', '/manage/v1/security/totp'));
+    assertStepUp(
+      await thief.post('/manage/v1/password', { current: merchant.password, new: 'a password of the thief' }),
+    );
     assertStepUp(await thief.request('POST', `/manage/v1/credentials/${credentialId}/reveal`));
     assertStepUp(await thief.post('/manage/v1/credentials', { name: 'mine' }));
     assertStepUp(await thief.post('/manage/v1/withdrawal-addresses', { chain: 'ETH', address: ADDRESS }));

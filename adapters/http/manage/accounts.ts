@@ -1,7 +1,7 @@
 import type { AccountDetail, AccountEntry, AccountId } from '../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../fields.ts';
-import { idParams, inputOf, recordId, texts, word } from './fields.ts';
+import { idParams, inputOf, password, recordId, texts, word } from './fields.ts';
 import { manageList, manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
 import { id, instant, pageRecord, time, whole } from './reply-fields.ts';
@@ -131,7 +131,7 @@ export const accountOperations: readonly ManageOperation[] = [
     errors: ['STATE_CONFLICT'],
     body: z.object({
       email: text(254, 'Unique, compared in lower case'),
-      password: text(1024, 'At least 8 characters'),
+      password: password.meta({ description: 'At least 12 characters, and not one of the common passwords' }),
       name: name.optional(),
       role: role.optional(),
       verified_currencies: currencies.optional(),

@@ -1,5 +1,5 @@
 import { isLosslessNumber } from 'lossless-json';
-import { TillgateError } from '../../../core/index.ts';
+import { MAX_PASSWORD, TillgateError } from '../../../core/index.ts';
 import type { AccountId } from '../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../fields.ts';
@@ -8,6 +8,12 @@ import type { HttpRequest } from '../messages.ts';
 
 const MAX_ID = 64;
 const VERSION = /^(?:"([1-9]\d{0,15})"|([1-9]\d{0,15}))$/;
+
+/** A password; every character counts, control characters too. */
+export const password = z
+  .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
+  .max(MAX_PASSWORD, { error: `must have at most ${MAX_PASSWORD} characters` })
+  .meta({ format: 'password' });
 
 /** The id of a record. The brand says of which kind; only the use case knows whether there is such a record. */
 export const recordId = <Id extends string>(what: string) => text(MAX_ID, what) as z.ZodType as z.ZodType<Id, string>;

@@ -1,16 +1,16 @@
-import { formatInstant, present } from '../../../core/index.ts';
+import { formatInstant, present, sessionId } from '../../../core/index.ts';
 import { z } from 'zod';
 import { flag, text } from '../fields.ts';
 import { header } from '../messages.ts';
 import { RateLimit } from '../rate-limits.ts';
 import { accountDetailExample, accountDetailRecord, accountDetailSchema } from './accounts.ts';
 import { setSessionCookie } from './cookies.ts';
+import { idParams, password } from './fields.ts';
 import { actorOf, manageOperation, replyOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
-import { instant, whole } from './reply-fields.ts';
+import { instant, time, whole } from './reply-fields.ts';
 
 const MAX_EMAIL = 254;
-const MAX_PASSWORD = 1024;
 const MAX_CODE = 16;
 
 const sessionSchema = z
@@ -26,11 +26,6 @@ const sessionSchema = z
   .meta({ id: 'Session' });
 
 const sessionExample = { access_token: '<access token>', expire: 3600, account: accountDetailExample };
-
-const password = z
-  .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
-  .max(MAX_PASSWORD, { error: `must have at most ${MAX_PASSWORD} characters` })
-  .meta({ format: 'password' });
 
 const loginSpec = {
   id: 'createSession',
@@ -123,5 +118,95 @@ const stepUp = manageOperation({
   }),
 });
 
-/** Login, current session, step-up and logout. */
-export const sessionOperations: readonly ManageOperation[] = [login, current, stepUp, logout];
+const sessionItem = z
+  .object({
+    id: z.string().meta({ description: 'The session; no secret' }),
+    current: z.boolean().meta({ description: 'The session of this request' }),
+    cookie: z.boolean().meta({ description: "A browser's" }),
+    ip: z.string().nullable(),
+    user_agent: z.string().nullable(),
+    created_at: instant('When it was opened'),
+    expires_at: instant('When it ends'),
+    raised_until: instant('Until when it is raised').nullable(),
+  })
+  .meta({ id: 'SessionItem' });
+
+const listed = manageOperation({
+  id: 'listSessions',
+  method: 'GET',
+  path: '/sessions',
+  summary: 'Your sessions',
+  description: 'Of your own account, newest first.',
+  data: z.object({ items: z.array(sessionItem).readonly() }).meta({ id: 'SessionList' }),
+  handler: async ({ session: open }, { manage }) => ({
+    items: (await manage.sessions.list(open)).map((session) => ({
+      id: sessionId(session),
+      current: session.tokenHash === open.session.tokenHash,
+      cookie: session.cookie,
+      ip: session.ip,
+      user_agent: session.userAgent,
+      created_at: formatInstant(session.createdAt),
+      expires_at: formatInstant(session.expiresAt),
+      raised_until: time(session.raisedUntil),
+    })),
+  }),
+});
+
+const endOthers = manageOperation({
+  id: 'endOtherSessions',
+  method: 'DELETE',
+  path: '/sessions',
+  summary: 'Log out everywhere else',
+  description: 'Ends every session of your account but this one.',
+  data: z.object({ ended: whole('How many') }).meta({ id: 'EndedSessions' }),
+  examples: { data: { ended: 2 } },
+  handler: async ({ actor, session }, { manage }) => ({ ended: await manage.sessions.endOthers(actor, session) }),
+});
+
+const endOne = manageOperation({
+  id: 'endOneSession',
+  method: 'DELETE',
+  path: '/sessions/{id}',
+  summary: 'End one of your sessions',
+  errors: ['NOT_FOUND'],
+  description: 'This one too.',
+  params: idParams<string>('The session'),
+  data: logoutSpec.data,
+  examples: { data: { ended: true } },
+  handler: async ({ actor, session, params: { id } }, { manage }) => {
+    await manage.sessions.endOne(actor, session, id);
+    return { ended: true } as const;
+  },
+});
+
+const changePassword = manageOperation({
+  id: 'changePassword',
+  method: 'POST',
+  path: '/password',
+  summary: 'Change your password',
+  description:
+    'In a raised session. Every other session and every access token of the account ends. At least 12 characters, and not one of the common passwords; every character counts.',
+  errors: ['STATE_CONFLICT'],
+  body: z.object({ current: password, new: password }),
+  data: z.object({ changed: z.literal(true) }).meta({ id: 'ChangedPassword' }),
+  examples: {
+    body: { current: 'correct horse battery staple', new: 'a better horse and more staples' },
+    data: { changed: true },
+  },
+  handler: async ({ actor, session, body }, { manage }) => {
+    await manage.passwords.change(actor, session, body.current, body.new);
+    return { changed: true } as const;
+  },
+});
+
+/** Login, sessions, step-up, logout and the password. */
+export const sessionOperations: readonly ManageOperation[] = [
+  login,
+  current,
+  stepUp,
+  logout,
+  listed,
+  endOthers,
+  endOne,
+  changePassword,
+];

@@ -78,8 +78,8 @@ describe('creating an account', () => {
   }
 
   for (const [length, accepted] of [
-    [7, false],
-    [8, true],
+    [11, false],
+    [12, true],
     [1024, true],
     [1025, false],
   ] as const) {
@@ -89,6 +89,26 @@ describe('creating an account', () => {
       else await assert.rejects(made, (error) => isTillgateError(error, 'INVALID_FIELDS'));
     });
   }
+});
+
+describe('a new password', () => {
+  const refused = async (password: string): Promise<void> =>
+    assert.rejects(new Fixture().createAccount.run({ ...SOUND, password }), (error) =>
+      isTillgateError(error, 'INVALID_FIELDS'),
+    );
+
+  test('is not one of the common ones, in whatever case', async () => {
+    for (const common of ['password1234', 'PassWord1234', 'qwertyuiop123', '123456789012', 'changeme1234']) {
+      await refused(common);
+      await new Fixture().createAccount.run({ ...SOUND, password: `${common} and more` });
+    }
+  });
+
+  test('is counted in characters, not in halves of them, and has no half of one', async () => {
+    await refused('\u{1F600}'.repeat(11));
+    await new Fixture().createAccount.run({ ...SOUND, password: '\u{1F600}'.repeat(12) });
+    await refused(`a long password \ud800`);
+  });
 });
 
 describe('creating a credential', () => {

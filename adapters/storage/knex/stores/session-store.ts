@@ -19,6 +19,9 @@ const SESSION_WITH_ACCOUNT = [
   ...SESSION_COLUMNS.map(({ name }) => `s.${name} AS session_${name}`),
 ].join(', ');
 
+/** More sessions than a person has; they end after an hour. */
+const MOST_LISTED = 1000;
+
 /** Sessions of the management API in `manage_sessions`. Nothing is cached. */
 export class KnexSessionStore implements SessionStore {
   readonly #db: Database;
@@ -34,6 +37,16 @@ export class KnexSessionStore implements SessionStore {
       [tokenHash],
     );
     return row === undefined ? null : { session: sessionOf(row, 'session_'), account: accountOf(row) };
+  }
+
+  async ofAccount(accountId: AccountId, now: Millis): Promise<readonly ManageSession[]> {
+    const { sessions, accounts } = this.#db.tables;
+    const rows = await this.#db.read(
+      `SELECT ${names(SESSION_COLUMNS, 's.')} FROM ${sessions} s JOIN ${accounts} a ON a.id = s.account_id AND a.auth_version = s.auth_version
+       WHERE s.account_id = ? AND s.expires_at > ? ORDER BY s.created_at DESC, s.token_hash LIMIT ${MOST_LISTED}`,
+      [accountId, now],
+    );
+    return rows.map((row) => sessionOf(row));
   }
 
   prune(now: Millis, limit: number): Promise<number> {
@@ -66,6 +79,14 @@ export class KnexSessionWrites implements SessionWrites {
     const { run, tables } = this.#session;
     const sql = `UPDATE ${tables.sessions} SET raised_until = ?, wrong_passwords = 0 WHERE token_hash = ? RETURNING token_hash`;
     return (await run(sql, [until, tokenHash])).length > 0;
+  }
+
+  async keep(tokenHash: string, authVersion: number): Promise<void> {
+    const { run, tables } = this.#session;
+    await run(`UPDATE ${tables.sessions} SET auth_version = ?, wrong_passwords = 0 WHERE token_hash = ?`, [
+      authVersion,
+      tokenHash,
+    ]);
   }
 
   async countPassword(tokenHash: string): Promise<number | null> {

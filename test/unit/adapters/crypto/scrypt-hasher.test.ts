@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes, scryptSync } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { ScryptHasher } from '../../../../adapters/crypto/index.ts';
 import { isTillgateError } from '../../../../core/index.ts';
@@ -9,7 +10,7 @@ const hasher = new ScryptHasher(cheap);
 describe('ScryptHasher', () => {
   test('verifies the password it hashed and no other', async () => {
     const stored = await hasher.hash('correct horse');
-    assert.match(stored, /^scrypt\$1024\$8\$1\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/);
+    assert.match(stored, /^scrypt-sha512\$1024\$8\$1\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/);
     assert.equal(await hasher.verify('correct horse', stored), true);
     assert.equal(await hasher.verify('correct horsf', stored), false);
     assert.equal(await hasher.verify('', stored), false);
@@ -24,13 +25,30 @@ describe('ScryptHasher', () => {
     assert.equal(await hasher.verify('pleaseletmein', `scrypt$16384$8$1$${salt}$${hash}`), true);
   });
 
-  test('two spellings of one password are one', async () => {
-    const stored = await hasher.hash('caf\u00e9');
+  test('every byte of a password counts: zeros at its end, other spellings, what comes after the 64th', async () => {
+    const long = 'x'.repeat(100);
+    for (const [password, other] of [
+      ['correct horse', 'correct horse\0'],
+      ['correct horse\0', 'correct horse'],
+      ['caf\u00e9', 'cafe\u0301'],
+      [`${long}a`, `${long}b`],
+    ] as const) {
+      const stored = await hasher.hash(password);
+      assert.equal(await hasher.verify(password, stored), true);
+      assert.equal(await hasher.verify(other, stored), false);
+    }
+  });
+
+  test('hashes that were made of the normalised text still verify', async () => {
+    const salt = randomBytes(16);
+    const hash = scryptSync('caf\u00e9', salt, 32, { N: 1024, r: 8, p: 1 });
+    const stored = `scrypt$1024$8$1$${salt.toString('base64')}$${hash.toString('base64')}`;
     assert.equal(await hasher.verify('cafe\u0301', stored), true);
+    assert.equal(await hasher.verify('cafe', stored), false);
   });
 
   test('the default cost is 32 MiB a hash', async () => {
-    assert.match(await new ScryptHasher().hash('x'), /^scrypt\$32768\$8\$3\$/);
+    assert.match(await new ScryptHasher().hash('x'), /^scrypt-sha512\$32768\$8\$3\$/);
   });
 
   test('an unreadable stored hash is a wrong password, never an error', async () => {

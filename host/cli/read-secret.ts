@@ -1,0 +1,56 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { TillgateError } from '../../core/index.ts';
+import type { CommandCall } from './command.ts';
+
+const LONGEST = 64 * 1024;
+
+/**
+ * A new password: from standard input with `--password-stdin`, from a prompt that does not show it, or from `--password`, which
+ * other users of the machine can read in the list of processes.
+ *
+ * @throws TillgateError `CONFIG_INVALID` when there is none
+ */
+export async function readNewPassword({ values, terminal }: Pick<CommandCall, 'values' | 'terminal'>): Promise<string> {
+  const given = values['password'];
+  if (values['password-stdin'] === true) {
+    if (given !== undefined) throw new TillgateError('CONFIG_INVALID', 'Give either --password or --password-stdin.');
+    return readStandardInput();
+  }
+  if (typeof given === 'string') {
+    terminal.err('--password is seen in the list of processes and the history of the shell: use --password-stdin.');
+    return given;
+  }
+  if (!process.stdin.isTTY) throw new TillgateError('CONFIG_INVALID', 'Give the password with --password-stdin.');
+  const [first, again] = [await ask('Password: '), await ask('Once more: ')];
+  if (first !== again) throw new TillgateError('CONFIG_INVALID', 'The two passwords differ.');
+  return first;
+}
+
+/** All of standard input but the end of its last line; every other byte counts. */
+async function readStandardInput(): Promise<string> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of process.stdin as AsyncIterable<Buffer>) {
+    parts.push(part);
+    length += part.length;
+    if (length > LONGEST) throw new TillgateError('CONFIG_INVALID', 'Standard input is too long for a password.');
+  }
+  return Buffer.concat(parts)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
+}
+
+/** Asks at the terminal; what is typed is not shown. */
+function ask(question: string): Promise<string> {
+  process.stderr.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  return new Promise((resolve) => {
+    reader.question('', (answer) => {
+      reader.close();
+      process.stderr.write('\n');
+      resolve(answer);
+    });
+  });
+}
