@@ -141,6 +141,21 @@ eachStorage((engine, open) => {
       assert.equal(await trouble(domain), null);
     });
 
+    till('a node that fails now and then, while blocks are read, raises none', async (domain) => {
+      const follower = domain.newFollower();
+      await follower.start();
+      const lease = await domain.lease();
+      domain.eth.mineEmpty(50);
+      for (const _ of [1, 2, 3]) {
+        domain.eth.failure = new TillgateError('NODE_FAILED', 'No node answers.');
+        await assert.rejects(follower.step(lease), { code: 'NODE_FAILED' });
+        domain.eth.failure = null;
+        domain.clock.advance(4 * MINUTE);
+        assert.equal(await follower.step(lease), 'advanced');
+      }
+      assert.equal(alerts(domain).length, 0);
+    });
+
     till('a node that fails for long raises one alert', async (domain) => {
       domain.eth.failure = new TillgateError('NODE_FAILED', 'No node answers.');
       for (const _ of [1, 2, 3, 4]) {
