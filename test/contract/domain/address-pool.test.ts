@@ -71,6 +71,13 @@ eachStorage((engine, open) => {
     till('are fetched in larger batches while many orders wait, and each is given out once', async (domain) => {
       const pool = instance(domain);
       while ((await domain.storage.chains.poolSize('ETH', domain.eth.walletId)) < 1000) await pool.refill('ETH');
+      const { chains } = domain.storage;
+      const batches: number[] = [];
+      const take = chains.takeFromPool.bind(chains);
+      chains.takeFromPool = (chain, walletId, count) => {
+        batches.push(count);
+        return take(chain, walletId, count);
+      };
       const taken: number[] = [];
       for (let burst = 0; burst < 5; burst++)
         taken.push(
@@ -80,6 +87,12 @@ eachStorage((engine, open) => {
         taken.sort((a, b) => a - b),
         upTo(0, 750),
       );
+      const { batch, largestBatch } = DEFAULT_POOL;
+      assert.ok(
+        batches.every((count) => count >= batch && count <= largestBatch),
+        batches.join(),
+      );
+      assert.ok(Math.max(...batches) > batch, batches.join());
     });
   });
 });

@@ -15,11 +15,12 @@ import {
   rejectTransfer,
   settleHeldTransfer,
 } from '../../../core/index.ts';
-import type { Epoch, EpochMarker, TransferId } from '../../../core/index.ts';
+import type { ChainAdapter, ChainPayments, Epoch, EpochMarker, PayingChain, TransferId } from '../../../core/index.ts';
 import { takeBackup } from '../../support/backup.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { buildMoney, PAYEE } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
+import { lyingAbout } from '../../support/lying-node.ts';
 import { again, latePayment, owed, refund } from './late-payment.ts';
 
 const ETHER = 10n ** 18n;
@@ -283,6 +284,9 @@ eachStorage((engine, open) => {
         await confirmRestore(till, OPERATOR, marker);
         assert.ok(canPay(till.btc) && accountId !== null);
         await assert.rejects(recoverCoins(till.btc, till.storage), { code: 'STATE_CONFLICT' });
+        const payments = lyingAbout<ChainPayments>(till.btcPayments, { unspent: undefined as never });
+        const withoutCoins = lyingAbout<ChainAdapter>(till.btc, { payments }) as PayingChain;
+        await assert.rejects(recoverCoins(withoutCoins, till.storage), { code: 'UNSUPPORTED' });
         till.clock.advance(1_000);
         const follower = till.newFollower(till.btc);
         await follower.start();

@@ -224,6 +224,10 @@ eachStorage((engine, open) => {
           [view.amount, view.received, view.remaining, view.confirmations, view.confirmationsRequired, view.seen],
           ['10', '4', '6', 1, 3, true],
         );
+        domain.eth.mine({ to: inUsdt.payment?.address ?? '', currency: 'USDT-ERC20', units: 1_000_000n, txid: 'more' });
+        await domain.follow();
+        const { received, confirmations } = await domain.queries.checkout(order.checkoutToken);
+        assert.deepEqual([received, confirmations], ['5', 1], 'the youngest part counts');
         await assert.rejects(domain.choosePayment.choose(order.checkoutToken, 'BTC', 'BTC'), {
           code: 'STATE_CONFLICT',
         });
