@@ -5,8 +5,6 @@ import type { LightningNode } from '../ports/lightning.ts';
 import type { FoundPayment } from '../transfers/settle-transfer.ts';
 import type { LostWithdrawal } from '../withdrawals/record-withdrawal.ts';
 
-type Node = Pick<LightningNode, 'payment' | 'decode'>;
-
 /** A Lightning payment that an operator says was made. */
 export interface ClaimedPayment {
   readonly paymentHash: string;
@@ -40,7 +38,7 @@ export async function confirmedByNode(
  * @throws TillgateError `INVALID_FIELDS` when invoice, payment hash and amount do not belong together; and as {@link confirmedByNode}
  */
 export async function lostPayment(
-  node: Node | null,
+  node: Pick<LightningNode, 'payment' | 'decode'> | null,
   claimed: ClaimedPayment & { readonly accountId: AccountId; readonly paymentRequest: string; readonly units: bigint },
 ): Promise<LostWithdrawal> {
   const { accountId, units, paymentHash, obtainedUnits, paymentRequest } = claimed;

@@ -16,8 +16,8 @@ import type { AuditDeps } from './audit.ts';
 import type { SecondFactor, TotpEnrolment } from '../auth/second-factor.ts';
 
 /** The protections that an account may demand. */
-const DEMAND_NAMES = ['dataSecurity', 'totpForWithdrawals'] as const;
-export type DemandName = (typeof DEMAND_NAMES)[number];
+const DEMAND_NAMES: readonly DemandName[] = ['dataSecurity', 'totpForWithdrawals'];
+export type DemandName = 'dataSecurity' | 'totpForWithdrawals';
 type Demands = Readonly<Record<DemandName, Demand>>;
 
 interface StoredSecurity {

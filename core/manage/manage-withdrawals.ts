@@ -32,7 +32,7 @@ export interface TransferDetail {
 }
 
 /** What an operator found out about a held payment. */
-interface OperatorsFinding {
+export interface OperatorsFinding {
   readonly txHash: string;
   /** What the network took, in the chain's own coin. */
   readonly feeUnits: bigint;

@@ -6,3 +6,5 @@ export type { NodesOptions } from './open-by-nodes.ts';
 export { QuorumChain } from './quorum-chain.ts';
 export { lowestFee } from './quorum-payments.ts';
 export type { AgreePrice } from './quorum-payments.ts';
+export type { Disagreements } from './disagreements.ts';
+export type { Answer, Question } from './node-group.ts';
