@@ -40,6 +40,7 @@ describe('mutants', () => {
     ['a number', 'f = 0', 'f = 1', 'f = (-1)'],
     ['the end of a list', 'f = a.every(b)', 'f = a.some(b)'],
     ['the sense of a comparator', 'f = a < b ? -1 : a > b ? 1 : 0', 'f = a >= b ? -1 : a > b ? 1 : 0'],
+    ['which of two is taken', 'f = a > b ? a : b', 'f = (a)', 'f = (b)', 'f = a <= b ? a : b'],
     ['a rounding', 'f = a("up")', "f = a('down')"],
     ['the larger of two', 'f = Math.max(a, b)', 'f = Math.min(a, b)'],
   ];
@@ -52,6 +53,7 @@ describe('mutants', () => {
 
   for (const [what, text] of [
     ['what is logged', 'this.#deps.logger.warn("a", { n: 1 + 1 });'],
+    ['whether it is logged', 'if (a > 1) { this.#deps.logger.info("a"); }'],
     ['what is measured', 'metrics.count("a", 1);'],
     ['texts', 'f = "a" + b'],
     ['undefined', 'f = void 0'],

@@ -50,7 +50,9 @@ const binary: Operator = (node) => {
   if (!ts.isBinaryExpression(node)) return [];
   const token = node.operatorToken.getText();
   if (token === '+' && isText(node)) return [];
-  const wanted = (TOKENS[token] ?? []).filter(([operator]) => operator === 'negation' || !isComparator(node.parent));
+  const wanted = (TOKENS[token] ?? []).filter(
+    ([operator]) => operator === 'negation' || (!isComparator(node.parent) && !isExtreme(node)),
+  );
   return wanted.map(([operator, text]) => ({ operator, node: node.operatorToken, text }));
 };
 
@@ -139,6 +141,14 @@ export function replacementsOf(node: ts.Node): readonly Replacement[] {
   return OPERATORS.flatMap((operator) => operator(node));
 }
 
+/** `a < b ? a : b`: of equal ones it is the same either way. */
+function isExtreme({ left, right, parent }: ts.BinaryExpression): boolean {
+  if (!ts.isConditionalExpression(parent)) return false;
+  const operands = [left, right].map((operand) => operand.getText());
+  const branches = [parent.whenTrue, parent.whenFalse].map((branch) => branch.getText());
+  return operands.sort().join(' ') === branches.sort().join(' ');
+}
+
 /** `a < b ? -1 : 1`, as a comparator is written: only its sense matters, not its numbers nor what it says of equal ones. */
 function isComparator(node: ts.Node): boolean {
   if (!ts.isConditionalExpression(node)) return false;
@@ -148,7 +158,7 @@ function isComparator(node: ts.Node): boolean {
 }
 
 /**
- * True for what no mutant is made in: what is logged and measured, the arguments of errors, assertions of impossible
+ * True for what no mutant is made in: what is logged and measured, whether that is done, the arguments of errors, assertions of impossible
  * states that do nothing besides, and the numbers of comparators.
  */
 export function isLeftOut(node: ts.Node): boolean {
@@ -156,6 +166,7 @@ export function isLeftOut(node: ts.Node): boolean {
   if (ts.isNewExpression(node) && ts.isThrowStatement(node.parent)) return true;
   // What the compiler writes for undefined.
   if (ts.isVoidExpression(node)) return true;
+  if (ts.isIfStatement(node)) return node.elseStatement === undefined && bodyOf(node).every(isLeftOut);
   if (!ts.isExpressionStatement(node)) return false;
   const call = ts.isAwaitExpression(node.expression) ? node.expression.expression : node.expression;
   if (!ts.isCallExpression(call)) return false;
@@ -171,9 +182,9 @@ const literal = (node: ts.Node, value: string, more: boolean): Replacement => ({
 });
 
 /** An `if` without `else` that only leaves: without it, what follows runs. */
-function isGuard({ thenStatement, elseStatement }: ts.IfStatement): boolean {
-  if (elseStatement !== undefined) return false;
-  const body = ts.isBlock(thenStatement) ? thenStatement.statements : [thenStatement];
+function isGuard(node: ts.IfStatement): boolean {
+  if (node.elseStatement !== undefined) return false;
+  const body = bodyOf(node);
   const [only] = body;
   return (
     body.length === 1 &&
@@ -184,6 +195,9 @@ function isGuard({ thenStatement, elseStatement }: ts.IfStatement): boolean {
       ts.isBreakStatement(only))
   );
 }
+
+const bodyOf = ({ thenStatement }: ts.IfStatement): readonly ts.Statement[] =>
+  ts.isBlock(thenStatement) ? thenStatement.statements : [thenStatement];
 
 const outsideBlock = (node: ts.Node): ts.Node => (ts.isBlock(node.parent) ? node.parent.parent : node.parent);
 

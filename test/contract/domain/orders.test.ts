@@ -217,6 +217,12 @@ eachStorage((engine, open) => {
         const inUsdt = await domain.choosePayment.choose(order.checkoutToken, 'ETH', 'USDT-ERC20');
         assert.deepEqual(again.payment, inEth.payment);
         assert.equal(inUsdt.payment?.address, inEth.payment?.address);
+        const next = await domain.payInfo();
+        assert.deepEqual(
+          [inEth.payment?.address, next.payment?.address],
+          ['eth0', 'eth1'],
+          'the address that was taken for the second choice is given to the next order',
+        );
         domain.eth.mine({ to: inUsdt.payment?.address ?? '', currency: 'USDT-ERC20', units: 4_000_000n, txid: 'part' });
         await domain.follow();
         const view = await domain.queries.checkout(order.checkoutToken);

@@ -172,7 +172,12 @@ eachStorage((engine, open) => {
         await blocks(till, 20, 10 * MINUTE);
         assert.equal((await viewOf(till, first)).payout.cancelReason, null, 'it may still be mined');
         await blocks(till, 20, 10 * MINUTE);
-        assert.match((await viewOf(till, first)).payout.cancelReason ?? '', /not mined for too long/);
+        const { cancelReason } = (await viewOf(till, first)).payout;
+        assert.match(cancelReason ?? '', /not mined for too long/);
+        assert.ok(
+          till.events.of('alert').some(({ reason }) => reason === cancelReason),
+          'the operator is told',
+        );
         await blocks(till, 30, MINUTE);
         const failed = await till.transfer(first);
         assert.equal(failed.status, 'FAILED');
