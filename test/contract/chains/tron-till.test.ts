@@ -156,6 +156,7 @@ function settings(fixture: TronFixture): unknown {
         use: 'tron',
         options: {
           apiUrls: fixture.nodes.map(({ url }) => url),
+          quorum: 1,
           network: 'test',
           confirmations: CONFIRMATIONS,
           spendableConfirmations: 10,
