@@ -12,7 +12,7 @@ import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { LightningNode } from '../ports/lightning.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
-import { approveTransfer, cancelTransfer, rejectTransfer, requireCancellable } from '../transfers/review-transfer.ts';
+import { approveTransfer, cancelTransfer, rejectByOperator, requireCancellable } from '../transfers/review-transfer.ts';
 import { requirePayments } from '../transfers/fee-estimator.ts';
 import { recordLostWithdrawal } from '../withdrawals/record-withdrawal.ts';
 import type { LostWithdrawal } from '../withdrawals/record-withdrawal.ts';
@@ -82,13 +82,13 @@ export class ManageWithdrawals {
    * Rejects a withdrawal before it is signed; the amount returns to the merchant's balance, less what sweeps that were made
    * for it have cost.
    *
-   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` once it is signed
+   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` once it is signed, and while it is open whether a backup was restored
    */
   async reject(actor: Actor, id: TransferId, reason: string): Promise<Transfer> {
     const { clock, ids, chains, storage } = this.#deps;
     const { transfer } = await this.find(actor, id);
     const kept = await keptOf(chains.get(transfer.chain), storage, transfer);
-    return this.#decide(actor, id, 'reject', (tx) => rejectTransfer(tx, id, reason, { now: clock.now(), ids, kept }));
+    return this.#decide(actor, id, 'reject', (tx) => rejectByOperator(tx, id, reason, { now: clock.now(), ids, kept }));
   }
 
   /**

@@ -65,6 +65,28 @@ export async function rejectTransfer(
   return failed;
 }
 
+/**
+ * {@link rejectTransfer} by the word of an operator. A transfer that waits in a restored backup may have been paid since: until
+ * that is decided, giving its reserve back could give the coins away twice.
+ *
+ * @throws TillgateError as {@link rejectTransfer}; `STATE_CONFLICT` while it is open whether a backup was restored
+ */
+export async function rejectByOperator(
+  tx: Transaction,
+  id: TransferId,
+  reason: string,
+  context: { readonly now: Millis; readonly ids: IdGenerator; readonly kept?: bigint },
+): Promise<Transfer> {
+  if ((await tx.epochs.lock()).status === 'pending') {
+    throw new TillgateError(
+      'STATE_CONFLICT',
+      'The database may be a restored backup, and the transfer may have been paid since: look with "restore status", then ' +
+        'decide with "restore confirm" or "restore dismiss".',
+    );
+  }
+  return rejectTransfer(tx, id, reason, context);
+}
+
 /** The reason of a cancellation for which none was given. */
 export const CANCELLED_BY_OPERATOR = 'Cancelled by an operator.';
 

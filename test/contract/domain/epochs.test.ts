@@ -12,6 +12,7 @@ import {
   reconcile,
   recordLostWithdrawal,
   recoverCoins,
+  rejectByOperator,
   rejectTransfer,
   settleHeldTransfer,
 } from '../../../core/index.ts';
@@ -196,6 +197,28 @@ eachStorage((engine, open) => {
         await restart(till, 40);
         assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
         assert.equal(paid(till), 1);
+      },
+    );
+
+    money(
+      'gives nothing back of what waits before it is decided: it may have been paid since',
+      async (till, backup) => {
+        await till.fund('ETH', '2000');
+        const { tx_id } = await till.withdraw('0.5');
+        const restore = await backup();
+        await restart(till, 40);
+        const marker = await markerOf(till);
+        await restore();
+        await start(till, marker);
+        const reject = (): Promise<unknown> =>
+          till.storage.transaction((tx) =>
+            rejectByOperator(tx, tx_id as TransferId, 'no', { now: till.clock.now(), ids: till.ids }),
+          );
+        await assert.rejects(reject(), { code: 'STATE_CONFLICT', message: /restore confirm/ });
+        assert.equal((await till.transfer(tx_id)).status, 'REQUESTED');
+        await confirmRestore(till, OPERATOR, marker);
+        await reject();
+        assert.equal((await till.transfer(tx_id)).status, 'FAILED');
       },
     );
 

@@ -4,7 +4,7 @@ import { QUIET_EVENTS, QUIET_LOGGER, QUIET_METRICS } from '../world/quiet.ts';
 import type { Instance } from '../world/instance.ts';
 import type { World } from '../world/world.ts';
 import { inside, NOTHING, outside } from './action.ts';
-import { decideHeld, rejectByOperator } from './restores.ts';
+import { decideHeld, operatorRejects } from './restores.ts';
 import type { Action, Scene } from './action.ts';
 
 const ids = ({ world }: Scene, sql: string): readonly string[] =>
@@ -56,7 +56,7 @@ async function decide(scene: Scene): Promise<string> {
   );
   if (row === undefined) return NOTHING;
   if (row.status === 'HELD') return decideHeld(world, instance, row.id, row.chain, approve);
-  await rejectByOperator(world, instance, row.id);
+  await operatorRejects(world, instance, row.id);
   return `rejects ${row.id}`;
 }
 

@@ -1,5 +1,5 @@
 import { beginEpochAfterRestore, confirmRestore, OPERATOR } from '../../../core/index.ts';
-import { approveTransfer, isTillgateError, rejectTransfer, settleHeldTransfer } from '../../../core/index.ts';
+import { approveTransfer, isTillgateError, rejectByOperator, settleHeldTransfer } from '../../../core/index.ts';
 import type { Transfer, TransferId } from '../../../core/index.ts';
 import { keptOf } from '../../../core/transfers/till-budget.ts';
 import { QUIET_EVENTS, QUIET_LOGGER, QUIET_METRICS } from '../world/quiet.ts';
@@ -35,14 +35,14 @@ function isFor({ to, currency, units }: SimOutput, transfer: Transfer | null): b
 }
 
 /** Rejects a transfer as an operator does. */
-export async function rejectByOperator(
+export async function operatorRejects(
   { now }: World,
   { storage, ids, chains }: Instance,
   id: TransferId,
 ): Promise<void> {
   const transfer = await storage.transfers.find(id);
   const kept = transfer === null ? 0n : await keptOf(chains.get(transfer.chain), storage, transfer);
-  await storage.transaction((tx) => rejectTransfer(tx, id, 'An operator says no.', { now, ids, kept }));
+  await storage.transaction((tx) => rejectByOperator(tx, id, 'An operator says no.', { now, ids, kept }));
 }
 
 /** What the Lightning node has paid is settled; `null` where the node has not paid it. */
@@ -93,7 +93,7 @@ export async function decideHeld(
     });
     return `settles ${id}`;
   }
-  const reject = (): Promise<unknown> => rejectByOperator(world, instance, id);
+  const reject = (): Promise<unknown> => operatorRejects(world, instance, id);
   if (!approve) {
     await reject();
     return `rejects ${id}`;
