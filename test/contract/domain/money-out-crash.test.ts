@@ -12,10 +12,10 @@ import { eachStorage } from '../../support/each-storage.ts';
 const MOST_CALLS = 300;
 const FEWEST_CALLS = 20;
 /**
- * The same calls are made on both: on the slower one every third is enough to see that its transactions hold. What a call has
+ * The same calls are made on both: on the slower one every fourth is enough to see that its transactions hold. What a call has
  * left behind is what the next one finds, unless two are made at once: every third of those is enough.
  */
-const STRIDE = { before: { sqlite: 1, pg: 3 }, after: { sqlite: 3, pg: 9 } } as const;
+const STRIDE = { before: { sqlite: 1, pg: 4 }, after: { sqlite: 3, pg: 12 } } as const;
 /** A short chain, so that a payment is final soon. */
 const CHAIN = { confirmations: 1, spendableConfirmations: 2, finalityBlocks: 6 };
 
