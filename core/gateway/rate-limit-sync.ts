@@ -56,8 +56,9 @@ export class RateLimitSync {
 
   /** One exchange. @throws TillgateError `NOT_READY`; until the next exchange each instance counts alone */
   async run(): Promise<void> {
-    const { limits, uses, instance, clock } = this.#deps;
-    if (uses === null || limits.size === 0) return;
+    const { uses, instance, clock } = this.#deps;
+    // Without usage of its own too: what others charge between two exchanges has to be told from what they did before.
+    if (uses === null) return;
     const changed = this.#changed(clock.now());
     const remote = await uses.exchange(
       instance,

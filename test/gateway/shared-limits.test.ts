@@ -183,6 +183,16 @@ describe('limits over several instances', () => {
     }
   });
 
+  test('what one took right after the first request to the other counts there, whichever exchanges first', async () => {
+    const { one, other } = two();
+    await other.sharing.run();
+    assert.equal(other.ask(1), 1);
+    assert.equal(one.ask(25), 20);
+    await one.sharing.run();
+    await other.sharing.run();
+    assert.equal(other.ask(1), 0);
+  });
+
   test('an exchange that fails leaves each with its own counts, and the next one catches up', async () => {
     const { world, one, other, exchange } = two();
     assert.ok(other.use);
