@@ -1,4 +1,4 @@
-import { invalidField, isTillgateError, TillgateError } from '../kernel/errors.ts';
+import { invalidField, isTillgateError, stateConflict, TillgateError } from '../kernel/errors.ts';
 import { assert, present } from '../kernel/guard.ts';
 import { isId } from '../kernel/ids.ts';
 import type { DepositId, EntryId, OrderId, TransferId } from '../kernel/ids.ts';
@@ -61,7 +61,7 @@ export class UnassignedDeposits {
       if (order === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
       const former = requireDecidable(await tx.deposits.lock(seen.id), ['CREDITED', 'SPENDABLE']);
       if (order.payment?.chain !== former.chain)
-        throw conflict(`The order is not paid on ${former.chain}; refund the deposit instead.`);
+        throw stateConflict(`The order is not paid on ${former.chain}; refund the deposit instead.`);
       const now = this.#deps.clock.now();
       const owner = { orderId: order.id, accountId: order.accountId };
       const assigned: Deposit = { ...former, ...owner, assignment: 'ORDER' };
@@ -130,7 +130,8 @@ export class UnassignedDeposits {
       await holdBlock(tx, seen);
       await tx.orders.lock(seen.orderId);
       const former = requireDecidable(await tx.deposits.lock(seen.id), ['SPENDABLE']);
-      if (owedUnits(former) !== units) throw conflict('What is left of the deposit changed at this moment; ask again.');
+      if (owedUnits(former) !== units)
+        throw stateConflict('What is left of the deposit changed at this moment; ask again.');
       assert(
         await tx.deposits.reassign(former.id, 'UNASSIGNED', 'RETURNING', {}),
         `deposit ${id} changed while locked`,
@@ -153,20 +154,21 @@ export class UnassignedDeposits {
 /** No reorganisation happens from here to the commit, and none has taken the deposit's block. */
 async function holdBlock(tx: Transaction, { chain, blockHeight, blockHash }: Deposit): Promise<void> {
   if (!(await tx.chains.holds(chain, { height: blockHeight, hash: blockHash })))
-    throw conflict('The block of the deposit is not part of the chain at the moment; try again later.');
+    throw stateConflict('The block of the deposit is not part of the chain at the moment; try again later.');
 }
 
 function requireDecidable(deposit: Deposit | null, statuses: readonly Deposit['status'][]): Deposit {
   if (deposit === null) throw new TillgateError('NOT_FOUND', 'There is no such deposit.');
   if (deposit.assignment !== 'UNASSIGNED')
-    throw conflict(
+    throw stateConflict(
       deposit.assignment === 'ORDER'
         ? `The deposit belongs to order ${deposit.orderId}.`
         : 'The deposit is being paid back, or was.',
     );
   if (!statuses.includes(deposit.status))
-    throw conflict(`The deposit is ${deposit.status}; it has to be ${statuses.join(' or ')} first.`);
-  if (owedUnits(deposit) === 0n) throw conflict('Nothing is left of the deposit: failed payments of it have cost all.');
+    throw stateConflict(`The deposit is ${deposit.status}; it has to be ${statuses.join(' or ')} first.`);
+  if (owedUnits(deposit) === 0n)
+    throw stateConflict('Nothing is left of the deposit: failed payments of it have cost all.');
   return deposit;
 }
 
@@ -176,9 +178,7 @@ async function estimate(priced: () => Promise<FeeEstimate>): Promise<FeeEstimate
     return await priced();
   } catch (error) {
     if (isTillgateError(error, 'AMOUNT_OUT_OF_RANGE'))
-      throw conflict("What is left of the deposit does not cover the network's fee now.");
+      throw stateConflict("What is left of the deposit does not cover the network's fee now.");
     throw error;
   }
 }
-
-const conflict = (message: string): TillgateError => new TillgateError('STATE_CONFLICT', message);

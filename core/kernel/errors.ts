@@ -89,6 +89,11 @@ export function isTillgateError(error: unknown, code?: ErrorCode): error is Till
   return code === undefined || (error as TillgateError).code === code;
 }
 
+/** A refusal because of the present state (code `STATE_CONFLICT`). */
+export function stateConflict(message: string): TillgateError {
+  return new TillgateError('STATE_CONFLICT', message);
+}
+
 /** A refusal of one field (code `INVALID_FIELDS`). */
 export function invalidField(path: string, message: string): TillgateError {
   return new TillgateError('INVALID_FIELDS', `${path}: ${message}`, { fields: [{ path, message }] });

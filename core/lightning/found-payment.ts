@@ -1,5 +1,5 @@
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
-import { invalidField, TillgateError } from '../kernel/errors.ts';
+import { invalidField, stateConflict, TillgateError } from '../kernel/errors.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import type { LightningNode } from '../ports/lightning.ts';
 import type { FoundPayment } from '../transfers/settle-transfer.ts';
@@ -25,10 +25,10 @@ export async function confirmedByNode(
 ): Promise<FoundPayment> {
   const view = await required(node).payment(paymentHash);
   if (view?.state === 'in-flight')
-    throw conflict(`The node is still paying ${paymentHash}; wait until its payment has ended.`);
-  if (view?.state === 'failed') throw conflict(`The node could not pay ${paymentHash}: ${view.reason}`);
+    throw stateConflict(`The node is still paying ${paymentHash}; wait until its payment has ended.`);
+  if (view?.state === 'failed') throw stateConflict(`The node could not pay ${paymentHash}: ${view.reason}`);
   if (view !== null && view.feeMsat !== feeUnits)
-    throw conflict(`The node paid ${view.feeMsat} msat for the route of ${paymentHash}, not ${feeUnits}.`);
+    throw stateConflict(`The node paid ${view.feeMsat} msat for the route of ${paymentHash}, not ${feeUnits}.`);
   return { txHash: paymentHash, obtainedUnits, cost: { currency: LIGHTNING_ASSET.currency, units: feeUnits } };
 }
 
@@ -58,8 +58,4 @@ export async function lostPayment(
 function required<N>(node: N | null): N {
   if (node === null) throw new TillgateError('NOT_READY', 'There is no Lightning node that could be asked.');
   return node;
-}
-
-function conflict(message: string): TillgateError {
-  return new TillgateError('STATE_CONFLICT', message);
 }

@@ -1,7 +1,7 @@
 import type { Principal } from '../auth/principal.ts';
 import type { Deposit } from '../deposits/deposit.ts';
 import type { Asset, AssetCatalogue } from '../kernel/asset.ts';
-import { isTillgateError, TillgateError } from '../kernel/errors.ts';
+import { isTillgateError, stateConflict, TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import { isId } from '../kernel/ids.ts';
 import type { AccountId, OrderId, TransferId } from '../kernel/ids.ts';
@@ -118,12 +118,12 @@ export class RequestRefund {
 
   #refundable(order: Order, deposits: readonly Deposit[]): Refundable {
     const { payment } = order;
-    if (!allowsRefund(order.status)) throw conflict(`The order is ${order.status}; there is nothing to refund.`);
+    if (!allowsRefund(order.status)) throw stateConflict(`The order is ${order.status}; there is nothing to refund.`);
     if (payment === null || order.received === 0n)
-      throw conflict('No money of this order is confirmed; there is nothing to refund.');
+      throw stateConflict('No money of this order is confirmed; there is nothing to refund.');
     const toAddress = refundDestination(order, liveDeposits(order, deposits), this.#deps.chains);
     if (toAddress === null) {
-      throw conflict(
+      throw stateConflict(
         `The refund has no destination yet: the payer can leave an address at ${this.#deps.claimUrl(order)}`,
       );
     }
@@ -148,11 +148,11 @@ export class RequestRefund {
       return await estimate();
     } catch (error) {
       if (isTillgateError(error, 'DESTINATION_UNPAYABLE'))
-        throw conflict(
+        throw stateConflict(
           `The refund's destination cannot be paid. ${error.message} The payer can leave another address at ${this.#deps.claimUrl(order)}`,
         );
       if (isTillgateError(error, 'AMOUNT_OUT_OF_RANGE'))
-        throw conflict("What was received does not cover the network's fee.");
+        throw stateConflict("What was received does not cover the network's fee.");
       throw error;
     }
   }
@@ -169,12 +169,12 @@ export class RequestRefund {
       const order = present(await tx.orders.lock(orderId), `order ${orderId}`);
       const now = this.#refundable(order, await tx.deposits.byOrder(orderId));
       if (now.units !== seen.units || now.toAddress !== seen.toAddress)
-        throw conflict('The order changed at this moment; ask again.');
+        throw stateConflict('The order changed at this moment; ask again.');
       const transfer = this.#newTransfer(order, now, hotAddress, fee);
       const claimed = await claimTransfer(tx, transfer, idempotency);
       if (claimed !== null) return { id: claimed, added: false };
       const left = await reserveTransfer(tx, transfer, ids, () =>
-        conflict('The available balance is less than what was received: part of it is pending or was withdrawn.'),
+        stateConflict('The available balance is less than what was received: part of it is pending or was withdrawn.'),
       );
       if (left === null) throw secondRefund();
       return { id: transfer.id, added: true };
@@ -214,7 +214,5 @@ export class RequestRefund {
     return { refund, orderId, asset: present(this.#deps.assets.find(refund.currency), `asset ${refund.currency}`) };
   }
 }
-
-const conflict = (message: string): TillgateError => new TillgateError('STATE_CONFLICT', message);
 const secondRefund = (): TillgateError =>
-  conflict('The order has a refund already; read it with the refund information.');
+  stateConflict('The order has a refund already; read it with the refund information.');

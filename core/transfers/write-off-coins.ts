@@ -1,6 +1,6 @@
 import type { CurrencyCode } from '../kernel/asset.ts';
 import { formatUnits } from '../kernel/decimal.ts';
-import { TillgateError } from '../kernel/errors.ts';
+import { stateConflict, TillgateError } from '../kernel/errors.ts';
 import { custodyAccount, operatorAccount } from '../ledger/entry.ts';
 import type { LedgerBalance } from '../ledger/entry.ts';
 import type { SpendableCoin } from '../ports/chain-payments.ts';
@@ -50,7 +50,7 @@ export async function writeOffCoins(
   const written = await difference(chain, deps);
   await requireFloat(chain, deps, written);
   await deps.storage.transaction(async (tx) => {
-    if ((await tx.transfers.findPayoutStop(code)) === null) throw conflict('Payouts were resumed at this moment.');
+    if ((await tx.transfers.findPayoutStop(code)) === null) throw stateConflict('Payouts were resumed at this moment.');
     await book(tx, chain, { written, custody, deps });
     await record(tx, written);
   });
@@ -65,10 +65,10 @@ async function requireRest({ code, payments }: PayingChain, { storage }: WriteOf
     );
   const { transfers, epochs } = storage;
   if ((await epochs.current()).status === 'pending')
-    throw conflict('The database may be a restored backup: decide about that first, then run "restore coins".');
-  if ((await transfers.payoutStop(code)) === null) throw conflict(`Stop the payouts of ${code} first.`);
+    throw stateConflict('The database may be a restored backup: decide about that first, then run "restore coins".');
+  if ((await transfers.payoutStop(code)) === null) throw stateConflict(`Stop the payouts of ${code} first.`);
   const under = [...(await transfers.livePayouts(code, null, 1)), ...(await transfers.unminedPayouts(code, null, 1))];
-  if (under.length > 0) throw conflict(`A payout of ${code} is under way; wait until it is final.`);
+  if (under.length > 0) throw stateConflict(`A payout of ${code} is under way; wait until it is final.`);
 }
 
 /** Each coin is asked for by itself: no sum hides one behind another. */
@@ -78,11 +78,11 @@ async function difference(chain: PayingChain, { storage }: WriteOffDeps): Promis
   const gone: Holding[] = [];
   for (const holding of await allHoldings(storage, code))
     if (holding.status === 'FREE' && !(await isUnspent(chain, holding))) gone.push(holding);
-  if (gone.length === 0) throw conflict(`No coin of ${code} is missing.`);
+  if (gone.length === 0) throw stateConflict(`No coin of ${code} is missing.`);
   const shown = (await payments.unspent?.(payments.hotAddress)) ?? [];
   const refs = new Set(shown.map(({ ref }) => ref));
   const waiting = gone.find(({ ref }) => refs.has(ref));
-  if (waiting !== undefined) throw conflict(`What spends ${waiting.ref} is not mined yet; wait until it is.`);
+  if (waiting !== undefined) throw stateConflict(`What spends ${waiting.ref} is not mined yet; wait until it is.`);
   const found: SpendableCoin[] = [];
   for (const coin of await unknownCoins(chain, storage, shown))
     if (await isUnspent(chain, { ...coin, currency })) found.push(coin);
@@ -115,10 +115,8 @@ async function book(
   }: { readonly written: WrittenOff; readonly custody: readonly LedgerBalance[]; readonly deps: WriteOffDeps },
 ): Promise<void> {
   const { code } = chain;
-  const changed = conflict('The books changed at this moment; try again.');
+  const changed = stateConflict('The books changed at this moment; try again.');
   if (units !== 0n && !(await bookFloat(tx, code, { currency, units: -units }, custody, deps))) throw changed;
   for (const { ref } of gone) if (!(await tx.transfers.dropHolding(code, ref))) throw changed;
   for (const coin of found) if (!(await tx.transfers.addHolding({ ...coin, chain: code, currency }))) throw changed;
 }
-
-const conflict = (message: string): TillgateError => new TillgateError('STATE_CONFLICT', message);

@@ -29,8 +29,9 @@ export async function openEvmChain(
   const paying = { keys, maxGasPrice, bumpAfterMs, maxGas };
   const mainNetwork = rest.chainId === chainId;
   const nodes = { urls: rpcUrls, quorum, mainNetwork, insecureNodes, clock, agreePrice: agreeEvmPrice };
-  return openByNodes(nodes, (places) => {
-    const urls = rpcUrls.filter((_, place) => places.includes(place));
-    return new EvmChain({ ...rest, rpcUrls: urls, code, name, coin, takesCoin: native, xpub: key, paying }, logger);
-  });
+  return openByNodes(
+    nodes,
+    (pick) =>
+      new EvmChain({ ...rest, rpcUrls: pick(rpcUrls), code, name, coin, takesCoin: native, xpub: key, paying }, logger),
+  );
 }

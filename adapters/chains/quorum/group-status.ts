@@ -4,10 +4,8 @@ import type { NodeGroup } from './node-group.ts';
 /** What the nodes say of themselves, and what they contradict each other about. It fails only together with the nodes. */
 export async function groupStatus(group: NodeGroup): Promise<NodeStatus> {
   const disagreement = group.disagreements.lasting;
-  const asked = await Promise.allSettled(
-    group.nodes.map(async ({ host, chain }) => ({ host, said: await chain.status?.() })),
-  );
-  const answered = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const { answers } = await group.replies(async (chain) => (await chain.status?.()) ?? null);
+  const answered = answers.flatMap((answer) => ('value' in answer ? [{ host: answer.host, said: answer.value }] : []));
   const behind = answered.flatMap(({ host, said }) => (said?.behind == null ? [] : [`${host} ${said.behind}`]));
   const isEnough = answered.length - behind.length >= group.quorum;
   const silent = group.nodes.length - answered.length;

@@ -28,7 +28,7 @@ export type Answer<T> = { readonly host: string; readonly chain: ChainAdapter } 
 );
 
 /** The answers, and why the other nodes gave none. */
-interface Replies<T> {
+export interface Replies<T> {
   readonly answers: readonly Answer<T>[];
   readonly failures: readonly string[];
 }
@@ -81,24 +81,36 @@ export class NodeGroup {
     if (groups.length === 1) this.disagreements.end(question.subject);
     else this.note(question, answers, isEnough ? most : []);
     if (!isEnough) throw this.contradiction(question, answers);
-    const values: T[] = [];
-    for (const answer of most) {
-      if ('error' in answer) throw answer.error;
-      values.push(answer.value);
-    }
+    const values = valuesOf(most);
     return { value: values[0] as T, values };
   }
 
   /** The answers of at least as many nodes as have to agree. @throws TillgateError `NODE_FAILED` when fewer answer */
   async ask<T>(ask: (chain: ChainAdapter) => Promise<T>): Promise<readonly Answer<T>[]> {
-    const quick = this.nodes.filter((node) => !this.#late.has(node) && !this.#behind.has(node.chain));
-    return this.#enough(quick.length >= this.quorum ? quick : this.nodes, ask);
+    return this.#enough(
+      this.#orAll((node) => !this.#late.has(node) && !this.#behind.has(node.chain)),
+      ask,
+    );
   }
 
   /** The same, of all nodes. */
   async askAll<T>(ask: (chain: ChainAdapter) => Promise<T>): Promise<readonly Answer<T>[]> {
-    const quick = this.nodes.filter((node) => !this.#late.has(node));
-    return this.#enough(quick.length >= this.quorum ? quick : this.nodes, ask);
+    return this.#enough(this.#inTime(), ask);
+  }
+
+  /** Whatever the nodes say, however many answer; without those that are late with an answer, unless others are named. */
+  async replies<T>(ask: (chain: ChainAdapter) => Promise<T>, asked = this.#inTime()): Promise<Replies<T>> {
+    return this.#collect(asked, ask);
+  }
+
+  #inTime(): readonly ChainNode[] {
+    return this.#orAll((node) => !this.#late.has(node));
+  }
+
+  /** These nodes, or all where they are too few to agree. */
+  #orAll(isWanted: (node: ChainNode) => boolean): readonly ChainNode[] {
+    const wanted = this.nodes.filter(isWanted);
+    return wanted.length >= this.quorum ? wanted : this.nodes;
   }
 
   /** Which nodes lack the block that enough others have. */
@@ -145,7 +157,10 @@ export class NodeGroup {
   }
 
   contradiction<T>(question: Omit<Question<T>, 'ask'>, answers: readonly Answer<T>[]): TillgateError {
-    return new TillgateError('NODE_FAILED', `${textOf(question, answers)}; ${this.quorum} of them have to agree.`);
+    return new TillgateError(
+      'NODE_FAILED',
+      `Fewer than ${this.quorum} nodes say the same: ${textOf(question, answers)}.`,
+    );
   }
 
   async #collect<T>(asked: readonly ChainNode[], ask: (chain: ChainAdapter) => Promise<T>): Promise<Replies<T>> {
@@ -179,6 +194,14 @@ export class NodeGroup {
     if (left === 0) this.#late.delete(node);
     else this.#late.set(node, left);
   }
+}
+
+/** What was answered. @throws TillgateError the first error among the answers */
+export function valuesOf<T>(answers: readonly Answer<T>[]): readonly T[] {
+  return answers.map((answer) => {
+    if ('error' in answer) throw answer.error;
+    return answer.value;
+  });
 }
 
 /** An answer, or why there is none. */

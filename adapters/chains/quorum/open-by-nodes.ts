@@ -16,14 +16,17 @@ export interface NodesOptions {
   readonly agreePrice: AgreePrice;
 }
 
+/** Of a list with one item for each URL, those of the nodes that are asked. */
+export type PickNodes = <T>(list: readonly T[]) => readonly T[];
+
 /**
  * A chain by its nodes. With a quorum of one the first that answers is believed, and the others are asked only when it fails.
  *
- * @param open - the chain as the nodes at these places of `urls` show it
+ * @param open - the chain as the nodes show it whose URLs are picked
  */
 export function openByNodes(
   { urls, quorum, mainNetwork, insecureNodes, clock, agreePrice }: NodesOptions,
-  open: (places: readonly number[]) => ChainAdapter,
+  open: (pick: PickNodes) => ChainAdapter,
 ): ChainAdapter {
   const nodes: NodesInUse = {
     hosts: [...nodesAt(urls).keys()],
@@ -31,8 +34,15 @@ export function openByNodes(
     mainNetwork,
     insecure: insecureNodes ? [] : urls.filter(isInsecure).map((url) => new URL(url).host),
   };
-  if (quorum === 1) return Object.assign(open(urls.map((_, place) => place)), { nodes });
-  const members = [...nodesAt(urls)].map(([host, places]) => ({ host, chain: open(places) }));
+  if (quorum === 1)
+    return Object.assign(
+      open((list) => list),
+      { nodes },
+    );
+  const members = [...nodesAt(urls)].map(([host, places]) => ({
+    host,
+    chain: open((list) => list.filter((_, place) => places.includes(place))),
+  }));
   return new QuorumChain(new NodeGroup(members, quorum, clock), nodes, agreePrice);
 }
 

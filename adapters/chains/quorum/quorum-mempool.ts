@@ -1,5 +1,6 @@
 import { present } from '../../../core/index.ts';
 import type { ChainMempool, PendingTransfer, PendingTransfers, WatchList } from '../../../core/index.ts';
+import { valuesOf } from './node-group.ts';
 import type { NodeGroup } from './node-group.ts';
 
 /** What waits to be mined on enough nodes. Nodes differ about that without being wrong: it is no disagreement. */
@@ -16,10 +17,9 @@ export class QuorumMempool implements ChainMempool {
     const answers = await this.#group.ask((chain) => present(chain.mempool, 'a mempool').pending(once));
     const seen = new Map<string, PendingTransfer[]>();
     let complete = true;
-    for (const answer of answers) {
-      if ('error' in answer) throw answer.error;
-      complete &&= answer.value.complete;
-      for (const transfer of answer.value.transfers) {
+    for (const found of valuesOf(answers)) {
+      complete &&= found.complete;
+      for (const transfer of found.transfers) {
         const { txid, index, toKey, currency, units } = transfer;
         const key = `${txid} ${index} ${toKey} ${currency} ${units}`;
         seen.set(key, [...(seen.get(key) ?? []), transfer]);

@@ -14,6 +14,7 @@ import type {
   SignedTransaction,
   SpendableCoin,
 } from '../../../core/index.ts';
+import { valuesOf } from './node-group.ts';
 import type { NodeGroup } from './node-group.ts';
 
 /** The one price that is believed of several; `null` where they are too far apart. Given in the order of the settings. */
@@ -71,9 +72,13 @@ export class QuorumPayments implements ChainPayments {
   }
 
   async broadcast(transaction: { readonly txid: string; readonly raw: string }): Promise<void> {
-    const tried = await Promise.allSettled(this.#group.nodes.map(({ chain }) => paying(chain).broadcast(transaction)));
-    const failed = tried.find((each) => each.status === 'rejected');
-    if (failed !== undefined && tried.every(({ status }) => status === 'rejected')) throw failed.reason;
+    const { answers, failures } = await this.#group.replies(
+      (chain) => paying(chain).broadcast(transaction),
+      this.#group.nodes,
+    );
+    if (answers.some((answer) => 'value' in answer)) return;
+    valuesOf(answers);
+    throw new TillgateError('NODE_FAILED', `No node has taken the transaction: ${failures.join('; ')}`);
   }
 
   /** Mined, excluded and expired are believed when enough nodes say so; less than that waits. */
@@ -122,9 +127,8 @@ export class QuorumPayments implements ChainPayments {
       present(await paying(chain).unspent?.(address), 'a search for outputs'),
     );
     const counts = new Map<string, { readonly coin: SpendableCoin; nodes: number }>();
-    for (const answer of answers) {
-      if ('error' in answer) throw answer.error;
-      for (const coin of answer.value) {
+    for (const coins of valuesOf(answers)) {
+      for (const coin of coins) {
         const key = coinsText([coin]);
         const known = counts.get(key);
         if (known === undefined) counts.set(key, { coin, nodes: 1 });
@@ -146,15 +150,14 @@ export class QuorumPayments implements ChainPayments {
     const question = { subject: about, about, textOf: sumsText };
     const answers = await this.#group.ask((chain) => read(paying(chain)));
     const least = new Map<CurrencyCode, bigint>();
-    for (const answer of answers) {
-      if ('error' in answer) throw answer.error;
-      for (const [currency, units] of answer.value) {
+    const sums = valuesOf(answers);
+    for (const sum of sums) {
+      for (const [currency, units] of sum) {
         const known = least.get(currency);
         if (known === undefined || units < known) least.set(currency, units);
       }
     }
-    if (new Set(answers.map((answer) => ('value' in answer ? sumsText(answer.value) : ''))).size === 1)
-      this.#group.disagreements.end(about);
+    if (new Set(sums.map(sumsText)).size === 1) this.#group.disagreements.end(about);
     else this.#group.note(question, answers);
     return least;
   }

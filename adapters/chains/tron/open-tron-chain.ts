@@ -28,9 +28,8 @@ export async function openTronChain(
   const payer = keys === null ? null : { keys, clock, feeLimitSun, expirationMs };
   const mainNetwork = options.network === 'main';
   const trust = { urls: apiUrls, quorum, mainNetwork, insecureNodes, clock, agreePrice: lowestFee };
-  return openByNodes(trust, (places) => {
-    const at = (urls: readonly string[]): readonly string[] => urls.filter((_, place) => places.includes(place));
-    const nodes = { apiUrls: at(apiUrls), solidityUrls: solidityUrls === null ? null : at(solidityUrls) };
+  return openByNodes(trust, (pick) => {
+    const nodes = { apiUrls: pick(apiUrls), solidityUrls: solidityUrls === null ? null : pick(solidityUrls) };
     return new TronChain({ ...rest, ...nodes, xpub: key }, logger, payer);
   });
 }

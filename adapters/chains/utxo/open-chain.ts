@@ -36,10 +36,10 @@ export async function openUtxoChain(
   const { rpcUrls, quorum, insecureNodes, ...rest } = options;
   const mainNetwork = options.network === 'main';
   const nodes = { urls: rpcUrls, quorum, mainNetwork, insecureNodes, clock, agreePrice: lowestFee };
-  return openByNodes(nodes, (places) => {
-    const urls = rpcUrls.filter((_, place) => places.includes(place));
-    return new UtxoChain({ ...rest, rpcUrls: urls, coin, asset, xpub, spending }, logger);
-  });
+  return openByNodes(
+    nodes,
+    (pick) => new UtxoChain({ ...rest, rpcUrls: pick(rpcUrls), coin, asset, xpub, spending }, logger),
+  );
 }
 
 async function spendingOf(

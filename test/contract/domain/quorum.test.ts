@@ -275,6 +275,16 @@ eachStorage((engine, open) => {
       assert.equal(await trouble(till), null);
     });
 
+    money('nor does one that never answers, whatever it is asked', async (till) => {
+      const id = await waiting(till);
+      const nodes = await asking(till, 2);
+      const hangs = (): Promise<never> => new Promise(() => undefined);
+      Object.assign(nodes.lies, { head: hangs, scan: hangs, blockAt: hangs, status: hangs });
+      Object.assign(nodes.lying, { broadcast: hangs, outcome: hangs, custody: hangs });
+      await nodes.settle();
+      assert.equal((await till.transfer(id)).status, 'CONFIRMED');
+    });
+
     money('with fewer nodes than have to agree, nothing is read', async (till) => {
       const nodes = await asking(till);
       nodes.lies.head = async () => {
