@@ -6,10 +6,13 @@ import type {
   ChainName,
   DocumentStore,
   LightningNode,
+  Plugin,
   PluginContext,
   PriceIds,
   RateSource,
+  Signer,
 } from '../core/index.ts';
+import { AccountSigner } from '../adapters/wallet/account-signer.ts';
 import type { LoadedPlugin } from './plugins.ts';
 
 /** What the plugins of a till added. */
@@ -111,11 +114,22 @@ class Registry implements RunningPlugins {
       options,
       logger: logger.child({ plugin: plugin.name }),
       documents: namespaced(documents, plugin.name),
+      signer: this.#signerOf(plugin, options),
       addChain: (chain, details) => this.#addChain(plugin.name, chain, details),
       addLightning: (node) => this.#addLightning(plugin.name, node),
       addRateSource: (source) => void this.rateSources.push(source),
       onClose: (close) => void this.#closers.push({ plugin: plugin.name, close }),
     };
+  }
+
+  /** A plugin that names no accounts, such as a rate source, has no key. */
+  #signerOf(plugin: Plugin, options: unknown): Signer | null {
+    const { signer, logger } = this.#ports;
+    const accounts = plugin.accounts?.(options) ?? [];
+    for (const account of accounts) this.#claim(`the account ${account}`, plugin.name);
+    if (signer === null || accounts.length > 0) return signer === null ? null : new AccountSigner(signer, accounts);
+    logger.debug('the plugin names no accounts and is given no signer', { plugin: plugin.name });
+    return null;
   }
 
   #addChain(plugin: string, chain: ChainAdapter, { name = chain.name, priceIds = {} }: ChainDetails = {}): void {

@@ -17,6 +17,11 @@ export interface ChainAccounts {
   readonly deposit: string;
 }
 
+/** Both, as a plugin names what it signs with. */
+export function accountPaths({ hot, deposit }: ChainAccounts): readonly string[] {
+  return [hot, deposit];
+}
+
 interface ChainFacts {
   readonly code: ChainCode;
   readonly name: string;

@@ -61,6 +61,8 @@ export const ERROR_TABLE = {
   LEASE_LOST: { code: 50000, meaning: 'Internal error; quote the trace_id to support.', uniform: true },
   NODE_FAILED: { code: 50200, meaning: 'A chain or Lightning node failed.', uniform: true },
   CHAIN_HALTED: { code: 50200, meaning: 'A chain or Lightning node failed.', uniform: true },
+  SIGNING_REFUSED: { code: 50000, meaning: 'Internal error; quote the trace_id to support.', uniform: true },
+  SIGNER_UNAVAILABLE: { code: 50300, meaning: 'The service is not ready; try again shortly.', uniform: true },
   NOT_READY: { code: 50300, meaning: 'The service is not ready; try again shortly.' },
 } as const satisfies Record<ErrorCode, WireError>;
 

@@ -9,6 +9,7 @@ import type {
   RateSource,
   Signer,
 } from '../../core/index.ts';
+import { AccountSigner } from '../wallet/account-signer.ts';
 
 /** What a plugin added, and how to close it. */
 export interface PluginYield {
@@ -48,12 +49,14 @@ export async function setUpPlugin<Options>(
   const rateSources: RateSource[] = [];
   const nodes: LightningNode[] = [];
   const closers: (() => void | Promise<void>)[] = [];
+  const options = plugin.options(input);
+  const accounts = plugin.accounts?.(options) ?? [];
   await plugin.setup({
-    options: plugin.options(input),
+    options,
     logger,
     clock,
     wallet,
-    signer: 'sign' in wallet ? wallet : null,
+    signer: 'sign' in wallet && accounts.length > 0 ? new AccountSigner(wallet, accounts) : null,
     documents,
     addChain: (chain) => void chains.push(chain),
     addLightning: (node) => void nodes.push(node),

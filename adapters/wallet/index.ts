@@ -3,4 +3,5 @@
  *
  * @packageDocumentation
  */
+export { AccountSigner } from './account-signer.ts';
 export { MnemonicWallet, NoWallet, generateMnemonic } from './mnemonic-wallet.ts';

@@ -1,7 +1,7 @@
 import { mnemonicToSeed, generateMnemonic as generate, validateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { TillgateError } from '../../core/index.ts';
-import type { EcdsaSignature, PublicWallet, Signer, SigningIntent } from '../../core/index.ts';
+import type { EcdsaSignature, PublicWallet, Signer, SigningIntent, TransactionBuilder } from '../../core/index.ts';
 import { KeyTree } from './key-tree.ts';
 
 /** Account paths only, hardened throughout: with such a public key and a stray private one below it no other key is found. */
@@ -39,12 +39,18 @@ export class MnemonicWallet implements PublicWallet, Signer {
     return (await this.#open()).extendedPublicKey(path);
   }
 
+  /** Signs what the intent describes. This signer has the seed and applies no policy. */
+  async sign(intent: SigningIntent, build: TransactionBuilder): Promise<readonly EcdsaSignature[]> {
+    const signatures: EcdsaSignature[] = [];
+    for (const { path, digest } of build(intent).inputs) signatures.push(await this.signDigest(path, digest));
+    return signatures;
+  }
+
   /**
-   * ECDSA over secp256k1 with the nonce of RFC 6979 and low s: the same digest and path give the same bytes each time.
-   *
-   * The intent is for signers with a policy; this one has the seed and applies none.
+   * ECDSA over secp256k1 with the nonce of RFC 6979 and low s: the same digest and path give the same bytes each time. For
+   * signers that have built the transaction themselves, and are given nobody's digest.
    */
-  async sign(path: string, digest: Uint8Array, _intent: SigningIntent): Promise<EcdsaSignature> {
+  async signDigest(path: string, digest: Uint8Array): Promise<EcdsaSignature> {
     const [, account, branch, index] = KEY_PATH.exec(path) ?? [];
     if (account === undefined)
       throw new TillgateError('CONFIG_INVALID', `${path} is not the path of a key such as m/44'/60'/0'/0/0.`);

@@ -35,6 +35,8 @@ export type ErrorCode =
   | 'INTERNAL'
   | 'NODE_FAILED'
   | 'NOT_READY'
+  | 'SIGNER_UNAVAILABLE'
+  | 'SIGNING_REFUSED'
   | 'LEASE_LOST'
   | 'CHAIN_HALTED'
   | 'CONFIG_INVALID';

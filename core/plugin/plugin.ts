@@ -35,7 +35,7 @@ export interface PluginContext<Options> {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly wallet: PublicWallet;
-  /** Signs with the till's keys; `null` without a seed: the chain is watch-only then. */
+  /** Signs with the keys of the plugin's own accounts; `null` where it names none, or without a seed: its chain is watch-only then. */
   readonly signer: Signer | null;
   /** The plugin's own documents, shared by all instances. */
   readonly documents: DocumentStore;
@@ -57,11 +57,13 @@ export interface Plugin<Options = unknown> {
   readonly sandboxOnly?: boolean;
   /** Validates the plugin's `options` of the settings. @throws TillgateError `CONFIG_INVALID` naming the field. */
   options(input: unknown): Options;
+  /** The accounts of the till's seed that it signs with, hardened paths (`m/44'/60'/0'`). No other plugin can have them too. */
+  accounts?(options: Options): readonly string[];
   setup(context: PluginContext<Options>): void | Promise<void>;
 }
 
 /** The version of this interface. */
-export const PLUGIN_API_VERSION = '1.6.0';
+export const PLUGIN_API_VERSION = '1.7.0';
 
 /** Types a plugin; returns it unchanged. */
 export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {

@@ -19,6 +19,8 @@ export interface PaymentLine {
   readonly to: string;
   readonly currency: CurrencyCode;
   readonly units: bigint;
+  /** The derivation index of `to`, where the till pays a deposit address of its own. */
+  readonly toIndex?: number;
 }
 
 /** The payment to price. */
@@ -170,7 +172,10 @@ export interface ChainPayments {
    * chain's limit (gas, energy); `NODE_FAILED`
    */
   price(request: PriceRequest): Promise<PricedPayment>;
-  /** Signs; nothing is broadcast. @throws TillgateError `NOT_READY` when the signer cannot sign now */
+  /**
+   * Signs; nothing is broadcast.
+   * @throws TillgateError `NOT_READY` when it cannot be signed now; `SIGNER_UNAVAILABLE`, `SIGNING_REFUSED` as the signer says
+   */
   sign(request: SignRequest): Promise<SignedTransaction>;
   /**
    * Signs a transaction that pays nobody but the till, with the nonce or all coins of a payout, so that at most one of it and

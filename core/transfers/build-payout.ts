@@ -90,7 +90,7 @@ export class PayoutBuilder {
       payments.price({ source, lines: [{ to: transfer.toAddress, currency, units }], coins: [], replaces: null }),
     );
     const charged = await this.#chargeAccount(transfer, priced, { hot, budget });
-    const line = lineOf(charged);
+    const line = { ...lineOf(charged), ...(await this.#ownReceiver(transfer)) };
     const signed = await payments.sign({ source, lines: [line], priced, nonce });
     if (fromHot) await noteSpent(hot, line, priced.feeUnits, payments.feeAsset.currency);
     noteCost(budget, charged, priced.feeUnits, payments.feeAsset.currency);
@@ -158,9 +158,22 @@ export class PayoutBuilder {
   ): Promise<SignedTransaction> {
     const { payments } = this.#chain;
     const paid = transfers.filter((transfer) => !putsCoinsTogether(transfer));
-    const lines = paid.map((transfer) => lineOf({ transfer, feeUnits: transfer.feeUnits }));
+    const lines: PaymentLine[] = [];
+    for (const transfer of paid)
+      lines.push({ ...lineOf({ transfer, feeUnits: transfer.feeUnits }), ...(await this.#ownReceiver(transfer)) });
     const priced = await payments.price({ ...request, lines });
     return payments.sign({ source: request.source, lines, priced, nonce });
+  }
+
+  /** Gas goes to a deposit address of the till's own, which a signer recognises by its index: that of the tokens there. */
+  async #ownReceiver({ kind, toAddress }: Transfer): Promise<Pick<PaymentLine, 'toIndex'>> {
+    if (kind !== 'gas') return {};
+    const { code, assets } = this.#chain;
+    for (const { currency } of assets) {
+      const [holding] = await this.#deps.storage.transfers.freeAt(code, toAddress, currency);
+      if (holding !== undefined && holding.index !== null) return { toIndex: holding.index };
+    }
+    return {};
   }
 
   #tooMany(units: bigint): string {

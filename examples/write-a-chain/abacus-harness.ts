@@ -5,6 +5,7 @@ import { present } from '../../core/index.ts';
 import type { ChainAdapter, SignedPayout, Signer } from '../../core/index.ts';
 import { AbacusNode } from './abacus-node.ts';
 import { ACCOUNTS } from './abacus-payments.ts';
+import { signTransaction } from './abacus-intent.ts';
 import { transactionId } from './abacus-wire.ts';
 import type { WireTransaction } from './abacus-wire.ts';
 import abacus from './index.ts';
@@ -82,9 +83,6 @@ function tricksOf(node: AbacusNode, signer: Signer): Partial<ChainTricks> {
 async function rivalOf({ attempts }: SignedPayout, signer: Signer): Promise<WireTransaction> {
   const { signature: _, ...mine } = JSON.parse(present(attempts[0], 'an attempt').raw) as WireTransaction;
   const unsigned = { ...mine, to: mine.from };
-  const { bytes } = await signer.sign(`${ACCOUNTS.hot}/0/0`, Buffer.from(transactionId(unsigned), 'hex'), {
-    chain: 'ABC',
-    payments: [],
-  });
+  const { bytes } = await signTransaction(signer, `${ACCOUNTS.hot}/0/0`, unsigned);
   return { ...unsigned, signature: Buffer.from(bytes).toString('hex') };
 }

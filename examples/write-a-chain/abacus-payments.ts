@@ -29,6 +29,7 @@ import {
   writeAddress,
 } from './abacus-wire.ts';
 import type { WireReceipt, WireTransaction } from './abacus-wire.ts';
+import { signTransaction } from './abacus-intent.ts';
 
 /** No chain has the number 9999' (SLIP-44). The hot wallet is account 0, deposit addresses are account 1. */
 export const ACCOUNTS = { hot: "m/44'/9999'/0'", deposit: "m/44'/9999'/1'" } as const;
@@ -74,7 +75,7 @@ class AbacusPayments implements ChainPayments {
   }
 
   async sign({ source, lines, priced: { feeUnits, terms }, nonce }: SignRequest): Promise<SignedTransaction> {
-    const { to, units, currency } = onlyLine(lines);
+    const { to, units } = onlyLine(lines);
     assert(nonce !== null && units > 0n, `a payment of ${units} units with nonce ${String(nonce)}`);
     if ((await this.balance(source.address)) < units + feeUnits)
       throw new TillgateError('NOT_READY', `${source.address} holds too little ABC to pay it.`);
@@ -93,12 +94,8 @@ class AbacusPayments implements ChainPayments {
       key: Buffer.from(key).toString('hex'),
     };
     const txid = transactionId(unsigned);
-    const intent = { chain: ABC.chain, payments: [{ to, currency, units: `${units}` }] };
-    const { bytes } = await this.#signer.sign(
-      `${ACCOUNTS[account]}/0/${source.index ?? 0}`,
-      Buffer.from(txid, 'hex'),
-      intent,
-    );
+    const from = `${ACCOUNTS[account]}/0/${source.index ?? 0}`;
+    const { bytes } = await signTransaction(this.#signer, from, unsigned);
     const raw = JSON.stringify({
       ...unsigned,
       signature: Buffer.from(bytes).toString('hex'),

@@ -20,8 +20,9 @@ const schema = z.strictObject({
 export default definePlugin({
   name: 'abacus',
   version: '1.0.0',
-  requires: '^1.1.0',
+  requires: '^1.7.0',
   options: (input) => parseOptions(schema, input),
+  accounts: () => Object.values(ACCOUNTS),
   async setup({ options: { url, genesis, xpub, ...rest }, wallet, signer, addChain, onClose }) {
     const client = new AbacusClient(url);
     const account = xpub ?? (await wallet.extendedPublicKey(ACCOUNTS.deposit));

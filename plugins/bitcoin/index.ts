@@ -1,14 +1,16 @@
 import { definePlugin } from '../../core/index.ts';
 import { openUtxoChain, parseUtxoOptions } from '../../adapters/chains/utxo/index.ts';
 import type { UtxoPluginOptions } from '../../adapters/chains/utxo/index.ts';
+import { accountPaths } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
 /** Bitcoin through a node of its own, Bitcoin Core or of its kind: no wallet and no index is needed there. */
 const bitcoin = definePlugin<UtxoPluginOptions>({
   name: 'bitcoin',
   version: '1.0.0',
-  requires: '^1.1.0',
+  requires: '^1.7.0',
   options: (input) => parseUtxoOptions(input, definition),
+  accounts: ({ network }) => accountPaths(definition.networks[network].accounts),
   async setup(context) {
     const chain = await openUtxoChain(definition, context.options, context);
     context.addChain(chain);

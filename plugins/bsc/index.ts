@@ -1,14 +1,16 @@
 import { definePlugin } from '../../core/index.ts';
 import { openEvmChain, parseEvmOptions } from '../../adapters/chains/evm/index.ts';
 import type { EvmPluginOptions } from '../../adapters/chains/evm/index.ts';
+import { accountPaths } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
 /** BNB Smart Chain, or with another `chainId` its test network: BNB, and the tokens that the options name. */
 const bsc = definePlugin<EvmPluginOptions>({
   name: 'bsc',
   version: '1.0.0',
-  requires: '^1.1.0',
+  requires: '^1.7.0',
   options: (input) => parseEvmOptions(input, definition),
+  accounts: () => accountPaths(definition.accounts),
   async setup(context) {
     const chain = await openEvmChain(definition, context);
     context.addChain(chain);

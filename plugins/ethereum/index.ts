@@ -1,14 +1,16 @@
 import { definePlugin } from '../../core/index.ts';
 import { openEvmChain, parseEvmOptions } from '../../adapters/chains/evm/index.ts';
 import type { EvmPluginOptions } from '../../adapters/chains/evm/index.ts';
+import { accountPaths } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
 /** Ethereum, or with another `chainId` any network of its kind: ETH and ERC-20 tokens. */
 const ethereum = definePlugin<EvmPluginOptions>({
   name: 'ethereum',
   version: '1.1.0',
-  requires: '^1.1.0',
+  requires: '^1.7.0',
   options: (input) => parseEvmOptions(input, definition),
+  accounts: () => accountPaths(definition.accounts),
   async setup(context) {
     const chain = await openEvmChain(definition, context);
     context.addChain(chain);

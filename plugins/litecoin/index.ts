@@ -1,14 +1,16 @@
 import { definePlugin } from '../../core/index.ts';
 import { openUtxoChain, parseUtxoOptions } from '../../adapters/chains/utxo/index.ts';
 import type { UtxoPluginOptions } from '../../adapters/chains/utxo/index.ts';
+import { accountPaths } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
 /** Litecoin through a node of its own; addresses of its extension blocks (MWEB) are refused. */
 const litecoin = definePlugin<UtxoPluginOptions>({
   name: 'litecoin',
   version: '1.0.0',
-  requires: '^1.1.0',
+  requires: '^1.7.0',
   options: (input) => parseUtxoOptions(input, definition),
+  accounts: ({ network }) => accountPaths(definition.networks[network].accounts),
   async setup(context) {
     const chain = await openUtxoChain(definition, context.options, context);
     context.addChain(chain);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SPECIFIED_ASSETS, definePlugin } from '../../core/index.ts';
 import type { Asset } from '../../core/index.ts';
 import { invalidOptions, parseOptions } from '../../adapters/plugin-options/parse-options.ts';
+import { accountPaths } from '../chain-definition.ts';
 import type { ChainDefinition } from '../chain-definition.ts';
 import { CHAIN_DEFINITIONS } from '../definitions.ts';
 import { addressingOf, sandboxNetwork } from './addressing.ts';
@@ -33,9 +34,10 @@ function parseSandboxOptions(input: unknown): SandboxOptions {
 const sandbox = definePlugin<SandboxOptions>({
   name: 'sandbox',
   version: '1.1.0',
-  requires: '^1.1.0',
+  requires: '^1.7.0',
   sandboxOnly: true,
   options: parseSandboxOptions,
+  accounts: () => CHAIN_DEFINITIONS.flatMap((definition) => accountPaths(sandboxNetwork(definition).accounts)),
   async setup(context) {
     const { options, clock, documents, wallet, signer } = context;
     for (const definition of CHAIN_DEFINITIONS) {

@@ -1,14 +1,16 @@
 import { definePlugin } from '../../core/index.ts';
 import { openTronChain, parseTronOptions } from '../../adapters/chains/tron/index.ts';
 import type { TronPluginOptions } from '../../adapters/chains/tron/index.ts';
+import { accountPaths } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
 /** Tron: TRC-20 tokens; TRX for fees. */
 const tron = definePlugin<TronPluginOptions>({
   name: 'tron',
   version: '1.0.0',
-  requires: '^1.1.0',
+  requires: '^1.7.0',
   options: (input) => parseTronOptions(input, definition),
+  accounts: () => accountPaths(definition.accounts),
   async setup(context) {
     const chain = await openTronChain(definition, context);
     context.addChain(chain);

@@ -165,15 +165,11 @@ class SigningPayments extends FakePayments {
 
   /** A till opens its wallet when it starts, long before it pays. */
   async open(): Promise<void> {
-    await this.#wallet.sign("m/44'/60'/0'/0/0", new Uint8Array(32).fill(7), { chain: 'ETH', payments: [] });
+    await this.#wallet.signDigest("m/44'/60'/0'/0/0", new Uint8Array(32).fill(7));
   }
 
   override async sign(request: SignRequest) {
-    const intent = {
-      chain: 'ETH',
-      payments: request.lines.map(({ to, currency, units }) => ({ to, currency, units: units.toString() })),
-    };
-    await this.#wallet.sign("m/44'/60'/0'/0/0", new Uint8Array(32).fill(7), intent);
+    await this.#wallet.signDigest("m/44'/60'/0'/0/0", new Uint8Array(32).fill(7));
     this.signed += 1;
     this.#nonce = (request.nonce ?? 0) + 1;
     return super.sign(request);

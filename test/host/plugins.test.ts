@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { isTillgateError, present } from '../../core/index.ts';
-import type { ChainAdapter, PluginContext } from '../../core/index.ts';
+import type { ChainAdapter, PluginContext, Signer, TransactionBuilder } from '../../core/index.ts';
 import { PinoLogger } from '../../adapters/logging/index.ts';
+import { MnemonicWallet } from '../../adapters/wallet/index.ts';
 import { WATCH_ONLY } from '../../host/wallet.ts';
 import { resolveConfig } from '../../host/index.ts';
 import { openHostRuntime } from '../../host/open.ts';
@@ -10,6 +11,7 @@ import type { HostRuntime } from '../../host/open.ts';
 import { setUpPlugins } from '../../host/plugin-registry.ts';
 import type { PluginPorts } from '../../host/plugin-registry.ts';
 import { importPlugins, satisfies } from '../../host/plugins.ts';
+import type { LoadedPlugin } from '../../host/plugins.ts';
 import { freshDirectory } from './till-process.ts';
 
 const directory = freshDirectory();
@@ -101,6 +103,53 @@ describe('the plugin loader', () => {
     await (await setUpPlugins(portsOf(runtime), plugins)).close();
     assert.equal(await runtime.storage.documents.read('host:wallet'), null);
     assert.equal((await runtime.storage.documents.read('plugin:writer:host:wallet'))?.value, 'mine');
+    await runtime.close();
+  });
+
+  test('gives a plugin the keys of its own accounts only, and a rate source none', async () => {
+    const config = resolveConfig({}, { directory: directory.path });
+    const runtime = await openHostRuntime(config, logger, 'command');
+    const wallet = new MnemonicWallet('test test test test test test test test test test test junk');
+    const given: Record<string, Signer | null> = {};
+    const keep = (name: string, accounts?: readonly string[]): LoadedPlugin => ({
+      options: {},
+      plugin: {
+        ...{ name, version: '1.0.0', requires: '^1.0.0', options: () => ({}) },
+        ...(accounts === undefined ? {} : { accounts: () => accounts }),
+        setup: ({ signer }) => void (given[name] = signer),
+      },
+    });
+    const ports = { ...portsOf(runtime), wallet, signer: wallet };
+    const own = "m/44'/60'/0'";
+    await setUpPlugins(ports, [keep('rates'), keep('chain', [own])]);
+    assert.equal(given['rates'], null);
+    const signer = present(given['chain'], 'the signer');
+    const build =
+      (...paths: readonly string[]): TransactionBuilder =>
+      () => ({
+        payments: [],
+        feeUnits: 0n,
+        spends: [],
+        inputs: paths.map((path) => ({ path, digest: new Uint8Array(32) })),
+      });
+    const intent = { family: 'any', chain: 'XYZ' };
+    const mine = `${own}/0/0`;
+    assert.deepEqual(await signer.sign(intent, build(mine)), [await wallet.signDigest(mine, new Uint8Array(32))]);
+    // Another account, of another chain, one that begins alike, and a foreign key behind an own one.
+    const foreign = ["m/44'/60'/1'/0/0", "m/84'/0'/0'/0/0", "m/44'/60'/0'0'/0/0", `${own}/0/0/0`, 'm'];
+    const refused = (error: unknown): boolean => isTillgateError(error, 'SIGNING_REFUSED');
+    for (const path of foreign) {
+      await assert.rejects(signer.sign(intent, build(path)), refused, path);
+      await assert.rejects(signer.sign(intent, build(mine, path)), refused, path);
+      await assert.rejects(signer.extendedPublicKey(path), refused, path);
+    }
+    let calls = 0;
+    const changing: TransactionBuilder = (again) => build(calls++ === 0 ? mine : "m/84'/0'/0'/0/0")(again);
+    assert.deepEqual(await signer.sign(intent, changing), [await wallet.signDigest(mine, new Uint8Array(32))]);
+    await assert.rejects(
+      setUpPlugins(ports, [keep('chain', [own]), keep('thief', [own])]),
+      /thief.*m\/44'\/60'\/0'.*chain/,
+    );
     await runtime.close();
   });
 

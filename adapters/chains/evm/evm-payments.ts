@@ -18,8 +18,10 @@ import type {
 import type { JsonRpcClient } from '../json-rpc.ts';
 import type { AccountBalances } from './account-balances.ts';
 import { destinationProblem } from './destination-problem.ts';
+import { buildEvmTransaction } from './evm-intent.ts';
+import type { EvmIntent } from './evm-intent.ts';
 import { boundedPrice, fetchGasPrice, replacingPrice } from './gas-price.ts';
-import { pathOf } from './paying-keys.ts';
+import { ownPathOf, pathOf } from './paying-keys.ts';
 import type { PayingKeys } from './paying-keys.ts';
 import { sendPayment } from './payment-broadcast.ts';
 import { paymentOutcome } from './payment-outcome.ts';
@@ -27,7 +29,7 @@ import { nativeGas, tokenGas } from './payment-gas.ts';
 import type { GasNeed } from './payment-gas.ts';
 import { readTerms, writeTerms } from './payment-terms.ts';
 import type { PaymentTerms } from './payment-terms.ts';
-import { assemble, digestOf, paymentTransaction } from './payment-transaction.ts';
+import { assemble, paymentTransaction } from './payment-transaction.ts';
 import { asCount } from './rpc-values.ts';
 
 /** What {@link EvmPayments} is made of. */
@@ -102,12 +104,17 @@ export class EvmPayments implements ChainPayments {
   async #signed({ source, line, nonce, terms }: Unsigned): Promise<SignedTransaction> {
     assert(nonce !== null, 'a payment without a nonce');
     const { code, chainId, keys } = this.#options;
-    const transaction = paymentTransaction(chainId, nonce, this.#contractOf(line.currency), line, terms);
-    const signature = await keys.signer.sign(pathOf(keys.accounts, source.index), digestOf(transaction), {
-      chain: code,
-      payments: [{ to: line.to, currency: line.currency, units: line.units.toString() }],
-    });
-    const signed = await assemble(transaction, signature, source.address);
+    const { type, gas, price } = terms;
+    const contract = this.#contractOf(line.currency);
+    const intent: EvmIntent = {
+      ...{ family: 'evm', chain: code, chainId, from: pathOf(keys.accounts, source.index), nonce },
+      ...{ type, gas: gas.toString(), price: price.toString() },
+      ...{ to: line.to, toPath: ownPathOf(keys, source, line), units: line.units.toString() },
+      contract: contract === '' ? null : contract,
+    };
+    const [signature] = await keys.signer.sign(intent, buildEvmTransaction);
+    const transaction = paymentTransaction(chainId, nonce, contract, line, terms);
+    const signed = await assemble(transaction, present(signature, 'a signature'), source.address);
     return { ...signed, feeUnits: terms.gas * terms.price, terms: writeTerms(terms), change: null, expiresAt: null };
   }
 

@@ -1,4 +1,4 @@
-import type { Signer } from '../../../core/index.ts';
+import type { PayingAddress, PaymentLine, Signer } from '../../../core/index.ts';
 import { AccountKey } from '../account-key.ts';
 import { evmAddress, evmKey } from './evm-address.ts';
 
@@ -36,4 +36,15 @@ export async function openPayingKeys(
 /** The path of the key that pays: the hot wallet's for `null`, else that of a deposit address. */
 export function pathOf({ hot, deposit }: EvmAccounts, index: number | null): string {
   return index === null ? `${hot}/0/0` : `${deposit}/0/${index}`;
+}
+
+/** The path of the receiver's key where the till pays itself: a sweep, gas for a sweep, a cancellation. */
+export function ownPathOf(
+  { accounts, hotAddress }: PayingKeys,
+  source: PayingAddress,
+  { to, toIndex }: PaymentLine,
+): string | null {
+  if (toIndex !== undefined) return pathOf(accounts, toIndex);
+  if (to === hotAddress) return pathOf(accounts, null);
+  return to === source.address ? pathOf(accounts, source.index) : null;
 }

@@ -22,8 +22,8 @@ export function paymentTransaction(
   chainId: number,
   nonce: number,
   contract: string,
-  { to, units }: PaymentLine,
-  { type, gas, price }: PaymentTerms,
+  { to, units }: Pick<PaymentLine, 'to' | 'units'>,
+  { type, gas, price }: Omit<PaymentTerms, 'provisional'>,
 ): TransactionSerializable {
   const receiver = { to: (contract === '' ? to : contract) as Hex, value: contract === '' ? units : 0n };
   const input = contract === '' ? {} : { data: transferInput(to, units) };

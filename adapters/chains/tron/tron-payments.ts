@@ -1,4 +1,4 @@
-import { TillgateError, assert } from '../../../core/index.ts';
+import { TillgateError, assert, present } from '../../../core/index.ts';
 import type {
   PayoutOutcome,
   ChainPayments,
@@ -9,12 +9,13 @@ import type {
   PaymentLine,
   PriceRequest,
   PricedPayment,
+  PayingAddress,
   SignRequest,
   SignedPayout,
   SignedTransaction,
 } from '../../../core/index.ts';
-import { tronKey } from './tron-address.ts';
-import { pathOf } from '../evm/paying-keys.ts';
+import { tronAddress, tronKey } from './tron-address.ts';
+import { ownPathOf, pathOf } from '../evm/paying-keys.ts';
 import type { PayingKeys } from '../evm/paying-keys.ts';
 import type { AccountReader } from './account-reader.ts';
 import { fetchSolidHead } from './blocks.ts';
@@ -22,8 +23,10 @@ import { sendPayment } from './payment-broadcast.ts';
 import { paymentOutcome } from './payment-outcome.ts';
 import { lacks, pricePayment } from './payment-price.ts';
 import { readTerms, writeTerms } from './payment-terms.ts';
-import { assemble, digestOf, encodeRawData } from './transaction.ts';
+import { assemble } from './transaction.ts';
 import type { TransactionTerms, TronPayment } from './transaction.ts';
+import { buildTronTransaction, rawDataOf } from './tron-intent.ts';
+import type { TronIntent } from './tron-intent.ts';
 import { TRX, TRX_ASSET } from './trx.ts';
 import type { TronClient } from './tron-client.ts';
 import type { TronPaymentOptions } from './tron-options.ts';
@@ -100,13 +103,10 @@ export class TronPayments implements ChainPayments {
     const { feeLimit, provisional } = readTerms(priced.terms);
     if (provisional) throw lacks(payment, line.currency);
     const terms = await this.#terms(feeLimit);
-    const rawData = encodeRawData(payment, terms);
-    const { signer, accounts } = this.#payer.keys;
-    const signature = await signer.sign(pathOf(accounts, source.index), digestOf(rawData), {
-      chain: TRX_ASSET.chain,
-      payments: [{ to: line.to, currency: line.currency, units: line.units.toString() }],
-    });
-    const signed = await assemble(rawData, signature, payment.fromKey);
+    const intent = this.#intentOf(source, line, terms);
+    const [signature] = await this.#payer.keys.signer.sign(intent, buildTronTransaction);
+    const rawData = rawDataOf(intent);
+    const signed = await assemble(rawData, present(signature, 'a signature'), payment.fromKey);
     return { ...signed, feeUnits: priced.feeUnits, terms: priced.terms, change: null, expiresAt: terms.expiresAt };
   }
 
@@ -153,6 +153,21 @@ export class TronPayments implements ChainPayments {
     // Two payments that are the same in everything else must not be one transaction.
     this.#lastTimestamp = Math.max(clock.now(), this.#lastTimestamp + 1);
     return { reference, expiresAt, timestamp: this.#lastTimestamp, feeLimit };
+  }
+
+  #intentOf(
+    source: PayingAddress,
+    line: PaymentLine,
+    { reference, expiresAt, timestamp, feeLimit }: TransactionTerms,
+  ): TronIntent {
+    const { keys } = this.#payer;
+    const { toKey, units, contractKey } = this.#paymentOf(source.address, line);
+    return {
+      ...{ family: 'tron', chain: TRX_ASSET.chain, from: pathOf(keys.accounts, source.index) },
+      ...{ fromAddress: source.address, to: tronAddress(toKey), toPath: ownPathOf(keys, source, line) },
+      ...{ units: units.toString(), contract: contractKey === null ? null : tronAddress(contractKey) },
+      ...{ referenceBlock: reference.hash, expiresAt, timestamp, feeLimit: feeLimit.toString() },
+    };
   }
 
   #paymentOf(source: string, { to, currency, units }: PaymentLine): TronPayment {

@@ -7,7 +7,7 @@ import { inconsistent } from './node-values.ts';
 import { readSignedTerms } from './payment-terms.ts';
 import { ANY_KIND, outputsOf, rivalPayment } from './rival-payment.ts';
 import type { OwnAttempt } from './rival-payment.ts';
-import { inputDigest } from './sign-payment.ts';
+import { inputDigest } from './utxo-intent.ts';
 import { SpenderSearch } from './spender-search.ts';
 import type { FoundSpender } from './spender-search.ts';
 import type { UtxoKeys } from './utxo-keys.ts';

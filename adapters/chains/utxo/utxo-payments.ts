@@ -65,7 +65,8 @@ export class UtxoPayments implements ChainPayments {
     const rates = new FeeRates(node, feeRates, feeTargetBlocks);
     const { ownDust } = coin;
     this.#pricing = new Pricing({ node, rates, addresses, logger, ownDust, ownScriptBytes: keys.hot.script.length });
-    this.#signing = new Signing({ chain: coin.code, signer, keys, addresses, ownDust });
+    const { addresses: prefixes } = coin.networks[network];
+    this.#signing = new Signing({ chain: coin.code, network: prefixes, signer, keys, addresses, ownDust });
     this.#outcomes = new PayoutOutcomes(node, keys);
   }
 

@@ -135,9 +135,13 @@ describe('signing', () => {
     const wallet = new MnemonicWallet(MNEMONIC);
     const other: Signer = {
       extendedPublicKey: (path) => wallet.extendedPublicKey(path),
-      sign: (path, digest, intent) => wallet.sign(path.replace(/\d+$/, '77'), digest, intent),
+      sign: (intent, build) =>
+        wallet.sign(intent, (again) => {
+          const built = build(again);
+          return { ...built, inputs: built.inputs.map(({ digest }) => ({ path: "m/84'/1'/1'/0/77", digest })) };
+        }),
     };
-    const junk: Signer = { ...other, sign: async () => ({ bytes: new Uint8Array(64), recovery: 0 }) };
+    const junk: Signer = { ...other, sign: async () => [{ bytes: new Uint8Array(64), recovery: 0 }] };
     for (const signer of [other, junk])
       await assert.rejects(
         sign(await withCoin(t, undefined, signer)),
@@ -145,19 +149,32 @@ describe('signing', () => {
       );
   });
 
-  test('the signer is told whom it pays and how much', async (t) => {
+  test('the signer gets the whole transaction: what it spends, whom it pays, what comes back', async (t) => {
     const wallet = new MnemonicWallet(MNEMONIC);
     const intents: unknown[] = [];
     const signer: Signer = {
       extendedPublicKey: (path) => wallet.extendedPublicKey(path),
-      sign(path, digest, intent) {
-        intents.push([path, intent]);
-        return wallet.sign(path, digest, intent);
+      sign(intent, build) {
+        const { payments, feeUnits, spends, inputs } = build(intent);
+        intents.push({ payments, feeUnits, spends, paths: inputs.map(({ path }) => path) });
+        return wallet.sign(intent, build);
       },
     };
-    const { feeUnits } = await sign(await withCoin(t, undefined, signer));
-    const payments = [{ to: TO, currency: 'BTC', units: (COIN / 2n - feeUnits).toString() }];
-    assert.deepEqual(intents, [["m/84'/1'/1'/0/0", { chain: 'BTC', payments }]]);
+    const bench = await withCoin(t, undefined, signer);
+    const { feeUnits } = await sign(bench);
+    const { hotAddress } = bench.payments;
+    const half = COIN / 2n;
+    assert.deepEqual(intents, [
+      {
+        payments: [
+          { to: TO, contract: null, units: half - feeUnits, ownPath: null },
+          { to: hotAddress, contract: null, units: half, ownPath: "m/84'/1'/0'/0/0" },
+        ],
+        feeUnits,
+        spends: [{ ref: REF, units: COIN }],
+        paths: ["m/84'/1'/1'/0/0"],
+      },
+    ]);
   });
 
   test('more than the coins are worth is never signed', async (t) => {

@@ -55,7 +55,7 @@ describe('pricing and signing together', () => {
       { length: 12 },
       (_, index) => segwitAddress(account.publicKey(index), terms.addresses).address,
     );
-    signing = new Signing({ chain: 'BTC', signer, keys, addresses, ownDust });
+    signing = new Signing({ chain: 'BTC', network: terms.addresses, signer, keys, addresses, ownDust });
   });
 
   /** A node on which all of these coins are unspent. */

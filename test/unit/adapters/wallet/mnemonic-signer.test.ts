@@ -10,7 +10,6 @@ import { MnemonicWallet } from '../../../../adapters/wallet/index.ts';
 import { isTillgateError } from '../../../../core/index.ts';
 
 const JUNK = 'test test test test test test test test test test test junk';
-const INTENT = { chain: 'ETH', payments: [] };
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 const wallet = new MnemonicWallet(JUNK);
@@ -67,7 +66,7 @@ const VECTORS: readonly (readonly [index: number, digest: Buffer, signature: str
 describe('the till’s seed signs', () => {
   test('what an independent signer signs with the same keys, byte for byte', async () => {
     for (const [index, digest, expected, recovery] of VECTORS) {
-      const signature = await wallet.sign(`m/44'/60'/0'/0/${index}`, digest, INTENT);
+      const signature = await wallet.signDigest(`m/44'/60'/0'/0/${index}`, digest);
       assert.deepEqual([Buffer.from(signature.bytes).toString('hex'), signature.recovery], [expected, recovery]);
     }
   });
@@ -80,7 +79,7 @@ describe('the till’s seed signs', () => {
         fc.uint8Array({ minLength: 1, maxLength: 64 }),
         async (index, message) => {
           const digest = createHash('sha256').update(message).digest();
-          const { bytes, recovery } = await wallet.sign(`m/84'/0'/1'/0/${index}`, digest, INTENT);
+          const { bytes, recovery } = await wallet.signDigest(`m/84'/0'/1'/0/${index}`, digest);
           assert.ok(BigInt(`0x${Buffer.from(bytes.subarray(32)).toString('hex')}`) <= HALF_ORDER);
           const publicKey = account.publicKey(index);
           const key = createPublicKey({ key: spki(publicKey), format: 'der', type: 'spki' });
@@ -102,10 +101,10 @@ describe('the till’s seed signs', () => {
 
   test('again and again the same, however many other keys were used between', async () => {
     const digest = sha256('again');
-    const first = await wallet.sign("m/44'/60'/1'/0/7", digest, INTENT);
+    const first = await wallet.signDigest("m/44'/60'/1'/0/7", digest);
     for (let account = 0; account < 40; account++)
-      await wallet.sign(`m/44'/60'/${account}'/${account % 2}/0`, digest, INTENT);
-    assert.deepEqual(await wallet.sign("m/44'/60'/1'/0/7", digest, INTENT), first);
+      await wallet.signDigest(`m/44'/60'/${account}'/${account % 2}/0`, digest);
+    assert.deepEqual(await wallet.signDigest("m/44'/60'/1'/0/7", digest), first);
     assert.equal(
       await wallet.extendedPublicKey("m/44'/60'/1'"),
       await new MnemonicWallet(JUNK).extendedPublicKey("m/44'/60'/1'"),
@@ -126,24 +125,24 @@ describe('the till’s seed signs', () => {
       "m/44'/60'/0'/0/2147483648",
       "m/44'/60'/2147483648'/0/0",
     ]) {
-      await assert.rejects(wallet.sign(path, randomBytes(32), INTENT), refused, path);
+      await assert.rejects(wallet.signDigest(path, randomBytes(32)), refused, path);
     }
     for (const length of [0, 20, 31, 33, 64]) {
-      await assert.rejects(wallet.sign("m/44'/60'/0'/0/0", randomBytes(length), INTENT), (error: unknown) =>
+      await assert.rejects(wallet.signDigest("m/44'/60'/0'/0/0", randomBytes(length)), (error: unknown) =>
         isTillgateError(error, 'INTERNAL'),
       );
     }
   });
 
   test('fault 73: no private key can be seen from outside, nor found in a failure', async () => {
-    await wallet.sign("m/44'/60'/0'/0/0", sha256('x'), INTENT);
+    await wallet.signDigest("m/44'/60'/0'/0/0", sha256('x'));
     const secret = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
     assert.doesNotMatch(
       inspect(wallet, { depth: 9, showHidden: true }) + JSON.stringify(wallet),
       new RegExp(`xprv|junk|${secret}`),
     );
     await assert.rejects(
-      wallet.sign('m/0', sha256('x'), INTENT),
+      wallet.signDigest('m/0', sha256('x')),
       (error: unknown) => !inspect(error, { depth: 9 }).includes('junk'),
     );
   });
@@ -158,7 +157,7 @@ describe('the till’s seed signs', () => {
     };
     try {
       const fresh = new MnemonicWallet(JUNK);
-      await fresh.sign("m/44'/60'/0'/0/3", sha256('x'), INTENT);
+      await fresh.signDigest("m/44'/60'/0'/0/3", sha256('x'));
     } finally {
       HDKey.prototype.deriveChild = derive;
     }

@@ -1,0 +1,40 @@
+/** What is asked of the till's signer: the whole payment, and how it becomes what is signed. */
+import { z } from 'zod';
+import { TillgateError, present } from '../../core/index.ts';
+import type { EcdsaSignature, Signer, SigningIntent, TransactionBuilder } from '../../core/index.ts';
+import { transactionId, transactionSchema } from './abacus-wire.ts';
+import type { WireTransaction } from './abacus-wire.ts';
+
+type Unsigned = Omit<WireTransaction, 'signature'>;
+
+interface AbacusIntent extends SigningIntent {
+  /** The path of the key that pays. */
+  readonly path: string;
+  readonly transaction: Unsigned;
+}
+
+const schema = z.strictObject({
+  family: z.literal('abacus'),
+  chain: z.literal('ABC'),
+  path: z.string(),
+  transaction: z.strictObject(transactionSchema.omit({ signature: true }).shape),
+});
+
+/** Pure, and strict: a signer in a process of its own would run it on what a server sent that may not be the till's any more. */
+export const buildAbacus: TransactionBuilder = (intent) => {
+  const read = schema.safeParse(intent);
+  if (!read.success) throw new TillgateError('SIGNING_REFUSED', 'The intent is no payment of Abacus.');
+  const { path, transaction } = read.data;
+  return {
+    payments: [{ to: transaction.to, contract: null, units: BigInt(transaction.amount), ownPath: null }],
+    feeUnits: BigInt(transaction.fee),
+    spends: [{ ref: `${transaction.from}:${transaction.nonce}`, units: null }],
+    inputs: [{ path, digest: Buffer.from(transactionId(transaction), 'hex') }],
+  };
+};
+
+export async function signTransaction(signer: Signer, path: string, transaction: Unsigned): Promise<EcdsaSignature> {
+  const intent: AbacusIntent = { family: 'abacus', chain: 'ABC', path, transaction };
+  const [signature] = await signer.sign(intent, buildAbacus);
+  return present(signature, 'a signature');
+}
