@@ -136,6 +136,8 @@ export * from './ports/app-store.ts';
 export * from './ports/route-store.ts';
 export * from './ports/usage-store.ts';
 export * from './ports/change-feed.ts';
+export * from './manage/audit-chain.ts';
+export * from './manage/verify-audit.ts';
 export * from './ports/audit-store.ts';
 export * from './ports/session-store.ts';
 export * from './ports/manage-store.ts';

@@ -140,8 +140,8 @@ export function count(min: number, max: number, description: string) {
   });
 }
 
-/** A whole number in a query, with a default. */
-function queryNumber(fallback: number, max: number, description: string) {
+/** A whole number from 1 in a query, with a default. */
+export function queryNumber(fallback: number, max: number, description: string) {
   const convert = (value: unknown) => {
     if (value === undefined) return { value: fallback };
     return typeof value === 'string' ? valueOrNull(within(value, 1, max)) : null;

@@ -135,6 +135,7 @@ export const ACTIONS = {
   updateGateway: FREE,
 
   listAudit: FREE,
+  listAuditChain: FREE,
 } as const satisfies Readonly<Record<string, ActionRow>>;
 
 /** The id of an operation of the management API. */

@@ -4,8 +4,9 @@ import { checkPage } from '../kernel/page.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
-import { listScope } from './actor.ts';
+import { listScope, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
+import type { AuditHead, AuditLink } from './audit-chain.ts';
 import type { AuditChanges, AuditRow, FieldChange } from './audit-row.ts';
 
 export interface AuditEntry {
@@ -60,6 +61,12 @@ export function createdWith(fields: Readonly<Record<string, unknown>>): AuditCha
   return Object.fromEntries(Object.entries(fields).map(([name, to]) => [name, { from: null, to }]));
 }
 
+/** Rows of the audit chain in its order, and where it ends now. */
+export interface AuditPiece {
+  readonly links: readonly AuditLink[];
+  readonly head: AuditHead;
+}
+
 /** Reads the audit log: users see changes of their own account's records, admins everything. */
 export class ReadAudit {
   readonly #storage: Pick<Storage, 'audit'>;
@@ -74,5 +81,13 @@ export class ReadAudit {
   async list(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<AuditRow>> {
     checkPage(page, this.#pageMax);
     return this.#storage.audit.list(listScope(actor, accountId), page);
+  }
+
+  /** A piece of the chain, for a program that keeps a copy of it elsewhere. @throws TillgateError `FORBIDDEN` */
+  async chain(actor: Actor, after: number, limit: number): Promise<AuditPiece> {
+    requireAdmin(actor);
+    const { audit } = this.#storage;
+    const links = await audit.links(after, limit);
+    return { links, head: await audit.head() };
   }
 }

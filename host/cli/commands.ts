@@ -8,6 +8,7 @@ const from =
     pick(await load())(call);
 
 const accounts = from(() => import('./account-commands.ts'));
+const audit = from(() => import('./audit-commands.ts'));
 const deposits = from(() => import('./deposit-commands.ts'));
 const gateway = from(() => import('./gateway-commands.ts'));
 const money = from(() => import('./money-commands.ts'));
@@ -354,5 +355,19 @@ export const COMMANDS: readonly Command[] = [
     operands: [],
     options: {},
     run: orders((module) => module.ledgerCheck),
+  },
+  {
+    words: ['audit', 'verify'],
+    summary: 'checks the hash chain of the audit log, and that it contains a head that was noted earlier',
+    operands: [],
+    options: { head: { value: 'SEQ:HASH' } },
+    run: audit((module) => module.auditVerify),
+  },
+  {
+    words: ['audit', 'export'],
+    summary: 'writes the audit log as JSON lines, with the hashes',
+    operands: [],
+    options: { from: { value: 'TIME' }, to: { value: 'TIME' } },
+    run: audit((module) => module.auditExport),
   },
 ];

@@ -113,6 +113,7 @@ describe('the management API in the OpenAPI document', () => {
         'POST deposits/{id}/assign',
         'POST deposits/{id}/refund',
         'GET audit',
+        'GET audit/chain',
       ].sort(),
     );
     assert.equal(new Set(rows.map(({ row }) => row.operationId)).size, rows.length);

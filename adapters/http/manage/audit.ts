@@ -1,10 +1,11 @@
 import { formatInstant } from '../../../core/index.ts';
 import type { AuditRow } from '../../../core/index.ts';
 import { z } from 'zod';
+import { queryNumber } from '../fields.ts';
 import { accountFilter } from './fields.ts';
-import { manageList } from './operation.ts';
+import { manageList, manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
-import { id, instant, pageRecord } from './reply-fields.ts';
+import { id, instant, pageRecord, whole } from './reply-fields.ts';
 
 const auditSchema = z
   .object({
@@ -34,6 +35,23 @@ function auditRecord(row: AuditRow): z.input<typeof auditSchema> {
   };
 }
 
+const headSchema = z
+  .object({ seq: whole('The number of the last row'), hash: z.string().meta({ pattern: '^[0-9a-f]{64}$' }) })
+  .meta({ id: 'AuditHead' });
+
+const chainSchema = z
+  .object({
+    items: z
+      .array(
+        headSchema.extend({ entry: z.string().meta({ description: 'The row as JSON text: what is hashed' }) }).meta({
+          id: 'AuditLink',
+        }),
+      )
+      .readonly(),
+    head: headSchema,
+  })
+  .meta({ id: 'AuditChain' });
+
 /** A field's name as the API has it; rows of earlier releases have that name already. */
 const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -50,5 +68,23 @@ export const auditOperations: readonly ManageOperation[] = [
     item: auditSchema,
     handler: async ({ actor, query: { account_id: accountId, ...page } }, { manage }) =>
       pageRecord(await manage.audit.list(actor, accountId, page), auditRecord),
+  }),
+  manageOperation({
+    id: 'listAuditChain',
+    method: 'GET',
+    path: '/audit/chain',
+    summary: 'The audit trail as a hash chain',
+    description:
+      'For admins: the rows from one on, in their order. `hash` is the SHA-256 of the former row’s `hash` (64 zeros before row 1), a newline and `entry`.',
+    errors: ['FORBIDDEN'],
+    query: z.object({
+      from: queryNumber(1, Number.MAX_SAFE_INTEGER, 'The number of the first row'),
+      limit: queryNumber(100, 1000, 'How many rows'),
+    }),
+    data: chainSchema,
+    handler: async ({ actor, query: { from, limit } }, { manage }) => {
+      const { links, head } = await manage.audit.chain(actor, from - 1, limit);
+      return { items: links.map(({ seq, hash, entry }) => ({ seq, hash, entry })), head };
+    },
   }),
 ];

@@ -55,7 +55,7 @@ import { KnexUsageStore } from './stores/usage-store.ts';
 import { KnexWalletStore, KnexWalletWrites } from './stores/wallet-store.ts';
 import type { Session } from './session.ts';
 
-const writesOf = (session: Session, publisher: ChangePublisher): Transaction => ({
+const writesOf = (session: Session, publisher: ChangePublisher, audit: KnexAuditWrites): Transaction => ({
   orders: new KnexOrderWrites(session),
   deposits: new KnexDepositWrites(session),
   unconfirmedPayments: new KnexUnconfirmedPaymentWrites(session),
@@ -68,7 +68,7 @@ const writesOf = (session: Session, publisher: ChangePublisher): Transaction => 
   accounts: new KnexAccountWrites(session, publisher),
   apps: new KnexAppWrites(session, publisher),
   routes: new KnexRouteWrites(session, publisher),
-  audit: new KnexAuditWrites(session),
+  audit,
   manage: new KnexManageWrites(session),
   sessions: new KnexSessionWrites(session),
   transfers: new KnexTransferWrites(session),
@@ -126,8 +126,16 @@ export class KnexStorage implements Storage {
     this.wallets = new KnexWalletStore(db);
   }
 
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#publishing((session, publisher) => work(writesOf(session, publisher)));
+  /** A transaction writes its audit rows and its gateway changes last: each kind has one row that all instances lock. */
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { result, published } = await this.#db.transaction(async (session) => {
+      const [publisher, audit] = [new ChangePublisher(session), new KnexAuditWrites(session)];
+      const done = await work(writesOf(session, publisher, audit));
+      await audit.write();
+      return { result: done, published: await publisher.write() };
+    });
+    if (published) this.#feed.notify();
+    return result;
   }
 
   async migrate(): Promise<void> {
@@ -145,16 +153,6 @@ export class KnexStorage implements Storage {
 
   close(): Promise<void> {
     return (this.#closing ??= this.#feed.close().then(() => this.#db.close()));
-  }
-
-  /** A transaction that writes its gateway changes last. */
-  async #publishing<T>(work: (session: Session, publisher: ChangePublisher) => Promise<T>): Promise<T> {
-    const { result, published } = await this.#db.transaction(async (session) => {
-      const publisher = new ChangePublisher(session);
-      return { result: await work(session, publisher), published: await publisher.write() };
-    });
-    if (published) this.#feed.notify();
-    return result;
   }
 
   /** Returns only when every gateway has applied a change of the account's status. */

@@ -36,6 +36,7 @@ const NAMES = {
   security: 'account_security',
   sessions: 'manage_sessions',
   audit: 'audit_trail',
+  auditHead: 'audit_head',
   transfers: 'transfers',
   payouts: 'bundles',
   payoutAttempts: 'bundle_attempts',

@@ -18,6 +18,7 @@ import { nodeTrouble } from './0013-node-trouble.ts';
 import { cancelledPayouts } from './0014-cancelled-payouts.ts';
 import { returnCosts } from './0015-return-costs.ts';
 import { trust } from './0016-trust.ts';
+import { auditChain } from './0017-audit-chain.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   cancelledPayouts,
   returnCosts,
   trust,
+  auditChain,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';
@@ -82,10 +84,12 @@ export async function migrate(database: Database): Promise<readonly string[]> {
       for (const migration of missing) {
         const statements = migration.statements(bare, dialect);
         await apply(run, statements);
+        await migration.further?.(run, bare);
         await record(migration.name, checksum(statements));
       }
       const rules = ruleStatements(database.namespace, dialect);
-      if (done.get(RULES) !== checksum(rules)) {
+      // A step may have made a table anew, without its triggers.
+      if (missing.length > 0 || done.get(RULES) !== checksum(rules)) {
         await apply(run, rules);
         await record(RULES, checksum(rules));
       }

@@ -67,6 +67,15 @@ function reassigned({ bare: { deposits } }: Namespace): UpdateRule {
   };
 }
 
+/** The audit chain only grows. */
+const auditGrows = ({ bare: { auditHead } }: Namespace): UpdateRule => ({
+  table: auditHead,
+  name: 'grows',
+  column: 'seq',
+  refused: 'NEW.seq <= OLD.seq',
+  words: `the chain of ${auditHead} only grows`,
+});
+
 /**
  * Triggers that enforce the domain's transition tables in the database. They are generated from those tables, and
  * created again whenever their text has changed.
@@ -88,6 +97,7 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
     ...moves.flatMap(([table, legal]) => dialect.enforceMoves({ table, moves: legal })),
     ...dialect.enforceUpdates(resigned(namespace)),
     ...dialect.enforceUpdates(reassigned(namespace)),
+    ...dialect.enforceUpdates(auditGrows(namespace)),
     ...[
       tables.entries,
       tables.postings,
