@@ -1,5 +1,12 @@
-import { parseUnits } from '../core/index.ts';
-import type { AssetCatalogue, ChainRegistry, FieldError, SweepSettings, WithdrawalSettings } from '../core/index.ts';
+import { ALL_IN_USD, parseUnits } from '../core/index.ts';
+import type {
+  AssetCatalogue,
+  ChainRegistry,
+  FieldError,
+  SweepSettings,
+  WithdrawalLimit,
+  WithdrawalSettings,
+} from '../core/index.ts';
 
 /** Problems that only the chains can find: unknown currencies, too many decimals, invalid addresses. */
 export function moneyProblems(
@@ -7,7 +14,7 @@ export function moneyProblems(
   assets: AssetCatalogue,
   chains: ChainRegistry,
 ): readonly FieldError[] {
-  const { min, max, approveAbove } = withdrawals;
+  const { min, max, approveAbove, limits: windows = [] } = withdrawals;
   const limits = Object.entries({ min, max, approveAbove }).flatMap(([name, amounts]) =>
     amountProblems(`withdrawals.${name}`, amounts, assets),
   );
@@ -25,7 +32,12 @@ export function moneyProblems(
     const lost = problem === null ? [] : [{ path: `${path}.address`, message: problem }];
     return [...wrong, ...own, ...lost, ...amountProblems(`${path}.above`, above, assets)];
   });
-  return [...limits, ...cold, ...amountProblems('sweeps.feeBudget', sweeps.feeBudget ?? new Map(), assets)];
+  return [
+    ...limits,
+    ...windows.flatMap((limit, at) => limitProblems(limit, at, assets)),
+    ...cold,
+    ...amountProblems('sweeps.feeBudget', sweeps.feeBudget ?? new Map(), assets),
+  ];
 }
 
 function amountProblems(
@@ -40,4 +52,20 @@ function amountProblems(
       ? [{ path: `${path}.${currency}`, message: `write at most ${asset.decimals} decimals` }]
       : [];
   });
+}
+
+function limitProblems(
+  { currency, perAccount, total }: WithdrawalLimit,
+  at: number,
+  assets: AssetCatalogue,
+): readonly FieldError[] {
+  if (currency === ALL_IN_USD) return [];
+  const path = `withdrawals.limits.${at}`;
+  const asset = assets.find(currency);
+  if (asset === null) return [{ path: `${path}.currency`, message: 'is neither a currency of this till nor USD' }];
+  return Object.entries({ perAccount, total }).flatMap(([name, amount]) =>
+    amount === undefined || parseUnits(amount, asset.decimals) !== null
+      ? []
+      : [{ path: `${path}.${name}`, message: `write at most ${asset.decimals} decimals` }],
+  );
 }

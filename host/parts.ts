@@ -33,6 +33,7 @@ import type {
   RequestLightningPayment,
   RequestRefund,
   RequestWithdrawal,
+  WithdrawalLimits,
   SecondFactor,
   RateLimitSync,
   Token,
@@ -82,6 +83,7 @@ export interface Parts extends Ports, GivenParts {
   readonly rescanDeposits: RescanDeposits;
   readonly followers: ReadonlyMap<ChainCode, ChainFollower>;
   readonly payoutFees: PayoutFeeEstimator;
+  readonly withdrawalLimits: WithdrawalLimits;
   readonly requestWithdrawal: RequestWithdrawal;
   readonly requestRefund: RequestRefund;
   readonly unassignedDeposits: UnassignedDeposits;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   CALLBACK_SCHEDULE_MS,
+  DEFAULT_APPROVALS,
   DEFAULT_COINS_ABOVE,
   DEFAULT_EPOCH_SETTINGS,
   DEFAULT_GRACE_SECONDS,
@@ -19,6 +20,7 @@ import type {
 } from '../core/index.ts';
 import { gatewaysSetting } from './gateway-settings.ts';
 import { rateSourceSetting, rateSourcesOf } from './rate-settings.ts';
+import { withdrawalLimits } from './limit-settings.ts';
 import { amounts, section, text, usd, whole, yesOrNo } from './setting-fields.ts';
 
 const YEAR = 31_536_000;
@@ -71,14 +73,16 @@ const withdrawals = z
       min: amounts.prefault({}),
       max: amounts.prefault({}),
       approveAbove: amounts.prefault({}),
+      limits: withdrawalLimits.default([]),
+      approvals: whole('persons', 1, 20).default(DEFAULT_APPROVALS),
       addressHoldSeconds: whole('seconds', 0, YEAR).default(86_400),
       lightningMaxFeeBps: whole('basis points', 0, 10_000).default(DEFAULT_LIGHTNING_FEES.maxFeeBps),
       lightningMinFeeSats: whole('satoshi', 0, 1_000_000).default(DEFAULT_LIGHTNING_FEES.minFeeSats),
     },
     section,
   )
-  .transform(({ addressHoldSeconds, lightningMaxFeeBps, lightningMinFeeSats, ...limits }) => {
-    const settings: WithdrawalSettings = { ...limits, addressHoldMs: addressHoldSeconds * 1000 };
+  .transform(({ addressHoldSeconds, lightningMaxFeeBps, lightningMinFeeSats, ...rest }) => {
+    const settings: Required<WithdrawalSettings> = { ...rest, addressHoldMs: addressHoldSeconds * 1000 };
     return { ...settings, lightningFees: { maxFeeBps: lightningMaxFeeBps, minFeeSats: lightningMinFeeSats } };
   });
 

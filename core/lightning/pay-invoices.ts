@@ -22,6 +22,8 @@ const CONCURRENCY = 8;
 const FROM_BACKUP =
   'It was given to the node before the backup that was restored, and the node does not know it: find out whether it was paid, then approve or reject it.';
 
+const EXPIRED = 'The invoice expired before it could be paid.';
+
 /** What holds for one pass. */
 interface Pass {
   readonly epoch: Epoch;
@@ -76,9 +78,32 @@ export class InvoicePayer {
       after = page.at(-1)?.transfer.id ?? null;
       if (page.length < PAGE) break;
     }
+    moved = (await this.#expireHeld(lease, pass)) || moved;
     if (moved) this.#holdings.changed();
     // A payment whose status cannot be read does not delay the others.
     if (failures.length > 0) throw failures[0];
+    return moved;
+  }
+
+  /** Nobody decided before the invoice expired: it cannot be paid any more, so the merchant gets the reserve back. */
+  async #expireHeld(lease: Lease, { epoch, failures }: Pass): Promise<boolean> {
+    const { storage, clock } = this.#deps;
+    let moved = false;
+    for (const { payment, transfer } of await storage.lightning.heldExpired(clock.now(), PAGE)) {
+      if (isFromBackup(epoch, transfer.createdAt)) continue;
+      try {
+        // Of a payment that was never begun the node knows nothing. One that it knows is for an operator to settle.
+        if ((await this.#deps.node.payment(payment.paymentHash)) === null)
+          moved = (await this.#fail(lease, transfer, EXPIRED)) || moved;
+        else
+          this.#alert(
+            transfer,
+            'It is held, and the node knows a payment of its invoice: find out which, then settle it.',
+          );
+      } catch (error) {
+        failures.push(error);
+      }
+    }
     return moved;
   }
 
@@ -138,11 +163,7 @@ export class InvoicePayer {
 
   async #begin(lease: Lease, { transfer, payment }: UnfinishedPayment): Promise<boolean> {
     const { clock } = this.#deps;
-    if (payment.expiresAt <= clock.now()) {
-      return this.#end(transfer, 'FAILED', () =>
-        failPayment(this.#deps, lease, transfer, 'The invoice expired before it could be paid.'),
-      );
-    }
+    if (payment.expiresAt <= clock.now()) return this.#fail(lease, transfer, EXPIRED);
     const to = await this.#sign(lease, transfer);
     if (to === 'SIGNED') await this.#send(lease, { payment, transfer: { ...transfer, status: 'SIGNED' } });
     return to !== null;
@@ -181,12 +202,14 @@ export class InvoicePayer {
           );
         return this.#end(transfer, 'CONFIRMED', () => confirmPayment(this.#deps, lease, each, view.feeMsat));
       case 'failed':
-        return this.#end(transfer, 'FAILED', () =>
-          failPayment(this.#deps, lease, transfer, `The node could not pay: ${view.reason}`),
-        );
+        return this.#fail(lease, transfer, `The node could not pay: ${view.reason}`);
       case 'in-flight':
         return transfer.status === 'SIGNED' ? this.#move(lease, transfer, 'BROADCAST') : false;
     }
+  }
+
+  #fail(lease: Lease, transfer: Transfer, reason: string): Promise<boolean> {
+    return this.#end(transfer, 'FAILED', () => failPayment(this.#deps, lease, transfer, reason));
   }
 
   async #end(transfer: Transfer, to: TransferStatus, book: () => Promise<boolean>): Promise<boolean> {

@@ -1,5 +1,4 @@
 import { isDemanded } from '../accounts/demand.ts';
-import { raiseAlert } from '../alerts/raise-alert.ts';
 import type { Principal } from '../auth/principal.ts';
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import { toUnits } from '../kernel/decimal.ts';
@@ -18,12 +17,15 @@ import type { Metrics } from '../ports/metrics.ts';
 import { merchantActor } from '../manage/actor.ts';
 import type { IdempotencyClaim } from '../ports/order-store.ts';
 import type { Storage } from '../ports/storage.ts';
-import { claimTransfer, formerTransfer, reserveTransfer } from '../transfers/reserve-transfer.ts';
+import { formerTransfer } from '../transfers/reserve-transfer.ts';
 import type { MerchantTransfer } from '../transfers/reserve-transfer.ts';
 import { newTransfer } from '../transfers/transfer.ts';
+import type { WithdrawalLimits } from '../withdrawals/limits.ts';
 import type { WithdrawalSettings } from '../withdrawals/settings.ts';
+import { storeTransfer } from '../withdrawals/store-transfer.ts';
 import type { WithdrawalView } from '../withdrawals/withdrawal-view.ts';
 import {
+  alertHeld,
   checkLimits,
   heldAbove,
   lacking,
@@ -56,6 +58,7 @@ export interface RequestLightningPaymentDeps {
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly settings: WithdrawalSettings;
+  readonly limits?: WithdrawalLimits;
   readonly fees: LightningFeeSettings;
 }
 
@@ -158,32 +161,27 @@ export class RequestLightningPayment {
   }
 
   async #store(
-    transfer: MerchantTransfer,
+    asked: MerchantTransfer,
     payment: LightningPayment,
     idempotency: IdempotencyClaim | null,
   ): Promise<WithdrawalView> {
-    const { storage, ids, metrics } = this.#deps;
-    const former = await storage.transaction(async (tx) => {
-      const claimed = await claimTransfer(tx, transfer, idempotency);
-      if (claimed !== null) return claimed;
-      present(await reserveTransfer(tx, transfer, ids, () => lacking(transfer)), `reserve of transfer ${transfer.id}`);
+    const { storage, ids, limits, metrics } = this.#deps;
+    await limits?.prepare(LIGHTNING_ASSET);
+    const stored = await storage.transaction(async (tx) => {
+      const done = await storeTransfer(tx, asked, { ids, limits, idempotency }, () => lacking(asked));
+      if (done !== null && 'former' in done) return done;
       if (!(await tx.lightning.addPayment(payment))) {
         throw new TillgateError(
           'STATE_CONFLICT',
           'This invoice was withdrawn to before; an invoice is paid once. Ask the receiver for a new one.',
         );
       }
-      return null;
+      return present(done, `reserve of transfer ${asked.id}`);
     });
-    if (former !== null) return this.#answer(former);
+    if ('former' in stored) return this.#answer(stored.former);
+    const { transfer } = stored;
     metrics.count('tillgate_transfers_total', { chain: transfer.chain, kind: transfer.kind, status: transfer.status });
-    if (transfer.status === 'HELD')
-      raiseAlert(
-        this.#deps,
-        'approval',
-        `withdrawal ${transfer.id}`,
-        'A withdrawal waits for an operator to approve it.',
-      );
+    if (transfer.status === 'HELD') alertHeld(this.#deps, transfer);
     else await this.#outcome(transfer.id);
     return this.#answer(transfer.id);
   }

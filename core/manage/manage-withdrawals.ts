@@ -12,23 +12,30 @@ import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { LightningNode } from '../ports/lightning.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
-import { approveTransfer, cancelTransfer, rejectByOperator, requireCancellable } from '../transfers/review-transfer.ts';
+import { addApproval } from '../transfers/approval.ts';
+import { cancelTransfer, rejectByOperator, requireCancellable } from '../transfers/review-transfer.ts';
 import { requirePayments } from '../transfers/fee-estimator.ts';
 import { recordLostWithdrawal } from '../withdrawals/record-withdrawal.ts';
+import { DEFAULT_APPROVALS } from '../withdrawals/settings.ts';
 import type { LostWithdrawal } from '../withdrawals/record-withdrawal.ts';
 import { keptOf } from '../transfers/till-budget.ts';
 import { settleHeldTransfer } from '../transfers/settle-transfer.ts';
 import type { FoundPayment } from '../transfers/settle-transfer.ts';
-import type { PayoutView, Transfer, TransferStatus } from '../transfers/transfer.ts';
+import type { PayoutView, Transfer, TransferApproval, TransferStatus } from '../transfers/transfer.ts';
 import { recordNotFound, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { addAuditRow, createdWith } from './audit.ts';
+import type { AuditChanges } from './audit-row.ts';
 import type { AuditDeps } from './audit.ts';
 
 /** A transfer and the transaction that pays it; `null` while none was signed. */
 export interface TransferDetail {
   readonly transfer: Transfer;
   readonly payout: PayoutView | null;
+  /** Oldest first, those of earlier holds too. */
+  readonly approvals: readonly TransferApproval[];
+  /** How many different persons have to approve a hold. */
+  readonly approvalsNeeded: number;
 }
 
 /** What an operator found out about a held payment. */
@@ -46,15 +53,19 @@ export interface ManageWithdrawalsDeps extends AuditDeps {
   /** `null` without a Lightning node. */
   readonly lightning: LightningNode | null;
   readonly stateMachine: OrderStateMachine;
+  /** How many persons have to approve what is held; {@link DEFAULT_APPROVALS} by default. */
+  readonly approvals?: number;
   readonly pageMax: number;
 }
 
 /** Payouts, with the till's own moves; for admins only. */
 export class ManageWithdrawals {
   readonly #deps: ManageWithdrawalsDeps;
+  readonly #approvalsNeeded: number;
 
   constructor(deps: ManageWithdrawalsDeps) {
     this.#deps = deps;
+    this.#approvalsNeeded = deps.approvals ?? DEFAULT_APPROVALS;
   }
 
   /** Newest first. @throws TillgateError `FORBIDDEN`, `INVALID_FIELDS` for a page out of range */
@@ -70,12 +81,28 @@ export class ManageWithdrawals {
     const { transfers } = this.#deps.storage;
     const transfer = isId(id) ? await transfers.find(id) : null;
     if (transfer === null) throw recordNotFound();
-    return { transfer, payout: await transfers.payoutOf(id) };
+    return this.#detail(transfer);
   }
 
-  /** Approves a held withdrawal. @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is not held */
-  approve(actor: Actor, id: TransferId): Promise<Transfer> {
-    return this.#decide(actor, id, 'approve', (tx) => approveTransfer(tx, id, this.#deps.clock.now()));
+  async #detail(transfer: Transfer): Promise<TransferDetail> {
+    const { transfers } = this.#deps.storage;
+    const [payout, approvals] = await Promise.all([transfers.payoutOf(transfer.id), transfers.approvals(transfer.id)]);
+    return { transfer, payout, approvals, approvalsNeeded: this.#approvalsNeeded };
+  }
+
+  /**
+   * Approves a held payment; it is paid once enough persons have: see {@link addApproval}.
+   *
+   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT`
+   */
+  async approve(actor: Actor, id: TransferId): Promise<TransferDetail> {
+    const needed = this.#approvalsNeeded;
+    const transfer = await this.#decide(actor, id, 'approve', async (tx) => {
+      const approved = await addApproval(tx, id, actor.accountId, { now: this.#deps.clock.now(), needed });
+      const counted = needed === 1 ? {} : createdWith({ approvals: `${approved.count} of ${needed}` });
+      return { transfer: approved.transfer, changes: counted };
+    });
+    return this.#detail(transfer);
   }
 
   /**
@@ -88,7 +115,9 @@ export class ManageWithdrawals {
     const { clock, ids, chains, storage } = this.#deps;
     const { transfer } = await this.find(actor, id);
     const kept = await keptOf(chains.get(transfer.chain), storage, transfer);
-    return this.#decide(actor, id, 'reject', (tx) => rejectByOperator(tx, id, reason, { now: clock.now(), ids, kept }));
+    return this.#decide(actor, id, 'reject', async (tx) => ({
+      transfer: await rejectByOperator(tx, id, reason, { now: clock.now(), ids, kept }),
+    }));
   }
 
   /**
@@ -104,7 +133,7 @@ export class ManageWithdrawals {
       const context = { stateMachine, ids, now: clock.now() };
       const done = await settleHeldTransfer(tx, id, payment, context);
       orders = done.orders;
-      return done.transfer;
+      return done;
     });
     stateMachine.publish(orders);
     return settled;
@@ -166,7 +195,7 @@ export class ManageWithdrawals {
       return cancelled;
     });
     events.emit('transfer.queued', { chain: transfer.chain });
-    return { transfer, payout: await storage.transfers.payoutOf(id) };
+    return this.#detail(transfer);
   }
 
   /**
@@ -215,7 +244,7 @@ export class ManageWithdrawals {
     actor: Actor,
     id: TransferId,
     verb: 'approve' | 'reject' | 'settle',
-    decide: (tx: Transaction) => Promise<Transfer>,
+    decide: (tx: Transaction) => Promise<{ readonly transfer: Transfer; readonly changes?: AuditChanges }>,
   ): Promise<Transfer> {
     requireAdmin(actor);
     if (!isId(id)) throw recordNotFound();
@@ -223,10 +252,14 @@ export class ManageWithdrawals {
     const [from, transfer] = await storage.transaction(async (tx) => {
       const former = await tx.transfers.lock(id);
       if (former === null) throw recordNotFound();
-      const decided = await decide(tx);
+      const { transfer: decided, changes: further = {} } = await decide(tx);
+      const moved = former.status === decided.status ? {} : { status: { from: former.status, to: decided.status } };
       const changes = {
-        status: { from: former.status, to: decided.status },
-        ...(decided.reason === null ? {} : { reason: { from: former.reason, to: decided.reason } }),
+        ...moved,
+        ...further,
+        ...(decided.reason === former.reason || decided.reason === null
+          ? {}
+          : { reason: { from: former.reason, to: decided.reason } }),
       };
       await addAuditRow(this.#deps, tx, actor, {
         action: `withdrawal.${verb}`,
@@ -236,6 +269,7 @@ export class ManageWithdrawals {
       });
       return [former.status, decided] as const;
     });
+    if (from === transfer.status) return transfer;
     events.emit('transfer.status', { transferId: id, from, to: transfer.status });
     if (transfer.status === 'REQUESTED') events.emit('transfer.queued', { chain: transfer.chain });
     return transfer;

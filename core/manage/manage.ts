@@ -52,6 +52,8 @@ export interface ManageSettings {
   readonly pageMax: number;
   /** How long a changed withdrawal address waits, and what loosens a protection. */
   readonly addressHoldMs: number;
+  /** How many persons have to approve a held payment; {@link DEFAULT_APPROVALS} by default. */
+  readonly approvals?: number;
   /** The gateways of the configuration. */
   readonly routes: readonly GatewayRoute[];
 }
@@ -101,7 +103,7 @@ export interface Manage {
 /** Puts the management use cases together. */
 export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const { sessionTtlSeconds: ttlSeconds, graceSeconds, pageMax, addressHoldMs, routes: configured } = settings;
-  const { stepUpSeconds = DEFAULT_STEP_UP_SECONDS, adminSecondFactor } = settings;
+  const { stepUpSeconds = DEFAULT_STEP_UP_SECONDS, adminSecondFactor, approvals } = settings;
   const shared = { ...deps, pageMax };
   const { secondFactor } = deps;
   const stepUp = new StepUp({ ...deps, stepUpSeconds });
@@ -126,7 +128,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
       withdrawalAddresses: new WithdrawalAddresses({ ...deps, addressHoldMs }),
       watchAddresses: new WatchAddresses(deps),
     }),
-    withdrawals: new ManageWithdrawals(shared),
+    withdrawals: new ManageWithdrawals({ ...shared, ...(approvals === undefined ? {} : { approvals }) }),
     deposits: new ManageDeposits(shared),
     chains: new ManageChains(deps),
     audit: new ReadAudit(deps.storage, pageMax),

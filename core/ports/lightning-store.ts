@@ -23,6 +23,8 @@ export interface LightningStore {
   paymentOf(id: TransferId): Promise<LightningPayment | null>;
   /** Payments whose transfers are REQUESTED, SIGNED or BROADCAST, after a transfer's id, oldest first. */
   unfinished(after: TransferId | null, limit: number): Promise<readonly UnfinishedPayment[]>;
+  /** Payments whose transfers are HELD and whose invoices have expired at `now`, oldest first. */
+  heldExpired(now: Millis, limit: number): Promise<readonly UnfinishedPayment[]>;
   /** PENDING Lightning orders whose deadline is at or before `now`, after one of them, oldest deadline first. */
   dueInvoices(
     now: Millis,

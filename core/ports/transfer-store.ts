@@ -9,6 +9,7 @@ import type {
   PayoutView,
   Holding,
   Transfer,
+  TransferApproval,
   TransferKind,
   TransferStatus,
 } from '../transfers/transfer.ts';
@@ -85,6 +86,13 @@ export interface LiveTransfer {
   readonly feeUnits: bigint;
   readonly maxFeeUnits: bigint;
   readonly createdAt: Millis;
+}
+
+/** What merchants asked to be paid in a currency: of one account, or of all others. */
+export interface RequestedUnits {
+  readonly currency: CurrencyCode;
+  readonly own: boolean;
+  readonly units: bigint;
 }
 
 /** Why an account may not withdraw. */
@@ -202,6 +210,8 @@ export interface TransferStore {
    */
   replacePayoutStop(chain: ChainCode, from: string | null, to: string | null): Promise<boolean>;
   freeze(accountId: AccountId): Promise<WithdrawalFreeze | null>;
+  /** Every approval of a transfer, oldest first. */
+  approvals(id: TransferId): Promise<readonly TransferApproval[]>;
 }
 
 /** Transfer writes inside a transaction. */
@@ -212,6 +222,17 @@ export interface TransferWrites {
    * `cold` for each (chain, currency). Live is everything that is not CONFIRMED or FAILED.
    */
   add(transfer: Transfer): Promise<boolean>;
+  /** One transaction at a time has this lock, until its end: what it then reads of requests holds until it has decided. */
+  lockRequests(): Promise<void>;
+  /**
+   * Sums of what merchants asked for after a time, withdrawals and refunds, whether it is paid or not, but for what failed. What is
+   * HELD counts for its own account only: it is paid after an approval, and must not hold the payments of others.
+   */
+  requestedSince(time: Millis, accountId: AccountId): Promise<readonly RequestedUnits[]>;
+  /** Adds an approval; false, with nothing added, when the same person approved during the same hold. */
+  addApproval(approval: TransferApproval): Promise<boolean>;
+  /** As that of {@link TransferStore}. */
+  approvals(id: TransferId): Promise<readonly TransferApproval[]>;
   lock(id: TransferId): Promise<Transfer | null>;
   /** The return of a deposit that did not fail, locked. */
   lockReturn(id: DepositId): Promise<Transfer | null>;

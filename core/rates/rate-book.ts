@@ -84,6 +84,16 @@ export class RateBook {
     return this.#require(symbol, this.#deps.clock.now()).evidence;
   }
 
+  /** Waits for a price that is missing, where a source has one. Never fails. */
+  prepare(symbol: string): Promise<void> {
+    return this.#makeReady([symbol]);
+  }
+
+  /** As {@link price}, in US dollars; `null` when no usable price is there. */
+  usd(symbol: string): Decimal | null {
+    return this.#find(symbol, this.#deps.clock.now())?.usd ?? null;
+  }
+
   /**
    * Converts a fiat price to an asset, rounded up, with the evidence. Does not wait while fresh prices are in memory.
    *

@@ -13,15 +13,19 @@ import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { IdempotencyClaim } from '../ports/order-store.ts';
 import type { Storage } from '../ports/storage.ts';
 import { requirePayments } from '../transfers/fee-estimator.ts';
 import type { PayoutFeeEstimator, FeeEstimate } from '../transfers/fee-estimator.ts';
-import { claimTransfer, formerTransfer, reserveTransfer } from '../transfers/reserve-transfer.ts';
+import { formerTransfer } from '../transfers/reserve-transfer.ts';
 import type { MerchantTransfer } from '../transfers/reserve-transfer.ts';
 import { newTransfer } from '../transfers/transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
+import type { WithdrawalLimits } from '../withdrawals/limits.ts';
+import { storeTransfer } from '../withdrawals/store-transfer.ts';
+import { alertHeld } from '../withdrawals/withdrawal-rules.ts';
 
 export interface RequestRefundDeps {
   readonly storage: Storage;
@@ -32,6 +36,8 @@ export interface RequestRefundDeps {
   readonly ids: IdGenerator;
   readonly events: EventBus;
   readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly limits?: WithdrawalLimits;
   /** The payer's page of an order, where a refund address can be left. */
   readonly claimUrl: (order: Order) => string;
 }
@@ -98,6 +104,7 @@ export class RequestRefund {
     const fee = await this.#estimate(order, () =>
       this.#deps.fees.estimate(chain, asset, seen.units, seen.toAddress, accountId),
     );
+    await this.#deps.limits?.prepare(asset);
     return this.#store(order.id, seen, fee, idempotency);
   }
 
@@ -163,27 +170,27 @@ export class RequestRefund {
     fee: FeeEstimate,
     idempotency: IdempotencyClaim | null,
   ): Promise<RefundView> {
-    const { storage, ids, events, metrics } = this.#deps;
+    const { storage, ids, events, metrics, limits } = this.#deps;
     const hotAddress = requirePayments(this.#chain(seen.payment)).hotAddress;
-    const outcome = await storage.transaction(async (tx) => {
+    const stored = await storage.transaction(async (tx) => {
       const order = present(await tx.orders.lock(orderId), `order ${orderId}`);
       const now = this.#refundable(order, await tx.deposits.byOrder(orderId));
       if (now.units !== seen.units || now.toAddress !== seen.toAddress)
         throw stateConflict('The order changed at this moment; ask again.');
       const transfer = this.#newTransfer(order, now, hotAddress, fee);
-      const claimed = await claimTransfer(tx, transfer, idempotency);
-      if (claimed !== null) return { id: claimed, added: false };
-      const left = await reserveTransfer(tx, transfer, ids, () =>
+      const done = await storeTransfer(tx, transfer, { ids, limits, idempotency }, () =>
         stateConflict('The available balance is less than what was received: part of it is pending or was withdrawn.'),
       );
-      if (left === null) throw secondRefund();
-      return { id: transfer.id, added: true };
+      if (done === null) throw secondRefund();
+      return done;
     });
-    if (outcome.added) {
-      metrics.count('tillgate_transfers_total', { chain: seen.payment.chain, kind: 'refund', status: 'REQUESTED' });
-      events.emit('transfer.queued', { chain: seen.payment.chain });
-    }
-    return this.#view(present(await storage.transfers.find(outcome.id), `transfer ${outcome.id}`));
+    if ('former' in stored)
+      return this.#view(present(await storage.transfers.find(stored.former), `transfer ${stored.former}`));
+    const { id, chain, kind, status } = stored.transfer;
+    metrics.count('tillgate_transfers_total', { chain, kind, status });
+    if (status === 'HELD') alertHeld(this.#deps, stored.transfer);
+    else events.emit('transfer.queued', { chain });
+    return this.#view(present(await storage.transfers.find(id), `transfer ${id}`));
   }
 
   #newTransfer(

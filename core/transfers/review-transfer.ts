@@ -12,11 +12,11 @@ import { paymentObstacle } from './payment-obstacle.ts';
 import type { PayoutView, Transfer } from './transfer.ts';
 
 /**
- * Approves a held transfer.
+ * A held transfer that may be approved, locked.
  *
  * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when it is not held, or must not be paid now: see `payment-obstacle.ts`
  */
-export async function approveTransfer(tx: Transaction, id: TransferId, now: Millis): Promise<Transfer> {
+export async function requireApprovable(tx: Transaction, id: TransferId, now: Millis): Promise<Transfer> {
   const transfer = await requireTransfer(tx, id);
   if (transfer.status !== 'HELD')
     throw new TillgateError(
@@ -25,6 +25,12 @@ export async function approveTransfer(tx: Transaction, id: TransferId, now: Mill
     );
   const obstacle = await paymentObstacle(tx, transfer, now);
   if (obstacle !== null) throw new TillgateError('STATE_CONFLICT', `The transfer cannot be approved now. ${obstacle}`);
+  return transfer;
+}
+
+/** Lets a held transfer be paid. @throws TillgateError as {@link requireApprovable} */
+export async function approveTransfer(tx: Transaction, id: TransferId, now: Millis): Promise<Transfer> {
+  const transfer = await requireApprovable(tx, id, now);
   const changes = { reason: null, deferredAt: null, updatedAt: now };
   assert(await tx.transfers.move(id, 'HELD', 'REQUESTED', changes), `transfer ${id} changed while locked`);
   return { ...transfer, ...changes, status: 'REQUESTED' };

@@ -102,6 +102,16 @@ export function obtainedUnits({ units, feeUnits }: Pick<Transfer, 'units' | 'fee
   return units - feeUnits;
 }
 
+/** One person's word that a held transfer is to be paid. */
+export interface TransferApproval {
+  readonly transferId: TransferId;
+  /** Since when the transfer was HELD: approvals of an earlier hold do not count for a later one. */
+  readonly heldAt: Millis;
+  /** `null` for the operator at the command line. */
+  readonly approverId: AccountId | null;
+  readonly at: Millis;
+}
+
 /** `cancel` pays the till itself with the same nonce or coins, so that none of the payments can be mined any more. */
 export type AttemptKind = 'payment' | 'cancel';
 

@@ -1,4 +1,3 @@
-import { raiseAlert } from '../alerts/raise-alert.ts';
 import type { Account } from '../accounts/account.ts';
 import { isDemanded } from '../accounts/demand.ts';
 import type { Principal } from '../auth/principal.ts';
@@ -27,9 +26,13 @@ import { formerTransfer, frozen, matching, reservationOf } from '../transfers/re
 import type { MerchantTransfer } from '../transfers/reserve-transfer.ts';
 import { newTransfer } from '../transfers/transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
+import type { WithdrawalLimits } from './limits.ts';
 import type { WithdrawalSettings } from './settings.ts';
+import { storeTransfer } from './store-transfer.ts';
+import type { StoredTransfer } from './store-transfer.ts';
 import { addressInForce } from './withdrawal-address.ts';
 import {
+  alertHeld,
   checkLimits,
   heldAbove,
   lacking,
@@ -61,6 +64,7 @@ export interface RequestWithdrawalDeps {
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly settings: WithdrawalSettings;
+  readonly limits?: WithdrawalLimits;
   /** Where there is a Lightning node. */
   readonly lightning?: RequestLightningPayment | null;
 }
@@ -104,6 +108,7 @@ export class RequestWithdrawal {
     const payments = requirePayments(chain);
     if (toAddress === null) throw noAddress(chain);
     const fee = await fees.estimate(chain, asset, units, toAddress, accountId);
+    await this.#deps.limits?.prepare(asset);
     if (needsCode)
       await this.#deps.secondFactor.use(accountId, input.verifyCode ?? null, 'verify_code', {
         by: merchantActor(accountId),
@@ -113,22 +118,31 @@ export class RequestWithdrawal {
     return this.#store(transfer, idempotency);
   }
 
-  async #store(transfer: MerchantTransfer, idempotency: IdempotencyClaim | null): Promise<WithdrawalView> {
-    const { storage, ids, events, metrics } = this.#deps;
+  async #store(asked: MerchantTransfer, idempotency: IdempotencyClaim | null): Promise<WithdrawalView> {
+    const { events, metrics } = this.#deps;
+    const stored = await this.#reserve(asked, idempotency);
+    if ('former' in stored) return this.#answer(stored.former);
+    const { transfer, left } = stored;
+    metrics.count('tillgate_transfers_total', { chain: transfer.chain, kind: transfer.kind, status: transfer.status });
+    if (transfer.status === 'HELD') alertHeld(this.#deps, transfer);
+    else events.emit('transfer.queued', { chain: transfer.chain });
+    return this.#view(transfer, left, null);
+  }
+
+  /** Without a limit, concurrent requests share a commit; with one, each is decided after the other. */
+  async #reserve(transfer: MerchantTransfer, idempotency: IdempotencyClaim | null): Promise<StoredTransfer> {
+    const { storage, ids, limits } = this.#deps;
+    if (limits?.concern(transfer.currency) === true) {
+      const stored = await storage.transaction((tx) =>
+        storeTransfer(tx, transfer, { ids, limits, idempotency }, () => lacking(transfer)),
+      );
+      return present(stored, `reserve of transfer ${transfer.id}`);
+    }
     const outcome = await storage.transfers.reserve(reservationOf(transfer, ids, idempotency));
-    if (outcome.kind === 'repeated') return this.#answer(matching(outcome, idempotency));
+    if (outcome.kind === 'repeated') return { former: matching(outcome, idempotency) };
     if (outcome.kind === 'frozen') throw frozen(outcome.reason);
     if (outcome.kind === 'lacking') throw lacking(transfer);
-    metrics.count('tillgate_transfers_total', { chain: transfer.chain, kind: transfer.kind, status: transfer.status });
-    if (transfer.status === 'HELD')
-      raiseAlert(
-        this.#deps,
-        'approval',
-        `withdrawal ${transfer.id}`,
-        'A withdrawal waits for an operator to approve it.',
-      );
-    else events.emit('transfer.queued', { chain: transfer.chain });
-    return this.#view(transfer, outcome.left, null);
+    return { transfer, left: outcome.left };
   }
 
   #newTransfer(

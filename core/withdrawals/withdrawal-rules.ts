@@ -1,4 +1,6 @@
 import type { Account } from '../accounts/account.ts';
+import { raiseAlert } from '../alerts/raise-alert.ts';
+import type { AlertChannels } from '../alerts/raise-alert.ts';
 import type { Asset, CurrencyCode } from '../kernel/asset.ts';
 import { parseUnits } from '../kernel/decimal.ts';
 import { TillgateError } from '../kernel/errors.ts';
@@ -33,6 +35,11 @@ export function heldAbove<T extends Transfer>(
     threshold !== undefined &&
     transfer.units > present(parseUnits(threshold, decimals), `withdrawals.approveAbove of ${currency}`);
   return held ? { ...transfer, status: 'HELD', reason: 'Waits for an operator to approve it.' } : transfer;
+}
+
+/** Asks the operators to decide about a transfer that is held. */
+export function alertHeld(channels: AlertChannels, { id, kind, reason }: Transfer): void {
+  raiseAlert(channels, 'approval', `${kind} ${id}`, `A ${kind} is held until an operator approves it. ${reason ?? ''}`);
 }
 
 /** @throws TillgateError `VERIFICATION_REQUIRED` (decisions, section 5) */

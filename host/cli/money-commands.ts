@@ -76,12 +76,15 @@ export async function withdrawalList({ values, json, terminal }: CommandCall): P
 
 /** `withdrawal approve ID` */
 export async function withdrawalApprove({ operands, json, terminal }: CommandCall): Promise<number> {
-  const transfer = await withManage(({ withdrawals }) =>
+  const detail = await withManage(({ withdrawals }) =>
     withdrawals.approve(OPERATOR, (operands[0] ?? '') as TransferId),
   );
-  terminal.out(
-    json ? JSON.stringify(transferRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is approved and will be paid.`,
-  );
+  const { transfer, approvalsNeeded } = detail;
+  const said =
+    transfer.status === 'HELD'
+      ? `Withdrawal ${transfer.id} needs ${approvalsNeeded} approvals, and has yours: another admin has to approve it too.`
+      : `Withdrawal ${transfer.id} is approved and will be paid.`;
+  terminal.out(json ? JSON.stringify(transferDetailRecord(detail, ASSETS)) : said);
   return 0;
 }
 
@@ -172,12 +175,14 @@ function unitsOf(option: string, text: string, { decimals, currency }: Asset): b
 /** `transfer show ID`: the transfer and each transaction that was signed for it, without the signed bytes. */
 export async function transferShow({ operands, json, terminal }: CommandCall): Promise<number> {
   const detail = await withManage(({ withdrawals }) => withdrawals.find(OPERATOR, (operands[0] ?? '') as TransferId));
-  const { bundle: payout, ...record } = transferDetailRecord(detail, ASSETS);
+  const { bundle: payout, approvals, ...record } = transferDetailRecord(detail, ASSETS);
   if (json) {
-    terminal.out(JSON.stringify({ ...record, bundle: payout }));
+    terminal.out(JSON.stringify({ ...record, approvals, bundle: payout }));
     return 0;
   }
-  for (const [name, value] of Object.entries(record)) terminal.out(`${name.padEnd(12)}${value ?? '-'}`);
+  for (const [name, value] of Object.entries(record)) terminal.out(`${name.padEnd(18)}${value ?? '-'}`);
+  for (const { account_id: by, at } of approvals)
+    terminal.out(`approved          ${at} by ${by ?? 'the command line'}`);
   if (payout === null) terminal.out('Nothing is signed for it.');
   else
     terminal.out(

@@ -14,11 +14,23 @@ export const lightningRecipes = {
     node === null ? null : new Invoices({ ...ports, node }),
   ),
   lightningPayments: recipe(
-    ['config', 'lightning', 'storage', 'secondFactor', 'clock', 'deadline', 'ids', 'events', 'metrics', 'logger'],
-    ({ config: { withdrawals }, lightning: node, ...parts }) =>
+    [
+      'config',
+      'lightning',
+      'storage',
+      'secondFactor',
+      'clock',
+      'deadline',
+      'ids',
+      'events',
+      'metrics',
+      'logger',
+      'withdrawalLimits',
+    ],
+    ({ config: { withdrawals: settings }, lightning: node, withdrawalLimits: limits, ...parts }) =>
       node === null
         ? null
-        : new RequestLightningPayment({ ...parts, node, settings: withdrawals, fees: withdrawals.lightningFees }),
+        : new RequestLightningPayment({ ...parts, node, limits, settings, fees: settings.lightningFees }),
   ),
   lightningService: recipe(
     ['lightning', 'lightningPayments', 'orderQueries'],

@@ -46,6 +46,7 @@ export const manageRecipes = {
           graceSeconds: keys.graceSeconds,
           pageMax: 100,
           addressHoldMs: withdrawals.addressHoldMs,
+          approvals: withdrawals.approvals,
           routes: gateways,
         },
       }),

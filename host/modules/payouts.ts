@@ -5,6 +5,7 @@ import {
   RequestWithdrawal,
   UnassignedDeposits,
   WalletQueries,
+  WithdrawalLimits,
   canPay,
 } from '../../core/index.ts';
 import { recipe } from '../parts.ts';
@@ -16,6 +17,10 @@ export const payoutRecipes = {
     ['config', 'storage', 'rateBook', 'clock'],
     ({ config, rateBook: rates, ...ports }) =>
       new PayoutFeeEstimator({ ...ports, rates, feeBudget: config.sweeps.feeBudget }),
+  ),
+  withdrawalLimits: recipe(
+    ['config', 'assets', 'rateBook'],
+    ({ config, assets, rateBook: rates }) => new WithdrawalLimits({ limits: config.withdrawals.limits, assets, rates }),
   ),
   requestWithdrawal: recipe(
     [
@@ -31,14 +36,27 @@ export const payoutRecipes = {
       'metrics',
       'logger',
       'lightningPayments',
+      'withdrawalLimits',
     ],
-    ({ config, payoutFees: fees, lightningPayments: lightning, ...parts }) =>
-      new RequestWithdrawal({ ...parts, fees, lightning, settings: config.withdrawals }),
+    ({ config, payoutFees: fees, lightningPayments: lightning, withdrawalLimits: limits, ...parts }) =>
+      new RequestWithdrawal({ ...parts, fees, lightning, limits, settings: config.withdrawals }),
   ),
   requestRefund: recipe(
-    ['storage', 'assets', 'chains', 'payoutFees', 'clock', 'ids', 'events', 'metrics', 'orderQueries'],
-    ({ payoutFees: fees, orderQueries, ...parts }) =>
-      new RequestRefund({ ...parts, fees, claimUrl: (order) => orderQueries.payUrl(order) }),
+    [
+      'storage',
+      'assets',
+      'chains',
+      'payoutFees',
+      'clock',
+      'ids',
+      'events',
+      'metrics',
+      'logger',
+      'orderQueries',
+      'withdrawalLimits',
+    ],
+    ({ payoutFees: fees, orderQueries, withdrawalLimits: limits, ...parts }) =>
+      new RequestRefund({ ...parts, fees, limits, claimUrl: (order) => orderQueries.payUrl(order) }),
   ),
   unassignedDeposits: recipe(
     ['storage', 'assets', 'chains', 'payoutFees', 'orderStateMachine', 'clock', 'ids', 'events', 'metrics'],

@@ -52,6 +52,43 @@ describe('the settings of money out', () => {
     ]);
   });
 
+  test('limits of a window name a currency or USD, a time and a bound', () => {
+    const limits = [
+      { currency: 'ETH', window: '30m', perAccount: '1.5' },
+      { currency: 'USD', window: '7d', total: '50000' },
+    ];
+    const config = resolveConfig({ withdrawals: { limits } });
+    assert.deepEqual(config.withdrawals.limits, [
+      { currency: 'ETH', windowMs: 1_800_000, perAccount: '1.5' },
+      { currency: 'USD', windowMs: 604_800_000, total: '50000' },
+    ]);
+    assert.deepEqual(moneyProblems(config, assets, chains), []);
+    assert.deepEqual([config.withdrawals.approvals, resolveConfig({}).withdrawals.limits], [1, []]);
+    assert.deepEqual(
+      pathsOf({
+        withdrawals: {
+          limits: [
+            { currency: 'DOGE', window: '24h', total: '1' },
+            { currency: 'USDT-ERC20', window: '24h', total: '1.1234567' },
+          ],
+        },
+      }),
+      ['withdrawals.limits.0.currency', 'withdrawals.limits.1.total'],
+    );
+    for (const [wrong, path] of [
+      [{ currency: 'ETH', window: '24h' }, 'perAccount'],
+      [{ currency: 'ETH', window: '24', total: '1' }, 'window'],
+      [{ currency: 'ETH', window: '0h', total: '1' }, 'window'],
+      [{ currency: 'ETH', window: '24h', total: '-1' }, 'total'],
+      [{ currency: 'ETH', window: '24h', total: '1', perAcount: '1' }, 'perAcount'],
+    ] as const)
+      assert.throws(
+        () =>
+          resolveConfig({ withdrawals: { limits: [wrong as { currency: string; window: string; total: string }] } }),
+        new RegExp(`withdrawals\\.limits\\.0\\.${path}`),
+      );
+  });
+
   test('a malformed amount is refused with the settings themselves', () => {
     for (const amount of ['-1', '1e3', '', 'much']) {
       assert.throws(

@@ -7,6 +7,7 @@ import {
   readDecimal,
   RequestLightningPayment,
   SecondFactor,
+  WithdrawalLimits,
 } from '../../core/index.ts';
 import type {
   IdempotencyClaim,
@@ -60,7 +61,7 @@ export async function buildLightning(storage: Storage, options: LightningOptions
   const domain = await buildDomain(storage, { ...options, lightning: (now) => (made = new FakeLightning(now)) });
   assert(made !== null);
   const node: FakeLightning = made;
-  const { clock, ids, events, logger, metrics, stateMachine, principal } = domain;
+  const { assets, clock, ids, events, logger, metrics, rateBook, stateMachine, principal } = domain;
   const secondFactor = new SecondFactor({
     storage,
     vault: new FakeVault(),
@@ -77,6 +78,10 @@ export async function buildLightning(storage: Storage, options: LightningOptions
     addressHoldMs: 0,
     ...options.withdrawals,
   };
+  const limited =
+    settings.limits === undefined
+      ? {}
+      : { limits: new WithdrawalLimits({ limits: settings.limits, assets, rates: rateBook }) };
   const fees = { maxFeeBps: 100, minFeeSats: 10 };
   // Nobody waits for an outcome here: the payer is stepped by hand.
   const deadline = (): AbortSignal => AbortSignal.timeout(0);
@@ -92,6 +97,7 @@ export async function buildLightning(storage: Storage, options: LightningOptions
     logger,
     settings,
     fees,
+    ...limited,
   });
   await storage.accounts.update(principal.accountId, { verifiedCurrencies: ['*'], modifiedAt: clock.now() });
   const newWork: LightningDomain['newWork'] = (deps = {}) => {

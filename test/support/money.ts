@@ -7,6 +7,7 @@ import {
   RequestRefund,
   RequestWithdrawal,
   SecondFactor,
+  WithdrawalLimits,
 } from '../../core/index.ts';
 import type {
   ChainAdapter,
@@ -41,6 +42,8 @@ export interface MoneyDomain extends Domain {
   readonly ethPayments: FakePayments;
   readonly btcPayments: FakePayments;
   readonly withdrawal: RequestWithdrawal;
+  /** The same, on a storage of the test's: another instance. */
+  newWithdrawal(storage: Storage): RequestWithdrawal;
   readonly refund: PresentedRefunds;
   /** The same, on a storage of the test's. */
   newRefund(storage: Storage): PresentedRefunds;
@@ -101,20 +104,27 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
     addressHoldMs: 0,
     ...options.withdrawals,
   };
+  const limited =
+    settings.limits === undefined
+      ? {}
+      : { limits: new WithdrawalLimits({ limits: settings.limits, assets, rates: rateBook }) };
   const sweeps = { maxFeeBps: 5_000, cold: new Map(), ...options.sweeps };
-  const withdrawal = new RequestWithdrawal({
-    storage,
-    assets,
-    chains,
-    fees,
-    secondFactor,
-    clock,
-    ids,
-    events,
-    metrics,
-    logger,
-    settings,
-  });
+  const newWithdrawal = (store = storage): RequestWithdrawal =>
+    new RequestWithdrawal({
+      storage: store,
+      assets,
+      chains,
+      fees,
+      secondFactor,
+      clock,
+      ids,
+      events,
+      metrics,
+      logger,
+      settings,
+      ...limited,
+    });
+  const withdrawal = newWithdrawal();
   const newRefund = (store = storage): PresentedRefunds =>
     presentedRefunds(
       new RequestRefund({
@@ -126,6 +136,8 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
         ids,
         events,
         metrics,
+        logger,
+        ...limited,
         claimUrl: (order) => `https://till.example/checkout/${order.checkoutToken}`,
       }),
     );
@@ -176,6 +188,7 @@ export async function buildMoney(storage: Storage, options: MoneyOptions = {}): 
     ethPayments,
     btcPayments,
     withdrawal,
+    newWithdrawal,
     refund: newRefund(),
     newRefund,
     secondFactor,

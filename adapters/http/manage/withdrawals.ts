@@ -60,9 +60,16 @@ const attemptSchema = z.object({
   fee_units: z.string().meta({ description: "In units of the chain's own coin" }),
   created_at: instant('When'),
 });
+const approvalSchema = z.object({
+  account_id: id('The admin who approved it; null for the operator at the command line').nullable(),
+  at: instant('When'),
+  counts: z.boolean().meta({ description: 'False for one of an earlier time that it was held' }),
+});
 const transferDetailSchema = z
   .object({
     ...transferFields,
+    approvals: z.array(approvalSchema).readonly(),
+    approvals_needed: integer().meta({ description: 'How many different persons have to approve it while it is HELD' }),
     bundle: z
       .object({
         id: id('What one transaction on the chain pays'),
@@ -108,13 +115,22 @@ export function transferRecord(transfer: Transfer, assets: Decimals): TransferRe
 }
 
 export function transferDetailRecord(
-  { transfer, payout: view }: TransferDetail,
+  { transfer, payout: view, approvals, approvalsNeeded }: TransferDetail,
   assets: Decimals,
 ): z.input<typeof transferDetailSchema> {
-  if (view === null) return { ...transferRecord(transfer, assets), bundle: null };
+  const record = {
+    ...transferRecord(transfer, assets),
+    approvals: approvals.map(({ approverId, at, heldAt }) => ({
+      account_id: approverId,
+      at: formatInstant(at),
+      counts: transfer.status === 'HELD' && heldAt === transfer.updatedAt,
+    })),
+    approvals_needed: approvalsNeeded,
+  };
+  if (view === null) return { ...record, bundle: null };
   const { payout, attempts } = view;
   return {
-    ...transferRecord(transfer, assets),
+    ...record,
     bundle: {
       id: payout.id,
       status: payout.status,
@@ -154,6 +170,8 @@ export const transferExample = {
   modified_at: accountExample.modified_at,
   finished_at: null,
 } as const satisfies TransferRecord;
+const approvalExample = { account_id: accountExample.id, at: accountExample.modified_at, counts: true };
+const detailExample = { ...transferExample, approvals: [], approvals_needed: 1, bundle: null };
 const rejectReason = 'The receiver is not known.';
 const cancelReason = 'No node takes it.';
 const cancelledExample = {
@@ -195,7 +213,7 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     errors: ['NOT_FOUND'],
     params,
     data: transferDetailSchema,
-    examples: { data: { ...transferExample, bundle: null } },
+    examples: { data: { ...detailExample, approvals: [approvalExample], approvals_needed: 2 } },
     handler: async ({ actor, params: { id } }, { manage, assets }) =>
       transferDetailRecord(await manage.withdrawals.find(actor, id), assets),
   }),
@@ -204,15 +222,16 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     method: 'POST',
     path: '/withdrawals/{id}/approve',
     summary: 'Approve a held withdrawal',
-    description: 'It is paid then. Admins only, and nobody its own.',
+    description:
+      'It is paid once as many different admins as `withdrawals.approvals` says have approved it; until then it stays HELD. Admins only, and nobody its own.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
-    data: transferSchema,
-    examples: { data: { ...transferExample, status: 'REQUESTED' } },
+    data: transferDetailSchema,
+    examples: { data: { ...detailExample, status: 'REQUESTED', approvals: [{ ...approvalExample, counts: false }] } },
     owner: async ({ actor, params: { id } }, { manage }) =>
       (await manage.withdrawals.find(actor, id)).transfer.accountId,
     handler: async ({ actor, params: { id } }, { manage, assets }) =>
-      transferRecord(await manage.withdrawals.approve(actor, id), assets),
+      transferDetailRecord(await manage.withdrawals.approve(actor, id), assets),
   }),
   manageOperation({
     id: 'rejectWithdrawal',
@@ -245,7 +264,7 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     data: transferDetailSchema,
     examples: {
       body: { reason: cancelReason },
-      data: { ...transferExample, status: 'BROADCAST', bundle: cancelledExample },
+      data: { ...detailExample, status: 'BROADCAST', bundle: cancelledExample },
     },
     handler: async ({ actor, params: { id }, body }, { manage, assets }) =>
       transferDetailRecord(await manage.withdrawals.cancel(actor, id, body.reason ?? CANCELLED_BY_OPERATOR), assets),

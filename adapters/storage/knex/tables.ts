@@ -38,6 +38,7 @@ const NAMES = {
   audit: 'audit_trail',
   auditHead: 'audit_head',
   transfers: 'transfers',
+  transferApprovals: 'transfer_approvals',
   payouts: 'bundles',
   payoutAttempts: 'bundle_attempts',
   holdings: 'holdings',

@@ -200,6 +200,7 @@ export class Instance {
       ids,
       events,
       metrics,
+      logger,
       claimUrl: () => 'https://till.example/claim',
     });
     const lightningDeps = { node: lightning, storage, stateMachine, clock, ids, events, logger, metrics };

@@ -95,6 +95,8 @@ export interface Dialect {
   isNegative(column: string): string;
   /** Expressions that sort non-negative units numerically. */
   bySize(column: string): readonly string[];
+  /** SQL for the parts of an exact sum of units that are not negative, as text: the sum is each part times 10^(12 × its place). */
+  sumParts(column: string): readonly string[];
   /** SQL for a sum of units that is good enough for sorting; SQLite's is not exact. */
   roughSum(column: string): string;
   rowsOf(result: unknown): readonly Row[];

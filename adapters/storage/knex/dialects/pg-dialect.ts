@@ -96,6 +96,7 @@ export const pgDialect: Dialect = {
   list: (values) => values,
   isNegative: (column) => `${column} < 0`,
   bySize: (column) => [column],
+  sumParts: (column) => [`CAST(sum(${column}) AS text)`],
   roughSum: (column) => `sum(${column})`,
   rowsOf: (result) => (result as { rows?: Row[] }).rows ?? [],
   classify,

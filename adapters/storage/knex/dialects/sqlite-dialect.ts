@@ -82,6 +82,9 @@ export const sqliteDialect: Dialect = {
   list: (values) => JSON.stringify(values),
   isNegative: (column) => `substr(${column}, 1, 1) = '-'`,
   bySize: (column) => [`length(${column})`, column],
+  // TEXT is summed by twelve digits at a time: each part is an exact integer for nine million rows.
+  sumParts: (column) =>
+    [1, 2, 3, 4, 5, 6, 7].map((part) => `CAST(sum(CAST(substr(${column}, ${-12 * part}, 12) AS INTEGER)) AS TEXT)`),
   roughSum: (column) => `sum(CAST(${column} AS REAL))`,
   rowsOf: (result) => (Array.isArray(result) ? (result as Row[]) : []),
   classify,

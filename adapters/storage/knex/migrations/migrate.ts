@@ -19,6 +19,7 @@ import { cancelledPayouts } from './0014-cancelled-payouts.ts';
 import { returnCosts } from './0015-return-costs.ts';
 import { trust } from './0016-trust.ts';
 import { auditChain } from './0017-audit-chain.ts';
+import { approvals } from './0018-approvals.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   returnCosts,
   trust,
   auditChain,
+  approvals,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

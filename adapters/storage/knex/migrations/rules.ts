@@ -104,6 +104,7 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
       tables.history,
       tables.audit,
       tables.payoutAttempts,
+      tables.transferApprovals,
       tables.lightningPayments,
     ].flatMap((table) => dialect.enforceAppendOnly(table)),
   ];

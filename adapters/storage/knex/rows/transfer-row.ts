@@ -7,6 +7,7 @@ import type {
   LiveTransfer,
   SpendableCoin,
   Transfer,
+  TransferApproval,
   TransferChanges,
 } from '../../../../core/index.ts';
 import type { Row } from '../dialects/dialect.ts';
@@ -61,6 +62,25 @@ export function transferOf(row: Row): Transfer {
     createdAt: integer(row, 'created_at'),
     updatedAt: integer(row, 'updated_at'),
     finishedAt: integerOrNull(row, 'finished_at'),
+  };
+}
+
+/** The operator at the command line has no account: an empty text keeps the key of such a row unique. */
+export const APPROVAL_COLUMNS: readonly Column<TransferApproval>[] = [
+  { name: 'transfer_id', kind: 'text', of: (a) => a.transferId },
+  { name: 'held_at', kind: 'bigint', of: (a) => a.heldAt },
+  { name: 'approver_id', kind: 'text', of: (a) => a.approverId ?? '' },
+  { name: 'approved_at', kind: 'bigint', of: (a) => a.at },
+];
+
+/** The approval in a row of `transfer_approvals`. */
+export function approvalOf(row: Row): TransferApproval {
+  const approver = text(row, 'approver_id');
+  return {
+    transferId: text(row, 'transfer_id') as TransferApproval['transferId'],
+    heldAt: integer(row, 'held_at'),
+    approverId: approver === '' ? null : (approver as TransferApproval['approverId']),
+    at: integer(row, 'approved_at'),
   };
 }
 

@@ -30,8 +30,7 @@ export class KnexLightningStore implements LightningStore {
   }
 
   async unfinished(after: TransferId | null, limit: number): Promise<readonly UnfinishedPayment[]> {
-    const { transfers, lightningPayments } = this.#db.tables;
-    const from = `SELECT ${names(TRANSFER_COLUMNS, 't.')}, ${names(LIGHTNING_PAYMENT_COLUMNS, 'p.')} FROM ${transfers} t JOIN ${lightningPayments} p ON p.transfer_id = t.id`;
+    const from = this.#payments;
     // Two queries, each by its own partial index of the payments under way.
     const rows = await this.#db.read(
       `SELECT * FROM (${from} WHERE t.chain = ? AND t.status = 'REQUESTED' AND t.id > ?) AS waiting
@@ -40,6 +39,19 @@ export class KnexLightningStore implements LightningStore {
       [LIGHTNING_ASSET.chain, after ?? '', LIGHTNING_ASSET.chain, after ?? '', limit],
     );
     return rows.map((row) => ({ payment: lightningPaymentOf(row), transfer: transferOf(row) }));
+  }
+
+  async heldExpired(now: Millis, limit: number): Promise<readonly UnfinishedPayment[]> {
+    const rows = await this.#db.read(
+      `${this.#payments} WHERE t.status = 'HELD' AND t.chain = ? AND p.expires_at <= ? ORDER BY t.id LIMIT ?`,
+      [LIGHTNING_ASSET.chain, now, limit],
+    );
+    return rows.map((row) => ({ payment: lightningPaymentOf(row), transfer: transferOf(row) }));
+  }
+
+  get #payments(): string {
+    const { transfers, lightningPayments } = this.#db.tables;
+    return `SELECT ${names(TRANSFER_COLUMNS, 't.')}, ${names(LIGHTNING_PAYMENT_COLUMNS, 'p.')} FROM ${transfers} t JOIN ${lightningPayments} p ON p.transfer_id = t.id`;
   }
 
   async dueInvoices(

@@ -20,6 +20,7 @@ import type {
   SpendableCoin,
   SweepCandidate,
   Transfer,
+  TransferApproval,
   TransferId,
   TransferStatus,
   TransferStore,
@@ -43,6 +44,7 @@ import { expectedCustody, hotCustody } from './custody.ts';
 import { gasAt, gasBalances } from './gas-balances.ts';
 import { reserveTransfers } from './reserve-transfers.ts';
 import { coinsOf, freeAt, freeCoins, hasTakenCoins, keptHoldings, knownCoins, ownersOfMany } from './holding-reads.ts';
+import { approvalsOf } from './requested-units.ts';
 import { payoutStop, replacePayoutStop } from './payout-stops.ts';
 import { listedPage } from './listed-page.ts';
 import { sweepCandidates } from './sweep-candidates.ts';
@@ -81,6 +83,10 @@ export class KnexTransferStore implements TransferStore {
     if (!isStorable(id)) return null;
     const [row] = await this.#db.read(`SELECT ${TRANSFERS} FROM ${this.#db.tables.transfers} WHERE id = ?`, [id]);
     return row === undefined ? null : transferOf(row);
+  }
+
+  async approvals(id: TransferId): Promise<readonly TransferApproval[]> {
+    return isStorable(id) ? approvalsOf(this.#db.read, this.#db.tables, id) : [];
   }
 
   async refundOf(orderId: OrderId): Promise<Transfer | null> {

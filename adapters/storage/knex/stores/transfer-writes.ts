@@ -10,7 +10,10 @@ import type {
   DepositId,
   NewHolding,
   IdempotencyClaim,
+  Millis,
+  RequestedUnits,
   Transfer,
+  TransferApproval,
   TransferChanges,
   TransferId,
   TransferStatus,
@@ -19,6 +22,7 @@ import type {
 } from '../../../../core/index.ts';
 import { assignments, insertion, names } from '../rows/columns.ts';
 import {
+  APPROVAL_COLUMNS,
   ATTEMPT_COLUMNS,
   PAYOUT_COLUMNS,
   payoutChange,
@@ -32,6 +36,7 @@ import type { Session } from '../session.ts';
 import { claimTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
 import { addGas } from './gas-balances.ts';
+import { approvalsOf, lockRequests, requestedSince } from './requested-units.ts';
 import { payoutStop, replacePayoutStop, setPayoutStop } from './payout-stops.ts';
 import { addHolding, dropHolding, ownerOfChange, settleHoldings, takeHoldings } from './holding-writes.ts';
 
@@ -48,6 +53,24 @@ export class KnexTransferWrites implements TransferWrites {
     const { sql, bindings } = insertion(tables.transfers, TRANSFER_COLUMNS, [transfer]);
     // On a conflict with any unique index it waits for the other transaction, and leaves this one usable.
     return (await run(`${sql} ON CONFLICT DO NOTHING RETURNING id`, bindings)).length > 0;
+  }
+
+  lockRequests(): Promise<void> {
+    return lockRequests(this.#session);
+  }
+
+  requestedSince(time: Millis, accountId: AccountId): Promise<readonly RequestedUnits[]> {
+    return requestedSince(this.#session, time, accountId);
+  }
+
+  async addApproval(approval: TransferApproval): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const { sql, bindings } = insertion(tables.transferApprovals, APPROVAL_COLUMNS, [approval]);
+    return (await run(`${sql} ON CONFLICT DO NOTHING RETURNING transfer_id`, bindings)).length > 0;
+  }
+
+  approvals(id: TransferId): Promise<readonly TransferApproval[]> {
+    return approvalsOf(this.#session.run, this.#session.tables, id);
   }
 
   async lock(id: TransferId): Promise<Transfer | null> {

@@ -1,0 +1,54 @@
+import type { AccountId, Millis, RequestedUnits, TransferApproval, TransferId } from '../../../../core/index.ts';
+import type { Row, Run } from '../dialects/dialect.ts';
+import { names } from '../rows/columns.ts';
+import { APPROVAL_COLUMNS, approvalOf } from '../rows/transfer-row.ts';
+import { integer, text } from '../rows/values.ts';
+import type { Session } from '../session.ts';
+import type { Tables } from '../tables.ts';
+
+/** The row that transactions with a limit to check lock in turn. */
+const LOCK = 'withdrawal-limits';
+const PART_DIGITS = 12n;
+
+/** SQLite has one write lock, which the transaction has. */
+export async function lockRequests({ run, tables, dialect }: Session): Promise<void> {
+  const lock = `SELECT document_key FROM ${tables.documents} WHERE document_key = ? ${dialect.forUpdate}`;
+  if ((await run(lock, [LOCK])).length > 0) return;
+  await run(
+    `INSERT INTO ${tables.documents} (document_key, value, version) VALUES (?, '', 1) ON CONFLICT (document_key) DO NOTHING`,
+    [LOCK],
+  );
+  await run(lock, [LOCK]);
+}
+
+/** As {@link TransferWrites.requestedSince}: sweeps and the like have no account. */
+export async function requestedSince(
+  { run, tables, dialect }: Session,
+  time: Millis,
+  accountId: AccountId,
+): Promise<readonly RequestedUnits[]> {
+  const parts = dialect.sumParts('units').map((sum, part) => `${sum} AS part${part}`);
+  const rows = await run(
+    `SELECT currency, own, ${parts.join(', ')} FROM (
+       SELECT currency, units, CASE WHEN account_id = ? THEN 1 ELSE 0 END AS own FROM ${tables.transfers}
+       WHERE account_id IS NOT NULL AND created_at > ? AND status <> 'FAILED' AND (status <> 'HELD' OR account_id = ?)
+     ) AS requested GROUP BY currency, own`,
+    [accountId, time, accountId],
+  );
+  return rows.map((row) => ({
+    currency: text(row, 'currency'),
+    own: integer(row, 'own') === 1,
+    units: parts.reduce((sum, _, part) => sum + partOf(row, part), 0n),
+  }));
+}
+
+const partOf = (row: Row, part: number): bigint =>
+  BigInt(text(row, `part${part}`)) * 10n ** (PART_DIGITS * BigInt(part));
+
+export async function approvalsOf(run: Run, tables: Tables, id: TransferId): Promise<readonly TransferApproval[]> {
+  const rows = await run(
+    `SELECT ${names(APPROVAL_COLUMNS)} FROM ${tables.transferApprovals} WHERE transfer_id = ? ORDER BY approved_at, approver_id`,
+    [id],
+  );
+  return rows.map(approvalOf);
+}

@@ -1,0 +1,115 @@
+import type { Asset, AssetCatalogue, CurrencyCode } from '../kernel/asset.ts';
+import { mulDiv, parseUnits, pow10 } from '../kernel/decimal.ts';
+import { present } from '../kernel/guard.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Transaction } from '../ports/storage.ts';
+import type { RequestedUnits } from '../ports/transfer-store.ts';
+import type { RateBook } from '../rates/rate-book.ts';
+import type { MerchantTransfer } from '../transfers/reserve-transfer.ts';
+
+/** The currency of a limit for all currencies together, by their present worth. */
+export const ALL_IN_USD = 'USD';
+/** Worths in US dollars have so many decimals, rounded up; a limit has no more. */
+const USD_DECIMALS = 18;
+
+/**
+ * What merchants may take out in a window without an operator's approval: withdrawals, on chains and on Lightning, and refunds,
+ * whose destination a stolen key can choose as well. At least one bound is given; each is a plain decimal.
+ */
+export interface WithdrawalLimit {
+  /** A currency of the till, or {@link ALL_IN_USD}. */
+  readonly currency: CurrencyCode;
+  readonly windowMs: Millis;
+  /** The most of one account. */
+  readonly perAccount?: string | undefined;
+  /** The most of all accounts together. */
+  readonly total?: string | undefined;
+}
+
+export interface WithdrawalLimitsDeps {
+  readonly limits: readonly WithdrawalLimit[];
+  readonly assets: Pick<AssetCatalogue, 'find'>;
+  readonly rates: Pick<RateBook, 'prepare' | 'usd'>;
+}
+
+/** Holds what goes beyond the operator's limits (decisions, section 11). */
+export class WithdrawalLimits {
+  readonly #deps: WithdrawalLimitsDeps;
+
+  constructor(deps: WithdrawalLimitsDeps) {
+    this.#deps = deps;
+  }
+
+  /** True where a limit counts this currency. */
+  concern(currency: CurrencyCode): boolean {
+    return this.#of(currency).length > 0;
+  }
+
+  /** Before the transaction: waits for the price that a limit in US dollars needs, where a source has one. Never fails. */
+  async prepare({ currency, symbol }: Asset): Promise<void> {
+    if (this.#of(currency).some((limit) => limit.currency === ALL_IN_USD)) await this.#deps.rates.prepare(symbol);
+  }
+
+  /**
+   * The transfer, HELD when it goes beyond a limit. Transactions that decide wait for each other here until the end of each, so
+   * that of requests at the same time only those pass that fit together.
+   */
+  async hold(tx: Transaction, transfer: MerchantTransfer): Promise<MerchantTransfer> {
+    const limits = this.#of(transfer.currency);
+    if (limits.length === 0 || transfer.status === 'HELD') return transfer;
+    await tx.transfers.lockRequests();
+    const windows = new Map<Millis, readonly RequestedUnits[]>();
+    for (const limit of limits) {
+      const { windowMs } = limit;
+      const former =
+        windows.get(windowMs) ?? (await tx.transfers.requestedSince(transfer.createdAt - windowMs, transfer.accountId));
+      windows.set(windowMs, former);
+      const reason = this.#breach(limit, former, transfer);
+      if (reason !== null) return { ...transfer, status: 'HELD', reason };
+    }
+    return transfer;
+  }
+
+  #of(currency: CurrencyCode): readonly WithdrawalLimit[] {
+    return this.#deps.limits.filter((limit) => limit.currency === currency || limit.currency === ALL_IN_USD);
+  }
+
+  #breach(limit: WithdrawalLimit, former: readonly RequestedUnits[], transfer: MerchantTransfer): string | null {
+    const all = [...former, { currency: transfer.currency, own: true, units: transfer.units }];
+    return (
+      this.#above(limit, 'perAccount', all.filter(({ own }) => own)) ?? // prettier-ignore
+      this.#above(limit, 'total', all)
+    );
+  }
+
+  #above(limit: WithdrawalLimit, bound: 'perAccount' | 'total', requested: readonly RequestedUnits[]): string | null {
+    const { [bound]: most, currency, windowMs } = limit;
+    if (most === undefined) return null;
+    const sum = currency === ALL_IN_USD ? this.#worth(requested) : { units: sumOf(requested, currency), missing: null };
+    if (sum.units === null) return `There is no usable price of ${sum.missing}, so a limit in USD cannot be checked.`;
+    const decimals = currency === ALL_IN_USD ? USD_DECIMALS : this.#asset(currency).decimals;
+    if (sum.units <= present(parseUnits(most, decimals), `a limit of ${currency}`)) return null;
+    const whose = bound === 'total' ? 'all accounts together' : 'one account';
+    return `Beyond the limit of ${whose}: ${most} ${currency} in ${windowMs / 3_600_000} hours.`;
+  }
+
+  /** In US dollars; what has no usable price now is worth no known amount. */
+  #worth(requested: readonly RequestedUnits[]): { readonly units: bigint | null; readonly missing: string | null } {
+    let units = 0n;
+    for (const { currency, units: each } of requested) {
+      const asset = this.#deps.assets.find(currency);
+      const usd = asset === null ? null : this.#deps.rates.usd(asset.symbol);
+      if (asset === null || usd === null) return { units: null, missing: currency };
+      units += mulDiv(each * usd.digits, pow10(USD_DECIMALS), pow10(asset.decimals + usd.scale), 'up');
+    }
+    return { units, missing: null };
+  }
+
+  #asset(currency: CurrencyCode): Asset {
+    return present(this.#deps.assets.find(currency), `asset ${currency}`);
+  }
+}
+
+function sumOf(requested: readonly RequestedUnits[], wanted: CurrencyCode): bigint {
+  return requested.reduce((sum, { currency, units }) => (currency === wanted ? sum + units : sum), 0n);
+}
