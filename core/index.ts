@@ -94,6 +94,7 @@ export * from './auth/principal.ts';
 export * from './auth/signature.ts';
 export * from './auth/key-text.ts';
 export * from './auth/authenticate.ts';
+export * from './auth/scopes.ts';
 export * from './auth/login.ts';
 export * from './accounts/create-account.ts';
 export * from './accounts/create-credential.ts';

@@ -55,6 +55,7 @@ const WITH_CREDENTIALS: readonly ErrorCode[] = [
   'DATE_INVALID',
   'SIGNATURE_REQUIRED',
   'ACCOUNT_INACTIVE',
+  'FORBIDDEN',
   'RATE_LIMITED',
 ];
 
@@ -108,11 +109,15 @@ function routeOf(operation: Operation, path: string, signed: Record<string, stri
     operationId: alias === -1 ? operation.id : `${operation.id}_${alias + 1}`,
     tags: [operation.tag],
     summary: operation.summary,
-    description: operation.description,
+    description: described(operation),
     security: securityOf(operation, signed),
     request: requestOf(operation),
     responses: responsesOf(operation),
   };
+}
+
+function described({ description, auth }: Operation): string {
+  return auth.kind === 'merchant' ? `${description} Needs a credential with the scope \`${auth.scope}\`.` : description;
 }
 
 function securityOf({ auth, method }: Operation, signed: Record<string, string[]>): Security {
@@ -209,7 +214,7 @@ function errorsOf(operation: Operation): ReadonlyMap<number, readonly (readonly 
     ...COMMON,
     ...(auth.kind === 'merchant' ? WITH_CREDENTIALS : []),
     ...(auth.kind === 'session' ? WITH_SESSION : []),
-    ...(auth.kind === 'merchant' && auth.once ? (['SIGNATURE_REPLAYED'] as const) : []),
+    ...(auth.kind === 'merchant' && auth.scope === 'move' ? (['SIGNATURE_REPLAYED'] as const) : []),
     ...(schemas.body !== null
       ? WITH_BODY
       : operation.method === 'GET'

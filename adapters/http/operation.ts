@@ -1,5 +1,5 @@
 import { TillgateError } from '../../core/index.ts';
-import type { ErrorCode, FieldError, IdempotencyClaim, OpenSession, Principal } from '../../core/index.ts';
+import type { ErrorCode, FieldError, IdempotencyClaim, OpenSession, Principal, Scope } from '../../core/index.ts';
 import type { z } from 'zod';
 import type { HttpDeps } from './deps.ts';
 import { exactNumbersOf, writeRecord } from './exact-json.ts';
@@ -9,14 +9,12 @@ import { successReply } from './replies.ts';
 
 /** Who may call: a merchant by key or signature, a session of the management API, or anyone. */
 export type OperationAuth =
-  | { readonly kind: 'merchant'; readonly xToken: boolean; readonly once: boolean }
+  | { readonly kind: 'merchant'; readonly xToken: boolean; readonly scope: Scope }
   | { readonly kind: 'session'; admit(request: HttpRequest): Promise<OpenSession> }
   | { readonly kind: 'none' };
 
-/** API key, access token or signature. */
-export const MERCHANT = { kind: 'merchant', xToken: false, once: false } as const satisfies OperationAuth;
-/** The same, for what moves money: a signature is accepted once (decisions, section 3). */
-export const MERCHANT_ONCE: OperationAuth = { ...MERCHANT, once: true };
+/** API key, access token or signature, with the scope that the operation needs. What moves money takes a signature once (decisions, section 3). */
+export const merchant = (scope: Scope, xToken = false): OperationAuth => ({ kind: 'merchant', xToken, scope });
 /** No credentials. */
 export const ANYBODY: OperationAuth = { kind: 'none' };
 

@@ -1,3 +1,4 @@
+import type { Scope } from '../auth/scopes.ts';
 import type { AccountId, CredentialId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
@@ -48,6 +49,8 @@ export interface Credential {
   /** Opens to {@link CredentialSecrets} as JSON, in the context `credential:<id>`. */
   readonly sealed: string;
   readonly status: 'active' | 'revoked';
+  /** At least one, in the order of `SCOPES`. */
+  readonly scopes: readonly Scope[];
   readonly expiresAt: Millis | null;
   readonly createdAt: Millis;
   readonly revokedAt: Millis | null;

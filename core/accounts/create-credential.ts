@@ -1,11 +1,10 @@
 import { newCredentialSecrets } from '../auth/key-text.ts';
-import { invalidField, TillgateError } from '../kernel/errors.ts';
+import { TillgateError } from '../kernel/errors.ts';
 import type { AccountId, CredentialId } from '../kernel/ids.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { CallbackSecrets, CredentialSecrets } from './account.ts';
-import { nameProblem } from './account-fields.ts';
-import type { CallbackCredentialDeps } from './credential-record.ts';
-import { callbackContext, credentialRecord, ensureCallbackCredential } from './credential-record.ts';
+import type { CallbackCredentialDeps, CredentialRequest } from './credential-record.ts';
+import { callbackContext, credentialRecord, credentialTerms, ensureCallbackCredential } from './credential-record.ts';
 
 /** A new credential in clear text, with the account's callback secrets. Must not be logged. */
 export interface NewCredential extends CredentialSecrets, CallbackSecrets {
@@ -25,9 +24,12 @@ export class CreateCredential {
   }
 
   /** @throws TillgateError `NOT_FOUND` for an unknown account, `STATE_CONFLICT` for an archived one, `INVALID_FIELDS`. */
-  async run(accountId: AccountId, name = ''): Promise<NewCredential> {
-    const problem = nameProblem(name);
-    if (problem !== null) throw invalidField('name', problem);
+  async run(
+    accountId: AccountId,
+    name = '',
+    more: Pick<CredentialRequest, 'scopes' | 'expiresAt'> = {},
+  ): Promise<NewCredential> {
+    const terms = credentialTerms({ ...more, name }, this.#deps.clock.now());
     const { storage, vault, random, ids, clock } = this.#deps;
     const account = await storage.accounts.find(accountId);
     if (account === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
@@ -38,7 +40,7 @@ export class CreateCredential {
     const secrets = newCredentialSecrets(random);
     const credentialId = ids.next() as CredentialId;
     await storage.accounts.createCredential(
-      credentialRecord({ id: credentialId, accountId, name }, secrets, vault, clock.now()),
+      credentialRecord({ id: credentialId, accountId, ...terms }, secrets, vault, clock.now()),
     );
     return { credentialId, ...secrets, ...callbackSecrets };
   }

@@ -1,9 +1,13 @@
+import { SCOPES } from '../auth/scopes.ts';
+import type { Scope } from '../auth/scopes.ts';
+import { invalidField } from '../kernel/errors.ts';
 import type { AccountId, CredentialId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { Vault } from '../ports/vault.ts';
+import { nameProblem } from './account-fields.ts';
 import { newCallbackSecrets } from '../auth/key-text.ts';
 import type { CallbackCredential, CallbackSecrets, Credential, CredentialSecrets } from './account.ts';
 
@@ -16,9 +20,30 @@ export const credentialContext = (id: CredentialId): string => `credential:${id}
 /** The vault context of an account's callback secrets. */
 export const callbackContext = (accountId: AccountId): string => `callback-credential:${accountId}`;
 
+/** What is asked for a new credential. */
+export interface CredentialRequest {
+  readonly name?: string;
+  /** All by default. */
+  readonly scopes?: readonly Scope[];
+  /** Never by default. */
+  readonly expiresAt?: Millis | null;
+}
+
+/** What a credential is called and may do. @throws TillgateError `INVALID_FIELDS` */
+export function credentialTerms(
+  { name = '', scopes = SCOPES, expiresAt = null }: CredentialRequest,
+  now: Millis,
+): Pick<Credential, 'name' | 'scopes' | 'expiresAt'> {
+  const problem = nameProblem(name);
+  if (problem !== null) throw invalidField('name', problem);
+  if (scopes.length === 0) throw invalidField('scopes', `must have at least one of ${SCOPES.join(', ')}`);
+  if (expiresAt !== null && expiresAt <= now) throw invalidField('expires_at', 'must be in the future');
+  return { name, scopes: SCOPES.filter((scope) => scopes.includes(scope)), expiresAt };
+}
+
 /** The stored record of a credential: keyed hashes to find it by, the rest sealed. */
 export function credentialRecord(
-  owner: Pick<Credential, 'id' | 'accountId' | 'name'>,
+  owner: Pick<Credential, 'id' | 'accountId' | 'name' | 'scopes' | 'expiresAt'>,
   secrets: CredentialSecrets,
   vault: Vault,
   now: Millis,
@@ -29,7 +54,6 @@ export function credentialRecord(
     apiTokenHash: vault.lookupHash(LOOKUP.apiToken, secrets.apiToken),
     sealed: vault.seal(JSON.stringify(secrets), credentialContext(owner.id)),
     status: 'active',
-    expiresAt: null,
     createdAt: now,
     revokedAt: null,
   };

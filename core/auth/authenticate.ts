@@ -14,6 +14,8 @@ import type { Vault } from '../ports/vault.ts';
 import { API_KEY_PREFIX } from './key-text.ts';
 import { OpenedSecrets } from './opened-secrets.ts';
 import type { Principal } from './principal.ts';
+import { requireScope, SCOPES } from './scopes.ts';
+import type { Scope } from './scopes.ts';
 import type { SignatureVerdict, SignedRequest } from './signature.ts';
 import { isSigned, verifySignature } from './signature.ts';
 
@@ -21,8 +23,8 @@ import { isSigned, verifySignature } from './signature.ts';
 export interface AuthRule {
   /** Accepts `X-Token` as well: the Lightning operations. */
   readonly xToken: boolean;
-  /** Accepts a signature once: the operations that move money. */
-  readonly once: boolean;
+  /** What the credential must allow. A signature of what moves money is accepted once. */
+  readonly scope: Scope;
 }
 
 export interface AuthenticateDeps {
@@ -38,6 +40,7 @@ export interface AuthenticateDeps {
 interface Proof {
   readonly account: Account;
   readonly principal: Principal;
+  readonly scopes: readonly Scope[];
 }
 
 /** Authenticates a payment API request (specification, "Authentication"; decisions, section 3). */
@@ -52,7 +55,7 @@ export class Authenticate {
 
   /**
    * @throws TillgateError `NO_CREDENTIALS`, `CREDENTIAL_INVALID`, `SIGNATURE_INVALID` and `DATE_INVALID` (with
-   *   `details.signing`), `SIGNATURE_REPLAYED`, `ACCOUNT_INACTIVE`, `SIGNATURE_REQUIRED`; `MALFORMED_REQUEST` for a
+   *   `details.signing`), `SIGNATURE_REPLAYED`, `ACCOUNT_INACTIVE`, `SIGNATURE_REQUIRED`, `FORBIDDEN` (scope); `MALFORMED_REQUEST` for a
    *   repeated API-Key or X-Token.
    */
   async run(request: SignedRequest, rule: AuthRule): Promise<Principal> {
@@ -61,11 +64,13 @@ export class Authenticate {
     const [first, ...others] = plain;
     if (first === undefined) throw new TillgateError('NO_CREDENTIALS', 'The request carries no credentials.');
     const proof = await this.#byText(first);
-    for (const other of others) await this.#requireSameAccount(other, proof.account);
+    const beside = await this.#ofSameAccount(others, proof.account);
     requireActive(proof.account);
     if (mustSign(proof.account, this.#deps.clock.now())) {
       throw new TillgateError('SIGNATURE_REQUIRED', 'This account has Data Security enabled: sign the request.');
     }
+    // Of several credentials the least one decides.
+    for (const { scopes } of [proof, ...beside]) requireScope(scopes, rule.scope);
     return proof.principal;
   }
 
@@ -77,9 +82,10 @@ export class Authenticate {
     if (!verdict.ok) throw new TillgateError(verdict.code, verdict.message, signingDetails(verdict.signing));
     const owner = present(found, 'the owner of a verified signature');
     // A key beside the signature must belong to the same account; otherwise it is unclear which one is meant.
-    for (const text of plain) await this.#requireSameAccount(text, owner.account);
+    const beside = await this.#ofSameAccount(plain, owner.account);
     requireActive(owner.account);
-    if (rule.once && !(await storage.accounts.useSignature(verdict.replayKey, now + 2 * clockSkewMs))) {
+    for (const { scopes } of [owner.credential, ...beside]) requireScope(scopes, rule.scope);
+    if (rule.scope === 'move' && !(await storage.accounts.useSignature(verdict.replayKey, now + 2 * clockSkewMs))) {
       throw new TillgateError('SIGNATURE_REPLAYED', 'This signed request was used before; sign a new one.');
     }
     return { accountId: owner.account.id, credentialId: owner.credential.id, via: 'signature' };
@@ -112,7 +118,8 @@ export class Authenticate {
     const owner = await storage.accounts.findByApiKeyHash(vault.lookupHash(LOOKUP.apiKey, text));
     if (owner === null || !isUsable(owner.credential, clock.now())) throw credentialInvalid();
     const { account, credential } = owner;
-    return { account, principal: { accountId: account.id, credentialId: credential.id, via: 'api-key' } };
+    const principal = { accountId: account.id, credentialId: credential.id, via: 'api-key' } as const;
+    return { account, principal, scopes: credential.scopes };
   }
 
   async #byAccessToken(text: string): Promise<Proof> {
@@ -120,12 +127,18 @@ export class Authenticate {
     const claims = await tokens.read(text, clock.now());
     const account = claims === null ? null : await storage.accounts.find(claims.accountId);
     if (claims === null || account === null || account.authVersion !== claims.authVersion) throw credentialInvalid();
-    return { account, principal: { accountId: account.id, credentialId: null, via: 'token' } };
+    // Its owner's password was exchanged for it, and no credential.
+    return { account, principal: { accountId: account.id, credentialId: null, via: 'token' }, scopes: SCOPES };
   }
 
-  async #requireSameAccount(text: string, account: Account): Promise<void> {
-    const other = await this.#byText(text);
-    if (other.account.id !== account.id) throw credentialInvalid();
+  async #ofSameAccount(texts: readonly string[], account: Account): Promise<readonly Proof[]> {
+    const proofs: Proof[] = [];
+    for (const text of texts) {
+      const proof = await this.#byText(text);
+      if (proof.account.id !== account.id) throw credentialInvalid();
+      proofs.push(proof);
+    }
+    return proofs;
   }
 }
 

@@ -44,6 +44,13 @@ export function parseSignedDate(text: string): Millis | null {
     : null;
 }
 
+/** Reads RFC 3339 in UTC, up to milliseconds: `YYYY-MM-DDTHH:MM:SS.mmmZ`; `null` for any other form. */
+export function parseInstant(text: string): Millis | null {
+  const [, whole = '', fraction = ''] = /^([0-9T:-]{19})(?:\.([0-9]{1,3}))?Z$/.exec(text) ?? [];
+  const at = parseSignedDate(`${whole}Z`);
+  return at === null ? null : at + Number(fraction.padEnd(3, '0'));
+}
+
 function digits(text: string, from: number, count: number): number {
   let value = 0;
   for (let at = from; at < from + count; at++) {

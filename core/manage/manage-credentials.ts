@@ -1,18 +1,21 @@
 import type { CallbackSecrets, Credential, CredentialSecrets } from '../accounts/account.ts';
-import { nameProblem } from '../accounts/account-fields.ts';
 import {
   callbackContext,
   credentialContext,
   credentialRecord,
+  credentialTerms,
   sealCallbackSecrets,
 } from '../accounts/credential-record.ts';
+import type { CredentialRequest } from '../accounts/credential-record.ts';
 import { CALLBACK_OVERLAP_MS } from '../accounts/rotate-callback-credential.ts';
 import { newCallbackSecrets, newCredentialSecrets } from '../auth/key-text.ts';
-import { invalidField, TillgateError } from '../kernel/errors.ts';
+import { SCOPES } from '../auth/scopes.ts';
+import { TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { AccountId, CredentialId } from '../kernel/ids.ts';
 import { checkPage } from '../kernel/page.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
+import { formatInstant } from '../kernel/time.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
@@ -76,16 +79,14 @@ export class ManageCredentials {
   /** Only who sees its secrets gets them. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for an account that is not active, `INVALID_FIELDS` */
   async create(
     actor: Actor,
-    input: { readonly accountId?: AccountId; readonly name?: string },
+    input: CredentialRequest & { readonly accountId?: AccountId },
   ): Promise<RevealedCredential | MaskedCredential> {
     const accountId = targetAccount(actor, input.accountId);
-    const name = input.name ?? '';
-    const problem = nameProblem(name);
-    if (problem !== null) throw invalidField('name', problem);
+    const terms = credentialTerms(input, this.#deps.clock.now());
     const { random, vault, ids, clock, storage } = this.#deps;
     const secrets = newCredentialSecrets(random);
     const credential = credentialRecord(
-      { id: ids.next() as CredentialId, accountId, name },
+      { id: ids.next() as CredentialId, accountId, ...terms },
       secrets,
       vault,
       clock.now(),
@@ -101,7 +102,7 @@ export class ManageCredentials {
         action: 'credential.create',
         accountId,
         subjectId: credential.id,
-        changes: createdWith({ name }),
+        changes: createdWith(auditedTerms(terms)),
       });
     });
     return seesSecrets(actor, accountId) ? this.#revealed(credential) : this.#masked(credential);
@@ -206,6 +207,19 @@ export class ManageCredentials {
   #open({ id, sealed }: Credential): CredentialSecrets {
     return JSON.parse(this.#deps.vault.open(sealed, credentialContext(id))) as CredentialSecrets;
   }
+}
+
+/** The full scopes and no end are what every credential had before: only what differs is written. */
+function auditedTerms({
+  name,
+  scopes,
+  expiresAt,
+}: Pick<Credential, 'name' | 'scopes' | 'expiresAt'>): Readonly<Record<string, unknown>> {
+  return {
+    name,
+    ...(scopes.length === SCOPES.length ? {} : { scopes }),
+    ...(expiresAt === null ? {} : { expires_at: formatInstant(expiresAt) }),
+  };
 }
 
 function masked(text: string): string {

@@ -1,5 +1,14 @@
-import { assert, formatInstant, OPERATOR, present, TillgateError } from '../../core/index.ts';
-import type { AccountRole } from '../../core/index.ts';
+import {
+  assert,
+  formatInstant,
+  invalidField,
+  OPERATOR,
+  parseInstant,
+  present,
+  SCOPES,
+  TillgateError,
+} from '../../core/index.ts';
+import type { AccountRole, CredentialRequest } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';
 import { readNewPassword } from './read-secret.ts';
 import { requireAccount, withManage } from './with-till.ts';
@@ -70,12 +79,13 @@ export async function accountUnfreeze({ operands, json, terminal }: CommandCall)
   return 0;
 }
 
-/** `credential create --account ID` */
+/** `credential create --account ID [--name N] [--scopes read,create] [--expires-at T]` */
 export async function credentialCreate({ values, json, terminal }: CommandCall): Promise<number> {
   const made = await withManage(async (manage, runtime) =>
     manage.credentials.create(OPERATOR, {
       accountId: await requireAccount(runtime, values['account']),
       name: text(values['name']) ?? '',
+      ...credentialOptions(values),
     }),
   );
   assert('signingSecret' in made, 'the operator sees the secrets');
@@ -90,6 +100,18 @@ export async function credentialCreate({ values, json, terminal }: CommandCall):
   if (json) terminal.out(JSON.stringify(record));
   else for (const [name, value] of Object.entries(record)) terminal.out(`${name}: ${value}`);
   return 0;
+}
+
+function credentialOptions(values: CommandCall['values']): CredentialRequest {
+  const [scopes, until] = [text(values['scopes'])?.split(','), text(values['expires-at'])];
+  const unknown = scopes?.find((scope) => !SCOPES.some((known) => known === scope));
+  if (unknown !== undefined) throw invalidField('--scopes', `one or more of ${SCOPES.join(',')}`);
+  const expiresAt = until === undefined ? undefined : parseInstant(until);
+  if (expiresAt === null) throw invalidField('--expires-at', 'a time in UTC, such as 2027-01-31T00:00:00Z');
+  return {
+    ...(scopes === undefined ? {} : { scopes: SCOPES.filter((scope) => scopes.includes(scope)) }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
 }
 
 /** `credential rotate-callback --account ID` */

@@ -84,7 +84,12 @@ export const COMMANDS: readonly Command[] = [
     words: ['credential', 'create'],
     summary: 'creates an API key and a signing pair, shown once',
     operands: [],
-    options: { account: { required: true, value: 'ID' }, name: {} },
+    options: {
+      account: { required: true, value: 'ID' },
+      name: {},
+      scopes: { value: 'read,create,move' },
+      'expires-at': { value: 'TIME' },
+    },
     run: accounts((module) => module.credentialCreate),
   },
   {

@@ -36,6 +36,24 @@ describe('the command line', () => {
       'callback_secret',
     ]);
     assert.match(String(credential['callback_secret']), /^whsec_/);
+    const narrow = ['--scopes', 'create,read', '--expires-at', '2999-01-31T00:00:00Z'];
+    const less = await json('credential', 'create', '--account', String(account['id']), ...narrow);
+    assert.match(String(less['api_key']), /^tak_/);
+    for (const [option, wrong] of [
+      ['--scopes', 'read,all'],
+      ['--expires-at', 'tomorrow'],
+    ] as const) {
+      const refused = await run(directory.path, [
+        'credential',
+        'create',
+        '--account',
+        String(account['id']),
+        option,
+        wrong,
+      ]);
+      assert.equal(refused.code, 1);
+      assert.match(refused.err, new RegExp(option));
+    }
     assert.deepEqual(await json('security', 'data-security', '--account', String(account['id']), '--on'), {
       id: account['id'],
       data_security: true,

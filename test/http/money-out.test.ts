@@ -206,7 +206,7 @@ describe('money out, at the edge', () => {
   test('fault 1: what moves money takes a signature once, what only looks takes it again', () => {
     const table = createOperations(edge.deps.settings);
     const once = table
-      .filter(({ auth }) => auth.kind === 'merchant' && auth.once)
+      .filter(({ auth }) => auth.kind === 'merchant' && auth.scope === 'move')
       .map(({ method, path }) => `${method} ${path}`);
     assert.deepEqual(
       once.filter((row) => !row.includes('/bln/')),

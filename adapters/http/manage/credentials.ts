@@ -1,4 +1,4 @@
-import { formatInstant } from '../../../core/index.ts';
+import { formatInstant, SCOPES } from '../../../core/index.ts';
 import type {
   Credential,
   CredentialId,
@@ -8,7 +8,7 @@ import type {
 } from '../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../fields.ts';
-import { accountFilter, accountQuery, idParams, inputOf, ownerField } from './fields.ts';
+import { accountFilter, accountQuery, idParams, inputOf, instantField, ownerField, words } from './fields.ts';
 import { manageList, manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
 import { id, instant, pageRecord, time } from './reply-fields.ts';
@@ -18,6 +18,7 @@ const credentialFields = {
   account_id: id('Its account'),
   name: z.string(),
   status: z.enum(['active', 'revoked']),
+  scopes: z.array(z.enum(SCOPES)).readonly().meta({ description: 'read, create orders, move money' }),
   expires_at: instant('When it ends').nullable(),
   created_at: instant('Creation'),
   revoked_at: instant('When it was revoked').nullable(),
@@ -61,6 +62,7 @@ function recordOf(credential: Credential, apiKey: string, apiToken: string): Cre
     account_id: credential.accountId,
     name: credential.name,
     status: credential.status,
+    scopes: credential.scopes,
     expires_at: time(credential.expiresAt),
     created_at: formatInstant(credential.createdAt),
     revoked_at: time(credential.revokedAt),
@@ -127,7 +129,12 @@ export const credentialOperations: readonly ManageOperation[] = [
       'An API key and a signing pair, with the secrets of callbacks. Only an admin names another account, and gets no secrets of it: its owner reveals the credential.',
     bodyOptional: true,
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
-    body: z.object({ account_id: ownerField, name: text(255, 'Shown name').optional() }),
+    body: z.object({
+      account_id: ownerField,
+      name: text(255, 'Shown name').optional(),
+      scopes: words(SCOPES, 'What it may do: read, create orders, move money; everything by default').optional(),
+      expires_at: instantField('When it ends; never by default').optional(),
+    }),
     data: createdSchema,
     handler: async ({ actor, body }, { manage }) => {
       const made = await manage.credentials.create(actor, inputOf(body));

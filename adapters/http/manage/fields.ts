@@ -1,5 +1,5 @@
 import { isLosslessNumber } from 'lossless-json';
-import { MAX_PASSWORD, TillgateError } from '../../../core/index.ts';
+import { MAX_PASSWORD, parseInstant, TillgateError } from '../../../core/index.ts';
 import type { AccountId } from '../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../fields.ts';
@@ -36,6 +36,30 @@ export function word<const T extends readonly [string, ...string[]]>(words: T, d
   return z
     .enum(words, { error: ({ input }) => (input === undefined ? 'is required' : `must be one of ${words.join(', ')}`) })
     .meta({ description });
+}
+
+/** A list of some of these words. */
+export function words<const T extends readonly [string, ...string[]]>(all: T, description: string) {
+  return z
+    .array(word(all, description), { error: 'must be a list' })
+    .min(1, { error: 'must not be empty' })
+    .max(all.length, { error: `must have at most ${all.length} entries` })
+    .readonly()
+    .meta({ description });
+}
+
+/** A time of the record, in RFC 3339 and UTC. */
+export function instantField(description: string) {
+  const message = 'must be a time in UTC, such as 2027-01-31T00:00:00Z';
+  return z
+    .string({ error: message })
+    .transform((value, context): number => {
+      const at = parseInstant(value);
+      if (at !== null) return at;
+      context.issues.push({ code: 'custom', input: value, message });
+      return z.NEVER;
+    })
+    .meta({ format: 'date-time', description });
 }
 
 export const yesNo = (description: string) => z.boolean({ error: 'must be true or false' }).meta({ description });

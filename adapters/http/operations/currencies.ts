@@ -1,6 +1,6 @@
 import { FIATS } from '../../../core/index.ts';
 import { z } from 'zod';
-import { dataOperation, MERCHANT } from '../operation.ts';
+import { dataOperation, merchant } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 
 /** A row of the crypto list (specification, "Crypto currency entry"). */
@@ -24,7 +24,7 @@ const listCryptoCurrencies = dataOperation({
   tag: 'Currencies',
   summary: 'Get Crypto Currency List',
   description: 'Every known pair, and whether orders can be made in it (specification, endpoint 8).',
-  auth: MERCHANT,
+  auth: merchant('read'),
   data: z.array(cryptoCurrencySchema).readonly(),
   examples: { data: [{ chain: 'ETH', currency: 'USDT-ERC20', status: true }] },
   handler: async (_call, { assets }) =>
@@ -38,7 +38,7 @@ const listFiatCurrencies = dataOperation({
   tag: 'Currencies',
   summary: 'Get Fiat Currency List',
   description: 'The authority for fiat codes of orders (specification, endpoint 9).',
-  auth: MERCHANT,
+  auth: merchant('read'),
   data: z.array(fiatCurrencySchema).readonly(),
   examples: { data: [{ currency: 'USD', name: 'US Dollar' }] },
   handler: async () => FIATS.map(({ code, name }) => ({ currency: code, name })),

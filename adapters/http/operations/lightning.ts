@@ -3,7 +3,7 @@ import type { LightningOrderView } from '../../../core/index.ts';
 import { z } from 'zod';
 import type { HttpSettings } from '../deps.ts';
 import { code, fiatDecimals, optionalAmount, optionalCode, price, text } from '../fields.ts';
-import { dataOperation, MERCHANT } from '../operation.ts';
+import { dataOperation, merchant } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import { decimal, id, orderStatus, timestamp } from '../record-fields.ts';
 import { linkFields, linksOf, orderExample } from './order-record.ts';
@@ -82,7 +82,6 @@ const lightningBalanceExample: z.output<typeof walletSchema> = {
   total: '0.00749998999',
 };
 
-const READ = { ...MERCHANT, xToken: true } as const;
 const shared = { tag: 'Lightning' } as const;
 
 function createOrder(settings: HttpSettings): Operation {
@@ -94,7 +93,7 @@ function createOrder(settings: HttpSettings): Operation {
     summary: 'Create Lightning Order',
     description:
       'Creates an order that is paid over Lightning and answers with its payment request, which expires with the order. Callbacks are GET requests (specification, endpoint 12).',
-    auth: READ,
+    auth: merchant('create', true),
     idempotent: true,
     errors: [
       'UNSUPPORTED',
@@ -124,7 +123,7 @@ const withdraw = dataOperation({
   summary: 'Withdraw over Lightning',
   description:
     'Pays an invoice from the balance in BTC-LN. The amount and the most that routing may cost are reserved; what routing did not take comes back (specification, endpoint 13).',
-  auth: { ...READ, once: true },
+  auth: merchant('move', true),
   idempotent: true,
   errors: [
     'UNSUPPORTED',
@@ -156,7 +155,7 @@ const balance = dataOperation({
   path: '/api/bln/balance',
   summary: 'Get BLN Balance',
   description: `The account's balance in ${LIGHTNING_ASSET.currency} (decisions, section 5).`,
-  auth: READ,
+  auth: merchant('read', true),
   data: walletSchema,
   examples: { data: lightningBalanceExample },
   handler: async ({ principal }, { walletQueries }) =>

@@ -3,7 +3,7 @@ import type { PayInfoView } from '../../../core/index.ts';
 import { z } from 'zod';
 import type { HttpSettings } from '../deps.ts';
 import { code, fiatDecimals, pageQuery, price, text } from '../fields.ts';
-import { dataOperation, MERCHANT } from '../operation.ts';
+import { dataOperation, merchant } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import { decimalNumber, id, orderStatus, pageSchema, presentPage, timestamp } from '../record-fields.ts';
 import {
@@ -99,7 +99,7 @@ function payUrl(settings: HttpSettings): Operation {
     summary: 'Get Payment URL',
     description:
       'Creates an order with a hosted checkout link; the payer chooses the coin there (specification, endpoint 1).',
-    auth: MERCHANT,
+    auth: merchant('create'),
     idempotent: true,
     errors: ['UNSUPPORTED', 'AMOUNT_OUT_OF_RANGE', 'IDEMPOTENCY_MISMATCH', 'IDEMPOTENCY_RUNNING', 'NOT_READY'],
     body: payUrlBody(settings),
@@ -126,7 +126,7 @@ function payInfo(settings: HttpSettings): Operation {
     summary: 'Get Payment Info',
     description:
       'Creates an order in a given coin and answers with its deposit address and amount (specification, endpoint 2).',
-    auth: MERCHANT,
+    auth: merchant('create'),
     idempotent: true,
     errors: [
       'UNSUPPORTED',
@@ -161,7 +161,7 @@ function listOrders({ pageMax }: HttpSettings): Operation {
     tag: 'Orders',
     summary: 'Get Orders List',
     description: "The account's orders, newest first (specification, endpoint 3).",
-    auth: MERCHANT,
+    auth: merchant('read'),
     query: pageQuery(pageMax),
     data: pageSchema('OrderPage', orderSchema),
     examples: { data: { page: 1, size: 10, total: 1, max_page: 1, data: [orderExample] } },
@@ -178,7 +178,7 @@ const orderDetail: Operation = dataOperation({
   summary: 'Get Orders Details',
   description:
     "One of the account's orders; another account's order is answered as an unknown one (specification, endpoint 4).",
-  auth: MERCHANT,
+  auth: merchant('read'),
   errors: ['NOT_FOUND'],
   params: z.object({ order_id: text(64, 'The order') }),
   data: orderDetailSchema,

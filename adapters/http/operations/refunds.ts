@@ -3,7 +3,7 @@ import type { RefundView, TransferStatus } from '../../../core/index.ts';
 import { z } from 'zod';
 import { roundedDown } from '../exact-json.ts';
 import { text } from '../fields.ts';
-import { dataOperation, MERCHANT, MERCHANT_ONCE } from '../operation.ts';
+import { dataOperation, merchant } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import { decimalNumber, id, timestamp } from '../record-fields.ts';
 import { detailExample, orderExample } from './order-record.ts';
@@ -92,7 +92,7 @@ const refundInfo = dataOperation({
   summary: 'Get Refund Information',
   description:
     "The refund of one of the account's orders; 40400 before one was asked for, and for another account's order (specification, endpoint 5).",
-  auth: MERCHANT,
+  auth: merchant('read'),
   errors: ['NOT_FOUND'],
   examples: { data: paidRefundExample },
   handler: async ({ principal, params }, { requestRefund }) =>
@@ -107,7 +107,7 @@ const refund = dataOperation({
   summary: 'Orders Refund',
   description:
     "Pays back what was received, less the network's fee: to the address that the payer left, else to the payment's single sender. Once for each order (specification, endpoint 6). Without a destination the answer is 40900 with the link of the page where the payer leaves one.",
-  auth: MERCHANT_ONCE,
+  auth: merchant('move'),
   idempotent: true,
   errors: [
     'NOT_FOUND',

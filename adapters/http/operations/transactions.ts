@@ -3,7 +3,7 @@ import type { TransactionView } from '../../../core/index.ts';
 import { z } from 'zod';
 import type { HttpSettings } from '../deps.ts';
 import { pageQuery } from '../fields.ts';
-import { dataOperation, MERCHANT } from '../operation.ts';
+import { dataOperation, merchant } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import { decimal, id, pageSchema, presentPage, timestamp } from '../record-fields.ts';
 import { detailExample, orderExample } from './order-record.ts';
@@ -74,7 +74,7 @@ export function transactionOperation({ pageMax }: HttpSettings): Operation {
     tag: 'Transactions',
     summary: 'Get Transactions List',
     description: "The account's transactions, newest first (specification, endpoint 7).",
-    auth: MERCHANT,
+    auth: merchant('read'),
     query: pageQuery(pageMax),
     data: pageSchema('TransactionPage', transactionSchema),
     examples: { data: { page: 1, size: 10, total: 1, max_page: 1, data: [transactionExample] } },

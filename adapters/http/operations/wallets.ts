@@ -3,7 +3,7 @@ import type { Amount, WalletBalance } from '../../../core/index.ts';
 import { z } from 'zod';
 import { roundedDown } from '../exact-json.ts';
 import { code, optionalCode, optionalText, price } from '../fields.ts';
-import { dataOperation, MERCHANT, MERCHANT_ONCE } from '../operation.ts';
+import { dataOperation, merchant } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import { decimal, decimalNumber } from '../record-fields.ts';
 import {
@@ -89,7 +89,7 @@ const listWallets = dataOperation({
   summary: 'Get Wallets List',
   description:
     "The account's balances in each enabled currency, and in any other in which it has one (decisions, section 5).",
-  auth: MERCHANT,
+  auth: merchant('read'),
   data: z.array(walletSchema).readonly(),
   examples: { data: [walletExample] },
   handler: async ({ principal }, { walletQueries }) =>
@@ -104,7 +104,7 @@ const selfCustody = dataOperation({
   summary: 'Get Self-custody Balances',
   description:
     'Balances on chain, read from the nodes, at the addresses and extended public keys that the account registered in the management API (specification, endpoint 10).',
-  auth: MERCHANT,
+  auth: merchant('read'),
   errors: ['NODE_FAILED'],
   data: z.array(selfCustodySchema).readonly(),
   examples: { data: [selfCustodyExample] },
@@ -120,7 +120,7 @@ const withdraw = dataOperation({
   summary: 'Withdraw',
   description:
     "Pays from the account's balance to the address that is registered for the chain in the management API; on BLN to the invoice (specification, endpoint 11). The network's fee comes out of the amount.",
-  auth: MERCHANT_ONCE,
+  auth: merchant('move'),
   idempotent: true,
   errors: [
     'UNSUPPORTED',

@@ -75,6 +75,7 @@ export function credential(accountId: AccountId, given: Partial<Credential> = {}
     apiTokenHash: `token-${id}`,
     sealed: 'sealed',
     status: 'active',
+    scopes: ['read', 'create', 'move'],
     expiresAt: null,
     createdAt: NOW,
     revokedAt: null,

@@ -13,9 +13,9 @@ import type {
 import { FakeTokenIssuer, PlainDigest } from '../../support/fakes.ts';
 import { Fixture } from '../accounts/fixture.ts';
 
-const PLAIN: AuthRule = { xToken: false, once: false };
-const LIGHTNING: AuthRule = { xToken: true, once: false };
-const MONEY: AuthRule = { xToken: false, once: true };
+const PLAIN: AuthRule = { xToken: false, scope: 'read' };
+const LIGHTNING: AuthRule = { xToken: true, scope: 'read' };
+const MONEY: AuthRule = { xToken: false, scope: 'move' };
 const SKEW = 300_000;
 
 class Gate extends Fixture {

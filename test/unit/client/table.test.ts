@@ -78,7 +78,7 @@ describe('the client and the operations table', () => {
         method: row?.method,
         path: row?.path,
         keyed: row?.idempotent,
-        once: row?.auth.kind === 'merchant' && row.auth.once,
+        once: row?.auth.kind === 'merchant' && row.auth.scope === 'move',
         open: row?.auth.kind === 'none',
       };
       assert.deepEqual(

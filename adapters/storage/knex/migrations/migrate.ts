@@ -20,6 +20,7 @@ import { returnCosts } from './0015-return-costs.ts';
 import { trust } from './0016-trust.ts';
 import { auditChain } from './0017-audit-chain.ts';
 import { approvals } from './0018-approvals.ts';
+import { scopes } from './0019-scopes.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   trust,
   auditChain,
   approvals,
+  scopes,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

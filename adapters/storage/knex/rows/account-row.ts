@@ -1,4 +1,4 @@
-import type { Account, AccountChanges, CallbackCredential, Credential } from '../../../../core/index.ts';
+import type { Account, AccountChanges, CallbackCredential, Credential, Scope } from '../../../../core/index.ts';
 import type { Row } from '../dialects/dialect.ts';
 import type { Change, Column } from './columns.ts';
 import { flag, integer, integerOrNull, json, text, textOrNull } from './values.ts';
@@ -77,6 +77,7 @@ export const CREDENTIAL_COLUMNS: readonly Column<Credential>[] = [
   { name: 'api_token_hash', kind: 'text', of: (c) => c.apiTokenHash },
   { name: 'sealed', kind: 'text', of: (c) => c.sealed },
   { name: 'status', kind: 'text', of: (c) => c.status },
+  { name: 'scopes', kind: 'text', of: (c) => c.scopes.join(' ') },
   { name: 'expires_at', kind: 'bigint', of: (c) => c.expiresAt },
   { name: 'created_at', kind: 'bigint', of: (c) => c.createdAt },
   { name: 'revoked_at', kind: 'bigint', of: (c) => c.revokedAt },
@@ -92,6 +93,7 @@ export function credentialOf(row: Row): Credential {
     apiTokenHash: text(row, 'api_token_hash'),
     sealed: text(row, 'sealed'),
     status: text(row, 'status') as Credential['status'],
+    scopes: text(row, 'scopes').split(' ') as Scope[],
     expiresAt: integerOrNull(row, 'expires_at'),
     createdAt: integer(row, 'created_at'),
     revokedAt: integerOrNull(row, 'revoked_at'),
