@@ -96,13 +96,6 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: SAME_BLOCK,
   },
   {
-    file: 'core/transfers/operator-float.ts',
-    declaration: 'FindFloat.#beyondBooks',
-    operator: 'boundary',
-    nth: 2,
-    reason: 'of two equal amounts either is taken',
-  },
-  {
     file: 'core/transfers/payout-runner.ts',
     declaration: 'PayoutRunner.step',
     operator: 'right only',

@@ -111,10 +111,10 @@ export class FakePayments implements ChainPayments {
     for (const [txid, sent] of this.sent) if (this.#mined(sent) === null) this.sent.delete(txid);
   }
 
-  /** Another transaction with the till's own key. */
-  steal(nonce: number): void {
+  /** Another transaction with a key of the till's. */
+  steal(nonce: number, source = this.hotAddress): void {
     const content: Content = {
-      source: this.hotAddress,
+      source,
       nonce,
       coins: [],
       lines: [{ to: 'elsewhere', currency: this.feeAsset.currency, units: '1' }],

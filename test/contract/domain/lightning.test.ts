@@ -264,6 +264,7 @@ eachStorage((engine, open) => {
         assert.equal(await till.balance('available', 'BTC-LN'), available - 1_010_000n);
         // The books have custody as a debt: what left the node is added.
         assert.equal(await custodyOf(till), custody + 1_025_000n);
+        assert.match(till.events.of('alert').at(-1)?.reason ?? '', /cost 25000 msat, more than the limit/);
       },
     );
 

@@ -6,6 +6,7 @@ import {
   obtainedUnits,
   rejectTransfer,
   resumePayouts,
+  settleHeldTransfer,
   takeHotWallet,
 } from '../../../core/index.ts';
 import type { AccountId, BlockRef, ErrorCode, TransferId } from '../../../core/index.ts';
@@ -210,6 +211,30 @@ eachStorage((engine, open) => {
             rejectTransfer(tx, held.tx_id as TransferId, 'too late', { now, ids: till.ids }),
           ),
           refusal('STATE_CONFLICT'),
+        );
+      },
+      { withdrawals: { approveAbove: new Map([['ETH', '0.5']]) } },
+    );
+
+    money(
+      'one that was paid by hand is settled with what the receiver got: all of it at most, and not nothing',
+      async (till) => {
+        await till.fund('ETH', '2000');
+        const { tx_id } = await till.withdraw('0.9');
+        await till.settle();
+        const { id, status, units } = await till.transfer(tx_id);
+        assert.equal(status, 'HELD');
+        const settle = (obtainedUnits: bigint): Promise<unknown> => {
+          const found = { txHash: 'by-hand', cost: { currency: 'ETH', units: 0n }, obtainedUnits };
+          const context = { stateMachine: till.stateMachine, ids: till.ids, now: till.clock.now() };
+          return till.storage.transaction((tx) => settleHeldTransfer(tx, id, found, context));
+        };
+        for (const wrong of [0n, units + 1n])
+          await assert.rejects(settle(wrong), refusal('STATE_CONFLICT', /receiver/));
+        await settle(units);
+        assert.deepEqual(
+          [(await till.transfer(tx_id)).status, await till.balance('reserved', 'ETH')],
+          ['CONFIRMED', 0n],
         );
       },
       { withdrawals: { approveAbove: new Map([['ETH', '0.5']]) } },
@@ -756,6 +781,25 @@ eachStorage((engine, open) => {
       },
       { sweeps: { maxFeeBps: 100 } },
     );
+
+    money('what another holder of the keys has sent from a deposit address keeps no coins there', async (till) => {
+      await till.float(ETHER / 100n);
+      const order = await till.fund('ETH', '2000');
+      await till.settle();
+      const { address } = order.payment ?? { address: '' };
+      till.ethPayments.fund(address, 'ETH', 2n);
+      till.ethPayments.steal(1, address);
+      till.ethPayments.mine();
+      for (const txid of ['second', 'third']) {
+        till.eth.mine({ to: address, currency: 'ETH', units: ETHER, txid, from: 'eth-payer' });
+        await till.settle();
+      }
+      assert.deepEqual(
+        till.ethPayments.paidTo(till.ethPayments.hotAddress, 'ETH').length,
+        3,
+        'swept with the nonces that follow',
+      );
+    });
 
     money(
       'a token payment takes only what the receiver gets: what its fee leaves behind makes up for crumbs elsewhere',

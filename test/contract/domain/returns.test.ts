@@ -107,6 +107,16 @@ eachStorage((engine, open) => {
       assert.deepEqual([await owed(till), await ownEther(till)], [ETHER - FEE, 0n]);
     });
 
+    money('what is kept of one that is rejected is charged to the unit', async (till) => {
+      const { deposit } = await latePayment(till);
+      const { id } = await refund(till, deposit);
+      await till.storage.transaction((tx) =>
+        rejectTransfer(tx, id, 'a mistake', { now: till.clock.now(), ids: till.ids, kept: 1n }),
+      );
+      assert.deepEqual([(await again(till, deposit)).returnCostUnits, await owed(till)], [1n, ETHER - 1n]);
+      assert.deepEqual(await checkLedger(till.storage), []);
+    });
+
     money('one that waited too long is charged for its sweep, with an alert', async (till) => {
       const { deposit } = await latePayment(till);
       const { id } = await refund(till, deposit);

@@ -55,7 +55,10 @@ eachStorage((engine, open) => {
         domain.clock.advance(29 * MINUTE);
         const seenAt = domain.clock.now();
         const payment = await send(domain, pay(order));
-        assert.equal(domain.events.of('order.payment').at(-1)?.orderId, order.id);
+        const announced = domain.events.of('order.payment');
+        assert.equal(announced.at(-1)?.orderId, order.id);
+        await domain.follow(domain.btc);
+        assert.equal(domain.events.of('order.payment').length, announced.length, 'nothing new is announced');
         domain.clock.advance(16 * MINUTE);
         assert.equal(await domain.expire(), 0);
         assert.equal(await status(domain, order), 'PENDING');
