@@ -94,8 +94,7 @@ export class AddressPool {
   async release(): Promise<void> {
     for (const [code, batch] of this.#batches) {
       await batch.fetching;
-      const left = batch.unused.splice(0);
-      if (left.length > 0) await this.#storage.chains.fillPool(code, requireChain(this.#chains, code).walletId, left);
+      await this.#storage.chains.fillPool(code, requireChain(this.#chains, code).walletId, batch.unused.splice(0));
     }
   }
 

@@ -130,6 +130,41 @@ export const ACCEPTED: readonly Accepted[] = [
     nth: 3,
     reason: 'payouts of account chains hold no coins, and on chains of coins only a cancel is mined without paying',
   },
+  {
+    file: 'core/deposits/record-transfer.ts',
+    declaration: 'fitCoin',
+    operator: 'logic',
+    nth: 1,
+    reason: 'each currency is on one chain',
+  },
+  {
+    file: 'core/deposits/watch-mempool.ts',
+    declaration: 'MempoolWatcher.#byOrder',
+    operator: 'branch first',
+    nth: 2,
+    reason: 'no keys have no owners: it saves a query',
+  },
+  {
+    file: 'core/lightning/node-holdings.ts',
+    declaration: 'NodeHoldings.check',
+    operator: 'guard',
+    nth: 1,
+    reason: 'it saves reading the books again, which have not changed since',
+  },
+  {
+    file: 'core/transfers/sign-transfers.ts',
+    declaration: 'SignTransfers.#defer',
+    operator: 'condition true',
+    nth: 2,
+    reason: 'to give up no transfers changes none',
+  },
+  {
+    file: 'core/transfers/sign-transfers.ts',
+    declaration: 'byAccount',
+    operator: 'logic',
+    nth: 1,
+    reason: LOCK_ORDER,
+  },
 ];
 
 export function isAccepted(mutant: Mutant, accepted: readonly Accepted[] = ACCEPTED): boolean {

@@ -570,6 +570,13 @@ eachStorage((engine, open) => {
       const paid = await domain.order(order.id);
       assert.equal(paid.status, 'SUCCESS');
       assert.equal(paid.payment?.currency, 'USDT-ERC20');
+      const history = await domain.queries.history(order.id);
+      const [created, chosen] = history?.entries ?? [];
+      assert.deepEqual(
+        [created?.inputs['currency'], created?.rate, chosen?.inputs['currency']],
+        [null, null, 'USDT-ERC20'],
+        'no coin was chosen when it was created',
+      );
     });
 
     till('a cancelled order still credits money that comes after all (fault 44)', async (domain) => {

@@ -393,6 +393,23 @@ eachStorage((engine, open) => {
       assert.equal((await till.storage.manage.security(accountId)).totp?.tries, 0);
     });
 
+    lightning('a bare key needs a code where the account demands one for withdrawals', async (till) => {
+      await till.fund('10');
+      const { accountId } = till.principal;
+      const { secret } = await till.storage.transaction((tx) => till.secondFactor.enrol(tx, accountId, 'a@b.example'));
+      const security = await till.storage.manage.security(accountId);
+      await till.storage.transaction((tx) =>
+        tx.manage.saveSecurity({ ...security, totpForWithdrawals: { on: true, offAt: null } }),
+      );
+      const { text } = till.foreignInvoice(1_000_000n);
+      await assert.rejects(till.withdraw(text), refusal('VERIFY_CODE_INVALID'));
+      const key = decodeBase32(secret) ?? new Uint8Array();
+      const verifyCode = totpCode(new CryptoDigest(), key, totpStep(till.clock.now()));
+      const { withdrawal } = await till.payment.run(till.principal, { lnInvoices: text, verifyCode });
+      await till.payInvoices();
+      assert.equal((await till.transfer(withdrawal.id)).status, 'CONFIRMED');
+    });
+
     lightning('fault 60: amounts that differ, are missing or finer than a millisatoshi are refused', async (till) => {
       await till.fund('10');
       const { text } = till.foreignInvoice(1_000_000n);

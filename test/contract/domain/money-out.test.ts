@@ -96,6 +96,12 @@ eachStorage((engine, open) => {
       assert.equal(asked.fee, '0.02');
       await till.settle();
       assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
+      const { items } = await till.storage.transfers.list('CONFIRMED', { page: 1, size: 10 });
+      assert.deepEqual(
+        items.filter(({ kind }) => kind === 'gas').map(({ feeUnits, maxFeeUnits }) => [feeUnits, maxFeeUnits]),
+        [[0n, 0n]],
+        'gas arrives whole',
+      );
       assert.deepEqual(till.ethPayments.paidTo(PAYEE.ETH, 'USDT-ERC20'), [59_980_000n]);
       assert.equal(await till.ethPayments.balance(till.ethPayments.hotAddress, 'USDT-ERC20'), 40_020_000n);
     });
@@ -197,6 +203,8 @@ eachStorage((engine, open) => {
         await till.settle();
         assert.equal((await till.transfer(held.tx_id)).status, 'HELD');
         assert.equal((await till.transfer(small.tx_id)).status, 'CONFIRMED');
+        const asked = await till.storage.deposits.transactions(till.principal.accountId, { page: 1, size: 10 });
+        const told = asked.items.find(({ id }) => id === other.tx_id);
         const now = till.clock.now();
         await till.storage.transaction((tx) => approveTransfer(tx, held.tx_id as TransferId, now));
         await till.storage.transaction((tx) =>
@@ -205,6 +213,9 @@ eachStorage((engine, open) => {
         await till.settle();
         assert.equal((await till.transfer(held.tx_id)).status, 'CONFIRMED');
         assert.equal((await till.transfer(other.tx_id)).status, 'FAILED');
+        const { items } = await till.storage.deposits.transactions(till.principal.accountId, { page: 1, size: 10 });
+        const rejected = items.find(({ id }) => id === other.tx_id);
+        assert.deepEqual([rejected?.status, rejected?.fee.toString()], ['FAILED', told?.fee.toString()]);
         assert.equal(await till.balance('available', 'ETH'), (ETHER / 10n) * 9n);
         await assert.rejects(
           till.storage.transaction((tx) =>

@@ -241,6 +241,20 @@ eachStorage((engine, open) => {
       );
     });
 
+    till('a node cannot date a payment before a whole look at its mempool that did not show it', async (domain) => {
+      const order = await inBtc(domain);
+      const claimed = domain.clock.now();
+      domain.clock.advance(29 * MINUTE);
+      await domain.follow(domain.btc);
+      const lookedAt = domain.clock.now();
+      domain.clock.advance(10 * MINUTE);
+      await send(domain, pay(order, DUE, { seenAt: claimed }));
+      assert.deepEqual(
+        (await unconfirmedPayments(domain)).map(({ seenAt }) => seenAt),
+        [lookedAt],
+      );
+    });
+
     till('fault 53: a replacement is another payment, with a time of its own', async (domain) => {
       const order = await inBtc(domain);
       await send(domain, pay(order));

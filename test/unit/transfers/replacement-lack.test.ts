@@ -64,6 +64,11 @@ describe('what the till lacks for a replacement', () => {
     assert.match((await lack(payoutOf([payment()]), { float: 14n })) ?? '', /at least 0\.01 ETH to 0xhot/);
   });
 
+  test('is nothing where no more is paid than before, also where the till has lost coins', async () => {
+    assert.equal(await lack(payoutOf([payment()]), { float: -5n }, 'payment', 10n), null);
+    assert.notEqual(await lack(payoutOf([payment()]), { float: -5n }, 'payment', 11n), null);
+  });
+
   test('is not lent by other payments that wait, except for a sweep of the chain’s own coin', async () => {
     assert.notEqual(await lack(payoutOf([payment()]), { allowance: 100n }), null);
     const sweep = payment({ accountId: null, kind: 'sweep', feeUnits: 0n });
