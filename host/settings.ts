@@ -6,6 +6,7 @@ import {
   DEFAULT_EPOCH_SETTINGS,
   DEFAULT_GRACE_SECONDS,
   DEFAULT_LIGHTNING_FEES,
+  DEFAULT_LIMIT_PER_ACCOUNT,
   DEFAULT_ORDER_SETTINGS,
   DEFAULT_PAYOUT_SETTINGS,
   DEFAULT_STEP_UP_SECONDS,
@@ -157,6 +158,7 @@ export const tillSchema = z.strictObject(
         {
           requestsPerMinute: whole('requests', 1, 1_000_000_000).default(60_000),
           loginsPerMinute: whole('logins', 1, 1_000_000_000).default(20),
+          perAccount: whole('times the limits of an App', 1, 1_000_000).default(DEFAULT_LIMIT_PER_ACCOUNT),
         },
         section,
       )

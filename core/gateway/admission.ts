@@ -6,7 +6,7 @@ import type { AppKeyState, StoredKeyState } from '../keys/app-key.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import { ADMISSION_MODES } from './route.ts';
-import type { AdmissionLimits, AdmissionMode, GatewayRoute } from './route.ts';
+import type { AdmissionLimits, AdmissionMode, EffectiveLimits, GatewayRoute } from './route.ts';
 
 /** What the gateway knows of an App. */
 export interface AppView {
@@ -55,14 +55,27 @@ export function effectiveMode(route: GatewayRoute, app: AppView): AdmissionMode 
     : route.admission;
 }
 
-/** The limits that hold for an App on a route: of each kind the smaller. */
-export function effectiveLimits(route: GatewayRoute, app: AppView): AdmissionLimits {
-  const { limits } = app;
-  if (limits === null) return route.limits;
+/** The limits of a route. @param perAccount - how many times the limits of an App all Apps of an account may use together */
+export function routeLimits({ limits }: GatewayRoute, perAccount: number): EffectiveLimits {
+  const { requestsPerSecond: rate, burst, concurrency } = limits;
+  const times = (limit: number | null): number | null => (limit === null ? null : limit * perAccount);
   return {
-    requestsPerSecond: smaller(route.limits.requestsPerSecond, limits.requestsPerSecond),
-    burst: smaller(route.limits.burst, limits.burst),
-    concurrency: smaller(route.limits.concurrency, limits.concurrency),
+    app: limits,
+    account: { requestsPerSecond: times(rate), burst: times(burst), concurrency: times(concurrency) },
+  };
+}
+
+/** The limits that hold for an App on a route: of each kind the smaller. */
+export function effectiveLimits(route: EffectiveLimits, { limits }: AppView): EffectiveLimits {
+  if (limits === null) return route;
+  const { app, account } = route;
+  return {
+    app: {
+      requestsPerSecond: smaller(app.requestsPerSecond, limits.requestsPerSecond),
+      burst: smaller(app.burst, limits.burst),
+      concurrency: smaller(app.concurrency, limits.concurrency),
+    },
+    account,
   };
 }
 

@@ -1,16 +1,18 @@
-import type { AppId, RouteId } from '../kernel/ids.ts';
+import type { AccountId, AppId, RouteId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
-import type { AppUsageCount } from '../ports/usage-store.ts';
+import type { AppUsageCount, UsageSubject } from '../ports/usage-store.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
-import type { AdmissionLimits } from './route.ts';
+import type { AdmissionLimits, EffectiveLimits } from './route.ts';
 
 /**
- * One App's usage of one route: a token bucket, filled at the permitted rate, and the number of requests in flight.
+ * One App's usage of one route: a token bucket, filled at the permitted rate, and the number of requests in flight. What it
+ * takes, its account takes as well.
  *
  * (Not rate-limiter-flexible: it answers with promises, counts in fixed windows, and sets a timer for each key.)
  */
 export class AppUsage {
+  readonly #account: AppUsage | null;
   #spent = 0;
   #at: Millis;
   /** The rate of the last charge, at which tokens come back; 0 before the first one. */
@@ -19,39 +21,61 @@ export class AppUsage {
   #runningElsewhere = 0;
   #taken = 0;
 
-  constructor(now: Millis) {
+  /** @param account - the usage of the App's account on the route; `null` for an account's own */
+  constructor(now: Millis, account: AppUsage | null = null) {
     this.#at = now;
+    this.#account = account;
   }
 
-  /** Takes a token for each request, or returns the refusal and takes none. */
-  charge({ requestsPerSecond: rate, burst }: AdmissionLimits, requests: number, now: Millis): Refusal | null {
-    if (rate === null) return null;
-    const capacity = Math.max(burst ?? rate, rate);
-    this.#rate = rate;
-    this.#refill(now);
-    const missing = this.#spent + requests - capacity;
-    if (missing > 0)
-      return refuse('rate_limited', {
-        retryAfterSeconds: Math.max(1, Math.ceil(Math.min(missing, this.#spent) / rate)),
-      });
-    this.#spent += requests;
-    this.#taken += requests;
+  /** Takes a token for each request, of the App's and of its account's, or returns the refusal and takes none. */
+  charge({ app, account }: EffectiveLimits, requests: number, now: Millis): Refusal | null {
+    const missing = this.#wait(app, requests, now);
+    if (missing !== null) return refuse('rate_limited', { retryAfterSeconds: missing });
+    if (this.#account !== null) {
+      const retryAfterSeconds = this.#account.#wait(account, requests, now);
+      if (retryAfterSeconds !== null) return refuse('rate_limited', { message: MANY_OF_ACCOUNT, retryAfterSeconds });
+      this.#account.#take(account, requests);
+    }
+    this.#take(app, requests);
     return null;
   }
 
   /** The refusal if no further request may begin now. */
-  checkConcurrency({ concurrency }: AdmissionLimits): Refusal | null {
-    return concurrency !== null && this.#running + this.#runningElsewhere >= concurrency
-      ? refuse('rate_limited', { message: 'Too many requests of this App are under way.', retryAfterSeconds: 1 })
+  checkConcurrency({ app, account }: EffectiveLimits): Refusal | null {
+    if (this.#isBusy(app)) return refuse('rate_limited', { message: BUSY_APP, retryAfterSeconds: 1 });
+    return this.#account !== null && this.#account.#isBusy(account)
+      ? refuse('rate_limited', { message: BUSY_ACCOUNT, retryAfterSeconds: 1 })
       : null;
   }
 
   enter(): void {
     this.#running += 1;
+    this.#account?.enter();
   }
 
   leave(): void {
     this.#running -= 1;
+    this.#account?.leave();
+  }
+
+  /** Seconds until there are tokens for so many requests; `null` when there are. */
+  #wait({ requestsPerSecond: rate, burst }: AdmissionLimits, requests: number, now: Millis): number | null {
+    if (rate === null) return null;
+    const capacity = Math.max(burst ?? rate, rate);
+    this.#rate = rate;
+    this.#refill(now);
+    const missing = this.#spent + requests - capacity;
+    return missing > 0 ? Math.max(1, Math.ceil(Math.min(missing, this.#spent) / rate)) : null;
+  }
+
+  #take({ requestsPerSecond: rate }: AdmissionLimits, requests: number): void {
+    if (rate === null) return;
+    this.#spent += requests;
+    this.#taken += requests;
+  }
+
+  #isBusy({ concurrency }: AdmissionLimits): boolean {
+    return concurrency !== null && this.#running + this.#runningElsewhere >= concurrency;
   }
 
   /** Requests charged here so far. */
@@ -94,18 +118,23 @@ const FORGET_MS = 60_000;
 const MAX_USES = 50_000;
 const LOOK_AT = 16;
 
-const nameOf = (app: AppId, route: RouteId): string => `${app} ${route}`;
+const MANY_OF_ACCOUNT = 'Too many requests of the Apps of this account; try again later.';
+const BUSY_APP = 'Too many requests of this App are under way.';
+const BUSY_ACCOUNT = "Too many requests of this account's Apps are under way.";
 
-/** The usage of one App on one route. */
-export interface AppRouteUsage {
-  readonly appId: AppId;
+const nameOf = (subject: UsageSubject, route: RouteId): string => `${subject} ${route}`;
+const subjectOf = (account: AccountId): UsageSubject => `account:${account}`;
+
+/** The usage of one App, or of all Apps of one account, on one route. */
+export interface SubjectUsage {
+  readonly subject: UsageSubject;
   readonly routeId: RouteId;
   readonly use: AppUsage;
 }
 
-/** The usage of every App on every route, in memory, with a limit. */
+/** The usage of every App and every account on every route, in memory, with a limit. */
 export class AppLimits {
-  readonly #uses = new Map<string, AppRouteUsage>();
+  readonly #uses = new Map<string, SubjectUsage>();
   readonly #max: number;
 
   constructor(max = MAX_USES) {
@@ -116,22 +145,31 @@ export class AppLimits {
     return this.#uses.size;
   }
 
-  /** `undefined` for an App that did not use the route here. */
-  find(app: AppId, route: RouteId): AppUsage | undefined {
-    return this.#uses.get(nameOf(app, route))?.use;
+  /** `undefined` for one that did not use the route here. */
+  find(subject: UsageSubject, route: RouteId): AppUsage | undefined {
+    return this.#uses.get(nameOf(subject, route))?.use;
   }
 
-  all(): Iterable<AppRouteUsage> {
+  all(): Iterable<SubjectUsage> {
     return this.#uses.values();
   }
 
-  of(app: AppId, route: RouteId, now: Millis): AppUsage {
-    const name = nameOf(app, route);
-    const known = this.#uses.get(name);
-    if (known !== undefined) return known.use;
+  of({ id, accountId }: { readonly id: AppId; readonly accountId: AccountId }, route: RouteId, now: Millis): AppUsage {
+    return (
+      this.find(id, route) ??
+      this.#add(
+        id,
+        route,
+        now,
+        this.find(subjectOf(accountId), route) ?? this.#add(subjectOf(accountId), route, now, null),
+      )
+    );
+  }
+
+  #add(subject: UsageSubject, routeId: RouteId, now: Millis, account: AppUsage | null): AppUsage {
     if (this.#uses.size >= this.#max) this.#makeRoom(now);
-    const use = new AppUsage(now);
-    this.#uses.set(name, { appId: app, routeId: route, use });
+    const use = new AppUsage(now, account);
+    this.#uses.set(nameOf(subject, routeId), { subject, routeId, use });
     return use;
   }
 

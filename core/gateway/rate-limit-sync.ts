@@ -72,7 +72,7 @@ export class RateLimitSync {
   /** Usage counters changed since the last sync, and in-flight counts; a drop to zero is reported once. */
   #changed(now: Millis): { readonly use: AppUsage; readonly count: AppUsageCount; readonly shown: Shown }[] {
     const changed = [];
-    for (const { appId, routeId, use } of this.#deps.limits.all()) {
+    for (const { subject, routeId, use } of this.#deps.limits.all()) {
       const { taken, running } = use;
       const last = this.#shown.get(use) ?? { taken: 0, running: 0, base: 0, at: now };
       const silent = running === 0 && last.running === 0 && taken === last.taken;
@@ -80,7 +80,7 @@ export class RateLimitSync {
       const base = silent ? taken : last.base;
       changed.push({
         use,
-        count: { appId, routeId, taken: taken - base, running },
+        count: { subject, routeId, taken: taken - base, running },
         shown: { taken, running, base, at: now },
       });
     }
@@ -92,12 +92,12 @@ export class RateLimitSync {
     const former = this.#known;
     const sums = new Map<AppUsage, { taken: number; running: number }>();
     const remote = new Map([...(former ?? [])].filter(([, { at }]) => receivedAt - at < REMEMBERED_MS));
-    for (const { instance, appId, routeId, taken, running } of uses) {
-      const name = `${instance} ${appId} ${routeId}`;
+    for (const { instance, subject, routeId, taken, running } of uses) {
+      const name = `${instance} ${subject} ${routeId}`;
       // At the first exchange, earlier requests of the others are not charged.
       const before = former === null ? taken : (former.get(name)?.taken ?? 0);
       remote.set(name, { taken, at: receivedAt });
-      const use = limits.find(appId, routeId);
+      const use = limits.find(subject, routeId);
       if (use === undefined) continue;
       const sum = sums.get(use) ?? { taken: 0, running: 0 };
       sums.set(use, { taken: sum.taken + (taken < before ? taken : taken - before), running: sum.running + running });

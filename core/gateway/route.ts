@@ -28,6 +28,12 @@ export interface AdmissionLimits {
   readonly concurrency: number | null;
 }
 
+/** The limits of a request: of its App, and of all Apps of its account together. */
+export interface EffectiveLimits {
+  readonly app: AdmissionLimits;
+  readonly account: AdmissionLimits;
+}
+
 /** Deadlines towards upstreams, in milliseconds. */
 export interface RouteTimeouts {
   readonly connectMs: number;
@@ -54,6 +60,8 @@ export interface GatewayRoute {
 }
 
 export const NO_LIMITS: AdmissionLimits = { requestsPerSecond: null, burst: null, concurrency: null };
+/** An account may have so many times what a route permits each of its Apps (decisions, section 11). */
+export const DEFAULT_LIMIT_PER_ACCOUNT = 10;
 export const DEFAULT_TIMEOUTS: RouteTimeouts = { connectMs: 5_000, firstByteMs: 30_000, idleMs: 60_000 };
 export const DEFAULT_MAX_BODY_BYTES = 5 * 1024 * 1024;
 export const DEFAULT_MAX_BATCH = 1_000;

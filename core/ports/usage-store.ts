@@ -1,9 +1,12 @@
-import type { AppId, RouteId } from '../kernel/ids.ts';
+import type { RouteId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** An instance's usage of one App's limits on one route. */
+/** Whose usage is counted: the id of an App, or `account:` and the id of an account. */
+export type UsageSubject = string;
+
+/** An instance's usage of one App's or one account's limits on one route. */
 export interface AppUsageCount {
-  readonly appId: AppId;
+  readonly subject: UsageSubject;
   readonly routeId: RouteId;
   /** Requests charged since this instance began to count; never decreases while the instance runs. */
   readonly taken: number;

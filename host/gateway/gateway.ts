@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AppLimits } from '../../core/index.ts';
+import { AppLimits, DEFAULT_LIMIT_PER_ACCOUNT } from '../../core/index.ts';
 import type {
   AdmissionCount,
   AppId,
@@ -41,6 +41,8 @@ export interface GatewayDeps {
   readonly healthIntervalMs?: number;
   /** Limit for the unfinished bodies of all requests together. */
   readonly maxKeptBytes?: number;
+  /** How many times the limits of an App all Apps of its account may use together. */
+  readonly limitPerAccount?: number;
   /** False to read and send every request with node:http and undici; true by default. See fast-path/README.md. */
   readonly fastPath?: boolean;
 }
@@ -90,10 +92,12 @@ class HttpGateway implements Gateway {
       healthIntervalMs = HEALTH_INTERVAL_MS,
       maxKeptBytes = MAX_KEPT_BYTES,
       fastPath = true,
+      limitPerAccount = DEFAULT_LIMIT_PER_ACCOUNT,
     } = deps;
     this.#deps = deps;
     this.#fastPath = fastPath ? createFastPath(this.#timeoutQueue) : null;
-    this.#routes = new LiveRoutes(deps.routes, logger, this.#fastPath?.openTransport ?? null);
+    const openRawTransport = this.#fastPath?.openTransport ?? null;
+    this.#routes = new LiveRoutes({ table: deps.routes, logger, openRawTransport, limitPerAccount });
     this.#metrics = new GatewayMetrics(deps.metrics);
     const authorizer = new RequestAuthorizer({ routes: this.#routes, directory, clock, limits: limiter });
     const common = { authorizer, metrics: this.#metrics, logger };

@@ -1,5 +1,5 @@
-import { chooseUpstream, MethodPolicy } from '../../core/index.ts';
-import type { ChainCode, GatewayRoute, GatewayRouteTable, Logger } from '../../core/index.ts';
+import { chooseUpstream, MethodPolicy, routeLimits } from '../../core/index.ts';
+import type { ChainCode, EffectiveLimits, GatewayRoute, GatewayRouteTable, Logger } from '../../core/index.ts';
 import { CHAIN_DEFINITIONS } from '../../plugins/definitions.ts';
 import type { OpenRawTransport } from './upstream-request.ts';
 import { Upstream } from './upstream.ts';
@@ -16,6 +16,7 @@ const CLOSE_GRACE_MS = 60_000;
 export interface LiveRoute {
   readonly route: GatewayRoute;
   readonly policy: MethodPolicy;
+  readonly limits: EffectiveLimits;
   readonly upstreams: readonly Upstream[];
 }
 
@@ -28,19 +29,30 @@ export function nextUpstream({ route, upstreams }: LiveRoute, excluded: readonly
   });
 }
 
+/** What {@link LiveRoutes} needs. */
+export interface LiveRoutesDeps {
+  readonly table: () => GatewayRouteTable;
+  readonly logger: Logger;
+  readonly openRawTransport: OpenRawTransport | null;
+  /** How many times the limits of an App all Apps of its account may use together. */
+  readonly limitPerAccount: number;
+}
+
 /** The routes of the current table. A new table keeps the connections of unchanged upstreams. */
 export class LiveRoutes {
   readonly #table: () => GatewayRouteTable;
   readonly #logger: Logger;
   readonly #openRawTransport: OpenRawTransport | null;
+  readonly #limitPerAccount: number;
   #current: GatewayRouteTable | null = null;
   #live = new Map<GatewayRoute, LiveRoute>();
   #upstreams = new Map<string, Upstream>();
 
-  constructor(table: () => GatewayRouteTable, logger: Logger, openRawTransport: OpenRawTransport | null) {
+  constructor({ table, logger, openRawTransport, limitPerAccount }: LiveRoutesDeps) {
     this.#table = table;
     this.#logger = logger;
     this.#openRawTransport = openRawTransport;
+    this.#limitPerAccount = limitPerAccount;
   }
 
   /** The route of a `Host` header; `null` for an unknown host. */
@@ -85,6 +97,7 @@ export class LiveRoutes {
       this.#upstreams.set(name, upstream);
       return upstream;
     });
-    return { route, policy: new MethodPolicy(route.methods), upstreams };
+    const limits = routeLimits(route, this.#limitPerAccount);
+    return { route, policy: new MethodPolicy(route.methods), limits, upstreams };
   }
 }

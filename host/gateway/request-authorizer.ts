@@ -129,10 +129,10 @@ export class RequestAuthorizer {
     const { app } = auth.key;
     const now = this.#deps.clock.now();
     context.mode = effectiveMode(live.route, app);
-    context.limits = effectiveLimits(live.route, app);
-    const { requestsPerSecond, concurrency } = context.limits;
+    context.limits = effectiveLimits(live.limits, app);
+    const { requestsPerSecond, concurrency } = context.limits.app;
     const limited = context.mode !== 'disabled' && (requestsPerSecond !== null || concurrency !== null);
-    const use = limited ? this.#deps.limits.of(app.id, live.route.id, now) : null;
+    const use = limited ? this.#deps.limits.of(app, live.route.id, now) : null;
     context.use = use;
     context.admission = applyAdmission(
       context.mode,

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { NO_LIMITS } from '../../core/index.ts';
 import type {
-  AdmissionLimits,
   AdmissionMode,
   AdmissionVerdict,
   AppUsage,
   Authenticated,
+  EffectiveLimits,
   RequestHead,
 } from '../../core/index.ts';
 import type { LiveRoute } from './live-route.ts';
@@ -38,12 +39,12 @@ export interface RequestContext extends Omit<ReceivedRequest, 'head'> {
   keyText: string;
   auth: Authenticated | null;
   mode: AdmissionMode;
-  limits: AdmissionLimits;
+  limits: EffectiveLimits;
   use: AppUsage | null;
   admission: AdmissionVerdict | null;
 }
 
-const NO_LIMITS: AdmissionLimits = { requestsPerSecond: null, burst: null, concurrency: null };
+const UNLIMITED: EffectiveLimits = { app: NO_LIMITS, account: NO_LIMITS };
 
 /** A request that Node's HTTP server read. */
 export function receivedByNode(req: IncomingMessage, upgrade: boolean): ReceivedRequest {
@@ -78,7 +79,7 @@ export function newRequestContext(traceId: string, received: ReceivedRequest): R
     keyText: '',
     auth: null,
     mode: 'enforce',
-    limits: NO_LIMITS,
+    limits: UNLIMITED,
     use: null,
     admission: null,
   };

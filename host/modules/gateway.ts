@@ -30,6 +30,7 @@ export const gatewayRecipes = {
       new LazyGateway({
         ...ports,
         ...config.gateway,
+        limitPerAccount: config.limits.perAccount,
         routes: () => routeCache.table(),
         directory,
         limiter,

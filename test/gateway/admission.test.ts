@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { GatewayRoute } from '../../core/index.ts';
+import type { AppView, GatewayRoute } from '../../core/index.ts';
 import { waitFor } from '../support/wait.ts';
 import {
   answerRpc,
@@ -17,11 +17,12 @@ import {
   startGateway,
   startNode,
 } from './support.ts';
-import type { FakeNode, TestGateway } from './support.ts';
+import type { Answer, FakeNode, TestGateway } from './support.ts';
 
 const SHADOW = 'shadow.gate.example';
 const OFF = 'disabled.gate.example';
 const NARROW = 'narrow.gate.example';
+const CROWD = 'crowd.gate.example';
 const batch = (count: number): string => `[${Array.from({ length: count }, () => CALL).join()}]`;
 const PERSONAL = '{"jsonrpc":"2.0","id":1,"method":"personal_sign","params":[]}';
 
@@ -44,6 +45,7 @@ bothPaths('admission', (path) => {
         route(HOST, '1', { limits }),
         route(SHADOW, '2', { limits, admission: 'shadow' }),
         route(OFF, '3', { limits, admission: 'disabled' }),
+        route(CROWD, '5', { limits: { requestsPerSecond: 1, burst: 1, concurrency: null } }),
         route(NARROW, '4', { limits: { requestsPerSecond: null, burst: null, concurrency: 2 } }),
       ],
       {},
@@ -71,6 +73,19 @@ bothPaths('admission', (path) => {
   test('limits are of each App', async () => {
     gate.directory.set(OTHER_KEY, keyView({ app: appView({ id: '77' as typeof app }) }));
     assert.equal((await ask(gate.port, { key: OTHER_KEY })).status, 200);
+  });
+
+  test('fault 112: an account with many Apps gets ten times the limit of one, and no more', async () => {
+    const apps = Array.from({ length: 30 }, (_, n) => `100${n}` as typeof app);
+    const askAs = async (changes: Partial<AppView>): Promise<Answer> => {
+      gate.directory.set(OTHER_KEY, keyView({ app: appView(changes) }));
+      return ask(gate.port, { host: CROWD, key: OTHER_KEY });
+    };
+    const replies = [];
+    for (const id of apps) replies.push(await askAs({ id }));
+    assert.equal(replies.filter(({ status }) => status === 200).length, 10);
+    assert.match(replies.at(-1)?.text ?? '', /Apps of this account/);
+    assert.equal((await askAs({ id: '77' as typeof app, accountId: '2' as AppView['accountId'] })).status, 200);
   });
 
   test('a batch costs its number of elements', async () => {

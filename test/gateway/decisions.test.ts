@@ -9,6 +9,7 @@ import {
   isRead,
   isRefusal,
   isSafeLocation,
+  NO_LIMITS,
   readHead,
   readJsonRpc,
   refuse,
@@ -18,7 +19,7 @@ import {
   UpstreamHealth,
 } from '../../core/index.ts';
 import { refusalReply } from '../../host/gateway/refusal-reply.ts';
-import type { AdmissionVerdict, AppId, RefusalReason, RouteId } from '../../core/index.ts';
+import type { AccountId, AdmissionVerdict, AppId, RefusalReason, RouteId } from '../../core/index.ts';
 
 describe('reading JSON-RPC', () => {
   const rows: readonly (readonly [
@@ -178,7 +179,8 @@ describe('refusals', () => {
 });
 
 describe('limits', () => {
-  const limits = { requestsPerSecond: 10, burst: 20, concurrency: 2 };
+  const limits = { app: { requestsPerSecond: 10, burst: 20, concurrency: 2 }, account: NO_LIMITS };
+  const of = (id: string) => ({ id: id as AppId, accountId: `of ${id}` as AccountId });
   test('never more than the burst and the rate allow, in any window', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(500), fc.integer({ min: 1, max: 25 })), { maxLength: 60 }), (steps) => {
@@ -215,16 +217,38 @@ describe('limits', () => {
     use.leave();
     assert.equal(use.checkConcurrency(limits), null);
   });
+  test('of an account hold for all its Apps together, and no refused request uses up either', () => {
+    const all = new AppLimits();
+    const both = { app: { ...limits.app, burst: 10 }, account: { requestsPerSecond: 20, burst: 20, concurrency: 3 } };
+    const apps = ['1', '2', '3'].map((id) =>
+      all.of({ id: id as AppId, accountId: '9' as AccountId }, '1' as RouteId, 0),
+    );
+    const [one, two, three] = apps;
+    assert(one !== undefined && two !== undefined && three !== undefined);
+    assert.equal(one.charge(both, 10, 0), null);
+    assert.equal(one.charge(both, 1, 0)?.reason, 'rate_limited');
+    assert.equal(two.charge(both, 9, 0), null);
+    assert.match(three.charge(both, 2, 0)?.message ?? '', /Apps of this account/);
+    assert.equal(three.charge(both, 1, 0), null, 'the last token of the account');
+    assert.equal(two.charge(both, 1, 0)?.retryAfterSeconds, 1);
+    assert.equal(two.charge(both, 1, 50), null, 'the App has lost none to the refusal');
+    for (const app of [one, two, three]) app.enter();
+    assert.match(one.checkConcurrency(both)?.message ?? '', /account/);
+    three.leave();
+    assert.equal(one.checkConcurrency(both), null);
+    const stranger = all.of({ id: '4' as AppId, accountId: '8' as AccountId }, '1' as RouteId, 0);
+    assert.equal(stranger.charge(both, 10, 0), null);
+  });
   test('fault 28: the number of buckets is bounded, and one that is in use is not forgotten before idle ones', () => {
-    const all = new AppLimits(10);
-    const busy = all.of('busy' as AppId, '1' as RouteId, 0);
+    const all = new AppLimits(20);
+    const busy = all.of(of('busy'), '1' as RouteId, 0);
     busy.enter();
-    for (let n = 0; n < 9; n++) all.of(String(n) as AppId, '1' as RouteId, 0);
-    all.of('new' as AppId, '1' as RouteId, 61_000);
-    assert(all.size <= 10);
-    assert.equal(all.of('busy' as AppId, '1' as RouteId, 61_000), busy);
-    for (let n = 0; n < 1000; n++) all.of(`m${n}` as AppId, '1' as RouteId, 61_000);
-    assert.equal(all.size, 10);
+    for (let n = 0; n < 9; n++) all.of(of(String(n)), '1' as RouteId, 0);
+    all.of(of('new'), '1' as RouteId, 61_000);
+    assert(all.size <= 20);
+    assert.equal(all.of(of('busy'), '1' as RouteId, 61_000), busy);
+    for (let n = 0; n < 1000; n++) all.of(of(`m${n}`), '1' as RouteId, 61_000);
+    assert.equal(all.size, 20);
   });
 });
 

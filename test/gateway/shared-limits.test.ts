@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AppLimits, RateLimitSync } from '../../core/index.ts';
-import type { AppId, AppUsageCount, RemoteUsage, UsageExchange, RouteId, UsageStore } from '../../core/index.ts';
+import { AppLimits, NO_LIMITS, RateLimitSync } from '../../core/index.ts';
+import type {
+  AccountId,
+  AppId,
+  AppUsageCount,
+  RemoteUsage,
+  UsageExchange,
+  RouteId,
+  UsageStore,
+} from '../../core/index.ts';
 
 const [APP, ROUTE] = ['7' as AppId, '1' as RouteId];
-const LIMITS = { requestsPerSecond: 10, burst: 20, concurrency: 3 };
+const ACCOUNT = '3' as AccountId;
+const APP_LIMITS = { requestsPerSecond: 10, burst: 20, concurrency: 3 };
+const LIMITS = { app: APP_LIMITS, account: NO_LIMITS };
 
 /** What the database keeps, with a clock that is told. */
 class World implements UsageStore {
@@ -13,7 +23,7 @@ class World implements UsageStore {
 
   exchange(instance: string, counts: readonly AppUsageCount[], lastAt: number | null): Promise<UsageExchange> {
     for (const count of counts)
-      this.#rows.set(`${instance} ${count.appId} ${count.routeId}`, { ...count, instance, at: this.now });
+      this.#rows.set(`${instance} ${count.subject} ${count.routeId}`, { ...count, instance, at: this.now });
     const after = Math.max(this.now - 60_000, Math.min(this.now, lastAt ?? this.now) - 5_000);
     const rows = [...this.#rows.values()].filter((row) => row.instance !== instance && row.at > after);
     return Promise.resolve({
@@ -39,7 +49,7 @@ class Instance {
   }
 
   get use() {
-    return this.limits.of(APP, ROUTE, this.#world.now);
+    return this.limits.of({ id: APP, accountId: ACCOUNT }, ROUTE, this.#world.now);
   }
 
   /** How many of so many requests are admitted. */
@@ -118,7 +128,7 @@ describe('limits over several instances', () => {
     world.now += 8_000;
     await other.sharing.run();
     assert.equal(other.ask(1), 0);
-    assert.equal(other.use.checkConcurrency({ ...LIMITS, concurrency: 1 }), null);
+    assert.equal(other.use.checkConcurrency({ ...LIMITS, app: { ...APP_LIMITS, concurrency: 1 } }), null);
     // It is charged once.
     world.now += 2_500;
     await other.sharing.run();
@@ -191,6 +201,18 @@ describe('limits over several instances', () => {
     await one.sharing.run();
     await other.sharing.run();
     assert.equal(other.ask(1), 0);
+  });
+
+  test('what the Apps of an account took elsewhere counts for its other Apps', async () => {
+    const { world, one, other, exchange } = two();
+    const limits = { app: APP_LIMITS, account: APP_LIMITS };
+    const app = (instance: Instance, id: string) =>
+      instance.limits.of({ id: id as AppId, accountId: ACCOUNT }, ROUTE, world.now);
+    await exchange();
+    const second = app(other, 'second');
+    assert.equal(app(one, 'first').charge(limits, 20, world.now), null);
+    await exchange();
+    assert.match(second.charge(limits, 1, world.now)?.message ?? '', /account/);
   });
 
   test('an exchange that fails leaves each with its own counts, and the next one catches up', async () => {

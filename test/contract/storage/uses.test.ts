@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AppId, AppUsageCount, RemoteUsage, RouteId } from '../../../core/index.ts';
+import type { AppUsageCount, RemoteUsage, RouteId } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import type { TestStorage } from '../../support/storage.ts';
 
-const count = (appId: string, taken: number, running = 0) => ({
-  appId: appId as AppId,
+const count = (subject: string, taken: number, running = 0) => ({
+  subject,
   routeId: '1' as RouteId,
   taken,
   running,

@@ -10,6 +10,7 @@ import {
   DEFAULT_TIMEOUTS,
   effectiveLimits,
   effectiveMode,
+  routeLimits,
   isBroadcast,
   MethodPolicy,
   newAppKeyText,
@@ -203,12 +204,15 @@ describe('admission', () => {
   }
 
   test('of each limit the smaller holds', () => {
-    const limits = effectiveLimits(
-      route({ limits: { requestsPerSecond: 10, burst: null, concurrency: 4 } }),
-      app({ limits: { requestsPerSecond: 20, burst: 5, concurrency: 2 } }),
+    const narrow = routeLimits(route({ limits: { requestsPerSecond: 10, burst: null, concurrency: 4 } }), 3);
+    const limits = effectiveLimits(narrow, app({ limits: { requestsPerSecond: 20, burst: 5, concurrency: 2 } }));
+    assert.deepEqual(limits.app, { requestsPerSecond: 10, burst: 5, concurrency: 2 });
+    assert.deepEqual(
+      limits.account,
+      { requestsPerSecond: 30, burst: null, concurrency: 12 },
+      'whatever the App asks for',
     );
-    assert.deepEqual(limits, { requestsPerSecond: 10, burst: 5, concurrency: 2 });
-    assert.deepEqual(effectiveLimits(route(), app()), NO_LIMITS);
+    assert.deepEqual(effectiveLimits(routeLimits(route(), 3), app()), { app: NO_LIMITS, account: NO_LIMITS });
   });
 
   const refusal = refuse('rate_limited', { retryAfterSeconds: 2 });

@@ -1,4 +1,4 @@
-import type { AppId, AppUsageCount, UsageExchange, Millis, RouteId, UsageStore } from '../../../../core/index.ts';
+import type { AppUsageCount, UsageExchange, Millis, RouteId, UsageStore } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import type { Column } from '../rows/columns.ts';
 import { integer, text } from '../rows/values.ts';
@@ -11,14 +11,14 @@ type Shown = AppUsageCount & { readonly instance: string; readonly at: number };
 
 const COLUMNS: readonly Column<Shown>[] = [
   { name: 'instance', kind: 'text', of: (use) => use.instance },
-  { name: 'app_id', kind: 'text', of: (use) => use.appId },
+  { name: 'app_id', kind: 'text', of: (use) => use.subject },
   { name: 'route_id', kind: 'text', of: (use) => use.routeId },
   { name: 'taken', kind: 'bigint', of: (use) => use.taken },
   { name: 'running', kind: 'bigint', of: (use) => use.running },
   { name: 'shown_at', kind: 'bigint', of: (use) => use.at },
 ];
 
-/** Usage of Apps on each instance, in `gateway_uses`. All times are the database's. */
+/** Usage of Apps and accounts on each instance, in `gateway_uses`. All times are the database's. */
 export class KnexUsageStore implements UsageStore {
   readonly #db: Database;
 
@@ -43,7 +43,7 @@ export class KnexUsageStore implements UsageStore {
     );
     const uses = rows.map((row) => ({
       instance: text(row, 'instance'),
-      appId: text(row, 'app_id') as AppId,
+      subject: text(row, 'app_id'),
       routeId: text(row, 'route_id') as RouteId,
       taken: integer(row, 'taken'),
       running: integer(row, 'running'),
